@@ -1,0 +1,264 @@
+//! Graph breaks and recompilations: torch's own words, taken apart.
+
+use super::{Event, Flow, RankContext, StructuredLogParser};
+use crate::model::{Form, GraphBreak, Reason, ReasonSource, Recompile};
+use crate::trace::CompileId;
+use regex::Regex;
+
+pub(super) fn parsers() -> Vec<Box<dyn StructuredLogParser>> {
+    vec![Box::new(GraphBreaks::default()), Box::new(RecompileReasons)]
+}
+
+/// `dynamo_graph_break_reason`: where and why Dynamo could not go on tracing.
+#[derive(Default)]
+struct GraphBreaks {
+    address: Option<Regex>,
+    distinct: fxhash::FxHashMap<(String, Option<String>, Option<u64>), usize>,
+}
+
+impl StructuredLogParser for GraphBreaks {
+    fn name(&self) -> &'static str {
+        "graph_breaks"
+    }
+
+    fn about(&self) -> &'static str {
+        "Graph breaks, one entry a reason and place, with torch's explanation and hints."
+    }
+
+    fn keys(&self) -> &'static [&'static str] {
+        &["artifact:dynamo_graph_break_reason"]
+    }
+
+    fn parse(&mut self, event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
+        cx.artifact_of_payload(event, "dynamo_graph_break_reason", Form::Text);
+        if let Some(compile) = cx.here() {
+            compile.graph_breaks += 1;
+        }
+        let address = match &mut self.address {
+            Some(known) => known,
+            none => none.insert(Regex::new("0x[0-9a-fA-F]+")?),
+        };
+        let mut found = read_break(&event.payload_text().unwrap_or_default());
+        found.reason = address.replace_all(&found.reason, "").into_owned();
+        let id = event.compile_id.cloned();
+        let breaks = &mut cx.model().graph_breaks;
+        let key = (found.reason.clone(), found.file.clone(), found.line);
+        let index = *self.distinct.entry(key).or_insert(breaks.len());
+        if index == breaks.len() {
+            breaks.push(found);
+        }
+        if let Some(entry) = breaks.get_mut(index) {
+            entry.count += 1;
+            if !entry.compiles.contains(&id) {
+                entry.compiles.push(id);
+            }
+        }
+        Ok(Flow::Handled)
+    }
+}
+
+/// Takes a break's text apart. Everything is optional: torch 2.6 writes a reason and tracebacks only.
+fn read_break(text: &str) -> GraphBreak {
+    let place = text.lines().find_map(|l| l.strip_prefix("Graph break in user code at "));
+    let (file, line) = place.and_then(file_and_line).map_or((None, None), |(f, l)| (Some(f), Some(l)));
+    // Only torch's own block: what follows it are tracebacks, which may quote another break.
+    let block = text.split("User code traceback:").next().unwrap_or(text);
+    let context = block
+        .lines()
+        .find_map(|l| l.strip_prefix("Graph Break Reason: "))
+        .filter(|_| block.contains("\n  Explanation:"))
+        .filter(|l| !next_line_is_explanation(block, l));
+    GraphBreak {
+        reason: reason(block),
+        context: context.map(|c| c.trim().to_owned()),
+        explanation: explanation(block),
+        hints: hints(block),
+        gb_id: None,
+        url: None,
+        file,
+        line,
+        compiles: Vec::new(),
+        count: 0,
+    }
+    .with_url(block)
+}
+
+/// Whether the `Graph Break Reason: ` line is the reason itself, without a sentence around it.
+fn next_line_is_explanation(block: &str, line: &str) -> bool {
+    block.lines().skip_while(|l| !l.ends_with(line)).nth(1).is_some_and(|l| l.starts_with("  Explanation:"))
+}
+
+/// `/app/x.py:11` as file and line.
+fn file_and_line(place: &str) -> Option<(String, u64)> {
+    let (file, line) = place.trim().rsplit_once(':')?;
+    Some((file.to_owned(), line.parse().ok()?))
+}
+
+/// The line above `  Explanation:`; without one the first line after `Reason: `.
+fn reason(block: &str) -> String {
+    let mut above = None;
+    for line in block.lines() {
+        if line.starts_with("  Explanation:") {
+            break;
+        }
+        if !line.trim().is_empty() {
+            above = Some(line);
+        }
+    }
+    let explained = block.lines().any(|l| l.starts_with("  Explanation:"));
+    let line = match above {
+        Some(line) if explained => line,
+        _ => block.lines().find_map(|l| l.split_once("Reason: ").map(|(_, r)| r)).unwrap_or_default(),
+    };
+    line.trim().trim_start_matches("Graph Break Reason: ").trim_start_matches("Reason: ").to_owned()
+}
+
+/// What stands behind `  Explanation: `, up to the first hint or empty line.
+fn explanation(block: &str) -> Option<String> {
+    let (_, rest) = block.split_once("  Explanation:")?;
+    let end = ["\n  Hint:", "\n\n  Developer debug context:", "\n  Developer debug context:"]
+        .iter()
+        .filter_map(|mark| rest.find(mark))
+        .min()
+        .unwrap_or(rest.len());
+    rest.get(..end).map(|text| text.trim().to_owned())
+}
+
+/// Each `  Hint: `, its lines joined.
+fn hints(block: &str) -> Vec<String> {
+    let head = block.split("  Developer debug context:").next().unwrap_or(block);
+    let parts = head.split("\n  Hint:").skip(1);
+    parts.map(|hint| hint.split_whitespace().collect::<Vec<_>>().join(" ")).collect()
+}
+
+impl GraphBreak {
+    /// Adds the link to torch's catalogue that stands in the text.
+    fn with_url(mut self, block: &str) -> Self {
+        let url = block.split_once("please visit: ").map(|(_, rest)| rest.split_whitespace().next().unwrap_or(""));
+        if let Some(url) = url.filter(|u| u.starts_with("https://")) {
+            let page = url.rsplit('/').next().and_then(|page| page.strip_suffix(".html"));
+            self.gb_id = page.filter(|p| p.starts_with("gb")).map(str::to_owned);
+            self.url = Some(url.to_owned());
+        }
+        self
+    }
+}
+
+/// `recompile_reasons`: which guards of which older compiles did not hold.
+struct RecompileReasons;
+
+impl StructuredLogParser for RecompileReasons {
+    fn name(&self) -> &'static str {
+        "recompile_reasons"
+    }
+
+    fn about(&self) -> &'static str {
+        "Why a function was compiled again: each older compile with the guard that failed."
+    }
+
+    fn keys(&self) -> &'static [&'static str] {
+        &["artifact:recompile_reasons"]
+    }
+
+    fn parse(&mut self, event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
+        cx.artifact_of_payload(event, "recompile_reasons", Form::Json);
+        let text = event.payload_text().unwrap_or_default();
+        // One reason is bare text although the record says that it is JSON; several are a list.
+        let texts: Vec<String> = serde_json::from_str(&text).unwrap_or_else(|_| vec![text.into_owned()]);
+        let reasons = texts.iter().map(|text| read_reason(text)).collect();
+        cx.model().recompiles.push(Recompile { compile: event.compile_id.cloned(), reasons });
+        Ok(Flow::Handled)
+    }
+}
+
+/// Takes a reason apart: `0/0: k == 2   # return x*k  # file:7 in f`, perhaps with a user stack below.
+fn read_reason(reason: &str) -> Reason {
+    let (head, stack) = match reason.split_once("\nUser stack trace:") {
+        Some((head, stack)) => (head, Some(stack)),
+        None => (reason, None),
+    };
+    let (against, text) = match head.split_once(": ") {
+        Some((id, text)) if CompileId::parse(id).is_some() && !id.contains(' ') => (Some(id.to_owned()), text),
+        _ => (None, head),
+    };
+    let (guard, tail) = match text.split_once("  # ") {
+        Some((guard, tail)) => (guard, Some(tail)),
+        None => (text, None),
+    };
+    let (source, hint) = tail.map_or((None, None), source_and_hint);
+    Reason {
+        against,
+        text: text.to_owned(),
+        guard: guard.trim().to_owned(),
+        source,
+        hint,
+        user_stack: stack.map(traceback).unwrap_or_default(),
+    }
+}
+
+/// `return x*k  # file:7 in f (HINT: ..)` as the source line and the hint.
+fn source_and_hint(tail: &str) -> (Option<ReasonSource>, Option<String>) {
+    let (tail, hint) = match tail.split_once("(HINT: ") {
+        Some((head, hint)) => (head, Some(hint.trim_end().trim_end_matches(')').to_owned())),
+        None => (tail, None),
+    };
+    let source = tail.rsplit_once("# ").and_then(|(code, place)| {
+        let (place, function) = place.trim().split_once(" in ")?;
+        let (file, line) = file_and_line(place)?;
+        Some(ReasonSource { code: code.trim().to_owned(), file, line, function: function.trim().to_owned() })
+    });
+    (source, hint)
+}
+
+/// Frames of a Python traceback: `File "x.py", line 7, in f`, each with the source line below it.
+pub(super) fn traceback(text: &str) -> Vec<(String, u64, String, Option<String>)> {
+    let mut frames = Vec::new();
+    let mut lines = text.lines().peekable();
+    while let Some(line) = lines.next() {
+        let Some(frame) = traceback_frame(line) else { continue };
+        let code = lines.next_if(|next| traceback_frame(next).is_none() && next.starts_with("    "));
+        frames.push((frame.0, frame.1, frame.2, code.map(|c| c.trim().to_owned())));
+    }
+    frames
+}
+
+fn traceback_frame(line: &str) -> Option<(String, u64, String)> {
+    let rest = line.trim_start().strip_prefix("File \"")?;
+    let (file, rest) = rest.split_once("\", line ")?;
+    let (line, name) = rest.split_once(", in ")?;
+    Some((file.to_owned(), line.parse().ok()?, name.to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reason_names_the_older_compile_the_guard_and_its_source() {
+        let text = "2/1: k == 2          # return x + k  # a/b.py:18 in by_scalar\nUser stack trace:\n  \
+                    File \"/app/b.py\", line 18, in by_scalar\n    return x + k";
+        let reason = read_reason(text);
+        assert_eq!(reason.against.as_deref(), Some("2/1"));
+        assert_eq!(reason.guard, "k == 2");
+        let source = reason.source.unwrap();
+        assert_eq!((source.code.as_str(), source.file.as_str(), source.line), ("return x + k", "a/b.py", 18));
+        assert_eq!(reason.user_stack.len(), 1);
+        assert_eq!(reason.user_stack[0].3.as_deref(), Some("return x + k"));
+    }
+
+    #[test]
+    fn a_reason_without_an_id_is_kept_whole() {
+        let reason = read_reason("BACKEND_MATCH failure: torch.compile detected different backend callables");
+        assert_eq!(reason.against, None);
+        assert!(reason.text.starts_with("BACKEND_MATCH failure: "));
+    }
+
+    #[test]
+    fn a_break_of_torch_2_6_has_its_reason_behind_the_word_reason() {
+        let text = "Graph break in user code at /app/x.py:11\nReason: Unsupported: builtin: print\nUser code \
+                    traceback:\n  File \"/app/x.py\", line 55, in outer\n";
+        let found = read_break(text);
+        assert_eq!((found.reason.as_str(), found.line), ("Unsupported: builtin: print", Some(11)));
+        assert_eq!(found.explanation, None);
+    }
+}

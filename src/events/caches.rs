@@ -1,0 +1,77 @@
+//! Caches: what was asked, what they answered, and why.
+
+use super::{Event, Flow, RankContext, StructuredLogParser};
+use crate::model::{CacheLookup, Form, Outcome, lenient};
+use serde::Deserialize;
+
+pub(super) fn parsers() -> Vec<Box<dyn StructuredLogParser>> {
+    vec![Box::new(Caches)]
+}
+
+/// Artifacts called `<cache>_cache_hit`, `_miss` and `_bypass`.
+struct Caches;
+
+/// What is read of a cache's artifact; its hundreds of key components stay in the file.
+#[derive(Deserialize, Default)]
+struct Wire {
+    #[serde(default, deserialize_with = "lenient")]
+    key: Option<String>,
+    #[serde(default, deserialize_with = "lenient")]
+    cache_bypass_reason: Option<String>,
+    #[serde(default, deserialize_with = "lenient")]
+    cache_status_detailed: Option<String>,
+    #[serde(default, deserialize_with = "lenient")]
+    cache_status_guard_expr: Option<String>,
+    #[serde(default, deserialize_with = "lenient")]
+    time_saved_ns: Option<f64>,
+    #[serde(default, deserialize_with = "lenient")]
+    time_saved_ms: Option<f64>,
+}
+
+impl StructuredLogParser for Caches {
+    fn name(&self) -> &'static str {
+        "caches"
+    }
+
+    fn about(&self) -> &'static str {
+        "Hits, misses and bypasses of the compile caches, with key and reason."
+    }
+
+    fn keys(&self) -> &'static [&'static str] {
+        &["artifact:*_cache_hit", "artifact:*_cache_miss", "artifact:*_cache_bypass"]
+    }
+
+    fn parse(&mut self, event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
+        let Some((cache, outcome)) = event.name.and_then(cache_and_outcome) else { return Ok(Flow::Ignored) };
+        let artifact = cx.artifact_of_payload(event, event.name.unwrap_or_default(), Form::Json);
+        let wire: Wire = event.payload_json().unwrap_or_default();
+        let reason = wire.cache_bypass_reason.or(match (wire.cache_status_detailed, wire.cache_status_guard_expr) {
+            (Some(status), Some(guard)) => Some(format!("{status}: {guard}")),
+            (status, guard) => status.or(guard),
+        });
+        let lookup = CacheLookup {
+            compile: event.compile_id.cloned(),
+            attempt: event.attempt,
+            cache: cache.to_owned(),
+            outcome,
+            key: wire.key,
+            reason,
+            saved_ns: wire.time_saved_ns.or(wire.time_saved_ms.map(|ms| ms * 1e6)),
+            artifact: (artifact.compile, artifact.index),
+        };
+        cx.model().caches.push(lookup);
+        Ok(Flow::Handled)
+    }
+}
+
+/// `fx_graph_cache_miss` as `fx_graph` and miss.
+fn cache_and_outcome(name: &str) -> Option<(&str, Outcome)> {
+    let (cache, outcome) = name.rsplit_once("_cache_")?;
+    let outcome = match outcome {
+        "hit" => Outcome::Hit,
+        "miss" => Outcome::Miss,
+        "bypass" => Outcome::Bypass,
+        _ => return None,
+    };
+    Some((cache, outcome))
+}

@@ -1,0 +1,134 @@
+//! Chromium events: begin and end of each phase of the compiler, made into spans.
+
+use super::{Event, Flow, RankContext, StructuredLogParser};
+use crate::model::TraceSpan;
+use fxhash::FxHashMap;
+use serde::Deserialize;
+use std::borrow::Cow;
+
+pub(super) fn parsers() -> Vec<Box<dyn StructuredLogParser>> {
+    vec![Box::new(Chromium::default())]
+}
+
+/// `chromium_event`: kept for chromium_events.json, and paired into spans.
+///
+/// All events carry thread 0, whatever thread wrote them, so begins and ends are paired with a stack a process: an
+/// end closes the nearest begin of its name, and what stands above it in the stack was left open.
+#[derive(Default)]
+struct Chromium {
+    processes: FxHashMap<u64, Process>,
+}
+
+#[derive(Default)]
+struct Process {
+    /// Spans that are open: indices into the model's spans.
+    open: Vec<usize>,
+    /// How many of each name are open, so that an end without begin costs no search.
+    names: FxHashMap<String, usize>,
+    last_us: f64,
+}
+
+#[derive(Deserialize)]
+struct Wire<'a> {
+    #[serde(borrow)]
+    name: Cow<'a, str>,
+    #[serde(borrow)]
+    ph: Cow<'a, str>,
+    ts: f64,
+}
+
+impl StructuredLogParser for Chromium {
+    fn name(&self) -> &'static str {
+        "chromium_event"
+    }
+
+    fn about(&self) -> &'static str {
+        "Begin and end of each compiler phase, for the time tables and chromium_events.json."
+    }
+
+    fn keys(&self) -> &'static [&'static str] {
+        &["chromium_event"]
+    }
+
+    fn parse(&mut self, event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
+        let Some(payload) = event.payload else { anyhow::bail!("it has no payload") };
+        let text = event.payload_text().unwrap_or_default();
+        let text = crate::trace::strict_json(&text);
+        let wire: Wire<'_> = match serde_json::from_str(&text) {
+            Ok(wire) => wire,
+            // A damaged payload is counted as such already.
+            Err(_) if !payload.at.intact => {
+                cx.kept_payload(payload);
+                return Ok(Flow::Handled);
+            }
+            Err(error) => {
+                cx.kept_payload(payload);
+                return Err(error.into());
+            }
+        };
+        cx.model().chromium.push(payload.at);
+        if !wire.ts.is_finite() {
+            return Ok(Flow::Handled);
+        }
+        cx.model().clock.anchor(event.stamp, wire.ts);
+        let process = self.processes.entry(event.pid).or_default();
+        process.last_us = process.last_us.max(wire.ts);
+        match wire.ph.as_ref() {
+            "B" => process.begin(&wire, event, cx),
+            "E" => process.end(&wire, cx),
+            _ => {}
+        }
+        Ok(Flow::Handled)
+    }
+
+    fn finish(self: Box<Self>, cx: &mut RankContext<'_>) -> anyhow::Result<()> {
+        for process in self.processes.into_values() {
+            for index in process.open {
+                close(cx, index, process.last_us, true);
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Process {
+    fn begin(&mut self, wire: &Wire<'_>, event: &Event<'_>, cx: &mut RankContext<'_>) {
+        let span = TraceSpan {
+            name: cx.reading.texts.text(&wire.name),
+            start_us: wire.ts,
+            end_us: wire.ts,
+            parent: self.open.last().copied(),
+            compile: event.compile_id.is_some().then_some(cx.compile),
+            pid: event.pid,
+            open: true,
+        };
+        self.open.push(cx.model().spans.len());
+        *self.names.entry(wire.name.to_string()).or_default() += 1;
+        cx.model().spans.push(span);
+    }
+
+    fn end(&mut self, wire: &Wire<'_>, cx: &mut RankContext<'_>) {
+        if self.names.get(wire.name.as_ref()).is_none_or(|&open| open == 0) {
+            return;
+        }
+        while let Some(index) = self.open.pop() {
+            let Some(name) = cx.model().spans.get(index).map(|span| span.name.clone()) else { continue };
+            if let Some(open) = self.names.get_mut(name.as_ref()) {
+                *open = open.saturating_sub(1);
+            }
+            let found = *name == *wire.name;
+            close(cx, index, wire.ts, !found);
+            if found {
+                return;
+            }
+        }
+    }
+}
+
+/// Ends a span; time does not run backwards.
+fn close(cx: &mut RankContext<'_>, index: usize, end_us: f64, open: bool) {
+    if let Some(span) = cx.model().spans.get_mut(index) {
+        span.end_us = end_us.max(span.start_us);
+        span.open = open;
+    }
+}

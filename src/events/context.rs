@@ -1,0 +1,195 @@
+//! All that a parser can do: what it adds to the report.
+
+use super::Event;
+use super::stacks::{self, Texts};
+use crate::model::{
+    Advice, Artifact, Cell, Column, Compile, Content, Form, Link, Model, Outcome, PayloadPlace, Place,
+    ProblemKind, Readable, Section, Stack,
+};
+use crate::trace::{CompileId, Payload};
+use serde_json::value::RawValue;
+
+/// What is being read: the model so far, and what is shared between records.
+#[derive(Default)]
+pub(super) struct Reading {
+    pub(super) model: Model,
+    pub(super) texts: Texts,
+    pub(super) next_number: u32,
+    pub(super) placed: Option<PayloadPlace>,
+}
+
+/// Gives a parser access to the report of one log. Files, rows and links go to the compile of the event at hand.
+pub struct RankContext<'a> {
+    pub(super) reading: &'a mut Reading,
+    /// Compile of the event at hand: its place in the model.
+    pub(super) compile: usize,
+    pub(super) attempt: u32,
+    pub(super) line: u64,
+}
+
+impl RankContext<'_> {
+    /// The model, for the parsers of this crate.
+    pub(super) fn model(&mut self) -> &mut Model {
+        &mut self.reading.model
+    }
+
+    /// Makes what follows go to that compile and attempt; it is created where no record named it yet.
+    pub fn compile(&mut self, id: Option<&CompileId>, attempt: u32) -> &mut Self {
+        self.compile = self.reading.model.compile_index(id);
+        self.attempt = attempt;
+        self
+    }
+
+    /// The compile of the event at hand.
+    pub(super) fn here(&mut self) -> Option<&mut Compile> {
+        self.reading.model.compiles.get_mut(self.compile)
+    }
+
+    /// Adds the event's payload as a file of the compile, `<name>_<number>.<ext>`; the text is copied from the log
+    /// when the report is written and does not pass memory. An event without payload gives an empty file.
+    pub fn artifact_of_payload(&mut self, event: &Event<'_>, name: &str, form: Form) -> ArtifactId {
+        let content = match event.payload {
+            Some(payload) => Content::Payload(payload.at, form),
+            None => Content::Empty(form),
+        };
+        self.add(name, content, Place::Compile, event.payload.is_some())
+    }
+
+    /// Adds a file with the text given.
+    pub fn artifact(&mut self, name: &str, text: String, form: Form) -> ArtifactId {
+        self.add(name, Content::Text(text, form), Place::Compile, false)
+    }
+
+    /// Keeps a payload under its md5 and lists it with the compile, for events that have no file of their own.
+    pub(super) fn listed_payload(&mut self, payload: &Payload<'_>, name: &str) -> ArtifactId {
+        self.reading.model.payloads.entry(payload.at.md5).or_insert(payload.at);
+        self.add(name, Content::Payload(payload.at, Form::Text), Place::Payloads, true)
+    }
+
+    /// Keeps a payload under its md5 without listing it.
+    pub(super) fn kept_payload(&mut self, payload: &Payload<'_>) {
+        self.reading.model.payloads.entry(payload.at.md5).or_insert(payload.at);
+        self.reading.placed = Some(PayloadPlace::Payloads(payload.at.md5));
+    }
+
+    /// Adds the page of the metrics record that stands at `index` in the compile; returns its number.
+    pub(super) fn metrics_page(&mut self, name: &str, index: usize) -> u32 {
+        self.add(name, Content::Metrics(index), Place::Compile, false).number
+    }
+
+    fn add(&mut self, name: &str, content: Content, place: Place, holds_payload: bool) -> ArtifactId {
+        let number = self.reading.next_number;
+        self.reading.next_number += 1;
+        let artifact = Artifact {
+            name: name.to_owned(),
+            number,
+            line: self.line,
+            attempt: self.attempt,
+            cache: cache_outcome(name),
+            content,
+            place,
+            readable: None,
+            unknown: false,
+        };
+        let mut id = ArtifactId { compile: self.compile, index: 0, number };
+        if let Some(compile) = self.reading.model.compiles.get_mut(self.compile) {
+            id.index = compile.artifacts.len();
+            compile.artifacts.push(artifact);
+        }
+        if holds_payload {
+            self.reading.placed = Some(PayloadPlace::Artifact(id.compile as u32, id.index as u32));
+        }
+        id
+    }
+
+    /// The artifact that was just added, to say more of it.
+    pub(super) fn artifact_mut(&mut self, id: ArtifactId) -> Option<&mut Artifact> {
+        self.reading.model.compiles.get_mut(id.compile)?.artifacts.get_mut(id.index)
+    }
+
+    /// Adds a `_readable.html` page beside an artifact that holds something.
+    pub(super) fn readable(&mut self, id: ArtifactId, readable: Readable) {
+        if let Some(artifact) = self.artifact_mut(id)
+            && !matches!(artifact.content, Content::Empty(_))
+        {
+            artifact.readable = Some(readable);
+        }
+    }
+
+    /// Whether the payload of the event at hand has a file.
+    pub(super) fn payload_is_placed(&self) -> bool {
+        self.reading.placed.is_some()
+    }
+
+    /// A link beside the compile's files; shown as text unless it is http, https or relative.
+    pub fn link(&mut self, name: &str, url: &str) {
+        let link = Link { compile: self.compile, name: name.to_owned(), url: url.to_owned() };
+        self.model().links.push(link);
+    }
+
+    /// The table `id` on the page of the compile, made where it is not there yet; give it rows.
+    pub fn section(&mut self, id: &'static str, title: &str, note: &str, columns: &[Column]) -> SectionRows<'_> {
+        let sections = match self.reading.model.compiles.get_mut(self.compile) {
+            Some(compile) => &mut compile.sections,
+            None => return SectionRows { rows: None },
+        };
+        if !sections.iter().any(|s| s.id == id) {
+            let columns = columns.to_vec();
+            sections.push(Section { id, title: title.to_owned(), note: note.to_owned(), columns, rows: Vec::new() });
+        }
+        SectionRows { rows: sections.iter_mut().find(|s| s.id == id).map(|s| &mut s.rows) }
+    }
+
+    /// Something that must be seen on the landing page, such as a worker that died.
+    pub fn advice(&mut self, title: &str, text: String) {
+        let advice = Advice { title: title.to_owned(), text, compile: self.compile, line: self.line };
+        self.model().advice.push(advice);
+    }
+
+    /// Reads a list of frames as torch writes it (`[{"line", "name", "filename", "loc"}]`), with the string table of
+    /// the process `pid`. None when it is no such list or has no frame.
+    pub fn stack(&mut self, pid: u64, frames: &RawValue) -> Option<Stack> {
+        stacks::read(frames, pid, &mut self.reading.model.strings, &mut self.reading.texts)
+    }
+
+    /// A field of the event that holds a stack, as a cell.
+    pub fn stack_cell(&mut self, event: &Event<'_>, field: &str) -> Cell {
+        let stack = event.fields().raw(field).and_then(|raw| self.stack(event.pid, raw));
+        Cell::Stack(stack)
+    }
+
+    /// Lists something wrong with a line of the log.
+    pub fn diagnostic(&mut self, kind: ProblemKind, line: u64, detail: impl Into<String>) {
+        self.model().integrity.add(kind, line, detail);
+    }
+}
+
+/// What a cache answered, by the name of its artifact.
+fn cache_outcome(name: &str) -> Option<Outcome> {
+    [("_cache_hit", Outcome::Hit), ("_cache_miss", Outcome::Miss), ("_cache_bypass", Outcome::Bypass)]
+        .into_iter()
+        .find_map(|(suffix, outcome)| name.ends_with(suffix).then_some(outcome))
+}
+
+/// Which artifact of which compile.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ArtifactId {
+    pub(super) compile: usize,
+    pub(super) index: usize,
+    pub(super) number: u32,
+}
+
+/// Takes the rows of a section.
+pub struct SectionRows<'a> {
+    rows: Option<&'a mut Vec<Vec<Cell>>>,
+}
+
+impl SectionRows<'_> {
+    /// Adds a row, one cell a column.
+    pub fn row(&mut self, cells: Vec<Cell>) -> &mut Self {
+        if let Some(rows) = &mut self.rows {
+            rows.push(cells);
+        }
+        self
+    }
+}

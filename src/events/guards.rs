@@ -1,0 +1,103 @@
+//! Guards: the conditions under which compiled code may run again.
+
+use super::{Event, Flow, RankContext, StructuredLogParser};
+use crate::model::{Cell, Column, Form, Unit};
+use indexmap::IndexMap;
+
+pub(super) fn parsers() -> Vec<Box<dyn StructuredLogParser>> {
+    vec![Box::new(GuardTree), Box::new(GuardList)]
+}
+
+/// `dynamo_cpp_guards_str`: the tree of guards as the runtime checks it.
+struct GuardTree;
+
+const TREE_COLUMNS: [Column; 3] = [Column::text("Kind"), Column::number("Guards"), Column::text("The first of them")];
+
+impl StructuredLogParser for GuardTree {
+    fn name(&self) -> &'static str {
+        "dynamo_cpp_guards_str"
+    }
+
+    fn about(&self) -> &'static str {
+        "The guard tree that the runtime checks before it runs compiled code, counted by kind."
+    }
+
+    fn keys(&self) -> &'static [&'static str] {
+        &["dynamo_cpp_guards_str"]
+    }
+
+    fn parse(&mut self, event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
+        cx.artifact_of_payload(event, event.key, Form::Text);
+        let text = event.payload_text().unwrap_or_default();
+        let kinds = count_kinds(&text);
+        if let Some(compile) = cx.here() {
+            // A compile that is guarded again, after a reset or in a later attempt, is described by its last tree.
+            compile.sections.retain(|section| section.id != "guards");
+        }
+        let total: u64 = kinds.values().map(|(n, _)| n).sum();
+        let latency = text.lines().rev().find_map(|l| l.strip_prefix("Guard latency = "));
+        let cost = latency.map_or(String::new(), |us| format!(", {} together", us.trim().replace(" us", "\u{a0}us")));
+        let note = format!("{total} conditions, checked on every call{cost}");
+        let mut section = cx.section("guards", "Guards", &note, &TREE_COLUMNS);
+        for (kind, (count, first)) in kinds {
+            section.row(vec![
+                Cell::Code(kind.to_owned()),
+                Cell::Number(count as f64, Unit::Count),
+                Cell::Code(first.to_owned()),
+            ]);
+        }
+        Ok(Flow::Handled)
+    }
+}
+
+/// Leaf guards of a tree by kind, in order, with the text of the first; a line is `| | +- KIND: text`.
+fn count_kinds(tree: &str) -> IndexMap<&str, (u64, &str)> {
+    let mut kinds = IndexMap::new();
+    for line in tree.lines() {
+        let Some((_, leaf)) = line.split_once("+- ") else { continue };
+        let Some((kind, text)) = leaf.split_once(": ") else { continue };
+        let is_leaf = kind.bytes().all(|b| b.is_ascii_uppercase() || b == b'_' || b.is_ascii_digit());
+        if is_leaf && kind.len() < 64 {
+            kinds.entry(kind).or_insert((0, text)).0 += 1;
+        }
+    }
+    kinds
+}
+
+/// `dynamo_guards`: guards with the stacks that made them, where structured guards were asked for.
+struct GuardList;
+
+impl StructuredLogParser for GuardList {
+    fn name(&self) -> &'static str {
+        "dynamo_guards"
+    }
+
+    fn about(&self) -> &'static str {
+        "A page of guards with the user's line behind each, from torch 2.3 to 2.5 or with TORCH_LOGS=guards."
+    }
+
+    fn keys(&self) -> &'static [&'static str] {
+        &["dynamo_guards"]
+    }
+
+    fn parse(&mut self, event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
+        cx.artifact_of_payload(event, event.key, Form::Guards);
+        Ok(Flow::Handled)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn leaf_guards_are_counted_by_kind_and_managers_are_not() {
+        let tree = "\nTREE_GUARD_MANAGER:\n+- RootGuardManager\n| +- GLOBAL_STATE: ___check_global_state()\n\
+                    | +- GuardManager: source=L['x'], accessed_by=X\n| | +- TYPE_MATCH: a\n| | +- TYPE_MATCH: b\n";
+        let kinds = count_kinds(tree);
+        assert_eq!(kinds.into_iter().collect::<Vec<_>>(), [
+            ("GLOBAL_STATE", (1, "___check_global_state()")),
+            ("TYPE_MATCH", (2, "a")),
+        ]);
+    }
+}

@@ -1,0 +1,97 @@
+//! Links that the log asks to show, and sources of generated modules.
+
+use super::{Event, Flow, RankContext, StructuredLogParser};
+use crate::model::DumpFile;
+use crate::trace::Md5;
+use fxhash::FxHashMap;
+
+pub(super) fn parsers() -> Vec<Box<dyn StructuredLogParser>> {
+    vec![Box::new(Links), Box::new(DumpFiles::default())]
+}
+
+/// `link`: a name and a URL.
+struct Links;
+
+impl StructuredLogParser for Links {
+    fn name(&self) -> &'static str {
+        "link"
+    }
+
+    fn about(&self) -> &'static str {
+        "Links that the job added to its log."
+    }
+
+    fn keys(&self) -> &'static [&'static str] {
+        &["link"]
+    }
+
+    fn parse(&mut self, event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
+        let fields = event.fields();
+        let url = fields.text("url").ok_or_else(|| anyhow::anyhow!("it has no url"))?;
+        cx.link(event.name.unwrap_or(&url), &url);
+        Ok(if event.payload.is_some() { Flow::Ignored } else { Flow::Handled })
+    }
+}
+
+/// `dump_file`: the source behind frames of a file called `<eval_with_key>.7`.
+#[derive(Default)]
+struct DumpFiles {
+    stems: FxHashMap<String, Vec<Md5>>,
+}
+
+impl StructuredLogParser for DumpFiles {
+    fn name(&self) -> &'static str {
+        "dump_file"
+    }
+
+    fn about(&self) -> &'static str {
+        "Source of generated modules, a page with an anchor a line that stack frames link to."
+    }
+
+    fn keys(&self) -> &'static [&'static str] {
+        &["dump_file"]
+    }
+
+    fn parse(&mut self, event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
+        let Some(payload) = event.payload else { anyhow::bail!("it has no payload") };
+        cx.kept_payload(payload);
+        let name = event.name.unwrap_or("dump_file");
+        let key = frame_name(name);
+        let known = self.stems.entry(file_stem(&key)).or_default();
+        if known.contains(&payload.at.md5) {
+            return Ok(Flow::Handled);
+        }
+        known.push(payload.at.md5);
+        // Names repeat between processes, and in one process after a reset.
+        let stem = match known.len() {
+            1 => file_stem(&key),
+            again => format!("{}_{again}", file_stem(&key)),
+        };
+        let file = DumpFile { name: name.to_owned(), key, stem, at: payload.at, line: event.line };
+        cx.model().dump_files.push(file);
+        Ok(Flow::Handled)
+    }
+}
+
+/// What stack frames call the file: `<eval_with_key>.7`, without the `from ..` that some names carry.
+fn frame_name(name: &str) -> String {
+    name.split(" from ").next().unwrap_or(name).trim().to_owned()
+}
+
+/// `eval_with_key_7` of `<eval_with_key>.7`.
+fn file_stem(key: &str) -> String {
+    let letters = key.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { ' ' });
+    let words: String = letters.take(100).collect();
+    words.split_whitespace().collect::<Vec<_>>().join("_")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_generated_module_keeps_its_number_and_loses_where_it_came_from() {
+        assert_eq!(file_stem(&frame_name("<eval_with_key>.0 from /app/x.py:14 in forward")), "eval_with_key_0");
+        assert_eq!(file_stem("../../etc/passwd"), "etc_passwd");
+    }
+}

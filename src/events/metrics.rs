@@ -1,0 +1,172 @@
+//! Compilation metrics: what each compile cost, what it came to, and with which configuration.
+
+use super::{Event, Flow, RankContext, StructuredLogParser};
+use crate::model::{ConfigRef, Failure, Fields, Metrics, MetricsKind, MetricsRecord, Restart, Torch};
+use crate::trace::Md5;
+
+pub(super) fn parsers() -> Vec<Box<dyn StructuredLogParser>> {
+    vec![Box::new(CompilationMetrics)]
+}
+
+/// Fields that hold whole configurations; each distinct text is kept once.
+pub(crate) const CONFIG_FIELDS: [&str; 5] =
+    ["dynamo_config", "inductor_config", "functorch_config", "compiler_config", "inductor_provenance"];
+
+/// All five metrics events.
+struct CompilationMetrics;
+
+impl StructuredLogParser for CompilationMetrics {
+    fn name(&self) -> &'static str {
+        "compilation_metrics"
+    }
+
+    fn about(&self) -> &'static str {
+        "Times, counts, failures and configuration of a compile: forward, backward, runtime and AOT backward."
+    }
+
+    fn keys(&self) -> &'static [&'static str] {
+        &[
+            "compilation_metrics",
+            "bwd_compilation_metrics",
+            "compilation_metrics_runtime",
+            "bwd_compilation_metrics_runtime",
+            "aot_autograd_backward_compilation_metrics",
+        ]
+    }
+
+    fn parse(&mut self, event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
+        let kind = match event.key {
+            "bwd_compilation_metrics" => MetricsKind::Backward,
+            "compilation_metrics_runtime" => MetricsKind::Runtime,
+            "bwd_compilation_metrics_runtime" => MetricsKind::BackwardRuntime,
+            "aot_autograd_backward_compilation_metrics" => MetricsKind::AotBackward,
+            _ => MetricsKind::Forward,
+        };
+        let fields = event.fields();
+        let facts = typed(&fields);
+        if let Some(end) = facts.end_us {
+            cx.model().clock.anchor(event.stamp, end);
+        }
+        if let (None, Some(version)) = (&cx.model().torch, &facts.torch) {
+            cx.model().torch = Some(Torch { version: version.clone(), commit: None });
+        }
+        let configs = configs(&fields, event, cx);
+        note_failure(&fields, &facts, kind, event, cx);
+        note_restarts(&fields, event, cx);
+        let index = cx.here().map_or(0, |c| c.metrics.len());
+        let number = cx.metrics_page(event.key, index);
+        let record = MetricsRecord {
+            kind,
+            attempt: event.attempt,
+            line: event.line,
+            header: event.header,
+            first_line: event.first_line,
+            number,
+            configs,
+            facts,
+        };
+        if let Some(compile) = cx.here() {
+            compile.metrics.push(record);
+        }
+        check(&fields)?;
+        Ok(Flow::Handled)
+    }
+}
+
+/// The numbers that lists and findings need; the legacy fields in seconds stand in for missing microseconds.
+fn typed(fields: &Fields<'_>) -> Metrics {
+    let micros = |new: &str, legacy_s: &str| {
+        fields.number(new).or_else(|| fields.number(legacy_s).map(|seconds| seconds * 1e6)).filter(|t| t.is_finite())
+    };
+    let sum = |a: &str, b: &str| match (fields.number(a), fields.number(b)) {
+        (None, None) => None,
+        (a, b) => Some(a.unwrap_or(0.0) + b.unwrap_or(0.0)),
+    };
+    Metrics {
+        co_name: fields.text("co_name"),
+        co_filename: fields.text("co_filename"),
+        co_firstlineno: fields.count("co_firstlineno"),
+        fail_type: fields.text("fail_type"),
+        restarts: fields.get::<Vec<String>>("restart_reasons").map_or(0, |r| r.len()),
+        dynamo_us: micros("dynamo_cumulative_compile_time_us", "entire_frame_compile_time_s"),
+        aot_us: micros("aot_autograd_cumulative_compile_time_us", "backend_compile_time_s"),
+        inductor_us: micros("inductor_cumulative_compile_time_us", "inductor_compile_time_s"),
+        codegen_us: micros("inductor_code_gen_cumulative_compile_time_us", "code_gen_time_s"),
+        duration_us: micros("duration_us", "elapsed_time"),
+        backward_us: fields.number("backward_cumulative_compile_time_us"),
+        wasted_us: micros("dynamo_compile_time_before_restart_us", "dynamo_time_before_restart_s"),
+        saved_us: fields.number("remote_cache_time_saved_s").map(|s| s * 1e6),
+        runtime_us: sum("runtime_triton_autotune_time_us", "runtime_cudagraphify_time_us"),
+        end_us: fields.number("end_time_us"),
+        graph_op_count: fields.count("graph_op_count"),
+        graph_node_count: fields.count("graph_node_count"),
+        graph_input_count: fields.count("graph_input_count"),
+        guard_count: fields.count("guard_count"),
+        guard_latency_us: fields.number("guard_latency_us"),
+        cache_size: fields.count("cache_size"),
+        accumulated_cache_size: fields.count("accumulated_cache_size"),
+        has_guarded_code: fields.get("has_guarded_code"),
+        cudagraph_skip_reason: fields.text("cudagraph_skip_reason"),
+        torch: fields.text("pytorch_version"),
+    }
+}
+
+/// The configurations of a record by md5; the first place of each is remembered.
+fn configs(fields: &Fields<'_>, event: &Event<'_>, cx: &mut RankContext<'_>) -> Vec<(&'static str, Md5)> {
+    let mut found = Vec::new();
+    for field in CONFIG_FIELDS {
+        let Some(raw) = fields.raw(field) else { continue };
+        let hash = config_hash(raw.get());
+        let place = ConfigRef { header: event.header, first_line: event.first_line, field };
+        cx.model().configs.entry(hash).or_insert(place);
+        found.push((field, hash));
+    }
+    found
+}
+
+/// The md5 that names a configuration: of the text where the value is a string (as torch writes them), else of the
+/// value's compact JSON.
+fn config_hash(json: &str) -> Md5 {
+    match serde_json::from_str::<serde_json::Value>(json) {
+        Ok(serde_json::Value::String(text)) => Md5(md5::compute(text).0),
+        Ok(value) => Md5(md5::compute(value.to_string()).0),
+        Err(_) => Md5(md5::compute(json).0),
+    }
+}
+
+fn note_failure(
+    fields: &Fields<'_>,
+    facts: &Metrics,
+    kind: MetricsKind,
+    event: &Event<'_>,
+    cx: &mut RankContext<'_>,
+) {
+    let Some(error) = facts.fail_type.clone().filter(|e| !e.is_empty()) else { return };
+    cx.model().failures.push(Failure {
+        compile: event.compile_id.cloned(),
+        kind: kind.word(),
+        error,
+        reason: fields.text("fail_reason"),
+        file: fields.text("fail_user_frame_filename"),
+        line: fields.count("fail_user_frame_lineno"),
+        record: event.line,
+    });
+}
+
+fn note_restarts(fields: &Fields<'_>, event: &Event<'_>, cx: &mut RankContext<'_>) {
+    for reason in fields.get::<Vec<String>>("restart_reasons").unwrap_or_default() {
+        cx.model().restarts.push(Restart { compile: event.compile_id.cloned(), reason, record: event.line });
+    }
+}
+
+/// A record of which no field has its type is garbled. A single odd field is not: torch changes them.
+fn check(fields: &Fields<'_>) -> anyhow::Result<()> {
+    anyhow::ensure!(!fields.is_empty(), "it has no field");
+    let texts = ["co_name", "co_filename", "fail_type", "pytorch_version", "compile_id"];
+    let numbers = ["start_time", "start_time_us", "elapsed_time", "guard_count", "graph_op_count", "duration_us"];
+    let present = texts.iter().chain(&numbers).filter(|f| fields.raw(f).is_some()).count();
+    let typed = texts.iter().filter(|f| fields.text(f).is_some()).count()
+        + numbers.iter().filter(|f| fields.number(f).is_some()).count();
+    anyhow::ensure!(present == 0 || typed > 0, "none of its fields has the type that torch gives it");
+    Ok(())
+}

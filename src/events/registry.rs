@@ -1,0 +1,158 @@
+//! Which parser gets an event, and what becomes of a parser's error.
+
+use super::{Event, FAMILIES, Flow, RankContext, StructuredLogParser};
+use crate::model::ProblemKind;
+use fxhash::FxHashMap;
+
+/// Makes a parser; called once a log.
+pub type ParserFactory = fn() -> Box<dyn StructuredLogParser>;
+
+/// The parsers that read a log: those built in, and the library user's before them.
+#[derive(Default, Clone)]
+pub struct Registry {
+    own: Vec<ParserFactory>,
+}
+
+impl Registry {
+    /// Adds a parser. It is asked before the built-in ones.
+    #[must_use]
+    pub fn with(mut self, factory: ParserFactory) -> Self {
+        self.own.push(factory);
+        self
+    }
+
+    /// One instance of each parser, for one log.
+    pub(super) fn instances(&self) -> Parsers {
+        let own = self.own.iter().map(|make| make());
+        let count = self.own.len();
+        Parsers::new(own.chain(FAMILIES.iter().flat_map(|family| family())).collect(), count)
+    }
+
+    /// Name, event keys and one sentence of each parser, in the order in which they are asked.
+    pub fn describe(&self) -> Vec<(&'static str, &'static [&'static str], &'static str)> {
+        self.instances().list.iter().map(|p| (p.name(), p.keys(), p.about())).collect()
+    }
+}
+
+/// A parser's wish: for which events, and how specific that is.
+struct Wish {
+    key: &'static str,
+    name: Option<&'static str>,
+    parser: usize,
+    rank: (bool, usize),
+}
+
+/// The parsers of one log, ready to be asked.
+pub(super) struct Parsers {
+    list: Vec<Box<dyn StructuredLogParser>>,
+    wishes: Vec<Wish>,
+    /// Which wishes an event meets is asked once for each key and name: a log has few of them.
+    seen: FxHashMap<(String, Option<String>), Vec<usize>>,
+}
+
+/// Distinct (key, name) pairs whose parsers are remembered. Real logs have under 300; a log that makes up a name
+/// for each record must not fill memory.
+const REMEMBERED: usize = 4096;
+
+impl Parsers {
+    fn new(list: Vec<Box<dyn StructuredLogParser>>, own: usize) -> Self {
+        let mut wishes = Vec::new();
+        for (parser, p) in list.iter().enumerate() {
+            for pattern in p.keys() {
+                let (key, name) = match pattern.split_once(':') {
+                    Some((key, name)) => (key, Some(name)),
+                    None => (*pattern, None),
+                };
+                let literal = pattern.len() - pattern.matches('*').count();
+                wishes.push(Wish { key, name, parser, rank: (parser < own, literal) });
+            }
+        }
+        wishes.sort_by_key(|w| (std::cmp::Reverse(w.rank), w.parser));
+        Parsers { list, wishes, seen: FxHashMap::default() }
+    }
+
+    /// Asks the parsers in order until one has handled the event.
+    pub(super) fn dispatch(&mut self, event: &Event<'_>, cx: &mut RankContext<'_>) {
+        let Parsers { list, wishes, seen } = self;
+        if seen.len() > REMEMBERED {
+            seen.clear();
+        }
+        let key = (event.key.to_owned(), event.name.map(str::to_owned));
+        let asked = seen.entry(key).or_insert_with(|| candidates(wishes, event));
+        for &index in asked.iter() {
+            let Some(parser) = list.get_mut(index) else { continue };
+            match parser.parse(event, cx) {
+                Ok(Flow::Handled) => return,
+                Ok(Flow::Ignored) => {}
+                Err(error) => {
+                    let detail = format!("{}: {error:#}", parser.name());
+                    cx.diagnostic(ProblemKind::ParserErrors, event.line, detail);
+                    if cx.payload_is_placed() {
+                        return;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Lets every parser conclude.
+    pub(super) fn finish(self, cx: &mut RankContext<'_>) {
+        for parser in self.list {
+            let name = parser.name();
+            if let Err(error) = parser.finish(cx) {
+                cx.diagnostic(ProblemKind::ParserErrors, 0, format!("{name}, at the end of the log: {error:#}"));
+            }
+        }
+    }
+}
+
+/// Parsers that want the event, most specific first, each once.
+fn candidates(wishes: &[Wish], event: &Event<'_>) -> Vec<usize> {
+    let mut found: Vec<usize> = Vec::new();
+    for wish in wishes {
+        let name_fits = wish.name.is_none_or(|pattern| event.name.is_some_and(|name| fits(pattern, name)));
+        if name_fits && fits(wish.key, event.key) && !found.contains(&wish.parser) {
+            found.push(wish.parser);
+        }
+    }
+    found
+}
+
+/// Whether `text` is what `pattern` describes; a `*` stands for any text.
+fn fits(pattern: &str, text: &str) -> bool {
+    let Some((head, rest)) = pattern.split_once('*') else { return pattern == text };
+    let Some(text) = text.strip_prefix(head) else { return false };
+    match rest.contains('*') {
+        false => text.ends_with(rest),
+        true => text.char_indices().any(|(at, _)| text.get(at..).is_some_and(|tail| fits(rest, tail))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_star_stands_for_any_text() {
+        assert!(fits("*_cache_miss", "fx_graph_cache_miss"));
+        assert!(fits("vllm_*", "vllm_submod_0"));
+        assert!(fits("a*b*c", "a1b2c"));
+        assert!(fits("*", ""));
+        assert!(!fits("*_cache_miss", "fx_graph_cache_hit"));
+        assert!(!fits("artifact", "artifacts"));
+    }
+
+    #[test]
+    fn every_parser_has_a_name_of_its_own_and_says_what_it_does_in_one_sentence() {
+        let described = Registry::default().describe();
+        let mut names: Vec<_> = described.iter().map(|d| d.0).collect();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), described.len(), "two parsers share a name");
+        for (name, keys, about) in described {
+            assert!(!keys.is_empty(), "{name} wants no event");
+            assert!(about.ends_with('.') && about.len() > 20, "{name}: {about}");
+            assert!(!about.trim_end_matches('.').contains(". "), "{name} needs more than a sentence");
+        }
+    }
+}

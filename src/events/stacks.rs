@@ -1,0 +1,77 @@
+//! Python stacks as torch writes them, with equal texts and equal stacks shared.
+
+use crate::model::{Frame, Stack, lenient};
+use crate::trace::{FileRef, StringTable};
+use fxhash::FxHashSet;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use std::sync::Arc;
+
+/// Texts and stacks that are kept once.
+#[derive(Default)]
+pub(super) struct Texts {
+    texts: FxHashSet<Arc<str>>,
+    stacks: FxHashSet<Stack>,
+}
+
+impl Texts {
+    /// The shared copy of a text.
+    pub(super) fn text(&mut self, text: &str) -> Arc<str> {
+        if let Some(known) = self.texts.get(text) {
+            return known.clone();
+        }
+        let shared: Arc<str> = text.into();
+        self.texts.insert(shared.clone());
+        shared
+    }
+
+    fn stack(&mut self, frames: Vec<Frame>) -> Stack {
+        if let Some(known) = self.stacks.get(frames.as_slice()) {
+            return known.clone();
+        }
+        let shared: Stack = frames.into();
+        self.stacks.insert(shared.clone());
+        shared
+    }
+}
+
+/// A frame on the wire; a field that is missing or of another type is unknown.
+#[derive(Deserialize)]
+struct WireFrame {
+    #[serde(default, deserialize_with = "lenient")]
+    line: Option<u64>,
+    #[serde(default, deserialize_with = "lenient")]
+    name: Option<String>,
+    #[serde(default, deserialize_with = "lenient")]
+    filename: Option<serde_json::Value>,
+    #[serde(default, deserialize_with = "lenient")]
+    loc: Option<String>,
+}
+
+/// Frames beyond this depth are dropped from the outer end. Python's own recursion limit is 1,000, and pages nest
+/// lists as deep as stacks are.
+const DEEPEST: usize = 512;
+
+/// Reads a list of frames; None when it is none, or has no frame.
+pub(super) fn read(json: &RawValue, pid: u64, strings: &mut StringTable, texts: &mut Texts) -> Option<Stack> {
+    let mut wire: Vec<WireFrame> = serde_json::from_str(json.get()).ok()?;
+    if wire.len() > DEEPEST {
+        wire.drain(..wire.len() - DEEPEST);
+    }
+    let frames: Vec<Frame> = wire.into_iter().map(|frame| shared(frame, pid, strings, texts)).collect();
+    (!frames.is_empty()).then(|| texts.stack(frames))
+}
+
+fn shared(frame: WireFrame, pid: u64, strings: &mut StringTable, texts: &mut Texts) -> Frame {
+    let file = match frame.filename {
+        Some(serde_json::Value::Number(id)) => id.as_i64().map_or(FileRef::NONE, |id| strings.slot(pid, id)),
+        Some(serde_json::Value::String(path)) => strings.literal(&path),
+        _ => FileRef::NONE,
+    };
+    Frame {
+        file,
+        line: frame.line,
+        name: texts.text(frame.name.as_deref().unwrap_or("?")),
+        loc: frame.loc.map(|loc| texts.text(&loc)),
+    }
+}

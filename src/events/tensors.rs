@@ -1,0 +1,161 @@
+//! Input tensors: three events that describe a tensor, its storage and where it comes from, joined.
+
+use super::{Event, Flow, RankContext, StructuredLogParser};
+use crate::model::{Cell, Column, Unit};
+use crate::trace::CompileId;
+use indexmap::IndexMap;
+use serde_json::value::RawValue;
+
+pub(super) fn parsers() -> Vec<Box<dyn StructuredLogParser>> {
+    vec![Box::new(Tensors::default())]
+}
+
+/// `describe_tensor`, `describe_storage`, `describe_source`, joined on the describer and the tensor's id.
+#[derive(Default)]
+struct Tensors {
+    compiles: IndexMap<(Option<CompileId>, u32), Described>,
+}
+
+/// What one attempt of one compile described.
+#[derive(Default)]
+struct Described {
+    tensors: IndexMap<(i64, i64), Tensor>,
+    sources: IndexMap<(i64, i64), String>,
+    storages: fxhash::FxHashMap<(i64, i64), Cell>,
+}
+
+struct Tensor {
+    shape: String,
+    stride: Option<String>,
+    dtype: String,
+    device: String,
+    gradient: bool,
+    parameter: bool,
+    storage: Option<i64>,
+}
+
+const COLUMNS: [Column; 8] = [
+    Column::text("Name"),
+    Column::text("Shape"),
+    Column::text("Stride"),
+    Column::text("dtype"),
+    Column::text("Device"),
+    Column::text("Gradient"),
+    Column::text("Kind"),
+    Column::number("Storage"),
+];
+
+impl StructuredLogParser for Tensors {
+    fn name(&self) -> &'static str {
+        "input_tensors"
+    }
+
+    fn about(&self) -> &'static str {
+        "Input tensors of a compile with their names, shapes, strides, dtypes, devices and storage sizes."
+    }
+
+    fn keys(&self) -> &'static [&'static str] {
+        &["describe_tensor", "describe_storage", "describe_source"]
+    }
+
+    fn parse(&mut self, event: &Event<'_>, _cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
+        let fields = event.fields();
+        let id = (fields.get("describer_id").unwrap_or(-1), fields.get("id").unwrap_or(-1));
+        let described = self.compiles.entry((event.compile_id.cloned(), event.attempt)).or_default();
+        match event.key {
+            "describe_storage" => {
+                described.storages.insert(id, storage_size(fields.raw("size")));
+            }
+            "describe_source" => {
+                described.sources.insert(id, fields.text("source").unwrap_or_else(|| "?".to_owned()));
+            }
+            _ => {
+                let tensor = Tensor {
+                    shape: fields.raw("size").map_or_else(|| "[]".to_owned(), shape),
+                    stride: fields.raw("stride").map(shape),
+                    dtype: fields.text("dtype").unwrap_or_default().trim_start_matches("torch.").to_owned(),
+                    device: device(&fields.text("device").unwrap_or_default()),
+                    gradient: fields.get("requires_grad").unwrap_or(false),
+                    parameter: fields.get("is_parameter").unwrap_or(false),
+                    storage: fields.get("storage"),
+                };
+                described.tensors.insert(id, tensor);
+            }
+        }
+        Ok(Flow::Handled)
+    }
+
+    fn finish(self: Box<Self>, cx: &mut RankContext<'_>) -> anyhow::Result<()> {
+        let mut last: IndexMap<Option<CompileId>, (u32, Described)> = IndexMap::new();
+        for ((id, attempt), described) in self.compiles {
+            // Each attempt describes its inputs again: the last one is what was compiled.
+            let known = last.entry(id).or_default();
+            if attempt >= known.0 {
+                *known = (attempt, described);
+            }
+        }
+        for (id, (attempt, described)) in last {
+            cx.compile(id.as_ref(), attempt);
+            let rows: Vec<_> = described.sources.iter().filter_map(|(at, name)| described.row(*at, name)).collect();
+            if rows.is_empty() {
+                continue;
+            }
+            let mut section = cx.section("input-tensors", "Input tensors", "what the graph was traced with", &COLUMNS);
+            for row in rows {
+                section.row(row);
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Described {
+    fn row(&self, id: (i64, i64), name: &str) -> Option<Vec<Cell>> {
+        let tensor = self.tensors.get(&id)?;
+        let storage = tensor.storage.and_then(|s| self.storages.get(&(id.0, s)));
+        Some(vec![
+            Cell::Code(name.to_owned()),
+            Cell::Code(tensor.shape.clone()),
+            Cell::code(tensor.stride.clone()),
+            Cell::Code(tensor.dtype.clone()),
+            Cell::Text(tensor.device.clone()),
+            Cell::Text(if tensor.gradient { "needed" } else { "no" }.to_owned()),
+            Cell::Text(if tensor.parameter { "parameter" } else { "input" }.to_owned()),
+            storage.cloned().unwrap_or(Cell::Unknown),
+        ])
+    }
+}
+
+/// Bytes, or an expression where sizes are symbolic (`12*s6`).
+fn storage_size(size: Option<&RawValue>) -> Cell {
+    let Some(size) = size else { return Cell::Unknown };
+    match serde_json::from_str::<f64>(size.get()) {
+        Ok(bytes) => Cell::Number(bytes, Unit::Bytes),
+        Err(_) => Cell::Code(size.get().trim_matches('"').to_owned()),
+    }
+}
+
+/// `[4, 8]`, or `[s77, 8]` where a size is symbolic.
+fn shape(list: &RawValue) -> String {
+    list.get().replace('"', "")
+}
+
+/// `cuda:0` of `device(type='cuda', index=0)`.
+fn device(repr: &str) -> String {
+    let Some(inner) = repr.strip_prefix("device(type='").and_then(|r| r.strip_suffix(')')) else {
+        return repr.to_owned();
+    };
+    inner.replace("', index=", ":").trim_end_matches('\'').to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_device_is_written_as_users_write_it() {
+        assert_eq!(device("device(type='cpu')"), "cpu");
+        assert_eq!(device("device(type='cuda', index=0)"), "cuda:0");
+        assert_eq!(device("meta"), "meta");
+    }
+}

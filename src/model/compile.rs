@@ -1,0 +1,372 @@
+//! One compile id and everything recorded under it.
+
+use super::Section;
+use crate::trace::{CompileId, FileRef, Md5, PayloadRef, Span, Stamp};
+use std::sync::Arc;
+
+/// A frame of a Python stack.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Frame {
+    /// Its file: a slot of the log's string table.
+    pub file: FileRef,
+    /// Line in that file, from 1.
+    pub line: Option<u64>,
+    /// Function.
+    pub name: Arc<str>,
+    /// Source text of the line.
+    pub loc: Option<Arc<str>>,
+}
+
+/// A stack, outermost frame first; equal stacks are shared.
+pub type Stack = Arc<[Frame]>;
+
+/// The compiled function.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Function {
+    /// `co_name`.
+    pub name: String,
+    /// File that defines it.
+    pub file: Option<String>,
+    /// Line of its definition.
+    pub line: Option<u64>,
+}
+
+/// How a compile ended; the first that holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Status {
+    /// A metrics record has a `fail_type`.
+    Error,
+    /// No `compilation_metrics` arrived.
+    Missing,
+    /// No operator was captured.
+    Empty,
+    /// It restarted, or its graph broke.
+    Break,
+    /// Compiled.
+    Ok,
+}
+
+impl Status {
+    /// The word that names it everywhere: `error`, `missing`, `empty`, `break`, `ok`.
+    pub fn word(self) -> &'static str {
+        match self {
+            Status::Error => "error",
+            Status::Missing => "missing",
+            Status::Empty => "empty",
+            Status::Break => "break",
+            Status::Ok => "ok",
+        }
+    }
+}
+
+/// An attempt of a compile that some record names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Attempt {
+    /// From 0.
+    pub number: u32,
+    /// Its place among all attempts of the log, by first appearance.
+    pub order: u32,
+}
+
+/// Everything recorded under one compile id.
+#[derive(Debug)]
+pub struct Compile {
+    /// None collects the records without an id.
+    pub id: Option<CompileId>,
+    /// Ascending.
+    pub attempts: Vec<Attempt>,
+    /// `dynamo_start` records of attempt 0, at least 1.
+    pub occurrences: u64,
+    /// How it ended.
+    pub status: Status,
+    /// What was compiled.
+    pub function: Option<Function>,
+    /// Of the first `dynamo_start`, outermost first, without the frames of torch's own convert_frame.
+    pub stack: Option<Stack>,
+    /// Records of compilation metrics, in log order.
+    pub metrics: Vec<MetricsRecord>,
+    /// Files, in log order.
+    pub artifacts: Vec<Artifact>,
+    /// Graph breaks.
+    pub graph_breaks: u64,
+    /// Tables that events added.
+    pub sections: Vec<Section>,
+    /// When its first record was written.
+    pub first: Option<Stamp>,
+    /// Records that carry this id, `str` excluded.
+    pub records: u64,
+    /// Records that were damaged beyond use, with their line and what they were.
+    pub lost: Vec<(u64, String)>,
+}
+
+impl Compile {
+    /// An entry without facts.
+    pub fn new(id: Option<CompileId>) -> Self {
+        Compile {
+            id,
+            attempts: Vec::new(),
+            occurrences: 0,
+            status: Status::Missing,
+            function: None,
+            stack: None,
+            metrics: Vec::new(),
+            artifacts: Vec::new(),
+            graph_breaks: 0,
+            sections: Vec::new(),
+            first: None,
+            records: 0,
+            lost: Vec::new(),
+        }
+    }
+
+    /// As torch writes it; `-` for the records without an id.
+    pub fn label(&self) -> String {
+        self.id.as_ref().map_or_else(|| "-".to_owned(), |id| id.to_string())
+    }
+
+    /// Folder of an attempt in the report.
+    pub fn folder(&self, attempt: u32) -> String {
+        match &self.id {
+            Some(id) => id.folder(attempt),
+            None => crate::trace::folder_without_id().to_owned(),
+        }
+    }
+
+    /// As upstream writes it in `compile_directory.json`: `[0/0_1]`.
+    pub fn bracketed(&self, attempt: u32) -> String {
+        match &self.id {
+            Some(id) => id.bracketed(attempt),
+            None => "[-/-]".to_owned(),
+        }
+    }
+
+    /// The last forward metrics record: what the compile came to.
+    pub fn outcome(&self) -> Option<&Metrics> {
+        self.metrics.iter().rev().find(|m| m.kind == MetricsKind::Forward).map(|m| &m.facts)
+    }
+
+    /// Microseconds over all its metrics records but those of runtime: forward and backward compiles.
+    pub fn compile_us(&self) -> Option<f64> {
+        let times = self.metrics.iter().filter(|m| !m.kind.is_runtime()).filter_map(|m| m.total_us());
+        times.fold(None, |sum: Option<f64>, us| Some(sum.unwrap_or(0.0) + us))
+    }
+}
+
+/// Which of torch's metrics events a record is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MetricsKind {
+    /// `compilation_metrics`
+    Forward,
+    /// `bwd_compilation_metrics`
+    Backward,
+    /// `compilation_metrics_runtime`
+    Runtime,
+    /// `bwd_compilation_metrics_runtime`
+    BackwardRuntime,
+    /// `aot_autograd_backward_compilation_metrics`, torch 2.4 and 2.5
+    AotBackward,
+}
+
+impl MetricsKind {
+    /// The word in report.json.
+    pub fn word(self) -> &'static str {
+        match self {
+            MetricsKind::Forward => "forward",
+            MetricsKind::Backward => "backward",
+            MetricsKind::Runtime => "runtime",
+            MetricsKind::BackwardRuntime => "backward_runtime",
+            MetricsKind::AotBackward => "aot_backward",
+        }
+    }
+
+    /// Whether it reports work done while the model ran.
+    pub fn is_runtime(self) -> bool {
+        matches!(self, MetricsKind::Runtime | MetricsKind::BackwardRuntime)
+    }
+}
+
+/// One metrics record: where it stands, and the numbers that lists need.
+#[derive(Debug)]
+pub struct MetricsRecord {
+    /// Which event.
+    pub kind: MetricsKind,
+    /// Attempt of the record.
+    pub attempt: u32,
+    /// Line of the log, from 1.
+    pub line: u64,
+    /// Header line, to read all fields again.
+    pub header: Span,
+    /// Whether that line is the first of the log.
+    pub first_line: bool,
+    /// Running number of its page.
+    pub number: u32,
+    /// Configurations: field and md5.
+    pub configs: Vec<(&'static str, Md5)>,
+    /// What lists and findings need of it.
+    pub facts: Metrics,
+}
+
+impl MetricsRecord {
+    /// Microseconds of compile time that the record reports, its own kind's.
+    pub fn total_us(&self) -> Option<f64> {
+        let f = &self.facts;
+        match self.kind {
+            MetricsKind::Forward => f.dynamo_us.or(f.duration_us),
+            MetricsKind::AotBackward => f.duration_us,
+            _ => f.backward_us.or(f.duration_us).or(f.inductor_us),
+        }
+    }
+}
+
+/// The typed part of a metrics record. Times are microseconds, from the newer fields or from the legacy seconds.
+#[derive(Debug, Default, Clone)]
+pub struct Metrics {
+    /// `co_name`
+    pub co_name: Option<String>,
+    /// `co_filename`
+    pub co_filename: Option<String>,
+    /// `co_firstlineno`
+    pub co_firstlineno: Option<u64>,
+    /// `fail_type`
+    pub fail_type: Option<String>,
+    /// Restart reasons, how many.
+    pub restarts: usize,
+    /// Dynamo, everything below included.
+    pub dynamo_us: Option<f64>,
+    /// AOTAutograd and below.
+    pub aot_us: Option<f64>,
+    /// Inductor and below.
+    pub inductor_us: Option<f64>,
+    /// Code generation and below.
+    pub codegen_us: Option<f64>,
+    /// The whole record.
+    pub duration_us: Option<f64>,
+    /// Compilation of a backward graph.
+    pub backward_us: Option<f64>,
+    /// Time of attempts that were thrown away.
+    pub wasted_us: Option<f64>,
+    /// Time that a cache hit saved.
+    pub saved_us: Option<f64>,
+    /// Autotuning and cudagraph recording while the model ran.
+    pub runtime_us: Option<f64>,
+    /// Absolute end, microseconds since 1970.
+    pub end_us: Option<f64>,
+    /// `graph_op_count`
+    pub graph_op_count: Option<u64>,
+    /// `graph_node_count`
+    pub graph_node_count: Option<u64>,
+    /// `graph_input_count`
+    pub graph_input_count: Option<u64>,
+    /// `guard_count`
+    pub guard_count: Option<u64>,
+    /// `guard_latency_us`
+    pub guard_latency_us: Option<f64>,
+    /// `cache_size`
+    pub cache_size: Option<u64>,
+    /// `accumulated_cache_size`
+    pub accumulated_cache_size: Option<u64>,
+    /// Whether Dynamo kept code for the frame.
+    pub has_guarded_code: Option<bool>,
+    /// Why no cudagraph was recorded.
+    pub cudagraph_skip_reason: Option<String>,
+    /// `pytorch_version`
+    pub torch: Option<String>,
+}
+
+/// What a cache answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Outcome {
+    /// The result was there.
+    Hit,
+    /// It was not.
+    Miss,
+    /// It was not asked, or could not be.
+    Bypass,
+}
+
+impl Outcome {
+    /// `hit`, `miss`, `bypass`.
+    pub fn word(self) -> &'static str {
+        match self {
+            Outcome::Hit => "hit",
+            Outcome::Miss => "miss",
+            Outcome::Bypass => "bypass",
+        }
+    }
+}
+
+/// One file of a compile.
+#[derive(Debug)]
+pub struct Artifact {
+    /// Its name in the log; the report makes a file name of it.
+    pub name: String,
+    /// Running number, unique in the log, in log order.
+    pub number: u32,
+    /// Line of the record, from 1.
+    pub line: u64,
+    /// Attempt, 0 where the record has none.
+    pub attempt: u32,
+    /// What a cache answered, for a cache's artifact.
+    pub cache: Option<Outcome>,
+    /// What the file holds.
+    pub content: Content,
+    /// In which folder it stands.
+    pub place: Place,
+    /// A further page that shows the same for people (`_readable.html`).
+    pub readable: Option<Readable>,
+    /// Whether its event is one that this program does not know.
+    pub unknown: bool,
+}
+
+/// In which folder an artifact stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// In the folder of its compile and attempt.
+    Compile,
+    /// `payloads/<md5>.txt`
+    Payloads,
+}
+
+/// What an artifact's file holds.
+#[derive(Debug)]
+pub enum Content {
+    /// A payload of the log, in some form.
+    Payload(PayloadRef, Form),
+    /// Text that a parser made.
+    Text(String, Form),
+    /// The page of the metrics record with that index in the compile.
+    Metrics(usize),
+    /// The record had no payload.
+    Empty(Form),
+}
+
+/// How a text is written to its file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// As it is, `.txt`.
+    Text,
+    /// JSON, indented, `.json`.
+    Json,
+    /// Code: a highlighted page, or `.txt` when plain text is asked for.
+    Code(Language),
+    /// A page that lists the guards of a `dynamo_guards` record.
+    Guards,
+}
+
+/// What a `_readable.html` page makes of an artifact.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Readable {
+    /// Stack traces by kernel.
+    KernelStacks,
+    /// Highlighted code.
+    Code(Language),
+}
+
+/// Language of a code page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Language {
+    /// Python, with C++ and Triton kernels in strings.
+    Python,
+    /// C++.
+    Cpp,
+}

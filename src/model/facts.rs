@@ -1,0 +1,269 @@
+//! Facts that are not tied to one compile's page: breaks, recompiles, failures, caches, what ranks compare.
+
+use super::{Frame, Outcome, Stack};
+use crate::trace::{CompileId, PayloadRef};
+
+/// The torch that wrote the log.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Torch {
+    /// `2.15.0+cu132`
+    pub version: String,
+    /// Commit, where the log has it.
+    pub commit: Option<String>,
+}
+
+/// A distinct graph break: one reason at one place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GraphBreak {
+    /// What could not be traced.
+    pub reason: String,
+    /// The sentence around it: `Encountered graph break when ..`.
+    pub context: Option<String>,
+    /// torch's explanation.
+    pub explanation: Option<String>,
+    /// torch's hints.
+    pub hints: Vec<String>,
+    /// `gb0059`
+    pub gb_id: Option<String>,
+    /// Its page in torch's catalogue.
+    pub url: Option<String>,
+    /// User's file.
+    pub file: Option<String>,
+    /// Line in it.
+    pub line: Option<u64>,
+    /// Compiles that hit it, distinct, in order.
+    pub compiles: Vec<Option<CompileId>>,
+    /// Artifacts that report it.
+    pub count: u64,
+}
+
+/// Why one compile is a recompile.
+#[derive(Debug, Clone)]
+pub struct Recompile {
+    /// The new compile.
+    pub compile: Option<CompileId>,
+    /// One a cache entry that failed.
+    pub reasons: Vec<Reason>,
+}
+
+/// Why one cache entry did not fit.
+#[derive(Debug, Clone, Default)]
+pub struct Reason {
+    /// The older compile whose guard failed.
+    pub against: Option<String>,
+    /// The reason, without that id and without the user stack.
+    pub text: String,
+    /// The guard in it.
+    pub guard: String,
+    /// Where the guard comes from.
+    pub source: Option<ReasonSource>,
+    /// A hint that torch gives.
+    pub hint: Option<String>,
+    /// Frames of the user's stack.
+    pub user_stack: Vec<TextFrame>,
+}
+
+/// A frame that was read from a traceback's text.
+pub type TextFrame = (String, u64, String, Option<String>);
+
+/// The source line that made a guard.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReasonSource {
+    /// The line's text.
+    pub code: String,
+    /// Its file.
+    pub file: String,
+    /// Its number.
+    pub line: u64,
+    /// Its function.
+    pub function: String,
+}
+
+/// A metrics record with a `fail_type`.
+#[derive(Debug, Clone)]
+pub struct Failure {
+    /// Which compile.
+    pub compile: Option<CompileId>,
+    /// Kind of the metrics record.
+    pub kind: &'static str,
+    /// Exception class.
+    pub error: String,
+    /// Its text.
+    pub reason: Option<String>,
+    /// User frame.
+    pub file: Option<String>,
+    /// Line in it.
+    pub line: Option<u64>,
+    /// Line of the log.
+    pub record: u64,
+}
+
+/// A restart of a compile.
+#[derive(Debug, Clone)]
+pub struct Restart {
+    /// Which compile.
+    pub compile: Option<CompileId>,
+    /// Why.
+    pub reason: String,
+    /// Line of the log.
+    pub record: u64,
+}
+
+/// What a cache answered, once.
+#[derive(Debug, Clone)]
+pub struct CacheLookup {
+    /// Which compile.
+    pub compile: Option<CompileId>,
+    /// Attempt.
+    pub attempt: u32,
+    /// `fx_graph`, `aotautograd`, ..
+    pub cache: String,
+    /// What it answered.
+    pub outcome: Outcome,
+    /// The key that was asked for.
+    pub key: Option<String>,
+    /// Why it missed or was bypassed.
+    pub reason: Option<String>,
+    /// Time saved, nanoseconds, on a hit.
+    pub saved_ns: Option<f64>,
+    /// Its artifact: index of the compile and of the artifact.
+    pub artifact: (usize, usize),
+}
+
+/// A span of work from the chromium events.
+#[derive(Debug, Clone)]
+pub struct TraceSpan {
+    /// Phase: an index into the names that the reader interned.
+    pub name: std::sync::Arc<str>,
+    /// Begin, microseconds since 1970.
+    pub start_us: f64,
+    /// End; a span left open ends with its parent, or with the last event of its process.
+    pub end_us: f64,
+    /// The span around it: an index into the spans.
+    pub parent: Option<usize>,
+    /// Compile it belongs to: an index into the compiles.
+    pub compile: Option<usize>,
+    /// Process.
+    pub pid: u64,
+    /// Whether the log never closed it.
+    pub open: bool,
+}
+
+/// What a comparison of ranks needs; an empty list means that the log holds no such event.
+#[derive(Debug, Default, Clone)]
+pub struct CrossRank {
+    /// Schedules of collectives.
+    pub collectives: Vec<Collectives>,
+    /// Shapes, strides and dtypes of each graph's operations.
+    pub tensor_meta: Vec<TensorMeta>,
+    /// The order in which graphs ran; None where the log does not say.
+    pub execution: Option<Vec<Execution>>,
+    /// Estimated runtimes.
+    pub runtime: Vec<GraphOps>,
+    /// Calls of collectives in generated code: index of the compile, calls by operation.
+    pub in_code: Vec<(usize, indexmap::IndexMap<String, u64>)>,
+}
+
+/// A graph's scheduled collectives.
+#[derive(Debug, Clone)]
+pub struct Collectives {
+    /// Folder of the compile.
+    pub graph: String,
+    /// Index of the compile.
+    pub compile: usize,
+    /// Names, in order.
+    pub ops: Vec<String>,
+}
+
+/// A graph's operations with what they return.
+#[derive(Debug, Clone)]
+pub struct TensorMeta {
+    /// Folder of the compile.
+    pub graph: String,
+    /// `op: dtype[shape]/[stride]`, one an operation and output.
+    pub ops: Vec<String>,
+}
+
+/// A position of the execution order.
+#[derive(Debug, Clone)]
+pub struct Execution {
+    /// Which compile ran; None on a cache hit.
+    pub compile_id: Option<String>,
+}
+
+/// A graph's operations with estimated runtimes.
+#[derive(Debug, Clone)]
+pub struct GraphOps {
+    /// Folder of the compile.
+    pub graph: String,
+    /// In order.
+    pub ops: Vec<Op>,
+}
+
+/// An operation with its estimated runtime.
+#[derive(Debug, Clone)]
+pub struct Op {
+    /// Its name.
+    pub name: String,
+    /// `compute` or `collective`.
+    pub kind: Option<String>,
+    /// Nanoseconds.
+    pub ns: Option<f64>,
+}
+
+/// Records that carry the same framework stack in place of a compile id.
+#[derive(Debug, Clone)]
+pub struct Stackless {
+    /// Event, with the artifact's name.
+    pub event: String,
+    /// The stack.
+    pub stack: Stack,
+    /// How many records.
+    pub count: u64,
+    /// First line.
+    pub line: u64,
+}
+
+/// A link that the log asks to show.
+#[derive(Debug, Clone)]
+pub struct Link {
+    /// Compile it belongs to: an index into the compiles.
+    pub compile: usize,
+    /// Its words.
+    pub name: String,
+    /// Where it leads.
+    pub url: String,
+}
+
+/// Source of an `<eval_with_key>` module.
+#[derive(Debug, Clone)]
+pub struct DumpFile {
+    /// Name in the log.
+    pub name: String,
+    /// What frames call it: `<eval_with_key>.7`.
+    pub key: String,
+    /// File stem in `dump_file/`.
+    pub stem: String,
+    /// Its text.
+    pub at: PayloadRef,
+    /// Line of the log.
+    pub line: u64,
+}
+
+/// Something that the reader of the landing page should see at once.
+#[derive(Debug, Clone)]
+pub struct Advice {
+    /// Heading.
+    pub title: String,
+    /// Text of the log.
+    pub text: String,
+    /// Compile it belongs to: an index into the compiles.
+    pub compile: usize,
+    /// Line of the log.
+    pub line: u64,
+}
+
+/// The innermost frame of a stack.
+pub fn innermost(stack: &Stack) -> Option<&Frame> {
+    stack.last()
+}

@@ -1,0 +1,167 @@
+//! What the report knows about one log: plain data, no HTML, no IO.
+//!
+//! The events of a log are folded into a [`Model`] in one pass. Texts that are long (payloads, metrics records)
+//! are not in it: it holds where they stand in the log, and a page that needs one reads it there.
+
+mod compile;
+mod facts;
+mod fields;
+mod integrity;
+mod section;
+
+pub use compile::{
+    Artifact, Attempt, Compile, Content, Form, Frame, Function, Language, Metrics, MetricsKind, MetricsRecord,
+    Outcome, Place, Readable, Stack, Status,
+};
+pub use facts::{
+    Advice, CacheLookup, Collectives, CrossRank, DumpFile, Execution, Failure, GraphBreak, GraphOps, Link, Op,
+    Reason, ReasonSource, Recompile, Restart, Stackless, TensorMeta, Torch, TraceSpan,
+};
+pub use fields::{Fields, lenient};
+pub use integrity::{Integrity, Problem, ProblemKind};
+pub use section::{Cell, Column, Section, Unit};
+
+use crate::trace::{Clock, CompileId, Md5, PayloadRef, Span, Stamp, StringTable};
+use indexmap::IndexMap;
+
+/// Everything that one log says, as facts.
+#[derive(Default)]
+pub struct Model {
+    /// The log itself.
+    pub log: LogFacts,
+    /// The torch that wrote it, where it says so.
+    pub torch: Option<Torch>,
+    /// What could be read, and what could not.
+    pub integrity: Integrity,
+    /// One entry an id, in order of first appearance; one entry without id may be among them.
+    pub compiles: Vec<Compile>,
+    /// Where each id stands in `compiles`.
+    pub by_id: fxhash::FxHashMap<Option<CompileId>, usize>,
+    /// Distinct graph breaks, first appearance first.
+    pub graph_breaks: Vec<GraphBreak>,
+    /// One entry a `recompile_reasons` artifact.
+    pub recompiles: Vec<Recompile>,
+    /// One entry a metrics record with a `fail_type`.
+    pub failures: Vec<Failure>,
+    /// One entry a restart reason.
+    pub restarts: Vec<Restart>,
+    /// One entry a cache artifact.
+    pub caches: Vec<CacheLookup>,
+    /// Configuration texts by md5, each once: where it stands first.
+    pub configs: IndexMap<Md5, ConfigRef>,
+    /// Spans of compile phases, in the order in which they began.
+    pub spans: Vec<TraceSpan>,
+    /// Where each chromium event's payload stands, in log order.
+    pub chromium: Vec<PayloadRef>,
+    /// What a comparison of ranks needs.
+    pub cross_rank: CrossRank,
+    /// Records that carry a framework stack in place of a compile id.
+    pub stackless: Vec<Stackless>,
+    /// Links that the log asks to show.
+    pub links: Vec<Link>,
+    /// Sources of `<eval_with_key>` frames.
+    pub dump_files: Vec<DumpFile>,
+    /// Things to say on the landing page: dead workers, mismatching graphs.
+    pub advice: Vec<Advice>,
+    /// Payloads that no artifact holds word for word, to be kept under their md5.
+    pub payloads: IndexMap<Md5, PayloadRef>,
+    /// Every record but `str` and `chromium_event`, for raw.jsonl.
+    pub raw: Vec<RawRecord>,
+    /// Records of a second rank, counted by event.
+    pub other_ranks: IndexMap<u64, OtherRank>,
+    /// File names that stack frames refer to.
+    pub strings: StringTable,
+    /// Local times made absolute.
+    pub clock: Clock,
+}
+
+/// Facts about the file.
+#[derive(Default, Debug, Clone)]
+pub struct LogFacts {
+    /// Base name, without `.gz` or `.zst`; `-` for standard input.
+    pub file: String,
+    /// Uncompressed size.
+    pub bytes: u64,
+    /// Records read, `str` included.
+    pub records: u64,
+    /// Rank of the process, where the file name or a record has it.
+    pub rank: Option<u64>,
+    /// Process ids in the prefixes, in order of first appearance (thread ids up to torch 2.4).
+    pub pids: Vec<u64>,
+    /// Time of the first and of the last record.
+    pub first: Option<Stamp>,
+    /// See `first`.
+    pub last: Option<Stamp>,
+}
+
+/// Where a configuration text stands: a field of a metrics record.
+#[derive(Debug, Clone, Copy)]
+pub struct ConfigRef {
+    /// Header line of the record.
+    pub header: Span,
+    /// Whether that line is the first of the log.
+    pub first_line: bool,
+    /// Field of the metrics.
+    pub field: &'static str,
+}
+
+/// One record as raw.jsonl shows it.
+#[derive(Debug, Clone, Copy)]
+pub struct RawRecord {
+    /// Header line.
+    pub header: Span,
+    /// Whether that line is the first of the log.
+    pub first_line: bool,
+    /// When it was written.
+    pub stamp: Stamp,
+    /// The file that holds its payload.
+    pub payload: Option<PayloadPlace>,
+}
+
+/// The file in which a record's payload ended up.
+#[derive(Debug, Clone, Copy)]
+pub enum PayloadPlace {
+    /// An artifact: index of the compile, index of its artifact.
+    Artifact(u32, u32),
+    /// `payloads/<md5>.txt`.
+    Payloads(Md5),
+}
+
+/// Records of another rank that stand in this log.
+#[derive(Debug, Clone, Default)]
+pub struct OtherRank {
+    /// How many by event key.
+    pub events: IndexMap<String, u64>,
+    /// How many by compile id.
+    pub compiles: IndexMap<String, u64>,
+    /// First and last line.
+    pub lines: (u64, u64),
+}
+
+impl Model {
+    /// The place of `id` among the compiles; a new entry where it was not seen yet.
+    pub fn compile_index(&mut self, id: Option<&CompileId>) -> usize {
+        if let Some(&index) = self.by_id.get(&id.cloned()) {
+            return index;
+        }
+        let index = self.compiles.len();
+        self.by_id.insert(id.cloned(), index);
+        self.compiles.push(Compile::new(id.cloned()));
+        index
+    }
+
+    /// The compile of that id.
+    pub fn compile(&self, id: Option<&CompileId>) -> Option<&Compile> {
+        self.by_id.get(&id.cloned()).and_then(|&index| self.compiles.get(index))
+    }
+
+    /// Compiles that have an id.
+    pub fn identified(&self) -> impl Iterator<Item = &Compile> {
+        self.compiles.iter().filter(|c| c.id.is_some())
+    }
+
+    /// `2026-11-20T04:55:35.653000+01:00`, or without year and zone where the log does not tell them.
+    pub fn time(&self, stamp: Option<Stamp>) -> Option<String> {
+        stamp.map(|s| self.clock.format(s))
+    }
+}

@@ -1,0 +1,93 @@
+//! What can only be said when the whole log was read.
+
+use crate::model::{Compile, Function, Model, ProblemKind, Stack, Stackless, Status};
+use crate::trace::{self, Source, StringTable};
+
+/// Settles what the records left open: strings of forked processes, statuses, functions, stacks.
+pub(super) fn conclude(model: &mut Model, source: &Source) {
+    model.log.file = source.name().to_owned();
+    model.log.bytes = source.len();
+    if model.log.rank.is_none() {
+        model.log.rank = trace::rank_of_file_name(source.name());
+    }
+    adopt_strings(model, source);
+    for (pid, id, line) in model.strings.unresolved() {
+        let detail = format!("string {id} of process {pid} is defined nowhere in this log");
+        model.integrity.add(ProblemKind::UnresolvedStrings, line, detail);
+    }
+    model.integrity.problems.sort_by_key(|problem| problem.line);
+    let restarted: fxhash::FxHashSet<_> = model.restarts.iter().map(|r| r.compile.clone()).collect();
+    let Model { compiles, strings, .. } = model;
+    for compile in compiles {
+        compile.attempts.sort_by_key(|attempt| attempt.number);
+        compile.occurrences = compile.occurrences.max(1);
+        compile.stack = compile.stack.take().map(|stack| without_convert_frame(stack, strings));
+        compile.function = function(compile, strings);
+        compile.status = status(compile, restarted.contains(&compile.id));
+    }
+}
+
+/// A forked child inherits the string table of its parent and never writes those strings again: they stand in the
+/// parent's log, in the same folder.
+fn adopt_strings(model: &mut Model, source: &Source) {
+    let unresolved = model.strings.unresolved();
+    let (Some(first), false) = (model.log.first, unresolved.is_empty()) else { return };
+    for pid in model.log.pids.clone() {
+        let ids: Vec<i64> = unresolved.iter().filter(|(p, _, _)| *p == pid).map(|(_, id, _)| *id).collect();
+        let own = model.strings.first_defined(pid);
+        for (id, text) in trace::strings_from_siblings(source.path(), first.time, own, &ids) {
+            model.strings.adopt(pid, id, &text);
+        }
+    }
+}
+
+/// Frames of torch's own convert_frame at the inner end say nothing about the user's program.
+fn without_convert_frame(stack: Stack, strings: &StringTable) -> Stack {
+    let own = |file: Option<&str>| file.is_some_and(|f| f.ends_with("torch/_dynamo/convert_frame.py"));
+    let kept = stack.iter().rposition(|frame| !own(strings.get(frame.file))).map_or(0, |last| last + 1);
+    if kept == stack.len() { stack } else { stack.iter().take(kept).cloned().collect() }
+}
+
+/// `co_*` of the last metrics record that has them, else the innermost frame of the stack.
+fn function(compile: &Compile, strings: &StringTable) -> Option<Function> {
+    let named = compile.metrics.iter().rev().find(|m| m.facts.co_name.is_some());
+    if let Some(facts) = named.map(|m| &m.facts) {
+        return Some(Function {
+            name: facts.co_name.clone().unwrap_or_default(),
+            file: facts.co_filename.clone(),
+            line: facts.co_firstlineno,
+        });
+    }
+    let frame = compile.stack.as_ref()?.last()?;
+    Some(Function {
+        name: frame.name.to_string(),
+        file: strings.get(frame.file).map(str::to_owned),
+        line: frame.line,
+    })
+}
+
+/// The first that holds, as the contract orders them.
+fn status(compile: &Compile, restarted: bool) -> Status {
+    if compile.metrics.iter().any(|m| m.facts.fail_type.as_deref().is_some_and(|t| !t.is_empty())) {
+        return Status::Error;
+    }
+    match compile.outcome() {
+        None => Status::Missing,
+        Some(last) if last.graph_op_count.unwrap_or(0) == 0 => Status::Empty,
+        Some(_) if restarted || compile.graph_breaks > 0 => Status::Break,
+        Some(_) => Status::Ok,
+    }
+}
+
+/// Distinct stacks that are kept; further ones are counted with the last, as a log of AOTInductor has few.
+const MOST_STACKS: usize = 1000;
+
+/// Adds a record to those that carry the same stack, or opens an entry.
+pub(super) fn add_stackless(known: &mut Vec<Stackless>, event: String, stack: Stack, line: u64) {
+    let full = known.len() >= MOST_STACKS;
+    let same = known.iter_mut().rev().find(|s| full || (s.event == event && s.stack == stack));
+    match same {
+        Some(entry) => entry.count += 1,
+        None => known.push(Stackless { event, stack, count: 1, line }),
+    }
+}

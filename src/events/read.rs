@@ -1,0 +1,259 @@
+//! One pass over a log: records to parsers to model.
+
+use super::context::{RankContext, Reading};
+use super::registry::{Parsers, Registry};
+use super::{Event, finish};
+use crate::model::{Model, PayloadPlace, ProblemKind, RawRecord};
+use crate::trace::{CompileId, Damage, DamageKind, Entry, Record, Records, Source, Stamp};
+use anyhow::{Context, bail};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use std::borrow::Cow;
+
+/// Reads a whole log. `progress` is told how many bytes are read.
+///
+/// # Errors
+/// When the log cannot be read, or has content of which nothing is a record. What is damaged in it is not an error: it
+/// is listed in the model's integrity.
+pub fn read_log(source: &Source, registry: &Registry, progress: &dyn Fn(u64)) -> anyhow::Result<Model> {
+    let mut reader = Reader::new(registry);
+    let mut records = Records::new(source.reader());
+    loop {
+        let at = records.offset();
+        let entry = records.next().with_context(|| format!("could not read {}", source.name()))?;
+        match entry {
+            Some(Entry::Record(record)) => reader.record(&record),
+            Some(Entry::Damage(damage)) => reader.damage(&damage),
+            None => break,
+        }
+        progress(at);
+    }
+    progress(source.len());
+    let read = reader.reading.model.log.records;
+    let damaged = reader.reading.model.integrity.problems.len();
+    if read == 0 && damaged > 0 {
+        bail!(
+            "{} holds no TORCH_TRACE record. Run the program with TORCH_TRACE=DIR and give the log that torch writes \
+             there, or the folder itself.",
+            source.name()
+        );
+    }
+    Ok(reader.finish(source))
+}
+
+struct Reader {
+    reading: Reading,
+    parsers: Parsers,
+    attempts: u32,
+}
+
+impl Reader {
+    fn new(registry: &Registry) -> Self {
+        Reader { reading: Reading::default(), parsers: registry.instances(), attempts: 0 }
+    }
+
+    fn damage(&mut self, damage: &Damage) {
+        let kind = match damage.kind {
+            DamageKind::BadPrefix => ProblemKind::BadPrefix,
+            DamageKind::BadJson => ProblemKind::BadJson,
+            DamageKind::BadPayloadMd5 => ProblemKind::BadPayloadMd5,
+            DamageKind::Truncated => ProblemKind::Truncated,
+            DamageKind::NonUtf8 => ProblemKind::NonUtf8,
+        };
+        self.reading.model.integrity.add(kind, damage.line, damage.detail.as_str());
+    }
+
+    fn record(&mut self, record: &Record<'_>) {
+        for damage in &record.problems {
+            self.damage(damage);
+        }
+        let stamp = self.note_log(record);
+        let key = record.envelope.events.first().map_or("(none)", |(key, _)| key.as_ref());
+        *self.reading.model.integrity.events.entry_ref(key) += 1;
+        self.reading.placed = None;
+        if self.is_of_other_rank(record) {
+            self.other_rank(record, key);
+        } else {
+            self.own(record, stamp);
+        }
+        let only_stream = record.envelope.events.iter().all(|(k, _)| k == "str" || k == "chromium_event");
+        if !only_stream || record.envelope.events.is_empty() {
+            self.reading.model.raw.push(RawRecord {
+                header: record.header,
+                first_line: record.first_line,
+                stamp,
+                payload: self.reading.placed,
+            });
+        }
+    }
+
+    /// Facts about the file as a whole.
+    fn note_log(&mut self, record: &Record<'_>) -> Stamp {
+        let model = &mut self.reading.model;
+        let stamp = model.clock.tick(record.prefix.time);
+        let log = &mut model.log;
+        log.records += 1;
+        log.first.get_or_insert(stamp);
+        log.last = Some(stamp);
+        // Looked up from the end: a log of several processes has runs of each.
+        if !log.pids.iter().rev().any(|&pid| pid == record.prefix.pid) && log.pids.len() < MOST_PIDS {
+            log.pids.push(record.prefix.pid);
+        }
+        stamp
+    }
+
+    /// Only two different ranks conflict: a record without one belongs to the log's.
+    fn is_of_other_rank(&mut self, record: &Record<'_>) -> bool {
+        let Some(rank) = record.envelope.rank else { return false };
+        *self.reading.model.log.rank.get_or_insert(rank) != rank
+    }
+
+    fn other_rank(&mut self, record: &Record<'_>, key: &str) {
+        let model = &mut self.reading.model;
+        let rank = record.envelope.rank.unwrap_or_default();
+        let own = model.log.rank.unwrap_or_default();
+        let detail = format!("{key} of rank {rank}, in the log of rank {own}");
+        model.integrity.add(ProblemKind::OtherRank, record.line, detail);
+        let other = model.other_ranks.entry(rank).or_default();
+        if other.lines.0 == 0 {
+            other.lines.0 = record.line;
+        }
+        other.lines.1 = record.line;
+        *other.events.entry_ref(key) += 1;
+        if let Some(id) = &record.envelope.compile_id {
+            *other.compiles.entry_ref(&id.to_string()) += 1;
+        }
+        for (key, value) in &record.envelope.events {
+            if key == "artifact" {
+                *model.integrity.artifacts.entry_ref(&name_of(value).unwrap_or_default()) += 1;
+            }
+        }
+        if let Some(payload) = &record.payload {
+            model.payloads.entry(payload.at.md5).or_insert(payload.at);
+            self.reading.placed = Some(PayloadPlace::Payloads(payload.at.md5));
+        }
+    }
+
+    fn own(&mut self, record: &Record<'_>, stamp: Stamp) {
+        for (key, value) in &record.envelope.events {
+            if key == "str" {
+                self.string(record, value);
+                continue;
+            }
+            let compile = self.note_compile(record, stamp);
+            let name = name_of(value);
+            if key == "artifact" {
+                let name = name.as_deref().unwrap_or("(none)");
+                *self.reading.model.integrity.artifacts.entry_ref(name) += 1;
+            }
+            self.note_stack(record, key, name.as_deref());
+            let event = Event {
+                key: key.as_ref(),
+                name: name.as_deref(),
+                value,
+                line: record.line,
+                header: record.header,
+                first_line: record.first_line,
+                pid: record.prefix.pid,
+                stamp,
+                compile_id: record.envelope.compile_id.as_ref(),
+                attempt: record.envelope.attempt,
+                payload: record.payload.as_ref(),
+            };
+            let attempt = event.attempt;
+            let mut cx = RankContext { reading: &mut self.reading, compile, attempt, line: record.line };
+            self.parsers.dispatch(&event, &mut cx);
+        }
+        self.keep_payload(record);
+    }
+
+    /// A payload that no parser made a file of is kept under its hash. Chromium events have a file of their own.
+    fn keep_payload(&mut self, record: &Record<'_>) {
+        let Some(payload) = &record.payload else { return };
+        let streamed = record.envelope.events.iter().any(|(key, _)| key == "chromium_event");
+        if self.reading.placed.is_none() && !streamed {
+            self.reading.model.payloads.entry(payload.at.md5).or_insert(payload.at);
+            self.reading.placed = Some(PayloadPlace::Payloads(payload.at.md5));
+        }
+    }
+
+    fn string(&mut self, record: &Record<'_>, value: &RawValue) {
+        match serde_json::from_str::<(Cow<'_, str>, i64)>(value.get()) {
+            Ok((text, id)) => self.reading.model.strings.define(record.prefix.pid, id, &text),
+            Err(error) => {
+                let detail = format!("str: {error}");
+                self.reading.model.integrity.add(ProblemKind::ParserErrors, record.line, detail);
+            }
+        }
+    }
+
+    /// The compile of the record, with the attempt that it names.
+    fn note_compile(&mut self, record: &Record<'_>, stamp: Stamp) -> usize {
+        let envelope = &record.envelope;
+        let index = self.reading.model.compile_index(envelope.compile_id.as_ref());
+        let Some(compile) = self.reading.model.compiles.get_mut(index) else { return index };
+        compile.records += 1;
+        if compile.first.is_none() {
+            compile.first = Some(stamp);
+            if let Some(odd) = envelope.compile_id.as_ref().and_then(CompileId::odd_part) {
+                let detail = format!("compile id {odd}: torch writes numbers");
+                self.reading.model.integrity.add(ProblemKind::ParserErrors, record.line, detail);
+            }
+        }
+        let Some(compile) = self.reading.model.compiles.get_mut(index) else { return index };
+        if compile.attempts.iter().all(|a| a.number != envelope.attempt) {
+            compile.attempts.push(crate::model::Attempt { number: envelope.attempt, order: self.attempts });
+            self.attempts += 1;
+        }
+        index
+    }
+
+    /// A record that carries a framework stack in place of a compile id.
+    fn note_stack(&mut self, record: &Record<'_>, key: &str, name: Option<&str>) {
+        let Some(raw) = record.envelope.stack else { return };
+        self.reading.model.integrity.stacks_without_id += 1;
+        let reading = &mut self.reading;
+        let strings = &mut reading.model.strings;
+        let Some(stack) = super::stacks::read(raw, record.prefix.pid, strings, &mut reading.texts) else { return };
+        let event = name.map_or_else(|| key.to_owned(), |name| format!("{key} {name}"));
+        finish::add_stackless(&mut reading.model.stackless, event, stack, record.line);
+    }
+
+    fn finish(mut self, source: &Source) -> Model {
+        let mut cx = RankContext { reading: &mut self.reading, compile: usize::MAX, attempt: 0, line: 0 };
+        self.parsers.finish(&mut cx);
+        let mut model = self.reading.model;
+        finish::conclude(&mut model, source);
+        model
+    }
+}
+
+/// Process ids that are listed. Torch 2.3 writes thread ids, of which a server has many; a hostile log could have one
+/// a record.
+const MOST_PIDS: usize = 1000;
+
+/// The `name` in an event's value, where it is a text.
+fn name_of(value: &RawValue) -> Option<String> {
+    #[derive(Deserialize)]
+    struct Named {
+        #[serde(default, deserialize_with = "crate::model::lenient")]
+        name: Option<String>,
+    }
+    // Values are up to 40 KB; those that are looked at for a name begin with it or are small.
+    serde_json::from_str::<Named>(value.get()).ok()?.name
+}
+
+/// Counting without allocating a key that is there.
+trait EntryRef {
+    fn entry_ref(&mut self, key: &str) -> &mut u64;
+}
+
+impl EntryRef for indexmap::IndexMap<String, u64> {
+    fn entry_ref(&mut self, key: &str) -> &mut u64 {
+        let index = match self.get_index_of(key) {
+            Some(index) => index,
+            None => self.insert_full(key.to_owned(), 0).0,
+        };
+        self.get_index_mut(index).map(|(_, count)| count).unwrap_or_else(|| unreachable!("{key} is there"))
+    }
+}

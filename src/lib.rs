@@ -1,1 +1,2 @@
 //! tlparse
+pub mod trace;

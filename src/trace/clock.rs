@@ -1,0 +1,210 @@
+//! From the prefix's local times, which have no year and no zone, to absolute ones.
+
+use super::prefix::LocalTime;
+
+/// Zones are multiples of a quarter of an hour, so the difference of two clocks is rounded to that.
+const ZONE_STEP_US: i64 = 15 * 60 * 1_000_000;
+/// No zone is further from UTC than 14 hours; a stamp further off says nothing about the zone.
+const MAX_ZONE_US: i64 = 14 * 3_600_000_000;
+const DAY_US: i64 = 86_400_000_000;
+/// 9999-12-31: later stamps are not times.
+const MAX_EPOCH_US: i64 = 253_402_300_799_000_000;
+
+/// Finds the year and the zone of a log from its first absolute stamp.
+#[derive(Default, Clone, Debug)]
+pub struct Clock {
+    last_month: u8,
+    wraps: u16,
+    anchor: Option<Anchor>,
+}
+
+/// A record's time and how often the year had changed by then.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Stamp {
+    /// Times the month fell from 12 to 1 since the start of the log.
+    pub wraps: u16,
+    /// What the prefix says.
+    pub time: LocalTime,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Anchor {
+    /// The year in which the log begins.
+    year: i64,
+    zone_us: i64,
+}
+
+impl Clock {
+    /// Takes the time of the next record; to be called for every one, in order.
+    pub fn tick(&mut self, time: LocalTime) -> Stamp {
+        match (self.last_month, time.month) {
+            (12, 1) => self.wraps = self.wraps.saturating_add(1),
+            // Logs merged around New Year go back and forth.
+            (1, 12) => self.wraps = self.wraps.saturating_sub(1),
+            _ => {}
+        }
+        self.last_month = time.month;
+        Stamp { wraps: self.wraps, time }
+    }
+
+    /// Says that the record just ticked, with this local time, happened `epoch_us` microseconds after 1970 (UTC).
+    ///
+    /// The first believable stamp holds.
+    pub fn anchor(&mut self, local: LocalTime, epoch_us: i64) {
+        if self.anchor.is_some() || !(0..=MAX_EPOCH_US).contains(&epoch_us) {
+            return;
+        }
+        let (year, _, _) = civil_from_days(epoch_us.div_euclid(DAY_US));
+        let nearest = [year - 1, year, year + 1]
+            .into_iter()
+            .filter_map(|year| Some((year, local_us(year, local)? - epoch_us)))
+            .min_by_key(|(_, off)| off.abs());
+        let Some((year, off)) = nearest else { return };
+        let zone_us = (off + ZONE_STEP_US / 2).div_euclid(ZONE_STEP_US) * ZONE_STEP_US;
+        if zone_us.abs() <= MAX_ZONE_US {
+            self.anchor = Some(Anchor { year: year - i64::from(self.wraps), zone_us });
+        }
+    }
+
+    /// Whether year and zone are known.
+    pub fn anchored(&self) -> bool {
+        self.anchor.is_some()
+    }
+
+    /// `2026-11-20T04:55:35.653000+01:00`, or `11-20T04:55:35.653000` when year and zone are not known.
+    pub fn format(&self, stamp: Stamp) -> String {
+        let LocalTime { month, day, hour, minute, second, micros } = stamp.time;
+        let local = format!("{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{micros:06}");
+        let Some(Anchor { year, zone_us }) = self.anchor else { return local };
+        let minutes = zone_us.abs() / 60_000_000;
+        let sign = if zone_us < 0 { '-' } else { '+' };
+        let year = year + i64::from(stamp.wraps);
+        format!("{year:04}-{local}{sign}{:02}:{:02}", minutes / 60, minutes % 60)
+    }
+
+    /// Microseconds since 1970 (UTC); `None` when the zone is not known or there is no such date.
+    pub fn epoch_us(&self, stamp: Stamp) -> Option<i64> {
+        let Anchor { year, zone_us } = self.anchor?;
+        Some(local_us(year + i64::from(stamp.wraps), stamp.time)? - zone_us)
+    }
+}
+
+/// Microseconds from 1970 to this local time, as if it were UTC; `None` when the calendar has no such time.
+fn local_us(year: i64, time: LocalTime) -> Option<i64> {
+    let (month, day) = (i64::from(time.month), i64::from(time.day));
+    if !(1..=12).contains(&month) || time.hour > 23 || time.minute > 59 || time.second > 60 {
+        return None;
+    }
+    let days = days_from_civil(year, month, day);
+    if civil_from_days(days) != (year, month, day) {
+        return None;
+    }
+    let seconds =
+        (days * 24 + i64::from(time.hour)) * 3600 + i64::from(time.minute) * 60 + i64::from(time.second);
+    Some(seconds * 1_000_000 + i64::from(time.micros))
+}
+
+/// Days from 1970-01-01 in the Gregorian calendar. Years are counted from March, so that a leap day ends one.
+fn days_from_civil(year: i64, month: i64, day: i64) -> i64 {
+    let year = if month <= 2 { year - 1 } else { year };
+    let (era, of_era) = (year.div_euclid(400), year.rem_euclid(400));
+    let day_of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
+    era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + day_of_year - 719_468
+}
+
+/// Year, month and day of a count of days from 1970-01-01.
+fn civil_from_days(days: i64) -> (i64, i64, i64) {
+    let days = days + 719_468;
+    let (era, day) = (days.div_euclid(146_097), days.rem_euclid(146_097));
+    let of_era = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
+    let day_of_year = day - (365 * of_era + of_era / 4 - of_era / 100);
+    let shifted = (5 * day_of_year + 2) / 153;
+    let month = (shifted + 2) % 12 + 1;
+    let year = era * 400 + of_era + i64::from(month <= 2);
+    (year, month, day_of_year - (153 * shifted + 2) / 5 + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(month: u8, day: u8, hour: u8, minute: u8) -> LocalTime {
+        LocalTime { month, day, hour, minute, second: 35, micros: 653_000 }
+    }
+
+    /// 2026-11-20T03:55:35.653 UTC.
+    const NOVEMBER: i64 = 1_795_146_935_653_000;
+
+    #[test]
+    fn the_first_absolute_stamp_gives_year_and_zone() {
+        let mut clock = Clock::default();
+        let stamp = clock.tick(at(11, 20, 4, 55));
+        assert_eq!(clock.format(stamp), "11-20T04:55:35.653000");
+        assert_eq!(clock.epoch_us(stamp), None);
+        clock.anchor(stamp.time, NOVEMBER - 3_000_000);
+        assert!(clock.anchored());
+        clock.anchor(stamp.time, 0);
+        assert_eq!(clock.format(stamp), "2026-11-20T04:55:35.653000+01:00");
+        assert_eq!(clock.epoch_us(stamp), Some(NOVEMBER));
+    }
+
+    #[test]
+    fn zones_west_and_of_half_hours_are_found() {
+        for (hour, minute, zone) in [(22, 25, "-05:30"), (9, 40, "+05:45"), (3, 55, "+00:00")] {
+            let mut clock = Clock::default();
+            let day = if hour > 12 { 19 } else { 20 };
+            let stamp = clock.tick(at(11, day, hour, minute));
+            clock.anchor(stamp.time, NOVEMBER);
+            assert!(clock.format(stamp).ends_with(zone), "{}", clock.format(stamp));
+        }
+    }
+
+    #[test]
+    fn new_year_in_the_log_adds_a_year() {
+        let mut clock = Clock::default();
+        let before = clock.tick(at(12, 31, 23, 59));
+        let after = clock.tick(at(1, 1, 0, 1));
+        // 2027-01-01T00:01:35.653 UTC
+        clock.anchor(after.time, 1_798_761_695_653_000);
+        assert_eq!(clock.format(before), "2026-12-31T23:59:35.653000+00:00");
+        assert_eq!(clock.format(after), "2027-01-01T00:01:35.653000+00:00");
+        assert!(before < after);
+        assert_eq!(clock.tick(at(12, 31, 23, 59)), before);
+    }
+
+    #[test]
+    fn new_year_in_the_zone_alone_takes_the_nearest_year() {
+        let mut clock = Clock::default();
+        let stamp = clock.tick(at(12, 31, 20, 1));
+        clock.anchor(stamp.time, 1_798_761_695_653_000);
+        assert_eq!(clock.format(stamp), "2026-12-31T20:01:35.653000-04:00");
+    }
+
+    #[test]
+    fn times_that_do_not_exist_are_printed_as_they_stand() {
+        let mut clock = Clock::default();
+        let sound = clock.tick(at(11, 20, 4, 55));
+        clock.anchor(sound.time, NOVEMBER);
+        for time in [at(2, 30, 1, 1), at(0, 0, 0, 0), at(99, 99, 99, 99)] {
+            let stamp = clock.tick(time);
+            assert_eq!(clock.epoch_us(stamp), None);
+            assert!(clock.format(stamp).starts_with("2026-"));
+        }
+        let mut odd = Clock::default();
+        odd.anchor(at(2, 30, 1, 1), NOVEMBER);
+        odd.anchor(at(5, 1, 1, 1), NOVEMBER);
+        odd.anchor(at(11, 20, 4, 55), i64::MIN);
+        odd.anchor(at(11, 20, 4, 55), i64::MAX);
+        assert!(!odd.anchored());
+    }
+
+    #[test]
+    fn days_and_dates_fit_each_other_over_centuries() {
+        for days in (-200_000..3_000_000).step_by(13) {
+            let (year, month, day) = civil_from_days(days);
+            assert_eq!(days_from_civil(year, month, day), days);
+        }
+        assert_eq!(civil_from_days(0), (1970, 1, 1));
+        assert_eq!(civil_from_days(11_016), (2000, 2, 29));
+    }
+}

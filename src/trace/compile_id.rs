@@ -1,0 +1,238 @@
+//! Compile ids, normalised when they are made and nowhere else.
+
+use std::fmt;
+use std::sync::Arc;
+
+use serde_json::value::RawValue;
+
+/// The longest text of an odd part that is kept; torch writes small numbers, so more is not worth carrying.
+const MAX_PART_CHARS: usize = 64;
+/// The longest odd text within a folder name: three of them and their hashes stay below any file system's limit.
+const MAX_FOLDER_PART_CHARS: usize = 24;
+
+/// Which compilation a record belongs to: `frame/compile`, within a compiled autograd graph `!ca/frame/compile`.
+///
+/// The attempt is no part of it.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct CompileId {
+    ca: Option<Part>,
+    frame: Option<Part>,
+    compile: Option<Part>,
+}
+
+/// One number of an id, or the text that an odd log has in its place.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+enum Part {
+    Number(u64),
+    Text(Arc<str>),
+}
+
+impl CompileId {
+    /// The id that the context keys `compiled_autograd_id`, `frame_id` and `frame_compile_id` give together.
+    ///
+    /// `None` when neither of the first two is there (or null).
+    pub fn from_context(
+        ca: Option<&RawValue>,
+        frame: Option<&RawValue>,
+        compile: Option<&RawValue>,
+    ) -> Option<CompileId> {
+        let [ca, frame, compile] = [ca, frame, compile].map(|value| value.and_then(Part::from_json));
+        let compile = if frame.is_some() { compile } else { None };
+        (ca.is_some() || frame.is_some()).then_some(CompileId { ca, frame, compile })
+    }
+
+    /// Reads an id as torch prints it: `0/0`, `!1/0/0`, `!1`, with or without brackets and an attempt (`_2`).
+    ///
+    /// `None` for `None` and for text of any other shape.
+    pub fn parse(text: &str) -> Option<CompileId> {
+        let text = text.trim();
+        let text = text.strip_prefix('[').and_then(|t| t.strip_suffix(']')).unwrap_or(text);
+        let text = without_attempt(text);
+        if text.is_empty() || text.contains(char::is_whitespace) {
+            return None;
+        }
+        let (ca, rest) = match text.strip_prefix('!') {
+            Some(rest) => match rest.split_once('/') {
+                Some((ca, rest)) => (Some(ca), Some(rest)),
+                None => (Some(rest), None),
+            },
+            None => (None, Some(text)),
+        };
+        let (frame, compile) = match rest.map(|rest| rest.split_once('/')) {
+            Some(Some((frame, compile))) => (Some(frame), Some(compile)),
+            Some(None) => return None,
+            None => (None, None),
+        };
+        if [ca, frame, compile].into_iter().flatten().any(|part| part.is_empty() || part.contains('/')) {
+            return None;
+        }
+        let [ca, frame, compile] =
+            [ca, frame, compile].map(|part| part.filter(|part| *part != "-").map(Part::from_text));
+        (ca.is_some() || frame.is_some()).then_some(CompileId { ca, frame, compile })
+    }
+
+    /// The form of `compile_directory.json`: `[0/0]`, `[0/0_1]`, `[!1/-/-]`; attempt 0 is not written.
+    pub fn bracketed(&self, attempt: u32) -> String {
+        let ca = self.ca.as_ref().map(|ca| format!("!{ca}/")).unwrap_or_default();
+        let attempt = if attempt == 0 { String::new() } else { format!("_{attempt}") };
+        format!("[{ca}{}/{}{attempt}]", shown(&self.frame), shown(&self.compile))
+    }
+
+    /// The folder of this id's files: `ca_frame_compile_attempt`, a missing part being `-`.
+    pub fn folder(&self, attempt: u32) -> String {
+        let [ca, frame, compile] = [&self.ca, &self.frame, &self.compile].map(|part| match part {
+            Some(part) => part.folder(),
+            None => "-".to_owned(),
+        });
+        format!("{ca}_{frame}_{compile}_{attempt}")
+    }
+}
+
+impl fmt::Display for CompileId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(ca) = &self.ca {
+            write!(f, "!{ca}")?;
+            if self.frame.is_some() {
+                f.write_str("/")?;
+            }
+        }
+        if let Some(frame) = &self.frame {
+            write!(f, "{frame}/{}", shown(&self.compile))?;
+        }
+        Ok(())
+    }
+}
+
+impl Part {
+    /// A number, or the text Python would print for anything else; `None` for null.
+    fn from_json(value: &RawValue) -> Option<Part> {
+        match value.get().trim() {
+            "null" => None,
+            "true" => Some(Part::from_text("True")),
+            "false" => Some(Part::from_text("False")),
+            text if text.starts_with('"') => {
+                let text: String = serde_json::from_str(text).unwrap_or_else(|_| text.to_owned());
+                Some(Part::from_text(&text))
+            }
+            text => Some(Part::from_text(text)),
+        }
+    }
+
+    fn from_text(text: &str) -> Part {
+        // Only the canonical spelling is the number: `007` and `+7` stay apart from 7.
+        let canonical = text.bytes().all(|b| b.is_ascii_digit()) && (text == "0" || !text.starts_with('0'));
+        if canonical && let Ok(number) = text.parse() {
+            return Part::Number(number);
+        }
+        if text.chars().nth(MAX_PART_CHARS).is_none() {
+            return Part::Text(text.into());
+        }
+        let head: String = text.chars().take(MAX_PART_CHARS).collect();
+        Part::Text(format!("{head}..{}", short_hash(text)).into())
+    }
+
+    fn folder(&self) -> String {
+        match self {
+            Part::Number(number) => number.to_string(),
+            Part::Text(text) => {
+                let allowed = |c: &char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-');
+                let kept: String = text.chars().filter(allowed).take(MAX_FOLDER_PART_CHARS).collect();
+                format!("{kept}-{}", short_hash(text))
+            }
+        }
+    }
+}
+
+impl fmt::Display for Part {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Part::Number(number) => write!(f, "{number}"),
+            Part::Text(text) => f.write_str(text),
+        }
+    }
+}
+
+/// The folder of records without any id: `-_-_-_-`.
+pub fn folder_without_id() -> &'static str {
+    "-_-_-_-"
+}
+
+/// What stands for the id of records without any: `[-/-]`.
+pub fn bracketed_without_id() -> &'static str {
+    "[-/-]"
+}
+
+fn shown(part: &Option<Part>) -> String {
+    part.as_ref().map_or_else(|| "-".to_owned(), Part::to_string)
+}
+
+/// The text before a trailing `_<digits>`.
+fn without_attempt(text: &str) -> &str {
+    match text.rsplit_once('_') {
+        Some((id, attempt)) if !attempt.is_empty() && attempt.bytes().all(|b| b.is_ascii_digit()) => id,
+        _ => text,
+    }
+}
+
+/// Eight hex digits that tell texts apart which look the same once shortened.
+fn short_hash(text: &str) -> String {
+    format!("{:x}", md5::compute(text)).chars().take(8).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(ca: &str, frame: &str, compile: &str) -> Option<CompileId> {
+        let values = [ca, frame, compile]
+            .map(|text| (!text.is_empty()).then(|| RawValue::from_string(text.to_owned()).unwrap()));
+        let [ca, frame, compile] = values.each_ref().map(|value| value.as_deref());
+        CompileId::from_context(ca, frame, compile)
+    }
+
+    #[test]
+    fn ids_are_written_as_torch_writes_them() {
+        for (id, display, bracketed, folder) in [
+            (of("", "0", "0"), "0/0", "[0/0_1]", "-_0_0_1"),
+            (of("1", "0", "2"), "!1/0/2", "[!1/0/2_1]", "1_0_2_1"),
+            (of("0", "", ""), "!0", "[!0/-/-_1]", "0_-_-_1"),
+            (of("", "\"7\"", "0"), "7/0", "[7/0_1]", "-_7_0_1"),
+        ] {
+            let id = id.unwrap();
+            assert_eq!(id.to_string(), display);
+            assert_eq!(id.bracketed(1), bracketed);
+            assert_eq!(id.folder(1), folder);
+            assert_eq!(CompileId::parse(display), Some(id.clone()));
+            assert_eq!(CompileId::parse(bracketed), Some(id));
+        }
+        assert_eq!(of("1", "", "").unwrap().bracketed(0), "[!1/-/-]");
+    }
+
+    #[test]
+    fn no_frame_and_no_autograd_is_no_id() {
+        assert_eq!(of("", "", "3"), None);
+        assert_eq!(of("null", "null", "0"), None);
+        for text in ["None", "", "[]", "!", "a", "1/", "/1", "1/2/3/4", "-/-", "[-/-]", "0 / 0"] {
+            assert_eq!(CompileId::parse(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn odd_numbers_keep_their_text_and_get_distinct_folders() {
+        let texts = ["-1", "1.5", "1180591620717411303424", "\"../x\"", "\"..x\"", "[1]", "true", "\"\""];
+        let ids: Vec<CompileId> = texts.map(|text| of("", text, "0").unwrap()).into();
+        assert_eq!(ids[0].to_string(), "-1/0");
+        assert_eq!(ids[2].to_string(), "1180591620717411303424/0");
+        assert_eq!(ids[6].to_string(), "True/0");
+        let folders: std::collections::BTreeSet<String> = ids.iter().map(|id| id.folder(0)).collect();
+        assert_eq!(folders.len(), texts.len());
+        let safe = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_');
+        assert!(folders.iter().all(|folder| folder.chars().all(safe)), "{folders:?}");
+    }
+
+    #[test]
+    fn a_part_of_a_megabyte_is_shortened() {
+        let id = of("", &format!("\"{}\"", "x".repeat(1 << 20)), "0").unwrap();
+        assert!(id.to_string().len() < 100 && id.folder(0).len() < 100);
+    }
+}

@@ -1,0 +1,182 @@
+//! Which files are logs. The only code that lists folders.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use anyhow::{Context, Result, bail};
+
+/// How torch names its logs.
+const TORCH_NAME: &str = "dedicated_log_torch_trace_";
+/// The endings of logs: plain and compressed.
+const LOG_ENDINGS: [&str; 3] = [".log", ".log.gz", ".log.zst"];
+
+/// The log chosen from a folder.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Found {
+    /// The newest one.
+    pub log: PathBuf,
+    /// The folder's other logs, newest first.
+    pub others: Vec<PathBuf>,
+}
+
+/// The newest trace log of a folder, by time of last change, then by name.
+///
+/// Files that torch named come before any other `*.log`. The error says what to do when there is none.
+pub fn newest_log(dir: &Path) -> Result<Found> {
+    let mut logs = logs_of(dir).with_context(|| format!("cannot read the folder {}", dir.display()))?;
+    if logs.iter().any(|log| log.torch_named) {
+        logs.retain(|log| log.torch_named);
+    }
+    logs.sort_by(|a, b| (b.changed, &b.path).cmp(&(a.changed, &a.path)));
+    let mut paths = logs.into_iter().map(|log| log.path);
+    let Some(log) = paths.next() else {
+        bail!(
+            "no log in the folder {}: run the program with TORCH_TRACE={} set, or give the path of a log file",
+            dir.display(),
+            dir.display()
+        );
+    };
+    Ok(Found { log, others: paths.collect() })
+}
+
+/// The rank in a name like `dedicated_log_torch_trace_rank_3_abcd1234.log`; torch writes it when torch.distributed
+/// was up at the first record.
+pub fn rank_of_file_name(name: &str) -> Option<u64> {
+    let rest = name.strip_prefix(TORCH_NAME)?.strip_prefix("rank_")?;
+    let end = rest.find(|c: char| !c.is_ascii_digit())?;
+    let (digits, rest) = rest.split_at_checked(end)?;
+    if rest.starts_with(['_', '.']) { digits.parse().ok() } else { None }
+}
+
+/// The other uncompressed logs that torch wrote into the folder of this one, by name, at most `limit`.
+///
+/// Empty when this log does not have one of torch's names: then nothing says that its neighbours belong to it.
+pub fn sibling_logs(log: &Path, limit: usize) -> io::Result<Vec<PathBuf>> {
+    if !log.file_name().is_some_and(is_torch_name) {
+        return Ok(Vec::new());
+    }
+    let dir = match log.parent() {
+        Some(dir) if dir != Path::new("") => dir,
+        _ => Path::new("."),
+    };
+    let plain = |found: &Listed| found.torch_named && found.path.extension() == Some(OsStr::new("log"));
+    let mut siblings: Vec<PathBuf> =
+        logs_of(dir)?.into_iter().filter(plain).map(|found| found.path).collect();
+    siblings.retain(|path| path.file_name() != log.file_name());
+    siblings.sort();
+    siblings.truncate(limit);
+    Ok(siblings)
+}
+
+struct Listed {
+    path: PathBuf,
+    changed: SystemTime,
+    torch_named: bool,
+}
+
+/// Every log file of a folder, in no particular order. Entries that cannot be looked at are left out.
+fn logs_of(dir: &Path) -> io::Result<Vec<Listed>> {
+    let mut logs = Vec::new();
+    for entry in fs::read_dir(dir)? {
+        let Ok(entry) = entry else { continue };
+        let name = entry.file_name();
+        if !is_log_name(&name) {
+            continue;
+        }
+        // Through links, as opening it would.
+        let Ok(metadata) = fs::metadata(entry.path()) else { continue };
+        if metadata.is_file() {
+            let changed = metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH);
+            logs.push(Listed { path: entry.path(), changed, torch_named: is_torch_name(&name) });
+        }
+    }
+    Ok(logs)
+}
+
+fn is_log_name(name: &OsStr) -> bool {
+    let name = name.to_string_lossy();
+    LOG_ENDINGS.iter().any(|ending| name.ends_with(ending))
+}
+
+fn is_torch_name(name: &OsStr) -> bool {
+    is_log_name(name) && name.to_string_lossy().starts_with(TORCH_NAME)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    fn folder(files: &[(&str, u64)]) -> tempfile::TempDir {
+        let dir = tempfile::tempdir().unwrap();
+        for (name, seconds) in files {
+            let file = fs::File::create(dir.path().join(name)).unwrap();
+            file.set_modified(SystemTime::UNIX_EPOCH + Duration::from_secs(*seconds)).unwrap();
+        }
+        dir
+    }
+
+    fn names(paths: &[PathBuf]) -> Vec<&str> {
+        paths.iter().map(|path| path.file_name().unwrap().to_str().unwrap()).collect()
+    }
+
+    #[test]
+    fn the_newest_log_of_torch_is_taken() {
+        let dir = folder(&[
+            ("dedicated_log_torch_trace_a.log", 5),
+            ("dedicated_log_torch_trace_b.log", 9),
+            ("dedicated_log_torch_trace_c.log.gz", 9),
+            ("newer.log", 20),
+            ("dedicated_log_torch_trace_d.txt", 30),
+        ]);
+        fs::create_dir(dir.path().join("dedicated_log_torch_trace_dir.log")).unwrap();
+        let found = newest_log(dir.path()).unwrap();
+        assert_eq!(found.log.file_name().unwrap(), "dedicated_log_torch_trace_c.log.gz");
+        assert_eq!(
+            names(&found.others),
+            ["dedicated_log_torch_trace_b.log", "dedicated_log_torch_trace_a.log"]
+        );
+    }
+
+    #[test]
+    fn other_logs_are_taken_when_torch_wrote_none() {
+        let dir = folder(&[("a.log", 5), ("b.log", 4), ("c.txt", 9)]);
+        let found = newest_log(dir.path()).unwrap();
+        assert_eq!(
+            (found.log.file_name().unwrap(), names(&found.others)),
+            (OsStr::new("a.log"), vec!["b.log"])
+        );
+    }
+
+    #[test]
+    fn an_empty_folder_is_an_error_that_says_what_to_do() {
+        let dir = folder(&[]);
+        assert!(newest_log(dir.path()).unwrap_err().to_string().contains("TORCH_TRACE"));
+        assert!(newest_log(&dir.path().join("missing")).is_err());
+    }
+
+    #[test]
+    fn the_rank_is_read_from_torchs_names_only() {
+        assert_eq!(rank_of_file_name("dedicated_log_torch_trace_rank_12_abcd.log"), Some(12));
+        assert_eq!(rank_of_file_name("dedicated_log_torch_trace_rank_0.log"), Some(0));
+        for name in
+            ["dedicated_log_torch_trace_rank_x_1.log", "dedicated_log_torch_trace_rank_1a.log", "rank_1_.log"]
+        {
+            assert_eq!(rank_of_file_name(name), None);
+        }
+    }
+
+    #[test]
+    fn siblings_are_torchs_other_plain_logs() {
+        let torch = |x: &str| format!("dedicated_log_torch_trace_{x}.log");
+        let dir = folder(&[(&torch("b"), 1), (&torch("a"), 2), (&torch("c"), 3), ("x.log", 1)]);
+        fs::File::create(dir.path().join("dedicated_log_torch_trace_z.log.gz")).unwrap();
+        let found = sibling_logs(&dir.path().join(torch("b")), 9).unwrap();
+        assert_eq!(names(&found), [torch("a"), torch("c")]);
+        assert_eq!(sibling_logs(&dir.path().join(torch("b")), 1).unwrap().len(), 1);
+        assert!(sibling_logs(&dir.path().join("x.log"), 9).unwrap().is_empty());
+    }
+}

@@ -1,0 +1,293 @@
+//! The JSON object of a header line: who speaks (context keys) and the events it carries.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::Deserialize;
+use serde::de::{self, Deserializer, MapAccess, Visitor};
+use serde_json::value::RawValue;
+
+use super::compile_id::CompileId;
+use super::payload::untagged;
+
+/// A header's JSON object, its event values still unread.
+///
+/// A context value that is null counts as absent; one of a type torch does not write becomes absent too, so that it
+/// never costs the record.
+#[derive(Debug)]
+pub struct Envelope<'a> {
+    /// The rank of the process, when torch.distributed was up.
+    pub rank: Option<u64>,
+    /// The compilation it belongs to.
+    pub compile_id: Option<CompileId>,
+    /// The attempt; 0 when absent.
+    pub attempt: u32,
+    /// Whether the record names an attempt.
+    pub attempt_given: bool,
+    /// The declared hash of the payload, as written.
+    pub has_payload: Option<Cow<'a, str>>,
+    /// The framework's stack, which torch writes where it found no compile id.
+    pub stack: Option<&'a RawValue>,
+    /// The subgraph, for regional compiles.
+    pub subgraph_name: Option<Cow<'a, str>>,
+    /// Every other key with its value, in the order of the log. Torch writes exactly one.
+    pub events: Vec<(Cow<'a, str>, &'a RawValue)>,
+}
+
+impl<'a> Envelope<'a> {
+    /// Reads exactly one JSON object; the error says what is wrong with the text.
+    pub fn parse(json: &'a str) -> Result<Envelope<'a>, serde_json::Error> {
+        serde_json::from_str(json)
+    }
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for Envelope<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(EnvelopeVisitor)
+    }
+}
+
+struct EnvelopeVisitor;
+
+impl<'de> Visitor<'de> for EnvelopeVisitor {
+    type Value = Envelope<'de>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut context = Context::default();
+        let mut events = Vec::with_capacity(1);
+        while let Some((Text(key), value)) = map.next_entry::<Text<'de>, &'de RawValue>()? {
+            match context.slot(&key) {
+                Some(slot) => *slot = (value.get() != "null").then_some(value),
+                None => events.push((key, value)),
+            }
+        }
+        let attempt = context.attempt.and_then(number).and_then(|n| u32::try_from(n).ok());
+        Ok(Envelope {
+            rank: context.rank.and_then(number),
+            compile_id: CompileId::from_context(context.ca, context.frame, context.compile),
+            attempt: attempt.unwrap_or(0),
+            attempt_given: attempt.is_some(),
+            // Kept as it stands when it is no string: then it fits no payload, which is reported.
+            has_payload: context.has_payload.map(|raw| text(raw).unwrap_or(Cow::Borrowed(raw.get()))),
+            stack: context.stack,
+            subgraph_name: context.subgraph_name.and_then(text),
+            events,
+        })
+    }
+}
+
+/// The context keys' values, unread.
+#[derive(Default)]
+struct Context<'a> {
+    rank: Option<&'a RawValue>,
+    ca: Option<&'a RawValue>,
+    frame: Option<&'a RawValue>,
+    compile: Option<&'a RawValue>,
+    attempt: Option<&'a RawValue>,
+    has_payload: Option<&'a RawValue>,
+    stack: Option<&'a RawValue>,
+    subgraph_name: Option<&'a RawValue>,
+}
+
+impl<'a> Context<'a> {
+    /// Where the value of a context key goes; `None` for an event key.
+    fn slot(&mut self, key: &str) -> Option<&mut Option<&'a RawValue>> {
+        Some(match key {
+            "rank" => &mut self.rank,
+            "compiled_autograd_id" => &mut self.ca,
+            "frame_id" => &mut self.frame,
+            "frame_compile_id" => &mut self.compile,
+            "attempt" => &mut self.attempt,
+            "has_payload" => &mut self.has_payload,
+            "stack" => &mut self.stack,
+            "subgraph_name" => &mut self.subgraph_name,
+            _ => return None,
+        })
+    }
+}
+
+/// A string that borrows from the input where it has no escapes.
+struct Text<'a>(Cow<'a, str>);
+
+impl<'de> Deserialize<'de> for Text<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_str(TextVisitor)
+    }
+}
+
+struct TextVisitor;
+
+impl<'de> Visitor<'de> for TextVisitor {
+    type Value = Text<'de>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a string")
+    }
+
+    fn visit_borrowed_str<E: de::Error>(self, text: &'de str) -> Result<Self::Value, E> {
+        Ok(Text(Cow::Borrowed(text)))
+    }
+
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<Self::Value, E> {
+        Ok(Text(Cow::Owned(text.to_owned())))
+    }
+}
+
+fn text(raw: &RawValue) -> Option<Cow<'_, str>> {
+    serde_json::from_str::<Text<'_>>(raw.get()).ok().map(|text| text.0)
+}
+
+/// A whole number, also one written as text or as `0.0`.
+fn number(raw: &RawValue) -> Option<u64> {
+    let text = raw.get().trim_matches('"');
+    text.strip_suffix(".0").unwrap_or(text).parse().ok()
+}
+
+/// A header line made readable.
+#[derive(Debug)]
+pub struct Cleaned<'a> {
+    /// The line from its prefix on.
+    pub text: Cow<'a, str>,
+    /// Whether a carriage return was taken from its end.
+    pub crlf: bool,
+    /// Whether it held bytes that are not UTF-8; they became U+FFFD.
+    pub non_utf8: bool,
+}
+
+/// What a header line says once cleaned.
+///
+/// Removes a byte order mark (first line of the log only), a launcher's tag before the level (`[rank0]:`) and the
+/// carriage return of a CRLF file; writes null for the bare `NaN` and `Infinity` that Python puts into JSON.
+pub fn clean_header(line: &[u8], first_line: bool) -> Cleaned<'_> {
+    let line = if first_line { without_bom(line) } else { line };
+    let line = untagged(line);
+    let (line, crlf) = line.strip_suffix(b"\r").map_or((line, false), |line| (line, true));
+    let text = String::from_utf8_lossy(line);
+    let non_utf8 = matches!(text, Cow::Owned(_));
+    let text = match without_bare_numbers(&text) {
+        Some(replaced) => Cow::Owned(replaced),
+        None => text,
+    };
+    Cleaned { text, crlf, non_utf8 }
+}
+
+/// The line without a UTF-8 byte order mark.
+pub(super) fn without_bom(line: &[u8]) -> &[u8] {
+    line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line)
+}
+
+/// The text with null for every `NaN`, `Infinity` and `-Infinity` outside strings; `None` when there is none.
+fn without_bare_numbers(text: &str) -> Option<String> {
+    const WORDS: [&str; 3] = ["-Infinity", "Infinity", "NaN"];
+    let bytes = text.as_bytes();
+    if memchr::memmem::find(bytes, b"NaN").is_none() && memchr::memmem::find(bytes, b"Infinity").is_none() {
+        return None;
+    }
+    // Only the JSON is looked at: a source path may hold the words, and quotes.
+    let json = memchr::memchr(b'{', bytes)?;
+    let (head, mut rest) = text.split_at_checked(json)?;
+    let mut out = String::with_capacity(text.len());
+    out.push_str(head);
+    let mut replaced = false;
+    while !rest.is_empty() {
+        let plain = rest.find(['"', '-', 'I', 'N']).unwrap_or(rest.len());
+        let (before, at) = rest.split_at_checked(plain)?;
+        out.push_str(before);
+        let word = WORDS.iter().find_map(|word| at.strip_prefix(word));
+        if let Some(after) = word {
+            out.push_str("null");
+            replaced = true;
+            rest = after;
+            continue;
+        }
+        let taken = if at.starts_with('"') { string_len(at) } else { at.len().min(1) };
+        let (kept, after) = at.split_at_checked(taken)?;
+        out.push_str(kept);
+        rest = after;
+    }
+    replaced.then_some(out)
+}
+
+/// The length of the JSON string at the start of the text, both quotes included; all of it when it does not end.
+fn string_len(text: &str) -> usize {
+    let bytes = text.as_bytes();
+    let mut from = 1;
+    while let Some(at) = bytes.get(from..).and_then(|rest| memchr::memchr2(b'"', b'\\', rest)) {
+        match bytes.get(from + at) {
+            // A backslash takes the next byte with it; that is ASCII in valid JSON, and only quotes matter here.
+            Some(b'\\') => from += at + 2,
+            _ => return from + at + 1,
+        }
+    }
+    bytes.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn context_and_events_are_told_apart() {
+        let json = r#"{"dynamo_start": {"stack": []}, "rank": 3, "frame_id": 1, "frame_compile_id": 2, "attempt": 1, "has_payload": "ab"}"#;
+        let envelope = Envelope::parse(json).unwrap();
+        assert_eq!((envelope.rank, envelope.attempt, envelope.attempt_given), (Some(3), 1, true));
+        assert_eq!(envelope.compile_id.unwrap().to_string(), "1/2");
+        assert_eq!(envelope.has_payload.as_deref(), Some("ab"));
+        assert_eq!(envelope.events.len(), 1);
+        assert_eq!(
+            (envelope.events[0].0.as_ref(), envelope.events[0].1.get()),
+            ("dynamo_start", r#"{"stack": []}"#)
+        );
+    }
+
+    #[test]
+    fn null_and_badly_typed_context_never_costs_the_record() {
+        let json = r#"{"x": 1, "rank": -1, "frame_id": null, "frame_compile_id": [1], "attempt": {"a": 1}, "stack": null, "subgraph_name": 7, "has_payload": 12}"#;
+        let envelope = Envelope::parse(json).unwrap();
+        assert_eq!((envelope.rank, envelope.attempt, envelope.attempt_given), (None, 0, false));
+        assert!(
+            envelope.compile_id.is_none() && envelope.stack.is_none() && envelope.subgraph_name.is_none()
+        );
+        assert_eq!(envelope.has_payload.as_deref(), Some("12"));
+        assert_eq!(Envelope::parse(r#"{"rank": "2", "attempt": null}"#).unwrap().rank, Some(2));
+    }
+
+    #[test]
+    fn anything_but_one_object_is_an_error() {
+        for json in ["", "[]", "7", "{}x", "{} {}", r#"{"a": 1"#, r#"{"a": }"#, "null"] {
+            assert!(Envelope::parse(json).is_err(), "{json}");
+        }
+        assert!(Envelope::parse("{} \r").is_ok());
+    }
+
+    #[test]
+    fn deep_nesting_does_not_exhaust_the_stack() {
+        let json = format!("{{\"a\": {}{}}}", "[".repeat(200_000), "]".repeat(200_000));
+        assert!(Envelope::parse(&json).is_ok());
+    }
+
+    #[test]
+    fn bare_numbers_of_python_become_null_outside_strings_only() {
+        let line =
+            br#"V x-Infinity/NaN.py:1] {"a": NaN, "NaN \" NaN": [-Infinity, Infinity, -1, "Infinity"]}"#;
+        let want = r#"V x-Infinity/NaN.py:1] {"a": null, "NaN \" NaN": [null, null, -1, "Infinity"]}"#;
+        assert_eq!(clean_header(line, false).text, want);
+        let unchanged = br#"V] {"a": "NaN"}"#;
+        assert!(matches!(clean_header(unchanged, false).text, Cow::Borrowed(_)));
+        for cut in [&br#"V] {"a": NaN, "b\"#[..], br#"V] {"a": NaN, "b"#, "V] {\"NaN\\é".as_bytes()] {
+            clean_header(cut, false);
+        }
+    }
+
+    #[test]
+    fn marks_tags_and_line_ends_are_removed() {
+        let cleaned = clean_header(b"\xef\xbb\xbf[default0]:V1\xff\r", true);
+        assert_eq!((cleaned.text.as_ref(), cleaned.crlf, cleaned.non_utf8), ("V1\u{fffd}", true, true));
+        let cleaned = clean_header(b"\xef\xbb\xbfV", false);
+        assert_eq!((cleaned.text.as_ref(), cleaned.crlf, cleaned.non_utf8), ("\u{feff}V", false, false));
+    }
+}

@@ -1,0 +1,29 @@
+//! Log bytes to records: the grammar of a `TORCH_TRACE` log, and nothing about what its events mean.
+//!
+//! A log is a sequence of records. Each is one header line (a glog prefix and a JSON object) and, when the object
+//! carries `has_payload`, the lines after it that begin with a tab. [`Source`] opens an input, [`Records`] reads it
+//! once from front to back and never fails on its content: what does not fit the grammar is a [`Damage`].
+#![deny(clippy::indexing_slicing)]
+
+mod clock;
+mod compile_id;
+mod discover;
+mod envelope;
+mod lines;
+mod payload;
+mod prefix;
+mod records;
+mod siblings;
+mod source;
+mod strings;
+
+pub use clock::{Clock, Stamp};
+pub use compile_id::{CompileId, bracketed_without_id, folder_without_id};
+pub use discover::{Found, newest_log, rank_of_file_name, sibling_logs};
+pub use envelope::{Cleaned, Envelope, clean_header};
+pub use payload::{MAX_PAYLOAD_IN_MEMORY, Md5, PayloadRef, Span};
+pub use prefix::{LocalTime, Prefix};
+pub use records::{Damage, DamageKind, Entry, Payload, Record, Records};
+pub use siblings::strings_from_siblings;
+pub use source::{Source, SpanReader};
+pub use strings::{FileRef, StringTable};

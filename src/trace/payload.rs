@@ -1,0 +1,387 @@
+//! The text of a payload: from the log's tab lines to one text, and its hash.
+
+use std::fmt;
+use std::io::{self, Read, Write};
+
+use super::lines::Lines;
+
+/// Payloads up to this size, in bytes, are handed out with their record; of larger ones only the place is known.
+/// The largest real one seen has 12 MB, so this bounds memory without cutting a real log.
+pub const MAX_PAYLOAD_IN_MEMORY: usize = 64 << 20;
+/// Launchers tag lines with a role and a rank (`[default0]:`); a longer bracket is text.
+const MAX_TAG: usize = 40;
+
+/// A stretch of the (uncompressed) log, in bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Span {
+    /// Where it begins, counted from the start of the log.
+    pub offset: u64,
+    /// How long it is.
+    pub len: u64,
+}
+
+/// Where a payload stands in the log and how to read it again.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct PayloadRef {
+    /// Its lines as they stand, tabs included, without the last newline.
+    pub span: Span,
+    /// Bytes of the decoded text.
+    pub text_len: u64,
+    /// Computed over the decoded text.
+    pub md5: Md5,
+    /// Whether one carriage return is taken from the end of each line.
+    pub strip_cr: bool,
+    /// Whether nothing contradicts the text: false when the record declares another hash.
+    pub intact: bool,
+}
+
+/// An MD5; displayed as 32 lowercase hex digits.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Md5(pub [u8; 16]);
+
+impl Md5 {
+    /// The hash of these bytes.
+    pub fn of(bytes: &[u8]) -> Md5 {
+        Md5(md5::compute(bytes).0)
+    }
+
+    /// Reads 32 hex digits; anything else is `None`.
+    pub fn from_hex(text: &str) -> Option<Md5> {
+        if text.len() != 32 || !text.bytes().all(|b| b.is_ascii_hexdigit()) {
+            return None;
+        }
+        u128::from_str_radix(text, 16).ok().map(|number| Md5(number.to_be_bytes()))
+    }
+}
+
+impl fmt::Display for Md5 {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:032x}", u128::from_be_bytes(self.0))
+    }
+}
+
+impl fmt::Debug for Md5 {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// What a line is, by its beginning.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum LineKind {
+    /// Only white space: log collectors put such lines anywhere, torch never does.
+    Blank,
+    /// Begins with a tab.
+    Payload,
+    /// Anything else.
+    Header,
+}
+
+/// Tells what a line is; `whole` says that no more of it follows.
+pub(super) fn kind_of(line: &[u8], whole: bool) -> LineKind {
+    let line = untagged(line);
+    match line.first() {
+        Some(b'\t') => LineKind::Payload,
+        None => LineKind::Blank,
+        Some(b' ' | b'\r' | 0x0b | 0x0c) if whole && line.iter().all(is_space) => LineKind::Blank,
+        Some(_) => LineKind::Header,
+    }
+}
+
+fn is_space(byte: &u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\r' | 0x0b | 0x0c)
+}
+
+/// The line without a launcher's tag such as `[rank0]:`.
+pub(super) fn untagged(line: &[u8]) -> &[u8] {
+    if line.first() != Some(&b'[') {
+        return line;
+    }
+    let is_name = |b: &&u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.');
+    let name = line.iter().skip(1).take(MAX_TAG).take_while(is_name).count();
+    match line.get(1 + name..) {
+        Some([b']', b':', rest @ ..]) if name > 0 => rest,
+        _ => line,
+    }
+}
+
+/// The text of a payload line's first piece: tag and tab removed.
+fn after_tab(line: &[u8]) -> &[u8] {
+    let line = untagged(line);
+    line.strip_prefix(b"\t").unwrap_or(line)
+}
+
+fn without_cr(line: &[u8]) -> &[u8] {
+    line.strip_suffix(b"\r").unwrap_or(line)
+}
+
+/// Writes the text of raw payload lines: `raw` reads exactly a payload's span.
+pub(super) fn decode<R: Read>(raw: R, strip_cr: bool, out: &mut dyn Write) -> io::Result<u64> {
+    let mut lines = Lines::new(raw);
+    let mut written = 0;
+    let (mut first_line, mut in_line) = (true, false);
+    while let Some(piece) = lines.peek()? {
+        let mut text = piece.bytes;
+        if !in_line {
+            if kind_of(text, piece.ends) == LineKind::Blank {
+                lines.consume();
+                continue;
+            }
+            text = after_tab(text);
+            if !first_line {
+                out.write_all(b"\n")?;
+                written += 1;
+            }
+        }
+        if strip_cr && piece.ends {
+            text = without_cr(text);
+        }
+        out.write_all(text)?;
+        written += text.len() as u64;
+        (first_line, in_line) = (false, !piece.ends);
+        lines.consume();
+    }
+    Ok(written)
+}
+
+/// The same for a span that is in memory.
+pub(super) fn decode_slice(raw: &[u8], strip_cr: bool, out: &mut Vec<u8>) {
+    out.clear();
+    out.reserve(raw.len());
+    let mut first = true;
+    for line in LinesOf(Some(raw)) {
+        if kind_of(line, true) == LineKind::Blank {
+            continue;
+        }
+        if !first {
+            out.push(b'\n');
+        }
+        first = false;
+        let text = after_tab(line);
+        out.extend_from_slice(if strip_cr { without_cr(text) } else { text });
+    }
+}
+
+/// Splits at newlines, as `str::split` does.
+struct LinesOf<'a>(Option<&'a [u8]>);
+
+impl<'a> Iterator for LinesOf<'a> {
+    type Item = &'a [u8];
+
+    fn next(&mut self) -> Option<&'a [u8]> {
+        let rest = self.0?;
+        let cut = memchr::memchr(b'\n', rest).and_then(|at| rest.split_at_checked(at));
+        match cut {
+            Some((line, after)) => {
+                self.0 = after.get(1..);
+                Some(line)
+            }
+            None => self.0.take(),
+        }
+    }
+}
+
+/// Gathers one payload while its lines go by. Its buffer is reused from payload to payload.
+#[derive(Default)]
+pub(super) struct Gather {
+    /// The text, carriage returns included, while it fits.
+    text: Vec<u8>,
+    lines: u64,
+    /// Whether the header ended in CR LF: then the file was converted, or its payload truly holds CRs.
+    crlf: bool,
+    spilled: Option<Spill>,
+}
+
+/// The running hashes of a payload too large for memory, with and without the CRs at line ends.
+struct Spill {
+    kept: md5::Context,
+    kept_len: u64,
+    stripped: md5::Context,
+    stripped_len: u64,
+}
+
+/// What a finished payload turned out to be.
+pub(super) struct Gathered {
+    pub md5: Md5,
+    pub text_len: u64,
+    pub strip_cr: bool,
+    pub in_memory: bool,
+}
+
+impl Gather {
+    pub fn start(&mut self, crlf: bool) {
+        self.text.clear();
+        self.text.shrink_to(MAX_PAYLOAD_IN_MEMORY);
+        self.lines = 0;
+        self.crlf = crlf;
+        self.spilled = None;
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.lines == 0
+    }
+
+    /// The first piece of a line, with its tab.
+    pub fn begin_line(&mut self, piece: &[u8], ends: bool) {
+        if self.lines > 0 {
+            self.push(b"\n", false);
+        }
+        self.lines += 1;
+        self.push(after_tab(piece), ends);
+    }
+
+    /// A piece of a line; `ends` when it is the last one. A piece that does not end its line does not end in a CR.
+    pub fn push(&mut self, piece: &[u8], ends: bool) {
+        if self.spilled.is_none() {
+            if self.text.len() + piece.len() <= MAX_PAYLOAD_IN_MEMORY {
+                self.text.extend_from_slice(piece);
+                return;
+            }
+            self.spilled = Some(Spill::of(&self.text, self.crlf));
+            self.text.clear();
+        }
+        if let Some(spill) = &mut self.spilled {
+            spill.push(piece, ends, self.crlf);
+        }
+    }
+
+    /// The text, once finished; not to be used when the payload did not fit.
+    pub fn text(&self) -> &[u8] {
+        &self.text
+    }
+
+    /// Ends the payload. `declared` decides whether CRs at line ends belong to the text: they do when only so the
+    /// hash fits, or when the header has none.
+    pub fn finish(&mut self, declared: Option<Md5>) -> Gathered {
+        if let Some(spill) = self.spilled.take() {
+            return spill.finish(declared, self.crlf);
+        }
+        let gathered = |md5, text_len: usize, strip_cr| Gathered {
+            md5,
+            text_len: text_len as u64,
+            strip_cr,
+            in_memory: true,
+        };
+        if !self.crlf {
+            return gathered(Md5::of(&self.text), self.text.len(), false);
+        }
+        let mut stripped = Vec::with_capacity(self.text.len());
+        for_each_without_cr(&self.text, |bytes| stripped.extend_from_slice(bytes));
+        let hash = Md5::of(&stripped);
+        if declared != Some(hash) && declared.is_some() {
+            let kept = Md5::of(&self.text);
+            if declared == Some(kept) {
+                return gathered(kept, self.text.len(), false);
+            }
+        }
+        self.text = stripped;
+        gathered(hash, self.text.len(), true)
+    }
+}
+
+impl Spill {
+    fn of(text: &[u8], crlf: bool) -> Spill {
+        let mut kept = md5::Context::new();
+        kept.consume(text);
+        let (mut stripped, mut stripped_len) = (md5::Context::new(), 0);
+        if crlf {
+            for_each_without_cr(text, |bytes| {
+                stripped.consume(bytes);
+                stripped_len += bytes.len() as u64;
+            });
+        }
+        Spill { kept, kept_len: text.len() as u64, stripped, stripped_len }
+    }
+
+    fn push(&mut self, piece: &[u8], ends: bool, crlf: bool) {
+        self.kept.consume(piece);
+        self.kept_len += piece.len() as u64;
+        if crlf {
+            let piece = if ends { without_cr(piece) } else { piece };
+            self.stripped.consume(piece);
+            self.stripped_len += piece.len() as u64;
+        }
+    }
+
+    fn finish(self, declared: Option<Md5>, crlf: bool) -> Gathered {
+        let kept = Md5(self.kept.finalize().0);
+        let stripped = Md5(self.stripped.finalize().0);
+        let strip_cr = crlf && (declared == Some(stripped) || declared != Some(kept));
+        let (md5, text_len) = if strip_cr { (stripped, self.stripped_len) } else { (kept, self.kept_len) };
+        Gathered { md5, text_len, strip_cr, in_memory: false }
+    }
+}
+
+/// Hands on a text without the one CR at the end of each line that has any.
+fn for_each_without_cr(text: &[u8], mut take: impl FnMut(&[u8])) {
+    for (number, line) in LinesOf(Some(text)).enumerate() {
+        if number > 0 {
+            take(b"\n");
+        }
+        take(without_cr(line));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn gathered(lines: &[&[u8]], crlf: bool, declared: Option<Md5>) -> (Vec<u8>, Gathered) {
+        let mut gather = Gather::default();
+        gather.start(crlf);
+        for line in lines {
+            gather.begin_line(line, true);
+        }
+        let end = gather.finish(declared);
+        (gather.text().to_vec(), end)
+    }
+
+    #[test]
+    fn tags_and_tabs_are_removed_and_lines_joined() {
+        let (text, end) = gathered(&[b"\ta", b"[default0]:\t\tb", b"\t"], false, None);
+        assert_eq!(text, b"a\n\tb\n");
+        assert_eq!(end.md5, Md5::of(b"a\n\tb\n"));
+    }
+
+    #[test]
+    fn the_hash_decides_whether_carriage_returns_belong_to_the_text() {
+        let lines: [&[u8]; 2] = [b"\ta\r", b"\tb\r\r"];
+        let (text, end) = gathered(&lines, true, Some(Md5::of(b"a\nb\r")));
+        assert_eq!((text.as_slice(), end.strip_cr), (b"a\nb\r".as_slice(), true));
+        let (text, end) = gathered(&lines, true, Some(Md5::of(b"a\r\nb\r\r")));
+        assert_eq!((text.as_slice(), end.strip_cr), (b"a\r\nb\r\r".as_slice(), false));
+        let (_, end) = gathered(&lines, true, Some(Md5::of(b"something else")));
+        assert!(end.strip_cr);
+        let (text, _) = gathered(&lines, false, None);
+        assert_eq!(text, b"a\r\nb\r\r");
+    }
+
+    #[test]
+    fn decoding_a_span_gives_the_gathered_text() {
+        let raw = b"\ta\r\n\r\n[rank0]:\tb\r\n  \n\t\r";
+        let mut slow = Vec::new();
+        let written = decode(raw.as_slice(), true, &mut slow).unwrap();
+        let mut fast = Vec::new();
+        decode_slice(raw, true, &mut fast);
+        assert_eq!((slow.as_slice(), written), (b"a\nb\n".as_slice(), 4));
+        assert_eq!(fast, slow);
+    }
+
+    #[test]
+    fn a_hash_is_read_and_written_as_hex() {
+        let hash = Md5::of(b"");
+        assert_eq!(hash.to_string(), "d41d8cd98f00b204e9800998ecf8427e");
+        assert_eq!(Md5::from_hex("d41d8cd98f00b204e9800998ecf8427e"), Some(hash));
+        assert_eq!(Md5::from_hex("+41d8cd98f00b204e9800998ecf8427e"), None);
+        assert!(std::mem::size_of::<PayloadRef>() <= 48);
+    }
+
+    #[test]
+    fn only_short_names_in_brackets_are_tags() {
+        assert_eq!(untagged(b"[rank12]:V"), b"V");
+        assert_eq!(untagged(b"[default0]:"), b"");
+        for line in [b"[]:V".as_slice(), b"[a b]:V", b"[rank0]V", b"[rank0"] {
+            assert_eq!(untagged(line), line);
+        }
+    }
+}

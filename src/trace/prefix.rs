@@ -1,0 +1,168 @@
+//! The glog prefix of a header line: `V1120 04:42:01.123456 12887 torch/_dynamo/utils.py:2473] `.
+
+/// A time as the prefix has it: local, without year and zone.
+///
+/// The digits are taken as they stand; a damaged log may hold a month 99.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct LocalTime {
+    /// Month, 1 to 12 in a sound log.
+    pub month: u8,
+    /// Day of the month.
+    pub day: u8,
+    /// Hour, 0 to 23.
+    pub hour: u8,
+    /// Minute.
+    pub minute: u8,
+    /// Second.
+    pub second: u8,
+    /// Microseconds; torch writes milliseconds, so the last three digits are 0.
+    pub micros: u32,
+}
+
+/// What stands before the JSON of a header line.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Prefix<'a> {
+    /// `V`, `I`, `W`, `E` or `C`; torch's trace only writes `V`.
+    pub level: u8,
+    /// When the record was written.
+    pub time: LocalTime,
+    /// The process id; torch 2.3 and 2.4 wrote the thread id here, which does not fit 32 bits.
+    pub pid: u64,
+    /// The source file that emitted the record, without surrounding spaces.
+    pub path: &'a str,
+    /// The line in that source file.
+    pub line: u64,
+}
+
+impl<'a> Prefix<'a> {
+    /// Reads the prefix at the start of a cleaned header line; gives it and what follows `"] "`.
+    ///
+    /// `None` when the line is no glog line.
+    pub fn parse(text: &'a str) -> Option<(Prefix<'a>, &'a str)> {
+        let level = *text.as_bytes().first()?;
+        if !matches!(level, b'V' | b'I' | b'W' | b'E' | b'C') {
+            return None;
+        }
+        let (time, rest) = local_time(text.get(1..)?)?;
+        let (pid, rest) = leading_number(after_spaces(rest)?)?;
+        let mut rest = after_spaces(rest)?;
+        // Some writers put a numeric thread id between the process id and the path.
+        if let Some((_, after)) = leading_number(rest)
+            && let Some(path) = after_spaces(after)
+        {
+            rest = path;
+        }
+        let (path, line, json) = source_place(rest)?;
+        Some((Prefix { level, time, pid, path: path.trim(), line }, json))
+    }
+}
+
+/// `MMDD HH:MM:SS.uuuuuu`, and the text after it.
+fn local_time(text: &str) -> Option<(LocalTime, &str)> {
+    // The shape: 0 is a digit, everything else stands for itself.
+    const SHAPE: &[u8] = b"0000 00:00:00.000000";
+    let bytes = text.as_bytes().get(..SHAPE.len())?;
+    let fits = |(byte, shape): (&u8, &u8)| if *shape == b'0' { byte.is_ascii_digit() } else { byte == shape };
+    if !bytes.iter().zip(SHAPE).all(fits) {
+        return None;
+    }
+    let number = |from: usize, to: usize| text.get(from..to).and_then(|digits| digits.parse::<u32>().ok());
+    let two = |from: usize| number(from, from + 2).and_then(|n| u8::try_from(n).ok());
+    let time = LocalTime {
+        month: two(0)?,
+        day: two(2)?,
+        hour: two(5)?,
+        minute: two(8)?,
+        second: two(11)?,
+        micros: number(14, 20)?,
+    };
+    // Digits beyond the microseconds are read over.
+    Some((time, text.get(SHAPE.len()..)?.trim_start_matches(|c: char| c.is_ascii_digit())))
+}
+
+/// The text after at least one space.
+fn after_spaces(text: &str) -> Option<&str> {
+    let rest = text.trim_start_matches(' ');
+    (rest.len() < text.len()).then_some(rest)
+}
+
+/// The number at the start of the text, and the text after it.
+fn leading_number(text: &str) -> Option<(u64, &str)> {
+    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+    let (number, rest) = text.split_at_checked(digits)?;
+    Some((number.parse().ok()?, rest))
+}
+
+/// `PATH:LINE] rest`: the first `]` that follows a colon and digits and is followed by a space ends the prefix, so a
+/// path may hold colons, spaces and brackets.
+fn source_place(text: &str) -> Option<(&str, u64, &str)> {
+    for at in memchr::memchr_iter(b']', text.as_bytes()) {
+        let (before, after) = text.split_at_checked(at)?;
+        let Some(rest) = after.strip_prefix("] ") else { continue };
+        let Some((path, digits)) = before.rsplit_once(':') else { continue };
+        if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit()) {
+            continue;
+        }
+        return Some((path, digits.parse().ok()?, rest));
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_prefix_of_torch_is_taken_apart() {
+        let line = "V1120 04:51:46.137000 23188 torch/_dynamo/utils.py:2473] {\"a\": 1}";
+        let (prefix, rest) = Prefix::parse(line).unwrap();
+        assert_eq!(
+            (prefix.level, prefix.pid, prefix.path, prefix.line),
+            (b'V', 23188, "torch/_dynamo/utils.py", 2473)
+        );
+        let time = prefix.time;
+        assert_eq!((time.month, time.day, time.hour, time.minute, time.second), (11, 20, 4, 51, 46));
+        assert_eq!(time.micros, 137_000);
+        assert_eq!(rest, "{\"a\": 1}");
+    }
+
+    #[test]
+    fn a_thread_id_of_torch_2_3_fits_the_process_field() {
+        let (prefix, _) = Prefix::parse("V0331 23:39:52.001000 140144363024384 torch/x.py:1] {}").unwrap();
+        assert_eq!(prefix.pid, 140_144_363_024_384);
+    }
+
+    #[test]
+    fn windows_paths_spaces_and_brackets_do_not_end_the_path() {
+        for path in ["C:\\Program Files\\torch\\x.py", "/a b/[x].py", "/x:1]/y.py", ""] {
+            let line = format!("I0102 03:04:05.000006 7 {path}:12] {{}}");
+            let (prefix, rest) = Prefix::parse(&line).unwrap();
+            assert_eq!((prefix.path, prefix.line, rest), (path, 12, "{}"));
+        }
+    }
+
+    #[test]
+    fn a_thread_between_process_and_path_is_read_over() {
+        let (prefix, _) = Prefix::parse("V0102 03:04:05.000006  7  99 a.py:12] {}").unwrap();
+        assert_eq!((prefix.pid, prefix.path), (7, "a.py"));
+    }
+
+    #[test]
+    fn lines_of_other_programs_are_no_prefix() {
+        for line in [
+            "",
+            "V",
+            "step 3: loss 1.25",
+            "V1120",
+            "X1120 04:51:46.137000 1 a.py:1] {}",
+            "V1120 04:51:46.137 1 a.py:1] {}",
+            "V1120 04:51:46.137000 a.py:1] {}",
+            "V1120 04:51:46.137000 1 a.py] {}",
+            "V1120 04:51:46.137000 1 a.py:1]{}",
+            "V1120 04:51:46.137000 99999999999999999999999 a.py:1] {}",
+            "V\u{e9}120 04:51:46.137000 1 a.py:1] {}",
+        ] {
+            assert!(Prefix::parse(line).is_none(), "{line}");
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! Strings of a forked process: torch inherits the table but not the file, so they stand in the parent's log only.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+use serde_json::value::RawValue;
+
+use super::discover::sibling_logs;
+use super::envelope::{Envelope, clean_header};
+use super::lines::Lines;
+use super::payload::{LineKind, kind_of};
+use super::prefix::{LocalTime, Prefix};
+
+/// How many logs of the folder are looked at: a job has one log a rank and a few forks, and reading hundreds to name
+/// some files of one stack costs more than it tells.
+const MAX_SIBLINGS: usize = 64;
+
+/// Looks in the other logs of the folder for strings that a process of this log uses and nobody in it defines.
+///
+/// `first` is the time of the process's first record, `needed` its unresolved numbers, `own_first` the smallest
+/// number it defined itself: larger ones cannot be inherited. A log qualifies as the parent's when it began before
+/// and had defined all the needed strings by then. Where qualifying logs disagree, a string stays unknown. Logs that
+/// cannot be read are passed over.
+pub fn strings_from_siblings(
+    log: &Path,
+    first: LocalTime,
+    needed: &[i64],
+    own_first: Option<i64>,
+) -> Vec<(i64, String)> {
+    let mut needed: Vec<i64> =
+        needed.iter().copied().filter(|id| *id >= 0 && own_first.is_none_or(|own| *id < own)).collect();
+    needed.sort_unstable();
+    needed.dedup();
+    if needed.is_empty() {
+        return Vec::new();
+    }
+    let mut agreed: Option<HashMap<i64, Option<String>>> = None;
+    for sibling in sibling_logs(log, MAX_SIBLINGS).unwrap_or_default() {
+        let Ok(tables) = File::open(&sibling).and_then(|file| tables_before(file, first)) else { continue };
+        for table in tables.into_values().filter(|table| needed.iter().all(|id| table.contains_key(id))) {
+            agree(&mut agreed, table, &needed);
+        }
+    }
+    let agreed = agreed.unwrap_or_default();
+    needed.into_iter().filter_map(|id| Some((id, agreed.get(&id)?.clone()?))).collect()
+}
+
+/// Takes a candidate's strings into what all candidates say; `None` stands for two that differ.
+fn agree(agreed: &mut Option<HashMap<i64, Option<String>>>, mut table: HashMap<i64, String>, needed: &[i64]) {
+    match agreed {
+        None => *agreed = Some(needed.iter().filter_map(|id| Some((*id, Some(table.remove(id)?)))).collect()),
+        Some(agreed) => {
+            for (id, text) in agreed.iter_mut() {
+                if text.as_ref() != table.get(id) {
+                    *text = None;
+                }
+            }
+        }
+    }
+}
+
+/// The string tables, by process, that a log had built up before a time.
+fn tables_before(log: impl Read, end: LocalTime) -> io::Result<HashMap<u64, HashMap<i64, String>>> {
+    let mut lines = Lines::new(log);
+    let mut tables: HashMap<u64, HashMap<i64, String>> = HashMap::new();
+    let mut in_line = false;
+    loop {
+        let first_line = lines.line() == 1;
+        let Some(piece) = lines.peek()? else { return Ok(tables) };
+        let (starts, ends) = (!in_line, piece.ends);
+        in_line = !ends;
+        if starts && kind_of(piece.bytes, ends) == LineKind::Header {
+            // Of a line longer than the buffer only the prefix is of use: a string is a path.
+            let beginning = piece.bytes.get(..piece.bytes.len().min(MAX_STRING_LINE)).unwrap_or_default();
+            let line = clean_header(beginning, first_line);
+            if let Some((prefix, json)) = Prefix::parse(&line.text) {
+                if prefix.time >= end {
+                    return Ok(tables);
+                }
+                if let Some((id, text)) = definition(json) {
+                    tables.entry(prefix.pid).or_default().insert(id, text);
+                }
+            }
+        }
+        lines.consume();
+    }
+}
+
+/// Lines with a string are short: a path, which no system allows over 32 KB, and its number.
+const MAX_STRING_LINE: usize = 64 << 10;
+
+/// The number and the text of `{"str": ["text", 7]}`.
+fn definition(json: &str) -> Option<(i64, String)> {
+    if !json.starts_with("{\"str\":") {
+        return None;
+    }
+    let envelope = Envelope::parse(json).ok()?;
+    let (_, value): &(_, &RawValue) = envelope.events.first()?;
+    let (text, id): (String, i64) = serde_json::from_str(value.get()).ok()?;
+    Some((id, text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fmt::Write as _;
+    use std::fs;
+
+    const CHILD: &str = "dedicated_log_torch_trace_child.log";
+
+    /// A folder with a child's log, which begins at second 30, and others: (name, (second, string, number)).
+    fn folder(others: &[(&str, &[(u8, &str, i64)])]) -> tempfile::TempDir {
+        let dir = tempfile::tempdir().unwrap();
+        fs::write(dir.path().join(CHILD), "").unwrap();
+        for (name, strings) in others {
+            let mut text = String::new();
+            for (second, string, id) in *strings {
+                let time = format!("V1120 04:00:{second:02}.000000 7 a.py:1]");
+                writeln!(text, "{time} {{\"x\": 1}}\n\t{{\"str\": [\"payload\", {id}]}}").unwrap();
+                writeln!(text, "{time} {{\"str\": [\"{string}\", {id}]}}").unwrap();
+            }
+            fs::write(dir.path().join(format!("dedicated_log_torch_trace_{name}.log")), text).unwrap();
+        }
+        dir
+    }
+
+    fn found(dir: &tempfile::TempDir, needed: &[i64], own_first: Option<i64>) -> Vec<(i64, String)> {
+        let first = LocalTime { month: 11, day: 20, hour: 4, minute: 0, second: 30, micros: 0 };
+        strings_from_siblings(&dir.path().join(CHILD), first, needed, own_first)
+    }
+
+    fn owned(strings: &[(i64, &str)]) -> Vec<(i64, String)> {
+        strings.iter().map(|(id, text)| (*id, (*text).to_owned())).collect()
+    }
+
+    #[test]
+    fn a_forks_strings_come_from_its_parents_log() {
+        let dir = folder(&[("p", &[(1, "a.py", 0), (2, "b.py", 1)])]);
+        assert_eq!(found(&dir, &[1, 0, 1, -1], None), owned(&[(0, "a.py"), (1, "b.py")]));
+    }
+
+    #[test]
+    fn a_log_that_lacks_a_needed_string_is_not_the_parents() {
+        let dir = folder(&[("p", &[(1, "a.py", 0)])]);
+        assert!(found(&dir, &[0, 1], None).is_empty());
+    }
+
+    #[test]
+    fn strings_written_after_the_fork_do_not_count() {
+        let dir = folder(&[("p", &[(1, "a.py", 0), (40, "b.py", 1)])]);
+        assert!(found(&dir, &[0, 1], None).is_empty());
+        assert_eq!(found(&dir, &[0], None), owned(&[(0, "a.py")]));
+    }
+
+    #[test]
+    fn numbers_that_the_child_gave_out_itself_are_not_inherited() {
+        let dir = folder(&[("p", &[(1, "a.py", 0), (2, "b.py", 5)])]);
+        assert_eq!(found(&dir, &[0, 5], Some(3)), owned(&[(0, "a.py")]));
+    }
+
+    #[test]
+    fn logs_that_disagree_leave_a_string_unknown() {
+        let dir =
+            folder(&[("p", &[(1, "a.py", 0), (2, "b.py", 1)]), ("q", &[(1, "a.py", 0), (2, "c.py", 1)])]);
+        assert_eq!(found(&dir, &[0, 1], None), owned(&[(0, "a.py")]));
+    }
+}

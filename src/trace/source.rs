@@ -1,0 +1,336 @@
+//! An input as a file that can be read at any place, from several threads.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::SystemTime;
+
+use anyhow::{Context, Result, bail};
+
+use super::payload::{PayloadRef, Span, decode, decode_slice};
+
+/// Neighbouring spans are served from one read of this size.
+const WINDOW: usize = 256 << 10;
+/// Payloads up to this size are decoded in memory when they are copied, larger ones piece by piece.
+const COPY_IN_MEMORY: u64 = 1 << 20;
+/// How much of the log's beginning and end is compared to see whether it was rewritten.
+const EDGE: u64 = 4 << 10;
+/// The first bytes of compressed files.
+const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
+const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
+
+/// An opened log. What is read are the bytes it had when it was opened, also when the program still writes it.
+#[derive(Debug)]
+pub struct Source {
+    file: File,
+    path: PathBuf,
+    name: String,
+    len: u64,
+    opened: Fingerprint,
+    incomplete: Option<String>,
+    /// Held while the file's own position is used.
+    position: Mutex<()>,
+}
+
+/// What tells a log that only grew from one that was rewritten.
+#[derive(PartialEq, Eq, Debug)]
+struct Fingerprint {
+    modified: Option<SystemTime>,
+    edges: (Vec<u8>, Vec<u8>),
+}
+
+impl Source {
+    /// Opens a log: a plain file as it is; standard input (`-`), pipes, gzip and zstd by way of a temporary file.
+    pub fn open(path: &Path) -> Result<Source> {
+        if path == Path::new("-") {
+            return Source::spooled(path, io::stdin().lock()).context("cannot read standard input");
+        }
+        let what = || format!("cannot open {}", path.display());
+        let mut file = File::open(path).with_context(what)?;
+        let metadata = file.metadata().with_context(what)?;
+        if metadata.is_dir() {
+            bail!("{} is a folder: give the path of a log file", path.display());
+        }
+        if !metadata.is_file() {
+            return Source::spooled(path, file).with_context(what);
+        }
+        let mut magic = Vec::new();
+        (&mut file).take(ZSTD_MAGIC.len() as u64).read_to_end(&mut magic).with_context(what)?;
+        file.seek(SeekFrom::Start(0)).with_context(what)?;
+        if magic.starts_with(&GZIP_MAGIC) || magic.starts_with(&ZSTD_MAGIC) {
+            return Source::spooled(path, file).with_context(what);
+        }
+        Source::of(file, path, None).with_context(what)
+    }
+
+    /// Unpacks a stream into a temporary file without a name, which ends with the process.
+    fn spooled(path: &Path, mut stream: impl Read) -> io::Result<Source> {
+        let mut magic = Vec::new();
+        (&mut stream).take(ZSTD_MAGIC.len() as u64).read_to_end(&mut magic)?;
+        let stream = io::BufReader::with_capacity(WINDOW, magic.as_slice().chain(stream));
+        let mut file = tempfile::tempfile()?;
+        let incomplete = if magic.starts_with(&GZIP_MAGIC) {
+            unpack(flate2::bufread::MultiGzDecoder::new(stream), &mut file)?
+        } else if magic.starts_with(&ZSTD_MAGIC) {
+            unpack(zstd::stream::read::Decoder::with_buffer(stream)?, &mut file)?
+        } else {
+            let mut stream = stream;
+            io::copy(&mut stream, &mut file)?;
+            None
+        };
+        Source::of(file, path, incomplete)
+    }
+
+    fn of(file: File, path: &Path, incomplete: Option<String>) -> io::Result<Source> {
+        let len = file.metadata()?.len();
+        let opened = Fingerprint::of(&file, len)?;
+        let name = base_name(path);
+        let position = Mutex::new(());
+        Ok(Source { file, path: path.to_owned(), name, len, opened, incomplete, position })
+    }
+
+    /// Bytes of the log, unpacked, when it was opened.
+    pub fn len(&self) -> u64 {
+        self.len
+    }
+
+    /// Whether it has no bytes.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The base name without `.gz` and `.zst`; `-` for standard input.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The path as it was given.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Why a compressed input could not be unpacked to its end, when it could not; what came before is the log.
+    pub fn incomplete(&self) -> Option<&str> {
+        self.incomplete.as_deref()
+    }
+
+    /// Reads the log from its start; every reader has a position of its own.
+    pub fn reader(&self) -> impl Read + '_ {
+        ReaderAt { source: self, at: 0, end: self.len }
+    }
+
+    /// Reads a span into `out`, replacing what it holds. An error says that the log changed.
+    pub fn read_span(&self, span: Span, out: &mut Vec<u8>) -> io::Result<()> {
+        self.check(span)?;
+        out.clear();
+        out.resize(usize::try_from(span.len).map_err(|_| changed())?, 0);
+        read_exact_at(&self.file, out, span.offset)
+    }
+
+    /// Reads the text of a payload into `out`, replacing what it holds.
+    pub fn read_payload(&self, payload: &PayloadRef, out: &mut Vec<u8>) -> io::Result<()> {
+        let mut raw = Vec::new();
+        self.read_span(payload.span, &mut raw)?;
+        decode_slice(&raw, payload.strip_cr, out);
+        if out.len() as u64 == payload.text_len { Ok(()) } else { Err(changed()) }
+    }
+
+    /// Writes the text of a payload of any size, in bounded memory.
+    pub fn copy_payload(&self, payload: &PayloadRef, to: &mut dyn Write) -> io::Result<()> {
+        if payload.span.len <= COPY_IN_MEMORY {
+            let mut text = Vec::new();
+            self.read_payload(payload, &mut text)?;
+            return to.write_all(&text);
+        }
+        self.check(payload.span)?;
+        let Span { offset, len } = payload.span;
+        let raw = ReaderAt { source: self, at: offset, end: offset + len };
+        let written = decode(raw, payload.strip_cr, to)?;
+        if written == payload.text_len { Ok(()) } else { Err(changed()) }
+    }
+
+    /// Copies the log, exactly the bytes that are read; gives their number. The kernel copies where it can.
+    pub fn copy_to(&self, to: &mut File) -> io::Result<u64> {
+        let _held = self.position.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut file = &self.file;
+        file.seek(SeekFrom::Start(0))?;
+        let copied = io::copy(&mut file.take(self.len), to)?;
+        if copied == self.len { Ok(copied) } else { Err(changed()) }
+    }
+
+    /// Whether the log shrank or was rewritten since it was opened. One that only grew did not change.
+    pub fn changed(&self) -> bool {
+        let now = self.file.metadata().and_then(|metadata| {
+            if metadata.len() < self.len {
+                return Ok(None);
+            }
+            Fingerprint::of(&self.file, self.len).map(|now| Some((now, metadata.len())))
+        });
+        match now {
+            Ok(Some((now, len))) => {
+                now.edges != self.opened.edges || (len == self.len && now.modified != self.opened.modified)
+            }
+            Ok(None) | Err(_) => true,
+        }
+    }
+
+    fn check(&self, span: Span) -> io::Result<()> {
+        let end = span.offset.checked_add(span.len);
+        if end.is_some_and(|end| end <= self.len) { Ok(()) } else { Err(changed()) }
+    }
+}
+
+impl Fingerprint {
+    fn of(file: &File, len: u64) -> io::Result<Fingerprint> {
+        let edge = |offset: u64| {
+            let mut bytes = vec![0; usize::try_from(len.min(EDGE)).unwrap_or(0)];
+            read_exact_at(file, &mut bytes, offset).map(|()| bytes)
+        };
+        let edges = (edge(0)?, edge(len - len.min(EDGE))?);
+        Ok(Fingerprint { modified: file.metadata()?.modified().ok(), edges })
+    }
+}
+
+/// Unpacks as far as it goes. Gives the reason when something came out before it failed.
+fn unpack(mut from: impl Read, to: &mut File) -> io::Result<Option<String>> {
+    let mut buffer = vec![0; WINDOW];
+    let mut unpacked = 0u64;
+    loop {
+        match from.read(&mut buffer) {
+            Ok(0) => return Ok(None),
+            Ok(read) => {
+                to.write_all(buffer.get(..read).unwrap_or_default())?;
+                unpacked += read as u64;
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) if unpacked == 0 => return Err(error),
+            Err(error) => {
+                return Ok(Some(format!("the archive is damaged after {unpacked} bytes of log: {error}")));
+            }
+        }
+    }
+}
+
+fn base_name(path: &Path) -> String {
+    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let plain = name.strip_suffix(".gz").or_else(|| name.strip_suffix(".zst")).unwrap_or(&name);
+    plain.to_owned()
+}
+
+fn changed() -> io::Error {
+    io::Error::new(io::ErrorKind::UnexpectedEof, "the log changed while it was read")
+}
+
+/// Reads from a position of its own up to an end.
+struct ReaderAt<'s> {
+    source: &'s Source,
+    at: u64,
+    end: u64,
+}
+
+impl Read for ReaderAt<'_> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let left = usize::try_from(self.end - self.at).unwrap_or(usize::MAX);
+        let room = left.min(out.len());
+        let Some(out) = out.get_mut(..room) else { return Ok(0) };
+        let read = read_at(&self.source.file, out, self.at)?;
+        if read == 0 && room > 0 {
+            return Err(changed());
+        }
+        self.at += read as u64;
+        Ok(read)
+    }
+}
+
+#[cfg(unix)]
+fn read_at(file: &File, out: &mut [u8], offset: u64) -> io::Result<usize> {
+    std::os::unix::fs::FileExt::read_at(file, out, offset)
+}
+
+#[cfg(windows)]
+fn read_at(file: &File, out: &mut [u8], offset: u64) -> io::Result<usize> {
+    std::os::windows::fs::FileExt::seek_read(file, out, offset)
+}
+
+fn read_exact_at(file: &File, mut out: &mut [u8], mut offset: u64) -> io::Result<()> {
+    while !out.is_empty() {
+        match read_at(file, out, offset) {
+            Ok(0) => return Err(changed()),
+            Ok(read) => {
+                offset += read as u64;
+                out = out.get_mut(read..).unwrap_or_default();
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}
+
+/// Reads many spans, best in ascending order: neighbours come from one read.
+pub struct SpanReader<'s> {
+    source: &'s Source,
+    window: Vec<u8>,
+    offset: u64,
+    raw: Vec<u8>,
+}
+
+impl<'s> SpanReader<'s> {
+    /// A reader with an empty window.
+    pub fn new(source: &'s Source) -> Self {
+        SpanReader { source, window: Vec::new(), offset: 0, raw: Vec::new() }
+    }
+
+    /// As [`Source::read_span`].
+    pub fn read_span(&mut self, span: Span, out: &mut Vec<u8>) -> io::Result<()> {
+        if span.len > WINDOW as u64 {
+            return self.source.read_span(span, out);
+        }
+        self.source.check(span)?;
+        if !self.holds(span) {
+            let len = (WINDOW as u64).min(self.source.len - span.offset);
+            // Nothing is held while the read may fail.
+            let mut window = std::mem::take(&mut self.window);
+            self.source.read_span(Span { offset: span.offset, len }, &mut window)?;
+            (self.window, self.offset) = (window, span.offset);
+        }
+        let start = usize::try_from(span.offset - self.offset).map_err(|_| changed())?;
+        let len = usize::try_from(span.len).map_err(|_| changed())?;
+        out.clear();
+        out.extend_from_slice(self.window.get(start..start + len).ok_or_else(changed)?);
+        Ok(())
+    }
+
+    /// As [`Source::read_payload`].
+    pub fn read_payload(&mut self, payload: &PayloadRef, out: &mut Vec<u8>) -> io::Result<()> {
+        let mut raw = std::mem::take(&mut self.raw);
+        let read = self.read_span(payload.span, &mut raw);
+        if read.is_ok() {
+            decode_slice(&raw, payload.strip_cr, out);
+        }
+        // One large payload does not keep its memory for the rest of the pass.
+        raw.shrink_to(WINDOW);
+        self.raw = raw;
+        read?;
+        if out.len() as u64 == payload.text_len { Ok(()) } else { Err(changed()) }
+    }
+
+    /// As [`Source::copy_payload`].
+    pub fn copy_payload(&mut self, payload: &PayloadRef, to: &mut dyn Write) -> io::Result<()> {
+        if payload.span.len > WINDOW as u64 {
+            return self.source.copy_payload(payload, to);
+        }
+        let mut text = Vec::new();
+        self.read_payload(payload, &mut text)?;
+        to.write_all(&text)
+    }
+
+    fn holds(&self, span: Span) -> bool {
+        span.offset >= self.offset && span.offset + span.len <= self.offset + self.window.len() as u64
+    }
+}
+
+#[cfg(test)]
+#[path = "source_tests.rs"]
+mod tests;

@@ -1,2 +1,4 @@
 //! tlparse
+pub mod events;
+pub mod model;
 pub mod trace;

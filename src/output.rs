@@ -1,6 +1,6 @@
 //! Pages to files: the only code that writes.
 //!
-//! [`Target`] decides where the report may stand and puts it there in one step; [`write`] fills the folder that
+//! [`Target`] decides where the report may stand and puts it there in one step; [`write()`] fills the folder that
 //! a target hands out. Every path below that folder is a [`RelPath`], so nothing a log says can lead outside.
 
 mod lock;

@@ -1,4 +1,5 @@
 //! tlparse
 pub mod events;
 pub mod model;
+pub mod output;
 pub mod trace;

@@ -70,7 +70,7 @@ impl StructuredLogParser for Chromium {
         if !wire.ts.is_finite() {
             return Ok(Flow::Handled);
         }
-        cx.model().clock.anchor(event.stamp, wire.ts);
+        cx.model().clock.anchor(event.stamp.time, wire.ts as i64);
         let process = self.processes.entry(event.pid).or_default();
         process.last_us = process.last_us.max(wire.ts);
         match wire.ph.as_ref() {

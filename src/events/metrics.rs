@@ -45,7 +45,7 @@ impl StructuredLogParser for CompilationMetrics {
         let fields = event.fields();
         let facts = typed(&fields);
         if let Some(end) = facts.end_us {
-            cx.model().clock.anchor(event.stamp, end);
+            cx.model().clock.anchor(event.stamp.time, end as i64);
         }
         if let (None, Some(version)) = (&cx.model().torch, &facts.torch) {
             cx.model().torch = Some(Torch { version: version.clone(), commit: None });

@@ -68,6 +68,7 @@ impl Reader {
             self.damage(damage);
         }
         let stamp = self.note_log(record);
+        self.reading.model.strings.at_line(record.line);
         let key = record.envelope.events.first().map_or("(none)", |(key, _)| key.as_ref());
         *self.reading.model.integrity.events.entry_ref(key) += 1;
         self.reading.placed = None;

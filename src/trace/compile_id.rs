@@ -41,6 +41,12 @@ impl CompileId {
         (ca.is_some() || frame.is_some()).then_some(CompileId { ca, frame, compile })
     }
 
+    /// The id, where a part of it is nothing that torch writes: not a number that fits 64 bits.
+    pub fn odd_part(&self) -> Option<String> {
+        let odd = |part: &Option<Part>| matches!(part, Some(Part::Text(_)));
+        [&self.ca, &self.frame, &self.compile].into_iter().any(odd).then(|| self.to_string())
+    }
+
     /// Reads an id as torch prints it: `0/0`, `!1/0/0`, `!1`, with or without brackets and an attempt (`_2`).
     ///
     /// `None` for `None` and for text of any other shape.

@@ -175,6 +175,11 @@ pub fn clean_header(line: &[u8], first_line: bool) -> Cleaned<'_> {
     Cleaned { text, crlf, non_utf8 }
 }
 
+/// JSON with null for every bare `NaN` and `Infinity`, which Python writes and JSON does not know.
+pub fn strict_json(text: &str) -> Cow<'_, str> {
+    without_bare_numbers(text).map_or(Cow::Borrowed(text), Cow::Owned)
+}
+
 /// The line without a UTF-8 byte order mark.
 pub(super) fn without_bom(line: &[u8]) -> &[u8] {
     line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line)

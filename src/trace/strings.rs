@@ -15,11 +15,16 @@ pub struct StringTable {
     by_any: HashMap<i64, u32>,
     first_defined: HashMap<u64, i64>,
     first_pid: Option<u64>,
+    /// Paths that frames carry themselves, in place of a number.
+    literal: HashMap<Box<str>, u32>,
+    /// Line of the record being read: where a reference is made first.
+    line: u64,
 }
 
 struct Slot {
     pid: u64,
     id: i64,
+    line: u64,
     text: Option<Box<str>>,
 }
 
@@ -62,10 +67,27 @@ impl StringTable {
         })
     }
 
-    /// The referenced strings that no process of this log defined, as (pid, number), in order of first reference.
-    pub fn unresolved(&self) -> Vec<(u64, i64)> {
+    /// A path that a frame carries itself.
+    pub fn literal(&mut self, path: &str) -> FileRef {
+        if let Some(&index) = self.literal.get(path) {
+            return FileRef(index);
+        }
+        let Ok(index) = u32::try_from(self.slots.len()) else { return FileRef::NONE };
+        self.slots.push(Slot { pid: 0, id: -1, line: self.line, text: Some(path.into()) });
+        self.literal.insert(path.into(), index);
+        FileRef(index)
+    }
+
+    /// Says from which line of the log the following references come.
+    pub fn at_line(&mut self, line: u64) {
+        self.line = line;
+    }
+
+    /// The referenced strings that no process of this log defined, as (pid, number, line of the first reference), in
+    /// order of first reference.
+    pub fn unresolved(&self) -> Vec<(u64, i64, u64)> {
         let open = |slot: &&Slot| slot.text.is_none() && !self.by_any.contains_key(&slot.id);
-        self.slots.iter().filter(open).map(|slot| (slot.pid, slot.id)).collect()
+        self.slots.iter().filter(open).map(|slot| (slot.pid, slot.id, slot.line)).collect()
     }
 
     /// Fills a reference that this log left open with a string found elsewhere; anything else is left as it is.
@@ -113,7 +135,7 @@ impl StringTable {
     fn push(&mut self, pid: u64, id: i64, text: Option<Box<str>>) -> Option<u32> {
         self.first_pid.get_or_insert(pid);
         let index = u32::try_from(self.slots.len()).ok().filter(|index| *index != FileRef::NONE.0)?;
-        self.slots.push(Slot { pid, id, text });
+        self.slots.push(Slot { pid, id, line: self.line, text });
         self.current.insert((pid, id), index);
         Some(index)
     }
@@ -141,10 +163,10 @@ mod tests {
     fn strings_may_come_after_their_use() {
         let mut table = StringTable::default();
         let (a, b) = (table.slot(1, 0), table.slot(1, 1));
-        assert_eq!(table.unresolved(), [(1, 0), (1, 1)]);
+        assert_eq!(table.unresolved(), [(1, 0, 0), (1, 1, 0)]);
         table.define(1, 1, "b.py");
         assert_eq!((table.get(a), table.get(b)), (None, Some("b.py")));
-        assert_eq!(table.unresolved(), [(1, 0)]);
+        assert_eq!(table.unresolved(), [(1, 0, 0)]);
         assert_eq!(table.slot(1, 0), a);
     }
 

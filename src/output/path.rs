@@ -1,0 +1,228 @@
+//! Names of files inside a report. A log chooses parts of them, so every one is checked.
+
+use std::fmt;
+use std::path::Path;
+
+/// `rank_0/process_7/-_0_0_0/file`: no report is deeper.
+const MAX_PARTS: usize = 4;
+
+/// Leaves room for a suffix below the 255 bytes (143 on eCryptfs) that file systems allow in a name.
+const MAX_PART_BYTES: usize = 120;
+
+/// Hexadecimal digits of a hash that keep two cut names apart.
+const HASH_DIGITS: usize = 8;
+
+/// A cut name keeps some of its own text beside the hash.
+const MIN_PART_BYTES: usize = 2 * HASH_DIGITS;
+
+/// A checked relative path inside a report, its parts separated by `/`.
+///
+/// It has no root, no `..`, no empty part, no control or invisible character, nothing that Windows reserves, at
+/// most four parts and at most 120 bytes a part: joined to a folder it stays below that folder on any system.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RelPath(Box<str>);
+
+impl RelPath {
+    /// Takes `text` if it is safe as it stands.
+    #[must_use]
+    pub fn new(text: &str) -> Option<RelPath> {
+        let mut parts = 0;
+        for part in text.split('/') {
+            parts += 1;
+            if parts > MAX_PARTS || !is_safe_part(part) {
+                return None;
+            }
+        }
+        Some(RelPath(text.into()))
+    }
+
+    /// Makes one safe part of at most `max` bytes (kept within 16 to 120) of any `name`.
+    ///
+    /// A safe name is kept. Otherwise unsafe characters become `_`, and a long name is cut and gets a hash of the
+    /// whole, so that two long names stay two. Two short names may become one: the caller numbers them.
+    #[must_use]
+    pub fn safe_part(name: &str, max: usize) -> String {
+        let max = max.clamp(MIN_PART_BYTES, MAX_PART_BYTES);
+        if name.len() <= max && is_safe_part(name) {
+            return name.to_owned();
+        }
+        // A hostile name may have megabytes; one character past `max` shows that it is too long.
+        let mut part: String =
+            name.chars().take(max + 1).map(|c| if is_unsafe(c) { '_' } else { c }).collect();
+        if is_reserved(&part) {
+            part.insert(0, '_');
+        }
+        if part.len() > max {
+            let ends = part.char_indices().map(|(start, c)| start + c.len_utf8());
+            let end = ends.take_while(|end| *end < max - HASH_DIGITS).last().unwrap_or(0);
+            part.truncate(end);
+            let digest = format!("{:x}", md5::compute(name));
+            part.push('_');
+            part.extend(digest.chars().take(HASH_DIGITS));
+        }
+        let kept = part.trim_end_matches(['.', ' ']).len();
+        let dropped = part.len() - kept;
+        part.truncate(kept);
+        part.extend(std::iter::repeat_n('_', dropped));
+        if part.is_empty() {
+            part.push('_');
+        }
+        part
+    }
+
+    /// The path with `/` between its parts, as in a link.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl AsRef<Path> for RelPath {
+    fn as_ref(&self) -> &Path {
+        Path::new(&*self.0)
+    }
+}
+
+impl fmt::Display for RelPath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+fn is_safe_part(part: &str) -> bool {
+    !part.is_empty()
+        && part.len() <= MAX_PART_BYTES
+        && !part.ends_with(['.', ' ']) // `.` and `..` too; Windows drops them
+        && !part.contains(is_unsafe)
+        && !is_reserved(part)
+}
+
+/// Characters that separate, that Windows forbids, or that nobody sees.
+fn is_unsafe(c: char) -> bool {
+    matches!(c, '/' | '\\' | '<' | '>' | ':' | '"' | '|' | '?' | '*') || c.is_control() || is_invisible(c)
+}
+
+/// Characters that hide or turn round the text beside them (bidirectional marks, zero widths, tags).
+fn is_invisible(c: char) -> bool {
+    matches!(c, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
+        | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
+}
+
+/// Names that Windows gives to devices, with any extension and in any case.
+fn is_reserved(part: &str) -> bool {
+    let stem = part.split('.').next().unwrap_or(part).trim_end().to_ascii_lowercase();
+    let port = stem.strip_prefix("com").or_else(|| stem.strip_prefix("lpt"));
+    matches!(stem.as_str(), "con" | "prn" | "aux" | "nul" | "conin$" | "conout$")
+        || port.is_some_and(|port| {
+            let mut chars = port.chars();
+            matches!((chars.next(), chars.next()), (Some('0'..='9' | '¹' | '²' | '³'), None))
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_that_reports_use_are_taken() {
+        for text in
+            ["index.html", "-_0_0_0/x_1.txt", "rank_0/process_12/-_-_-_-/graph é+b_3.json", ".x", "a..b"]
+        {
+            let path = RelPath::new(text).unwrap();
+            assert_eq!(path.as_str(), text);
+            assert_eq!(path.to_string(), text);
+            assert_eq!(Path::new("/r").join(&path), Path::new("/r").join(text));
+        }
+    }
+
+    #[test]
+    fn paths_that_leave_the_report_or_hurt_a_system_are_refused() {
+        let long = "x".repeat(121);
+        for text in [
+            "",
+            "/",
+            "/etc/passwd",
+            "..",
+            "../x",
+            "a/../b",
+            "a//b",
+            "a/",
+            "./a",
+            "a/.",
+            "C:/x",
+            "c:x",
+            "a\\b",
+            "a\nb",
+            "a\0b",
+            "a\u{7f}",
+            "a\u{85}",
+            "a\u{202e}b",
+            "a<b",
+            "a>b",
+            "a\"b",
+            "a|b",
+            "a?b",
+            "a*b",
+            "con",
+            "Aux.txt",
+            "x/NUL",
+            "com1",
+            "lpt9.log",
+            "com².x",
+            "con .txt",
+            "a.",
+            "a ",
+            "1/2/3/4/5",
+            &long,
+        ] {
+            assert!(RelPath::new(text).is_none(), "{text:?} was taken");
+        }
+    }
+
+    #[test]
+    fn a_safe_name_is_kept_as_a_part() {
+        for name in ["inductor_output_code", "graph-é+b.v2", "日本語", "_", "#%&'()", "console", "com10"]
+        {
+            assert_eq!(RelPath::safe_part(name, 100), name);
+        }
+    }
+
+    #[test]
+    fn an_unsafe_name_becomes_a_safe_part() {
+        assert_eq!(RelPath::safe_part("../../etc/passwd", 100), ".._.._etc_passwd");
+        assert_eq!(RelPath::safe_part("a\u{202e}b\n", 100), "a_b_");
+        assert_eq!(RelPath::safe_part("", 100), "_");
+        assert_eq!(RelPath::safe_part(".", 100), "_");
+        assert_eq!(RelPath::safe_part("..", 100), "__");
+        assert_eq!(RelPath::safe_part("Con.txt", 100), "_Con.txt");
+        assert_eq!(RelPath::safe_part("a. .", 100), "a___");
+    }
+
+    #[test]
+    fn long_names_are_cut_and_stay_distinct() {
+        let (one, two) = ("é".repeat(200) + "1", "é".repeat(200) + "2");
+        let (one, two) = (RelPath::safe_part(&one, 50), RelPath::safe_part(&two, 50));
+        assert_ne!(one, two);
+        assert!(one.len() <= 50 && one.starts_with("ééé"), "{one}");
+        assert_eq!(RelPath::safe_part(&"x".repeat(500), 9999).len(), 120);
+        assert_eq!(RelPath::safe_part(&"x".repeat(500), 0).len(), 16);
+    }
+
+    #[test]
+    fn every_name_becomes_a_part_that_is_a_path() {
+        let pieces =
+            ["con", "nul", ".", " ", "/", "..", "é", "\u{10ffff}", "a", "\0", "lpt1", "*", "日本語日本語"];
+        for a in pieces {
+            for b in pieces {
+                for c in pieces {
+                    for (times, max) in [(1, 100), (7, 16), (40, 33), (1, 0)] {
+                        let name = format!("{a}{b}{}", c.repeat(times));
+                        let part = RelPath::safe_part(&name, max);
+                        assert!(RelPath::new(&part).is_some(), "{name:?} became {part:?}");
+                        assert!(!part.contains('/') && part.len() <= max.max(16), "{name:?} became {part:?}");
+                    }
+                }
+            }
+        }
+    }
+}

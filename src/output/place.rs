@@ -1,0 +1,249 @@
+//! The moves that put a staged report in place, and the hidden names they use.
+
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process;
+
+/// In every hidden name: `.tl_out.tlparse-4711` beside a target `tl_out`, `.tlparse-4711` inside it.
+const MARK: &str = ".tlparse-";
+
+/// Ends the name of a folder that holds an old report while the new one is put in its place.
+const ASIDE: &str = "-old";
+
+/// Who reads these takes the folder for a whole report, so they come last.
+const LAST: [&str; 2] = ["index.html", "report.json"];
+
+/// `.name` in front of [`MARK`] for what stands beside a target, nothing for what stands inside.
+fn hidden_name(target: Option<&OsStr>, end: &str) -> OsString {
+    let mut name = OsString::new();
+    if let Some(target) = target {
+        name.push(".");
+        name.push(target);
+    }
+    name.push(MARK);
+    name.push(end);
+    name
+}
+
+/// The staging folder of this process, beside the given target name or inside.
+pub(super) fn staging_name(target: Option<&OsStr>) -> OsString {
+    hidden_name(target, &process::id().to_string())
+}
+
+/// Where this process puts an old report for a moment.
+fn aside_name(target: Option<&OsStr>) -> OsString {
+    hidden_name(target, &format!("{}{ASIDE}", process::id()))
+}
+
+/// The lock file, which all processes share.
+pub(super) fn lock_name(target: Option<&OsStr>) -> OsString {
+    hidden_name(target, "lock")
+}
+
+/// A path beside `target`; the root of a file system has no beside and gets one inside.
+pub(super) fn beside(target: &Path, name: impl Fn(Option<&OsStr>) -> OsString) -> PathBuf {
+    match (target.parent(), target.file_name()) {
+        (Some(parent), Some(own)) => parent.join(name(Some(own))),
+        _ => target.join(name(None)),
+    }
+}
+
+/// The process that a staging folder or an old report belongs to, by its name.
+fn owner(name: &OsStr, target: Option<&OsStr>) -> Option<u32> {
+    let prefix = hidden_name(target, "");
+    let end = name.as_encoded_bytes().strip_prefix(prefix.as_encoded_bytes())?;
+    let end = str::from_utf8(end).ok()?;
+    end.strip_suffix(ASIDE).unwrap_or(end).parse().ok()
+}
+
+/// Whether an entry inside a target is a run's own work: it is neither part of a report nor anybody else's.
+pub(super) fn is_hidden_work(name: &OsStr) -> bool {
+    owner(name, None).is_some() || name == lock_name(None)
+}
+
+/// Removes from `folder` the work of processes that are no more. The caller holds the target's lock, so whatever
+/// bears our own number was left by a process that had it before.
+pub(super) fn sweep(folder: &Path, target: Option<&OsStr>) {
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    for entry in entries.flatten() {
+        let dead =
+            owner(&entry.file_name(), target).is_some_and(|pid| pid == process::id() || !is_alive(pid));
+        if dead && entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            remove(&entry.path());
+        }
+    }
+}
+
+#[cfg(unix)]
+fn is_alive(pid: u32) -> bool {
+    let pid = i32::try_from(pid).ok().and_then(rustix::process::Pid::from_raw);
+    // A process of another user answers with an error, but not with this one.
+    pid.is_some_and(|pid| rustix::process::test_kill_process(pid) != Err(rustix::io::Errno::SRCH))
+}
+
+#[cfg(not(unix))]
+fn is_alive(_pid: u32) -> bool {
+    true
+}
+
+/// Creates `folder` with the permissions of `model`; its owner may write to it in any case.
+pub(super) fn make_like(folder: &Path, model: &Path) -> io::Result<()> {
+    let permissions = fs::metadata(model)?.permissions();
+    fs::create_dir(folder)?;
+    fs::set_permissions(folder, writable(permissions)).inspect_err(|_| {
+        let _ = fs::remove_dir(folder);
+    })
+}
+
+#[cfg(unix)]
+fn writable(permissions: fs::Permissions) -> fs::Permissions {
+    use std::os::unix::fs::PermissionsExt;
+    fs::Permissions::from_mode(permissions.mode() | 0o700)
+}
+
+#[cfg(not(unix))]
+fn writable(permissions: fs::Permissions) -> fs::Permissions {
+    permissions
+}
+
+/// Whether the folder cannot or should not be replaced as a whole: it is a mount point, or somebody's shell stands
+/// in it (`-o .`) and would be left in a removed folder.
+pub(super) fn must_stay(folder: &Path) -> bool {
+    is_mount_point(folder) || std::env::current_dir().is_ok_and(|current| current.starts_with(folder))
+}
+
+#[cfg(target_os = "linux")]
+fn is_mount_point(folder: &Path) -> bool {
+    use rustix::fs::{AtFlags, CWD, StatxAttributes, StatxFlags, statx};
+    statx(CWD, folder, AtFlags::empty(), StatxFlags::BASIC_STATS)
+        .is_ok_and(|status| status.stx_attributes.contains(StatxAttributes::MOUNT_ROOT))
+}
+
+/// Elsewhere a mount point shows when the report cannot be put in its place.
+#[cfg(not(target_os = "linux"))]
+fn is_mount_point(_folder: &Path) -> bool {
+    false
+}
+
+/// Exchanges `staging` and `folder`, in one step where the system can; the old content is then at `staging` or
+/// gone. On failure both are as before.
+pub(super) fn swap(staging: &Path, folder: &Path) -> io::Result<()> {
+    let permissions = fs::metadata(folder)?.permissions();
+    match exchange(staging, folder) {
+        Err(error) if is_unsupported(&error) => replace(staging, folder)?,
+        result => result?,
+    }
+    let _ = fs::set_permissions(folder, permissions);
+    Ok(())
+}
+
+#[cfg(target_os = "linux")]
+fn exchange(one: &Path, other: &Path) -> io::Result<()> {
+    use rustix::fs::{CWD, RenameFlags, renameat_with};
+    Ok(renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE)?)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn exchange(_one: &Path, _other: &Path) -> io::Result<()> {
+    Err(io::ErrorKind::Unsupported.into())
+}
+
+/// `InvalidInput` is what a file system answers that knows no exchange.
+fn is_unsupported(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::Unsupported | io::ErrorKind::InvalidInput)
+}
+
+/// Two renames in place of an exchange; the first is undone when the second fails.
+pub(super) fn replace(staging: &Path, folder: &Path) -> io::Result<()> {
+    let aside = beside(folder, aside_name);
+    fs::rename(folder, &aside)?;
+    if let Err(error) = fs::rename(staging, folder) {
+        fs::rename(&aside, folder)?;
+        return Err(error);
+    }
+    remove(&aside);
+    Ok(())
+}
+
+/// Removes a folder, also one that had been made read-only, as far as the system lets us: what stays is hidden, and
+/// a later run tries again.
+pub(super) fn remove(folder: &Path) {
+    if let Ok(metadata) = fs::symlink_metadata(folder) {
+        let _ = fs::set_permissions(folder, writable(metadata.permissions()));
+        let _ = fs::remove_dir_all(folder);
+    }
+}
+
+/// Moves a folder to a place that may be on another file system. On failure the copy is removed.
+pub(super) fn move_folder(from: &Path, to: &Path) -> io::Result<()> {
+    if fs::rename(from, to).is_ok() {
+        return Ok(());
+    }
+    if let Err(error) = copy_folder(from, to) {
+        let _ = fs::remove_dir_all(to);
+        return Err(error);
+    }
+    let _ = fs::remove_dir_all(from);
+    Ok(())
+}
+
+/// Copies a folder of files and folders: a report holds nothing else, and is four levels deep at most.
+fn copy_folder(from: &Path, to: &Path) -> io::Result<()> {
+    fs::create_dir(to)?;
+    for entry in fs::read_dir(from)? {
+        let entry = entry?;
+        let goal = to.join(entry.file_name());
+        if entry.file_type()?.is_dir() {
+            copy_folder(&entry.path(), &goal)?;
+        } else {
+            fs::copy(entry.path(), goal)?;
+        }
+    }
+    Ok(())
+}
+
+/// Replaces the report in `folder` by the one in `staging`, entry by entry; the landing page comes last. On
+/// failure every move is undone.
+pub(super) fn move_in(staging: &Path, folder: &Path) -> io::Result<()> {
+    let aside = folder.join(aside_name(None));
+    fs::create_dir(&aside)?;
+    let moves = plan(folder, &aside).and_then(|mut moves| {
+        moves.extend(plan(staging, folder)?);
+        Ok(moves)
+    });
+    let moved = moves.and_then(|moves| move_all(&moves));
+    if moved.is_ok() {
+        let _ = fs::remove_dir_all(&aside);
+    } else {
+        // Only if it is empty: whatever could not be moved back is kept.
+        let _ = fs::remove_dir(&aside);
+    }
+    moved
+}
+
+/// The moves that bring the report entries of `from` to `to`, in order of name and then [`LAST`].
+fn plan(from: &Path, to: &Path) -> io::Result<Vec<(PathBuf, PathBuf)>> {
+    let mut names = Vec::new();
+    for entry in fs::read_dir(from)? {
+        let name = entry?.file_name();
+        if !is_hidden_work(&name) {
+            names.push(name);
+        }
+    }
+    names.sort_by_key(|name| (LAST.iter().position(|last| name == last), name.clone()));
+    Ok(names.into_iter().map(|name| (from.join(&name), to.join(&name))).collect())
+}
+
+pub(super) fn move_all(moves: &[(PathBuf, PathBuf)]) -> io::Result<()> {
+    for (done, (from, to)) in moves.iter().enumerate() {
+        if let Err(error) = fs::rename(from, to) {
+            for (from, to) in moves.iter().take(done).rev() {
+                let _ = fs::rename(to, from);
+            }
+            return Err(error);
+        }
+    }
+    Ok(())
+}

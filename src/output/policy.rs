@@ -1,0 +1,291 @@
+//! What `--overwrite` may replace: an empty folder, our report, an upstream report, and nothing else.
+
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io::{self, BufReader};
+use std::path::Path;
+
+use anyhow::{Context, Result, bail};
+use serde::Deserialize;
+use serde::de::{DeserializeSeed, IgnoredAny, MapAccess, Visitor};
+
+use super::place;
+
+/// Every top-level entry that a report writes, this program's and upstream's.
+///
+/// A folder ends in `/`; `#` stands for digits, `*` for any text. Folders of compile ids (`-_0_0_0`) are not
+/// listed. A page that is missing here makes `--overwrite` refuse the report that holds it.
+pub const REPORT_ENTRIES: &[&str] = &[
+    "caches.html",
+    "chromium_events.json",
+    "chromium_trace_with_runtime.json",
+    "collective_schedules.json",
+    "collectives_parity.json",
+    "compile_directory.json",
+    "configuration.html",
+    "directory_#.html",
+    "dump_file/",
+    "export.html",
+    "failures_and_restarts.html",
+    "functions.html",
+    "graph_breaks.html",
+    "index.html",
+    "kernels.html",
+    "payloads/",
+    "process_#/",
+    "provenance_tracking_*.html",
+    "provenance_tracking_*.json",
+    "rank_#/",
+    "raw.jsonl",
+    "raw.log",
+    "recompilations.html",
+    "report.html",
+    "report.json",
+    "runtime_estimations.json",
+    "search.html",
+    "shapes.html",
+    "symbolic_guard_information*.html",
+    "time.html",
+    "tlparse_index.html",
+    "vllm.html",
+];
+
+/// Whether a report writes an entry of this name at its top, as a folder or as a file.
+#[must_use]
+pub fn is_report_entry(name: &str, is_folder: bool) -> bool {
+    if is_folder && is_compile_folder(name) {
+        return true;
+    }
+    REPORT_ENTRIES.iter().any(|entry| match entry.strip_suffix('/') {
+        Some(pattern) => is_folder && matches_pattern(pattern, name),
+        None => !is_folder && matches_pattern(entry, name),
+    })
+}
+
+/// Whether `name` fits `pattern`, which holds at most one `#` or `*`.
+fn matches_pattern(pattern: &str, name: &str) -> bool {
+    let Some((head, tail)) = pattern.split_once(['#', '*']) else { return pattern == name };
+    let Some(middle) = name.strip_prefix(head).and_then(|rest| rest.strip_suffix(tail)) else { return false };
+    pattern.contains('*') || is_number(middle)
+}
+
+/// `<compiled autograd>_<frame>_<compile>_<attempt>`, a missing part being `-`.
+fn is_compile_folder(name: &str) -> bool {
+    name.split('_').count() == 4 && name.split('_').all(|part| part == "-" || is_number(part))
+}
+
+fn is_number(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// An entry of a folder that is to be replaced.
+struct Entry {
+    name: OsString,
+    is_folder: bool,
+    /// False for links and devices as well as for unknown names: no report writes those.
+    is_report: bool,
+}
+
+/// Refuses to let a report stand at `path`, unless it is free or may be overwritten. Changes nothing.
+pub(super) fn check(path: &Path, overwrite: bool) -> Result<()> {
+    match fs::symlink_metadata(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(error) => super::about(Err(error), "look at", path)?,
+        Ok(metadata) if !metadata.is_dir() => {
+            bail!("{path:?} is not a folder; choose another output folder with -o")
+        }
+        Ok(_) if !overwrite => bail!(
+            "the output folder {path:?} exists already; pass --overwrite to replace the report in it, or choose another one with -o"
+        ),
+        Ok(_) => {}
+    }
+    let entries = super::about(entries(path), "read the folder", path)?;
+    let (own, entries): (Vec<_>, Vec<_>) = entries.into_iter().partition(|e| place::is_hidden_work(&e.name));
+    let Some(first) = entries.first() else { return Ok(()) };
+    if let Some(foreign) = entries.iter().find(|entry| !entry.is_report) {
+        bail!(
+            "{path:?} holds {:?}, which no report writes, so --overwrite leaves the folder alone; move that away or choose another output folder with -o",
+            foreign.name
+        );
+    }
+    // Work of a run that was killed while it moved its entries in: the folder was checked when that run began.
+    let interrupted = own.iter().any(|entry| entry.is_folder);
+    if interrupted || is_ours(path) || is_upstreams(&entries) {
+        return Ok(());
+    }
+    bail!(
+        "{path:?} holds {:?} but is not a report of tlparse, so --overwrite leaves it alone; choose another output folder with -o",
+        first.name
+    );
+}
+
+/// The entries of the folder by name.
+fn entries(folder: &Path) -> io::Result<Vec<Entry>> {
+    let mut entries = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let (name, kind) = (entry.file_name(), entry.file_type()?);
+        let known = name.to_str().is_some_and(|name| is_report_entry(name, kind.is_dir()));
+        let is_report = known && (kind.is_dir() || kind.is_file());
+        entries.push(Entry { name, is_folder: kind.is_dir(), is_report });
+    }
+    entries.sort_by(|a, b| a.name.cmp(&b.name));
+    Ok(entries)
+}
+
+/// Upstream leaves no mark of its own: its landing page has to stand beside something that only it writes.
+fn is_upstreams(entries: &[Entry]) -> bool {
+    let has = |test: &dyn Fn(&str, bool) -> bool| {
+        entries.iter().any(|entry| entry.name.to_str().is_some_and(|name| test(name, entry.is_folder)))
+    };
+    has(&|name, _| name == "index.html")
+        && has(&|name, is_folder| match is_folder {
+            true => is_compile_folder(name) || matches_pattern("rank_#", name),
+            false => matches!(name, "compile_directory.json" | "raw.jsonl"),
+        })
+}
+
+/// Whether the folder's `report.json` says that this program wrote it.
+fn is_ours(folder: &Path) -> bool {
+    tool_name(&folder.join("report.json")).is_ok_and(|name| name.as_deref() == Some("tlparse"))
+}
+
+/// `tool.name` of a report. Reading ends there: a report may be large, and `tool` stands near its start.
+fn tool_name(report: &Path) -> Result<Option<String>> {
+    let file = BufReader::new(File::open(report).context("no report.json")?);
+    let mut name = None;
+    let mut json = serde_json::Deserializer::from_reader(file);
+    // The early end is an error to the reader of JSON, and nobody's concern.
+    let _ = ToolName(&mut name).deserialize(&mut json);
+    Ok(name)
+}
+
+#[derive(Deserialize)]
+struct Tool {
+    name: String,
+}
+
+struct ToolName<'a>(&'a mut Option<String>);
+
+impl<'de> DeserializeSeed<'de> for ToolName<'_> {
+    type Value = ();
+
+    fn deserialize<D: serde::Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_map(self)
+    }
+}
+
+impl<'de> Visitor<'de> for ToolName<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("a report")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        while let Some(key) = map.next_key::<String>()? {
+            if key == "tool" {
+                *self.0 = Some(map.next_value::<Tool>()?.name);
+                return Ok(());
+            }
+            map.next_value::<IgnoredAny>()?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A folder of these entries (`x/` a folder, `x=text` a file with content), and whether it may be replaced.
+    fn replaces(entries: &[&str]) -> Result<()> {
+        let folder = tempfile::tempdir().unwrap();
+        for entry in entries {
+            let (name, text) = entry.split_once('=').unwrap_or((entry, ""));
+            match name.strip_suffix('/') {
+                Some(name) => fs::create_dir(folder.path().join(name)).unwrap(),
+                None => fs::write(folder.path().join(name), text).unwrap(),
+            }
+        }
+        check(folder.path(), true)
+    }
+
+    const OURS: &str =
+        r#"report.json={"schema": 1, "kind": "log", "tool": {"version": "1", "name": "tlparse"}}"#;
+
+    #[test]
+    fn names_that_reports_write_are_known() {
+        for name in ["index.html", "raw.jsonl", "provenance_tracking_-_0_0_0_2.html", "directory_12.html"] {
+            assert!(is_report_entry(name, false), "{name}");
+            assert!(!is_report_entry(name, true), "{name} is no folder");
+        }
+        for name in ["payloads", "rank_0", "process_4711", "-_0_0_0", "12_-_-_3", "-_-_-_-", "dump_file"] {
+            assert!(is_report_entry(name, true), "{name}");
+            assert!(!is_report_entry(name, false), "{name} is no file");
+        }
+    }
+
+    #[test]
+    fn names_that_no_report_writes_are_foreign() {
+        for name in ["rank_", "rank_x", "0_0_0", "a_0_0_0", "-_0_0_0_0", "--_0_0_0", ".git", "src", ""] {
+            assert!(!is_report_entry(name, true), "{name}");
+        }
+        for name in ["notes.txt", "Index.html", "directory_.html", "index.html.bak", "raw.log/"] {
+            assert!(!is_report_entry(name, false), "{name}");
+        }
+    }
+
+    #[test]
+    fn entries_are_listed_once_and_hold_one_placeholder() {
+        assert!(REPORT_ENTRIES.is_sorted_by(|a, b| a < b));
+        assert!(REPORT_ENTRIES.iter().all(|entry| entry.matches(['#', '*']).count() <= 1));
+    }
+
+    #[test]
+    fn an_empty_folder_and_reports_of_either_program_are_replaced() {
+        replaces(&[]).unwrap();
+        replaces(&[OURS]).unwrap();
+        replaces(&[OURS, "index.html", "rank_0/", "payloads/", "graph_breaks.html"]).unwrap();
+        replaces(&["index.html", "compile_directory.json"]).unwrap();
+        replaces(&["index.html", "raw.jsonl"]).unwrap();
+        replaces(&["index.html", "rank_3/", "chromium_events.json"]).unwrap();
+        replaces(&["index.html", "-_0_0_0/"]).unwrap();
+        replaces(&[r#"report.json={"tool":{"name":"tlparse"}, cut"#, "raw.log"]).unwrap();
+    }
+
+    #[test]
+    fn anything_else_is_refused_and_named() {
+        for entries in [
+            &["index.html"][..],
+            &["rank_0/", "raw.jsonl"],
+            &["report.json={\"tool\": {\"name\": \"pytest\"}}"],
+            &["report.json={\"tool\": \"tlparse\"}"],
+            &["report.json={\"name\": \"tlparse\"}"],
+            &["report.json=tlparse"],
+        ] {
+            let error = replaces(entries).unwrap_err().to_string();
+            let first = entries[0].split(['=', '/']).next().unwrap();
+            assert!(
+                error.contains("not a report") && error.contains(first) && error.contains("-o"),
+                "{error}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_foreign_entry_in_a_report_is_refused_and_named() {
+        for foreign in ["thesis.tex", "src/", ".git/", "payloads", "raw.log/", "\u{1b}[31m"] {
+            let error = replaces(&[OURS, "index.html", "raw.jsonl", foreign]).unwrap_err().to_string();
+            assert!(error.contains(&format!("{:?}", foreign.trim_end_matches('/'))), "{error}");
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_in_a_report_is_foreign() {
+        let folder = tempfile::tempdir().unwrap();
+        std::os::unix::fs::symlink("/etc", folder.path().join("payloads")).unwrap();
+        assert!(check(folder.path(), true).unwrap_err().to_string().contains("payloads"));
+    }
+}

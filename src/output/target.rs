@@ -1,0 +1,182 @@
+//! Where the report is to stand.
+
+use std::ffi::OsString;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+
+use super::lock::Lock;
+use super::{about, place, policy};
+
+/// As many links as Linux follows in one path.
+const MAX_LINKS: usize = 40;
+
+/// The folder of a report to come. The report is written into [`Target::folder`] and [`Target::place`] puts it
+/// where the user wants it. Until then the user's folder stays as it was; a target that is dropped leaves nothing
+/// behind.
+pub struct Target {
+    path: PathBuf,
+    overwrite: bool,
+    staging: PathBuf,
+    // The order of the last two counts: fields are dropped in it, and the lock may stand in a folder made for it.
+    _lock: Lock,
+    parents: MadeFolders,
+}
+
+impl Target {
+    /// Resolves `out`, checks that a report may stand there, and makes a staging folder for it.
+    ///
+    /// # Errors
+    /// `out` exists and `overwrite` is false, or it is not a report that may be replaced, or another run is writing
+    /// it, or nothing can be created there. Each says what to do; nothing is left behind.
+    pub fn prepare(out: &Path, overwrite: bool) -> Result<Target> {
+        let path = resolve(out)?;
+        policy::check(&path, overwrite)?;
+        let parents = MadeFolders::make(&path)?;
+        let lock = lock(&path)?;
+        policy::check(&path, overwrite)?; // again: another run may just have put its report there
+        let staging = stage(&path)?;
+        Ok(Target { path, overwrite, staging, _lock: lock, parents })
+    }
+
+    /// The staging folder to write the report into.
+    #[must_use]
+    pub fn folder(&self) -> &Path {
+        &self.staging
+    }
+
+    /// Puts the report in place of what stands there, and returns its final path.
+    ///
+    /// # Errors
+    /// What stands there has become something that may not be replaced, or cannot be: then it is kept.
+    pub fn place(mut self) -> Result<PathBuf> {
+        policy::check(&self.path, self.overwrite)?;
+        if !self.path.exists() {
+            about(fs::rename(&self.staging, &self.path), "put the report at", &self.path)?;
+        } else if self.staging.parent() == Some(&self.path) {
+            self.place_inside()?;
+        } else if place::swap(&self.staging, &self.path).is_err() {
+            // A mount point, or a folder that only its owner may rename.
+            place::sweep(&self.path, None);
+            let inside = self.path.join(place::staging_name(None));
+            let moved = place::move_folder(&self.staging, &inside);
+            about(moved, "put the report into", &self.path)?;
+            self.staging = inside;
+            self.place_inside()?;
+        }
+        self.parents.keep();
+        Ok(self.path.clone())
+    }
+
+    fn place_inside(&self) -> Result<()> {
+        about(place::move_in(&self.staging, &self.path), "put the report into", &self.path)
+    }
+}
+
+impl Drop for Target {
+    fn drop(&mut self) {
+        // What is left here: an unplaced report, or after an exchange the old one.
+        place::remove(&self.staging);
+    }
+}
+
+/// The real path of `out`, as far as it exists, without creating anything.
+fn resolve(out: &Path) -> Result<PathBuf> {
+    let hint = || format!("{out:?} cannot be an output folder; choose another one with -o");
+    let mut head = std::path::absolute(out).with_context(hint)?;
+    let mut missing: Vec<OsString> = Vec::new();
+    let mut links = 0;
+    loop {
+        match fs::canonicalize(&head) {
+            Ok(real) => return Ok(missing.into_iter().rev().fold(real, |path, name| path.join(name))),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(error).with_context(hint),
+        }
+        let (Some(parent), Some(name)) = (head.parent(), head.file_name()) else { bail!(hint()) };
+        head = match fs::read_link(&head) {
+            // A link to a folder that is not there yet.
+            Ok(goal) if links < MAX_LINKS => {
+                links += 1;
+                parent.join(goal)
+            }
+            _ => {
+                missing.push(name.to_owned());
+                parent.to_owned()
+            }
+        };
+    }
+}
+
+/// Takes the lock beside the target; inside where nothing can be created beside.
+fn lock(path: &Path) -> Result<Lock> {
+    let taken = match Lock::take(&place::beside(path, place::lock_name)) {
+        Err(_) if path.is_dir() => Lock::take(&path.join(place::lock_name(None))),
+        taken => taken,
+    };
+    match about(taken, "create the output folder", path)? {
+        Some(lock) => Ok(lock),
+        None => bail!(
+            "another tlparse is writing to {path:?}; wait until it has ended, or choose another output folder with -o"
+        ),
+    }
+}
+
+/// Removes what runs that were killed left, then makes the staging folder: beside the target where the report can
+/// be put in place from there, else inside.
+fn stage(path: &Path) -> Result<PathBuf> {
+    let replaces = path.is_dir();
+    if let (Some(parent), Some(name)) = (path.parent(), path.file_name()) {
+        place::sweep(parent, Some(name));
+    }
+    let beside = place::beside(path, place::staging_name);
+    if !replaces {
+        about(fs::create_dir(&beside), "create the output folder", path)?;
+        return Ok(beside);
+    }
+    if !place::must_stay(path) && place::make_like(&beside, path).is_ok() {
+        return Ok(beside);
+    }
+    // Not before: work left inside marks a folder as ours (see the policy), which from here on our own does.
+    place::sweep(path, None);
+    let inside = path.join(place::staging_name(None));
+    about(fs::create_dir(&inside), "write to the output folder", path)?;
+    Ok(inside)
+}
+
+/// Parents that did not exist before; removed again unless kept, if they are still empty.
+struct MadeFolders(Vec<PathBuf>);
+
+impl MadeFolders {
+    /// Creates the missing parents of `path`.
+    fn make(path: &Path) -> Result<MadeFolders> {
+        let missing: Vec<&Path> = path.ancestors().skip(1).take_while(|folder| !folder.exists()).collect();
+        let mut made = MadeFolders(Vec::new());
+        for folder in missing.into_iter().rev() {
+            match fs::create_dir(folder) {
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                result => {
+                    about(result, "create the folder", folder)?;
+                    made.0.push(folder.to_owned());
+                }
+            }
+        }
+        Ok(made)
+    }
+
+    fn keep(&mut self) {
+        self.0.clear();
+    }
+}
+
+impl Drop for MadeFolders {
+    fn drop(&mut self) {
+        for folder in self.0.iter().rev() {
+            let _ = fs::remove_dir(folder);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -36,6 +36,14 @@ impl RelPath {
         Some(RelPath(text.into()))
     }
 
+    /// Joins parts, each made safe first; parts beyond the fourth are left out.
+    #[must_use]
+    pub fn of_parts(parts: &[&str]) -> RelPath {
+        let safe: Vec<String> =
+            parts.iter().take(MAX_PARTS).map(|part| RelPath::safe_part(part, MAX_PART_BYTES)).collect();
+        RelPath(safe.join("/").into())
+    }
+
     /// Makes one safe part of at most `max` bytes (kept within 16 to 120) of any `name`.
     ///
     /// A safe name is kept. Otherwise unsafe characters become `_`, and a long name is cut and gets a hash of the

@@ -1,0 +1,18 @@
+//! Model to findings: pure functions, no HTML, no IO.
+
+mod time;
+
+pub use time::{CompileTime, Phase, PhaseNode};
+
+use crate::model::Model;
+
+/// All that follows from one log's facts.
+pub struct Found {
+    /// Where the time went.
+    pub time: CompileTime,
+}
+
+/// Draws the conclusions of one log.
+pub fn of_log(model: &Model) -> Found {
+    Found { time: time::of_log(model) }
+}

@@ -1,0 +1,75 @@
+//! Names of the report's files, each from a checked path.
+
+use super::Settings;
+use crate::model::{Artifact, Compile, Content, DumpFile, Form, Place};
+use crate::output::RelPath;
+use crate::trace::Md5;
+
+/// Characters of an artifact's name that its file keeps. With number and extension it stays below 120 bytes, what
+/// unpackers and Windows still take inside a folder.
+const LONGEST_NAME: usize = 96;
+
+/// The file of an artifact.
+pub(super) fn artifact(compile: &Compile, artifact: &Artifact, settings: &Settings) -> RelPath {
+    match (&artifact.content, artifact.place) {
+        (Content::Payload(at, _), Place::Payloads) => payload(at.md5),
+        _ => RelPath::of_parts(&[&compile.folder(artifact.attempt), &file_name(artifact, settings)]),
+    }
+}
+
+/// `<name>_<number>.<ext>`
+pub(super) fn file_name(artifact: &Artifact, settings: &Settings) -> String {
+    if let (Content::Payload(at, _), Place::Payloads) = (&artifact.content, artifact.place) {
+        return format!("{}.txt", at.md5);
+    }
+    format!("{}_{}.{}", stem(artifact), artifact.number, extension(artifact, settings))
+}
+
+/// The name without number and extension, as its file has it.
+pub(super) fn stem(artifact: &Artifact) -> String {
+    RelPath::safe_part(&artifact.name, LONGEST_NAME)
+}
+
+/// The page that shows an artifact for people, where it has one.
+pub(super) fn readable(compile: &Compile, artifact: &Artifact) -> Option<RelPath> {
+    artifact.readable?;
+    let file = format!("{}_{}_readable.html", stem(artifact), artifact.number);
+    Some(RelPath::of_parts(&[&compile.folder(artifact.attempt), &file]))
+}
+
+fn extension(artifact: &Artifact, settings: &Settings) -> &'static str {
+    match artifact.content {
+        Content::Metrics(_) => "html",
+        Content::Payload(_, form) | Content::Text(_, form) | Content::Empty(form) => match form {
+            Form::Text => "txt",
+            Form::Json => "json",
+            Form::Guards => "html",
+            Form::Code(_) if settings.plain_text => "txt",
+            Form::Code(_) => "html",
+        },
+    }
+}
+
+/// The page of a compile, in the folder of attempt 0.
+pub(super) fn compile_page(compile: &Compile) -> RelPath {
+    RelPath::of_parts(&[&compile.folder(0), "compile.html"])
+}
+
+/// A payload under its hash.
+pub(super) fn payload(md5: Md5) -> RelPath {
+    RelPath::of_parts(&["payloads", &format!("{md5}.txt")])
+}
+
+/// The page of a generated module's source.
+pub(super) fn dump_file(file: &DumpFile) -> RelPath {
+    RelPath::of_parts(&["dump_file", &format!("{}.html", RelPath::safe_part(&file.stem, LONGEST_NAME))])
+}
+
+/// Whether a payload has a file that holds it word for word, or as indented JSON.
+pub(super) fn holds_text(artifact: &Artifact, settings: &Settings) -> bool {
+    match artifact.content {
+        Content::Payload(_, Form::Text | Form::Json) => true,
+        Content::Payload(_, Form::Code(_)) => settings.plain_text,
+        Content::Payload(_, Form::Guards) | Content::Metrics(_) | Content::Text(..) | Content::Empty(_) => false,
+    }
+}

@@ -1,0 +1,57 @@
+//! The template engine of one worker. TinyTemplate is neither Send nor Sync, so each worker has its own.
+
+use anyhow::Context;
+use serde::Serialize;
+use serde_json::Value;
+use tinytemplate::TinyTemplate;
+
+/// Each template once: its name is its file's.
+macro_rules! templates {
+    ($($name:ident),* $(,)?) => {
+        /// Names and texts of all templates.
+        pub(crate) const TEMPLATES: &[(&str, &str)] =
+            &[$((stringify!($name), include_str!(concat!("templates/", stringify!($name), ".html")))),*];
+    };
+}
+
+templates! {}
+
+/// What one worker needs to render pages.
+pub struct Worker {
+    templates: TinyTemplate<'static>,
+    /// Read again from the log.
+    pub(super) buffer: Vec<u8>,
+}
+
+impl Worker {
+    /// A worker with all templates.
+    ///
+    /// # Errors
+    /// Only when a template is malformed, which a test rules out.
+    pub fn new() -> anyhow::Result<Self> {
+        let mut templates = TinyTemplate::new();
+        templates.add_formatter("html", html);
+        for (name, text) in TEMPLATES {
+            templates.add_template(name, text).with_context(|| format!("template {name}"))?;
+        }
+        Ok(Worker { templates, buffer: Vec::new() })
+    }
+
+    /// Renders a template.
+    pub(super) fn render(&self, name: &str, context: &impl Serialize) -> anyhow::Result<String> {
+        self.templates.render(name, context).with_context(|| format!("template {name}"))
+    }
+}
+
+/// Shows an [`Html`](super::Html) as it is, and refuses anything else: text of a log cannot pass here.
+fn html(value: &Value, out: &mut String) -> tinytemplate::error::Result<()> {
+    match value.get("html!").and_then(Value::as_str) {
+        Some(text) => {
+            out.push_str(text);
+            Ok(())
+        }
+        None => Err(tinytemplate::error::Error::GenericError {
+            msg: "the formatter `html` shows Html only".to_owned(),
+        }),
+    }
+}

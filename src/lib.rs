@@ -1,1 +1,3 @@
 //! tlparse
+
+pub mod report;

@@ -1,0 +1,4 @@
+//! From the model and the findings to pages.
+
+pub mod assets;
+pub mod source;

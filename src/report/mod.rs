@@ -1,10 +1,12 @@
 //! Model and findings to pages: one module a page, templates and assets in real files beside them.
 
-pub mod data;
+pub mod assets;
+mod data;
 mod files;
 mod html;
 mod lines;
 mod paths;
+mod source;
 mod templates;
 
 pub use html::Html;

@@ -1,5 +1,6 @@
 //! The template engine of one worker. TinyTemplate is neither Send nor Sync, so each worker has its own.
 
+use super::source::Highlighter;
 use anyhow::Context;
 use serde::Serialize;
 use serde_json::Value;
@@ -19,8 +20,7 @@ templates! {}
 /// What one worker needs to render pages.
 pub struct Worker {
     templates: TinyTemplate<'static>,
-    /// Read again from the log.
-    pub(super) buffer: Vec<u8>,
+    highlighter: Option<Highlighter>,
 }
 
 impl Worker {
@@ -34,7 +34,15 @@ impl Worker {
         for (name, text) in TEMPLATES {
             templates.add_template(name, text).with_context(|| format!("template {name}"))?;
         }
-        Ok(Worker { templates, buffer: Vec::new() })
+        Ok(Worker { templates, highlighter: None })
+    }
+
+    /// The worker's highlighter, made on first use: reports without code do not pay for it.
+    pub(super) fn highlighter(&mut self) -> anyhow::Result<&mut Highlighter> {
+        match &mut self.highlighter {
+            Some(known) => Ok(known),
+            none => Ok(none.insert(Highlighter::new()?)),
+        }
     }
 
     /// Renders a template.

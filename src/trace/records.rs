@@ -286,12 +286,13 @@ impl<'a> Head<'a> {
     /// Joins the payload to its header and compares the hashes.
     fn with_payload(mut self, gather: &'a mut Gather, group: &Group) -> Record<'a> {
         let declared = self.envelope.has_payload.as_deref();
+        let hash = declared.and_then(Md5::from_hex);
         let mut intact = true;
         let mut payload = None;
         let mut wrong = None;
         if let Some(span) = group.payload {
-            let found = gather.finish(declared.and_then(Md5::from_hex));
-            intact = declared.is_none_or(|text| Md5::from_hex(text) == Some(found.md5));
+            let found = gather.finish(hash);
+            intact = declared.is_none() || hash == Some(found.md5);
             if let (Some(text), false) = (declared, intact) {
                 wrong = Some(format!(
                     "payload hash is {}, the record says {}",
@@ -308,7 +309,7 @@ impl<'a> Head<'a> {
             };
             payload = Some((at, found.in_memory));
         } else if let Some(text) = declared
-            && Md5::from_hex(text) != Some(Md5::of(b""))
+            && hash != Some(Md5::of(b""))
         {
             intact = false;
             wrong = Some(format!(

@@ -8,9 +8,11 @@ mod lines;
 mod paths;
 mod source;
 mod templates;
+mod terminal;
 
 pub use html::Html;
 pub use templates::Worker;
+pub use terminal::summary;
 
 use crate::analysis::Found;
 use crate::model::Model;

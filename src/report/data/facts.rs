@@ -3,7 +3,7 @@
 
 use crate::analysis::Parity;
 use crate::model::{
-    CacheLookup, Compile, Frame, GraphBreak, MetricsRecord, ProblemKind, Reason, Recompile, Stack,
+    CacheLookup, Compile, Content, Frame, GraphBreak, MetricsRecord, ProblemKind, Reason, Recompile, Stack,
 };
 use crate::report::{Report, paths};
 use crate::trace::{CompileId, Md5};
@@ -123,7 +123,8 @@ impl Serialize for CompileView<'_> {
 }
 
 fn artifacts<'m>(report: Report<'m>, compile: &'m Compile) -> impl Iterator<Item = Value> + 'm {
-    compile.artifacts.iter().map(move |artifact| {
+    let files = compile.artifacts.iter().filter(|a| !matches!(a.content, Content::Link(_)));
+    files.map(move |artifact| {
         json!({
             "name": paths::stem(artifact),
             "path": paths::artifact(compile, artifact, report.settings).as_str(),

@@ -1,7 +1,9 @@
 //! Model to findings: pure functions, no HTML, no IO.
 
+mod parts;
 mod time;
 
+pub use parts::{PARTS, Parts};
 pub use time::{CompileTime, Phase, PhaseNode};
 
 use crate::model::Model;

@@ -5,9 +5,12 @@ mod data;
 mod files;
 mod html;
 mod lines;
+mod parts;
 mod paths;
+mod shell;
 mod source;
 mod templates;
+mod units;
 
 pub use html::Html;
 pub use templates::Worker;

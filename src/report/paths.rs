@@ -70,6 +70,8 @@ pub(super) fn holds_text(artifact: &Artifact, settings: &Settings) -> bool {
     match artifact.content {
         Content::Payload(_, Form::Text | Form::Json) => true,
         Content::Payload(_, Form::Code(_)) => settings.plain_text,
-        Content::Payload(_, Form::Guards) | Content::Metrics(_) | Content::Text(..) | Content::Empty(_) => false,
+        Content::Payload(_, Form::Guards) | Content::Metrics(_) | Content::Text(..) | Content::Empty(_) => {
+            false
+        }
     }
 }

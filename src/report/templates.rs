@@ -15,7 +15,19 @@ macro_rules! templates {
     };
 }
 
-templates! {}
+templates! {
+    bar,
+    facts,
+    pill,
+    place,
+    row,
+    section_head,
+    shell_head,
+    shell_top,
+    stack,
+    table_foot,
+    table_head,
+}
 
 /// What one worker needs to render pages.
 pub struct Worker {
@@ -32,7 +44,7 @@ impl Worker {
         let mut templates = TinyTemplate::new();
         templates.add_formatter("html", html);
         for (name, text) in TEMPLATES {
-            templates.add_template(name, text).with_context(|| format!("template {name}"))?;
+            templates.add_template(name, text.trim_end()).with_context(|| format!("template {name}"))?;
         }
         Ok(Worker { templates, highlighter: None })
     }

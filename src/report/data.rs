@@ -1,6 +1,96 @@
-//! The machine-readable files.
-use super::{Report, Worker};
-use crate::output::Page;
-pub(super) fn pages(_report: Report<'_>) -> Vec<Page<'_, Worker>> {
-    Vec::new()
+//! The machine-readable files: report.json, raw.jsonl, chromium_events.json, compile_directory.json, raw.log.
+
+mod facts;
+mod raw;
+
+use super::{Report, Worker, paths};
+use crate::model::{Artifact, Compile, Content, Outcome, Readable};
+use crate::output::{Page, RelPath};
+use serde_json::{Value, json};
+use std::io::Write;
+
+/// The data files of a log's report. They are long, so they come first.
+pub(super) fn pages(report: Report<'_>) -> Vec<Page<'_, Worker>> {
+    let file = |name| RelPath::of_parts(&[name]);
+    let mut pages = vec![
+        Page::file(file("raw.log"), move |to| {
+            report.source.copy_to(to)?;
+            Ok(())
+        }),
+        Page::rendered(file("report.json"), move |_, out| facts::write(report, out)),
+        Page::rendered(file("raw.jsonl"), move |_, out| raw::write_records(report, out)),
+        Page::rendered(file("chromium_events.json"), move |_, out| raw::write_chromium(report, out)),
+        Page::rendered(file("compile_directory.json"), move |_, out| write_directory(report, out)),
+    ];
+    if !report.model.cross_rank.collectives.is_empty() {
+        pages.push(Page::rendered(file("collectives_parity.json"), move |_, out| write_parity(report, out)));
+    }
+    pages
+}
+
+/// `{"[0/0]": {"artifacts": [..]}}`, one key an attempt, in order of first appearance.
+fn write_directory(report: Report<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+    let compiles = &report.model.compiles;
+    let mut attempts: Vec<_> = compiles.iter().flat_map(|c| c.attempts.iter().map(move |a| (a, c))).collect();
+    attempts.sort_by_key(|(attempt, _)| attempt.order);
+    let entries = attempts.into_iter().map(|(attempt, compile)| {
+        let files: Vec<Value> = entries(report, compile, attempt.number).collect();
+        (compile.bracketed(attempt.number), json!({ "artifacts": files }))
+    });
+    let directory: serde_json::Map<String, Value> = entries.collect();
+    serde_json::to_writer_pretty(&mut *out, &directory)?;
+    Ok(out.write_all(b"\n")?)
+}
+
+fn entries<'m>(report: Report<'m>, compile: &'m Compile, attempt: u32) -> impl Iterator<Item = Value> + 'm {
+    let files = compile.artifacts.iter().filter(move |a| a.attempt == attempt);
+    files.flat_map(move |artifact| {
+        let url = match &artifact.content {
+            Content::Link(url) => url.clone(),
+            _ => paths::artifact(compile, artifact, report.settings).as_str().to_owned(),
+        };
+        let entry = json!({
+            "url": url,
+            "name": paths::listed_name(artifact, report.settings),
+            "number": artifact.number,
+            "suffix": artifact.cache.map_or("", cache_mark),
+            "readable_url": readable_url(compile, artifact),
+        });
+        std::iter::repeat_n(entry, if artifact.name == LISTED_TWICE { 2 } else { 1 })
+    })
+}
+
+/// Upstream lists this artifact twice, so what compares directories finds it twice.
+const LISTED_TWICE: &str = "vllm_compilation_config";
+
+/// The readable page of kernel stacks; an empty text where the record had no payload, as upstream has it.
+fn readable_url(compile: &Compile, artifact: &Artifact) -> Option<String> {
+    match (&artifact.content, artifact.readable) {
+        (_, Some(Readable::KernelStacks)) => paths::readable(compile, artifact).map(|p| p.as_str().to_owned()),
+        (Content::Empty(_), None) if artifact.name == KERNEL_STACKS => Some(String::new()),
+        _ => None,
+    }
+}
+
+const KERNEL_STACKS: &str = "inductor_provenance_tracking_kernel_stack_traces";
+
+/// The sign that upstream's readers know for a cache's answer.
+pub(super) fn cache_mark(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Hit => "✅",
+        Outcome::Miss => "❌",
+        Outcome::Bypass => "❓",
+    }
+}
+
+/// Graphs whose generated code does not make the collectives that were scheduled.
+fn write_parity(report: Report<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+    let differing = report.found.parity.iter().filter(|graph| graph.differs());
+    let graphs: Vec<Value> = differing.map(facts::parity).collect();
+    let file = json!({
+        "description": "Graphs whose generated code makes other collectives than were scheduled, or waits for fewer",
+        "graphs": graphs,
+    });
+    serde_json::to_writer_pretty(&mut *out, &file)?;
+    Ok(out.write_all(b"\n")?)
 }

@@ -10,17 +10,12 @@ mod integrity;
 mod section;
 
 pub use compile::{
-    Artifact, Attempt, Compile, Content, Form, Frame, Function, Language, Metrics, MetricsKind,
-    MetricsRecord, Outcome, Place, Readable, Stack, Status,
+    Artifact, Attempt, Compile, Content, Form, Frame, Function, Language, Metrics, MetricsKind, MetricsRecord,
+    Outcome, Place, Readable, Stack, Status,
 };
 pub use facts::{
-<<<<<<< HEAD
-    Advice, CacheLookup, Collectives, CrossRank, DumpFile, Execution, Failure, GraphBreak, GraphOps, Link,
-    Op, Reason, ReasonSource, Recompile, Restart, Stackless, TensorMeta, Torch, TraceSpan,
-=======
     Advice, CacheLookup, Collectives, CrossRank, DumpFile, Execution, Failure, GraphBreak, GraphOps, Op,
     Reason, ReasonSource, Recompile, Restart, Stackless, TensorMeta, Torch, TraceSpan,
->>>>>>> main
 };
 pub use fields::{Fields, lenient};
 pub use integrity::{Integrity, Problem, ProblemKind};

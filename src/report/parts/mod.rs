@@ -124,7 +124,7 @@ impl<'a> View<'a> {
     /// The page of a generated module's source, for a frame's file such as `<eval_with_key>.7`.
     pub fn dump_file(&self, file: &str, line: Option<u64>) -> Option<String> {
         let dump = self.report.model.dump_files.iter().find(|dump| dump.key == file)?;
-        let page = self.href(&paths::dump_file(dump));
+        let page = self.href(&paths::dump_file(&dump.stem));
         Some(line.map_or_else(|| page.clone(), |line| format!("{page}#L{line}")))
     }
 

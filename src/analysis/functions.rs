@@ -93,7 +93,9 @@ mod tests {
     #[test]
     fn compiles_of_one_function_are_one_group_and_those_without_a_function_go_by_frame() {
         let mut model = Model::default();
-        for (id, name) in [("0/0", Some("f")), ("1/0", None), ("0/1", Some("f")), ("1/1", None), ("2/0", None)] {
+        for (id, name) in
+            [("0/0", Some("f")), ("1/0", None), ("0/1", Some("f")), ("1/1", None), ("2/0", None)]
+        {
             let index = model.compile_index(CompileId::parse(id).as_ref());
             model.compiles[index].function =
                 name.map(|name| Function { name: name.to_owned(), file: None, line: Some(1) });

@@ -42,12 +42,20 @@ impl Stage {
             Stage::Other
         } else if name.starts_with("aot_") || has(&["functorch", "partitioner", "saved_tensors"]) {
             Stage::AotAutograd
-        } else if has(&["pre_grad", "post_grad", "joint_graph", "fx_graph_runnable", "fx_graph_transformed"]) {
+        } else if has(&["pre_grad", "post_grad", "joint_graph", "fx_graph_runnable", "fx_graph_transformed"])
+        {
             Stage::InductorPasses
         } else if has(&["inductor", "triton", "cudagraph", "compile_worker", "autotune", "kernel"]) {
             Stage::CodeGeneration
         } else if has(&[
-            "dynamo", "BYTECODE", "recompile", "compiled_autograd", "optimize_ddp", "symbolic", "guard", "graph_break",
+            "dynamo",
+            "BYTECODE",
+            "recompile",
+            "compiled_autograd",
+            "optimize_ddp",
+            "symbolic",
+            "guard",
+            "graph_break",
         ]) {
             Stage::Dynamo
         } else {

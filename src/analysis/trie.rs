@@ -53,7 +53,11 @@ pub(super) fn of_log(model: &Model) -> Trie {
             let next = trie.nodes.len();
             let node = *known.entry((parent, frame.clone())).or_insert(next);
             if node == next {
-                trie.nodes.push(TrieNode { frame: frame.clone(), children: Vec::new(), compiles: Vec::new() });
+                trie.nodes.push(TrieNode {
+                    frame: frame.clone(),
+                    children: Vec::new(),
+                    compiles: Vec::new(),
+                });
                 match parent.and_then(|p| trie.nodes.get_mut(p)) {
                     Some(above) => above.children.push(node),
                     None => trie.roots.push(node),
@@ -78,7 +82,9 @@ mod tests {
         let mut model = Model::default();
         let file = model.strings.literal("/app/a.py");
         let frame = |line| Frame { file, line: Some(line), name: "f".into(), loc: None };
-        for (id, lines) in [("0/0", vec![1, 2, 3]), ("1/0", vec![1, 2, 4]), ("0/1", vec![1, 2, 3]), ("2/0", vec![])] {
+        for (id, lines) in
+            [("0/0", vec![1, 2, 3]), ("1/0", vec![1, 2, 4]), ("0/1", vec![1, 2, 3]), ("2/0", vec![])]
+        {
             let index = model.compile_index(CompileId::parse(id).as_ref());
             model.compiles[index].stack = Some(lines.into_iter().map(frame).collect());
         }

@@ -4,6 +4,7 @@ pub mod assets;
 mod data;
 mod files;
 mod html;
+mod index;
 mod lines;
 mod parts;
 mod paths;
@@ -48,5 +49,6 @@ pub struct Report<'m> {
 pub fn pages<'m>(report: Report<'m>) -> Vec<Page<'m, Worker>> {
     let mut pages = data::pages(report);
     pages.extend(files::pages(report));
+    pages.extend(index::pages(report));
     pages
 }

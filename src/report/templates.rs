@@ -17,7 +17,14 @@ macro_rules! templates {
 
 templates! {
     bar,
+    directory_entry,
+    empty,
     facts,
+    filters,
+    glossary,
+    graph_break,
+    hero,
+    legend,
     pill,
     place,
     row,
@@ -27,6 +34,7 @@ templates! {
     stack,
     table_foot,
     table_head,
+    trie_line,
 }
 
 /// What one worker needs to render pages.

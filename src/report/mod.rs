@@ -2,6 +2,7 @@
 
 pub mod assets;
 mod data;
+mod failures;
 mod files;
 mod html;
 mod index;
@@ -50,5 +51,6 @@ pub fn pages<'m>(report: Report<'m>) -> Vec<Page<'m, Worker>> {
     let mut pages = data::pages(report);
     pages.extend(files::pages(report));
     pages.extend(index::pages(report));
+    pages.push(failures::page(report));
     pages
 }

@@ -20,6 +20,8 @@ templates! {
     directory_entry,
     empty,
     facts,
+    failure,
+    failures_verdict,
     filters,
     glossary,
     graph_break,

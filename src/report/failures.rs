@@ -146,7 +146,11 @@ fn entry(view: View<'_>, index: usize, reason: &Reason<'_>, room: &mut u64) -> a
     }
     let function = compile.and_then(|c| c.function.as_ref());
     let text = failure.reason.as_deref().unwrap_or_default().trim();
-    let head = clipped(text.lines().next().unwrap_or("no reason recorded"), LONGEST_HEAD).0;
+    let head = first_line(text);
+    let head = clipped(&head, LONGEST_HEAD).0;
+    let defined = || function.map(|f| (f.file.as_deref(), f.line)).unwrap_or_default();
+    let (file, line) =
+        if failure.file.is_some() { (failure.file.as_deref(), failure.line) } else { defined() };
     let found = traceback(view, reason, room)?;
     let (traceback, evidence) = found.unwrap_or_default();
     let mut facts = vec![
@@ -163,7 +167,7 @@ fn entry(view: View<'_>, index: usize, reason: &Reason<'_>, room: &mut u64) -> a
         error: short_error(&failure.error).to_owned(),
         function: function.map_or_else(Html::default, |f| view.function(&f.name)),
         head: view.prose(head),
-        place: view.place(failure.file.as_deref(), failure.line)?,
+        place: view.place(file, line)?,
         pills: view.plain_pills(&compiles, SHOWN)?,
         cost: lost(reason).map_or_else(|| UNKNOWN.to_owned(), micros),
         count: counted(reason.len(), "time", "times"),
@@ -175,9 +179,25 @@ fn entry(view: View<'_>, index: usize, reason: &Reason<'_>, room: &mut u64) -> a
     view.render("failure", &entry)
 }
 
-/// `torch._dynamo.exc.Unsupported` is `Unsupported`.
+/// Where a failure comes from, for the exceptions whose name says it; else the name: `torch._dynamo.exc.Unsupported`
+/// is `Unsupported`.
 fn short_error(error: &str) -> &str {
-    clipped(error.rsplit('.').next().unwrap_or(error), 24).0
+    match error.rsplit('.').next().unwrap_or(error) {
+        "BackendCompilerFailed" => "Backend",
+        "InductorError" => "Inductor",
+        "TorchRuntimeError" => "Fake tensors",
+        name => clipped(name, 24).0,
+    }
+}
+
+/// The first line of a reason; where it only announces the next, that one too.
+fn first_line(text: &str) -> String {
+    let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let first = lines.next().unwrap_or("no reason recorded");
+    match lines.next() {
+        Some(next) if first.ends_with(':') => format!("{first} {next}"),
+        _ => first.to_owned(),
+    }
 }
 
 fn record_words(kind: &str) -> &str {

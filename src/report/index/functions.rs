@@ -26,8 +26,11 @@ pub(super) fn section(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()>
     let compiles = view.report.model.identified();
     let counts = by_status(compiles).into_iter().map(|(word, n)| format!("{} {word}", whole(n)));
     let mut note = counts.collect::<Vec<_>>().join(" · ");
+    if groups.len() > crate::report::parts::CAP {
+        note.push_str("; costliest first");
+    }
     if groups.len() > LANDING {
-        note.push_str(&format!("; the {LANDING} costliest of {}", whole(groups.len())));
+        note.push_str(&format!("; {LANDING} of {}", whole(groups.len())));
     }
     let head = ("functions", "Functions", note.as_str());
     view.open_section(out, head, Some(whole(groups.len())), filters(view)?)?;

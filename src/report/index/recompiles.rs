@@ -36,8 +36,8 @@ pub(super) fn section(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()>
         Head::compiles("Compile"),
         Head::compiles("Against").about("the earlier compile whose guard failed"),
         Head::text("Failed guard"),
-        Head::text("Where the guard comes from").absent_if(no(|r| r.source.is_some())),
-        Head::text("torch's hint").absent_if(no(|r| r.hint.is_some())),
+        Head::text("Source of the guard").absent_if(no(|r| r.source.is_some())),
+        Head::text("Hint").absent_if(no(|r| r.hint.is_some())),
     ];
     let table = Table { id: "recompiles-table", label: "Recompilations", heads };
     view.table(out, &table, rows.iter().take(LISTED).map(|(one, reason)| row(view, one, reason)))?;

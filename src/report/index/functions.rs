@@ -1,7 +1,7 @@
 //! The table of functions with their compiles.
 
 use super::breaks::SHOWN;
-use crate::analysis::{FunctionGroup, by_status};
+use crate::analysis::{FunctionGroup, by_status, is_capture};
 use crate::model::Compile;
 use crate::output::{Page, RelPath};
 use crate::report::parts::{Head, Row, Table, Td, View};
@@ -126,6 +126,10 @@ fn row(view: View<'_>, index: usize, group: &FunctionGroup, total: f64) -> anyho
     };
     let (name, place) = match &group.function {
         Some(f) => (view.function(&f.name), view.place(f.file.as_deref(), f.line)?),
+        None if compiles.first().is_some_and(|c| is_capture(c)) => {
+            let text = Html::escaped("backward pass, captured");
+            (Html::wrapped("<span class=\"soft\">", &text, "</span>"), Html::escaped(UNKNOWN))
+        }
         None => (Html::escaped(UNKNOWN), Html::escaped(UNKNOWN)),
     };
     let files: usize = compiles.iter().map(|c| c.artifacts.len()).sum();

@@ -74,7 +74,9 @@ pub(super) fn section(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()>
 fn legend(report: Report<'_>) -> Legend {
     let about = |word| match word {
         "error" => "the compilation failed; the function runs uncompiled, or the error reached the caller",
-        "missing" => "no metrics arrived: the program ended first, or the log does not record them",
+        "missing" => {
+            "no metrics arrived: the program ended first, the log does not record them, or it is a capture of a backward pass (!0), which has none"
+        }
         "empty" => "no operator was captured, so there was nothing to compile",
         "break" => "compiled, after a restart or in parts because of a graph break",
         _ => "compiled at the first attempt, without graph break",

@@ -1,7 +1,7 @@
 //! The verdict: one sentence in numbers, where the time went, and what limits both.
 
 use super::log::damaged;
-use crate::analysis::{PARTS, Parts};
+use crate::analysis::{PARTS, Parts, is_capture};
 use crate::model::{Compile, ProblemKind, Status};
 use crate::report::Html;
 use crate::report::parts::View;
@@ -140,7 +140,7 @@ fn where_time_went(view: View<'_>, parts: &Parts) -> anyhow::Result<Option<Html>
 /// Compiles of which no metrics arrived: their time is in no sum.
 fn without_metrics(view: View<'_>) -> anyhow::Result<Option<Html>> {
     let missing: Vec<&Compile> =
-        view.report.model.identified().filter(|c| c.status == Status::Missing).collect();
+        view.report.model.identified().filter(|c| c.status == Status::Missing && !is_capture(c)).collect();
     if missing.is_empty() {
         return Ok(None);
     }

@@ -67,6 +67,12 @@ impl StringTable {
         })
     }
 
+    /// The string that number `id` means to process `pid` at the end of the log, for frames that are read again then.
+    pub fn lookup(&self, pid: u64, id: i64) -> Option<&str> {
+        let index = self.current.get(&(pid, id)).or_else(|| self.by_any.get(&id))?;
+        self.get(FileRef(*index))
+    }
+
     /// A path that a frame carries itself.
     pub fn literal(&mut self, path: &str) -> FileRef {
         if let Some(&index) = self.literal.get(path) {
@@ -181,6 +187,8 @@ mod tests {
         table.define(2, 1, "of child.py");
         let (parent, child) = (table.slot(1, 1), table.slot(2, 1));
         assert_eq!((table.get(parent), table.get(child)), (Some("of parent.py"), Some("of child.py")));
+        assert_eq!((table.lookup(2, 1), table.lookup(3, 0)), (Some("of child.py"), Some("parent.py")));
+        assert_eq!(table.lookup(2, 7), None);
         assert_eq!(
             (table.first_defined(1), table.first_defined(2), table.first_defined(3)),
             (Some(0), Some(1), None)

@@ -1,1 +1,116 @@
-fn main() {}
+//! The program: arguments, progress, the browser, exit codes.
+
+mod cli;
+
+use clap::Parser;
+use cli::Cli;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::io::{IsTerminal, Write};
+use std::path::Path;
+use std::process::ExitCode;
+use tlparse::{Outcome, Progress, Registry};
+
+/// The report could not be written.
+const FAILED: u8 = 1;
+/// Wrong usage; clap ends with the same.
+const USAGE: u8 = 2;
+/// The report is written, and `--strict` or `--strict-compile-id` found something.
+const STRICT: u8 = 3;
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    if let Some(flag) = cli.not_built() {
+        eprintln!("error: {flag} is not built yet in this version; run without it");
+        return ExitCode::from(USAGE);
+    }
+    let bar = Bar::new();
+    let outcome = cli.options().and_then(|options| tlparse::run(&options, &Registry::default(), &bar));
+    bar.0.finish_and_clear();
+    match outcome {
+        Ok(outcome) => conclude(&cli, &outcome),
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::from(FAILED)
+        }
+    }
+}
+
+/// Says what was found, opens the report, and maps the outcome to an exit code.
+fn conclude(cli: &Cli, outcome: &Outcome) -> ExitCode {
+    for note in &outcome.notes {
+        eprintln!("note: {note}");
+    }
+    let index = outcome.folder.join("index.html");
+    // A reader that closes the pipe early has seen what it wanted.
+    let _ = print_summary(cli, outcome, &index);
+    if !cli.no_browser
+        && may_open_browser()
+        && let Err(error) = opener::open_browser(&index)
+    {
+        eprintln!("note: no browser could be started ({error}); the report is {}", index.display());
+    }
+    let damaged = cli.strict && !outcome.intact;
+    let without_id = cli.strict_compile_id && outcome.without_compile_id > 0;
+    if damaged {
+        eprintln!("error: --strict: the log is damaged; the report lists the lines");
+    }
+    if without_id {
+        let count = outcome.without_compile_id;
+        eprintln!("error: --strict-compile-id: records that have a stack in place of a compile id: {count}");
+    }
+    if damaged || without_id { ExitCode::from(STRICT) } else { ExitCode::SUCCESS }
+}
+
+fn print_summary(cli: &Cli, outcome: &Outcome, index: &Path) -> std::io::Result<()> {
+    let mut out = std::io::stdout().lock();
+    for line in &outcome.summary {
+        writeln!(out, "{line}")?;
+    }
+    if cli.verbose {
+        writeln!(out, "Records by event:")?;
+        for (event, count) in &outcome.events {
+            writeln!(out, "{count:>9}  {event}")?;
+        }
+    }
+    writeln!(out, "Report: {}", index.display())
+}
+
+/// Whether somebody sits in front of this: a terminal, on a desktop, not in CI and not over SSH.
+fn may_open_browser() -> bool {
+    let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    let display = !cfg!(all(unix, not(target_os = "macos"))) || set("DISPLAY") || set("WAYLAND_DISPLAY");
+    std::io::stdout().is_terminal() && display && !set("CI") && !set("SSH_CONNECTION") && !set("SSH_TTY")
+}
+
+/// The progress bar; it shows only where standard error is a terminal.
+struct Bar(ProgressBar);
+
+impl Bar {
+    fn new() -> Self {
+        // Ten times a second is as fast as it can be read, and costs nothing next to the work.
+        let bar = ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::stderr_with_hz(10));
+        let style = ProgressStyle::with_template("{msg} {wide_bar} {bytes}/{total_bytes} {eta}");
+        bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+        bar.set_message("reading");
+        Bar(bar)
+    }
+}
+
+/// Bytes between two looks at the bar: a record is often under a kilobyte, and each look takes a lock.
+const STEP: u64 = 256 << 10;
+
+impl Progress for Bar {
+    fn reading(&self, done: u64, total: u64) {
+        if self.0.is_hidden() {
+            return;
+        }
+        if done.saturating_sub(self.0.position()) >= STEP || done == total {
+            self.0.set_length(total);
+            self.0.set_position(done);
+        }
+    }
+
+    fn writing(&self, files: usize) {
+        self.0.set_message(format!("writing {files} files"));
+    }
+}

@@ -1,8 +1,10 @@
 //! Model to findings: pure functions, no HTML, no IO.
 
+mod parity;
 mod parts;
 mod time;
 
+pub use parity::Parity;
 pub use parts::{PARTS, Parts};
 pub use time::{CompileTime, Phase, PhaseNode};
 
@@ -12,9 +14,11 @@ use crate::model::Model;
 pub struct Found {
     /// Where the time went.
     pub time: CompileTime,
+    /// Collectives planned and made, one entry a compile with a schedule.
+    pub parity: Vec<Parity>,
 }
 
 /// Draws the conclusions of one log.
 pub fn of_log(model: &Model) -> Found {
-    Found { time: time::of_log(model) }
+    Found { time: time::of_log(model), parity: parity::of_log(model) }
 }

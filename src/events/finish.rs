@@ -10,6 +10,9 @@ pub(super) fn conclude(model: &mut Model, source: &Source) {
     if model.log.rank.is_none() {
         model.log.rank = trace::rank_of_file_name(source.name());
     }
+    if let Some(cut) = source.incomplete() {
+        model.integrity.add(ProblemKind::Truncated, model.strings.line(), cut);
+    }
     adopt_strings(model, source);
     for (pid, id, line) in model.strings.unresolved() {
         let detail = format!("string {id} of process {pid} is defined nowhere in this log");

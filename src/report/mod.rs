@@ -10,10 +10,12 @@ mod paths;
 mod shell;
 mod source;
 mod templates;
+mod terminal;
 mod units;
 
 pub use html::Html;
 pub use templates::Worker;
+pub use terminal::summary;
 
 use crate::analysis::Found;
 use crate::model::Model;

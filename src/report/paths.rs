@@ -13,15 +13,12 @@ const LONGEST_NAME: usize = 96;
 pub(super) fn artifact(compile: &Compile, artifact: &Artifact, settings: &Settings) -> RelPath {
     match (&artifact.content, artifact.place) {
         (Content::Payload(at, _), Place::Payloads) => payload(at.md5),
-        _ => RelPath::of_parts(&[&compile.folder(artifact.attempt), &file_name(artifact, settings)]),
+        _ => RelPath::of_parts(&[&compile.folder(artifact.attempt), &listed_name(artifact, settings)]),
     }
 }
 
-/// `<name>_<number>.<ext>`
-pub(super) fn file_name(artifact: &Artifact, settings: &Settings) -> String {
-    if let (Content::Payload(at, _), Place::Payloads) = (&artifact.content, artifact.place) {
-        return format!("{}.txt", at.md5);
-    }
+/// `<name>_<number>.<ext>`, what the directory calls an artifact.
+pub(super) fn listed_name(artifact: &Artifact, settings: &Settings) -> String {
     format!("{}_{}.{}", stem(artifact), artifact.number, extension(artifact, settings))
 }
 

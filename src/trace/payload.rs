@@ -182,8 +182,9 @@ impl<'a> Iterator for LinesOf<'a> {
 }
 
 /// Gathers one payload while its lines go by. Its buffer is reused from payload to payload.
-#[derive(Default)]
 pub(super) struct Gather {
+    /// The largest text to keep, in bytes.
+    limit: usize,
     /// The text, carriage returns included, while it fits.
     text: Vec<u8>,
     lines: u64,
@@ -209,16 +210,17 @@ pub(super) struct Gathered {
 }
 
 impl Gather {
+    /// Keeps texts of up to `limit` bytes.
+    pub fn new(limit: usize) -> Self {
+        Gather { limit, text: Vec::new(), lines: 0, crlf: false, spilled: None }
+    }
+
+    /// Begins the next payload, forgetting the one before.
     pub fn start(&mut self, crlf: bool) {
         self.text.clear();
-        self.text.shrink_to(MAX_PAYLOAD_IN_MEMORY);
         self.lines = 0;
         self.crlf = crlf;
         self.spilled = None;
-    }
-
-    pub fn is_empty(&self) -> bool {
-        self.lines == 0
     }
 
     /// The first piece of a line, with its tab.
@@ -233,7 +235,7 @@ impl Gather {
     /// A piece of a line; `ends` when it is the last one. A piece that does not end its line does not end in a CR.
     pub fn push(&mut self, piece: &[u8], ends: bool) {
         if self.spilled.is_none() {
-            if self.text.len() + piece.len() <= MAX_PAYLOAD_IN_MEMORY {
+            if self.text.len() + piece.len() <= self.limit {
                 self.text.extend_from_slice(piece);
                 return;
             }
@@ -327,7 +329,7 @@ mod tests {
     use super::*;
 
     fn gathered(lines: &[&[u8]], crlf: bool, declared: Option<Md5>) -> (Vec<u8>, Gathered) {
-        let mut gather = Gather::default();
+        let mut gather = Gather::new(1 << 20);
         gather.start(crlf);
         for line in lines {
             gather.begin_line(line, true);
@@ -354,6 +356,26 @@ mod tests {
         assert!(end.strip_cr);
         let (text, _) = gathered(&lines, false, None);
         assert_eq!(text, b"a\r\nb\r\r");
+    }
+
+    #[test]
+    fn a_payload_too_large_for_memory_has_the_same_hash_and_length() {
+        let lines: [&[u8]; 4] = [b"\tab\r", b"\t", b"\tcd\r\r", b"\tef\r"];
+        for (crlf, text) in [(false, b"ab\r\n\ncd\r\r\nef\r".as_slice()), (true, b"ab\n\ncd\r\nef")] {
+            for limit in 0..text.len() {
+                let mut gather = Gather::new(limit);
+                gather.start(crlf);
+                for line in lines {
+                    gather.begin_line(&line[..line.len().min(2)], line.len() <= 2);
+                    if line.len() > 2 {
+                        gather.push(&line[2..], true);
+                    }
+                }
+                let end = gather.finish(None);
+                assert_eq!((end.md5, end.text_len, end.strip_cr), (Md5::of(text), text.len() as u64, crlf));
+                assert!(!end.in_memory);
+            }
+        }
     }
 
     #[test]

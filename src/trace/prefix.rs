@@ -96,14 +96,16 @@ fn leading_number(text: &str) -> Option<(u64, &str)> {
 /// `PATH:LINE] rest`: the first `]` that follows a colon and digits and is followed by a space ends the prefix, so a
 /// path may hold colons, spaces and brackets.
 fn source_place(text: &str) -> Option<(&str, u64, &str)> {
+    // A u64 has at most 20 digits; looking back no further keeps a line full of brackets linear.
+    const MAX_DIGITS: usize = 20;
     for at in memchr::memchr_iter(b']', text.as_bytes()) {
         let (before, after) = text.split_at_checked(at)?;
         let Some(rest) = after.strip_prefix("] ") else { continue };
-        let Some((path, digits)) = before.rsplit_once(':') else { continue };
-        if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit()) {
-            continue;
+        let digits = before.bytes().rev().take(MAX_DIGITS).take_while(u8::is_ascii_digit).count();
+        let Some((place, line)) = before.split_at_checked(before.len() - digits) else { continue };
+        if let (Some(path), Ok(line)) = (place.strip_suffix(':'), line.parse()) {
+            return Some((path, line, rest));
         }
-        return Some((path, digits.parse().ok()?, rest));
     }
     None
 }
@@ -145,6 +147,12 @@ mod tests {
     fn a_thread_between_process_and_path_is_read_over() {
         let (prefix, _) = Prefix::parse("V0102 03:04:05.000006  7  99 a.py:12] {}").unwrap();
         assert_eq!((prefix.pid, prefix.path), (7, "a.py"));
+    }
+
+    #[test]
+    fn a_line_full_of_brackets_is_read_in_one_pass() {
+        let line = format!("V1120 04:51:46.137000 1 {}", "] ".repeat(4 << 20));
+        assert!(Prefix::parse(&line).is_none());
     }
 
     #[test]

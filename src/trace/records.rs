@@ -5,7 +5,7 @@ use std::io::{self, Read};
 
 use super::envelope::{Envelope, clean_header, without_bom};
 use super::lines::Lines;
-use super::payload::{Gather, LineKind, Md5, PayloadRef, Span, kind_of};
+use super::payload::{Gather, LineKind, MAX_PAYLOAD_IN_MEMORY, Md5, PayloadRef, Span, kind_of};
 use super::prefix::Prefix;
 
 /// Header lines over this size, in bytes, are read over: the largest real one seen has 60 KB.
@@ -59,7 +59,7 @@ pub struct Payload<'a> {
     /// Where it stands.
     pub at: PayloadRef,
     /// Its text, without tags and tabs; `None` when it is larger than
-    /// [`MAX_PAYLOAD_IN_MEMORY`](super::MAX_PAYLOAD_IN_MEMORY).
+    /// [`MAX_PAYLOAD_IN_MEMORY`].
     pub text: Option<&'a [u8]>,
 }
 
@@ -107,7 +107,6 @@ struct Group {
     line: u64,
     header: Span,
     too_long: bool,
-    crlf: bool,
     payload: Option<Span>,
     /// Whether the log ends with this group, and whether it does so without a newline.
     last: bool,
@@ -128,7 +127,7 @@ impl<R: Read> Records<R> {
             lines: Lines::new(reader),
             header: Vec::new(),
             cleaned: String::new(),
-            payload: Gather::default(),
+            payload: Gather::new(MAX_PAYLOAD_IN_MEMORY),
             waiting: None,
         }
     }
@@ -189,7 +188,7 @@ impl<R: Read> Records<R> {
         }
         let last = self.lines.peek()?.is_none();
         let payload = payload.map(|(span, _)| span);
-        Ok(Step::Group(Group { line, header, too_long, crlf, payload, last, unfinished: !newline }))
+        Ok(Step::Group(Group { line, header, too_long, payload, last, unfinished: !newline }))
     }
 
     /// Reads the header line into its buffer: its span, whether it was too long, whether a newline ends it.
@@ -287,12 +286,13 @@ impl<'a> Head<'a> {
     /// Joins the payload to its header and compares the hashes.
     fn with_payload(mut self, gather: &'a mut Gather, group: &Group) -> Record<'a> {
         let declared = self.envelope.has_payload.as_deref();
+        let hash = declared.and_then(Md5::from_hex);
         let mut intact = true;
         let mut payload = None;
         let mut wrong = None;
         if let Some(span) = group.payload {
-            let found = gather.finish(declared.and_then(Md5::from_hex));
-            intact = declared.is_none_or(|text| Md5::from_hex(text) == Some(found.md5));
+            let found = gather.finish(hash);
+            intact = declared.is_none() || hash == Some(found.md5);
             if let (Some(text), false) = (declared, intact) {
                 wrong = Some(format!(
                     "payload hash is {}, the record says {}",
@@ -309,7 +309,7 @@ impl<'a> Head<'a> {
             };
             payload = Some((at, found.in_memory));
         } else if let Some(text) = declared
-            && Md5::from_hex(text) != Some(Md5::of(b""))
+            && hash != Some(Md5::of(b""))
         {
             intact = false;
             wrong = Some(format!(

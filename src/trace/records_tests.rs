@@ -176,3 +176,26 @@ fn a_detail_is_one_bounded_line() {
     let Some(Entry::Damage(damage)) = records.next().unwrap() else { panic!("no damage") };
     assert!(damage.detail.chars().count() <= MAX_DETAIL, "{}", damage.detail);
 }
+
+#[test]
+fn a_header_without_end_is_read_over() {
+    let line = PREFIX.as_bytes().chain(io::repeat(b'x').take(MAX_HEADER as u64));
+    let next = format!("\n\tpayload\n{}", header("{\"a\": 1}"));
+    let mut records = Records::new(line.chain(next.as_bytes()));
+    let Some(Entry::Damage(damage)) = records.next().unwrap() else { panic!("no damage") };
+    assert_eq!((damage.line, damage.kind), (1, DamageKind::BadJson));
+    assert!(damage.detail.starts_with("header line too long"), "{}", damage.detail);
+    let Some(Entry::Record(record)) = records.next().unwrap() else { panic!("no record") };
+    assert_eq!(record.line, 3);
+}
+
+#[test]
+fn an_error_of_the_disk_is_an_error() {
+    struct Broken;
+    impl Read for Broken {
+        fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+            Err(io::Error::other("disk"))
+        }
+    }
+    assert!(Records::new(PREFIX.as_bytes().chain(Broken)).next().is_err());
+}

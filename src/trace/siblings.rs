@@ -16,6 +16,8 @@ use super::prefix::{LocalTime, Prefix};
 /// How many logs of the folder are looked at: a job has one log a rank and a few forks, and reading hundreds to name
 /// some files of one stack costs more than it tells.
 const MAX_SIBLINGS: usize = 64;
+/// Lines with a string are short: a path, which no system allows over 32 KB, and its number.
+const MAX_STRING_LINE: usize = 64 << 10;
 
 /// Looks in the other logs of the folder for strings that a process of this log uses and nobody in it defines.
 ///
@@ -72,7 +74,7 @@ fn tables_before(log: impl Read, end: LocalTime) -> io::Result<HashMap<u64, Hash
         let (starts, ends) = (!in_line, piece.ends);
         in_line = !ends;
         if starts && kind_of(piece.bytes, ends) == LineKind::Header {
-            // Of a line longer than the buffer only the prefix is of use: a string is a path.
+            // Of a longer line only the prefix is of use.
             let beginning = piece.bytes.get(..piece.bytes.len().min(MAX_STRING_LINE)).unwrap_or_default();
             let line = clean_header(beginning, first_line);
             if let Some((prefix, json)) = Prefix::parse(&line.text) {
@@ -87,9 +89,6 @@ fn tables_before(log: impl Read, end: LocalTime) -> io::Result<HashMap<u64, Hash
         lines.consume();
     }
 }
-
-/// Lines with a string are short: a path, which no system allows over 32 KB, and its number.
-const MAX_STRING_LINE: usize = 64 << 10;
 
 /// The number and the text of `{"str": ["text", 7]}`.
 fn definition(json: &str) -> Option<(i64, String)> {
@@ -108,10 +107,13 @@ mod tests {
     use std::fmt::Write as _;
     use std::fs;
 
+    /// A log's string definitions: second, string, number.
+    type Strings<'a> = &'a [(u8, &'a str, i64)];
+
     const CHILD: &str = "dedicated_log_torch_trace_child.log";
 
-    /// A folder with a child's log, which begins at second 30, and others: (name, (second, string, number)).
-    fn folder(others: &[(&str, &[(u8, &str, i64)])]) -> tempfile::TempDir {
+    /// A folder with a child's log, which begins at second 30, and others by name.
+    fn folder(others: &[(&str, Strings<'_>)]) -> tempfile::TempDir {
         let dir = tempfile::tempdir().unwrap();
         fs::write(dir.path().join(CHILD), "").unwrap();
         for (name, strings) in others {

@@ -89,6 +89,11 @@ impl StringTable {
         self.line = line;
     }
 
+    /// The line that was read last.
+    pub fn line(&self) -> u64 {
+        self.line
+    }
+
     /// The referenced strings that no process of this log defined, as (pid, number, line of the first reference), in
     /// order of first reference.
     pub fn unresolved(&self) -> Vec<(u64, i64, u64)> {

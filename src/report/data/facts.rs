@@ -1,0 +1,361 @@
+//! report.json: the model and the findings, as the contract defines them. Streamed: a log's metrics are read again
+//! one by one.
+
+use crate::analysis::Parity;
+use crate::model::{
+    CacheLookup, Compile, Frame, GraphBreak, MetricsRecord, ProblemKind, Reason, Recompile, Stack,
+};
+use crate::report::{Report, paths};
+use crate::trace::{CompileId, Md5};
+use indexmap::IndexMap;
+use serde::ser::{Error, SerializeMap};
+use serde::{Serialize, Serializer};
+use serde_json::{Value, json};
+use std::io::Write;
+
+/// Writes report.json of one log.
+pub(super) fn write(report: Report<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+    serde_json::to_writer(&mut *out, &LogReport(report))?;
+    Ok(out.write_all(b"\n")?)
+}
+
+/// A list that is made while it is written.
+struct Each<F>(F);
+
+impl<T: Serialize, I: Iterator<Item = T>, F: Fn() -> I> Serialize for Each<F> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq((self.0)())
+    }
+}
+
+struct LogReport<'m>(Report<'m>);
+
+impl Serialize for LogReport<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let report = self.0;
+        let model = report.model;
+        let time = &report.found.time;
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("schema", &1)?;
+        map.serialize_entry("kind", "log")?;
+        map.serialize_entry("tool", &json!({ "name": "tlparse", "version": env!("CARGO_PKG_VERSION") }))?;
+        let torch = model.torch.as_ref().map(|t| json!({ "version": t.version, "commit": t.commit }));
+        map.serialize_entry("torch", &torch)?;
+        map.serialize_entry("log", &log(report))?;
+        map.serialize_entry("integrity", &integrity(report))?;
+        map.serialize_entry("compiles", &Each(|| model.compiles.iter().map(|c| CompileView { report, compile: c })))?;
+        map.serialize_entry("configs", &Configs(report))?;
+        map.serialize_entry("graph_breaks", &Each(|| model.graph_breaks.iter().map(graph_break)))?;
+        map.serialize_entry("recompiles", &Each(|| model.recompiles.iter().map(|r| recompile(report, r))))?;
+        map.serialize_entry("failures", &Each(|| failures(report)))?;
+        map.serialize_entry("restarts", &Each(|| restarts(report)))?;
+        map.serialize_entry("caches", &Each(|| model.caches.iter().map(|c| cache(report, c))))?;
+        let phase = |p: &crate::analysis::Phase| {
+            json!({ "name": &*p.name, "self_s": p.self_s, "total_s": p.total_s, "count": p.count })
+        };
+        let phases: Vec<Value> = time.phases.iter().map(phase).collect();
+        map.serialize_entry("compile_time", &json!({ "total_s": time.total_s, "phases": phases }))?;
+        map.serialize_entry("cross_rank", &cross_rank(report))?;
+        map.serialize_entry("findings", &json!([]))?;
+        map.end()
+    }
+}
+
+fn id_text(id: &Option<CompileId>) -> Option<String> {
+    id.as_ref().map(CompileId::to_string)
+}
+
+fn log(report: Report<'_>) -> Value {
+    let log = &report.model.log;
+    json!({
+        "file": log.file,
+        "bytes": log.bytes,
+        "records": log.records,
+        "rank": log.rank,
+        "pids": log.pids,
+        "first_time": report.model.time(log.first),
+        "last_time": report.model.time(log.last),
+    })
+}
+
+fn integrity(report: Report<'_>) -> Value {
+    let integrity = &report.model.integrity;
+    let mut map = serde_json::Map::new();
+    map.insert("ok".to_owned(), json!(integrity.ok()));
+    for kind in ProblemKind::ALL {
+        map.insert(kind.name().to_owned(), json!(integrity.count(kind)));
+    }
+    map.insert("events".to_owned(), json!(integrity.events));
+    map.insert("artifacts".to_owned(), json!(integrity.artifacts));
+    map.insert("unknown_events".to_owned(), json!(integrity.unknown_events));
+    let problems = integrity.problems.iter();
+    let problems = problems.map(|p| json!({ "line": p.line, "kind": p.kind.name(), "detail": p.detail }));
+    map.insert("problems".to_owned(), problems.collect());
+    Value::Object(map)
+}
+
+struct CompileView<'m> {
+    report: Report<'m>,
+    compile: &'m Compile,
+}
+
+impl Serialize for CompileView<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let (report, compile) = (self.report, self.compile);
+        let attempts = compile.attempts.iter();
+        let attempts = attempts.map(|a| json!({ "attempt": a.number, "dir": compile.folder(a.number) }));
+        let function = compile.function.as_ref();
+        let function = function.map(|f| json!({ "name": f.name, "file": f.file, "line": f.line }));
+        let stack = compile.stack.as_ref();
+        let metrics = || compile.metrics.iter().map(|record| MetricsView { report, record });
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("id", &id_text(&compile.id))?;
+        map.serialize_entry("status", compile.status.word())?;
+        map.serialize_entry("function", &function)?;
+        map.serialize_entry("attempts", &attempts.collect::<Vec<_>>())?;
+        map.serialize_entry("occurrences", &compile.occurrences)?;
+        map.serialize_entry("graph_breaks", &compile.graph_breaks)?;
+        map.serialize_entry("stack", &stack.map_or_else(Vec::new, |stack| frames(report, stack)))?;
+        map.serialize_entry("metrics", &Each(metrics))?;
+        map.serialize_entry("artifacts", &Each(|| artifacts(report, compile)))?;
+        map.end()
+    }
+}
+
+fn artifacts<'m>(report: Report<'m>, compile: &'m Compile) -> impl Iterator<Item = Value> + 'm {
+    compile.artifacts.iter().map(move |artifact| {
+        json!({
+            "name": paths::stem(artifact),
+            "path": paths::artifact(compile, artifact, report.settings).as_str(),
+            "number": artifact.number,
+            "line": artifact.line,
+            "attempt": artifact.attempt,
+            "cache": artifact.cache.map(|outcome| outcome.word()),
+        })
+    })
+}
+
+fn frames(report: Report<'_>, stack: &Stack) -> Vec<Value> {
+    stack.iter().map(|frame| frame_json(report, frame)).collect()
+}
+
+fn frame_json(report: Report<'_>, frame: &Frame) -> Value {
+    json!({
+        "file": report.model.strings.get(frame.file),
+        "line": frame.line,
+        "name": &*frame.name,
+        "loc": frame.loc.as_deref(),
+    })
+}
+
+/// A metrics record with all its fields; configurations are named by their md5.
+struct MetricsView<'m> {
+    report: Report<'m>,
+    record: &'m MetricsRecord,
+}
+
+impl Serialize for MetricsView<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let record = self.record;
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("kind", record.kind.word())?;
+        map.serialize_entry("attempt", &record.attempt)?;
+        map.serialize_entry("line", &record.line)?;
+        map.serialize_entry("fields", &MetricsFields { report: self.report, record })?;
+        map.end()
+    }
+}
+
+struct MetricsFields<'m> {
+    report: Report<'m>,
+    record: &'m MetricsRecord,
+}
+
+impl Serialize for MetricsFields<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let record = self.record;
+        let config = |key: &str| record.configs.iter().find(|(name, _)| *name == key).map(|(_, md5)| *md5);
+        let written = self.report.with_fields(record.header, record.first_line, |fields| {
+            let mut map = serializer.serialize_map(None)?;
+            for (key, value) in fields.iter() {
+                match config(key) {
+                    Some(md5) => map.serialize_entry(key, &md5.to_string())?,
+                    None => map.serialize_entry(key, value)?,
+                }
+            }
+            map.end()
+        });
+        written.map_err(S::Error::custom)?
+    }
+}
+
+/// `{md5: {..}}`, each configuration once.
+struct Configs<'m>(Report<'m>);
+
+impl Serialize for Configs<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        for (md5, place) in &self.0.model.configs {
+            let value = self.0.with_fields(place.header, place.first_line, |fields| {
+                let text = fields.raw(place.field).map_or("null", |raw| raw.get());
+                let value: Value = serde_json::from_str(text).unwrap_or_default();
+                match value {
+                    Value::String(text) => serde_json::from_str(&text).unwrap_or(Value::String(text)),
+                    other => other,
+                }
+            });
+            map.serialize_entry(&md5.to_string(), &value.map_err(S::Error::custom)?)?;
+        }
+        map.end()
+    }
+}
+
+fn graph_break(entry: &GraphBreak) -> Value {
+    json!({
+        "reason": entry.reason,
+        "context": entry.context,
+        "explanation": entry.explanation,
+        "hints": entry.hints,
+        "gb_id": entry.gb_id,
+        "url": entry.url,
+        "file": entry.file,
+        "line": entry.line,
+        "compile_ids": entry.compiles.iter().map(id_text).collect::<Vec<_>>(),
+        "count": entry.count,
+    })
+}
+
+fn recompile(report: Report<'_>, entry: &Recompile) -> Value {
+    let compile = report.model.compile(entry.compile.as_ref());
+    let function = compile.and_then(|c| c.function.as_ref()).map(|f| f.name.clone());
+    json!({
+        "compile_id": id_text(&entry.compile),
+        "function": function,
+        "reasons": entry.reasons.iter().map(reason).collect::<Vec<_>>(),
+    })
+}
+
+fn reason(reason: &Reason) -> Value {
+    let source = reason.source.as_ref();
+    let frames = reason.user_stack.iter();
+    json!({
+        "against": reason.against,
+        "text": reason.text,
+        "guard": reason.guard,
+        "source": source.map(|s| json!({ "code": s.code, "file": s.file, "line": s.line, "function": s.function })),
+        "hint": reason.hint,
+        "user_stack": frames
+            .map(|(file, line, name, loc)| json!({ "file": file, "line": line, "name": name, "loc": loc }))
+            .collect::<Vec<_>>(),
+    })
+}
+
+fn failures<'m>(report: Report<'m>) -> impl Iterator<Item = Value> + 'm {
+    report.model.failures.iter().map(|f| {
+        json!({
+            "compile_id": id_text(&f.compile),
+            "kind": f.kind,
+            "type": f.error,
+            "reason": f.reason,
+            "file": f.file,
+            "line": f.line,
+        })
+    })
+}
+
+fn restarts<'m>(report: Report<'m>) -> impl Iterator<Item = Value> + 'm {
+    report.model.restarts.iter().map(|r| json!({ "compile_id": id_text(&r.compile), "reason": r.reason }))
+}
+
+fn cache(report: Report<'_>, lookup: &CacheLookup) -> Value {
+    let compile = report.model.compiles.get(lookup.artifact.0);
+    let artifact = compile.and_then(|c| Some((c, c.artifacts.get(lookup.artifact.1)?)));
+    let path = artifact.map(|(c, a)| paths::artifact(c, a, report.settings).as_str().to_owned());
+    json!({
+        "compile_id": id_text(&lookup.compile),
+        "attempt": lookup.attempt,
+        "cache": lookup.cache,
+        "outcome": lookup.outcome.word(),
+        "key": lookup.key,
+        "reason": lookup.reason,
+        "path": path,
+    })
+}
+
+/// What a comparison of ranks needs; null where the log holds no such event.
+fn cross_rank(report: Report<'_>) -> Value {
+    let model = report.model;
+    let facts = &model.cross_rank;
+    let compiles: Vec<Value> = model
+        .identified()
+        .map(|c| {
+            let f = c.function.as_ref();
+            json!([id_text(&c.id), f.map(|f| &f.name), f.and_then(|f| f.file.as_ref()), f.and_then(|f| f.line)])
+        })
+        .collect();
+    let caches = model.caches.iter().map(|c| json!([id_text(&c.compile), c.cache, c.outcome.word()]));
+    let collectives = facts.collectives.iter().map(|c| json!({ "graph": c.graph, "ops": c.ops }));
+    let tensor_meta = facts.tensor_meta.iter().map(|t| json!({ "graph": t.graph, "ops": t.ops }));
+    let runtime = facts.runtime.iter().map(|graph| {
+        let ops = graph.ops.iter().map(|op| json!({ "name": op.name, "type": op.kind, "ns": op.ns }));
+        json!({ "graph": graph.graph, "ops": ops.collect::<Vec<_>>() })
+    });
+    let execution = facts.execution.as_ref();
+    json!({
+        "compiles": compiles,
+        "cache": or_null(caches),
+        "collectives": or_null(collectives),
+        "tensor_meta": or_null(tensor_meta),
+        "execution": execution.map(|order| order.iter().map(|e| execution_json(report, e)).collect::<Vec<_>>()),
+        "runtime": or_null(runtime),
+        "parity": or_null(report.found.parity.iter().map(parity)),
+        "configs": last_configs(report),
+    })
+}
+
+fn or_null(values: impl Iterator<Item = Value>) -> Value {
+    let values: Vec<Value> = values.collect();
+    if values.is_empty() { Value::Null } else { Value::Array(values) }
+}
+
+/// A position of the execution order with the schedule and the cache outcome of its graph.
+fn execution_json(report: Report<'_>, position: &crate::model::Execution) -> Value {
+    let id = position.compile_id.as_deref().and_then(CompileId::parse);
+    let compile = id.as_ref().and_then(|id| report.model.by_id.get(&Some(id.clone())));
+    let schedules = &report.model.cross_rank.collectives;
+    let schedule = compile.and_then(|&c| schedules.iter().find(|s| s.compile == c)).map(|s| &s.ops);
+    let cache = id.and_then(|id| report.model.caches.iter().rev().find(|c| c.compile.as_ref() == Some(&id)));
+    json!({
+        "compile_id": position.compile_id,
+        "schedule": schedule,
+        "cache": cache.map(|c| c.outcome.word()),
+    })
+}
+
+/// Scheduled collectives of a graph beside those of its code.
+pub(super) fn parity(graph: &Parity) -> Value {
+    json!({
+        "compile_id": graph.compile_id,
+        "scheduled": graph.scheduled,
+        "in_code": graph.in_code,
+        "missing_waits": graph.missing_waits,
+    })
+}
+
+/// The last configuration of each name.
+fn last_configs(report: Report<'_>) -> Value {
+    let records = report.model.compiles.iter().flat_map(|c| &c.metrics);
+    let mut last: IndexMap<&str, (u64, Md5)> = IndexMap::new();
+    for record in records {
+        for (name, md5) in record.configs.iter().filter(|(name, _)| *name != "inductor_provenance") {
+            let known = last.entry(name).or_insert((record.line, *md5));
+            if record.line >= known.0 {
+                *known = (record.line, *md5);
+            }
+        }
+    }
+    if last.is_empty() {
+        return Value::Null;
+    }
+    last.into_iter().map(|(name, (_, md5))| (name.to_owned(), json!(md5.to_string()))).collect()
+}

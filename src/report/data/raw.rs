@@ -1,0 +1,134 @@
+//! The log again, for programs: its records one a line, and its chromium events as one array.
+
+use crate::model::{Fields, PayloadPlace, RawRecord};
+use crate::report::{Report, paths};
+use crate::trace::{Prefix, SpanReader, clean_header, strict_json};
+use serde_json::json;
+use std::io::Write;
+
+/// Keys that a line has beside the envelope's own.
+const ADDED: [&str; 5] = ["timestamp", "thread", "pathname", "lineno", "payload_filename"];
+
+/// How many numbers the string table may leave out before the rest is left out: an index in a hostile log can be
+/// anything, and each gap costs a null.
+const LARGEST_GAP: i64 = 10_000;
+
+/// raw.jsonl: the string table, then each record's envelope except `str` and `chromium_event`.
+pub(super) fn write_records(report: Report<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+    write_strings(report, out)?;
+    let mut reader = SpanReader::new(report.source);
+    let mut bytes = Vec::new();
+    for record in &report.model.raw {
+        reader.read_span(record.header, &mut bytes)?;
+        let cleaned = clean_header(&bytes, record.first_line);
+        let Some((prefix, json)) = Prefix::parse(&cleaned.text) else { continue };
+        let added = json!({
+            "timestamp": report.model.clock.format(record.stamp),
+            "thread": prefix.pid,
+            "pathname": prefix.path,
+            "lineno": prefix.line,
+        });
+        let mut added = added.to_string();
+        if let Some(file) = payload_file(report, record) {
+            added.pop();
+            added.push_str(",\"payload_filename\":");
+            added.push_str(&serde_json::to_string(&file)?);
+            added.push('}');
+        }
+        write_line(json, &added, out)?;
+    }
+    Ok(())
+}
+
+/// The envelope's own text with the added keys behind it.
+fn write_line(json: &str, added: &str, out: &mut dyn Write) -> anyhow::Result<()> {
+    let renamed;
+    let json = match ADDED.iter().any(|key| json.contains(&format!("\"{key}\""))) {
+        true => {
+            renamed = without_collisions(json)?;
+            renamed.as_str()
+        }
+        false => json,
+    };
+    let body = json.trim().strip_suffix('}').unwrap_or(json);
+    out.write_all(body.as_bytes())?;
+    if body.trim() != "{" {
+        out.write_all(b",")?;
+    }
+    out.write_all(added.trim_start_matches('{').as_bytes())?;
+    Ok(out.write_all(b"\n")?)
+}
+
+/// The object with a `_` before each key that one of ours would hide.
+fn without_collisions(json: &str) -> anyhow::Result<String> {
+    let mut text = String::with_capacity(json.len() + 8);
+    for (key, value) in Fields::parse(json)?.iter() {
+        text.push(if text.is_empty() { '{' } else { ',' });
+        let key = if ADDED.contains(&key) { format!("_{key}") } else { key.to_owned() };
+        text.push_str(&serde_json::to_string(&key)?);
+        text.push(':');
+        text.push_str(value.get());
+    }
+    if text.is_empty() {
+        text.push('{');
+    }
+    text.push('}');
+    Ok(text)
+}
+
+fn payload_file(report: Report<'_>, record: &RawRecord) -> Option<String> {
+    let path = match record.payload? {
+        PayloadPlace::Payloads(md5) => paths::payload(md5),
+        PayloadPlace::Artifact(compile, artifact) => {
+            let compile = report.model.compiles.get(compile as usize)?;
+            let artifact = compile.artifacts.get(artifact as usize)?;
+            match &artifact.content {
+                // A page shows the payload in its own way: the payload itself stands under its hash.
+                crate::model::Content::Payload(at, _) if !paths::holds_text(artifact, report.settings) => {
+                    paths::payload(at.md5)
+                }
+                _ => paths::artifact(compile, artifact, report.settings),
+            }
+        }
+    };
+    Some(path.as_str().to_owned())
+}
+
+fn write_strings(report: Report<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+    out.write_all(b"{\"string_table\":[")?;
+    let mut next = 0;
+    for (id, text) in report.model.strings.table().filter(|(id, _)| *id >= 0) {
+        if id - next > LARGEST_GAP {
+            break;
+        }
+        while next <= id {
+            if next > 0 {
+                out.write_all(b",")?;
+            }
+            if next == id {
+                serde_json::to_writer(&mut *out, text)?;
+            } else {
+                out.write_all(b"null")?;
+            }
+            next += 1;
+        }
+    }
+    Ok(out.write_all(b"]}\n")?)
+}
+
+/// chromium_events.json: all chromium events in log order, one a line.
+pub(super) fn write_chromium(report: Report<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+    let mut reader = SpanReader::new(report.source);
+    let mut bytes = Vec::new();
+    out.write_all(b"[")?;
+    for (index, payload) in report.model.chromium.iter().enumerate() {
+        reader.read_payload(payload, &mut bytes)?;
+        let text = String::from_utf8_lossy(&bytes);
+        out.write_all(if index == 0 { b"\n" } else { b",\n" })?;
+        // Torch writes an event over many lines; a line end in JSON is never part of a string.
+        for line in strict_json(&text).lines() {
+            out.write_all(line.as_bytes())?;
+        }
+    }
+    Ok(out.write_all(b"\n]\n")?)
+}

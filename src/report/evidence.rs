@@ -1,6 +1,6 @@
 //! What the lists of the model say about each compile, looked up once for all pages.
 
-use crate::model::{CacheLookup, Compile, DumpFile, Failure, GraphBreak, Link, Model, Recompile, Restart};
+use crate::model::{CacheLookup, Compile, Failure, GraphBreak, Link, Model, Recompile, Restart};
 use crate::trace::CompileId;
 use fxhash::FxHashMap;
 
@@ -9,8 +9,6 @@ pub(super) struct Evidence<'m> {
     of: Vec<OfCompile<'m>>,
     /// Compiles of each frame, in order: a function with its recompiles.
     frames: FxHashMap<String, Vec<usize>>,
-    /// Sources of generated modules, by what frames call them.
-    pub(super) dump_files: FxHashMap<&'m str, &'m DumpFile>,
 }
 
 /// What the lists say about one compile, each in log order.
@@ -35,7 +33,7 @@ impl<'m> Evidence<'m> {
     pub(super) fn of(model: &'m Model) -> Self {
         let mut of: Vec<OfCompile<'m>> = Vec::new();
         of.resize_with(model.compiles.len(), OfCompile::default);
-        let mut evidence = Evidence { of, frames: FxHashMap::default(), dump_files: FxHashMap::default() };
+        let mut evidence = Evidence { of, frames: FxHashMap::default() };
         let at = |id: &Option<CompileId>| model.by_id.get(id).copied();
         for entry in &model.caches {
             evidence.add(Some(entry.artifact.0), |e| e.caches.push(entry));
@@ -61,9 +59,6 @@ impl<'m> Evidence<'m> {
             if let Some(frame) = frame(compile) {
                 evidence.frames.entry(frame).or_default().push(index);
             }
-        }
-        for file in &model.dump_files {
-            evidence.dump_files.entry(&file.key).or_insert(file);
         }
         evidence
     }

@@ -49,40 +49,78 @@ const MS: f64 = 1e3;
 
 /// All times, the nested ones under the time that holds them.
 pub(super) const TIMES: [TimeField; 23] = [
-    time("duration_us", "Whole record", "from the first to the last thing this record measures").once("elapsed_time", S),
-    time("dynamo_cumulative_compile_time_us", "Entire frame", "Dynamo and all that it calls: tracing, guards, backend")
-        .once("entire_frame_compile_time_s", S),
-    time("aot_autograd_cumulative_compile_time_us", "Backend", "AOTAutograd and below: graphs of forward and backward")
-        .once("backend_compile_time_s", S)
-        .under(1),
+    time("duration_us", "Whole record", "from the first to the last thing this record measures")
+        .once("elapsed_time", S),
+    time(
+        "dynamo_cumulative_compile_time_us",
+        "Entire frame",
+        "Dynamo and all that it calls: tracing, guards, backend",
+    )
+    .once("entire_frame_compile_time_s", S),
+    time(
+        "aot_autograd_cumulative_compile_time_us",
+        "Backend",
+        "AOTAutograd and below: graphs of forward and backward",
+    )
+    .once("backend_compile_time_s", S)
+    .under(1),
     time("pre_grad_pass_time_us", "Pre-grad passes", "rewrites before the backward is derived").under(2),
     time("joint_graph_pass_time_us", "Joint passes", "rewrites of forward and backward together").under(2),
     time("inductor_cumulative_compile_time_us", "Inductor", "lowering, scheduling and code generation")
         .once("inductor_compile_time_s", S)
         .under(2),
     time("post_grad_pass_time_us", "Post-grad passes", "rewrites of the graph that is lowered").under(3),
-    time("inductor_code_gen_cumulative_compile_time_us", "Code generation", "writing, building and loading the code")
-        .once("code_gen_time_s", S)
-        .under(3),
+    time(
+        "inductor_code_gen_cumulative_compile_time_us",
+        "Code generation",
+        "writing, building and loading the code",
+    )
+    .once("code_gen_time_s", S)
+    .under(3),
     time("triton_compile_time_us", "Triton", "building Triton kernels").under(4),
-    time("compile_time_autotune_time_us", "Autotuning", "trying out kernel configurations while compiling").under(4),
-    time("backward_cumulative_compile_time_us", "Backward", "compiling the backward graph, when it first runs"),
-    time("runtime_triton_autotune_time_us", "Autotuning at run time", "trying out kernels while the model ran"),
+    time("compile_time_autotune_time_us", "Autotuning", "trying out kernel configurations while compiling")
+        .under(4),
+    time(
+        "backward_cumulative_compile_time_us",
+        "Backward",
+        "compiling the backward graph, when it first runs",
+    ),
+    time(
+        "runtime_triton_autotune_time_us",
+        "Autotuning at run time",
+        "trying out kernels while the model ran",
+    ),
     time("runtime_cudagraphify_time_us", "Recording CUDA graphs", "while the model ran"),
-    time("dynamo_compile_time_before_restart_us", "Before restarts", "work that was thrown away when tracing began anew")
-        .once("dynamo_time_before_restart_s", S),
+    time(
+        "dynamo_compile_time_before_restart_us",
+        "Before restarts",
+        "work that was thrown away when tracing began anew",
+    )
+    .once("dynamo_time_before_restart_s", S),
     time("gc_time_us", "Garbage collection", "Python's collector, run by torch after compiling"),
     time("structured_logging_overhead_us", "Writing this log", "included in the times above")
         .once("structured_logging_overhead_s", S),
-    time("remote_fx_graph_cache_get_time_us", "Reading the remote cache", "asking another machine for compiled code")
-        .once("remote_fx_graph_cache_get_time_ms", MS),
-    time("remote_fx_graph_cache_put_time_us", "Writing the remote cache", "storing compiled code on another machine")
-        .once("remote_fx_graph_cache_put_time_ms", MS),
+    time(
+        "remote_fx_graph_cache_get_time_us",
+        "Reading the remote cache",
+        "asking another machine for compiled code",
+    )
+    .once("remote_fx_graph_cache_get_time_ms", MS),
+    time(
+        "remote_fx_graph_cache_put_time_us",
+        "Writing the remote cache",
+        "storing compiled code on another machine",
+    )
+    .once("remote_fx_graph_cache_put_time_ms", MS),
     time("pgo_get_remote_code_state_time_us", "Reading remembered sizes", "from another machine"),
     time("pgo_put_remote_code_state_time_us", "Writing remembered sizes", "to another machine"),
     time("remote_cache_time_saved_us", "Saved by caches", "what the cached result cost when it was made")
         .once("remote_cache_time_saved_s", S),
-    time("distributed_ephemeral_timeout_us", "Longer timeout", "given to collectives because a cache hit puts ranks out of step"),
+    time(
+        "distributed_ephemeral_timeout_us",
+        "Longer timeout",
+        "given to collectives because a cache hit puts ranks out of step",
+    ),
     time("cuda_synchronize_time_us", "Waiting for the GPU", "so that times are not mixed up"),
 ];
 

@@ -1,12 +1,16 @@
 //! Model and findings to pages: one module a page, templates and assets in real files beside them.
 
 pub mod assets;
+mod code;
 mod data;
+mod evidence;
 mod files;
 mod html;
 mod lines;
+mod metric_fields;
 mod parts;
 mod paths;
+mod phases;
 mod shell;
 mod source;
 mod templates;
@@ -47,6 +51,7 @@ pub struct Report<'m> {
 /// All files of the report on one log, the long ones first: their work is done when they are written.
 pub fn pages<'m>(report: Report<'m>) -> Vec<Page<'m, Worker>> {
     let mut pages = data::pages(report);
+    pages.extend(code::pages(report));
     pages.extend(files::pages(report));
     pages
 }

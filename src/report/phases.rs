@@ -91,7 +91,11 @@ const FILES: &[(&str, Phase, &str)] = &[
     ("optimize_ddp_split_child*", Dynamo, "one part of the graph that DDP's optimiser split"),
     ("make_fx_fail_partial", Dynamo, "the graph up to where tracing failed"),
     ("fx_interpreter_error", Dynamo, "the node that failed, and the graph around it"),
-    ("invoke_subgraph_backward_duplicate", Dynamo, "a nested region whose backward was compiled twice, with advice"),
+    (
+        "invoke_subgraph_backward_duplicate",
+        Dynamo,
+        "a nested region whose backward was compiled twice, with advice",
+    ),
     ("compiler_collective", Ranks, "what the ranks told each other while compiling"),
     ("aot_joint_graph_sync_decision_cross_ranks", Ranks, "what the ranks agreed to recompute"),
     ("aot_joint_graph*", Aot, "forward and backward in one graph"),

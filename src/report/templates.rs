@@ -17,7 +17,11 @@ macro_rules! templates {
 
 templates! {
     bar,
+    code_head,
+    code_side,
+    dump_file_head,
     facts,
+    kernel_stacks_head,
     pill,
     place,
     row,

@@ -138,7 +138,8 @@ mod tests {
 
     #[test]
     fn kernels_in_cpp_end_with_their_brace() {
-        let index = CodeIndex::of("extern \"C\"  void  f_0(float* a,\n   int b)\n{\n    {\n    }\n}\nint x;\n");
+        let index =
+            CodeIndex::of("extern \"C\"  void  f_0(float* a,\n   int b)\n{\n    {\n    }\n}\nint x;\n");
         assert_eq!(index.kernels, [Kernel { name: "f_0".to_owned(), line: 1, lines: 6 }]);
     }
 }

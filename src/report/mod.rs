@@ -2,6 +2,7 @@
 
 pub mod assets;
 mod code;
+mod compile;
 mod data;
 mod evidence;
 mod files;
@@ -52,6 +53,7 @@ pub struct Report<'m> {
 pub fn pages<'m>(report: Report<'m>) -> Vec<Page<'m, Worker>> {
     let mut pages = data::pages(report);
     pages.extend(code::pages(report));
+    pages.extend(compile::pages(report));
     pages.extend(files::pages(report));
     pages
 }

@@ -17,13 +17,17 @@ macro_rules! templates {
 
 templates! {
     bar,
+    chain,
     code_head,
     code_side,
+    compile_head,
     dump_file_head,
     facts,
     kernel_stacks_head,
+    metrics_head,
     pill,
     place,
+    recompile_reason,
     row,
     section_head,
     shell_head,
@@ -31,6 +35,7 @@ templates! {
     stack,
     table_foot,
     table_head,
+    traceback,
 }
 
 /// What one worker needs to render pages.

@@ -3,8 +3,8 @@
 use super::Event;
 use super::stacks::{self, Texts};
 use crate::model::{
-    Advice, Artifact, Cell, Column, Compile, Content, Form, Link, Model, Outcome, PayloadPlace, Place,
-    ProblemKind, Readable, Section, Stack,
+    Advice, Artifact, Cell, Column, Compile, Content, Form, Model, Outcome, PayloadPlace, Place, ProblemKind,
+    Readable, Section, Stack,
 };
 use crate::trace::{CompileId, Payload};
 use serde_json::value::RawValue;
@@ -52,7 +52,7 @@ impl RankContext<'_> {
             Some(payload) => Content::Payload(payload.at, form),
             None => Content::Empty(form),
         };
-        self.add(name, content, Place::Compile, event.payload.is_some())
+        self.add(name, content, Place::Compile, true)
     }
 
     /// Adds a file with the text given.
@@ -121,10 +121,14 @@ impl RankContext<'_> {
         self.reading.placed.is_some()
     }
 
-    /// A link beside the compile's files; shown as text unless it is http, https or relative.
+    /// Lists the page of a generated module with the compile.
+    pub(super) fn listed_dump_file(&mut self, stem: &str, index: usize) {
+        self.add(stem, Content::DumpFile(index), Place::Compile, false);
+    }
+
+    /// A link among the compile's files; shown as text unless it is http, https or relative.
     pub fn link(&mut self, name: &str, url: &str) {
-        let link = Link { compile: self.compile, name: name.to_owned(), url: url.to_owned() };
-        self.model().links.push(link);
+        self.add(name, Content::Link(url.to_owned()), Place::Compile, false);
     }
 
     /// The table `id` on the page of the compile, made where it is not there yet; give it rows.

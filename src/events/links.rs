@@ -67,6 +67,8 @@ impl StructuredLogParser for DumpFiles {
             1 => file_stem(&key),
             again => format!("{}_{again}", file_stem(&key)),
         };
+        let index = cx.model().dump_files.len();
+        cx.listed_dump_file(&stem, index);
         let file = DumpFile { name: name.to_owned(), key, stem, at: payload.at, line: event.line };
         cx.model().dump_files.push(file);
         Ok(Flow::Handled)

@@ -338,6 +338,10 @@ pub enum Content {
     Metrics(usize),
     /// The record had no payload.
     Empty(Form),
+    /// The page of the generated module with that index in the model's `dump_files`; it stands in `dump_file/`.
+    DumpFile(usize),
+    /// No file: a link of the log, with its URL.
+    Link(String),
 }
 
 /// How a text is written to its file.

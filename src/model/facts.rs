@@ -1,6 +1,6 @@
 //! Facts that are not tied to one compile's page: breaks, recompiles, failures, caches, what ranks compare.
 
-use super::{Frame, Outcome, Stack};
+use super::{Outcome, Stack};
 use crate::trace::{CompileId, PayloadRef};
 
 /// The torch that wrote the log.
@@ -224,17 +224,6 @@ pub struct Stackless {
     pub line: u64,
 }
 
-/// A link that the log asks to show.
-#[derive(Debug, Clone)]
-pub struct Link {
-    /// Compile it belongs to: an index into the compiles.
-    pub compile: usize,
-    /// Its words.
-    pub name: String,
-    /// Where it leads.
-    pub url: String,
-}
-
 /// Source of an `<eval_with_key>` module.
 #[derive(Debug, Clone)]
 pub struct DumpFile {
@@ -261,9 +250,4 @@ pub struct Advice {
     pub compile: usize,
     /// Line of the log.
     pub line: u64,
-}
-
-/// The innermost frame of a stack.
-pub fn innermost(stack: &Stack) -> Option<&Frame> {
-    stack.last()
 }

@@ -14,8 +14,8 @@ pub use compile::{
     MetricsRecord, Outcome, Place, Readable, Stack, Status,
 };
 pub use facts::{
-    Advice, CacheLookup, Collectives, CrossRank, DumpFile, Execution, Failure, GraphBreak, GraphOps, Link,
-    Op, Reason, ReasonSource, Recompile, Restart, Stackless, TensorMeta, Torch, TraceSpan,
+    Advice, CacheLookup, Collectives, CrossRank, DumpFile, Execution, Failure, GraphBreak, GraphOps, Op,
+    Reason, ReasonSource, Recompile, Restart, Stackless, TensorMeta, Torch, TraceSpan,
 };
 pub use fields::{Fields, lenient};
 pub use integrity::{Integrity, Problem, ProblemKind};
@@ -57,8 +57,6 @@ pub struct Model {
     pub cross_rank: CrossRank,
     /// Records that carry a framework stack in place of a compile id.
     pub stackless: Vec<Stackless>,
-    /// Links that the log asks to show.
-    pub links: Vec<Link>,
     /// Sources of `<eval_with_key>` frames.
     pub dump_files: Vec<DumpFile>,
     /// Things to say on the landing page: dead workers, mismatching graphs.

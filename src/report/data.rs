@@ -4,7 +4,7 @@ mod facts;
 mod raw;
 
 use super::{Report, Worker, paths};
-use crate::model::{Compile, Outcome};
+use crate::model::{Artifact, Compile, Content, Outcome, Readable};
 use crate::output::{Page, RelPath};
 use serde_json::{Value, json};
 use std::io::Write;
@@ -43,16 +43,38 @@ fn write_directory(report: Report<'_>, out: &mut dyn Write) -> anyhow::Result<()
 }
 
 fn entries<'m>(report: Report<'m>, compile: &'m Compile, attempt: u32) -> impl Iterator<Item = Value> + 'm {
-    compile.artifacts.iter().filter(move |a| a.attempt == attempt).map(move |artifact| {
-        json!({
-            "url": paths::artifact(compile, artifact, report.settings).as_str(),
+    let files = compile.artifacts.iter().filter(move |a| a.attempt == attempt);
+    files.flat_map(move |artifact| {
+        let url = match &artifact.content {
+            Content::Link(url) => url.clone(),
+            _ => paths::artifact(compile, artifact, report.settings).as_str().to_owned(),
+        };
+        let entry = json!({
+            "url": url,
             "name": paths::listed_name(artifact, report.settings),
             "number": artifact.number,
             "suffix": artifact.cache.map_or("", cache_mark),
-            "readable_url": paths::readable(compile, artifact).map(|path| path.as_str().to_owned()),
-        })
+            "readable_url": readable_url(compile, artifact),
+        });
+        std::iter::repeat_n(entry, if artifact.name == LISTED_TWICE { 2 } else { 1 })
     })
 }
+
+/// Upstream lists this artifact twice, so what compares directories finds it twice.
+const LISTED_TWICE: &str = "vllm_compilation_config";
+
+/// The readable page of kernel stacks; an empty text where the record had no payload, as upstream has it.
+fn readable_url(compile: &Compile, artifact: &Artifact) -> Option<String> {
+    match (&artifact.content, artifact.readable) {
+        (_, Some(Readable::KernelStacks)) => {
+            paths::readable(compile, artifact).map(|p| p.as_str().to_owned())
+        }
+        (Content::Empty(_), None) if artifact.name == KERNEL_STACKS => Some(String::new()),
+        _ => None,
+    }
+}
+
+const KERNEL_STACKS: &str = "inductor_provenance_tracking_kernel_stack_traces";
 
 /// The sign that upstream's readers know for a cache's answer.
 pub(super) fn cache_mark(outcome: Outcome) -> &'static str {

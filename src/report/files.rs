@@ -113,7 +113,7 @@ fn new_line(depth: usize, out: &mut dyn Write) -> std::io::Result<()> {
 }
 
 /// Bytes of the JSON string at the start, quotes included.
-fn string_length(json: &[u8]) -> usize {
+pub(super) fn string_length(json: &[u8]) -> usize {
     let mut escaped = false;
     let end = json.iter().skip(1).position(|&byte| {
         let ends = byte == b'"' && !escaped;

@@ -5,13 +5,14 @@ mod code;
 mod compile;
 mod data;
 mod evidence;
+mod file_words;
 mod files;
 mod html;
+mod index;
 mod lines;
 mod metric_fields;
 mod parts;
 mod paths;
-mod phases;
 mod shell;
 mod source;
 mod templates;
@@ -55,5 +56,6 @@ pub fn pages<'m>(report: Report<'m>) -> Vec<Page<'m, Worker>> {
     pages.extend(code::pages(report));
     pages.extend(compile::pages(report));
     pages.extend(files::pages(report));
+    pages.extend(index::pages(report));
     pages
 }

@@ -1,7 +1,7 @@
 //! Names of the report's files, each from a checked path.
 
 use super::Settings;
-use crate::model::{Artifact, Compile, Content, DumpFile, Form, Place};
+use crate::model::{Artifact, Compile, Content, Form, Place};
 use crate::output::RelPath;
 use crate::trace::Md5;
 
@@ -12,13 +12,19 @@ const LONGEST_NAME: usize = 96;
 /// The file of an artifact.
 pub(super) fn artifact(compile: &Compile, artifact: &Artifact, settings: &Settings) -> RelPath {
     match (&artifact.content, artifact.place) {
+        (Content::DumpFile(_), _) => dump_file(&artifact.name),
         (Content::Payload(at, _), Place::Payloads) => payload(at.md5),
         _ => RelPath::of_parts(&[&compile.folder(artifact.attempt), &listed_name(artifact, settings)]),
     }
 }
 
-/// `<name>_<number>.<ext>`, what the directory calls an artifact.
+/// `<name>_<number>.<ext>`, what the directory calls an artifact; a generated module and a link keep their names.
 pub(super) fn listed_name(artifact: &Artifact, settings: &Settings) -> String {
+    match artifact.content {
+        Content::DumpFile(_) => return format!("{}.html", stem(artifact)),
+        Content::Link(_) => return artifact.name.clone(),
+        _ => {}
+    }
     format!("{}_{}.{}", stem(artifact), artifact.number, extension(artifact, settings))
 }
 
@@ -36,7 +42,7 @@ pub(super) fn readable(compile: &Compile, artifact: &Artifact) -> Option<RelPath
 
 fn extension(artifact: &Artifact, settings: &Settings) -> &'static str {
     match artifact.content {
-        Content::Metrics(_) => "html",
+        Content::Metrics(_) | Content::DumpFile(_) | Content::Link(_) => "html",
         Content::Payload(_, form) | Content::Text(_, form) | Content::Empty(form) => match form {
             Form::Text => "txt",
             Form::Json => "json",
@@ -58,8 +64,8 @@ pub(super) fn payload(md5: Md5) -> RelPath {
 }
 
 /// The page of a generated module's source.
-pub(super) fn dump_file(file: &DumpFile) -> RelPath {
-    RelPath::of_parts(&["dump_file", &format!("{}.html", RelPath::safe_part(&file.stem, LONGEST_NAME))])
+pub(super) fn dump_file(stem: &str) -> RelPath {
+    RelPath::of_parts(&["dump_file", &format!("{}.html", RelPath::safe_part(stem, LONGEST_NAME))])
 }
 
 /// Whether a payload has a file that holds it word for word, or as indented JSON.
@@ -67,8 +73,6 @@ pub(super) fn holds_text(artifact: &Artifact, settings: &Settings) -> bool {
     match artifact.content {
         Content::Payload(_, Form::Text | Form::Json) => true,
         Content::Payload(_, Form::Code(_)) => settings.plain_text,
-        Content::Payload(_, Form::Guards) | Content::Metrics(_) | Content::Text(..) | Content::Empty(_) => {
-            false
-        }
+        _ => false,
     }
 }

@@ -21,9 +21,16 @@ templates! {
     code_head,
     code_side,
     compile_head,
+    directory_entry,
     dump_file_head,
+    empty,
     facts,
+    filters,
+    glossary,
+    graph_break,
+    hero,
     kernel_stacks_head,
+    legend,
     metrics_head,
     pill,
     place,
@@ -36,6 +43,7 @@ templates! {
     table_foot,
     table_head,
     traceback,
+    trie_line,
 }
 
 /// What one worker needs to render pages.

@@ -1,10 +1,12 @@
 //! All files of a compile in the order of the compiler's phases, the links of the log, and what was lost.
 
 use super::Subject;
-use crate::model::{Artifact, Content, Form, Outcome, ProblemKind, Readable};
+use crate::model::{Artifact, Content, Form, ProblemKind, Readable};
+use crate::analysis::Stage;
 use crate::report::code::short_name;
+use crate::report::file_words;
+use crate::report::index::stage_words;
 use crate::report::parts::{Head, Row, Table, Td, View};
-use crate::report::phases::{self, Phase};
 use crate::report::units::{bytes, whole};
 use crate::report::{Html, Report, paths};
 use crate::trace::{PayloadRef, Span};
@@ -37,16 +39,9 @@ pub(super) fn write(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -
 }
 
 fn write_files(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
-    let mut files: Vec<(Phase, &'static str, &Artifact)> = subject
-        .compile
-        .artifacts
-        .iter()
-        .map(|artifact| {
-            let (phase, about) = phases::of(&artifact.name);
-            (phase, about, artifact)
-        })
-        .collect();
-    files.sort_by_key(|(phase, _, artifact)| (*phase, artifact.attempt, artifact.number));
+    let artifacts = &subject.compile.artifacts;
+    let mut files: Vec<(Stage, &Artifact)> = artifacts.iter().map(|a| (Stage::of(&a.name), a)).collect();
+    files.sort_by_key(|(stage, artifact)| (*stage, artifact.attempt, artifact.number));
     let heads = vec![
         Head::text("Phase"),
         Head::text("File"),
@@ -57,21 +52,20 @@ fn write_files(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -> any
     ];
     let table = Table { id: "files-table", label: "Files", heads };
     let mut last = None;
-    let rows = files.iter().map(|(phase, about, artifact)| {
-        let first = last.replace(*phase) != Some(*phase);
-        row(view, subject, (*phase, first, about), artifact)
+    let rows = files.iter().map(|(stage, artifact)| {
+        let first = last.replace(*stage) != Some(*stage);
+        row(view, subject, (*stage, first), artifact)
     });
-    // Sorting by phase must also work for rows in which the phase is not repeated, hence the sort key of each.
     view.table(out, &table, rows)
 }
 
 fn row(
     view: View<'_>,
     subject: Subject<'_>,
-    (phase, first, about): (Phase, bool, &str),
+    (stage, first): (Stage, bool),
     artifact: &Artifact,
 ) -> anyhow::Result<Row> {
-    let title = if first { phase_title(phase) } else { Html::default() };
+    let title = if first { stage_title(stage) } else { Html::default() };
     let payload = match &artifact.content {
         Content::Payload(at, _) => Some(at),
         _ => None,
@@ -83,30 +77,20 @@ fn row(
         Content::Empty(_) => Some(0.0),
         Content::Metrics(_) => None,
     };
-    let about = match artifact.cache {
-        Some(outcome) if about.is_empty() => cache_words(outcome),
-        _ => about,
-    };
     Ok(Row::of(vec![
-        Td::html(title).class("nw").sorted(phase as usize),
+        // The phase stands in its first row only, but every row is sorted by it.
+        Td::html(title).class("nw").sorted(stage as usize),
         Td::html(file(view, subject, artifact)).sorted(artifact.number),
         Td::number(f64::from(artifact.attempt), &artifact.attempt.to_string()),
-        Td::text(about).class("soft"),
+        Td::text(file_words::about(&artifact.name)).class("soft"),
         Td::maybe(lines, |lines| whole(lines as u64)),
         Td::maybe(size, bytes),
     ]))
 }
 
-fn phase_title(phase: Phase) -> Html {
-    Html::trusted(format!("<span title=\"{}\">{}</span>", phase.about(), phase.title()))
-}
-
-fn cache_words(outcome: Outcome) -> &'static str {
-    match outcome {
-        Outcome::Hit => "found in this cache",
-        Outcome::Miss => "looked up in this cache, not found",
-        Outcome::Bypass => "this cache was not asked",
-    }
+fn stage_title(stage: Stage) -> Html {
+    let (name, about) = stage_words(stage);
+    Html::trusted(format!("<span title=\"{about}\">{name}</span>"))
 }
 
 /// The file's name with links to its forms, and what is wrong with it.

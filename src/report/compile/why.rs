@@ -147,9 +147,9 @@ fn write_breaks(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -> an
 
 fn of_break(view: View<'_>, found: &GraphBreak) -> anyhow::Result<Vec<(&'static str, Html)>> {
     let mut facts = vec![("Where", view.place(found.file.as_deref(), found.line)?)];
-    facts.extend(found.context.as_deref().map(|context| ("When", view.folded(context, false))));
-    facts.extend(found.explanation.as_deref().map(|text| ("Explanation", view.folded(text, false))));
-    let hints = found.hints.iter().map(|hint| view.folded(hint, false));
+    facts.extend(found.context.as_deref().map(|context| ("When", view.prose(context))));
+    facts.extend(found.explanation.as_deref().map(|text| ("Explanation", view.prose(text))));
+    let hints = found.hints.iter().map(|hint| view.prose(hint));
     if !found.hints.is_empty() {
         facts.push((if found.hints.len() == 1 { "Hint" } else { "Hints" }, Html::joined(hints, "<br>")));
     }

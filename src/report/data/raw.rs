@@ -1,9 +1,11 @@
 //! The log again, for programs: its records one a line, and its chromium events as one array.
 
 use crate::model::{Fields, PayloadPlace, RawRecord};
+use crate::report::files::string_length;
 use crate::report::{Report, paths};
 use crate::trace::{Prefix, SpanReader, clean_header, strict_json};
 use serde_json::json;
+use std::borrow::Cow;
 use std::io::Write;
 
 /// Keys that a line has beside the envelope's own.
@@ -35,9 +37,44 @@ pub(super) fn write_records(report: Report<'_>, out: &mut dyn Write) -> anyhow::
             added.push_str(&serde_json::to_string(&file)?);
             added.push('}');
         }
-        write_line(json, &added, out)?;
+        write_line(&with_plain_floats(json), &added, out)?;
     }
     Ok(())
+}
+
+/// The JSON with each decimal number as a 64-bit float prints. The last digits of Python's numbers can differ from
+/// those of this reader (and of upstream's, which is the same): files that hold the same number must compare equal.
+fn with_plain_floats(json: &str) -> Cow<'_, str> {
+    let mut out = String::new();
+    let mut rest = json;
+    let mut copied = 0;
+    while let Some(at) = rest.find(|c: char| c == '"' || c.is_ascii_digit()) {
+        let (_, token) = rest.split_at_checked(at).unwrap_or((rest, ""));
+        let length = match token.starts_with('"') {
+            true => string_length(token.as_bytes()),
+            false => token
+                .find(|c: char| !matches!(c, '0'..='9' | '.' | 'e' | 'E' | '+' | '-'))
+                .unwrap_or(token.len()),
+        };
+        let (text, after) = token.split_at_checked(length).unwrap_or((token, ""));
+        let is_float = !text.starts_with('"') && text.contains(['.', 'e', 'E']);
+        let start = json.len() - token.len();
+        if is_float
+            && let Ok(number) = serde_json::from_str::<f64>(text)
+            && let Ok(printed) = serde_json::to_string(&number)
+            && printed != text
+        {
+            out.push_str(json.get(copied..start).unwrap_or_default());
+            out.push_str(&printed);
+            copied = start + length;
+        }
+        rest = after;
+    }
+    if copied == 0 {
+        return Cow::Borrowed(json);
+    }
+    out.push_str(json.get(copied..).unwrap_or_default());
+    Cow::Owned(out)
 }
 
 /// The envelope's own text with the added keys behind it.
@@ -126,7 +163,7 @@ pub(super) fn write_chromium(report: Report<'_>, out: &mut dyn Write) -> anyhow:
         let text = String::from_utf8_lossy(&bytes);
         out.write_all(if index == 0 { b"\n" } else { b",\n" })?;
         // Torch writes an event over many lines; a line end in JSON is never part of a string.
-        for line in strict_json(&text).lines() {
+        for line in with_plain_floats(&strict_json(&text)).lines() {
             out.write_all(line.as_bytes())?;
         }
     }

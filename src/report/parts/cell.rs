@@ -7,7 +7,7 @@ use crate::report::units::{UNKNOWN, bytes, clipped, count, micros, whole};
 use std::io::Write;
 
 /// Characters of a text that stand in a table; the rest is folded. About ten lines of a wide column.
-const LONGEST_TEXT: usize = 600;
+pub(super) const LONGEST_TEXT: usize = 600;
 
 impl View<'_> {
     /// A cell of a table.

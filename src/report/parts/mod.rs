@@ -3,17 +3,17 @@
 mod bar;
 mod cell;
 mod link;
+mod pill;
+mod prose;
 mod stack;
 mod table;
 
 pub(super) use link::{encoded, safe_link};
-pub(super) use table::{Head, Row, Table, Td};
+pub(super) use table::{CAP, Head, Row, Table, Td};
 
 use super::units::{UNKNOWN, resumed, short_path};
 use super::{Html, Report, Worker, paths};
-use crate::model::Compile;
 use crate::output::RelPath;
-use crate::trace::CompileId;
 use serde::Serialize;
 use std::io::Write;
 
@@ -26,14 +26,6 @@ pub(super) struct View<'a> {
     pub worker: &'a Worker,
     /// Folders between the page and the report's top: 0 or 1.
     pub depth: usize,
-}
-
-#[derive(Serialize)]
-struct PillOf<'a> {
-    id: &'a str,
-    status: &'a str,
-    href: Option<&'a str>,
-    title: Option<&'a str>,
 }
 
 #[derive(Serialize)]
@@ -84,33 +76,6 @@ impl<'a> View<'a> {
         format!("{}{}", "../".repeat(self.depth), encoded(path))
     }
 
-    /// A compile's id with its status in a word, linked to the page of the compile.
-    pub fn pill(&self, compile: &Compile) -> anyhow::Result<Html> {
-        self.pill_to(compile, Some(&self.href(&paths::compile_page(compile))))
-    }
-
-    /// A pill that leads elsewhere, or nowhere: in a summary nothing may be a link.
-    pub fn pill_to(&self, compile: &Compile, href: Option<&str>) -> anyhow::Result<Html> {
-        let id = compile.id.as_ref().map_or_else(|| "no id".to_owned(), ToString::to_string);
-        let title = compile.function.as_ref().map(|f| f.name.as_str());
-        self.render("pill", &PillOf { id: &id, status: compile.status.word(), href, title })
-    }
-
-    /// The pill of an id; plain code where no compile of the log has it.
-    pub fn pill_of(&self, id: Option<&CompileId>) -> anyhow::Result<Html> {
-        match (self.report.model.compile(id), id) {
-            (Some(compile), _) => self.pill(compile),
-            (None, Some(id)) => Ok(self.code(&id.to_string())),
-            (None, None) => Ok(Html::escaped(UNKNOWN)),
-        }
-    }
-
-    /// Pills beside each other.
-    pub fn pills<'c>(&self, compiles: impl IntoIterator<Item = &'c Compile>) -> anyhow::Result<Html> {
-        let pills = compiles.into_iter().map(|c| self.pill(c)).collect::<anyhow::Result<Vec<_>>>()?;
-        Ok(Html::wrapped("<span class=\"pills\">", &Html::joined(pills, ""), "</span>"))
-    }
-
     /// A file, shortened to what identifies it, with the line; the whole path on hover.
     pub fn place(&self, file: Option<&str>, line: Option<u64>) -> anyhow::Result<Html> {
         let Some(file) = file else { return Ok(Html::escaped(UNKNOWN)) };
@@ -124,7 +89,7 @@ impl<'a> View<'a> {
     /// The page of a generated module's source, for a frame's file such as `<eval_with_key>.7`.
     pub fn dump_file(&self, file: &str, line: Option<u64>) -> Option<String> {
         let dump = self.report.model.dump_files.iter().find(|dump| dump.key == file)?;
-        let page = self.href(&paths::dump_file(dump));
+        let page = self.href(&paths::dump_file(&dump.stem));
         Some(line.map_or_else(|| page.clone(), |line| format!("{page}#L{line}")))
     }
 

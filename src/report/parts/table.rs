@@ -6,7 +6,7 @@ use serde::Serialize;
 use std::io::Write;
 
 /// Rows that stand there before the reader asks for more.
-const CAP: usize = 40;
+pub(in crate::report) const CAP: usize = 40;
 
 /// A table without its rows.
 pub(in crate::report) struct Table<'t> {

@@ -1,6 +1,6 @@
 //! What the lists of the model say about each compile, looked up once for all pages.
 
-use crate::model::{CacheLookup, Compile, Failure, GraphBreak, Link, Model, Recompile, Restart};
+use crate::model::{CacheLookup, Compile, Failure, GraphBreak, Model, Recompile, Restart};
 use crate::trace::CompileId;
 use fxhash::FxHashMap;
 
@@ -24,8 +24,8 @@ pub(super) struct OfCompile<'m> {
     pub(super) failures: Vec<&'m Failure>,
     /// Why its tracing began anew.
     pub(super) restarts: Vec<&'m Restart>,
-    /// Links that the log asks to show.
-    pub(super) links: Vec<&'m Link>,
+    /// Its phases: indices into the model's spans, each after the span around it.
+    pub(super) spans: Vec<usize>,
 }
 
 impl<'m> Evidence<'m> {
@@ -52,8 +52,12 @@ impl<'m> Evidence<'m> {
         for entry in &model.restarts {
             evidence.add(at(&entry.compile), |e| e.restarts.push(entry));
         }
-        for entry in &model.links {
-            evidence.add(Some(entry.compile), |e| e.links.push(entry));
+        // A span without a compile belongs to that of the span around it.
+        let mut owners: Vec<Option<usize>> = Vec::with_capacity(model.spans.len());
+        for (index, span) in model.spans.iter().enumerate() {
+            let owner = span.compile.or_else(|| owners.get(span.parent?).copied().flatten());
+            owners.push(owner);
+            evidence.add(owner, |e| e.spans.push(index));
         }
         for (index, compile) in model.compiles.iter().enumerate() {
             if let Some(frame) = frame(compile) {

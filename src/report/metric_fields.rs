@@ -17,6 +17,11 @@ pub(super) struct TimeField {
 }
 
 impl TimeField {
+    /// Whether it times the whole record, not a part of the compiler.
+    pub(super) fn is_whole(&self) -> bool {
+        self.micros == "duration_us"
+    }
+
     /// Microseconds, and the field they stand in.
     pub(super) fn read(&self, fields: &Fields<'_>) -> Option<(f64, &'static str)> {
         let new = fields.number(self.micros).map(|us| (us, self.micros));

@@ -7,6 +7,7 @@ mod data;
 mod evidence;
 mod file_words;
 mod files;
+mod guards;
 mod html;
 mod index;
 mod lines;
@@ -55,6 +56,7 @@ pub fn pages<'m>(report: Report<'m>) -> Vec<Page<'m, Worker>> {
     let mut pages = data::pages(report);
     pages.extend(code::pages(report));
     pages.extend(compile::pages(report));
+    pages.extend(guards::pages(report));
     pages.extend(files::pages(report));
     pages.extend(index::pages(report));
     pages

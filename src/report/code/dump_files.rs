@@ -24,11 +24,13 @@ pub(super) fn pages(report: Report<'_>) -> Vec<Page<'_, Worker>> {
         return Vec::new();
     }
     let users = Arc::new(users(report));
-    let page = |file| {
+    let pages = files.iter().map(|file| {
         let users = Arc::clone(&users);
-        Page::rendered(paths::dump_file(file), move |worker, out| write(report, file, &users, (worker, out)))
-    };
-    files.iter().map(page).collect()
+        Page::rendered(paths::dump_file(&file.stem), move |worker, out| {
+            write(report, file, &users, (worker, out))
+        })
+    });
+    pages.collect()
 }
 
 fn users(report: Report<'_>) -> Users<'_> {
@@ -86,9 +88,11 @@ fn write(
         };
         writeln!(out, "{}", view.render("dump_file_head", &head)?.as_str())?;
         if !large {
-            return write_code(worker, out, (Language::Python, &code));
+            out.write_all(b"<div style=\"margin-top:20px\">")?;
+            write_code(worker, out, (Language::Python, &code))?;
+            return Ok(out.write_all(b"</div>\n")?);
         }
-        out.write_all(b"<pre class=\"code\" tabindex=\"0\" aria-label=\"Code\">")?;
+        out.write_all(b"<pre class=\"code\" style=\"padding:6px 12px;margin-top:20px\" tabindex=\"0\" aria-label=\"Code\">")?;
         text.write_escaped(report, out)?;
         Ok(out.write_all(b"</pre>\n")?)
     })

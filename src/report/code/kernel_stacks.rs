@@ -1,10 +1,10 @@
 //! `_readable.html` beside the stack traces of kernels: the user's lines behind each kernel.
 
-use super::{Group, Item, Side, Text, compile_href};
+use super::{Group, Item, Side, Text, tabs};
 use crate::model::{Artifact, Compile};
 use crate::output::{Page, RelPath};
 use crate::report::parts::View;
-use crate::report::shell::{Shell, Tab, write_page};
+use crate::report::shell::{Shell, write_page};
 use crate::report::units::counted;
 use crate::report::{Html, Report, Worker, paths};
 use serde::Serialize;
@@ -22,7 +22,7 @@ pub(super) fn page<'m>(
 ) -> Page<'m, Worker> {
     Page::rendered(path, move |worker, out| {
         let mut shell = Shell::of_compile(report, compile, Some("stacks of kernels"));
-        shell.tabs = vec![Tab::away(format!("../{}", compile_href(compile)), "All files", None)];
+        shell.tabs = tabs(compile);
         write_page(worker, out, &shell, |worker, out| {
             let view = View::new(report, worker, 1);
             match read(&text.read(report)?) {

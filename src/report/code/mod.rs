@@ -62,7 +62,7 @@ fn readable_page<'m>(
     let text = match &artifact.content {
         Content::Payload(at, _) => Text::Payload(*at),
         Content::Text(text, _) => Text::Made(text),
-        Content::Metrics(_) | Content::Empty(_) => return None,
+        _ => return None,
     };
     match artifact.readable? {
         Readable::KernelStacks => Some(kernel_stacks::page(report, path, (compile, artifact), text)),
@@ -115,7 +115,7 @@ struct Code<'m> {
 fn page<'m>(report: Report<'m>, path: RelPath, code: Code<'m>) -> Page<'m, Worker> {
     Page::rendered(path, move |worker, out| {
         let mut shell = Shell::of_compile(report, code.compile, Some(&short_name(&code.artifact.name)));
-        shell.tabs = vec![Tab::away(format!("../{}", compile_href(code.compile)), "All files", None)];
+        shell.tabs = tabs(code.compile);
         write_page(worker, out, &shell, |worker, out| {
             if code.text.len() > LARGEST_HIGHLIGHTED {
                 return write_large(report, &code, worker, out);
@@ -149,7 +149,7 @@ fn write_large(
     out: &mut dyn Write,
 ) -> anyhow::Result<()> {
     writeln!(out, "{}", head(View::new(report, worker, 1), code, None)?.as_str())?;
-    out.write_all(b"<pre class=\"code\" tabindex=\"0\" aria-label=\"Code\">")?;
+    out.write_all(b"<pre class=\"code\" style=\"padding:6px 12px;margin-top:20px\" tabindex=\"0\" aria-label=\"Code\">")?;
     code.text.write_escaped(report, out)?;
     Ok(out.write_all(b"</pre>\n")?)
 }
@@ -312,8 +312,12 @@ pub(super) fn short_name(name: &str) -> String {
     if name.starts_with(known) { known.to_owned() } else { short_path(name).into_owned() }
 }
 
-fn compile_href(compile: &Compile) -> String {
-    super::parts::encoded(paths::compile_page(compile).as_str())
+/// Links above the pages of a compile's files.
+fn tabs(compile: &Compile) -> Vec<Tab> {
+    let page = super::parts::encoded(paths::compile_page(compile).as_str());
+    let label = if compile.id.is_some() { compile.label() } else { "no id".to_owned() };
+    let link = |anchor: &str, words: &str| Tab::away(format!("../{page}{anchor}"), words, None);
+    vec![link("", &format!("Compile {label}")), link("#files", "All its files")]
 }
 
 /// Escapes what is written to it.

@@ -4,7 +4,7 @@ use super::Subject;
 use crate::model::Outcome;
 use crate::report::Html;
 use crate::report::parts::{Head, Row, Table, Td, View};
-use crate::report::units::{UNKNOWN, micros, whole};
+use crate::report::units::{UNKNOWN, counted, micros, whole};
 use std::io::Write;
 
 /// `torch._dynamo.config.recompile_limit` and `accumulated_recompile_limit` by default.
@@ -42,14 +42,13 @@ pub(super) fn write(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -
 
 fn write_lookups(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let lookups = &subject.of.caches;
-    let heads = vec![
-        Head::text("Cache"),
-        Head::text("Answer"),
-        Head::number("Attempt").absent_if(subject.compile.attempts.len() < 2),
-        Head::text("Reason").absent_if(lookups.iter().all(|c| c.reason.is_none())),
-        Head::number("Time saved").absent_if(lookups.iter().all(|c| c.saved_ns.is_none())),
-        Head::text("Key"),
-    ];
+    let attempts = subject.compile.attempts.len() > 1;
+    let saved = lookups.iter().any(|c| c.saved_ns.is_some());
+    let mut heads = vec![Head::text("Cache"), Head::text("Answer")];
+    heads.extend(attempts.then(|| Head::number("Attempt")));
+    heads.push(Head::text("Reason").absent_if(lookups.iter().all(|c| c.reason.is_none())));
+    heads.extend(saved.then(|| Head::number("Time saved")));
+    heads.push(Head::text("Key"));
     let table = Table { id: "caches-table", label: "Caches", heads };
     let rows = lookups.iter().map(|lookup| {
         let answer = match lookup.outcome {
@@ -57,14 +56,13 @@ fn write_lookups(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -> a
             Outcome::Miss => Html::escaped("miss"),
             Outcome::Bypass => Html::wrapped("<span class=\"warn\">", &Html::escaped("bypass"), "</span>"),
         };
-        Ok(Row::of(vec![
-            Td::text(title(&lookup.cache)),
-            Td::html(answer),
-            Td::number(f64::from(lookup.attempt), &lookup.attempt.to_string()),
-            Td::html(view.folded(lookup.reason.as_deref().unwrap_or(UNKNOWN), false)),
-            Td::maybe(lookup.saved_ns, |ns| micros(ns / 1e3)),
-            Td::html(view.code(lookup.key.as_deref().unwrap_or(UNKNOWN))),
-        ]))
+        let attempt = || Td::number(f64::from(lookup.attempt), &lookup.attempt.to_string());
+        let mut cells = vec![Td::text(title(&lookup.cache)), Td::html(answer)];
+        cells.extend(attempts.then(attempt));
+        cells.push(Td::html(view.folded(lookup.reason.as_deref().unwrap_or(UNKNOWN), false)));
+        cells.extend(saved.then(|| Td::maybe(lookup.saved_ns, |ns| micros(ns / 1e3))));
+        cells.push(Td::html(view.code(lookup.key.as_deref().unwrap_or(UNKNOWN))));
+        Ok(Row::of(cells))
     });
     view.table(out, &table, rows)
 }
@@ -82,11 +80,9 @@ fn write_sizes(subject: Subject<'_>, out: &mut dyn Write) -> anyhow::Result<()> 
     });
     writeln!(
         out,
-        "<p class=\"after\">Before this compile {} compiled {} of the function existed (cache size){all}. At {LIMIT} \
-         torch stops compiling it and runs it as Python; <code>torch._dynamo.config.recompile_limit</code> \
-         changes that.{near}</p>",
-        whole(size),
-        if size == 1 { "version" } else { "versions" },
+        "<p class=\"after\">Before this compile {} of the function existed (cache size){all}. At {LIMIT} torch stops \
+         compiling it and runs it as Python; <code>torch._dynamo.config.recompile_limit</code> changes that.{near}</p>",
+        if size == 0 { "no compiled version".to_owned() } else { counted(size, "compiled version", "compiled versions") },
     )?;
     Ok(())
 }

@@ -113,7 +113,8 @@ fn started(subject: Subject<'_>) -> Option<Html> {
     let at = model.time(Some(stamp)).unwrap_or_default();
     let into = model.log.first.and_then(|first| {
         let us = model.clock.epoch_us(stamp)? - model.clock.epoch_us(first)?;
-        Some(format!("{} into the log", micros(us as f64)))
+        let into = format!("{} into the log", micros(us as f64));
+        Some(if us <= 0 { "at the start of the log".to_owned() } else { into })
     });
     let took = subject.compile.compile_us().map(|us| format!(", took {}", micros(us)));
     let text = format!("{}{}", into.as_deref().unwrap_or(&at), took.unwrap_or_default());

@@ -21,10 +21,6 @@ pub(super) fn write(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -
     } else {
         write_files(view, subject, out)?;
     }
-    for link in &subject.of.links {
-        let shown = view.log_link(&link.name, &link.url);
-        writeln!(out, "<p class=\"after\">A link of the log: {}</p>", shown.as_str())?;
-    }
     for (line, what) in &subject.compile.lost {
         let what = Html::escaped(what);
         writeln!(
@@ -42,14 +38,9 @@ fn write_files(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -> any
     let artifacts = &subject.compile.artifacts;
     let mut files: Vec<(Stage, &Artifact)> = artifacts.iter().map(|a| (Stage::of(&a.name), a)).collect();
     files.sort_by_key(|(stage, artifact)| (*stage, artifact.attempt, artifact.number));
-    let heads = vec![
-        Head::text("Phase"),
-        Head::text("File"),
-        Head::number("Attempt").absent_if(subject.compile.attempts.len() < 2),
-        Head::text("What it is"),
-        Head::number("Lines"),
-        Head::number("Size"),
-    ];
+    let mut heads = vec![Head::text("Phase"), Head::text("File")];
+    heads.extend((subject.compile.attempts.len() > 1).then(|| Head::number("Attempt")));
+    heads.extend([Head::text("What it is"), Head::number("Lines"), Head::number("Size")]);
     let table = Table { id: "files-table", label: "Files", heads };
     let mut last = None;
     let rows = files.iter().map(|(stage, artifact)| {
@@ -70,22 +61,31 @@ fn row(
         Content::Payload(at, _) => Some(at),
         _ => None,
     };
+    let about = match artifact.content {
+        Content::DumpFile(_) => "source of a generated module",
+        Content::Link(_) => "a link of the log",
+        _ => file_words::about(&artifact.name),
+    };
     let lines = payload.and_then(|at| lines(subject.report, at));
     let size = match &artifact.content {
         Content::Payload(at, _) => Some(at.text_len as f64),
         Content::Text(text, _) => Some(text.len() as f64),
         Content::Empty(_) => Some(0.0),
-        Content::Metrics(_) => None,
+        Content::Metrics(_) | Content::DumpFile(_) | Content::Link(_) => None,
     };
-    Ok(Row::of(vec![
-        // The phase stands in its first row only, but every row is sorted by it.
+    let attempt = || Td::number(f64::from(artifact.attempt), &artifact.attempt.to_string());
+    // The phase stands in its first row only, but every row is sorted by it.
+    let mut cells = vec![
         Td::html(title).class("nw").sorted(stage as usize),
         Td::html(file(view, subject, artifact)).sorted(artifact.number),
-        Td::number(f64::from(artifact.attempt), &artifact.attempt.to_string()),
-        Td::text(file_words::about(&artifact.name)).class("soft"),
+    ];
+    cells.extend((subject.compile.attempts.len() > 1).then(attempt));
+    cells.extend([
+        Td::text(about).class("soft"),
         Td::maybe(lines, |lines| whole(lines as u64)),
         Td::maybe(size, bytes),
-    ]))
+    ]);
+    Ok(Row::of(cells))
 }
 
 fn stage_title(stage: Stage) -> Html {
@@ -96,6 +96,9 @@ fn stage_title(stage: Stage) -> Html {
 /// The file's name with links to its forms, and what is wrong with it.
 fn file(view: View<'_>, subject: Subject<'_>, artifact: &Artifact) -> Html {
     let settings = subject.report.settings;
+    if let Content::Link(url) = &artifact.content {
+        return view.log_link(&artifact.name, url);
+    }
     let path = paths::artifact(subject.compile, artifact, settings);
     let href = view.href(&path);
     let (href, full) = (Html::escaped(&href), Html::escaped(path.as_str()));
@@ -151,9 +154,13 @@ fn lines(report: Report<'_>, at: &PayloadRef) -> Option<f64> {
     if at.text_len == 0 {
         return Some(0.0);
     }
-    let mut first = Vec::new();
-    report.source.read_span(Span { offset: at.span.offset, len: at.span.len.min(1) }, &mut first).ok()?;
+    let mut ends = Vec::new();
+    let last = at.span.len.checked_sub(1)?;
+    report.source.read_span(Span { offset: at.span.offset, len: 1 }, &mut ends).ok()?;
+    report.source.read_span(Span { offset: at.span.offset + last, len: 1 }, &mut ends).ok()?;
     let more = at.span.len.checked_sub(at.text_len)?;
     let each = 1 + u64::from(at.strip_cr);
-    (first == b"\t" && more % each == 0).then_some((more / each) as f64)
+    // Where the text ends with a newline, the log has one more line, with nothing but its tab.
+    let empty = u64::from(ends.last() == Some(&b'\t'));
+    (ends.first() == Some(&b'\t') && more % each == 0).then_some((more / each - empty) as f64)
 }

@@ -127,21 +127,22 @@ fn value(view: View<'_>, field: &str, raw: &RawValue, record: &MetricsRecord) ->
         ));
     }
     if let Ok(list) = serde_json::from_str::<Vec<String>>(raw.get()) {
-        return if list.is_empty() { Html::escaped("none") } else { lines(view, &list.join("\n")) };
+        return if list.is_empty() { Html::escaped("none") } else { lines(view, &list.join("\n"), MOST_LINES) };
     }
-    lines(view, string.as_deref().unwrap_or(raw.get()))
+    lines(view, string.as_deref().unwrap_or(raw.get()), MOST_LINES)
 }
 
 /// Characters and lines of a value beyond which it is folded.
 const LONGEST_VALUE: usize = 600;
 const MOST_LINES: usize = 8;
 
-fn lines(view: View<'_>, value: &str) -> Html {
+/// Code or text; of more than `most` lines it is folded behind the first.
+pub(super) fn lines(view: View<'_>, value: &str, most: usize) -> Html {
     if !value.trim().contains('\n') {
         return view.folded(value, true);
     }
     let count = value.lines().count();
-    if count <= MOST_LINES && value.len() <= LONGEST_VALUE {
+    if count <= most && value.len() <= LONGEST_VALUE {
         return text(value);
     }
     let first = value.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();

@@ -3,6 +3,7 @@
 mod caches;
 mod facts;
 mod files;
+mod flame;
 mod metrics;
 mod story;
 mod times;
@@ -14,7 +15,7 @@ use super::shell::{Shell, Tab, write_page};
 use super::units::whole;
 use super::{Html, Report, Worker, paths};
 use crate::analysis::Parts;
-use crate::model::{Compile, Content};
+use crate::model::{Compile, Content, Section};
 use crate::output::Page;
 use serde::Serialize;
 use std::io::Write;
@@ -61,7 +62,7 @@ fn write(subject: Subject<'_>, worker: &mut Worker, out: &mut dyn Write) -> anyh
         why::write(view, subject, out)?;
         times::write(view, subject, out)?;
         write_stack(view, subject, out)?;
-        for section in &subject.compile.sections {
+        for section in sections(subject.compile) {
             view.section(out, section)?;
         }
         caches::write(view, subject, out)?;
@@ -97,6 +98,30 @@ fn head(view: View<'_>, subject: Subject<'_>) -> anyhow::Result<Html> {
     view.render("compile_head", &context)
 }
 
+/// Tables that readers look for first; others follow in the order of the log.
+const FIRST: [&str; 9] = [
+    "unknown-events",
+    "guards",
+    "input-tensors",
+    "symbols",
+    "unbacked-symbols",
+    "specializations",
+    "guards-added",
+    "data-dependent",
+    "code-state",
+];
+
+/// The tables of a compile in the order in which they are shown; the sizes of all values of the graph are the last.
+fn sections(compile: &Compile) -> Vec<&Section> {
+    let mut sections: Vec<&Section> = compile.sections.iter().collect();
+    let rank = |section: &&Section| match section.id {
+        "graph-sizes" => FIRST.len() + 1,
+        id => FIRST.iter().position(|first| *first == id).unwrap_or(FIRST.len()),
+    };
+    sections.sort_by_key(rank);
+    sections
+}
+
 /// The sections that the page has, and the compiles before and after.
 fn tabs(subject: Subject<'_>) -> Vec<Tab> {
     let Subject { compile, of, .. } = subject;
@@ -113,7 +138,7 @@ fn tabs(subject: Subject<'_>) -> Vec<Tab> {
     add(!of.restarts.is_empty(), "restarts", "Restarts", count(of.restarts.len()));
     add(times::present(subject), "time", "Time", None);
     add(compile.stack.is_some(), "stack", "Stack", None);
-    for section in &compile.sections {
+    for section in sections(compile) {
         add(true, section.id, &section.title, count(section.rows.len()));
     }
     add(caches::present(subject), "caches", "Caches", count(of.caches.len()));
@@ -122,7 +147,8 @@ fn tabs(subject: Subject<'_>) -> Vec<Tab> {
     for (step, words) in [(subject.index.checked_sub(1), "previous"), (subject.index.checked_add(1), "next")] {
         let Some(other) = step.and_then(|at| subject.report.model.compiles.get(at)) else { continue };
         let page = super::parts::encoded(paths::compile_page(other).as_str());
-        tabs.push(Tab::away(format!("../{page}"), words, Some(other.label())));
+        let label = if other.id.is_some() { other.label() } else { "no id".to_owned() };
+        tabs.push(Tab::away(format!("../{page}"), words, Some(label)));
     }
     tabs
 }

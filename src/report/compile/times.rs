@@ -5,7 +5,7 @@ use crate::model::{Fields, MetricsKind};
 use crate::report::Html;
 use crate::report::metric_fields::{TIMES, TimeField};
 use crate::report::parts::{Head, Row, Table, Td, View};
-use crate::report::units::{micros, whole};
+use crate::report::units::{counted, micros, whole};
 use std::io::Write;
 
 pub(super) fn present(subject: Subject<'_>) -> bool {
@@ -18,7 +18,11 @@ pub(super) fn write(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -
         return Ok(());
     }
     let note = "a time includes those indented below it";
-    view.open_section(out, ("time", "Compile time", note), None, Html::default())?;
+    let chart = super::flame::chart(view, subject)?;
+    let zoom = "<div class=\"tools js\" hidden><button class=\"btn\" data-zoom=\"flame\">Show all</button></div>";
+    let tools = if chart.is_empty() { Html::default() } else { Html::trusted(zoom) };
+    view.open_section(out, ("time", "Compile time", note), None, tools)?;
+    writeln!(out, "{}<div class=\"after\">", chart.as_str())?;
     let records = &subject.compile.metrics;
     let forward = records.iter().rev().find(|m| m.kind == MetricsKind::Forward);
     if let Some(record) = forward.or(records.last()) {
@@ -31,6 +35,7 @@ pub(super) fn write(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -
         let words = "Further records of this compile, such as that of its backward, stand under";
         writeln!(out, "<p class=\"soft after\">{words} <a href=\"#metrics\">Metrics</a>.</p>")?;
     }
+    writeln!(out, "</div>")?;
     write_phases(view, subject, out)?;
     writeln!(out, "</section>")?;
     Ok(())
@@ -43,7 +48,16 @@ pub(super) fn write_times(
     fields: &Fields<'_>,
     id: &str,
 ) -> anyhow::Result<()> {
-    let times = TIMES.iter().filter_map(|time| time.read(fields).map(|(us, field)| (time, us, field)));
+    let read = TIMES.iter().filter_map(|time| time.read(fields).map(|(us, field)| (time, us, field)));
+    // The whole record is mostly one of the times below it.
+    let mut times: Vec<_> = read.collect();
+    if let [(whole, us, _), rest @ ..] = times.as_slice()
+        && whole.is_whole()
+        && rest.iter().any(|(_, other, _)| other == us)
+    {
+        times.remove(0);
+    }
+    let times = times.into_iter();
     let (spent, zero): (Vec<_>, Vec<_>) = times.partition(|(_, us, _)| *us != 0.0);
     if !spent.is_empty() {
         let heads = vec![Head::unsorted("Time of"), Head::number("Time"), Head::unsorted("What it means")];
@@ -75,8 +89,8 @@ fn write_phases(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -> an
     let Some(phases) = subject.report.found.time.by_compile.get(&subject.index) else { return Ok(()) };
     writeln!(
         out,
-        "<h3 id=\"phases\" style=\"margin:24px 0 6px\">Phases <span class=\"n\">{}</span></h3>",
-        whole(phases.len())
+        "<details class=\"more after\" id=\"phases\"><summary class=\"tw\">{} as a table, with self time</summary>",
+        counted(phases.len(), "phase", "phases")
     )?;
     let heads = vec![
         Head::unsorted("Phase"),
@@ -97,5 +111,7 @@ fn write_phases(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -> an
             Td::number(phase.count as f64, &whole(phase.count)),
         ]))
     });
-    view.table(out, &table, rows)
+    view.table(out, &table, rows)?;
+    writeln!(out, "</details>")?;
+    Ok(())
 }

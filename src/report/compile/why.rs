@@ -158,7 +158,7 @@ fn of_break(view: View<'_>, found: &GraphBreak) -> anyhow::Result<Vec<(&'static 
         let pills = Html::joined(others.collect::<anyhow::Result<Vec<_>>>()?, " ");
         let more = found.compiles.len().saturating_sub(LONGEST_CHAIN);
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-        facts.push(("Also in", Html::joined([pills, Html::escaped(&more)], "")));
+        facts.push(("Compiles", Html::joined([pills, Html::escaped(&more)], "")));
     }
     if found.count > 1 {
         facts.push(("In this log", Html::escaped(&counted(found.count, "time", "times"))));
@@ -193,7 +193,7 @@ fn write_restarts(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -> 
     let note = "tracing began anew; the work until then was thrown away";
     view.open_section(out, ("restarts", "Restarts", note), Some(whole(restarts.len())), Html::default())?;
     for restart in restarts {
-        writeln!(out, "{}", text(&restart.reason).as_str())?;
+        writeln!(out, "<div class=\"after\">{}</div>", super::metrics::lines(view, &restart.reason, 1).as_str())?;
     }
     writeln!(out, "</section>")?;
     Ok(())

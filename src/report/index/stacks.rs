@@ -38,7 +38,7 @@ struct Line<'a> {
     place: String,
     href: Option<String>,
     loc: &'a str,
-    note: String,
+    remark: &'a str,
 }
 
 #[derive(Serialize)]
@@ -205,7 +205,7 @@ impl Tree<'_> {
     }
 
     /// A frame on a line; as a summary where something is folded below it, open or not.
-    fn line(&self, frame: &Frame, pill: Html, summary: Option<bool>, note: &str) -> anyhow::Result<Html> {
+    fn line(&self, frame: &Frame, pill: Html, summary: Option<bool>, remark: &str) -> anyhow::Result<Html> {
         let file = self.view.file(frame);
         let short = if file.is_empty() { "unknown file".into() } else { short_path(file) };
         let line = Line {
@@ -218,7 +218,7 @@ impl Tree<'_> {
             place: frame.line.map_or_else(|| short.to_string(), |line| format!("{short}:{line}")),
             href: self.view.dump_file(file, frame.line).filter(|_| summary.is_none()),
             loc: clipped(frame.loc.as_deref().unwrap_or_default(), LONGEST_LOC).0,
-            note: note.to_owned(),
+            remark,
         };
         self.view.render("trie_line", &line)
     }

@@ -40,7 +40,7 @@ struct SectionHead<'a> {
     id: &'a str,
     title: &'a str,
     count: Option<String>,
-    note: &'a str,
+    about: &'a str,
     tools: Html,
 }
 
@@ -147,14 +147,14 @@ impl<'a> View<'a> {
     pub fn open_section(
         &self,
         out: &mut dyn Write,
-        (id, title, note): (&str, &str, &str),
+        (id, title, about): (&str, &str, &str),
         count: Option<String>,
         tools: Html,
     ) -> anyhow::Result<()> {
         writeln!(
             out,
             "{}",
-            self.render("section_head", &SectionHead { id, title, count, note, tools })?.as_str()
+            self.render("section_head", &SectionHead { id, title, count, about, tools })?.as_str()
         )?;
         Ok(())
     }

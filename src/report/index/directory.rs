@@ -59,7 +59,7 @@ struct Lost {
 }
 
 /// Name and meaning of a phase, as the directory and the glossary have them.
-pub(super) fn stage_words(stage: Stage) -> (&'static str, &'static str) {
+pub(in crate::report) fn stage_words(stage: Stage) -> (&'static str, &'static str) {
     match stage {
         Stage::Dynamo => ("Dynamo", "traces the Python bytecode into a graph"),
         Stage::AotAutograd => ("AOTAutograd", "splits forward and backward, lowers to ATen"),

@@ -10,6 +10,8 @@ mod recompiles;
 mod stacks;
 mod verdict;
 
+pub(super) use directory::stage_words;
+
 use super::parts::View;
 use super::shell::{Shell, Tab, write_page};
 use super::units::whole;

@@ -18,7 +18,8 @@ use tlparse::{Event, Flow, Options, RankContext, Registry, StructuredLogParser};
 /// `trace_structured("my_checkpoint", metadata_fn=lambda: {"step": .., "seconds": .., "bytes": ..}, payload_fn=..)`.
 struct Checkpoints;
 
-const COLUMNS: [Column; 3] = [Column::number("Step"), Column::number("Time to write"), Column::number("Size")];
+const COLUMNS: [Column; 3] =
+    [Column::number("Step"), Column::number("Time to write"), Column::number("Size")];
 
 impl StructuredLogParser for Checkpoints {
     fn name(&self) -> &'static str {
@@ -76,7 +77,10 @@ fn with_checkpoints(log: &Path, copy: &Path) -> Result<()> {
         let payload = "{\"optimizer\": \"adam\"}";
         let hash = format!("{:x}", md5::compute(payload));
         write!(file, "V1120 04:55:40.000000 7 train.py:12] ")?;
-        write!(file, "{{\"my_checkpoint\": {{\"step\": {step}, \"seconds\": {seconds}, \"bytes\": {bytes}}}, ")?;
+        write!(
+            file,
+            "{{\"my_checkpoint\": {{\"step\": {step}, \"seconds\": {seconds}, \"bytes\": {bytes}}}, "
+        )?;
         writeln!(file, "\"frame_id\": 0, \"frame_compile_id\": 0, \"has_payload\": \"{hash}\"}}")?;
         writeln!(file, "\t{payload}")?;
     }

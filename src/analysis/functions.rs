@@ -55,6 +55,13 @@ fn frame_of(id: &str) -> &str {
     }
 }
 
+/// Whether a compile is the capture of a backward pass by compiled autograd: its id has no frame (`!0`), torch writes no
+/// metrics for it, and what it captured is compiled under an id of its own (`!0/1/0`).
+pub fn is_capture(compile: &Compile) -> bool {
+    let label = compile.label();
+    label.starts_with('!') && !label.contains('/')
+}
+
 /// What the caches of graphs answered to each compile, by its index: a miss of any is a miss.
 pub(super) fn cache_outcomes(model: &Model) -> FxHashMap<usize, Outcome> {
     let mut outcomes: FxHashMap<usize, Outcome> = FxHashMap::default();

@@ -7,7 +7,7 @@ mod stage;
 mod time;
 mod trie;
 
-pub use functions::{FunctionGroup, by_status};
+pub use functions::{FunctionGroup, by_status, is_capture};
 pub use parity::Parity;
 pub use parts::{PARTS, Parts};
 pub use stage::Stage;

@@ -79,12 +79,18 @@ impl Parsers {
         }
         let key = (event.key.to_owned(), event.name.map(str::to_owned));
         let asked = seen.entry(key).or_insert_with(|| candidates(wishes, event));
+        let mut failed = false;
         for &index in asked.iter() {
             let Some(parser) = list.get_mut(index) else { continue };
+            // An event whose parser failed is not an unknown one; its payload is kept by the reader.
+            if failed && parser.keys().contains(&"*") {
+                return;
+            }
             match parser.parse(event, cx) {
                 Ok(Flow::Handled) => return,
                 Ok(Flow::Ignored) => {}
                 Err(error) => {
+                    failed = true;
                     let detail = format!("{}: {error:#}", parser.name());
                     cx.diagnostic(ProblemKind::ParserErrors, event.line, detail);
                     if cx.payload_is_placed() {
@@ -100,11 +106,7 @@ impl Parsers {
         for parser in self.list {
             let name = parser.name();
             if let Err(error) = parser.finish(cx) {
-                cx.diagnostic(
-                    ProblemKind::ParserErrors,
-                    0,
-                    format!("{name}, at the end of the log: {error:#}"),
-                );
+                cx.diagnostic(ProblemKind::ParserErrors, 0, format!("{name}, at the end of the log: {error:#}"));
             }
         }
     }

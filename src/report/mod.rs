@@ -5,6 +5,7 @@ mod code;
 mod compile;
 mod data;
 mod evidence;
+mod failures;
 mod file_words;
 mod files;
 mod guards;
@@ -59,5 +60,6 @@ pub fn pages<'m>(report: Report<'m>) -> Vec<Page<'m, Worker>> {
     pages.extend(guards::pages(report));
     pages.extend(files::pages(report));
     pages.extend(index::pages(report));
+    pages.push(failures::page(report));
     pages
 }

@@ -25,6 +25,8 @@ templates! {
     dump_file_head,
     empty,
     facts,
+    failure,
+    failures_verdict,
     filters,
     flame,
     glossary,

@@ -9,7 +9,7 @@ use std::io::Write;
 
 /// Breaks that get an entry with all that torch says about them; the rest stand in a table. A reader fixes the first
 /// few, and an entry takes 2 KB.
-const ENTRIES: usize = 40;
+const ENTRIES: usize = 20;
 
 /// Breaks in that table; what is beyond stands in report.json.
 const LISTED: usize = 1_000;

@@ -23,6 +23,7 @@ struct Entry {
     summary: String,
     damaged: Option<String>,
     page: String,
+    page_words: &'static str,
     attempts: Vec<AttemptFiles>,
     lost: Vec<Lost>,
 }
@@ -207,6 +208,7 @@ fn entry(
         summary: summary(view, compile),
         damaged: (!damaged.is_empty()).then_some(damaged),
         page: view.href(&paths::compile_page(compile)),
+        page_words: if compile.id.is_some() { "Page of this compile" } else { "Page of these records" },
         attempts,
         lost: lost.collect(),
     })

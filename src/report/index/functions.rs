@@ -1,7 +1,7 @@
 //! The table of functions with their compiles.
 
 use super::breaks::SHOWN;
-use crate::analysis::{FunctionGroup, by_status};
+use crate::analysis::{FunctionGroup, by_status, is_capture};
 use crate::model::Compile;
 use crate::output::{Page, RelPath};
 use crate::report::parts::{Head, Row, Table, Td, View};
@@ -26,8 +26,11 @@ pub(super) fn section(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()>
     let compiles = view.report.model.identified();
     let counts = by_status(compiles).into_iter().map(|(word, n)| format!("{} {word}", whole(n)));
     let mut note = counts.collect::<Vec<_>>().join(" · ");
+    if groups.len() > crate::report::parts::CAP {
+        note.push_str("; costliest first");
+    }
     if groups.len() > LANDING {
-        note.push_str(&format!("; the {LANDING} costliest of {}", whole(groups.len())));
+        note.push_str(&format!("; {LANDING} of {}", whole(groups.len())));
     }
     let head = ("functions", "Functions", note.as_str());
     view.open_section(out, head, Some(whole(groups.len())), filters(view)?)?;
@@ -123,6 +126,10 @@ fn row(view: View<'_>, index: usize, group: &FunctionGroup, total: f64) -> anyho
     };
     let (name, place) = match &group.function {
         Some(f) => (view.function(&f.name), view.place(f.file.as_deref(), f.line)?),
+        None if compiles.first().is_some_and(|c| is_capture(c)) => {
+            let text = Html::escaped("backward pass, captured");
+            (Html::wrapped("<span class=\"soft\">", &text, "</span>"), Html::escaped(UNKNOWN))
+        }
         None => (Html::escaped(UNKNOWN), Html::escaped(UNKNOWN)),
     };
     let files: usize = compiles.iter().map(|c| c.artifacts.len()).sum();

@@ -48,14 +48,15 @@ pub(super) fn section(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()>
         _ => "damaged and unknown records, with the line of the log",
     };
     view.open_section(out, ("log", "Log", note), None, Html::default())?;
-    let lost = [ProblemKind::BadPrefix, ProblemKind::BadJson, ProblemKind::OtherRank];
-    let lost: u64 = lost.iter().map(|kind| integrity.count(*kind)).sum();
-    let read = counted(model.log.records, "record", "records");
-    let read = if lost == 0 {
-        read
-    } else {
-        format!("{read}; {} more lines or records are not part of the report", whole(lost))
-    };
+    let other = integrity.count(ProblemKind::OtherRank);
+    let lines = integrity.count(ProblemKind::BadPrefix) + integrity.count(ProblemKind::BadJson);
+    let mut read = counted(model.log.records, "record", "records");
+    if other > 0 {
+        read.push_str(&format!(", {} of them of other ranks", whole(other)));
+    }
+    if lines > 0 {
+        read.push_str(&format!("; {} that could not be read as a record", counted(lines, "line", "lines")));
+    }
     let mut facts = vec![("Read", Html::escaped(&read)), ("Damaged", damage(view))];
     facts.push(("Unknown events", unknown_events(view)));
     facts.push(("With --strict", strict(view)));
@@ -71,7 +72,7 @@ fn damage(view: View<'_>) -> Html {
     let integrity = &view.report.model.integrity;
     let found = ProblemKind::ALL.into_iter().filter(|kind| integrity.count(*kind) > 0);
     let found: Vec<String> =
-        found.map(|kind| format!("{} {}", whole(integrity.count(kind)), words(kind).0)).collect();
+        found.map(|kind| format!("{} × {}", whole(integrity.count(kind)), words(kind).0)).collect();
     if found.is_empty() {
         return Html::escaped("nothing: every line, payload hash and string id is in order");
     }

@@ -105,3 +105,6 @@ fn attention(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     writeln!(out, "</section>")?;
     Ok(())
 }
+
+#[cfg(test)]
+mod tests;

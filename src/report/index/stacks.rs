@@ -32,6 +32,7 @@ struct Line<'a> {
     pill: Html,
     summary: bool,
     open: bool,
+    called: bool,
     name: Html,
     library: bool,
     full: &'a str,
@@ -73,7 +74,9 @@ pub(super) fn section(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()>
 fn legend(report: Report<'_>) -> Legend {
     let about = |word| match word {
         "error" => "the compilation failed; the function runs uncompiled, or the error reached the caller",
-        "missing" => "no metrics arrived: the program ended first, or the log does not record them",
+        "missing" => {
+            "no metrics arrived: the program ended first, the log does not record them, or it is a capture of a backward pass (!0), which has none"
+        }
         "empty" => "no operator was captured, so there was nothing to compile",
         "break" => "compiled, after a restart or in parts because of a graph break",
         _ => "compiled at the first attempt, without graph break",
@@ -94,6 +97,19 @@ enum Step {
     Close(&'static str),
     /// Siblings that are folded.
     More(Vec<usize>, usize),
+}
+
+/// How a frame stands on its line.
+#[derive(Default)]
+struct Look<'a> {
+    /// In the gutter.
+    pill: Html,
+    /// Whether something below it can be folded, and whether that is open.
+    fold: Option<bool>,
+    /// Whether the line above it is its caller.
+    called: bool,
+    /// After it.
+    remark: &'a str,
 }
 
 struct Tree<'a> {
@@ -145,7 +161,8 @@ impl Tree<'_> {
         let mut pills = compiles.iter().zip(hrefs).map(|(c, href)| self.gutter(c, &href));
         let pill = pills.next().transpose()?.unwrap_or_default();
         let open = self.open_all || depth < OPEN_DEPTH;
-        write!(out, "{}", self.line(&node.frame, pill, nested.then_some(open), "")?.as_str())?;
+        let look = Look { pill, fold: nested.then_some(open), called: !above.is_empty(), remark: "" };
+        write!(out, "{}", self.line(&node.frame, look)?.as_str())?;
         if nested {
             write!(out, "<ul>")?;
             steps.push(Step::Close("</ul></details></li>"));
@@ -173,7 +190,8 @@ impl Tree<'_> {
         after: &str,
     ) -> anyhow::Result<()> {
         for pill in pills {
-            let line = self.line(frame, pill, None, "again, from the same stack")?;
+            let line =
+                self.line(frame, Look { pill, remark: "again, from the same stack", ..Look::default() })?;
             write!(out, "{before}{}{after}", line.as_str())?;
         }
         Ok(())
@@ -183,6 +201,7 @@ impl Tree<'_> {
     fn chain(&self, out: &mut dyn Write, nodes: &[usize]) -> anyhow::Result<()> {
         let frames: Vec<&Frame> = nodes.iter().filter_map(|n| Some(&self.trie.node(*n)?.frame)).collect();
         let library = |frame: &&Frame| is_library(self.view.file(frame));
+        let mut called = false;
         for run in frames.chunk_by(|a, b| library(a) == library(b)) {
             let folded = run.len() >= RUN && run.first().is_some_and(library);
             if folded {
@@ -190,7 +209,9 @@ impl Tree<'_> {
                 write!(out, "<details class=\"fold\"><summary class=\"tw\">{count} of libraries</summary>")?;
             }
             for frame in run {
-                write!(out, "{}", self.line(frame, Html::default(), None, "")?.as_str())?;
+                let look = Look { called, ..Look::default() };
+                write!(out, "{}", self.line(frame, look)?.as_str())?;
+                called = true;
             }
             if folded {
                 write!(out, "</details>")?;
@@ -204,21 +225,22 @@ impl Tree<'_> {
         Ok(Html::wrapped("<span class=\"pills\">", &pill, "</span>"))
     }
 
-    /// A frame on a line; as a summary where something is folded below it, open or not.
-    fn line(&self, frame: &Frame, pill: Html, summary: Option<bool>, remark: &str) -> anyhow::Result<Html> {
+    /// A frame on a line.
+    fn line(&self, frame: &Frame, look: Look<'_>) -> anyhow::Result<Html> {
         let file = self.view.file(frame);
         let short = if file.is_empty() { "unknown file".into() } else { short_path(file) };
         let line = Line {
-            pill,
-            summary: summary.is_some(),
-            open: summary.unwrap_or_default(),
+            pill: look.pill,
+            summary: look.fold.is_some(),
+            open: look.fold.unwrap_or_default(),
+            called: look.called,
             name: self.view.function(&frame.name),
             library: is_library(file),
             full: file,
             place: frame.line.map_or_else(|| short.to_string(), |line| format!("{short}:{line}")),
-            href: self.view.dump_file(file, frame.line).filter(|_| summary.is_none()),
+            href: self.view.dump_file(file, frame.line).filter(|_| look.fold.is_none()),
             loc: clipped(frame.loc.as_deref().unwrap_or_default(), LONGEST_LOC).0,
-            remark,
+            remark: look.remark,
         };
         self.view.render("trie_line", &line)
     }

@@ -1,8 +1,8 @@
 //! The verdict: one sentence in numbers, where the time went, and what limits both.
 
 use super::log::damaged;
-use crate::analysis::{PARTS, Parts};
-use crate::model::{Compile, Status};
+use crate::analysis::{PARTS, Parts, is_capture};
+use crate::model::{Compile, ProblemKind, Status};
 use crate::report::Html;
 use crate::report::parts::View;
 use crate::report::units::{counted, micros, percent, whole};
@@ -85,7 +85,7 @@ fn sentence(view: View<'_>) -> Vec<Piece> {
         n => pieces.extend([
             piece(
                 "",
-                format!("{} of {}", whole(n), counted(model.log.records, "record", "records")),
+                format!("{} of {}", whole(n), counted(all_records(view), "record", "records")),
                 "#log",
                 "err",
             ),
@@ -93,6 +93,13 @@ fn sentence(view: View<'_>) -> Vec<Piece> {
         ]),
     }
     pieces
+}
+
+/// Records that were read, and lines that should have been one.
+fn all_records(view: View<'_>) -> u64 {
+    let integrity = &view.report.model.integrity;
+    let lost = integrity.count(ProblemKind::BadPrefix) + integrity.count(ProblemKind::BadJson);
+    view.report.model.log.records + lost
 }
 
 fn notes(view: View<'_>, parts: &Parts) -> anyhow::Result<Vec<Html>> {
@@ -133,7 +140,7 @@ fn where_time_went(view: View<'_>, parts: &Parts) -> anyhow::Result<Option<Html>
 /// Compiles of which no metrics arrived: their time is in no sum.
 fn without_metrics(view: View<'_>) -> anyhow::Result<Option<Html>> {
     let missing: Vec<&Compile> =
-        view.report.model.identified().filter(|c| c.status == Status::Missing).collect();
+        view.report.model.identified().filter(|c| c.status == Status::Missing && !is_capture(c)).collect();
     if missing.is_empty() {
         return Ok(None);
     }

@@ -9,6 +9,9 @@ use std::io::Write;
 /// Characters of a text that stand in a table; the rest is folded. About ten lines of a wide column.
 pub(super) const LONGEST_TEXT: usize = 600;
 
+/// Characters of its first line that stand before what is folded.
+const LONGEST_START: usize = 140;
+
 impl View<'_> {
     /// A cell of a table.
     pub fn cell(&self, cell: &Cell) -> anyhow::Result<Td> {
@@ -33,15 +36,15 @@ impl View<'_> {
     /// Text or code; what is long is folded behind its beginning.
     pub fn folded(&self, text: &str, code: bool) -> Html {
         let wrapped = |text: &str| if code { self.code(text) } else { Html::escaped(text) };
-        let (start, long) = clipped(text, LONGEST_TEXT);
-        if !long {
+        if !clipped(text, LONGEST_TEXT).1 {
             return wrapped(text);
         }
+        let first = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
         let size = whole(text.chars().count());
         let all = Html::wrapped("<pre class=\"long\" tabindex=\"0\">", &Html::escaped(text), "</pre>");
         Html::trusted(format!(
             "<details class=\"fold\"><summary class=\"tw\">{} … <span class=\"soft\">{size} characters</span></summary>{}</details>",
-            wrapped(clipped(start, 120).0).as_str(),
+            wrapped(clipped(first, LONGEST_START).0).as_str(),
             all.as_str()
         ))
     }

@@ -10,7 +10,7 @@ use serde::Serialize;
 #[derive(Serialize)]
 struct PillOf<'a> {
     id: &'a str,
-    status: &'a str,
+    status: Option<&'a str>,
     href: Option<&'a str>,
     title: Option<&'a str>,
 }
@@ -24,8 +24,10 @@ impl View<'_> {
     /// A pill that leads elsewhere, or nowhere: in a summary nothing may be a link.
     pub fn pill_to(&self, compile: &Compile, href: Option<&str>) -> anyhow::Result<Html> {
         let id = compile.id.as_ref().map_or_else(|| "no id".to_owned(), ToString::to_string);
+        // What has no id is no compilation, so it has no status either.
+        let status = compile.id.as_ref().map(|_| compile.status.word());
         let title = compile.function.as_ref().map(|f| f.name.as_str());
-        self.render("pill", &PillOf { id: &id, status: compile.status.word(), href, title })
+        self.render("pill", &PillOf { id: &id, status, href, title })
     }
 
     /// The pill of an id; plain code where no compile of the log has it.

@@ -173,3 +173,6 @@ fn write_stack(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -> any
     writeln!(out, "{}\n</section>", view.stack(stack)?.as_str())?;
     Ok(())
 }
+
+#[cfg(test)]
+mod tests;

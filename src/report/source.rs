@@ -202,14 +202,6 @@ impl Cursor {
     }
 }
 
-/// Writes `text` as [`Highlighter::write_lines`] does, without highlighting.
-///
-/// # Errors
-/// When `out` fails.
-pub fn write_plain_lines(text: &str, out: &mut dyn Write) -> io::Result<()> {
-    write_each_line(text, out, write_escaped)
-}
-
 /// The frame of each line. The newline stands inside: between blocks it would make an empty line.
 fn write_each_line(
     text: &str,
@@ -470,9 +462,6 @@ class Runner:
             for language in [Language::Python, Language::Cpp] {
                 assert_eq!(visible(&highlighted(language, text)), text);
             }
-            let mut plain = Vec::new();
-            write_plain_lines(text, &mut plain).unwrap();
-            assert_eq!(visible(&String::from_utf8(plain).unwrap()), text);
         }
     }
 

@@ -1,8 +1,8 @@
 //! All files of a compile in the order of the compiler's phases, the links of the log, and what was lost.
 
 use super::Subject;
-use crate::model::{Artifact, Content, Form, ProblemKind, Readable};
 use crate::analysis::Stage;
+use crate::model::{Artifact, Content, Form, ProblemKind, Readable};
 use crate::report::code::short_name;
 use crate::report::file_words;
 use crate::report::index::stage_words;
@@ -154,13 +154,14 @@ fn lines(report: Report<'_>, at: &PayloadRef) -> Option<f64> {
     if at.text_len == 0 {
         return Some(0.0);
     }
-    let mut ends = Vec::new();
-    let last = at.span.len.checked_sub(1)?;
-    report.source.read_span(Span { offset: at.span.offset, len: 1 }, &mut ends).ok()?;
-    report.source.read_span(Span { offset: at.span.offset + last, len: 1 }, &mut ends).ok()?;
+    let is_tab = |offset| {
+        let mut byte = Vec::new();
+        report.source.read_span(Span { offset, len: 1 }, &mut byte).is_ok() && byte == b"\t"
+    };
+    let last = at.span.offset + at.span.len.checked_sub(1)?;
     let more = at.span.len.checked_sub(at.text_len)?;
     let each = 1 + u64::from(at.strip_cr);
     // Where the text ends with a newline, the log has one more line, with nothing but its tab.
-    let empty = u64::from(ends.last() == Some(&b'\t'));
-    (ends.first() == Some(&b'\t') && more % each == 0).then_some((more / each - empty) as f64)
+    let lines = (more / each).saturating_sub(u64::from(is_tab(last)));
+    (more % each == 0 && is_tab(at.span.offset)).then_some(lines as f64)
 }

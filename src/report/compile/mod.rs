@@ -15,7 +15,7 @@ use super::shell::{Shell, Tab, write_page};
 use super::units::whole;
 use super::{Html, Report, Worker, paths};
 use crate::analysis::Parts;
-use crate::model::{Compile, Content, Section};
+use crate::model::{Compile, Content, Function, Section};
 use crate::output::Page;
 use serde::Serialize;
 use std::io::Write;
@@ -84,11 +84,15 @@ struct Head {
 
 fn head(view: View<'_>, subject: Subject<'_>) -> anyhow::Result<Html> {
     let compile = subject.compile;
-    let function = compile.function.as_ref();
+    let function = function(subject);
     let place = function.map(|f| view.place(f.file.as_deref(), f.line)).transpose()?;
     let context = Head {
-        pill: view.pill_to(compile, None)?,
-        function: function.map(|f| view.function(&f.name)).unwrap_or_default(),
+        pill: if compile.id.is_some() { view.pill_to(compile, None)? } else { Html::default() },
+        function: match function {
+            Some(function) => view.function(&function.name),
+            None if compile.id.is_none() => Html::escaped("Records without a compile id"),
+            None => Html::default(),
+        },
         place: place.unwrap_or_default(),
         story: story::tell(view, subject)?,
         bar: view.bar(&Parts::of(compile), true)?,
@@ -96,6 +100,13 @@ fn head(view: View<'_>, subject: Subject<'_>) -> anyhow::Result<Html> {
         right: view.facts(facts::right(view, subject)?)?,
     };
     view.render("compile_head", &context)
+}
+
+/// The compiled function; where nothing names it, that of another compile of the same frame.
+fn function<'a>(subject: Subject<'a>) -> Option<&'a Function> {
+    let compiles = &subject.report.model.compiles;
+    let others = || subject.chain.iter().find_map(|index| compiles.get(*index)?.function.as_ref());
+    subject.compile.function.as_ref().or_else(others)
 }
 
 /// Tables that readers look for first; others follow in the order of the log.
@@ -132,7 +143,7 @@ fn tabs(subject: Subject<'_>) -> Vec<Tab> {
             tabs.push(Tab::section(id, text, count));
         }
     };
-    add(why::has_recompilation(subject), "recompilation", "Recompilation", None);
+    add(why::has_recompilation(subject), "recompilation", why::title(subject), None);
     add(!of.breaks.is_empty(), "breaks", "Graph breaks", count(of.breaks.len()));
     add(!of.failures.is_empty(), "failures", "Failures", count(of.failures.len()));
     add(!of.restarts.is_empty(), "restarts", "Restarts", count(of.restarts.len()));
@@ -144,7 +155,8 @@ fn tabs(subject: Subject<'_>) -> Vec<Tab> {
     add(caches::present(subject), "caches", "Caches", count(of.caches.len()));
     add(true, "files", "Files", count(compile.artifacts.len()));
     add(!compile.metrics.is_empty(), "metrics", "Metrics", None);
-    for (step, words) in [(subject.index.checked_sub(1), "previous"), (subject.index.checked_add(1), "next")] {
+    for (step, words) in [(subject.index.checked_sub(1), "previous"), (subject.index.checked_add(1), "next")]
+    {
         let Some(other) = step.and_then(|at| subject.report.model.compiles.get(at)) else { continue };
         let page = super::parts::encoded(paths::compile_page(other).as_str());
         let label = if other.id.is_some() { other.label() } else { "no id".to_owned() };
@@ -161,3 +173,6 @@ fn write_stack(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -> any
     writeln!(out, "{}\n</section>", view.stack(stack)?.as_str())?;
     Ok(())
 }
+
+#[cfg(test)]
+mod tests;

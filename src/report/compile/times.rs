@@ -9,7 +9,8 @@ use crate::report::units::{counted, micros, whole};
 use std::io::Write;
 
 pub(super) fn present(subject: Subject<'_>) -> bool {
-    !subject.compile.metrics.is_empty() || subject.report.found.time.by_compile.contains_key(&subject.index)
+    subject.compile.metrics.iter().any(|m| m.total_us().is_some())
+        || subject.report.found.time.by_compile.contains_key(&subject.index)
 }
 
 /// The times of the last forward record and the phases of the compile.
@@ -19,7 +20,8 @@ pub(super) fn write(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -
     }
     let note = "a time includes those indented below it";
     let chart = super::flame::chart(view, subject)?;
-    let zoom = "<div class=\"tools js\" hidden><button class=\"btn\" data-zoom=\"flame\">Show all</button></div>";
+    let zoom =
+        "<div class=\"tools js\" hidden><button class=\"btn\" data-zoom=\"flame\">Show all</button></div>";
     let tools = if chart.is_empty() { Html::default() } else { Html::trusted(zoom) };
     view.open_section(out, ("time", "Compile time", note), None, tools)?;
     writeln!(out, "{}<div class=\"after\">", chart.as_str())?;

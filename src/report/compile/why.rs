@@ -16,6 +16,11 @@ pub(super) fn has_recompilation(subject: Subject<'_>) -> bool {
     !subject.of.recompiles.is_empty() || subject.chain.len() > 1
 }
 
+/// Heading of the recompile reasons; without one the section shows the versions only.
+pub(super) fn title(subject: Subject<'_>) -> &'static str {
+    if subject.of.recompiles.is_empty() { "Versions" } else { "Recompilation" }
+}
+
 pub(super) fn write(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     if has_recompilation(subject) {
         write_recompilation(view, subject, out)?;
@@ -35,11 +40,11 @@ pub(super) fn write(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -
 fn write_recompilation(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let reasons: Vec<&Reason> = subject.of.recompiles.iter().flat_map(|r| &r.reasons).collect();
     let note = if reasons.is_empty() {
-        "versions of this function; a call that no version's guards allow makes a new one"
+        "of this function; a call that the guards of none allow makes a new one"
     } else {
         "which guard of which earlier version did not hold"
     };
-    view.open_section(out, ("recompilation", "Recompilation", note), None, Html::default())?;
+    view.open_section(out, ("recompilation", title(subject), note), None, Html::default())?;
     writeln!(out, "{}", chain(view, subject)?.as_str())?;
     for reason in reasons {
         writeln!(out, "{}", why(view, reason)?.as_str())?;
@@ -139,7 +144,12 @@ fn write_breaks(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -> an
     view.open_section(out, ("breaks", "Graph breaks", note), count, Html::default())?;
     for found in &subject.of.breaks {
         let facts = view.facts(of_break(view, found)?)?;
-        writeln!(out, "<h3 class=\"after\">{}</h3>\n{}", view.folded(&found.reason, true).as_str(), facts.as_str())?;
+        writeln!(
+            out,
+            "<h3 class=\"after\">{}</h3>\n{}",
+            view.folded(&found.reason, true).as_str(),
+            facts.as_str()
+        )?;
     }
     writeln!(out, "</section>")?;
     Ok(())
@@ -184,7 +194,10 @@ fn of_failure(view: View<'_>, failure: &Failure) -> anyhow::Result<Vec<(&'static
     let mut facts = vec![("Type", view.code(&failure.error))];
     facts.push(("Where", view.place(failure.file.as_deref(), failure.line)?));
     facts.extend(failure.reason.as_deref().map(|reason| ("Reason", text(reason))));
-    facts.push(("Record", Html::escaped(&format!("{}, line {} of the log", failure.kind, whole(failure.record)))));
+    facts.push((
+        "Record",
+        Html::escaped(&format!("{}, line {} of the log", failure.kind, whole(failure.record))),
+    ));
     Ok(facts)
 }
 
@@ -193,7 +206,11 @@ fn write_restarts(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -> 
     let note = "tracing began anew; the work until then was thrown away";
     view.open_section(out, ("restarts", "Restarts", note), Some(whole(restarts.len())), Html::default())?;
     for restart in restarts {
-        writeln!(out, "<div class=\"after\">{}</div>", super::metrics::lines(view, &restart.reason, 1).as_str())?;
+        writeln!(
+            out,
+            "<div class=\"after\">{}</div>",
+            super::metrics::lines(view, &restart.reason, 1).as_str()
+        )?;
     }
     writeln!(out, "</section>")?;
     Ok(())

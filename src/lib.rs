@@ -31,7 +31,7 @@ pub mod report;
 pub mod trace;
 
 pub use events::{Event, Flow, RankContext, Registry, StructuredLogParser};
-pub use options::{Options, Outcome, Progress};
+pub use options::{Options, Progress, Written};
 
 use anyhow::Context;
 use std::num::NonZeroUsize;
@@ -41,8 +41,8 @@ use std::path::PathBuf;
 ///
 /// # Errors
 /// Of the command line and the disk: no such input, nothing in it is a record, an output folder that may not be
-/// replaced, a full disk. What is damaged in a log is in the report and in the [`Outcome`], never an error.
-pub fn run(options: &Options, registry: &Registry, progress: &dyn Progress) -> anyhow::Result<Outcome> {
+/// replaced, a full disk. What is damaged in a log is in the report and in the [`Written`], never an error.
+pub fn run(options: &Options, registry: &Registry, progress: &dyn Progress) -> anyhow::Result<Written> {
     let (log, notes) = find_log(options)?;
     let source = trace::Source::open(&log)?;
     let target = output::Target::prepare(&options.out, options.overwrite)?;
@@ -58,7 +58,7 @@ pub fn run(options: &Options, registry: &Registry, progress: &dyn Progress) -> a
     output::write(pages, target.folder(), threads(options), report::Worker::new)?;
     let folder = target.place()?;
 
-    Ok(Outcome {
+    Ok(Written {
         folder,
         summary: report::summary(report),
         notes,

@@ -8,7 +8,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::{IsTerminal, Write};
 use std::path::Path;
 use std::process::ExitCode;
-use tlparse::{Outcome, Progress, Registry};
+use tlparse::{Progress, Registry, Written};
 
 /// The report could not be written.
 const FAILED: u8 = 1;
@@ -36,7 +36,7 @@ fn main() -> ExitCode {
 }
 
 /// Says what was found, opens the report, and maps the outcome to an exit code.
-fn conclude(cli: &Cli, outcome: &Outcome) -> ExitCode {
+fn conclude(cli: &Cli, outcome: &Written) -> ExitCode {
     for note in &outcome.notes {
         eprintln!("note: {note}");
     }
@@ -61,7 +61,7 @@ fn conclude(cli: &Cli, outcome: &Outcome) -> ExitCode {
     if damaged || without_id { ExitCode::from(STRICT) } else { ExitCode::SUCCESS }
 }
 
-fn print_summary(cli: &Cli, outcome: &Outcome, index: &Path) -> std::io::Result<()> {
+fn print_summary(cli: &Cli, outcome: &Written, index: &Path) -> std::io::Result<()> {
     let mut out = std::io::stdout().lock();
     for line in &outcome.summary {
         writeln!(out, "{line}")?;

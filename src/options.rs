@@ -45,7 +45,7 @@ impl Progress for () {}
 
 /// A report that was written.
 #[derive(Debug, Clone)]
-pub struct Outcome {
+pub struct Written {
     /// Its folder.
     pub folder: PathBuf,
     /// What the report says, in a few lines: the verdict first, then what needs attention.

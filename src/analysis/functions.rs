@@ -18,7 +18,7 @@ pub struct FunctionGroup {
     pub parts: Parts,
 }
 
-/// The functions of a log, in order of first appearance. Compiles that tell no function are one when their frame is.
+/// The functions of a log, in order of first appearance. A compile that tells no function is one of its frame's.
 pub(super) fn of_log(model: &Model) -> Vec<FunctionGroup> {
     #[derive(PartialEq, Eq, Hash)]
     enum Key<'a> {
@@ -26,17 +26,25 @@ pub(super) fn of_log(model: &Model) -> Vec<FunctionGroup> {
         Frame(String),
     }
     let mut groups: IndexMap<Key<'_>, FunctionGroup> = IndexMap::new();
+    // Beyond the recompile limit torch writes metrics without the function's name: the frame tells it.
+    let frames: FxHashMap<String, &Function> = model
+        .identified()
+        .filter_map(|c| Some((frame_of(&c.label()).to_owned(), c.function.as_ref()?)))
+        .collect();
     for (index, compile) in model.compiles.iter().enumerate() {
         if compile.id.is_none() {
             continue;
         }
-        let key = match &compile.function {
+        let label = compile.label();
+        let frame = frame_of(&label);
+        let function = compile.function.as_ref().or_else(|| frames.get(frame).copied());
+        let key = match function {
             Some(f) => Key::Function(&f.name, f.file.as_deref(), f.line),
-            None => Key::Frame(frame_of(&compile.label()).to_owned()),
+            None => Key::Frame(frame.to_owned()),
         };
         let group = groups.entry(key).or_default();
         if group.function.is_none() {
-            group.function.clone_from(&compile.function);
+            group.function = function.cloned();
         }
         group.compiles.push(index);
         if let Some(us) = compile.compile_us() {
@@ -100,9 +108,7 @@ mod tests {
     #[test]
     fn compiles_of_one_function_are_one_group_and_those_without_a_function_go_by_frame() {
         let mut model = Model::default();
-        for (id, name) in
-            [("0/0", Some("f")), ("1/0", None), ("0/1", Some("f")), ("1/1", None), ("2/0", None)]
-        {
+        for (id, name) in [("0/0", Some("f")), ("1/0", None), ("0/1", None), ("1/1", None), ("2/0", None)] {
             let index = model.compile_index(CompileId::parse(id).as_ref());
             model.compiles[index].function =
                 name.map(|name| Function { name: name.to_owned(), file: None, line: Some(1) });

@@ -49,22 +49,19 @@ pub(super) fn of_log(model: &Model) -> CompileTime {
         return from_metrics(model);
     }
     let selfs = self_times(&model.spans);
-    let mut intervals: FxHashMap<&Arc<str>, (f64, u64, Vec<(f64, f64)>)> = FxHashMap::default();
-    for (span, self_us) in model.spans.iter().zip(&selfs) {
-        let entry = intervals.entry(&span.name).or_default();
-        entry.0 += self_us;
-        entry.1 += 1;
-        entry.2.push((span.start_us, span.end_us));
+    let mut self_us: FxHashMap<&Arc<str>, f64> = FxHashMap::default();
+    let mut covered: FxHashMap<&Arc<str>, Vec<(f64, f64)>> = FxHashMap::default();
+    for (span, own) in model.spans.iter().zip(&selfs) {
+        *self_us.entry(&span.name).or_default() += own;
+        covered.entry(&span.name).or_default().push((span.start_us, span.end_us));
     }
-    let mut phases: Vec<Phase> = intervals
-        .into_iter()
-        .map(|(name, (self_us, count, mut spans))| Phase {
-            name: name.clone(),
-            self_s: seconds(self_us),
-            total_s: seconds(union(&mut spans)),
-            count,
-        })
-        .collect();
+    let phase = |(name, mut spans): (&Arc<str>, Vec<(f64, f64)>)| Phase {
+        name: name.clone(),
+        self_s: seconds(self_us.get(name).copied().unwrap_or_default()),
+        total_s: seconds(union(&mut spans)),
+        count: spans.len() as u64,
+    };
+    let mut phases: Vec<Phase> = covered.into_iter().map(phase).collect();
     sort(&mut phases);
     let mut all: Vec<_> = model.spans.iter().map(|s| (s.start_us, s.end_us)).collect();
     CompileTime { total_s: seconds(union(&mut all)), phases, by_compile: trees(&model.spans, &selfs) }
@@ -205,7 +202,7 @@ fn from_metrics(model: &Model) -> CompileTime {
         .collect();
     sort(&mut phases);
     let outer = |p: &&Phase| matches!(&*p.name, "entire_frame_compile" | "entire_backward_compile");
-    let total_s = phases.iter().filter(outer).map(|p| p.total_s).sum();
+    let total_s = phases.iter().filter(outer).fold(0.0, |sum, p| sum + p.total_s);
     CompileTime { total_s, phases, by_compile: FxHashMap::default() }
 }
 

@@ -134,7 +134,8 @@ fn hints(block: &str) -> Vec<String> {
 impl GraphBreak {
     /// Adds the link to torch's catalogue that stands in the text.
     fn with_url(mut self, block: &str) -> Self {
-        let url = block.split_once("please visit: ").map(|(_, rest)| rest.split_whitespace().next().unwrap_or(""));
+        let url =
+            block.split_once("please visit: ").map(|(_, rest)| rest.split_whitespace().next().unwrap_or(""));
         if let Some(url) = url.filter(|u| u.starts_with("https://")) {
             let page = url.rsplit('/').next().and_then(|page| page.strip_suffix(".html"));
             self.gb_id = page.filter(|p| p.starts_with("gb")).map(str::to_owned);
@@ -164,7 +165,9 @@ impl StructuredLogParser for RecompileReasons {
         cx.artifact_of_payload(event, "recompile_reasons", Form::Json);
         let text = event.payload_text().unwrap_or_default();
         // One reason is bare text although the record says that it is JSON; several are a list.
-        let texts: Vec<String> = serde_json::from_str(&text).unwrap_or_else(|_| vec![text.into_owned()]);
+        let texts: Vec<String> = serde_json::from_str(&text)
+            .or_else(|_| serde_json::from_str(&text).map(|reason| vec![reason]))
+            .unwrap_or_else(|_| vec![text.into_owned()]);
         let reasons = texts.iter().map(|text| read_reason(text)).collect();
         cx.model().recompiles.push(Recompile { compile: event.compile_id.cloned(), reasons });
         Ok(Flow::Handled)
@@ -178,7 +181,9 @@ fn read_reason(reason: &str) -> Reason {
         None => (reason, None),
     };
     let (against, text) = match head.split_once(": ") {
-        Some((id, text)) if CompileId::parse(id).is_some() && !id.contains(' ') => (Some(id.to_owned()), text),
+        Some((id, text)) if CompileId::parse(id).is_some() && !id.contains(' ') => {
+            (Some(id.to_owned()), text)
+        }
         _ => (None, head),
     };
     let (guard, tail) = match text.split_once("  # ") {

@@ -44,11 +44,16 @@ impl StructuredLogParser for Caches {
     fn parse(&mut self, event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
         let Some((cache, outcome)) = event.name.and_then(cache_and_outcome) else { return Ok(Flow::Ignored) };
         let artifact = cx.artifact_of_payload(event, event.name.unwrap_or_default(), Form::Json);
-        let wire: Wire = event.payload_json().unwrap_or_default();
-        let reason = wire.cache_bypass_reason.or(match (wire.cache_status_detailed, wire.cache_status_guard_expr) {
-            (Some(status), Some(guard)) => Some(format!("{status}: {guard}")),
-            (status, guard) => status.or(guard),
-        });
+        let wire: anyhow::Result<Wire> = match event.payload {
+            Some(payload) if payload.text.is_some() && payload.at.intact => event.payload_json(),
+            _ => Ok(Wire::default()),
+        };
+        let (wire, garbled) = wire.map_or_else(|error| (Wire::default(), Some(error)), |wire| (wire, None));
+        let reason =
+            wire.cache_bypass_reason.or(match (wire.cache_status_detailed, wire.cache_status_guard_expr) {
+                (Some(status), Some(guard)) => Some(format!("{status}: {guard}")),
+                (status, guard) => status.or(guard),
+            });
         let lookup = CacheLookup {
             compile: event.compile_id.cloned(),
             attempt: event.attempt,
@@ -60,7 +65,7 @@ impl StructuredLogParser for Caches {
             artifact: (artifact.compile, artifact.index),
         };
         cx.model().caches.push(lookup);
-        Ok(Flow::Handled)
+        garbled.map_or(Ok(Flow::Handled), Err)
     }
 }
 

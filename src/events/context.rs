@@ -3,8 +3,8 @@
 use super::Event;
 use super::stacks::{self, Texts};
 use crate::model::{
-    Advice, Artifact, Cell, Column, Compile, Content, Failure, Form, Model, Outcome, PayloadPlace, Place,
-    ProblemKind, Readable, Section, Stack,
+    Advice, Artifact, Attempt, Cell, Column, Compile, Content, Failure, Form, Model, Outcome, PayloadPlace,
+    Place, ProblemKind, Readable, Section, Stack,
 };
 use crate::trace::{CompileId, Payload};
 use serde_json::value::RawValue;
@@ -16,6 +16,21 @@ pub(super) struct Reading {
     pub(super) texts: Texts,
     pub(super) next_number: u32,
     pub(super) placed: Option<PayloadPlace>,
+    attempts: u32,
+}
+
+impl Reading {
+    /// The compile of that id, with that attempt noted; made where no record named it yet.
+    pub(super) fn compile_and_attempt(&mut self, id: Option<&CompileId>, attempt: u32) -> usize {
+        let index = self.model.compile_index(id);
+        if let Some(compile) = self.model.compiles.get_mut(index)
+            && compile.attempts.iter().all(|a| a.number != attempt)
+        {
+            compile.attempts.push(Attempt { number: attempt, order: self.attempts });
+            self.attempts += 1;
+        }
+        index
+    }
 }
 
 /// Gives a parser access to the report of one log. Files, rows and links go to the compile of the event at hand.
@@ -35,9 +50,17 @@ impl RankContext<'_> {
 
     /// Makes what follows go to that compile and attempt; it is created where no record named it yet.
     pub fn compile(&mut self, id: Option<&CompileId>, attempt: u32) -> &mut Self {
-        self.compile = self.reading.model.compile_index(id);
+        self.compile = self.reading.compile_and_attempt(id, attempt);
         self.attempt = attempt;
         self
+    }
+
+    /// At the end of a log there is no event at hand: what a parser adds without naming a compile goes to the records
+    /// without an id.
+    fn settle(&mut self) {
+        if self.compile >= self.reading.model.compiles.len() {
+            self.compile = self.reading.compile_and_attempt(None, self.attempt);
+        }
     }
 
     /// The compile of the event at hand.
@@ -66,6 +89,13 @@ impl RankContext<'_> {
         self.add(name, Content::Payload(payload.at, Form::Text), Place::Payloads, true)
     }
 
+    /// Lists the payload of an event that is told otherwise and usually has none.
+    pub(super) fn listed_if_any(&mut self, event: &Event<'_>) {
+        if let Some(payload) = event.payload {
+            self.listed_payload(payload, event.name.unwrap_or(event.key));
+        }
+    }
+
     /// Keeps a payload under its md5 without listing it.
     pub(super) fn kept_payload(&mut self, payload: &Payload<'_>) {
         self.reading.model.payloads.entry(payload.at.md5).or_insert(payload.at);
@@ -78,6 +108,7 @@ impl RankContext<'_> {
     }
 
     fn add(&mut self, name: &str, content: Content, place: Place, holds_payload: bool) -> ArtifactId {
+        self.settle();
         let number = self.reading.next_number;
         self.reading.next_number += 1;
         let artifact = Artifact {
@@ -132,16 +163,29 @@ impl RankContext<'_> {
     }
 
     /// The table `id` on the page of the compile, made where it is not there yet; give it rows.
-    pub fn section(&mut self, id: &'static str, title: &str, note: &str, columns: &[Column]) -> SectionRows<'_> {
+    pub fn section(
+        &mut self,
+        id: &'static str,
+        title: &str,
+        note: &str,
+        columns: &[Column],
+    ) -> SectionRows<'_> {
+        self.settle();
         let sections = match self.reading.model.compiles.get_mut(self.compile) {
             Some(compile) => &mut compile.sections,
-            None => return SectionRows { rows: None },
+            None => return SectionRows { section: None },
         };
         if !sections.iter().any(|s| s.id == id) {
             let columns = columns.to_vec();
-            sections.push(Section { id, title: title.to_owned(), note: note.to_owned(), columns, rows: Vec::new() });
+            sections.push(Section {
+                id,
+                title: title.to_owned(),
+                note: note.to_owned(),
+                columns,
+                rows: Vec::new(),
+            });
         }
-        SectionRows { rows: sections.iter_mut().find(|s| s.id == id).map(|s| &mut s.rows) }
+        SectionRows { section: sections.iter_mut().find(|s| s.id == id) }
     }
 
     /// A failure of the compile at hand.
@@ -167,11 +211,24 @@ impl RankContext<'_> {
         Cell::Stack(stack)
     }
 
+    /// Lists a record that its parser could not use, also with its compile.
+    pub(super) fn lost(&mut self, line: u64, detail: String) {
+        if let Some(compile) = self.here()
+            && compile.lost.len() < MOST_LOST
+        {
+            compile.lost.push((line, detail.clone()));
+        }
+        self.diagnostic(ProblemKind::ParserErrors, line, detail);
+    }
+
     /// Lists something wrong with a line of the log.
     pub fn diagnostic(&mut self, kind: ProblemKind, line: u64, detail: impl Into<String>) {
         self.model().integrity.add(kind, line, detail);
     }
 }
+
+/// Unusable records that are listed with a compile; all are counted.
+const MOST_LOST: usize = 100;
 
 /// What a cache answered, by the name of its artifact.
 fn cache_outcome(name: &str) -> Option<Outcome> {
@@ -190,14 +247,15 @@ pub struct ArtifactId {
 
 /// Takes the rows of a section.
 pub struct SectionRows<'a> {
-    rows: Option<&'a mut Vec<Vec<Cell>>>,
+    section: Option<&'a mut Section>,
 }
 
 impl SectionRows<'_> {
-    /// Adds a row, one cell a column.
-    pub fn row(&mut self, cells: Vec<Cell>) -> &mut Self {
-        if let Some(rows) = &mut self.rows {
-            rows.push(cells);
+    /// Adds a row, one cell a column; a cell that is missing is unknown, one too many is left out.
+    pub fn row(&mut self, mut cells: Vec<Cell>) -> &mut Self {
+        if let Some(section) = &mut self.section {
+            cells.resize(section.columns.len(), Cell::Unknown);
+            section.rows.push(cells);
         }
         self
     }

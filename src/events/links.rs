@@ -29,7 +29,8 @@ impl StructuredLogParser for Links {
         let fields = event.fields();
         let url = fields.text("url").ok_or_else(|| anyhow::anyhow!("it has no url"))?;
         cx.link(event.name.unwrap_or(&url), &url);
-        Ok(if event.payload.is_some() { Flow::Ignored } else { Flow::Handled })
+        cx.listed_if_any(event);
+        Ok(Flow::Handled)
     }
 }
 
@@ -93,7 +94,10 @@ mod tests {
 
     #[test]
     fn a_generated_module_keeps_its_number_and_loses_where_it_came_from() {
-        assert_eq!(file_stem(&frame_name("<eval_with_key>.0 from /app/x.py:14 in forward")), "eval_with_key_0");
+        assert_eq!(
+            file_stem(&frame_name("<eval_with_key>.0 from /app/x.py:14 in forward")),
+            "eval_with_key_0"
+        );
         assert_eq!(file_stem("../../etc/passwd"), "etc_passwd");
     }
 }

@@ -76,7 +76,10 @@ impl StructuredLogParser for CompilationMetrics {
 /// The numbers that lists and findings need; the legacy fields in seconds stand in for missing microseconds.
 fn typed(fields: &Fields<'_>) -> Metrics {
     let micros = |new: &str, legacy_s: &str| {
-        fields.number(new).or_else(|| fields.number(legacy_s).map(|seconds| seconds * 1e6)).filter(|t| t.is_finite())
+        fields
+            .number(new)
+            .or_else(|| fields.number(legacy_s).map(|seconds| seconds * 1e6))
+            .filter(|t| t.is_finite())
     };
     let sum = |a: &str, b: &str| match (fields.number(a), fields.number(b)) {
         (None, None) => None,
@@ -87,7 +90,7 @@ fn typed(fields: &Fields<'_>) -> Metrics {
         co_filename: fields.text("co_filename"),
         co_firstlineno: fields.count("co_firstlineno"),
         fail_type: fields.text("fail_type"),
-        restarts: fields.get::<Vec<String>>("restart_reasons").map_or(0, |r| r.len()),
+        restarts: restart_reasons(fields).len(),
         dynamo_us: micros("dynamo_cumulative_compile_time_us", "entire_frame_compile_time_s"),
         aot_us: micros("aot_autograd_cumulative_compile_time_us", "backend_compile_time_s"),
         inductor_us: micros("inductor_cumulative_compile_time_us", "inductor_compile_time_s"),
@@ -117,7 +120,8 @@ fn configs(fields: &Fields<'_>, event: &Event<'_>, cx: &mut RankContext<'_>) -> 
     for field in CONFIG_FIELDS {
         let Some(raw) = fields.raw(field) else { continue };
         let hash = config_hash(raw.get());
-        let place = ConfigRef { header: event.header, first_line: event.first_line, field };
+        let place =
+            ConfigRef { header: event.header, first_line: event.first_line, field, compile: cx.compile };
         cx.model().configs.entry(hash).or_insert(place);
         found.push((field, hash));
     }
@@ -153,8 +157,15 @@ fn note_failure(
     });
 }
 
+/// Reasons as texts; one of another type is shown as its JSON.
+fn restart_reasons(fields: &Fields<'_>) -> Vec<String> {
+    let reasons = fields.get::<Vec<serde_json::Value>>("restart_reasons").unwrap_or_default();
+    let text = |reason| if let serde_json::Value::String(text) = reason { text } else { reason.to_string() };
+    reasons.into_iter().map(text).collect()
+}
+
 fn note_restarts(fields: &Fields<'_>, event: &Event<'_>, cx: &mut RankContext<'_>) {
-    for reason in fields.get::<Vec<String>>("restart_reasons").unwrap_or_default() {
+    for reason in restart_reasons(fields) {
         cx.model().restarts.push(Restart { compile: event.compile_id.cloned(), reason, record: event.line });
     }
 }
@@ -163,7 +174,8 @@ fn note_restarts(fields: &Fields<'_>, event: &Event<'_>, cx: &mut RankContext<'_
 fn check(fields: &Fields<'_>) -> anyhow::Result<()> {
     anyhow::ensure!(!fields.is_empty(), "it has no field");
     let texts = ["co_name", "co_filename", "fail_type", "pytorch_version", "compile_id"];
-    let numbers = ["start_time", "start_time_us", "elapsed_time", "guard_count", "graph_op_count", "duration_us"];
+    let numbers =
+        ["start_time", "start_time_us", "elapsed_time", "guard_count", "graph_op_count", "duration_us"];
     let present = texts.iter().chain(&numbers).filter(|f| fields.raw(f).is_some()).count();
     let typed = texts.iter().filter(|f| fields.text(f).is_some()).count()
         + numbers.iter().filter(|f| fields.number(f).is_some()).count();

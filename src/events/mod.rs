@@ -31,7 +31,7 @@ pub use read::read_log;
 pub use registry::{ParserFactory, Registry};
 
 use crate::model::Fields;
-use crate::trace::{CompileId, Payload, Span, Stamp, readable_text};
+use crate::trace::{CompileId, Payload, Span, Stamp, readable_text, strict_json};
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
@@ -114,10 +114,10 @@ impl Event<'_> {
         self.payload.and_then(|p| p.text).map(readable_text)
     }
 
-    /// The payload read as JSON. Errors when there is none or it is no such JSON.
+    /// The payload read as JSON, `NaN` as null. Errors when there is none or it is no such JSON.
     pub fn payload_json<T: DeserializeOwned>(&self) -> anyhow::Result<T> {
         let text = self.payload_text().ok_or_else(|| anyhow::anyhow!("it has no payload"))?;
-        Ok(serde_json::from_str(&text)?)
+        Ok(serde_json::from_str(&strict_json(&text))?)
     }
 }
 

@@ -44,12 +44,11 @@ pub fn read_log(source: &Source, registry: &Registry, progress: &dyn Fn(u64)) ->
 struct Reader {
     reading: Reading,
     parsers: Parsers,
-    attempts: u32,
 }
 
 impl Reader {
     fn new(registry: &Registry) -> Self {
-        Reader { reading: Reading::default(), parsers: registry.instances(), attempts: 0 }
+        Reader { reading: Reading::default(), parsers: registry.instances() }
     }
 
     fn damage(&mut self, damage: &Damage) {
@@ -69,8 +68,8 @@ impl Reader {
         }
         let stamp = self.note_log(record);
         self.reading.model.strings.at_line(record.line);
-        let key = record.envelope.events.first().map_or("(none)", |(key, _)| key.as_ref());
-        *self.reading.model.integrity.events.entry_ref(key) += 1;
+        let key = record.envelope.events.first().map_or(NO_KEY, |(key, _)| key.as_ref());
+        count(&mut self.reading.model.integrity.events, key);
         self.reading.placed = None;
         if self.is_of_other_rank(record) {
             self.other_rank(record, key);
@@ -120,13 +119,13 @@ impl Reader {
             other.lines.0 = record.line;
         }
         other.lines.1 = record.line;
-        *other.events.entry_ref(key) += 1;
+        count(&mut other.events, key);
         if let Some(id) = &record.envelope.compile_id {
-            *other.compiles.entry_ref(&id.to_string()) += 1;
+            count(&mut other.compiles, &id.to_string());
         }
         for (key, value) in &record.envelope.events {
             if key == "artifact" {
-                *model.integrity.artifacts.entry_ref(&name_of(value).unwrap_or_default()) += 1;
+                count(&mut model.integrity.artifacts, name_of(value).as_deref().unwrap_or(NO_KEY));
             }
         }
         if let Some(payload) = &record.payload {
@@ -144,28 +143,26 @@ impl Reader {
             let compile = self.note_compile(record, stamp);
             let name = name_of(value);
             if key == "artifact" {
-                let name = name.as_deref().unwrap_or("(none)");
-                *self.reading.model.integrity.artifacts.entry_ref(name) += 1;
+                count(&mut self.reading.model.integrity.artifacts, name.as_deref().unwrap_or(NO_KEY));
             }
             self.note_stack(record, key, name.as_deref());
-            let event = Event {
-                key: key.as_ref(),
-                name: name.as_deref(),
-                value,
-                line: record.line,
-                header: record.header,
-                first_line: record.first_line,
-                pid: record.prefix.pid,
-                stamp,
-                compile_id: record.envelope.compile_id.as_ref(),
-                attempt: record.envelope.attempt,
-                payload: record.payload.as_ref(),
-            };
-            let attempt = event.attempt;
-            let mut cx = RankContext { reading: &mut self.reading, compile, attempt, line: record.line };
-            self.parsers.dispatch(&event, &mut cx);
+            let event = Event { name: name.as_deref(), ..event(record, key, value, stamp) };
+            self.dispatch(&event, compile);
+        }
+        if let (true, Ok(value)) =
+            (record.envelope.events.is_empty(), serde_json::from_str::<&RawValue>("{}"))
+        {
+            let compile = self.note_compile(record, stamp);
+            let event = Event { name: None, ..event(record, NO_KEY, value, stamp) };
+            self.dispatch(&event, compile);
         }
         self.keep_payload(record);
+    }
+
+    fn dispatch(&mut self, event: &Event<'_>, compile: usize) {
+        let (attempt, line) = (event.attempt, event.line);
+        let mut cx = RankContext { reading: &mut self.reading, compile, attempt, line };
+        self.parsers.dispatch(event, &mut cx);
     }
 
     /// A payload that no parser made a file of is kept under its hash. Chromium events have a file of their own.
@@ -191,7 +188,7 @@ impl Reader {
     /// The compile of the record, with the attempt that it names.
     fn note_compile(&mut self, record: &Record<'_>, stamp: Stamp) -> usize {
         let envelope = &record.envelope;
-        let index = self.reading.model.compile_index(envelope.compile_id.as_ref());
+        let index = self.reading.compile_and_attempt(envelope.compile_id.as_ref(), envelope.attempt);
         let Some(compile) = self.reading.model.compiles.get_mut(index) else { return index };
         compile.records += 1;
         if envelope.half_an_id {
@@ -206,11 +203,6 @@ impl Reader {
                 self.reading.model.integrity.add(ProblemKind::ParserErrors, record.line, detail);
             }
         }
-        let Some(compile) = self.reading.model.compiles.get_mut(index) else { return index };
-        if compile.attempts.iter().all(|a| a.number != envelope.attempt) {
-            compile.attempts.push(crate::model::Attempt { number: envelope.attempt, order: self.attempts });
-            self.attempts += 1;
-        }
         index
     }
 
@@ -220,7 +212,9 @@ impl Reader {
         self.reading.model.integrity.stacks_without_id += 1;
         let reading = &mut self.reading;
         let strings = &mut reading.model.strings;
-        let Some(stack) = super::stacks::read(raw, record.prefix.pid, strings, &mut reading.texts) else { return };
+        let Some(stack) = super::stacks::read(raw, record.prefix.pid, strings, &mut reading.texts) else {
+            return;
+        };
         let event = name.map_or_else(|| key.to_owned(), |name| format!("{key} {name}"));
         finish::add_stackless(&mut reading.model.stackless, event, stack, record.line);
     }
@@ -246,23 +240,39 @@ fn name_of(value: &RawValue) -> Option<String> {
         name: Option<String>,
     }
     // Metrics are up to 40 KB and have no name; what has one begins with it or is small.
-    if value.get().len() > 4096 && !value.get().starts_with("{\"name\"") {
+    let head = value.get().get(..128).unwrap_or(value.get());
+    if value.get().len() > 4096 && !head.contains("\"name\"") {
         return None;
     }
     serde_json::from_str::<Named>(value.get()).ok()?.name
 }
 
-/// Counting without allocating a key that is there.
-trait EntryRef {
-    fn entry_ref(&mut self, key: &str) -> &mut u64;
+/// What a record without an event key, and an artifact without a name, is counted as.
+const NO_KEY: &str = "(none)";
+
+/// Counts a key, which is allocated once.
+fn count(counts: &mut indexmap::IndexMap<String, u64>, key: &str) {
+    match counts.get_mut(key) {
+        Some(count) => *count += 1,
+        None => {
+            counts.insert(key.to_owned(), 1);
+        }
+    }
 }
 
-impl EntryRef for indexmap::IndexMap<String, u64> {
-    fn entry_ref(&mut self, key: &str) -> &mut u64 {
-        let index = match self.get_index_of(key) {
-            Some(index) => index,
-            None => self.insert_full(key.to_owned(), 0).0,
-        };
-        self.get_index_mut(index).map(|(_, count)| count).unwrap_or_else(|| unreachable!("{key} is there"))
+/// The event of a record, without its name.
+fn event<'a>(record: &'a Record<'_>, key: &'a str, value: &'a RawValue, stamp: Stamp) -> Event<'a> {
+    Event {
+        key,
+        name: None,
+        value,
+        line: record.line,
+        header: record.header,
+        first_line: record.first_line,
+        pid: record.prefix.pid,
+        stamp,
+        compile_id: record.envelope.compile_id.as_ref(),
+        attempt: record.envelope.attempt,
+        payload: record.payload.as_ref(),
     }
 }

@@ -44,6 +44,7 @@ struct Wish {
 
 /// The parsers of one log, ready to be asked.
 pub(super) struct Parsers {
+    /// The fallback comes last.
     list: Vec<Box<dyn StructuredLogParser>>,
     wishes: Vec<Wish>,
     /// Which wishes an event meets is asked once for each key and name: a log has few of them.
@@ -80,10 +81,11 @@ impl Parsers {
         let key = (event.key.to_owned(), event.name.map(str::to_owned));
         let asked = seen.entry(key).or_insert_with(|| candidates(wishes, event));
         let mut failed = false;
+        let count = list.len();
         for &index in asked.iter() {
             let Some(parser) = list.get_mut(index) else { continue };
             // An event whose parser failed is not an unknown one; its payload is kept by the reader.
-            if failed && parser.keys().contains(&"*") {
+            if failed && index + 1 == count {
                 return;
             }
             match parser.parse(event, cx) {
@@ -91,8 +93,7 @@ impl Parsers {
                 Ok(Flow::Ignored) => {}
                 Err(error) => {
                     failed = true;
-                    let detail = format!("{}: {error:#}", parser.name());
-                    cx.diagnostic(ProblemKind::ParserErrors, event.line, detail);
+                    cx.lost(event.line, format!("{}: {error:#}", parser.name()));
                     if cx.payload_is_placed() {
                         return;
                     }
@@ -106,7 +107,11 @@ impl Parsers {
         for parser in self.list {
             let name = parser.name();
             if let Err(error) = parser.finish(cx) {
-                cx.diagnostic(ProblemKind::ParserErrors, 0, format!("{name}, at the end of the log: {error:#}"));
+                cx.diagnostic(
+                    ProblemKind::ParserErrors,
+                    0,
+                    format!("{name}, at the end of the log: {error:#}"),
+                );
             }
         }
     }

@@ -10,6 +10,7 @@ pub(super) fn parsers() -> Vec<Box<dyn StructuredLogParser>> {
 
 /// Events whose fields are the columns of a table.
 struct Table {
+    name: &'static str,
     key: &'static [&'static str],
     about: &'static str,
     id: &'static str,
@@ -21,6 +22,7 @@ struct Table {
 
 const TABLES: &[Table] = &[
     Table {
+        name: "created_symbols",
         key: &["create_symbol"],
         about: "Sizes that torch made symbolic, with their source, hint, range and stacks.",
         id: "symbols",
@@ -37,6 +39,7 @@ const TABLES: &[Table] = &[
         fields: &["symbol", "val", "vr", "source", "user_stack", "stack"],
     },
     Table {
+        name: "unbacked_symbols",
         key: &["create_unbacked_symbol"],
         about: "Sizes that depend on data, with their range and stacks.",
         id: "unbacked-symbols",
@@ -51,6 +54,7 @@ const TABLES: &[Table] = &[
         fields: &["symbol", "vr", "user_stack", "stack"],
     },
     Table {
+        name: "specializations",
         key: &["symbolic_shape_specialization"],
         about: "Symbolic sizes that became constants, with the reason and the lines responsible.",
         id: "specializations",
@@ -67,6 +71,7 @@ const TABLES: &[Table] = &[
         fields: &["symbol", "sources", "value", "reason", "user_stack", "stack"],
     },
     Table {
+        name: "guards_added",
         key: &["guard_added_fast", "guard_added"],
         about: "Conditions on symbolic sizes, with the lines that needed them.",
         id: "guards-added",
@@ -76,7 +81,12 @@ const TABLES: &[Table] = &[
         fields: &["expr", "user_stack", "stack"],
     },
     Table {
-        key: &["propagate_real_tensors", "propagate_real_tensors_provenance", "guard_on_data_dependent_error"],
+        name: "data_dependent",
+        key: &[
+            "propagate_real_tensors",
+            "propagate_real_tensors_provenance",
+            "guard_on_data_dependent_error",
+        ],
         about: "Expressions that depend on the data of a tensor, with the result that was assumed.",
         id: "data-dependent",
         title: "Data-dependent expressions",
@@ -90,6 +100,7 @@ const TABLES: &[Table] = &[
         fields: &["expr", "result", "user_stack", "stack"],
     },
     Table {
+        name: "expressions_created",
         key: &["expression_created"],
         about: "Symbolic expressions and what they were made of.",
         id: "expressions",
@@ -111,7 +122,7 @@ struct SymbolTable(&'static Table);
 
 impl StructuredLogParser for SymbolTable {
     fn name(&self) -> &'static str {
-        self.0.id
+        self.0.name
     }
 
     fn about(&self) -> &'static str {
@@ -132,7 +143,8 @@ impl StructuredLogParser for SymbolTable {
         });
         let cells = cells.collect();
         cx.section(table.id, table.title, table.note, table.columns).row(cells);
-        Ok(if event.payload.is_some() { Flow::Ignored } else { Flow::Handled })
+        cx.listed_if_any(event);
+        Ok(Flow::Handled)
     }
 }
 

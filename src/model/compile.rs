@@ -95,7 +95,7 @@ pub struct Compile {
     pub first: Option<Stamp>,
     /// Records that carry this id, `str` excluded.
     pub records: u64,
-    /// Records that were damaged beyond use, with their line and what they were.
+    /// Records that their parser could not use, with their line and what is wrong with them; the first 100.
     pub lost: Vec<(u64, String)>,
 }
 
@@ -136,7 +136,7 @@ impl Compile {
     pub fn bracketed(&self, attempt: u32) -> String {
         match &self.id {
             Some(id) => id.bracketed(attempt),
-            None => "[-/-]".to_owned(),
+            None => crate::trace::bracketed_without_id().to_owned(),
         }
     }
 

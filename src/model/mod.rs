@@ -10,8 +10,8 @@ mod integrity;
 mod section;
 
 pub use compile::{
-    Artifact, Attempt, Compile, Content, Form, Frame, Function, Language, Metrics, MetricsKind, MetricsRecord,
-    Outcome, Place, Readable, Stack, Status,
+    Artifact, Attempt, Compile, Content, Form, Frame, Function, Language, Metrics, MetricsKind,
+    MetricsRecord, Outcome, Place, Readable, Stack, Status,
 };
 pub use facts::{
     Advice, CacheLookup, Collectives, CrossRank, DumpFile, Execution, Failure, GraphBreak, GraphOps, Op,
@@ -101,6 +101,8 @@ pub struct ConfigRef {
     pub first_line: bool,
     /// Field of the metrics.
     pub field: &'static str,
+    /// Compile of the record: an index into the compiles.
+    pub compile: usize,
 }
 
 /// One record as raw.jsonl shows it.

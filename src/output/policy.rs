@@ -71,7 +71,16 @@ fn matches_pattern(pattern: &str, name: &str) -> bool {
 
 /// `<compiled autograd>_<frame>_<compile>_<attempt>`, a missing part being `-`.
 fn is_compile_folder(name: &str) -> bool {
-    name.split('_').count() == 4 && name.split('_').all(|part| part == "-" || is_number(part))
+    name.split('_').count() == 4
+        && name.split('_').all(|part| part == "-" || is_number(part) || is_odd_part(part))
+}
+
+/// A part of an id that is no number, as an odd log has it, ends in `-` and a hash of eight digits.
+fn is_odd_part(part: &str) -> bool {
+    let allowed = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'-');
+    part.rsplit_once('-').is_some_and(|(text, hash)| {
+        text.bytes().all(allowed) && hash.len() == 8 && hash.bytes().all(|b| b.is_ascii_hexdigit())
+    })
 }
 
 fn is_number(text: &str) -> bool {

@@ -27,17 +27,11 @@ fn verdict(report: Report<'_>) -> String {
         return "Nothing was recorded: the log is empty.".to_owned();
     }
     let compiles = model.identified().count();
-    let mut functions: Vec<_> = model
-        .identified()
-        .filter_map(|c| c.function.as_ref().map(|f| (f.name.as_str(), f.file.as_deref(), f.line)))
-        .collect();
-    functions.sort_unstable();
-    functions.dedup();
     let seconds = report.found.time.total_s;
     format!(
         "{} of {} in {seconds:.2} s: {}, {}, {}.",
         plural(compiles, "compilation"),
-        plural(functions.len(), "function"),
+        plural(report.found.functions.len(), "function"),
         plural(model.failures.len(), "failure"),
         plural(model.graph_breaks.len(), "distinct graph break"),
         plural(model.recompiles.len(), "recompilation"),
@@ -71,7 +65,8 @@ fn failures(report: Report<'_>) -> Option<String> {
 fn breaks(report: Report<'_>) -> Option<String> {
     let most = report.model.graph_breaks.iter().max_by_key(|b| (b.count, std::cmp::Reverse(b.line)))?;
     let place = place(most.file.as_deref(), most.line);
-    Some(format!("Graph break: {}{place}, {}", one_line(&most.reason), plural(most.count as usize, "time")))
+    let reason = if most.reason.is_empty() { "no reason recorded" } else { &most.reason };
+    Some(format!("Graph break: {}{place}, {}", one_line(reason), plural(most.count as usize, "time")))
 }
 
 fn recompiles(report: Report<'_>) -> Option<String> {

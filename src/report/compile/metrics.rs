@@ -10,6 +10,7 @@ use crate::report::parts::{Head, Row, Table, Td, View};
 use crate::report::shell::{Shell, Tab, write_page};
 use crate::report::units::{bytes, count, counted, whole};
 use crate::report::{Html, Report, Worker, paths};
+use crate::trace::Md5;
 use serde::Serialize;
 use serde_json::value::RawValue;
 use std::io::Write;
@@ -34,7 +35,7 @@ pub(super) fn write(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -
                 write_times(view, out, fields, &format!("times-{}", record.number))?;
                 write_graph(view, out, fields)?;
             }
-            write_fields(view, out, fields, record)?;
+            write_fields(view, out, fields, (record, true))?;
             writeln!(out, "</details>").map_err(anyhow::Error::from)
         })??;
     }
@@ -96,7 +97,7 @@ fn write_fields(
     view: View<'_>,
     out: &mut dyn Write,
     fields: &Fields<'_>,
-    record: &MetricsRecord,
+    (record, on_compile_page): (&MetricsRecord, bool),
 ) -> anyhow::Result<()> {
     let (set, unset): (Vec<_>, Vec<_>) = fields.iter().partition(|(_, value)| value.get() != "null");
     let heads = vec![Head::text("Field"), Head::unsorted("What it means"), Head::unsorted("Value")];
@@ -106,7 +107,7 @@ fn write_fields(
         Ok(Row::of(vec![
             Td::text(field).class("mono"),
             Td::text(meaning(field)).class("soft"),
-            Td::html(value(view, field, raw, record)),
+            Td::html(value(view, field, raw, (record, on_compile_page))),
         ]))
     });
     view.table(out, &table, rows)?;
@@ -119,17 +120,13 @@ fn write_fields(
 }
 
 /// A value as people read it: text without quotes, a list as one item a line, a configuration as its settings.
-fn value(view: View<'_>, field: &str, raw: &RawValue, record: &MetricsRecord) -> Html {
+fn value(view: View<'_>, field: &str, raw: &RawValue, (record, shown): (&MetricsRecord, bool)) -> Html {
     let string = serde_json::from_str::<String>(raw.get()).ok();
     if let Some((_, md5)) = record.configs.iter().find(|(name, _)| *name == field)
-        && let Some(settings) = settings(string.as_deref().unwrap_or(raw.get()))
+        && let Some(config) =
+            config(view, (field, string.as_deref().unwrap_or(raw.get())), (record, shown), *md5)
     {
-        let (lines, text) = (counted(settings.lines().count(), "setting", "settings"), text(&settings));
-        let summary = format!("{lines} <span class=\"soft\">md5 {md5}</span>");
-        return Html::trusted(format!(
-            "<details class=\"fold\"><summary class=\"tw\">{summary}</summary>{}</details>",
-            text.as_str()
-        ));
+        return config;
     }
     if let Ok(list) = serde_json::from_str::<Vec<String>>(raw.get()) {
         return if list.is_empty() {
@@ -139,6 +136,35 @@ fn value(view: View<'_>, field: &str, raw: &RawValue, record: &MetricsRecord) ->
         };
     }
     lines(view, string.as_deref().unwrap_or(raw.get()), MOST_LINES)
+}
+
+/// A configuration: its settings where the log has it first, else a link there. Torch repeats the same 40 KB with every
+/// compile.
+fn config(
+    view: View<'_>,
+    (field, json): (&str, &str),
+    (record, shown): (&MetricsRecord, bool),
+    md5: Md5,
+) -> Option<Html> {
+    let first = view.report.model.configs.get(&md5)?;
+    let anchor = format!("config-{md5}");
+    if !shown || first.header != record.header || first.field != field {
+        let compile = view.report.model.compiles.get(first.compile)?;
+        let href = format!("{}#{anchor}", view.href(&paths::compile_page(compile)));
+        let (href, label) = (Html::escaped(&href), Html::escaped(&compile.label()));
+        return Some(Html::trusted(format!(
+            "<a href=\"{}\">the settings shown with {}</a>",
+            href.as_str(),
+            label.as_str()
+        )));
+    }
+    let settings = settings(json)?;
+    let lines = counted(settings.lines().count(), "setting", "settings");
+    Some(Html::trusted(format!(
+        "<details class=\"fold\" id=\"{anchor}\"><summary class=\"tw\">{lines} <span class=\"soft\">md5 \
+         {md5}</span></summary>{}</details>",
+        text(&settings).as_str()
+    )))
 }
 
 /// Characters and lines of a value beyond which it is folded.
@@ -246,7 +272,7 @@ fn write_record(
     write_graph(view, out, fields)?;
     writeln!(out, "</section>")?;
     view.open_section(out, ("all", "All fields", "as torch wrote them"), None, Html::default())?;
-    write_fields(view, out, fields, record)?;
+    write_fields(view, out, fields, (record, false))?;
     writeln!(out, "</section>")?;
     Ok(())
 }

@@ -1,0 +1,17 @@
+//! Black-box tests of the built program on real logs, by topic.
+//!
+//! One program holds them all, so that each stored log is read once and only one program has to be linked. Some of it:
+//! `cargo test golden`.
+
+mod support;
+
+mod cli;
+mod damage;
+mod data_files;
+mod determinism;
+mod golden;
+mod hostile;
+mod library;
+mod odd_logs;
+mod schema;
+mod structure;

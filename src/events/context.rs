@@ -3,7 +3,7 @@
 use super::Event;
 use super::stacks::{self, Texts};
 use crate::model::{
-    Advice, Artifact, Cell, Column, Compile, Content, Form, Model, Outcome, PayloadPlace, Place,
+    Advice, Artifact, Cell, Column, Compile, Content, Failure, Form, Model, Outcome, PayloadPlace, Place,
     ProblemKind, Readable, Section, Stack,
 };
 use crate::trace::{CompileId, Payload};
@@ -142,6 +142,11 @@ impl RankContext<'_> {
             sections.push(Section { id, title: title.to_owned(), note: note.to_owned(), columns, rows: Vec::new() });
         }
         SectionRows { rows: sections.iter_mut().find(|s| s.id == id).map(|s| &mut s.rows) }
+    }
+
+    /// A failure of the compile at hand.
+    pub fn failure(&mut self, failure: Failure) {
+        self.model().failures.push(failure);
     }
 
     /// Something that must be seen on the landing page, such as a worker that died.

@@ -142,7 +142,7 @@ fn note_failure(
     cx: &mut RankContext<'_>,
 ) {
     let Some(error) = facts.fail_type.clone().filter(|e| !e.is_empty()) else { return };
-    cx.model().failures.push(Failure {
+    cx.failure(Failure {
         compile: event.compile_id.cloned(),
         kind: kind.word(),
         error,

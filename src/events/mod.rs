@@ -31,7 +31,7 @@ pub use read::read_log;
 pub use registry::{ParserFactory, Registry};
 
 use crate::model::Fields;
-use crate::trace::{CompileId, Payload, Span, Stamp};
+use crate::trace::{CompileId, Payload, Span, Stamp, readable_text};
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
@@ -110,7 +110,7 @@ impl Event<'_> {
     /// The payload's text; bytes that are not UTF-8 become U+FFFD. None without payload, and when it is larger
     /// than what is kept in memory.
     pub fn payload_text(&self) -> Option<Cow<'_, str>> {
-        self.payload.and_then(|p| p.text).map(String::from_utf8_lossy)
+        self.payload.and_then(|p| p.text).map(readable_text)
     }
 
     /// The payload read as JSON. Errors when there is none or it is no such JSON.

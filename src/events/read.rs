@@ -194,6 +194,11 @@ impl Reader {
         let index = self.reading.model.compile_index(envelope.compile_id.as_ref());
         let Some(compile) = self.reading.model.compiles.get_mut(index) else { return index };
         compile.records += 1;
+        if envelope.half_an_id {
+            let detail = "frame_compile_id without frame_id".to_owned();
+            self.reading.model.integrity.add(ProblemKind::ParserErrors, record.line, detail);
+        }
+        let Some(compile) = self.reading.model.compiles.get_mut(index) else { return index };
         if compile.first.is_none() {
             compile.first = Some(stamp);
             if let Some(odd) = envelope.compile_id.as_ref().and_then(CompileId::odd_part) {
@@ -240,7 +245,10 @@ fn name_of(value: &RawValue) -> Option<String> {
         #[serde(default, deserialize_with = "crate::model::lenient")]
         name: Option<String>,
     }
-    // Values are up to 40 KB; those that are looked at for a name begin with it or are small.
+    // Metrics are up to 40 KB and have no name; what has one begins with it or is small.
+    if value.get().len() > 4096 && !value.get().starts_with("{\"name\"") {
+        return None;
+    }
     serde_json::from_str::<Named>(value.get()).ok()?.name
 }
 

@@ -114,13 +114,15 @@ fn new_line(depth: usize, out: &mut dyn Write) -> std::io::Result<()> {
 
 /// Bytes of the JSON string at the start, quotes included.
 pub(super) fn string_length(json: &[u8]) -> usize {
-    let mut escaped = false;
-    let end = json.iter().skip(1).position(|&byte| {
-        let ends = byte == b'"' && !escaped;
-        escaped = byte == b'\\' && !escaped;
-        ends
-    });
-    end.map_or(json.len(), |at| at + 2)
+    let mut from = 1;
+    while let Some(at) = json.get(from..).and_then(|rest| memchr::memchr2(b'"', b'\\', rest)) {
+        match json.get(from + at) {
+            Some(b'"') => return from + at + 1,
+            // A backslash takes the next byte with it.
+            _ => from += at + 2,
+        }
+    }
+    json.len()
 }
 
 #[cfg(test)]

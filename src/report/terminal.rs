@@ -14,6 +14,9 @@ pub fn summary(report: Report<'_>) -> Vec<String> {
     lines.extend(failures(report));
     lines.extend(breaks(report));
     lines.extend(recompiles(report));
+    if lines.len() == 1 {
+        lines.push(calm(report).to_owned());
+    }
     lines.truncate(MOST_LINES);
     lines
 }
@@ -39,6 +42,15 @@ fn verdict(report: Report<'_>) -> String {
         plural(model.graph_breaks.len(), "distinct graph break"),
         plural(model.recompiles.len(), "recompilation"),
     )
+}
+
+/// What to say when nothing needs attention.
+fn calm(report: Report<'_>) -> &'static str {
+    if report.model.log.records == 0 {
+        "Set TORCH_TRACE before the program imports torch, and let it reach a torch.compile call."
+    } else {
+        "Nothing needs attention: no failure, graph break, recompilation or damaged record."
+    }
 }
 
 fn damage(report: Report<'_>) -> Option<String> {

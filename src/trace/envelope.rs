@@ -20,6 +20,8 @@ pub struct Envelope<'a> {
     pub rank: Option<u64>,
     /// The compilation it belongs to.
     pub compile_id: Option<CompileId>,
+    /// Whether the record has a `frame_compile_id` and no `frame_id`, which torch never writes.
+    pub half_an_id: bool,
     /// The attempt; 0 when absent.
     pub attempt: u32,
     /// Whether the record names an attempt.
@@ -69,6 +71,7 @@ impl<'de> Visitor<'de> for EnvelopeVisitor {
         Ok(Envelope {
             rank: context.rank.and_then(number),
             compile_id: CompileId::from_context(context.ca, context.frame, context.compile),
+            half_an_id: context.compile.is_some() && context.frame.is_none(),
             attempt: attempt.unwrap_or(0),
             attempt_given: attempt.is_some(),
             // Kept as it stands when it is no string: then it fits no payload, which is reported.
@@ -176,6 +179,11 @@ pub fn clean_header(line: &[u8], first_line: bool) -> Cleaned<'_> {
         None => text,
     };
     Cleaned { text, crlf, non_utf8 }
+}
+
+/// Text of the log; bytes that are not UTF-8 become U+FFFD. Text that is UTF-8, as nearly all is, is only checked.
+pub fn readable_text(bytes: &[u8]) -> Cow<'_, str> {
+    std::str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed)
 }
 
 /// JSON with null for every bare `NaN` and `Infinity`, which Python writes and JSON does not know.

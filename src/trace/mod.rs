@@ -20,7 +20,7 @@ mod strings;
 pub use clock::{Clock, Stamp};
 pub use compile_id::{CompileId, bracketed_without_id, folder_without_id};
 pub use discover::{Found, newest_log, rank_of_file_name, sibling_logs};
-pub use envelope::{Cleaned, Envelope, clean_header, strict_json};
+pub use envelope::{Cleaned, Envelope, clean_header, readable_text, strict_json};
 pub use payload::{MAX_PAYLOAD_IN_MEMORY, Md5, PayloadRef, Span};
 pub use prefix::{LocalTime, Prefix};
 pub use records::{Damage, DamageKind, Entry, Payload, Record, Records};

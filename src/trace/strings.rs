@@ -202,7 +202,7 @@ mod tests {
         let far = table.slot(1, i64::MAX);
         assert_eq!(table.get(far), Some("far.py"));
         table.slot(1, i64::MIN);
-        assert_eq!(table.unresolved(), [(1, i64::MIN)]);
+        assert_eq!(table.unresolved(), [(1, i64::MIN, 0)]);
     }
 
     #[test]

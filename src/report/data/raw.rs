@@ -3,7 +3,7 @@
 use crate::model::{Fields, PayloadPlace, RawRecord};
 use crate::report::files::string_length;
 use crate::report::{Report, paths};
-use crate::trace::{Prefix, SpanReader, clean_header, strict_json};
+use crate::trace::{Prefix, SpanReader, clean_header, readable_text, strict_json};
 use serde_json::json;
 use std::borrow::Cow;
 use std::io::Write;
@@ -158,7 +158,7 @@ pub(super) fn write_chromium(report: Report<'_>, out: &mut dyn Write) -> anyhow:
     out.write_all(b"[")?;
     for (index, payload) in report.model.chromium.iter().enumerate() {
         reader.read_payload(payload, &mut bytes)?;
-        let text = String::from_utf8_lossy(&bytes);
+        let text = readable_text(&bytes);
         out.write_all(if index == 0 { b"\n" } else { b",\n" })?;
         // Torch writes an event over many lines; a line end in JSON is never part of a string.
         for line in with_plain_floats(&strict_json(&text)).lines() {

@@ -200,7 +200,9 @@ fn a_flag_whose_feature_is_not_built_yet_says_so() {
 
 #[test]
 fn wrong_usage_ends_with_2() {
-    for args in [&["--no-such-flag"][..], &["--out"], &["second.log"], &["--port", "80"], &["--serve", "--port", "x"]] {
+    for args in
+        [&["--no-such-flag"][..], &["--out"], &["second.log"], &["--port", "80"], &["--serve", "--port", "x"]]
+    {
         let done = small().without_out().args(args.iter().copied()).go();
         assert_eq!(done.code, Some(2), "{args:?}: {}", done.stderr);
     }
@@ -219,7 +221,8 @@ fn strict_compile_id_fails_when_a_record_has_a_stack_in_its_place() {
 fn plain_text_writes_code_as_text() {
     let highlighted = report("01_inference");
     let plain = Run::of(&input("01_inference").path).args(["--plain-text"]).ok();
-    let code = |paths: Vec<String>| paths.into_iter().find(|path| path.contains("/inductor_output_code_")).unwrap();
+    let code =
+        |paths: Vec<String>| paths.into_iter().find(|path| path.contains("/inductor_output_code_")).unwrap();
     assert!(code(highlighted.manifest()).ends_with(".html"));
     let path = code(plain.manifest());
     assert!(path.ends_with(".txt"));
@@ -244,8 +247,20 @@ fn help_names_the_exit_codes_and_every_flag_and_the_version_is_the_packages() {
     let done = Run::bare().without_out().args(["--help"]).go();
     assert_eq!(done.code, Some(0));
     for flag in [
-        "--latest", "--out", "--overwrite", "--strict", "--strict-compile-id", "--no-browser", "--custom-header-html",
-        "--verbose", "--plain-text", "--export", "--inductor-provenance", "--all-ranks-html", "--serve", "--port",
+        "--latest",
+        "--out",
+        "--overwrite",
+        "--strict",
+        "--strict-compile-id",
+        "--no-browser",
+        "--custom-header-html",
+        "--verbose",
+        "--plain-text",
+        "--export",
+        "--inductor-provenance",
+        "--all-ranks-html",
+        "--serve",
+        "--port",
     ] {
         assert!(done.stdout.contains(flag), "{flag}: {}", done.stdout);
     }
@@ -257,7 +272,8 @@ fn help_names_the_exit_codes_and_every_flag_and_the_version_is_the_packages() {
 #[test]
 fn no_temporary_folder_is_left_beside_the_report() {
     let done = small().go();
-    let left: Vec<_> = fs::read_dir(done.work.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    let left: Vec<_> =
+        fs::read_dir(done.work.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert_eq!(left, ["report"]);
 }
 

@@ -326,7 +326,9 @@ fn metrics_whose_every_field_has_a_wrong_type_are_named_and_shown() {
 #[test]
 fn a_field_of_a_wrong_type_degrades_only_its_view() {
     let mut log = breaks();
-    log.edit("compilation_metrics", 0, |envelope| envelope["compilation_metrics"]["graph_op_count"] = json!("many"));
+    log.edit("compilation_metrics", 0, |envelope| {
+        envelope["compilation_metrics"]["graph_op_count"] = json!("many")
+    });
     let report = Run::of_bytes("odd.log", &log.bytes()).args(["--strict"]).ok();
     keeps_compiles_of(&report, "03_graph_breaks");
     assert_eq!(report.list("compiles")[0]["metrics"][0]["fields"]["graph_op_count"], "many");
@@ -352,7 +354,13 @@ fn a_log_in_utf_16_is_no_log() {
 
 #[test]
 fn a_file_that_holds_no_record_is_no_log_and_leaves_no_folder() {
-    for bytes in [&b"hello\nworld\n"[..], b"\x7fELF\0\0\0\x01", b"{\"a\": 1}\n", b"\tonly a payload line\n", b"PK\x03\x04zip"] {
+    for bytes in [
+        &b"hello\nworld\n"[..],
+        b"\x7fELF\0\0\0\x01",
+        b"{\"a\": 1}\n",
+        b"\tonly a payload line\n",
+        b"PK\x03\x04zip",
+    ] {
         no_log(Run::of_bytes("other.log", bytes).go());
     }
 }
@@ -361,7 +369,8 @@ fn a_file_that_holds_no_record_is_no_log_and_leaves_no_folder() {
 fn no_log(done: Done) {
     let error = done.fails(1);
     assert!(error.contains("TORCH_TRACE"), "{error}");
-    let left: Vec<_> = std::fs::read_dir(done.work.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    let left: Vec<_> =
+        std::fs::read_dir(done.work.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert_eq!(left.len(), 1, "beside the log stands {left:?}");
 }
 

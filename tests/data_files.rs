@@ -77,14 +77,18 @@ fn every_record_with_a_payload_says_which_file_holds_it() {
         for line in &report.raw_jsonl()[1..] {
             let Some(md5) = line.get("has_payload").and_then(Value::as_str) else {
                 // An artifact without payload has an empty file.
-                let empty = line.get("payload_filename").is_none_or(|f| report.bytes(f.as_str().unwrap()).is_empty());
+                let empty =
+                    line.get("payload_filename").is_none_or(|f| report.bytes(f.as_str().unwrap()).is_empty());
                 assert!(empty, "{name}: {line}");
                 continue;
             };
             let file = line["payload_filename"].as_str().unwrap_or_else(|| panic!("{name}: {line}"));
             let held = report.bytes(file);
             match file.ends_with(".json") {
-                true => assert!(serde_json::from_slice::<Value>(&held).is_ok() || md5_of(&held) == md5, "{name}: {file}"),
+                true => assert!(
+                    serde_json::from_slice::<Value>(&held).is_ok() || md5_of(&held) == md5,
+                    "{name}: {file}"
+                ),
                 false => assert_eq!(md5_of(&held), md5, "{name}: {file}"),
             }
         }
@@ -157,10 +161,18 @@ fn the_compile_directory_has_a_key_an_attempt() {
 
 #[test]
 fn cache_outcomes_are_marked_in_the_compile_directory() {
-    for (name, outcome, mark) in [("08_cache_hit", "hit", "✅"), ("08_cache_miss", "miss", "❌"), ("08_cache_bypass", "bypass", "❓")] {
+    for (name, outcome, mark) in
+        [("08_cache_hit", "hit", "✅"), ("08_cache_miss", "miss", "❌"), ("08_cache_bypass", "bypass", "❓")]
+    {
         let directory = report(name).json_file("compile_directory.json");
-        let artifacts: Vec<&Value> = directory.as_object().unwrap().values().flat_map(|e| e["artifacts"].as_array().unwrap()).collect();
-        let cached = artifacts.iter().filter(|a| a["name"].as_str().unwrap().contains(&format!("_cache_{outcome}_")));
+        let artifacts: Vec<&Value> = directory
+            .as_object()
+            .unwrap()
+            .values()
+            .flat_map(|e| e["artifacts"].as_array().unwrap())
+            .collect();
+        let cached =
+            artifacts.iter().filter(|a| a["name"].as_str().unwrap().contains(&format!("_cache_{outcome}_")));
         let marks: Vec<&Value> = cached.map(|artifact| &artifact["suffix"]).collect();
         assert!(!marks.is_empty() && marks.iter().all(|found| **found == mark), "{name}: {marks:?}");
     }
@@ -200,7 +212,9 @@ fn an_artifact_without_payload_is_an_empty_file() {
         .filter(|path| path.contains("/inductor_provenance_tracking_") && report.bytes(path).is_empty())
         .collect();
     assert!(!empty.is_empty());
-    assert!(!names.iter().any(|path| path.contains("kernel_stack_traces") && path.ends_with("_readable.html")));
+    assert!(
+        !names.iter().any(|path| path.contains("kernel_stack_traces") && path.ends_with("_readable.html"))
+    );
 }
 
 #[test]
@@ -217,7 +231,10 @@ fn times_are_absolute_and_never_the_clocks() {
     let log = &report("03_graph_breaks").json["log"];
     for key in ["first_time", "last_time"] {
         let time = log[key].as_str().unwrap();
-        assert!(time.starts_with("2026-11-20T") && time.len() == "2026-11-20T04:55:35.653000+01:00".len(), "{time}");
+        assert!(
+            time.starts_with("2026-11-20T") && time.len() == "2026-11-20T04:55:35.653000+01:00".len(),
+            "{time}"
+        );
     }
     // Nothing in it tells the year.
     let time = &report("11_export_draft").json["log"]["first_time"];
@@ -227,9 +244,10 @@ fn times_are_absolute_and_never_the_clocks() {
 #[test]
 fn a_bare_nan_is_read_and_becomes_null_in_raw_jsonl() {
     let report = with_records(input("01_inference"), |like| {
-        vec![
-            like.like(r#"{"link": {"name": "n", "url": "x.html", "a": NaN, "b": [Infinity, -Infinity], "c": "NaN"}}"#, None),
-        ]
+        vec![like.like(
+            r#"{"link": {"name": "n", "url": "x.html", "a": NaN, "b": [Infinity, -Infinity], "c": "NaN"}}"#,
+            None,
+        )]
     });
     let line = report.raw_jsonl().pop().unwrap();
     assert_eq!(line["link"], json!({"name": "n", "url": "x.html", "a": null, "b": [null, null], "c": "NaN"}));
@@ -240,7 +258,8 @@ fn a_metric_that_is_nan_does_not_cost_the_other_metrics() {
     let mut log = Log::of(input("01_inference"));
     let record = log.first("compilation_metrics");
     let envelope = String::from_utf8(record.envelope().to_owned()).unwrap();
-    let start = envelope.find("\"entire_frame_compile_time_s\": ").unwrap() + "\"entire_frame_compile_time_s\": ".len();
+    let start = envelope.find("\"entire_frame_compile_time_s\": ").unwrap()
+        + "\"entire_frame_compile_time_s\": ".len();
     let end = start + envelope[start..].find(',').unwrap();
     record.set_envelope(format!("{}NaN{}", &envelope[..start], &envelope[end..]).as_bytes());
     let changed = Run::of_bytes("nan.log", &log.bytes()).args(["--strict"]).ok();
@@ -281,10 +300,12 @@ fn an_unknown_event_is_counted_listed_and_its_payload_kept() {
     let log = input("03_graph_breaks");
     let bytes = replaced(&log.bytes(), b"] {\"aot_inference_graph\":", b"] {\"event_of_the_future\":");
     let changed = Run::of_bytes("future.log", &bytes).args(["--strict"]).ok();
-    let count = report("03_graph_breaks").json["integrity"]["events"]["aot_inference_graph"].as_u64().unwrap();
+    let count =
+        report("03_graph_breaks").json["integrity"]["events"]["aot_inference_graph"].as_u64().unwrap();
     assert_eq!(changed.json["integrity"]["unknown_events"], json!({"event_of_the_future": count}));
     let lines = changed.raw_jsonl();
-    let unknown: Vec<&Value> = lines.iter().filter(|line| line.get("event_of_the_future").is_some()).collect();
+    let unknown: Vec<&Value> =
+        lines.iter().filter(|line| line.get("event_of_the_future").is_some()).collect();
     assert_eq!(unknown.len() as u64, count);
     for line in unknown {
         let file = line["payload_filename"].as_str().unwrap();
@@ -299,7 +320,8 @@ fn an_unknown_event_is_counted_listed_and_its_payload_kept() {
 #[test]
 fn an_unknown_encoding_is_kept_as_text() {
     let envelope = r#"{"artifact": {"name": "picture", "encoding": "base64"}, "frame_id": 0, "frame_compile_id": 0, "attempt": 0}"#;
-    let report = with_records(input("01_inference"), |like| vec![like.like(envelope, Some(b"aGVsbG8=\n<b>"))]);
+    let report =
+        with_records(input("01_inference"), |like| vec![like.like(envelope, Some(b"aGVsbG8=\n<b>"))]);
     let path = report.manifest().into_iter().find(|path| path.contains("/picture_")).expect("it has a file");
     assert_eq!(report.read(&path), "aGVsbG8=\n<b>");
 }

@@ -22,7 +22,12 @@ fn compare(scenario: &str) {
     let found: &Report = report(scenario);
     let mut differences = Vec::new();
     differ("", &Json::parse(&expected), &Json::parse(&found.read("report.json")), &mut differences);
-    assert!(differences.is_empty(), "{} differences:\n{}", differences.len(), differences[..differences.len().min(20)].join("\n"));
+    assert!(
+        differences.is_empty(),
+        "{} differences:\n{}",
+        differences.len(),
+        differences[..differences.len().min(20)].join("\n")
+    );
 }
 
 /// JSON whose numbers keep their text: reading them into floats could make two numbers one.

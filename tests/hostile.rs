@@ -19,27 +19,52 @@ fn rename(log: &mut Log, n: usize, name: &str) {
 #[test]
 fn names_of_artifacts_never_lead_out_of_the_report() {
     let names = [
-        "../../escape_attempt", "/absolute_attempt", "a/b/c", "..\\..\\windows", "C:\\windows", "grüße 你好", "", ".", "..",
-        "con:aux|?*", "nul", "a\nb", "\u{202e}evil", "a\0b", "index.html", "compile_directory.json", "report.json", "-rf",
+        "../../escape_attempt",
+        "/absolute_attempt",
+        "a/b/c",
+        "..\\..\\windows",
+        "C:\\windows",
+        "grüße 你好",
+        "",
+        ".",
+        "..",
+        "con:aux|?*",
+        "nul",
+        "a\nb",
+        "\u{202e}evil",
+        "a\0b",
+        "index.html",
+        "compile_directory.json",
+        "report.json",
+        "-rf",
     ];
     let mut log = breaks();
     for (n, name) in names.iter().enumerate() {
         rename(&mut log, 3 * n, name);
     }
     let done = Run::of_bytes("hostile.log", &log.bytes()).args(["--strict"]).go();
-    let beside: Vec<_> = std::fs::read_dir(done.work.path()).unwrap().map(|e| e.unwrap().file_name()).collect();
+    let beside: Vec<_> =
+        std::fs::read_dir(done.work.path()).unwrap().map(|e| e.unwrap().file_name()).collect();
     assert_eq!(beside.len(), 2, "only the log and the report stand in {beside:?}");
     let report = done.report(0);
     for path in report.manifest() {
         for part in path.split('/') {
-            assert!(part != ".." && part != "." && !part.contains(['\\', ':', '*', '?', '|', '\n', '\0', '\u{202e}']), "{path:?}");
+            assert!(
+                part != ".."
+                    && part != "."
+                    && !part.contains(['\\', ':', '*', '?', '|', '\n', '\0', '\u{202e}']),
+                "{path:?}"
+            );
         }
     }
     assert!(!std::path::Path::new("/absolute_attempt").exists());
     for name in names.iter().filter(|name| !name.is_empty()) {
         assert_eq!(report.integrity()["artifacts"][name], 1, "{name:?} is counted under its own name");
     }
-    assert!(report.json_file("report.json")["kind"] == "log" && report.json_file("compile_directory.json").is_object());
+    assert!(
+        report.json_file("report.json")["kind"] == "log"
+            && report.json_file("compile_directory.json").is_object()
+    );
 }
 
 #[test]
@@ -101,7 +126,9 @@ fn scripted() -> Report {
             envelope["compilation_metrics"][SCRIPT] = json!([SCRIPT, {SCRIPT: SCRIPT}]);
         });
     }
-    for event in ["dynamo_output_graph", "inductor_output_code", "dynamo_cpp_guards_str", "aot_inference_graph"] {
+    for event in
+        ["dynamo_output_graph", "inductor_output_code", "dynamo_cpp_guards_str", "aot_inference_graph"]
+    {
         for index in log.all(event) {
             let text = [SCRIPT.as_bytes(), b"\n", &log.records[index].text()].concat();
             log.records[index].set_payload(&text);
@@ -130,7 +157,10 @@ fn nothing_that_a_log_says_becomes_markup() {
             for (name, value) in element.value().attrs() {
                 assert!(!name.starts_with("on"), "{path}: {name}={value}");
                 let leads = matches!(name, "href" | "src" | "action");
-                assert!(!leads || !value.trim_start().to_lowercase().starts_with("javascript:"), "{path}: {value}");
+                assert!(
+                    !leads || !value.trim_start().to_lowercase().starts_with("javascript:"),
+                    "{path}: {value}"
+                );
             }
         }
         assert!(!report.read(&path).contains("<script>alert(4711)"), "{path}");
@@ -185,7 +215,8 @@ fn a_dump_file_of_a_hostile_name_stays_in_its_folder() {
         log.edit("dump_file", n, |envelope| envelope["dump_file"]["name"] = (*name).into());
     }
     let report = Run::of_bytes("dump.log", &log.bytes()).ok();
-    let outside = report.manifest().into_iter().filter(|path| path.contains("evil") && !path.starts_with("dump_file/"));
+    let outside =
+        report.manifest().into_iter().filter(|path| path.contains("evil") && !path.starts_with("dump_file/"));
     assert_eq!(outside.count(), 0);
 }
 

@@ -62,8 +62,12 @@ fn a_parser_of_the_user_is_asked_first_and_its_files_are_in_the_report() {
     assert!(with("/dynamo_output_graph_").is_empty(), "the built-in parser was not asked");
     assert_eq!(with("/own_graph_").len(), 1);
     assert_eq!(own.read(with("/own_note_")[0]), "graph 1 <b>");
-    let listed: Vec<&str> =
-        own.compile("0/0")["artifacts"].as_array().unwrap().iter().map(|a| a["name"].as_str().unwrap()).collect();
+    let listed: Vec<&str> = own.compile("0/0")["artifacts"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|a| a["name"].as_str().unwrap())
+        .collect();
     assert!(listed.contains(&"own_graph") && listed.contains(&"own_note"), "{listed:?}");
     assert_eq!(own.json["integrity"], report("01_inference").json["integrity"]);
 }
@@ -96,7 +100,8 @@ fn an_error_of_a_parser_is_listed_and_the_next_parser_is_asked() {
     let plain = report("01_inference");
     let events = |event: &str| plain.integrity()["events"][event].as_u64().unwrap_or(0);
     let artifacts = plain.integrity()["artifacts"].as_object().unwrap();
-    let before: u64 = artifacts.iter().filter(|(n, _)| n.starts_with("before_")).map(|(_, c)| c.as_u64().unwrap()).sum();
+    let before: u64 =
+        artifacts.iter().filter(|(n, _)| n.starts_with("before_")).map(|(_, c)| c.as_u64().unwrap()).sum();
     assert_eq!(failed.count("parser_errors"), events("dynamo_output_graph") + before);
     let problem = &failed.integrity()["problems"][0];
     assert_eq!(problem["kind"], "parser_errors");
@@ -141,7 +146,8 @@ impl StructuredLogParser for Counting {
 
 #[test]
 fn a_parser_may_look_at_every_event_and_speak_at_the_end() {
-    let (counted, outcome) = run(Registry::default().with(|| Box::new(Counting { seen: 0 })), &input("01_inference").path);
+    let (counted, outcome) =
+        run(Registry::default().with(|| Box::new(Counting { seen: 0 })), &input("01_inference").path);
     assert!(outcome.intact);
     let path = counted.manifest().into_iter().find(|path| path.contains("/count_")).expect("it wrote a file");
     let seen: u64 = counted.read(&path).parse().unwrap();

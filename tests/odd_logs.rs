@@ -43,7 +43,8 @@ fn a_missing_final_newline_is_no_damage() {
 
 #[test]
 fn blank_lines_are_skipped_also_inside_payloads() {
-    let lines: Vec<Vec<u8>> = input("03_graph_breaks").bytes().split(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect();
+    let lines: Vec<Vec<u8>> =
+        input("03_graph_breaks").bytes().split(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect();
     let with_blanks = lines.chunks(50).map(|chunk| chunk.join(&b'\n'));
     let bytes = with_blanks.collect::<Vec<_>>().join(&b"\n\n"[..]);
     same_facts(&whole(&bytes), "03_graph_breaks");
@@ -165,7 +166,9 @@ fn output_code_of_12_mb_in_one_line_is_kept() {
 #[test]
 fn a_header_of_11_mb_is_read() {
     let mut log = Log::of(input("01_inference"));
-    log.edit("dynamo_start", 0, |envelope| envelope["dynamo_start"]["padding"] = "p".repeat(11_000_000).into());
+    log.edit("dynamo_start", 0, |envelope| {
+        envelope["dynamo_start"]["padding"] = "p".repeat(11_000_000).into()
+    });
     let report = whole(&log.bytes());
     assert_eq!(report.compile("0/0")["stack"], self::report("01_inference").compile("0/0")["stack"]);
 }
@@ -223,14 +226,16 @@ fn a_log_twice_in_one_file_is_read_twice() {
     assert_eq!(records(&report), 2 * records(once));
     assert_eq!(report.ids(), once.ids(), "one entry an id");
     assert_eq!(report.list("failures").len(), 2 * once.list("failures").len());
-    let counts = |r: &Report| r.list("graph_breaks").iter().map(|b| b["count"].as_u64().unwrap()).collect::<Vec<_>>();
+    let counts =
+        |r: &Report| r.list("graph_breaks").iter().map(|b| b["count"].as_u64().unwrap()).collect::<Vec<_>>();
     assert_eq!(counts(&report), counts(once).iter().map(|count| 2 * count).collect::<Vec<_>>());
 }
 
 #[test]
 fn a_forked_childs_strings_come_from_its_parents_log() {
     for name in ["17_fork", "17_fork#1"] {
-        let files = report(name).list("compiles").iter().flat_map(|compile| compile["stack"].as_array().unwrap());
+        let files =
+            report(name).list("compiles").iter().flat_map(|compile| compile["stack"].as_array().unwrap());
         for frame in files {
             assert!(frame["file"].as_str().is_some_and(|file| file.starts_with('/')), "{name}: {frame}");
         }

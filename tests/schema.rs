@@ -28,7 +28,9 @@ fn the_schema_refuses_a_report_that_breaks_the_contract() {
     let good = &report("03_graph_breaks").json;
     let broken: [(&str, fn(&mut Value)); 7] = [
         ("a key is missing", |r| drop(r.as_object_mut().unwrap().remove("restarts"))),
-        ("a key of a compile is missing", |r| drop(r["compiles"][0].as_object_mut().unwrap().remove("stack"))),
+        ("a key of a compile is missing", |r| {
+            drop(r["compiles"][0].as_object_mut().unwrap().remove("stack"))
+        }),
         ("a key is unknown", |r| r["surprise"] = json!(1)),
         ("a status is unknown", |r| r["compiles"][0]["status"] = json!("fine")),
         ("a count is a text", |r| r["integrity"]["bad_json"] = json!("0")),

@@ -48,7 +48,8 @@ pub(super) fn of_log(model: &Model) -> Vec<Parity> {
         }
     }
     for graph in graphs.values_mut() {
-        let (waits, others): (Vec<_>, Vec<_>) = graph.in_code.iter().partition(|(op, _)| op.contains("wait_tensor"));
+        let (waits, others): (Vec<_>, Vec<_>) =
+            graph.in_code.iter().partition(|(op, _)| op.contains("wait_tensor"));
         let sum = |ops: Vec<(&String, &u64)>| ops.into_iter().map(|(_, n)| n).sum::<u64>();
         graph.missing_waits = sum(others).saturating_sub(sum(waits));
     }

@@ -134,7 +134,8 @@ fn hints(block: &str) -> Vec<String> {
 impl GraphBreak {
     /// Adds the link to torch's catalogue that stands in the text.
     fn with_url(mut self, block: &str) -> Self {
-        let url = block.split_once("please visit: ").map(|(_, rest)| rest.split_whitespace().next().unwrap_or(""));
+        let url =
+            block.split_once("please visit: ").map(|(_, rest)| rest.split_whitespace().next().unwrap_or(""));
         if let Some(url) = url.filter(|u| u.starts_with("https://")) {
             let page = url.rsplit('/').next().and_then(|page| page.strip_suffix(".html"));
             self.gb_id = page.filter(|p| p.starts_with("gb")).map(str::to_owned);
@@ -178,7 +179,9 @@ fn read_reason(reason: &str) -> Reason {
         None => (reason, None),
     };
     let (against, text) = match head.split_once(": ") {
-        Some((id, text)) if CompileId::parse(id).is_some() && !id.contains(' ') => (Some(id.to_owned()), text),
+        Some((id, text)) if CompileId::parse(id).is_some() && !id.contains(' ') => {
+            (Some(id.to_owned()), text)
+        }
         _ => (None, head),
     };
     let (guard, tail) = match text.split_once("  # ") {

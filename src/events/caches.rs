@@ -45,10 +45,11 @@ impl StructuredLogParser for Caches {
         let Some((cache, outcome)) = event.name.and_then(cache_and_outcome) else { return Ok(Flow::Ignored) };
         let artifact = cx.artifact_of_payload(event, event.name.unwrap_or_default(), Form::Json);
         let wire: Wire = event.payload_json().unwrap_or_default();
-        let reason = wire.cache_bypass_reason.or(match (wire.cache_status_detailed, wire.cache_status_guard_expr) {
-            (Some(status), Some(guard)) => Some(format!("{status}: {guard}")),
-            (status, guard) => status.or(guard),
-        });
+        let reason =
+            wire.cache_bypass_reason.or(match (wire.cache_status_detailed, wire.cache_status_guard_expr) {
+                (Some(status), Some(guard)) => Some(format!("{status}: {guard}")),
+                (status, guard) => status.or(guard),
+            });
         let lookup = CacheLookup {
             compile: event.compile_id.cloned(),
             attempt: event.attempt,

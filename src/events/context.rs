@@ -132,14 +132,26 @@ impl RankContext<'_> {
     }
 
     /// The table `id` on the page of the compile, made where it is not there yet; give it rows.
-    pub fn section(&mut self, id: &'static str, title: &str, note: &str, columns: &[Column]) -> SectionRows<'_> {
+    pub fn section(
+        &mut self,
+        id: &'static str,
+        title: &str,
+        note: &str,
+        columns: &[Column],
+    ) -> SectionRows<'_> {
         let sections = match self.reading.model.compiles.get_mut(self.compile) {
             Some(compile) => &mut compile.sections,
             None => return SectionRows { rows: None },
         };
         if !sections.iter().any(|s| s.id == id) {
             let columns = columns.to_vec();
-            sections.push(Section { id, title: title.to_owned(), note: note.to_owned(), columns, rows: Vec::new() });
+            sections.push(Section {
+                id,
+                title: title.to_owned(),
+                note: note.to_owned(),
+                columns,
+                rows: Vec::new(),
+            });
         }
         SectionRows { rows: sections.iter_mut().find(|s| s.id == id).map(|s| &mut s.rows) }
     }

@@ -74,7 +74,12 @@ fn operations(json: &str) -> anyhow::Result<(Vec<Op>, Vec<String>)> {
 
 fn output(output: &Fields<'_>) -> String {
     let compact = |field| output.raw(field).map_or("?".to_owned(), |v| v.get().split_whitespace().collect());
-    format!("{}{}/{}", output.text("dtype").unwrap_or_else(|| "?".to_owned()), compact("shape"), compact("stride"))
+    format!(
+        "{}{}/{}",
+        output.text("dtype").unwrap_or_else(|| "?".to_owned()),
+        compact("shape"),
+        compact("stride")
+    )
 }
 
 /// `{"graph_execution_order": [{"compile_id": "0/1"}, ..]}`, or torch 2.9's `{"graph": "graph_0"}`.

@@ -38,7 +38,11 @@ impl StructuredLogParser for DynamoStart {
             bail!("it has no stack");
         }
         if let Some(missing) = fields.raw("stack").and_then(missing_field) {
-            cx.diagnostic(ProblemKind::ParserErrors, event.line, format!("dynamo_start: a frame has no {missing}"));
+            cx.diagnostic(
+                ProblemKind::ParserErrors,
+                event.line,
+                format!("dynamo_start: a frame has no {missing}"),
+            );
         }
         Ok(Flow::Handled)
     }
@@ -55,7 +59,8 @@ fn missing_field(stack: &RawValue) -> Option<&'static str> {
 /// The sizes that torch remembers from earlier runs, and the line that makes them dynamic from the start.
 struct CodeState;
 
-const STATE_COLUMNS: [Column; 3] = [Column::text("Function"), Column::text("Input"), Column::text("Remembered as")];
+const STATE_COLUMNS: [Column; 3] =
+    [Column::text("Function"), Column::text("Input"), Column::text("Remembered as")];
 
 impl StructuredLogParser for CodeState {
     fn name(&self) -> &'static str {

@@ -33,7 +33,8 @@ impl StructuredLogParser for FakeKernels {
             Cell::Text(state.to_owned()),
             Cell::text(fields.text("reason")),
         ];
-        cx.section("fake-kernels", "Fake kernels", "what export needs to know of an operator", &COLUMNS).row(row);
+        cx.section("fake-kernels", "Fake kernels", "what export needs to know of an operator", &COLUMNS)
+            .row(row);
         Ok(if event.payload.is_some() { Flow::Ignored } else { Flow::Handled })
     }
 }

@@ -9,7 +9,8 @@ pub(super) fn parsers() -> Vec<Box<dyn StructuredLogParser>> {
 
 struct Fallback;
 
-const COLUMNS: [Column; 3] = [Column::text("Event"), Column::number("Line"), Column::text("What the record says")];
+const COLUMNS: [Column; 3] =
+    [Column::text("Event"), Column::number("Line"), Column::text("What the record says")];
 
 /// Bytes of an unknown record's own JSON that its row shows; the whole stands in raw.jsonl.
 const SHOWN: usize = 300;

@@ -33,7 +33,8 @@ impl StructuredLogParser for OutputGraph {
         }
         let fields = event.fields();
         let Some(sizes) = fields.get::<crate::model::Fields<'_>>("sizes") else { return Ok(Flow::Handled) };
-        let mut section = cx.section("graph-sizes", "Sizes in the captured graph", "value by value", &SIZE_COLUMNS);
+        let mut section =
+            cx.section("graph-sizes", "Sizes in the captured graph", "value by value", &SIZE_COLUMNS);
         for (value, size) in sizes.iter() {
             section.row(vec![Cell::Code(value.to_owned()), Cell::Code(size.get().replace('"', ""))]);
         }

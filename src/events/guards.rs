@@ -11,7 +11,8 @@ pub(super) fn parsers() -> Vec<Box<dyn StructuredLogParser>> {
 /// `dynamo_cpp_guards_str`: the tree of guards as the runtime checks it.
 struct GuardTree;
 
-const TREE_COLUMNS: [Column; 3] = [Column::text("Kind"), Column::number("Guards"), Column::text("The first of them")];
+const TREE_COLUMNS: [Column; 3] =
+    [Column::text("Kind"), Column::number("Guards"), Column::text("The first of them")];
 
 impl StructuredLogParser for GuardTree {
     fn name(&self) -> &'static str {
@@ -36,7 +37,8 @@ impl StructuredLogParser for GuardTree {
         }
         let total: u64 = kinds.values().map(|(n, _)| n).sum();
         let latency = text.lines().rev().find_map(|l| l.strip_prefix("Guard latency = "));
-        let cost = latency.map_or(String::new(), |us| format!(", {} together", us.trim().replace(" us", "\u{a0}us")));
+        let cost = latency
+            .map_or(String::new(), |us| format!(", {} together", us.trim().replace(" us", "\u{a0}us")));
         let note = format!("{total} conditions, checked on every call{cost}");
         let mut section = cx.section("guards", "Guards", &note, &TREE_COLUMNS);
         for (kind, (count, first)) in kinds {
@@ -95,9 +97,9 @@ mod tests {
         let tree = "\nTREE_GUARD_MANAGER:\n+- RootGuardManager\n| +- GLOBAL_STATE: ___check_global_state()\n\
                     | +- GuardManager: source=L['x'], accessed_by=X\n| | +- TYPE_MATCH: a\n| | +- TYPE_MATCH: b\n";
         let kinds = count_kinds(tree);
-        assert_eq!(kinds.into_iter().collect::<Vec<_>>(), [
-            ("GLOBAL_STATE", (1, "___check_global_state()")),
-            ("TYPE_MATCH", (2, "a")),
-        ]);
+        assert_eq!(
+            kinds.into_iter().collect::<Vec<_>>(),
+            [("GLOBAL_STATE", (1, "___check_global_state()")), ("TYPE_MATCH", (2, "a")),]
+        );
     }
 }

@@ -69,7 +69,8 @@ impl StructuredLogParser for KernelInfo {
         cx.artifact_of_payload(event, "triton_kernel_info", Form::Json);
         let text = event.payload_text().unwrap_or_default();
         let kernels = Fields::parse(&text)?;
-        let mut section = cx.section("triton-kernels", "Triton kernels", "as autotuning left them", &KERNEL_COLUMNS);
+        let mut section =
+            cx.section("triton-kernels", "Triton kernels", "as autotuning left them", &KERNEL_COLUMNS);
         for (kernel, info) in kernels.iter() {
             let info = Fields::parse(info.get()).unwrap_or_default();
             let chosen = info.raw("best_config").or_else(|| info.raw("only_config"));
@@ -102,7 +103,8 @@ impl StructuredLogParser for KernelStacks {
     }
 
     fn parse(&mut self, event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
-        let id = cx.artifact_of_payload(event, "inductor_provenance_tracking_kernel_stack_traces", Form::Json);
+        let id =
+            cx.artifact_of_payload(event, "inductor_provenance_tracking_kernel_stack_traces", Form::Json);
         cx.readable(id, Readable::KernelStacks);
         Ok(Flow::Handled)
     }

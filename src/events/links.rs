@@ -93,7 +93,10 @@ mod tests {
 
     #[test]
     fn a_generated_module_keeps_its_number_and_loses_where_it_came_from() {
-        assert_eq!(file_stem(&frame_name("<eval_with_key>.0 from /app/x.py:14 in forward")), "eval_with_key_0");
+        assert_eq!(
+            file_stem(&frame_name("<eval_with_key>.0 from /app/x.py:14 in forward")),
+            "eval_with_key_0"
+        );
         assert_eq!(file_stem("../../etc/passwd"), "etc_passwd");
     }
 }

@@ -76,7 +76,10 @@ impl StructuredLogParser for CompilationMetrics {
 /// The numbers that lists and findings need; the legacy fields in seconds stand in for missing microseconds.
 fn typed(fields: &Fields<'_>) -> Metrics {
     let micros = |new: &str, legacy_s: &str| {
-        fields.number(new).or_else(|| fields.number(legacy_s).map(|seconds| seconds * 1e6)).filter(|t| t.is_finite())
+        fields
+            .number(new)
+            .or_else(|| fields.number(legacy_s).map(|seconds| seconds * 1e6))
+            .filter(|t| t.is_finite())
     };
     let sum = |a: &str, b: &str| match (fields.number(a), fields.number(b)) {
         (None, None) => None,
@@ -163,7 +166,8 @@ fn note_restarts(fields: &Fields<'_>, event: &Event<'_>, cx: &mut RankContext<'_
 fn check(fields: &Fields<'_>) -> anyhow::Result<()> {
     anyhow::ensure!(!fields.is_empty(), "it has no field");
     let texts = ["co_name", "co_filename", "fail_type", "pytorch_version", "compile_id"];
-    let numbers = ["start_time", "start_time_us", "elapsed_time", "guard_count", "graph_op_count", "duration_us"];
+    let numbers =
+        ["start_time", "start_time_us", "elapsed_time", "guard_count", "graph_op_count", "duration_us"];
     let present = texts.iter().chain(&numbers).filter(|f| fields.raw(f).is_some()).count();
     let typed = texts.iter().filter(|f| fields.text(f).is_some()).count()
         + numbers.iter().filter(|f| fields.number(f).is_some()).count();

@@ -220,7 +220,9 @@ impl Reader {
         self.reading.model.integrity.stacks_without_id += 1;
         let reading = &mut self.reading;
         let strings = &mut reading.model.strings;
-        let Some(stack) = super::stacks::read(raw, record.prefix.pid, strings, &mut reading.texts) else { return };
+        let Some(stack) = super::stacks::read(raw, record.prefix.pid, strings, &mut reading.texts) else {
+            return;
+        };
         let event = name.map_or_else(|| key.to_owned(), |name| format!("{key} {name}"));
         finish::add_stackless(&mut reading.model.stackless, event, stack, record.line);
     }

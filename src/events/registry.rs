@@ -106,7 +106,11 @@ impl Parsers {
         for parser in self.list {
             let name = parser.name();
             if let Err(error) = parser.finish(cx) {
-                cx.diagnostic(ProblemKind::ParserErrors, 0, format!("{name}, at the end of the log: {error:#}"));
+                cx.diagnostic(
+                    ProblemKind::ParserErrors,
+                    0,
+                    format!("{name}, at the end of the log: {error:#}"),
+                );
             }
         }
     }

@@ -76,7 +76,11 @@ const TABLES: &[Table] = &[
         fields: &["expr", "user_stack", "stack"],
     },
     Table {
-        key: &["propagate_real_tensors", "propagate_real_tensors_provenance", "guard_on_data_dependent_error"],
+        key: &[
+            "propagate_real_tensors",
+            "propagate_real_tensors_provenance",
+            "guard_on_data_dependent_error",
+        ],
         about: "Expressions that depend on the data of a tensor, with the result that was assumed.",
         id: "data-dependent",
         title: "Data-dependent expressions",

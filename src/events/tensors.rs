@@ -96,11 +96,13 @@ impl StructuredLogParser for Tensors {
         }
         for (id, (attempt, described)) in last {
             cx.compile(id.as_ref(), attempt);
-            let rows: Vec<_> = described.sources.iter().filter_map(|(at, name)| described.row(*at, name)).collect();
+            let rows: Vec<_> =
+                described.sources.iter().filter_map(|(at, name)| described.row(*at, name)).collect();
             if rows.is_empty() {
                 continue;
             }
-            let mut section = cx.section("input-tensors", "Input tensors", "what the graph was traced with", &COLUMNS);
+            let mut section =
+                cx.section("input-tensors", "Input tensors", "what the graph was traced with", &COLUMNS);
             for row in rows {
                 section.row(row);
             }

@@ -81,7 +81,9 @@ impl<'de: 'a, 'a> Deserialize<'de> for Fields<'a> {
 struct Key<'a>(#[serde(borrow)] Cow<'a, str>);
 
 /// For `#[serde(deserialize_with)]`: a field of an unexpected type is None.
-pub fn lenient<'de, D: Deserializer<'de>, T: DeserializeOwned>(deserializer: D) -> Result<Option<T>, D::Error> {
+pub fn lenient<'de, D: Deserializer<'de>, T: DeserializeOwned>(
+    deserializer: D,
+) -> Result<Option<T>, D::Error> {
     let raw = <&RawValue>::deserialize(deserializer)?;
     Ok(serde_json::from_str(raw.get()).ok())
 }

@@ -10,8 +10,8 @@ mod integrity;
 mod section;
 
 pub use compile::{
-    Artifact, Attempt, Compile, Content, Form, Frame, Function, Language, Metrics, MetricsKind, MetricsRecord,
-    Outcome, Place, Readable, Stack, Status,
+    Artifact, Attempt, Compile, Content, Form, Frame, Function, Language, Metrics, MetricsKind,
+    MetricsRecord, Outcome, Place, Readable, Stack, Status,
 };
 pub use facts::{
     Advice, CacheLookup, Collectives, CrossRank, DumpFile, Execution, Failure, GraphBreak, GraphOps, Op,

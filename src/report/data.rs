@@ -66,7 +66,9 @@ const LISTED_TWICE: &str = "vllm_compilation_config";
 /// The readable page of kernel stacks; an empty text where the record had no payload, as upstream has it.
 fn readable_url(compile: &Compile, artifact: &Artifact) -> Option<String> {
     match (&artifact.content, artifact.readable) {
-        (_, Some(Readable::KernelStacks)) => paths::readable(compile, artifact).map(|p| p.as_str().to_owned()),
+        (_, Some(Readable::KernelStacks)) => {
+            paths::readable(compile, artifact).map(|p| p.as_str().to_owned())
+        }
         (Content::Empty(_), None) if artifact.name == KERNEL_STACKS => Some(String::new()),
         _ => None,
     }

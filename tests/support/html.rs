@@ -40,9 +40,11 @@ impl Page {
 
     /// What a reader sees: the text without styles and scripts.
     pub fn text(&self) -> String {
-        let shown = |element: &ElementRef<'_>| !matches!(element.value().name(), "style" | "script" | "title");
+        let shown =
+            |element: &ElementRef<'_>| !matches!(element.value().name(), "style" | "script" | "title");
         let texts = self.html.tree.nodes().filter(|node| {
-            node.value().is_text() && node.parent().and_then(ElementRef::wrap).is_none_or(|parent| shown(&parent))
+            node.value().is_text()
+                && node.parent().and_then(ElementRef::wrap).is_none_or(|parent| shown(&parent))
         });
         texts.filter_map(|node| node.value().as_text().map(|text| text.to_string())).collect()
     }

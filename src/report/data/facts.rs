@@ -43,16 +43,17 @@ impl Serialize for LogReport<'_> {
         map.serialize_entry("torch", &torch)?;
         map.serialize_entry("log", &log(report))?;
         map.serialize_entry("integrity", &integrity(report))?;
-        map.serialize_entry("compiles", &Each(|| model.compiles.iter().map(|c| CompileView { report, compile: c })))?;
+        map.serialize_entry(
+            "compiles",
+            &Each(|| model.compiles.iter().map(|c| CompileView { report, compile: c })),
+        )?;
         map.serialize_entry("configs", &Configs(report))?;
         map.serialize_entry("graph_breaks", &Each(|| model.graph_breaks.iter().map(graph_break)))?;
         map.serialize_entry("recompiles", &Each(|| model.recompiles.iter().map(|r| recompile(report, r))))?;
         map.serialize_entry("failures", &Each(|| failures(report)))?;
         map.serialize_entry("restarts", &Each(|| restarts(report)))?;
         map.serialize_entry("caches", &Each(|| model.caches.iter().map(|c| cache(report, c))))?;
-        let phase = |p: &crate::analysis::Phase| {
-            json!({ "name": &*p.name, "self_s": p.self_s, "total_s": p.total_s, "count": p.count })
-        };
+        let phase = |p: &crate::analysis::Phase| json!({ "name": &*p.name, "self_s": p.self_s, "total_s": p.total_s, "count": p.count });
         let phases: Vec<Value> = time.phases.iter().map(phase).collect();
         map.serialize_entry("compile_time", &json!({ "total_s": time.total_s, "phases": phases }))?;
         map.serialize_entry("cross_rank", &cross_rank(report))?;
@@ -291,7 +292,12 @@ fn cross_rank(report: Report<'_>) -> Value {
         .identified()
         .map(|c| {
             let f = c.function.as_ref();
-            json!([id_text(&c.id), f.map(|f| &f.name), f.and_then(|f| f.file.as_ref()), f.and_then(|f| f.line)])
+            json!([
+                id_text(&c.id),
+                f.map(|f| &f.name),
+                f.and_then(|f| f.file.as_ref()),
+                f.and_then(|f| f.line)
+            ])
         })
         .collect();
     let caches = model.caches.iter().map(|c| json!([id_text(&c.compile), c.cache, c.outcome.word()]));

@@ -52,7 +52,9 @@ fn with_plain_floats(json: &str) -> Cow<'_, str> {
         let (_, token) = rest.split_at_checked(at).unwrap_or((rest, ""));
         let length = match token.starts_with('"') {
             true => string_length(token.as_bytes()),
-            false => token.find(|c: char| !matches!(c, '0'..='9' | '.' | 'e' | 'E' | '+' | '-')).unwrap_or(token.len()),
+            false => token
+                .find(|c: char| !matches!(c, '0'..='9' | '.' | 'e' | 'E' | '+' | '-'))
+                .unwrap_or(token.len()),
         };
         let (text, after) = token.split_at_checked(length).unwrap_or((token, ""));
         let is_float = !text.starts_with('"') && text.contains(['.', 'e', 'E']);

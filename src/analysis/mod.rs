@@ -1,12 +1,21 @@
 //! Model to findings: pure functions, no HTML, no IO.
 
+mod functions;
 mod parity;
+mod parts;
+mod stage;
 mod time;
+mod trie;
 
+pub use functions::{FunctionGroup, by_status, is_capture};
 pub use parity::Parity;
+pub use parts::{PARTS, Parts};
+pub use stage::Stage;
 pub use time::{CompileTime, Phase, PhaseNode};
+pub use trie::{Trie, TrieNode};
 
-use crate::model::Model;
+use crate::model::{Model, Outcome};
+use fxhash::FxHashMap;
 
 /// All that follows from one log's facts.
 pub struct Found {
@@ -14,9 +23,21 @@ pub struct Found {
     pub time: CompileTime,
     /// Collectives planned and made, one entry a compile with a schedule.
     pub parity: Vec<Parity>,
+    /// What was compiled, by function.
+    pub functions: Vec<FunctionGroup>,
+    /// What the caches answered to each compile, by its index in the model.
+    pub cache: FxHashMap<usize, Outcome>,
+    /// Who called what was compiled.
+    pub trie: Trie,
 }
 
 /// Draws the conclusions of one log.
 pub fn of_log(model: &Model) -> Found {
-    Found { time: time::of_log(model), parity: parity::of_log(model) }
+    Found {
+        time: time::of_log(model),
+        parity: parity::of_log(model),
+        functions: functions::of_log(model),
+        cache: functions::cache_outcomes(model),
+        trie: trie::of_log(model),
+    }
 }

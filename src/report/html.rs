@@ -22,6 +22,28 @@ impl Html {
         Html::trusted(html_escape::encode_quoted_attribute(text))
     }
 
+    /// Pieces one after the other, with markup of ours between them.
+    pub(in crate::report) fn joined(pieces: impl IntoIterator<Item = Html>, between: &'static str) -> Html {
+        let mut text = String::new();
+        for (index, piece) in pieces.into_iter().enumerate() {
+            if index > 0 {
+                text.push_str(between);
+            }
+            text.push_str(&piece.text);
+        }
+        Html { text }
+    }
+
+    /// A piece between two pieces of markup of ours.
+    pub(in crate::report) fn wrapped(before: &'static str, piece: &Html, after: &'static str) -> Html {
+        Html { text: format!("{before}{}{after}", piece.text) }
+    }
+
+    /// Whether there is nothing to show.
+    pub fn is_empty(&self) -> bool {
+        self.text.is_empty()
+    }
+
     /// The HTML.
     pub fn as_str(&self) -> &str {
         &self.text

@@ -1,14 +1,25 @@
 //! Model and findings to pages: one module a page, templates and assets in real files beside them.
 
 pub mod assets;
+mod code;
+mod compile;
 mod data;
+mod evidence;
+mod failures;
+mod file_words;
 mod files;
+mod guards;
 mod html;
+mod index;
 mod lines;
+mod metric_fields;
+mod parts;
 mod paths;
+mod shell;
 mod source;
 mod templates;
 mod terminal;
+mod units;
 
 pub use html::Html;
 pub use templates::Worker;
@@ -44,6 +55,11 @@ pub struct Report<'m> {
 /// All files of the report on one log, the long ones first: their work is done when they are written.
 pub fn pages<'m>(report: Report<'m>) -> Vec<Page<'m, Worker>> {
     let mut pages = data::pages(report);
+    pages.extend(code::pages(report));
+    pages.extend(compile::pages(report));
+    pages.extend(guards::pages(report));
     pages.extend(files::pages(report));
+    pages.extend(index::pages(report));
+    pages.push(failures::page(report));
     pages
 }

@@ -15,7 +15,40 @@ macro_rules! templates {
     };
 }
 
-templates! {}
+templates! {
+    bar,
+    chain,
+    code_head,
+    code_side,
+    compile_head,
+    directory_entry,
+    dump_file_head,
+    empty,
+    facts,
+    failure,
+    failures_verdict,
+    filters,
+    flame,
+    glossary,
+    graph_break,
+    guards_head,
+    hero,
+    kernel_stacks_head,
+    legend,
+    metrics_head,
+    pill,
+    place,
+    recompile_reason,
+    row,
+    section_head,
+    shell_head,
+    shell_top,
+    stack,
+    table_foot,
+    table_head,
+    traceback,
+    trie_line,
+}
 
 /// What one worker needs to render pages.
 pub struct Worker {
@@ -32,7 +65,7 @@ impl Worker {
         let mut templates = TinyTemplate::new();
         templates.add_formatter("html", html);
         for (name, text) in TEMPLATES {
-            templates.add_template(name, text).with_context(|| format!("template {name}"))?;
+            templates.add_template(name, text.trim_end()).with_context(|| format!("template {name}"))?;
         }
         Ok(Worker { templates, highlighter: None })
     }

@@ -67,6 +67,12 @@ impl StringTable {
         })
     }
 
+    /// The string that number `id` means to process `pid` at the end of the log, for stacks that are read again then.
+    pub fn find(&self, pid: u64, id: i64) -> FileRef {
+        let index = self.current.get(&(pid, id)).or_else(|| self.by_any.get(&id));
+        index.map_or(FileRef::NONE, |index| FileRef(*index))
+    }
+
     /// A path that a frame carries itself.
     pub fn literal(&mut self, path: &str) -> FileRef {
         if let Some(&index) = self.literal.get(path) {
@@ -186,6 +192,8 @@ mod tests {
         table.define(2, 1, "of child.py");
         let (parent, child) = (table.slot(1, 1), table.slot(2, 1));
         assert_eq!((table.get(parent), table.get(child)), (Some("of parent.py"), Some("of child.py")));
+        let found = |pid, id| table.get(table.find(pid, id));
+        assert_eq!((found(2, 1), found(3, 0), found(2, 7)), (Some("of child.py"), Some("parent.py"), None));
         assert_eq!(
             (table.first_defined(1), table.first_defined(2), table.first_defined(3)),
             (Some(0), Some(1), None)

@@ -1,0 +1,114 @@
+//! Compiles by the function that they compile.
+
+use super::Parts;
+use crate::model::{Compile, Function, Model, Outcome};
+use fxhash::FxHashMap;
+use indexmap::IndexMap;
+
+/// A function with all its compiles.
+#[derive(Debug, Default)]
+pub struct FunctionGroup {
+    /// What the log says of it; None where a compile tells no function.
+    pub function: Option<Function>,
+    /// Indices of the compiles, in order of first appearance.
+    pub compiles: Vec<usize>,
+    /// Microseconds of compile time; None where no record tells any.
+    pub us: Option<f64>,
+    /// The same by part of the compiler.
+    pub parts: Parts,
+}
+
+/// The functions of a log, in order of first appearance. Compiles that tell no function are one when their frame is.
+pub(super) fn of_log(model: &Model) -> Vec<FunctionGroup> {
+    #[derive(PartialEq, Eq, Hash)]
+    enum Key<'a> {
+        Function(&'a str, Option<&'a str>, Option<u64>),
+        Frame(String),
+    }
+    let mut groups: IndexMap<Key<'_>, FunctionGroup> = IndexMap::new();
+    for (index, compile) in model.compiles.iter().enumerate() {
+        if compile.id.is_none() {
+            continue;
+        }
+        let key = match &compile.function {
+            Some(f) => Key::Function(&f.name, f.file.as_deref(), f.line),
+            None => Key::Frame(frame_of(&compile.label()).to_owned()),
+        };
+        let group = groups.entry(key).or_default();
+        if group.function.is_none() {
+            group.function.clone_from(&compile.function);
+        }
+        group.compiles.push(index);
+        if let Some(us) = compile.compile_us() {
+            *group.us.get_or_insert(0.0) += us;
+        }
+        group.parts = group.parts.plus(Parts::of(compile));
+    }
+    groups.into_values().collect()
+}
+
+/// The part of an id that names the frame: `3` of `3/1`, `!2/3` of `!2/3/1`.
+fn frame_of(id: &str) -> &str {
+    match id.rsplit_once('/') {
+        Some((frame, _)) => frame,
+        None => id,
+    }
+}
+
+/// Whether a compile is the capture of a backward pass by compiled autograd: its id has no frame (`!0`), torch writes no
+/// metrics for it, and what it captured is compiled under an id of its own (`!0/1/0`).
+pub fn is_capture(compile: &Compile) -> bool {
+    let label = compile.label();
+    label.starts_with('!') && !label.contains('/')
+}
+
+/// What the caches of graphs answered to each compile, by its index: a miss of any is a miss.
+pub(super) fn cache_outcomes(model: &Model) -> FxHashMap<usize, Outcome> {
+    let mut outcomes: FxHashMap<usize, Outcome> = FxHashMap::default();
+    for lookup in &model.caches {
+        let (compile, _) = lookup.artifact;
+        let outcome = outcomes.entry(compile).or_insert(lookup.outcome);
+        if rank(lookup.outcome) > rank(*outcome) {
+            *outcome = lookup.outcome;
+        }
+    }
+    outcomes
+}
+
+fn rank(outcome: Outcome) -> u8 {
+    match outcome {
+        Outcome::Hit => 0,
+        Outcome::Bypass => 1,
+        Outcome::Miss => 2,
+    }
+}
+
+/// How many compiles have each status, in the order in which statuses are decided.
+pub fn by_status<'c>(compiles: impl IntoIterator<Item = &'c Compile>) -> Vec<(&'static str, usize)> {
+    let mut counts: std::collections::BTreeMap<_, usize> = Default::default();
+    for compile in compiles {
+        *counts.entry(compile.status).or_default() += 1;
+    }
+    counts.into_iter().map(|(status, count)| (status.word(), count)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trace::CompileId;
+
+    #[test]
+    fn compiles_of_one_function_are_one_group_and_those_without_a_function_go_by_frame() {
+        let mut model = Model::default();
+        for (id, name) in
+            [("0/0", Some("f")), ("1/0", None), ("0/1", Some("f")), ("1/1", None), ("2/0", None)]
+        {
+            let index = model.compile_index(CompileId::parse(id).as_ref());
+            model.compiles[index].function =
+                name.map(|name| Function { name: name.to_owned(), file: None, line: Some(1) });
+        }
+        let groups = of_log(&model);
+        let compiles: Vec<_> = groups.iter().map(|g| g.compiles.clone()).collect();
+        assert_eq!(compiles, [vec![0, 2], vec![1, 3], vec![4]]);
+    }
+}

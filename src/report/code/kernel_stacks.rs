@@ -1,0 +1,130 @@
+//! `_readable.html` beside the stack traces of kernels: the user's lines behind each kernel.
+
+use super::{Group, Item, Side, Text, tabs};
+use crate::model::{Artifact, Compile};
+use crate::output::{Page, RelPath};
+use crate::report::parts::View;
+use crate::report::shell::{Shell, write_page};
+use crate::report::units::counted;
+use crate::report::{Html, Report, Worker, paths};
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::io::Write;
+
+/// Stack traces of each kernel, by its name.
+type Kernels = BTreeMap<String, Vec<String>>;
+
+pub(super) fn page<'m>(
+    report: Report<'m>,
+    path: RelPath,
+    (compile, artifact): (&'m Compile, &'m Artifact),
+    text: Text<'m>,
+) -> Page<'m, Worker> {
+    Page::rendered(path, move |worker, out| {
+        let mut shell = Shell::of_compile(report, compile, Some("stacks of kernels"));
+        shell.tabs = tabs(compile);
+        write_page(worker, out, &shell, |worker, out| {
+            let view = View::new(report, worker, 1);
+            match read(&text.read(report)?) {
+                Some(kernels) => write_kernels(view, (compile, artifact), &kernels, out),
+                None => {
+                    writeln!(out, "{}", head(view, (compile, artifact), None)?.as_str())?;
+                    out.write_all(b"<pre class=\"code\" tabindex=\"0\">")?;
+                    text.write_escaped(report, out)?;
+                    Ok(out.write_all(b"</pre>\n")?)
+                }
+            }
+        })
+    })
+}
+
+/// None when the text is no such JSON.
+///
+/// torch 2.8 and 2.9 write each newline of a stack as the two characters `\n`.
+fn read(text: &str) -> Option<Kernels> {
+    let mut kernels: Kernels = serde_json::from_str(text).ok()?;
+    for stack in kernels.values_mut().flatten() {
+        if !stack.trim_end().contains('\n') {
+            *stack = stack.replace("\\n", "\n");
+        }
+    }
+    Some(kernels)
+}
+
+#[derive(Serialize)]
+struct Head {
+    pill: Html,
+    function: Html,
+    about: String,
+    without: String,
+    json: String,
+}
+
+fn head(
+    view: View<'_>,
+    (compile, artifact): (&Compile, &Artifact),
+    kernels: Option<&Kernels>,
+) -> anyhow::Result<Html> {
+    let empty = kernels.into_iter().flatten().filter(|(_, stacks)| stacks.is_empty());
+    let without: Vec<&str> = empty.map(|(kernel, _)| kernel.as_str()).collect();
+    let about = match kernels {
+        None => "The log's text is not the JSON that torch writes here, so it is shown as it is".to_owned(),
+        Some(kernels) if kernels.is_empty() => "The log names no kernel".to_owned(),
+        Some(kernels) => {
+            format!("{} with the lines behind them", counted(kernels.len(), "kernel", "kernels"))
+        }
+    };
+    let context = Head {
+        pill: view.pill(compile)?,
+        function: compile.function.as_ref().map(|f| view.function(&f.name)).unwrap_or_default(),
+        about,
+        without: without.join(", "),
+        json: view.href(&paths::artifact(compile, artifact, view.report.settings)),
+    };
+    view.render("kernel_stacks_head", &context)
+}
+
+/// Kernels follow each other without words between them: scripts compare this text.
+fn write_kernels(
+    view: View<'_>,
+    about: (&Compile, &Artifact),
+    kernels: &Kernels,
+    out: &mut dyn Write,
+) -> anyhow::Result<()> {
+    writeln!(out, "{}", head(view, about, Some(kernels))?.as_str())?;
+    let items = kernels.iter().zip(1_usize..).map(|((kernel, stacks), number)| Item {
+        href: format!("#k{number}"),
+        text: kernel.clone(),
+        full: kernel.clone(),
+        note: counted(stacks.len(), "stack", "stacks"),
+    });
+    let groups = vec![Group::new("Kernels", items.collect())];
+    write!(out, "<div class=\"panes\">{}<div>", view.render("code_side", &Side { groups })?.as_str())?;
+    for ((kernel, stacks), number) in kernels.iter().zip(1_usize..) {
+        let kernel = Html::escaped(kernel);
+        writeln!(
+            out,
+            "<h3 id=\"k{number}\" style=\"margin:20px 0 6px\"><code>{}</code></h3>",
+            kernel.as_str()
+        )?;
+        for stack in stacks {
+            let stack = html_escape::encode_text(stack.trim_matches('\n'));
+            writeln!(out, "<pre class=\"src after\" tabindex=\"0\"><span>{stack}</span></pre>")?;
+        }
+    }
+    Ok(out.write_all(b"</div></div>\n")?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn newlines_that_were_written_as_two_characters_become_newlines() {
+        let old = read(r#"{"k": ["File \"x.py\", line 1, in f\\n    y = x"]}"#).unwrap();
+        assert_eq!(old["k"], ["File \"x.py\", line 1, in f\n    y = x"]);
+        let new = read(r#"{"k": ["File \"x.py\"\n    y = \"a\\n\"\n"]}"#).unwrap();
+        assert_eq!(new["k"], ["File \"x.py\"\n    y = \"a\\n\"\n"]);
+        assert!(read("[]").is_none());
+    }
+}

@@ -1,0 +1,172 @@
+//! The flame chart of a compile: its spans over time, nested.
+
+use super::Subject;
+use crate::model::TraceSpan;
+use crate::report::Html;
+use crate::report::parts::View;
+use crate::report::units::micros;
+use serde::Serialize;
+
+/// Spans of a chart at most, the longest ones: beyond it a browser is slow and no eye follows.
+const MOST_SPANS: usize = 800;
+
+/// Share of the width, in per cent, below which a span is left out, without words, or without its time.
+const INVISIBLE: f64 = 0.06;
+const WORDLESS: f64 = 1.5;
+const TIMELESS: f64 = 4.0;
+
+/// Height of a row and of the scale above, in pixels, as the style sheet has them.
+const ROW: usize = 18;
+const SCALE: usize = 20;
+
+/// Rows at most; torch nests about fifteen.
+const DEEPEST: usize = 40;
+
+#[derive(Serialize)]
+struct Flame {
+    height: usize,
+    ticks: Vec<Tick>,
+    spans: Vec<Bar>,
+}
+
+#[derive(Serialize)]
+struct Tick {
+    left: String,
+    text: String,
+}
+
+#[derive(Serialize)]
+struct Bar {
+    class: &'static str,
+    left: String,
+    width: String,
+    top: usize,
+    title: String,
+    text: String,
+}
+
+/// A span as the chart has it.
+struct Placed<'m> {
+    span: &'m TraceSpan,
+    start_us: f64,
+    depth: usize,
+    part: usize,
+}
+
+/// The chart; empty where the log has no spans of the compile.
+pub(super) fn chart(view: View<'_>, subject: Subject<'_>) -> anyhow::Result<Html> {
+    let (mut placed, total) = place(subject);
+    if total <= 0.0 {
+        return Ok(Html::default());
+    }
+    placed.sort_by(|a, b| duration(b.span).total_cmp(&duration(a.span)));
+    placed.truncate(MOST_SPANS);
+    placed.sort_by(|a, b| a.start_us.total_cmp(&b.start_us).then(a.depth.cmp(&b.depth)));
+    let visible = placed.iter().filter(|p| 100.0 * duration(p.span) / total >= INVISIBLE && p.depth < DEEPEST);
+    let spans: Vec<Bar> = visible.map(|p| bar(p, total)).collect();
+    let rows = spans.iter().map(|bar| bar.top).max().unwrap_or(0);
+    view.render("flame", &Flame { height: rows + ROW + 4, ticks: ticks(total), spans })
+}
+
+fn duration(span: &TraceSpan) -> f64 {
+    span.end_us - span.start_us
+}
+
+/// Positions of the spans and the length of the chart: outermost spans follow each other, and the time between them, in
+/// which the compiler did nothing for this compile, is cut out.
+fn place<'m>(subject: Subject<'m>) -> (Vec<Placed<'m>>, f64) {
+    let spans = &subject.report.model.spans;
+    let mut placed: Vec<Placed<'m>> = Vec::new();
+    // Where each span of the compile stands in the list above.
+    let mut known: fxhash::FxHashMap<usize, (f64, usize, usize)> = fxhash::FxHashMap::default();
+    let (mut total, mut reach, mut shift) = (0.0_f64, f64::NEG_INFINITY, 0.0);
+    for &index in &subject.of.spans {
+        let Some(span) = spans.get(index) else { continue };
+        let above = span.parent.and_then(|parent| known.get(&parent)).copied();
+        let (own_shift, depth, part) = match above {
+            Some((shift, depth, part)) => (shift, depth + 1, part),
+            None => {
+                if span.start_us > reach {
+                    shift = span.start_us - total;
+                }
+                reach = reach.max(span.end_us);
+                (shift, 0, 0)
+            }
+        };
+        let part = part_of(&span.name).unwrap_or(part);
+        known.insert(index, (own_shift, depth, part));
+        total = total.max(span.end_us - own_shift);
+        placed.push(Placed { span, start_us: span.start_us - own_shift, depth, part });
+    }
+    (placed, total)
+}
+
+/// The part of the compiler that a span opens; none: it belongs to the part around it.
+fn part_of(name: &str) -> Option<usize> {
+    let starts = |words: &[&str]| words.iter().any(|word| name.starts_with(word));
+    if starts(&["code_gen", "GraphLowering.co", "PyCodeCache", "async_compile", "CppCodeCache", "compile_file", "triton"]) {
+        Some(3)
+    } else if starts(&["inductor_", "fx_codegen", "compile_fx", "_recursive_", "FxGraphCache", "FXGraphCache", "fx_graph"]) {
+        Some(2)
+    } else if starts(&["backend_compile", "create_aot", "aot_", "AOTAutograd", "entire_backward", "backward"]) {
+        Some(1)
+    } else if starts(&["dynamo", "entire_frame", "compile_attempt", "bytecode_", "build_guards"]) {
+        Some(0)
+    } else {
+        None
+    }
+}
+
+fn bar(placed: &Placed<'_>, total: f64) -> Bar {
+    let us = duration(placed.span);
+    let (left, width) = (100.0 * placed.start_us / total, 100.0 * us / total);
+    let time = micros(us);
+    let name = &placed.span.name;
+    let wordless = width < WORDLESS;
+    let class = match (placed.part, wordless) {
+        (0, false) => "p1",
+        (1, false) => "p2",
+        (2, false) => "p3",
+        (_, false) => "p4",
+        (0, true) => "p1 t",
+        (1, true) => "p2 t",
+        (2, true) => "p3 t",
+        (_, true) => "p4 t",
+    };
+    let open = if placed.span.open { ", left open in the log" } else { "" };
+    Bar {
+        class,
+        left: format!("{left:.2}"),
+        width: format!("{width:.2}"),
+        top: SCALE + ROW * placed.depth,
+        title: format!("{name}: {time}{open}"),
+        text: match width {
+            _ if wordless => String::new(),
+            width if width < TIMELESS => name.to_string(),
+            _ => format!("{name} {time}"),
+        },
+    }
+}
+
+/// About ten marks at round times.
+fn ticks(total: f64) -> Vec<Tick> {
+    let rough = total / 10.0;
+    let power = 10_f64.powf(rough.log10().floor());
+    let step = [1.0, 2.0, 5.0, 10.0].into_iter().map(|n| n * power).find(|step| *step >= rough).unwrap_or(rough);
+    let marks = (0..12).map(|n| f64::from(n) * step).take_while(|at| *at < total * 0.97);
+    let text = |at: f64| if at == 0.0 { "0".to_owned() } else { micros(at) };
+    marks.map(|at| Tick { left: format!("{:.2}", 100.0 * at / total), text: text(at) }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn marks_stand_at_round_times() {
+        let texts: Vec<String> = ticks(529_000.0).into_iter().map(|tick| tick.text).collect();
+        assert_eq!(texts.len(), 6);
+        assert_eq!(texts[1].replace('\u{a0}', " "), "100 ms");
+        assert_eq!(ticks(0.5).len(), 10);
+    }
+}

@@ -1,0 +1,163 @@
+//! The page of a compile: what it came to, why it exists, what it cost, and all its files.
+
+mod caches;
+mod facts;
+mod files;
+mod flame;
+mod metrics;
+mod story;
+mod times;
+mod why;
+
+use super::evidence::{Evidence, OfCompile};
+use super::parts::View;
+use super::shell::{Shell, Tab, write_page};
+use super::units::whole;
+use super::{Html, Report, Worker, paths};
+use crate::analysis::Parts;
+use crate::model::{Compile, Content, Section};
+use crate::output::Page;
+use serde::Serialize;
+use std::io::Write;
+use std::sync::Arc;
+
+/// The pages of all compiles and of their metrics records.
+pub(super) fn pages(report: Report<'_>) -> Vec<Page<'_, Worker>> {
+    let evidence = Arc::new(Evidence::of(report.model));
+    let mut pages = Vec::new();
+    for (index, compile) in report.model.compiles.iter().enumerate() {
+        let evidence = Arc::clone(&evidence);
+        pages.push(Page::rendered(paths::compile_page(compile), move |worker, out| {
+            let Some(of) = evidence.at(index) else { return Ok(()) };
+            let subject = Subject { report, index, compile, of, chain: evidence.chain(compile) };
+            write(subject, worker, out)
+        }));
+        for artifact in &compile.artifacts {
+            if let Content::Metrics(record) = artifact.content {
+                pages.extend(metrics::page(report, compile, artifact, record));
+            }
+        }
+    }
+    pages
+}
+
+/// The compile that a page is about, and what is known of it.
+#[derive(Clone, Copy)]
+struct Subject<'a> {
+    report: Report<'a>,
+    /// Its place in the model.
+    index: usize,
+    compile: &'a Compile,
+    of: &'a OfCompile<'a>,
+    /// The compiles of the same function, itself among them.
+    chain: &'a [usize],
+}
+
+fn write(subject: Subject<'_>, worker: &mut Worker, out: &mut dyn Write) -> anyhow::Result<()> {
+    let mut shell = Shell::of_compile(subject.report, subject.compile, None);
+    shell.tabs = tabs(subject);
+    write_page(worker, out, &shell, |worker, out| {
+        let view = View::new(subject.report, worker, 1);
+        writeln!(out, "{}", head(view, subject)?.as_str())?;
+        why::write(view, subject, out)?;
+        times::write(view, subject, out)?;
+        write_stack(view, subject, out)?;
+        for section in sections(subject.compile) {
+            view.section(out, section)?;
+        }
+        caches::write(view, subject, out)?;
+        files::write(view, subject, out)?;
+        metrics::write(view, subject, out)
+    })
+}
+
+#[derive(Serialize)]
+struct Head {
+    pill: Html,
+    function: Html,
+    place: Html,
+    story: Html,
+    bar: Html,
+    left: Html,
+    right: Html,
+}
+
+fn head(view: View<'_>, subject: Subject<'_>) -> anyhow::Result<Html> {
+    let compile = subject.compile;
+    let function = compile.function.as_ref();
+    let place = function.map(|f| view.place(f.file.as_deref(), f.line)).transpose()?;
+    let context = Head {
+        pill: view.pill_to(compile, None)?,
+        function: function.map(|f| view.function(&f.name)).unwrap_or_default(),
+        place: place.unwrap_or_default(),
+        story: story::tell(view, subject)?,
+        bar: view.bar(&Parts::of(compile), true)?,
+        left: view.facts(facts::left(view, subject)?)?,
+        right: view.facts(facts::right(view, subject)?)?,
+    };
+    view.render("compile_head", &context)
+}
+
+/// Tables that readers look for first; others follow in the order of the log.
+const FIRST: [&str; 9] = [
+    "unknown-events",
+    "guards",
+    "input-tensors",
+    "symbols",
+    "unbacked-symbols",
+    "specializations",
+    "guards-added",
+    "data-dependent",
+    "code-state",
+];
+
+/// The tables of a compile in the order in which they are shown; the sizes of all values of the graph are the last.
+fn sections(compile: &Compile) -> Vec<&Section> {
+    let mut sections: Vec<&Section> = compile.sections.iter().collect();
+    let rank = |section: &&Section| match section.id {
+        "graph-sizes" => FIRST.len() + 1,
+        id => FIRST.iter().position(|first| *first == id).unwrap_or(FIRST.len()),
+    };
+    sections.sort_by_key(rank);
+    sections
+}
+
+/// The sections that the page has, and the compiles before and after.
+fn tabs(subject: Subject<'_>) -> Vec<Tab> {
+    let Subject { compile, of, .. } = subject;
+    let count = |n: usize| Some(whole(n));
+    let mut tabs = Vec::new();
+    let mut add = |present: bool, id: &str, text: &str, count: Option<String>| {
+        if present {
+            tabs.push(Tab::section(id, text, count));
+        }
+    };
+    add(why::has_recompilation(subject), "recompilation", "Recompilation", None);
+    add(!of.breaks.is_empty(), "breaks", "Graph breaks", count(of.breaks.len()));
+    add(!of.failures.is_empty(), "failures", "Failures", count(of.failures.len()));
+    add(!of.restarts.is_empty(), "restarts", "Restarts", count(of.restarts.len()));
+    add(times::present(subject), "time", "Time", None);
+    add(compile.stack.is_some(), "stack", "Stack", None);
+    for section in sections(compile) {
+        add(true, section.id, &section.title, count(section.rows.len()));
+    }
+    add(caches::present(subject), "caches", "Caches", count(of.caches.len()));
+    add(true, "files", "Files", count(compile.artifacts.len()));
+    add(!compile.metrics.is_empty(), "metrics", "Metrics", None);
+    for (step, words) in [(subject.index.checked_sub(1), "previous"), (subject.index.checked_add(1), "next")] {
+        let Some(other) = step.and_then(|at| subject.report.model.compiles.get(at)) else { continue };
+        let page = super::parts::encoded(paths::compile_page(other).as_str());
+        let label = if other.id.is_some() { other.label() } else { "no id".to_owned() };
+        tabs.push(Tab::away(format!("../{page}"), words, Some(label)));
+    }
+    tabs
+}
+
+fn write_stack(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+    let Some(stack) = &subject.compile.stack else { return Ok(()) };
+    let note = "how the program came to the compiled function, the last frame";
+    let count = Some(whole(stack.len()));
+    view.open_section(out, ("stack", "Stack", note), count, Html::default())?;
+    writeln!(out, "{}\n</section>", view.stack(stack)?.as_str())?;
+    Ok(())
+}

@@ -1,0 +1,206 @@
+//! Why a compile exists and what went wrong in it: recompile reasons, graph breaks, failures, restarts.
+
+use super::Subject;
+use crate::model::{Failure, GraphBreak, Reason};
+use crate::report::Html;
+use crate::report::parts::View;
+use crate::report::units::{counted, is_library, short_path, whole};
+use crate::trace::CompileId;
+use serde::Serialize;
+use std::io::Write;
+
+/// Compiles of a function that are shown around this one; a function recompiled more often is cut.
+const LONGEST_CHAIN: usize = 16;
+
+pub(super) fn has_recompilation(subject: Subject<'_>) -> bool {
+    !subject.of.recompiles.is_empty() || subject.chain.len() > 1
+}
+
+pub(super) fn write(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+    if has_recompilation(subject) {
+        write_recompilation(view, subject, out)?;
+    }
+    if !subject.of.breaks.is_empty() {
+        write_breaks(view, subject, out)?;
+    }
+    if !subject.of.failures.is_empty() {
+        write_failures(view, subject, out)?;
+    }
+    if !subject.of.restarts.is_empty() {
+        write_restarts(view, subject, out)?;
+    }
+    Ok(())
+}
+
+fn write_recompilation(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+    let reasons: Vec<&Reason> = subject.of.recompiles.iter().flat_map(|r| &r.reasons).collect();
+    let note = if reasons.is_empty() {
+        "versions of this function; a call that no version's guards allow makes a new one"
+    } else {
+        "which guard of which earlier version did not hold"
+    };
+    view.open_section(out, ("recompilation", "Recompilation", note), None, Html::default())?;
+    writeln!(out, "{}", chain(view, subject)?.as_str())?;
+    for reason in reasons {
+        writeln!(out, "{}", why(view, reason)?.as_str())?;
+    }
+    writeln!(out, "</section>")?;
+    Ok(())
+}
+
+#[derive(Serialize)]
+struct Chain {
+    before: Option<String>,
+    links: Vec<Link>,
+    after: Option<String>,
+}
+
+#[derive(Serialize)]
+struct Link {
+    pill: Html,
+    here: bool,
+}
+
+/// The versions of the function, this one marked.
+fn chain(view: View<'_>, subject: Subject<'_>) -> anyhow::Result<Html> {
+    let here = subject.chain.iter().position(|index| *index == subject.index).unwrap_or(0);
+    let from = here.saturating_sub(LONGEST_CHAIN / 2).min(subject.chain.len().saturating_sub(LONGEST_CHAIN));
+    let shown = subject.chain.iter().skip(from).take(LONGEST_CHAIN);
+    let links = shown.filter_map(|index| {
+        let compile = subject.report.model.compiles.get(*index)?;
+        let here = *index == subject.index;
+        Some(view.pill(compile).map(|pill| Link { pill, here }))
+    });
+    let links = links.collect::<anyhow::Result<Vec<_>>>()?;
+    let after = subject.chain.len().saturating_sub(from + links.len());
+    let count = |n: usize, word: &str| (n > 0).then(|| format!("{} {word}", whole(n)));
+    view.render("chain", &Chain { before: count(from, "before"), links, after: count(after, "after") })
+}
+
+#[derive(Serialize)]
+struct Why {
+    against: Option<Html>,
+    guard: Html,
+    source: Option<Html>,
+    stack: Option<Html>,
+    rest: Option<Html>,
+    hint: Option<String>,
+}
+
+fn why(view: View<'_>, reason: &Reason) -> anyhow::Result<Html> {
+    let id = reason.against.as_deref().and_then(CompileId::parse);
+    let source = reason.source.as_ref().map(|source| {
+        let frame = (source.file.clone(), source.line, source.function.clone(), Some(source.code.clone()));
+        traceback(view, &[frame])
+    });
+    let taken_apart = reason.source.is_some() || reason.text.trim() == reason.guard;
+    let stack = (!reason.user_stack.is_empty()).then(|| traceback(view, &reason.user_stack));
+    let context = Why {
+        against: id.map(|id| view.pill_of(Some(&id))).transpose()?,
+        guard: view.folded(&reason.guard, true),
+        source: source.transpose()?,
+        stack: stack.transpose()?,
+        rest: (!taken_apart).then(|| view.folded(&reason.text, true)),
+        hint: reason.hint.clone(),
+    };
+    view.render("recompile_reason", &context)
+}
+
+#[derive(Serialize)]
+struct Traceback<'f> {
+    frames: Vec<TracebackFrame<'f>>,
+}
+
+#[derive(Serialize)]
+struct TracebackFrame<'f> {
+    class: Option<&'static str>,
+    full: &'f str,
+    place: String,
+    name: &'f str,
+    code: &'f str,
+}
+
+/// Frames read from text; the innermost of the reader's own code is marked.
+fn traceback(view: View<'_>, frames: &[(String, u64, String, Option<String>)]) -> anyhow::Result<Html> {
+    let own = frames.iter().rposition(|(file, ..)| !is_library(file));
+    let frames = frames.iter().enumerate().map(|(index, (file, line, name, code))| TracebackFrame {
+        class: if own == Some(index) { Some("hit") } else { is_library(file).then_some("soft") },
+        full: file,
+        place: format!("{}:{line}", short_path(file)),
+        name,
+        code: code.as_deref().unwrap_or_default(),
+    });
+    view.render("traceback", &Traceback { frames: frames.collect() })
+}
+
+fn write_breaks(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+    let note = "Dynamo could not go on here: what follows is compiled on its own, or runs as Python";
+    let count = Some(whole(subject.of.breaks.len()));
+    view.open_section(out, ("breaks", "Graph breaks", note), count, Html::default())?;
+    for found in &subject.of.breaks {
+        let facts = view.facts(of_break(view, found)?)?;
+        writeln!(out, "<h3 class=\"after\">{}</h3>\n{}", view.folded(&found.reason, true).as_str(), facts.as_str())?;
+    }
+    writeln!(out, "</section>")?;
+    Ok(())
+}
+
+fn of_break(view: View<'_>, found: &GraphBreak) -> anyhow::Result<Vec<(&'static str, Html)>> {
+    let mut facts = vec![("Where", view.place(found.file.as_deref(), found.line)?)];
+    facts.extend(found.context.as_deref().map(|context| ("When", view.prose(context))));
+    facts.extend(found.explanation.as_deref().map(|text| ("Explanation", view.prose(text))));
+    let hints = found.hints.iter().map(|hint| view.prose(hint));
+    if !found.hints.is_empty() {
+        facts.push((if found.hints.len() == 1 { "Hint" } else { "Hints" }, Html::joined(hints, "<br>")));
+    }
+    let others = found.compiles.iter().take(LONGEST_CHAIN).map(|id| view.pill_of(id.as_ref()));
+    if found.compiles.len() > 1 {
+        let pills = Html::joined(others.collect::<anyhow::Result<Vec<_>>>()?, " ");
+        let more = found.compiles.len().saturating_sub(LONGEST_CHAIN);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        facts.push(("Compiles", Html::joined([pills, Html::escaped(&more)], "")));
+    }
+    if found.count > 1 {
+        facts.push(("In this log", Html::escaped(&counted(found.count, "time", "times"))));
+    }
+    let url = found.url.as_deref();
+    let name = found.gb_id.as_deref().unwrap_or("torch's page");
+    facts.extend(url.map(|url| ("More", view.log_link(name, url))));
+    Ok(facts)
+}
+
+fn write_failures(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+    let failures = &subject.of.failures;
+    let note = "the compile ended here; unless errors are suppressed, the program saw the exception";
+    view.open_section(out, ("failures", "Failures", note), Some(whole(failures.len())), Html::default())?;
+    for failure in failures {
+        writeln!(out, "{}", view.facts(of_failure(view, failure)?)?.as_str())?;
+    }
+    writeln!(out, "</section>")?;
+    Ok(())
+}
+
+fn of_failure(view: View<'_>, failure: &Failure) -> anyhow::Result<Vec<(&'static str, Html)>> {
+    let mut facts = vec![("Type", view.code(&failure.error))];
+    facts.push(("Where", view.place(failure.file.as_deref(), failure.line)?));
+    facts.extend(failure.reason.as_deref().map(|reason| ("Reason", text(reason))));
+    facts.push(("Record", Html::escaped(&format!("{}, line {} of the log", failure.kind, whole(failure.record)))));
+    Ok(facts)
+}
+
+fn write_restarts(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+    let restarts = &subject.of.restarts;
+    let note = "tracing began anew; the work until then was thrown away";
+    view.open_section(out, ("restarts", "Restarts", note), Some(whole(restarts.len())), Html::default())?;
+    for restart in restarts {
+        writeln!(out, "<div class=\"after\">{}</div>", super::metrics::lines(view, &restart.reason, 1).as_str())?;
+    }
+    writeln!(out, "</section>")?;
+    Ok(())
+}
+
+/// Text of several lines as it is.
+pub(super) fn text(text: &str) -> Html {
+    let text = Html::escaped(text.trim_matches('\n'));
+    Html::wrapped("<pre class=\"long\" tabindex=\"0\">", &text, "</pre>")
+}

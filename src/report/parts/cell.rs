@@ -1,0 +1,89 @@
+//! The model's cells as cells of a page.
+
+use super::{Head, Row, Table, Td, View};
+use crate::model::{Cell, Section, Unit};
+use crate::report::Html;
+use crate::report::units::{UNKNOWN, bytes, clipped, count, micros, whole};
+use std::io::Write;
+
+/// Characters of a text that stand in a table; the rest is folded. About ten lines of a wide column.
+pub(super) const LONGEST_TEXT: usize = 600;
+
+/// Characters of its first line that stand before what is folded.
+const LONGEST_START: usize = 140;
+
+impl View<'_> {
+    /// A cell of a table.
+    pub fn cell(&self, cell: &Cell) -> anyhow::Result<Td> {
+        Ok(match cell {
+            Cell::Unknown => Td::text(UNKNOWN),
+            Cell::Text(text) => Td::html(self.folded(text, false)),
+            Cell::Code(text) => Td::html(self.folded(text, true)),
+            Cell::Codes(texts) => {
+                Td::html(Html::joined(texts.iter().map(|text| self.folded(text, true)), "<br>"))
+            }
+            Cell::Number(value, unit) => Td::number(*value, &number(*value, *unit)),
+            Cell::Compile(id) => {
+                let order = self.report.model.by_id.get(&Some(id.clone())).copied().unwrap_or(usize::MAX);
+                Td::html(self.pill_of(Some(id))?).sorted(order)
+            }
+            Cell::Stack(Some(stack)) => Td::html(self.stack(stack)?),
+            Cell::Stack(None) => Td::text(UNKNOWN),
+            Cell::Link { text, url } => Td::html(self.log_link(text, url)),
+        })
+    }
+
+    /// Text or code; what is long is folded behind its beginning.
+    pub fn folded(&self, text: &str, code: bool) -> Html {
+        let wrapped = |text: &str| if code { self.code(text) } else { Html::escaped(text) };
+        if !clipped(text, LONGEST_TEXT).1 {
+            return wrapped(text);
+        }
+        let first = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+        let size = whole(text.chars().count());
+        let all = Html::wrapped("<pre class=\"long\" tabindex=\"0\">", &Html::escaped(text), "</pre>");
+        Html::trusted(format!(
+            "<details class=\"fold\"><summary class=\"tw\">{} … <span class=\"soft\">{size} characters</span></summary>{}</details>",
+            wrapped(clipped(first, LONGEST_START).0).as_str(),
+            all.as_str()
+        ))
+    }
+
+    /// A table that an event added: heading, rows, and which columns the log left empty.
+    pub fn section(&self, out: &mut dyn Write, section: &Section) -> anyhow::Result<()> {
+        let rows = Some(whole(section.rows.len()));
+        self.open_section(out, (section.id, &section.title, &section.note), rows, Html::default())?;
+        if section.rows.is_empty() {
+            writeln!(out, "<p class=\"soft\">None.</p>")?;
+        } else {
+            self.section_table(out, section)?;
+        }
+        writeln!(out, "</section>")?;
+        Ok(())
+    }
+
+    fn section_table(&self, out: &mut dyn Write, section: &Section) -> anyhow::Result<()> {
+        let heads = section.columns.iter().enumerate().map(|(index, column)| {
+            let known = |cell: &Cell| !matches!(cell, Cell::Unknown | Cell::Stack(None));
+            let absent = !section.rows.iter().any(|row| row.get(index).is_some_and(known));
+            let head = if column.numeric { Head::number(column.title) } else { Head::text(column.title) };
+            head.absent_if(absent)
+        });
+        let id = format!("{}-table", section.id);
+        let table = Table { id: &id, label: &section.title, heads: heads.collect() };
+        let rows = section.rows.iter().map(|row| {
+            let cells = row.iter().map(|cell| self.cell(cell)).collect::<anyhow::Result<Vec<_>>>()?;
+            Ok(Row::of(cells))
+        });
+        self.table(out, &table, rows)
+    }
+}
+
+/// A number with its unit.
+fn number(value: f64, unit: Unit) -> String {
+    match unit {
+        Unit::Count => count(value),
+        Unit::Micros => micros(value),
+        Unit::Bytes => bytes(value),
+    }
+}

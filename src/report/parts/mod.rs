@@ -1,0 +1,161 @@
+//! The pieces that pages are made of: pills, places, cells, tables, stacks, facts, bars.
+
+mod bar;
+mod cell;
+mod link;
+mod pill;
+mod prose;
+mod stack;
+mod table;
+
+pub(super) use link::{encoded, safe_link};
+pub(super) use table::{CAP, Head, Row, Table, Td};
+
+use super::units::{UNKNOWN, resumed, short_path};
+use super::{Html, Report, Worker, paths};
+use crate::output::RelPath;
+use serde::Serialize;
+use std::io::Write;
+
+/// A page's view of the report: makes pieces of HTML with links that hold from where the page stands.
+#[derive(Clone, Copy)]
+pub(super) struct View<'a> {
+    /// What is shown.
+    pub report: Report<'a>,
+    /// Holds the templates.
+    pub worker: &'a Worker,
+    /// Folders between the page and the report's top: 0 or 1.
+    pub depth: usize,
+}
+
+#[derive(Serialize)]
+struct PlaceOf<'a> {
+    text: String,
+    full: &'a str,
+    href: Option<String>,
+}
+
+#[derive(Serialize)]
+struct SectionHead<'a> {
+    id: &'a str,
+    title: &'a str,
+    count: Option<String>,
+    about: &'a str,
+    tools: Html,
+}
+
+#[derive(Serialize)]
+struct Facts {
+    facts: Vec<Fact>,
+}
+
+#[derive(Serialize)]
+struct Fact {
+    label: String,
+    value: Html,
+}
+
+impl<'a> View<'a> {
+    /// The view of a page that stands `depth` folders below the report's top.
+    pub fn new(report: Report<'a>, worker: &'a Worker, depth: usize) -> Self {
+        View { report, worker, depth }
+    }
+
+    /// Renders a template as HTML.
+    pub fn render(&self, template: &str, context: &impl Serialize) -> anyhow::Result<Html> {
+        Ok(Html::trusted(self.worker.render(template, context)?))
+    }
+
+    /// Where a file of the report stands, seen from the page; not escaped yet.
+    pub fn href(&self, path: &RelPath) -> String {
+        self.href_of(path.as_str())
+    }
+
+    /// Where a file of the report's top stands, seen from the page: `index.html`.
+    pub fn href_of(&self, path: &str) -> String {
+        format!("{}{}", "../".repeat(self.depth), encoded(path))
+    }
+
+    /// A file, shortened to what identifies it, with the line; the whole path on hover.
+    pub fn place(&self, file: Option<&str>, line: Option<u64>) -> anyhow::Result<Html> {
+        let Some(file) = file else { return Ok(Html::escaped(UNKNOWN)) };
+        let text = match line {
+            Some(line) => format!("{}:{line}", short_path(file)),
+            None => short_path(file).into_owned(),
+        };
+        self.render("place", &PlaceOf { text, full: file, href: self.dump_file(file, line) })
+    }
+
+    /// The page of a generated module's source, for a frame's file such as `<eval_with_key>.7`.
+    pub fn dump_file(&self, file: &str, line: Option<u64>) -> Option<String> {
+        let dump = self.report.model.dump_files.iter().find(|dump| dump.key == file)?;
+        let page = self.href(&paths::dump_file(&dump.stem));
+        Some(line.map_or_else(|| page.clone(), |line| format!("{page}#L{line}")))
+    }
+
+    /// A function's name; `f resumed at 9` for a resume function, with the whole name on hover.
+    pub fn function(&self, name: &str) -> Html {
+        let full = Html::escaped(name);
+        let text = match resumed(name) {
+            Some((function, line)) => {
+                let (function, line) = (Html::escaped(function), Html::escaped(line));
+                format!("{} <span class=\"soft\">resumed at {}</span>", function.as_str(), line.as_str())
+            }
+            None => full.as_str().to_owned(),
+        };
+        Html::trusted(format!("<code title=\"{}\">{text}</code>", full.as_str()))
+    }
+
+    /// Text from code.
+    pub fn code(&self, text: &str) -> Html {
+        Html::wrapped("<code>", &Html::escaped(text), "</code>")
+    }
+
+    /// A link to a file of the report or to an anchor; `href` is ours, not the log's.
+    pub fn link(&self, href: &str, text: &str) -> Html {
+        let (href, text) = (Html::escaped(href), Html::escaped(text));
+        Html::trusted(format!("<a href=\"{}\">{}</a>", href.as_str(), text.as_str()))
+    }
+
+    /// A link of the log: followed only where it is http, https or within the report, else text.
+    pub fn log_link(&self, text: &str, url: &str) -> Html {
+        let shown = Html::escaped(if text.is_empty() { url } else { text });
+        match safe_link(url, self.depth) {
+            Some(href) => {
+                let href = Html::escaped(&href);
+                Html::trusted(format!(
+                    "<a rel=\"noreferrer\" href=\"{}\">{}</a>",
+                    href.as_str(),
+                    shown.as_str()
+                ))
+            }
+            None if text == url || text.is_empty() => shown,
+            None => {
+                let url = Html::escaped(url);
+                Html::trusted(format!("{} <code>{}</code>", shown.as_str(), url.as_str()))
+            }
+        }
+    }
+
+    /// Labels with their values.
+    pub fn facts(&self, facts: Vec<(&str, Html)>) -> anyhow::Result<Html> {
+        let facts = facts.into_iter().map(|(label, value)| Fact { label: label.to_owned(), value }).collect();
+        self.render("facts", &Facts { facts })
+    }
+
+    /// Begins a section of the page; `id` is its anchor, `tools` stand at its right. End it with `</section>`.
+    pub fn open_section(
+        &self,
+        out: &mut dyn Write,
+        (id, title, about): (&str, &str, &str),
+        count: Option<String>,
+        tools: Html,
+    ) -> anyhow::Result<()> {
+        writeln!(
+            out,
+            "{}",
+            self.render("section_head", &SectionHead { id, title, count, about, tools })?.as_str()
+        )?;
+        Ok(())
+    }
+}

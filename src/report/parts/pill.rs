@@ -1,0 +1,72 @@
+//! Pills: a compile's id with its status in a word.
+
+use super::View;
+use crate::model::Compile;
+use crate::report::units::{UNKNOWN, whole};
+use crate::report::{Html, paths};
+use crate::trace::CompileId;
+use serde::Serialize;
+
+#[derive(Serialize)]
+struct PillOf<'a> {
+    id: &'a str,
+    status: Option<&'a str>,
+    href: Option<&'a str>,
+    title: Option<&'a str>,
+}
+
+impl View<'_> {
+    /// A compile's id with its status in a word, linked to the page of the compile.
+    pub fn pill(&self, compile: &Compile) -> anyhow::Result<Html> {
+        self.pill_to(compile, Some(&self.href(&paths::compile_page(compile))))
+    }
+
+    /// A pill that leads elsewhere, or nowhere: in a summary nothing may be a link.
+    pub fn pill_to(&self, compile: &Compile, href: Option<&str>) -> anyhow::Result<Html> {
+        let id = compile.id.as_ref().map_or_else(|| "no id".to_owned(), ToString::to_string);
+        // What has no id is no compilation, so it has no status either.
+        let status = compile.id.as_ref().map(|_| compile.status.word());
+        let title = compile.function.as_ref().map(|f| f.name.as_str());
+        self.render("pill", &PillOf { id: &id, status, href, title })
+    }
+
+    /// The pill of an id; plain code where no compile of the log has it.
+    pub fn pill_of(&self, id: Option<&CompileId>) -> anyhow::Result<Html> {
+        match (self.report.model.compile(id), id) {
+            (Some(compile), _) => self.pill(compile),
+            (None, Some(id)) => Ok(self.code(&id.to_string())),
+            (None, None) => Ok(Html::escaped(UNKNOWN)),
+        }
+    }
+
+    /// Pills beside each other.
+    pub fn pills<'c>(&self, compiles: impl IntoIterator<Item = &'c Compile>) -> anyhow::Result<Html> {
+        let pills = compiles.into_iter().map(|c| self.pill(c)).collect::<anyhow::Result<Vec<_>>>()?;
+        Ok(Html::wrapped("<span class=\"pills\">", &Html::joined(pills, ""), "</span>"))
+    }
+
+    /// The first `most` pills, and how many more there are.
+    pub fn some_pills(&self, compiles: &[&Compile], most: usize) -> anyhow::Result<Html> {
+        self.few(compiles, most, |compile| self.pill(compile))
+    }
+
+    /// The same without links, for a summary.
+    pub fn plain_pills(&self, compiles: &[&Compile], most: usize) -> anyhow::Result<Html> {
+        self.few(compiles, most, |compile| self.pill_to(compile, None))
+    }
+
+    fn few(
+        &self,
+        compiles: &[&Compile],
+        most: usize,
+        pill: impl Fn(&Compile) -> anyhow::Result<Html>,
+    ) -> anyhow::Result<Html> {
+        let mut pills = compiles.iter().take(most).map(|c| pill(c)).collect::<anyhow::Result<Vec<_>>>()?;
+        let more = compiles.len().saturating_sub(most);
+        if more > 0 {
+            let more = Html::escaped(&format!("+{}", whole(more)));
+            pills.push(Html::wrapped("<span class=\"pill\">", &more, "</span>"));
+        }
+        Ok(Html::wrapped("<span class=\"pills\">", &Html::joined(pills, ""), "</span>"))
+    }
+}

@@ -1,0 +1,90 @@
+//! Stacks, folded to the frame that concerns the reader.
+
+use super::View;
+use crate::model::{Frame, Stack};
+use crate::report::Html;
+use crate::report::units::{clipped, is_library, short_path};
+use serde::Serialize;
+
+/// Characters to which the columns of a stack are padded; a longer name pushes its own line only.
+const WIDEST_PLACE: usize = 40;
+const WIDEST_NAME: usize = 30;
+
+/// Characters of a source line in the summary of a folded stack.
+const LONGEST_LOC: usize = 80;
+
+#[derive(Serialize)]
+struct StackOf<'s> {
+    folded: Option<String>,
+    name: &'s str,
+    place: String,
+    loc: &'s str,
+    frames: Vec<FrameOf<'s>>,
+}
+
+#[derive(Serialize)]
+struct FrameOf<'s> {
+    class: Option<&'static str>,
+    full: &'s str,
+    href: Option<String>,
+    place: String,
+    pad: String,
+    text: String,
+}
+
+impl View<'_> {
+    /// A stack, outermost frame first, folded to the innermost frame of the reader's own code. Frames of libraries
+    /// are dimmed; frames of generated modules lead to their source.
+    pub fn stack(&self, stack: &Stack) -> anyhow::Result<Html> {
+        let own = self.innermost_own(stack);
+        let Some(shown) = own.or_else(|| stack.len().checked_sub(1)).and_then(|index| stack.get(index))
+        else {
+            return Ok(Html::escaped(crate::report::units::UNKNOWN));
+        };
+        let folded = (stack.len() > 1).then(|| format!("{} frames", stack.len()));
+        let frames = self.frames(stack, own);
+        let loc = clipped(shown.loc.as_deref().unwrap_or_default(), LONGEST_LOC).0;
+        let place = place(self.file(shown), shown.line);
+        self.render("stack", &StackOf { folded, name: &shown.name, place, loc, frames })
+    }
+
+    /// The file of a frame; empty when the log does not say.
+    pub fn file(&self, frame: &Frame) -> &str {
+        self.report.model.strings.get(frame.file).unwrap_or_default()
+    }
+
+    /// Index of the innermost frame of the reader's own code.
+    pub fn innermost_own(&self, stack: &[Frame]) -> Option<usize> {
+        stack.iter().rposition(|frame| {
+            let file = self.file(frame);
+            !file.is_empty() && !is_library(file)
+        })
+    }
+
+    fn frames<'s>(&'s self, stack: &'s [Frame], own: Option<usize>) -> Vec<FrameOf<'s>> {
+        let places: Vec<String> = stack.iter().map(|f| place(self.file(f), f.line)).collect();
+        let widest =
+            |texts: &mut dyn Iterator<Item = usize>, most| texts.filter(|w| *w <= most).max().unwrap_or(0);
+        let place_width = widest(&mut places.iter().map(|p| p.chars().count()), WIDEST_PLACE);
+        let name_width = widest(&mut stack.iter().map(|f| f.name.chars().count()), WIDEST_NAME);
+        let frames = stack.iter().zip(places).enumerate().map(|(index, (frame, place))| {
+            let file = self.file(frame);
+            let pad = " ".repeat(place_width.saturating_sub(place.chars().count()));
+            let text = match &frame.loc {
+                Some(loc) => format!("{:name_width$}  {loc}", frame.name),
+                None => frame.name.to_string(),
+            };
+            let class = match own {
+                Some(own) if own == index => Some("hit"),
+                _ => is_library(file).then_some("soft"),
+            };
+            FrameOf { class, full: file, href: self.dump_file(file, frame.line), place, pad, text }
+        });
+        frames.collect()
+    }
+}
+
+fn place(file: &str, line: Option<u64>) -> String {
+    let file = if file.is_empty() { "unknown file".into() } else { short_path(file) };
+    line.map_or_else(|| file.to_string(), |line| format!("{file}:{line}"))
+}

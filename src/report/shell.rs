@@ -1,0 +1,157 @@
+//! What every page has around its content: head, breadcrumb, tabs, and the styles and scripts.
+
+use super::assets::{Asset, REPORT_CSS, REPORT_JS, content_security_policy, inline_script_hashes};
+use super::units::day_and_time;
+use super::{Report, Worker, paths};
+use crate::model::Compile;
+use serde::Serialize;
+use std::io::Write;
+
+/// Around a page's content.
+pub(super) struct Shell<'a> {
+    /// In the title bar, before the name of the log's file.
+    pub title: String,
+    /// Where the page stands: words and where they lead; the last is the page itself.
+    pub crumbs: Vec<(String, Option<String>)>,
+    /// At the right of the breadcrumb.
+    pub aside: String,
+    /// Sections of this page first, then other pages.
+    pub tabs: Vec<Tab>,
+    /// Scripts beside the one that every page has.
+    pub scripts: &'static [Asset],
+    /// HTML that stands on top, as given.
+    pub custom: Option<&'a str>,
+}
+
+/// A link below the breadcrumb.
+#[derive(Serialize)]
+pub(super) struct Tab {
+    text: String,
+    href: String,
+    count: Option<String>,
+    away: bool,
+}
+
+impl Tab {
+    /// A section of this page.
+    pub fn section(id: &str, text: &str, count: Option<String>) -> Tab {
+        Tab { text: text.to_owned(), href: format!("#{id}"), count, away: false }
+    }
+
+    /// Another page; `href` is relative to this one.
+    pub fn away(href: impl Into<String>, text: &str, count: Option<String>) -> Tab {
+        Tab { text: text.to_owned(), href: href.into(), count, away: true }
+    }
+}
+
+impl<'a> Shell<'a> {
+    /// A page at the top of the report's folder.
+    pub fn top(report: Report<'a>, title: &str) -> Shell<'a> {
+        let log = (report.model.log.file.clone(), Some("index.html".to_owned()));
+        Shell::new(report, title, vec![log, (title.to_owned(), None)])
+    }
+
+    /// The landing page.
+    pub fn landing(report: Report<'a>) -> Shell<'a> {
+        let mut shell = Shell::new(report, "", vec![(report.model.log.file.clone(), None)]);
+        shell.custom = report.settings.custom_header.as_deref();
+        shell
+    }
+
+    /// A page one folder below the top that belongs to no compile.
+    pub fn below(report: Report<'a>, title: &str) -> Shell<'a> {
+        let log = (report.model.log.file.clone(), Some("../index.html".to_owned()));
+        Shell::new(report, title, vec![log, (title.to_owned(), None)])
+    }
+
+    /// A page in a compile's folder; without a title the page of the compile itself.
+    pub fn of_compile(report: Report<'a>, compile: &Compile, title: Option<&str>) -> Shell<'a> {
+        let name = compile.id.as_ref().map_or_else(|| "no compile id".to_owned(), ToString::to_string);
+        let mut crumbs = vec![(report.model.log.file.clone(), Some("../index.html".to_owned()))];
+        match title {
+            Some(title) => {
+                let page = format!("../{}", super::parts::encoded(paths::compile_page(compile).as_str()));
+                crumbs.push((name.clone(), Some(page)));
+                crumbs.push((title.to_owned(), None));
+                Shell::new(report, &format!("{title} of {name}"), crumbs)
+            }
+            None => {
+                crumbs.push((name.clone(), None));
+                Shell::new(report, &name, crumbs)
+            }
+        }
+    }
+
+    fn new(report: Report<'a>, title: &str, crumbs: Vec<(String, Option<String>)>) -> Shell<'a> {
+        let file = &report.model.log.file;
+        let title = if title.is_empty() {
+            format!("{file} - tlparse")
+        } else {
+            format!("{title} - {file} - tlparse")
+        };
+        Shell { title, crumbs, aside: aside(report), tabs: Vec::new(), scripts: &[], custom: None }
+    }
+}
+
+/// torch, rank and time range of the log.
+fn aside(report: Report<'_>) -> String {
+    let model = report.model;
+    let mut parts = Vec::new();
+    parts.extend(model.torch.as_ref().map(|torch| format!("torch {}", torch.version)));
+    parts.extend(model.log.rank.map(|rank| format!("rank {rank}")));
+    let (first, last) = (model.time(model.log.first), model.time(model.log.last));
+    if let (Some(first), Some(last)) = (&first, &last)
+        && let (Some((day, from)), Some((last_day, to))) = (day_and_time(first), day_and_time(last))
+    {
+        let to = if last_day == day { to.to_owned() } else { format!("{last_day} {to}") };
+        parts.push(if from == to { format!("{day} {from}") } else { format!("{day} {from} to {to}") });
+    }
+    parts.join(" · ")
+}
+
+#[derive(Serialize)]
+struct Head<'a> {
+    policy: String,
+    title: &'a str,
+}
+
+#[derive(Serialize)]
+struct Top<'a> {
+    crumbs: Vec<Crumb<'a>>,
+    aside: &'a str,
+    tabs: &'a [Tab],
+}
+
+#[derive(Serialize)]
+struct Crumb<'a> {
+    text: &'a str,
+    href: Option<&'a str>,
+}
+
+/// Writes a page: the shell's head, what `body` writes into `<main>`, the shell's foot. Styles and scripts never pass
+/// through a template.
+pub(super) fn write_page(
+    worker: &mut Worker,
+    out: &mut dyn Write,
+    shell: &Shell<'_>,
+    body: impl FnOnce(&mut Worker, &mut dyn Write) -> anyhow::Result<()>,
+) -> anyhow::Result<()> {
+    let scripts: Vec<Asset> = std::iter::once(REPORT_JS).chain(shell.scripts.iter().copied()).collect();
+    let custom = shell.custom.map(inline_script_hashes).unwrap_or_default();
+    let head = Head { policy: content_security_policy(&scripts, &custom), title: &shell.title };
+    writeln!(out, "{}", worker.render("shell_head", &head)?)?;
+    write!(out, "{}\n</head>\n<body>\n", REPORT_CSS.element())?;
+    if let Some(html) = shell.custom {
+        writeln!(out, "{html}")?;
+    }
+    let crumbs = shell.crumbs.iter().map(|(text, href)| Crumb { text, href: href.as_deref() }).collect();
+    let top = Top { crumbs, aside: &shell.aside, tabs: &shell.tabs };
+    writeln!(out, "{}", worker.render("shell_top", &top)?)?;
+    body(worker, out)?;
+    writeln!(out, "</main>")?;
+    for script in &scripts {
+        writeln!(out, "{}", script.element())?;
+    }
+    writeln!(out, "</body>\n</html>")?;
+    Ok(())
+}

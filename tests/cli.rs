@@ -55,7 +55,7 @@ fn the_summary_has_three_to_eight_lines_and_ends_with_the_path_of_the_report() {
         assert!((3..=8).contains(&lines.len()), "{name}: {}", done.stdout);
         let index = done.folder.join("index.html");
         assert!(lines.last().unwrap().ends_with(index.to_str().unwrap()), "{name}: {}", done.stdout);
-        assert!(!done.stdout.contains("-0.0"), "{name}: {}", done.stdout);
+        assert!(!done.stdout.contains("in -0.0"), "{name}: {}", done.stdout);
         assert_eq!(done.stderr, "", "{name}: no progress where standard error is no terminal");
         assert!(!done.stdout.contains(['\x1b', '\r']), "{name}: {:?}", done.stdout);
     }

@@ -5,6 +5,7 @@
 
 mod support;
 
+mod browser;
 mod cli;
 mod damage;
 mod data_files;
@@ -13,5 +14,7 @@ mod golden;
 mod hostile;
 mod library;
 mod odd_logs;
+mod pages;
 mod schema;
+mod snapshots;
 mod structure;

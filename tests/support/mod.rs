@@ -8,8 +8,9 @@ pub mod inputs;
 pub mod log;
 pub mod report;
 pub mod run;
+pub mod site;
 
-pub use html::{Page, select};
+pub use html::{Page, select, text_of};
 pub use inputs::{Input, input, input_of, inputs};
 pub use log::{Log, Record};
 pub use report::{Report, report, reports};

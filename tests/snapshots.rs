@@ -67,7 +67,6 @@ fn the_files_of_a_report() {
 #[test]
 fn the_facts_of_a_report() {
     assert_snapshot!("facts_of_11_export_clean", facts(report("11_export_clean")));
-    assert_snapshot!("facts_of_08_cache_bypass", facts(report("08_cache_bypass")));
     assert_snapshot!("facts_of_a_damaged_log", facts(&damaged()));
 }
 
@@ -102,8 +101,8 @@ fn the_page_of_a_metrics_record() {
 #[test]
 fn the_page_of_failures_and_restarts() {
     assert_snapshot!(
-        "failures_of_03_graph_breaks",
-        main_of(report("03_graph_breaks"), "failures_and_restarts.html")
+        "failures_of_04_recompiles",
+        main_of(report("04_recompiles"), "failures_and_restarts.html")
     );
     assert_snapshot!("failures_of_none", main_of(report("11_export_clean"), "failures_and_restarts.html"));
 }

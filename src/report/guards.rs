@@ -116,7 +116,8 @@ fn write_guards(
     groups: &IndexMap<&str, Vec<&Guard>>,
     out: &mut dyn Write,
 ) -> anyhow::Result<()> {
-    let guards: Vec<_> = groups.iter().flat_map(|(source, of)| of.iter().map(move |g| (*source, *g))).collect();
+    let guards: Vec<_> =
+        groups.iter().flat_map(|(source, of)| of.iter().map(move |g| (*source, *g))).collect();
     let heads = vec![
         Head::text("Source"),
         Head::text("Guard"),
@@ -153,7 +154,8 @@ fn by_source(guards: &[Guard]) -> IndexMap<&str, Vec<&Guard>> {
 
 /// `L['x']` of `hasattr(L['x'], '_dynamo_dynamic_indices') == False`.
 fn source(code: &str) -> &str {
-    let found = ["L['", "G['", "L[\"", "G[\""].iter().filter_map(|begin| Some((code.find(begin)?, *begin))).min();
+    let found =
+        ["L['", "G['", "L[\"", "G[\""].iter().filter_map(|begin| Some((code.find(begin)?, *begin))).min();
     let Some((start, begin)) = found else { return "no variable" };
     let end = if begin.ends_with('"') { "\"]" } else { "']" };
     let rest = code.get(start + begin.len()..).unwrap_or_default();
@@ -171,7 +173,8 @@ fn read(report: Report<'_>, text: Text<'_>) -> anyhow::Result<Option<Vec<Guard>>
     let Ok(list) = serde_json::from_str::<Vec<Fields<'_>>>(&text) else { return Ok(None) };
     // Most guards of a compile share their frames' names.
     let mut names = FxHashMap::default();
-    let mut frames = |fields: &Fields<'_>, key: &str| stack(report, pid.unwrap_or(0), fields.raw(key)?, &mut names);
+    let mut frames =
+        |fields: &Fields<'_>, key: &str| stack(report, pid.unwrap_or(0), fields.raw(key)?, &mut names);
     let guards = list.iter().map(|fields| Guard {
         code: fields.text("code").unwrap_or_else(|| UNKNOWN.to_owned()),
         user_stack: frames(fields, "user_stack"),

@@ -82,7 +82,11 @@ fn write_sizes(subject: Subject<'_>, out: &mut dyn Write) -> anyhow::Result<()> 
         out,
         "<p class=\"after\">Before this compile {} of the function existed (cache size){all}. At {LIMIT} torch stops \
          compiling it and runs it as Python; <code>torch._dynamo.config.recompile_limit</code> changes that.{near}</p>",
-        if size == 0 { "no compiled version".to_owned() } else { counted(size, "compiled version", "compiled versions") },
+        if size == 0 {
+            "no compiled version".to_owned()
+        } else {
+            counted(size, "compiled version", "compiled versions")
+        },
     )?;
     Ok(())
 }

@@ -25,7 +25,8 @@ pub(super) fn left(view: View<'_>, subject: Subject<'_>) -> anyhow::Result<Facts
     }
     if subject.compile.occurrences > 1 {
         let times = whole(subject.compile.occurrences);
-        let text = format!("{times} under this id: after torch._dynamo.reset() torch numbers its frames anew");
+        let text =
+            format!("{times} under this id: after torch._dynamo.reset() torch numbers its frames anew");
         facts.push(("Compiled", Html::escaped(&text)));
     }
     let skipped = outcome.and_then(|m| m.cudagraph_skip_reason.as_deref()).filter(|r| !r.is_empty());
@@ -73,7 +74,8 @@ fn caches(view: View<'_>, subject: Subject<'_>) -> Option<Html> {
             None => answers.push((&lookup.cache, lookup.outcome)),
         }
     }
-    let texts = answers.iter().map(|(cache, outcome)| format!("{} {}", super::caches::title(cache), outcome.word()));
+    let texts =
+        answers.iter().map(|(cache, outcome)| format!("{} {}", super::caches::title(cache), outcome.word()));
     let text = texts.collect::<Vec<_>>().join(", ");
     (!text.is_empty()).then(|| view.link("#caches", &text))
 }

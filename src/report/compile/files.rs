@@ -1,8 +1,8 @@
 //! All files of a compile in the order of the compiler's phases, the links of the log, and what was lost.
 
 use super::Subject;
-use crate::model::{Artifact, Content, Form, ProblemKind, Readable};
 use crate::analysis::Stage;
+use crate::model::{Artifact, Content, Form, ProblemKind, Readable};
 use crate::report::code::short_name;
 use crate::report::file_words;
 use crate::report::index::stage_words;

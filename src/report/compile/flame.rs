@@ -62,7 +62,8 @@ pub(super) fn chart(view: View<'_>, subject: Subject<'_>) -> anyhow::Result<Html
     placed.sort_by(|a, b| duration(b.span).total_cmp(&duration(a.span)));
     placed.truncate(MOST_SPANS);
     placed.sort_by(|a, b| a.start_us.total_cmp(&b.start_us).then(a.depth.cmp(&b.depth)));
-    let visible = placed.iter().filter(|p| 100.0 * duration(p.span) / total >= INVISIBLE && p.depth < DEEPEST);
+    let visible =
+        placed.iter().filter(|p| 100.0 * duration(p.span) / total >= INVISIBLE && p.depth < DEEPEST);
     let spans: Vec<Bar> = visible.map(|p| bar(p, total)).collect();
     let rows = spans.iter().map(|bar| bar.top).max().unwrap_or(0);
     view.render("flame", &Flame { height: rows + ROW + 4, ticks: ticks(total), spans })
@@ -104,11 +105,28 @@ fn place<'m>(subject: Subject<'m>) -> (Vec<Placed<'m>>, f64) {
 /// The part of the compiler that a span opens; none: it belongs to the part around it.
 fn part_of(name: &str) -> Option<usize> {
     let starts = |words: &[&str]| words.iter().any(|word| name.starts_with(word));
-    if starts(&["code_gen", "GraphLowering.co", "PyCodeCache", "async_compile", "CppCodeCache", "compile_file", "triton"]) {
+    if starts(&[
+        "code_gen",
+        "GraphLowering.co",
+        "PyCodeCache",
+        "async_compile",
+        "CppCodeCache",
+        "compile_file",
+        "triton",
+    ]) {
         Some(3)
-    } else if starts(&["inductor_", "fx_codegen", "compile_fx", "_recursive_", "FxGraphCache", "FXGraphCache", "fx_graph"]) {
+    } else if starts(&[
+        "inductor_",
+        "fx_codegen",
+        "compile_fx",
+        "_recursive_",
+        "FxGraphCache",
+        "FXGraphCache",
+        "fx_graph",
+    ]) {
         Some(2)
-    } else if starts(&["backend_compile", "create_aot", "aot_", "AOTAutograd", "entire_backward", "backward"]) {
+    } else if starts(&["backend_compile", "create_aot", "aot_", "AOTAutograd", "entire_backward", "backward"])
+    {
         Some(1)
     } else if starts(&["dynamo", "entire_frame", "compile_attempt", "bytecode_", "build_guards"]) {
         Some(0)
@@ -152,7 +170,8 @@ fn bar(placed: &Placed<'_>, total: f64) -> Bar {
 fn ticks(total: f64) -> Vec<Tick> {
     let rough = total / 10.0;
     let power = 10_f64.powf(rough.log10().floor());
-    let step = [1.0, 2.0, 5.0, 10.0].into_iter().map(|n| n * power).find(|step| *step >= rough).unwrap_or(rough);
+    let step =
+        [1.0, 2.0, 5.0, 10.0].into_iter().map(|n| n * power).find(|step| *step >= rough).unwrap_or(rough);
     let marks = (0..12).map(|n| f64::from(n) * step).take_while(|at| *at < total * 0.97);
     let text = |at: f64| if at == 0.0 { "0".to_owned() } else { micros(at) };
     marks.map(|at| Tick { left: format!("{:.2}", 100.0 * at / total), text: text(at) }).collect()

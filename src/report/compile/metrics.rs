@@ -1,8 +1,8 @@
 //! All that the metrics records of a compile say, and the page of each record.
 
+use super::Subject;
 use super::times::write_times;
 use super::why::text;
-use super::Subject;
 use crate::model::{Artifact, Compile, Fields, MetricsKind, MetricsRecord};
 use crate::output::Page;
 use crate::report::metric_fields::{GRAPH, meaning};
@@ -58,7 +58,12 @@ fn summary(record: &MetricsRecord, fields: &Fields<'_>, only: bool) -> Html {
     let all = fields.iter().count();
     let attempt = if record.attempt > 0 { format!(" of attempt {}", record.attempt) } else { String::new() };
     let words = if only { "All fields".to_owned() } else { format!("{}{attempt}", title(record.kind)) };
-    let size = format!("{} set of {}, line {} of the log", whole(set), counted(all, "field", "fields"), whole(record.line));
+    let size = format!(
+        "{} set of {}, line {} of the log",
+        whole(set),
+        counted(all, "field", "fields"),
+        whole(record.line)
+    );
     Html::trusted(format!(
         "<details class=\"fold after\" id=\"record-{}\"><summary class=\"tw\">{words} <span class=\"soft\">{size}</span></summary>",
         record.number
@@ -127,7 +132,11 @@ fn value(view: View<'_>, field: &str, raw: &RawValue, record: &MetricsRecord) ->
         ));
     }
     if let Ok(list) = serde_json::from_str::<Vec<String>>(raw.get()) {
-        return if list.is_empty() { Html::escaped("none") } else { lines(view, &list.join("\n"), MOST_LINES) };
+        return if list.is_empty() {
+            Html::escaped("none")
+        } else {
+            lines(view, &list.join("\n"), MOST_LINES)
+        };
     }
     lines(view, string.as_deref().unwrap_or(raw.get()), MOST_LINES)
 }
@@ -211,7 +220,8 @@ fn write_record(
     out: &mut dyn Write,
 ) -> anyhow::Result<()> {
     let sections = compile.sections.iter();
-    let sections = sections.map(|s| SectionLink { id: s.id, title: s.title.clone(), rows: whole(s.rows.len()) });
+    let sections =
+        sections.map(|s| SectionLink { id: s.id, title: s.title.clone(), rows: whole(s.rows.len()) });
     let attempt = if record.attempt > 0 { format!(", attempt {}", record.attempt) } else { String::new() };
     let head = RecordHead {
         title: format!("{}{attempt}", title(record.kind)),
@@ -222,7 +232,12 @@ fn write_record(
         sections: sections.collect(),
     };
     writeln!(out, "{}", view.render("metrics_head", &head)?.as_str())?;
-    view.open_section(out, ("times", "Times", "a time includes those indented below it"), None, Html::default())?;
+    view.open_section(
+        out,
+        ("times", "Times", "a time includes those indented below it"),
+        None,
+        Html::default(),
+    )?;
     write_times(view, out, fields, "times-table")?;
     writeln!(out, "</section>")?;
     view.open_section(out, ("graph", "Graph", "what was captured and lowered"), None, Html::default())?;

@@ -144,7 +144,8 @@ fn tabs(subject: Subject<'_>) -> Vec<Tab> {
     add(caches::present(subject), "caches", "Caches", count(of.caches.len()));
     add(true, "files", "Files", count(compile.artifacts.len()));
     add(!compile.metrics.is_empty(), "metrics", "Metrics", None);
-    for (step, words) in [(subject.index.checked_sub(1), "previous"), (subject.index.checked_add(1), "next")] {
+    for (step, words) in [(subject.index.checked_sub(1), "previous"), (subject.index.checked_add(1), "next")]
+    {
         let Some(other) = step.and_then(|at| subject.report.model.compiles.get(at)) else { continue };
         let page = super::parts::encoded(paths::compile_page(other).as_str());
         let label = if other.id.is_some() { other.label() } else { "no id".to_owned() };

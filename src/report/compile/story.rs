@@ -14,7 +14,8 @@ const LONGEST_REASON: usize = 160;
 const MOST_OLDER: usize = 4;
 
 pub(super) fn tell(view: View<'_>, subject: Subject<'_>) -> anyhow::Result<Html> {
-    let sentences = [Some(outcome(view, subject)), recompile(view, subject)?, troubles(view, subject), caches(subject)];
+    let sentences =
+        [Some(outcome(view, subject)), recompile(view, subject)?, troubles(view, subject), caches(subject)];
     Ok(Html::joined(sentences.into_iter().flatten(), " "))
 }
 
@@ -42,7 +43,8 @@ fn outcome(view: View<'_>, subject: Subject<'_>) -> Html {
 
 fn failure(view: View<'_>, subject: Subject<'_>) -> Html {
     let Some(failure) = subject.of.failures.last() else { return Html::escaped("Failed.") };
-    let line = failure.reason.as_deref().and_then(|reason| reason.lines().find(|line| !line.trim().is_empty()));
+    let line =
+        failure.reason.as_deref().and_then(|reason| reason.lines().find(|line| !line.trim().is_empty()));
     let error = view.code(&failure.error);
     match line.map(|line| clipped(line.trim(), LONGEST_REASON)) {
         None => Html::trusted(format!("Failed with {}.", error.as_str())),
@@ -55,7 +57,8 @@ fn failure(view: View<'_>, subject: Subject<'_>) -> Html {
 
 fn recompile(view: View<'_>, subject: Subject<'_>) -> anyhow::Result<Option<Html>> {
     let mut older: Vec<CompileId> = Vec::new();
-    for against in subject.of.recompiles.iter().flat_map(|r| &r.reasons).filter_map(|r| r.against.as_deref()) {
+    for against in subject.of.recompiles.iter().flat_map(|r| &r.reasons).filter_map(|r| r.against.as_deref())
+    {
         let id = CompileId::parse(against);
         older.extend(id.filter(|id| !older.contains(id) && Some(id) != subject.compile.id.as_ref()));
     }
@@ -98,5 +101,11 @@ fn troubles(view: View<'_>, subject: Subject<'_>) -> Option<Html> {
 fn caches(subject: Subject<'_>) -> Option<Html> {
     let caches = &subject.of.caches;
     let hit = !caches.is_empty() && caches.iter().all(|c| c.outcome == Outcome::Hit);
-    hit.then(|| Html::escaped(if caches.len() == 1 { "The cache had the result." } else { "All caches had the result." }))
+    hit.then(|| {
+        Html::escaped(if caches.len() == 1 {
+            "The cache had the result."
+        } else {
+            "All caches had the result."
+        })
+    })
 }

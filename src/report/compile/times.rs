@@ -19,7 +19,8 @@ pub(super) fn write(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -
     }
     let note = "a time includes those indented below it";
     let chart = super::flame::chart(view, subject)?;
-    let zoom = "<div class=\"tools js\" hidden><button class=\"btn\" data-zoom=\"flame\">Show all</button></div>";
+    let zoom =
+        "<div class=\"tools js\" hidden><button class=\"btn\" data-zoom=\"flame\">Show all</button></div>";
     let tools = if chart.is_empty() { Html::default() } else { Html::trusted(zoom) };
     view.open_section(out, ("time", "Compile time", note), None, tools)?;
     writeln!(out, "{}<div class=\"after\">", chart.as_str())?;

@@ -139,7 +139,12 @@ fn write_breaks(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -> an
     view.open_section(out, ("breaks", "Graph breaks", note), count, Html::default())?;
     for found in &subject.of.breaks {
         let facts = view.facts(of_break(view, found)?)?;
-        writeln!(out, "<h3 class=\"after\">{}</h3>\n{}", view.folded(&found.reason, true).as_str(), facts.as_str())?;
+        writeln!(
+            out,
+            "<h3 class=\"after\">{}</h3>\n{}",
+            view.folded(&found.reason, true).as_str(),
+            facts.as_str()
+        )?;
     }
     writeln!(out, "</section>")?;
     Ok(())
@@ -184,7 +189,10 @@ fn of_failure(view: View<'_>, failure: &Failure) -> anyhow::Result<Vec<(&'static
     let mut facts = vec![("Type", view.code(&failure.error))];
     facts.push(("Where", view.place(failure.file.as_deref(), failure.line)?));
     facts.extend(failure.reason.as_deref().map(|reason| ("Reason", text(reason))));
-    facts.push(("Record", Html::escaped(&format!("{}, line {} of the log", failure.kind, whole(failure.record)))));
+    facts.push((
+        "Record",
+        Html::escaped(&format!("{}, line {} of the log", failure.kind, whole(failure.record))),
+    ));
     Ok(facts)
 }
 
@@ -193,7 +201,11 @@ fn write_restarts(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -> 
     let note = "tracing began anew; the work until then was thrown away";
     view.open_section(out, ("restarts", "Restarts", note), Some(whole(restarts.len())), Html::default())?;
     for restart in restarts {
-        writeln!(out, "<div class=\"after\">{}</div>", super::metrics::lines(view, &restart.reason, 1).as_str())?;
+        writeln!(
+            out,
+            "<div class=\"after\">{}</div>",
+            super::metrics::lines(view, &restart.reason, 1).as_str()
+        )?;
     }
     writeln!(out, "</section>")?;
     Ok(())

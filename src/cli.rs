@@ -9,7 +9,7 @@ use tlparse::report::Settings;
 #[derive(Parser, Debug)]
 #[command(version, about, long_about = LONG_ABOUT, after_help = AFTER_HELP, max_term_width = 100)]
 pub struct Cli {
-    /// A log (plain, .gz or .zst), a folder of logs, or - for standard input [default: $TORCH_TRACE with --latest]
+    /// A log (plain, .gz or .zst), a folder of logs, or - for standard input [default: $TORCH_TRACE]
     pub path: Option<PathBuf>,
 
     /// Read the newest log of the folder

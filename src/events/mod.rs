@@ -52,7 +52,8 @@ pub trait StructuredLogParser: Send {
     /// (`artifact:recompile_reasons`); `*` stands for any text in either part (`artifact:*_cache_miss`).
     fn keys(&self) -> &'static [&'static str];
 
-    /// Takes one event. An error is listed in the report as damage of that record, and the next parser is asked.
+    /// Takes one event. An error is listed in the report as damage of that record; the next parser is asked, but not
+    /// the fallback, and none once the payload has a file.
     fn parse(&mut self, event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow>;
 
     /// Called once when the log ends.

@@ -133,7 +133,7 @@ pub struct CacheLookup {
 /// A span of work from the chromium events.
 #[derive(Debug, Clone)]
 pub struct TraceSpan {
-    /// Phase: an index into the names that the reader interned.
+    /// Phase, as torch names it; equal names are shared.
     pub name: std::sync::Arc<str>,
     /// Begin, microseconds since 1970.
     pub start_us: f64,

@@ -1,4 +1,4 @@
-//! Which files are logs. The only code that lists folders.
+//! Which files are logs. The only code that looks for inputs in folders.
 
 use std::ffi::OsStr;
 use std::fs;

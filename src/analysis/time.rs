@@ -205,7 +205,8 @@ fn from_metrics(model: &Model) -> CompileTime {
         .collect();
     sort(&mut phases);
     let outer = |p: &&Phase| matches!(&*p.name, "entire_frame_compile" | "entire_backward_compile");
-    let total_s = phases.iter().filter(outer).map(|p| p.total_s).sum();
+    // A sum of nothing is -0.0.
+    let total_s = phases.iter().filter(outer).fold(0.0, |sum, p| sum + p.total_s);
     CompileTime { total_s, phases, by_compile: FxHashMap::default() }
 }
 

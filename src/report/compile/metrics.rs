@@ -204,6 +204,7 @@ struct RecordHead {
     page: String,
     line: String,
     sections: Vec<SectionLink>,
+    stack: bool,
 }
 
 #[derive(Serialize)]
@@ -230,6 +231,7 @@ fn write_record(
         page: view.href(&paths::compile_page(compile)),
         line: whole(record.line),
         sections: sections.collect(),
+        stack: compile.stack.is_some(),
     };
     writeln!(out, "{}", view.render("metrics_head", &head)?.as_str())?;
     view.open_section(

@@ -3,6 +3,13 @@
 //! One program holds them all, so that each stored log is read once and only one program has to be linked. Some of it:
 //! `cargo test golden`.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test that cannot go on has failed"
+)]
+
 mod support;
 
 mod browser;

@@ -26,7 +26,8 @@ fn every_report_keeps_to_the_schema() {
 fn the_schema_refuses_a_report_that_breaks_the_contract() {
     let schema = schema();
     let good = &report("03_graph_breaks").json;
-    let broken: [(&str, fn(&mut Value)); 7] = [
+    type Break = (&'static str, fn(&mut Value));
+    let broken: [Break; 7] = [
         ("a key is missing", |r| drop(r.as_object_mut().unwrap().remove("restarts"))),
         ("a key of a compile is missing", |r| {
             drop(r["compiles"][0].as_object_mut().unwrap().remove("stack"))

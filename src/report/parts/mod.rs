@@ -88,7 +88,9 @@ impl<'a> View<'a> {
 
     /// The page of a generated module's source, for a frame's file such as `<eval_with_key>.7`.
     pub fn dump_file(&self, file: &str, line: Option<u64>) -> Option<String> {
-        let dump = self.report.model.dump_files.iter().find(|dump| dump.key == file)?;
+        // Newer torch says in the frame's file where the module was made: `<eval_with_key>.7 from model.py:14 in f`.
+        let key = file.split(" from ").next()?;
+        let dump = self.report.model.dump_files.iter().find(|dump| dump.key == key)?;
         let page = self.href(&paths::dump_file(&dump.stem));
         Some(line.map_or_else(|| page.clone(), |line| format!("{page}#L{line}")))
     }

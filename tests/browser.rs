@@ -1,0 +1,378 @@
+//! The pages in a real browser, opened from disk: nothing is asked of the network, nothing goes wrong, clicks work.
+//!
+//! The browser is `$CHROME`, else Chromium where Debian puts it. Where there is none the tests say so and pass, but in CI.
+
+use crate::support::{Report, Run, input, report};
+use headless_chrome::protocol::cdp::types::Event;
+use headless_chrome::protocol::cdp::{Emulation, Network};
+use headless_chrome::{Browser, LaunchOptions, Tab};
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+/// Where the browser may stand, the environment's first.
+const PLACES: [&str; 4] =
+    ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome", "/snap/bin/chromium"];
+
+/// Pages of one kind that are opened in each report.
+const PAGES_A_KIND: usize = 1;
+
+fn chromium() -> Option<PathBuf> {
+    let own = std::env::var_os("CHROME").map(PathBuf::from);
+    let found = own.into_iter().chain(PLACES.map(PathBuf::from)).find(|path| path.exists());
+    if found.is_none() {
+        let in_ci = std::env::var_os("CI").is_some_and(|value| !value.is_empty());
+        assert!(!in_ci, "no Chromium: install Debian's package chromium, or set CHROME");
+        eprintln!(
+            "skipped: no Chromium here; install Debian's package chromium, or set CHROME, to test in a browser"
+        );
+    }
+    found
+}
+
+/// A browser, one page of it, and all that went wrong there.
+struct Window {
+    /// Ends the browser when it is dropped.
+    _browser: Browser,
+    tab: Arc<Tab>,
+    wrong: Arc<Mutex<Vec<String>>>,
+}
+
+/// None where there is no browser.
+fn window() -> Option<Window> {
+    let path = chromium()?;
+    let args =
+        ["--disable-gpu", "--disable-background-networking", "--no-first-run", "--disable-component-update"];
+    let options = LaunchOptions::default_builder()
+        .path(Some(path))
+        // Chromium's sandbox needs rights that containers do not give; what is opened here are our own files.
+        .sandbox(false)
+        .args(args.iter().map(OsStr::new).collect())
+        .window_size(Some((1280, 900)))
+        .idle_browser_timeout(Duration::from_secs(300))
+        .build()
+        .unwrap();
+    let browser = Browser::new(options).unwrap();
+    let tab = browser.new_tab().unwrap();
+    tab.set_default_timeout(Duration::from_secs(60));
+    let wrong: Arc<Mutex<Vec<String>>> = Arc::default();
+    let sink = Arc::clone(&wrong);
+    let listener = move |event: &Event| {
+        if let Some(what) = complaint(event) {
+            sink.lock().unwrap().push(what);
+        }
+    };
+    tab.enable_runtime().unwrap();
+    tab.enable_log().unwrap();
+    let network = Network::Enable {
+        max_total_buffer_size: None,
+        max_resource_buffer_size: None,
+        max_post_data_size: None,
+        report_direct_socket_traffic: None,
+        enable_durable_messages: None,
+    };
+    tab.call_method(network).unwrap();
+    tab.add_event_listener(Arc::new(listener)).unwrap();
+    Some(Window { _browser: browser, tab, wrong })
+}
+
+/// What is wrong about an event of the browser.
+fn complaint(event: &Event) -> Option<String> {
+    match event {
+        Event::RuntimeExceptionThrown(thrown) => {
+            Some(format!("exception: {:?}", thrown.params.exception_details))
+        }
+        Event::RuntimeConsoleAPICalled(call) => Some(format!("console: {:?}", call.params.args)),
+        // Violations of the policy too. Hints of the browser's own are not about the page.
+        Event::LogEntryAdded(entry) => Some(format!("log: {}", entry.params.entry.text)),
+        Event::NetworkRequestWillBeSent(sent) => {
+            let url = &sent.params.request.url;
+            let is_local = url.starts_with("file:") || url.starts_with("data:");
+            (!is_local).then(|| format!("request: {url}"))
+        }
+        _ => None,
+    }
+}
+
+impl Window {
+    /// Opens a page from disk; `query` with its `?`, or empty.
+    fn open(&self, file: &Path, query: &str) {
+        let path = file.canonicalize().unwrap();
+        let path = path.to_str().unwrap().replace('%', "%25").replace('#', "%23").replace('?', "%3F");
+        self.tab.navigate_to(&format!("file://{path}{query}")).unwrap().wait_until_navigated().unwrap();
+    }
+
+    /// The value of an expression in the page.
+    fn value(&self, expression: &str) -> serde_json::Value {
+        let found =
+            self.tab.evaluate(expression, true).unwrap_or_else(|error| panic!("{expression}: {error}"));
+        found.value.unwrap_or(serde_json::Value::Null)
+    }
+
+    fn is_true(&self, expression: &str) -> bool {
+        self.value(expression) == true
+    }
+
+    fn number(&self, expression: &str) -> f64 {
+        self.value(expression).as_f64().unwrap_or_else(|| panic!("{expression} is no number"))
+    }
+
+    /// A click in the middle of the first element that fits.
+    fn click(&self, css: &str) {
+        let element = self.tab.wait_for_element(css).unwrap_or_else(|error| panic!("{css}: {error}"));
+        element.click().unwrap_or_else(|error| panic!("{css}: {error}"));
+    }
+
+    /// Shows pages as in a light or a dark room.
+    fn scheme(&self, name: &str) {
+        let feature =
+            Emulation::MediaFeature { name: "prefers-color-scheme".to_owned(), value: name.to_owned() };
+        self.tab
+            .call_method(Emulation::SetEmulatedMedia { media: None, features: Some(vec![feature]) })
+            .unwrap();
+    }
+
+    /// Nothing may have gone wrong since the last time.
+    fn quiet(&self, at: &str) {
+        // Events arrive after what caused them: an answer to a question of ours comes behind them.
+        self.value("new Promise(done => requestAnimationFrame(() => setTimeout(() => done(true))))");
+        let wrong = std::mem::take(&mut *self.wrong.lock().unwrap());
+        assert!(wrong.is_empty(), "{at}: {wrong:#?}");
+    }
+}
+
+/// The kind of a page: its name without numbers and hashes.
+fn kind(path: &str) -> String {
+    let name = path.rsplit('/').next().unwrap();
+    let folder = if path.starts_with("dump_file/") { "dump_file" } else { "" };
+    let known = [
+        "inductor_output_code",
+        "compilation_metrics",
+        "dynamo_guards",
+        "kernel_stack_traces",
+        "provenance_tracking",
+    ];
+    let kind = known.iter().find(|known| name.contains(*known)).map_or(name, |known| known);
+    if folder.is_empty() { kind.to_owned() } else { folder.to_owned() }
+}
+
+/// Some pages of each kind.
+fn one_of_each_kind(report: &Report) -> Vec<String> {
+    let mut kinds: Vec<String> = Vec::new();
+    let mut chosen = report.pages();
+    chosen.retain(|path| {
+        let kind = kind(path);
+        kinds.push(kind.clone());
+        kinds.iter().filter(|known| **known == kind).count() <= PAGES_A_KIND
+    });
+    chosen
+}
+
+#[test]
+fn each_kind_of_page_opens_from_disk_in_both_colour_schemes_without_a_word_to_console_or_network() {
+    let Some(window) = window() else { return };
+    for name in ["03_graph_breaks", "05_dynamic_shapes", "09_provenance", "23_dump_file", "11_export_draft"] {
+        for path in one_of_each_kind(report(name)) {
+            window.scheme("light");
+            window.open(&report(name).folder.join(&path), "");
+            for scheme in ["light", "dark"] {
+                window.scheme(scheme);
+                window.quiet(&format!("{name}: {path} ({scheme})"));
+                let height = window.number("document.querySelector('main').offsetHeight");
+                assert!(height > 40.0, "{name}: {path} is empty");
+                let background = window.number(BRIGHTNESS);
+                let fits = (background > 382.0) == (scheme == "light");
+                assert!(fits, "{name}: {path} ({scheme}) has {background}");
+            }
+        }
+    }
+}
+
+/// The sum of red, green and blue behind the page, 765 being white.
+const BRIGHTNESS: &str = "getComputedStyle(document.body).backgroundColor.match(/[\\d.]+/g).slice(0, 3)
+    .reduce((sum, part) => sum + +part, 0)";
+
+#[test]
+fn pages_do_not_scroll_sideways() {
+    let Some(window) = window() else { return };
+    for name in ["03_graph_breaks", "09_provenance"] {
+        for path in one_of_each_kind(report(name)) {
+            window.open(&report(name).folder.join(&path), "");
+            let over = window.number("document.documentElement.scrollWidth - innerWidth");
+            assert!(over <= 0.0, "{name}: {path} is {over} pixels too wide");
+        }
+    }
+}
+
+#[test]
+fn the_policy_is_at_work_and_this_test_would_see_what_goes_wrong() {
+    let Some(window) = window() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let page = folder.path().join("bad.html");
+    let text = report("11_export_clean").read("index.html");
+    let bad = text
+        .replace("</main>", "<script>alert(1)</script><img src=\"https://example.invalid/x.png\"></main>");
+    assert_ne!(bad, text);
+    std::fs::write(&page, bad).unwrap();
+    window.open(&page, "");
+    window.value("1");
+    let wrong = std::mem::take(&mut *window.wrong.lock().unwrap()).join("\n");
+    assert!(wrong.contains("script-src") || wrong.contains("inline script"), "{wrong}");
+    assert!(wrong.contains("img-src") || wrong.contains("example.invalid"), "{wrong}");
+}
+
+#[test]
+fn the_stack_trie_folds() {
+    let Some(window) = window() else { return };
+    window.open(&report("03_graph_breaks").folder.join("index.html"), "");
+    let summary = "#trie details > summary";
+    let open = "document.querySelector('#trie details').open";
+    let shown = "document.querySelector('#trie details > ul').checkVisibility()";
+    assert!(window.is_true(open) && window.is_true(shown));
+    window.click(summary);
+    assert!(!window.is_true(open), "a click folds it");
+    assert!(!window.is_true(shown), "what is folded is hidden");
+    window.click(summary);
+    assert!(window.is_true(open) && window.is_true(shown), "another click unfolds it");
+    let all = "[...document.querySelectorAll('#trie details')].every(d => d.open)";
+    let button = "#stacks [data-fold=trie]";
+    window.click(button);
+    let first = window.is_true(all);
+    window.click(button);
+    assert_ne!(first, window.is_true(all), "the button folds and unfolds all");
+    window.quiet("folding");
+}
+
+#[test]
+fn a_compile_id_in_the_trie_leads_to_its_artifacts() {
+    let Some(window) = window() else { return };
+    window.open(&report("03_graph_breaks").folder.join("index.html"), "");
+    let place = "document.getElementById('[5/0]')";
+    assert!(window.is_true(&format!(
+        "{place} !== null && document.querySelector('#trie a[href=\"#[5/0]\"]') !== null"
+    )));
+    assert!(!window.is_true(&format!("{place}.open")), "the files of a compile are folded at first");
+    window.click("#trie a[href='#[5/0]']");
+    // The address changes first, then the page's script opens what it names.
+    window.value("new Promise(done => setTimeout(done, 50))");
+    assert!(window.is_true(&format!("{place}.open")));
+    let artifact = format!(
+        "[...{place}.querySelectorAll('a')].find(a => a.getAttribute('href').startsWith('-_5_0_0/'))"
+    );
+    assert!(window.is_true(&format!("{artifact}.checkVisibility()")));
+    let seen = format!("(r => r.top >= 0 && r.top < innerHeight)({place}.getBoundingClientRect())");
+    assert!(window.is_true(&seen), "it is scrolled to");
+    window.quiet("a click on an id");
+    let target = window.value(&format!("{artifact}.href"));
+    window.tab.navigate_to(target.as_str().unwrap()).unwrap().wait_until_navigated().unwrap();
+    assert!(window.is_true("document.body !== null"));
+}
+
+#[test]
+fn tables_are_sorted_by_a_click_on_their_head() {
+    let Some(window) = window() else { return };
+    window.open(&report("03_graph_breaks").folder.join("index.html"), "");
+    let head = "#functions-table th[data-sort=num] button";
+    let column = "document.querySelector('#functions-table th[data-sort=num]').cellIndex";
+    let values = format!(
+        "[...document.querySelectorAll('#functions-table tbody tr')].map(r => {{ const c = r.cells[{column}]; return +(c.dataset.v ?? c.textContent); }})"
+    );
+    let sorted = |up: bool| {
+        let order = if up { "<=" } else { ">=" };
+        format!("(v => v.length > 3 && v.every((x, i) => i === 0 || v[i - 1] {order} x))({values})")
+    };
+    let press = || window.click(head);
+    press();
+    let first_is_down = window.is_true(&sorted(false));
+    assert!(first_is_down || window.is_true(&sorted(true)), "{}", window.value(&values));
+    press();
+    assert!(window.is_true(&sorted(first_is_down)), "the second click turns the order round");
+    window.quiet("sorting");
+}
+
+#[test]
+fn tables_are_filtered_by_text_and_by_status() {
+    let Some(window) = window() else { return };
+    window.open(&report("03_graph_breaks").folder.join("index.html"), "");
+    let shown =
+        "[...document.querySelectorAll('#functions-table tbody tr')].filter(r => r.checkVisibility()).length";
+    let all = window.number(shown);
+    window
+        .tab
+        .wait_for_element("input[data-for='functions-table']")
+        .unwrap()
+        .type_into("inner_branch")
+        .unwrap();
+    let some = window.number(shown);
+    assert!(some > 0.0 && some < all, "{some} of {all} rows");
+    let choose = |css: &str, value: &str| {
+        window.value(&format!(
+            "(e => {{ e.value = '{value}'; e.dispatchEvent(new Event('input')); }})(document.querySelector(\"{css}\"))"
+        ));
+    };
+    choose("input[data-for='functions-table']", "");
+    assert_eq!(window.number(shown), all);
+    choose("select[data-for='functions-table']", "error");
+    let failed = window.number(shown);
+    assert!(failed > 0.0 && failed < all, "{failed} of {all} rows");
+    window.quiet("filtering");
+}
+
+#[test]
+fn relative_links_carry_the_pages_query() {
+    let Some(window) = window() else { return };
+    window.open(&report("03_graph_breaks").folder.join("index.html"), "?token=7&x=y");
+    let links = |test: &str| {
+        window.is_true(&format!(
+            "[...document.querySelectorAll('a[href]')].map(a => a.getAttribute('href')).{test}"
+        ))
+    };
+    assert!(links("some(h => h.endsWith('compile.html?token=7&x=y'))"));
+    assert!(
+        links("filter(h => /^https?:/.test(h)).every(h => !h.includes('token=7'))"),
+        "others' links are left alone"
+    );
+    window.quiet("a page with a query");
+}
+
+#[test]
+fn pages_are_complete_without_script() {
+    let Some(window) = window() else { return };
+    window.tab.call_method(Emulation::SetScriptExecutionDisabled { value: true }).unwrap();
+    window.open(&report("03_graph_breaks").folder.join("index.html"), "");
+    let document = window.tab.get_content().unwrap();
+    assert!(document.contains("class=\"tools js\" hidden"), "controls that need a script stay hidden");
+    assert!(document.contains("functions-table"));
+}
+
+#[test]
+fn a_report_of_a_hostile_log_is_quiet_too() {
+    let Some(window) = window() else { return };
+    let mut log = crate::support::Log::of(input("03_graph_breaks"));
+    let script = "</script><script>alert(1)</script><img src=x onerror=alert(2)>";
+    for index in log.all("dynamo_start") {
+        log.records[index].edit(|envelope| {
+            for frame in envelope["dynamo_start"]["stack"].as_array_mut().unwrap() {
+                frame["name"] = script.into();
+            }
+        });
+    }
+    log.edit("artifact", 2, |envelope| envelope["artifact"]["name"] = script.into());
+    let hostile = Run::of_bytes("hostile.log", &log.bytes()).ok();
+    for path in one_of_each_kind(&hostile) {
+        window.open(&hostile.folder.join(&path), "");
+        window.quiet(&path);
+    }
+}
+
+#[test]
+fn the_custom_header_and_its_script_are_at_work() {
+    let Some(window) = window() else { return };
+    let header =
+        "<p id=\"mine\">Job 7</p><script>document.getElementById('mine').dataset.ran = 'yes'</script>";
+    let report = Run::of(&input("11_export_clean").path).args(["--custom-header-html", header]).ok();
+    window.open(&report.folder.join("index.html"), "");
+    assert!(window.is_true("document.getElementById('mine').dataset.ran === 'yes'"));
+    window.quiet("a page with a custom header");
+}

@@ -1,0 +1,103 @@
+//! report.json of two logs equals what was derived from the contract by other means (see tests/golden/README.md).
+
+use crate::support::{Report, report, source_text};
+use serde_json::value::RawValue;
+use std::collections::BTreeMap;
+
+/// Times of `compile_time` are sums of floats, rounded to six decimals: how far two of them may lie apart.
+const TOLERANCE_S: f64 = 0.000_002;
+
+#[test]
+fn the_report_of_graph_breaks_is_what_the_contract_says() {
+    compare("03_graph_breaks");
+}
+
+#[test]
+fn the_report_of_recompiles_is_what_the_contract_says() {
+    compare("04_recompiles");
+}
+
+fn compare(scenario: &str) {
+    let expected = source_text(&format!("tests/golden/{scenario}.report.json"));
+    let found: &Report = report(scenario);
+    let mut differences = Vec::new();
+    differ("", &Json::parse(&expected), &Json::parse(&found.read("report.json")), &mut differences);
+    assert!(
+        differences.is_empty(),
+        "{} differences:\n{}",
+        differences.len(),
+        differences[..differences.len().min(20)].join("\n")
+    );
+}
+
+/// JSON whose numbers keep their text: reading them into floats could make two numbers one.
+enum Json {
+    Null,
+    Bool(bool),
+    Number(String),
+    Text(String),
+    List(Vec<Json>),
+    Object(BTreeMap<String, Json>),
+}
+
+impl Json {
+    fn parse(text: &str) -> Json {
+        match text.trim_start().as_bytes()[0] {
+            b'{' => {
+                let fields: BTreeMap<String, Box<RawValue>> = serde_json::from_str(text).unwrap();
+                Json::Object(fields.into_iter().map(|(key, value)| (key, Json::parse(value.get()))).collect())
+            }
+            b'[' => {
+                let items: Vec<Box<RawValue>> = serde_json::from_str(text).unwrap();
+                Json::List(items.iter().map(|item| Json::parse(item.get())).collect())
+            }
+            b'"' => Json::Text(serde_json::from_str(text).unwrap()),
+            b't' | b'f' => Json::Bool(serde_json::from_str(text).unwrap()),
+            b'n' => Json::Null,
+            _ => Json::Number(text.trim().to_owned()),
+        }
+    }
+
+    fn show(&self) -> String {
+        match self {
+            Json::Null => "null".to_owned(),
+            Json::Bool(value) => value.to_string(),
+            Json::Number(text) => text.clone(),
+            Json::Text(text) => format!("{text:?}"),
+            Json::List(items) => format!("a list of {}", items.len()),
+            Json::Object(fields) => format!("an object of {:?}", fields.keys().collect::<Vec<_>>()),
+        }
+    }
+}
+
+/// Lists what differs below `path`.
+fn differ(path: &str, expected: &Json, found: &Json, differences: &mut Vec<String>) {
+    match (expected, found) {
+        _ if path == ".tool.version" || path == ".findings" => {}
+        (Json::Object(expected), Json::Object(found)) if expected.keys().eq(found.keys()) => {
+            for (key, value) in expected {
+                differ(&format!("{path}.{key}"), value, &found[key], differences);
+            }
+        }
+        (Json::List(expected), Json::List(found)) if expected.len() == found.len() => {
+            for (index, (expected, found)) in expected.iter().zip(found).enumerate() {
+                differ(&format!("{path}[{index}]"), expected, found, differences);
+            }
+        }
+        (Json::Number(a), Json::Number(b)) if same_number(path, a, b) => {}
+        (Json::Text(a), Json::Text(b)) if a == b => {}
+        (Json::Bool(a), Json::Bool(b)) if a == b => {}
+        (Json::Null, Json::Null) => {}
+        _ => differences.push(format!("{path}: expected {}, found {}", expected.show(), found.show())),
+    }
+}
+
+fn same_number(path: &str, expected: &str, found: &str) -> bool {
+    let integers = (expected.parse::<i128>(), found.parse::<i128>());
+    if let (Ok(expected), Ok(found)) = integers {
+        return expected == found;
+    }
+    let (expected, found): (f64, f64) = (expected.parse().unwrap(), found.parse().unwrap());
+    let tolerance = if path.starts_with(".compile_time.") { TOLERANCE_S } else { 0.0 };
+    (expected - found).abs() <= tolerance
+}

@@ -1,0 +1,157 @@
+//! The library: parsers of its users, and what their errors do.
+
+use crate::support::{Report, input, report};
+use serde::Deserialize;
+use std::path::Path;
+use tlparse::model::{Cell, Column, Form};
+use tlparse::{Event, Flow, Options, RankContext, Registry, StructuredLogParser};
+
+/// The report of the library with these parsers.
+fn run(registry: Registry, log: &Path) -> (Report, tlparse::Written) {
+    let folder = tempfile::tempdir().unwrap();
+    let options = Options::new(log, folder.path().join("report"));
+    let outcome = tlparse::run(&options, &registry, &()).unwrap();
+    (Report::new(outcome.folder.clone(), Some(folder)), outcome)
+}
+
+/// Takes the graphs that a built-in parser would take, and makes a file and a table of each.
+struct OwnGraphs {
+    seen: usize,
+}
+
+#[derive(Deserialize)]
+struct Sizes {
+    sizes: serde_json::Map<String, serde_json::Value>,
+}
+
+impl StructuredLogParser for OwnGraphs {
+    fn name(&self) -> &'static str {
+        "own_graphs"
+    }
+
+    fn about(&self) -> &'static str {
+        "Lists the inputs of each graph."
+    }
+
+    fn keys(&self) -> &'static [&'static str] {
+        &["dynamo_output_graph"]
+    }
+
+    fn parse(&mut self, event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
+        self.seen += 1;
+        let sizes: Sizes = event.metadata()?;
+        cx.artifact_of_payload(event, "own_graph", Form::Text);
+        cx.artifact("own_note", format!("graph {} <b>", self.seen), Form::Text);
+        let columns = [Column::text("Name"), Column::text("Size")];
+        let mut section = cx.section("own-sizes", "Sizes of my graphs", "One row an input.", &columns);
+        for (name, size) in sizes.sizes {
+            section.row(vec![Cell::Text(name), Cell::Text(size.to_string())]);
+        }
+        Ok(Flow::Handled)
+    }
+}
+
+#[test]
+fn a_parser_of_the_user_is_asked_first_and_its_files_are_in_the_report() {
+    let registry = Registry::default().with(|| Box::new(OwnGraphs { seen: 0 }));
+    assert_eq!(registry.describe()[0].0, "own_graphs");
+    let (own, outcome) = run(registry, &input("01_inference").path);
+    assert!(outcome.intact);
+    let files = own.manifest();
+    let with = |part: &str| files.iter().filter(|path| path.contains(part)).collect::<Vec<_>>();
+    assert!(with("/dynamo_output_graph_").is_empty(), "the built-in parser was not asked");
+    assert_eq!(with("/own_graph_").len(), 1);
+    assert_eq!(own.read(with("/own_note_")[0]), "graph 1 <b>");
+    let listed: Vec<&str> = own.compile("0/0")["artifacts"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|a| a["name"].as_str().unwrap())
+        .collect();
+    assert!(listed.contains(&"own_graph") && listed.contains(&"own_note"), "{listed:?}");
+    assert_eq!(own.json["integrity"], report("01_inference").json["integrity"]);
+}
+
+/// Fails on every graph.
+struct Failing;
+
+impl StructuredLogParser for Failing {
+    fn name(&self) -> &'static str {
+        "failing"
+    }
+
+    fn about(&self) -> &'static str {
+        "Never understands a graph."
+    }
+
+    fn keys(&self) -> &'static [&'static str] {
+        &["dynamo_output_graph", "artifact:before_*"]
+    }
+
+    fn parse(&mut self, _: &Event<'_>, _: &mut RankContext<'_>) -> anyhow::Result<Flow> {
+        anyhow::bail!("this graph is beyond me")
+    }
+}
+
+#[test]
+fn an_error_of_a_parser_is_listed_and_the_next_parser_is_asked() {
+    let (failed, outcome) = run(Registry::default().with(|| Box::new(Failing)), &input("01_inference").path);
+    assert!(!outcome.intact);
+    let plain = report("01_inference");
+    let events = |event: &str| plain.integrity()["events"][event].as_u64().unwrap_or(0);
+    let artifacts = plain.integrity()["artifacts"].as_object().unwrap();
+    let before: u64 =
+        artifacts.iter().filter(|(n, _)| n.starts_with("before_")).map(|(_, c)| c.as_u64().unwrap()).sum();
+    assert_eq!(failed.count("parser_errors"), events("dynamo_output_graph") + before);
+    let problem = &failed.integrity()["problems"][0];
+    assert_eq!(problem["kind"], "parser_errors");
+    assert!(problem["detail"].as_str().unwrap().contains("failing: this graph is beyond me"), "{problem}");
+    for key in ["compiles", "graph_breaks", "caches", "compile_time"] {
+        assert_eq!(failed.json[key], plain.json[key], "{key}");
+    }
+    let mut files = failed.manifest();
+    files.retain(|file| plain.has(file));
+    assert_eq!(files, plain.manifest());
+}
+
+/// Counts all events and passes them on; says at the end how many there were.
+struct Counting {
+    seen: usize,
+}
+
+impl StructuredLogParser for Counting {
+    fn name(&self) -> &'static str {
+        "counting"
+    }
+
+    fn about(&self) -> &'static str {
+        "Counts the events of a log."
+    }
+
+    fn keys(&self) -> &'static [&'static str] {
+        &["*"]
+    }
+
+    fn parse(&mut self, event: &Event<'_>, _: &mut RankContext<'_>) -> anyhow::Result<Flow> {
+        assert!(event.line > 0 && !event.key.is_empty());
+        self.seen += 1;
+        Ok(Flow::Ignored)
+    }
+
+    fn finish(self: Box<Self>, cx: &mut RankContext<'_>) -> anyhow::Result<()> {
+        cx.compile(None, 0).artifact("count", self.seen.to_string(), Form::Text);
+        Ok(())
+    }
+}
+
+#[test]
+fn a_parser_may_look_at_every_event_and_speak_at_the_end() {
+    let (counted, outcome) =
+        run(Registry::default().with(|| Box::new(Counting { seen: 0 })), &input("01_inference").path);
+    assert!(outcome.intact);
+    let path = counted.manifest().into_iter().find(|path| path.contains("/count_")).expect("it wrote a file");
+    let seen: u64 = counted.read(&path).parse().unwrap();
+    let records = counted.json["log"]["records"].as_u64().unwrap();
+    let strings = counted.json["integrity"]["events"]["str"].as_u64().unwrap();
+    assert!(seen == records || seen == records - strings, "{seen} of {records}");
+}

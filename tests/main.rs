@@ -1,0 +1,27 @@
+//! Black-box tests of the built program on real logs, by topic.
+//!
+//! One program holds them all, so that each stored log is read once and only one program has to be linked. Some of it:
+//! `cargo test golden`.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test that cannot go on has failed"
+)]
+
+mod support;
+
+mod browser;
+mod cli;
+mod damage;
+mod data_files;
+mod determinism;
+mod golden;
+mod hostile;
+mod library;
+mod odd_logs;
+mod pages;
+mod schema;
+mod snapshots;
+mod structure;

@@ -1,0 +1,328 @@
+//! What holds for every page of every report: links lead somewhere, nothing is loaded, only our scripts run.
+
+use crate::support::site::{Facts, read, site};
+use crate::support::{Log, Page, Report, Run, input, inputs, report, text_of};
+use base64::Engine as _;
+use sha2::{Digest as _, Sha256};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What CSS and JavaScript a page may carry of which there is one an artifact or a compile.
+const SMALL_PAGE_BYTES: usize = 16 << 10;
+/// And a page of which there is one a report.
+const LARGE_PAGE_BYTES: usize = 60 << 10;
+
+/// All pages of all stored logs: the log's name, the page's path, what it holds.
+fn all_pages() -> impl Iterator<Item = (&'static str, &'static str, &'static Facts)> {
+    let sites = inputs().iter().map(|input| (input.name.as_str(), site(&input.name)));
+    sites.flat_map(|(name, pages)| pages.iter().map(move |(path, facts)| (name, path.as_str(), facts)))
+}
+
+/// Links of these pages that lead nowhere.
+fn broken(report: &Report, pages: &BTreeMap<String, Facts>) -> Vec<String> {
+    let mut ids: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    let mut broken = Vec::new();
+    for (from, facts) in pages {
+        for (path, anchor) in facts.relative_links(from) {
+            if !report.folder.join(&path).is_file() {
+                broken.push(format!("{from} -> {path}"));
+                continue;
+            }
+            let Some(anchor) = anchor.filter(|anchor| !anchor.is_empty() && path.ends_with(".html")) else {
+                continue;
+            };
+            let known = ids.entry(path.clone()).or_insert_with(|| match pages.get(&path) {
+                Some(facts) => facts.ids.iter().cloned().collect(),
+                None => Facts::of(&report.page(&path)).ids.into_iter().collect(),
+            });
+            if !known.contains(&anchor) {
+                broken.push(format!("{from} -> {path}#{anchor}"));
+            }
+        }
+    }
+    broken
+}
+
+#[test]
+fn every_link_leads_to_a_file_and_every_anchor_to_an_element() {
+    for input in inputs() {
+        let broken = broken(report(&input.name), site(&input.name));
+        assert!(
+            broken.is_empty(),
+            "{}: {} broken, such as {:#?}",
+            input.name,
+            broken.len(),
+            &broken[..broken.len().min(5)]
+        );
+    }
+}
+
+#[test]
+fn every_page_is_whole() {
+    for (name, path, facts) in all_pages() {
+        assert!(facts.missing.is_empty(), "{name}: {path} lacks {:?}", facts.missing);
+    }
+}
+
+#[test]
+fn every_page_begins_with_its_doctype() {
+    for input in inputs() {
+        let report = report(&input.name);
+        for path in site(&input.name).keys() {
+            let text = report.read(path);
+            assert!(text.to_ascii_lowercase().starts_with("<!doctype html>"), "{}: {path}", input.name);
+            assert!(text.trim_end().ends_with("</html>"), "{}: {path} ends early", input.name);
+        }
+    }
+}
+
+#[test]
+fn no_id_stands_twice_on_a_page() {
+    for (name, path, facts) in all_pages() {
+        let doubled = facts.doubled_ids();
+        assert!(doubled.is_empty(), "{name}: {path} has twice {:?}", &doubled[..doubled.len().min(5)]);
+    }
+}
+
+#[test]
+fn nothing_on_a_page_is_loaded_and_nothing_runs_but_its_scripts() {
+    for (name, path, facts) in all_pages() {
+        assert!(facts.foreign.is_empty(), "{name}: {path} holds {:?}", facts.foreign);
+    }
+}
+
+#[test]
+fn the_policy_of_each_page_lets_exactly_its_scripts_run() {
+    for (name, path, facts) in all_pages() {
+        policy_fits(facts).unwrap_or_else(|what| panic!("{name}: {path}: {what}"));
+    }
+}
+
+fn policy_fits(facts: &Facts) -> Result<(), String> {
+    let [policy] = facts.policies.as_slice() else {
+        return Err(format!("{} policies", facts.policies.len()));
+    };
+    for part in ["default-src 'none'", "base-uri 'none'", "img-src data:"] {
+        if !policy.contains(part) {
+            return Err(format!("no {part} in {policy}"));
+        }
+    }
+    let part = policy.split(';').map(str::trim).find_map(|part| part.strip_prefix("script-src "));
+    let mut allowed: Vec<&str> =
+        part.ok_or("no script-src")?.split_whitespace().filter(|s| *s != "'none'").collect();
+    let hash = |script: &String| {
+        format!("'sha256-{}'", base64::engine::general_purpose::STANDARD.encode(Sha256::digest(script)))
+    };
+    let mut needed: Vec<String> = facts.scripts.iter().map(hash).collect();
+    allowed.sort_unstable();
+    needed.sort_unstable();
+    needed.dedup();
+    if allowed == needed { Ok(()) } else { Err(format!("allows {allowed:?}, needs {needed:?}")) }
+}
+
+#[test]
+fn the_policy_of_a_page_with_a_custom_header_lets_its_scripts_run_too() {
+    let header = "<p id=\"mine\">7</p><script>document.title = 'mine'</script>";
+    let report = Run::of(&input("11_export_clean").path).args(["--custom-header-html", header]).ok();
+    let facts = Facts::of(&report.page("index.html"));
+    assert!(facts.scripts.iter().any(|script| script.contains("'mine'")));
+    policy_fits(&facts).unwrap();
+}
+
+#[test]
+fn styles_and_scripts_of_a_page_stay_small() {
+    for (name, path, facts) in all_pages() {
+        let bytes = facts.style_bytes + facts.scripts.iter().map(String::len).sum::<usize>();
+        let limit = if path.contains('/') { SMALL_PAGE_BYTES } else { LARGE_PAGE_BYTES };
+        assert!(bytes <= limit, "{name}: {path} carries {bytes} bytes of CSS and JavaScript");
+    }
+}
+
+#[test]
+fn every_compile_is_reached_from_the_landing_page() {
+    for input in inputs() {
+        let (report, pages) = (report(&input.name), site(&input.name));
+        let mut reached = BTreeSet::from(["index.html".to_owned()]);
+        // The pages at the top are reached from the landing page, and lead on.
+        for _ in 0..2 {
+            let tops: Vec<String> = reached.iter().filter(|path| !path.contains('/')).cloned().collect();
+            for (path, facts) in tops.iter().filter_map(|path| Some((path, pages.get(path)?))) {
+                reached.extend(facts.relative_links(path).map(|(to, _)| to));
+            }
+        }
+        for compile in report.list("compiles") {
+            let Some(id) = compile["id"].as_str() else { continue };
+            let first = compile["attempts"].as_array().unwrap().iter().map(|a| a["dir"].as_str().unwrap());
+            let dirs: Vec<&str> = first.collect();
+            let zero = dirs.iter().map(|dir| format!("{}_0", dir.rsplit_once('_').unwrap().0)).next();
+            let page = format!("{}/compile.html", zero.unwrap_or_default());
+            assert!(report.has(&page), "{}: {id} has no page {page}", input.name);
+            assert!(reached.contains(&page), "{}: nothing leads to {page}", input.name);
+        }
+        for path in report.manifest().iter().filter(|path| path.ends_with(".html") && !path.contains('/')) {
+            assert!(reached.contains(path), "{}: nothing leads to {path}", input.name);
+        }
+    }
+}
+
+#[test]
+fn every_attempt_of_a_compile_has_an_anchor_on_the_landing_page() {
+    for input in inputs() {
+        let ids: BTreeSet<&str> = site(&input.name)["index.html"].ids.iter().map(String::as_str).collect();
+        let directory = report(&input.name).json_file("compile_directory.json");
+        for id in directory.as_object().unwrap().keys() {
+            assert!(ids.contains(id.as_str()), "{}: index.html has no anchor {id}", input.name);
+        }
+    }
+}
+
+#[test]
+fn the_landing_page_shows_each_status_that_a_compile_has() {
+    for name in ["01_inference", "03_graph_breaks", "04_recompiles", "06_errors", "07_compiled_autograd"] {
+        let page = report(name).page("index.html");
+        let compiles = report(name).list("compiles").iter().filter(|compile| !compile["id"].is_null());
+        for compile in compiles {
+            let (id, status) = (compile["id"].as_str().unwrap(), compile["status"].as_str().unwrap());
+            let pills = page.all(&format!(".status-{status}")).into_iter().map(text_of);
+            assert!(
+                pills.into_iter().any(|text| text.starts_with(id)),
+                "{name}: no .status-{status} with {id}"
+            );
+        }
+    }
+}
+
+#[test]
+fn the_first_sentence_of_the_landing_page_is_the_verdict_in_numbers() {
+    // A number and its unit stay on one line.
+    let headline =
+        |name: &str| text_of(report(name).page("index.html").one("main h1")).replace('\u{a0}', " ");
+    let breaks = headline("03_graph_breaks");
+    for part in
+        ["25 compilations", "24 functions", "2 failures", "7 distinct graph breaks", "1 recompilation"]
+    {
+        assert!(breaks.contains(part), "{breaks}");
+    }
+    let recompiles = headline("04_recompiles");
+    assert!(
+        recompiles.contains("29 compilations") && recompiles.contains("22 recompilations"),
+        "{recompiles}"
+    );
+}
+
+#[test]
+fn the_landing_page_explains_ids_phases_and_colours() {
+    let text = report("03_graph_breaks").page("index.html").text();
+    for part in
+        ["Compile id", "Attempt", "[!2/-/-]", "Dynamo", "AOTAutograd", "Graph break", "ok", "empty", "error"]
+    {
+        assert!(text.contains(part), "no {part} on the landing page");
+    }
+}
+
+#[test]
+fn failures_and_restarts_stand_on_their_page() {
+    let report = report("06_errors");
+    let text = report.page("failures_and_restarts.html").text();
+    assert!(report.list("failures").len() > 3);
+    for failure in report.list("failures") {
+        let (id, kind) = (failure["compile_id"].as_str().unwrap(), failure["type"].as_str().unwrap());
+        assert!(text.contains(id) && text.contains(kind), "{failure}");
+    }
+    let breaks = self::report("03_graph_breaks");
+    assert!(breaks.page("failures_and_restarts.html").text().contains("17/0"));
+}
+
+#[test]
+fn frames_of_generated_modules_lead_to_their_line() {
+    for name in ["07_compiled_autograd", "23_dump_file"] {
+        let links = site(name).iter().flat_map(|(from, facts)| facts.relative_links(from));
+        let lines = links.filter(|(path, anchor)| {
+            path.starts_with("dump_file/") && anchor.as_ref().is_some_and(|anchor| anchor.starts_with('L'))
+        });
+        assert!(lines.count() > 0, "{name}: no frame leads into a generated module");
+    }
+}
+
+#[test]
+fn the_page_of_an_empty_log_says_why_logs_are_empty() {
+    let report = Run::of_bytes("empty.log", b"").ok();
+    let pages = read(&report);
+    assert_eq!(broken(&report, &pages), [""; 0]);
+    let page = report.page("index.html");
+    assert!(text_of(page.one("main h1")).contains("Nothing was recorded"));
+    assert!(page.text().contains("TORCH_TRACE"));
+}
+
+#[test]
+fn damage_stands_on_the_landing_page_with_its_line() {
+    let mut log = Log::of(input("11_export_clean"));
+    let at = log.nth("create_symbol", 0);
+    log.records[at].header.pop();
+    let report = Run::of_bytes("damaged.log", &log.bytes()).ok();
+    let text = report.page("index.html").text();
+    assert!(
+        text.contains(&log.line(at).to_string()) && text.contains("bad_json") || text.contains("no JSON"),
+        "{text}"
+    );
+    assert_eq!(broken(&report, &read(&report)), [""; 0]);
+}
+
+#[test]
+fn links_of_a_log_are_links_only_where_they_are_safe() {
+    let mut log = Log::of(input("11_export_clean"));
+    let like = log.first("artifact").clone();
+    for (name, url) in [
+        ("good", "https://example.org/a?b=c&d"),
+        ("script", "javascript:alert(1)"),
+        ("data", "data:text/html,<script>alert(1)</script>"),
+        ("tab", "java\tscript:alert(1)"),
+        ("file", "file:///etc/passwd"),
+    ] {
+        let envelope = serde_json::json!({"link": {"name": name, "url": url}, "frame_id": 0, "frame_compile_id": 0, "attempt": 0});
+        log.records.push(like.like(&envelope.to_string(), None));
+    }
+    let report = Run::of_bytes("links.log", &log.bytes()).ok();
+    let mut good = 0;
+    for path in report.pages() {
+        for link in report.page(&path).attributes("href") {
+            let scheme: String = link.chars().filter(|c| !c.is_control()).collect::<String>().to_lowercase();
+            assert!(
+                !["javascript:", "data:", "file:"].iter().any(|bad| scheme.starts_with(bad)),
+                "{path}: {link}"
+            );
+            good += usize::from(link.starts_with("https://example.org/a?b=c&d"));
+        }
+    }
+    assert!(good > 0);
+}
+
+#[test]
+fn pages_of_a_hostile_log_are_whole_too() {
+    let mut log = Log::of(input("03_graph_breaks"));
+    for (n, name) in ["#", "?", "%2e%2e", "a b", "ü&amp;<b>", "'\"", "%", "a#b?c"].iter().enumerate() {
+        log.edit("artifact", 3 * n, |envelope| envelope["artifact"]["name"] = (*name).into());
+    }
+    let report = Run::of_bytes("odd # name?.log", &log.bytes()).ok();
+    let pages = read(&report);
+    assert_eq!(broken(&report, &pages), [""; 0]);
+    for (path, facts) in &pages {
+        assert!(
+            facts.doubled_ids().is_empty() && facts.foreign.is_empty() && facts.missing.is_empty(),
+            "{path}"
+        );
+        policy_fits(facts).unwrap();
+    }
+}
+
+#[test]
+fn output_code_is_shown_word_for_word() {
+    let report = report("01_inference");
+    let path = report.pages().into_iter().find(|path| path.contains("/inductor_output_code_")).unwrap();
+    let page: Page = report.page(&path);
+    let mut log = Log::of(input("01_inference"));
+    let code = String::from_utf8(log.first("inductor_output_code").text()).unwrap();
+    let shown = page.text();
+    for line in code.lines().filter(|line| !line.trim().is_empty()) {
+        assert!(shown.contains(line), "{path} lacks {line:?}");
+    }
+}

@@ -1,0 +1,338 @@
+//! The house rules of the source tree: who may know whom, how large things get, that nothing lies around unused.
+
+use crate::support::{files_below, reports, source, source_text};
+use regex::Regex;
+use std::collections::BTreeSet;
+use tlparse::Registry;
+
+/// A source file without the tests in it, and without the insides of comments and texts.
+struct Source {
+    /// Below `src`.
+    path: String,
+    /// As it stands.
+    text: String,
+    /// Code only: comments and texts are blank, tests are cut off. Lines stay where they are.
+    code: String,
+}
+
+/// All files below `src`, without those that hold tests only.
+fn sources() -> Vec<Source> {
+    let paths = files_below(&source("src")).into_iter();
+    let rust =
+        paths.filter(|path| path.ends_with(".rs") && !path.ends_with("tests.rs") && !path.contains("tests/"));
+    rust.map(|path| {
+        let text = source_text(&format!("src/{path}"));
+        let tests = Regex::new(r"(?m)^#\[cfg\(test\)\]\n(?:pub(?:\(\w+\))? )?mod \w+ \{").unwrap();
+        let end = tests.find(&text).map_or(text.len(), |found| found.start());
+        let code = blanked(&text[..end]);
+        Source { path, text, code }
+    })
+    .collect()
+}
+
+/// The code with spaces in place of what stands in comments, texts and characters.
+fn blanked(text: &str) -> String {
+    let parts = Regex::new(concat!(
+        r#"(?s)//[^\n]*|/\*.*?\*/|b?r#"".*?"#,
+        "\"#",
+        r##"|b?r"[^"]*"|b?"(?:\\.|[^"\\])*"|b?'(?:\\(?:u\{[^}]*\}|x..|.)|[^'\\])'"##
+    ))
+    .unwrap();
+    parts
+        .replace_all(text, |found: &regex::Captures<'_>| -> String {
+            found[0].chars().map(|c| if c == '\n' { '\n' } else { ' ' }).collect()
+        })
+        .into_owned()
+}
+
+/// Modules of the crate that this code names: `crate::x` and `crate::{x, y}`; what the crate's root names again belongs
+/// to the module it comes from.
+fn modules_named(code: &str) -> BTreeSet<&str> {
+    let mut named = BTreeSet::new();
+    for (at, _) in code.match_indices("crate::") {
+        let rest = code[at + "crate::".len()..].trim_start();
+        let names = match rest.strip_prefix('{') {
+            Some(list) => list[..list.find('}').unwrap_or(list.len())].split(',').collect(),
+            None => vec![rest],
+        };
+        for name in names {
+            let name = name.trim();
+            let end = name.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(name.len());
+            named.insert(match &name[..end] {
+                "Event" | "Flow" | "RankContext" | "Registry" | "StructuredLogParser" => "events",
+                "Options" | "Outcome" | "Progress" => "options",
+                other => other,
+            });
+        }
+    }
+    named.remove("");
+    named
+}
+
+#[test]
+fn each_folder_knows_only_those_before_it() {
+    let allowed: [(&str, &[&str]); 6] = [
+        ("trace", &[]),
+        ("model", &["trace"]),
+        ("events", &["trace", "model"]),
+        ("analysis", &["trace", "model"]),
+        ("output", &[]),
+        ("report", &["trace", "model", "analysis", "output"]),
+    ];
+    let sources = sources();
+    for (folder, others) in allowed {
+        let own = |source: &&Source| {
+            source.path.starts_with(&format!("{folder}/")) || source.path == format!("{folder}.rs")
+        };
+        assert!(sources.iter().any(|source| own(&source)), "there is no {folder}");
+        for source in sources.iter().filter(own) {
+            for module in modules_named(&source.code) {
+                assert!(module == folder || others.contains(&module), "{} knows {module}", source.path);
+            }
+        }
+    }
+}
+
+/// Only files that fit `places` (a path, or a folder with its slash) may hold `what`.
+fn only(places: &[&str], what: &str) {
+    let what = Regex::new(what).unwrap();
+    for source in sources() {
+        let may = places
+            .iter()
+            .any(|place| source.path == *place || (place.ends_with('/') && source.path.starts_with(place)));
+        if let Some(found) = what.find(&source.code) {
+            let line = source.code[..found.start()].lines().count();
+            assert!(may, "src/{}:{line} holds {}", source.path, found.as_str());
+        }
+    }
+}
+
+#[test]
+fn the_terminal_and_the_browser_are_known_to_main_only() {
+    only(&["main.rs", "cli.rs"], r"\bclap::");
+    only(&["main.rs"], r"\bindicatif::|\bopener::|\be?println!");
+}
+
+#[test]
+fn a_crate_for_one_job_is_used_in_one_place() {
+    only(&["report/source.rs", "report/source/"], r"\bsyntect::");
+    only(&["report/templates.rs"], r"\btinytemplate::");
+    only(&["trace/source.rs"], r"\bzstd::|\bflate2::");
+    only(&["output/"], r"\brustix::");
+}
+
+#[test]
+fn folders_are_listed_by_the_finder_of_logs_and_written_by_the_output_only() {
+    only(&["trace/discover.rs", "output/"], r"\bread_dir\b");
+    only(
+        &["output.rs", "output/"],
+        r"\bfs::write\b|\bcreate_dir|\bFile::create|\bremove_(?:file|dir)|\bfs::rename\b",
+    );
+}
+
+#[test]
+fn nothing_depends_on_the_clock_or_on_global_state() {
+    only(
+        &[],
+        r"\bSystemTime::now\b|\bInstant::now\b|\bstatic\s+mut\b|\bstatic\s+\w+\s*:\s*(?:Mutex|RwLock|Atomic)",
+    );
+    only(&[], r"\bthread_local!|\blazy_static!|\bHashMap::new\(\)\.iter\(\)");
+}
+
+#[test]
+fn no_wire_struct_is_flattened_or_untagged() {
+    only(&[], r"\bserde\([^)]*(?:flatten|untagged)");
+}
+
+#[test]
+fn no_module_is_called_after_nothing() {
+    for source in sources() {
+        for part in source.path.trim_end_matches(".rs").split('/') {
+            assert!(
+                !["utils", "util", "types", "helpers", "helper", "common", "misc"].contains(&part),
+                "{}",
+                source.path
+            );
+        }
+    }
+}
+
+#[test]
+fn no_file_has_more_than_600_lines() {
+    for folder in ["src", "tests", "examples", "benches"].map(source).iter().filter(|folder| folder.exists())
+    {
+        for path in files_below(folder).iter().filter(|path| path.ends_with(".rs")) {
+            let lines = std::fs::read_to_string(folder.join(path)).unwrap().lines().count();
+            assert!(lines <= 600, "{path} has {lines} lines");
+        }
+    }
+}
+
+/// Name, line and length in lines of each function.
+fn functions(code: &str) -> Vec<(&str, usize, usize)> {
+    let head = Regex::new(r"\bfn\s+(\w+)").unwrap();
+    let mut found = Vec::new();
+    for function in head.captures_iter(code) {
+        let (start, name) = (function.get(0).unwrap().start(), function.get(1).unwrap().as_str());
+        let mut depth = (0_i32, 0_i32);
+        for (at, c) in code[start..].char_indices() {
+            match c {
+                '(' | '[' => depth.0 += 1,
+                ')' | ']' => depth.0 -= 1,
+                // A declaration without body, or a type such as `[u8; 4]` or `fn(u8)`.
+                ';' if depth == (0, 0) => break,
+                '{' => depth.1 += 1,
+                '}' => depth.1 -= 1,
+                _ => continue,
+            }
+            if c == '}' && depth.1 == 0 {
+                let first = 1 + code[..start].matches('\n').count();
+                found.push((name, first, code[start..=start + at].lines().count()));
+                break;
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn no_function_has_more_than_60_lines() {
+    let mut long = Vec::new();
+    for source in sources() {
+        let functions = functions(&source.code);
+        let too_long = functions.iter().filter(|(_, _, lines)| *lines > 60);
+        long.extend(
+            too_long.map(|(name, at, lines)| format!("src/{}:{at} {name}: {lines} lines", source.path)),
+        );
+    }
+    assert!(long.is_empty(), "{long:#?}");
+}
+
+#[test]
+fn the_measure_of_functions_sees_through_texts_and_comments() {
+    let code = blanked(
+        "fn a(x: [u8; 2]) {\n  let c = '{'; // {\n  \"}\\\"{\";\n  r#\"{\"#;\n}\nfn b();\nfn c() -> bool { true }\n",
+    );
+    let found: Vec<_> = functions(&code);
+    assert_eq!(found, [("a", 1, 5), ("c", 7, 1)]);
+}
+
+#[test]
+fn every_parser_stands_in_the_readmes_table_of_events() {
+    let readme = source_text("README.md");
+    let plain = |text: &str| text.replace(['`', '\\'], "");
+    let rows: Vec<Vec<String>> = readme
+        .lines()
+        .filter(|line| line.trim_start().starts_with('|'))
+        .map(|line| {
+            plain(line)
+                .split('|')
+                .map(|cell| cell.trim().to_owned())
+                .filter(|cell| !cell.is_empty())
+                .collect()
+        })
+        .collect();
+    for (name, keys, about) in Registry::default().describe() {
+        let row = rows.iter().find(|row| row.first().is_some_and(|cell| cell == name));
+        let row = row.unwrap_or_else(|| panic!("README.md's table of events has no row {name}"));
+        assert_eq!(row.last().unwrap(), &plain(about), "README.md about {name}");
+        for key in keys {
+            assert!(row[1].contains(key), "README.md does not say that {name} takes {key}: {}", row[1]);
+        }
+    }
+}
+
+/// Names of the templates that stand in the source tree.
+fn templates() -> Vec<String> {
+    let files = files_below(&source("src/report/templates"));
+    let names = files.iter().filter(|file| *file != ".gitkeep");
+    names.map(|file| file.strip_suffix(".html").expect("a template is HTML").to_owned()).collect()
+}
+
+#[test]
+fn every_template_is_listed_once_and_used() {
+    let list = source_text("src/report/templates.rs");
+    let listed = Regex::new(r"(?s)\ntemplates! \{(.*?)\}").unwrap();
+    let listed = &listed.captures(&list).expect("templates.rs lists the templates")[1];
+    let mut listed: Vec<&str> = listed.split(',').map(str::trim).filter(|name| !name.is_empty()).collect();
+    listed.sort_unstable();
+    let mut templates = templates();
+    templates.sort_unstable();
+    assert_eq!(templates, listed);
+    let sources = sources();
+    for name in &templates {
+        let quoted = format!("\"{name}\"");
+        let rendered =
+            sources.iter().any(|source| source.path.starts_with("report/") && source.text.contains(&quoted));
+        let called = templates.iter().any(|other| {
+            source_text(&format!("src/report/templates/{other}.html")).contains(&format!("call {name} "))
+        });
+        assert!(rendered || called, "no page uses the template {name}");
+    }
+}
+
+#[test]
+fn templates_hold_neither_logic_nor_raw_text() {
+    let tag = Regex::new(r"\{\{(.*?)\}\}").unwrap();
+    let value = Regex::new(r"\{([^{}]+)\}").unwrap();
+    for name in templates() {
+        let text = source_text(&format!("src/report/templates/{name}.html"));
+        for found in tag.captures_iter(&text) {
+            let word =
+                found[1].trim().trim_matches('-').split_whitespace().next().unwrap_or_default().to_owned();
+            let known = ["if", "else", "endif", "for", "endfor", "call"].contains(&word.as_str());
+            assert!(known, "{name}: {}", &found[0]);
+        }
+        for found in value.captures_iter(&tag.replace_all(&text, "")) {
+            let formatter = found[1].split_once('|').map(|(_, formatter)| formatter.trim());
+            assert!(matches!(formatter, None | Some("html")), "{name}: {}", &found[0]);
+        }
+        for forbidden in ["<script", "<style", " onclick", " onload", "javascript:", "unescaped"] {
+            assert!(!text.contains(forbidden), "{name} holds {forbidden}");
+        }
+    }
+}
+
+#[test]
+fn every_asset_is_built_and_used() {
+    let build = source_text("build.rs");
+    let entry = Regex::new(r#"\("(\w+)", "([\w.]+)"\)"#).unwrap();
+    let listed: Vec<(String, String)> =
+        entry.captures_iter(&build).map(|found| (found[1].to_owned(), found[2].to_owned())).collect();
+    let mut files: Vec<&str> = listed.iter().map(|(_, file)| file.as_str()).collect();
+    files.sort_unstable();
+    assert_eq!(files_below(&source("src/report/assets")), files);
+    let sources = sources();
+    for (constant, file) in &listed {
+        let used = sources
+            .iter()
+            .any(|source| source.path != "report/assets.rs" && source.code.contains(constant.as_str()));
+        assert!(used, "no page carries {file}");
+    }
+}
+
+#[test]
+fn neither_templates_nor_assets_load_anything() {
+    let loads = Regex::new(r#"(?i)(?:src|srcset|action|data|poster)\s*=\s*["']?(?:https?:)?//|<link|@import|url\(\s*["']?(?:https?:)?//|\bfetch\(|XMLHttpRequest|\bimport\("#).unwrap();
+    for folder in ["src/report/templates", "src/report/assets"] {
+        for file in files_below(&source(folder)) {
+            let text = source_text(&format!("{folder}/{file}"));
+            assert!(!loads.is_match(&text), "{file} loads something: {:?}", loads.find(&text));
+        }
+    }
+}
+
+#[test]
+fn every_entry_at_the_top_of_a_report_may_be_overwritten() {
+    for (name, report) in reports() {
+        for entry in std::fs::read_dir(&report.folder).unwrap() {
+            let entry = entry.unwrap();
+            let file = entry.file_name().into_string().unwrap();
+            let is_folder = entry.file_type().unwrap().is_dir();
+            assert!(
+                tlparse::output::is_report_entry(&file, is_folder),
+                "{name}: REPORT_ENTRIES lacks {file}"
+            );
+        }
+    }
+}

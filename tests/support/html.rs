@@ -1,0 +1,56 @@
+//! A page of a report, as a browser would read it.
+
+use scraper::{ElementRef, Html, Selector};
+
+/// A parsed page.
+pub struct Page {
+    /// Its path below the report's folder.
+    pub path: String,
+    /// The document.
+    pub html: Html,
+}
+
+/// A CSS selector.
+pub fn select(css: &str) -> Selector {
+    Selector::parse(css).unwrap_or_else(|error| panic!("{css}: {error}"))
+}
+
+impl Page {
+    /// Parses a page.
+    pub fn parse(path: &str, text: &str) -> Page {
+        Page { path: path.to_owned(), html: Html::parse_document(text) }
+    }
+
+    /// All elements that fit a CSS selector.
+    pub fn all(&self, css: &str) -> Vec<ElementRef<'_>> {
+        self.html.select(&select(css)).collect()
+    }
+
+    /// The one element that fits a CSS selector.
+    pub fn one(&self, css: &str) -> ElementRef<'_> {
+        let found = self.all(css);
+        assert_eq!(found.len(), 1, "{}: elements that fit {css}", self.path);
+        found[0]
+    }
+
+    /// The values of an attribute, wherever it stands.
+    pub fn attributes(&self, name: &str) -> Vec<&str> {
+        self.all(&format!("[{name}]")).into_iter().filter_map(|element| element.attr(name)).collect()
+    }
+
+    /// What a reader sees: the text without styles and scripts.
+    pub fn text(&self) -> String {
+        let shown =
+            |element: &ElementRef<'_>| !matches!(element.value().name(), "style" | "script" | "title");
+        let texts = self.html.tree.nodes().filter(|node| {
+            node.value().is_text()
+                && node.parent().and_then(ElementRef::wrap).is_none_or(|parent| shown(&parent))
+        });
+        texts.filter_map(|node| node.value().as_text().map(|text| text.to_string())).collect()
+    }
+}
+
+/// The text of an element.
+pub fn text_of(element: ElementRef<'_>) -> String {
+    element.text().collect()
+}

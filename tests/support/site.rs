@@ -1,0 +1,148 @@
+//! What all pages of a report hold, gathered in one pass: links, ids, scripts.
+
+use super::{Page, Report, report};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::{Mutex, OnceLock};
+
+/// How many pages of one report are looked at. Reports of real models have thousands that are made alike.
+const PAGES_READ: usize = 160;
+
+/// One page.
+#[derive(Default)]
+pub struct Facts {
+    /// The targets of links, as they stand.
+    pub links: Vec<String>,
+    /// The values of `id`, in page order.
+    pub ids: Vec<String>,
+    /// The content of the policies.
+    pub policies: Vec<String>,
+    /// Scripts that run, without those that are data.
+    pub scripts: Vec<String>,
+    /// Bytes of the style sheets.
+    pub style_bytes: usize,
+    /// What would load something or run without being a script of ours, as `element: attribute`.
+    pub foreign: Vec<String>,
+    /// What is missing of a whole page.
+    pub missing: Vec<&'static str>,
+}
+
+/// The pages of the report of a stored log, by path; read once for all tests.
+pub fn site(name: &str) -> &'static BTreeMap<String, Facts> {
+    type Site = OnceLock<BTreeMap<String, Facts>>;
+    static SITES: OnceLock<Mutex<HashMap<String, &'static Site>>> = OnceLock::new();
+    let sites = SITES.get_or_init(Mutex::default);
+    let place = *sites.lock().unwrap().entry(name.to_owned()).or_insert_with(|| Box::leak(Box::default()));
+    place.get_or_init(|| read(report(name)))
+}
+
+/// Reads the pages of a report: all of a small one; of a large one those at the top and a sample of the others.
+pub fn read(report: &Report) -> BTreeMap<String, Facts> {
+    let pages = report.pages();
+    let step = pages.len().div_ceil(PAGES_READ).max(1);
+    let sampled = pages.iter().enumerate().filter(|(n, path)| !path.contains('/') || n % step == 0);
+    sampled.map(|(_, path)| (path.clone(), Facts::of(&report.page(path)))).collect()
+}
+
+impl Facts {
+    /// What a page holds.
+    pub fn of(page: &Page) -> Facts {
+        let mut facts = Facts::default();
+        for element in page.all("*") {
+            let value = element.value();
+            let name = value.name();
+            facts.links.extend(value.attr("href").filter(|_| name == "a").map(str::to_owned));
+            facts.ids.extend(value.id().map(str::to_owned));
+            match name {
+                "meta" if value.attr("http-equiv") == Some("Content-Security-Policy") => {
+                    facts.policies.extend(value.attr("content").map(str::to_owned));
+                }
+                "script" if value.attr("type") == Some("application/json") => {}
+                "script" => facts.scripts.push(element.text().collect()),
+                "style" => facts.style_bytes += element.text().map(str::len).sum::<usize>(),
+                "link" | "iframe" | "object" | "embed" | "base" | "form" => {
+                    facts.foreign.push(name.to_owned())
+                }
+                _ => {}
+            }
+            for (attribute, text) in value.attrs() {
+                let loads =
+                    matches!(attribute, "src" | "srcset" | "data" | "poster" | "background" | "action");
+                if attribute.starts_with("on") || (loads && !text.starts_with("data:")) {
+                    facts.foreign.push(format!("{name}: {attribute}"));
+                }
+            }
+        }
+        facts.missing = missing(page);
+        facts
+    }
+
+    /// Ids that stand more than once.
+    pub fn doubled_ids(&self) -> Vec<&str> {
+        let mut seen = BTreeSet::new();
+        self.ids.iter().map(String::as_str).filter(|id| !seen.insert(*id)).collect()
+    }
+
+    /// Links within the report, resolved: path below the report's folder, and anchor.
+    pub fn relative_links<'f>(
+        &'f self,
+        from: &'f str,
+    ) -> impl Iterator<Item = (String, Option<String>)> + 'f {
+        let is_within =
+            |link: &&String| !link.split(['/', '?', '#']).next().unwrap_or_default().contains(':');
+        self.links.iter().filter(is_within).map(move |link| resolve(from, link))
+    }
+}
+
+fn missing(page: &Page) -> Vec<&'static str> {
+    let wanted = [
+        ("html[lang]", "a language"),
+        ("head > meta[charset]", "an encoding"),
+        ("head > title", "a title"),
+        ("head > meta[name=viewport]", "a viewport"),
+        ("body main", "a <main>"),
+        ("body main h1, body main h2", "a heading"),
+    ];
+    wanted.into_iter().filter(|(css, _)| page.all(css).is_empty()).map(|(_, what)| what).collect()
+}
+
+/// Where a link of the page `from` leads, within the report.
+fn resolve(from: &str, link: &str) -> (String, Option<String>) {
+    let (path, anchor) = match link.split_once('#') {
+        Some((path, anchor)) => (path, Some(percent_decoded(anchor))),
+        None => (link, None),
+    };
+    let path = percent_decoded(path.split('?').next().unwrap_or_default());
+    if path.is_empty() {
+        return (from.to_owned(), anchor);
+    }
+    let mut parts: Vec<&str> = from.split('/').collect();
+    parts.pop();
+    for part in path.split('/') {
+        match part {
+            "." => {}
+            // One that leads out of the report stays in the path, where no file has it.
+            ".." if parts.last().is_some_and(|last| *last != "..") => drop(parts.pop()),
+            part => parts.push(part),
+        }
+    }
+    (parts.join("/"), anchor)
+}
+
+fn percent_decoded(text: &str) -> String {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((&byte, after)) = rest.split_first() {
+        let hex = after.get(..2).and_then(|hex| u8::from_str_radix(std::str::from_utf8(hex).ok()?, 16).ok());
+        match hex {
+            Some(value) if byte == b'%' => {
+                bytes.push(value);
+                rest = &after[2..];
+            }
+            _ => {
+                bytes.push(byte);
+                rest = after;
+            }
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}

@@ -146,6 +146,7 @@ fn config(
     (record, shown): (&MetricsRecord, bool),
     md5: Md5,
 ) -> Option<Html> {
+    let settings = settings(json)?;
     let first = view.report.model.configs.get(&md5)?;
     let anchor = format!("config-{md5}");
     if !shown || first.header != record.header || first.field != field {
@@ -158,7 +159,6 @@ fn config(
             label.as_str()
         )));
     }
-    let settings = settings(json)?;
     let lines = counted(settings.lines().count(), "setting", "settings");
     Some(Html::trusted(format!(
         "<details class=\"fold\" id=\"{anchor}\"><summary class=\"tw\">{lines} <span class=\"soft\">md5 \

@@ -42,10 +42,15 @@ fn every_field_of_a_metrics_record_is_on_the_page_of_the_compile_and_on_its_own(
     let pages = pages_of(&record(0, &metrics.replace('\n', " "), None));
     for path in ["-_0_0_0/compile.html", "-_0_0_0/compilation_metrics_0.html"] {
         let page = &pages[path];
-        for text in ["new_field", "something &lt;new&gt;", "1.50\u{a0}s", "cache_size_limit: 8", "Not set:"] {
+        for text in ["new_field", "something &lt;new&gt;", "1.50\u{a0}s", "Not set:"] {
             assert!(page.contains(text), "{path} lacks {text}");
         }
     }
+    assert!(pages["-_0_0_0/compile.html"].contains("cache_size_limit: 8"));
+    assert!(
+        pages["-_0_0_0/compilation_metrics_0.html"].contains("compile.html#config-"),
+        "no link to the settings"
+    );
 }
 
 #[test]

@@ -34,7 +34,8 @@ impl StructuredLogParser for OwnGraphs {
     }
 
     fn keys(&self) -> &'static [&'static str] {
-        &["dynamo_output_graph"]
+        // Less specific than what the built-in parser wants: the user comes first all the same.
+        &["dynamo_output_*"]
     }
 
     fn parse(&mut self, event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {

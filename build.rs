@@ -9,8 +9,7 @@ use std::path::Path;
 use std::{env, fs};
 
 /// Every style sheet and script a page can carry: its constant in `report::assets`, and its file.
-const ASSETS: &[(&str, &str)] =
-    &[("REPORT_CSS", "report.css"), ("REPORT_JS", "report.js"), ("GRAPH_JS", "graph.js")];
+const ASSETS: &[(&str, &str)] = &[("REPORT_CSS", "report.css"), ("REPORT_JS", "report.js")];
 
 const FOLDER: &str = "src/report/assets";
 

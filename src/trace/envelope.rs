@@ -174,7 +174,7 @@ pub fn clean_header(line: &[u8], first_line: bool) -> Cleaned<'_> {
         Ok(text) => (Cow::Borrowed(text), false),
         Err(_) => (String::from_utf8_lossy(line), true),
     };
-    let text = match without_bare_numbers(&text) {
+    let text = match strict(&text) {
         Some(replaced) => Cow::Owned(replaced),
         None => text,
     };
@@ -186,9 +186,49 @@ pub fn readable_text(bytes: &[u8]) -> Cow<'_, str> {
     std::str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed)
 }
 
-/// JSON with null for every bare `NaN` and `Infinity`, which Python writes and JSON does not know.
+/// JSON that every reader takes: null for the bare `NaN` and `Infinity` that Python writes, U+FFFD for half of a
+/// surrogate pair.
 pub fn strict_json(text: &str) -> Cow<'_, str> {
-    without_bare_numbers(text).map_or(Cow::Borrowed(text), Cow::Owned)
+    strict(text).map_or(Cow::Borrowed(text), Cow::Owned)
+}
+
+/// See [`strict_json`]; `None` when the text is so already.
+fn strict(text: &str) -> Option<String> {
+    match (without_bare_numbers(text), text) {
+        (Some(replaced), _) => Some(without_half_pairs(&replaced).unwrap_or(replaced)),
+        (None, text) => without_half_pairs(text),
+    }
+}
+
+/// The text with `\ufffd` for every `\ud800` that is half of a surrogate pair; `None` when there is none.
+fn without_half_pairs(text: &str) -> Option<String> {
+    let is_candidate = |mark: &[u8]| memchr::memmem::find(text.as_bytes(), mark).is_some();
+    if !is_candidate(b"\\ud") && !is_candidate(b"\\uD") {
+        return None;
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    let mut replaced = false;
+    while let Some((before, escape)) = rest.find('\\').and_then(|at| rest.split_at_checked(at)) {
+        out.push_str(before);
+        let (kept, length) = match (surrogate(escape), escape.get(6..).and_then(surrogate)) {
+            (Some(0xD800..=0xDBFF), Some(0xDC00..=0xDFFF)) => (true, 12),
+            (Some(_), _) => (false, 6),
+            // Any other escape: the backslash and what it escapes.
+            (None, _) => (true, escape.chars().take(2).map(char::len_utf8).sum()),
+        };
+        replaced |= !kept;
+        out.push_str(if kept { escape.get(..length).unwrap_or_default() } else { "\\ufffd" });
+        rest = escape.get(length..).unwrap_or_default();
+    }
+    out.push_str(rest);
+    replaced.then_some(out)
+}
+
+/// The code of an escape `\ud800` to `\udfff` at the start of the text.
+fn surrogate(text: &str) -> Option<u16> {
+    let code = u16::from_str_radix(text.strip_prefix("\\u")?.get(..4)?, 16).ok()?;
+    (0xD800..=0xDFFF).contains(&code).then_some(code)
 }
 
 /// The line without a UTF-8 byte order mark.
@@ -245,6 +285,17 @@ fn string_len(text: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn half_of_a_surrogate_pair_is_replaced_and_a_whole_one_stays() {
+        let strict = |text| strict_json(text).into_owned();
+        assert_eq!(
+            strict(r#"{"a": "\ud83d\ude00 \ud800x \udc00"}"#),
+            r#"{"a": "\ud83d\ude00 \ufffdx \ufffd"}"#
+        );
+        assert_eq!(strict(r#"{"a": "\\ud800", "b": "\n\ud800"}"#), r#"{"a": "\\ud800", "b": "\n\ufffd"}"#);
+        assert_eq!(strict(r#"{"a": NaN, "b": "\uDFFF"}"#), r#"{"a": null, "b": "\ufffd"}"#);
+    }
 
     #[test]
     fn context_and_events_are_told_apart() {

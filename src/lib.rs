@@ -43,7 +43,7 @@ use std::path::PathBuf;
 /// Of the command line and the disk: no such input, nothing in it is a record, an output folder that may not be
 /// replaced, a full disk. What is damaged in a log is in the report and in the [`Written`], never an error.
 pub fn run(options: &Options, registry: &Registry, progress: &dyn Progress) -> anyhow::Result<Written> {
-    let (log, notes) = find_log(options)?;
+    let (log, mut notes) = find_log(options)?;
     let source = trace::Source::open(&log)?;
     let target = output::Target::prepare(&options.out, options.overwrite)?;
 
@@ -56,6 +56,12 @@ pub fn run(options: &Options, registry: &Registry, progress: &dyn Progress) -> a
     let pages = report::pages(report);
     progress.writing(pages.len());
     output::write(pages, target.folder(), threads(options), report::Worker::new)?;
+    if source.changed() {
+        notes.push(format!(
+            "{} was rewritten while it was read: files may hold other texts than were counted",
+            source.name()
+        ));
+    }
     let folder = target.place()?;
 
     Ok(Written {

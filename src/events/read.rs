@@ -4,7 +4,9 @@ use super::context::{RankContext, Reading};
 use super::registry::{Parsers, Registry};
 use super::{Event, finish};
 use crate::model::{Model, PayloadPlace, ProblemKind, RawRecord};
-use crate::trace::{CompileId, Damage, DamageKind, Entry, Record, Records, Source, Stamp};
+use crate::trace::{
+    CompileId, Damage, DamageKind, Entry, Payload, Record, Records, Source, Stamp, readable_text, strict_json,
+};
 use anyhow::{Context, bail};
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -128,7 +130,11 @@ impl Reader {
                 count(&mut model.integrity.artifacts, name_of(value).as_deref().unwrap_or(NO_KEY));
             }
         }
-        if let Some(payload) = &record.payload {
+        let Some(payload) = &record.payload else { return };
+        // All chromium events are in one file, whatever their rank; their spans are not mixed into this rank's.
+        if key == "chromium_event" && is_json(payload) {
+            model.chromium.push(payload.at);
+        } else {
             model.payloads.entry(payload.at.md5).or_insert(payload.at);
             self.reading.placed = Some(PayloadPlace::Payloads(payload.at.md5));
         }
@@ -231,6 +237,12 @@ impl Reader {
 /// Process ids that are listed. Torch 2.3 writes thread ids, of which a server has many; a hostile log could have one
 /// a record.
 const MOST_PIDS: usize = 1000;
+
+/// Whether a payload can stand in a JSON file as it is.
+fn is_json(payload: &Payload<'_>) -> bool {
+    let text = payload.text.map(readable_text).unwrap_or_default();
+    serde_json::from_str::<serde::de::IgnoredAny>(&strict_json(&text)).is_ok()
+}
 
 /// The `name` in an event's value, where it is a text.
 fn name_of(value: &RawValue) -> Option<String> {

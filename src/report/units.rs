@@ -110,7 +110,8 @@ const TORCH: [&str; 12] = [
 pub(super) fn short_path(path: &str) -> Cow<'_, str> {
     let unix = if path.contains('\\') { Cow::Owned(path.replace('\\', "/")) } else { Cow::Borrowed(path) };
     if path.starts_with('<') {
-        return Cow::Borrowed(path);
+        // `<eval_with_key>.0 from /app/x.py:14 in forward`: a generated module, and where it was made.
+        return Cow::Borrowed(path.split(" from ").next().unwrap_or(path));
     }
     let from = PACKAGES.iter().filter_map(|p| Some(unix.rfind(p)? + p.len())).max();
     let from = from.or_else(|| TORCH.iter().filter_map(|p| Some(unix.rfind(p)? + 1)).min());

@@ -46,7 +46,13 @@ impl Source {
         if path == Path::new("-") {
             return Source::spooled(path, io::stdin().lock()).context("cannot read standard input");
         }
-        let what = || format!("cannot open {}", path.display());
+        let what = || {
+            format!(
+                "cannot open {}, give a log that torch wrote with TORCH_TRACE=DIR, or its folder",
+                path.display()
+            )
+        };
+        let archive = || format!("cannot unpack {}, check that the archive was copied whole", path.display());
         let mut file = File::open(path).with_context(what)?;
         let metadata = file.metadata().with_context(what)?;
         if metadata.is_dir() {
@@ -59,7 +65,7 @@ impl Source {
         (&mut file).take(ZSTD_MAGIC.len() as u64).read_to_end(&mut magic).with_context(what)?;
         file.seek(SeekFrom::Start(0)).with_context(what)?;
         if magic.starts_with(&GZIP_MAGIC) || magic.starts_with(&ZSTD_MAGIC) {
-            return Source::spooled(path, file).with_context(what);
+            return Source::spooled(path, file).with_context(archive);
         }
         Source::of(file, path, None).with_context(what)
     }

@@ -3,6 +3,7 @@
 use crate::support::{files_below, reports, source, source_text};
 use regex::Regex;
 use std::collections::BTreeSet;
+use std::fs;
 use tlparse::Registry;
 
 /// A source file without the tests in it, and without the insides of comments and texts.
@@ -215,6 +216,15 @@ fn the_measure_of_functions_sees_through_texts_and_comments() {
     );
     let found: Vec<_> = functions(&code);
     assert_eq!(found, [("a", 1, 5), ("c", 7, 1)]);
+}
+
+#[test]
+fn the_readme_quotes_the_example_as_it_is() {
+    let example = fs::read_to_string("examples/custom_parser.rs").unwrap();
+    let (_, rest) = example.split_once("// [readme:begin]\n").expect("the example marks what is quoted");
+    let (quoted, _) = rest.split_once("// [readme:end]").expect("the example marks where the quotation ends");
+    let readme = fs::read_to_string("README.md").unwrap();
+    assert!(readme.contains(&format!("```rust\n{}\n```", quoted.trim())), "README.md quotes another example");
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Model to findings: pure functions, no HTML, no IO.
 
 mod functions;
+mod guard_tree;
 mod parity;
 mod parts;
 mod stage;
@@ -8,6 +9,7 @@ mod time;
 mod trie;
 
 pub use functions::{FunctionGroup, by_status, is_capture};
+pub use guard_tree::{GuardLine, GuardNode, read_guard_tree};
 pub use parity::Parity;
 pub use parts::{PARTS, Parts};
 pub use stage::Stage;

@@ -57,9 +57,10 @@ fn count_kinds(tree: &str) -> IndexMap<&str, (u64, &str)> {
     let mut kinds = IndexMap::new();
     for line in tree.lines() {
         let Some((_, leaf)) = line.split_once("+- ") else { continue };
-        let Some((kind, text)) = leaf.split_once(": ") else { continue };
+        // Some kinds have no text of their own.
+        let (kind, text) = leaf.split_once(": ").unwrap_or((leaf.trim_end(), ""));
         let is_leaf = kind.bytes().all(|b| b.is_ascii_uppercase() || b == b'_' || b.is_ascii_digit());
-        if is_leaf && kind.len() < 64 {
+        if is_leaf && !kind.is_empty() && kind.len() < 64 {
             kinds.entry(kind).or_insert((0, text)).0 += 1;
         }
     }

@@ -4,6 +4,7 @@ mod caches;
 mod facts;
 mod files;
 mod flame;
+mod guard_tree;
 mod metrics;
 mod story;
 mod times;
@@ -15,7 +16,7 @@ use super::shell::{Shell, Tab, write_page};
 use super::units::whole;
 use super::{Html, Report, Worker, paths};
 use crate::analysis::Parts;
-use crate::model::{Compile, Content, Function, Section};
+use crate::model::{Cell, Compile, Content, Function, Section};
 use crate::output::Page;
 use serde::Serialize;
 use std::io::Write;
@@ -63,7 +64,10 @@ fn write(subject: Subject<'_>, worker: &mut Worker, out: &mut dyn Write) -> anyh
         times::write(view, subject, out)?;
         write_stack(view, subject, out)?;
         for section in sections(subject.compile) {
-            view.section(out, section)?;
+            match section.id {
+                "guards" => guard_tree::write(view, subject, section, out)?,
+                _ => view.section(out, section)?,
+            }
         }
         caches::write(view, subject, out)?;
         files::write(view, subject, out)?;
@@ -133,6 +137,15 @@ fn sections(compile: &Compile) -> Vec<&Section> {
     sections
 }
 
+/// How many entries a table tells of: the table of guards has a row a kind.
+fn entries(section: &Section) -> usize {
+    let counts = section.rows.iter().map(|row| match (section.id, row.get(1)) {
+        ("guards", Some(Cell::Number(count, _))) => *count as usize,
+        _ => 1,
+    });
+    counts.sum()
+}
+
 /// The sections that the page has, and the compiles before and after.
 fn tabs(subject: Subject<'_>) -> Vec<Tab> {
     let Subject { compile, of, .. } = subject;
@@ -150,7 +163,7 @@ fn tabs(subject: Subject<'_>) -> Vec<Tab> {
     add(times::present(subject), "time", "Time", None);
     add(compile.stack.is_some(), "stack", "Stack", None);
     for section in sections(compile) {
-        add(true, section.id, &section.title, count(section.rows.len()));
+        add(true, section.id, &section.title, count(entries(section)));
     }
     add(caches::present(subject), "caches", "Caches", count(of.caches.len()));
     add(true, "files", "Files", count(compile.artifacts.len()));

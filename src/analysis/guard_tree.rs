@@ -1,0 +1,120 @@
+//! The guard tree of a compile, read from torch's text of it.
+
+/// One line of the tree.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GuardNode<'t> {
+    /// How deep it stands, from 0.
+    pub depth: usize,
+    /// What it is.
+    pub content: GuardLine<'t>,
+    /// Guards in it and below it.
+    pub guards: usize,
+}
+
+/// What a line of the tree says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum GuardLine<'t> {
+    /// A place that guards look at: `L['x']`, and the Python type found there.
+    Place {
+        /// Where the value comes from, as torch writes it.
+        source: &'t str,
+        /// The type of the value.
+        class: Option<&'t str>,
+    },
+    /// A condition.
+    Guard {
+        /// `TENSOR_MATCH`, `ID_MATCH`, ..
+        kind: &'t str,
+        /// The condition itself.
+        text: &'t str,
+        /// `file.py:21 in f`: the line that made it necessary.
+        origin: Option<&'t str>,
+    },
+}
+
+/// Reads the payload of `dynamo_cpp_guards_str`: lines of `| | +- ..`, each `| ` a level. Lines of any other shape
+/// (the title, the latency) are left out.
+pub fn read_guard_tree(text: &str) -> Vec<GuardNode<'_>> {
+    let mut nodes: Vec<GuardNode<'_>> = text.lines().filter_map(read_line).collect();
+    // Places above the line at hand, going up the text: a guard counts for each of them.
+    let mut below: Vec<(usize, usize)> = Vec::new();
+    for node in nodes.iter_mut().rev() {
+        let own = usize::from(matches!(node.content, GuardLine::Guard { .. }));
+        let mut sum = own;
+        while let Some(&(depth, guards)) = below.last() {
+            if depth <= node.depth {
+                break;
+            }
+            sum += guards;
+            below.pop();
+        }
+        node.guards = sum;
+        below.push((node.depth, sum));
+    }
+    nodes
+}
+
+fn read_line(line: &str) -> Option<GuardNode<'_>> {
+    let (indent, content) = line.split_once("+- ")?;
+    if !indent.bytes().all(|b| b == b'|' || b == b' ') {
+        return None;
+    }
+    let depth = indent.bytes().filter(|&b| b == b'|').count();
+    let (name, rest) = content.split_once(": ").unwrap_or((content, ""));
+    let is_guard =
+        !name.is_empty() && name.bytes().all(|b| b.is_ascii_uppercase() || b == b'_' || b.is_ascii_digit());
+    let content = if is_guard { guard(name, rest) } else { place(name, rest) };
+    Some(GuardNode { depth, content, guards: 0 })
+}
+
+/// `<condition>  # <source line>  # file.py:21 in f`
+fn guard<'t>(kind: &'t str, rest: &'t str) -> GuardLine<'t> {
+    let (text, comment) =
+        rest.split_once("  # ").map_or((rest, None), |(text, comment)| (text, Some(comment)));
+    let origin = comment.map(|c| c.rsplit_once("# ").map_or(c, |(_, origin)| origin).trim());
+    let origin = origin.filter(|o| o.contains(':') && o.contains(" in "));
+    GuardLine::Guard { kind, text: text.trim(), origin }
+}
+
+/// `source=L['x'], accessed_by=.., type=<class 'int'>, tag_safe=(..)`
+fn place<'t>(name: &'t str, rest: &'t str) -> GuardLine<'t> {
+    let source = rest.strip_prefix("source=").map(|s| s.split(", accessed_by=").next().unwrap_or(s));
+    let class = rest
+        .split_once("type=<class '")
+        .and_then(|(_, class)| class.split_once("'>"))
+        .map(|(class, _)| class);
+    let own = if name == "RootGuardManager" { "root" } else { name };
+    GuardLine::Place { source: source.unwrap_or(own), class }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TREE: &str = "\nTREE_GUARD_MANAGER:\n+- RootGuardManager\n\
+        | +- GLOBAL_STATE: ___check_global_state()\n\
+        | +- GuardManager: source=L['x'], accessed_by=FrameLocalsGuardAccessor(key='x'), type=<class 'torch.Tensor'>, tag_safe=(True, False)\n\
+        | | +- TENSOR_MATCH: check_tensor(L['x'])  # y = x + 1  # app/ex.py:6 in f\n\
+        | | +- NO_HASATTR: hasattr(L['x'], 'a') == False\n\
+        | | +- NO_TENSOR_ALIASING\n\
+        +- LAMBDA_GUARD: 2 <= L['x'].size()[0]  # app/ex.py:7 in f\nGuard latency = 3.00 us\n";
+
+    #[test]
+    fn each_place_counts_the_guards_below_it() {
+        let counts: Vec<_> = read_guard_tree(TREE).iter().map(|n| (n.depth, n.guards)).collect();
+        assert_eq!(counts, [(0, 4), (1, 1), (1, 3), (2, 1), (2, 1), (2, 1), (0, 1)]);
+    }
+
+    #[test]
+    fn a_guard_names_the_line_that_made_it_and_a_place_its_type() {
+        let tree = read_guard_tree(TREE);
+        assert_eq!(tree[2].content, GuardLine::Place { source: "L['x']", class: Some("torch.Tensor") });
+        let text = "check_tensor(L['x'])";
+        assert_eq!(
+            tree[3].content,
+            GuardLine::Guard { kind: "TENSOR_MATCH", text, origin: Some("app/ex.py:6 in f") }
+        );
+        let GuardLine::Guard { origin, .. } = tree[6].content else { panic!("a guard") };
+        assert_eq!(origin, Some("app/ex.py:7 in f"));
+    }
+}

@@ -37,7 +37,7 @@ fn finding(model: &Model, index: usize, one: &GraphBreak, resumed: &[(usize, usi
     found.hints = prose::useful(one.hints.clone());
     found.costs(wasted(model, &compiles), "of tracing thrown away".to_owned(), Vec::new());
     let extra: Vec<usize> = resumed.iter().filter(|(_, at)| *at == index).map(|(c, _)| *c).collect();
-    let words = counted(extra.len(), "resume function", "compiles of resume functions");
+    let words = counted(extra.len(), "resume function", "resume functions");
     found.costs(time_of(model, &extra), format!("compiling {words}"), extra);
     found.compiles = compiles;
     if let Some(own) = own_frame(&one.stack).filter(|own| {
@@ -48,7 +48,7 @@ fn finding(model: &Model, index: usize, one: &GraphBreak, resumed: &[(usize, usi
         found.fact("Called from", Value::Code(vec![format!("{file}:{line} in {function}  {code}")]));
     }
     if let Some(context) = &one.context {
-        found.fact("When", Value::Prose(context.clone()));
+        found.fact("When", Value::Prose(context.trim_end_matches(':').to_owned()));
     }
     if let Some(url) = &one.url {
         let name = one.gb_id.as_deref().unwrap_or("torch's page");

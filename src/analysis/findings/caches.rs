@@ -25,13 +25,17 @@ fn name(cache: &str) -> String {
     }
 }
 
-/// How many of each cache: `FX graph 2, AOTAutograd 2`.
+/// How often of each cache: `FX graph 2 times, AOTAutograd 2 times`.
 fn by_cache(lookups: &[&CacheLookup]) -> String {
     let mut counts: IndexMap<&str, usize> = IndexMap::new();
     for one in lookups {
         *counts.entry(&one.cache).or_default() += 1;
     }
-    counts.iter().map(|(cache, n)| format!("{} {n}", name(cache))).collect::<Vec<_>>().join(", ")
+    counts
+        .iter()
+        .map(|(cache, n)| format!("{} {}", name(cache), counted(*n, "time", "times")))
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 fn compiles(lookups: &[&CacheLookup]) -> Vec<usize> {

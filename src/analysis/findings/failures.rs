@@ -7,7 +7,8 @@ use indexmap::IndexMap;
 
 /// One finding a type, first line and place. Failures at the recompile limit are told with the recompiles.
 pub(super) fn of_log(model: &Model) -> Vec<Finding> {
-    let mut groups: IndexMap<(String, String, Option<String>, Option<u64>), Vec<&Failure>> = IndexMap::new();
+    type Key = (String, String, Option<String>, Option<u64>);
+    let mut groups: IndexMap<Key, Vec<&Failure>> = IndexMap::new();
     for failure in model.failures.iter().filter(|f| !recompiles::is_limit(f)) {
         let place = place(model, failure);
         let first = prose::first_line(failure.reason.as_deref().unwrap_or_default());
@@ -26,7 +27,12 @@ fn finding(model: &Model, same: &[&Failure]) -> Option<Finding> {
     let index = compiles.first().copied().unwrap_or(usize::MAX);
     let function = function_of(model, index).unwrap_or_else(|| "a function".to_owned());
     let first = prose::first_line(text);
-    let why = if first.is_empty() { "no reason recorded" } else { &first };
+    let first = if first.is_empty() { "no reason recorded".to_owned() } else { first };
+    // What Dynamo calls unsupported says so itself; of other exceptions the class is half of the reason.
+    let why = match failure.error.rsplit('.').next().unwrap_or_default() {
+        "Unsupported" | "ConstraintViolationError" => first,
+        error => format!("{error}: {first}"),
+    };
     let mut found =
         Finding::new(Kind::Failure, Severity::Error, format!("{function} was not compiled: {why}"));
     found.reason = format!("{}: {why}", failure.error);
@@ -42,7 +48,7 @@ fn finding(model: &Model, same: &[&Failure]) -> Option<Finding> {
     if let Some(one) = breaks::of_failure(model, failure) {
         found.fact(
             "At a graph break",
-            Value::Prose(one.context.clone().unwrap_or_else(|| one.reason.clone())),
+            Value::Prose(one.context.as_ref().unwrap_or(&one.reason).trim_end_matches(':').to_owned()),
         );
         if found.hints.is_empty() {
             found.hints = prose::useful(one.hints.clone());
@@ -57,7 +63,10 @@ fn finding(model: &Model, same: &[&Failure]) -> Option<Finding> {
 
 /// Lines after the first, where there is no explanation among them.
 fn rest(text: &str) -> Option<String> {
-    let (_, rest) = text.trim().split_once('\n')?;
+    let (first, mut rest) = text.trim().split_once('\n')?;
+    if first.trim_end().ends_with(':') {
+        rest = rest.trim_start().split_once('\n')?.1;
+    }
     let rest = rest.trim();
     (!rest.is_empty()).then(|| rest.to_owned())
 }

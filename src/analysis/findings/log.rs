@@ -14,21 +14,22 @@ pub(super) fn of_log(model: &Model) -> Vec<Finding> {
     found.extend(damage(model));
     found.extend(names(model));
     found.extend(missing_metrics(model));
-    found.extend(model.advice.iter().map(|one| advice(one)));
+    found.extend(model.advice.iter().map(advice));
     found.extend(stalls(model));
     found
 }
 
-fn words(kind: ProblemKind) -> &'static str {
+/// What one is, and what several are.
+fn words(kind: ProblemKind) -> (&'static str, &'static str) {
     match kind {
-        ProblemKind::BadPrefix => "lines that are no record",
-        ProblemKind::BadJson => "records that are no JSON",
-        ProblemKind::BadPayloadMd5 => "payloads that differ from their hash",
-        ProblemKind::Truncated => "records cut short",
-        ProblemKind::NonUtf8 => "lines that are not UTF-8",
-        ProblemKind::OtherRank => "records of another rank",
-        ProblemKind::ParserErrors => "records that make no sense",
-        ProblemKind::UnresolvedStrings => "names that are defined nowhere",
+        ProblemKind::BadPrefix => ("line is no record", "lines are no record"),
+        ProblemKind::BadJson => ("record is no JSON", "records are no JSON"),
+        ProblemKind::BadPayloadMd5 => ("payload differs from its hash", "payloads differ from their hash"),
+        ProblemKind::Truncated => ("record is cut short", "records are cut short"),
+        ProblemKind::NonUtf8 => ("line is not UTF-8", "lines are not UTF-8"),
+        ProblemKind::OtherRank => ("record is of another rank", "records are of another rank"),
+        ProblemKind::ParserErrors => ("record makes no sense", "records make no sense"),
+        ProblemKind::UnresolvedStrings => ("name is defined nowhere", "names are defined nowhere"),
     }
 }
 
@@ -42,7 +43,8 @@ fn damage(model: &Model) -> Option<Finding> {
         .collect();
     let total: u64 = counts.iter().map(|(_, n)| n).sum();
     let first = integrity.problems.iter().find(|problem| problem.kind.is_damage())?;
-    let listed: Vec<String> = counts.iter().map(|(kind, n)| format!("{} {n}", words(*kind))).collect();
+    let listed: Vec<String> =
+        counts.iter().map(|(kind, n)| counted(*n as usize, words(*kind).0, words(*kind).1)).collect();
     let title = format!("The log is damaged: {}; first at line {}", listed.join(", "), first.line);
     let mut found = Finding::new(Kind::DamagedLog, Severity::Error, title);
     found.detail =
@@ -73,15 +75,15 @@ fn names(model: &Model) -> Option<Finding> {
     Some(found)
 }
 
-/// Compiles that began and have no metrics. Captures of compiled autograd never have any, nor has export.
+/// Compiles that began and have no metrics. Captures of compiled autograd never have any; export and AOTInductor begin
+/// none.
 fn missing_metrics(model: &Model) -> Option<Finding> {
-    let expected = model.compiles.iter().any(|c| !c.metrics.is_empty());
     let missing: Vec<usize> = model
         .compiles
         .iter()
         .enumerate()
         .filter(|(_, c)| c.id.is_some() && c.status == Status::Missing && !is_capture(c))
-        .filter(|(_, c)| expected || c.stack.is_some())
+        .filter(|(_, c)| c.stack.is_some())
         .map(|(index, _)| index)
         .collect();
     let first = *missing.first()?;

@@ -1,8 +1,8 @@
 //! Recompilations: one chain a function, what changed from compile to compile, how far the limit is, what helps.
 
 use super::{Change, Changed, Finding, Kind, Place, Severity, Step, Value, defined_at, function_of, prose};
-use super::{place_of, time_of};
-use crate::model::{Failure, Model, Reason, Recompile};
+use super::{place_of, sizes, time_of};
+use crate::model::{Failure, Model, Reason, Recompile, Specialization};
 use indexmap::IndexMap;
 
 /// Versions of a function that torch keeps unless it is told otherwise: `torch._dynamo.config.recompile_limit`.
@@ -39,6 +39,19 @@ pub(super) fn of_log(model: &Model) -> Vec<Finding> {
         Chain::of(model, frames.get(frame).unwrap_or(&none), chain).finding(model)
     });
     found.collect()
+}
+
+/// Compiles of the frame of `compile` whose recompile reason is that `subject` changed.
+pub(super) fn caused_by(model: &Model, compile: usize, subject: &str) -> Vec<usize> {
+    let frame = |label: &str| frame_of(label).to_owned();
+    let Some(mine) = model.compiles.get(compile).map(|c| frame(&c.label())) else { return Vec::new() };
+    let again = model.recompiles.iter().filter_map(|one| {
+        let index = *model.by_id.get(&one.compile)?;
+        let same = frame(&model.compiles.get(index)?.label()) == mine;
+        let change = one.reasons.first().map(Change::of)?;
+        (same && change.subject == subject).then_some(index)
+    });
+    again.collect()
 }
 
 /// The part of an id that names the frame.
@@ -100,7 +113,7 @@ impl<'m> Chain<'m> {
         let mut found = Finding::new(kind, severity, title);
         found.reason = self.reason(model);
         found.count = self.steps.len().max(1) as u64;
-        found.detail = self.detail();
+        found.detail = self.detail(model);
         found.place = self.place(model, first);
         found.hints = self.hints(model);
         let again: Vec<usize> = self.compiles.iter().copied().skip(1).collect();
@@ -108,14 +121,11 @@ impl<'m> Chain<'m> {
         found.costs(time_of(model, &again), words, Vec::new());
         found.fact("Changed", Value::Prose(self.kinds()));
         found.fact("Chain", Value::Steps(self.chain()));
-        let state = if self.limit.is_some() { "the limit is reached" } else { "kept" };
-        let more = limit.saturating_sub(kept as u64);
-        let left =
-            if self.limit.is_some() { String::new() } else { format!(", {more} more until torch gives up") };
-        found.fact(
-            "Limit",
-            Value::Prose(format!("{kept} of {limit} versions of this function: {state}{left}")),
-        );
+        let left = match self.limit {
+            Some(_) => "the limit is reached, and a call that fits none runs uncompiled".to_owned(),
+            None => format!("{} more until torch gives up", limit.saturating_sub(kept as u64)),
+        };
+        found.fact("Limit", Value::Prose(format!("{kept} of {limit} versions kept; {left}")));
         if let Some(failure) = self.limit {
             found.fact("Exception", Value::Code(vec![failure.error.clone()]));
             found.read_more = prose::read_more(failure.reason.as_deref().unwrap_or_default());
@@ -155,6 +165,9 @@ impl<'m> Chain<'m> {
             (Changed::Size | Changed::Stride | Changed::Dtype | Changed::Device, _) => {
                 format!("the {} `{subject}` changed", changed.words())
             }
+            (Changed::Value, subject) if subject.starts_with("___stack") => {
+                "a value from before the graph break changed".to_owned()
+            }
             (Changed::Value, _) => format!("the Python value `{subject}` changed"),
             (Changed::Identity, _) => format!("`{subject}` is another object"),
             (_, "") => "global state changed".to_owned(),
@@ -187,9 +200,12 @@ impl<'m> Chain<'m> {
         lines.collect::<Vec<_>>().join("; ")
     }
 
-    fn detail(&self) -> Option<String> {
+    fn detail(&self, model: &Model) -> Option<String> {
         let all: Vec<_> = self.subjects().into_iter().collect();
-        let ((changed, _), of) = all.first()?;
+        let ((changed, subject), of) = all.first()?;
+        if let Some(fixed) = self.fixed(model, subject) {
+            return Some(format!("The dimension was dynamic until a line fixed it to {}.", fixed.value));
+        }
         let text = match changed {
             Changed::Size if of.len() == 1 => {
                 "The first compile is for one size only. A second size makes torch treat the dimension as dynamic, \
@@ -243,20 +259,36 @@ impl<'m> Chain<'m> {
         self.compiles.iter().take(STEPS).map(|&compile| step(compile)).collect()
     }
 
+    /// The line that made a dynamic size a constant.
+    fn fixed<'a>(&self, model: &'a Model, subject: &str) -> Option<&'a Specialization> {
+        let mine = model.specializations.iter().filter(|one| self.compiles.contains(&one.compile));
+        mine.clone().find(|one| one.sources.iter().any(|source| sizes::subject(source) == subject))
+    }
+
     /// The fixes that fit, each once.
     fn hints(&self, model: &Model) -> Vec<String> {
         let mut hints: Vec<String> = Vec::new();
-        for ((changed, _), of) in self.subjects() {
+        for ((changed, subject), of) in self.subjects() {
             let Some(change) = of.first() else { continue };
+            if let Some(fixed) = self.fixed(model, subject) {
+                let place = sizes::place(model, fixed);
+                let line = place.line.map_or_else(String::new, |line| format!(":{line}"));
+                let file = place.file.as_deref().map_or("?", base_name);
+                let code = place.loc.map_or_else(String::new, |loc| format!(", `{}`", loc.trim()));
+                hints.push(format!(
+                    "To keep it dynamic, change the line that needs the number: {file}{line}{code}."
+                ));
+                continue;
+            }
             hints.extend(advice(changed, change, of.len()));
         }
-        let sources = model.dynamic_sources.iter().filter(|(index, _)| self.compiles.contains(index));
+        let mut sources = model.dynamic_sources.iter().filter(|(index, _)| self.compiles.contains(index));
         if let Some((_, sources)) = sources.last() {
             let line = format!("Or set `TORCH_COMPILE_DYNAMIC_SOURCES={sources}` before the program starts.");
             hints.push(line);
         }
         let said = self.steps.iter().filter_map(|(_, reason, _)| reason.as_ref()?.hint.as_ref());
-        hints.extend(said.map(|hint| format!("torch says: {hint}.")));
+        hints.extend(said.map(|hint| format!("torch's own hint: {hint}.")));
         let mut seen = fxhash::FxHashSet::default();
         hints.retain(|hint| seen.insert(hint.clone()));
         hints

@@ -108,30 +108,33 @@ fn runtime_work(model: &Model) -> Option<Finding> {
     Some(found)
 }
 
-/// Compiles whose guards take long to check. What a call costs is no compile time, so it is not among the seconds lost.
+/// Functions whose guards take long to check. What a call costs is no compile time, so it is not among the seconds lost.
 fn slow_guards(model: &Model) -> Vec<Finding> {
-    let mut found = Vec::new();
+    let mut slow: IndexMap<String, Vec<(usize, f64)>> = IndexMap::new();
     for (index, compile) in model.compiles.iter().enumerate() {
-        let Some(facts) = compile.outcome() else { continue };
-        let Some(us) = facts.guard_latency_us.filter(|us| *us >= SLOW_GUARDS_US) else { continue };
-        let function = function_of(model, index).unwrap_or_else(|| "a function".to_owned());
-        let function = function.trim_end_matches(',').to_owned();
+        let latency = compile.outcome().and_then(|facts| facts.guard_latency_us);
+        if let Some(us) = latency.filter(|us| *us >= SLOW_GUARDS_US) {
+            let function = function_of(model, index).unwrap_or_else(|| "a function".to_owned());
+            slow.entry(function.trim_end_matches(',').to_owned()).or_default().push((index, us));
+        }
+    }
+    let found = slow.into_iter().filter_map(|(function, versions)| {
+        let (slowest, us) = versions.iter().copied().max_by(|a, b| a.1.total_cmp(&b.1))?;
         let title = format!("Checking the guards of {function} takes {us:.0} us in every call");
         let mut one = Finding::new(Kind::SlowGuards, Severity::Info, title);
         one.reason = "slow guards".to_owned();
-        if let Some(count) = facts.guard_count {
-            one.detail = Some(format!(
-                "{count} guards are checked before the compiled code may run. Many are on attributes of modules."
-            ));
-        }
+        let count = model.compiles.get(slowest).and_then(|c| c.outcome()?.guard_count);
+        one.detail =
+            count.map(|n| format!("{n} guards are checked before the compiled code may run, in each version."));
         one.hints = vec![
-            "Compile the whole model once instead of functions that are called often, or skip guards that cannot fail: \
-             `torch.compile(.., options={\"guard_filter_fn\": ..})`."
+            "Guards that cannot fail in your program can be skipped: `torch.compile(.., options={\"guard_filter_fn\": ..})`. \
+             A guard that is skipped and does fail gives wrong results."
                 .to_owned(),
         ];
-        one.place = defined_at(model, index);
-        one.compiles = vec![index];
-        found.push(one);
-    }
-    found
+        one.count = versions.len() as u64;
+        one.place = defined_at(model, slowest);
+        one.compiles = versions.into_iter().map(|(index, _)| index).collect();
+        Some(one)
+    });
+    found.collect()
 }

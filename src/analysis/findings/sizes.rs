@@ -1,62 +1,85 @@
 //! Sizes that could have varied and were fixed to one value.
 
-use super::{Finding, Kind, Place, Severity, Value, change, own_frame, place_of};
+use super::{
+    Finding, Kind, Place, Severity, Value, change, counted, own_frame, place_of, recompiles, time_of,
+};
 use crate::model::{Model, Specialization};
 use indexmap::IndexMap;
 
-/// One finding a source, value and user line.
+/// One finding a user line: what a line needs as a number is fixed there, be it one size or many.
 pub(super) fn of_log(model: &Model) -> Vec<Finding> {
-    let mut groups: IndexMap<(Vec<String>, String, Option<String>, Option<u64>), Vec<&Specialization>> =
-        IndexMap::new();
+    type Key = (Option<String>, Option<u64>, Option<String>);
+    let mut groups: IndexMap<Key, Vec<&Specialization>> = IndexMap::new();
     for one in &model.specializations {
         let place = place(model, one);
-        groups.entry((one.sources.clone(), one.value.clone(), place.file, place.line)).or_default().push(one);
+        groups.entry((place.file, place.line, place.loc)).or_default().push(one);
     }
     groups.into_values().filter_map(|same| finding(model, &same)).collect()
 }
 
 fn finding(model: &Model, same: &[&Specialization]) -> Option<Finding> {
     let one = same.first()?;
-    let subject = one.sources.first().map_or_else(|| one.symbol.clone(), |source| subject(source));
-    let title = format!("`{subject}` was fixed to {}", one.value);
-    let mut found = Finding::new(Kind::Specialization, Severity::Warning, title);
-    found.place = place(model, one);
-    found.stack = one.user_stack.as_deref().map(|s| super::frames(model, s)).unwrap_or_default();
-    let line =
-        if found.place.loc.is_some() { "The line needed the number" } else { "Something needed the number" };
+    let place = place(model, one);
+    let mut sizes: IndexMap<(String, &str), &Specialization> = IndexMap::new();
+    for one in same {
+        sizes.entry((name(one), &one.value)).or_insert(one);
+    }
+    let first = name(one);
+    let title = match sizes.len() {
+        1 => format!("`{first}` was fixed to {}", one.value),
+        n => format!(
+            "{} were fixed to constants, among them `{first}` to {}",
+            counted(n, "size", "sizes"),
+            one.value
+        ),
+    };
+    // Compiled autograd writes its own functions: their lines are not the reader's.
+    let generated = place.file.as_deref().is_some_and(|file| file.starts_with('<'));
+    let severity = if generated { Severity::Info } else { Severity::Warning };
+    let mut found = Finding::new(Kind::Specialization, severity, title);
+    let line = if place.loc.is_some() { "The line needed the number" } else { "Something needed the number" };
     found.detail = Some(format!(
-        "{line}, so the dynamic size `{}` became a constant. Another size compiles again, or fails where the dimension \
-         was marked as dynamic.",
-        one.symbol
+        "{line}, so a dynamic size became a constant. Another size compiles again, or fails where the dimension was \
+         marked as dynamic."
     ));
-    found.hints = vec![format!(
-        "If the size should stay dynamic, do not compare or combine `{subject}` with a fixed number at this line."
-    )];
-    found.fact("Symbol", Value::Code(vec![one.symbol.clone()]));
-    found.fact("Source", Value::Code(one.sources.clone()));
-    if let Some(reason) = &one.reason {
-        let words = match reason.as_str() {
-            "range_refined_to_singleton" => "guards left only this value (range_refined_to_singleton)",
-            reason => reason,
-        };
-        found.fact("Reason", Value::Prose(words.to_owned()));
+    found.stack = one.user_stack.as_deref().map(|s| super::frames(model, s)).unwrap_or_default();
+    if !generated {
+        found.hints = vec![format!(
+            "If the size should stay dynamic, do not compare or combine `{first}` with a fixed number at this line."
+        )];
     }
-    for other in same {
-        if !found.compiles.contains(&other.compile) {
-            found.compiles.push(other.compile);
-        }
+    let lines = sizes.iter().map(|((name, value), one)| {
+        let reason = one.reason.as_deref().unwrap_or("no reason recorded");
+        format!("{name} = {value}  ({}, {}, {reason})", one.symbol, one.sources.join(", "))
+    });
+    found.fact("Sizes", Value::Code(lines.collect()));
+    let mut again: Vec<usize> = Vec::new();
+    for one in same {
+        found.compiles.extend((!found.compiles.contains(&one.compile)).then_some(one.compile));
+        again.extend(recompiles::caused_by(model, one.compile, &name(one)));
     }
+    again.sort_unstable();
+    again.dedup();
+    let words = format!("compiling {} again", counted(again.len(), "version", "versions"));
+    found.costs(time_of(model, &again), words, again);
+    found.place = place;
     found.count = same.len() as u64;
-    found.reason = format!("{subject} {}", one.value);
+    found.reason = format!("{} fixed", found.place.loc.as_deref().unwrap_or_default().trim());
     Some(found)
 }
 
+/// What was fixed, as a user writes it.
+fn name(one: &Specialization) -> String {
+    one.sources.first().map_or_else(|| one.symbol.clone(), |source| subject(source))
+}
+
 /// `L['x'].size()[0]` as `x.shape[0]`
-fn subject(source: &str) -> String {
+pub(super) fn subject(source: &str) -> String {
     change::plain(source).replace(".size()[", ".shape[")
 }
 
-fn place(model: &Model, one: &Specialization) -> Place {
+/// The user's line that needed the number.
+pub(super) fn place(model: &Model, one: &Specialization) -> Place {
     let frames = one.user_stack.as_deref().map(|stack| super::frames(model, stack)).unwrap_or_default();
     own_frame(&frames).or(frames.last()).map_or_else(|| super::defined_at(model, one.compile), place_of)
 }

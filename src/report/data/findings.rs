@@ -77,9 +77,15 @@ fn line_of(model: &Model, one: &Finding) -> String {
     if let Some(place) = place(one) {
         line.push_str(&format!(" at {place}"));
     }
-    let changed = one.facts.iter().find(|fact| fact.label == "Changed");
-    if let Some(Fact { value: Says::Prose(text), .. }) = changed {
-        line.push_str(&format!(" ({text})"));
+    for fact in &one.facts {
+        match &fact.value {
+            Says::Prose(text) if fact.label == "Changed" => line.push_str(&format!(" ({text})")),
+            Says::Steps(steps) => {
+                let guards = steps.iter().filter_map(|step| step.guard.as_deref());
+                line.push_str(&format!(": {}", guards.collect::<Vec<_>>().join("; ")));
+            }
+            _ => {}
+        }
     }
     line
 }

@@ -17,6 +17,9 @@ const LISTED: usize = 400;
 /// Findings of a group in its table.
 const MEMBERS: usize = 300;
 
+/// Findings of a group that stand there at once; the rest is folded.
+const COSTLIEST: usize = 12;
+
 /// Compiles that the head of an entry shows by id.
 const SHOWN: usize = 6;
 
@@ -44,6 +47,8 @@ struct Entry {
     pills: Html,
     cost: String,
     count: String,
+    trace: Html,
+    explained: bool,
     detail: Html,
     facts: Html,
 }
@@ -93,11 +98,12 @@ fn entry(view: View<'_>, out: &mut dyn Write, index: usize, one: &Finding, open:
             0 => counted(one.count, "time", "times"),
             places => counted(places, "place", "places"),
         },
+        trace: trace(view, one)?,
+        explained: one.detail.is_some(),
         detail: one.detail.as_deref().map_or_else(Html::default, |text| view.prose(text)),
         facts: facts(view, one, &compiles)?,
     };
     writeln!(out, "{}", view.render("finding", &entry)?.as_str())?;
-    writeln!(out, "{}", trace(view, one)?.as_str())?;
     if !one.members.is_empty() {
         members(view, out, index, &one.members)?;
     }
@@ -141,7 +147,7 @@ fn compiles<'a>(view: View<'a>, indices: &[usize]) -> Vec<&'a Compile> {
 
 fn facts(view: View<'_>, one: &Finding, compiles: &[&Compile]) -> anyhow::Result<Html> {
     let mut facts = Vec::new();
-    if !compiles.is_empty() {
+    if !compiles.is_empty() && one.members.is_empty() {
         let label = if one.kind == Kind::GraphBreak { "Hit by" } else { "Compiles" };
         facts.push((label, view.some_pills(compiles, LINKED)?));
     }
@@ -160,7 +166,7 @@ fn facts(view: View<'_>, one: &Finding, compiles: &[&Compile]) -> anyhow::Result
     if let Some((name, url)) = &one.read_more {
         facts.push(("Read more", view.log_link(name, url)));
     }
-    let evidence = evidence(view, one, compiles);
+    let evidence = if one.members.is_empty() { evidence(view, one, compiles) } else { Vec::new() };
     if !evidence.is_empty() {
         facts.push(("Evidence", Html::joined(evidence, ", ")));
     }
@@ -169,12 +175,12 @@ fn facts(view: View<'_>, one: &Finding, compiles: &[&Compile]) -> anyhow::Result
 
 fn costs(view: View<'_>, one: &Finding) -> anyhow::Result<Html> {
     let parts = one.costs.iter().map(|cost| {
-        let words = Html::escaped(&format!("{} {} ", micros(cost.us), cost.what));
-        let pills = match compiles(view, &cost.compiles).as_slice() {
-            [] => Html::default(),
-            compiles => view.some_pills(compiles, SHOWN)?,
-        };
-        Ok(Html::joined([words, pills], ""))
+        let mut pieces = vec![Html::escaped(&format!("{} {}", micros(cost.us), cost.what))];
+        let compiles = compiles(view, &cost.compiles);
+        if !compiles.is_empty() {
+            pieces.push(view.some_pills(&compiles, SHOWN)?);
+        }
+        Ok(Html::joined(pieces, " "))
     });
     Ok(Html::joined(parts.collect::<anyhow::Result<Vec<_>>>()?, "; "))
 }
@@ -263,7 +269,6 @@ fn steps(view: View<'_>, out: &mut dyn Write, index: usize, one: &Finding) -> an
         Head::unsorted("Compile"),
         Head::unsorted("Failed guard"),
         Head::unsorted("Guard of").absent_if(steps.iter().all(|step| step.against.is_none())),
-        Head::unsorted("Source of the guard").absent_if(steps.iter().all(|step| step.source.is_none())),
         Head::number("Time"),
     ];
     let id = format!("finding-{}-chain", index + 1);
@@ -291,18 +296,27 @@ fn step_row(view: View<'_>, at: usize, step: &Step) -> anyhow::Result<Row> {
     };
     Ok(Row::of(vec![
         Td::html(compile.map_or_else(|| Ok(Html::default()), |c| view.pill(c))?),
-        Td::html(guard),
+        Td::html(Html::joined([guard, source], " ")),
         Td::html(against),
-        Td::html(source),
         Td::maybe(compile.and_then(Compile::compile_us), micros),
     ]))
 }
 
-/// The single findings of a group.
+/// The single findings of a group: the costliest, and the rest folded.
 fn members(view: View<'_>, out: &mut dyn Write, index: usize, members: &[Finding]) -> anyhow::Result<()> {
-    let id = format!("finding-{}-all", index + 1);
-    rows(view, out, &id, members, None)?;
-    view.beyond(out, members.len(), MEMBERS, "places")
+    let id = format!("finding-{}-first", index + 1);
+    let (first, rest) = members.split_at(members.len().min(COSTLIEST));
+    rows(view, out, &id, first, None)?;
+    if !rest.is_empty() {
+        let cost: f64 = rest.iter().filter_map(|one| one.cost_us).sum();
+        let cost = if cost > 0.0 { format!(", {} together", micros(cost)) } else { String::new() };
+        let more = whole(rest.len());
+        writeln!(out, "<details class=\"more\"><summary class=\"tw\">{more} more{cost}</summary>")?;
+        rows(view, out, &format!("finding-{}-rest", index + 1), rest, None)?;
+        view.beyond(out, rest.len(), MEMBERS, "places")?;
+        writeln!(out, "</details>")?;
+    }
+    Ok(())
 }
 
 /// Findings that have no entry of their own.

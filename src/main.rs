@@ -69,7 +69,7 @@ fn print_summary(cli: &Cli, outcome: &Written, index: &Path) -> std::io::Result<
         return writeln!(out);
     }
     let coloured = std::io::stdout().is_terminal()
-        && !std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty())
+        && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
         && std::env::var_os("TERM").is_none_or(|term| term != "dumb");
     for line in &outcome.summary {
         match line.label.filter(|_| coloured) {

@@ -105,7 +105,7 @@ impl<'m> Chain<'m> {
                 (Kind::RecompileLimit, Severity::Error, title)
             }
             None => {
-                let times = self.compiles.len();
+                let times = self.versions(model);
                 let title = format!("{function} was compiled {times} times: {what}");
                 (Kind::Recompilation, Severity::Warning, title)
             }
@@ -116,7 +116,9 @@ impl<'m> Chain<'m> {
         found.detail = self.detail(model);
         found.place = self.place(model, first);
         found.hints = self.hints(model);
-        let again: Vec<usize> = self.compiles.iter().copied().skip(1).collect();
+        let again = self.compiles.iter().enumerate();
+        let again = again.filter(|(at, index)| *at > 0 || self.steps.iter().any(|(step, ..)| step == *index));
+        let again: Vec<usize> = again.map(|(_, index)| *index).collect();
         let words = format!("compiling {} again", super::counted(again.len(), "version", "versions"));
         found.costs(time_of(model, &again), words, Vec::new());
         found.fact("Changed", Value::Prose(self.kinds()));
@@ -140,10 +142,20 @@ impl<'m> Chain<'m> {
         Some(found)
     }
 
+    /// Versions that were compiled. The first may stand in another log: that of the process which forked this one.
+    fn versions(&self, model: &Model) -> usize {
+        let last = self.compiles.iter().filter_map(|&index| {
+            let label = model.compiles.get(index)?.label();
+            label.rsplit_once('/')?.1.parse::<usize>().ok()
+        });
+        // A damaged id may name any number.
+        let by_id = last.max().map_or(0, |last| last.saturating_add(1)).min(self.compiles.len() * 2);
+        by_id.max(self.compiles.len())
+    }
+
     /// Versions that torch keeps.
     fn kept(&self, model: &Model) -> usize {
-        let failed = self.limit.and_then(|f| model.by_id.get(&f.compile));
-        self.compiles.iter().filter(|index| Some(*index) != failed).count()
+        self.versions(model) - usize::from(self.limit.is_some()).min(self.compiles.len())
     }
 
     /// Distinct things that changed, in order.
@@ -282,8 +294,8 @@ impl<'m> Chain<'m> {
             }
             hints.extend(advice(changed, change, of.len()));
         }
-        let mut sources = model.dynamic_sources.iter().filter(|(index, _)| self.compiles.contains(index));
-        if let Some((_, sources)) = sources.last() {
+        let mine = |entry: &&(usize, String)| self.compiles.contains(&entry.0);
+        if let Some((_, sources)) = model.dynamic_sources.iter().rfind(mine) {
             let line = format!("Or set `TORCH_COMPILE_DYNAMIC_SOURCES={sources}` before the program starts.");
             hints.push(line);
         }
@@ -349,6 +361,9 @@ fn advice(changed: Changed, change: &Change, times: usize) -> Option<String> {
         }
         Changed::Value if from.parse::<f64>().is_ok() => {
             format!("The number `{source}` is part of the compiled code: pass it as a tensor.")
+        }
+        Changed::Value if source.starts_with("len(") => {
+            format!("Keep `{source}` the same between calls, or expect one compile a length.")
         }
         Changed::Value => format!(
             "`{source}` selects what is compiled; one compile a value is expected. Hoist the choice out of the compiled \

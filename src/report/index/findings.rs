@@ -92,7 +92,7 @@ fn entry(view: View<'_>, out: &mut dyn Write, index: usize, one: &Finding, open:
         kind: one.kind.words().1,
         title,
         place,
-        pills: if compiles.is_empty() { Html::escaped("") } else { view.plain_pills(&compiles, SHOWN)? },
+        pills: view.plain_pills(&compiles, SHOWN)?,
         cost: one.cost_us.map_or_else(|| UNKNOWN.to_owned(), micros),
         count: match one.members.len() {
             0 => counted(one.count, "time", "times"),
@@ -287,16 +287,14 @@ fn step_row(view: View<'_>, at: usize, step: &Step) -> anyhow::Result<Row> {
         Some(id) => view.pill_of(Some(&id))?,
         None => Html::escaped(UNKNOWN),
     };
-    let source = match &step.source {
-        Some((code, file, line)) => {
-            let place = Html::escaped(&format!(" {}:{line}", short_path(file)));
-            Html::joined([view.code(code), Html::wrapped("<span class=\"soft nw\">", &place, "</span>")], "")
-        }
-        None => Html::escaped(UNKNOWN),
-    };
+    let mut guard = vec![guard];
+    if let Some((code, file, line)) = &step.source {
+        let place = Html::escaped(&format!("{}:{line} ", short_path(file)));
+        guard.push(Html::wrapped("<small>", &Html::joined([place, view.code(code)], ""), "</small>"));
+    }
     Ok(Row::of(vec![
         Td::html(compile.map_or_else(|| Ok(Html::default()), |c| view.pill(c))?),
-        Td::html(Html::joined([guard, source], " ")),
+        Td::html(Html::joined(guard, " ")),
         Td::html(against),
         Td::maybe(compile.and_then(Compile::compile_us), micros),
     ]))

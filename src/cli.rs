@@ -44,6 +44,10 @@ pub struct Cli {
     #[arg(short, long)]
     pub verbose: bool,
 
+    /// Print the findings as JSON, and nothing else, on standard output
+    #[arg(long)]
+    pub json: bool,
+
     /// Write code as text, not as highlighted pages
     #[arg(short, long)]
     pub plain_text: bool,

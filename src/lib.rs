@@ -67,6 +67,7 @@ pub fn run(options: &Options, registry: &Registry, progress: &dyn Progress) -> a
     Ok(Written {
         folder,
         summary: report::summary(report),
+        findings: report::findings(report),
         notes,
         intact: model.integrity.ok(),
         without_compile_id: model.integrity.stacks_without_id,

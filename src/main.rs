@@ -8,6 +8,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::{IsTerminal, Write};
 use std::path::Path;
 use std::process::ExitCode;
+use tlparse::analysis::Severity;
 use tlparse::{Progress, Registry, Written};
 
 /// The report could not be written.
@@ -63,8 +64,18 @@ fn conclude(cli: &Cli, outcome: &Written) -> ExitCode {
 
 fn print_summary(cli: &Cli, outcome: &Written, index: &Path) -> std::io::Result<()> {
     let mut out = std::io::stdout().lock();
+    if cli.json {
+        serde_json::to_writer_pretty(&mut out, &outcome.findings)?;
+        return writeln!(out);
+    }
+    let coloured = std::io::stdout().is_terminal()
+        && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+        && std::env::var_os("TERM").is_none_or(|term| term != "dumb");
     for line in &outcome.summary {
-        writeln!(out, "{line}")?;
+        match line.label.filter(|_| coloured) {
+            Some((label, severity)) => writeln!(out, "{}{label}:\x1b[0m {}", colour(severity), line.text)?,
+            None => writeln!(out, "{line}")?,
+        }
     }
     if cli.verbose {
         writeln!(out, "Records by event:")?;
@@ -73,6 +84,15 @@ fn print_summary(cli: &Cli, outcome: &Written, index: &Path) -> std::io::Result<
         }
     }
     writeln!(out, "Report: {}", index.display())
+}
+
+/// The escape that begins a label: bold red, bold yellow, bold.
+fn colour(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Error => "\x1b[1;31m",
+        Severity::Warning => "\x1b[1;33m",
+        Severity::Info => "\x1b[1m",
+    }
 }
 
 /// Whether somebody sits in front of this: a terminal, on a desktop, not in CI and not over SSH.

@@ -1,6 +1,6 @@
 //! What the library is told, and what it tells back.
 
-use crate::report::Settings;
+use crate::report::{Settings, SummaryLine};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
@@ -49,7 +49,9 @@ pub struct Written {
     /// Its folder.
     pub folder: PathBuf,
     /// What the report says, in a few lines: the verdict first, then what needs attention.
-    pub summary: Vec<String>,
+    pub summary: Vec<SummaryLine>,
+    /// The findings as `report.json` has them, most important first.
+    pub findings: Vec<serde_json::Value>,
     /// Things to know that are not about the log's content, such as which of several logs was read.
     pub notes: Vec<String>,
     /// Whether nothing of the log is damaged: what `--strict` asks.

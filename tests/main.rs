@@ -17,6 +17,7 @@ mod cli;
 mod damage;
 mod data_files;
 mod determinism;
+mod findings;
 mod golden;
 mod hostile;
 mod library;

@@ -1,15 +1,19 @@
 //! Model to findings: pure functions, no HTML, no IO.
 
+pub mod findings;
 mod functions;
 mod guard_tree;
+mod own_code;
 mod parity;
 mod parts;
 mod stage;
 mod time;
 mod trie;
 
+pub use findings::{Finding, Severity};
 pub use functions::{FunctionGroup, by_status, is_capture};
 pub use guard_tree::{GuardLine, GuardNode, read_guard_tree};
+pub use own_code::{PACKAGES, TORCH, is_library, resumed};
 pub use parity::Parity;
 pub use parts::{PARTS, Parts};
 pub use stage::Stage;
@@ -31,6 +35,8 @@ pub struct Found {
     pub cache: FxHashMap<usize, Outcome>,
     /// Who called what was compiled.
     pub trie: Trie,
+    /// What went wrong and what it cost, most important first.
+    pub findings: Vec<Finding>,
 }
 
 /// Draws the conclusions of one log.
@@ -41,5 +47,6 @@ pub fn of_log(model: &Model) -> Found {
         functions: functions::of_log(model),
         cache: functions::cache_outcomes(model),
         trie: trie::of_log(model),
+        findings: findings::of_log(model),
     }
 }

@@ -1,12 +1,12 @@
 //! Graph breaks and recompilations: torch's own words, taken apart.
 
 use super::{Event, Flow, RankContext, StructuredLogParser};
-use crate::model::{Form, GraphBreak, Reason, ReasonSource, Recompile};
+use crate::model::{ErrorTrace, Form, GraphBreak, Reason, ReasonSource, Recompile, TextFrame};
 use crate::trace::CompileId;
 use regex::Regex;
 
 pub(super) fn parsers() -> Vec<Box<dyn StructuredLogParser>> {
-    vec![Box::new(GraphBreaks::default()), Box::new(RecompileReasons)]
+    vec![Box::new(GraphBreaks::default()), Box::new(RecompileReasons), Box::new(DynamoError)]
 }
 
 /// `dynamo_graph_break_reason`: where and why Dynamo could not go on tracing.
@@ -79,8 +79,15 @@ fn read_break(text: &str) -> GraphBreak {
         line,
         compiles: Vec::new(),
         count: 0,
+        stack: user_code(text, "User code traceback:"),
     }
     .with_url(block)
+}
+
+/// The frames below a heading, up to the next empty line.
+fn user_code(text: &str, heading: &str) -> Vec<TextFrame> {
+    let below = text.split_once(heading).map_or("", |(_, rest)| rest.trim_start_matches(['\n', '\r']));
+    traceback(below.split("\n\n").next().unwrap_or_default())
 }
 
 /// Whether the `Graph Break Reason: ` line is the reason itself, without a sentence around it.
@@ -174,6 +181,33 @@ impl StructuredLogParser for RecompileReasons {
     }
 }
 
+/// `dynamo_error`: the traceback of a compile that failed.
+struct DynamoError;
+
+impl StructuredLogParser for DynamoError {
+    fn name(&self) -> &'static str {
+        "dynamo_error"
+    }
+
+    fn about(&self) -> &'static str {
+        "The traceback of a compile that failed, with the user's lines that led there."
+    }
+
+    fn keys(&self) -> &'static [&'static str] {
+        &["artifact:dynamo_error"]
+    }
+
+    fn parse(&mut self, event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
+        cx.artifact_of_payload(event, "dynamo_error", Form::Text);
+        let frames = user_code(&event.payload_text().unwrap_or_default(), "from user code:");
+        if !frames.is_empty() {
+            let compile = cx.compile;
+            cx.model().error_traces.push(ErrorTrace { compile, frames });
+        }
+        Ok(Flow::Handled)
+    }
+}
+
 /// Takes a reason apart: `0/0: k == 2   # return x*k  # file:7 in f`, perhaps with a user stack below.
 fn read_reason(reason: &str) -> Reason {
     let (head, stack) = match reason.split_once("\nUser stack trace:") {
@@ -216,7 +250,7 @@ fn source_and_hint(tail: &str) -> (Option<ReasonSource>, Option<String>) {
 }
 
 /// Frames of a Python traceback: `File "x.py", line 7, in f`, each with the source line below it.
-pub(super) fn traceback(text: &str) -> Vec<(String, u64, String, Option<String>)> {
+pub(super) fn traceback(text: &str) -> Vec<TextFrame> {
     let mut frames = Vec::new();
     let mut lines = text.lines().peekable();
     while let Some(line) = lines.next() {

@@ -195,7 +195,12 @@ impl RankContext<'_> {
 
     /// Something that must be seen on the landing page, such as a worker that died.
     pub fn advice(&mut self, title: &str, text: String) {
-        let advice = Advice { title: title.to_owned(), text, compile: self.compile, line: self.line };
+        self.notice("notice", title, text);
+    }
+
+    /// The same, of a kind that findings know.
+    pub(super) fn notice(&mut self, kind: &'static str, title: &str, text: String) {
+        let advice = Advice { kind, title: title.to_owned(), text, compile: self.compile, line: self.line };
         self.model().advice.push(advice);
     }
 

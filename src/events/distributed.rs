@@ -50,7 +50,9 @@ impl StructuredLogParser for Distributed {
                 let order = execution_order(&text)?;
                 cx.model().cross_rank.execution.get_or_insert_default().extend(order);
             }
-            _ => cx.advice("The graphs of the ranks do not match", text.into_owned()),
+            _ => {
+                cx.notice("spmd_mismatch", "The graphs of the ranks do not match", text.into_owned());
+            }
         }
         Ok(Flow::Handled)
     }

@@ -97,12 +97,14 @@ impl StructuredLogParser for CodeState {
             }
         }
         if let Some((_, sources)) = text.split_once("TORCH_COMPILE_DYNAMIC_SOURCES=") {
-            let value = sources.lines().next().unwrap_or_default();
+            let value = sources.lines().next().unwrap_or_default().trim_end();
             section.row(vec![
                 Cell::Text("Setting".to_owned()),
                 Cell::Text("makes them dynamic from the first call".to_owned()),
                 Cell::Code(format!("TORCH_COMPILE_DYNAMIC_SOURCES={value}")),
             ]);
+            let compile = cx.compile;
+            cx.model().dynamic_sources.push((compile, value.to_owned()));
         }
         Ok(Flow::Handled)
     }

@@ -1,7 +1,7 @@
 //! Events of torch.export and draft_export.
 
 use super::{Event, Flow, RankContext, StructuredLogParser};
-use crate::model::{Cell, Column};
+use crate::model::{Cell, Column, ExportProblem};
 
 pub(super) fn parsers() -> Vec<Box<dyn StructuredLogParser>> {
     vec![Box::new(FakeKernels), Box::new(ExportedProgram)]
@@ -35,6 +35,15 @@ impl StructuredLogParser for FakeKernels {
         ];
         cx.section("fake-kernels", "Fake kernels", "what export needs to know of an operator", &COLUMNS)
             .row(row);
+        let problem = ExportProblem {
+            compile: cx.compile,
+            event: event.key.to_owned(),
+            subject: fields.text("op").unwrap_or_default(),
+            result: fields.text("reason"),
+            user_stack: None,
+            line: event.line,
+        };
+        cx.model().export_problems.push(problem);
         cx.listed_if_any(event);
         Ok(Flow::Handled)
     }

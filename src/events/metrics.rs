@@ -122,10 +122,22 @@ fn configs(fields: &Fields<'_>, event: &Event<'_>, cx: &mut RankContext<'_>) -> 
         let hash = config_hash(raw.get());
         let place =
             ConfigRef { header: event.header, first_line: event.first_line, field, compile: cx.compile };
+        let fresh = !cx.model().configs.contains_key(&hash);
         cx.model().configs.entry(hash).or_insert(place);
+        if fresh && field == "dynamo_config" && cx.model().recompile_limit.is_none() {
+            cx.model().recompile_limit = recompile_limit(raw.get());
+        }
         found.push((field, hash));
     }
     found
+}
+
+/// `recompile_limit` in the JSON of a configuration, which stands in a string where torch writes it.
+fn recompile_limit(json: &str) -> Option<u64> {
+    let plain = json.replace('\\', "");
+    let (_, rest) = plain.split_once("\"recompile_limit\":")?;
+    let digits: String = rest.trim_start().chars().take_while(char::is_ascii_digit).collect();
+    digits.parse().ok()
 }
 
 /// The md5 that names a configuration: of the text where the value is a string (as torch writes them), else of the

@@ -1,7 +1,7 @@
 //! Symbolic sizes: which were made, what was assumed of them, which became constants.
 
 use super::{Event, Flow, RankContext, StructuredLogParser};
-use crate::model::{Cell, Column};
+use crate::model::{Cell, Column, ExportProblem, Specialization};
 use serde_json::value::RawValue;
 
 pub(super) fn parsers() -> Vec<Box<dyn StructuredLogParser>> {
@@ -144,7 +144,43 @@ impl StructuredLogParser for SymbolTable {
         let cells = cells.collect();
         cx.section(table.id, table.title, table.note, table.columns).row(cells);
         cx.listed_if_any(event);
+        note(event, cx);
         Ok(Flow::Handled)
+    }
+}
+
+/// Keeps what findings need of an event.
+fn note(event: &Event<'_>, cx: &mut RankContext<'_>) {
+    let fields = event.fields();
+    let user_stack = fields.raw("user_stack").and_then(|raw| cx.stack(event.pid, raw));
+    let (compile, line) = (cx.compile, event.line);
+    let word = |field: &str| {
+        fields.raw(field).map(|raw| match serde_json::from_str::<String>(raw.get()) {
+            Ok(text) => text,
+            Err(_) => raw.get().to_owned(),
+        })
+    };
+    match event.key {
+        "symbolic_shape_specialization" => cx.model().specializations.push(Specialization {
+            compile,
+            symbol: word("symbol").unwrap_or_default(),
+            sources: fields.get("sources").unwrap_or_default(),
+            value: word("value").unwrap_or_default(),
+            reason: word("reason"),
+            user_stack,
+            line,
+        }),
+        "propagate_real_tensors_provenance" | "guard_on_data_dependent_error" => {
+            cx.model().export_problems.push(ExportProblem {
+                compile,
+                event: event.key.to_owned(),
+                subject: word("expr").unwrap_or_default(),
+                result: word("result"),
+                user_stack,
+                line,
+            });
+        }
+        _ => {}
     }
 }
 

@@ -1,7 +1,7 @@
 //! Compile workers: processes that compile kernels, and what torch reports when they stall or die.
 
 use super::{Event, Flow, RankContext, StructuredLogParser};
-use crate::model::{Cell, Column, Form, Unit};
+use crate::model::{Cell, Column, Form, Unit, WorkerStall};
 use crate::trace::CompileId;
 
 pub(super) fn parsers() -> Vec<Box<dyn StructuredLogParser>> {
@@ -41,6 +41,14 @@ impl StructuredLogParser for WorkerStatus {
         }
         cx.artifact_of_payload(event, "compile_worker_status", Form::Json);
         let seconds = |field| Cell::number(payload.number(field).map(|s| s * 1e6), Unit::Micros);
+        let stall = WorkerStall {
+            compile: cx.compile,
+            phase: payload.text("phase"),
+            elapsed_s: payload.number("elapsed_s"),
+            job: payload.raw("job_id").map(|id| id.get().to_owned()),
+            line: event.line,
+        };
+        cx.model().worker_stalls.push(stall);
         let row = vec![
             Cell::code(payload.raw("job_id").map(|v| v.get())),
             Cell::text(payload.text("phase")),
@@ -72,7 +80,7 @@ impl StructuredLogParser for WorkerDeath {
     fn parse(&mut self, event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
         cx.artifact_of_payload(event, "compile_worker_sidecar_death", Form::Text);
         let text = event.payload_text().unwrap_or_default().into_owned();
-        cx.advice("The compile worker process died", text);
+        cx.notice("worker_death", "The compile worker process died", text);
         Ok(Flow::Handled)
     }
 }

@@ -35,6 +35,8 @@ pub struct GraphBreak {
     pub compiles: Vec<Option<CompileId>>,
     /// Artifacts that report it.
     pub count: u64,
+    /// The user's frames that led there, outermost first, of the first artifact.
+    pub stack: Vec<TextFrame>,
 }
 
 /// Why one compile is a recompile.
@@ -239,9 +241,71 @@ pub struct DumpFile {
     pub line: u64,
 }
 
+/// A symbolic size that became a constant.
+#[derive(Debug, Clone)]
+pub struct Specialization {
+    /// Index of the compile.
+    pub compile: usize,
+    /// `s77`
+    pub symbol: String,
+    /// What it stood for: `L['x'].size()[0]`.
+    pub sources: Vec<String>,
+    /// The value it was fixed to.
+    pub value: String,
+    /// Why, in a word of torch: `range_refined_to_singleton`.
+    pub reason: Option<String>,
+    /// The user's frames that asked for it.
+    pub user_stack: Option<Stack>,
+    /// Line of the log.
+    pub line: u64,
+}
+
+/// What export found wanting: an operator without a right fake kernel, or an expression that only data decides.
+#[derive(Debug, Clone)]
+pub struct ExportProblem {
+    /// Index of the compile.
+    pub compile: usize,
+    /// Event: `missing_fake_kernel`, `mismatched_fake_kernel`, `propagate_real_tensors_provenance`, ..
+    pub event: String,
+    /// The operator or the expression.
+    pub subject: String,
+    /// What is wrong with the operator, or what was assumed of the expression.
+    pub result: Option<String>,
+    /// The user's frames.
+    pub user_stack: Option<Stack>,
+    /// Line of the log.
+    pub line: u64,
+}
+
+/// The user's part of an error's traceback.
+#[derive(Debug, Clone)]
+pub struct ErrorTrace {
+    /// Index of the compile.
+    pub compile: usize,
+    /// The frames below `from user code:`, outermost first.
+    pub frames: Vec<TextFrame>,
+}
+
+/// A compile job that torch reports as slow.
+#[derive(Debug, Clone)]
+pub struct WorkerStall {
+    /// Index of the compile.
+    pub compile: usize,
+    /// What the worker was doing.
+    pub phase: Option<String>,
+    /// Seconds since the job began.
+    pub elapsed_s: Option<f64>,
+    /// Number of the job.
+    pub job: Option<String>,
+    /// Line of the log.
+    pub line: u64,
+}
+
 /// Something that the reader of the landing page should see at once.
 #[derive(Debug, Clone)]
 pub struct Advice {
+    /// What it is about, as findings name it: `worker_death`, `spmd_mismatch`, `notice`.
+    pub kind: &'static str,
     /// Heading.
     pub title: String,
     /// Text of the log.

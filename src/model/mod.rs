@@ -14,8 +14,9 @@ pub use compile::{
     MetricsRecord, Outcome, Place, Readable, Stack, Status,
 };
 pub use facts::{
-    Advice, CacheLookup, Collectives, CrossRank, DumpFile, Execution, Failure, GraphBreak, GraphOps, Op,
-    Reason, ReasonSource, Recompile, Restart, Stackless, TensorMeta, Torch, TraceSpan,
+    Advice, CacheLookup, Collectives, CrossRank, DumpFile, ErrorTrace, Execution, ExportProblem, Failure,
+    GraphBreak, GraphOps, Op, Reason, ReasonSource, Recompile, Restart, Specialization, Stackless,
+    TensorMeta, TextFrame, Torch, TraceSpan, WorkerStall,
 };
 pub use fields::{Fields, lenient};
 pub use integrity::{Integrity, Problem, ProblemKind};
@@ -61,6 +62,18 @@ pub struct Model {
     pub dump_files: Vec<DumpFile>,
     /// Things to say on the landing page: dead workers, mismatching graphs.
     pub advice: Vec<Advice>,
+    /// Symbolic sizes that became constants.
+    pub specializations: Vec<Specialization>,
+    /// What export found wanting.
+    pub export_problems: Vec<ExportProblem>,
+    /// The user's part of errors' tracebacks.
+    pub error_traces: Vec<ErrorTrace>,
+    /// Compile jobs that torch reports as slow.
+    pub worker_stalls: Vec<WorkerStall>,
+    /// The value of `TORCH_COMPILE_DYNAMIC_SOURCES` that torch recommends, by index of the compile.
+    pub dynamic_sources: Vec<(usize, String)>,
+    /// Versions of a function that torch keeps, from `dynamo_config`.
+    pub recompile_limit: Option<u64>,
     /// Payloads that no artifact holds word for word, to be kept under their md5.
     pub payloads: IndexMap<Md5, PayloadRef>,
     /// Every record but `str` and `chromium_event`, for raw.jsonl.

@@ -1,7 +1,10 @@
 //! The machine-readable files: report.json, raw.jsonl, chromium_events.json, compile_directory.json, raw.log.
 
 mod facts;
+mod findings;
 mod raw;
+
+pub(super) use findings::{ENTRIES, all as findings, place};
 
 use super::{Report, Worker, paths};
 use crate::model::{Artifact, Compile, Content, Outcome, Readable};

@@ -23,7 +23,7 @@ mod units;
 
 pub use html::Html;
 pub use templates::Worker;
-pub use terminal::summary;
+pub use terminal::{SummaryLine, summary};
 
 use crate::analysis::Found;
 use crate::model::Model;
@@ -50,6 +50,40 @@ pub struct Report<'m> {
     pub source: &'m Source,
     /// How it is to look.
     pub settings: &'m Settings,
+}
+
+/// What a page may be about that has a page or section of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Topic {
+    /// All graph breaks.
+    GraphBreaks,
+    /// All recompilations.
+    Recompilations,
+    /// All lookups in caches.
+    Caches,
+    /// All symbolic sizes.
+    Shapes,
+    /// All failures and restarts.
+    Failures,
+    /// What could be read of the log.
+    Log,
+}
+
+/// Where the full list of a topic stands, seen from the top of the report, with its words; None where this report has
+/// no such page.
+fn topic_page(report: Report<'_>, topic: Topic) -> Option<(&'static str, &'static str)> {
+    let model = report.model;
+    match topic {
+        Topic::GraphBreaks | Topic::Recompilations | Topic::Caches | Topic::Shapes => None,
+        Topic::Failures => (!model.failures.is_empty() || !model.restarts.is_empty())
+            .then_some(("failures_and_restarts.html", "all failures and restarts")),
+        Topic::Log => Some(("#log", "what could be read of the log")),
+    }
+}
+
+/// The findings as report.json has them, most important first.
+pub fn findings(report: Report<'_>) -> Vec<serde_json::Value> {
+    data::findings(report).collect()
 }
 
 /// All files of the report on one log, the long ones first: their work is done when they are written.

@@ -1,23 +1,59 @@
 //! The report in a few lines, for a terminal.
 
 use super::Report;
-use crate::model::ProblemKind;
+use super::data::place;
+use super::units::micros;
+use crate::analysis::findings::CHECKED;
+use crate::analysis::{Finding, Severity};
+use std::fmt;
 
-/// Lines that `summary` gives at most; with the path of the report a terminal shows eight.
-const MOST_LINES: usize = 7;
+/// Findings that the terminal names; with the verdict, their number and the path of the report it shows eight lines.
+const FINDINGS: usize = 5;
 
-/// The verdict in numbers, then what needs attention, most urgent first.
-pub fn summary(report: Report<'_>) -> Vec<String> {
-    let mut lines = vec![verdict(report)];
-    lines.extend(damage(report));
-    lines.extend(report.model.advice.iter().take(1).map(|advice| advice.title.clone()));
-    lines.extend(failures(report));
-    lines.extend(breaks(report));
-    lines.extend(recompiles(report));
-    if lines.len() == 1 {
-        lines.push(calm(report).to_owned());
+/// One line of the summary.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SummaryLine {
+    /// What kind of finding it is, and how much it matters; None for a plain sentence.
+    pub label: Option<(&'static str, Severity)>,
+    /// The rest of the line.
+    pub text: String,
+}
+
+impl SummaryLine {
+    fn plain(text: String) -> SummaryLine {
+        SummaryLine { label: None, text }
     }
-    lines.truncate(MOST_LINES);
+}
+
+/// The line without colours.
+impl fmt::Display for SummaryLine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.label {
+            Some((label, _)) => write!(f, "{label}: {}", self.text),
+            None => f.write_str(&self.text),
+        }
+    }
+}
+
+/// The verdict in numbers, then the first findings.
+pub fn summary(report: Report<'_>) -> Vec<SummaryLine> {
+    let mut lines = vec![SummaryLine::plain(verdict(report))];
+    let findings = &report.found.findings;
+    if report.model.log.records == 0 {
+        let why = "Set TORCH_TRACE before the program imports torch, and let it reach a torch.compile call.";
+        lines.push(SummaryLine::plain(why.to_owned()));
+        return lines;
+    }
+    if findings.iter().all(|one| one.severity == Severity::Info) {
+        lines.push(SummaryLine::plain(CHECKED.to_owned()));
+    }
+    // What is only good to know stands in the report.
+    let urgent: Vec<&Finding> = findings.iter().filter(|one| one.severity != Severity::Info).collect();
+    lines.extend(urgent.iter().take(FINDINGS).map(|one| line(one)));
+    let more = findings.len() - urgent.len().min(FINDINGS);
+    if more > 0 {
+        lines.push(SummaryLine::plain(format!("{} in the report.", plural(more, "more finding"))));
+    }
     lines
 }
 
@@ -38,50 +74,21 @@ fn verdict(report: Report<'_>) -> String {
     )
 }
 
-/// What to say when nothing needs attention.
-fn calm(report: Report<'_>) -> &'static str {
-    if report.model.log.records == 0 {
-        "Set TORCH_TRACE before the program imports torch, and let it reach a torch.compile call."
-    } else {
-        "Nothing needs attention: no failure, graph break, recompilation or damaged record."
+/// `title, at file:line, 3 times, 1.24 s lost`
+fn line(one: &Finding) -> SummaryLine {
+    let mut text = one_line(&one.title.replace('`', ""));
+    if one.members.is_empty()
+        && let Some(place) = place(one)
+    {
+        text.push_str(&format!(", at {}", one_line(&place)));
     }
-}
-
-fn damage(report: Report<'_>) -> Option<String> {
-    let integrity = &report.model.integrity;
-    let counts = ProblemKind::ALL.iter().filter(|kind| kind.is_damage() && integrity.count(**kind) > 0);
-    let counts: Vec<_> = counts.map(|kind| format!("{} {}", kind.name(), integrity.count(*kind))).collect();
-    let first = integrity.problems.iter().find(|p| p.kind.is_damage())?;
-    Some(format!("The log is damaged: {}; first at line {}.", counts.join(", "), first.line))
-}
-
-fn failures(report: Report<'_>) -> Option<String> {
-    let failure = report.model.failures.first()?;
-    let id = failure.compile.as_ref().map_or_else(|| "-".to_owned(), |id| id.to_string());
-    let place = place(failure.file.as_deref(), failure.line);
-    Some(format!("Failure: {} in [{id}]{place}", failure.error))
-}
-
-fn breaks(report: Report<'_>) -> Option<String> {
-    let most = report.model.graph_breaks.iter().max_by_key(|b| (b.count, std::cmp::Reverse(b.line)))?;
-    let place = place(most.file.as_deref(), most.line);
-    let reason = if most.reason.is_empty() { "no reason recorded" } else { &most.reason };
-    Some(format!("Graph break: {}{place}, {}", one_line(reason), plural(most.count as usize, "time")))
-}
-
-fn recompiles(report: Report<'_>) -> Option<String> {
-    let recompile = report.model.recompiles.first()?;
-    let id = recompile.compile.as_ref().map_or_else(|| "-".to_owned(), |id| id.to_string());
-    let reason = recompile.reasons.first()?;
-    Some(format!("Recompilation: [{id}] because {}", one_line(&reason.guard)))
-}
-
-fn place(file: Option<&str>, line: Option<u64>) -> String {
-    match (file, line) {
-        (Some(file), Some(line)) => format!(" at {file}:{line}"),
-        (Some(file), None) => format!(" in {file}"),
-        _ => String::new(),
+    if one.count > 1 && one.members.is_empty() {
+        text.push_str(&format!(", {} times", one.count));
     }
+    if let Some(us) = one.cost_us {
+        text.push_str(&format!(", {} lost", micros(us).replace('\u{a0}', " ")));
+    }
+    SummaryLine { label: Some((one.kind.words().1, one.severity)), text }
 }
 
 fn plural(count: usize, word: &str) -> String {

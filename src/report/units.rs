@@ -1,6 +1,9 @@
 //! Numbers and paths as people read them. A no-break space stands before each unit.
 
+use crate::analysis::{PACKAGES, TORCH};
 use std::borrow::Cow;
+
+pub(super) use crate::analysis::{is_library, resumed};
 
 /// What stands for a value that is not known.
 pub(super) const UNKNOWN: &str = "–";
@@ -86,25 +89,6 @@ pub(super) fn percent(part: f64, total: f64, fine: bool) -> String {
     }
 }
 
-/// Folders of installed packages: what follows them identifies a file.
-const PACKAGES: [&str; 2] = ["/site-packages/", "/dist-packages/"];
-
-/// Packages of torch, to know a file of a torch that was built in place.
-const TORCH: [&str; 12] = [
-    "/torch/_dynamo/",
-    "/torch/_inductor/",
-    "/torch/_functorch/",
-    "/torch/_higher_order_ops/",
-    "/torch/autograd/",
-    "/torch/distributed/",
-    "/torch/export/",
-    "/torch/fx/",
-    "/torch/multiprocessing/",
-    "/torch/nn/",
-    "/torch/optim/",
-    "/torch/utils/",
-];
-
 /// What identifies a file: its path within its package for a library's, else its name, with the folder where the name
 /// says nothing.
 pub(super) fn short_path(path: &str) -> Cow<'_, str> {
@@ -126,21 +110,6 @@ pub(super) fn short_path(path: &str) -> Cow<'_, str> {
     });
     let short = unix.get(from..).unwrap_or(&unix).to_owned();
     Cow::Owned(short)
-}
-
-/// Whether a file belongs to torch, to another installed package or to Python itself, not to the reader's program.
-pub(super) fn is_library(path: &str) -> bool {
-    let path = path.replace('\\', "/");
-    path.starts_with("<frozen")
-        || PACKAGES.iter().chain(&TORCH).any(|p| path.contains(p))
-        || path.contains("/lib/python3")
-        || path.contains("/lib64/python3")
-}
-
-/// The function that a resume function continues, and the line: `torch_dynamo_resume_in_f_at_9` is `f`, 9.
-pub(super) fn resumed(name: &str) -> Option<(&str, &str)> {
-    let (function, line) = name.strip_prefix("torch_dynamo_resume_in_")?.rsplit_once("_at_")?;
-    (!function.is_empty() && line.bytes().all(|b| b.is_ascii_digit())).then_some((function, line))
 }
 
 /// Clock time of a stamp such as `2026-11-20T04:43:12.653000+01:00`: `20 Nov`, `04:43:12`.

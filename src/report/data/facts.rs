@@ -57,7 +57,7 @@ impl Serialize for LogReport<'_> {
         let phases: Vec<Value> = time.phases.iter().map(phase).collect();
         map.serialize_entry("compile_time", &json!({ "total_s": time.total_s, "phases": phases }))?;
         map.serialize_entry("cross_rank", &cross_rank(report))?;
-        map.serialize_entry("findings", &json!([]))?;
+        map.serialize_entry("findings", &Each(|| super::findings(report)))?;
         map.end()
     }
 }

@@ -1,6 +1,5 @@
 //! The table of functions with their compiles.
 
-use super::breaks::SHOWN;
 use crate::analysis::{FunctionGroup, by_status, is_capture};
 use crate::model::Compile;
 use crate::output::{Page, RelPath};
@@ -9,6 +8,9 @@ use crate::report::shell::{Shell, Tab, write_page};
 use crate::report::units::{UNKNOWN, micros, percent, whole};
 use crate::report::{Html, Report, Worker};
 use std::io::Write;
+
+/// Compiles that a row shows by id.
+const SHOWN: usize = 8;
 
 /// Functions on the landing page, the costliest; the contract's number.
 const LANDING: usize = 500;

@@ -1,12 +1,11 @@
 //! The landing page: the verdict, what to look at first, all that was compiled, and whether the log can be trusted.
 
-mod breaks;
 mod directory;
 mod environment;
+mod findings;
 mod functions;
 mod glossary;
 mod log;
-mod recompiles;
 mod stacks;
 mod verdict;
 
@@ -15,7 +14,7 @@ pub(super) use directory::stage_words;
 use super::parts::View;
 use super::shell::{Shell, Tab, write_page};
 use super::units::whole;
-use super::{Html, Report, Worker};
+use super::{Report, Worker};
 use crate::output::{Page, RelPath};
 use std::io::Write;
 
@@ -42,9 +41,7 @@ fn tabs(report: Report<'_>) -> Vec<Tab> {
     let damaged = log::damaged(report);
     let trouble = model.failures.len() + model.restarts.len();
     let sections = [
-        (!model.advice.is_empty(), "attention", "Attention", count(model.advice.len())),
-        (!model.graph_breaks.is_empty(), "breaks", "Graph breaks", count(model.graph_breaks.len())),
-        (!model.recompiles.is_empty(), "recompiles", "Recompilations", count(model.recompiles.len())),
+        (true, "findings", "Findings", count(found.findings.len())),
         (!found.functions.is_empty(), "functions", "Functions", count(found.functions.len())),
         (!found.trie.roots.is_empty(), "stacks", "Stacks", None),
         (true, "artifacts", "Files", count(files)),
@@ -68,9 +65,7 @@ fn body(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     if model.log.records == 0 {
         return glossary::section(view, out);
     }
-    attention(view, out)?;
-    breaks::section(view, out)?;
-    recompiles::section(view, out)?;
+    findings::section(view, out)?;
     functions::section(view, out)?;
     stacks::section(view, out)?;
     directory::section(view, out)?;
@@ -79,31 +74,6 @@ fn body(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     log::section(view, out)?;
     environment::section(view, out)?;
     glossary::section(view, out)
-}
-
-/// What the log itself wants to be seen: dead workers, graphs that differ between ranks.
-fn attention(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
-    let advice = &view.report.model.advice;
-    if advice.is_empty() {
-        return Ok(());
-    }
-    let head = ("attention", "Attention", "the log says so itself");
-    view.open_section(out, head, Some(whole(advice.len())), Html::default())?;
-    for one in advice {
-        let compile = view.report.model.compiles.get(one.compile).filter(|c| c.id.is_some());
-        let pill = compile.map_or_else(|| Ok(Html::default()), |c| view.pill(c))?;
-        let (title, text) = (Html::escaped(&one.title), view.folded(&one.text, false));
-        let line = whole(one.line);
-        writeln!(
-            out,
-            "<div class=\"advice\"><b class=\"err\">{}</b> {} <span class=\"soft\">line {line}</span><p>{}</p></div>",
-            title.as_str(),
-            pill.as_str(),
-            text.as_str()
-        )?;
-    }
-    writeln!(out, "</section>")?;
-    Ok(())
 }
 
 #[cfg(test)]

@@ -71,11 +71,11 @@ fn sentence(view: View<'_>) -> Vec<Piece> {
     });
     pieces.push(match model.graph_breaks.len() {
         0 => words(", no graph break"),
-        n => piece(", ", counted(n, "distinct graph break", "distinct graph breaks"), "#breaks", "warn"),
+        n => piece(", ", counted(n, "distinct graph break", "distinct graph breaks"), "#findings", "warn"),
     });
     pieces.push(match model.recompiles.len() {
         0 => words(", no recompilation"),
-        n => piece(", ", counted(n, "recompilation", "recompilations"), "#recompiles", "warn"),
+        n => piece(", ", counted(n, "recompilation", "recompilations"), "#findings", "warn"),
     });
     pieces.push(words(". "));
     match damaged(view.report) {

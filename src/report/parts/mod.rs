@@ -76,6 +76,15 @@ impl<'a> View<'a> {
         format!("{}{}", "../".repeat(self.depth), encoded(path))
     }
 
+    /// The same where it may have an anchor, or be one of the page at hand: `#log`.
+    pub fn href_with_anchor(&self, path: &str) -> String {
+        match path.split_once('#') {
+            Some(("", anchor)) => format!("#{anchor}"),
+            Some((path, anchor)) => format!("{}#{anchor}", self.href_of(path)),
+            None => self.href_of(path),
+        }
+    }
+
     /// A file, shortened to what identifies it, with the line; the whole path on hover.
     pub fn place(&self, file: Option<&str>, line: Option<u64>) -> anyhow::Result<Html> {
         let Some(file) = file else { return Ok(Html::escaped(UNKNOWN)) };

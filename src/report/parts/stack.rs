@@ -1,7 +1,7 @@
 //! Stacks, folded to the frame that concerns the reader.
 
 use super::View;
-use crate::model::{Frame, Stack};
+use crate::model::{Frame, Stack, TextFrame};
 use crate::report::Html;
 use crate::report::units::{clipped, is_library, short_path};
 use serde::Serialize;
@@ -46,6 +46,32 @@ impl View<'_> {
         let loc = clipped(shown.loc.as_deref().unwrap_or_default(), LONGEST_LOC).0;
         let place = place(self.file(shown), shown.line);
         self.render("stack", &StackOf { folded, name: &shown.name, place, loc, frames })
+    }
+
+    /// Frames read from a traceback's text, outermost first; `hit` is marked, libraries' are dimmed.
+    pub fn traceback(&self, frames: &[TextFrame], hit: Option<usize>) -> anyhow::Result<Html> {
+        let places: Vec<String> = frames.iter().map(|(file, line, ..)| place(file, Some(*line))).collect();
+        let width =
+            |texts: &mut dyn Iterator<Item = usize>, most| texts.filter(|w| *w <= most).max().unwrap_or(0);
+        let place_width = width(&mut places.iter().map(|p| p.chars().count()), WIDEST_PLACE);
+        let name_width = width(&mut frames.iter().map(|(_, _, name, _)| name.chars().count()), WIDEST_NAME);
+        let shown =
+            frames.iter().zip(places).enumerate().map(|(index, ((file, line, name, code), place))| {
+                let class = if hit == Some(index) { Some("hit") } else { is_library(file).then_some("soft") };
+                FrameOf {
+                    class,
+                    full: file,
+                    href: self.dump_file(file, Some(*line)),
+                    pad: " ".repeat(place_width.saturating_sub(place.chars().count())),
+                    text: match code {
+                        Some(code) => format!("{name:name_width$}  {code}"),
+                        None => name.clone(),
+                    },
+                    place,
+                }
+            });
+        let frames = shown.collect();
+        self.render("stack", &StackOf { folded: None, name: "", place: String::new(), loc: "", frames })
     }
 
     /// The file of a frame; empty when the log does not say.

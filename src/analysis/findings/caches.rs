@@ -1,0 +1,135 @@
+//! Caches that were not asked, or did not have the result.
+
+use super::{Finding, Kind, Severity, Value, counted};
+use crate::analysis::Parts;
+use crate::model::{CacheLookup, Model, Outcome};
+use indexmap::IndexMap;
+
+/// Bypasses by reason, then all misses as one.
+pub(super) fn of_log(model: &Model) -> Vec<Finding> {
+    let mut reasons: IndexMap<&str, Vec<&CacheLookup>> = IndexMap::new();
+    for one in model.caches.iter().filter(|c| c.outcome == Outcome::Bypass) {
+        reasons.entry(one.reason.as_deref().unwrap_or_default().trim()).or_default().push(one);
+    }
+    let mut found: Vec<Finding> = reasons.iter().map(|(why, same)| bypass(model, why, same)).collect();
+    found.extend(misses(model));
+    found
+}
+
+/// `fx_graph` as people call it.
+fn name(cache: &str) -> String {
+    match cache {
+        "fx_graph" => "FX graph".to_owned(),
+        "aotautograd" => "AOTAutograd".to_owned(),
+        other => other.to_owned(),
+    }
+}
+
+/// How often of each cache: `FX graph 2 times, AOTAutograd 2 times`.
+fn by_cache(lookups: &[&CacheLookup]) -> String {
+    let mut counts: IndexMap<&str, usize> = IndexMap::new();
+    for one in lookups {
+        *counts.entry(&one.cache).or_default() += 1;
+    }
+    counts
+        .iter()
+        .map(|(cache, n)| format!("{} {}", name(cache), counted(*n, "time", "times")))
+        .collect::<Vec<_>>()
+        .join(", ")
+}
+
+fn compiles(lookups: &[&CacheLookup]) -> Vec<usize> {
+    let mut compiles: Vec<usize> = lookups.iter().map(|one| one.artifact.0).collect();
+    compiles.sort_unstable();
+    compiles.dedup();
+    compiles
+}
+
+fn bypass(model: &Model, why: &str, same: &[&CacheLookup]) -> Finding {
+    let all = model.caches.iter().all(|c| c.outcome == Outcome::Bypass);
+    let one_reason = same.len() == model.caches.len();
+    let first = why.lines().next().unwrap_or_default().trim();
+    let first = if first.is_empty() { "no reason recorded" } else { first };
+    let concerned = compiles(same);
+    let title = match all && one_reason {
+        true => format!("No compile of this log can be cached: {first}"),
+        false => {
+            let caches = by_cache(same);
+            let times = counted(concerned.len(), "compile", "compiles");
+            format!("{times} cannot be cached ({caches}): {first}")
+        }
+    };
+    let mut found = Finding::new(Kind::CacheBypass, Severity::Warning, title);
+    found.detail =
+        Some("A result that is not cached is compiled again in every run of the program.".to_owned());
+    // Another run repeats what the cache would have kept: Inductor's part, for AOTAutograd's cache that part too.
+    let graphs = same.iter().any(|one| one.cache == "fx_graph");
+    let aot = same.iter().any(|one| one.cache == "aotautograd");
+    let lost = concerned.iter().filter_map(|&index| model.compiles.get(index)).map(|compile| {
+        let [_, aot_us, inductor, codegen] = Parts::of(compile).0;
+        let inner = if graphs { inductor + codegen } else { 0.0 };
+        inner + if aot { aot_us } else { 0.0 }
+    });
+    found.costs(lost.sum(), "that every run of the program spends again".to_owned(), Vec::new());
+    found.count = same.len() as u64;
+    found.fact("Reason in the log", Value::Prose(why.to_owned()).or_unknown());
+    found.fact("Bypasses", Value::Prose(by_cache(same)));
+    found.hints.extend(hint(why).map(str::to_owned));
+    found.compiles = concerned;
+    found.reason = why.to_owned();
+    found
+}
+
+impl Value {
+    fn or_unknown(self) -> Value {
+        match self {
+            Value::Prose(text) if text.is_empty() => Value::Prose("no reason recorded".to_owned()),
+            other => other,
+        }
+    }
+}
+
+/// What to do about a bypass whose cause is known.
+fn hint(why: &str) -> Option<&'static str> {
+    [
+        ("custom pass", "Give the custom pass a `uuid()` (`torch._inductor.custom_graph_pass.CustomGraphPass`), so that it can be part of a cache key."),
+        ("compiled_autograd", "Compiled autograd's graphs are not cached by AOTAutograd; their kernels are, by the FX graph cache."),
+        ("fakify_first_call", "DDPOptimizer's split graphs are not cached by AOTAutograd; their kernels are, by the FX graph cache."),
+    ]
+    .into_iter()
+    .find_map(|(mark, hint)| why.contains(mark).then_some(hint))
+}
+
+/// All misses of a log, as one: a first run misses.
+fn misses(model: &Model) -> Option<Finding> {
+    let missed: Vec<&CacheLookup> = model.caches.iter().filter(|c| c.outcome == Outcome::Miss).collect();
+    if missed.is_empty() {
+        return None;
+    }
+    let concerned = compiles(&missed);
+    let everything: Vec<&CacheLookup> = model.caches.iter().collect();
+    let all = compiles(&everything).len();
+    let title = format!("{} of {} missed a cache", concerned.len(), counted(all, "compile", "compiles"));
+    let mut found = Finding::new(Kind::CacheMiss, Severity::Info, title);
+    let mut reasons: IndexMap<&str, usize> = IndexMap::new();
+    for one in &missed {
+        *reasons.entry(one.reason.as_deref().unwrap_or("no reason recorded")).or_default() += 1;
+    }
+    let full = reasons.keys().all(|reason| *reason == "full_miss");
+    let words = if full {
+        "Every miss is a full miss: no earlier entry had this key. A second run of the same program finds them."
+    } else {
+        "Some keys were there, but not for these inputs, or the log does not say more."
+    };
+    found.detail = Some(words.to_owned());
+    let listed = reasons.iter().map(|(reason, n)| format!("{reason}: {n}"));
+    found.fact("Reasons in the log", Value::Prose(listed.collect::<Vec<_>>().join("; ")));
+    found.fact("Misses", Value::Prose(by_cache(&missed)));
+    let hits: Vec<&CacheLookup> = model.caches.iter().filter(|c| c.outcome == Outcome::Hit).collect();
+    if !hits.is_empty() {
+        found.fact("Hits", Value::Prose(by_cache(&hits)));
+    }
+    found.count = missed.len() as u64;
+    found.compiles = concerned;
+    Some(found)
+}

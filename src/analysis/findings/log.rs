@@ -1,0 +1,162 @@
+//! What limits all that can be said: a damaged log, missing metrics, names, workers and ranks that went wrong.
+
+use super::{Finding, Kind, Severity, Value, counted, defined_at, function_of};
+use crate::analysis::is_capture;
+use crate::model::{Advice, Model, ProblemKind, Status, WorkerStall};
+use indexmap::IndexMap;
+
+/// Problems of the log that a finding quotes.
+const QUOTED: usize = 5;
+
+/// All of them.
+pub(super) fn of_log(model: &Model) -> Vec<Finding> {
+    let mut found = Vec::new();
+    found.extend(damage(model));
+    found.extend(names(model));
+    found.extend(missing_metrics(model));
+    found.extend(model.advice.iter().map(advice));
+    found.extend(stalls(model));
+    found
+}
+
+/// What one is, and what several are.
+fn words(kind: ProblemKind) -> (&'static str, &'static str) {
+    match kind {
+        ProblemKind::BadPrefix => ("line is no record", "lines are no record"),
+        ProblemKind::BadJson => ("record is no JSON", "records are no JSON"),
+        ProblemKind::BadPayloadMd5 => ("payload differs from its hash", "payloads differ from their hash"),
+        ProblemKind::Truncated => ("record is cut short", "records are cut short"),
+        ProblemKind::NonUtf8 => ("line is not UTF-8", "lines are not UTF-8"),
+        ProblemKind::OtherRank => ("record is of another rank", "records are of another rank"),
+        ProblemKind::ParserErrors => ("record makes no sense", "records make no sense"),
+        ProblemKind::UnresolvedStrings => ("name is defined nowhere", "names are defined nowhere"),
+    }
+}
+
+fn damage(model: &Model) -> Option<Finding> {
+    let integrity = &model.integrity;
+    let counts: Vec<(ProblemKind, u64)> = ProblemKind::ALL
+        .iter()
+        .filter(|kind| kind.is_damage())
+        .map(|kind| (*kind, integrity.count(*kind)))
+        .filter(|(_, n)| *n > 0)
+        .collect();
+    let total: u64 = counts.iter().map(|(_, n)| n).sum();
+    let first = integrity.problems.iter().find(|problem| problem.kind.is_damage())?;
+    let listed: Vec<String> =
+        counts.iter().map(|(kind, n)| counted(*n as usize, words(*kind).0, words(*kind).1)).collect();
+    let title = format!("The log is damaged: {}; first at line {}", listed.join(", "), first.line);
+    let mut found = Finding::new(Kind::DamagedLog, Severity::Error, title);
+    found.detail =
+        Some("What these records said is missing in the report, and its numbers may be too low.".to_owned());
+    found.hints = vec![match counts.as_slice() {
+        [(ProblemKind::OtherRank, _)] => "Several ranks wrote to one file: give each rank a folder of its own, or let torch name the files.",
+        [(ProblemKind::Truncated, _)] => "Let the program end before its log is copied.",
+        _ => "Copy the log again, whole and byte by byte, after the program has ended.",
+    }.to_owned()];
+    let quoted = integrity.problems.iter().filter(|p| p.kind.is_damage()).take(QUOTED);
+    let lines = quoted.map(|p| format!("line {}: {} ({})", p.line, p.detail, p.kind.name()));
+    found.fact("First of them", Value::Code(lines.collect()));
+    found.count = total;
+    Some(found)
+}
+
+fn names(model: &Model) -> Option<Finding> {
+    let count = model.integrity.count(ProblemKind::UnresolvedStrings);
+    if count == 0 {
+        return None;
+    }
+    let title = format!("{} missing in stacks", counted(count as usize, "file name is", "file names are"));
+    let mut found = Finding::new(Kind::MissingNames, Severity::Info, title);
+    found.detail =
+        Some("A forked process inherits its parent's names and does not write them again.".to_owned());
+    found.hints = vec!["Put the parent's log into the same folder and run tlparse again.".to_owned()];
+    found.count = count;
+    Some(found)
+}
+
+/// Compiles that began and have no metrics. Captures of compiled autograd never have any; export and AOTInductor begin
+/// none.
+fn missing_metrics(model: &Model) -> Option<Finding> {
+    let missing: Vec<usize> = model
+        .compiles
+        .iter()
+        .enumerate()
+        .filter(|(_, c)| c.id.is_some() && c.status == Status::Missing && !is_capture(c))
+        .filter(|(_, c)| c.stack.is_some())
+        .map(|(index, _)| index)
+        .collect();
+    let first = *missing.first()?;
+    let title = match missing.len() {
+        1 => {
+            let function = function_of(model, first).unwrap_or_else(|| "One compile".to_owned());
+            format!("{} has no metrics", function.trim_end_matches(','))
+        }
+        n => format!("{n} compiles have no metrics"),
+    };
+    let mut found = Finding::new(Kind::MissingMetrics, Severity::Warning, title);
+    found.detail = Some(
+        "The program ended before the compile did, or these records are lost. Its time is in no sum of this report."
+            .to_owned(),
+    );
+    found.count = missing.len() as u64;
+    found.place = defined_at(model, first);
+    found.compiles = missing;
+    Some(found)
+}
+
+fn advice(one: &Advice) -> Finding {
+    let (kind, severity, hint) = match one.kind {
+        "worker_death" => (
+            Kind::WorkerDeath,
+            Severity::Error,
+            Some(
+                "Look for a lack of memory, or set `TORCHINDUCTOR_COMPILE_THREADS=1` to see the error itself.",
+            ),
+        ),
+        "spmd_mismatch" => (
+            Kind::SpmdMismatch,
+            Severity::Error,
+            Some(
+                "Ranks that run different graphs hang at the next collective: find what differs between their inputs.",
+            ),
+        ),
+        _ => (Kind::Notice, Severity::Warning, None),
+    };
+    let mut found = Finding::new(kind, severity, one.title.clone());
+    found.hints.extend(hint.map(str::to_owned));
+    found.compiles = vec![one.compile];
+    let lines = one.text.lines().take(40).map(str::to_owned).collect();
+    found.fact("The log says", Value::Code(lines));
+    found.fact("Line of the log", Value::Prose(one.line.to_string()));
+    found
+}
+
+/// One finding a compile with slow jobs; the longest time of each job counts.
+fn stalls(model: &Model) -> Vec<Finding> {
+    let mut by_compile: IndexMap<usize, Vec<&WorkerStall>> = IndexMap::new();
+    for stall in &model.worker_stalls {
+        by_compile.entry(stall.compile).or_default().push(stall);
+    }
+    let found = by_compile.into_iter().map(|(compile, stalls)| {
+        let longest = stalls.iter().filter_map(|s| s.elapsed_s).fold(0.0_f64, f64::max);
+        let mut jobs: Vec<_> = stalls.iter().map(|s| s.job.as_deref()).collect();
+        jobs.sort_unstable();
+        jobs.dedup();
+        let jobs = counted(jobs.len(), "compile job", "compile jobs");
+        let mut found =
+            Finding::new(Kind::WorkerStall, Severity::Warning, format!("{jobs} took a minute or more"));
+        found.detail =
+            Some("torch reports a job of its compile workers once a minute while it runs.".to_owned());
+        let phases: Vec<String> = stalls.iter().rev().filter_map(|s| s.phase.clone()).take(1).collect();
+        if !phases.is_empty() {
+            found.fact("Last seen in", Value::Code(phases));
+        }
+        found.costs(longest * 1e6, "in the longest of them".to_owned(), Vec::new());
+        found.count = stalls.len() as u64;
+        found.place = defined_at(model, compile);
+        found.compiles = vec![compile];
+        found
+    });
+    found.collect()
+}

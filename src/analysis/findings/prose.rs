@@ -1,0 +1,44 @@
+//! torch's own words, taken apart.
+
+/// The first line of a reason; where it only announces the next, that one too.
+pub(super) fn first_line(text: &str) -> String {
+    let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let first = lines.next().unwrap_or_default();
+    match lines.next() {
+        Some(next) if first.ends_with(':') => format!("{first} {next}"),
+        _ => first.to_owned(),
+    }
+}
+
+/// What stands behind `Explanation: `, up to the first hint or empty line.
+pub(super) fn explanation(text: &str) -> Option<String> {
+    let (_, rest) = text.split_once("Explanation: ")?;
+    let end = ["\n  Hint:", "\n  Developer debug context:", "\n\n"].iter().filter_map(|m| rest.find(m)).min();
+    Some(one_paragraph(rest.get(..end.unwrap_or(rest.len())).unwrap_or(rest)))
+}
+
+/// Each `Hint: `, its lines joined.
+pub(super) fn hints(text: &str) -> Vec<String> {
+    let head = text.split("  Developer debug context:").next().unwrap_or(text);
+    let head = head.split(" For more details about").next().unwrap_or(head);
+    useful(head.split("\n  Hint:").skip(1).map(one_paragraph).collect())
+}
+
+/// Hints that help a user: asking torch's developers for help is none, unless there is no other.
+pub(super) fn useful(hints: Vec<String>) -> Vec<String> {
+    let some: Vec<String> =
+        hints.iter().filter(|hint| !hint.starts_with("Please report an issue")).cloned().collect();
+    if some.is_empty() { hints } else { some }
+}
+
+/// torch's page in the text: its name and link.
+pub(super) fn read_more(text: &str) -> Option<(String, String)> {
+    let (_, rest) = text.split_once("please visit: ")?;
+    let url = rest.split_whitespace().next().filter(|url| url.starts_with("https://"))?;
+    let page = url.rsplit('/').next().unwrap_or(url).trim_end_matches(".html");
+    Some((format!("{page} in the graph break catalogue"), url.to_owned()))
+}
+
+fn one_paragraph(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,209 @@
+use super::*;
+use crate::model::{
+    Failure, Function, GraphBreak, Metrics, MetricsKind, MetricsRecord, ProblemKind, Reason, Recompile,
+    Status,
+};
+use crate::trace::{CompileId, Span};
+
+/// A model with compiles of these ids and functions, each of which took a millisecond.
+fn model(compiles: &[(&str, &str)]) -> Model {
+    let mut model = Model::default();
+    for (id, name) in compiles {
+        let index = model.compile_index(CompileId::parse(id).as_ref());
+        let compile = &mut model.compiles[index];
+        compile.status = Status::Ok;
+        compile.function =
+            Some(Function { name: (*name).to_owned(), file: Some("/app/x.py".into()), line: Some(1) });
+        compile
+            .metrics
+            .push(record(index as u64 + 1, Metrics { dynamo_us: Some(1000.0), ..Metrics::default() }));
+    }
+    model
+}
+
+fn record(line: u64, facts: Metrics) -> MetricsRecord {
+    MetricsRecord {
+        kind: MetricsKind::Forward,
+        attempt: 0,
+        line,
+        header: Span { offset: 0, len: 0 },
+        first_line: false,
+        number: 0,
+        configs: Vec::new(),
+        facts,
+    }
+}
+
+fn frame(line: u64, name: &str) -> TextFrame {
+    ("/app/x.py".to_owned(), line, name.to_owned(), Some(format!("line {line}")))
+}
+
+fn break_in(ids: &[&str], line: u64, stack: Vec<TextFrame>) -> GraphBreak {
+    GraphBreak {
+        reason: "Data-dependent branching".to_owned(),
+        context: None,
+        explanation: None,
+        hints: Vec::new(),
+        gb_id: None,
+        url: None,
+        file: Some("/app/x.py".to_owned()),
+        line: Some(line),
+        compiles: ids.iter().map(|id| CompileId::parse(id)).collect(),
+        count: ids.len() as u64,
+        stack,
+    }
+}
+
+fn recompile(id: &str, guard: &str) -> Recompile {
+    let reason = Reason { guard: guard.to_owned(), text: guard.to_owned(), ..Reason::default() };
+    Recompile { compile: CompileId::parse(id), reasons: vec![reason] }
+}
+
+fn failure(id: &str, error: &str, reason: &str, record: u64) -> Failure {
+    Failure {
+        compile: CompileId::parse(id),
+        kind: "forward",
+        error: error.to_owned(),
+        reason: Some(reason.to_owned()),
+        file: None,
+        line: None,
+        record,
+    }
+}
+
+fn only(model: &Model, kind: Kind) -> Finding {
+    let mut found: Vec<Finding> = of_log(model).into_iter().filter(|one| one.kind == kind).collect();
+    assert_eq!(found.len(), 1, "{kind:?}");
+    found.remove(0)
+}
+
+#[test]
+fn a_log_without_trouble_has_no_finding() {
+    assert!(of_log(&model(&[("0/0", "f")])).is_empty());
+    assert!(of_log(&Model::default()).is_empty());
+}
+
+#[test]
+fn a_break_costs_the_attempts_thrown_away_and_the_resume_functions_it_made() {
+    let mut model = model(&[
+        ("0/0", "outer"),
+        ("1/0", "torch_dynamo_resume_in_inner_at_9"),
+        ("2/0", "torch_dynamo_resume_in_outer_at_3"),
+        ("3/0", "torch_dynamo_resume_in_other_at_3"),
+    ]);
+    model.compiles[0].metrics[0].facts.wasted_us = Some(500.0);
+    model.graph_breaks.push(break_in(&["0/0"], 9, vec![frame(3, "outer"), frame(9, "inner")]));
+    let found = only(&model, Kind::GraphBreak);
+    assert_eq!(found.cost_us, Some(2500.0));
+    assert_eq!(found.costs[1].compiles, [1, 2]);
+    assert_eq!(found.place.loc.as_deref(), Some("line 9"));
+}
+
+#[test]
+fn a_resume_function_belongs_to_the_last_break_before_it() {
+    let resume = "torch_dynamo_resume_in_outer_at_3";
+    let mut model = model(&[("0/0", "outer"), ("1/0", resume), ("2/0", "outer"), ("3/0", resume)]);
+    model.graph_breaks.push(break_in(&["0/0"], 9, vec![frame(3, "outer"), frame(9, "a")]));
+    model.graph_breaks.push(break_in(&["2/0"], 12, vec![frame(3, "outer"), frame(12, "b")]));
+    let found: Vec<_> =
+        of_log(&model).into_iter().map(|one| (one.place.line, one.costs[0].compiles.clone())).collect();
+    assert_eq!(found, [(Some(9), vec![1]), (Some(12), vec![3])]);
+}
+
+#[test]
+fn a_break_that_made_its_compile_fail_is_told_once() {
+    let mut model = model(&[("0/0", "f")]);
+    model.graph_breaks.push(break_in(&["0/0"], 9, vec![frame(9, "f")]));
+    let failed =
+        Failure { file: Some("/app/x.py".into()), line: Some(9), ..failure("0/0", "Unsupported", "why", 1) };
+    model.failures.push(failed);
+    let found = of_log(&model);
+    assert_eq!(found.len(), 1);
+    assert_eq!((found[0].kind, found[0].cost_us), (Kind::Failure, Some(1000.0)));
+    assert_eq!(found[0].stack, [frame(9, "f")]);
+}
+
+#[test]
+fn failures_of_one_type_first_line_and_place_are_one() {
+    let mut model = model(&[("0/0", "f"), ("0/1", "f"), ("1/0", "g")]);
+    model.failures.push(failure("0/0", "a.KeyError", "'x'\nmore", 1));
+    model.failures.push(failure("0/1", "a.KeyError", "'x'\nother", 2));
+    model.failures.push(failure("1/0", "a.ValueError", "", 3));
+    let found = of_log(&model);
+    assert_eq!(found.len(), 2);
+    assert_eq!((found[0].count, found[0].compiles.as_slice()), (2, [0, 1].as_slice()));
+    assert_eq!(found[0].title, "`f` was not compiled: KeyError: 'x'");
+    assert_eq!(found[1].title, "`g` was not compiled: ValueError: no reason recorded");
+}
+
+#[test]
+fn a_chain_names_the_values_and_how_far_the_limit_is() {
+    let mut model = model(&[("0/0", "f"), ("0/1", "f"), ("0/2", "f")]);
+    model.recompile_limit = Some(4);
+    model.recompiles.push(recompile("0/1", "tensor 'x' size mismatch at index 1. expected 4, actual 6"));
+    model.recompiles.push(recompile("0/2", "tensor 'x' size mismatch at index 1. expected 6, actual 9"));
+    model.dynamic_sources.push((1, "\"L['x']\"".to_owned()));
+    let found = only(&model, Kind::Recompilation);
+    assert_eq!(found.title, "`f` was compiled 3 times: the size `x.shape[1]` changed");
+    assert_eq!(found.cost_us, Some(2000.0));
+    let said: Vec<String> = found
+        .facts
+        .iter()
+        .filter_map(|fact| if let Value::Prose(text) = &fact.value { Some(text.clone()) } else { None })
+        .collect();
+    assert_eq!(said, ["size `x.shape[1]`: 4 → 6 → 9", "3 of 4 versions kept; 1 more until torch gives up"]);
+    assert!(found.hints[0].contains("mark_dynamic(x, 1)"), "{:?}", found.hints);
+    assert!(found.hints[1].contains("TORCH_COMPILE_DYNAMIC_SOURCES=\"L['x']\""), "{:?}", found.hints);
+}
+
+#[test]
+fn a_function_over_the_limit_is_an_error_and_its_failure_is_told_with_it() {
+    let mut model = model(&[("0/0", "f"), ("0/1", "f")]);
+    model.recompiles.push(recompile("0/1", "k == 1"));
+    model.failures.push(failure(
+        "0/1",
+        "torch._dynamo.exc.RecompileLimitExceeded",
+        "recompile_limit reached",
+        2,
+    ));
+    let found = of_log(&model);
+    assert_eq!(found.len(), 1);
+    assert_eq!((found[0].kind, found[0].severity), (Kind::RecompileLimit, Severity::Error));
+}
+
+#[test]
+fn a_recompile_without_a_reason_says_so() {
+    let mut model = model(&[("0/0", "f"), ("0/1", "f")]);
+    model.recompiles.push(Recompile { compile: CompileId::parse("0/1"), reasons: Vec::new() });
+    assert!(only(&model, Kind::Recompilation).title.ends_with("no reason recorded"));
+}
+
+#[test]
+fn more_than_ten_of_one_reason_are_one_and_ten_are_ten() {
+    for (count, entries) in [(10, 10), (11, 1)] {
+        let names: Vec<(String, String)> = (0..count).map(|n| (format!("{n}/0"), format!("f{n}"))).collect();
+        let names: Vec<(&str, &str)> = names.iter().map(|(id, name)| (id.as_str(), name.as_str())).collect();
+        let mut model = model(&names);
+        for (n, (id, _)) in names.iter().enumerate() {
+            model.graph_breaks.push(break_in(&[id], n as u64, Vec::new()));
+        }
+        let found = of_log(&model);
+        assert_eq!(found.len(), entries);
+        assert_eq!(found.iter().map(|one| one.count).sum::<u64>(), count);
+    }
+}
+
+#[test]
+fn damage_stands_first_and_what_is_good_to_know_last() {
+    let mut model = model(&[("0/0", "f")]);
+    model.compiles[0].metrics[0].facts.guard_latency_us = Some(900.0);
+    model.compiles[0].metrics[0].facts.cudagraph_skip_reason = Some("cpu device (x)".to_owned());
+    model.compiles[0].metrics[0].facts.runtime_us = Some(5000.0);
+    model.failures.push(failure("0/0", "E", "r", 1));
+    model.integrity.add(ProblemKind::BadJson, 7, "broken");
+    let kinds: Vec<Kind> = of_log(&model).iter().map(|one| one.kind).collect();
+    assert_eq!(
+        kinds,
+        [Kind::DamagedLog, Kind::Failure, Kind::RuntimeCost, Kind::CudagraphSkip, Kind::SlowGuards]
+    );
+}

@@ -1,0 +1,131 @@
+//! Findings as JSON: for report.json, and for `--json`.
+
+use crate::analysis::Finding;
+use crate::analysis::findings::{Fact, Value as Says};
+use crate::model::Model;
+use crate::report::units::{counted, micros};
+use crate::report::{Report, paths};
+use serde_json::{Value, json};
+
+/// Findings that have an entry of their own on the landing page.
+pub(in crate::report) const ENTRIES: usize = 100;
+
+/// Findings of a group that its entry names; a log with more names them in its own lists.
+const NAMED: usize = 1_000;
+
+/// The findings of a log, most important first.
+pub(in crate::report) fn all(report: Report<'_>) -> impl Iterator<Item = Value> + '_ {
+    report.found.findings.iter().enumerate().map(move |(index, one)| json(report, index, one))
+}
+
+fn json(report: Report<'_>, index: usize, one: &Finding) -> Value {
+    let model = report.model;
+    let ids: Vec<Option<String>> = one
+        .compiles
+        .iter()
+        .filter_map(|&index| model.compiles.get(index))
+        .map(|compile| compile.id.as_ref().map(ToString::to_string))
+        .collect();
+    let first = one.compiles.first().and_then(|&index| model.compiles.get(index));
+    let url = match index < ENTRIES {
+        true => Some(format!("index.html#finding-{}", index + 1)),
+        false => first.map(|compile| paths::compile_page(compile).as_str().to_owned()),
+    };
+    json!({
+        "kind": one.kind.words().0,
+        "severity": one.severity.word(),
+        "title": one.title,
+        "detail": detail(model, one),
+        "file": one.place.file,
+        "line": one.place.line,
+        "compile_ids": ids,
+        "cost_s": one.cost_s(),
+        "hint": (!one.hints.is_empty()).then(|| one.hints.join("\n")),
+        "url": url,
+    })
+}
+
+/// What the entry of a finding says beyond title and hint, one line a fact.
+fn detail(model: &Model, one: &Finding) -> Option<String> {
+    let mut lines: Vec<String> =
+        one.place.loc.iter().map(|loc| format!("Source line: {}", loc.trim())).collect();
+    lines.extend(one.detail.clone());
+    if one.count > 1 {
+        lines.push(format!("Times: {}", one.count));
+    }
+    let costs = one.costs.iter().map(|cost| format!("{} {}", plain(&micros(cost.us)), cost.what));
+    let costs: Vec<String> = costs.collect();
+    if !costs.is_empty() {
+        lines.push(format!("Cost: {}", costs.join("; ")));
+    }
+    for fact in &one.facts {
+        lines.extend(lines_of(model, fact));
+    }
+    lines.extend(one.read_more.iter().map(|(name, url)| format!("Read more: {name}, {url}")));
+    lines.extend(one.members.iter().take(NAMED).map(|member| line_of(model, member)));
+    let beyond = one.members.len().saturating_sub(NAMED);
+    if beyond > 0 {
+        lines.push(format!("and {} more", counted(beyond, "place", "places")));
+    }
+    (!lines.is_empty()).then(|| lines.join("\n"))
+}
+
+/// One finding of a group in a line.
+fn line_of(model: &Model, one: &Finding) -> String {
+    let ids: Vec<String> = labels(model, &one.compiles);
+    let mut line = format!("{}: {}", ids.join(" "), one.title);
+    if let Some(place) = place(one) {
+        line.push_str(&format!(" at {place}"));
+    }
+    for fact in &one.facts {
+        match &fact.value {
+            Says::Prose(text) if fact.label == "Changed" => line.push_str(&format!(" ({text})")),
+            Says::Steps(steps) => {
+                let guards = steps.iter().filter_map(|step| step.guard.as_deref());
+                line.push_str(&format!(": {}", guards.collect::<Vec<_>>().join("; ")));
+            }
+            _ => {}
+        }
+    }
+    line
+}
+
+/// `file:line` of a finding.
+pub(in crate::report) fn place(one: &Finding) -> Option<String> {
+    let file = one.place.file.as_deref()?;
+    Some(one.place.line.map_or_else(|| file.to_owned(), |line| format!("{file}:{line}")))
+}
+
+fn labels(model: &Model, compiles: &[usize]) -> Vec<String> {
+    compiles.iter().filter_map(|&index| model.compiles.get(index)).map(|c| c.label()).collect()
+}
+
+fn lines_of(model: &Model, fact: &Fact) -> Vec<String> {
+    let label = fact.label;
+    match &fact.value {
+        Says::Prose(text) => vec![format!("{label}: {text}")],
+        Says::Code(texts) if texts.len() == 1 => {
+            texts.iter().map(|text| format!("{label}: {text}")).collect()
+        }
+        Says::Code(texts) => {
+            std::iter::once(format!("{label}:")).chain(texts.iter().map(|text| format!("  {text}"))).collect()
+        }
+        Says::Compiles(compiles) => vec![format!("{label}: {}", labels(model, compiles).join(" "))],
+        Says::Steps(steps) => {
+            let line = |step: &crate::analysis::findings::Step| {
+                let id = labels(model, &[step.compile]).join("");
+                match (&step.guard, &step.against) {
+                    (None, _) => format!("  {id}"),
+                    (Some(guard), None) => format!("  {id}: {guard}"),
+                    (Some(guard), Some(against)) => format!("  {id}: {guard} (guard of {against})"),
+                }
+            };
+            std::iter::once(format!("{label}:")).chain(steps.iter().map(line)).collect()
+        }
+    }
+}
+
+/// Text for programs: plain spaces.
+fn plain(text: &str) -> String {
+    text.replace('\u{a0}', " ")
+}

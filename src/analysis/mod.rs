@@ -3,6 +3,7 @@
 mod functions;
 mod parity;
 mod parts;
+mod recompile_reason;
 mod stage;
 mod time;
 mod trie;
@@ -10,6 +11,7 @@ mod trie;
 pub use functions::{FunctionGroup, by_status, is_capture};
 pub use parity::Parity;
 pub use parts::{PARTS, Parts};
+pub use recompile_reason::{Change, ChangeKind, classify};
 pub use stage::Stage;
 pub use time::{CompileTime, Phase, PhaseNode};
 pub use trie::{Trie, TrieNode};

@@ -1,17 +1,23 @@
 //! Model to findings: pure functions, no HTML, no IO.
 
 mod functions;
+mod guard_diff;
 mod parity;
 mod parts;
+mod recompile_advice;
 mod recompile_reason;
+mod recompiles;
 mod stage;
 mod time;
 mod trie;
 
 pub use functions::{FunctionGroup, by_status, is_capture};
+pub use guard_diff::{DiffLine, GuardDiff, Side, guard_diff};
 pub use parity::Parity;
 pub use parts::{PARTS, Parts};
+pub use recompile_advice::recompile_advice;
 pub use recompile_reason::{Change, ChangeKind, classify};
+pub use recompiles::{Chain, Step, recompile_chains};
 pub use stage::Stage;
 pub use time::{CompileTime, Phase, PhaseNode};
 pub use trie::{Trie, TrieNode};

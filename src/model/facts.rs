@@ -35,6 +35,8 @@ pub struct GraphBreak {
     pub compiles: Vec<Option<CompileId>>,
     /// Artifacts that report it.
     pub count: u64,
+    /// Those artifacts, in log order: index of the compile and of the artifact in it.
+    pub artifacts: Vec<(usize, usize)>,
 }
 
 /// Why one compile is a recompile.

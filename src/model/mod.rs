@@ -8,6 +8,7 @@ mod facts;
 mod fields;
 mod integrity;
 mod section;
+mod traceback;
 
 pub use compile::{
     Artifact, Attempt, Compile, Content, Form, Frame, Function, Language, Metrics, MetricsKind,
@@ -15,11 +16,12 @@ pub use compile::{
 };
 pub use facts::{
     Advice, CacheLookup, Collectives, CrossRank, DumpFile, Execution, Failure, GraphBreak, GraphOps, Op,
-    Reason, ReasonSource, Recompile, Restart, Stackless, TensorMeta, Torch, TraceSpan,
+    Reason, ReasonSource, Recompile, Restart, Stackless, TensorMeta, TextFrame, Torch, TraceSpan,
 };
 pub use fields::{Fields, lenient};
 pub use integrity::{Integrity, Problem, ProblemKind};
 pub use section::{Cell, Column, Section, Unit};
+pub use traceback::traceback;
 
 use crate::trace::{Clock, CompileId, Md5, PayloadRef, Span, Stamp, StringTable};
 use indexmap::IndexMap;

@@ -1,5 +1,6 @@
 //! What differs between the guards of two compiles of one function.
 
+use super::recompile_reason::local;
 use regex::Regex;
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
@@ -23,13 +24,16 @@ pub enum Side {
     New,
 }
 
+/// Part of a guard's text, and whether it differs.
+pub type Piece = (String, bool);
+
 /// A guard that only one side has.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DiffLine {
     /// Which side has it.
     pub side: Side,
     /// Its text in pieces, each with whether it differs from the guard that it is compared with.
-    pub pieces: Vec<(String, bool)>,
+    pub pieces: Vec<Piece>,
 }
 
 /// The difference of two lists of guards.
@@ -52,11 +56,11 @@ struct Guard {
     text: String,
 }
 
-/// Compares the texts of two `dynamo_cpp_guards_str` trees, or two lists of guards with one a line. None where either
-/// has too many.
-pub fn guard_diff(old: &str, new: &str) -> Option<GuardDiff> {
+/// Compares the texts of two `dynamo_cpp_guards_str` trees, or two lists of guards with one a line. What mentions
+/// `wanted`, a variable as the user writes it, comes first. None where either has too many.
+pub fn guard_diff(old: &str, new: &str, wanted: Option<&str>) -> Option<GuardDiff> {
     // The patterns are constant, so they always compile.
-    let address = Regex::new("0x[0-9a-fA-F]{4,}|[0-9]{12,}").ok()?;
+    let address = Regex::new("0x[0-9a-fA-F]{4,}|[0-9]{12,}(?:_c[0-9]+)?").ok()?;
     let (old, new) = (guards(old, &address), guards(new, &address));
     if old.len() > MOST_GUARDS || new.len() > MOST_GUARDS {
         return None;
@@ -64,27 +68,48 @@ pub fn guard_diff(old: &str, new: &str) -> Option<GuardDiff> {
     let texts = |guards: &[Guard]| guards.iter().map(|g| g.text.clone()).collect::<Vec<_>>();
     let (old_texts, new_texts) = (texts(&old), texts(&new));
     let mut diff = GuardDiff::default();
-    let mut above = String::new();
+    let mut hunks = Vec::new();
     for op in capture_diff_slices(Algorithm::Myers, &old_texts, &new_texts) {
         if let DiffOp::Equal { len, .. } = op {
             diff.equal += len;
             continue;
         }
-        let (was, is) = (op.old_range(), op.new_range());
-        let parent = parent(&new, is.start).or_else(|| parent(&old, was.start)).unwrap_or_default();
-        let (was, is) = (old_texts.get(was).unwrap_or_default(), new_texts.get(is).unwrap_or_default());
-        diff.differing += was.len() + is.len();
-        if diff.lines.len() + was.len() + is.len() > MOST_LINES + usize::from(diff.lines.is_empty()) {
-            diff.left_out += was.len() + is.len();
+        let parent = parent(&new, op.new_range().start).or_else(|| parent(&old, op.old_range().start));
+        let was = old_texts.get(op.old_range()).unwrap_or_default();
+        let is = new_texts.get(op.new_range()).unwrap_or_default();
+        hunks.push(Hunk { parent: parent.unwrap_or_default(), was, is });
+    }
+    if let Some(wanted) = wanted {
+        hunks.sort_by_key(|hunk| !hunk.texts().any(|text| local(text).contains(wanted)));
+    }
+    let mut above = String::new();
+    for hunk in hunks {
+        let size = hunk.was.len() + hunk.is.len();
+        diff.differing += size;
+        if diff.lines.len() + size > MOST_LINES {
+            diff.left_out += size;
             continue;
         }
-        if parent != above {
-            diff.lines.push(DiffLine { side: Side::Both, pieces: vec![(parent.clone(), false)] });
-            above = parent;
+        if hunk.parent != above {
+            diff.lines.push(DiffLine { side: Side::Both, pieces: vec![(hunk.parent.clone(), false)] });
         }
-        diff.lines.extend(changed(was, is));
+        diff.lines.extend(changed(hunk.was, hunk.is));
+        above = hunk.parent;
     }
     Some(diff)
+}
+
+/// Guards that stand side by side and differ.
+struct Hunk<'t> {
+    parent: String,
+    was: &'t [String],
+    is: &'t [String],
+}
+
+impl<'t> Hunk<'t> {
+    fn texts(&self) -> impl Iterator<Item = &'t String> + use<'t> {
+        self.was.iter().chain(self.is)
+    }
 }
 
 /// The guards of a text in order; a line of a tree is `| | +- KIND: text`.
@@ -130,7 +155,7 @@ fn changed(old: &[String], new: &[String]) -> Vec<DiffLine> {
 }
 
 /// Both texts in pieces, those that the other has not marked.
-fn words_that_differ(old: &str, new: &str) -> (Vec<(String, bool)>, Vec<(String, bool)>) {
+fn words_that_differ(old: &str, new: &str) -> (Vec<Piece>, Vec<Piece>) {
     let (was, is) = (words(old), words(new));
     let (mut old_pieces, mut new_pieces) = (Vec::new(), Vec::new());
     for op in capture_diff_slices(Algorithm::Myers, &was, &is) {
@@ -189,7 +214,7 @@ mod tests {
     #[test]
     fn only_the_words_that_differ_are_marked_below_the_variable() {
         let new = OLD.replace("[3, 4]", "[3, 6]").replace("[4, 1]", "[6, 1]").replace("82.89", "7");
-        let diff = guard_diff(OLD, &new).unwrap();
+        let diff = guard_diff(OLD, &new, None).unwrap();
         assert_eq!(
             shown(&diff),
             [
@@ -206,17 +231,19 @@ mod tests {
         let new = OLD
             .replace("94506458411648", "140043332985424")
             .replace(")   # return", ")              # return");
-        let diff = guard_diff(OLD, &new).unwrap();
+        let diff = guard_diff(OLD, &new, None).unwrap();
         assert_eq!((diff.lines.len(), diff.differing), (0, 0));
     }
 
     #[test]
     fn what_is_beyond_the_bound_is_counted() {
-        let many: String = (0..200).map(|n| format!("| +- EQUALS_MATCH: k == {n}\n")).collect();
-        let diff = guard_diff("| +- EQUALS_MATCH: k == 1000\n", &many).unwrap();
-        assert_eq!(diff.lines.len() + diff.left_out, diff.differing);
-        assert!(diff.lines.len() <= MOST_LINES + 1);
+        let guard = |n: usize| format!("| +- EQUALS_MATCH: L['k{n}'] == {n}\n| +- TYPE_MATCH: t\n");
+        let same = "| +- TYPE_MATCH: t\n".repeat(200);
+        let many: String = (0..200).map(guard).collect();
+        let diff = guard_diff(&same, &many, Some("k150")).unwrap();
+        assert_eq!((diff.equal, diff.differing, diff.left_out), (200, 200, 140));
+        assert!(diff.lines[0].pieces[0].0.contains("k150"), "what failed comes first");
         let more: String = (0..=MOST_GUARDS).map(|n| format!("k == {n}\n")).collect();
-        assert_eq!(guard_diff("", &more), None);
+        assert_eq!(guard_diff("", &more, None), None);
     }
 }

@@ -1,5 +1,6 @@
 //! Model to findings: pure functions, no HTML, no IO.
 
+mod break_text;
 mod functions;
 mod guard_diff;
 mod parity;
@@ -11,6 +12,7 @@ mod stage;
 mod time;
 mod trie;
 
+pub use break_text::{BreakText, FurtherBreak, break_text};
 pub use functions::{FunctionGroup, by_status, is_capture};
 pub use guard_diff::{DiffLine, GuardDiff, Side, guard_diff};
 pub use parity::Parity;

@@ -240,7 +240,7 @@ fn split_any<'t>(text: &'t str, marks: &[&str]) -> Option<(&'t str, &'t str)> {
 }
 
 /// `L['x'].y` as the user wrote it: `x.y`. Torch 2.8 and later do so themselves.
-fn local(source: &str) -> String {
+pub(super) fn local(source: &str) -> String {
     let mut text = source.trim().to_owned();
     while let Some(at) = text.find("L['") {
         let is_word =

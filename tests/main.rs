@@ -25,3 +25,4 @@ mod pages;
 mod schema;
 mod snapshots;
 mod structure;
+mod why;

@@ -13,6 +13,9 @@ const MOST_LINES: usize = 60;
 /// Characters of a guard that are kept.
 const LONGEST_GUARD: usize = 1_000;
 
+/// Addresses, ids of objects, and numbers that torch gives in the order of compiles: they differ from run to run.
+const COUNTED: &str = "0x[0-9a-fA-F]{4,}|[0-9]{12,}(?:_c[0-9]+)?|(?<name>__builtins_dict___)[0-9]+";
+
 /// How a line of a difference came about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Side {
@@ -59,8 +62,8 @@ struct Guard {
 /// Compares the texts of two `dynamo_cpp_guards_str` trees, or two lists of guards with one a line. What mentions
 /// `wanted`, a variable as the user writes it, comes first. None where either has too many.
 pub fn guard_diff(old: &str, new: &str, wanted: Option<&str>) -> Option<GuardDiff> {
-    // The patterns are constant, so they always compile.
-    let address = Regex::new("0x[0-9a-fA-F]{4,}|[0-9]{12,}(?:_c[0-9]+)?").ok()?;
+    // The pattern is constant, so it always compiles.
+    let address = Regex::new(COUNTED).ok()?;
     let (old, new) = (guards(old, &address), guards(new, &address));
     if old.len() > MOST_GUARDS || new.len() > MOST_GUARDS {
         return None;
@@ -83,20 +86,41 @@ pub fn guard_diff(old: &str, new: &str, wanted: Option<&str>) -> Option<GuardDif
         hunks.sort_by_key(|hunk| !hunk.texts().any(|text| local(text).contains(wanted)));
     }
     let mut above = String::new();
+    let mut room = MOST_LINES;
     for hunk in hunks {
-        let size = hunk.was.len() + hunk.is.len();
-        diff.differing += size;
-        if diff.lines.len() + size > MOST_LINES {
-            diff.left_out += size;
-            continue;
+        diff.differing += hunk.texts().count();
+        let lines = hunk.lines(room, wanted);
+        diff.left_out += hunk.texts().count() - lines.len();
+        room -= lines.len();
+        if !lines.is_empty() && hunk.parent != above {
+            above = hunk.parent;
+            diff.lines.push(DiffLine { side: Side::Both, pieces: vec![(above.clone(), false)] });
         }
-        if hunk.parent != above {
-            diff.lines.push(DiffLine { side: Side::Both, pieces: vec![(hunk.parent.clone(), false)] });
-        }
-        diff.lines.extend(changed(hunk.was, hunk.is));
-        above = hunk.parent;
+        diff.lines.extend(lines);
     }
     Some(diff)
+}
+
+/// The value that guards of a compile want of an expression, as the user writes it: `2` for `k` of `L['k'] == 2`, and
+/// `any int` where only the type of a number is checked: torch made it dynamic.
+pub fn guarded_value(guards: &str, expression: &str) -> Option<String> {
+    let mut is_any = None;
+    for line in guards.lines() {
+        let guard = line.split_once("+- ").map_or(line, |(_, guard)| guard);
+        let guard = guard.split("  # ").next().unwrap_or(guard);
+        let guard = local(guard.split_once(": ").map_or(guard, |(_, guard)| guard).trim());
+        if let Some(rest) = guard.strip_prefix(expression)
+            && let Some(value) = [" == ", " is "].iter().find_map(|sign| rest.strip_prefix(sign))
+        {
+            return Some(value.trim().to_owned()).filter(|value| !value.is_empty());
+        }
+        let checked = guard.strip_prefix("___check_type_id(").and_then(|rest| rest.strip_prefix(expression));
+        if checked.is_some_and(|rest| rest.starts_with(", ")) {
+            let number = ["int", "float"].iter().find(|n| guard.ends_with(&format!("type=<class '{n}'>")));
+            is_any = number.map(|number| format!("any {number}"));
+        }
+    }
+    is_any
 }
 
 /// Guards that stand side by side and differ.
@@ -109,6 +133,18 @@ struct Hunk<'t> {
 impl<'t> Hunk<'t> {
     fn texts(&self) -> impl Iterator<Item = &'t String> + use<'t> {
         self.was.iter().chain(self.is)
+    }
+
+    /// Its lines, at most `room`. Where it has more, those that mention `wanted` come before others.
+    fn lines(&self, room: usize, wanted: Option<&str>) -> Vec<DiffLine> {
+        if self.texts().count() <= room {
+            return changed(self.was, self.is);
+        }
+        let mentions = |text: &str| wanted.is_some_and(|wanted| local(text).contains(wanted));
+        let mut lines = changed(self.was, self.is);
+        lines.sort_by_key(|line| !line.pieces.iter().any(|(text, _)| mentions(text)));
+        lines.truncate(room);
+        lines
     }
 }
 
@@ -128,7 +164,7 @@ fn guards(text: &str, address: &Regex) -> Vec<Guard> {
             None => text.trim().to_owned(),
         };
         let text = text.chars().take(LONGEST_GUARD).collect::<String>();
-        Guard { depth, text: address.replace_all(&text, "…").into_owned() }
+        Guard { depth, text: address.replace_all(&text, "${name}…").into_owned() }
     };
     text.lines().filter(is_guard).map(read).collect()
 }
@@ -233,6 +269,16 @@ mod tests {
             .replace(")   # return", ")              # return");
         let diff = guard_diff(OLD, &new, None).unwrap();
         assert_eq!((diff.lines.len(), diff.differing), (0, 0));
+    }
+
+    #[test]
+    fn a_tree_tells_the_value_of_an_expression() {
+        let tree = "| | +- EQUALS_MATCH: L['k'] == 2.5      # return x + k  # a.py:8 in f\n| +- NONE_MATCH: L['a'].b is None\n";
+        assert_eq!(guarded_value(tree, "k").as_deref(), Some("2.5"));
+        assert_eq!(guarded_value(tree, "a.b").as_deref(), Some("None"));
+        assert_eq!(guarded_value(tree, "a"), None);
+        let tree = "| +- TYPE_MATCH: ___check_type_id(L['f'].n, 140043341888736), type=<class 'int'>  # return x  # a.py:8 in f";
+        assert_eq!(guarded_value(tree, "f.n").as_deref(), Some("any int"));
     }
 
     #[test]

@@ -14,7 +14,7 @@ mod trie;
 
 pub use break_text::{BreakText, FurtherBreak, break_text};
 pub use functions::{FunctionGroup, by_status, is_capture};
-pub use guard_diff::{DiffLine, GuardDiff, Side, guard_diff};
+pub use guard_diff::{DiffLine, GuardDiff, Side, guard_diff, guarded_value};
 pub use parity::Parity;
 pub use parts::{PARTS, Parts};
 pub use recompile_advice::recompile_advice;

@@ -90,6 +90,11 @@ fn python_value(chain: &Chain<'_>, subject: &str) -> String {
                 after it. Keep it a tensor, or compute it outside of the compiled function."
             .to_owned();
     }
+    if chain.values.last().is_some_and(|value| value.starts_with("any ")) {
+        return format!(
+            "`{subject}` changed, so it was made dynamic: further values need no compile. Passing a tensor saves this one."
+        );
+    }
     if subject.starts_with("len(") {
         return format!("`{subject}` is part of the compiled code. Keep the length the same for all calls.");
     }

@@ -45,6 +45,29 @@ impl Chain<'_> {
         self.steps.len().saturating_sub(1)
     }
 
+    /// Asks `tell` for the values that arrived where no reason has them, with the compile and the expression: its own
+    /// guards may.
+    ///
+    /// # Errors
+    /// Those of `tell`.
+    pub fn complete<E>(
+        &mut self,
+        mut tell: impl FnMut(usize, &str) -> Result<Option<String>, E>,
+    ) -> Result<(), E> {
+        for step in &mut self.steps {
+            let Some(change) = step.change.as_mut().filter(|change| change.kind == ChangeKind::PythonValue)
+            else {
+                continue;
+            };
+            if let (None, Some(source)) = (&change.new, change.source.as_deref()) {
+                let new = tell(step.compile, source)?;
+                change.new = new.filter(|new| Some(new) != change.old.as_ref());
+            }
+        }
+        self.values = self.lead.as_ref().map(|lead| values(&self.steps, lead)).unwrap_or_default();
+        Ok(())
+    }
+
     /// Compiles that gave code.
     pub fn kept(&self) -> usize {
         self.steps.iter().filter(|step| !step.over_limit).count()

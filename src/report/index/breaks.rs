@@ -1,9 +1,9 @@
 //! Distinct graph breaks: what could not be traced, where, and what to do.
 
 use crate::model::{Compile, GraphBreak};
-use crate::report::Html;
 use crate::report::parts::{Head, Row, Table, Td, View};
 use crate::report::units::{counted, whole};
+use crate::report::{Html, graph_breaks};
 use serde::Serialize;
 use std::io::Write;
 
@@ -66,6 +66,7 @@ fn entry(view: View<'_>, index: usize, one: &GraphBreak, open: bool) -> anyhow::
         };
         facts.push(("Read more", view.log_link(&text, url)));
     }
+    facts.push(("In full", graph_breaks::link(view, one, "traceback and cost")));
     let entry = Entry {
         id: format!("break-{}", index + 1),
         open,

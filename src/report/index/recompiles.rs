@@ -40,6 +40,10 @@ pub(super) fn section(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()>
     let table = Table { id: "recompiles-table", label: "Recompilations", heads };
     view.table(out, &table, recompiles.iter().take(LISTED).map(|one| row(view, one)))?;
     view.beyond(out, recompiles.len(), LISTED, "recompilations")?;
+    if crate::report::recompilations::tab(view.report).is_some() {
+        let link = view.link(&view.href_of("recompilations.html"), "What changed each time, and what to do");
+        writeln!(out, "<p class=\"after\">{}</p>", link.as_str())?;
+    }
     writeln!(out, "</section>")?;
     Ok(())
 }

@@ -1,10 +1,10 @@
 //! The guards of two compiles compared.
 
-use crate::analysis::{DiffLine, GuardDiff, Side, guard_diff};
+use crate::analysis::{DiffLine, GuardDiff, Side, guard_diff, guarded_value};
 use crate::model::{Artifact, Compile, Content, Fields, Form};
 use crate::report::parts::View;
 use crate::report::units::counted;
-use crate::report::{Html, paths};
+use crate::report::{Html, Report, paths};
 use serde::Serialize;
 
 /// Bytes of a guard tree that is read; one of 6,000 guards, more than are compared, has about 1 MB.
@@ -41,7 +41,7 @@ pub(super) fn compared(
     wanted: Option<&str>,
 ) -> anyhow::Result<Html> {
     let (Some(was), Some(is)) = (artifact(old), artifact(new)) else { return Ok(Html::default()) };
-    let diff = match (text(view, was)?, text(view, is)?) {
+    let diff = match (text(view.report, was)?, text(view.report, is)?) {
         (Some(was), Some(is)) => guard_diff(&was, &is, wanted),
         _ => None,
     };
@@ -71,6 +71,13 @@ pub(super) fn compared(
     view.render("guard_diff", &context)
 }
 
+/// The value that a compile's guards want of an expression.
+pub(super) fn value(report: Report<'_>, compile: usize, expression: &str) -> anyhow::Result<Option<String>> {
+    let artifact = report.model.compiles.get(compile).and_then(artifact);
+    let text = artifact.map(|artifact| text(report, artifact)).transpose()?.flatten();
+    Ok(text.and_then(|text| guarded_value(&text, expression)))
+}
+
 fn line(line: DiffLine) -> Line {
     let (sign, class) = match line.side {
         Side::Both => {
@@ -97,12 +104,12 @@ fn link(view: View<'_>, compile: &Compile, artifact: &Artifact) -> Html {
 }
 
 /// Guards one a line; None where they are no payload of the log, or too large.
-fn text(view: View<'_>, artifact: &Artifact) -> anyhow::Result<Option<String>> {
+fn text(report: Report<'_>, artifact: &Artifact) -> anyhow::Result<Option<String>> {
     let Content::Payload(at, form) = &artifact.content else { return Ok(None) };
     if at.text_len > LARGEST {
         return Ok(None);
     }
-    let text = view.report.payload(at)?;
+    let text = report.payload(at)?;
     if *form != Form::Guards {
         return Ok(Some(text));
     }

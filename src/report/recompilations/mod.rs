@@ -23,6 +23,9 @@ const ALL_SECTIONS: usize = 1_200_000;
 /// Functions in the tabs; all stand in the overview.
 const TABS: usize = 8;
 
+/// Functions whose guards are read for values that no reason has.
+const COMPLETED: usize = 200;
+
 /// Name of the page.
 const PAGE: &str = "recompilations.html";
 
@@ -60,7 +63,11 @@ fn anchor(first: &Compile) -> String {
 
 fn write(report: Report<'_>, worker: &mut Worker, out: &mut dyn Write) -> anyhow::Result<()> {
     let limits = limit::Limits::read(report)?;
-    let subjects = recompile_chains(report.model).into_iter().filter_map(|chain| {
+    let mut chains = recompile_chains(report.model);
+    for chain in chains.iter_mut().take(COMPLETED) {
+        chain.complete(|compile, expression| guards::value(report, compile, expression))?;
+    }
+    let subjects = chains.into_iter().filter_map(|chain| {
         let compiles: Vec<&Compile> =
             chain.steps.iter().filter_map(|step| report.model.compiles.get(step.compile)).collect();
         let anchor = anchor(compiles.first()?);

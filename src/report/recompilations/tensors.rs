@@ -92,7 +92,13 @@ fn row(was: &[String], is: &[String]) -> Row {
             (Some(was), Some(is)) if was == is => Html::escaped(is),
             _ => Html::joined([piece("old", was), piece("new", is)].into_iter().flatten(), " → "),
         };
-        Td::html(html).class("mono")
+        // Colour is never the only sign.
+        let alone = match (column, was, is) {
+            (0, Some(_), None) => Html::trusted(" <span class=\"soft\">gone</span>"),
+            (0, None, Some(_)) => Html::trusted(" <span class=\"soft\">new</span>"),
+            _ => Html::default(),
+        };
+        Td::html(Html::joined([html, alone], "")).class("mono")
     });
     Row::of(cells.collect())
 }

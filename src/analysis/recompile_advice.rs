@@ -85,12 +85,16 @@ fn size(model: &Model, chain: &Chain<'_>, subject: Option<&str>) -> String {
 
 fn python_value(chain: &Chain<'_>, subject: &str) -> String {
     let value = chain.values.first().map_or("", String::as_str);
+    let is_dynamic = chain.values.last().is_some_and(|value| value.starts_with("any "));
     if subject.starts_with("___stack") {
-        return "The value that a graph break left behind, such as the result of `.item()`, is part of the compiled code \
-                after it. Keep it a tensor, or compute it outside of the compiled function."
-            .to_owned();
+        let after =
+            if is_dynamic { " Made dynamic with the last compile, it needs no further one." } else { "" };
+        return format!(
+            "The value that a graph break left behind, such as the result of `.item()`, is part of the compiled code \
+             after it. Keep it a tensor, or compute it outside of the compiled function.{after}"
+        );
     }
-    if chain.values.last().is_some_and(|value| value.starts_with("any ")) {
+    if is_dynamic {
         return format!(
             "`{subject}` changed, so it was made dynamic: further values need no compile. Passing a tensor saves this one."
         );

@@ -52,8 +52,7 @@ pub(super) fn link(view: View<'_>, first: &Compile, text: &str) -> Html {
 
 /// The tab of the landing page.
 pub(super) fn tab(report: Report<'_>) -> Option<Tab> {
-    let chains = recompile_chains(report.model);
-    (!chains.is_empty()).then(|| Tab::away(PAGE, "Recompilations", Some(whole(chains.len()))))
+    (!recompile_chains(report.model).is_empty()).then(|| Tab::away(PAGE, "All recompilations", None))
 }
 
 /// The anchor of a function: that of its first compile, whose folder is unique and safe.

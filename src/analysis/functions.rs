@@ -56,7 +56,7 @@ pub(super) fn of_log(model: &Model) -> Vec<FunctionGroup> {
 }
 
 /// The part of an id that names the frame: `3` of `3/1`, `!2/3` of `!2/3/1`.
-fn frame_of(id: &str) -> &str {
+pub(super) fn frame_of(id: &str) -> &str {
     match id.rsplit_once('/') {
         Some((frame, _)) => frame,
         None => id,

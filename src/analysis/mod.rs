@@ -1,21 +1,31 @@
 //! Model to findings: pure functions, no HTML, no IO.
 
+mod break_text;
 pub mod findings;
 mod functions;
+mod guard_diff;
 mod guard_tree;
 mod own_code;
 mod parity;
 mod parts;
+mod recompile_advice;
+mod recompile_reason;
+mod recompiles;
 mod stage;
 mod time;
 mod trie;
 
+pub use break_text::{BreakText, FurtherBreak, break_text};
 pub use findings::{Finding, Severity};
 pub use functions::{FunctionGroup, by_status, is_capture};
+pub use guard_diff::{DiffLine, GuardDiff, Side, guard_diff, guarded_value};
 pub use guard_tree::{GuardLine, GuardNode, read_guard_tree};
 pub use own_code::{PACKAGES, TORCH, is_library, resumed};
 pub use parity::Parity;
 pub use parts::{PARTS, Parts};
+pub use recompile_advice::recompile_advice;
+pub use recompile_reason::{Change, ChangeKind, classify};
+pub use recompiles::{Chain, Step, recompile_chains};
 pub use stage::Stage;
 pub use time::{CompileTime, Phase, PhaseNode};
 pub use trie::{Trie, TrieNode};

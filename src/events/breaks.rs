@@ -1,7 +1,7 @@
 //! Graph breaks and recompilations: torch's own words, taken apart.
 
 use super::{Event, Flow, RankContext, StructuredLogParser};
-use crate::model::{ErrorTrace, Form, GraphBreak, Reason, ReasonSource, Recompile, TextFrame};
+use crate::model::{ErrorTrace, Form, GraphBreak, Reason, ReasonSource, Recompile, TextFrame, traceback};
 use crate::trace::CompileId;
 use regex::Regex;
 
@@ -30,7 +30,7 @@ impl StructuredLogParser for GraphBreaks {
     }
 
     fn parse(&mut self, event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
-        cx.artifact_of_payload(event, "dynamo_graph_break_reason", Form::Text);
+        let artifact = cx.artifact_of_payload(event, "dynamo_graph_break_reason", Form::Text);
         if let Some(compile) = cx.here() {
             compile.graph_breaks += 1;
         }
@@ -49,6 +49,7 @@ impl StructuredLogParser for GraphBreaks {
         }
         if let Some(entry) = breaks.get_mut(index) {
             entry.count += 1;
+            entry.artifacts.push((artifact.compile, artifact.index));
             if !entry.compiles.contains(&id) {
                 entry.compiles.push(id);
             }
@@ -80,6 +81,7 @@ fn read_break(text: &str) -> GraphBreak {
         compiles: Vec::new(),
         count: 0,
         stack: user_code(text, "User code traceback:"),
+        artifacts: Vec::new(),
     }
     .with_url(block)
 }
@@ -247,25 +249,6 @@ fn source_and_hint(tail: &str) -> (Option<ReasonSource>, Option<String>) {
         Some(ReasonSource { code: code.trim().to_owned(), file, line, function: function.trim().to_owned() })
     });
     (source, hint)
-}
-
-/// Frames of a Python traceback: `File "x.py", line 7, in f`, each with the source line below it.
-pub(super) fn traceback(text: &str) -> Vec<TextFrame> {
-    let mut frames = Vec::new();
-    let mut lines = text.lines().peekable();
-    while let Some(line) = lines.next() {
-        let Some(frame) = traceback_frame(line) else { continue };
-        let code = lines.next_if(|next| traceback_frame(next).is_none() && next.starts_with("    "));
-        frames.push((frame.0, frame.1, frame.2, code.map(|c| c.trim().to_owned())));
-    }
-    frames
-}
-
-fn traceback_frame(line: &str) -> Option<(String, u64, String)> {
-    let rest = line.trim_start().strip_prefix("File \"")?;
-    let (file, rest) = rest.split_once("\", line ")?;
-    let (line, name) = rest.split_once(", in ")?;
-    Some((file.to_owned(), line.parse().ok()?, name.to_owned()))
 }
 
 #[cfg(test)]

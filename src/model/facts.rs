@@ -37,6 +37,8 @@ pub struct GraphBreak {
     pub count: u64,
     /// The user's frames that led there, outermost first, of the first artifact.
     pub stack: Vec<TextFrame>,
+    /// Those artifacts, in log order: index of the compile and of the artifact in it.
+    pub artifacts: Vec<(usize, usize)>,
 }
 
 /// Why one compile is a recompile.

@@ -8,6 +8,7 @@ mod facts;
 mod fields;
 mod integrity;
 mod section;
+mod traceback;
 
 pub use compile::{
     Artifact, Attempt, Compile, Content, Form, Frame, Function, Language, Metrics, MetricsKind,
@@ -21,6 +22,7 @@ pub use facts::{
 pub use fields::{Fields, lenient};
 pub use integrity::{Integrity, Problem, ProblemKind};
 pub use section::{Cell, Column, Section, Unit};
+pub use traceback::traceback;
 
 use crate::trace::{Clock, CompileId, Md5, PayloadRef, Span, Stamp, StringTable};
 use indexmap::IndexMap;

@@ -8,6 +8,7 @@ mod evidence;
 mod failures;
 mod file_words;
 mod files;
+mod graph_breaks;
 mod guards;
 mod html;
 mod index;
@@ -15,6 +16,7 @@ mod lines;
 mod metric_fields;
 mod parts;
 mod paths;
+mod recompilations;
 mod shell;
 mod source;
 mod templates;
@@ -95,5 +97,7 @@ pub fn pages<'m>(report: Report<'m>) -> Vec<Page<'m, Worker>> {
     pages.extend(files::pages(report));
     pages.extend(index::pages(report));
     pages.push(failures::page(report));
+    pages.extend(graph_breaks::page(report));
+    pages.extend(recompilations::page(report));
     pages
 }

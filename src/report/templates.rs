@@ -31,6 +31,9 @@ templates! {
     finding,
     flame,
     glossary,
+    graph_break_entry,
+    graph_breaks_verdict,
+    guard_diff,
     guards_head,
     hero,
     kernel_stacks_head,
@@ -38,7 +41,10 @@ templates! {
     metrics_head,
     pill,
     place,
+    recompile_evidence,
     recompile_reason,
+    recompiled,
+    recompiles_verdict,
     row,
     section_head,
     shell_head,
@@ -46,7 +52,6 @@ templates! {
     stack,
     table_foot,
     table_head,
-    traceback,
     trie_line,
 }
 

@@ -4,8 +4,8 @@ use super::Subject;
 use crate::model::{Failure, GraphBreak, Reason};
 use crate::report::Html;
 use crate::report::parts::View;
-use crate::report::units::{counted, is_library, short_path, whole};
-use crate::trace::CompileId;
+use crate::report::units::{counted, whole};
+use crate::report::{graph_breaks, recompilations};
 use serde::Serialize;
 use std::io::Write;
 
@@ -46,8 +46,12 @@ fn write_recompilation(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write
     };
     view.open_section(out, ("recompilation", title(subject), note), None, Html::default())?;
     writeln!(out, "{}", chain(view, subject)?.as_str())?;
+    if let Some(first) = subject.chain.first().and_then(|first| view.report.model.compiles.get(*first)) {
+        let link = recompilations::link(view, first, "What changed each time, with the guards compared");
+        writeln!(out, "<p class=\"after\">{}</p>", link.as_str())?;
+    }
     for reason in reasons {
-        writeln!(out, "{}", why(view, reason)?.as_str())?;
+        writeln!(out, "{}", view.reason(reason)?.as_str())?;
     }
     writeln!(out, "</section>")?;
     Ok(())
@@ -80,62 +84,6 @@ fn chain(view: View<'_>, subject: Subject<'_>) -> anyhow::Result<Html> {
     let after = subject.chain.len().saturating_sub(from + links.len());
     let count = |n: usize, word: &str| (n > 0).then(|| format!("{} {word}", whole(n)));
     view.render("chain", &Chain { before: count(from, "before"), links, after: count(after, "after") })
-}
-
-#[derive(Serialize)]
-struct Why {
-    against: Option<Html>,
-    guard: Html,
-    source: Option<Html>,
-    stack: Option<Html>,
-    rest: Option<Html>,
-    hint: Option<String>,
-}
-
-fn why(view: View<'_>, reason: &Reason) -> anyhow::Result<Html> {
-    let id = reason.against.as_deref().and_then(CompileId::parse);
-    let source = reason.source.as_ref().map(|source| {
-        let frame = (source.file.clone(), source.line, source.function.clone(), Some(source.code.clone()));
-        traceback(view, &[frame])
-    });
-    let taken_apart = reason.source.is_some() || reason.text.trim() == reason.guard;
-    let stack = (!reason.user_stack.is_empty()).then(|| traceback(view, &reason.user_stack));
-    let context = Why {
-        against: id.map(|id| view.pill_of(Some(&id))).transpose()?,
-        guard: view.folded(&reason.guard, true),
-        source: source.transpose()?,
-        stack: stack.transpose()?,
-        rest: (!taken_apart).then(|| view.folded(&reason.text, true)),
-        hint: reason.hint.clone(),
-    };
-    view.render("recompile_reason", &context)
-}
-
-#[derive(Serialize)]
-struct Traceback<'f> {
-    frames: Vec<TracebackFrame<'f>>,
-}
-
-#[derive(Serialize)]
-struct TracebackFrame<'f> {
-    class: Option<&'static str>,
-    full: &'f str,
-    place: String,
-    name: &'f str,
-    code: &'f str,
-}
-
-/// Frames read from text; the innermost of the reader's own code is marked.
-fn traceback(view: View<'_>, frames: &[(String, u64, String, Option<String>)]) -> anyhow::Result<Html> {
-    let own = frames.iter().rposition(|(file, ..)| !is_library(file));
-    let frames = frames.iter().enumerate().map(|(index, (file, line, name, code))| TracebackFrame {
-        class: if own == Some(index) { Some("hit") } else { is_library(file).then_some("soft") },
-        full: file,
-        place: format!("{}:{line}", short_path(file)),
-        name,
-        code: code.as_deref().unwrap_or_default(),
-    });
-    view.render("traceback", &Traceback { frames: frames.collect() })
 }
 
 fn write_breaks(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
@@ -176,6 +124,7 @@ fn of_break(view: View<'_>, found: &GraphBreak) -> anyhow::Result<Vec<(&'static 
     let url = found.url.as_deref();
     let name = found.gb_id.as_deref().unwrap_or("torch's page");
     facts.extend(url.map(|url| ("More", view.log_link(name, url))));
+    facts.push(("In full", graph_breaks::link(view, found, "traceback and cost")));
     Ok(facts)
 }
 

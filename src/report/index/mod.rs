@@ -54,6 +54,8 @@ fn tabs(report: Report<'_>) -> Vec<Tab> {
         .filter(|(shown, ..)| *shown)
         .map(|(_, id, text, count)| Tab::section(id, text, count))
         .collect();
+    tabs.extend(super::graph_breaks::tab(report));
+    tabs.extend(super::recompilations::tab(report));
     tabs.push(Tab::away("failures_and_restarts.html", "Failures and restarts", count(trouble)));
     tabs.push(Tab::away("raw.log", "raw.log", None));
     tabs

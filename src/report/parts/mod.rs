@@ -5,6 +5,7 @@ mod cell;
 mod link;
 mod pill;
 mod prose;
+mod reason;
 mod stack;
 mod table;
 
@@ -126,6 +127,12 @@ impl<'a> View<'a> {
     pub fn link(&self, href: &str, text: &str) -> Html {
         let (href, text) = (Html::escaped(href), Html::escaped(text));
         Html::trusted(format!("<a href=\"{}\">{}</a>", href.as_str(), text.as_str()))
+    }
+
+    /// A link to an anchor of the same page, around a piece of HTML.
+    pub fn anchored(&self, anchor: &str, piece: &Html) -> Html {
+        let anchor = Html::escaped(anchor);
+        Html::trusted(format!("<a href=\"#{}\">{}</a>", anchor.as_str(), piece.as_str()))
     }
 
     /// A link of the log: followed only where it is http, https or within the report, else text.

@@ -1,0 +1,105 @@
+//! What the text of a graph break holds beyond its reason: the user's traceback, and breaks that followed from it.
+
+use crate::model::{TextFrame, traceback};
+
+/// Between a break and the one that came of handling it.
+const ANOTHER: &str = "*** While handling this graph break, another graph break occurred: ***";
+
+/// A break that Dynamo met while it handled another one.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct FurtherBreak {
+    /// What could not be traced.
+    pub reason: String,
+    /// torch's explanation.
+    pub explanation: Option<String>,
+    /// torch's hints.
+    pub hints: Vec<String>,
+    /// Its page in torch's catalogue.
+    pub url: Option<String>,
+}
+
+/// What a page shows of a break's text.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct BreakText {
+    /// Frames below `User code traceback:`, outermost first.
+    pub frames: Vec<TextFrame>,
+    /// Breaks that followed, in order.
+    pub further: Vec<FurtherBreak>,
+}
+
+/// Reads the payload of a `dynamo_graph_break_reason`; whatever is missing is empty.
+pub fn break_text(text: &str) -> BreakText {
+    let (head, rest) = text.split_once("User code traceback:").unwrap_or((text, ""));
+    // Below the user's frames stands that of torch itself.
+    let user = rest.split("\nTraceback (most recent call last)").next().unwrap_or(rest);
+    let further = head.split(ANOTHER).skip(1).map(further_break).collect();
+    BreakText { frames: traceback(user), further }
+}
+
+fn further_break(block: &str) -> FurtherBreak {
+    let mut found = FurtherBreak::default();
+    let mut lines = block.lines().map(str::trim).filter(|line| !line.is_empty()).peekable();
+    let is_new = |line: &str| {
+        ["Explanation:", "Hint:", "Developer debug context:", "For more details", "Stack variable source"]
+            .iter()
+            .any(|mark| line.starts_with(mark))
+    };
+    found.reason = lines.next().unwrap_or_default().to_owned();
+    while let Some(line) = lines.next() {
+        let whole = |first: &str, lines: &mut std::iter::Peekable<_>| joined(first, lines, is_new);
+        if let Some(text) = line.strip_prefix("Explanation:") {
+            found.explanation = Some(whole(text, &mut lines));
+        } else if let Some(text) = line.strip_prefix("Hint:") {
+            found.hints.push(whole(text, &mut lines));
+        } else if let Some((_, url)) = line.split_once("please visit: ") {
+            found.url = url.split_whitespace().next().map(str::to_owned);
+        } else if line.starts_with("Stack variable source") {
+            break;
+        }
+    }
+    found
+}
+
+/// A text with the lines that continue it.
+fn joined<'t>(
+    first: &str,
+    lines: &mut std::iter::Peekable<impl Iterator<Item = &'t str>>,
+    ends: impl Fn(&str) -> bool,
+) -> String {
+    let mut text = first.trim().to_owned();
+    while let Some(line) = lines.next_if(|line| !ends(line)) {
+        text.push(' ');
+        text.push_str(line);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_break_that_followed_from_another_is_read_with_its_hints() {
+        let text = "Graph break in user code at /app/a.py:65\nGraph Break Reason: Failed:\n\nCall to f\n  \
+            Explanation: User-inserted.\n\n*** While handling this graph break, another graph break occurred: ***\n\n\
+            graph break in loop\n  Explanation: torch.compile detected\n    a loop.\n  Hint: Resolve the\n    earlier one.\n\n\
+            \x20 Developer debug context: frame skipped\n\n For more details about this graph break, please visit: \
+            https://x.org/gb/gb7000.html\n\nStack variable source attribution:\n  File \"/app/a.py\", line 63\n\n\
+            User code traceback:\n  File \"/app/a.py\", line 91, in main\n    loop(x)\n    ~~~~^^^\n  \
+            File \"/app/a.py\", line 65, in loop\n    f()\n\nTraceback (most recent call last):\n  \
+            File \"/torch/_dynamo/a.py\", line 1, in g\n";
+        let found = break_text(text);
+        let lines: Vec<u64> = found.frames.iter().map(|frame| frame.1).collect();
+        assert_eq!(lines, [91, 65]);
+        let [further] = found.further.as_slice() else { panic!("{:?}", found.further) };
+        assert_eq!(further.reason, "graph break in loop");
+        assert_eq!(further.explanation.as_deref(), Some("torch.compile detected a loop."));
+        assert_eq!(further.hints, ["Resolve the earlier one."]);
+        assert_eq!(further.url.as_deref(), Some("https://x.org/gb/gb7000.html"));
+    }
+
+    #[test]
+    fn a_text_without_a_traceback_has_no_frames() {
+        assert_eq!(break_text("Graph break\nReason: x"), BreakText::default());
+    }
+}

@@ -1,0 +1,295 @@
+//! What differs between the guards of two compiles of one function.
+
+use super::recompile_reason::local;
+use regex::Regex;
+use similar::{Algorithm, DiffOp, capture_diff_slices};
+
+/// Guards of a side that are compared. A comparison of lists that share nothing takes the square of this.
+const MOST_GUARDS: usize = 6_000;
+
+/// Lines of a difference that are kept: who changes more than this reads the files.
+const MOST_LINES: usize = 60;
+
+/// Characters of a guard that are kept.
+const LONGEST_GUARD: usize = 1_000;
+
+/// Addresses, ids of objects, and numbers that torch gives in the order of compiles: they differ from run to run.
+const COUNTED: &str = "0x[0-9a-fA-F]{4,}|[0-9]{12,}(?:_c[0-9]+)?|(?<name>__builtins_dict___)[0-9]+";
+
+/// How a line of a difference came about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Side {
+    /// In both: the variable that the guards below it look at.
+    Both,
+    /// Of the older compile only.
+    Old,
+    /// Of the newer compile only.
+    New,
+}
+
+/// Part of a guard's text, and whether it differs.
+pub type Piece = (String, bool);
+
+/// A guard that only one side has.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DiffLine {
+    /// Which side has it.
+    pub side: Side,
+    /// Its text in pieces, each with whether it differs from the guard that it is compared with.
+    pub pieces: Vec<Piece>,
+}
+
+/// The difference of two lists of guards.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct GuardDiff {
+    /// The lines to show.
+    pub lines: Vec<DiffLine>,
+    /// Differing guards that are not shown.
+    pub left_out: usize,
+    /// Guards that both have.
+    pub equal: usize,
+    /// Guards that one side has alone.
+    pub differing: usize,
+}
+
+/// A guard as it is compared: addresses and ids differ from run to run, so all are alike.
+struct Guard {
+    /// Levels of the tree above it.
+    depth: usize,
+    text: String,
+}
+
+/// Compares the texts of two `dynamo_cpp_guards_str` trees, or two lists of guards with one a line. What mentions
+/// `wanted`, a variable as the user writes it, comes first. None where either has too many.
+pub fn guard_diff(old: &str, new: &str, wanted: Option<&str>) -> Option<GuardDiff> {
+    // The pattern is constant, so it always compiles.
+    let address = Regex::new(COUNTED).ok()?;
+    let (old, new) = (guards(old, &address), guards(new, &address));
+    if old.len() > MOST_GUARDS || new.len() > MOST_GUARDS {
+        return None;
+    }
+    let texts = |guards: &[Guard]| guards.iter().map(|g| g.text.clone()).collect::<Vec<_>>();
+    let (old_texts, new_texts) = (texts(&old), texts(&new));
+    let mut diff = GuardDiff::default();
+    let mut hunks = Vec::new();
+    for op in capture_diff_slices(Algorithm::Myers, &old_texts, &new_texts) {
+        if let DiffOp::Equal { len, .. } = op {
+            diff.equal += len;
+            continue;
+        }
+        let parent = parent(&new, op.new_range().start).or_else(|| parent(&old, op.old_range().start));
+        let was = old_texts.get(op.old_range()).unwrap_or_default();
+        let is = new_texts.get(op.new_range()).unwrap_or_default();
+        hunks.push(Hunk { parent: parent.unwrap_or_default(), was, is });
+    }
+    if let Some(wanted) = wanted {
+        hunks.sort_by_key(|hunk| !hunk.texts().any(|text| local(text).contains(wanted)));
+    }
+    let mut above = String::new();
+    let mut room = MOST_LINES;
+    for hunk in hunks {
+        diff.differing += hunk.texts().count();
+        let lines = hunk.lines(room, wanted);
+        diff.left_out += hunk.texts().count() - lines.len();
+        room -= lines.len();
+        if !lines.is_empty() && hunk.parent != above {
+            above = hunk.parent;
+            diff.lines.push(DiffLine { side: Side::Both, pieces: vec![(above.clone(), false)] });
+        }
+        diff.lines.extend(lines);
+    }
+    Some(diff)
+}
+
+/// The value that guards of a compile want of an expression, as the user writes it: `2` for `k` of `L['k'] == 2`, and
+/// `any int` where only the type of a number is checked: torch made it dynamic.
+pub fn guarded_value(guards: &str, expression: &str) -> Option<String> {
+    let mut is_any = None;
+    for line in guards.lines() {
+        let guard = line.split_once("+- ").map_or(line, |(_, guard)| guard);
+        let guard = guard.split("  # ").next().unwrap_or(guard);
+        let guard = local(guard.split_once(": ").map_or(guard, |(_, guard)| guard).trim());
+        if let Some(rest) = guard.strip_prefix(expression)
+            && let Some(value) = [" == ", " is "].iter().find_map(|sign| rest.strip_prefix(sign))
+        {
+            return Some(value.trim().to_owned()).filter(|value| !value.is_empty());
+        }
+        let checked = guard.strip_prefix("___check_type_id(").and_then(|rest| rest.strip_prefix(expression));
+        if checked.is_some_and(|rest| rest.starts_with(", ")) {
+            let number = ["int", "float"].iter().find(|n| guard.ends_with(&format!("type=<class '{n}'>")));
+            is_any = number.map(|number| format!("any {number}"));
+        }
+    }
+    is_any
+}
+
+/// Guards that stand side by side and differ.
+struct Hunk<'t> {
+    parent: String,
+    was: &'t [String],
+    is: &'t [String],
+}
+
+impl<'t> Hunk<'t> {
+    fn texts(&self) -> impl Iterator<Item = &'t String> + use<'t> {
+        self.was.iter().chain(self.is)
+    }
+
+    /// Its lines, at most `room`. Where it has more, those that mention `wanted` come before others.
+    fn lines(&self, room: usize, wanted: Option<&str>) -> Vec<DiffLine> {
+        if self.texts().count() <= room {
+            return changed(self.was, self.is);
+        }
+        let mentions = |text: &str| wanted.is_some_and(|wanted| local(text).contains(wanted));
+        let mut lines = changed(self.was, self.is);
+        lines.sort_by_key(|line| !line.pieces.iter().any(|(text, _)| mentions(text)));
+        lines.truncate(room);
+        lines
+    }
+}
+
+/// The guards of a text in order; a line of a tree is `| | +- KIND: text`.
+fn guards(text: &str, address: &Regex) -> Vec<Guard> {
+    let is_guard = |line: &&str| {
+        let line = line.trim();
+        !line.is_empty() && line != "TREE_GUARD_MANAGER:" && !line.starts_with("Guard latency = ")
+    };
+    let read = |line: &str| {
+        let (tree, text) = line.split_once("+- ").unwrap_or(("", line));
+        let is_tree = tree.bytes().all(|b| b == b'|' || b == b' ');
+        let (depth, text) = if is_tree { (tree.matches('|').count(), text) } else { (0, line) };
+        // torch pads guards to a column; in a longer list the column is another.
+        let text = match text.split_once("  # ") {
+            Some((guard, source)) => format!("{}  # {}", guard.trim_end(), source.trim()),
+            None => text.trim().to_owned(),
+        };
+        let text = text.chars().take(LONGEST_GUARD).collect::<String>();
+        Guard { depth, text: address.replace_all(&text, "${name}…").into_owned() }
+    };
+    text.lines().filter(is_guard).map(read).collect()
+}
+
+/// The variable that a guard of a tree looks at: the `source=..` of the manager above it.
+fn parent(guards: &[Guard], at: usize) -> Option<String> {
+    let depth = guards.get(at)?.depth;
+    let above = guards.get(..at)?.iter().rev().find(|g| g.depth < depth)?;
+    let (_, source) = above.text.split_once("source=")?;
+    Some(source.split(", accessed_by=").next().unwrap_or(source).to_owned())
+}
+
+/// Lines for guards that were replaced. Where as many came as went, each is compared with its counterpart.
+fn changed(old: &[String], new: &[String]) -> Vec<DiffLine> {
+    let whole = |side: Side| move |text: &String| DiffLine { side, pieces: vec![(text.clone(), false)] };
+    if old.len() != new.len() {
+        return old.iter().map(whole(Side::Old)).chain(new.iter().map(whole(Side::New))).collect();
+    }
+    let pairs = old.iter().zip(new).flat_map(|(old, new)| {
+        let (was, is) = words_that_differ(old, new);
+        [DiffLine { side: Side::Old, pieces: was }, DiffLine { side: Side::New, pieces: is }]
+    });
+    pairs.collect()
+}
+
+/// Both texts in pieces, those that the other has not marked.
+fn words_that_differ(old: &str, new: &str) -> (Vec<Piece>, Vec<Piece>) {
+    let (was, is) = (words(old), words(new));
+    let (mut old_pieces, mut new_pieces) = (Vec::new(), Vec::new());
+    for op in capture_diff_slices(Algorithm::Myers, &was, &is) {
+        let differs = !matches!(op, DiffOp::Equal { .. });
+        let sides = [(&mut old_pieces, &was, op.old_range()), (&mut new_pieces, &is, op.new_range())];
+        for (pieces, words, range) in sides {
+            let text = words.get(range).unwrap_or_default().concat();
+            if !text.is_empty() {
+                pieces.push((text, differs));
+            }
+        }
+    }
+    (old_pieces, new_pieces)
+}
+
+/// Words and the characters between them.
+fn words(text: &str) -> Vec<&str> {
+    let mut words = Vec::new();
+    let mut rest = text;
+    let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == '.';
+    while let Some(first) = rest.chars().next() {
+        let end = match is_word(first) {
+            true => rest.find(|c| !is_word(c)).unwrap_or(rest.len()),
+            false => first.len_utf8(),
+        };
+        let (word, after) = rest.split_at(end);
+        words.push(word);
+        rest = after;
+    }
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const OLD: &str = "\nTREE_GUARD_MANAGER:\n+- RootGuardManager\n| +- GLOBAL_STATE: ___check_global_state()\n\
+        | +- GuardManager: source=L['x'], accessed_by=A(key='x', i=0)\n\
+        | | +- TENSOR_MATCH: check_tensor(L['x'], size=[3, 4], stride=[4, 1])  # return x  # a.py:8 in f\n\
+        | | +- ID_MATCH: ___check_obj_id(L['x'], 94506458411648)   # return x  # a.py:8 in f\n\nGuard latency = 82.89 us\n";
+
+    fn shown(diff: &GuardDiff) -> Vec<String> {
+        let line = |line: &DiffLine| {
+            let piece =
+                |(text, differs): &(String, bool)| if *differs { format!("<{text}>") } else { text.clone() };
+            let sign = match line.side {
+                Side::Both => ' ',
+                Side::Old => '-',
+                Side::New => '+',
+            };
+            format!("{sign} {}", line.pieces.iter().map(piece).collect::<String>())
+        };
+        diff.lines.iter().map(line).collect()
+    }
+
+    #[test]
+    fn only_the_words_that_differ_are_marked_below_the_variable() {
+        let new = OLD.replace("[3, 4]", "[3, 6]").replace("[4, 1]", "[6, 1]").replace("82.89", "7");
+        let diff = guard_diff(OLD, &new, None).unwrap();
+        assert_eq!(
+            shown(&diff),
+            [
+                "  L['x']",
+                "- TENSOR_MATCH: check_tensor(L['x'], size=[3, <4>], stride=[<4>, 1])  # return x  # a.py:8 in f",
+                "+ TENSOR_MATCH: check_tensor(L['x'], size=[3, <6>], stride=[<6>, 1])  # return x  # a.py:8 in f",
+            ]
+        );
+        assert_eq!((diff.equal, diff.differing, diff.left_out), (4, 2, 0));
+    }
+
+    #[test]
+    fn addresses_ids_and_padding_are_no_difference() {
+        let new = OLD
+            .replace("94506458411648", "140043332985424")
+            .replace(")   # return", ")              # return");
+        let diff = guard_diff(OLD, &new, None).unwrap();
+        assert_eq!((diff.lines.len(), diff.differing), (0, 0));
+    }
+
+    #[test]
+    fn a_tree_tells_the_value_of_an_expression() {
+        let tree = "| | +- EQUALS_MATCH: L['k'] == 2.5      # return x + k  # a.py:8 in f\n| +- NONE_MATCH: L['a'].b is None\n";
+        assert_eq!(guarded_value(tree, "k").as_deref(), Some("2.5"));
+        assert_eq!(guarded_value(tree, "a.b").as_deref(), Some("None"));
+        assert_eq!(guarded_value(tree, "a"), None);
+        let tree = "| +- TYPE_MATCH: ___check_type_id(L['f'].n, 140043341888736), type=<class 'int'>  # return x  # a.py:8 in f";
+        assert_eq!(guarded_value(tree, "f.n").as_deref(), Some("any int"));
+    }
+
+    #[test]
+    fn what_is_beyond_the_bound_is_counted() {
+        let guard = |n: usize| format!("| +- EQUALS_MATCH: L['k{n}'] == {n}\n| +- TYPE_MATCH: t\n");
+        let same = "| +- TYPE_MATCH: t\n".repeat(200);
+        let many: String = (0..200).map(guard).collect();
+        let diff = guard_diff(&same, &many, Some("k150")).unwrap();
+        assert_eq!((diff.equal, diff.differing, diff.left_out), (200, 200, 140));
+        assert!(diff.lines[0].pieces[0].0.contains("k150"), "what failed comes first");
+        let more: String = (0..=MOST_GUARDS).map(|n| format!("k == {n}\n")).collect();
+        assert_eq!(guard_diff("", &more, None), None);
+    }
+}

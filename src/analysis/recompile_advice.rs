@@ -1,0 +1,190 @@
+//! What to do about a function that is compiled again and again.
+
+use super::{Chain, ChangeKind};
+use crate::model::Model;
+
+/// Advice in a sentence or two; code stands between backquotes. Rests on what changed most often.
+pub fn recompile_advice(model: &Model, chain: &Chain<'_>) -> String {
+    let Some((kind, subject)) = &chain.lead else {
+        return "The log has no reason for these compiles. torch writes none when its caches were reset between \
+                them, and versions before 2.5 write none at all."
+            .to_owned();
+    };
+    let subject = subject.as_deref();
+    match kind {
+        ChangeKind::Size => size(model, chain, subject),
+        ChangeKind::Stride => format!(
+            "The layout of {} changes. If it does not matter, make it the same before the call: `.contiguous()`.",
+            named(base(chain), "a tensor")
+        ),
+        ChangeKind::Dtype => {
+            "Each dtype needs code of its own. Cast the input before the call if one dtype is enough.".to_owned()
+        }
+        ChangeKind::Device => {
+            "Each device and kind of tensor needs code of its own. Move the inputs to one device before the call."
+                .to_owned()
+        }
+        ChangeKind::PythonValue => python_value(chain, subject.unwrap_or("the value")),
+        ChangeKind::ObjectIdentity => format!(
+            "Another object arrives as {} than the one that was compiled for. Create it once, outside of the compiled \
+             function, and pass the same one to every call.",
+            named(subject, "an input")
+        ),
+        ChangeKind::GlobalState => global_state(subject),
+        ChangeKind::Backend => {
+            "The function is compiled with several backends, or the backend is made anew for each call. Make it once."
+                .to_owned()
+        }
+        ChangeKind::Other => "The guard that failed says what changed.".to_owned(),
+    }
+}
+
+fn named(subject: Option<&str>, unknown: &str) -> String {
+    subject.map_or_else(|| unknown.to_owned(), |subject| format!("`{subject}`"))
+}
+
+/// The tensor whose property changed most often, and the dimension.
+fn base<'c>(chain: &'c Chain<'_>) -> Option<&'c str> {
+    let (kind, subject) = chain.lead.as_ref()?;
+    let mut changes = chain.steps.iter().filter_map(|step| step.change.as_ref());
+    changes.find(|c| c.kind == *kind && c.subject() == *subject)?.source.as_deref()
+}
+
+fn size(model: &Model, chain: &Chain<'_>, subject: Option<&str>) -> String {
+    let mut changes = chain.steps.iter().filter_map(|step| step.change.as_ref());
+    let lead = changes.find(|c| c.kind == ChangeKind::Size && c.subject().as_deref() == subject);
+    let dimension = lead.and_then(|change| change.dimension);
+    let (Some(subject), Some(tensor), Some(dimension)) = (subject, base(chain), dimension) else {
+        let tensor = named(base(chain), "a tensor");
+        return format!("The number of dimensions of {tensor} changes; each needs code of its own.");
+    };
+    let mut sizes = chain.values.clone();
+    sizes.sort();
+    sizes.dedup();
+    let count = sizes.len();
+    let mark = format!("`torch._dynamo.mark_dynamic({tensor}, {dimension})`");
+    let last = chain.steps.iter().rev().find(|step| !step.over_limit);
+    let is_dynamic = last.and_then(|step| model.compiles.get(step.compile)).is_some_and(|compile| {
+        compile.sections.iter().any(|section| section.id == "symbols" && !section.rows.is_empty())
+    });
+    let after = if chain.limit_hit { " Until then every call with a new size runs uncompiled." } else { "" };
+    match (is_dynamic, count) {
+        (true, _) => format!(
+            "`{subject}` took {count} sizes; then it was made dynamic, and further sizes need no compile. To save this \
+             one, mark the dimension before the first call: {mark}."
+        ),
+        (false, 0..=2) => {
+            format!("`{subject}` took two sizes. If more will come, mark the dimension: {mark}.{after}")
+        }
+        (false, _) => format!(
+            "`{subject}` took {count} sizes and was never made dynamic. Remove `dynamic=False` from `torch.compile` if \
+             it is set, or mark the dimension: {mark}.{after}"
+        ),
+    }
+}
+
+fn python_value(chain: &Chain<'_>, subject: &str) -> String {
+    let value = chain.values.first().map_or("", String::as_str);
+    let is_dynamic = chain.values.last().is_some_and(|value| value.starts_with("any "));
+    if subject.starts_with("___stack") {
+        let after =
+            if is_dynamic { " Made dynamic with the last compile, it needs no further one." } else { "" };
+        return format!(
+            "The value that a graph break left behind, such as the result of `.item()`, is part of the compiled code \
+             after it. Keep it a tensor, or compute it outside of the compiled function.{after}"
+        );
+    }
+    if is_dynamic {
+        return format!(
+            "`{subject}` changed, so it was made dynamic: further values need no compile. Passing a tensor saves this one."
+        );
+    }
+    if subject.starts_with("len(") {
+        return format!("`{subject}` is part of the compiled code. Keep the length the same for all calls.");
+    }
+    if subject.contains("__closure__") {
+        let function = subject.split(".__closure__").next().unwrap_or(subject);
+        return format!(
+            "The value in the closure of `{function}` is part of the compiled code. Pass it as an argument."
+        );
+    }
+    match value {
+        "None" => {
+            format!("`{subject}` is None in some calls and set in others; one compile for each is expected.")
+        }
+        "True" | "False" => {
+            format!("The flag `{subject}` selects a branch; one compile a value is expected.")
+        }
+        _ if value.starts_with(['\'', '"']) => {
+            format!("The string `{subject}` selects a branch; one compile a value is expected.")
+        }
+        _ if value.parse::<f64>().is_ok() => {
+            format!("The number `{subject}` is part of the compiled code. Pass it as a tensor.")
+        }
+        _ => {
+            format!("The value of `{subject}` is part of the compiled code. Keep it the same for all calls.")
+        }
+    }
+}
+
+fn global_state(subject: Option<&str>) -> String {
+    match subject {
+        Some("grad_mode") => {
+            "The function runs with and without gradients; one compile for each is expected.".to_owned()
+        }
+        Some(flag) if flag.ends_with(".requires_grad") => {
+            let tensor = flag.trim_end_matches(".requires_grad");
+            format!("`{tensor}` needs a gradient in some calls only; one compile for each is expected.")
+        }
+        _ => format!(
+            "{} changed between calls. Set it once, before the first call.",
+            named(subject, "A global setting of torch")
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::{Step, classify};
+
+    fn advice(reasons: &[&str]) -> String {
+        let steps: Vec<Step<'_>> = reasons
+            .iter()
+            .map(|reason| Step {
+                compile: 0,
+                reasons: Vec::new(),
+                change: Some(classify(reason)),
+                against: None,
+                over_limit: false,
+            })
+            .collect();
+        let first = steps.first().and_then(|step| step.change.clone());
+        let changes = steps.iter().filter_map(|step| step.change.clone());
+        let values =
+            first.iter().filter_map(|c| c.old.clone()).chain(changes.filter_map(|c| c.new)).collect();
+        let lead = first.map(|change| (change.kind, change.subject()));
+        let chain = Chain { function: None, steps, lead, values, us: None, limit_hit: false };
+        recompile_advice(&Model::default(), &chain)
+    }
+
+    #[test]
+    fn a_size_is_to_be_marked_dynamic() {
+        let size =
+            |from: u32, to: u32| format!("tensor 'x' size mismatch at index 1. expected {from}, actual {to}");
+        let text = advice(&[&size(4, 6), &size(6, 10)]);
+        assert!(text.contains("took 3 sizes") && text.contains("mark_dynamic(x, 1)"), "{text}");
+        assert!(advice(&[&size(4, 6)]).contains("took two sizes"));
+    }
+
+    #[test]
+    fn values_of_python_have_advice_by_what_they_are() {
+        assert!(advice(&["k == 2"]).contains("The number `k`"));
+        assert!(advice(&["cfg.mode == 'add'"]).contains("The string `cfg.mode`"));
+        assert!(advice(&["fn.__closure__[0].cell_contents == 1"]).contains("closure of `fn`"));
+        assert!(advice(&["len(fn._modules) != 2"]).contains("length the same"));
+        assert!(advice(&["L['___stack0'] == -0.01"]).contains("graph break"));
+        assert!(advice(&["a.b is None"]).contains("None in some calls"));
+        assert!(advice(&["GLOBAL_STATE changed: grad_mode "]).contains("with and without gradients"));
+    }
+}

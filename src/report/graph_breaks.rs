@@ -1,0 +1,371 @@
+//! `graph_breaks.html`: every distinct graph break with where it comes from, what it cost and what to do.
+
+use super::parts::{Head, Row, Table, Td, View};
+use super::shell::{Shell, Tab, write_page};
+use super::units::{UNKNOWN, counted, micros, resumed, whole};
+use super::{Html, Report, Worker, paths};
+use crate::analysis::{BreakText, FurtherBreak, break_text};
+use crate::model::{Compile, Content, GraphBreak, TextFrame};
+use crate::output::{Page, RelPath};
+use fxhash::{FxHashMap, FxHashSet};
+use serde::Serialize;
+use std::io::Write;
+
+/// Breaks with an entry; further ones stand in a table. An entry has 3 to 6 KB.
+const ENTRIES: usize = 200;
+
+/// Breaks in that table; what is beyond stands in report.json.
+const LISTED: usize = 2_000;
+
+/// Occurrences of a break that its entry lists.
+const OCCURRENCES: usize = 40;
+
+/// Texts that are read for the page: each has 10 KB, mostly torch's own traceback.
+const MOST_READ: usize = 2_000;
+
+/// Bytes of a text beyond which it is not read.
+const LARGEST: u64 = 1 << 20;
+
+/// Compiles that a summary names.
+const SHOWN: usize = 8;
+
+/// Name of the page.
+const PAGE: &str = "graph_breaks.html";
+
+/// A break, what its first text says, and what it cost.
+struct Broken<'m> {
+    /// Its place in the model, which is its anchor.
+    index: usize,
+    found: &'m GraphBreak,
+    text: BreakText,
+    occurrences: Vec<Occurrence>,
+    cost: Option<f64>,
+}
+
+/// One time that a break was hit.
+struct Occurrence {
+    compile: usize,
+    artifact: usize,
+    /// Microseconds of attempts that were thrown away; its share where the compile hit several breaks.
+    thrown_away: Option<f64>,
+    /// Compiles of the functions that go on behind the break.
+    resumes: Vec<usize>,
+}
+
+/// The page, where there is a break.
+pub(super) fn page(report: Report<'_>) -> Option<Page<'_, Worker>> {
+    if report.model.graph_breaks.is_empty() {
+        return None;
+    }
+    Some(Page::rendered(RelPath::of_parts(&[PAGE]), move |worker, out| write(report, worker, out)))
+}
+
+/// The tab of the landing page.
+pub(super) fn tab(report: Report<'_>) -> Option<Tab> {
+    (!report.model.graph_breaks.is_empty()).then(|| Tab::away(PAGE, "All graph breaks", None))
+}
+
+/// A link to a break on the page, seen from `view`.
+pub(super) fn link(view: View<'_>, found: &GraphBreak, text: &str) -> Html {
+    let index = view.report.model.graph_breaks.iter().position(|one| std::ptr::eq(one, found));
+    let anchor = index.map(|index| format!("#{}", anchor(index))).unwrap_or_default();
+    view.link(&format!("{}{anchor}", view.href_of(PAGE)), text)
+}
+
+fn anchor(index: usize) -> String {
+    format!("break-{}", index + 1)
+}
+
+fn write(report: Report<'_>, worker: &mut Worker, out: &mut dyn Write) -> anyhow::Result<()> {
+    let breaks = read(report)?;
+    let mut shell = Shell::top(report, "Graph breaks");
+    shell.tabs = vec![Tab::section("breaks", "Graph breaks", Some(whole(breaks.len())))];
+    write_page(worker, out, &shell, |worker, out| {
+        let view = View::new(report, worker, 0);
+        verdict(view, &breaks, out)?;
+        let note = "one entry a reason and place, most time lost first";
+        let tools = view.fold_button("breaks-list");
+        view.open_section(out, ("breaks", "Graph breaks", note), Some(whole(breaks.len())), tools)?;
+        writeln!(out, "<div class=\"box\" id=\"breaks-list\">")?;
+        for (position, one) in breaks.iter().take(ENTRIES).enumerate() {
+            writeln!(out, "{}", entry(view, one, position == 0)?.as_str())?;
+        }
+        writeln!(out, "</div>")?;
+        if let Some(rest) = breaks.get(ENTRIES..).filter(|rest| !rest.is_empty()) {
+            table(view, rest, out)?;
+        }
+        writeln!(out, "</section>")?;
+        Ok(())
+    })
+}
+
+/// All breaks, the most expensive first, then the most frequent.
+fn read(report: Report<'_>) -> anyhow::Result<Vec<Broken<'_>>> {
+    let model = report.model;
+    let resumes = resume_functions(report);
+    let mut hits: FxHashMap<usize, f64> = FxHashMap::default();
+    for one in &model.graph_breaks {
+        let compiles: FxHashSet<usize> = one.artifacts.iter().map(|(compile, _)| *compile).collect();
+        compiles.into_iter().for_each(|compile| *hits.entry(compile).or_default() += 1.0);
+    }
+    let mut left = MOST_READ;
+    let mut breaks = Vec::new();
+    for (index, found) in model.graph_breaks.iter().enumerate() {
+        let mut one =
+            Broken { index, found, text: BreakText::default(), occurrences: Vec::new(), cost: None };
+        let mut counted = FxHashSet::default();
+        for (compile, artifact) in found.artifacts.iter().copied() {
+            let text = text(report, (compile, artifact), &mut left)?;
+            let thrown_away = model.compiles.get(compile).and_then(|c| c.outcome()?.wasted_us);
+            let thrown_away = thrown_away.map(|us| us / hits.get(&compile).copied().unwrap_or(1.0));
+            let led_to = led_to(report, compile, &text.frames, &resumes);
+            if counted.insert(compile) {
+                add(&mut one.cost, thrown_away);
+            }
+            for resume in led_to.iter().filter(|resume| counted.insert(**resume)) {
+                add(&mut one.cost, model.compiles.get(*resume).and_then(Compile::compile_us));
+            }
+            if one.text.frames.is_empty() {
+                one.text = text;
+            }
+            one.occurrences.push(Occurrence { compile, artifact, thrown_away, resumes: led_to });
+        }
+        breaks.push(one);
+    }
+    breaks.sort_by(|a, b| {
+        let cost = |one: &Broken<'_>| one.cost.unwrap_or(0.0);
+        cost(b).total_cmp(&cost(a)).then(b.found.count.cmp(&a.found.count))
+    });
+    Ok(breaks)
+}
+
+fn add(sum: &mut Option<f64>, us: Option<f64>) {
+    if let Some(us) = us {
+        *sum.get_or_insert(0.0) += us;
+    }
+}
+
+/// What an occurrence's file says; empty once enough were read.
+fn text(
+    report: Report<'_>,
+    (compile, artifact): (usize, usize),
+    left: &mut usize,
+) -> anyhow::Result<BreakText> {
+    let artifact = report.model.compiles.get(compile).and_then(|c| c.artifacts.get(artifact));
+    let Some(Content::Payload(at, _)) = artifact.map(|a| &a.content) else { return Ok(BreakText::default()) };
+    if at.text_len > LARGEST || *left == 0 {
+        return Ok(BreakText::default());
+    }
+    *left -= 1;
+    Ok(break_text(&report.payload(at)?))
+}
+
+/// Where a break's function goes on: file and line, with the compiles of the functions that do.
+type Resumes<'m> = FxHashMap<(&'m str, u64), Vec<usize>>;
+
+fn resume_functions(report: Report<'_>) -> Resumes<'_> {
+    let mut resumes: Resumes<'_> = FxHashMap::default();
+    for (index, compile) in report.model.compiles.iter().enumerate() {
+        let Some(function) = &compile.function else { continue };
+        let Some((_, line)) = resumed(&function.name) else { continue };
+        if let (Some(file), Ok(line)) = (function.file.as_deref(), line.parse()) {
+            resumes.entry((file, line)).or_default().push(index);
+        }
+    }
+    resumes
+}
+
+/// The compiles of the function that goes on behind one occurrence: where the compiled function stood, also when the
+/// break is in a function that was traced into.
+fn led_to(report: Report<'_>, compile: usize, frames: &[TextFrame], resumes: &Resumes<'_>) -> Vec<usize> {
+    let function = report.model.compiles.get(compile).and_then(|c| c.function.as_ref());
+    let Some(function) = function else { return Vec::new() };
+    let plain = |name: &str| resumed(name).map_or(name, |(name, _)| name).to_owned();
+    let own = plain(&function.name);
+    let is_own = |frame: &&TextFrame| {
+        plain(&frame.2) == own && function.file.as_deref().is_none_or(|file| file == frame.0)
+    };
+    let Some((file, line, ..)) = frames.iter().find(is_own) else { return Vec::new() };
+    let found = resumes.get(&(file.as_str(), *line)).into_iter().flatten().copied();
+    found.filter(|resume| *resume != compile).collect()
+}
+
+#[derive(Serialize)]
+struct Verdict {
+    breaks: String,
+    compiles: String,
+    time: Option<String>,
+}
+
+fn verdict(view: View<'_>, breaks: &[Broken<'_>], out: &mut dyn Write) -> anyhow::Result<()> {
+    let model = view.report.model;
+    let occurrences = || breaks.iter().flat_map(|one| &one.occurrences);
+    let hit: FxHashSet<usize> = occurrences().map(|o| o.compile).collect();
+    let resumes: FxHashSet<usize> = occurrences().flat_map(|o| o.resumes.iter().copied()).collect();
+    let at = |index: &usize| model.compiles.get(*index);
+    let wasted = hit.iter().filter_map(|index| at(index)?.outcome()?.wasted_us);
+    let again = resumes.iter().filter_map(|index| at(index)?.compile_us());
+    // Summed in whole microseconds, so that the order of a set does not show.
+    let us: u64 = wasted.chain(again).map(|us| us.max(0.0).round() as u64).sum();
+    let context = Verdict {
+        breaks: counted(breaks.len(), "distinct graph break", "distinct graph breaks"),
+        compiles: counted(hit.len(), "compilation", "compilations"),
+        time: (us > 0).then(|| micros(us as f64)),
+    };
+    writeln!(out, "{}", view.render("graph_breaks_verdict", &context)?.as_str())?;
+    Ok(())
+}
+
+#[derive(Serialize)]
+struct Entry {
+    id: String,
+    open: bool,
+    reason: Html,
+    place: Html,
+    pills: Html,
+    cost: String,
+    count: String,
+    explanation: Option<Html>,
+    facts: Html,
+    traceback: Html,
+    further: Html,
+    occurrences: Html,
+}
+
+fn entry(view: View<'_>, one: &Broken<'_>, open: bool) -> anyhow::Result<Html> {
+    let found = one.found;
+    let mut facts = Vec::new();
+    facts.extend(found.context.as_deref().map(|context| ("When", view.prose(context.trim_end_matches(':')))));
+    facts.extend(hints(view, &found.hints));
+    facts.extend(found.url.as_deref().map(|url| ("Read more", catalogue(view, found.gb_id.as_deref(), url))));
+    let facts = if facts.is_empty() { Html::default() } else { view.facts(facts)? };
+    let entry = Entry {
+        id: anchor(one.index),
+        open,
+        reason: view.prose(&found.reason),
+        place: view.place(found.file.as_deref(), found.line)?,
+        pills: view.plain_pills(&compiles(view, found), SHOWN)?,
+        cost: one.cost.map_or_else(|| UNKNOWN.to_owned(), micros),
+        count: counted(found.count, "time", "times"),
+        explanation: found.explanation.as_deref().map(|text| view.prose(text)),
+        facts,
+        traceback: traceback(view, one)?,
+        further: further(view, &one.text.further)?,
+        occurrences: occurrences(view, one)?,
+    };
+    view.render("graph_break_entry", &entry)
+}
+
+fn compiles<'m>(view: View<'m>, found: &GraphBreak) -> Vec<&'m Compile> {
+    found.compiles.iter().filter_map(|id| view.report.model.compile(id.as_ref())).collect()
+}
+
+fn hints(view: View<'_>, hints: &[String]) -> Option<(&'static str, Html)> {
+    let lines = Html::joined(hints.iter().map(|hint| view.prose(hint)), "<br>");
+    (!hints.is_empty()).then_some(("What to do", lines))
+}
+
+fn catalogue(view: View<'_>, id: Option<&str>, url: &str) -> Html {
+    let text = match id {
+        Some(id) => format!("{id} in the graph break catalogue"),
+        None => "the graph break catalogue".to_owned(),
+    };
+    view.log_link(&text, url)
+}
+
+fn traceback(view: View<'_>, one: &Broken<'_>) -> anyhow::Result<Html> {
+    if one.text.frames.is_empty() {
+        return Ok(Html::default());
+    }
+    let frames = view.own_traceback(&one.text.frames)?;
+    Ok(Html::wrapped("<div><h3>How the program came there</h3>", &frames, "</div>"))
+}
+
+fn further(view: View<'_>, breaks: &[FurtherBreak]) -> anyhow::Result<Html> {
+    let pieces = breaks.iter().map(|one| {
+        let id = one.url.as_deref().and_then(|url| url.rsplit('/').next()?.strip_suffix(".html"));
+        let mut facts = vec![("Reason", view.prose(&one.reason))];
+        facts.extend(one.explanation.as_deref().map(|text| ("Explanation", view.prose(text))));
+        facts.extend(hints(view, &one.hints));
+        facts.extend(one.url.as_deref().map(|url| ("Read more", catalogue(view, id, url))));
+        let facts = view.facts(facts)?;
+        Ok(Html::wrapped(
+            "<div><h3>While this break was handled, another one followed</h3>",
+            &facts,
+            "</div>",
+        ))
+    });
+    Ok(Html::joined(pieces.collect::<anyhow::Result<Vec<_>>>()?, ""))
+}
+
+fn occurrences(view: View<'_>, one: &Broken<'_>) -> anyhow::Result<Html> {
+    let all = &one.occurrences;
+    let heads = vec![
+        Head::compiles("Compile"),
+        Head::text("Function"),
+        Head::number("Thrown away")
+            .about("attempts of this compile that began anew; shared where it has several breaks")
+            .absent_if(all.iter().all(|o| o.thrown_away.is_none())),
+        Head::unsorted("Led to")
+            .about("the functions that go on behind the break")
+            .absent_if(all.iter().all(|o| o.resumes.is_empty())),
+        Head::number("Their time").absent_if(all.iter().all(|o| o.resumes.is_empty())),
+        Head::text("Text"),
+    ];
+    let id = format!("{}-table", anchor(one.index));
+    let table = Table { id: &id, label: "Occurrences of this break", heads };
+    let mut out = Vec::new();
+    view.table(&mut out, &table, all.iter().take(OCCURRENCES).map(|occurrence| row(view, occurrence)))?;
+    let more = all.len().saturating_sub(OCCURRENCES);
+    if more > 0 {
+        writeln!(out, "<p class=\"soft after\">{} more are left out.</p>", whole(more))?;
+    }
+    let table = Html::trusted(String::from_utf8(out)?);
+    Ok(Html::wrapped("<div><h3>Each time</h3>", &table, "</div>"))
+}
+
+fn row(view: View<'_>, occurrence: &Occurrence) -> anyhow::Result<Row> {
+    let model = view.report.model;
+    let Some(compile) = model.compiles.get(occurrence.compile) else { return Ok(Row::default()) };
+    let resumes: Vec<&Compile> = occurrence.resumes.iter().filter_map(|i| model.compiles.get(*i)).collect();
+    let mut time = None;
+    resumes.iter().for_each(|resume| add(&mut time, resume.compile_us()));
+    let file = compile.artifacts.get(occurrence.artifact).map(|artifact| {
+        let path = paths::artifact(compile, artifact, view.report.settings);
+        view.link(&view.href(&path), &paths::listed_name(artifact, view.report.settings))
+    });
+    let unknown = || Html::escaped(UNKNOWN);
+    let function = compile.function.as_ref();
+    Ok(Row::of(vec![
+        Td::html(view.pill(compile)?).sorted(occurrence.compile),
+        Td::html(function.map_or_else(unknown, |f| view.function(&f.name))),
+        Td::maybe(occurrence.thrown_away, micros),
+        Td::html(if resumes.is_empty() { unknown() } else { view.some_pills(&resumes, SHOWN)? }),
+        Td::maybe(time, micros),
+        Td::html(file.unwrap_or_else(unknown)),
+    ]))
+}
+
+fn table(view: View<'_>, rest: &[Broken<'_>], out: &mut dyn Write) -> anyhow::Result<()> {
+    let heads = vec![
+        Head::text("Reason"),
+        Head::text("Place"),
+        Head::number("Times"),
+        Head::number("Cost"),
+        Head::unsorted("Compiles"),
+    ];
+    let table = Table { id: "further-breaks", label: "Further graph breaks", heads };
+    let rows = rest.iter().take(LISTED).map(|one| {
+        let found = one.found;
+        let cells = vec![
+            Td::html(view.folded(&found.reason, false)),
+            Td::html(view.place(found.file.as_deref(), found.line)?),
+            Td::number(found.count as f64, &whole(found.count)),
+            Td::maybe(one.cost, micros),
+            Td::html(view.some_pills(&compiles(view, found), SHOWN)?),
+        ];
+        Ok(Row::of(cells).anchored(anchor(one.index)))
+    });
+    view.table(out, &table, rows)?;
+    view.beyond(out, rest.len(), LISTED, "graph breaks")
+}

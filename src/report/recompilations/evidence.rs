@@ -1,0 +1,58 @@
+//! What shows why a compile was made again: all its reasons, the guards compared, the inputs before and after.
+
+use super::{guards, tensors};
+use crate::analysis::Step;
+use crate::report::Html;
+use crate::report::parts::View;
+use crate::report::units::counted;
+use serde::Serialize;
+use std::io::Write;
+
+/// Reasons that are shown; the guards of older compiles mostly repeat each other.
+const REASONS: usize = 16;
+
+#[derive(Serialize)]
+struct Evidence {
+    id: String,
+    title: String,
+    reasons: Html,
+    left_out: Option<String>,
+    guards: Html,
+    tensors: Html,
+}
+
+pub(super) fn fold(view: View<'_>, step: &Step<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+    let compiles = &view.report.model.compiles;
+    let Some(compile) = compiles.get(step.compile) else { return Ok(()) };
+    let reasons = step.reasons.iter().take(REASONS).map(|reason| view.reason(reason));
+    let reasons = Html::joined(reasons.collect::<anyhow::Result<Vec<_>>>()?, "");
+    let left_out = step.reasons.len().saturating_sub(REASONS);
+    let old = step.against.and_then(|index| compiles.get(index));
+    let source = step.change.as_ref().and_then(|change| change.source.as_deref());
+    // Of `len(xs)` the guards on xs itself tell what was added.
+    let source = source.map(|s| s.strip_prefix("len(").and_then(|s| s.strip_suffix(')')).unwrap_or(s));
+    let (guards, tensors) = match old {
+        Some(old) => (guards::compared(view, old, compile, source)?, tensors::compared(view, old, compile)?),
+        None => Default::default(),
+    };
+    if reasons.is_empty() && guards.is_empty() && tensors.is_empty() {
+        return Ok(());
+    }
+    let mut parts = vec![match step.reasons.len() {
+        1 => "the reason in full".to_owned(),
+        count => format!("all {}", counted(count, "reason", "reasons")),
+    }];
+    parts.extend((!guards.is_empty()).then(|| "guards compared".to_owned()));
+    parts.extend((!tensors.is_empty()).then(|| "inputs before and after".to_owned()));
+    let context = Evidence {
+        id: format!("why{}", compile.folder(0)),
+        title: format!("{}: {}", compile.label(), parts.join(", ")),
+        reasons,
+        left_out: (left_out > 0)
+            .then(|| format!("{} left out.", counted(left_out, "more reason", "more reasons"))),
+        guards,
+        tensors,
+    };
+    writeln!(out, "{}", view.render("recompile_evidence", &context)?.as_str())?;
+    Ok(())
+}

@@ -1,0 +1,189 @@
+//! A function's compiles in a row.
+
+use super::{Subject, evidence};
+use crate::analysis::{Chain, Change, ChangeKind, Step, recompile_advice};
+use crate::model::{Compile, Content};
+use crate::report::Html;
+use crate::report::parts::{Head, Row, Table, Td, View};
+use crate::report::units::{UNKNOWN, clipped, counted, micros, resumed, short_path, whole};
+use serde::Serialize;
+use std::io::Write;
+
+/// Compiles of a function in its table: a limit that was raised lets a function have thousands.
+const LISTED: usize = 64;
+
+/// Characters of a value.
+const LONGEST_VALUE: usize = 60;
+
+/// States of torch's profile that are searched for advice: one a compile, the last ones know most.
+const MOST_STATES: usize = 8;
+
+/// Bytes of such a state beyond which it is not read; it has a line a function and variable.
+const LARGEST_STATE: u64 = 1 << 20;
+
+/// Characters of its advice.
+const LONGEST_LINE: usize = 600;
+
+#[derive(Serialize)]
+struct Recompiled {
+    id: String,
+    name: String,
+    place: Html,
+    compiles: String,
+    kept: String,
+    over: bool,
+    time: Option<String>,
+    advice: Html,
+    guard_place: Option<String>,
+    guard_code: String,
+    sources: Option<String>,
+}
+
+pub(super) fn section(view: View<'_>, subject: &Subject<'_>, out: &mut Vec<u8>) -> anyhow::Result<()> {
+    let chain = &subject.chain;
+    let function = chain.function;
+    let mut reasons = chain.steps.iter().flat_map(|step| &step.reasons);
+    let source = reasons.find_map(|reason| reason.source.as_ref());
+    let head = Recompiled {
+        id: subject.anchor.clone(),
+        name: function.map_or_else(|| "function not recorded".to_owned(), |f| name(&f.name)),
+        place: function.map(|f| view.place(f.file.as_deref(), f.line)).transpose()?.unwrap_or_default(),
+        compiles: counted(chain.steps.len(), "compile", "compiles"),
+        kept: format!("{} of {} kept", whole(chain.kept()), whole(subject.limit)),
+        over: chain.limit_hit,
+        time: chain.us.map(micros),
+        advice: view.prose(&recompile_advice(view.report.model, chain)),
+        guard_place: source.map(|s| format!("{}:{}", short_path(&s.file), s.line)),
+        guard_code: source.map(|s| s.code.clone()).unwrap_or_default(),
+        sources: dynamic_sources(view, chain)?,
+    };
+    writeln!(out, "{}", view.render("recompiled", &head)?.as_str())?;
+    table(view, subject, out)?;
+    let evidence_of = chain.steps.iter().skip(1).take(LISTED);
+    for step in evidence_of {
+        evidence::fold(view, step, out)?;
+    }
+    writeln!(out, "</section>")?;
+    Ok(())
+}
+
+/// A heading's words for a function.
+fn name(name: &str) -> String {
+    resumed(name).map_or_else(|| name.to_owned(), |(function, line)| format!("{function} resumed at {line}"))
+}
+
+/// The line that torch offers where its profile saw a size change: `TORCH_COMPILE_DYNAMIC_SOURCES="L['x']"`.
+fn dynamic_sources(view: View<'_>, chain: &Chain<'_>) -> anyhow::Result<Option<String>> {
+    let compiles = chain.steps.iter().rev().filter_map(|step| view.report.model.compiles.get(step.compile));
+    let states = compiles.flat_map(|c| c.artifacts.iter().rev()).filter(|a| a.name.contains("_code_state"));
+    for artifact in states.take(MOST_STATES) {
+        let Content::Payload(at, _) = &artifact.content else { continue };
+        if at.text_len > LARGEST_STATE {
+            continue;
+        }
+        let text = view.report.payload(at)?;
+        let found = text.find("TORCH_COMPILE_DYNAMIC_SOURCES=").and_then(|start| text.get(start..));
+        if let Some(line) = found.and_then(|rest| rest.lines().next()) {
+            return Ok(Some(clipped(line.trim(), LONGEST_LINE).0.to_owned()));
+        }
+    }
+    Ok(None)
+}
+
+fn table(view: View<'_>, subject: &Subject<'_>, out: &mut Vec<u8>) -> anyhow::Result<()> {
+    let chain = &subject.chain;
+    let heads = vec![
+        Head::compiles("Compile"),
+        Head::text("Changed"),
+        Head::unsorted("Value").about("what the failed guard was compiled for, and what arrived"),
+        Head::text("Failed guard"),
+        Head::compiles("Guard of"),
+        Head::number("Time").absent_if(times(view, chain).all(|us| us.is_none())),
+    ];
+    let id = format!("{}-table", subject.anchor);
+    let label = chain.function.map_or("Compiles", |f| f.name.as_str());
+    let table = Table { id: &id, label, heads };
+    let rows = chain.steps.iter().take(LISTED).enumerate();
+    let rows = rows.map(|(index, step)| row(view, chain, index, step));
+    view.table(out, &table, rows)?;
+    let beyond = chain.steps.len().saturating_sub(LISTED);
+    if beyond > 0 {
+        writeln!(
+            out,
+            "<p class=\"soft after\">{} more compiles of this function are left out.</p>",
+            whole(beyond)
+        )?;
+    }
+    Ok(())
+}
+
+fn times(view: View<'_>, chain: &Chain<'_>) -> impl Iterator<Item = Option<f64>> {
+    let model = view.report.model;
+    chain.steps.iter().map(move |step| model.compiles.get(step.compile).and_then(Compile::compile_us))
+}
+
+fn row(view: View<'_>, chain: &Chain<'_>, index: usize, step: &Step<'_>) -> anyhow::Result<Row> {
+    let compiles = &view.report.model.compiles;
+    let Some(compile) = compiles.get(step.compile) else { return Ok(Row::default()) };
+    let against = step.against.and_then(|against| Some((against, compiles.get(against)?)));
+    let (changed, value, guard) = match (&step.change, index) {
+        (Some(change), _) => {
+            let guard = step.reasons.first().map_or("", |reason| reason.guard.as_str());
+            let changed = change.subject().unwrap_or_else(|| change.kind.word().to_owned());
+            (view.folded(&changed, true), change_of(change), view.folded(guard, true))
+        }
+        (None, 0) => (lead(view, chain), first_value(chain), Html::escaped("first compile")),
+        (None, _) => (Html::escaped(UNKNOWN), Html::default(), Html::escaped("no reason recorded")),
+    };
+    let limit = Html::trusted("<span class=\"kind error\">limit reached, not compiled</span>");
+    let value = if step.over_limit { Html::joined([value, limit], " ") } else { value };
+    Ok(Row::of(vec![
+        Td::html(view.pill(compile)?).sorted(step.compile),
+        Td::html(changed),
+        Td::html(value),
+        Td::html(guard).class("soft"),
+        match against {
+            Some((order, against)) => Td::html(view.pill(against)?).sorted(order),
+            None => Td::default(),
+        },
+        Td::maybe(compile.compile_us(), micros),
+    ])
+    .anchored(format!("c{}", compile.folder(0))))
+}
+
+fn lead(view: View<'_>, chain: &Chain<'_>) -> Html {
+    let subject = chain.lead.as_ref().and_then(|(_, subject)| subject.as_deref());
+    let code = subject.map_or_else(Html::default, |subject| view.folded(subject, true));
+    Html::wrapped("<span class=\"soft\">", &code, "</span>")
+}
+
+fn first_value(chain: &Chain<'_>) -> Html {
+    chain.values.first().map_or_else(Html::default, |value| marked("new", value))
+}
+
+fn marked(class: &'static str, value: &str) -> Html {
+    let (shown, cut) = clipped(value, LONGEST_VALUE);
+    let (shown, full) = (Html::escaped(shown), Html::escaped(value));
+    let end = if cut { "…" } else { "" };
+    Html::trusted(format!(
+        "<span class=\"{class} mono\" title=\"{}\">{}{end}</span>",
+        full.as_str(),
+        shown.as_str()
+    ))
+}
+
+fn change_of(change: &Change) -> Html {
+    let new = match &change.new {
+        Some(new) => marked("new", new),
+        None => Html::trusted("<span class=\"soft\">not recorded</span>"),
+    };
+    match &change.old {
+        Some(old) => Html::joined([marked("old", old), new], " → "),
+        None if change.new.is_some() => new,
+        // A mode of torch that is on or off can only have flipped.
+        None if change.kind == ChangeKind::GlobalState => {
+            Html::trusted("<span class=\"soft\">flipped</span>")
+        }
+        None => new,
+    }
+}

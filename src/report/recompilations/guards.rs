@@ -1,0 +1,119 @@
+//! The guards of two compiles compared.
+
+use crate::analysis::{DiffLine, GuardDiff, Side, guard_diff, guarded_value};
+use crate::model::{Artifact, Compile, Content, Fields, Form};
+use crate::report::parts::View;
+use crate::report::units::counted;
+use crate::report::{Html, Report, paths};
+use serde::Serialize;
+
+/// Bytes of a guard tree that is read; one of 6,000 guards, more than are compared, has about 1 MB.
+const LARGEST: u64 = 4 << 20;
+
+#[derive(Serialize)]
+struct Compared {
+    about: String,
+    old: Html,
+    new: Html,
+    lines: Vec<Line>,
+    left_out: Option<String>,
+}
+
+#[derive(Serialize)]
+struct Line {
+    head: Option<String>,
+    old: bool,
+    sign: &'static str,
+    pieces: Vec<Piece>,
+}
+
+#[derive(Serialize)]
+struct Piece {
+    class: Option<&'static str>,
+    text: String,
+}
+
+/// What differs between the guards of two compiles, first what mentions `wanted`; empty where either has none recorded.
+pub(super) fn compared(
+    view: View<'_>,
+    old: &Compile,
+    new: &Compile,
+    wanted: Option<&str>,
+) -> anyhow::Result<Html> {
+    let (Some(was), Some(is)) = (artifact(old), artifact(new)) else { return Ok(Html::default()) };
+    let diff = match (text(view.report, was)?, text(view.report, is)?) {
+        (Some(was), Some(is)) => guard_diff(&was, &is, wanted),
+        _ => None,
+    };
+    let (about, diff) = match diff {
+        None => ("Too many to be compared here".to_owned(), GuardDiff::default()),
+        Some(diff) if diff.differing == 0 => {
+            (format!("All {} are equal", counted(diff.equal, "line", "lines")), diff)
+        }
+        Some(diff) => (
+            format!(
+                "{} of both are equal, {} only in one of them",
+                counted(diff.equal, "line", "lines"),
+                counted(diff.differing, "stands", "stand")
+            ),
+            diff,
+        ),
+    };
+    let left_out = (diff.left_out > 0)
+        .then(|| format!("{} are left out.", counted(diff.left_out, "more line", "more lines")));
+    let context = Compared {
+        about,
+        old: link(view, old, was),
+        new: link(view, new, is),
+        lines: diff.lines.into_iter().map(line).collect(),
+        left_out,
+    };
+    view.render("guard_diff", &context)
+}
+
+/// The value that a compile's guards want of an expression.
+pub(super) fn value(report: Report<'_>, compile: usize, expression: &str) -> anyhow::Result<Option<String>> {
+    let artifact = report.model.compiles.get(compile).and_then(artifact);
+    let text = artifact.map(|artifact| text(report, artifact)).transpose()?.flatten();
+    Ok(text.and_then(|text| guarded_value(&text, expression)))
+}
+
+fn line(line: DiffLine) -> Line {
+    let (sign, class) = match line.side {
+        Side::Both => {
+            let text = line.pieces.into_iter().map(|(text, _)| text).collect::<String>();
+            return Line { head: Some(text), old: false, sign: "", pieces: Vec::new() };
+        }
+        Side::Old => ("-", "old"),
+        Side::New => ("+", "new"),
+    };
+    let pieces = line.pieces.into_iter();
+    let pieces = pieces.map(|(text, differs)| Piece { class: differs.then_some(class), text });
+    Line { head: None, old: line.side == Side::Old, sign, pieces: pieces.collect() }
+}
+
+/// The last tree of guards of a compile; before torch 2.6 the list of guards.
+fn artifact(compile: &Compile) -> Option<&Artifact> {
+    let last = |name: &str| compile.artifacts.iter().rev().find(|a| a.name == name);
+    last("dynamo_cpp_guards_str").or_else(|| last("dynamo_guards"))
+}
+
+fn link(view: View<'_>, compile: &Compile, artifact: &Artifact) -> Html {
+    let path = paths::artifact(compile, artifact, view.report.settings);
+    view.link(&view.href(&path), &format!("{} of {}", artifact.name, compile.label()))
+}
+
+/// Guards one a line; None where they are no payload of the log, or too large.
+fn text(report: Report<'_>, artifact: &Artifact) -> anyhow::Result<Option<String>> {
+    let Content::Payload(at, form) = &artifact.content else { return Ok(None) };
+    if at.text_len > LARGEST {
+        return Ok(None);
+    }
+    let text = report.payload(at)?;
+    if *form != Form::Guards {
+        return Ok(Some(text));
+    }
+    let Ok(list) = serde_json::from_str::<Vec<Fields<'_>>>(&text) else { return Ok(None) };
+    let codes = list.iter().filter_map(|guard| guard.text("code")).map(|code| code.replace('\n', " "));
+    Ok(Some(codes.collect::<Vec<_>>().join("\n")))
+}

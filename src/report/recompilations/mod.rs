@@ -1,0 +1,122 @@
+//! `recompilations.html`: each function that was compiled more than once, what changed every time, and what to do.
+
+mod evidence;
+mod function;
+mod guards;
+mod limit;
+mod overview;
+mod tensors;
+
+use super::parts::View;
+use super::shell::{Shell, Tab, write_page};
+use super::units::{counted, micros, whole};
+use super::{Html, Report, Worker};
+use crate::analysis::{Chain, recompile_chains};
+use crate::model::Compile;
+use crate::output::{Page, RelPath};
+use serde::Serialize;
+use std::io::Write;
+
+/// Bytes of sections: functions beyond have their line in the overview only. With the overview a page stays below 2 MB.
+const ALL_SECTIONS: usize = 1_200_000;
+
+/// Functions in the tabs; all stand in the overview.
+const TABS: usize = 8;
+
+/// Functions whose guards are read for values that no reason has.
+const COMPLETED: usize = 200;
+
+/// Name of the page.
+const PAGE: &str = "recompilations.html";
+
+/// A function of the page, with where it stands there and how often torch would compile it.
+struct Subject<'m> {
+    chain: Chain<'m>,
+    anchor: String,
+    limit: u64,
+}
+
+/// The page, where the log has anything to show on it.
+pub(super) fn page(report: Report<'_>) -> Option<Page<'_, Worker>> {
+    let chains = recompile_chains(report.model);
+    if chains.is_empty() {
+        return None;
+    }
+    Some(Page::rendered(RelPath::of_parts(&[PAGE]), move |worker, out| write(report, worker, out)))
+}
+
+/// Whether a compile with so many versions, or with a reason, has a place on the page; a link to it, seen from `view`.
+pub(super) fn link(view: View<'_>, first: &Compile, text: &str) -> Html {
+    view.link(&format!("{}#{}", view.href_of(PAGE), anchor(first)), text)
+}
+
+/// The tab of the landing page.
+pub(super) fn tab(report: Report<'_>) -> Option<Tab> {
+    (!recompile_chains(report.model).is_empty()).then(|| Tab::away(PAGE, "All recompilations", None))
+}
+
+/// The anchor of a function: that of its first compile, whose folder is unique and safe.
+fn anchor(first: &Compile) -> String {
+    format!("f{}", first.folder(0))
+}
+
+fn write(report: Report<'_>, worker: &mut Worker, out: &mut dyn Write) -> anyhow::Result<()> {
+    let limits = limit::Limits::read(report)?;
+    let mut chains = recompile_chains(report.model);
+    for chain in chains.iter_mut().take(COMPLETED) {
+        chain.complete(|compile, expression| guards::value(report, compile, expression))?;
+    }
+    let subjects = chains.into_iter().filter_map(|chain| {
+        let compiles: Vec<&Compile> =
+            chain.steps.iter().filter_map(|step| report.model.compiles.get(step.compile)).collect();
+        let anchor = anchor(compiles.first()?);
+        Some(Subject { limit: limits.of(&compiles), anchor, chain })
+    });
+    let subjects: Vec<Subject<'_>> = subjects.collect();
+    let mut shell = Shell::top(report, "Recompilations");
+    shell.tabs.push(Tab::section("all", "Overview", Some(whole(subjects.len()))));
+    let named = subjects.iter().filter_map(|s| Some((s, s.chain.function?))).take(TABS);
+    shell.tabs.extend(named.map(|(s, f)| Tab::section(&s.anchor, &f.name, Some(whole(s.chain.steps.len())))));
+    write_page(worker, out, &shell, |worker, out| {
+        let view = View::new(report, worker, 0);
+        let mut sections = Vec::new();
+        let mut detailed = 0;
+        for subject in &subjects {
+            if sections.len() > ALL_SECTIONS {
+                break;
+            }
+            function::section(view, subject, &mut sections)?;
+            detailed += 1;
+        }
+        verdict(view, &subjects, out)?;
+        overview::section(view, &subjects, detailed, out)?;
+        out.write_all(&sections)?;
+        Ok(())
+    })
+}
+
+#[derive(Serialize)]
+struct Verdict {
+    recompiles: String,
+    functions: String,
+    time: Option<String>,
+    over: Option<String>,
+    over_href: String,
+    limit: String,
+}
+
+fn verdict(view: View<'_>, subjects: &[Subject<'_>], out: &mut dyn Write) -> anyhow::Result<()> {
+    let count: usize = subjects.iter().map(|s| s.chain.recompiles()).sum();
+    let us = subjects.iter().filter_map(|s| s.chain.us).reduce(|a, b| a + b);
+    let over: Vec<&Subject<'_>> = subjects.iter().filter(|s| s.chain.limit_hit).collect();
+    let context = Verdict {
+        recompiles: counted(count, "recompilation", "recompilations"),
+        functions: counted(subjects.len(), "function", "functions"),
+        time: us.map(micros),
+        over: (!over.is_empty()).then(|| counted(over.len(), "function", "functions")),
+        over_href: over.first().map(|s| format!("#{}", s.anchor)).unwrap_or_default(),
+        limit: over.first().map(|s| whole(s.limit)).unwrap_or_default(),
+    };
+    writeln!(out, "{}", view.render("recompiles_verdict", &context)?.as_str())?;
+    Ok(())
+}

@@ -8,6 +8,7 @@ mod facts;
 mod fields;
 mod integrity;
 mod section;
+mod shapes;
 
 pub use compile::{
     Artifact, Attempt, Compile, Content, Form, Frame, Function, Language, Metrics, MetricsKind,
@@ -20,6 +21,7 @@ pub use facts::{
 pub use fields::{Fields, lenient};
 pub use integrity::{Integrity, Problem, ProblemKind};
 pub use section::{Cell, Column, Section, Unit};
+pub use shapes::{InputTensor, Recorded, Shapes, Specialisation, Symbol, SymbolGuard};
 
 use crate::trace::{Clock, CompileId, Md5, PayloadRef, Span, Stamp, StringTable};
 use indexmap::IndexMap;
@@ -47,6 +49,8 @@ pub struct Model {
     pub restarts: Vec<Restart>,
     /// One entry a cache artifact.
     pub caches: Vec<CacheLookup>,
+    /// Symbolic sizes, and the inputs that they belong to.
+    pub shapes: Shapes,
     /// Configuration texts by md5, each once: where it stands first.
     pub configs: IndexMap<Md5, ConfigRef>,
     /// Spans of compile phases, in the order in which they began.

@@ -3,6 +3,7 @@
 mod functions;
 mod parity;
 mod parts;
+pub mod shapes;
 mod stage;
 mod time;
 mod trie;

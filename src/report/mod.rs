@@ -15,6 +15,7 @@ mod lines;
 mod metric_fields;
 mod parts;
 mod paths;
+mod shapes;
 mod shell;
 mod source;
 mod templates;
@@ -60,6 +61,7 @@ pub fn pages<'m>(report: Report<'m>) -> Vec<Page<'m, Worker>> {
     pages.extend(guards::pages(report));
     pages.extend(files::pages(report));
     pages.extend(index::pages(report));
+    pages.extend(shapes::page(report));
     pages.push(failures::page(report));
     pages
 }

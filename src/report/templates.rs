@@ -36,6 +36,7 @@ templates! {
     kernel_stacks_head,
     legend,
     metrics_head,
+    narrow,
     pill,
     place,
     recompile_reason,

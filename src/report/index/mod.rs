@@ -58,6 +58,7 @@ fn tabs(report: Report<'_>) -> Vec<Tab> {
         .map(|(_, id, text, count)| Tab::section(id, text, count))
         .collect();
     tabs.push(Tab::away("failures_and_restarts.html", "Failures and restarts", count(trouble)));
+    tabs.extend(super::shapes::tab(report));
     tabs.push(Tab::away("raw.log", "raw.log", None));
     tabs
 }

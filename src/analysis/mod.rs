@@ -1,5 +1,6 @@
 //! Model to findings: pure functions, no HTML, no IO.
 
+pub mod caches;
 mod functions;
 mod parity;
 mod parts;

@@ -7,7 +7,7 @@ use super::{Html, Report, Worker};
 use crate::analysis::shapes::{
     Answer, Dimension, Fate, Seen, State, SymbolFate, TensorSizes, dimensions, guarded_sizes, symbols,
 };
-use crate::model::{Content, Recompile, Specialisation, Stack};
+use crate::model::{Content, Recompile, Recorded, Specialisation, Stack};
 use crate::output::{Page, RelPath};
 use fxhash::FxHashMap;
 use std::io::Write;
@@ -24,7 +24,7 @@ const MOST_GUARDS: u64 = 256 << 20;
 /// Characters of torch's reason for a recompile.
 const LONGEST_REASON: usize = 200;
 
-const HINT: &str = "Filter by name, source or id";
+const HINT: &str = "Filter by name or id";
 
 /// The link to the page, where there is one.
 pub(super) fn tab(report: Report<'_>) -> Option<Tab> {
@@ -232,7 +232,14 @@ fn why(
             } else {
                 format!("from the first compile on, [{id}]: dynamic=True, a mark or listed sources")
             };
-            Ok(Html::joined([Html::escaped(&text), symbol], ""))
+            let before = at.checked_sub(1).and_then(|before| dim.seen.get(before));
+            let before = match before.map(|seen| seen.state) {
+                Some(State::Fixed(SymbolFate { fate: Fate::Fixed(one), .. })) => {
+                    Html::wrapped("; before it was ", &fixed_by(view, one)?, "")
+                }
+                _ => Html::default(),
+            };
+            Ok(Html::joined([Html::escaped(&text), symbol, before], ""))
         }
         (_, Some(State::Fixed(fate))) => match fate.fate {
             Fate::Fixed(one) => fixed_by(view, one),
@@ -306,24 +313,17 @@ fn write_specialisations(view: View<'_>, out: &mut dyn Write, all: &[Specialisat
         Head::text("Value"),
         Head::text("Reason"),
         Head::text("Your line"),
-        Head::unsorted("User stack").absent_if(all.iter().all(|s| s.user_stack.is_none())),
-        Head::unsorted("Framework stack").absent_if(all.iter().all(|s| s.stack.is_none())),
     ];
     let table = Table { id: "specialisations-table", label: "Specialisations", heads };
     let rows: Vec<_> = all.iter().take(LISTED).collect();
     let rows = rows.into_iter().map(|one| {
-        let stack = |stack: &Option<Stack>| {
-            stack.as_ref().map_or_else(|| Ok(Html::escaped(UNKNOWN)), |s| view.stack(s))
-        };
         Ok(Row::of(vec![
-            compile_cell(view, one.at.compile)?,
+            compile_cell(view, &one.at)?,
             Td::html(view.code(&one.symbol)),
             Td::html(Html::joined(one.sources.iter().map(|source| view.folded(source, true)), "<br>")),
             Td::html(view.folded(&one.value, true)),
-            Td::text(reason_words(one.reason.as_deref())),
+            Td::text(reason_words(one.reason.as_deref())).class("nw"),
             Td::html(line(view, one.user_stack.as_ref(), one.stack.as_ref())?),
-            Td::html(stack(&one.user_stack)?),
-            Td::html(stack(&one.stack)?),
         ]))
     });
     view.table(out, &table, rows)?;
@@ -331,9 +331,11 @@ fn write_specialisations(view: View<'_>, out: &mut dyn Write, all: &[Specialisat
     Ok(())
 }
 
-fn compile_cell(view: View<'_>, index: usize) -> anyhow::Result<Td> {
-    let compile = view.report.model.compiles.get(index);
-    Ok(Td::html(compile.map_or_else(|| Ok(Html::escaped(UNKNOWN)), |c| view.pill(c))?).sorted(index))
+fn compile_cell(view: View<'_>, at: &Recorded) -> anyhow::Result<Td> {
+    let compile = view.report.model.compiles.get(at.compile);
+    let pill = compile.map_or_else(|| Ok(Html::escaped(UNKNOWN)), |c| view.pill(c))?;
+    let attempt = if at.attempt > 0 { format!(" attempt {}", at.attempt) } else { String::new() };
+    Ok(Td::html(Html::joined([pill, Html::escaped(&attempt)], "")).sorted(at.compile).class("nw"))
 }
 
 /// Words of the fates, as the filter has them.
@@ -355,11 +357,9 @@ fn write_symbols(view: View<'_>, out: &mut dyn Write, fates: &[SymbolFate<'_>]) 
     let tools = view.narrow("symbols-table", HINT, words)?;
     let about = "names for sizes and numbers that may vary";
     view.open_section(out, ("symbols", "Symbols", about), Some(whole(fates.len())), tools)?;
-    let attempts = fates.iter().any(|fate| fate.symbol.at.attempt > 0);
     let known = |get: fn(&SymbolFate<'_>) -> bool| !fates.iter().any(get);
     let heads = vec![
         Head::compiles("Compile"),
-        Head::number("Attempt").absent_if(!attempts),
         Head::text("Symbol"),
         Head::text("Source").absent_if(known(|f| f.symbol.source.is_some())),
         Head::text("Hint").about("Its value in this compile").absent_if(known(|f| f.symbol.hint.is_some())),
@@ -403,8 +403,7 @@ fn symbol(view: View<'_>, fate: &SymbolFate<'_>) -> anyhow::Result<Row> {
     guards.extend((more > 0).then(|| Html::escaped(&format!("and {} more", whole(more)))));
     let made = line(view, symbol.user_stack.as_ref(), None)?;
     Ok(Row::of(vec![
-        compile_cell(view, symbol.at.compile)?,
-        Td::number(f64::from(symbol.at.attempt), &symbol.at.attempt.to_string()),
+        compile_cell(view, &symbol.at)?,
         Td::html(view.code(&symbol.name)),
         code(&symbol.source),
         code(&symbol.hint),

@@ -1,6 +1,7 @@
 //! Model and findings to pages: one module a page, templates and assets in real files beside them.
 
 pub mod assets;
+mod caches;
 mod code;
 mod compile;
 mod data;
@@ -62,6 +63,7 @@ pub fn pages<'m>(report: Report<'m>) -> Vec<Page<'m, Worker>> {
     pages.extend(files::pages(report));
     pages.extend(index::pages(report));
     pages.extend(shapes::page(report));
+    pages.extend(caches::page(report));
     pages.push(failures::page(report));
     pages
 }

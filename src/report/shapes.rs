@@ -229,6 +229,8 @@ fn why(
                     format!(" after {}", clipped(r.text.trim(), LONGEST_REASON).0)
                 });
                 format!("since [{id}]{reason}")
+            } else if dim.dim.is_none() {
+                format!("from the first compile on, [{id}]: a number that is not part of the code")
             } else {
                 format!("from the first compile on, [{id}]: dynamic=True, a mark or listed sources")
             };

@@ -16,7 +16,7 @@ pub(super) fn present(subject: Subject<'_>) -> bool {
 }
 
 /// What people call a cache.
-pub(super) fn title(cache: &str) -> &str {
+pub(in crate::report) fn title(cache: &str) -> &str {
     match cache {
         "fx_graph" => "Inductor",
         "aotautograd" => "AOTAutograd",

@@ -59,6 +59,7 @@ fn tabs(report: Report<'_>) -> Vec<Tab> {
         .collect();
     tabs.push(Tab::away("failures_and_restarts.html", "Failures and restarts", count(trouble)));
     tabs.extend(super::shapes::tab(report));
+    tabs.extend(super::caches::tab(report));
     tabs.push(Tab::away("raw.log", "raw.log", None));
     tabs
 }

@@ -1,6 +1,7 @@
 //! Model to findings: pure functions, no HTML, no IO.
 
 pub mod caches;
+pub mod configs;
 mod functions;
 mod parity;
 mod parts;

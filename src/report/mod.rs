@@ -4,6 +4,7 @@ pub mod assets;
 mod caches;
 mod code;
 mod compile;
+mod configuration;
 mod data;
 mod evidence;
 mod failures;
@@ -64,6 +65,7 @@ pub fn pages<'m>(report: Report<'m>) -> Vec<Page<'m, Worker>> {
     pages.extend(index::pages(report));
     pages.extend(shapes::page(report));
     pages.extend(caches::page(report));
+    pages.extend(configuration::page(report));
     pages.push(failures::page(report));
     pages
 }

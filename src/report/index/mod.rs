@@ -11,6 +11,7 @@ mod stacks;
 mod verdict;
 
 pub(super) use directory::stage_words;
+pub(super) use environment::versions;
 
 use super::parts::View;
 use super::shell::{Shell, Tab, write_page};
@@ -60,6 +61,7 @@ fn tabs(report: Report<'_>) -> Vec<Tab> {
     tabs.push(Tab::away("failures_and_restarts.html", "Failures and restarts", count(trouble)));
     tabs.extend(super::shapes::tab(report));
     tabs.extend(super::caches::tab(report));
+    tabs.extend(super::configuration::tab(report));
     tabs.push(Tab::away("raw.log", "raw.log", None));
     tabs
 }

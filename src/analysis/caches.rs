@@ -256,8 +256,8 @@ mod tests {
 
     #[test]
     fn answers_are_summed_by_cache_and_differences_told_in_words() {
-        let mut model = Model::default();
-        model.caches = [Outcome::Hit, Outcome::Hit, Outcome::Miss].map(|o| lookup(0, "0/0", o)).into();
+        let caches = [Outcome::Hit, Outcome::Hit, Outcome::Miss].map(|o| lookup(0, "0/0", o));
+        let mut model = Model { caches: caches.into(), ..Model::default() };
         model.caches[0].saved_ns = Some(2_000.0);
         let sum = CacheSum { hits: 2, misses: 1, bypasses: 0, saved_us: Some(2.0) };
         assert_eq!(sums(&model)["fx_graph"], sum);

@@ -294,9 +294,9 @@ fn settings(view: View<'_>, out: &mut dyn Write, kind: &Kind) -> anyhow::Result<
     let about = match others {
         0 => format!("{}, as {compiles} had it", kind.module),
         n => format!(
-            "{}, as {compiles} had it; {} differ as shown above",
+            "{}, as {compiles} had it; {} as shown above",
             kind.module,
-            counted(n, "other configuration", "other configurations")
+            counted(n, "other configuration differs", "other configurations differ")
         ),
     };
     let id = format!("{}-table", kind.id);

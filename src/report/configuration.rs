@@ -306,10 +306,13 @@ fn settings(view: View<'_>, out: &mut dyn Write, kind: &Kind) -> anyhow::Result<
     let table = Table { id: &id, label: kind.title, heads };
     let rows: Vec<_> = all.iter().take(LISTED).collect();
     let rows = rows.into_iter().map(|(name, value)| {
-        let value = Td::html(view.folded(value, true));
-        Ok(Row::of(vec![Td::text(name).class("mono"), value]).selected_by("set".to_owned()))
+        let value = Td::html(view.folded(value, false));
+        Ok(Row::of(vec![Td::text(name), value]).selected_by("-".to_owned()))
     });
+    // The font is set once around the table: there are nearly a thousand rows.
+    writeln!(out, "<div class=\"mono\">")?;
     view.table(out, &table, rows)?;
+    writeln!(out, "</div>")?;
     view.beyond(out, all.len(), all.len().min(LISTED), "settings")?;
     writeln!(out, "</section>")?;
     Ok(())

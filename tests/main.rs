@@ -23,5 +23,6 @@ mod library;
 mod odd_logs;
 mod pages;
 mod schema;
+mod sizes_and_settings;
 mod snapshots;
 mod structure;

@@ -229,7 +229,7 @@ fn differences(view: View<'_>, out: &mut dyn Write, (kinds, count): (&[Kind], us
         ]))
     });
     view.table(out, &table, rows)?;
-    view.beyond(out, all, shown, "values")?;
+    view.left_out(out, all, shown, "stand in raw.jsonl")?;
     writeln!(out, "</section>")?;
     Ok(())
 }
@@ -313,7 +313,7 @@ fn settings(view: View<'_>, out: &mut dyn Write, kind: &Kind) -> anyhow::Result<
     writeln!(out, "<div class=\"mono\">")?;
     view.table(out, &table, rows)?;
     writeln!(out, "</div>")?;
-    view.beyond(out, all.len(), all.len().min(LISTED), "settings")?;
+    view.left_out(out, all.len(), LISTED, "stand in raw.jsonl")?;
     writeln!(out, "</section>")?;
     Ok(())
 }

@@ -4,6 +4,7 @@ use super::parts::{Head, Row, Table, Td, View};
 use super::shell::{Shell, Tab, write_page};
 use super::units::{UNKNOWN, clipped, counted, whole};
 use super::{Html, Report, Worker};
+use crate::analysis::is_capture;
 use crate::analysis::shapes::{
     Answer, Dimension, Fate, Seen, State, SymbolFate, TensorSizes, dimensions, guarded_sizes, symbols,
 };
@@ -156,7 +157,12 @@ fn write_dimensions(view: View<'_>, out: &mut dyn Write, dims: &[Dimension<'_>])
     let shown = dims.len().min(LISTED);
     let rows: Vec<_> = dims.iter().take(LISTED).collect();
     view.table(out, &table, rows.into_iter().map(|dim| dimension(view, dim, &recompiles)))?;
-    view.beyond(out, dims.len(), shown, "dimensions: their compiles")?;
+    view.left_out(
+        out,
+        dims.len(),
+        shown,
+        "are left out; the pages of the compiles list their input tensors",
+    )?;
     writeln!(out, "</section>")?;
     Ok(())
 }
@@ -168,7 +174,11 @@ fn dimension(
 ) -> anyhow::Result<Row> {
     let compile = |seen: &Seen<'_>| view.report.model.compiles.get(seen.compile);
     let function = dim.seen.iter().filter_map(compile).find_map(|c| c.function.as_ref());
-    let function = function.map_or_else(|| Html::escaped(UNKNOWN), |f| view.function(&f.name));
+    let capture = dim.seen.iter().filter_map(compile).any(is_capture);
+    let function = match function {
+        Some(function) => view.function(&function.name),
+        None => Html::escaped(if capture { "backward, captured" } else { UNKNOWN }),
+    };
     let word = answer_word(dim);
     let answer = match word {
         "yes" => "<b>yes</b>",
@@ -229,6 +239,8 @@ fn why(
                     format!(" after {}", clipped(r.text.trim(), LONGEST_REASON).0)
                 });
                 format!("since [{id}]{reason}")
+            } else if id.starts_with('!') {
+                format!("from the first compile on, [{id}]: compiled autograd makes sizes symbolic")
             } else if dim.dim.is_none() {
                 format!("from the first compile on, [{id}]: a number that is not part of the code")
             } else {
@@ -329,6 +341,7 @@ fn write_specialisations(view: View<'_>, out: &mut dyn Write, all: &[Specialisat
         ]))
     });
     view.table(out, &table, rows)?;
+    view.left_out(out, all.len(), LISTED, "stand on the pages of their compiles")?;
     writeln!(out, "</section>")?;
     Ok(())
 }
@@ -374,7 +387,7 @@ fn write_symbols(view: View<'_>, out: &mut dyn Write, fates: &[SymbolFate<'_>]) 
     let table = Table { id: "symbols-table", label: "Symbols", heads };
     let rows: Vec<_> = fates.iter().take(LISTED).collect();
     view.table(out, &table, rows.into_iter().map(|fate| symbol(view, fate)))?;
-    view.beyond(out, fates.len(), fates.len().min(LISTED), "symbols: their compiles")?;
+    view.left_out(out, fates.len(), LISTED, "stand on the pages of their compiles")?;
     writeln!(out, "</section>")?;
     Ok(())
 }

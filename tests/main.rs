@@ -24,6 +24,7 @@ mod library;
 mod odd_logs;
 mod pages;
 mod schema;
+mod sizes_and_settings;
 mod snapshots;
 mod structure;
 mod why;

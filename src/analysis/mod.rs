@@ -1,6 +1,8 @@
 //! Model to findings: pure functions, no HTML, no IO.
 
 mod break_text;
+pub mod caches;
+pub mod configs;
 pub mod findings;
 mod functions;
 mod guard_diff;
@@ -11,6 +13,7 @@ mod parts;
 mod recompile_advice;
 mod recompile_reason;
 mod recompiles;
+pub mod shapes;
 mod stage;
 mod time;
 mod trie;

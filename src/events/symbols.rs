@@ -1,7 +1,9 @@
 //! Symbolic sizes: which were made, what was assumed of them, which became constants.
 
 use super::{Event, Flow, RankContext, StructuredLogParser};
-use crate::model::{Cell, Column, ExportProblem, Specialization};
+use crate::model::{
+    Cell, Column, ExportProblem, Fields, Recorded, Specialisation, Stack, Symbol, SymbolGuard,
+};
 use serde_json::value::RawValue;
 
 pub(super) fn parsers() -> Vec<Box<dyn StructuredLogParser>> {
@@ -137,51 +139,71 @@ impl StructuredLogParser for SymbolTable {
         let table = self.0;
         let fields = event.fields();
         anyhow::ensure!(table.fields.iter().any(|f| fields.raw(f).is_some()), "it has none of its fields");
+        let mut stack = |field| fields.raw(field).and_then(|raw| cx.stack(event.pid, raw));
+        let (user_stack, all) = (stack("user_stack"), stack("stack"));
         let cells = table.fields.iter().map(|field| match *field {
-            "stack" | "user_stack" => Cell::Stack(fields.raw(field).and_then(|raw| cx.stack(event.pid, raw))),
+            "stack" => Cell::Stack(all.clone()),
+            "user_stack" => Cell::Stack(user_stack.clone()),
             _ => fields.raw(field).map_or(Cell::Unknown, plain),
         });
         let cells = cells.collect();
+        fact(event, &fields, (user_stack, all), cx);
         cx.section(table.id, table.title, table.note, table.columns).row(cells);
         cx.listed_if_any(event);
-        note(event, cx);
         Ok(Flow::Handled)
     }
 }
 
-/// Keeps what findings need of an event.
-fn note(event: &Event<'_>, cx: &mut RankContext<'_>) {
-    let fields = event.fields();
-    let user_stack = fields.raw("user_stack").and_then(|raw| cx.stack(event.pid, raw));
-    let (compile, line) = (cx.compile, event.line);
-    let word = |field: &str| {
-        fields.raw(field).map(|raw| match serde_json::from_str::<String>(raw.get()) {
-            Ok(text) => text,
-            Err(_) => raw.get().to_owned(),
-        })
-    };
+/// Keeps what the event says of a symbol, for views over all compiles.
+fn fact(
+    event: &Event<'_>,
+    fields: &Fields<'_>,
+    (user_stack, stack): (Option<Stack>, Option<Stack>),
+    cx: &mut RankContext<'_>,
+) {
+    let at = Recorded { compile: cx.compile, attempt: event.attempt, line: event.line };
+    let value = |field: &str| fields.raw(field).map(shown);
+    let shapes = &mut cx.model().shapes;
     match event.key {
-        "symbolic_shape_specialization" => cx.model().specializations.push(Specialization {
-            compile,
-            symbol: word("symbol").unwrap_or_default(),
-            sources: fields.get("sources").unwrap_or_default(),
-            value: word("value").unwrap_or_default(),
-            reason: word("reason"),
+        "create_symbol" | "create_unbacked_symbol" => shapes.symbols.push(Symbol {
+            at,
+            name: value("symbol").unwrap_or_default(),
+            unbacked: event.key == "create_unbacked_symbol",
+            hint: value("val"),
+            range: value("vr"),
+            source: value("source"),
             user_stack,
-            line,
+        }),
+        "guard_added_fast" | "guard_added" => {
+            let expr = value("expr").unwrap_or_default();
+            shapes.guards.push(SymbolGuard { at, expr, user_stack, stack });
+        }
+        "symbolic_shape_specialization" => shapes.specialisations.push(Specialisation {
+            at,
+            symbol: value("symbol").unwrap_or_default(),
+            sources: fields.get("sources").unwrap_or_default(),
+            value: value("value").unwrap_or_default(),
+            reason: value("reason"),
+            user_stack,
+            stack,
         }),
         "propagate_real_tensors_provenance" | "guard_on_data_dependent_error" => {
             cx.model().export_problems.push(ExportProblem {
-                compile,
+                compile: at.compile,
                 event: event.key.to_owned(),
-                subject: word("expr").unwrap_or_default(),
-                result: word("result"),
+                subject: value("expr").unwrap_or_default(),
+                result: value("result"),
                 user_stack,
-                line,
+                line: at.line,
             });
         }
         _ => {}
     }
+}
+
+/// A JSON value without the quotes of a text.
+fn shown(value: &RawValue) -> String {
+    serde_json::from_str(value.get()).unwrap_or_else(|_| value.get().to_owned())
 }
 
 /// A JSON value as people read it: text without quotes, a list as one item a line.

@@ -1,7 +1,7 @@
 //! Input tensors: three events that describe a tensor, its storage and where it comes from, joined.
 
 use super::{Event, Flow, RankContext, StructuredLogParser};
-use crate::model::{Cell, Column, Unit};
+use crate::model::{Cell, Column, InputTensor, Unit};
 use crate::trace::CompileId;
 use indexmap::IndexMap;
 use serde_json::value::RawValue;
@@ -26,6 +26,8 @@ struct Described {
 
 struct Tensor {
     shape: String,
+    sizes: Vec<String>,
+    marked: Vec<u64>,
     stride: Option<String>,
     dtype: String,
     device: String,
@@ -72,6 +74,8 @@ impl StructuredLogParser for Tensors {
             _ => {
                 let tensor = Tensor {
                     shape: fields.raw("size").map_or_else(|| "[]".to_owned(), shape),
+                    sizes: fields.raw("size").map(sizes).unwrap_or_default(),
+                    marked: fields.get("dynamo_dynamic_indices").unwrap_or_default(),
                     stride: fields.raw("stride").map(shape),
                     dtype: fields.text("dtype").unwrap_or_default().trim_start_matches("torch.").to_owned(),
                     device: device(&fields.text("device").unwrap_or_default()),
@@ -96,6 +100,8 @@ impl StructuredLogParser for Tensors {
         }
         for (id, (attempt, described)) in last {
             cx.compile(id.as_ref(), attempt);
+            let compile = cx.compile;
+            cx.model().shapes.inputs.extend(described.inputs(compile));
             let rows: Vec<_> =
                 described.sources.iter().filter_map(|(at, name)| described.row(*at, name)).collect();
             if rows.is_empty() {
@@ -112,6 +118,20 @@ impl StructuredLogParser for Tensors {
 }
 
 impl Described {
+    /// The inputs as facts.
+    fn inputs(&self, compile: usize) -> impl Iterator<Item = InputTensor> {
+        self.sources.iter().filter_map(move |(at, source)| {
+            let tensor = self.tensors.get(at)?;
+            Some(InputTensor {
+                compile,
+                source: source.clone(),
+                sizes: tensor.sizes.clone(),
+                parameter: tensor.parameter,
+                marked: tensor.marked.clone(),
+            })
+        })
+    }
+
     fn row(&self, id: (i64, i64), name: &str) -> Option<Vec<Cell>> {
         let tensor = self.tensors.get(&id)?;
         let storage = tensor.storage.and_then(|s| self.storages.get(&(id.0, s)));
@@ -140,6 +160,12 @@ fn storage_size(size: Option<&RawValue>) -> Cell {
 /// `[4, 8]`, or `[s77, 8]` where a size is symbolic.
 fn shape(list: &RawValue) -> String {
     list.get().replace('"', "")
+}
+
+/// Each size, a number or an expression.
+fn sizes(list: &RawValue) -> Vec<String> {
+    let sizes: Vec<&RawValue> = serde_json::from_str(list.get()).unwrap_or_default();
+    sizes.into_iter().map(|size| size.get().trim_matches('"').to_owned()).collect()
 }
 
 /// `cuda:0` of `device(type='cuda', index=0)`.

@@ -243,25 +243,6 @@ pub struct DumpFile {
     pub line: u64,
 }
 
-/// A symbolic size that became a constant.
-#[derive(Debug, Clone)]
-pub struct Specialization {
-    /// Index of the compile.
-    pub compile: usize,
-    /// `s77`
-    pub symbol: String,
-    /// What it stood for: `L['x'].size()[0]`.
-    pub sources: Vec<String>,
-    /// The value it was fixed to.
-    pub value: String,
-    /// Why, in a word of torch: `range_refined_to_singleton`.
-    pub reason: Option<String>,
-    /// The user's frames that asked for it.
-    pub user_stack: Option<Stack>,
-    /// Line of the log.
-    pub line: u64,
-}
-
 /// What export found wanting: an operator without a right fake kernel, or an expression that only data decides.
 #[derive(Debug, Clone)]
 pub struct ExportProblem {

@@ -8,6 +8,7 @@ mod facts;
 mod fields;
 mod integrity;
 mod section;
+mod shapes;
 mod traceback;
 
 pub use compile::{
@@ -16,12 +17,13 @@ pub use compile::{
 };
 pub use facts::{
     Advice, CacheLookup, Collectives, CrossRank, DumpFile, ErrorTrace, Execution, ExportProblem, Failure,
-    GraphBreak, GraphOps, Op, Reason, ReasonSource, Recompile, Restart, Specialization, Stackless,
-    TensorMeta, TextFrame, Torch, TraceSpan, WorkerStall,
+    GraphBreak, GraphOps, Op, Reason, ReasonSource, Recompile, Restart, Stackless, TensorMeta, TextFrame,
+    Torch, TraceSpan, WorkerStall,
 };
 pub use fields::{Fields, lenient};
 pub use integrity::{Integrity, Problem, ProblemKind};
 pub use section::{Cell, Column, Section, Unit};
+pub use shapes::{InputTensor, Recorded, Shapes, Specialisation, Symbol, SymbolGuard};
 pub use traceback::traceback;
 
 use crate::trace::{Clock, CompileId, Md5, PayloadRef, Span, Stamp, StringTable};
@@ -50,6 +52,8 @@ pub struct Model {
     pub restarts: Vec<Restart>,
     /// One entry a cache artifact.
     pub caches: Vec<CacheLookup>,
+    /// Symbolic sizes, and the inputs that they belong to.
+    pub shapes: Shapes,
     /// Configuration texts by md5, each once: where it stands first.
     pub configs: IndexMap<Md5, ConfigRef>,
     /// Spans of compile phases, in the order in which they began.
@@ -64,8 +68,6 @@ pub struct Model {
     pub dump_files: Vec<DumpFile>,
     /// Things to say on the landing page: dead workers, mismatching graphs.
     pub advice: Vec<Advice>,
-    /// Symbolic sizes that became constants.
-    pub specializations: Vec<Specialization>,
     /// What export found wanting.
     pub export_problems: Vec<ExportProblem>,
     /// The user's part of errors' tracebacks.

@@ -1,8 +1,10 @@
 //! Model and findings to pages: one module a page, templates and assets in real files beside them.
 
 pub mod assets;
+mod caches;
 mod code;
 mod compile;
+mod configuration;
 mod data;
 mod evidence;
 mod failures;
@@ -17,6 +19,7 @@ mod metric_fields;
 mod parts;
 mod paths;
 mod recompilations;
+mod shapes;
 mod shell;
 mod source;
 mod templates;
@@ -96,6 +99,9 @@ pub fn pages<'m>(report: Report<'m>) -> Vec<Page<'m, Worker>> {
     pages.extend(guards::pages(report));
     pages.extend(files::pages(report));
     pages.extend(index::pages(report));
+    pages.extend(shapes::page(report));
+    pages.extend(caches::page(report));
+    pages.extend(configuration::page(report));
     pages.push(failures::page(report));
     pages.extend(graph_breaks::page(report));
     pages.extend(recompilations::page(report));

@@ -39,6 +39,7 @@ templates! {
     kernel_stacks_head,
     legend,
     metrics_head,
+    narrow,
     pill,
     place,
     recompile_evidence,

@@ -2,7 +2,7 @@
 
 use super::{Change, Changed, Finding, Kind, Place, Severity, Step, Value, defined_at, function_of, prose};
 use super::{place_of, sizes, time_of};
-use crate::model::{Failure, Model, Reason, Recompile, Specialization};
+use crate::model::{Failure, Model, Reason, Recompile, Specialisation};
 use indexmap::IndexMap;
 
 /// Versions of a function that torch keeps unless it is told otherwise: `torch._dynamo.config.recompile_limit`.
@@ -272,8 +272,8 @@ impl<'m> Chain<'m> {
     }
 
     /// The line that made a dynamic size a constant.
-    fn fixed<'a>(&self, model: &'a Model, subject: &str) -> Option<&'a Specialization> {
-        let mine = model.specializations.iter().filter(|one| self.compiles.contains(&one.compile));
+    fn fixed<'a>(&self, model: &'a Model, subject: &str) -> Option<&'a Specialisation> {
+        let mine = model.shapes.specialisations.iter().filter(|one| self.compiles.contains(&one.at.compile));
         mine.clone().find(|one| one.sources.iter().any(|source| sizes::subject(source) == subject))
     }
 

@@ -3,24 +3,24 @@
 use super::{
     Finding, Kind, Place, Severity, Value, change, counted, own_frame, place_of, recompiles, time_of,
 };
-use crate::model::{Model, Specialization};
+use crate::model::{Model, Specialisation};
 use indexmap::IndexMap;
 
 /// One finding a user line: what a line needs as a number is fixed there, be it one size or many.
 pub(super) fn of_log(model: &Model) -> Vec<Finding> {
     type Key = (Option<String>, Option<u64>, Option<String>);
-    let mut groups: IndexMap<Key, Vec<&Specialization>> = IndexMap::new();
-    for one in &model.specializations {
+    let mut groups: IndexMap<Key, Vec<&Specialisation>> = IndexMap::new();
+    for one in &model.shapes.specialisations {
         let place = place(model, one);
         groups.entry((place.file, place.line, place.loc)).or_default().push(one);
     }
     groups.into_values().filter_map(|same| finding(model, &same)).collect()
 }
 
-fn finding(model: &Model, same: &[&Specialization]) -> Option<Finding> {
+fn finding(model: &Model, same: &[&Specialisation]) -> Option<Finding> {
     let one = same.first()?;
     let place = place(model, one);
-    let mut sizes: IndexMap<(String, &str), &Specialization> = IndexMap::new();
+    let mut sizes: IndexMap<(String, &str), &Specialisation> = IndexMap::new();
     for one in same {
         sizes.entry((name(one), &one.value)).or_insert(one);
     }
@@ -55,8 +55,8 @@ fn finding(model: &Model, same: &[&Specialization]) -> Option<Finding> {
     found.fact("Sizes", Value::Code(lines.collect()));
     let mut again: Vec<usize> = Vec::new();
     for one in same {
-        found.compiles.extend((!found.compiles.contains(&one.compile)).then_some(one.compile));
-        again.extend(recompiles::caused_by(model, one.compile, &name(one)));
+        found.compiles.extend((!found.compiles.contains(&one.at.compile)).then_some(one.at.compile));
+        again.extend(recompiles::caused_by(model, one.at.compile, &name(one)));
     }
     again.sort_unstable();
     again.dedup();
@@ -69,7 +69,7 @@ fn finding(model: &Model, same: &[&Specialization]) -> Option<Finding> {
 }
 
 /// What was fixed, as a user writes it.
-fn name(one: &Specialization) -> String {
+fn name(one: &Specialisation) -> String {
     one.sources.first().map_or_else(|| one.symbol.clone(), |source| subject(source))
 }
 
@@ -79,7 +79,7 @@ pub(super) fn subject(source: &str) -> String {
 }
 
 /// The user's line that needed the number.
-pub(super) fn place(model: &Model, one: &Specialization) -> Place {
+pub(super) fn place(model: &Model, one: &Specialisation) -> Place {
     let frames = one.user_stack.as_deref().map(|stack| super::frames(model, stack)).unwrap_or_default();
-    own_frame(&frames).or(frames.last()).map_or_else(|| super::defined_at(model, one.compile), place_of)
+    own_frame(&frames).or(frames.last()).map_or_else(|| super::defined_at(model, one.at.compile), place_of)
 }

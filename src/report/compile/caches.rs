@@ -16,7 +16,7 @@ pub(super) fn present(subject: Subject<'_>) -> bool {
 }
 
 /// What people call a cache.
-pub(super) fn title(cache: &str) -> &str {
+pub(in crate::report) fn title(cache: &str) -> &str {
     match cache {
         "fx_graph" => "Inductor",
         "aotautograd" => "AOTAutograd",
@@ -31,7 +31,12 @@ pub(super) fn write(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -
     }
     let lookups = &subject.of.caches;
     let note = "compiled code that was looked up before it was made";
-    view.open_section(out, ("caches", "Caches", note), Some(whole(lookups.len())), Html::default())?;
+    // Only the page of all lookups can say in what a missed key differs from an earlier one.
+    let link =
+        view.link(&format!("{}#lookups", view.href_of("caches.html")), "all lookups, and what differs");
+    let tools = Html::wrapped("<div class=\"tools\">", &link, "</div>");
+    let tools = if lookups.is_empty() { Html::default() } else { tools };
+    view.open_section(out, ("caches", "Caches", note), Some(whole(lookups.len())), tools)?;
     if !lookups.is_empty() {
         write_lookups(view, subject, out)?;
     }

@@ -10,6 +10,8 @@ mod story;
 mod times;
 mod why;
 
+pub(super) use caches::title as cache_title;
+
 use super::evidence::{Evidence, OfCompile};
 use super::parts::View;
 use super::shell::{Shell, Tab, write_page};

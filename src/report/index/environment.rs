@@ -28,7 +28,8 @@ pub(super) fn section(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()>
     Ok(())
 }
 
-fn versions(view: View<'_>) -> anyhow::Result<Vec<(&'static str, Html)>> {
+/// The versions of torch, Python, CUDA and Triton, as labels and values.
+pub(in crate::report) fn versions(view: View<'_>) -> anyhow::Result<Vec<(&'static str, Html)>> {
     let report = view.report;
     let torch = match &report.model.torch {
         Some(torch) => {

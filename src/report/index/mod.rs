@@ -10,6 +10,7 @@ mod stacks;
 mod verdict;
 
 pub(super) use directory::stage_words;
+pub(super) use environment::versions;
 
 use super::parts::View;
 use super::shell::{Shell, Tab, write_page};
@@ -57,6 +58,9 @@ fn tabs(report: Report<'_>) -> Vec<Tab> {
     tabs.extend(super::graph_breaks::tab(report));
     tabs.extend(super::recompilations::tab(report));
     tabs.push(Tab::away("failures_and_restarts.html", "Failures and restarts", count(trouble)));
+    tabs.extend(super::shapes::tab(report));
+    tabs.extend(super::caches::tab(report));
+    tabs.extend(super::configuration::tab(report));
     tabs.push(Tab::away("raw.log", "raw.log", None));
     tabs
 }

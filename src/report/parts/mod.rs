@@ -3,6 +3,7 @@
 mod bar;
 mod cell;
 mod link;
+mod narrow;
 mod pill;
 mod prose;
 mod reason;

@@ -43,4 +43,19 @@ impl View<'_> {
         }
         Ok(())
     }
+
+    /// The same where the rest does not stand in report.json: `what` says where.
+    pub fn left_out(
+        &self,
+        out: &mut dyn Write,
+        count: usize,
+        shown: usize,
+        what: &str,
+    ) -> anyhow::Result<()> {
+        if count > shown {
+            let text = Html::escaped(&format!("{} more {what}.", whole(count - shown)));
+            writeln!(out, "<p class=\"soft after\">{}</p>", text.as_str())?;
+        }
+        Ok(())
+    }
 }

@@ -1,0 +1,268 @@
+//! Why a cache missed: which components of a key differ from those of an earlier one.
+
+use crate::model::{CacheLookup, Model, Outcome};
+use fxhash::{FxHashMap, FxHashSet};
+use indexmap::IndexMap;
+
+/// Characters of a component's value that are kept: the beginning tells what it is.
+const LONGEST_VALUE: usize = 200;
+
+/// Components of keys that are kept with their values; beyond, only that they differ is known. Torch's keys have some
+/// 700 components, and those of one program share nearly all.
+const MOST_COMPONENTS: usize = 200_000;
+
+/// Components of all keys, each distinct one once.
+#[derive(Debug, Default)]
+pub struct Components {
+    all: IndexMap<u64, Component>,
+    names: IndexMap<String, ()>,
+}
+
+/// A component of a key, as torch writes it: `[hash] name: value`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Component {
+    name: usize,
+    /// Its hash, which is all that the key holds of it.
+    pub hash: String,
+    /// The beginning of its value.
+    pub value: String,
+}
+
+/// The components of one key: places in [`Components`], in the order of the log.
+#[derive(Debug, Default, Clone)]
+pub struct Key(Vec<u32>);
+
+/// A component that differs between two keys.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Difference<'c> {
+    /// `inductor_config[max_autotune]`
+    pub name: &'c str,
+    /// In the earlier key.
+    pub old: Option<&'c Component>,
+    /// In the later key.
+    pub new: Option<&'c Component>,
+}
+
+impl Components {
+    /// Reads the components of a key; those already known cost nothing more.
+    pub fn key<'t>(&mut self, components: impl IntoIterator<Item = &'t str>) -> Key {
+        Key(components.into_iter().filter_map(|text| self.place(text)).collect())
+    }
+
+    fn place(&mut self, text: &str) -> Option<u32> {
+        let (hash, name, value) = parse(text)?;
+        let id = fxhash::hash64(&(hash, name));
+        if let Some(at) = self.all.get_index_of(&id) {
+            return u32::try_from(at).ok();
+        }
+        if self.all.len() >= MOST_COMPONENTS {
+            return None;
+        }
+        let name =
+            self.names.get_index_of(name).unwrap_or_else(|| self.names.insert_full(name.to_owned(), ()).0);
+        let value = value.trim().chars().take(LONGEST_VALUE).collect();
+        let (at, _) = self.all.insert_full(id, Component { name, hash: hash.to_owned(), value });
+        u32::try_from(at).ok()
+    }
+
+    fn get(&self, at: u32) -> Option<&Component> {
+        self.all.get_index(at as usize).map(|(_, component)| component)
+    }
+
+    /// Components of `new` that `old` has otherwise or not at all, then those that only `old` has.
+    pub fn differences(&self, old: &Key, new: &Key) -> Vec<Difference<'_>> {
+        let (of_old, of_new): (FxHashSet<u32>, FxHashSet<u32>) =
+            (old.0.iter().copied().collect(), new.0.iter().copied().collect());
+        let mut left: IndexMap<usize, Vec<&Component>> = IndexMap::new();
+        for component in old.0.iter().filter(|at| !of_new.contains(at)).filter_map(|at| self.get(*at)) {
+            left.entry(component.name).or_default().push(component);
+        }
+        let mut found = Vec::new();
+        for component in new.0.iter().filter(|at| !of_old.contains(at)).filter_map(|at| self.get(*at)) {
+            let old = left.get_mut(&component.name).and_then(|of| (!of.is_empty()).then(|| of.remove(0)));
+            found.push(Difference { name: self.name(component), old, new: Some(component) });
+        }
+        let rest = left.into_values().flatten();
+        found.extend(rest.map(|old| Difference { name: self.name(old), old: Some(old), new: None }));
+        found
+    }
+
+    fn name(&self, component: &Component) -> &str {
+        self.names.get_index(component.name).map_or("", |(name, ())| name.as_str())
+    }
+
+    /// The component of that name in a key.
+    fn named(&self, key: &Key, name: &str) -> Option<u32> {
+        let name = self.names.get_index_of(name)?;
+        key.0.iter().copied().find(|at| self.get(*at).is_some_and(|c| c.name == name))
+    }
+}
+
+impl Key {
+    /// Whether the log has no component of it.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+/// `[hash] name: value` in its parts.
+fn parse(text: &str) -> Option<(&str, &str, &str)> {
+    let (hash, rest) = text.strip_prefix('[')?.split_once("] ")?;
+    let (name, value) = rest.split_once(": ").unwrap_or_else(|| (rest.trim_end_matches(':'), ""));
+    Some((hash, name, value))
+}
+
+/// Says whether a key belongs to a backward graph: such keys are compared with each other only.
+const BACKWARD: &str = "fx_kwargs[is_backward]";
+
+/// With which earlier lookup each is compared: the nearest of the same cache and the same frame, else the nearest of
+/// the same cache; one of an earlier compile, with a key of the same pass. `keys` has one a lookup; an index into them
+/// is given for each.
+pub fn nearest(lookups: &[CacheLookup], keys: &[Key], components: &Components) -> Vec<Option<usize>> {
+    type Last = (usize, Option<usize>);
+    // The last lookup of each kind, and the last one of an earlier compile.
+    let mut of_frame: FxHashMap<(&str, String, Option<u32>), Last> = FxHashMap::default();
+    let mut of_cache: FxHashMap<(&str, Option<u32>), Last> = FxHashMap::default();
+    let compile = |index: usize| lookups.get(index).map(|lookup| lookup.artifact.0);
+    let earlier = |last: Option<&Last>, now: usize| {
+        let (last, before) = *last?;
+        if compile(last) == Some(now) { before } else { Some(last) }
+    };
+    let mut found = Vec::with_capacity(lookups.len());
+    for (index, (lookup, key)) in lookups.iter().zip(keys).enumerate() {
+        if key.is_empty() {
+            found.push(None);
+            continue;
+        }
+        let label = lookup.compile.as_ref().map(ToString::to_string).unwrap_or_default();
+        let frame = label.rsplit_once('/').map_or(label.as_str(), |(frame, _)| frame).to_owned();
+        let backward = components.named(key, BACKWARD);
+        let (by_frame, by_cache) =
+            ((lookup.cache.as_str(), frame, backward), (lookup.cache.as_str(), backward));
+        let now = lookup.artifact.0;
+        let before_frame = earlier(of_frame.get(&by_frame), now);
+        let before_cache = earlier(of_cache.get(&by_cache), now);
+        found.push(before_frame.or(before_cache));
+        of_frame.insert(by_frame, (index, before_frame));
+        of_cache.insert(by_cache, (index, before_cache));
+    }
+    found
+}
+
+/// What one cache answered over the whole log.
+#[derive(Debug, Default, Clone, PartialEq)]
+pub struct CacheSum {
+    /// Lookups by answer.
+    pub hits: usize,
+    /// See `hits`.
+    pub misses: usize,
+    /// See `hits`.
+    pub bypasses: usize,
+    /// Microseconds that hits saved; None where no record says.
+    pub saved_us: Option<f64>,
+}
+
+/// Answers by cache, in order of first appearance.
+pub fn sums(model: &Model) -> IndexMap<&str, CacheSum> {
+    let mut sums: IndexMap<&str, CacheSum> = IndexMap::new();
+    for lookup in &model.caches {
+        let sum = sums.entry(&lookup.cache).or_default();
+        match lookup.outcome {
+            Outcome::Hit => sum.hits += 1,
+            Outcome::Miss => sum.misses += 1,
+            Outcome::Bypass => sum.bypasses += 1,
+        }
+        if let Some(ns) = lookup.saved_ns.filter(|ns| ns.is_finite()) {
+            *sum.saved_us.get_or_insert(0.0) += ns / 1e3;
+        }
+    }
+    sums
+}
+
+/// What a set of differences comes to, in words: the graph, its inputs, settings, or what else it is.
+pub fn in_words(differences: &[Difference<'_>]) -> Vec<String> {
+    let kind = |name: &str| match name.split(['[', '.']).next().unwrap_or(name) {
+        "gm" => "the graph".to_owned(),
+        "example_inputs" => "inputs of the graph".to_owned(),
+        "inductor_config" | "inductor_config_comms" => "settings of Inductor".to_owned(),
+        "system_info" | "torch_version" => "the machine or torch".to_owned(),
+        "fx_kwargs" => "how the graph is compiled".to_owned(),
+        other => other.to_owned(),
+    };
+    let mut words: IndexMap<String, usize> = IndexMap::new();
+    for difference in differences {
+        *words.entry(kind(difference.name)).or_default() += 1;
+    }
+    words.into_iter().map(|(word, n)| if n > 1 { format!("{word} ({n})") } else { word }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trace::CompileId;
+
+    fn lookup(compile: usize, id: &str, outcome: Outcome) -> CacheLookup {
+        CacheLookup {
+            compile: CompileId::parse(id),
+            attempt: 0,
+            cache: "fx_graph".to_owned(),
+            outcome,
+            key: None,
+            reason: None,
+            saved_ns: None,
+            artifact: (compile, 0),
+        }
+    }
+
+    #[test]
+    fn differing_components_are_paired_by_name() {
+        let mut components = Components::default();
+        let old = components.key(["[a1] gm: f\n\ndef g(): x", "[b1] same: 1", "[c1] gone: 2"]);
+        let new = components.key(["[a2] gm: h", "[b1] same: 1", "[d1] made: 3", "no component"]);
+        let found: Vec<_> = components
+            .differences(&old, &new)
+            .into_iter()
+            .map(|d| (d.name, d.old.map(|c| c.hash.as_str()), d.new.map(|c| c.value.as_str())))
+            .collect();
+        assert_eq!(
+            found,
+            [("gm", Some("a1"), Some("h")), ("made", None, Some("3")), ("gone", Some("c1"), None)]
+        );
+        assert_eq!(components.all.len(), 5);
+    }
+
+    #[test]
+    fn a_lookup_is_compared_with_the_nearest_earlier_compile_of_its_frame_and_pass() {
+        let mut components = Components::default();
+        let lookups = [(0, "0/0"), (1, "1/0"), (2, "0/1"), (2, "0/1"), (3, "1/1"), (4, "5/0")]
+            .map(|(compile, id)| lookup(compile, id, Outcome::Miss));
+        let backward = [false, false, false, true, false, true];
+        let keys = backward.map(|b| components.key([format!("[{b}] {BACKWARD}: {b}").as_str()]));
+        assert_eq!(nearest(&lookups, &keys, &components), [None, Some(0), Some(0), None, Some(1), Some(3)]);
+    }
+
+    #[test]
+    fn a_second_lookup_of_a_compile_is_not_compared_with_the_first() {
+        let mut components = Components::default();
+        let lookups = [(0, "0/0"), (1, "0/1"), (1, "0/1")].map(|(c, id)| lookup(c, id, Outcome::Miss));
+        let keys = ["[a] gm: a", "[b] gm: b", "[c] gm: c"].map(|text| components.key([text]));
+        assert_eq!(nearest(&lookups, &keys, &components), [None, Some(0), Some(0)]);
+        assert!(
+            nearest(&lookups, &[Key::default(), Key::default(), Key::default()], &components)
+                .iter()
+                .all(Option::is_none)
+        );
+    }
+
+    #[test]
+    fn answers_are_summed_by_cache_and_differences_told_in_words() {
+        let caches = [Outcome::Hit, Outcome::Hit, Outcome::Miss].map(|o| lookup(0, "0/0", o));
+        let mut model = Model { caches: caches.into(), ..Model::default() };
+        model.caches[0].saved_ns = Some(2_000.0);
+        let sum = CacheSum { hits: 2, misses: 1, bypasses: 0, saved_us: Some(2.0) };
+        assert_eq!(sums(&model)["fx_graph"], sum);
+        let of = |name| Difference { name, old: None, new: None };
+        let words = in_words(&[of("gm"), of("inductor_config[a]"), of("inductor_config[b]"), of("odd")]);
+        assert_eq!(words, ["the graph", "settings of Inductor (2)", "odd"]);
+    }
+}

@@ -1,0 +1,168 @@
+//! Which sizes may vary: the fate of each symbol, and the answer for each dimension of each input.
+
+mod dimensions;
+
+pub use dimensions::{Answer, Dimension, Seen, State, TensorSizes, dimensions, guarded_sizes};
+
+use crate::model::{Model, Recorded, Specialisation, Symbol, SymbolGuard};
+use fxhash::FxHashMap;
+
+/// What became of a symbol.
+#[derive(Debug, Clone, Copy)]
+pub enum Fate<'m> {
+    /// It may still take any value that its guards allow.
+    Dynamic,
+    /// It was fixed to one value.
+    Fixed(&'m Specialisation),
+    /// It was found equal to another symbol or expression.
+    Equal(&'m Specialisation),
+    /// Only the data tells its value.
+    Unbacked,
+}
+
+impl Fate<'_> {
+    /// One word, by which a list is filtered: `dynamic`, `fixed`, `equal`, `unbacked`.
+    pub fn word(self) -> &'static str {
+        match self {
+            Fate::Dynamic => "dynamic",
+            Fate::Fixed(_) => "fixed",
+            Fate::Equal(_) => "equal",
+            Fate::Unbacked => "unbacked",
+        }
+    }
+}
+
+/// A symbol with all that concerns it in the same attempt of the same compile.
+#[derive(Debug)]
+pub struct SymbolFate<'m> {
+    /// The symbol.
+    pub symbol: &'m Symbol,
+    /// How many records made it: torch repeats some.
+    pub made: usize,
+    /// Guards that name it.
+    pub guards: Vec<&'m SymbolGuard>,
+    /// What became of it.
+    pub fate: Fate<'m>,
+    /// Whether a guard keeps it within what 32-bit indices reach.
+    pub narrow: bool,
+}
+
+/// Symbols of one attempt of one compile.
+type Place<'m> = (usize, u32, &'m str);
+
+/// Every symbol of the log, in order of the log; equal records of one attempt are one.
+pub fn symbols(model: &Model) -> Vec<SymbolFate<'_>> {
+    let shapes = &model.shapes;
+    let mut guards: FxHashMap<Place<'_>, Vec<&SymbolGuard>> = FxHashMap::default();
+    for guard in &shapes.guards {
+        for name in names(&guard.expr) {
+            let of = guards.entry(place(&guard.at, name)).or_default();
+            if of.last().is_none_or(|last| !std::ptr::eq(*last, guard)) {
+                of.push(guard);
+            }
+        }
+    }
+    let mut fixed: FxHashMap<Place<'_>, &Specialisation> = FxHashMap::default();
+    for one in &shapes.specialisations {
+        fixed.entry(place(&one.at, &one.symbol)).or_insert(one);
+    }
+    let mut known: FxHashMap<(Place<'_>, Option<&str>), usize> = FxHashMap::default();
+    let mut fates: Vec<SymbolFate<'_>> = Vec::new();
+    for symbol in &shapes.symbols {
+        let place = place(&symbol.at, &symbol.name);
+        let at = *known.entry((place, symbol.source.as_deref())).or_insert(fates.len());
+        if let Some(same) = fates.get_mut(at) {
+            same.made += 1;
+            continue;
+        }
+        let guards = guards.get(&place).cloned().unwrap_or_default();
+        let fate = match fixed.get(&place) {
+            Some(one) if is_number(&one.value) => Fate::Fixed(one),
+            Some(one) => Fate::Equal(one),
+            None if symbol.unbacked => Fate::Unbacked,
+            None => Fate::Dynamic,
+        };
+        let narrow = guards.iter().any(|guard| is_narrow(guard));
+        fates.push(SymbolFate { symbol, made: 1, guards, fate, narrow });
+    }
+    fates
+}
+
+fn place<'m>(at: &Recorded, name: &'m str) -> Place<'m> {
+    (at.compile, at.attempt, name)
+}
+
+/// Symbols in an expression: `s77` and `s3` of `Eq(Max(1, s77), s3)`.
+fn names(expr: &str) -> impl Iterator<Item = &str> {
+    expr.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').filter(|word| {
+        let digits = word.trim_start_matches(|c: char| c.is_ascii_lowercase());
+        let letters = word.len() - digits.len();
+        (1..=2).contains(&letters) && !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit())
+    })
+}
+
+fn is_number(value: &str) -> bool {
+    value.parse::<f64>().is_ok()
+}
+
+/// Whether a guard was made so that kernels can index with 32 bits: it names that bound, or Inductor's question does.
+fn is_narrow(guard: &SymbolGuard) -> bool {
+    // 2^31 - 1 and 2^31, the last index and the first that does not fit.
+    guard.expr.contains("2147483647")
+        || guard.expr.contains("2147483648")
+        || guard.stack.iter().flat_map(|stack| stack.iter()).any(|f| f.name.contains("32bit_indexing"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn symbol(name: &str, attempt: u32) -> Symbol {
+        let at = Recorded { attempt, ..Recorded::default() };
+        Symbol { at, name: name.to_owned(), ..Symbol::default() }
+    }
+
+    fn guard(expr: &str) -> SymbolGuard {
+        SymbolGuard { expr: expr.to_owned(), ..SymbolGuard::default() }
+    }
+
+    fn fixed(symbol: &str, value: &str) -> Specialisation {
+        Specialisation { symbol: symbol.to_owned(), value: value.to_owned(), ..Specialisation::default() }
+    }
+
+    #[test]
+    fn each_symbol_has_the_guards_that_name_it_and_its_fate() {
+        let mut model = Model::default();
+        let shapes = &mut model.shapes;
+        shapes.symbols = ["s1", "s11", "s2", "s3"].map(|name| symbol(name, 0)).into();
+        shapes.symbols.push(Symbol { unbacked: true, ..symbol("u0", 0) });
+        shapes.guards = ["Eq(s1, 12)", "Eq(s2, s11)", "5*s3 <= 2147483647", "s11*s11 >= 4"].map(guard).into();
+        shapes.specialisations = vec![fixed("s1", "12"), fixed("s2", "s11")];
+        let fates = symbols(&model);
+        let words: Vec<_> = fates.iter().map(|f| (f.fate.word(), f.guards.len(), f.narrow)).collect();
+        assert_eq!(
+            words,
+            [
+                ("fixed", 1, false),
+                ("dynamic", 2, false),
+                ("equal", 1, false),
+                ("dynamic", 1, true),
+                ("unbacked", 0, false)
+            ]
+        );
+    }
+
+    #[test]
+    fn equal_records_of_one_attempt_are_one_symbol_and_those_of_another_are_not() {
+        let mut model = Model::default();
+        model.shapes.symbols = vec![symbol("s1", 0), symbol("s1", 0), symbol("s1", 1)];
+        let made: Vec<_> = symbols(&model).iter().map(|f| (f.symbol.at.attempt, f.made)).collect();
+        assert_eq!(made, [(0, 2), (1, 1)]);
+    }
+
+    #[test]
+    fn functions_and_numbers_of_an_expression_are_no_symbols() {
+        let found: Vec<_> = names("Eq(Max(1, s77), zf3) & ModularIndexing(u0, 2, s_4, 5s)").collect();
+        assert_eq!(found, ["s77", "zf3", "u0"]);
+    }
+}

@@ -1,0 +1,326 @@
+//! Whether a dimension of an input is dynamic, in each compile of a function, and since when.
+
+use super::{Fate, SymbolFate};
+use crate::model::{InputTensor, Model, Symbol};
+use fxhash::{FxHashMap, FxHashSet};
+use indexmap::IndexMap;
+use std::collections::BTreeMap;
+
+/// Sizes that the guards of a compile ask of a tensor: None where any size passes.
+pub type TensorSizes = FxHashMap<String, Vec<Option<i64>>>;
+
+/// What one compile does with a dimension.
+#[derive(Debug, Clone, Copy)]
+pub enum State<'m> {
+    /// It takes any size; with the symbol that stands for it, where one was made for it.
+    Dynamic(Option<&'m Symbol>),
+    /// It was symbolic and became a constant.
+    Fixed(&'m SymbolFate<'m>),
+    /// It was a constant from the start.
+    Static,
+    /// The log does not tell: no symbol was made for it and no guard is recorded, but an equal size has a symbol.
+    Unclear,
+}
+
+impl State<'_> {
+    /// Whether it takes any size.
+    pub fn is_dynamic(self) -> bool {
+        matches!(self, State::Dynamic(_))
+    }
+}
+
+/// What one compile does with a dimension, and what it saw.
+#[derive(Debug, Clone)]
+pub struct Seen<'m> {
+    /// The compile: an index into the compiles.
+    pub compile: usize,
+    /// The size of its input, where the log has it.
+    pub size: Option<String>,
+    /// What it does with it.
+    pub state: State<'m>,
+    /// Whether the program marked it as dynamic.
+    pub marked: bool,
+}
+
+/// The answer to "is it dynamic?", as of the last compile of the function.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Answer {
+    /// Yes: from the compile at that place of `seen` on, and in all after it.
+    Since(usize),
+    /// No.
+    No,
+    /// The log does not tell.
+    Unclear,
+}
+
+/// A dimension of an input of one function, or a number that is an input.
+#[derive(Debug, Clone)]
+pub struct Dimension<'m> {
+    /// `L['x']`
+    pub source: String,
+    /// Which dimension; None for a number.
+    pub dim: Option<usize>,
+    /// Each compile of the function that has it, in order.
+    pub seen: Vec<Seen<'m>>,
+}
+
+impl Dimension<'_> {
+    /// As of the last compile.
+    pub fn answer(&self) -> Answer {
+        let dynamic = self.seen.iter().rev().take_while(|seen| seen.state.is_dynamic()).count();
+        match self.seen.last().map(|seen| seen.state) {
+            Some(State::Dynamic(_)) => Answer::Since(self.seen.len() - dynamic),
+            Some(State::Unclear) => Answer::Unclear,
+            _ => Answer::No,
+        }
+    }
+}
+
+/// Dimensions of all inputs but parameters, by function: those of one frame id stand together, in order of the log.
+/// `guards` has what is known of guarded sizes, by compile.
+pub fn dimensions<'m>(
+    model: &'m Model,
+    fates: &'m [SymbolFate<'m>],
+    guards: &FxHashMap<usize, TensorSizes>,
+) -> Vec<Dimension<'m>> {
+    let symbols = symbols_of_last_attempts(model, fates);
+    let mut found: IndexMap<(String, String, Option<usize>), BTreeMap<usize, Seen<'m>>> = IndexMap::new();
+    let mut add = |source: &str, dim, seen: Seen<'m>| {
+        let key = (frame(model, seen.compile), source.to_owned(), dim);
+        found.entry(key).or_default().entry(seen.compile).or_insert(seen);
+    };
+    let none = Symbols::default();
+    for input in model.shapes.inputs.iter().filter(|input| !input.parameter) {
+        let of = symbols.get(&input.compile).unwrap_or(&none);
+        let guarded = guards.get(&input.compile).and_then(|sizes| sizes.get(&input.source));
+        for dim in 0..input.sizes.len() {
+            let guarded = guarded.and_then(|sizes| sizes.get(dim)).copied();
+            add(&input.source, Some(dim), seen(input, dim, of, guarded));
+        }
+    }
+    // Numbers are described by no event: their symbol is all that is known of them, as it is of tensors that are not
+    // described (torch 2.5 and older).
+    for (compile, of) in &symbols {
+        for fate in &of.all {
+            let Some(source) = fate.symbol.source.as_deref() else { continue };
+            // Tensors that torch makes while it traces are no inputs, and strides follow from sizes.
+            if source.contains("__meta_utils_unknown_tensor") || source.contains(".stride()") {
+                continue;
+            }
+            let (base, dim) = sized(source);
+            let size = fate.symbol.hint.clone();
+            add(base, dim, Seen { compile: *compile, size, state: by_symbol(fate), marked: false });
+        }
+    }
+    let mut all: Vec<_> = found.into_iter().collect();
+    all.sort_by_key(|(_, seen)| seen.keys().next().map(|compile| frame_order(model, *compile)));
+    let with_compiles = |((_, source, dim), seen): ((String, _, _), BTreeMap<usize, Seen<'m>>)| Dimension {
+        source,
+        dim,
+        seen: seen.into_values().collect(),
+    };
+    all.into_iter().map(with_compiles).collect()
+}
+
+/// Symbols of the last attempt of a compile that made any.
+#[derive(Default)]
+struct Symbols<'m> {
+    attempt: u32,
+    all: Vec<&'m SymbolFate<'m>>,
+    by_source: FxHashMap<(&'m str, Option<usize>), &'m SymbolFate<'m>>,
+    /// Values of those that stay dynamic.
+    hints: FxHashSet<&'m str>,
+}
+
+/// Symbols by compile, those of its last attempt that made any.
+fn symbols_of_last_attempts<'m>(
+    model: &'m Model,
+    fates: &'m [SymbolFate<'m>],
+) -> BTreeMap<usize, Symbols<'m>> {
+    let mut last: BTreeMap<usize, Symbols<'m>> = BTreeMap::new();
+    for fate in fates {
+        let symbol = fate.symbol;
+        if model.compiles.get(symbol.at.compile).is_none_or(|compile| compile.id.is_none()) {
+            continue;
+        }
+        let known = last.entry(symbol.at.compile).or_default();
+        if symbol.at.attempt > known.attempt {
+            *known = Symbols { attempt: symbol.at.attempt, ..Symbols::default() };
+        }
+        if symbol.at.attempt < known.attempt {
+            continue;
+        }
+        known.all.push(fate);
+        if let Some(source) = symbol.source.as_deref() {
+            known.by_source.entry(sized(source)).or_insert(fate);
+        }
+        if matches!(fate.fate, Fate::Dynamic) {
+            known.hints.extend(symbol.hint.as_deref());
+        }
+    }
+    last
+}
+
+/// What a compile does with a dimension of an input; `guarded` is what its guards ask of it, where they are known.
+fn seen<'m>(input: &InputTensor, dim: usize, of: &Symbols<'m>, guarded: Option<Option<i64>>) -> Seen<'m> {
+    let size = input.sizes.get(dim).cloned();
+    let own = of.by_source.get(&(input.source.as_str(), Some(dim))).copied();
+    let state = match (guarded, own) {
+        (Some(None), own) => State::Dynamic(own.map(|fate| fate.symbol)),
+        (Some(Some(_)), Some(own)) => State::Fixed(own),
+        (Some(Some(_)), None) => State::Static,
+        (None, Some(own)) => by_symbol(own),
+        // torch gives inputs of equal size one symbol, made for the first of them.
+        (None, None) if size.as_deref().is_some_and(|size| of.hints.contains(size)) => State::Unclear,
+        (None, None) => State::Static,
+    };
+    Seen { compile: input.compile, size, state, marked: input.marked.contains(&(dim as u64)) }
+}
+
+fn by_symbol<'m>(fate: &'m SymbolFate<'m>) -> State<'m> {
+    match fate.fate {
+        Fate::Fixed(_) => State::Fixed(fate),
+        _ => State::Dynamic(Some(fate.symbol)),
+    }
+}
+
+/// `L['x']` and dimension 0 of `L['x'].size()[0]`; a number has no dimension.
+fn sized(source: &str) -> (&str, Option<usize>) {
+    let dim = source
+        .rsplit_once(".size()[")
+        .and_then(|(base, dim)| Some((base, dim.strip_suffix(']')?.parse().ok()?)));
+    dim.map_or((source, None), |(base, dim)| (base, Some(dim)))
+}
+
+/// The part of the id that the compiles of one function share.
+fn frame(model: &Model, compile: usize) -> String {
+    let label = model.compiles.get(compile).map(|c| c.label()).unwrap_or_default();
+    label.rsplit_once('/').map_or(label.clone(), |(frame, _)| frame.to_owned())
+}
+
+/// Where the function's first compile stands among the compiles.
+fn frame_order(model: &Model, compile: usize) -> usize {
+    let first = format!("{}/0", frame(model, compile));
+    let id = crate::trace::CompileId::parse(&first);
+    id.and_then(|id| model.by_id.get(&Some(id)).copied()).unwrap_or(compile)
+}
+
+/// What the tree of guards asks of the sizes of tensors, by source:
+/// `check_tensor(L['x'], .., size=[None, 5], ..)`.
+pub fn guarded_sizes(guards: &str) -> TensorSizes {
+    let calls = guards.split("check_tensor(").skip(1);
+    let found = calls.filter_map(|call| {
+        let call = call.lines().next()?;
+        let source = &call.get(..end_of_argument(call)?)?;
+        let (_, sizes) = call.split_once(", size=[")?;
+        let (sizes, _) = sizes.split_once(']')?;
+        let sizes = sizes.split(", ").filter(|size| !size.is_empty()).map(|size| size.parse().ok());
+        Some(((*source).to_owned(), sizes.collect()))
+    });
+    found.collect()
+}
+
+/// Where the first argument of a call ends: at a comma outside of brackets and quotes.
+fn end_of_argument(call: &str) -> Option<usize> {
+    let (mut depth, mut quote) = (0usize, None);
+    for (at, c) in call.char_indices() {
+        match (quote, c) {
+            (Some(open), _) if c == open => quote = None,
+            (Some(_), _) => {}
+            (None, '\'' | '"') => quote = Some(c),
+            (None, '(' | '[') => depth += 1,
+            (None, ')' | ']') => depth = depth.checked_sub(1)?,
+            (None, ',') if depth == 0 => return Some(at),
+            _ => {}
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::shapes::symbols;
+    use crate::model::{Recorded, Specialisation};
+    use crate::trace::CompileId;
+
+    fn input(compile: usize, source: &str, sizes: &[&str]) -> InputTensor {
+        let sizes = sizes.iter().map(|s| (*s).to_owned()).collect();
+        InputTensor { compile, source: source.to_owned(), sizes, ..InputTensor::default() }
+    }
+
+    fn symbol(compile: usize, name: &str, source: &str, hint: &str) -> Symbol {
+        Symbol {
+            at: Recorded { compile, ..Recorded::default() },
+            name: name.to_owned(),
+            hint: Some(hint.to_owned()),
+            source: Some(source.to_owned()),
+            ..Symbol::default()
+        }
+    }
+
+    fn model(ids: &[&str]) -> Model {
+        let mut model = Model::default();
+        for id in ids {
+            model.compile_index(CompileId::parse(id).as_ref());
+        }
+        model
+    }
+
+    #[test]
+    fn a_dimension_is_dynamic_since_the_compile_from_which_on_it_always_was() {
+        let mut model = model(&["1/0", "1/1", "1/2"]);
+        model.shapes.inputs = (0..3).map(|c| input(c, "L['x']", &["4", "8"])).collect();
+        model.shapes.symbols = [1, 2].map(|compile| symbol(compile, "s1", "L['x'].size()[0]", "6")).into();
+        let fates = symbols(&model);
+        let found = dimensions(&model, &fates, &FxHashMap::default());
+        let answers: Vec<_> = found.iter().map(|d| (d.dim, d.answer())).collect();
+        assert_eq!(answers, [(Some(0), Answer::Since(1)), (Some(1), Answer::No)]);
+    }
+
+    #[test]
+    fn guards_decide_where_a_symbol_was_shared_or_fixed() {
+        let mut model = model(&["0/0"]);
+        model.shapes.inputs = vec![input(0, "L['a']", &["11"]), input(0, "L['b']", &["11"])];
+        model.shapes.symbols = vec![symbol(0, "s1", "L['a'].size()[0]", "11")];
+        let fates = symbols(&model);
+        let unclear = dimensions(&model, &fates, &FxHashMap::default());
+        assert_eq!(unclear[1].answer(), Answer::Unclear);
+        let sizes = |a, b| {
+            let of = [("L['a']".to_owned(), vec![a]), ("L['b']".to_owned(), vec![b])];
+            FxHashMap::from_iter([(0, TensorSizes::from_iter(of))])
+        };
+        let answers =
+            |guards| dimensions(&model, &fates, &guards).iter().map(Dimension::answer).collect::<Vec<_>>();
+        assert_eq!(answers(sizes(None, None)), [Answer::Since(0), Answer::Since(0)]);
+        assert_eq!(answers(sizes(Some(11), Some(11))), [Answer::No, Answer::No]);
+    }
+
+    #[test]
+    fn a_specialised_dimension_and_a_number_are_told_by_their_symbols() {
+        let mut model = model(&["0/0"]);
+        model.shapes.symbols =
+            vec![symbol(0, "s1", "L['x'].size()[0]", "12"), symbol(0, "s2", "L['n']", "3")];
+        model.shapes.specialisations = vec![Specialisation {
+            symbol: "s1".to_owned(),
+            value: "12".to_owned(),
+            ..Specialisation::default()
+        }];
+        let fates = symbols(&model);
+        let found = dimensions(&model, &fates, &FxHashMap::default());
+        assert!(matches!(found[0].seen[0].state, State::Fixed(_)));
+        assert_eq!((found[1].source.as_str(), found[1].dim), ("L['n']", None));
+        assert_eq!(found[1].answer(), Answer::Since(0));
+    }
+
+    #[test]
+    fn sizes_are_read_from_the_guards_of_tensors() {
+        let text = "| | +- TENSOR_MATCH: check_tensor(L['a, b'][0], Tensor, DispatchKeySet(CPU, X), torch.float32, \
+                    device=None, requires_grad=False, size=[None, 5], stride=[5, 1])  # f(x)\n\
+                    check_tensor(G['s'], Parameter, size=[], stride=[])\ncheck_tensor(broken";
+        let sizes = guarded_sizes(text);
+        assert_eq!(sizes.len(), 2);
+        assert_eq!(sizes["L['a, b'][0]"], [None, Some(5)]);
+        assert!(sizes["G['s']"].is_empty());
+    }
+}

@@ -1,0 +1,93 @@
+//! Facts about sizes: the symbols that torch made of them, what was assumed of those, and the inputs they belong to.
+
+use super::Stack;
+
+/// What a log says about sizes, each list in log order.
+#[derive(Debug, Default, Clone)]
+pub struct Shapes {
+    /// Symbols made, one entry a record.
+    pub symbols: Vec<Symbol>,
+    /// Conditions on symbols.
+    pub guards: Vec<SymbolGuard>,
+    /// Symbols that became constants or other symbols.
+    pub specialisations: Vec<Specialisation>,
+    /// Input tensors of the last attempt of each compile.
+    pub inputs: Vec<InputTensor>,
+}
+
+/// Where a fact of sizes was recorded.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub struct Recorded {
+    /// The compile: an index into the compiles.
+    pub compile: usize,
+    /// Attempt of that compile.
+    pub attempt: u32,
+    /// Line of the log, from 1.
+    pub line: u64,
+}
+
+/// A symbolic size (`create_symbol`, `create_unbacked_symbol`).
+#[derive(Debug, Default, Clone)]
+pub struct Symbol {
+    /// Where it was made.
+    pub at: Recorded,
+    /// `s77`, `u0`
+    pub name: String,
+    /// Whether only the data tells its value.
+    pub unbacked: bool,
+    /// Its value in the inputs of this compile.
+    pub hint: Option<String>,
+    /// `[2, int_oo]`
+    pub range: Option<String>,
+    /// `L['x'].size()[0]`
+    pub source: Option<String>,
+    /// The reader's lines that led to it.
+    pub user_stack: Option<Stack>,
+}
+
+/// A condition on symbols that the compiled code relies on (`guard_added_fast`, `guard_added`).
+#[derive(Debug, Default, Clone)]
+pub struct SymbolGuard {
+    /// Where it was added.
+    pub at: Recorded,
+    /// `Eq(s77, 12)`
+    pub expr: String,
+    /// The reader's lines that needed it.
+    pub user_stack: Option<Stack>,
+    /// All lines, torch's among them.
+    pub stack: Option<Stack>,
+}
+
+/// A symbol that became a constant (`symbolic_shape_specialization`).
+#[derive(Debug, Default, Clone)]
+pub struct Specialisation {
+    /// Where that happened.
+    pub at: Recorded,
+    /// Which symbol.
+    pub symbol: String,
+    /// Inputs that it stood for.
+    pub sources: Vec<String>,
+    /// The constant, or another symbol.
+    pub value: String,
+    /// torch's word for the reason: `range_refined_to_singleton`, `find`, ..
+    pub reason: Option<String>,
+    /// The reader's lines that led to it.
+    pub user_stack: Option<Stack>,
+    /// All lines, torch's among them.
+    pub stack: Option<Stack>,
+}
+
+/// An input tensor as the compile was traced with it (`describe_tensor`, `describe_source`).
+#[derive(Debug, Default, Clone)]
+pub struct InputTensor {
+    /// The compile: an index into the compiles.
+    pub compile: usize,
+    /// `L['x']`
+    pub source: String,
+    /// Its sizes: numbers, or expressions where they are symbolic.
+    pub sizes: Vec<String>,
+    /// Whether it is a parameter of a module.
+    pub parameter: bool,
+    /// Dimensions that the program marked as dynamic.
+    pub marked: Vec<u64>,
+}

@@ -1,0 +1,319 @@
+//! `configuration.html`: versions, notable settings, what differs between compiles, and every setting.
+
+use super::index::versions;
+use super::parts::{Head, Row, Table, Td, View};
+use super::shell::{Shell, Tab, write_page};
+use super::units::{UNKNOWN, clipped, counted, whole};
+use super::{Html, Report, Worker};
+use crate::analysis::configs::{NOTABLE, Notable, Settings, differing};
+use crate::model::{Compile, Content, Fields, MetricsRecord};
+use crate::output::{Page, RelPath};
+use crate::trace::{Md5, PayloadRef};
+use indexmap::IndexMap;
+use std::io::Write;
+
+/// Different configurations of one kind that are read: one program has one to three.
+const MOST_CONFIGS: usize = 40;
+
+/// Bytes of a configuration kept as an artifact. Real ones have 3 KB.
+const LONGEST_CONFIG: u64 = 4 << 20;
+
+/// Settings of a table, and differing ones. Torch has some 700.
+const LISTED: usize = 3_000;
+
+/// Compiles that a value names.
+const SHOWN: usize = 12;
+
+/// Characters of a value in the table of notable settings.
+const LONGEST_VALUE: usize = 120;
+
+/// The artifact in which torch keeps the settings of AOTAutograd.
+const FUNCTORCH: &str = "torch._functorch.config";
+
+/// Kinds of configurations: the field of the metrics, its anchor, what it configures, and its module.
+const KINDS: [(&str, &str, &str, &str); 4] = [
+    ("dynamo_config", "dynamo", "Dynamo", "torch._dynamo.config"),
+    ("inductor_config", "inductor", "Inductor", "torch._inductor.config"),
+    ("functorch_config", "functorch", "AOTAutograd", "torch._functorch.config"),
+    ("compiler_config", "compiler", "Compiler", "torch.compiler.config"),
+];
+
+/// A configuration with the compiles that had it: indices into the compiles.
+struct Config {
+    settings: Settings,
+    compiles: Vec<usize>,
+}
+
+/// Configurations of one kind, the one of most compiles first.
+struct Kind {
+    kind: &'static str,
+    id: &'static str,
+    title: &'static str,
+    module: &'static str,
+    configs: Vec<Config>,
+    /// Further ones that were not read.
+    unread: usize,
+}
+
+/// The link to the page, where there is one.
+pub(super) fn tab(report: Report<'_>) -> Option<Tab> {
+    present(report).then(|| Tab::away("configuration.html", "Configuration", None))
+}
+
+fn present(report: Report<'_>) -> bool {
+    let model = report.model;
+    model.configs.values().any(|config| KINDS.iter().any(|kind| kind.0 == config.field))
+        || model.compiles.iter().flat_map(|c| &c.artifacts).any(|artifact| artifact.name == FUNCTORCH)
+}
+
+pub(super) fn page<'m>(report: Report<'m>) -> Option<Page<'m, Worker>> {
+    present(report).then(|| {
+        Page::rendered(RelPath::of_parts(&["configuration.html"]), move |worker, out| {
+            let kinds = kinds(report)?;
+            let mut shell = Shell::top(report, "Configuration");
+            shell.tabs = vec![Tab::section("versions", "Versions", None)];
+            let differs = kinds.iter().map(|kind| kind.differing().len()).sum::<usize>();
+            if differs > 0 {
+                shell.tabs.push(Tab::section("differences", "Differences", Some(whole(differs))));
+            }
+            shell.tabs.push(Tab::section("notable", "Notable", None));
+            shell.tabs.extend(kinds.iter().map(|kind| {
+                let count = kind.configs.first().map(|config| whole(config.settings.len()));
+                Tab::section(kind.id, kind.title, count)
+            }));
+            write_page(worker, out, &shell, |worker, out| {
+                let view = View::new(report, worker, 0);
+                verdict(out, &kinds, differs)?;
+                view.open_section(
+                    out,
+                    ("versions", "Versions", "what wrote the log"),
+                    None,
+                    Html::default(),
+                )?;
+                writeln!(out, "{}</section>", view.facts(versions(view)?)?.as_str())?;
+                differences(view, out, (&kinds, differs))?;
+                notable(view, out, &kinds)?;
+                kinds.iter().try_for_each(|kind| settings(view, out, kind))
+            })
+        })
+    })
+}
+
+impl Kind {
+    fn differing(&self) -> Vec<crate::analysis::configs::Differing<'_>> {
+        differing(&self.configs.iter().map(|config| &config.settings).collect::<Vec<_>>())
+    }
+}
+
+/// Configurations by kind; kinds that the log has not are left out.
+fn kinds(report: Report<'_>) -> anyhow::Result<Vec<Kind>> {
+    let mut found = Vec::new();
+    for (kind, id, title, module) in KINDS {
+        let mut used = used(report, kind);
+        used.sort_by_key(|(_, _, compiles)| std::cmp::Reverse(compiles.len()));
+        let unread = used.len().saturating_sub(MOST_CONFIGS);
+        let mut configs = Vec::new();
+        for (_, text, compiles) in used.into_iter().take(MOST_CONFIGS) {
+            let text = text.read(report, kind)?;
+            let settings: Settings = match Fields::parse(&text) {
+                Ok(fields) => {
+                    fields.iter().map(|(name, value)| (name.to_owned(), value.get().to_owned())).collect()
+                }
+                Err(_) => continue,
+            };
+            configs.push(Config { settings, compiles });
+        }
+        if !configs.is_empty() {
+            found.push(Kind { kind, id, title, module, configs, unread });
+        }
+    }
+    Ok(found)
+}
+
+/// Where the text of a configuration stands.
+enum Text<'m> {
+    Metrics(&'m MetricsRecord),
+    Payload(PayloadRef),
+}
+
+impl Text<'_> {
+    fn read(&self, report: Report<'_>, kind: &str) -> anyhow::Result<String> {
+        match self {
+            Text::Metrics(record) => report.with_fields(record.header, record.first_line, |fields| {
+                let raw = fields.raw(kind).map(|raw| raw.get().to_owned()).unwrap_or_default();
+                fields.text(kind).unwrap_or(raw)
+            }),
+            Text::Payload(at) if at.text_len > LONGEST_CONFIG => Ok(String::new()),
+            Text::Payload(at) => report.payload(at),
+        }
+    }
+}
+
+fn add<'m>(used: &mut IndexMap<Md5, (Text<'m>, Vec<usize>)>, md5: Md5, text: Text<'m>, compile: usize) {
+    let (_, compiles) = used.entry(md5).or_insert((text, Vec::new()));
+    if compiles.last() != Some(&compile) {
+        compiles.push(compile);
+    }
+}
+
+/// Each distinct configuration of a kind with the compiles that had it: from metrics, else from artifacts.
+fn used<'m>(report: Report<'m>, kind: &str) -> Vec<(Md5, Text<'m>, Vec<usize>)> {
+    let mut used: IndexMap<Md5, (Text<'m>, Vec<usize>)> = IndexMap::new();
+    for (index, compile) in report.model.compiles.iter().enumerate() {
+        for record in &compile.metrics {
+            for (_, md5) in record.configs.iter().filter(|(field, _)| *field == kind) {
+                add(&mut used, *md5, Text::Metrics(record), index);
+            }
+        }
+    }
+    if used.is_empty() && kind == "functorch_config" {
+        for (index, compile) in report.model.compiles.iter().enumerate() {
+            for artifact in compile.artifacts.iter().filter(|artifact| artifact.name == FUNCTORCH) {
+                if let Content::Payload(at, _) = &artifact.content {
+                    add(&mut used, at.md5, Text::Payload(*at), index);
+                }
+            }
+        }
+    }
+    used.into_iter().map(|(md5, (text, compiles))| (md5, text, compiles)).collect()
+}
+
+fn verdict(out: &mut dyn Write, kinds: &[Kind], differs: usize) -> anyhow::Result<()> {
+    let unusual =
+        NOTABLE.iter().filter(|n| of_notable(kinds, n).iter().any(|value| is_unusual(n, value))).count();
+    let differences = match differs {
+        0 => "All compilations had the same settings".to_owned(),
+        n => format!("{} between compilations", counted(n, "setting differs", "settings differ")),
+    };
+    let unusual = match unusual {
+        0 => "no notable one was changed".to_owned(),
+        n => format!("{} changed", counted(n, "notable one was", "notable ones were")),
+    };
+    let sentence = Html::escaped(&format!("{differences}; {unusual}."));
+    writeln!(out, "<div class=\"hero\"><h1>{}</h1></div>", sentence.as_str())?;
+    Ok(())
+}
+
+fn differences(view: View<'_>, out: &mut dyn Write, (kinds, count): (&[Kind], usize)) -> anyhow::Result<()> {
+    if count == 0 {
+        return Ok(());
+    }
+    let about = "settings that compilations had differently";
+    view.open_section(out, ("differences", "Differences", about), Some(whole(count)), Html::default())?;
+    let heads =
+        vec![Head::text("Of"), Head::text("Setting"), Head::unsorted("Value"), Head::unsorted("Compiles")];
+    let table = Table { id: "differences-table", label: "Differing settings", heads };
+    let mut rows = Vec::new();
+    for kind in kinds {
+        for one in kind.differing() {
+            for (value, configs) in one.values {
+                rows.push((kind, one.name, value, configs));
+            }
+        }
+    }
+    let all = rows.len();
+    rows.truncate(LISTED);
+    let shown = rows.len();
+    let rows = rows.into_iter().map(|(kind, name, value, configs)| {
+        let mut of: Vec<usize> =
+            configs.iter().flat_map(|at| kind.configs.get(*at)).flat_map(|c| &c.compiles).copied().collect();
+        of.sort_unstable();
+        of.dedup();
+        let compiles: Vec<&Compile> =
+            of.iter().filter_map(|index| view.report.model.compiles.get(*index)).collect();
+        Ok(Row::of(vec![
+            Td::text(kind.title),
+            Td::text(name).class("mono"),
+            Td::html(value.map_or_else(|| Html::escaped("not set"), |value| view.folded(value, true))),
+            Td::html(view.some_pills(&compiles, SHOWN)?),
+        ]))
+    });
+    view.table(out, &table, rows)?;
+    view.left_out(out, all, shown, "stand in raw.jsonl")?;
+    writeln!(out, "</section>")?;
+    Ok(())
+}
+
+/// Values of a notable setting in the configurations of its kind, each once, that of most compiles first.
+fn of_notable<'k>(kinds: &'k [Kind], notable: &Notable) -> Vec<&'k str> {
+    let mut values: Vec<&str> = Vec::new();
+    let configs = kinds.iter().filter(|kind| kind.kind == notable.kind).flat_map(|kind| &kind.configs);
+    for value in configs.filter_map(|config| config.settings.get(notable.name)) {
+        if !values.contains(&value.as_str()) {
+            values.push(value);
+        }
+    }
+    values
+}
+
+fn is_unusual(notable: &Notable, value: &str) -> bool {
+    notable.usual.is_some_and(|usual| usual != value)
+}
+
+fn notable(view: View<'_>, out: &mut dyn Write, kinds: &[Kind]) -> anyhow::Result<()> {
+    let mut found: Vec<_> =
+        NOTABLE.iter().map(|n| (n, of_notable(kinds, n))).filter(|(_, v)| !v.is_empty()).collect();
+    if found.is_empty() {
+        return Ok(());
+    }
+    found.sort_by_key(|(n, values)| !values.iter().any(|value| is_unusual(n, value)));
+    let about = "settings that explain most surprises, changed ones first";
+    view.open_section(out, ("notable", "Notable", about), Some(whole(found.len())), Html::default())?;
+    let heads = vec![
+        Head::text("Setting"),
+        Head::unsorted("Value"),
+        Head::unsorted("Usual").about("Unless the program or the environment sets it"),
+        Head::unsorted("What it does"),
+    ];
+    let table = Table { id: "notable-table", label: "Notable settings", heads };
+    let rows = found.into_iter().map(|(notable, values)| {
+        let module = KINDS.iter().find(|kind| kind.0 == notable.kind).map_or("", |kind| kind.3);
+        let values = values.iter().map(|value| {
+            let code = view.code(clipped(value, LONGEST_VALUE).0);
+            if is_unusual(notable, value) { Html::wrapped("<b class=\"warn\">", &code, "</b>") } else { code }
+        });
+        let name = Html::escaped(notable.name);
+        let name = format!("<code><span class=\"soft\">{module}.</span>{}</code>", name.as_str());
+        Ok(Row::of(vec![
+            Td::html(Html::trusted(name)),
+            Td::html(Html::joined(values, ", ")),
+            Td::text(notable.usual.unwrap_or(UNKNOWN)).class("mono"),
+            Td::text(notable.about).class("soft"),
+        ]))
+    });
+    view.table(out, &table, rows)?;
+    writeln!(out, "</section>")?;
+    Ok(())
+}
+
+fn settings(view: View<'_>, out: &mut dyn Write, kind: &Kind) -> anyhow::Result<()> {
+    let Some(config) = kind.configs.first() else { return Ok(()) };
+    let all = &config.settings;
+    let compiles = counted(config.compiles.len(), "compilation", "compilations");
+    let others = kind.configs.len() - 1 + kind.unread;
+    let about = match others {
+        0 => format!("{}, as {compiles} had it", kind.module),
+        n => format!(
+            "{}, as {compiles} had it; {} as shown above",
+            kind.module,
+            counted(n, "other configuration differs", "other configurations differ")
+        ),
+    };
+    let id = format!("{}-table", kind.id);
+    let tools = view.narrow(&id, "Filter settings", [])?;
+    view.open_section(out, (kind.id, kind.title, &about), Some(whole(all.len())), tools)?;
+    let heads = vec![Head::text("Setting"), Head::unsorted("Value")];
+    let table = Table { id: &id, label: kind.title, heads };
+    let rows: Vec<_> = all.iter().take(LISTED).collect();
+    let rows = rows.into_iter().map(|(name, value)| {
+        let value = Td::html(view.folded(value, false));
+        Ok(Row::of(vec![Td::text(name), value]).selected_by("-".to_owned()))
+    });
+    // The font is set once around the table: there are nearly a thousand rows.
+    writeln!(out, "<div class=\"mono\">")?;
+    view.table(out, &table, rows)?;
+    writeln!(out, "</div>")?;
+    view.left_out(out, all.len(), LISTED, "stand in raw.jsonl")?;
+    writeln!(out, "</section>")?;
+    Ok(())
+}

@@ -1,0 +1,35 @@
+//! Controls that narrow a table: by text, and by the words of its rows.
+
+use super::View;
+use crate::report::Html;
+use crate::report::units::whole;
+use serde::Serialize;
+
+#[derive(Serialize)]
+struct Narrow<'a> {
+    table: &'a str,
+    hint: &'a str,
+    words: Vec<WordOf<'a>>,
+}
+
+#[derive(Serialize)]
+struct WordOf<'a> {
+    word: &'a str,
+    text: &'a str,
+    count: String,
+}
+
+impl View<'_> {
+    /// A field that filters the rows of `table` by text (`hint` says which), and a list of the words by which rows are
+    /// selected: the word, what it is called, how many rows have it. Words without rows are left out.
+    pub fn narrow(
+        &self,
+        table: &str,
+        hint: &str,
+        words: impl IntoIterator<Item = (&'static str, &'static str, usize)>,
+    ) -> anyhow::Result<Html> {
+        let words = words.into_iter().filter(|(_, _, count)| *count > 0);
+        let words = words.map(|(word, text, count)| WordOf { word, text, count: whole(count) }).collect();
+        self.render("narrow", &Narrow { table, hint, words })
+    }
+}

@@ -1,0 +1,94 @@
+//! What the pages of sizes, caches and settings answer on real logs.
+
+use crate::support::{report, reports, select, text_of};
+
+/// The rows of a table as the texts of their cells.
+fn rows(name: &str, path: &str, table: &str) -> Vec<Vec<String>> {
+    let page = report(name).page(path);
+    let (row, cell) = (select(&format!("#{table} tbody tr")), select("td"));
+    let html = page.one("main");
+    html.select(&row).map(|row| row.select(&cell).map(|cell| text_of(cell)).collect()).collect()
+}
+
+fn dimension(name: &str, function: &str, input: &str, dim: &str) -> Vec<String> {
+    let rows = rows(name, "shapes.html", "dimensions-table");
+    let found = rows.into_iter().find(|row| row[0] == function && row[1] == input && row[2] == dim);
+    found.unwrap_or_else(|| panic!("no dimension {dim} of {input} in {function}"))
+}
+
+#[test]
+fn shapes_html_says_whether_a_dimension_is_dynamic_and_since_when() {
+    let log = "05_dynamic_shapes";
+    let marked = dimension(log, "marked", "L['x']", "0");
+    assert_eq!(
+        (marked[3].as_str(), marked[4].as_str()),
+        ("yes", "since [0/0], where the program marked it, as s77")
+    );
+    let automatic = dimension(log, "automatic", "L['x']", "0");
+    assert_eq!(automatic[3], "yes");
+    assert!(automatic[4].starts_with("since [1/1] after tensor 'x' size mismatch"), "{}", automatic[4]);
+    assert_eq!(dimension(log, "automatic", "L['x']", "1")[3], "no");
+    // Equal sizes share a symbol: only the guards tell that the second is dynamic too.
+    assert_eq!(dimension(log, "equal_dims", "L['b']", "0")[3], "yes");
+    let fixed = dimension(log, "<lambda>", "L['t']", "0");
+    assert_eq!(fixed[3], "no, specialised");
+    assert!(
+        fixed[4].contains("specialised to 10") && fixed[4].contains("s05_dynamic_shapes.py:62"),
+        "{}",
+        fixed[4]
+    );
+}
+
+#[test]
+fn shapes_html_names_the_line_that_specialised_a_symbol() {
+    let rows = rows("05_dynamic_shapes", "shapes.html", "specialisations-table");
+    let [first, ..] = rows.as_slice() else { panic!("no specialisation") };
+    assert_eq!(&first[1..5], ["s77", "L['x'].size()[0]", "12", "a guard left only one value"]);
+    assert!(
+        first[5].contains("s05_dynamic_shapes.py:21") && first[5].contains("if x.shape[0] == 12:"),
+        "{}",
+        first[5]
+    );
+}
+
+#[test]
+fn caches_html_says_in_what_a_missed_key_differs() {
+    let rows = rows("08_cache_miss", "caches.html", "lookups-table");
+    let inductor: Vec<_> = rows.iter().filter(|row| row[1] == "Inductor").collect();
+    assert_eq!(inductor[0][4], "the first key of its kind");
+    assert!(
+        inductor[1][4].contains("the graph") && inductor[1][4].contains("against [0/0]"),
+        "{}",
+        inductor[1][4]
+    );
+    assert!(inductor[1][4].contains("example_inputs"), "{}", inductor[1][4]);
+}
+
+#[test]
+fn caches_html_gives_the_reason_and_exception_of_a_bypass() {
+    let rows = rows("08_cache_bypass", "caches.html", "bypasses-table");
+    assert_eq!(rows.len(), 2);
+    assert!(rows[0][1].contains("Unsupported post grad custom pass") && rows[0][1].contains("Traceback"));
+    assert_eq!((rows[0][2].as_str(), rows[0][3].as_str()), ("BypassAOTAutogradCache", "2"));
+}
+
+#[test]
+fn configuration_html_shows_first_what_differs_between_compiles() {
+    let rows = rows("05_dynamic_shapes", "configuration.html", "differences-table");
+    let of = |value: &str| rows.iter().find(|row| row[2] == value).unwrap_or_else(|| panic!("no {value}"));
+    assert_eq!(of("true")[1], "assume_static_by_default");
+    for id in ["2/0", "2/1", "3/0"] {
+        assert!(of("false")[3].contains(id), "{:?}", of("false"));
+    }
+}
+
+#[test]
+fn pages_of_sizes_caches_and_settings_are_linked_where_they_stand_and_only_there() {
+    for (name, report) in reports() {
+        let index = report.read("index.html");
+        for page in ["shapes.html", "caches.html", "configuration.html"] {
+            assert_eq!(index.contains(&format!("href=\"{page}\"")), report.has(page), "{name}: {page}");
+        }
+        assert_eq!(report.has("caches.html"), !report.list("caches").is_empty(), "{name}");
+    }
+}

@@ -13,6 +13,7 @@
 mod support;
 
 mod browser;
+mod browser_time;
 mod cli;
 mod damage;
 mod data_files;

@@ -1,17 +1,21 @@
 //! Model to findings: pure functions, no HTML, no IO.
 
+mod account;
 mod functions;
 mod parity;
 mod parts;
 mod stage;
 mod time;
+mod timeline;
 mod trie;
 
+pub use account::{Account, Gap, Lost};
 pub use functions::{FunctionGroup, by_status, is_capture};
 pub use parity::Parity;
-pub use parts::{PARTS, Parts};
+pub use parts::{PARTS, Parts, part_of_phase};
 pub use stage::Stage;
 pub use time::{CompileTime, Phase, PhaseNode};
+pub use timeline::{LaidSpan, Timeline, Track, TrackKind};
 pub use trie::{Trie, TrieNode};
 
 use crate::model::{Model, Outcome};

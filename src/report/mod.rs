@@ -19,6 +19,7 @@ mod shell;
 mod source;
 mod templates;
 mod terminal;
+mod time;
 mod units;
 
 pub use html::Html;
@@ -61,5 +62,6 @@ pub fn pages<'m>(report: Report<'m>) -> Vec<Page<'m, Worker>> {
     pages.extend(files::pages(report));
     pages.extend(index::pages(report));
     pages.push(failures::page(report));
+    pages.extend(time::page(report));
     pages
 }

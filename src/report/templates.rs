@@ -46,6 +46,7 @@ templates! {
     stack,
     table_foot,
     table_head,
+    time_chart,
     traceback,
     trie_line,
 }

@@ -8,6 +8,7 @@ mod glossary;
 mod log;
 mod recompiles;
 mod stacks;
+mod time;
 mod verdict;
 
 pub(super) use directory::stage_words;
@@ -46,6 +47,7 @@ fn tabs(report: Report<'_>) -> Vec<Tab> {
         (!model.graph_breaks.is_empty(), "breaks", "Graph breaks", count(model.graph_breaks.len())),
         (!model.recompiles.is_empty(), "recompiles", "Recompilations", count(model.recompiles.len())),
         (!found.functions.is_empty(), "functions", "Functions", count(found.functions.len())),
+        (time::present(report), "time", "Time", None),
         (!found.trie.roots.is_empty(), "stacks", "Stacks", None),
         (true, "artifacts", "Files", count(files)),
         (!model.other_ranks.is_empty(), "other", "Other ranks", None),
@@ -58,6 +60,9 @@ fn tabs(report: Report<'_>) -> Vec<Tab> {
         .map(|(_, id, text, count)| Tab::section(id, text, count))
         .collect();
     tabs.push(Tab::away("failures_and_restarts.html", "Failures and restarts", count(trouble)));
+    if super::time::present(report) {
+        tabs.push(Tab::away(super::time::PATH, "Flame chart", None));
+    }
     tabs.push(Tab::away("raw.log", "raw.log", None));
     tabs
 }
@@ -72,6 +77,7 @@ fn body(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     breaks::section(view, out)?;
     recompiles::section(view, out)?;
     functions::section(view, out)?;
+    time::section(view, out)?;
     stacks::section(view, out)?;
     directory::section(view, out)?;
     stacks::without_compile(view, out)?;

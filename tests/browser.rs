@@ -32,15 +32,15 @@ fn chromium() -> Option<PathBuf> {
 }
 
 /// A browser, one page of it, and all that went wrong there.
-struct Window {
+pub struct Window {
     /// Ends the browser when it is dropped.
     _browser: Browser,
-    tab: Arc<Tab>,
+    pub tab: Arc<Tab>,
     wrong: Arc<Mutex<Vec<String>>>,
 }
 
 /// None where there is no browser.
-fn window() -> Option<Window> {
+pub fn window() -> Option<Window> {
     let path = chromium()?;
     let args =
         ["--disable-gpu", "--disable-background-networking", "--no-first-run", "--disable-component-update"];
@@ -97,35 +97,35 @@ fn complaint(event: &Event) -> Option<String> {
 
 impl Window {
     /// Opens a page from disk; `query` with its `?`, or empty.
-    fn open(&self, file: &Path, query: &str) {
+    pub fn open(&self, file: &Path, query: &str) {
         let path = file.canonicalize().unwrap();
         let path = path.to_str().unwrap().replace('%', "%25").replace('#', "%23").replace('?', "%3F");
         self.tab.navigate_to(&format!("file://{path}{query}")).unwrap().wait_until_navigated().unwrap();
     }
 
     /// The value of an expression in the page.
-    fn value(&self, expression: &str) -> serde_json::Value {
+    pub fn value(&self, expression: &str) -> serde_json::Value {
         let found =
             self.tab.evaluate(expression, true).unwrap_or_else(|error| panic!("{expression}: {error}"));
         found.value.unwrap_or(serde_json::Value::Null)
     }
 
-    fn is_true(&self, expression: &str) -> bool {
+    pub fn is_true(&self, expression: &str) -> bool {
         self.value(expression) == true
     }
 
-    fn number(&self, expression: &str) -> f64 {
+    pub fn number(&self, expression: &str) -> f64 {
         self.value(expression).as_f64().unwrap_or_else(|| panic!("{expression} is no number"))
     }
 
     /// A click in the middle of the first element that fits.
-    fn click(&self, css: &str) {
+    pub fn click(&self, css: &str) {
         let element = self.tab.wait_for_element(css).unwrap_or_else(|error| panic!("{css}: {error}"));
         element.click().unwrap_or_else(|error| panic!("{css}: {error}"));
     }
 
     /// Shows pages as in a light or a dark room.
-    fn scheme(&self, name: &str) {
+    pub fn scheme(&self, name: &str) {
         let feature =
             Emulation::MediaFeature { name: "prefers-color-scheme".to_owned(), value: name.to_owned() };
         self.tab
@@ -134,7 +134,7 @@ impl Window {
     }
 
     /// Nothing may have gone wrong since the last time.
-    fn quiet(&self, at: &str) {
+    pub fn quiet(&self, at: &str) {
         // Events arrive after what caused them: an answer to a question of ours comes behind them.
         self.value("new Promise(done => requestAnimationFrame(() => setTimeout(() => done(true))))");
         let wrong = std::mem::take(&mut *self.wrong.lock().unwrap());

@@ -13,6 +13,7 @@
 mod support;
 
 mod browser;
+mod browser_time;
 mod cli;
 mod damage;
 mod data_files;
@@ -27,4 +28,5 @@ mod schema;
 mod sizes_and_settings;
 mod snapshots;
 mod structure;
+mod times;
 mod why;

@@ -1,5 +1,6 @@
 //! Model to findings: pure functions, no HTML, no IO.
 
+mod account;
 mod break_text;
 pub mod caches;
 pub mod configs;
@@ -16,8 +17,10 @@ mod recompiles;
 pub mod shapes;
 mod stage;
 mod time;
+mod timeline;
 mod trie;
 
+pub use account::{Account, Gap, Lost};
 pub use break_text::{BreakText, FurtherBreak, break_text};
 pub use findings::{Finding, Severity};
 pub use functions::{FunctionGroup, by_status, is_capture};
@@ -25,12 +28,13 @@ pub use guard_diff::{DiffLine, GuardDiff, Side, guard_diff, guarded_value};
 pub use guard_tree::{GuardLine, GuardNode, read_guard_tree};
 pub use own_code::{PACKAGES, TORCH, is_library, resumed};
 pub use parity::Parity;
-pub use parts::{PARTS, Parts};
+pub use parts::{PARTS, Parts, part_of_phase};
 pub use recompile_advice::recompile_advice;
 pub use recompile_reason::{Change, ChangeKind, classify};
 pub use recompiles::{Chain, Step, recompile_chains};
 pub use stage::Stage;
 pub use time::{CompileTime, Phase, PhaseNode};
+pub use timeline::{LaidSpan, Timeline, Track, TrackKind};
 pub use trie::{Trie, TrieNode};
 
 use crate::model::{Model, Outcome};

@@ -49,3 +49,37 @@ fn of_record(record: &MetricsRecord) -> Parts {
     }
     Parts(parts)
 }
+
+/// The part of the compiler that a phase of this name opens, an index into [`PARTS`]; none: it belongs to the part
+/// around it.
+pub fn part_of_phase(name: &str) -> Option<usize> {
+    let starts = |words: &[&str]| words.iter().any(|word| name.starts_with(word));
+    if starts(&[
+        "code_gen",
+        "GraphLowering.co",
+        "PyCodeCache",
+        "async_compile",
+        "CppCodeCache",
+        "compile_file",
+        "triton",
+    ]) {
+        Some(3)
+    } else if starts(&[
+        "inductor_",
+        "fx_codegen",
+        "compile_fx",
+        "_recursive_",
+        "FxGraphCache",
+        "FXGraphCache",
+        "fx_graph",
+    ]) {
+        Some(2)
+    } else if starts(&["backend_compile", "create_aot", "aot_", "AOTAutograd", "entire_backward", "backward"])
+    {
+        Some(1)
+    } else if starts(&["dynamo", "entire_frame", "compile_attempt", "bytecode_", "build_guards"]) {
+        Some(0)
+    } else {
+        None
+    }
+}

@@ -77,7 +77,7 @@ fn seconds(us: f64) -> f64 {
 }
 
 /// Microseconds of each span that none of its direct children covers.
-fn self_times(spans: &[TraceSpan]) -> Vec<f64> {
+pub(super) fn self_times(spans: &[TraceSpan]) -> Vec<f64> {
     let mut children: FxHashMap<usize, Vec<(f64, f64)>> = FxHashMap::default();
     for span in spans {
         let parent = span.parent.and_then(|p| Some((p, spans.get(p)?)));
@@ -96,7 +96,7 @@ fn self_times(spans: &[TraceSpan]) -> Vec<f64> {
 }
 
 /// Length of the union of intervals.
-fn union(intervals: &mut [(f64, f64)]) -> f64 {
+pub(super) fn union(intervals: &mut [(f64, f64)]) -> f64 {
     intervals.sort_by(|a, b| a.0.total_cmp(&b.0));
     let mut length = 0.0;
     let mut reach = f64::NEG_INFINITY;

@@ -24,6 +24,7 @@ mod shell;
 mod source;
 mod templates;
 mod terminal;
+mod time;
 mod units;
 
 pub use html::Html;
@@ -105,5 +106,6 @@ pub fn pages<'m>(report: Report<'m>) -> Vec<Page<'m, Worker>> {
     pages.push(failures::page(report));
     pages.extend(graph_breaks::page(report));
     pages.extend(recompilations::page(report));
+    pages.extend(time::page(report));
     pages
 }

@@ -53,6 +53,8 @@ templates! {
     stack,
     table_foot,
     table_head,
+    time_chart,
+    traceback,
     trie_line,
 }
 

@@ -1,6 +1,7 @@
 //! The flame chart of a compile: its spans over time, nested.
 
 use super::Subject;
+use crate::analysis::part_of_phase;
 use crate::model::TraceSpan;
 use crate::report::Html;
 use crate::report::parts::View;
@@ -94,45 +95,12 @@ fn place<'m>(subject: Subject<'m>) -> (Vec<Placed<'m>>, f64) {
                 (shift, 0, 0)
             }
         };
-        let part = part_of(&span.name).unwrap_or(part);
+        let part = part_of_phase(&span.name).unwrap_or(part);
         known.insert(index, (own_shift, depth, part));
         total = total.max(span.end_us - own_shift);
         placed.push(Placed { span, start_us: span.start_us - own_shift, depth, part });
     }
     (placed, total)
-}
-
-/// The part of the compiler that a span opens; none: it belongs to the part around it.
-fn part_of(name: &str) -> Option<usize> {
-    let starts = |words: &[&str]| words.iter().any(|word| name.starts_with(word));
-    if starts(&[
-        "code_gen",
-        "GraphLowering.co",
-        "PyCodeCache",
-        "async_compile",
-        "CppCodeCache",
-        "compile_file",
-        "triton",
-    ]) {
-        Some(3)
-    } else if starts(&[
-        "inductor_",
-        "fx_codegen",
-        "compile_fx",
-        "_recursive_",
-        "FxGraphCache",
-        "FXGraphCache",
-        "fx_graph",
-    ]) {
-        Some(2)
-    } else if starts(&["backend_compile", "create_aot", "aot_", "AOTAutograd", "entire_backward", "backward"])
-    {
-        Some(1)
-    } else if starts(&["dynamo", "entire_frame", "compile_attempt", "bytecode_", "build_guards"]) {
-        Some(0)
-    } else {
-        None
-    }
 }
 
 fn bar(placed: &Placed<'_>, total: f64) -> Bar {

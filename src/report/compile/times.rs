@@ -2,10 +2,11 @@
 
 use super::Subject;
 use crate::model::{Fields, MetricsKind};
-use crate::report::Html;
+
 use crate::report::metric_fields::{TIMES, TimeField};
 use crate::report::parts::{Head, Row, Table, Td, View};
 use crate::report::units::{counted, micros, whole};
+use crate::report::{Html, time};
 use std::io::Write;
 
 pub(super) fn present(subject: Subject<'_>) -> bool {
@@ -24,7 +25,12 @@ pub(super) fn write(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -
         "<div class=\"tools js\" hidden><button class=\"btn\" data-zoom=\"flame\">Show all</button></div>";
     let tools = if chart.is_empty() { Html::default() } else { Html::trusted(zoom) };
     view.open_section(out, ("time", "Compile time", note), None, tools)?;
-    writeln!(out, "{}<div class=\"after\">", chart.as_str())?;
+    writeln!(out, "{}", chart.as_str())?;
+    if subject.report.found.time.by_compile.contains_key(&subject.index) {
+        let link = view.link(&format!("../{}", time::address(subject.index)), "in the whole log's chart");
+        writeln!(out, "<p class=\"soft after\">The same {}, beside what else ran then.</p>", link.as_str())?;
+    }
+    writeln!(out, "<div class=\"after\">")?;
     let records = &subject.compile.metrics;
     let forward = records.iter().rev().find(|m| m.kind == MetricsKind::Forward);
     if let Some(record) = forward.or(records.last()) {

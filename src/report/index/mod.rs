@@ -7,6 +7,7 @@ mod functions;
 mod glossary;
 mod log;
 mod stacks;
+mod time;
 mod verdict;
 
 pub(super) use directory::stage_words;
@@ -44,6 +45,7 @@ fn tabs(report: Report<'_>) -> Vec<Tab> {
     let sections = [
         (true, "findings", "Findings", count(found.findings.len())),
         (!found.functions.is_empty(), "functions", "Functions", count(found.functions.len())),
+        (time::present(report), "time", "Time", None),
         (!found.trie.roots.is_empty(), "stacks", "Stacks", None),
         (true, "artifacts", "Files", count(files)),
         (!model.other_ranks.is_empty(), "other", "Other ranks", None),
@@ -61,6 +63,9 @@ fn tabs(report: Report<'_>) -> Vec<Tab> {
     tabs.extend(super::shapes::tab(report));
     tabs.extend(super::caches::tab(report));
     tabs.extend(super::configuration::tab(report));
+    if super::time::present(report) {
+        tabs.push(Tab::away(super::time::PATH, "Flame chart", None));
+    }
     tabs.push(Tab::away("raw.log", "raw.log", None));
     tabs
 }
@@ -73,6 +78,7 @@ fn body(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     }
     findings::section(view, out)?;
     functions::section(view, out)?;
+    time::section(view, out)?;
     stacks::section(view, out)?;
     directory::section(view, out)?;
     stacks::without_compile(view, out)?;

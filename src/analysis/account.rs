@@ -1,0 +1,181 @@
+//! The account of a log's wall time: what compiled, what was for nothing, what was saved, and what nobody accounts for.
+
+use super::parts::{PARTS, Parts};
+use super::time::self_times;
+use super::timeline::owned;
+use crate::model::{Model, Status};
+use fxhash::FxHashMap;
+use std::sync::Arc;
+
+/// Where the wall time of a log went, as far as its spans and metrics say.
+#[derive(Debug, Default)]
+pub struct Account {
+    /// Microseconds from the first record or span to the last.
+    pub wall_us: f64,
+    /// Of these, microseconds in at least one span.
+    pub covered_us: f64,
+    /// Times without any span, longest first.
+    pub gaps: Vec<Gap>,
+    /// Self time by part of the compiler.
+    pub parts: Parts,
+    /// Self time of phases that belong to no part.
+    pub apart_us: f64,
+    /// Self time of phases that only hold others: what torch does between the phases that it times.
+    pub between_us: f64,
+    /// The part that most self time of a phase belongs to, an index into [`PARTS`], by the phase's name.
+    pub part_of: FxHashMap<Arc<str>, usize>,
+    /// Work that was thrown away, most first.
+    pub lost: Vec<Lost>,
+    /// What caches saved, by compile (an index into the model's), microseconds, most first.
+    pub saved: Vec<(usize, f64)>,
+    /// Spans whose end is not in the log.
+    pub open: usize,
+}
+
+/// A time without any span.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Gap {
+    /// From here, microseconds since 1970.
+    pub start_us: f64,
+    /// To here.
+    pub end_us: f64,
+    /// The span that ends before it, an index into the model's.
+    pub before: Option<usize>,
+    /// The span that begins after it.
+    pub after: Option<usize>,
+}
+
+/// Compile time without a result.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Lost {
+    /// Index into the model's compiles.
+    pub compile: usize,
+    /// Microseconds.
+    pub us: f64,
+    /// Whether the compile failed, so that all its time is lost; else its earlier attempts are.
+    pub failed: bool,
+}
+
+impl Account {
+    /// Draws it up.
+    pub fn of(model: &Model) -> Account {
+        let mut account =
+            Account { open: model.spans.iter().filter(|s| s.open).count(), ..Account::default() };
+        account.cover(model);
+        account.divide(model);
+        for (compile, of) in model.compiles.iter().enumerate() {
+            let positive = |us: Option<f64>| us.filter(|us| us.is_finite() && *us > 0.0);
+            let sum = |values: &mut dyn Iterator<Item = f64>| values.fold(0.0, |sum, us| sum + us);
+            let failed = of.id.is_some() && of.status == Status::Error;
+            let us = match failed {
+                true => positive(of.compile_us()).unwrap_or(0.0),
+                false => sum(&mut of.metrics.iter().filter_map(|m| positive(m.facts.wasted_us))),
+            };
+            if us > 0.0 {
+                account.lost.push(Lost { compile, us, failed });
+            }
+            let saved = sum(&mut of.metrics.iter().filter_map(|m| positive(m.facts.saved_us)));
+            if saved > 0.0 {
+                account.saved.push((compile, saved));
+            }
+        }
+        account.lost.sort_by(|a, b| b.us.total_cmp(&a.us));
+        account.saved.sort_by(|a, b| b.1.total_cmp(&a.1));
+        account
+    }
+
+    /// Wall time, what of it spans cover, and the gaps.
+    fn cover(&mut self, model: &Model) {
+        let mut order: Vec<usize> = (0..model.spans.len()).collect();
+        let start = |index: &usize| model.spans.get(*index).map_or(0.0, |s| s.start_us);
+        order.sort_by(|a, b| start(a).total_cmp(&start(b)));
+        let stamp = |stamp| model.clock.epoch_us(stamp).map(|us| us as f64);
+        let Some(first) = order.first().map(start) else { return };
+        let begin = model.log.first.and_then(stamp).map_or(first, |us| us.min(first));
+        let (mut reach, mut before) = (begin, None);
+        for index in order {
+            let Some(span) = model.spans.get(index) else { continue };
+            if span.start_us > reach {
+                let after = Some(index);
+                self.gaps.push(Gap { start_us: reach, end_us: span.start_us, before, after });
+            }
+            self.covered_us += (span.end_us - span.start_us.max(reach)).max(0.0);
+            if span.end_us >= reach {
+                (reach, before) = (span.end_us, Some(index));
+            }
+        }
+        let end = model.log.last.and_then(stamp).map_or(reach, |us| us.max(reach));
+        if end > reach {
+            self.gaps.push(Gap { start_us: reach, end_us: end, before, after: None });
+        }
+        self.wall_us = end - begin;
+        self.gaps.sort_by(|a, b| (b.end_us - b.start_us).total_cmp(&(a.end_us - a.start_us)));
+    }
+
+    /// Self time by part of the compiler.
+    fn divide(&mut self, model: &Model) {
+        let mut by_name: FxHashMap<Arc<str>, [f64; PARTS.len()]> = FxHashMap::default();
+        let owned = owned(&model.spans);
+        for ((span, own), (part, _)) in model.spans.iter().zip(self_times(&model.spans)).zip(owned) {
+            if only_holds_others(&span.name) {
+                self.between_us += own;
+            }
+            match part.and_then(|part| self.parts.0.get_mut(part)) {
+                Some(sum) => *sum += own,
+                None => self.apart_us += own,
+            }
+            let sums = by_name.entry(span.name.clone()).or_insert([-1.0; PARTS.len()]);
+            if let Some(sum) = part.and_then(|part| sums.get_mut(part)) {
+                *sum = sum.max(0.0) + own;
+            }
+        }
+        let most = |sums: [f64; PARTS.len()]| {
+            let known = sums.into_iter().enumerate().filter(|(_, us)| *us >= 0.0);
+            known.max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0))).map(|(part, _)| part)
+        };
+        self.part_of = by_name.into_iter().filter_map(|(name, sums)| Some((name, most(sums)?))).collect();
+    }
+
+    /// Microseconds of the wall time in no span.
+    pub fn uncovered_us(&self) -> f64 {
+        (self.wall_us - self.covered_us).max(0.0)
+    }
+}
+
+/// Phases that torch opens around others, and whose own time is what no inner phase covers.
+fn only_holds_others(name: &str) -> bool {
+    matches!(name, "dynamo" | "entire_frame_compile" | "backend_compile" | "entire_backward_compile")
+        || name.starts_with("compile_attempt_")
+        || name == "_compile.compile_inner"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::TraceSpan;
+
+    #[test]
+    fn time_is_covered_once_and_the_gaps_are_named_longest_first() {
+        let span = |name: &str, start_us, end_us, parent| TraceSpan {
+            name: name.into(),
+            start_us,
+            end_us,
+            parent,
+            compile: None,
+            pid: 1,
+            open: false,
+        };
+        let spans = vec![
+            span("dynamo", 10.0, 20.0, None),
+            span("bytecode_tracing", 12.0, 18.0, Some(0)),
+            span("dynamo", 25.0, 30.0, None),
+            span("pgo.get", 90.0, 91.0, None),
+        ];
+        let account = Account::of(&Model { spans, ..Model::default() });
+        assert_eq!((account.wall_us, account.covered_us, account.uncovered_us()), (81.0, 16.0, 65.0));
+        let gaps: Vec<_> = account.gaps.iter().map(|g| (g.start_us, g.end_us, g.before, g.after)).collect();
+        assert_eq!(gaps, [(30.0, 90.0, Some(2), Some(3)), (20.0, 25.0, Some(0), Some(2))]);
+        assert_eq!((account.parts.0, account.apart_us), ([15.0, 0.0, 0.0, 0.0], 1.0));
+        assert_eq!(account.between_us, 9.0);
+    }
+}

@@ -1,0 +1,313 @@
+//! Spans laid out over wall time: one stands below another only where it lies within it.
+//!
+//! All events of torch carry thread 0, so the log does not say which thread a span ran on. What a span is tells as much
+//! as a chart needs: backward compilation, compiled autograd and work while the model runs get tracks of their own, and
+//! a span that overlaps what it does not lie in opens a further track.
+
+use super::parts::part_of_phase;
+use crate::model::{Model, TraceSpan};
+
+/// Tracks and lanes at most, so that a log made for it cannot make a chart without end. Recorded logs have up to
+/// four tracks of up to seventeen lanes a process.
+const MOST_TRACKS: usize = 48;
+const MOST_LANES: usize = 200;
+
+/// Spans that are laid out at most, the longest ones: a page of them stays below 2 MB.
+const MOST_SPANS: usize = 55_000;
+
+/// What the spans of a track were doing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum TrackKind {
+    /// Compiles functions.
+    Forward,
+    /// Compiles backward graphs, on a thread of autograd.
+    Backward,
+    /// Compiled autograd, with what it compiles.
+    Autograd,
+    /// Tunes and records while the model runs.
+    Runtime,
+}
+
+impl TrackKind {
+    /// The words for it.
+    pub fn words(self) -> &'static str {
+        match self {
+            TrackKind::Forward => "forward",
+            TrackKind::Backward => "backward",
+            TrackKind::Autograd => "compiled autograd",
+            TrackKind::Runtime => "while the model runs",
+        }
+    }
+}
+
+/// Lanes that belong together: in lane 0 stand outermost spans, below each what lies within it.
+#[derive(Debug, Clone)]
+pub struct Track {
+    /// Process of its spans.
+    pub pid: u64,
+    /// What they did.
+    pub kind: TrackKind,
+    /// 1 for the first track of a process and kind; further ones hold what overlaps.
+    pub number: usize,
+    /// For each lane where its last span ends, microseconds.
+    ends: Vec<f64>,
+}
+
+impl Track {
+    /// How many lanes it has.
+    pub fn lanes(&self) -> usize {
+        self.ends.len()
+    }
+}
+
+/// A span in its place.
+#[derive(Debug, Clone, Copy)]
+pub struct LaidSpan {
+    /// Its place in the model.
+    pub span: usize,
+    /// Its track, an index into [`Timeline::tracks`].
+    pub track: usize,
+    /// Lane in that track, 0 at the top.
+    pub lane: usize,
+    /// Part of the compiler, an index into [`PARTS`](super::PARTS): its own, or that of the span around it.
+    pub part: Option<usize>,
+    /// Compile, an index into the model's: its own, or that of the span around it.
+    pub compile: Option<usize>,
+}
+
+/// All spans of a log over wall time.
+#[derive(Debug, Default)]
+pub struct Timeline {
+    /// Where the first span begins, microseconds since 1970.
+    pub start_us: f64,
+    /// Where the last one ends.
+    pub end_us: f64,
+    /// Tracks by process and kind.
+    pub tracks: Vec<Track>,
+    /// By start; spans of one lane do not overlap.
+    pub spans: Vec<LaidSpan>,
+    /// Spans for which there was no room: the shortest, or those that overlap too many others.
+    pub left_out: usize,
+}
+
+impl Timeline {
+    /// Lays out the spans of a log.
+    pub fn of(model: &Model) -> Timeline {
+        let mut timeline = Timeline {
+            start_us: model.spans.iter().map(|s| s.start_us).fold(f64::INFINITY, f64::min),
+            end_us: model.spans.iter().map(|s| s.end_us).fold(f64::NEG_INFINITY, f64::max),
+            ..Timeline::default()
+        };
+        let owned = owned(&model.spans);
+        let mut order: Vec<usize> = (0..model.spans.len()).collect();
+        // An outer span comes before those within it: the longer of two that begin together.
+        order.sort_by(|&a, &b| match (model.spans.get(a), model.spans.get(b)) {
+            (Some(x), Some(y)) => {
+                x.start_us.total_cmp(&y.start_us).then(y.end_us.total_cmp(&x.end_us)).then(a.cmp(&b))
+            }
+            _ => a.cmp(&b),
+        });
+        let mut places: Vec<Option<(usize, usize)>> = vec![None; model.spans.len()];
+        for index in order {
+            let Some((span, (part, compile))) = model.spans.get(index).zip(owned.get(index)) else {
+                continue;
+            };
+            let parent = span.parent.and_then(|p| Some((model.spans.get(p)?, (*places.get(p)?)?)));
+            let Some((track, lane)) = timeline.place(span, parent) else { continue };
+            if let Some(place) = places.get_mut(index) {
+                *place = Some((track, lane));
+            }
+            timeline.spans.push(LaidSpan { span: index, track, lane, part: *part, compile: *compile });
+        }
+        timeline.keep_longest(&model.spans);
+        timeline.sort_tracks();
+        timeline.left_out = model.spans.len() - timeline.spans.len();
+        timeline
+    }
+
+    /// Track and lane of a span; none where there is no room.
+    fn place(
+        &mut self,
+        span: &TraceSpan,
+        parent: Option<(&TraceSpan, (usize, usize))>,
+    ) -> Option<(usize, usize)> {
+        let own = kind_of(&span.name);
+        if let Some((above, (track, lane))) = parent
+            && span.start_us >= above.start_us
+            && span.end_us <= above.end_us
+            && self.tracks.get(track).is_some_and(|t| t.pid == span.pid && belongs(&span.name, t.kind))
+            && self.fits(track, lane + 1, span)
+        {
+            return Some((track, lane + 1));
+        }
+        let kind = own.unwrap_or(TrackKind::Forward);
+        let is_free = |t: &Track| t.ends.iter().all(|end| *end <= span.start_us);
+        let same = |t: &Track| t.pid == span.pid && t.kind == kind;
+        let known = self.tracks.iter().position(|t| same(t) && is_free(t));
+        let track = match known {
+            Some(track) => track,
+            None if self.tracks.len() < MOST_TRACKS => {
+                let number = 1 + self.tracks.iter().filter(|t| same(t)).count();
+                self.tracks.push(Track { pid: span.pid, kind, number, ends: Vec::new() });
+                self.tracks.len() - 1
+            }
+            None => return None,
+        };
+        self.fits(track, 0, span).then_some((track, 0))
+    }
+
+    /// Takes the place if it is free.
+    fn fits(&mut self, track: usize, lane: usize, span: &TraceSpan) -> bool {
+        let lanes: usize = self.tracks.iter().map(Track::lanes).sum();
+        let Some(track) = self.tracks.get_mut(track) else { return false };
+        match track.ends.get_mut(lane) {
+            Some(end) if *end > span.start_us => return false,
+            Some(end) => *end = span.end_us,
+            // Lanes are opened one below the other.
+            None if lanes >= MOST_LANES => return false,
+            None => track.ends.push(span.end_us),
+        }
+        true
+    }
+
+    fn keep_longest(&mut self, spans: &[TraceSpan]) {
+        if self.spans.len() <= MOST_SPANS {
+            return;
+        }
+        let length = |laid: &LaidSpan| spans.get(laid.span).map_or(0.0, |s| s.end_us - s.start_us);
+        let mut order: Vec<(usize, LaidSpan)> =
+            std::mem::take(&mut self.spans).into_iter().enumerate().collect();
+        order.sort_by(|(i, a), (j, b)| length(b).total_cmp(&length(a)).then(i.cmp(j)));
+        order.truncate(MOST_SPANS);
+        order.sort_by_key(|(position, _)| *position);
+        self.spans = order.into_iter().map(|(_, laid)| laid).collect();
+    }
+
+    /// Processes in order of appearance, the tracks of each together.
+    fn sort_tracks(&mut self) {
+        let mut pids: Vec<u64> = Vec::new();
+        for track in &self.tracks {
+            if !pids.contains(&track.pid) {
+                pids.push(track.pid);
+            }
+        }
+        let key = |t: &Track| (pids.iter().position(|pid| *pid == t.pid), t.kind, t.number);
+        let mut order: Vec<usize> = (0..self.tracks.len()).collect();
+        order.sort_by_key(|&index| self.tracks.get(index).map(key));
+        let mut new_place = vec![0; order.len()];
+        for (new, &old) in order.iter().enumerate() {
+            if let Some(place) = new_place.get_mut(old) {
+                *place = new;
+            }
+        }
+        self.tracks.sort_by_key(key);
+        for laid in &mut self.spans {
+            laid.track = new_place.get(laid.track).copied().unwrap_or(0);
+        }
+    }
+}
+
+/// Part and compile of each span, inherited from the span around it.
+pub(super) fn owned(spans: &[TraceSpan]) -> Vec<(Option<usize>, Option<usize>)> {
+    let mut owned: Vec<(Option<usize>, Option<usize>)> = Vec::with_capacity(spans.len());
+    for span in spans {
+        let above = span.parent.and_then(|p| owned.get(p).copied()).unwrap_or_default();
+        owned.push((part_of_phase(&span.name).or(above.0), span.compile.or(above.1)));
+    }
+    owned
+}
+
+/// The kind of track that a span of this name opens; none: it goes where the span around it is.
+fn kind_of(name: &str) -> Option<TrackKind> {
+    let starts = |words: &[&str]| words.iter().any(|word| name.starts_with(word));
+    if starts(&["entire_backward_compile", "compile_fx.<locals>.bw_compiler"]) {
+        Some(TrackKind::Backward)
+    } else if starts(&["compiled_autograd"]) {
+        Some(TrackKind::Autograd)
+    } else if starts(&["CachingAutotuner.", "cudagraphify", "benchmark_"])
+        || name.ends_with("_template_autotuning")
+    {
+        Some(TrackKind::Runtime)
+    } else {
+        None
+    }
+}
+
+/// Whether a span of this name may stand in a track of that kind. A backward graph that is compiled lazily is compiled on
+/// autograd's thread, so where it lies within a forward span in time, it is still no part of it; neither is compiled
+/// autograd.
+fn belongs(name: &str, track: TrackKind) -> bool {
+    match kind_of(name) {
+        Some(TrackKind::Autograd) => track == TrackKind::Autograd,
+        Some(TrackKind::Backward) if name.starts_with("entire_backward") => {
+            matches!(track, TrackKind::Backward | TrackKind::Autograd)
+        }
+        _ => true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn model(spans: &[(&str, f64, f64, Option<usize>)]) -> Model {
+        let span = |&(name, start_us, end_us, parent): &(&str, f64, f64, Option<usize>)| TraceSpan {
+            name: name.into(),
+            start_us,
+            end_us,
+            parent,
+            compile: None,
+            pid: 7,
+            open: false,
+        };
+        Model { spans: spans.iter().map(span).collect(), ..Model::default() }
+    }
+
+    /// Track and lane of each span, in the model's order.
+    fn places(model: &Model) -> Vec<(usize, usize)> {
+        let mut laid = Timeline::of(model).spans;
+        laid.sort_by_key(|laid| laid.span);
+        laid.iter().map(|laid| (laid.track, laid.lane)).collect()
+    }
+
+    #[test]
+    fn a_span_stands_below_the_one_it_lies_in() {
+        let model =
+            model(&[("dynamo", 0.0, 9.0, None), ("gc", 1.0, 2.0, Some(0)), ("gc", 2.0, 3.0, Some(0))]);
+        assert_eq!(places(&model), [(0, 0), (0, 1), (0, 1)]);
+    }
+
+    #[test]
+    fn a_span_that_outlasts_its_parent_stands_apart() {
+        let model =
+            model(&[("dynamo", 0.0, 5.0, None), ("gc", 4.0, 6.0, Some(0)), ("dynamo", 7.0, 8.0, None)]);
+        assert_eq!(places(&model), [(0, 0), (1, 0), (0, 0)]);
+    }
+
+    #[test]
+    fn a_backward_that_runs_during_a_forward_gets_its_own_track() {
+        let spans = [
+            ("dynamo", 0.0, 9.0, None),
+            ("entire_backward_compile", 1.0, 5.0, Some(0)),
+            ("inductor_compile", 2.0, 3.0, Some(1)),
+            ("entire_backward_compile", 6.0, 7.0, None),
+        ];
+        let model = model(&spans);
+        assert_eq!(places(&model), [(0, 0), (1, 0), (1, 1), (1, 0)]);
+        let tracks = Timeline::of(&model).tracks;
+        assert_eq!(tracks[1].kind, TrackKind::Backward);
+    }
+
+    #[test]
+    fn overlapping_siblings_never_share_a_lane() {
+        let model = model(&[("dynamo", 0.0, 9.0, None), ("a", 1.0, 5.0, Some(0)), ("b", 2.0, 4.0, Some(0))]);
+        assert_eq!(places(&model), [(0, 0), (0, 1), (1, 0)]);
+    }
+
+    #[test]
+    fn a_log_of_overlaps_only_makes_a_bounded_chart() {
+        let spans: Vec<_> = (0..500).map(|n| ("x", f64::from(n), 1e6 + f64::from(n), None)).collect();
+        let timeline = Timeline::of(&model(&spans));
+        assert_eq!((timeline.tracks.len(), timeline.spans.len(), timeline.left_out), (48, 48, 452));
+    }
+}

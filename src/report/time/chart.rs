@@ -1,0 +1,177 @@
+//! The chart: its controls, and its spans as data for the script.
+
+use super::{MOST_ANCHORS, Times};
+use crate::analysis::{PARTS, Timeline, Track};
+use crate::model::{Model, TraceSpan};
+use crate::report::parts::View;
+use crate::report::units::{clipped, counted, whole};
+use crate::report::{Html, paths};
+use fxhash::FxHashMap;
+use serde::Serialize;
+use std::io::Write;
+
+/// Characters of a name on the chart: a name of the log may have any length.
+const LONGEST_NAME: usize = 120;
+
+/// Microseconds that a number of JavaScript holds exactly: 2^53.
+const EXACT: f64 = 9_007_199_254_740_992.0;
+
+#[derive(Serialize)]
+struct Chart {
+    spans: String,
+    parts: Vec<Part>,
+    notes: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct Part {
+    number: usize,
+    name: &'static str,
+}
+
+/// What the script reads. The lists from `starts` on have one entry a span.
+#[derive(Default, Serialize)]
+struct Data<'m> {
+    /// Microseconds from the first span's begin to the last one's end.
+    total: u64,
+    tracks: Vec<TrackData>,
+    names: Vec<&'m str>,
+    compiles: Vec<CompileData<'m>>,
+    /// Microseconds since the span before.
+    starts: Vec<u64>,
+    /// Microseconds.
+    lengths: Vec<u64>,
+    /// Index into `names`.
+    name: Vec<usize>,
+    /// Index into `compiles`, -1 for none, less that of the span before.
+    compile: Vec<i64>,
+    /// `row * 16 + part * 2 + open`; part 0 is none of the four.
+    places: Vec<usize>,
+}
+
+#[derive(Serialize)]
+struct TrackData {
+    label: String,
+    pid: u64,
+    lanes: usize,
+}
+
+/// Its place in the model, its id, its function, the folder of its page.
+#[derive(Serialize)]
+struct CompileData<'m>(usize, String, Option<&'m str>, String);
+
+pub(super) fn write(view: View<'_>, times: Times<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+    let model = view.report.model;
+    let about = "the phases of the compiler as they ran";
+    let count = Some(counted(model.spans.len(), "span", "spans"));
+    view.open_section(out, ("chart", "Wall time", about), count, Html::default())?;
+    let data = data(view, times.timeline);
+    // A link to a compile on the chart leads here; without a script it still leads to the section.
+    let timed = &view.report.found.time.by_compile;
+    for number in (0..model.compiles.len().min(MOST_ANCHORS)).filter(|number| timed.contains_key(number)) {
+        write!(out, "<i id=\"at-{number}\"></i>")?;
+    }
+    let parts = PARTS.into_iter().enumerate().map(|(part, name)| Part { number: part + 1, name }).collect();
+    let chart = Chart { spans: whole(data.lengths.len()), parts, notes: notes(times) };
+    writeln!(out, "{}", view.render("time_chart", &chart)?.as_str())?;
+    // Within a script element only `<` could be taken for markup, and in JSON it stands in strings only.
+    let json = serde_json::to_string(&data)?.replace('<', "\\u003c");
+    writeln!(out, "<script type=\"application/json\" id=\"chart-data\">{json}</script>\n</section>")?;
+    Ok(())
+}
+
+/// What the reader has to know of how it is drawn.
+fn notes(times: Times<'_>) -> Vec<String> {
+    let mut notes = vec![
+        "The log does not say on which thread a phase ran. A phase stands below another only where it lies within it \
+         in time; backward compilation, compiled autograd and work while the model runs have tracks of their own, and \
+         what overlaps stands on further tracks."
+            .to_owned(),
+    ];
+    if times.account.open > 0 {
+        let verb = if times.account.open == 1 { "has" } else { "have" };
+        notes.push(format!(
+            "{} {verb} no end in the log, as after an exception or a restart: drawn with a dashed edge, and ended where \
+             the span around it ends, or with the last event of its process.",
+            counted(times.account.open, "span", "spans")
+        ));
+    }
+    if times.timeline.left_out > 0 {
+        notes.push(format!(
+            "{} are not drawn, the shortest or those that overlap too many others; the tables and \
+             chromium_events.json have them.",
+            counted(times.timeline.left_out, "span", "spans")
+        ));
+    }
+    notes
+}
+
+fn data<'m>(view: View<'m>, timeline: &Timeline) -> Data<'m> {
+    let model = view.report.model;
+    let (mut names, mut compiles) = (FxHashMap::default(), FxHashMap::default());
+    let since = |us: f64| (us - timeline.start_us).clamp(0.0, EXACT).round() as u64;
+    let rows: Vec<usize> = first_rows(&timeline.tracks);
+    let mut data = Data { total: since(timeline.end_us), ..Data::default() };
+    data.tracks = tracks(model, timeline);
+    let (mut reach, mut last) = (0, 0);
+    for laid in &timeline.spans {
+        let Some(span) = model.spans.get(laid.span) else { continue };
+        let start = since(span.start_us);
+        data.starts.push(start.saturating_sub(reach));
+        data.lengths.push(since(span.end_us).saturating_sub(start));
+        reach = start;
+        let name = *names.entry(&*span.name).or_insert_with(|| {
+            data.names.push(clipped(&span.name, LONGEST_NAME).0);
+            data.names.len() - 1
+        });
+        data.name.push(name);
+        let compile = laid.compile.map(|index| {
+            *compiles.entry(index).or_insert_with(|| {
+                data.compiles.extend(compile_data(view, index));
+                data.compiles.len() as i64 - 1
+            })
+        });
+        let compile = compile.unwrap_or(-1);
+        data.compile.push(compile - last);
+        last = compile;
+        let row = rows.get(laid.track).copied().unwrap_or(0) + laid.lane;
+        data.places.push(place(row, laid.part, span));
+    }
+    data
+}
+
+fn place(row: usize, part: Option<usize>, span: &TraceSpan) -> usize {
+    row * 16 + part.map_or(0, |part| part + 1) * 2 + usize::from(span.open)
+}
+
+/// The row of each track's first lane.
+fn first_rows(tracks: &[Track]) -> Vec<usize> {
+    let mut next = 0;
+    let rows = tracks.iter().map(|track| {
+        let row = next;
+        next += track.lanes();
+        row
+    });
+    rows.collect()
+}
+
+fn tracks(model: &Model, timeline: &Timeline) -> Vec<TrackData> {
+    let several = model.log.pids.len() > 1;
+    let tracks = timeline.tracks.iter().map(|track| {
+        let process = if several { format!("process {}, ", track.pid) } else { String::new() };
+        let further =
+            if track.number > 1 { format!(", overlapping {}", track.number - 1) } else { String::new() };
+        let label = format!("{process}{}{further}", track.kind.words());
+        TrackData { label, pid: track.pid, lanes: track.lanes() }
+    });
+    tracks.collect()
+}
+
+fn compile_data<'m>(view: View<'m>, index: usize) -> Option<CompileData<'m>> {
+    let compile = view.report.model.compiles.get(index)?;
+    let id = compile.id.as_ref().map_or_else(|| "no id".to_owned(), ToString::to_string);
+    let function = compile.function.as_ref().map(|f| clipped(&f.name, LONGEST_NAME).0);
+    let page = view.href(&paths::compile_page(compile));
+    let folder = page.rsplit_once('/').map_or(page.as_str(), |(folder, _)| folder);
+    Some(CompileData(index, id, function, folder.to_owned()))
+}

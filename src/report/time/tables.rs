@@ -1,0 +1,315 @@
+//! The tables of the page: parts, phases, compiles, passes, what was wasted and saved, what nobody accounts for.
+
+use super::Times;
+use crate::analysis::{Gap, PARTS, Parts, Phase};
+use crate::model::Compile;
+use crate::report::Html;
+use crate::report::parts::{Head, Row, Table, Td, View};
+use crate::report::units::{UNKNOWN, counted, micros, percent, whole};
+use std::io::Write;
+
+/// Rows of a table; what is beyond stands in report.json.
+const LISTED: usize = 1_000;
+
+/// Gaps that are listed: the longest tell what the program did.
+const GAPS: usize = 10;
+
+/// Self time by part of the compiler.
+pub(super) fn parts(view: View<'_>, times: Times<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+    let note = "self time of the phases of each part; what it calls in the next part is not in it";
+    view.open_section(out, ("parts", "By part of the compiler", note), None, Html::default())?;
+    let (parts, apart) = (times.account.parts, times.account.apart_us);
+    let total = parts.total() + apart;
+    let heads =
+        vec![Head::unsorted("Part"), Head::number("Self"), Head::number("Share"), Head::unsorted("Holds")];
+    let table = Table { id: "parts-table", label: "Time by part of the compiler", heads };
+    const HOLDS: [&str; PARTS.len()] = [
+        "tracing of bytecode, guards, everything from the call of a function to its graph",
+        "joint graphs, metadata, the cut into forward and backward",
+        "passes over graphs, lowering, caches of graphs",
+        "scheduling, writing, compiling and loading of kernels",
+    ];
+    let named = PARTS
+        .into_iter()
+        .zip(parts.0)
+        .zip(HOLDS)
+        .enumerate()
+        .map(|(index, ((name, us), holds))| (format!("p{}", index + 1), name, us, holds));
+    let rest = (
+        String::new(),
+        "None of them",
+        apart,
+        "profiles of earlier runs, and phases that are not known here",
+    );
+    let rows: Vec<_> = named.chain([rest]).filter(|(_, _, us, _)| *us > 0.0).collect();
+    let rows = rows.into_iter().map(|(class, name, us, holds)| {
+        let name = format!("<i class=\"swatch {class}\"></i>{name}");
+        Ok(Row::of(vec![
+            Td::html(Html::trusted(name)),
+            Td::number(us, &micros(us)),
+            Td::html(share(us, total, &class)).class("num"),
+            Td::text(holds).class("soft"),
+        ]))
+    });
+    view.table(out, &table, rows)?;
+    let words =
+        "Work on two threads at once counts twice here, so the sum may exceed the time that phases cover.";
+    writeln!(out, "<p class=\"hint\">{words}</p>\n</section>")?;
+    Ok(())
+}
+
+/// A share as number and bar.
+fn share(us: f64, total: f64, class: &str) -> Html {
+    let width = (100.0 * us / total).clamp(0.0, 100.0);
+    let width = if width.is_finite() { width } else { 0.0 };
+    let bar = format!(
+        "<span class=\"share\" aria-hidden=\"true\"><i class=\"{class}\" style=\"width:{width:.1}%\"></i></span><span class=\"pct\">{}</span>",
+        percent(us, total, true)
+    );
+    Html::trusted(bar)
+}
+
+/// All phases of the log.
+pub(super) fn phases(view: View<'_>, times: Times<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+    let phases: Vec<&Phase> = view.report.found.time.phases.iter().collect();
+    let note = "self: without the phases in it; total: what its spans cover";
+    let section = ("phases", "Phases", note);
+    let count = Some(whole(phases.len()));
+    view.open_section(out, section, count, Html::default())?;
+    phase_table(view, times, out, ("phases-table", "Phase", &phases))?;
+    view.beyond(out, phases.len(), LISTED, "phases")?;
+    writeln!(out, "</section>")?;
+    Ok(())
+}
+
+fn phase_table(
+    view: View<'_>,
+    times: Times<'_>,
+    out: &mut dyn Write,
+    (id, title, phases): (&str, &str, &[&Phase]),
+) -> anyhow::Result<()> {
+    let heads = vec![
+        Head::text(title),
+        Head::number("Self").about("without the phases in it"),
+        Head::number("Share").about("self time, of the time that any phase covers"),
+        Head::number("Total").about("what its spans cover; spans within each other count once"),
+        Head::number("Times"),
+        Head::number("Mean").about("total by times"),
+        Head::text("Part").about("where most of its self time belongs"),
+    ];
+    let table = Table { id, label: title, heads };
+    let rows = phases.iter().take(LISTED).map(|phase| {
+        let part = times.account.part_of.get(&phase.name).copied();
+        let class = part.map_or_else(|| String::new(), |part| format!("p{}", part + 1));
+        let (own, total) = (phase.self_s * 1e6, phase.total_s * 1e6);
+        let mean = total / phase.count.max(1) as f64;
+        Ok(Row::of(vec![
+            Td::html(view.code(
+                phase.name.strip_prefix("pass.").filter(|_| id == "passes-table").unwrap_or(&phase.name),
+            )),
+            Td::number(own, &micros(own)),
+            Td::html(share(own, times.account.covered_us, &class)).class("num").sorted(own),
+            Td::number(total, &micros(total)),
+            Td::number(phase.count as f64, &whole(phase.count)),
+            Td::number(mean, &micros(mean)),
+            Td::text(part.and_then(|part| PARTS.get(part).copied()).unwrap_or(UNKNOWN)).class("soft"),
+        ]))
+    });
+    view.table(out, &table, rows)
+}
+
+/// Compiles by what their phases took.
+pub(super) fn compiles(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+    let model = view.report.model;
+    let spent = |index: usize| {
+        let phases = view.report.found.time.by_compile.get(&index);
+        phases.map(|p| p.iter().filter(|phase| phase.depth == 0).fold(0.0, |sum, p| sum + p.total_s * 1e6))
+    };
+    let all = model.compiles.iter().enumerate().filter_map(|(i, c)| Some((i, c, spent(i)?)));
+    let mut all: Vec<(usize, &Compile, f64)> = all.collect();
+    all.sort_by(|a, b| b.2.total_cmp(&a.2).then(a.0.cmp(&b.0)));
+    let note = "outermost phases of each, forward and backward, costliest first";
+    view.open_section(out, ("compiles", "By compile", note), Some(whole(all.len())), Html::default())?;
+    let total: f64 = all.iter().map(|(_, _, us)| us).sum();
+    let heads = vec![
+        Head::compiles("Compile"),
+        Head::text("Function"),
+        Head::number("Time"),
+        Head::number("Share"),
+        Head::unsorted("Dynamo, AOTAutograd, Inductor, code generation"),
+        Head::unsorted("Chart"),
+    ];
+    let table = Table { id: "compiles-table", label: "Time by compile", heads };
+    let rows = all.iter().take(LISTED).map(|(index, compile, us)| {
+        let function = compile.function.as_ref().map(|f| view.function(&f.name));
+        Ok(Row::of(vec![
+            Td::html(view.pill(compile)?).sorted(index),
+            Td::html(function.unwrap_or_else(|| Html::escaped(UNKNOWN))),
+            Td::number(*us, &micros(*us)),
+            Td::number(*us, &percent(*us, total, true)),
+            Td::html(view.bar(&Parts::of(compile), false)?),
+            Td::html(view.link(super::address(*index).trim_start_matches(super::PATH), "show")),
+        ]))
+    });
+    view.table(out, &table, rows)?;
+    view.beyond(out, all.len(), LISTED, "compiles")?;
+    writeln!(out, "</section>")?;
+    Ok(())
+}
+
+/// Passes of Inductor over graphs.
+pub(super) fn passes(view: View<'_>, times: Times<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+    if times.passes.is_empty() {
+        return Ok(());
+    }
+    let sum: f64 = times.passes.iter().map(|pass| pass.self_s * 1e6).sum();
+    let note =
+        "what rewrites graphs: pre_grad before autograd, joint over forward and backward, post_grad after";
+    view.open_section(out, ("passes", "Passes", note), Some(whole(times.passes.len())), Html::default())?;
+    let share = percent(sum, times.account.covered_us, true);
+    let all = micros(sum);
+    writeln!(out, "<p class=\"hint\">All passes took {all}, {share} of the time that phases cover.</p>")?;
+    phase_table(view, times, out, ("passes-table", "Pass", times.passes))?;
+    view.beyond(out, times.passes.len(), LISTED, "passes")?;
+    writeln!(out, "</section>")?;
+    Ok(())
+}
+
+/// Work that came to nothing, and work that caches spared.
+pub(super) fn lost_and_saved(view: View<'_>, times: Times<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+    let note = "failed compiles, attempts that began anew, and results that caches had";
+    view.open_section(out, ("lost", "Wasted and saved", note), None, Html::default())?;
+    lost(view, times, out)?;
+    saved(view, times, out)?;
+    writeln!(out, "</section>")?;
+    Ok(())
+}
+
+fn lost(view: View<'_>, times: Times<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+    let (model, lost) = (view.report.model, &times.account.lost);
+    let sum = |failed: bool| lost.iter().filter(|l| l.failed == failed).fold(0.0, |sum, l| sum + l.us);
+    if lost.is_empty() {
+        let words = "No time was wasted: no metrics record reports a failure or time before a restart.";
+        writeln!(out, "<p class=\"hint\">{words}</p>")?;
+        return Ok(());
+    }
+    let page = view.link("failures_and_restarts.html", "failures and restarts");
+    writeln!(
+        out,
+        "<p class=\"hint\">Wasted: {} in compiles that failed, {} in attempts before a restart. The reasons stand under {}.</p>",
+        micros(sum(true)),
+        micros(sum(false)),
+        page.as_str()
+    )?;
+    let heads =
+        vec![Head::compiles("Compile"), Head::text("Function"), Head::number("Wasted"), Head::text("Why")];
+    let table = Table { id: "lost-table", label: "Wasted time", heads };
+    let rows = lost.iter().take(LISTED).filter_map(|l| Some((l, model.compiles.get(l.compile)?)));
+    let rows: Vec<_> = rows.collect();
+    let rows = rows.into_iter().map(|(lost, compile)| {
+        let function = compile.function.as_ref().map(|f| view.function(&f.name));
+        let restarts: usize = compile.metrics.iter().map(|m| m.facts.restarts).sum();
+        let why = match (lost.failed, restarts) {
+            (true, _) => "failed".to_owned(),
+            (false, 0) => "tracing began anew".to_owned(),
+            (false, n) => format!("tracing began anew, {}", counted(n, "reason", "reasons")),
+        };
+        Ok(Row::of(vec![
+            Td::html(view.pill(compile)?).sorted(lost.compile),
+            Td::html(function.unwrap_or_else(|| Html::escaped(UNKNOWN))),
+            Td::number(lost.us, &micros(lost.us)),
+            Td::text(&why),
+        ]))
+    });
+    view.table(out, &table, rows)?;
+    view.beyond(out, lost.len(), LISTED, "compiles")
+}
+
+fn saved(view: View<'_>, times: Times<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+    let (model, saved) = (view.report.model, &times.account.saved);
+    if saved.is_empty() {
+        writeln!(out, "<p class=\"hint\">No metrics record reports time that a cache saved.</p>")?;
+        return Ok(());
+    }
+    let sum: f64 = saved.iter().map(|(_, us)| us).sum();
+    let words = "the time that the compile took when its result was put into the cache";
+    writeln!(out, "<p class=\"hint\">Saved by caches, as torch reckons: {}, {words}.</p>", micros(sum))?;
+    let heads = vec![Head::compiles("Compile"), Head::text("Function"), Head::number("Saved")];
+    let table = Table { id: "saved-table", label: "Time saved by caches", heads };
+    let rows = saved.iter().take(LISTED).filter_map(|(i, us)| Some((*i, *us, model.compiles.get(*i)?)));
+    let rows: Vec<_> = rows.collect();
+    let rows = rows.into_iter().map(|(index, us, compile)| {
+        let function = compile.function.as_ref().map(|f| view.function(&f.name));
+        Ok(Row::of(vec![
+            Td::html(view.pill(compile)?).sorted(index),
+            Td::html(function.unwrap_or_else(|| Html::escaped(UNKNOWN))),
+            Td::number(us, &micros(us)),
+        ]))
+    });
+    view.table(out, &table, rows)?;
+    view.beyond(out, saved.len(), LISTED, "compiles")
+}
+
+/// Wall time without a span, and time in outer phases that no inner one explains.
+pub(super) fn unattributed(view: View<'_>, times: Times<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+    let account = times.account;
+    let note = "time of which the log does not say what it went into";
+    view.open_section(out, ("rest", "Unattributed", note), None, Html::default())?;
+    let outside = format!(
+        "{}, {} of the wall time: no phase was open. The program ran its model, loaded data or waited; imports and \
+         work of other processes are here too, and whatever of torch has no phase of its own.",
+        micros(account.uncovered_us()),
+        percent(account.uncovered_us(), account.wall_us, false)
+    );
+    let between = format!(
+        "{}, {} of the time that phases cover: self time of the phases that only hold others, such as \
+         entire_frame_compile and backend_compile. Torch's bookkeeping between its phases, and waiting for a lock or \
+         another thread.",
+        micros(account.between_us),
+        percent(account.between_us, account.covered_us, false)
+    );
+    let facts =
+        vec![("Outside all phases", Html::escaped(&outside)), ("Between phases", Html::escaped(&between))];
+    writeln!(out, "{}", view.facts(facts)?.as_str())?;
+    gaps(view, times, out)?;
+    writeln!(out, "</section>")?;
+    Ok(())
+}
+
+fn gaps(view: View<'_>, times: Times<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+    let gaps = &times.account.gaps;
+    if gaps.is_empty() {
+        return Ok(());
+    }
+    let shown = gaps.len().min(GAPS);
+    let words = format!("The longest {} without any phase", counted(shown, "time", "times"));
+    writeln!(out, "<h3 class=\"hint\">{words}, of {}</h3>", whole(gaps.len()))?;
+    let heads = vec![
+        Head::number("Length"),
+        Head::number("Begins").about("after the first span's begin"),
+        Head::unsorted("After"),
+        Head::unsorted("Before"),
+    ];
+    let table = Table { id: "gaps-table", label: "Longest times without any phase", heads };
+    let rows = gaps.iter().take(GAPS).map(|gap| gap_row(view, times, gap));
+    view.table(out, &table, rows)
+}
+
+fn gap_row(view: View<'_>, times: Times<'_>, gap: &Gap) -> anyhow::Result<Row> {
+    let model = view.report.model;
+    let span = |index: Option<usize>, none: &str| -> anyhow::Result<Html> {
+        let Some(span) = index.and_then(|index| model.spans.get(index)) else {
+            return Ok(Html::escaped(none));
+        };
+        let compile = span.compile.and_then(|index| model.compiles.get(index)).filter(|c| c.id.is_some());
+        let pill = compile.map_or_else(|| Ok(Html::default()), |c| view.pill(c))?;
+        Ok(Html::joined([view.code(&span.name), pill], " "))
+    };
+    let (length, begin) = (gap.end_us - gap.start_us, gap.start_us - times.timeline.start_us);
+    Ok(Row::of(vec![
+        Td::number(length, &micros(length)),
+        Td::number(begin, &micros(begin)),
+        Td::html(span(gap.before, "the start of the log")?),
+        Td::html(span(gap.after, "the end of the log")?),
+    ]))
+}

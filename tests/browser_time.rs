@@ -1,0 +1,223 @@
+//! The flame chart of `time.html` in a real browser: it draws, finds, zooms, and stays quick with 50,000 spans.
+
+use crate::browser::{Window, window};
+use crate::support::{Log, Report, Run, input, report};
+use std::fmt::Write as _;
+
+/// Spans of the large log.
+const MANY: usize = 50_000;
+
+/// Milliseconds that one step of a pan may take, the median of several.
+const MOST_A_PAN: f64 = 100.0;
+
+/// How many distinct colours stand on the canvas.
+const COLOURS: &str = "(c => {
+    const pixels = new Uint32Array(c.getContext('2d').getImageData(0, 0, c.width, c.height).data.buffer);
+    return new Set(pixels).size;
+})(document.querySelector('#flame-chart canvas'))";
+
+/// Microseconds that the chart shows.
+const SEEN: &str = "(c => c.dataset.to - c.dataset.from)(document.querySelector('#flame-chart canvas'))";
+
+/// Lets the page draw.
+const DRAWN: &str =
+    "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))";
+
+fn open(window: &Window, report: &Report, anchor: &str) {
+    window.open(&report.folder.join("time.html"), anchor);
+    window.value(DRAWN);
+}
+
+/// Presses a key on the chart.
+fn press(window: &Window, key: &str) {
+    window.value(&format!(
+        "document.getElementById('flame-chart').dispatchEvent(new KeyboardEvent('keydown', {{ key: '{key}' }}))"
+    ));
+    window.value(DRAWN);
+}
+
+fn search(window: &Window, text: &str) -> String {
+    window.value(&format!(
+        "(e => {{ e.value = '{text}'; e.dispatchEvent(new Event('input')); }})(document.getElementById('chart-find'))"
+    ));
+    window.value(DRAWN);
+    let found = window.value("document.getElementById('chart-found').textContent");
+    found.as_str().unwrap_or_default().to_owned()
+}
+
+#[test]
+fn the_flame_chart_draws_in_both_colour_schemes() {
+    let Some(window) = window() else { return };
+    for scheme in ["light", "dark"] {
+        window.scheme(scheme);
+        open(&window, report("02_train_mlp"), "");
+        let colours = window.number(COLOURS);
+        assert!(colours > 8.0, "{colours} colours in a {scheme} room");
+        window.quiet(scheme);
+    }
+    let dark = window.number(SUM_OF_CORNER);
+    window.scheme("light");
+    window.value(DRAWN);
+    assert!(window.number(SUM_OF_CORNER) > dark + 300.0, "the chart follows the scheme while it is open");
+}
+
+/// Red, green and blue at the chart's right lower corner, where nothing stands.
+const SUM_OF_CORNER: &str =
+    "(c => c.getContext('2d').getImageData(c.width - 2, c.height - 2, 1, 1).data.slice(0, 3)
+    .reduce((sum, part) => sum + part, 0))(document.querySelector('#flame-chart canvas'))";
+
+#[test]
+fn keys_buttons_and_the_wheel_zoom_and_pan() {
+    let Some(window) = window() else { return };
+    open(&window, report("03_graph_breaks"), "");
+    let all = window.number(SEEN);
+    press(&window, "+");
+    let zoomed = window.number(SEEN);
+    assert!(zoomed < 0.7 * all && zoomed > 0.0, "{zoomed} of {all}");
+    let from = "+document.querySelector('#flame-chart canvas').dataset.from";
+    let before = window.number(from);
+    press(&window, "ArrowRight");
+    assert!(window.number(from) > before && (window.number(SEEN) - zoomed).abs() < 3.0, "an arrow pans");
+    window.click("[data-chart=out]");
+    window.value(DRAWN);
+    assert!(window.number(SEEN) > zoomed);
+    window.click("[data-chart=all]");
+    window.value(DRAWN);
+    assert_eq!(window.number(SEEN), all);
+    let wheel = "document.querySelector('#flame-chart canvas').dispatchEvent(new WheelEvent('wheel',
+        { deltaY: -300, ctrlKey: true, clientX: 400, clientY: 300, cancelable: true }))";
+    assert!(!window.is_true(wheel), "the page does not zoom too");
+    window.value(DRAWN);
+    assert!(window.number(SEEN) < all, "Ctrl and the wheel zoom");
+    window.quiet("zoom and pan");
+}
+
+#[test]
+fn the_search_of_the_chart_counts_and_walks_through_what_it_finds() {
+    let Some(window) = window() else { return };
+    let report = report("03_graph_breaks");
+    open(&window, report, "");
+    let phases = report.json["compile_time"]["phases"].as_array().unwrap();
+    let named =
+        |name: &str| phases.iter().find(|phase| phase["name"] == name).unwrap()["count"].as_u64().unwrap();
+    let found = search(&window, "build_GUARDS");
+    assert!(found.starts_with(&format!("{} of ", named("build_guards"))), "{found}");
+    assert!(search(&window, "no such phase").starts_with("0 of "));
+    search(&window, "gc");
+    window.value(
+        "document.getElementById('chart-find').dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter' }))",
+    );
+    window.value(DRAWN);
+    let chosen = window.value("document.getElementById('chart-chosen').textContent");
+    assert!(chosen.as_str().unwrap().starts_with("gc"), "{chosen}");
+    let link = window.value("document.querySelector('#chart-chosen a').getAttribute('href')");
+    assert!(report.has(link.as_str().unwrap()), "a selected span leads to its compile: {link}");
+    window.quiet("search");
+}
+
+#[test]
+fn a_compile_page_leads_to_its_place_on_the_chart() {
+    let Some(window) = window() else { return };
+    let report = report("03_graph_breaks");
+    let page = report.page("-_5_0_0/compile.html");
+    let link = page.attributes("href").into_iter().find(|href| href.starts_with("../time.html#at-")).unwrap();
+    open(&window, report, "");
+    let all = window.number(SEEN);
+    window.open(&report.folder.join("index.html"), "");
+    open(&window, report, link.trim_start_matches("../time.html"));
+    assert!(window.number(SEEN) < all / 2.0, "the chart shows the compile's time only");
+    assert!(window.is_true("document.getElementById('chart-find').value === '5/0'"));
+}
+
+#[test]
+fn perfetto_gets_the_trace_after_it_has_answered() {
+    let Some(window) = window() else { return };
+    let report = report("02_train_mlp");
+    open(&window, report, "");
+    // A frame stands in for the window of Perfetto: an answer has to come from it and from that site.
+    let sent = window.value(
+        "(async () => {
+            const frame = document.createElement('iframe'), sent = [];
+            document.body.append(frame);
+            const other = frame.contentWindow;
+            other.postMessage = (message, site) => {
+                sent.push([message, site]);
+                const origin = site, data = 'PONG';
+                if (message === 'PING') dispatchEvent(new MessageEvent('message', { source: other, origin, data }));
+            };
+            window.open = site => { sent.push(site); return other; };
+            document.getElementById('chart-perfetto').click();
+            await new Promise(done => setTimeout(done, 400));
+            const trace = JSON.parse(new TextDecoder().decode(sent.at(-1)[0].perfetto.buffer));
+            const spans = trace.traceEvents.filter(e => e.ph === 'X');
+            return JSON.stringify([sent[0], sent.length, spans.length, spans[0].name]);
+        })()",
+    );
+    let spans = report.json["compile_time"]["phases"].as_array().unwrap();
+    let spans: u64 = spans.iter().map(|phase| phase["count"].as_u64().unwrap()).sum();
+    assert_eq!(sent, format!("[\"https://ui.perfetto.dev\",3,{spans},\"dynamo\"]"));
+    window.quiet("Perfetto");
+}
+
+/// The spans of a real log again and again, one after the other, until there are `MANY`.
+fn many_spans() -> Vec<u8> {
+    let mut log = Log::of(input("03_graph_breaks"));
+    let like = log.first("chromium_event").clone();
+    let events: Vec<serde_json::Value> = log
+        .all("chromium_event")
+        .into_iter()
+        .map(|index| serde_json::from_slice(&log.records[index].text()).unwrap())
+        .filter(|event: &serde_json::Value| event["ph"] != "i")
+        .collect();
+    let time = |event: &serde_json::Value| event["ts"].as_f64().unwrap();
+    let length = time(events.last().unwrap()) - time(&events[0]) + 1_000.0;
+    let mut bytes = log.bytes();
+    for round in 1..=2 * MANY / events.len() {
+        for event in &events {
+            let mut text = String::new();
+            let at = time(event) + length * round as f64;
+            write!(text, "{{\"name\": {}, \"ts\": {at:.1}, \"ph\": {}}}", event["name"], event["ph"])
+                .unwrap();
+            let envelope =
+                "{\"chromium_event\": {}, \"frame_id\": 0, \"frame_compile_id\": 0, \"attempt\": 0}";
+            let record = like.like(envelope, Some(text.as_bytes()));
+            for line in std::iter::once(&record.header).chain(&record.payload) {
+                bytes.extend_from_slice(line);
+                bytes.push(b'\n');
+            }
+        }
+    }
+    bytes
+}
+
+#[test]
+fn a_chart_of_50_000_spans_draws_and_pans_within_a_tenth_of_a_second() {
+    let Some(window) = window() else { return };
+    let report = Run::of_bytes("many.log", &many_spans()).ok();
+    let size = report.bytes("time.html").len();
+    assert!(size < 2 << 20, "{size} bytes");
+    open(&window, &report, "");
+    let found = search(&window, "");
+    assert_eq!(found, "");
+    let spans = search(&window, "e").replace(',', "");
+    let spans: usize = spans.split(' ').nth(2).unwrap().parse().unwrap();
+    assert!(spans >= MANY - 1_000, "{spans} spans");
+    assert!(window.number(COLOURS) > 8.0);
+    press(&window, "+");
+    // From the key to the frame that shows it, as a reader feels it.
+    let median = window.number(
+        "(async () => {
+            const box = document.getElementById('flame-chart'), times = [];
+            for (let n = 0; n < 11; n++) {
+                const key = n % 2 ? 'ArrowLeft' : 'ArrowRight', begin = performance.now();
+                box.dispatchEvent(new KeyboardEvent('keydown', { key }));
+                await new Promise(done => requestAnimationFrame(() => setTimeout(done)));
+                times.push(performance.now() - begin);
+            }
+            return times.sort((a, b) => a - b)[5];
+        })()",
+    );
+    println!("{spans} spans, {size} bytes, {median:.1} ms a pan");
+    assert!(median < MOST_A_PAN, "{median} ms a pan");
+    window.quiet("many spans");
+}

@@ -54,7 +54,6 @@ templates! {
     table_foot,
     table_head,
     time_chart,
-    traceback,
     trie_line,
 }
 

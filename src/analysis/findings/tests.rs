@@ -49,6 +49,7 @@ fn break_in(ids: &[&str], line: u64, stack: Vec<TextFrame>) -> GraphBreak {
         file: Some("/app/x.py".to_owned()),
         line: Some(line),
         compiles: ids.iter().map(|id| CompileId::parse(id)).collect(),
+        artifacts: Vec::new(),
         count: ids.len() as u64,
         stack,
     }

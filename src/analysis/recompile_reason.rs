@@ -292,10 +292,10 @@ mod tests {
         let text = "tensor 'x' stride mismatch at index 0. expected 4, actual 1";
         assert_eq!(read(text), "stride | x.stride(0) | 0 | 4 | 1");
         let text = "tensor 'x' Tensor device index mismatch. Expected device index to be 0, got 1";
-        assert_eq!(read(text), "device | x | - | 0 | 1");
+        assert_eq!(read(text), "device | x.device | - | 0 | 1");
         let text =
             "tensor 'x' dispatch key set mismatch. expected DispatchKeySet(CPU), actual DispatchKeySet(CUDA)";
-        assert_eq!(read(text), "device | x | - | DispatchKeySet(CPU) | DispatchKeySet(CUDA)");
+        assert_eq!(read(text), "device | x.device | - | DispatchKeySet(CPU) | DispatchKeySet(CUDA)");
     }
 
     #[test]

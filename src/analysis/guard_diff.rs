@@ -89,7 +89,7 @@ pub fn guard_diff(old: &str, new: &str, wanted: Option<&str>) -> Option<GuardDif
     let mut room = MOST_LINES;
     for hunk in hunks {
         diff.differing += hunk.texts().count();
-        let lines = hunk.lines(room, wanted);
+        let lines = if room > 0 { hunk.lines(room, wanted) } else { Vec::new() };
         diff.left_out += hunk.texts().count() - lines.len();
         room -= lines.len();
         if !lines.is_empty() && hunk.parent != above {

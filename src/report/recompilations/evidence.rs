@@ -21,7 +21,13 @@ struct Evidence {
     tensors: Html,
 }
 
-pub(super) fn fold(view: View<'_>, step: &Step<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+/// `room` is how many bytes of guards may still be compared.
+pub(super) fn fold(
+    view: View<'_>,
+    step: &Step<'_>,
+    room: &mut u64,
+    out: &mut dyn Write,
+) -> anyhow::Result<()> {
     let compiles = &view.report.model.compiles;
     let Some(compile) = compiles.get(step.compile) else { return Ok(()) };
     let reasons = step.reasons.iter().take(REASONS).map(|reason| view.reason(reason));
@@ -32,7 +38,9 @@ pub(super) fn fold(view: View<'_>, step: &Step<'_>, out: &mut dyn Write) -> anyh
     // Of `len(xs)` the guards on xs itself tell what was added.
     let source = source.map(|s| s.strip_prefix("len(").and_then(|s| s.strip_suffix(')')).unwrap_or(s));
     let (guards, tensors) = match old {
-        Some(old) => (guards::compared(view, old, compile, source)?, tensors::compared(view, old, compile)?),
+        Some(old) => {
+            (guards::compared(view, (old, compile), source, room)?, tensors::compared(view, old, compile)?)
+        }
         None => Default::default(),
     };
     if reasons.is_empty() && guards.is_empty() && tensors.is_empty() {

@@ -39,7 +39,12 @@ struct Recompiled {
     sources: Option<String>,
 }
 
-pub(super) fn section(view: View<'_>, subject: &Subject<'_>, out: &mut Vec<u8>) -> anyhow::Result<()> {
+pub(super) fn section(
+    view: View<'_>,
+    subject: &Subject<'_>,
+    room: &mut u64,
+    out: &mut Vec<u8>,
+) -> anyhow::Result<()> {
     let chain = &subject.chain;
     let function = chain.function;
     let mut reasons = chain.steps.iter().flat_map(|step| &step.reasons);
@@ -61,7 +66,7 @@ pub(super) fn section(view: View<'_>, subject: &Subject<'_>, out: &mut Vec<u8>) 
     table(view, subject, out)?;
     let evidence_of = chain.steps.iter().skip(1).take(LISTED);
     for step in evidence_of {
-        evidence::fold(view, step, out)?;
+        evidence::fold(view, step, room, out)?;
     }
     writeln!(out, "</section>")?;
     Ok(())

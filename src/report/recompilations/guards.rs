@@ -10,6 +10,9 @@ use serde::Serialize;
 /// Bytes of a guard tree that is read; one of 6,000 guards, more than are compared, has about 1 MB.
 const LARGEST: u64 = 4 << 20;
 
+/// Bytes of guards that are compared on the page: the worst log keeps a processor busy for some seconds then.
+pub(super) const ALL_GUARDS: u64 = 32 << 20;
+
 #[derive(Serialize)]
 struct Compared {
     about: String,
@@ -33,20 +36,26 @@ struct Piece {
     text: String,
 }
 
-/// What differs between the guards of two compiles, first what mentions `wanted`; empty where either has none recorded.
+/// What differs between the guards of two compiles, first what mentions `wanted`, and takes their
+/// bytes from `room`; empty where either has none recorded.
 pub(super) fn compared(
     view: View<'_>,
-    old: &Compile,
-    new: &Compile,
+    (old, new): (&Compile, &Compile),
     wanted: Option<&str>,
+    room: &mut u64,
 ) -> anyhow::Result<Html> {
     let (Some(was), Some(is)) = (artifact(old), artifact(new)) else { return Ok(Html::default()) };
-    let diff = match (text(view.report, was)?, text(view.report, is)?) {
-        (Some(was), Some(is)) => guard_diff(&was, &is, wanted),
+    let size = bytes(was) + bytes(is);
+    let texts = if size <= *room { (text(view.report, was)?, text(view.report, is)?) } else { (None, None) };
+    let diff = match texts {
+        (Some(was), Some(is)) => {
+            *room -= size;
+            guard_diff(&was, &is, wanted)
+        }
         _ => None,
     };
     let (about, diff) = match diff {
-        None => ("Too many to be compared here".to_owned(), GuardDiff::default()),
+        None => ("Too many guards to be compared here".to_owned(), GuardDiff::default()),
         Some(diff) if diff.differing == 0 => {
             (format!("All {} are equal", counted(diff.equal, "line", "lines")), diff)
         }
@@ -101,6 +110,13 @@ fn artifact(compile: &Compile) -> Option<&Artifact> {
 fn link(view: View<'_>, compile: &Compile, artifact: &Artifact) -> Html {
     let path = paths::artifact(compile, artifact, view.report.settings);
     view.link(&view.href(&path), &format!("{} of {}", artifact.name, compile.label()))
+}
+
+fn bytes(artifact: &Artifact) -> u64 {
+    match &artifact.content {
+        Content::Payload(at, _) => at.text_len,
+        _ => 0,
+    }
 }
 
 /// Guards one a line; None where they are no payload of the log, or too large.

@@ -45,7 +45,7 @@ pub(super) fn page(report: Report<'_>) -> Option<Page<'_, Worker>> {
     Some(Page::rendered(RelPath::of_parts(&[PAGE]), move |worker, out| write(report, worker, out)))
 }
 
-/// Whether a compile with so many versions, or with a reason, has a place on the page; a link to it, seen from `view`.
+/// A link to a function's place on the page, seen from `view`; `first` is its first compile.
 pub(super) fn link(view: View<'_>, first: &Compile, text: &str) -> Html {
     view.link(&format!("{}#{}", view.href_of(PAGE), anchor(first)), text)
 }
@@ -81,11 +81,12 @@ fn write(report: Report<'_>, worker: &mut Worker, out: &mut dyn Write) -> anyhow
         let view = View::new(report, worker, 0);
         let mut sections = Vec::new();
         let mut detailed = 0;
+        let mut room = guards::ALL_GUARDS;
         for subject in &subjects {
             if sections.len() > ALL_SECTIONS {
                 break;
             }
-            function::section(view, subject, &mut sections)?;
+            function::section(view, subject, &mut room, &mut sections)?;
             detailed += 1;
         }
         verdict(view, &subjects, out)?;

@@ -26,3 +26,4 @@ mod pages;
 mod schema;
 mod snapshots;
 mod structure;
+mod times;

@@ -13,7 +13,7 @@ const MOST_TRACKS: usize = 48;
 const MOST_LANES: usize = 200;
 
 /// Spans that are laid out at most, the longest ones: a page of them stays below 2 MB.
-const MOST_SPANS: usize = 60_000;
+const MOST_SPANS: usize = 55_000;
 
 /// What the spans of a track were doing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

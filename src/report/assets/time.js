@@ -8,9 +8,11 @@
   // Spans by start. A row holds spans that do not overlap, so ends ascend in it too.
   const start = new Float64Array(N), end = new Float64Array(N), rowOf = new Uint16Array(N);
   const rows = [], tops = [];
-  let at = 0;
+  D.compiles = D.compiles.map(([number, id, name, folder]) => ({ number, id, name, page: `${folder}/compile.html` }));
+  let at = 0, of = 0;
   for (let i = 0; i < N; i++) {
     at += D.starts[i];
+    D.compile[i] = of += D.compile[i];
     start[i] = at;
     end[i] = at + D.lengths[i];
     rowOf[i] = D.places[i] >> 4;
@@ -68,8 +70,8 @@
       const x = Math.round((t - a) * k) + 0.5;
       g.moveTo(x, 0);
       g.lineTo(x, height);
-      const scale = every < 1e3 ? [1, 'us'] : every < 1e6 ? [1e3, 'ms'] : [1e6, 's'];
-      if (x < width - 30) g.fillText(`${+(t / scale[0]).toFixed(3)}\u00a0${scale[1]}`, x + 4, AXIS / 2);
+      const text = b < 1e3 ? `${Math.round(t)}\u00a0us` : b < 1e6 ? `${+(t / 1e3).toFixed(3)}\u00a0ms` : `${+(t / 1e6).toFixed(6)}\u00a0s`;
+      if (x < width - 30) g.fillText(text, x + 4, AXIS / 2);
     }
     g.stroke();
   };
@@ -161,7 +163,7 @@
     const of = compile(i);
     line('b', name(i));
     line('div', `${time(end[i] - start[i])}, from ${time(start[i])}`);
-    line('div', of ? `compile ${of.id}${of.function ? `, ${of.function}` : ''}` : 'no compile id');
+    line('div', of ? `compile ${of.id}${of.name ? `, ${of.name}` : ''}` : 'no compile id');
     if (isOpen(i)) line('div', 'left open in the log; it ends here with the span around it, or with its process');
   };
   const tips = box.querySelector('.tip');

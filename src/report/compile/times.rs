@@ -28,7 +28,7 @@ pub(super) fn write(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -
     writeln!(out, "{}", chart.as_str())?;
     if subject.report.found.time.by_compile.contains_key(&subject.index) {
         let link = view.link(&format!("../{}", time::address(subject.index)), "in the whole log's chart");
-        writeln!(out, "<p class=\"soft\">The same {}, beside what else ran then.</p>", link.as_str())?;
+        writeln!(out, "<p class=\"soft after\">The same {}, beside what else ran then.</p>", link.as_str())?;
     }
     writeln!(out, "<div class=\"after\">")?;
     let records = &subject.compile.metrics;

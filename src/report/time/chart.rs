@@ -43,7 +43,7 @@ struct Data<'m> {
     lengths: Vec<u64>,
     /// Index into `names`.
     name: Vec<usize>,
-    /// Index into `compiles`, -1 for none.
+    /// Index into `compiles`, -1 for none, less that of the span before.
     compile: Vec<i64>,
     /// `row * 16 + part * 2 + open`; part 0 is none of the four.
     places: Vec<usize>,
@@ -56,14 +56,9 @@ struct TrackData {
     lanes: usize,
 }
 
+/// Its place in the model, its id, its function, the folder of its page.
 #[derive(Serialize)]
-struct CompileData<'m> {
-    /// Its place in the model.
-    number: usize,
-    id: String,
-    function: Option<&'m str>,
-    page: String,
-}
+struct CompileData<'m>(usize, String, Option<&'m str>, String);
 
 pub(super) fn write(view: View<'_>, times: Times<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let model = view.report.model;
@@ -118,7 +113,7 @@ fn data<'m>(view: View<'m>, timeline: &Timeline) -> Data<'m> {
     let rows: Vec<usize> = first_rows(&timeline.tracks);
     let mut data = Data { total: since(timeline.end_us), ..Data::default() };
     data.tracks = tracks(model, timeline);
-    let mut reach = 0;
+    let (mut reach, mut last) = (0, 0);
     for laid in &timeline.spans {
         let Some(span) = model.spans.get(laid.span) else { continue };
         let start = since(span.start_us);
@@ -136,7 +131,9 @@ fn data<'m>(view: View<'m>, timeline: &Timeline) -> Data<'m> {
                 data.compiles.len() as i64 - 1
             })
         });
-        data.compile.push(compile.unwrap_or(-1));
+        let compile = compile.unwrap_or(-1);
+        data.compile.push(compile - last);
+        last = compile;
         let row = rows.get(laid.track).copied().unwrap_or(0) + laid.lane;
         data.places.push(place(row, laid.part, span));
     }
@@ -174,5 +171,7 @@ fn compile_data<'m>(view: View<'m>, index: usize) -> Option<CompileData<'m>> {
     let compile = view.report.model.compiles.get(index)?;
     let id = compile.id.as_ref().map_or_else(|| "no id".to_owned(), ToString::to_string);
     let function = compile.function.as_ref().map(|f| clipped(&f.name, LONGEST_NAME).0);
-    Some(CompileData { number: index, id, function, page: view.href(&paths::compile_page(compile)) })
+    let page = view.href(&paths::compile_page(compile));
+    let folder = page.rsplit_once('/').map_or(page.as_str(), |(folder, _)| folder);
+    Some(CompileData(index, id, function, folder.to_owned()))
 }

@@ -86,7 +86,7 @@ fn body(view: View<'_>, times: Times<'_>, out: &mut dyn Write) -> anyhow::Result
 /// The page in two sentences.
 fn headline(view: View<'_>, times: Times<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let account = times.account;
-    let share = percent(account.covered_us, account.wall_us, false);
+    let share = percent(account.covered_us, account.wall_us, true);
     let wall = Html::escaped(&format!(
         "Phases of the compiler cover {} of this log's {}: {share}.",
         micros(account.covered_us),

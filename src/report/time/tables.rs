@@ -100,7 +100,7 @@ fn phase_table(
     let table = Table { id, label: title, heads };
     let rows = phases.iter().take(LISTED).map(|phase| {
         let part = times.account.part_of.get(&phase.name).copied();
-        let class = part.map_or_else(|| String::new(), |part| format!("p{}", part + 1));
+        let class = part.map_or_else(String::new, |part| format!("p{}", part + 1));
         let (own, total) = (phase.self_s * 1e6, phase.total_s * 1e6);
         let mean = total / phase.count.max(1) as f64;
         Ok(Row::of(vec![

@@ -1,0 +1,104 @@
+//! What `time.html` says, without a browser.
+
+use crate::support::{Log, Page, Run, input, inputs, report, text_of};
+use serde_json::Value;
+
+/// The data of the chart.
+fn chart(page: &Page) -> Value {
+    serde_json::from_str(&page.one("#chart-data").text().collect::<String>()).unwrap()
+}
+
+/// A list of the chart's data as numbers.
+fn numbers(chart: &Value, list: &str) -> Vec<u64> {
+    chart[list].as_array().unwrap().iter().map(|n| n.as_u64().unwrap()).collect()
+}
+
+/// Row, start and end of each span, microseconds.
+fn spans(chart: &Value) -> Vec<(u64, u64, u64)> {
+    let mut at = 0;
+    let lists = numbers(chart, "places").into_iter().zip(numbers(chart, "starts"));
+    let spans = lists.zip(numbers(chart, "lengths")).map(|((place, start), length)| {
+        at += start;
+        (place / 16, at, at + length)
+    });
+    spans.collect()
+}
+
+#[test]
+fn no_two_spans_of_a_row_overlap_and_each_lies_within_the_one_above_it() {
+    for input in inputs().iter().filter(|input| report(&input.name).has("time.html")) {
+        let chart = chart(&report(&input.name).page("time.html"));
+        let mut first_rows = Vec::new();
+        let mut next = 0;
+        for track in chart["tracks"].as_array().unwrap() {
+            first_rows.push(next);
+            next += track["lanes"].as_u64().unwrap();
+        }
+        let mut ends = vec![(0, 0); usize::try_from(next).unwrap()];
+        for (row, start, end) in spans(&chart) {
+            let at = usize::try_from(row).unwrap();
+            assert!(ends[at].1 <= start, "{}: spans overlap in row {row} at {start}", input.name);
+            ends[at] = (start, end);
+            if !first_rows.contains(&row) {
+                let (above_start, above_end) = ends[at - 1];
+                assert!(above_start <= start && end <= above_end, "{}: row {row} at {start}", input.name);
+            }
+        }
+    }
+}
+
+#[test]
+fn backward_compilation_stands_on_a_track_of_its_own() {
+    let chart = chart(&report("02_train_mlp").page("time.html"));
+    let labels: Vec<&str> =
+        chart["tracks"].as_array().unwrap().iter().map(|track| track["label"].as_str().unwrap()).collect();
+    assert_eq!(labels, ["forward", "backward"]);
+}
+
+#[test]
+fn the_tables_say_the_same_as_report_json_most_self_time_first() {
+    let report = report("03_graph_breaks");
+    let page = report.page("time.html");
+    let shown: Vec<String> =
+        page.all("#phases-table tbody tr td:first-child").into_iter().map(text_of).collect();
+    let phases = report.json["compile_time"]["phases"].as_array().unwrap();
+    let expected: Vec<&str> = phases.iter().map(|phase| phase["name"].as_str().unwrap()).collect();
+    assert_eq!(shown, expected);
+    assert_eq!(text_of(page.one("#compiles-table tbody tr:first-child td:first-child")), "1/0 break");
+    let lost = text_of(page.one("#lost-table"));
+    assert!(lost.contains("17/0") && lost.contains("failed") && lost.contains("began anew"), "{lost}");
+    assert!(page.text().contains("no phase was open"));
+}
+
+#[test]
+fn a_log_without_chromium_events_has_no_chart_and_the_landing_page_says_whence_its_times_come() {
+    let mut log = Log::of(input("03_graph_breaks"));
+    let events = log.all("chromium_event");
+    let mut index = 0;
+    log.records.retain(|_| {
+        index += 1;
+        !events.contains(&(index - 1))
+    });
+    let report = Run::of_bytes("quiet.log", &log.bytes()).ok();
+    assert!(!report.has("time.html"));
+    let landing = text_of(report.page("index.html").one("#time"));
+    assert!(landing.contains("no chromium events") && landing.contains("metrics"), "{landing}");
+}
+
+#[test]
+fn spans_that_the_log_never_closes_are_marked_and_names_of_the_log_stay_text() {
+    let mut log = Log::of(input("01_inference"));
+    let last = *log.all("chromium_event").last().unwrap();
+    let name = "</script><img src=x>";
+    let payload = serde_json::json!({"name": name, "ts": 1.0, "ph": "B"}).to_string();
+    let envelope = "{\"chromium_event\": {}, \"frame_id\": 0, \"frame_compile_id\": 0, \"attempt\": 0}";
+    let record = log.records[last].like(envelope, Some(payload.as_bytes()));
+    log.records.push(record);
+    let report = Run::of_bytes("open.log", &log.bytes()).ok();
+    let page = report.page("time.html");
+    let chart = chart(&page);
+    assert!(chart["names"].as_array().unwrap().iter().any(|known| known == name));
+    assert_eq!(numbers(&chart, "places").iter().filter(|place| *place % 2 == 1).count(), 1);
+    assert!(text_of(page.one("#chart")).contains("no end in the log"));
+    assert!(page.all("img").is_empty());
+}

@@ -80,7 +80,17 @@ enum Topic {
 fn topic_page(report: Report<'_>, topic: Topic) -> Option<(&'static str, &'static str)> {
     let model = report.model;
     match topic {
-        Topic::GraphBreaks | Topic::Recompilations | Topic::Caches | Topic::Shapes => None,
+        Topic::GraphBreaks => {
+            graph_breaks::tab(report).map(|_| ("graph_breaks.html", "all graph breaks, with tracebacks"))
+        }
+        Topic::Recompilations => recompilations::tab(report)
+            .map(|_| ("recompilations.html", "all recompilations, with guards compared")),
+        Topic::Caches => {
+            caches::tab(report).map(|_| ("caches.html", "all lookups, with what differs in their keys"))
+        }
+        Topic::Shapes => {
+            shapes::tab(report).map(|_| ("shapes.html", "which sizes are dynamic, and since when"))
+        }
         Topic::Failures => (!model.failures.is_empty() || !model.restarts.is_empty())
             .then_some(("failures_and_restarts.html", "all failures and restarts")),
         Topic::Log => Some(("#log", "what could be read of the log")),

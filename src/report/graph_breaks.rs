@@ -62,7 +62,7 @@ pub(super) fn page(report: Report<'_>) -> Option<Page<'_, Worker>> {
 
 /// The tab of the landing page.
 pub(super) fn tab(report: Report<'_>) -> Option<Tab> {
-    (!report.model.graph_breaks.is_empty()).then(|| Tab::away(PAGE, "All graph breaks", None))
+    (!report.model.graph_breaks.is_empty()).then(|| Tab::away(PAGE, "Graph breaks", None))
 }
 
 /// A link to a break on the page, seen from `view`.

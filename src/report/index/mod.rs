@@ -59,7 +59,7 @@ fn tabs(report: Report<'_>) -> Vec<Tab> {
         .collect();
     tabs.extend(super::graph_breaks::tab(report));
     tabs.extend(super::recompilations::tab(report));
-    tabs.push(Tab::away("failures_and_restarts.html", "Failures and restarts", count(trouble)));
+    tabs.push(Tab::away("failures_and_restarts.html", "Failures", count(trouble)));
     tabs.extend(super::shapes::tab(report));
     tabs.extend(super::caches::tab(report));
     tabs.extend(super::configuration::tab(report));

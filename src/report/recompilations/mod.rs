@@ -52,7 +52,7 @@ pub(super) fn link(view: View<'_>, first: &Compile, text: &str) -> Html {
 
 /// The tab of the landing page.
 pub(super) fn tab(report: Report<'_>) -> Option<Tab> {
-    (!recompile_chains(report.model).is_empty()).then(|| Tab::away(PAGE, "All recompilations", None))
+    (!recompile_chains(report.model).is_empty()).then(|| Tab::away(PAGE, "Recompilations", None))
 }
 
 /// The anchor of a function: that of its first compile, whose folder is unique and safe.

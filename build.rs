@@ -9,7 +9,13 @@ use std::path::Path;
 use std::{env, fs};
 
 /// Every style sheet and script a page can carry: its constant in `report::assets`, and its file.
-const ASSETS: &[(&str, &str)] = &[("REPORT_CSS", "report.css"), ("REPORT_JS", "report.js")];
+const ASSETS: &[(&str, &str)] = &[
+    ("REPORT_CSS", "report.css"),
+    ("REPORT_JS", "report.js"),
+    ("GRAPH_CSS", "graph.css"),
+    ("GRAPH_JS", "graph.js"),
+    ("DIFF_JS", "diff.js"),
+];
 
 const FOLDER: &str = "src/report/assets";
 

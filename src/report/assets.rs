@@ -21,8 +21,13 @@ pub struct Asset {
 impl Asset {
     /// The element that holds this asset; between its tags stand exactly the bytes that were hashed.
     pub fn element(&self) -> String {
-        let tag = if self.name.ends_with(".css") { "style" } else { "script" };
+        let tag = if self.is_style() { "style" } else { "script" };
         format!("<{tag}>{}</{tag}>", self.text)
+    }
+
+    /// Whether it is a style sheet.
+    pub fn is_style(&self) -> bool {
+        self.name.ends_with(".css")
     }
 }
 
@@ -65,7 +70,7 @@ fn script_hash(body: &str) -> String {
 mod tests {
     use super::*;
 
-    const ALL: [Asset; 2] = [REPORT_CSS, REPORT_JS];
+    const ALL: [Asset; 5] = [REPORT_CSS, REPORT_JS, GRAPH_CSS, GRAPH_JS, DIFF_JS];
 
     #[test]
     fn a_hash_is_the_one_openssl_computes() {

@@ -8,6 +8,7 @@ mod evidence;
 mod failures;
 mod file_words;
 mod files;
+mod graphs;
 mod guards;
 mod html;
 mod index;
@@ -57,6 +58,7 @@ pub fn pages<'m>(report: Report<'m>) -> Vec<Page<'m, Worker>> {
     let mut pages = data::pages(report);
     pages.extend(code::pages(report));
     pages.extend(compile::pages(report));
+    pages.extend(graphs::pages(report));
     pages.extend(guards::pages(report));
     pages.extend(files::pages(report));
     pages.extend(index::pages(report));

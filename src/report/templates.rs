@@ -31,6 +31,7 @@ templates! {
     flame,
     glossary,
     graph_break,
+    graphs_head,
     guards_head,
     hero,
     kernel_stacks_head,

@@ -213,12 +213,7 @@ fn head(view: View<'_>, compile: &Compile, shown: &Shown) -> anyhow::Result<Html
 }
 
 /// Writes what the script reads, a text at a time.
-fn write_data(
-    view: View<'_>,
-    compile: &Compile,
-    shown: &Shown,
-    out: &mut dyn Write,
-) -> anyhow::Result<()> {
+fn write_data(view: View<'_>, compile: &Compile, shown: &Shown, out: &mut dyn Write) -> anyhow::Result<()> {
     out.write_all(b"<script type=\"application/json\" id=\"graphs-data\">{\"texts\":[")?;
     for (index, at) in shown.texts.iter().enumerate() {
         let text = view.report.payload(at)?;
@@ -269,7 +264,9 @@ mod tests {
         ] {
             assert!(is_graph(name), "{name}");
         }
-        for name in ["aot_forward_graph_fw_metadata", "fx_graph_runnable", "graph_execution", "vllm_patterns.x"] {
+        for name in
+            ["aot_forward_graph_fw_metadata", "fx_graph_runnable", "graph_execution", "vllm_patterns.x"]
+        {
             assert!(!is_graph(name), "{name}");
         }
     }

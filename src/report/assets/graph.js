@@ -19,26 +19,27 @@
   const MARK = /^\s*# File: (.+?):(\d+) in (.+?)(?:, code: (.*))?$/;
   const parse = text => {
     const lines = [], values = new Map(), marks = new Map();
-    let scope = 0, head = false, mark = null;
+    let scope = 0, head = false, mark = null, output = false;
     const define = (name, line, type) => {
       const key = `${scope} ${name}`;
       if (!values.has(key)) values.set(key, { name, line, type, uses: [], freed: [] });
     };
     const raw = text.split('\n');
     raw.forEach((line, i) => {
-      if (/^\s*(?:async )?def /.test(line)) { scope = i; head = true; mark = null; }
+      if (/^\s*(?:async )?def /.test(line)) { scope = i; head = true; mark = null; output = false; }
       const found = MARK.exec(line);
       if (found) {
         mark = `${found[1]}:${found[2]}`;
         if (!marks.has(mark)) marks.set(mark, { place: mark, code: found[4], in: found[3], lines: [] });
       } else if (/^\s*(?:class |return\b|# No stacktrace)/.test(line)) mark = null;
+      if (/^\s*return\b/.test(line)) output = true;
       if (mark) marks.get(mark).lines.push(i);
       if (head) {
         for (const p of line.replace(/^\s*def \w+\(/, '').replace(/#.*/, '').matchAll(/(?:^|[,(])\s*([A-Za-z_]\w*)\s*(?::\s*"([^"]*)")?(?=\s*[,)=]|$)/g)) {
           if (p[1] !== 'self') define(p[1], i, p[2]);
         }
         if (/\)[^"]*:\s*$/.test(line.replace(/#.*/, ''))) head = false;
-      } else if (!found) {
+      } else if (!found && !output) {
         const d = /^\s*%?([A-Za-z_]\w*)\s*(?::\s*"([^"]*)"\s*(?=[=#]|$)|(?=(?:,\s*\w+\s*)*,?\s*=[^=])|:\s(?=\[))/.exec(line);
         if (d && d[1] !== 'return') {
           define(d[1], i, d[2]);
@@ -46,7 +47,7 @@
           if (more) for (const n of more[1].matchAll(/\w+/g)) define(n[0], i);
         }
       }
-      lines.push({ text: line, scope, mark: found ? mark : null });
+      lines.push({ text: line, scope, output, mark: found ? mark : null });
     });
     lines.forEach((line, i) => {
       const free = /;\s+(?:\w+ = )+None\s*$/.exec(line.text), end = free ? free.index : line.text.length;
@@ -101,6 +102,13 @@
     if (count) h.append(' ', make('span', 'n', String(count)));
     return make('div', '', h, ...content);
   };
+  // A group of lines that folds: long ones are folded at first.
+  const folding = (title, items) => {
+    const summary = make('summary', 'tw', title, ' ', make('span', 'n', String(items.length)));
+    const d = make('details', '', summary, list(items));
+    d.open = items.length <= 12;
+    return d;
+  };
   const MOST = 200;
   const list = (items, className) => {
     const ul = make('ul', className, ...items.slice(0, MOST));
@@ -111,7 +119,7 @@
   // What a line defines, in short.
   const what = (p, line) => {
     const def = [...p.values.values()].find(v => v.line === line);
-    return def ? def.name : p.raw[line].trim().split(/[\s(]/)[0];
+    return p.lines[line].output ? 'output' : def ? def.name : p.raw[line].trim().split(/[\s(,]/)[0];
   };
   const showValue = value => {
     light(elements.get(value) || []);
@@ -160,7 +168,7 @@
       if (seen.has(g.text)) return;
       seen.add(g.text);
       const lines = m.lines.filter(l => p.raw[l].trim() && !MARK.test(p.raw[l]));
-      blocks.push(group(label(g), lines.length, list(lines.map(l => item(anchor(g, l), what(p, l), `line ${l + 1}`)))));
+      blocks.push(folding(label(g), lines.map(l => item(anchor(g, l), what(p, l), `line ${l + 1}`))));
     });
     code.forEach(c => {
       const hits = c.places.filter(x => x[1] === key).map(x => [x[0], file(key)]);
@@ -169,7 +177,7 @@
         if (own.length) hits.push([line, own.join(', ')]);
       });
       hits.sort((a, b) => a[0] - b[0]);
-      if (hits.length) blocks.push(group(`Output code ${c.number}`, hits.length, list(hits.map(([line, text]) => item(`${c.href}#L${line}`, text, `line ${line}`)))));
+      if (hits.length) blocks.push(folding(`Output code ${c.number}`, hits.map(([line, text]) => item(`${c.href}#L${line}`, text, `line ${line}`))));
     });
     if (source) intro.append(make('p', 'soft', `in ${source.in}`), ...(source.code ? [make('code', '', source.code)] : []));
     overview(intro, ...blocks);
@@ -281,7 +289,7 @@
     const j = graphs.findIndex((h, k) => k > i && h.attempt === g.attempt && names.includes(h.name));
     if (j < 0 || graphs.slice(i + 1, j).some(h => h.name === g.name)) return;
     const same = g.text !== null && g.text === graphs[j].text;
-    const b = make('button', 'btn', g.name.replace(/^before_|_graph(?=_|$)/g, '').replace(/_/g, ' '), same ? ' (equal)' : '');
+    const b = make('button', 'btn', g.name.replace(/^before_|_graph(?=_|$)/g, '').replace(/_/g, ' '), ` ${g.number}`, same ? ' (equal)' : '');
     b.dataset.pair = `${i} ${j}`;
     b.title = `${label(g)} and ${label(graphs[j])}`;
     b.onclick = () => choose(i, j);
@@ -305,7 +313,8 @@
     const m = /^#(\d+)(?:-L(\d+))?$/.exec(location.hash), i = m ? graphs.findIndex(g => g.number === +m[1]) : -1;
     if (i < 0) return false;
     if (graphs[i] !== at || right.value !== '') choose(i, '');
-    if (m[2]) {
+    if (!m[2]) document.getElementById('viewer').scrollIntoView();
+    else {
       const row = rows[m[2] - 1];
       row?.scrollIntoView({ block: 'center' });
       if (row && !lit.some(e => row === e || row.contains(e))) light([row]);

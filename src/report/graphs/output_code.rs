@@ -18,7 +18,7 @@ pub(super) struct OutputCode {
     name: String,
     number: u32,
     href: String,
-    /// Line, names of nodes (`addmm, mul`), and what the line is.
+    /// Line, and names of nodes: `addmm, mul`.
     nodes: Vec<(usize, String)>,
     /// Line, and the place in the user's code: `/app/x.py:6`.
     places: Vec<(usize, String)>,
@@ -28,13 +28,13 @@ pub(super) struct OutputCode {
 pub(super) fn of(view: View<'_>, compile: &Compile) -> anyhow::Result<Vec<OutputCode>> {
     let settings = view.report.settings;
     let mut found = Vec::new();
+    // Plain text has no anchors.
+    if settings.plain_text {
+        return Ok(found);
+    }
     for artifact in &compile.artifacts {
         let Content::Payload(at, Form::Code(_)) = &artifact.content else { continue };
         if !artifact.name.starts_with("inductor_output_code") || at.text_len > LARGEST_READ {
-            continue;
-        }
-        // Only the highlighted page has anchors.
-        if settings.plain_text {
             continue;
         }
         let (nodes, places) = lines(&view.report.payload(at)?);

@@ -33,7 +33,7 @@
         if (!marks.has(mark)) marks.set(mark, { place: mark, code: found[4], in: found[3], lines: [] });
       } else if (/^\s*(?:class |return\b|# No stacktrace)/.test(line)) mark = null;
       if (/^\s*return\b/.test(line)) output = true;
-      if (mark) marks.get(mark).lines.push(i);
+      if (mark && line.trim()) marks.get(mark).lines.push(i);
       if (head) {
         for (const p of line.replace(/^\s*def \w+\(/, '').replace(/#.*/, '').matchAll(/(?:^|[,(])\s*([A-Za-z_]\w*)\s*(?::\s*"([^"]*)")?(?=\s*[,)=]|$)/g)) {
           if (p[1] !== 'self') define(p[1], i, p[2]);
@@ -184,7 +184,7 @@
     said.textContent = `${key}: in ${graphsWith} of ${graphs.length} ${graphs.length === 1 ? 'graph' : 'graphs'}.`;
   };
 
-  // Beside the graph: a field to choose a value by its name, what was chosen, the user's lines, operators.
+  // Beside the graph: a field to choose a value by its name, what was chosen, lines of source, operators.
   const overview = (...chosen) => {
     const p = of(at), names = make('datalist'), field = make('input'), ops = new Map();
     names.id = 'names';
@@ -206,13 +206,13 @@
       if (op) ops.set(op[1], (ops.get(op[1]) || 0) + 1);
     });
     const marks = [...p.marks.values()].map(m => {
-      const b = make('button', '', make('code', '', file(m.place)), make('span', 'soft', `${m.lines.length - 1}`));
+      const b = make('button', '', make('code', '', file(m.place)), make('span', 'soft', String(m.lines.filter(l => !p.lines[l].mark).length)));
       b.title = m.code || m.place;
       b.onclick = () => showMark(m.place);
       return make('li', '', b);
     });
     const parts = [make('div', '', field, names), ...chosen];
-    if (marks.length) parts.push(group('Lines of your code', marks.length, list(marks)));
+    if (marks.length) parts.push(group('Lines of source', marks.length, list(marks)));
     const total = [...ops.values()].reduce((a, b) => a + b, 0);
     const most = [...ops].sort((a, b) => b[1] - a[1]).map(([n, c]) => make('li', '', make('span', '', make('code', '', n), make('span', 'soft', String(c)))));
     if (most.length) parts.push(group('Operators', total, list(most)));

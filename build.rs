@@ -14,6 +14,9 @@ const ASSETS: &[(&str, &str)] = &[
     ("REPORT_JS", "report.js"),
     ("TIME_CSS", "time.css"),
     ("TIME_JS", "time.js"),
+    ("GRAPH_CSS", "graph.css"),
+    ("GRAPH_JS", "graph.js"),
+    ("DIFF_JS", "diff.js"),
 ];
 
 const FOLDER: &str = "src/report/assets";

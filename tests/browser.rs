@@ -319,6 +319,82 @@ fn tables_are_filtered_by_text_and_by_status() {
     window.quiet("filtering");
 }
 
+/// The page of the graphs of the only compile of a log that trains, at one of its graphs.
+fn graphs(window: &Window, chosen: &str) {
+    window.open(&report("02_train_mlp").folder.join("-_0_0_0/graphs.html"), "");
+    window.value(&format!(
+        "(e => {{ e.value = [...e.options].findIndex(o => o.text.startsWith('{chosen} ')); e.onchange(); }})(
+            document.getElementById('left'))"
+    ));
+}
+
+#[test]
+fn a_click_on_a_value_of_a_graph_marks_its_definition_and_uses_and_lists_them() {
+    let Some(window) = window() else { return };
+    graphs(&window, "aot_forward_graph");
+    window.value(
+        "[...document.querySelectorAll('#graph .v')].find(v => v.textContent === 'addmm').id = 'addmm'",
+    );
+    window.click("#addmm");
+    let marked = "[...document.querySelectorAll('#graph .v.hit')]";
+    // Its definition, two operators and the output; `addmm_1` is another value.
+    assert_eq!(window.number(&format!("{marked}.length")), 4.0);
+    assert!(window.is_true(&format!("{marked}.every(v => v.textContent === 'addmm')")));
+    let listed = window.value("document.getElementById('uses').textContent");
+    for part in ["defined, line 15", "mulused, line 16", "mul_1used, line 17", "outputused, line 58"] {
+        assert!(listed.as_str().unwrap().contains(part), "{listed}");
+    }
+    assert!(window.is_true("document.getElementById('value').textContent.includes('4 KB')"));
+    window.quiet("a click on a value");
+}
+
+#[test]
+fn a_value_of_a_graph_is_chosen_by_its_name_with_the_keyboard() {
+    let Some(window) = window() else { return };
+    graphs(&window, "aot_forward_graph");
+    let field = window.tab.wait_for_element("#side input").unwrap();
+    field.type_into("var_mean").unwrap();
+    window.tab.press_key("Enter").unwrap();
+    assert_eq!(window.number("document.querySelectorAll('#graph .v.hit').length"), 4.0);
+    window.tab.press_key("Escape").unwrap();
+    assert_eq!(window.number("document.querySelectorAll('#graph .hit').length"), 0.0);
+    window.quiet("a value chosen by name");
+}
+
+#[test]
+fn a_line_of_the_users_code_leads_to_its_lines_in_all_graphs_and_in_generated_code() {
+    let Some(window) = window() else { return };
+    graphs(&window, "aot_forward_graph");
+    window.click("#graph .mark");
+    assert!(window.number("document.querySelectorAll('#graph .l.hit').length") > 30.0);
+    let links = |test: &str| format!("[...document.querySelectorAll('#side a')].some(a => {test})");
+    assert!(window.is_true(&links("a.hash.startsWith('#1-L')")), "no line of the captured graph");
+    assert!(
+        window.is_true(&links("/inductor_output_code_.*html#L/.test(a.href)")),
+        "no line of generated code"
+    );
+    window.quiet("a line of the user's code");
+}
+
+#[test]
+fn two_graphs_of_a_compile_are_compared_line_by_line() {
+    let Some(window) = window() else { return };
+    graphs(&window, "aot_joint_graph");
+    window.value("(e => { e.value = 4; e.onchange(); })(document.getElementById('right'))");
+    let lines =
+        |class: &str| format!("[...document.querySelectorAll('#graph .{class}')].map(l => l.textContent)");
+    assert!(window.is_true(&format!("{}.some(l => l.includes('class inner_f('))", lines("old"))));
+    assert!(window.is_true(&format!("{}.some(l => l.includes('class GraphModule('))", lines("new"))));
+    assert!(
+        window.number("document.querySelectorAll('#graph details').length") > 0.0,
+        "equal lines are folded"
+    );
+    // Torch's own pair: only the id below the texts differs, which is no difference.
+    window.click("#pairs button");
+    assert!(window.is_true("document.getElementById('said').textContent.endsWith('are equal.')"));
+    window.quiet("graphs compared");
+}
+
 #[test]
 fn relative_links_carry_the_pages_query() {
     let Some(window) = window() else { return };

@@ -11,6 +11,7 @@ mod failures;
 mod file_words;
 mod files;
 mod graph_breaks;
+mod graphs;
 mod guards;
 mod html;
 mod index;
@@ -107,6 +108,7 @@ pub fn pages<'m>(report: Report<'m>) -> Vec<Page<'m, Worker>> {
     let mut pages = data::pages(report);
     pages.extend(code::pages(report));
     pages.extend(compile::pages(report));
+    pages.extend(graphs::pages(report));
     pages.extend(guards::pages(report));
     pages.extend(files::pages(report));
     pages.extend(index::pages(report));

@@ -58,6 +58,11 @@ pub(super) fn compile_page(compile: &Compile) -> RelPath {
     RelPath::of_parts(&[&compile.folder(0), "compile.html"])
 }
 
+/// The graphs of a compile side by side, in the folder of attempt 0.
+pub(super) fn graphs_page(compile: &Compile) -> RelPath {
+    RelPath::of_parts(&[&compile.folder(0), "graphs.html"])
+}
+
 /// A payload under its hash.
 pub(super) fn payload(md5: Md5) -> RelPath {
     RelPath::of_parts(&["payloads", &format!("{md5}.txt")])

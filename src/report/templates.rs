@@ -34,6 +34,7 @@ templates! {
     graph_break_entry,
     graph_breaks_verdict,
     guard_diff,
+    graphs_head,
     guards_head,
     hero,
     kernel_stacks_head,

@@ -359,11 +359,11 @@ fn advice(changed: Changed, change: &Change, times: usize) -> Option<String> {
         Changed::Value if source.starts_with("___stack") => {
             "The number came out of a tensor at a graph break: keep it in the tensor, so that no break is needed.".into()
         }
-        Changed::Value if from.parse::<f64>().is_ok() => {
-            format!("The number `{source}` is part of the compiled code: pass it as a tensor.")
-        }
         Changed::Value if source.starts_with("len(") => {
             format!("Keep `{source}` the same between calls, or expect one compile a length.")
+        }
+        Changed::Value if from.parse::<f64>().is_ok() => {
+            format!("The number `{source}` is part of the compiled code: pass it as a tensor.")
         }
         Changed::Value => format!(
             "`{source}` selects what is compiled; one compile a value is expected. Hoist the choice out of the compiled \

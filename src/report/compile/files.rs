@@ -8,14 +8,18 @@ use crate::report::file_words;
 use crate::report::index::stage_words;
 use crate::report::parts::{Head, Row, Table, Td, View};
 use crate::report::units::{bytes, whole};
-use crate::report::{Html, Report, paths};
+use crate::report::{Html, Report, graphs, paths};
 use crate::trace::{PayloadRef, Span};
 use std::io::Write;
 
 pub(super) fn write(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let artifacts = &subject.compile.artifacts;
     let note = "in the order of the compiler's phases";
-    view.open_section(out, ("files", "Files", note), Some(whole(artifacts.len())), Html::default())?;
+    let graphs = graphs::href(view, subject.compile);
+    let tools = graphs.map_or_else(Html::default, |href| {
+        Html::wrapped("<div class=\"tools\">", &view.link(&href, "Graphs side by side"), "</div>")
+    });
+    view.open_section(out, ("files", "Files", note), Some(whole(artifacts.len())), tools)?;
     if artifacts.is_empty() {
         writeln!(out, "<p class=\"soft\">None was recorded.</p>")?;
     } else {

@@ -6,7 +6,7 @@ use crate::output::{Page, RelPath};
 use crate::report::parts::View;
 use crate::report::shell::{Shell, Tab, write_page};
 use crate::report::units::{counted, whole};
-use crate::report::{Html, Report, Worker, paths};
+use crate::report::{Html, Report, Worker, graphs, paths};
 use fxhash::FxHashSet;
 use serde::Serialize;
 use std::io::Write;
@@ -24,6 +24,7 @@ struct Entry {
     damaged: Option<String>,
     page: String,
     page_words: &'static str,
+    graphs: Option<String>,
     attempts: Vec<AttemptFiles>,
     lost: Vec<Lost>,
 }
@@ -209,6 +210,7 @@ fn entry(
         damaged: (!damaged.is_empty()).then_some(damaged),
         page: view.href(&paths::compile_page(compile)),
         page_words: if compile.id.is_some() { "Page of this compile" } else { "Page of these records" },
+        graphs: graphs::href(view, compile),
         attempts,
         lost: lost.collect(),
     })

@@ -1,0 +1,286 @@
+//! `graphs.html`: the graphs of a compile side by side. The page holds each text once; its script marks the definition
+//! and the uses of a value, compares two graphs, and joins lines of the user's code with graphs and generated code.
+
+mod output_code;
+
+use super::assets::{Asset, DIFF_JS, GRAPH_CSS, GRAPH_JS};
+use super::file_words;
+use super::parts::View;
+use super::shell::{Shell, Tab, write_page};
+use super::units::{bytes, counted, whole};
+use super::{Html, Report, Worker, paths};
+use crate::model::{Artifact, Cell, Compile, Content, Form};
+use crate::output::Page;
+use crate::trace::{Md5, PayloadRef};
+use fxhash::FxHashMap;
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::io::Write;
+
+/// Bytes of graphs on one page: a browser shows so much at once without a noticeable wait. The largest compile
+/// recorded has 2 MB; larger graphs are files only.
+const LARGEST_PAGE: u64 = 4 << 20;
+
+const ASSETS: &[Asset] = &[GRAPH_CSS, DIFF_JS, GRAPH_JS];
+
+/// A page for each compile that has graphs.
+pub(super) fn pages(report: Report<'_>) -> Vec<Page<'_, Worker>> {
+    let compiles = report.model.compiles.iter().filter(|compile| graphs(compile).next().is_some());
+    let page = |compile| {
+        let path = paths::graphs_page(compile);
+        Page::rendered(path, move |worker: &mut Worker, out: &mut dyn Write| {
+            write(report, compile, worker, out)
+        })
+    };
+    compiles.map(page).collect()
+}
+
+/// Where the page stands, seen from the view's page; None where the compile has no graph.
+pub(super) fn href(view: View<'_>, compile: &Compile) -> Option<String> {
+    graphs(compile).next().map(|_| view.href(&paths::graphs_page(compile)))
+}
+
+/// The graphs of a compile in the order of the log, which is the compiler's.
+fn graphs(compile: &Compile) -> impl Iterator<Item = (&Artifact, PayloadRef)> {
+    compile.artifacts.iter().filter_map(|artifact| match &artifact.content {
+        Content::Payload(at, Form::Text) if is_graph(&artifact.name) => Some((artifact, *at)),
+        _ => None,
+    })
+}
+
+/// Whether an artifact of this name is a graph as torch prints it.
+fn is_graph(name: &str) -> bool {
+    let begins = |beginnings: &[&str]| beginnings.iter().any(|begin| name.starts_with(begin));
+    let ends = |ends: &[&str]| ends.iter().any(|end| name.ends_with(end));
+    // Facts about a graph, not the graph.
+    if name.contains("metadata") || name.contains("sync_decision") {
+        return false;
+    }
+    begins(&[
+        "dynamo_output_graph",
+        "aot_joint_graph",
+        "aot_forward_graph",
+        "aot_backward_graph",
+        "aot_inference_graph",
+        "aot_saved_tensors_hooks_",
+        "compiled_autograd_graph",
+        "optimize_ddp_split_",
+        "inductor_pre_grad_graph",
+        "inductor_post_grad_graph",
+        "vllm_piecewise_split_graph",
+        "vllm_submod_",
+        "vllm_post_grad",
+        "before_activation_quantization",
+        "after_activation_quantization",
+        "before_recompile_",
+        "after_recompile_",
+    ]) || begins(&["before_", "after_"]) && ends(&["_graph"])
+        || ends(&["_pre_grad", "_post_grad"])
+}
+
+fn write(
+    report: Report<'_>,
+    compile: &Compile,
+    worker: &mut Worker,
+    out: &mut dyn Write,
+) -> anyhow::Result<()> {
+    let mut shell = Shell::of_compile(report, compile, Some("graphs"));
+    shell.scripts = ASSETS;
+    shell.tabs = tabs(compile);
+    write_page(worker, out, &shell, |worker, out| {
+        let view = View::new(report, worker, 1);
+        let shown = shown(view, compile)?;
+        writeln!(out, "{}", head(view, compile, &shown)?.as_str())?;
+        write_data(view, compile, &shown, out)
+    })
+}
+
+fn tabs(compile: &Compile) -> Vec<Tab> {
+    let page = super::parts::encoded(paths::compile_page(compile).as_str());
+    let label = if compile.id.is_some() { compile.label() } else { "no id".to_owned() };
+    let link = |anchor: &str, words: &str| Tab::away(format!("../{page}{anchor}"), words, None);
+    vec![link("", &format!("Compile {label}")), link("#files", "All its files")]
+}
+
+/// A graph as the script reads it.
+#[derive(Serialize)]
+struct Graph {
+    name: String,
+    number: u32,
+    attempt: u32,
+    href: String,
+    about: &'static str,
+    /// Its place in `texts`; null where the graph is a file only.
+    text: Option<usize>,
+    #[serde(skip)]
+    damaged: bool,
+}
+
+/// The graphs of a page, and which payloads hold their texts.
+struct Shown {
+    graphs: Vec<Graph>,
+    texts: Vec<PayloadRef>,
+}
+
+/// Decides which texts stand on the page. Texts that differ in the graph's id only count as one.
+fn shown(view: View<'_>, compile: &Compile) -> anyhow::Result<Shown> {
+    let mut shown = Shown { graphs: Vec::new(), texts: Vec::new() };
+    let mut known: FxHashMap<Md5, usize> = FxHashMap::default();
+    let mut room = LARGEST_PAGE;
+    for (artifact, at) in graphs(compile) {
+        let mut place = known.get(&at.md5).copied();
+        if place.is_none() && at.text_len <= room {
+            let text = view.report.payload(&at)?;
+            let text = Md5::of(without_id(&text).as_bytes());
+            let next = shown.texts.len();
+            let found = *known.entry(text).or_insert(next);
+            if found == next {
+                shown.texts.push(at);
+                room -= at.text_len;
+            }
+            known.insert(at.md5, found);
+            place = Some(found);
+        }
+        shown.graphs.push(Graph {
+            name: artifact.name.clone(),
+            number: artifact.number,
+            attempt: artifact.attempt,
+            href: view.href(&paths::artifact(compile, artifact, view.report.settings)),
+            about: file_words::about(&artifact.name),
+            text: place,
+            damaged: !at.intact,
+        });
+    }
+    Ok(shown)
+}
+
+/// The text without the `# graph id: 139..` that torch puts below some graphs, and without blank lines at its end.
+fn without_id(text: &str) -> &str {
+    let text = text.trim_end();
+    let (rest, last) = text.rsplit_once('\n').unwrap_or(("", text));
+    match last.trim_start().strip_prefix("# graph id: ") {
+        Some(id) if id.bytes().all(|b| b.is_ascii_digit()) => rest.trim_end(),
+        _ => text,
+    }
+}
+
+#[derive(Serialize)]
+struct Head<'a> {
+    pill: Html,
+    function: Html,
+    place: Html,
+    about: String,
+    count: String,
+    limit: String,
+    files: Vec<File<'a>>,
+}
+
+#[derive(Serialize)]
+struct File<'a> {
+    name: &'a str,
+    number: u32,
+    href: &'a str,
+    about: &'a str,
+    large: bool,
+    damaged: bool,
+}
+
+fn head(view: View<'_>, compile: &Compile, shown: &Shown) -> anyhow::Result<Html> {
+    let function = compile.function.as_ref();
+    let place = function.map(|f| view.place(f.file.as_deref(), f.line)).transpose()?;
+    let files = shown.graphs.iter().map(|graph| File {
+        name: &graph.name,
+        number: graph.number,
+        href: &graph.href,
+        about: graph.about,
+        large: graph.text.is_none(),
+        damaged: graph.damaged,
+    });
+    let texts = match shown.texts.len() {
+        same if same == shown.graphs.len() => String::new(),
+        different => format!(", {} different", whole(different)),
+    };
+    let context = Head {
+        pill: view.pill(compile)?,
+        function: function.map(|f| view.function(&f.name)).unwrap_or_default(),
+        place: place.unwrap_or_default(),
+        about: format!("{}{texts}.", counted(shown.graphs.len(), "graph", "graphs")),
+        count: whole(shown.graphs.len()),
+        limit: bytes(LARGEST_PAGE as f64),
+        files: files.collect(),
+    };
+    view.render("graphs_head", &context)
+}
+
+/// Writes what the script reads, a text at a time.
+fn write_data(view: View<'_>, compile: &Compile, shown: &Shown, out: &mut dyn Write) -> anyhow::Result<()> {
+    out.write_all(b"<script type=\"application/json\" id=\"graphs-data\">{\"texts\":[")?;
+    for (index, at) in shown.texts.iter().enumerate() {
+        let text = view.report.payload(at)?;
+        if index > 0 {
+            out.write_all(b",\n")?;
+        }
+        out.write_all(json(&without_id(&text))?.as_bytes())?;
+    }
+    write!(out, "],\n\"graphs\":{}", json(&shown.graphs)?)?;
+    write!(out, ",\n\"sizes\":{}", json(&sizes(compile))?)?;
+    write!(out, ",\n\"code\":{}", json(&output_code::of(view, compile)?)?)?;
+    Ok(out.write_all(b"}</script>\n")?)
+}
+
+/// JSON that no text of the log can end the element of.
+fn json(value: &impl Serialize) -> anyhow::Result<String> {
+    Ok(serde_json::to_string(value)?.replace('<', "\\u003c"))
+}
+
+/// Sizes of the values of the captured graph, as Dynamo wrote them.
+fn sizes(compile: &Compile) -> BTreeMap<&str, &str> {
+    let section = compile.sections.iter().find(|section| section.id == "graph-sizes");
+    let rows = section.map(|section| section.rows.as_slice()).unwrap_or_default();
+    rows.iter().filter_map(|row| pair(row)).collect()
+}
+
+fn pair(row: &[Cell]) -> Option<(&str, &str)> {
+    match row {
+        [Cell::Code(value), Cell::Code(size)] => Some((value, size)),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn graphs_are_known_by_their_names() {
+        for name in [
+            "dynamo_output_graph",
+            "before_pre_grad_graph",
+            "aot_forward_graph",
+            "inductor_post_grad_graph",
+            "fuse_ops_post_grad",
+            "vllm_post_grad.0.NoOpEliminationPass",
+            "optimize_ddp_split_child_submod_0",
+        ] {
+            assert!(is_graph(name), "{name}");
+        }
+        for name in
+            ["aot_forward_graph_fw_metadata", "fx_graph_runnable", "graph_execution", "vllm_patterns.x"]
+        {
+            assert!(!is_graph(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn the_id_below_a_graph_is_no_part_of_it() {
+        assert_eq!(without_id("class G:\n    x\n\n # graph id: 140035623722960"), "class G:\n    x");
+        assert_eq!(without_id("class G:\n    x\n"), "class G:\n    x");
+        assert_eq!(without_id("# graph id: x"), "# graph id: x");
+        assert_eq!(without_id(" # graph id: 7"), "");
+    }
+
+    #[test]
+    fn no_text_ends_the_element_that_holds_it() {
+        assert_eq!(json(&"</script><!--").unwrap(), "\"\\u003c/script>\\u003c!--\"");
+    }
+}

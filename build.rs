@@ -9,7 +9,12 @@ use std::path::Path;
 use std::{env, fs};
 
 /// Every style sheet and script a page can carry: its constant in `report::assets`, and its file.
-const ASSETS: &[(&str, &str)] = &[("REPORT_CSS", "report.css"), ("REPORT_JS", "report.js")];
+const ASSETS: &[(&str, &str)] = &[
+    ("REPORT_CSS", "report.css"),
+    ("REPORT_JS", "report.js"),
+    ("SEARCH_CSS", "search.css"),
+    ("SEARCH_JS", "search.js"),
+];
 
 const FOLDER: &str = "src/report/assets";
 

@@ -65,7 +65,7 @@ fn script_hash(body: &str) -> String {
 mod tests {
     use super::*;
 
-    const ALL: [Asset; 2] = [REPORT_CSS, REPORT_JS];
+    const ALL: [Asset; 4] = [REPORT_CSS, REPORT_JS, SEARCH_CSS, SEARCH_JS];
 
     #[test]
     fn a_hash_is_the_one_openssl_computes() {

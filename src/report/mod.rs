@@ -15,6 +15,7 @@ mod lines;
 mod metric_fields;
 mod parts;
 mod paths;
+mod search;
 mod shell;
 mod source;
 mod templates;
@@ -55,6 +56,7 @@ pub struct Report<'m> {
 /// All files of the report on one log, the long ones first: their work is done when they are written.
 pub fn pages<'m>(report: Report<'m>) -> Vec<Page<'m, Worker>> {
     let mut pages = data::pages(report);
+    pages.push(search::page(report));
     pages.extend(code::pages(report));
     pages.extend(compile::pages(report));
     pages.extend(guards::pages(report));

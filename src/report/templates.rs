@@ -40,6 +40,8 @@ templates! {
     place,
     recompile_reason,
     row,
+    search_foot,
+    search_head,
     section_head,
     shell_head,
     shell_top,

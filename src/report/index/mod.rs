@@ -11,6 +11,7 @@ mod stacks;
 mod verdict;
 
 pub(super) use directory::stage_words;
+pub(super) use functions::href as function_href;
 
 use super::parts::View;
 use super::shell::{Shell, Tab, write_page};

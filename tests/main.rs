@@ -23,5 +23,6 @@ mod library;
 mod odd_logs;
 mod pages;
 mod schema;
+mod search;
 mod snapshots;
 mod structure;

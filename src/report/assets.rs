@@ -21,8 +21,13 @@ pub struct Asset {
 impl Asset {
     /// The element that holds this asset; between its tags stand exactly the bytes that were hashed.
     pub fn element(&self) -> String {
-        let tag = if self.name.ends_with(".css") { "style" } else { "script" };
+        let tag = if self.is_style() { "style" } else { "script" };
         format!("<{tag}>{}</{tag}>", self.text)
+    }
+
+    /// Whether it is a style sheet.
+    pub fn is_style(&self) -> bool {
+        self.name.ends_with(".css")
     }
 }
 

@@ -17,7 +17,7 @@ pub(super) struct Shell<'a> {
     pub aside: String,
     /// Sections of this page first, then other pages.
     pub tabs: Vec<Tab>,
-    /// Scripts beside the one that every page has.
+    /// Styles and scripts beside those that every page has.
     pub scripts: &'static [Asset],
     /// Whether the form that leads to the search stands in the header.
     pub search: bool,
@@ -153,11 +153,16 @@ pub(super) fn write_page(
     shell: &Shell<'_>,
     body: impl FnOnce(&mut Worker, &mut dyn Write) -> anyhow::Result<()>,
 ) -> anyhow::Result<()> {
-    let scripts: Vec<Asset> = std::iter::once(REPORT_JS).chain(shell.scripts.iter().copied()).collect();
+    let more = shell.scripts.iter().copied();
+    let (styles, scripts): (Vec<Asset>, Vec<Asset>) =
+        [REPORT_CSS, REPORT_JS].into_iter().chain(more).partition(Asset::is_style);
     let custom = shell.custom.map(inline_script_hashes).unwrap_or_default();
     let head = Head { policy: content_security_policy(&scripts, &custom), title: &shell.title };
     writeln!(out, "{}", worker.render("shell_head", &head)?)?;
-    write!(out, "{}\n</head>\n<body>\n", REPORT_CSS.element())?;
+    for style in &styles {
+        writeln!(out, "{}", style.element())?;
+    }
+    write!(out, "</head>\n<body>\n")?;
     if let Some(html) = shell.custom {
         writeln!(out, "{html}")?;
     }

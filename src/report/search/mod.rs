@@ -27,16 +27,15 @@ const MOST: u64 = 20 << 20;
 /// Kinds of files that the page names where their text is left out.
 const KINDS: usize = 20;
 
-const SCRIPTS: [Asset; 1] = [SEARCH_JS];
+const ASSETS: [Asset; 2] = [SEARCH_CSS, SEARCH_JS];
 
 pub(super) fn page<'m>(report: Report<'m>) -> Page<'m, Worker> {
     Page::rendered(RelPath::of_parts(&["search.html"]), move |worker, out| {
         let mut shell = Shell::top(report, "Search");
-        shell.scripts = &SCRIPTS;
+        shell.scripts = &ASSETS;
         shell.search = false;
         write_page(worker, out, &shell, |worker, out| {
             let view = View::new(report, worker, 0);
-            writeln!(out, "{}", SEARCH_CSS.element())?;
             writeln!(out, "{}", view.render("search_head", &())?.as_str())?;
             let most = room(report);
             let mut index = IndexWriter::new(out, most);

@@ -122,6 +122,7 @@
 
   const search = text => {
     const words = wordsOf(text), fits = tester(words), said = [];
+    let total = 0;
     place.textContent = '';
     by('count').textContent = '';
     if (!words.length) return;
@@ -132,6 +133,7 @@
     const show = (title, all, make) => {
       if (!all.length) return;
       place.append(section(title, all, make, words));
+      total += all.length;
       said.push(`${title.toLowerCase()} ${all.length.toLocaleString('en')}`);
     };
     const facts = (title, rows) => {
@@ -142,8 +144,11 @@
       const [file, line] = at.split(':').map(Number);
       return [name, `${detail} of ${files[file].name} · ${files[file].compile}`, link(file, line)];
     });
-    data.groups.forEach(([title, rows]) => facts(title, rows));
+    // What code calls by name comes before places and tables, which are many.
+    const late = data.groups.filter(g => /^(Places|Tables) /.test(g[0]));
+    data.groups.filter(g => !late.includes(g)).forEach(([title, rows]) => facts(title, rows));
     data.found.forEach(([title, rows]) => facts(title, located(rows)));
+    late.forEach(([title, rows]) => facts(title, rows));
     facts('Files', files.map(f => [f.name, f.compile, f.path]));
     const ids = [];
     lines.forEach((line, id) => { if (id && fits(line)) ids.push(id); });
@@ -151,7 +156,7 @@
       const at = places(part);
       return part.map(id => lineItem([id, at.get(id)], words));
     });
-    by('count').textContent = said.length ? `Found: ${said.join(', ')}.`
+    by('count').textContent = said.length ? `${counted(total, 'result', 'results')}: ${said.join(', ')}.`
       : `Nothing that this page searches contains ${words.map(w => `“${w}”`).join(' and ')}.`;
   };
 

@@ -126,10 +126,14 @@ fn failures(report: Report<'_>) -> impl Iterator<Item = Fact> {
 }
 
 fn restarts(report: Report<'_>) -> impl Iterator<Item = Fact> {
-    report.model.restarts.iter().map(move |one| Fact {
-        main: one.reason.trim().to_owned(),
-        detail: format!("{} · restart", label(one.compile.as_ref())),
-        href: page_of_id(report, one.compile.as_ref(), "#restarts", "failures_and_restarts.html#restarts"),
+    report.model.restarts.iter().map(move |one| {
+        let (first, rest) = one.reason.trim().split_once('\n').unwrap_or((one.reason.trim(), ""));
+        let page = "failures_and_restarts.html#restarts";
+        Fact {
+            main: first.to_owned(),
+            detail: joined(&[&label(one.compile.as_ref()), "restart", rest.trim()]),
+            href: page_of_id(report, one.compile.as_ref(), "#restarts", page),
+        }
     })
 }
 

@@ -1,5 +1,6 @@
 //! The index as JSON within the page: written piece by piece, with an account of the room that is left.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 
 /// Writes the index. What finds no room is counted and left out.
@@ -79,9 +80,9 @@ impl<'o> IndexWriter<'o> {
             let mut piece = std::mem::take(&mut self.piece);
             piece.clear();
             piece.push(b'[');
-            write_text(&mut piece, clipped(&fact.main, LONGEST_MAIN));
+            write_text(&mut piece, &clipped(&fact.main, LONGEST_MAIN));
             piece.push(b',');
-            write_text(&mut piece, clipped(&fact.detail, LONGEST_DETAIL));
+            write_text(&mut piece, &clipped(&fact.detail, LONGEST_DETAIL));
             piece.push(b',');
             write_text(&mut piece, &fact.href);
             piece.push(b']');
@@ -99,8 +100,12 @@ impl<'o> IndexWriter<'o> {
     }
 }
 
-fn clipped(text: &str, most: usize) -> &str {
-    crate::report::units::clipped(text, most).0
+/// The text, with dots where it is cut.
+fn clipped(text: &str, most: usize) -> Cow<'_, str> {
+    match crate::report::units::clipped(text, most) {
+        (text, false) => Cow::Borrowed(text),
+        (text, true) => Cow::Owned(format!("{text}…")),
+    }
 }
 
 /// Writes a JSON string that no HTML parser takes for markup: `<` can neither end the element nor begin a comment.

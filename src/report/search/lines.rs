@@ -1,11 +1,12 @@
 //! Texts as lines, each distinct line once: a text is a list of new lines and of references to known ones.
 
 use super::index::write_text;
+use crate::report::units::clipped;
 use fxhash::FxHashMap;
 use std::hash::{DefaultHasher, Hasher};
 use std::io::{self, Write};
 
-/// Bytes of a line that are indexed, white space around it not counted.
+/// Characters of a line that are indexed, white space around it not counted.
 pub(super) const LONGEST_LINE: usize = 200;
 
 /// Bytes of a line that are looked at, so that indentation does not cost its text.
@@ -89,7 +90,7 @@ impl<'k, F: FnMut(&str, usize)> LineSink<'k, F> {
         let text = String::from_utf8_lossy(read);
         (self.look)(&text, self.number);
         let text = text.trim();
-        let text = text.get(..text.floor_char_boundary(LONGEST_LINE)).unwrap_or(text).trim_end();
+        let text = clipped(text, LONGEST_LINE).0.trim_end();
         let hash = hash(text.as_bytes());
         if let Some(&number) = self.known.numbers.get(&hash) {
             return self.refer(number);
@@ -159,4 +160,48 @@ impl<F: FnMut(&str, usize)> Write for LineSink<'_, F> {
 fn extend(begun: &mut Vec<u8>, more: &[u8]) {
     let room = LONGEST_READ.saturating_sub(begun.len());
     begun.extend_from_slice(more.get(..room).unwrap_or(more));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entry(known: &mut Known, room: usize, pieces: &[&str]) -> Option<String> {
+        let mut sink = LineSink::new(known, room, |_, _| {});
+        for piece in pieces {
+            if sink.write_all(piece.as_bytes()).is_err() {
+                assert!(sink.is_full());
+            }
+        }
+        sink.finish().map(|json| String::from_utf8(json).unwrap())
+    }
+
+    #[test]
+    fn a_line_stands_once_and_known_lines_are_runs() {
+        let mut known = Known::new();
+        let first = entry(&mut known, 1000, &["  a\n\nb</", "script>\nc\na"]);
+        assert_eq!(first.as_deref(), Some(r#""a",0,"b\u003c/script>","c",1"#));
+        let second = entry(&mut known, 1000, &["b</script>\n", "c\nd\na\nb</script>\nc\n"]);
+        assert_eq!(second.as_deref(), Some(r#"2,-1,"d",1,-2"#));
+        assert_eq!(known.len(), 4);
+    }
+
+    #[test]
+    fn a_text_without_room_leaves_nothing_behind() {
+        let mut known = Known::new();
+        assert_eq!(entry(&mut known, 12, &["one\ntwo\nthree\nfour\n", "five\n"]), None);
+        assert_eq!(known.len(), 0);
+        assert_eq!(entry(&mut known, 100, &["two\n"]).as_deref(), Some(r#""two""#));
+    }
+
+    #[test]
+    fn long_lines_are_cut_and_odd_bytes_do_no_harm() {
+        let mut known = Known::new();
+        let long = "\u{e9}".repeat(10_000);
+        let json = entry(&mut known, 10_000, &[&long, &long]).unwrap();
+        assert_eq!(json.chars().filter(|c| *c == '\u{e9}').count(), LONGEST_LINE);
+        let mut sink = LineSink::new(&mut known, 100, |_, _| {});
+        sink.write_all(b"\xff\0\n").unwrap();
+        assert_eq!(sink.finish().unwrap(), "\"\u{fffd}\\u0000\"".as_bytes());
+    }
 }

@@ -16,6 +16,9 @@ use std::io::{self, Write};
 /// One text may take a quarter of the room, so that a single dump does not keep out all others.
 const PART_OF_ROOM: u64 = 4;
 
+/// But for texts up to this size: memory is no matter there.
+const SMALL: u64 = 1 << 20;
+
 /// A tenth of the room is kept for kernels and operators, which are found while texts are read.
 const KEPT: u64 = 10;
 
@@ -45,7 +48,7 @@ pub(super) fn write<'m>(
     files.sort_by_key(|file| (file.rank, file.text.map_or(0, |text| text.len()), file.number));
     let mut pass = Pass { report, known: Known::new(), found: Found::default(), same: FxHashMap::default() };
     let mut indexed = Indexed::default();
-    let most = index.left / PART_OF_ROOM;
+    let most = (index.left / PART_OF_ROOM).max(SMALL);
     for file in files.iter().filter(|file| file.text.is_some()) {
         let json = pass.entry(file, indexed.texts, most.min(index.left))?;
         match json {

@@ -17,6 +17,8 @@ const ASSETS: &[(&str, &str)] = &[
     ("GRAPH_CSS", "graph.css"),
     ("GRAPH_JS", "graph.js"),
     ("DIFF_JS", "diff.js"),
+    ("SEARCH_CSS", "search.css"),
+    ("SEARCH_JS", "search.js"),
 ];
 
 const FOLDER: &str = "src/report/assets";

@@ -452,3 +452,57 @@ fn the_custom_header_and_its_script_are_at_work() {
     assert!(window.is_true("document.getElementById('mine').dataset.ran === 'yes'"));
     window.quiet("a page with a custom header");
 }
+
+#[test]
+fn the_form_of_each_page_finds_a_function_and_a_kernel_and_keeps_the_hosts_query() {
+    let Some(window) = window() else { return };
+    let report = report("01_inference");
+    let compile = report.pages().into_iter().find(|path| path.ends_with("/compile.html")).unwrap();
+    for (page, query) in [("index.html", ""), (compile.as_str(), "?token=7")] {
+        window.open(&report.folder.join(page), query);
+        let form = window.tab.wait_for_element(".top input[name=q]").unwrap();
+        form.type_into("cpp_fused").unwrap();
+        window.tab.press_key("Enter").unwrap();
+        window.tab.wait_until_navigated().unwrap();
+        window.tab.wait_for_element("#found a").unwrap();
+        let said = window.value("document.getElementById('count').textContent");
+        let said = said.as_str().unwrap();
+        assert!(said.contains("kernels") && said.contains("lines of files"), "{page}: {said}");
+        let links = |test: &str| {
+            window.is_true(&format!(
+                "[...document.querySelectorAll('#found a')].map(a => a.getAttribute('href')).{test}"
+            ))
+        };
+        assert!(links("some(h => /output_code.*#L\\d+$/.test(h))"), "{page}");
+        assert!(links("every(h => !h.includes('q=cpp'))"), "{page}");
+        let kept = !query.is_empty();
+        assert!(links(&format!("every(h => h.includes('token=7') === {kept})")), "{page}");
+        window.quiet(page);
+    }
+    // The link leads to the line that was found.
+    window.click("#found a[href*='output_code']");
+    window.tab.wait_until_navigated().unwrap();
+    window.tab.wait_for_element(".l:target").unwrap();
+    let line = window.value("document.querySelector('.l:target').textContent");
+    assert!(line.as_str().unwrap().contains("cpp_fused"), "{line}");
+}
+
+#[test]
+fn the_search_says_what_it_does_not_find_and_is_used_by_keyboard() {
+    let Some(window) = window() else { return };
+    window.open(&report("03_graph_breaks").folder.join("search.html"), "?q=inner_branch");
+    assert!(window.is_true("document.activeElement.id === 'query'"), "one may type at once");
+    window.tab.press_key("ArrowDown").unwrap();
+    assert!(window.is_true("document.activeElement.matches('#found a')"));
+    assert!(window.is_true("document.querySelector('#found mark').textContent === 'inner_branch'"));
+    window.tab.press_key("ArrowUp").unwrap();
+    assert!(window.is_true("document.activeElement.id === 'query'"));
+    window.open(&report("03_graph_breaks").folder.join("search.html"), "?q=%3Cb%3Eno%20such%20(thing");
+    let said = window.value("document.getElementById('count').textContent");
+    assert!(said.as_str().unwrap().starts_with("Nothing"), "{said}");
+    assert!(window.is_true("document.querySelector('#found').children.length === 0"));
+    window.quiet("the search");
+    window.tab.call_method(Emulation::SetScriptExecutionDisabled { value: true }).unwrap();
+    window.open(&report("03_graph_breaks").folder.join("search.html"), "?q=x");
+    assert!(window.tab.get_content().unwrap().contains("Searching needs JavaScript"));
+}

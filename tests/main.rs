@@ -25,6 +25,7 @@ mod library;
 mod odd_logs;
 mod pages;
 mod schema;
+mod search;
 mod sizes_and_settings;
 mod snapshots;
 mod structure;

@@ -327,3 +327,10 @@ fn output_code_is_shown_word_for_word() {
         assert!(shown.contains(line), "{path} lacks {line:?}");
     }
 }
+
+#[test]
+fn every_page_has_one_form_that_leads_to_the_search() {
+    for (name, path, facts) in all_pages() {
+        assert_eq!(facts.searches, 1, "{name}: {path}");
+    }
+}

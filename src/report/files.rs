@@ -65,7 +65,7 @@ fn indented<'m>(report: Report<'m>, path: crate::output::RelPath, at: PayloadRef
 
 /// Indents valid JSON by two spaces a level. Tokens are copied as they are: numbers keep every digit and keys their
 /// order, which reading into values and writing them again does not promise.
-fn indent(json: &[u8], out: &mut dyn Write) -> std::io::Result<()> {
+pub(super) fn indent(json: &[u8], out: &mut dyn Write) -> std::io::Result<()> {
     let mut depth = 0_usize;
     let mut rest = json;
     let mut opened = false;

@@ -20,6 +20,7 @@ mod metric_fields;
 mod parts;
 mod paths;
 mod recompilations;
+mod search;
 mod shapes;
 mod shell;
 mod source;
@@ -106,6 +107,7 @@ pub fn findings(report: Report<'_>) -> Vec<serde_json::Value> {
 /// All files of the report on one log, the long ones first: their work is done when they are written.
 pub fn pages<'m>(report: Report<'m>) -> Vec<Page<'m, Worker>> {
     let mut pages = data::pages(report);
+    pages.push(search::page(report));
     pages.extend(code::pages(report));
     pages.extend(compile::pages(report));
     pages.extend(graphs::pages(report));

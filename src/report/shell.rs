@@ -19,6 +19,8 @@ pub(super) struct Shell<'a> {
     pub tabs: Vec<Tab>,
     /// Style sheets and scripts beside those that every page has.
     pub scripts: &'static [Asset],
+    /// Whether the form that leads to the search stands in the header.
+    pub search: bool,
     /// HTML that stands on top, as given.
     pub custom: Option<&'a str>,
 }
@@ -82,6 +84,12 @@ impl<'a> Shell<'a> {
         }
     }
 
+    /// Where the form of the header leads: to the top of the report, as the first crumb does.
+    fn search_page(&self) -> Option<String> {
+        let below = self.crumbs.iter().any(|(_, href)| href.as_deref() == Some("../index.html"));
+        self.search.then(|| format!("{}search.html", if below { "../" } else { "" }))
+    }
+
     fn new(report: Report<'a>, title: &str, crumbs: Vec<(String, Option<String>)>) -> Shell<'a> {
         let file = &report.model.log.file;
         let title = if title.is_empty() {
@@ -89,7 +97,15 @@ impl<'a> Shell<'a> {
         } else {
             format!("{title} - {file} - tlparse")
         };
-        Shell { title, crumbs, aside: aside(report), tabs: Vec::new(), scripts: &[], custom: None }
+        Shell {
+            title,
+            crumbs,
+            aside: aside(report),
+            tabs: Vec::new(),
+            scripts: &[],
+            search: true,
+            custom: None,
+        }
     }
 }
 
@@ -119,6 +135,7 @@ struct Head<'a> {
 struct Top<'a> {
     crumbs: Vec<Crumb<'a>>,
     aside: &'a str,
+    search: Option<String>,
     tabs: &'a [Tab],
 }
 
@@ -150,7 +167,7 @@ pub(super) fn write_page(
         writeln!(out, "{html}")?;
     }
     let crumbs = shell.crumbs.iter().map(|(text, href)| Crumb { text, href: href.as_deref() }).collect();
-    let top = Top { crumbs, aside: &shell.aside, tabs: &shell.tabs };
+    let top = Top { crumbs, aside: &shell.aside, search: shell.search_page(), tabs: &shell.tabs };
     writeln!(out, "{}", worker.render("shell_top", &top)?)?;
     body(worker, out)?;
     writeln!(out, "</main>")?;

@@ -48,6 +48,8 @@ templates! {
     recompiled,
     recompiles_verdict,
     row,
+    search_foot,
+    search_head,
     section_head,
     shell_head,
     shell_top,

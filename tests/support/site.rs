@@ -22,6 +22,8 @@ pub struct Facts {
     pub style_bytes: usize,
     /// What would load something or run without being a script of ours, as `element: attribute`.
     pub foreign: Vec<String>,
+    /// Forms that lead to the search.
+    pub searches: usize,
     /// What is missing of a whole page.
     pub missing: Vec<&'static str>,
 }
@@ -51,6 +53,10 @@ impl Facts {
             let value = element.value();
             let name = value.name();
             facts.links.extend(value.attr("href").filter(|_| name == "a").map(str::to_owned));
+            // The form that leads to the search is a link with words; any other form is foreign.
+            let form = value.attr("action").filter(|to| name == "form" && is_search(to));
+            facts.links.extend(form.map(str::to_owned));
+            facts.searches += usize::from(form.is_some());
             facts.ids.extend(value.id().map(str::to_owned));
             match name {
                 "meta" if value.attr("http-equiv") == Some("Content-Security-Policy") => {
@@ -59,6 +65,7 @@ impl Facts {
                 "script" if value.attr("type") == Some("application/json") => {}
                 "script" => facts.scripts.push(element.text().collect()),
                 "style" => facts.style_bytes += element.text().map(str::len).sum::<usize>(),
+                "form" if form.is_some() => {}
                 "link" | "iframe" | "object" | "embed" | "base" | "form" => {
                     facts.foreign.push(name.to_owned())
                 }
@@ -67,7 +74,8 @@ impl Facts {
             for (attribute, text) in value.attrs() {
                 let loads =
                     matches!(attribute, "src" | "srcset" | "data" | "poster" | "background" | "action");
-                if attribute.starts_with("on") || (loads && !text.starts_with("data:")) {
+                let ours = attribute == "action" && form.is_some();
+                if attribute.starts_with("on") || (loads && !ours && !text.starts_with("data:")) {
                     facts.foreign.push(format!("{name}: {attribute}"));
                 }
             }
@@ -91,6 +99,10 @@ impl Facts {
             |link: &&String| !link.split(['/', '?', '#']).next().unwrap_or_default().contains(':');
         self.links.iter().filter(is_within).map(move |link| resolve(from, link))
     }
+}
+
+fn is_search(action: &str) -> bool {
+    matches!(action, "search.html" | "../search.html")
 }
 
 fn missing(page: &Page) -> Vec<&'static str> {

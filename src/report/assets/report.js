@@ -106,7 +106,10 @@
   });
 
   // A host may need its query string on every relative link, also on those that scripts add. A link's own parameters win.
-  const page = location.search;
+  // What a search looked for stays on its page; its form takes the host's part along.
+  const given = new URLSearchParams(location.search), asked = given.has('q');
+  if (asked) given.delete('q');
+  const page = !asked ? location.search : `${given}` && `?${given}`;
   const carry = a => {
     const h = a.getAttribute('href');
     if (!h || /^([a-z][a-z0-9+.-]*:|#|\/|\\)/i.test(h)) return;
@@ -122,6 +125,7 @@
   };
   if (page) {
     all('a[href]').forEach(carry);
+    all('form').forEach(f => given.forEach((value, name) => f.append(Object.assign(document.createElement('input'), { type: 'hidden', name, value }))));
     new MutationObserver(list => list.forEach(m => m.addedNodes.forEach(n => {
       if (n.nodeType !== 1) return;
       if (n.matches('a[href]')) carry(n);

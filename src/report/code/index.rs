@@ -103,7 +103,7 @@ fn is_name(text: &str) -> bool {
 
 /// The operator that a line of the wrapper calls: `extern_kernels.mm(..)`, `torch.ops.aten.cumsum.default(..)`,
 /// `aoti_torch_cpu_mm_out(..)`.
-fn called(line: &str) -> Option<&str> {
+pub(in crate::report) fn called(line: &str) -> Option<&str> {
     if !line.starts_with(' ') {
         return None;
     }

@@ -12,12 +12,13 @@ use crate::model::{Artifact, Compile, Content, Form, Language, Place, Readable};
 use crate::output::{Page, RelPath};
 use crate::trace::PayloadRef;
 use index::CodeIndex;
+pub(super) use index::called;
 use serde::Serialize;
 use std::io::{self, Write};
 
 /// Code over this size is written as it is: a browser needs seconds for the spans of a highlighted line each. The
 /// largest code recorded has 1 MB.
-const LARGEST_HIGHLIGHTED: u64 = 4 << 20;
+pub(super) const LARGEST_HIGHLIGHTED: u64 = 4 << 20;
 
 /// All pages of code, of kernels' stacks and of generated modules.
 pub(super) fn pages(report: Report<'_>) -> Vec<Page<'_, Worker>> {

@@ -63,6 +63,12 @@ pub(super) fn page<'m>(report: Report<'m>) -> Option<Page<'m, Worker>> {
     (count > LANDING).then_some(page)
 }
 
+/// Where the row of a function stands: an index into the functions.
+pub(in crate::report) fn href(report: Report<'_>, index: usize) -> String {
+    let long = report.found.functions.len() > LANDING;
+    format!("{}#function-{}", if long { "functions.html" } else { "index.html" }, index + 1)
+}
+
 #[derive(serde::Serialize)]
 struct Filters {
     table: &'static str,

@@ -12,6 +12,7 @@ mod verdict;
 
 pub(super) use directory::stage_words;
 pub(super) use environment::versions;
+pub(super) use functions::href as function_href;
 
 use super::parts::View;
 use super::shell::{Shell, Tab, write_page};

@@ -94,7 +94,7 @@ fn breaks(report: Report<'_>) -> impl Iterator<Item = Fact> {
 fn recompiles(report: Report<'_>) -> impl Iterator<Item = Fact> {
     report.model.recompiles.iter().flat_map(move |one| {
         let id = label(one.compile.as_ref());
-        let href = page_of_id(report, one.compile.as_ref(), "#recompilation", "index.html#recompiles");
+        let href = page_of_id(report, one.compile.as_ref(), "#recompilation", "recompilations.html");
         one.reasons.iter().map(move |reason| {
             let source = reason.source.as_ref();
             let place = source.map_or_else(String::new, |s| place(Some(&s.file), Some(s.line)));

@@ -1,0 +1,88 @@
+//! The landing page of a thousand compiles in a real browser: it stays small, paints and sorts quickly.
+
+use crate::browser::window;
+use crate::support::{Run, input};
+use regex::bytes::Regex;
+
+/// Copies of the log of 368 compiles.
+const COPIES: usize = 3;
+
+/// Bytes that the landing page may have.
+const LARGEST: usize = 2 << 20;
+
+/// Milliseconds until the first paint, and for one sort (the median of several).
+const FIRST_PAINT: f64 = 1_000.0;
+const MOST_A_SORT: f64 = 100.0;
+
+/// Events that the landing page is made of; the rest of the log is 50 MB of graphs and caches.
+const KEPT: [&str; 6] = [
+    "{\"str\"",
+    "{\"dynamo_start\"",
+    "{\"compilation_metrics\"",
+    "\"torch_version\"",
+    "\"recompile_reasons\"",
+    "\"dynamo_graph_break_reason\"",
+];
+
+/// The compiles of a real log several times, each time under new frame ids and as other functions.
+fn many_compiles() -> Vec<u8> {
+    let text = input("16_many").bytes();
+    let mut kept = Vec::new();
+    let mut keep = false;
+    for line in text.split_inclusive(|byte| *byte == b'\n') {
+        if !line.starts_with(b"\t") {
+            let head = String::from_utf8_lossy(&line[..line.len().min(400)]);
+            keep = KEPT.iter().any(|event| head.contains(event));
+        }
+        if keep {
+            kept.extend_from_slice(line);
+        }
+    }
+    let frame = Regex::new(r#""frame_id": (\d+)"#).unwrap();
+    let name = Regex::new(r#""co_name": ""#).unwrap();
+    let mut log = kept.clone();
+    for copy in 1..COPIES {
+        let renumbered = frame.replace_all(&kept, |found: &regex::bytes::Captures<'_>| {
+            let id: usize = std::str::from_utf8(&found[1]).unwrap().parse().unwrap();
+            format!("\"frame_id\": {}", id + 1_000 * copy).into_bytes()
+        });
+        let renamed = format!("\"co_name\": \"copy{copy}_");
+        log.extend_from_slice(&name.replace_all(&renumbered, renamed.as_bytes()));
+    }
+    log
+}
+
+#[test]
+fn the_landing_page_of_a_thousand_compiles_paints_within_a_second_and_sorts_within_a_tenth() {
+    let Some(window) = window() else { return };
+    let report = Run::of_bytes("many.log", &many_compiles()).ok();
+    let compiles = report.json["compiles"].as_array().unwrap().len();
+    assert!(compiles >= 1_000, "{compiles} compiles");
+    let size = report.bytes("index.html").len();
+    assert!(size < LARGEST, "{size} bytes");
+    window.open(&report.folder.join("index.html"), "");
+    let paint = window.number(
+        "(async () => {
+            await new Promise(done => requestAnimationFrame(() => setTimeout(done)));
+            return performance.getEntriesByName('first-contentful-paint')[0].startTime;
+        })()",
+    );
+    // From the click until the table is laid out again.
+    let sort = window.number(
+        "(async () => {
+            const heads = document.querySelectorAll('#functions-table th[data-sort] button'), times = [];
+            for (let n = 0; n < 9; n++) {
+                const begin = performance.now();
+                heads[n % heads.length].click();
+                document.body.offsetHeight;
+                times.push(performance.now() - begin);
+                await new Promise(done => setTimeout(done));
+            }
+            return times.sort((a, b) => a - b)[4];
+        })()",
+    );
+    println!("{compiles} compiles, {size} bytes, painted after {paint:.0} ms, {sort:.1} ms a sort");
+    assert!(paint < FIRST_PAINT, "painted after {paint} ms");
+    assert!(sort < MOST_A_SORT, "{sort} ms a sort");
+    window.quiet("a thousand compiles");
+}

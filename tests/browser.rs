@@ -157,14 +157,13 @@ fn kind(path: &str) -> String {
     if folder.is_empty() { kind.to_owned() } else { folder.to_owned() }
 }
 
-/// Some pages of each kind.
-fn one_of_each_kind(report: &Report) -> Vec<String> {
+/// Some pages of each kind, each with its kind.
+pub fn one_of_each_kind(report: &Report) -> Vec<(String, String)> {
     let mut kinds: Vec<String> = Vec::new();
-    let mut chosen = report.pages();
-    chosen.retain(|path| {
-        let kind = kind(path);
+    let mut chosen: Vec<_> = report.pages().into_iter().map(|path| (kind(&path), path)).collect();
+    chosen.retain(|(kind, _)| {
         kinds.push(kind.clone());
-        kinds.iter().filter(|known| **known == kind).count() <= PAGES_A_KIND
+        kinds.iter().filter(|known| *known == kind).count() <= PAGES_A_KIND
     });
     chosen
 }
@@ -173,7 +172,7 @@ fn one_of_each_kind(report: &Report) -> Vec<String> {
 fn each_kind_of_page_opens_from_disk_in_both_colour_schemes_without_a_word_to_console_or_network() {
     let Some(window) = window() else { return };
     for name in ["03_graph_breaks", "05_dynamic_shapes", "09_provenance", "23_dump_file", "11_export_draft"] {
-        for path in one_of_each_kind(report(name)) {
+        for (_, path) in one_of_each_kind(report(name)) {
             window.scheme("light");
             window.open(&report(name).folder.join(&path), "");
             for scheme in ["light", "dark"] {
@@ -197,7 +196,7 @@ const BRIGHTNESS: &str = "getComputedStyle(document.body).backgroundColor.match(
 fn pages_do_not_scroll_sideways() {
     let Some(window) = window() else { return };
     for name in ["03_graph_breaks", "09_provenance"] {
-        for path in one_of_each_kind(report(name)) {
+        for (_, path) in one_of_each_kind(report(name)) {
             window.open(&report(name).folder.join(&path), "");
             let over = window.number("document.documentElement.scrollWidth - innerWidth");
             assert!(over <= 0.0, "{name}: {path} is {over} pixels too wide");
@@ -436,7 +435,7 @@ fn a_report_of_a_hostile_log_is_quiet_too() {
     }
     log.edit("artifact", 2, |envelope| envelope["artifact"]["name"] = script.into());
     let hostile = Run::of_bytes("hostile.log", &log.bytes()).ok();
-    for path in one_of_each_kind(&hostile) {
+    for (_, path) in one_of_each_kind(&hostile) {
         window.open(&hostile.folder.join(&path), "");
         window.quiet(&path);
     }

@@ -13,6 +13,7 @@
 mod support;
 
 mod browser;
+mod browser_axe;
 mod browser_many;
 mod browser_time;
 mod cli;

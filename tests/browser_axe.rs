@@ -1,0 +1,46 @@
+//! What axe-core, the accessibility checker, says of each kind of page. It is no crate: `AXE_CORE` names its
+//! `axe.min.js`, which `.ci/run` gets from npm; without it the test says that it is skipped.
+
+use crate::browser::{one_of_each_kind, window};
+use crate::support::report;
+use std::collections::BTreeSet;
+use std::fs;
+
+/// Reports that have all kinds of page between them.
+const REPORTS: [&str; 5] =
+    ["03_graph_breaks", "04_recompiles", "05_dynamic_shapes", "09_provenance", "23_dump_file"];
+
+/// Violations that keep somebody from using the page, with the first place of each.
+const SERIOUS: &str = "axe.run(document, { resultTypes: ['violations'] }).then(found => JSON.stringify(
+    found.violations.filter(v => v.impact === 'serious' || v.impact === 'critical')
+        .map(v => `${v.id}: ${v.nodes.length} times, first ${v.nodes[0].html.slice(0, 200)}`)))";
+
+#[test]
+fn no_kind_of_page_has_a_serious_fault_of_accessibility_in_either_colour_scheme() {
+    let Some(path) = std::env::var_os("AXE_CORE") else {
+        println!("skipped: AXE_CORE does not name axe.min.js (npm install axe-core)");
+        return;
+    };
+    let Some(window) = window() else { return };
+    let axe = fs::read_to_string(path).unwrap();
+    let mut seen = BTreeSet::new();
+    let mut faults = Vec::new();
+    for name in REPORTS {
+        for (kind, page) in one_of_each_kind(report(name)) {
+            // Each kind is looked at in the first report that has it, and the landing page in all.
+            if !seen.insert(kind.clone()) && kind != "index.html" {
+                continue;
+            }
+            window.open(&report(name).folder.join(&page), "");
+            window.value(&format!("(() => {{ {axe}; return 0; }})()"));
+            for scheme in ["light", "dark"] {
+                window.scheme(scheme);
+                let found = window.value(SERIOUS);
+                let found: Vec<String> = serde_json::from_str(found.as_str().unwrap()).unwrap();
+                faults.extend(found.into_iter().map(|fault| format!("{name}/{page} ({scheme}): {fault}")));
+            }
+        }
+    }
+    assert!(seen.len() >= 10, "only {seen:?} were looked at");
+    assert!(faults.is_empty(), "{faults:#?}");
+}

@@ -61,8 +61,12 @@ pub struct Cli {
     pub inductor_provenance: bool,
 
     /// Report on all ranks of a distributed job
-    #[arg(long)]
+    #[arg(long, conflicts_with = "latest")]
     pub all_ranks_html: bool,
+
+    /// Of a folder that was traced into several times, report the N-th run, 1 being the oldest [default: the newest]
+    #[arg(long, value_name = "N", conflicts_with = "latest")]
+    pub session: Option<usize>,
 
     /// Serve the report over HTTP
     #[arg(long)]
@@ -86,7 +90,6 @@ impl Cli {
         let flags = [
             (self.export, "--export"),
             (self.inductor_provenance, "--inductor-provenance"),
-            (self.all_ranks_html, "--all-ranks-html"),
             (self.serve, "--serve"),
         ];
         flags.into_iter().find_map(|(given, flag)| given.then_some(flag))
@@ -106,6 +109,9 @@ impl Cli {
         }
         Ok(Options {
             overwrite: self.overwrite,
+            latest: self.latest,
+            all_ranks: self.all_ranks_html,
+            session: self.session,
             settings: Settings {
                 plain_text: self.plain_text,
                 custom_header: self.custom_header_html.clone(),

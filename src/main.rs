@@ -130,6 +130,10 @@ impl Progress for Bar {
         }
     }
 
+    fn ranks(&self, done: usize, total: usize) {
+        self.0.set_message(format!("{done} of {total} ranks"));
+    }
+
     fn writing(&self, files: usize) {
         self.0.set_message(format!("writing {files} files"));
     }

@@ -26,6 +26,7 @@ mod hostile;
 mod library;
 mod odd_logs;
 mod pages;
+mod ranks;
 mod schema;
 mod search;
 mod sizes_and_settings;

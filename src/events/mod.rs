@@ -27,7 +27,7 @@ mod tensors;
 mod workers;
 
 pub use context::{ArtifactId, RankContext, SectionRows};
-pub use read::read_log;
+pub use read::{Part, check_is_log, read_log};
 pub use registry::{ParserFactory, Registry};
 
 use crate::model::Fields;

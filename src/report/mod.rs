@@ -34,7 +34,7 @@ pub use templates::Worker;
 pub use terminal::{SummaryLine, summary};
 
 use crate::analysis::Found;
-use crate::model::Model;
+use crate::model::{Model, Process};
 use crate::output::Page;
 use crate::trace::Source;
 
@@ -58,6 +58,8 @@ pub struct Report<'m> {
     pub source: &'m Source,
     /// How it is to look.
     pub settings: &'m Settings,
+    /// Further processes of the program, with a report each below this one.
+    pub processes: &'m [Process],
 }
 
 /// What a page may be about that has a page or section of its own.

@@ -68,11 +68,11 @@ pub struct Cli {
     #[arg(long, value_name = "N", conflicts_with = "latest")]
     pub session: Option<usize>,
 
-    /// Serve the report over HTTP
+    /// Serve the report over HTTP to this machine, until Ctrl-C
     #[arg(long)]
     pub serve: bool,
 
-    /// Port to serve it on
+    /// Port to serve it on [default: any free one]
     #[arg(long, value_name = "N", requires = "serve")]
     pub port: Option<u16>,
 }
@@ -87,11 +87,7 @@ const AFTER_HELP: &str = "Exit codes: 0 report written; 1 not written; 2 wrong u
 impl Cli {
     /// A flag that is given and whose feature does not exist yet.
     pub fn not_built(&self) -> Option<&'static str> {
-        let flags = [
-            (self.export, "--export"),
-            (self.inductor_provenance, "--inductor-provenance"),
-            (self.serve, "--serve"),
-        ];
+        let flags = [(self.export, "--export"), (self.inductor_provenance, "--inductor-provenance")];
         flags.into_iter().find_map(|(given, flag)| given.then_some(flag))
     }
 

@@ -1,10 +1,12 @@
 //! The program: arguments, progress, the browser, exit codes.
 
 mod cli;
+mod serve;
 
 use clap::Parser;
 use cli::Cli;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use serve::Serving;
 use std::io::{IsTerminal, Write};
 use std::path::Path;
 use std::process::ExitCode;
@@ -44,11 +46,9 @@ fn conclude(cli: &Cli, outcome: &Written) -> ExitCode {
     let index = outcome.folder.join("index.html");
     // A reader that closes the pipe early has seen what it wanted.
     let _ = print_summary(cli, outcome, &index);
-    if !cli.no_browser
-        && may_open_browser()
-        && let Err(error) = opener::open_browser(&index)
-    {
-        eprintln!("note: no browser could be started ({error}); the report is {}", index.display());
+    if let Err(error) = show(cli, &outcome.folder, &index) {
+        eprintln!("error: {error:#}; the report is {}", index.display());
+        return ExitCode::from(FAILED);
     }
     let damaged = cli.strict && !outcome.intact;
     let without_id = cli.strict_compile_id && outcome.without_compile_id > 0;
@@ -60,6 +60,26 @@ fn conclude(cli: &Cli, outcome: &Written) -> ExitCode {
         eprintln!("error: --strict-compile-id: records that have a stack in place of a compile id: {count}");
     }
     if damaged || without_id { ExitCode::from(STRICT) } else { ExitCode::SUCCESS }
+}
+
+/// Opens the report where somebody sits; with `--serve` it is served until the program is ended.
+fn show(cli: &Cli, folder: &Path, index: &Path) -> anyhow::Result<()> {
+    let serving = cli.serve.then(|| Serving::start(folder, cli.port)).transpose()?;
+    let shown = serving.as_ref().map_or_else(|| index.display().to_string(), Serving::url);
+    if let Some(serving) = &serving {
+        // Before the browser is started: a script waits for this line.
+        let _ = writeln!(std::io::stdout(), "Serving {} until Ctrl-C", serving.url());
+    }
+    if !cli.no_browser
+        && may_open_browser()
+        && let Err(error) = opener::open_browser(&shown)
+    {
+        eprintln!("note: no browser could be started ({error}); the report is {shown}");
+    }
+    if let Some(serving) = serving {
+        serving.run();
+    }
+    Ok(())
 }
 
 fn print_summary(cli: &Cli, outcome: &Written, index: &Path) -> std::io::Result<()> {

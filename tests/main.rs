@@ -29,6 +29,7 @@ mod pages;
 mod ranks;
 mod schema;
 mod search;
+mod serve;
 mod sizes_and_settings;
 mod snapshots;
 mod structure;

@@ -27,6 +27,7 @@ mod tensors;
 mod workers;
 
 pub use context::{ArtifactId, RankContext, SectionRows};
+pub use metrics::typed_metrics;
 pub use read::read_log;
 pub use registry::{ParserFactory, Registry};
 

@@ -152,12 +152,23 @@ impl Reader<'_> {
         [status, ops]
     }
 
+    /// Answers of caches, those of one compile together and by cache: the order in which caches are asked depends on what
+    /// they answer.
     fn caches(&mut self, report: &Report<'_>) -> Vec<Step> {
-        let lookups = report.cross_rank.cache.iter().flatten().map(|lookup| {
+        let mut order: FxHashMap<Option<&str>, usize> = FxHashMap::default();
+        let lookups = report.cross_rank.cache.iter().flatten();
+        let mut lookups: Vec<_> = lookups
+            .map(|lookup| {
+                let next = order.len();
+                (*order.entry(lookup.0.as_deref()).or_insert(next), lookup)
+            })
+            .collect();
+        lookups.sort_by_key(|(order, lookup)| (*order, &*lookup.1));
+        let steps = lookups.into_iter().map(|(_, lookup)| {
             let id = lookup.0.as_deref();
             self.step(id, &format!("{} {} {}", id.unwrap_or("no id"), &*lookup.1, &*lookup.2))
         });
-        lookups.collect()
+        steps.collect()
     }
 
     /// Compiles of which a cache had a graph: torch then records no schedule, no sizes and no runtimes for it.

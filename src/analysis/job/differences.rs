@@ -3,7 +3,7 @@
 use super::findings::{JobFinding, JobKind};
 use super::groups::{Comparison, First, Group};
 use super::words::rank_words;
-use crate::analysis::{Severity, classify};
+use crate::analysis::{Severity, classify, resumed};
 use crate::model::{Fact, Job, Step, TextId};
 
 /// Characters of a value that stand in a sentence.
@@ -210,9 +210,9 @@ fn compile(sides: &Sides<'_>) -> String {
         let verb = if group.ranks.len() == 1 { "compiles" } else { "compile" };
         match step {
             Some(step) => {
-                let name = sides.function(group, step.compile).unwrap_or("unknown function");
+                let name = function_words(sides.function(group, step.compile).unwrap_or("unknown function"));
                 let id = sides.id(Some(step)).unwrap_or_default();
-                format!("{} {verb} `{name}` as {id}", sides.who(group))
+                format!("{} {verb} {name} as {id}", sides.who(group))
             }
             None => format!("{} {verb} nothing more", sides.who(group)),
         }
@@ -285,7 +285,15 @@ fn tensors(sides: &Sides<'_>) -> String {
     };
     let (there, here) = (sides.id(sides.theirs), sides.id(sides.mine));
     if op != other_op || there != here {
-        return sides.plainly("has");
+        return format!(
+            "graphs hold other operations: `{}` in {} on {}, `{}` in {} on {}",
+            short(operation(op)),
+            there.unwrap_or("–"),
+            sides.who(sides.other),
+            short(operation(other_op)),
+            here.unwrap_or("–"),
+            sides.who(sides.most)
+        );
     }
     // The first output that differs, with its dtype and sizes; strides follow from them nearly always.
     let outputs = after.split(", ").zip(before.split(", "));
@@ -308,8 +316,11 @@ fn tensors(sides: &Sides<'_>) -> String {
 
 fn order(sides: &Sides<'_>) -> String {
     let number = sides.first.index + 1;
-    let side = |group: &Group, step: Option<Step>| match sides.text(step) {
-        Some(text) => format!("`{text}` on {}", sides.who(group)),
+    let side = |group: &Group, step: Option<Step>| match sides.bare(step) {
+        Some(name) => {
+            let id = sides.id(step).map(|id| format!(" ({id})")).unwrap_or_default();
+            format!("{}{id} on {}", function_words(name), sides.who(group))
+        }
         None => format!("none on {}", sides.who(group)),
     };
     format!("graph {number} to run is {}, {}", side(sides.other, sides.theirs), side(sides.most, sides.mine))
@@ -332,19 +343,39 @@ fn cache(sides: &Sides<'_>) -> (String, Option<String>) {
         (Some((cache, theirs)), Some((other, mine)), Some(there), Some(here))
             if cache == other && there == here =>
         {
-            format!(
-                "the {cache} cache answers {theirs} for {there} on {}, {mine} on {}",
-                sides.who(sides.other),
-                sides.who(sides.most)
-            )
+            let said = |group: &Group, outcome: &str| {
+                format!("{} {}", sides.who(group), outcome_words(group, outcome))
+            };
+            let (other, most) = (said(sides.other, theirs), said(sides.most, mine));
+            format!("{other} the {cache} cache for {there}, {most} it")
         }
         _ => sides.plainly("asks"),
     };
     (title, Some(detail))
 }
 
+/// What a group's lookup came to, as a verb.
+fn outcome_words(group: &Group, outcome: &str) -> &'static str {
+    match (outcome, group.ranks.len() == 1) {
+        ("hit", true) => "hits",
+        ("hit", false) => "hit",
+        ("miss", true) => "misses",
+        ("miss", false) => "miss",
+        (_, true) => "bypasses",
+        (_, false) => "bypass",
+    }
+}
+
 fn does_not(group: &Group) -> &'static str {
     if group.ranks.len() == 1 { "does not" } else { "do not" }
+}
+
+/// A function's name as code; `f` resumed at 9 for a resume function.
+fn function_words(name: &str) -> String {
+    match resumed(name) {
+        Some((function, line)) => format!("`{}` resumed at {line}", short(function)),
+        None => format!("`{}`", short(name)),
+    }
 }
 
 /// `x.py:28` of `/app/x.py:28`.

@@ -1,7 +1,11 @@
 //! The report of a job: a landing page and data files beside the folders of its ranks.
 
 mod data;
+mod matrix;
 mod page;
+mod ranks;
+mod runtimes;
+mod sides;
 mod verdict;
 
 use super::terminal::{FINDINGS, SummaryLine, one_line, plural};
@@ -51,8 +55,10 @@ pub fn job_findings(report: JobReport<'_>) -> Vec<Value> {
 
 /// A job's report in a few lines: the verdict, then the first findings.
 pub fn job_summary(report: JobReport<'_>) -> Vec<SummaryLine> {
-    let mut lines = vec![SummaryLine::plain(one_line(&verdict::sentence(report)))];
-    let findings = &report.found.findings;
+    let mut lines = vec![SummaryLine::plain(verdict::sentence(report).replace(char::is_control, " "))];
+    // What the verdict says already is not said again.
+    let said = verdict::cause(report).map(|finding| &finding.title);
+    let findings: Vec<_> = report.found.findings.iter().filter(|one| Some(&one.title) != said).collect();
     let urgent: Vec<_> = findings.iter().filter(|one| one.severity != Severity::Info).collect();
     lines.extend(urgent.iter().take(FINDINGS).map(|one| SummaryLine {
         label: Some((one.kind.words().1, one.severity)),

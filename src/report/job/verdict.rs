@@ -3,7 +3,7 @@
 use super::JobReport;
 use crate::analysis::job::{JobFinding, JobKind, rank_words};
 use crate::model::Fact;
-use crate::report::units::{counted, whole};
+use crate::report::units::{counted, micros, whole};
 
 /// A part of the sentence; a link leads to the evidence.
 pub(super) struct Piece {
@@ -26,11 +26,7 @@ pub(super) fn sentence(report: JobReport<'_>) -> String {
 }
 
 /// The difference that may be the cause of all others.
-pub(super) fn cause(report: JobReport<'_>) -> Option<&'static str> {
-    primary(report).map(|finding| finding.kind.words().1)
-}
-
-fn primary(report: JobReport<'_>) -> Option<&JobFinding> {
+pub(super) fn cause(report: JobReport<'_>) -> Option<&JobFinding> {
     report.found.findings.iter().find(|finding| matches!(finding.kind, JobKind::Differs(_)))
 }
 
@@ -39,7 +35,7 @@ pub(super) fn pieces(report: JobReport<'_>) -> Vec<Piece> {
     let ranks = counted(job.ranks.len(), "rank", "ranks");
     let comparable = job.ranks.iter().filter(|rank| rank.is_comparable()).count();
     let mut pieces = vec![link(ranks, "#ranks", "")];
-    match (comparable, primary(report)) {
+    match (comparable, cause(report)) {
         (0, _) => pieces.push(words(": nothing was recorded that could be compared.")),
         (1, _) => pieces.push(words(": only one has records, so there is nothing to compare it with.")),
         (_, None) => pieces.extend(agreement(report)),
@@ -112,4 +108,37 @@ fn trouble(report: JobReport<'_>) -> Vec<Piece> {
         pieces.push(words("."));
     }
     pieces
+}
+
+/// What stands below the verdict: what a difference leads to, and what the numbers are of.
+pub(super) fn notes(report: JobReport<'_>) -> Vec<String> {
+    let mut notes = Vec::new();
+    match cause(report).map(|finding| finding.kind) {
+        Some(JobKind::Differs(Fact::Cache)) => {
+            notes.push("While one rank compiles, the others wait for it in their next collective.".to_owned());
+        }
+        Some(JobKind::Differs(Fact::Config)) => {
+            notes.push("Settings change what is generated; ranks of one job should have the same.".to_owned());
+        }
+        Some(_) => notes.push(
+            "Ranks that compile different graphs may call their collectives in another order, and hang until the timeout."
+                .to_owned(),
+        ),
+        None => {}
+    }
+    let fleet = &report.found.fleet;
+    if let Some((fast, slow)) = fleet.extremes
+        && let (Some(fast), Some(slow)) = (report.job.ranks.get(fast), report.job.ranks.get(slow))
+        && let (Some(least), Some(most)) = (fast.compile_time_s, slow.compile_time_s)
+        && fast.number != slow.number
+    {
+        notes.push(format!(
+            "Slowest to compile: rank {} with {}; fastest: rank {} with {}.",
+            slow.number,
+            micros(most * 1e6),
+            fast.number,
+            micros(least * 1e6)
+        ));
+    }
+    notes
 }

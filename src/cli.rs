@@ -1,6 +1,6 @@
 //! The command line: clap structs, and what they mean to the library.
 
-use clap::Parser;
+use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
 use tlparse::Options;
 use tlparse::report::Settings;
@@ -8,7 +8,11 @@ use tlparse::report::Settings;
 /// Read a TORCH_TRACE log and report what torch.compile did.
 #[derive(Parser, Debug)]
 #[command(version, about, long_about = LONG_ABOUT, after_help = AFTER_HELP, max_term_width = 100)]
+#[command(args_conflicts_with_subcommands = true)]
 pub struct Cli {
+    #[command(subcommand)]
+    pub command: Option<Command>,
+
     /// A log (plain, .gz or .zst), a folder of logs, or - for standard input [default: $TORCH_TRACE]
     pub path: Option<PathBuf>,
 
@@ -75,6 +79,42 @@ pub struct Cli {
     /// Port to serve it on [default: any free one]
     #[arg(long, value_name = "N", requires = "serve")]
     pub port: Option<u16>,
+}
+
+/// What else the program does.
+#[derive(Subcommand, Debug)]
+pub enum Command {
+    /// Make the report of a job from rank_<n>/ folders that were written before
+    #[command(after_help = "Write each rank's report first, on any machine: tlparse LOG -o OUT/rank_0\n\n\
+                            To read a log or folder that is called combine, give it as ./combine.")]
+    Combine(Combine),
+}
+
+/// `tlparse combine`.
+#[derive(Args, Debug)]
+pub struct Combine {
+    /// The folder that holds rank_0, rank_1 and so on
+    pub out: Option<PathBuf>,
+
+    /// Replace the files of an earlier combine
+    #[arg(long)]
+    pub overwrite: bool,
+
+    /// Exit with 3 if a rank is damaged
+    #[arg(long)]
+    pub strict: bool,
+
+    /// Do not open the report in a browser
+    #[arg(long)]
+    pub no_browser: bool,
+
+    /// HTML that stands at the top of the landing page
+    #[arg(long, value_name = "HTML")]
+    pub custom_header_html: Option<String>,
+
+    /// Print the findings as JSON, and nothing else, on standard output
+    #[arg(long)]
+    pub json: bool,
 }
 
 const LONG_ABOUT: &str = "Read a TORCH_TRACE log and report what torch.compile did: what was compiled, what broke, \

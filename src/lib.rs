@@ -24,6 +24,7 @@
 
 pub mod analysis;
 pub mod events;
+pub mod job;
 pub mod model;
 pub mod options;
 pub mod output;

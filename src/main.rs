@@ -4,13 +4,14 @@ mod cli;
 mod serve;
 
 use clap::Parser;
-use cli::Cli;
+use cli::{Cli, Command};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serve::Serving;
 use std::io::{IsTerminal, Write};
 use std::path::Path;
 use std::process::ExitCode;
 use tlparse::analysis::Severity;
+use tlparse::report::Settings;
 use tlparse::{Progress, Registry, Written};
 
 /// The report could not be written.
@@ -27,10 +28,25 @@ fn main() -> ExitCode {
         return ExitCode::from(USAGE);
     }
     let bar = Bar::new();
-    let outcome = cli.options().and_then(|options| tlparse::run(&options, &Registry::default(), &bar));
+    let outcome = match &cli.command {
+        Some(Command::Combine(combine)) => match &combine.out {
+            Some(out) => {
+                let settings =
+                    Settings { custom_header: combine.custom_header_html.clone(), ..Settings::default() };
+                tlparse::job::combine(out, combine.overwrite, &settings, &bar)
+            }
+            None => {
+                eprintln!(
+                    "error: tlparse combine wants the folder that holds rank_0, rank_1 and so on; to read a log or folder called combine, give ./combine"
+                );
+                return ExitCode::from(USAGE);
+            }
+        },
+        None => cli.options().and_then(|options| tlparse::run(&options, &Registry::default(), &bar)),
+    };
     bar.0.finish_and_clear();
     match outcome {
-        Ok(outcome) => conclude(&cli, &outcome),
+        Ok(outcome) => conclude(&Wishes::of(&cli), &outcome),
         Err(error) => {
             eprintln!("error: {error:#}");
             ExitCode::from(FAILED)
@@ -38,20 +54,56 @@ fn main() -> ExitCode {
     }
 }
 
+/// What the command line wants to be done with a report that is written.
+struct Wishes {
+    strict: bool,
+    strict_compile_id: bool,
+    no_browser: bool,
+    serve: bool,
+    port: Option<u16>,
+    json: bool,
+    verbose: bool,
+}
+
+impl Wishes {
+    fn of(cli: &Cli) -> Wishes {
+        match &cli.command {
+            Some(Command::Combine(combine)) => Wishes {
+                strict: combine.strict,
+                strict_compile_id: false,
+                no_browser: combine.no_browser,
+                serve: false,
+                port: None,
+                json: combine.json,
+                verbose: false,
+            },
+            None => Wishes {
+                strict: cli.strict,
+                strict_compile_id: cli.strict_compile_id,
+                no_browser: cli.no_browser,
+                serve: cli.serve,
+                port: cli.port,
+                json: cli.json,
+                verbose: cli.verbose,
+            },
+        }
+    }
+}
+
 /// Says what was found, opens the report, and maps the outcome to an exit code.
-fn conclude(cli: &Cli, outcome: &Written) -> ExitCode {
+fn conclude(wishes: &Wishes, outcome: &Written) -> ExitCode {
     for note in &outcome.notes {
         eprintln!("note: {note}");
     }
     let index = outcome.folder.join("index.html");
     // A reader that closes the pipe early has seen what it wanted.
-    let _ = print_summary(cli, outcome, &index);
-    if let Err(error) = show(cli, &outcome.folder, &index) {
+    let _ = print_summary(wishes, outcome, &index);
+    if let Err(error) = show(wishes, &outcome.folder, &index) {
         eprintln!("error: {error:#}; the report is {}", index.display());
         return ExitCode::from(FAILED);
     }
-    let damaged = cli.strict && !outcome.intact;
-    let without_id = cli.strict_compile_id && outcome.without_compile_id > 0;
+    let damaged = wishes.strict && !outcome.intact;
+    let without_id = wishes.strict_compile_id && outcome.without_compile_id > 0;
     if damaged {
         eprintln!("error: --strict: the log is damaged; the report lists the lines");
     }
@@ -63,14 +115,14 @@ fn conclude(cli: &Cli, outcome: &Written) -> ExitCode {
 }
 
 /// Opens the report where somebody sits; with `--serve` it is served until the program is ended.
-fn show(cli: &Cli, folder: &Path, index: &Path) -> anyhow::Result<()> {
-    let serving = cli.serve.then(|| Serving::start(folder, cli.port)).transpose()?;
+fn show(wishes: &Wishes, folder: &Path, index: &Path) -> anyhow::Result<()> {
+    let serving = wishes.serve.then(|| Serving::start(folder, wishes.port)).transpose()?;
     let shown = serving.as_ref().map_or_else(|| index.display().to_string(), Serving::url);
     if let Some(serving) = &serving {
         // Before the browser is started: a script waits for this line.
         let _ = writeln!(std::io::stdout(), "Serving {} until Ctrl-C", serving.url());
     }
-    if !cli.no_browser
+    if !wishes.no_browser
         && may_open_browser()
         && let Err(error) = opener::open_browser(&shown)
     {
@@ -82,9 +134,9 @@ fn show(cli: &Cli, folder: &Path, index: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn print_summary(cli: &Cli, outcome: &Written, index: &Path) -> std::io::Result<()> {
+fn print_summary(wishes: &Wishes, outcome: &Written, index: &Path) -> std::io::Result<()> {
     let mut out = std::io::stdout().lock();
-    if cli.json {
+    if wishes.json {
         serde_json::to_writer_pretty(&mut out, &outcome.findings)?;
         return writeln!(out);
     }
@@ -97,7 +149,7 @@ fn print_summary(cli: &Cli, outcome: &Written, index: &Path) -> std::io::Result<
             None => writeln!(out, "{line}")?,
         }
     }
-    if cli.verbose {
+    if wishes.verbose {
         writeln!(out, "Records by event:")?;
         for (event, count) in &outcome.events {
             writeln!(out, "{count:>9}  {event}")?;

@@ -27,6 +27,7 @@ mod tensors;
 mod workers;
 
 pub use context::{ArtifactId, RankContext, SectionRows};
+pub use metrics::typed_metrics;
 pub use read::{Part, check_is_log, read_log};
 pub use registry::{ParserFactory, Registry};
 

@@ -7,6 +7,7 @@ mod compile;
 mod facts;
 mod fields;
 mod integrity;
+mod job;
 mod section;
 mod shapes;
 mod traceback;
@@ -22,6 +23,10 @@ pub use facts::{
 };
 pub use fields::{Fields, lenient};
 pub use integrity::{Integrity, Problem, ProblemKind};
+pub use job::{
+    CollectiveCounts, Fact, GraphRuntime, Job, JobFacts, RankCounts, RankLog, RankState, RankSummary, Run,
+    Sequence, Step, TextId, Texts,
+};
 pub use section::{Cell, Column, Section, Unit};
 pub use shapes::{InputTensor, Recorded, Shapes, Specialisation, Symbol, SymbolGuard};
 pub use traceback::traceback;

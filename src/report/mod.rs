@@ -15,6 +15,7 @@ mod graphs;
 mod guards;
 mod html;
 mod index;
+mod job;
 mod lines;
 mod metric_fields;
 mod parts;
@@ -30,6 +31,7 @@ mod time;
 mod units;
 
 pub use html::Html;
+pub use job::{JobReport, job_findings, job_pages, job_summary};
 pub use templates::Worker;
 pub use terminal::{SummaryLine, summary};
 

@@ -4,7 +4,8 @@ use super::Work;
 use super::input::JobInput;
 use super::log::{Reading, Told, processes, write_log};
 use crate::events::Part;
-use crate::trace::RankLogs;
+use crate::model::{self, JobFacts};
+use crate::trace::{self, LocalTime, RankLogs};
 use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -49,17 +50,41 @@ fn write_ranks(work: Work<'_>, job: &JobInput, folder: &Path) -> anyhow::Result<
 /// Writes the report of a job: a folder a rank, then what they say together.
 pub(crate) fn write_job(work: Work<'_>, job: &JobInput, folder: &Path) -> anyhow::Result<Told> {
     let outcomes = write_ranks(work, job, folder)?;
+    let mut facts = JobFacts {
+        other_runs: job.other_runs.iter().map(model_run).collect(),
+        skipped_files: job.skipped.iter().map(|(name, why)| format!("{name}: {why}")).collect(),
+        failed: Vec::new(),
+    };
     let mut all = Told { intact: true, ..Told::default() };
     for outcome in outcomes {
         match outcome.told {
             Ok(told) => all.join(told),
             Err(why) => {
-                all.intact = false;
                 all.notes.push(format!("{} of rank {}: {why}", outcome.file, outcome.rank));
+                facts.failed.push((outcome.rank, why));
             }
         }
     }
-    Ok(all)
+    let combined = crate::job::combine_into(folder, facts, &work.options.settings, work.progress)?;
+    all.notes.extend(combined.notes);
+    Ok(Told {
+        summary: combined.summary,
+        findings: combined.findings,
+        intact: all.intact && combined.intact,
+        events: combined.events,
+        ..all
+    })
+}
+
+/// A run that is only named. Its logs were not read, so its times have neither year nor zone.
+fn model_run(run: &trace::Run) -> model::Run {
+    let times = || run.logs().filter_map(|log| log.peek.span);
+    let text = |time: Option<LocalTime>| time.map(|time| time.to_string());
+    model::Run {
+        first_time: text(times().map(|(first, _)| first).min()),
+        last_time: text(times().map(|(_, last)| last).max()),
+        logs: run.logs().map(trace::Log::name).collect(),
+    }
 }
 
 /// What the threads share.

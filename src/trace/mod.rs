@@ -19,7 +19,7 @@ mod siblings;
 mod source;
 mod strings;
 
-pub use clock::{Clock, Stamp};
+pub use clock::{Clock, Stamp, instant};
 pub use compile_id::{CompileId, bracketed_without_id, folder_without_id};
 pub use discover::{Folder, Found, logs_in, newest_log, rank_of_file_name, sibling_logs};
 pub use envelope::{Cleaned, Envelope, clean_header, readable_text, strict_json};

@@ -60,6 +60,12 @@ pub(super) fn tab(report: Report<'_>) -> Option<Tab> {
     present(report).then(|| Tab::away("configuration.html", "Configuration", None))
 }
 
+/// Where the settings of a field of the metrics stand, seen from the top of the report.
+pub(super) fn address(field: &str) -> Option<String> {
+    let kind = KINDS.iter().find(|kind| kind.0 == field)?;
+    Some(format!("configuration.html#{}", kind.1))
+}
+
 fn present(report: Report<'_>) -> bool {
     let model = report.model;
     model.configs.values().any(|config| KINDS.iter().any(|kind| kind.0 == config.field))

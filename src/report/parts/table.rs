@@ -22,9 +22,11 @@ pub(in crate::report) struct Table<'t> {
 #[derive(Debug, Clone, Serialize)]
 pub(in crate::report) struct Head {
     title: String,
-    numeric: bool,
     sort: Option<&'static str>,
     about: Option<&'static str>,
+    /// The class of all its cells, said once for the table: `num`, `soft`, `mono`.
+    #[serde(skip)]
+    cells: Option<&'static str>,
     #[serde(skip)]
     absent: bool,
 }
@@ -32,12 +34,12 @@ pub(in crate::report) struct Head {
 impl Head {
     /// A column of words or code, sorted as such.
     pub fn text(title: &str) -> Head {
-        Head { title: title.to_owned(), numeric: false, sort: Some("text"), about: None, absent: false }
+        Head { title: title.to_owned(), sort: Some("text"), about: None, cells: None, absent: false }
     }
 
     /// A column of numbers.
     pub fn number(title: &str) -> Head {
-        Head { numeric: true, sort: Some("num"), ..Head::text(title) }
+        Head { sort: Some("num"), cells: Some("num"), ..Head::text(title) }
     }
 
     /// A column of compiles: sorted by their order in the log.
@@ -53,6 +55,16 @@ impl Head {
     /// What the column means, on hover.
     pub fn about(self, about: &'static str) -> Head {
         Head { about: Some(about), ..self }
+    }
+
+    /// Its cells are in the font of code.
+    pub fn mono(self) -> Head {
+        Head { cells: Some("mono"), ..self }
+    }
+
+    /// Its cells are explanations.
+    pub fn soft(self) -> Head {
+        Head { cells: Some("soft"), ..self }
     }
 
     /// A column that is empty throughout: left out, and named below the table.
@@ -107,7 +119,10 @@ impl Td {
 
     /// A number as it is shown, sorted by its value.
     pub fn number(value: f64, shown: &str) -> Td {
-        Td { class: Some("num"), sort: Some(value.to_string()), ..Td::text(shown) }
+        let exact = value.to_string();
+        // A number that is shown as it is sorts by itself; others sort by more digits than are shown.
+        let sort = (exact != shown).then(|| if value.fract() == 0.0 { exact } else { five_digits(value) });
+        Td { class: Some("num"), sort, ..Td::text(shown) }
     }
 
     /// A number that may be unknown.
@@ -129,9 +144,19 @@ impl Td {
     }
 }
 
+/// A number with five digits that count.
+fn five_digits(value: f64) -> String {
+    format!("{value:.4e}").parse::<f64>().unwrap_or(value).to_string()
+}
+
+/// Columns whose class is said for the table; the style sheet has rules for as many.
+const STYLED_COLUMNS: usize = 12;
+
 #[derive(Serialize)]
 struct TableHead<'t> {
     id: &'t str,
+    /// `n3`: the third column has numbers; `s`: explanations; `m`: code.
+    classes: String,
     label: &'t str,
     cap: Option<usize>,
     heads: Vec<&'t Head>,
@@ -152,14 +177,39 @@ impl View<'_> {
         table: &Table<'_>,
         rows: impl ExactSizeIterator<Item = anyhow::Result<Row>>,
     ) -> anyhow::Result<()> {
-        let cap = (rows.len() > CAP).then_some(CAP);
+        self.write_table(out, (table, (rows.len() > CAP).then_some(CAP)), rows)
+    }
+
+    /// Writes a table all of whose rows stand there.
+    pub fn whole_table(
+        &self,
+        out: &mut dyn Write,
+        table: &Table<'_>,
+        rows: impl Iterator<Item = anyhow::Result<Row>>,
+    ) -> anyhow::Result<()> {
+        self.write_table(out, (table, None), rows)
+    }
+
+    fn write_table(
+        &self,
+        out: &mut dyn Write,
+        (table, cap): (&Table<'_>, Option<usize>),
+        rows: impl Iterator<Item = anyhow::Result<Row>>,
+    ) -> anyhow::Result<()> {
         let heads: Vec<&Head> = table.heads.iter().filter(|head| !head.absent).collect();
-        let head = TableHead { id: table.id, label: table.label, cap, heads };
+        let styled = || heads.iter().take(STYLED_COLUMNS).map(|head| head.cells);
+        let classes = (1..).zip(styled()).filter_map(|(at, class)| Some(format!("{}{at}", class?.get(..1)?)));
+        let classes = classes.collect::<Vec<_>>().join(" ");
+        let classes_of: Vec<Option<&str>> = styled().collect();
+        let head = TableHead { id: table.id, classes, label: table.label, cap, heads };
         writeln!(out, "{}", self.render("table_head", &head)?.as_str())?;
         for row in rows {
             let mut row = row?;
             let mut heads = table.heads.iter();
             row.cells.retain(|_| heads.next().is_some_and(|head| !head.absent));
+            for (cell, class) in row.cells.iter_mut().zip(&classes_of) {
+                cell.class = cell.class.filter(|own| Some(*own) != *class);
+            }
             writeln!(out, "{}", self.render("row", &row)?.as_str())?;
         }
         let absent: Vec<&str> = table.heads.iter().filter(|h| h.absent).map(|h| h.title.as_str()).collect();

@@ -313,7 +313,7 @@ fn settings(view: View<'_>, out: &mut dyn Write, kind: &Kind) -> anyhow::Result<
     let rows: Vec<_> = all.iter().take(LISTED).collect();
     let rows = rows.into_iter().map(|(name, value)| {
         let value = Td::html(view.folded(value, false));
-        Ok(Row::of(vec![Td::text(name), value]).selected_by("-".to_owned()))
+        Ok(Row::of(vec![Td::text(name), value]))
     });
     // The font is set once around the table: there are nearly a thousand rows.
     writeln!(out, "<div class=\"mono\">")?;

@@ -4,8 +4,13 @@
   // Names come from data attributes, so they are compared, never put into a selector.
   const named = (s, key, name) => all(s).filter(e => e.dataset[key] === name);
 
-  // Tables: a header with data-sort becomes a button; cells may carry their number in data-v. Unknown numbers are least.
-  const number = v => v === '' || isNaN(v) ? -Infinity : +v;
+  // Tables: a header with data-sort becomes a button; cells carry their number in data-v or show it, maybe with a
+  // unit. Unknown numbers are least.
+  const units = { us: 1, ms: 1e3, s: 1e6, byte: 1, bytes: 1, KB: 1024, MB: 2 ** 20, GB: 2 ** 30, TB: 2 ** 40, '%': 1 };
+  const number = v => {
+    const [, n, unit = '%'] = /^([-\d,.e+]+)(?:\s(\S+))?$/.exec(v) ?? [], x = n && units[unit] * n.replace(/,/g, '');
+    return x || x === 0 ? x : -Infinity;
+  };
   all('th[data-sort]').forEach(th => {
     const b = document.createElement('button');
     b.append(...th.childNodes);
@@ -45,9 +50,9 @@
     const value = s => named(s, 'for', id).map(e => e.value)[0] || '';
     const text = value('input').toLowerCase(), status = value('select');
     let shown = 0;
-    const rows = all('[data-row]', list);
+    const rows = list.tBodies ? [...list.tBodies[0].rows] : all('[data-row]', list);
     rows.forEach(r => {
-      const ok = r.textContent.toLowerCase().includes(text) && (!status || r.dataset.row.split(' ').includes(status));
+      const ok = r.textContent.toLowerCase().includes(text) && (!status || (r.dataset.row || '').split(' ').includes(status));
       r.hidden = !ok;
       shown += ok;
     });

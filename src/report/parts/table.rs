@@ -8,6 +8,9 @@ use std::io::Write;
 /// Rows that stand there before the reader asks for more.
 pub(in crate::report) const CAP: usize = 40;
 
+/// Rows of the shortest table that can be sorted: fewer are seen at a glance.
+const SORTED: usize = 8;
+
 /// A table without its rows.
 pub(in crate::report) struct Table<'t> {
     /// Anchor, also the name by which controls find it.
@@ -119,9 +122,7 @@ impl Td {
 
     /// A number as it is shown, sorted by its value.
     pub fn number(value: f64, shown: &str) -> Td {
-        let exact = value.to_string();
-        // A number that is shown as it is sorts by itself; others sort by more digits than are shown.
-        let sort = (exact != shown).then(|| if value.fract() == 0.0 { exact } else { five_digits(value) });
+        let sort = (!sorts_by_itself(shown)).then(|| value.to_string());
         Td { class: Some("num"), sort, ..Td::text(shown) }
     }
 
@@ -144,9 +145,14 @@ impl Td {
     }
 }
 
-/// A number with five digits that count.
-fn five_digits(value: f64) -> String {
-    format!("{value:.4e}").parse::<f64>().unwrap_or(value).to_string()
+/// Units that the script of tables knows.
+const UNITS: [&str; 10] = ["us", "ms", "s", "byte", "bytes", "KB", "MB", "GB", "TB", "%"];
+
+/// Whether the script of tables reads the number from what is shown: `1,234`, `38 ms`. It sorts by what a reader sees.
+fn sorts_by_itself(shown: &str) -> bool {
+    let (number, unit) = shown.split_once('\u{a0}').unwrap_or((shown, "%"));
+    number.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b',' | b'-'))
+        && UNITS.contains(&unit)
 }
 
 /// Columns whose class is said for the table; the style sheet has rules for as many.
@@ -170,14 +176,19 @@ struct TableFoot<'t> {
 }
 
 impl View<'_> {
-    /// Writes a table. Rows beyond 40 wait behind a button where scripts run.
+    /// Writes a table. Rows beyond 40 wait behind a button where scripts run; a few rows need no sorting.
     pub fn table(
         &self,
         out: &mut dyn Write,
         table: &Table<'_>,
         rows: impl ExactSizeIterator<Item = anyhow::Result<Row>>,
     ) -> anyhow::Result<()> {
-        self.write_table(out, (table, (rows.len() > CAP).then_some(CAP)), rows)
+        // The tables of a compile's own pages are in the order that the compiler has; only long ones are sorted.
+        let short = rows.len() < if self.depth == 0 { SORTED } else { CAP };
+        let heads = table.heads.iter().cloned();
+        let heads = heads.map(|head| Head { sort: head.sort.filter(|_| !short), ..head }).collect();
+        let table = Table { heads, ..*table };
+        self.write_table(out, (&table, (rows.len() > CAP).then_some(CAP)), rows)
     }
 
     /// Writes a table all of whose rows stand there.
@@ -200,6 +211,7 @@ impl View<'_> {
         let styled = || heads.iter().take(STYLED_COLUMNS).map(|head| head.cells);
         let classes = (1..).zip(styled()).filter_map(|(at, class)| Some(format!("{}{at}", class?.get(..1)?)));
         let classes = classes.collect::<Vec<_>>().join(" ");
+        let sorted: Vec<bool> = heads.iter().map(|head| head.sort.is_some()).collect();
         let classes_of: Vec<Option<&str>> = styled().collect();
         let head = TableHead { id: table.id, classes, label: table.label, cap, heads };
         writeln!(out, "{}", self.render("table_head", &head)?.as_str())?;
@@ -209,6 +221,9 @@ impl View<'_> {
             row.cells.retain(|_| heads.next().is_some_and(|head| !head.absent));
             for (cell, class) in row.cells.iter_mut().zip(&classes_of) {
                 cell.class = cell.class.filter(|own| Some(*own) != *class);
+            }
+            for (cell, sorted) in row.cells.iter_mut().zip(&sorted) {
+                cell.sort = cell.sort.take().filter(|_| *sorted);
             }
             writeln!(out, "{}", self.render("row", &row)?.as_str())?;
         }

@@ -38,8 +38,8 @@ impl Fitted {
         let mut scripts = Vec::new();
         if has(&TABLES) {
             scripts.push(TABLES_JS);
-            // It makes the heads of columns buttons.
-            words.insert("button".into());
+            // It makes the heads of columns buttons of this class.
+            words.insert(b".by".to_vec());
         }
         if has(&REGIONS) {
             scripts.push(REGIONS_JS);
@@ -282,7 +282,7 @@ mod tests {
         assert_eq!(scripts("<p>"), [REPORT_JS]);
         assert_eq!(scripts("<th data-sort=\"num\">"), [TABLES_JS, REPORT_JS]);
         assert_eq!(scripts("<div class=\"flame\">"), [REGIONS_JS, REPORT_JS]);
-        assert!(styles("<th data-sort=\"num\">").contains("th button"));
+        assert!(styles("<th data-sort=\"num\">").contains(".by{"));
         assert!(!styles("<p>").contains(".pill"));
     }
 

@@ -13,6 +13,7 @@
   };
   all('th[data-sort]').forEach(th => {
     const b = document.createElement('button');
+    b.className = 'by';
     b.append(...th.childNodes);
     th.append(b);
     b.onclick = () => {

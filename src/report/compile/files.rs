@@ -81,7 +81,7 @@ fn row(
     let attempt = || Td::number(f64::from(artifact.attempt), &artifact.attempt.to_string());
     // The phase stands in its first row only, but every row is sorted by it.
     let mut cells = vec![
-        Td::html(title).class("nw").sorted(stage as usize),
+        Td::html(title).sorted(stage as usize),
         Td::html(file(view, subject, artifact)).sorted(artifact.number),
     ];
     cells.extend((subject.compile.attempts.len() > 1).then(attempt));
@@ -95,7 +95,7 @@ fn row(
 
 fn stage_title(stage: Stage) -> Html {
     let (name, about) = stage_words(stage);
-    Html::trusted(format!("<span title=\"{about}\">{name}</span>"))
+    Html::trusted(format!("<span title=\"{about}\">{}</span>", name.replace(' ', "\u{a0}")))
 }
 
 /// The file's name with links to its forms, and what is wrong with it.
@@ -113,7 +113,7 @@ fn file(view: View<'_>, subject: Subject<'_>, artifact: &Artifact) -> Html {
     let page = Html::escaped(&href(&path));
     let name = Html::escaped(&short_name(&artifact.name));
     let mut pieces = vec![Html::trusted(format!(
-        "<a href=\"{}\">{}</a> <span class=\"soft\">{}</span>",
+        "<a href=\"{}\">{}</a> <small>{}</small>",
         page.as_str(),
         name.as_str(),
         artifact.number

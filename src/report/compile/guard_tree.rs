@@ -172,8 +172,9 @@ impl Tree<'_> {
                 continue;
             }
             self.shown += 1;
-            if let GuardLine::Guard { kind, text, origin } = &node.content {
-                write_guard(kind, text, *origin, out)?;
+            // The fold says of which kind they are.
+            if let GuardLine::Guard { text, origin, .. } = &node.content {
+                write_guard("", text, *origin, out)?;
             }
         }
         write!(out, "</ul></details>")?;
@@ -205,7 +206,11 @@ fn shown(text: &str) -> (Html, &'static str) {
 
 fn write_guard(kind: &str, text: &str, origin: Option<&str>, out: &mut dyn Write) -> anyhow::Result<()> {
     let (text, more) = shown(text);
-    write!(out, "<li class=\"leaf\"><b>{}</b> {}{more}", Html::escaped(kind).as_str(), text.as_str())?;
+    write!(out, "<li class=\"leaf\">")?;
+    if !kind.is_empty() {
+        write!(out, "<b>{}</b> ", Html::escaped(kind).as_str())?;
+    }
+    write!(out, "{}{more}", text.as_str())?;
     if let Some(origin) = origin {
         let place = origin.split(" in ").next().unwrap_or(origin);
         write!(out, " <i>{}</i>", Html::escaped(&short_path(place)).as_str())?;

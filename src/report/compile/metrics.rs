@@ -8,7 +8,7 @@ use crate::output::Page;
 use crate::report::metric_fields::{GRAPH, TIMES, meaning};
 use crate::report::parts::{Head, Row, Table, Td, View};
 use crate::report::shell::{Shell, write_page};
-use crate::report::units::{bytes, count, counted, micros, whole};
+use crate::report::units::{bytes, clipped, count, counted, micros, whole};
 use crate::report::{Html, Report, Worker, configuration, paths};
 use crate::trace::Md5;
 use serde::Serialize;
@@ -144,7 +144,7 @@ fn value(
     let time = TIMES.iter().filter_map(|time| time.read(fields)).find(|(_, from)| *from == field);
     match time {
         Some((us, _)) if us != 0.0 => {
-            Html::trusted(format!("{} <span class=\"soft\">{}</span>", text.as_str(), micros(us)))
+            Html::trusted(format!("{} <small>{}</small>", text.as_str(), micros(us)))
         }
         _ => text,
     }
@@ -155,7 +155,9 @@ fn config(view: View<'_>, (field, json): (&str, &str), md5: Md5) -> Option<Html>
     let settings = Fields::parse(json).ok()?.iter().count();
     let page = view.href_with_anchor(&configuration::address(field)?);
     let words = view.link(&page, &counted(settings, "setting", "settings"));
-    Some(Html::trusted(format!("{} <span class=\"soft\">md5 {md5}</span>", words.as_str())))
+    let md5 = md5.to_string();
+    let md5 = clipped(&md5, 8).0;
+    Some(Html::trusted(format!("{} <small>md5 {md5}..</small>", words.as_str())))
 }
 
 /// Characters and lines of a value beyond which it is folded.
@@ -173,7 +175,7 @@ pub(super) fn lines(value: &str, most: usize) -> Html {
         return text(value);
     }
     let first = value.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
-    let first = Html::escaped(crate::report::units::clipped(first, 120).0);
+    let first = Html::escaped(clipped(first, 120).0);
     let size = if one_line {
         counted(value.chars().count(), "character", "characters")
     } else {
@@ -213,15 +215,6 @@ struct RecordHead {
     function: Html,
     page: String,
     line: String,
-    sections: Vec<SectionLink>,
-    stack: bool,
-}
-
-#[derive(Serialize)]
-struct SectionLink {
-    id: &'static str,
-    title: String,
-    rows: String,
 }
 
 fn write_record(
@@ -230,9 +223,6 @@ fn write_record(
     fields: &Fields<'_>,
     out: &mut dyn Write,
 ) -> anyhow::Result<()> {
-    let sections = super::sections(compile).into_iter();
-    let sections =
-        sections.map(|s| SectionLink { id: s.id, title: s.title.clone(), rows: whole(s.rows.len()) });
     let attempt = if record.attempt > 0 { format!(", attempt {}", record.attempt) } else { String::new() };
     let head = RecordHead {
         title: format!("{}{attempt}", title(record.kind)),
@@ -240,8 +230,6 @@ fn write_record(
         function: compile.function.as_ref().map(|f| view.function(&f.name)).unwrap_or_default(),
         page: view.href(&paths::compile_page(compile)),
         line: whole(record.line),
-        sections: sections.collect(),
-        stack: compile.stack.is_some(),
     };
     writeln!(out, "{}", view.render("metrics_head", &head)?.as_str())?;
     let on_compile_page = main_record(compile).is_some_and(|main| main.number == record.number);

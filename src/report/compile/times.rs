@@ -71,7 +71,7 @@ pub(super) fn write_times(
         let heads =
             vec![Head::unsorted("Time of"), Head::number("Time"), Head::unsorted("What it means").soft()];
         let table = Table { id, label: "Compile times", heads };
-        view.table(out, &table, spent.iter().map(|(time, us, field)| Ok(row(time, *us, field))))?;
+        view.table(out, &table, spent.iter().map(|(time, us, _)| Ok(row(time, *us))))?;
     }
     let names: Vec<&str> = zero.iter().map(|(time, _, _)| time.title).collect();
     if !names.is_empty() {
@@ -80,13 +80,9 @@ pub(super) fn write_times(
     Ok(())
 }
 
-fn row(time: &TimeField, us: f64, field: &str) -> Row {
-    let name = format!("{}<span title=\"{field}\">{}</span>", indent(time.depth), time.title);
-    Row::of(vec![
-        Td::html(Html::trusted(name)).class("nw"),
-        Td::number(us, &micros(us)),
-        Td::text(time.meaning).class("soft"),
-    ])
+fn row(time: &TimeField, us: f64) -> Row {
+    let name = format!("{}{}", indent(time.depth), time.title).replace(' ', "\u{a0}");
+    Row::of(vec![Td::text(&name), Td::number(us, &micros(us)), Td::text(time.meaning).class("soft")])
 }
 
 /// Share of a compile's time below which a phase has no row.

@@ -11,8 +11,8 @@ const WIDEST_PLACE: usize = 40;
 const WIDEST_NAME: usize = 30;
 
 /// Frames up to which a stack in a table is shown whole, and the innermost ones that are shown of a longer one.
-const LONGEST_STACK: usize = 24;
-const INNERMOST: usize = 16;
+const LONGEST_STACK: usize = 16;
+const INNERMOST: usize = 12;
 
 /// Characters of a source line in the summary of a folded stack.
 const LONGEST_LOC: usize = 80;

@@ -31,7 +31,7 @@ pub use parity::Parity;
 pub use parts::{PARTS, Parts, part_of_phase};
 pub use recompile_advice::recompile_advice;
 pub use recompile_reason::{Change, ChangeKind, classify};
-pub use recompiles::{Chain, Step, recompile_chains};
+pub use recompiles::{Chain, Step, Subject, recompile_chains, recompile_limit};
 pub use stage::Stage;
 pub use time::{CompileTime, Phase, PhaseNode};
 pub use timeline::{LaidSpan, Timeline, Track, TrackKind};

@@ -1,6 +1,7 @@
 //! Model to findings: pure functions, no HTML, no IO.
 
 mod account;
+mod break_costs;
 mod break_text;
 pub mod caches;
 pub mod configs;
@@ -21,6 +22,7 @@ mod timeline;
 mod trie;
 
 pub use account::{Account, Gap, Lost};
+pub use break_costs::{Hit, break_costs, resumed_us};
 pub use break_text::{BreakText, FurtherBreak, break_text};
 pub use findings::{Finding, Severity};
 pub use functions::{FunctionGroup, by_status, is_capture};

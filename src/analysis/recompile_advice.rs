@@ -141,7 +141,7 @@ fn python_value(values: &[String], subject: &str) -> String {
     if subject.contains("__closure__") {
         let function = subject.split(".__closure__").next().unwrap_or(subject);
         return format!(
-            "The value in the closure of `{function}` is part of the compiled code. Pass it as an argument."
+            "The value in the closure of `{function}` is part of the compiled code. Pass it as an argument, a number as a tensor."
         );
     }
     match value {

@@ -266,7 +266,7 @@ fn notable(view: View<'_>, out: &mut dyn Write, kinds: &[Kind]) -> anyhow::Resul
     let about = "settings that explain most surprises, changed ones first";
     view.open_section(out, ("notable", "Notable", about), Some(whole(found.len())), Html::default())?;
     let heads = vec![
-        Head::text("Setting"),
+        Head::text("Setting").mono(),
         Head::unsorted("Value"),
         Head::unsorted("Usual").about("Unless the program or the environment sets it"),
         Head::unsorted("What it does"),
@@ -279,7 +279,7 @@ fn notable(view: View<'_>, out: &mut dyn Write, kinds: &[Kind]) -> anyhow::Resul
             if is_unusual(notable, value) { Html::wrapped("<b class=\"warn\">", &code, "</b>") } else { code }
         });
         let name = Html::escaped(notable.name);
-        let name = format!("<code><span class=\"soft\">{module}.</span>{}</code>", name.as_str());
+        let name = format!("<span class=\"soft\">{module}.</span>{}", name.as_str());
         Ok(Row::of(vec![
             Td::html(Html::trusted(name)),
             Td::html(Html::joined(values, ", ")),

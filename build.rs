@@ -12,6 +12,8 @@ use std::{env, fs};
 const ASSETS: &[(&str, &str)] = &[
     ("REPORT_CSS", "report.css"),
     ("REPORT_JS", "report.js"),
+    ("TABLES_JS", "tables.js"),
+    ("REGIONS_JS", "regions.js"),
     ("TIME_CSS", "time.css"),
     ("TIME_JS", "time.js"),
     ("GRAPH_CSS", "graph.css"),

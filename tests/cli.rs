@@ -3,6 +3,7 @@
 use crate::support::{Run, input, report};
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 use std::time::{Duration, SystemTime};
 
 /// A folder with these files of the smallest log, the last being the newest.
@@ -44,6 +45,30 @@ fn every_stored_log_passes_pytorchs_own_call() {
     // The shared reports were written without `--strict`; it fails exactly when this is false.
     for (name, report) in crate::support::reports() {
         assert_eq!(report.integrity()["ok"], true, "{name}: {}", report.integrity()["problems"]);
+    }
+}
+
+#[test]
+fn the_summary_is_coloured_on_a_terminal_unless_no_color_is_set() {
+    // `script` of util-linux runs a program on a terminal of its own.
+    if Command::new("script").arg("--version").output().is_err() {
+        eprintln!("skipped: there is no `script`");
+        return;
+    }
+    let log = input("06_errors");
+    for (no_color, coloured) in [("", true), ("1", false)] {
+        let out = tempfile::tempdir().unwrap();
+        let program = assert_cmd::cargo::cargo_bin!("tlparse").display();
+        let (out, path) = (out.path().display(), log.path.display());
+        let line = format!("'{program}' -o '{out}' --overwrite --no-browser '{path}' 2>/dev/null");
+        let done = Command::new("script")
+            .args(["-qec", &line, "/dev/null"])
+            .env("NO_COLOR", no_color)
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&done.stdout);
+        assert!(said.contains("Failure:"), "{said}");
+        assert_eq!(said.contains("\x1b["), coloured, "NO_COLOR={no_color}: {said}");
     }
 }
 

@@ -1,6 +1,7 @@
 //! Model to findings: pure functions, no HTML, no IO.
 
 mod account;
+mod break_costs;
 mod break_text;
 pub mod caches;
 pub mod configs;
@@ -22,6 +23,7 @@ mod timeline;
 mod trie;
 
 pub use account::{Account, Gap, Lost};
+pub use break_costs::{Hit, break_costs, resumed_us};
 pub use break_text::{BreakText, FurtherBreak, break_text};
 pub use findings::{Finding, Severity};
 pub use functions::{FunctionGroup, by_status, is_capture};
@@ -33,7 +35,7 @@ pub use parity::Parity;
 pub use parts::{PARTS, Parts, part_of_phase};
 pub use recompile_advice::recompile_advice;
 pub use recompile_reason::{Change, ChangeKind, classify};
-pub use recompiles::{Chain, Step, recompile_chains};
+pub use recompiles::{Chain, Step, Subject, recompile_chains, recompile_limit};
 pub use stage::Stage;
 pub use time::{CompileTime, Phase, PhaseNode};
 pub use timeline::{LaidSpan, Timeline, Track, TrackKind};

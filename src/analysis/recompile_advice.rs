@@ -1,21 +1,66 @@
 //! What to do about a function that is compiled again and again.
 
-use super::{Chain, ChangeKind};
-use crate::model::Model;
+use super::recompile_reason::local;
+use super::{Chain, ChangeKind, Subject, findings};
+use crate::model::{Model, Specialisation};
+use fxhash::FxHashSet;
 
-/// Advice in a sentence or two; code stands between backquotes. Rests on what changed most often.
-pub fn recompile_advice(model: &Model, chain: &Chain<'_>) -> String {
-    let Some((kind, subject)) = &chain.lead else {
+/// What to do, the most fitting first; code stands between backquotes.
+pub fn recompile_advice(model: &Model, chain: &Chain<'_>) -> Vec<String> {
+    let mut advice: Vec<String> = Vec::new();
+    let compiles = chain.compiles();
+    for subject in chain.subjects().iter().take(SUBJECTS) {
+        match fixed(model, &compiles, subject) {
+            Some(one) => advice.push(keep_dynamic(model, one)),
+            None => advice.push(about(model, chain, subject)),
+        }
+    }
+    if let Some((_, sources)) = model.dynamic_sources.iter().rfind(|(at, _)| compiles.contains(at)) {
+        let sources = format!("`TORCH_COMPILE_DYNAMIC_SOURCES={sources}`");
+        advice.push(format!("Without a change of the program: set {sources} before it starts."));
+    }
+    let said = chain.steps.iter().filter_map(|step| step.reasons.first()?.hint.as_ref());
+    advice.extend(said.map(|hint| format!("torch's own hint: {hint}.")));
+    let mut seen = FxHashSet::default();
+    advice.retain(|line| seen.insert(line.clone()));
+    advice
+}
+
+/// Things that changed with advice of their own.
+const SUBJECTS: usize = 4;
+
+/// The specialisation that made a dynamic size of these compiles a constant.
+pub fn fixed<'m>(model: &'m Model, compiles: &[usize], subject: &Subject<'_>) -> Option<&'m Specialisation> {
+    let name = subject.name.as_deref()?;
+    let mut mine = model.shapes.specialisations.iter().filter(|one| compiles.contains(&one.at.compile));
+    mine.find(|one| one.sources.iter().any(|source| expression(source) == name))
+}
+
+/// `L['x'].size()[0]` as `x.shape[0]`.
+pub fn expression(source: &str) -> String {
+    local(source).replace(".size()[", ".shape[")
+}
+
+fn keep_dynamic(model: &Model, one: &Specialisation) -> String {
+    let place = findings::user_line(model, one);
+    let line = place.line.map_or_else(String::new, |line| format!(":{line}"));
+    let file = place.file.as_deref().map_or("?", |file| file.rsplit(['/', '\\']).next().unwrap_or(file));
+    let code = place.loc.map_or_else(String::new, |loc| format!(", `{}`", loc.trim()));
+    format!("To keep it dynamic, change the line that needs the number: {file}{line}{code}.")
+}
+
+fn about(model: &Model, chain: &Chain<'_>, subject: &Subject<'_>) -> String {
+    let Some(kind) = subject.kind else {
         return "The log has no reason for these compiles. torch writes none when its caches were reset between \
                 them, and versions before 2.5 write none at all."
             .to_owned();
     };
-    let subject = subject.as_deref();
+    let name = subject.name.as_deref();
     match kind {
         ChangeKind::Size => size(model, chain, subject),
         ChangeKind::Stride => format!(
             "The layout of {} changes. If it does not matter, make it the same before the call: `.contiguous()`.",
-            named(base(chain), "a tensor")
+            named(subject.source(), "a tensor")
         ),
         ChangeKind::Dtype => {
             "Each dtype needs code of its own. Cast the input before the call if one dtype is enough.".to_owned()
@@ -24,13 +69,13 @@ pub fn recompile_advice(model: &Model, chain: &Chain<'_>) -> String {
             "Each device and kind of tensor needs code of its own. Move the inputs to one device before the call."
                 .to_owned()
         }
-        ChangeKind::PythonValue => python_value(chain, subject.unwrap_or("the value")),
+        ChangeKind::PythonValue => python_value(&subject.values(), name.unwrap_or("the value")),
         ChangeKind::ObjectIdentity => format!(
             "Another object arrives as {} than the one that was compiled for. Create it once, outside of the compiled \
              function, and pass the same one to every call.",
-            named(subject, "an input")
+            named(name, "an input")
         ),
-        ChangeKind::GlobalState => global_state(subject),
+        ChangeKind::GlobalState => global_state(name),
         ChangeKind::Backend => {
             "The function is compiled with several backends, or the backend is made anew for each call. Make it once."
                 .to_owned()
@@ -43,22 +88,13 @@ fn named(subject: Option<&str>, unknown: &str) -> String {
     subject.map_or_else(|| unknown.to_owned(), |subject| format!("`{subject}`"))
 }
 
-/// The tensor whose property changed most often, and the dimension.
-fn base<'c>(chain: &'c Chain<'_>) -> Option<&'c str> {
-    let (kind, subject) = chain.lead.as_ref()?;
-    let mut changes = chain.steps.iter().filter_map(|step| step.change.as_ref());
-    changes.find(|c| c.kind == *kind && c.subject() == *subject)?.source.as_deref()
-}
-
-fn size(model: &Model, chain: &Chain<'_>, subject: Option<&str>) -> String {
-    let mut changes = chain.steps.iter().filter_map(|step| step.change.as_ref());
-    let lead = changes.find(|c| c.kind == ChangeKind::Size && c.subject().as_deref() == subject);
-    let dimension = lead.and_then(|change| change.dimension);
-    let (Some(subject), Some(tensor), Some(dimension)) = (subject, base(chain), dimension) else {
-        let tensor = named(base(chain), "a tensor");
+fn size(model: &Model, chain: &Chain<'_>, subject: &Subject<'_>) -> String {
+    let dimension = subject.changes.first().and_then(|change| change.dimension);
+    let (Some(name), Some(tensor), Some(dimension)) = (&subject.name, subject.source(), dimension) else {
+        let tensor = named(subject.source(), "a tensor");
         return format!("The number of dimensions of {tensor} changes; each needs code of its own.");
     };
-    let mut sizes = chain.values.clone();
+    let mut sizes = subject.values();
     sizes.sort();
     sizes.dedup();
     let count = sizes.len();
@@ -70,22 +106,22 @@ fn size(model: &Model, chain: &Chain<'_>, subject: Option<&str>) -> String {
     let after = if chain.limit_hit { " Until then every call with a new size runs uncompiled." } else { "" };
     match (is_dynamic, count) {
         (true, _) => format!(
-            "`{subject}` took {count} sizes; then it was made dynamic, and further sizes need no compile. To save this \
+            "`{name}` took {count} sizes; then it was made dynamic, and further sizes need no compile. To save this \
              one, mark the dimension before the first call: {mark}."
         ),
         (false, 0..=2) => {
-            format!("`{subject}` took two sizes. If more will come, mark the dimension: {mark}.{after}")
+            format!("`{name}` took two sizes. If more will come, mark the dimension: {mark}.{after}")
         }
         (false, _) => format!(
-            "`{subject}` took {count} sizes and was never made dynamic. Remove `dynamic=False` from `torch.compile` if \
+            "`{name}` took {count} sizes and was never made dynamic. Remove `dynamic=False` from `torch.compile` if \
              it is set, or mark the dimension: {mark}.{after}"
         ),
     }
 }
 
-fn python_value(chain: &Chain<'_>, subject: &str) -> String {
-    let value = chain.values.first().map_or("", String::as_str);
-    let is_dynamic = chain.values.last().is_some_and(|value| value.starts_with("any "));
+fn python_value(values: &[String], subject: &str) -> String {
+    let value = values.first().map_or("", String::as_str);
+    let is_dynamic = values.last().is_some_and(|value| value.starts_with("any "));
     if subject.starts_with("___stack") {
         let after =
             if is_dynamic { " Made dynamic with the last compile, it needs no further one." } else { "" };
@@ -105,7 +141,7 @@ fn python_value(chain: &Chain<'_>, subject: &str) -> String {
     if subject.contains("__closure__") {
         let function = subject.split(".__closure__").next().unwrap_or(subject);
         return format!(
-            "The value in the closure of `{function}` is part of the compiled code. Pass it as an argument."
+            "The value in the closure of `{function}` is part of the compiled code. Pass it as an argument, a number as a tensor."
         );
     }
     match value {
@@ -159,13 +195,10 @@ mod tests {
                 over_limit: false,
             })
             .collect();
-        let first = steps.first().and_then(|step| step.change.clone());
-        let changes = steps.iter().filter_map(|step| step.change.clone());
-        let values =
-            first.iter().filter_map(|c| c.old.clone()).chain(changes.filter_map(|c| c.new)).collect();
-        let lead = first.map(|change| (change.kind, change.subject()));
-        let chain = Chain { function: None, steps, lead, values, us: None, limit_hit: false };
-        recompile_advice(&Model::default(), &chain)
+        let versions = steps.len();
+        let (lead, values) = (None, Vec::new());
+        let chain = Chain { function: None, steps, lead, values, us: None, limit_hit: false, versions };
+        recompile_advice(&Model::default(), &chain).join(" ")
     }
 
     #[test]

@@ -90,7 +90,9 @@ impl Change {
 /// may follow (`k == 2   # return x + k  # a.py:18 in f`). Total: a text that nobody knows is [`ChangeKind::Other`].
 pub fn classify(reason: &str) -> Change {
     let text = reason.lines().next().unwrap_or_default();
-    let text = text.split("  # ").next().unwrap_or_default().trim();
+    let text = text.split("  # ").next().unwrap_or_default();
+    // Several guards of one entry are joined; the first says enough.
+    let text = text.split("; ").next().unwrap_or_default().trim();
     backend(text)
         .or_else(|| global_state(text))
         .or_else(|| tensor(text))

@@ -2,9 +2,9 @@
 
 use super::functions::{frame_of, is_capture};
 use super::{Change, ChangeKind, classify};
-use crate::model::{Compile, Function, Model, Reason};
+use crate::model::{Compile, Failure, Function, Model, Reason};
 use crate::trace::CompileId;
-use fxhash::FxHashMap;
+use fxhash::{FxHashMap, FxHashSet};
 use indexmap::IndexMap;
 
 /// A function that was compiled more than once, with its compiles.
@@ -22,6 +22,36 @@ pub struct Chain<'m> {
     pub us: Option<f64>,
     /// Whether the function reached the limit of recompilations.
     pub limit_hit: bool,
+    /// Versions that were compiled. The first may stand in another log: that of the process which forked this one.
+    pub versions: usize,
+}
+
+/// A thing that changed between compiles of a function.
+#[derive(Debug)]
+pub struct Subject<'c> {
+    /// What kind of thing; None where the log gives no reason.
+    pub kind: Option<ChangeKind>,
+    /// Its expression, where the guards name one.
+    pub name: Option<String>,
+    /// Its changes, in order.
+    pub changes: Vec<&'c Change>,
+}
+
+impl Subject<'_> {
+    /// Its values, first to last, as far as guards tell them.
+    pub fn values(&self) -> Vec<String> {
+        let mut values: Vec<String> = Vec::new();
+        for change in &self.changes {
+            values.extend(change.old.clone().filter(|old| !values.contains(old)));
+            values.extend(change.new.clone().filter(|new| values.last() != Some(new)));
+        }
+        values
+    }
+
+    /// The tensor or value, without the property that changed.
+    pub fn source(&self) -> Option<&str> {
+        self.changes.first()?.source.as_deref()
+    }
 }
 
 /// A compile of a chain.
@@ -64,14 +94,64 @@ impl Chain<'_> {
                 change.new = new.filter(|new| Some(new) != change.old.as_ref());
             }
         }
-        self.values = self.lead.as_ref().map(|lead| values(&self.steps, lead)).unwrap_or_default();
+        self.values = self.lead_values();
         Ok(())
     }
 
-    /// Compiles that gave code.
+    /// Versions that torch keeps.
     pub fn kept(&self) -> usize {
-        self.steps.iter().filter(|step| !step.over_limit).count()
+        self.versions - self.steps.iter().filter(|step| step.over_limit).count().min(self.versions)
     }
+
+    /// Indices of its compiles.
+    pub fn compiles(&self) -> Vec<usize> {
+        self.steps.iter().map(|step| step.compile).collect()
+    }
+
+    /// The distinct things that changed, what changed most often first.
+    pub fn subjects(&self) -> Vec<Subject<'_>> {
+        let mut subjects: IndexMap<(Option<ChangeKind>, Option<String>), Vec<&Change>> = IndexMap::new();
+        for (at, step) in self.steps.iter().enumerate() {
+            match &step.change {
+                Some(change) => {
+                    subjects.entry((Some(change.kind), change.subject())).or_default().push(change);
+                }
+                None if at > 0 && !step.over_limit => {
+                    subjects.entry((None, None)).or_default();
+                }
+                None => {}
+            }
+        }
+        let all = subjects.into_iter();
+        let mut all: Vec<Subject<'_>> =
+            all.map(|((kind, name), changes)| Subject { kind, name, changes }).collect();
+        all.sort_by_key(|subject| (subject.kind.is_none(), std::cmp::Reverse(subject.changes.len())));
+        all
+    }
+
+    fn lead(&self) -> Option<(ChangeKind, Option<String>)> {
+        self.subjects().into_iter().find_map(|subject| Some((subject.kind?, subject.name)))
+    }
+
+    fn lead_values(&self) -> Vec<String> {
+        self.subjects().first().map(Subject::values).unwrap_or_default()
+    }
+}
+
+/// Versions of a function that torch keeps unless the log says otherwise: `torch._dynamo.config.recompile_limit`.
+const USUAL_LIMIT: u64 = 8;
+
+/// Versions of a function that torch keeps before it gives up.
+pub fn recompile_limit(model: &Model) -> u64 {
+    model.recompile_limit.unwrap_or(USUAL_LIMIT).max(1)
+}
+
+/// Whether a failure says that a function was compiled too often. Since 2.15 its text does; before, the name of the
+/// exception.
+pub(super) fn is_limit(failure: &Failure) -> bool {
+    let first = failure.reason.as_deref().and_then(|reason| reason.lines().next()).unwrap_or_default();
+    let words = ["recompile_limit", "recompile limit", "cache_size_limit"];
+    failure.error.contains("RecompileLimit") || words.iter().any(|word| first.contains(word))
 }
 
 /// The functions that were compiled again: those over the limit first, then by time.
@@ -89,8 +169,10 @@ pub fn recompile_chains(model: &Model) -> Vec<Chain<'_>> {
             reasons.entry(*index).or_default().extend(&one.reasons);
         }
     }
-    let again = |compiles: &[usize]| compiles.len() > 1 || compiles.iter().any(|c| reasons.contains_key(c));
     let over = over_limit(model);
+    let again = |compiles: &[usize]| {
+        compiles.len() > 1 || compiles.iter().any(|c| reasons.contains_key(c) || over.contains(c))
+    };
     let rows = frames.into_values().filter(|compiles| again(compiles));
     let mut chains: Vec<Chain<'_>> = rows.map(|compiles| chain(model, &compiles, &reasons, &over)).collect();
     chains.sort_by(|a, b| {
@@ -100,13 +182,9 @@ pub fn recompile_chains(model: &Model) -> Vec<Chain<'_>> {
     chains
 }
 
-/// Compiles that torch refused because their function has too many already. Since 2.15 the failure says so; before,
-/// the name of the exception does.
-fn over_limit(model: &Model) -> Vec<usize> {
-    let is_limit = |text: &str| text.contains("recompile_limit") || text.contains("cache_size_limit");
-    let failed = model.failures.iter().filter(|failure| {
-        failure.error.contains("RecompileLimit") || failure.reason.as_deref().is_some_and(is_limit)
-    });
+/// Compiles that torch refused because their function has too many already.
+fn over_limit(model: &Model) -> FxHashSet<usize> {
+    let failed = model.failures.iter().filter(|failure| is_limit(failure));
     failed.filter_map(|failure| model.by_id.get(&failure.compile).copied()).collect()
 }
 
@@ -114,7 +192,7 @@ fn chain<'m>(
     model: &'m Model,
     compiles: &[usize],
     reasons: &FxHashMap<usize, Vec<&'m Reason>>,
-    over: &[usize],
+    over: &FxHashSet<usize>,
 ) -> Chain<'m> {
     let steps = compiles.iter().map(|&compile| {
         let reasons = reasons.get(&compile).cloned().unwrap_or_default();
@@ -132,15 +210,26 @@ fn chain<'m>(
     fill_new_values(model, &mut steps);
     let of = |index: &usize| model.compiles.get(*index);
     let again = compiles.iter().skip(1).filter_map(of).filter_map(Compile::compile_us);
-    let lead = lead(&steps);
-    Chain {
+    let mut chain = Chain {
         function: compiles.iter().filter_map(of).find_map(|compile| compile.function.as_ref()),
-        values: lead.as_ref().map(|lead| values(&steps, lead)).unwrap_or_default(),
+        values: Vec::new(),
         us: again.fold(None, |sum: Option<f64>, us| Some(sum.unwrap_or(0.0) + us)),
         limit_hit: steps.iter().any(|step| step.over_limit),
-        lead,
+        lead: None,
+        versions: versions(model, compiles),
         steps,
-    }
+    };
+    chain.lead = chain.lead();
+    chain.values = chain.lead_values();
+    chain
+}
+
+/// Compiled versions by the number in the ids. A damaged id may name any number.
+fn versions(model: &Model, compiles: &[usize]) -> usize {
+    let number =
+        |index: &usize| model.compiles.get(*index)?.label().rsplit_once('/')?.1.parse::<usize>().ok();
+    let by_id = compiles.iter().filter_map(number).max().map_or(0, |last| last.saturating_add(1));
+    by_id.min(compiles.len() * 2).max(compiles.len())
 }
 
 /// A guard of Python names the value it wanted, not the one that came. The new compile guards on that one: where its
@@ -161,27 +250,10 @@ fn fill_new_values(model: &Model, steps: &mut [Step<'_>]) {
     }
 }
 
-/// What changed most often; of several the first.
-fn lead(steps: &[Step<'_>]) -> Option<(ChangeKind, Option<String>)> {
-    let mut counts: IndexMap<(ChangeKind, Option<String>), usize> = IndexMap::new();
-    for change in steps.iter().filter_map(|step| step.change.as_ref()) {
-        *counts.entry((change.kind, change.subject())).or_default() += 1;
-    }
-    let most = counts.values().copied().max()?;
-    counts.into_iter().find(|(_, count)| *count == most).map(|(lead, _)| lead)
-}
-
-fn values(steps: &[Step<'_>], (kind, subject): &(ChangeKind, Option<String>)) -> Vec<String> {
-    let changes = steps.iter().filter_map(|step| step.change.as_ref());
-    let mut changes = changes.filter(|c| c.kind == *kind && c.subject() == *subject).peekable();
-    let first = changes.peek().and_then(|change| change.old.clone());
-    first.into_iter().chain(changes.filter_map(|change| change.new.clone())).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Failure, Recompile};
+    use crate::model::Recompile;
 
     fn model(reasons: &[(&str, &[(&str, &str)])]) -> Model {
         let mut model = Model::default();

@@ -1,9 +1,15 @@
 //! Graph breaks and recompilations: torch's own words, taken apart.
 
 use super::{Event, Flow, RankContext, StructuredLogParser};
-use crate::model::{ErrorTrace, Form, GraphBreak, Reason, ReasonSource, Recompile, TextFrame, traceback};
+use crate::model::{
+    BreakOccurrence, ErrorTrace, Form, GraphBreak, Reason, ReasonSource, Recompile, TextFrame, traceback,
+};
 use crate::trace::CompileId;
 use regex::Regex;
+use std::sync::Arc;
+
+/// Earlier occurrences of a break among whose stacks an equal one is looked for.
+const EQUAL_STACKS: usize = 8;
 
 pub(super) fn parsers() -> Vec<Box<dyn StructuredLogParser>> {
     vec![Box::new(GraphBreaks::default()), Box::new(RecompileReasons), Box::new(DynamoError)]
@@ -40,6 +46,7 @@ impl StructuredLogParser for GraphBreaks {
         };
         let mut found = read_break(&event.payload_text().unwrap_or_default());
         found.reason = address.replace_all(&found.reason, "").into_owned();
+        let stack = found.stack.clone();
         let id = event.compile_id.cloned();
         let breaks = &mut cx.model().graph_breaks;
         let key = (found.reason.clone(), found.file.clone(), found.line);
@@ -49,7 +56,11 @@ impl StructuredLogParser for GraphBreaks {
         }
         if let Some(entry) = breaks.get_mut(index) {
             entry.count += 1;
-            entry.artifacts.push((artifact.compile, artifact.index));
+            let known = entry.occurrences.iter().rev().take(EQUAL_STACKS);
+            let known = known.map(|one| &one.stack).find(|known| ***known == *stack);
+            let stack = known.map_or_else(|| Arc::from(stack), Arc::clone);
+            let (compile, artifact) = (artifact.compile, artifact.index);
+            entry.occurrences.push(BreakOccurrence { compile, artifact, stack });
             if !entry.compiles.contains(&id) {
                 entry.compiles.push(id);
             }
@@ -81,7 +92,7 @@ fn read_break(text: &str) -> GraphBreak {
         compiles: Vec::new(),
         count: 0,
         stack: user_code(text, "User code traceback:"),
-        artifacts: Vec::new(),
+        occurrences: Vec::new(),
     }
     .with_url(block)
 }

@@ -132,10 +132,11 @@ fn configs(fields: &Fields<'_>, event: &Event<'_>, cx: &mut RankContext<'_>) -> 
     found
 }
 
-/// `recompile_limit` in the JSON of a configuration, which stands in a string where torch writes it.
+/// `recompile_limit`, until torch 2.5 `cache_size_limit`, in the JSON of a configuration, which stands in a string where torch writes it.
 fn recompile_limit(json: &str) -> Option<u64> {
     let plain = json.replace('\\', "");
-    let (_, rest) = plain.split_once("\"recompile_limit\":")?;
+    let names = ["\"recompile_limit\":", "\"cache_size_limit\":"];
+    let (_, rest) = names.iter().find_map(|name| plain.split_once(name))?;
     let digits: String = rest.trim_start().chars().take_while(char::is_ascii_digit).collect();
     digits.parse().ok()
 }

@@ -2,6 +2,7 @@
 
 use super::{Outcome, Stack};
 use crate::trace::{CompileId, PayloadRef};
+use std::sync::Arc;
 
 /// The torch that wrote the log.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,8 +38,19 @@ pub struct GraphBreak {
     pub count: u64,
     /// The user's frames that led there, outermost first, of the first artifact.
     pub stack: Vec<TextFrame>,
-    /// Those artifacts, in log order: index of the compile and of the artifact in it.
-    pub artifacts: Vec<(usize, usize)>,
+    /// Those artifacts, in log order.
+    pub occurrences: Vec<BreakOccurrence>,
+}
+
+/// One time that a break was hit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BreakOccurrence {
+    /// Index of the compile.
+    pub compile: usize,
+    /// Index of the artifact in it.
+    pub artifact: usize,
+    /// The user's frames that led there, outermost first; equal ones are kept once.
+    pub stack: Arc<[TextFrame]>,
 }
 
 /// Why one compile is a recompile.

@@ -17,9 +17,9 @@ pub use compile::{
     MetricsRecord, Outcome, Place, Readable, Stack, Status,
 };
 pub use facts::{
-    Advice, CacheLookup, Collectives, CrossRank, DumpFile, ErrorTrace, Execution, ExportProblem, Failure,
-    GraphBreak, GraphOps, Op, Reason, ReasonSource, Recompile, Restart, Stackless, TensorMeta, TextFrame,
-    Torch, TraceSpan, WorkerStall,
+    Advice, BreakOccurrence, CacheLookup, Collectives, CrossRank, DumpFile, ErrorTrace, Execution,
+    ExportProblem, Failure, GraphBreak, GraphOps, Op, Reason, ReasonSource, Recompile, Restart, Stackless,
+    TensorMeta, TextFrame, Torch, TraceSpan, WorkerStall,
 };
 pub use fields::{Fields, lenient};
 pub use integrity::{Integrity, Problem, ProblemKind};

@@ -60,6 +60,12 @@ pub(super) fn tab(report: Report<'_>) -> Option<Tab> {
     present(report).then(|| Tab::away("configuration.html", "Configuration", None))
 }
 
+/// Where the settings of a field of the metrics stand, seen from the top of the report.
+pub(super) fn address(field: &str) -> Option<String> {
+    let kind = KINDS.iter().find(|kind| kind.0 == field)?;
+    Some(format!("configuration.html#{}", kind.1))
+}
+
 fn present(report: Report<'_>) -> bool {
     let model = report.model;
     model.configs.values().any(|config| KINDS.iter().any(|kind| kind.0 == config.field))
@@ -260,7 +266,7 @@ fn notable(view: View<'_>, out: &mut dyn Write, kinds: &[Kind]) -> anyhow::Resul
     let about = "settings that explain most surprises, changed ones first";
     view.open_section(out, ("notable", "Notable", about), Some(whole(found.len())), Html::default())?;
     let heads = vec![
-        Head::text("Setting"),
+        Head::text("Setting").mono(),
         Head::unsorted("Value"),
         Head::unsorted("Usual").about("Unless the program or the environment sets it"),
         Head::unsorted("What it does"),
@@ -273,7 +279,7 @@ fn notable(view: View<'_>, out: &mut dyn Write, kinds: &[Kind]) -> anyhow::Resul
             if is_unusual(notable, value) { Html::wrapped("<b class=\"warn\">", &code, "</b>") } else { code }
         });
         let name = Html::escaped(notable.name);
-        let name = format!("<code><span class=\"soft\">{module}.</span>{}</code>", name.as_str());
+        let name = format!("<span class=\"soft\">{module}.</span>{}", name.as_str());
         Ok(Row::of(vec![
             Td::html(Html::trusted(name)),
             Td::html(Html::joined(values, ", ")),
@@ -307,7 +313,7 @@ fn settings(view: View<'_>, out: &mut dyn Write, kind: &Kind) -> anyhow::Result<
     let rows: Vec<_> = all.iter().take(LISTED).collect();
     let rows = rows.into_iter().map(|(name, value)| {
         let value = Td::html(view.folded(value, false));
-        Ok(Row::of(vec![Td::text(name), value]).selected_by("-".to_owned()))
+        Ok(Row::of(vec![Td::text(name), value]))
     });
     // The font is set once around the table: there are nearly a thousand rows.
     writeln!(out, "<div class=\"mono\">")?;

@@ -2,10 +2,10 @@
 
 use super::parts::{Head, Row, Table, Td, View};
 use super::shell::{Shell, Tab, write_page};
-use super::units::{UNKNOWN, counted, micros, resumed, whole};
+use super::units::{UNKNOWN, counted, micros, whole};
 use super::{Html, Report, Worker, paths};
-use crate::analysis::{BreakText, FurtherBreak, break_text};
-use crate::model::{Compile, Content, GraphBreak, TextFrame};
+use crate::analysis::{BreakText, FurtherBreak, Hit, break_costs, break_text};
+use crate::model::{Compile, Content, GraphBreak};
 use crate::output::{Page, RelPath};
 use fxhash::{FxHashMap, FxHashSet};
 use serde::Serialize;
@@ -102,33 +102,30 @@ fn write(report: Report<'_>, worker: &mut Worker, out: &mut dyn Write) -> anyhow
 /// All breaks, the most expensive first, then the most frequent.
 fn read(report: Report<'_>) -> anyhow::Result<Vec<Broken<'_>>> {
     let model = report.model;
-    let resumes = resume_functions(report);
-    let mut hits: FxHashMap<usize, f64> = FxHashMap::default();
-    for one in &model.graph_breaks {
-        let compiles: FxHashSet<usize> = one.artifacts.iter().map(|(compile, _)| *compile).collect();
-        compiles.into_iter().for_each(|compile| *hits.entry(compile).or_default() += 1.0);
-    }
     let mut left = MOST_READ;
     let mut breaks = Vec::new();
-    for (index, found) in model.graph_breaks.iter().enumerate() {
+    for (index, (found, hits)) in model.graph_breaks.iter().zip(break_costs(model)).enumerate() {
         let mut one =
             Broken { index, found, text: BreakText::default(), occurrences: Vec::new(), cost: None };
-        let mut counted = FxHashSet::default();
-        for (compile, artifact) in found.artifacts.iter().copied() {
-            let text = text(report, (compile, artifact), &mut left)?;
-            let thrown_away = model.compiles.get(compile).and_then(|c| c.outcome()?.wasted_us);
-            let thrown_away = thrown_away.map(|us| us / hits.get(&compile).copied().unwrap_or(1.0));
-            let led_to = led_to(report, compile, &text.frames, &resumes);
-            if counted.insert(compile) {
-                add(&mut one.cost, thrown_away);
-            }
-            for resume in led_to.iter().filter(|resume| counted.insert(**resume)) {
+        for hit in &hits {
+            add(&mut one.cost, hit.thrown_away_us);
+            for resume in &hit.resumes {
                 add(&mut one.cost, model.compiles.get(*resume).and_then(Compile::compile_us));
             }
+        }
+        let of: FxHashMap<usize, &Hit> = hits.iter().map(|hit| (hit.compile, hit)).collect();
+        for occurrence in &found.occurrences {
+            let (compile, artifact) = (occurrence.compile, occurrence.artifact);
             if one.text.frames.is_empty() {
-                one.text = text;
+                one.text = text(report, (compile, artifact), &mut left)?;
             }
-            one.occurrences.push(Occurrence { compile, artifact, thrown_away, resumes: led_to });
+            let hit = of.get(&compile);
+            one.occurrences.push(Occurrence {
+                compile,
+                artifact,
+                thrown_away: hit.and_then(|hit| hit.thrown_away_us),
+                resumes: hit.map(|hit| hit.resumes.clone()).unwrap_or_default(),
+            });
         }
         breaks.push(one);
     }
@@ -160,36 +157,6 @@ fn text(
     Ok(break_text(&report.payload(at)?))
 }
 
-/// Where a break's function goes on: file and line, with the compiles of the functions that do.
-type Resumes<'m> = FxHashMap<(&'m str, u64), Vec<usize>>;
-
-fn resume_functions(report: Report<'_>) -> Resumes<'_> {
-    let mut resumes: Resumes<'_> = FxHashMap::default();
-    for (index, compile) in report.model.compiles.iter().enumerate() {
-        let Some(function) = &compile.function else { continue };
-        let Some((_, line)) = resumed(&function.name) else { continue };
-        if let (Some(file), Ok(line)) = (function.file.as_deref(), line.parse()) {
-            resumes.entry((file, line)).or_default().push(index);
-        }
-    }
-    resumes
-}
-
-/// The compiles of the function that goes on behind one occurrence: where the compiled function stood, also when the
-/// break is in a function that was traced into.
-fn led_to(report: Report<'_>, compile: usize, frames: &[TextFrame], resumes: &Resumes<'_>) -> Vec<usize> {
-    let function = report.model.compiles.get(compile).and_then(|c| c.function.as_ref());
-    let Some(function) = function else { return Vec::new() };
-    let plain = |name: &str| resumed(name).map_or(name, |(name, _)| name).to_owned();
-    let own = plain(&function.name);
-    let is_own = |frame: &&TextFrame| {
-        plain(&frame.2) == own && function.file.as_deref().is_none_or(|file| file == frame.0)
-    };
-    let Some((file, line, ..)) = frames.iter().find(is_own) else { return Vec::new() };
-    let found = resumes.get(&(file.as_str(), *line)).into_iter().flatten().copied();
-    found.filter(|resume| *resume != compile).collect()
-}
-
 #[derive(Serialize)]
 struct Verdict {
     breaks: String,
@@ -198,19 +165,13 @@ struct Verdict {
 }
 
 fn verdict(view: View<'_>, breaks: &[Broken<'_>], out: &mut dyn Write) -> anyhow::Result<()> {
-    let model = view.report.model;
     let occurrences = || breaks.iter().flat_map(|one| &one.occurrences);
     let hit: FxHashSet<usize> = occurrences().map(|o| o.compile).collect();
-    let resumes: FxHashSet<usize> = occurrences().flat_map(|o| o.resumes.iter().copied()).collect();
-    let at = |index: &usize| model.compiles.get(*index);
-    let wasted = hit.iter().filter_map(|index| at(index)?.outcome()?.wasted_us);
-    let again = resumes.iter().filter_map(|index| at(index)?.compile_us());
-    // Summed in whole microseconds, so that the order of a set does not show.
-    let us: u64 = wasted.chain(again).map(|us| us.max(0.0).round() as u64).sum();
+    let us: f64 = breaks.iter().filter_map(|one| one.cost).sum();
     let context = Verdict {
         breaks: counted(breaks.len(), "distinct graph break", "distinct graph breaks"),
         compiles: counted(hit.len(), "compilation", "compilations"),
-        time: (us > 0).then(|| micros(us as f64)),
+        time: (us > 0.0).then(|| micros(us)),
     };
     writeln!(out, "{}", view.render("graph_breaks_verdict", &context)?.as_str())?;
     Ok(())

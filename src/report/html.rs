@@ -17,9 +17,10 @@ impl Html {
         Html { text: text.into() }
     }
 
-    /// Text of a log, escaped for element content and quoted attributes.
+    /// Text of a log, escaped for element content and for attributes in double quotes, the only ones that pages have:
+    /// guards and code are full of single quotes.
     pub fn escaped(text: &str) -> Html {
-        Html::trusted(html_escape::encode_quoted_attribute(text))
+        Html::trusted(html_escape::encode_double_quoted_attribute(text))
     }
 
     /// Pieces one after the other, with markup of ours between them.

@@ -25,6 +25,7 @@ mod search;
 mod shapes;
 mod shell;
 mod source;
+mod tailor;
 mod templates;
 mod terminal;
 mod time;

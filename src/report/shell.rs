@@ -1,6 +1,7 @@
 //! What every page has around its content: head, breadcrumb, tabs, and the styles and scripts.
 
-use super::assets::{Asset, REPORT_CSS, REPORT_JS, content_security_policy, inline_script_hashes};
+use super::assets::{Asset, content_security_policy, inline_script_hashes};
+use super::tailor::Tailor;
 use super::units::day_and_time;
 use super::{Report, Worker, paths};
 use crate::model::Compile;
@@ -140,7 +141,6 @@ fn aside(report: Report<'_>) -> String {
 
 #[derive(Serialize)]
 struct Head<'a> {
-    policy: String,
     title: &'a str,
 }
 
@@ -159,31 +159,42 @@ struct Crumb<'a> {
 }
 
 /// Writes a page: the shell's head, what `body` writes into `<main>`, the shell's foot. Styles and scripts never pass
-/// through a template.
+/// through a template; what the page needs of those that all pages share is read from the page.
 pub(super) fn write_page(
     worker: &mut Worker,
     out: &mut dyn Write,
     shell: &Shell<'_>,
     body: impl FnOnce(&mut Worker, &mut dyn Write) -> anyhow::Result<()>,
 ) -> anyhow::Result<()> {
-    let more = shell.scripts.iter().copied();
-    let (styles, scripts): (Vec<Asset>, Vec<Asset>) =
-        [REPORT_CSS, REPORT_JS].into_iter().chain(more).partition(Asset::is_style);
+    let (styles, own): (Vec<Asset>, Vec<Asset>) = shell.scripts.iter().partition(|asset| asset.is_style());
     let custom = shell.custom.map(inline_script_hashes).unwrap_or_default();
-    let head = Head { policy: content_security_policy(&scripts, &custom), title: &shell.title };
-    writeln!(out, "{}", worker.render("shell_head", &head)?)?;
-    for style in &styles {
-        writeln!(out, "{}", style.element())?;
-    }
-    write!(out, "</head>\n<body>\n")?;
-    if let Some(html) = shell.custom {
-        writeln!(out, "{html}")?;
-    }
     let crumbs = shell.crumbs.iter().map(|(text, href)| Crumb { text, href: href.as_deref() }).collect();
     let top = Top { crumbs, aside: &shell.aside, search: shell.search_page(), tabs: &shell.tabs };
-    writeln!(out, "{}", worker.render("shell_top", &top)?)?;
-    body(worker, out)?;
-    writeln!(out, "</main>")?;
+    let top = worker.render("shell_top", &top)?;
+    // The policy names the scripts, and is known when the page is.
+    let before = worker.render("shell_head", &Head { title: &shell.title })?;
+    let mut scripts = Vec::new();
+    let scripted = !own.is_empty() || shell.custom.is_some();
+    let mut page = Tailor::new(out, scripted, |fitted, out: &mut dyn Write| {
+        scripts.extend(fitted.scripts);
+        scripts.extend(own);
+        let policy = content_security_policy(&scripts, &custom);
+        let (meta, title) = before.split_once("<title>").unwrap_or((&before, ""));
+        writeln!(
+            out,
+            "{meta}<meta http-equiv=\"Content-Security-Policy\" content=\"{policy}\">\n<title>{title}"
+        )?;
+        write!(out, "<style>{}", fitted.styles)?;
+        styles.iter().try_for_each(|style| write!(out, "{}", style.text))?;
+        write!(out, "</style>\n</head>\n<body>\n")
+    });
+    if let Some(html) = shell.custom {
+        writeln!(page, "{html}")?;
+    }
+    writeln!(page, "{top}")?;
+    body(worker, &mut page)?;
+    writeln!(page, "</main>")?;
+    page.finish()?;
     for script in &scripts {
         writeln!(out, "{}", script.element())?;
     }

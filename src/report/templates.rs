@@ -77,6 +77,7 @@ impl Worker {
     /// Only when a template is malformed, which a test rules out.
     pub fn new() -> anyhow::Result<Self> {
         let mut templates = TinyTemplate::new();
+        templates.set_default_formatter(&escaped);
         templates.add_formatter("html", html);
         for (name, text) in TEMPLATES {
             templates.add_template(name, text.trim_end()).with_context(|| format!("template {name}"))?;
@@ -96,6 +97,21 @@ impl Worker {
     pub(super) fn render(&self, name: &str, context: &impl Serialize) -> anyhow::Result<String> {
         self.templates.render(name, context).with_context(|| format!("template {name}"))
     }
+}
+
+/// Shows a value as [`Html::escaped`](super::Html::escaped) does.
+fn escaped(value: &Value, out: &mut String) -> tinytemplate::error::Result<()> {
+    match value {
+        Value::String(text) => out.push_str(super::Html::escaped(text).as_str()),
+        Value::Null => {}
+        Value::Bool(_) | Value::Number(_) => out.push_str(&value.to_string()),
+        Value::Array(_) | Value::Object(_) => {
+            return Err(tinytemplate::error::Error::GenericError {
+                msg: "a list or an object has no text".to_owned(),
+            });
+        }
+    }
+    Ok(())
 }
 
 /// Shows an [`Html`](super::Html) as it is, and refuses anything else: text of a log cannot pass here.

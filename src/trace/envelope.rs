@@ -24,14 +24,10 @@ pub struct Envelope<'a> {
     pub half_an_id: bool,
     /// The attempt; 0 when absent.
     pub attempt: u32,
-    /// Whether the record names an attempt.
-    pub attempt_given: bool,
     /// The declared hash of the payload, as written.
     pub has_payload: Option<Cow<'a, str>>,
     /// The framework's stack, which torch writes where it found no compile id.
     pub stack: Option<&'a RawValue>,
-    /// The subgraph, for regional compiles.
-    pub subgraph_name: Option<Cow<'a, str>>,
     /// Every other key with its value, in the order of the log. Torch writes exactly one.
     pub events: Vec<(Cow<'a, str>, &'a RawValue)>,
 }
@@ -73,11 +69,9 @@ impl<'de> Visitor<'de> for EnvelopeVisitor {
             compile_id: CompileId::from_context(context.ca, context.frame, context.compile),
             half_an_id: context.compile.is_some() && context.frame.is_none(),
             attempt: attempt.unwrap_or(0),
-            attempt_given: attempt.is_some(),
             // Kept as it stands when it is no string: then it fits no payload, which is reported.
             has_payload: context.has_payload.map(|raw| text(raw).unwrap_or(Cow::Borrowed(raw.get()))),
             stack: context.stack,
-            subgraph_name: context.subgraph_name.and_then(text),
             events,
         })
     }
@@ -93,6 +87,7 @@ struct Context<'a> {
     attempt: Option<&'a RawValue>,
     has_payload: Option<&'a RawValue>,
     stack: Option<&'a RawValue>,
+    /// Of regional compiles; raw.jsonl has it.
     subgraph_name: Option<&'a RawValue>,
 }
 
@@ -301,7 +296,7 @@ mod tests {
     fn context_and_events_are_told_apart() {
         let json = r#"{"dynamo_start": {"stack": []}, "rank": 3, "frame_id": 1, "frame_compile_id": 2, "attempt": 1, "has_payload": "ab"}"#;
         let envelope = Envelope::parse(json).unwrap();
-        assert_eq!((envelope.rank, envelope.attempt, envelope.attempt_given), (Some(3), 1, true));
+        assert_eq!((envelope.rank, envelope.attempt), (Some(3), 1));
         assert_eq!(envelope.compile_id.unwrap().to_string(), "1/2");
         assert_eq!(envelope.has_payload.as_deref(), Some("ab"));
         assert_eq!(envelope.events.len(), 1);
@@ -315,10 +310,8 @@ mod tests {
     fn null_and_badly_typed_context_never_costs_the_record() {
         let json = r#"{"x": 1, "rank": -1, "frame_id": null, "frame_compile_id": [1], "attempt": {"a": 1}, "stack": null, "subgraph_name": 7, "has_payload": 12}"#;
         let envelope = Envelope::parse(json).unwrap();
-        assert_eq!((envelope.rank, envelope.attempt, envelope.attempt_given), (None, 0, false));
-        assert!(
-            envelope.compile_id.is_none() && envelope.stack.is_none() && envelope.subgraph_name.is_none()
-        );
+        assert_eq!((envelope.rank, envelope.attempt), (None, 0));
+        assert!(envelope.compile_id.is_none() && envelope.stack.is_none());
         assert_eq!(envelope.has_payload.as_deref(), Some("12"));
         assert_eq!(Envelope::parse(r#"{"rank": "2", "attempt": null}"#).unwrap().rank, Some(2));
     }

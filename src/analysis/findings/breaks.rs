@@ -1,13 +1,14 @@
 //! Graph breaks: what could not be traced, what tracing was thrown away for it, what was compiled in addition.
 
-use super::{Finding, Kind, Place, Severity, Value, counted, own_frame, place_of, prose, time_of};
+use super::{Finding, Kind, Place, Severity, Value, counted, own_frame, place_of, prose};
+use crate::analysis::{Hit, break_costs, resumed_us};
 use crate::model::{Failure, GraphBreak, Model};
+use fxhash::FxHashSet;
 
 /// One finding a reason and place. A break that made its compile fail is told with the failure.
 pub(super) fn of_log(model: &Model) -> Vec<Finding> {
-    let resumed = resume_functions(model);
-    let breaks = model.graph_breaks.iter().enumerate();
-    breaks.filter_map(|(index, one)| finding(model, index, one, &resumed)).collect()
+    let costs = break_costs(model);
+    model.graph_breaks.iter().zip(costs).filter_map(|(one, hits)| finding(model, one, hits)).collect()
 }
 
 /// The break that made a compile fail: both are at one place.
@@ -17,7 +18,7 @@ pub(super) fn of_failure<'m>(model: &'m Model, failure: &Failure) -> Option<&'m 
     model.graph_breaks.iter().filter(same).find(|one| one.compiles.contains(&failure.compile))
 }
 
-fn finding(model: &Model, index: usize, one: &GraphBreak, resumed: &[(usize, usize)]) -> Option<Finding> {
+fn finding(model: &Model, one: &GraphBreak, mut hits: Vec<Hit>) -> Option<Finding> {
     let failed = |id: &Option<crate::trace::CompileId>| {
         let failure = model.failures.iter().find(|f| f.compile == *id);
         failure.is_some_and(|f| of_failure(model, f).is_some_and(|b| std::ptr::eq(b, one)))
@@ -35,10 +36,15 @@ fn finding(model: &Model, index: usize, one: &GraphBreak, resumed: &[(usize, usi
     found.place = place(one);
     found.stack.clone_from(&one.stack);
     found.hints = prose::useful(one.hints.clone());
-    found.costs(wasted(model, &compiles), "of tracing thrown away".to_owned(), Vec::new());
-    let extra: Vec<usize> = resumed.iter().filter(|(_, at)| *at == index).map(|(c, _)| *c).collect();
+    // What a compile lost that failed at the break is told with its failure.
+    let kept: FxHashSet<usize> = compiles.iter().copied().collect();
+    hits.retain(|hit| kept.contains(&hit.compile));
+    let thrown_away = hits.iter().filter_map(|hit| hit.thrown_away_us).sum();
+    found.costs(thrown_away, "of tracing thrown away".to_owned(), Vec::new());
+    let us = resumed_us(model, &hits);
+    let extra: Vec<usize> = hits.into_iter().flat_map(|hit| hit.resumes).collect();
     let words = counted(extra.len(), "resume function", "resume functions");
-    found.costs(time_of(model, &extra), format!("compiling {words}"), extra);
+    found.costs(us, format!("compiling {words}"), extra);
     found.compiles = compiles;
     if let Some(own) = own_frame(&one.stack).filter(|own| {
         one.file.as_deref().is_some_and(super::super::is_library) && one.file.as_ref() != Some(&own.0)
@@ -71,30 +77,4 @@ fn place(one: &GraphBreak) -> Place {
 pub(super) fn wasted(model: &Model, compiles: &[usize]) -> f64 {
     let of = |&index: &usize| model.compiles.get(index)?.outcome()?.wasted_us;
     compiles.iter().filter_map(of).sum()
-}
-
-/// Compiles of resume functions, each with the break that made it: the last one before it whose stack has a frame that
-/// the function resumes.
-fn resume_functions(model: &Model) -> Vec<(usize, usize)> {
-    let of_break = |one: &GraphBreak| -> Vec<usize> {
-        one.compiles.iter().filter_map(|id| model.by_id.get(id).copied()).collect()
-    };
-    let breaks: Vec<(Vec<usize>, &GraphBreak)> =
-        model.graph_breaks.iter().map(|one| (of_break(one), one)).collect();
-    let mut found = Vec::new();
-    for (index, compile) in model.compiles.iter().enumerate() {
-        let Some(function) = &compile.function else { continue };
-        let Some((name, line)) = super::super::resumed(&function.name) else { continue };
-        let line = line.parse().ok();
-        let led = |one: &GraphBreak| {
-            one.stack.iter().any(|(file, at, frame, _)| {
-                frame == name && Some(*at) == line && function.file.as_ref().is_none_or(|f| f == file)
-            })
-        };
-        let latest = |compiles: &[usize]| compiles.iter().copied().filter(|c| *c < index).max();
-        let causes = breaks.iter().enumerate().filter(|(_, (_, one))| led(one));
-        let cause = causes.filter_map(|(at, (compiles, _))| Some((latest(compiles)?, at))).max();
-        found.extend(cause.map(|(_, at)| (index, at)));
-    }
-    found
 }

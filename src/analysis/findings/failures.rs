@@ -1,7 +1,8 @@
 //! Failures: which compiles ended with an exception, at which line of the user.
 
+use super::Place;
 use super::{Finding, Kind, Severity, Value, breaks, defined_at, function_of, own_frame, place_of, prose};
-use super::{Place, recompiles};
+use crate::analysis::recompiles::is_limit;
 use crate::model::{Failure, Model, TextFrame};
 use indexmap::IndexMap;
 
@@ -9,7 +10,7 @@ use indexmap::IndexMap;
 pub(super) fn of_log(model: &Model) -> Vec<Finding> {
     type Key = (String, String, Option<String>, Option<u64>);
     let mut groups: IndexMap<Key, Vec<&Failure>> = IndexMap::new();
-    for failure in model.failures.iter().filter(|f| !recompiles::is_limit(f)) {
+    for failure in model.failures.iter().filter(|f| !is_limit(f)) {
         let place = place(model, failure);
         let first = prose::first_line(failure.reason.as_deref().unwrap_or_default());
         groups.entry((failure.error.clone(), first, place.file, place.line)).or_default().push(failure);

@@ -6,7 +6,6 @@
 
 mod breaks;
 mod caches;
-mod change;
 mod export;
 mod failures;
 mod group;
@@ -16,7 +15,7 @@ mod recompiles;
 mod runtime;
 mod sizes;
 
-pub use change::{Change, Changed};
+pub(super) use sizes::place as user_line;
 
 use crate::model::{Frame, Model, TextFrame};
 

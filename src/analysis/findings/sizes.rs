@@ -1,8 +1,8 @@
 //! Sizes that could have varied and were fixed to one value.
 
-use super::{
-    Finding, Kind, Place, Severity, Value, change, counted, own_frame, place_of, recompiles, time_of,
-};
+use super::{Finding, Kind, Place, Severity, Value, counted, own_frame, place_of, recompiles, time_of};
+use crate::analysis::recompile_advice::expression;
+use crate::analysis::{Chain, recompile_chains};
 use crate::model::{Model, Specialisation};
 use indexmap::IndexMap;
 
@@ -14,10 +14,11 @@ pub(super) fn of_log(model: &Model) -> Vec<Finding> {
         let place = place(model, one);
         groups.entry((place.file, place.line, place.loc)).or_default().push(one);
     }
-    groups.into_values().filter_map(|same| finding(model, &same)).collect()
+    let chains = recompile_chains(model);
+    groups.into_values().filter_map(|same| finding(model, &chains, &same)).collect()
 }
 
-fn finding(model: &Model, same: &[&Specialisation]) -> Option<Finding> {
+fn finding(model: &Model, chains: &[Chain<'_>], same: &[&Specialisation]) -> Option<Finding> {
     let one = same.first()?;
     let place = place(model, one);
     let mut sizes: IndexMap<(String, &str), &Specialisation> = IndexMap::new();
@@ -56,7 +57,7 @@ fn finding(model: &Model, same: &[&Specialisation]) -> Option<Finding> {
     let mut again: Vec<usize> = Vec::new();
     for one in same {
         found.compiles.extend((!found.compiles.contains(&one.at.compile)).then_some(one.at.compile));
-        again.extend(recompiles::caused_by(model, one.at.compile, &name(one)));
+        again.extend(recompiles::caused_by(chains, one.at.compile, &name(one)));
     }
     again.sort_unstable();
     again.dedup();
@@ -70,16 +71,11 @@ fn finding(model: &Model, same: &[&Specialisation]) -> Option<Finding> {
 
 /// What was fixed, as a user writes it.
 fn name(one: &Specialisation) -> String {
-    one.sources.first().map_or_else(|| one.symbol.clone(), |source| subject(source))
-}
-
-/// `L['x'].size()[0]` as `x.shape[0]`
-pub(super) fn subject(source: &str) -> String {
-    change::plain(source).replace(".size()[", ".shape[")
+    one.sources.first().map_or_else(|| one.symbol.clone(), |source| expression(source))
 }
 
 /// The user's line that needed the number.
-pub(super) fn place(model: &Model, one: &Specialisation) -> Place {
+pub(in crate::analysis) fn place(model: &Model, one: &Specialisation) -> Place {
     let frames = one.user_stack.as_deref().map(|stack| super::frames(model, stack)).unwrap_or_default();
     own_frame(&frames).or(frames.last()).map_or_else(|| super::defined_at(model, one.at.compile), place_of)
 }

@@ -1,7 +1,7 @@
 use super::*;
 use crate::model::{
-    Failure, Function, GraphBreak, Metrics, MetricsKind, MetricsRecord, ProblemKind, Reason, Recompile,
-    Status,
+    BreakOccurrence, Failure, Function, GraphBreak, Metrics, MetricsKind, MetricsRecord, ProblemKind, Reason,
+    Recompile, Status,
 };
 use crate::trace::{CompileId, Span};
 
@@ -39,6 +39,10 @@ fn frame(line: u64, name: &str) -> TextFrame {
 }
 
 fn break_in(ids: &[&str], line: u64, stack: Vec<TextFrame>) -> GraphBreak {
+    // The tests give compiles numbers in order: that of `2/0` has the index 2.
+    let index = |id: &&str| id.split('/').next().unwrap().parse().unwrap();
+    let one = |compile| BreakOccurrence { compile, artifact: 0, stack: stack.clone().into() };
+    let occurrences = ids.iter().map(index).map(one).collect();
     GraphBreak {
         reason: "Data-dependent branching".to_owned(),
         context: None,
@@ -49,7 +53,7 @@ fn break_in(ids: &[&str], line: u64, stack: Vec<TextFrame>) -> GraphBreak {
         file: Some("/app/x.py".to_owned()),
         line: Some(line),
         compiles: ids.iter().map(|id| CompileId::parse(id)).collect(),
-        artifacts: Vec::new(),
+        occurrences,
         count: ids.len() as u64,
         stack,
     }

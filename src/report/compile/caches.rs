@@ -77,6 +77,11 @@ fn write_sizes(subject: Subject<'_>, out: &mut dyn Write) -> anyhow::Result<()> 
     let Some(facts) = subject.compile.outcome() else { return Ok(()) };
     let Some(size) = facts.cache_size else { return Ok(()) };
     let near = if size + 1 >= LIMIT { " <span class=\"warn\">That is the limit.</span>" } else { "" };
+    if size == 0 && facts.accumulated_cache_size.is_none_or(|all| all == 0) {
+        let words = "Before this compile no compiled version of the function existed (cache size 0).";
+        writeln!(out, "<p class=\"after\">{words}</p>")?;
+        return Ok(());
+    }
     let all = facts.accumulated_cache_size.map_or(String::new(), |all| {
         format!(
             "; {} over all objects that share the code (accumulated cache size), where the limit is {ACCUMULATED_LIMIT}",

@@ -3,10 +3,11 @@
 use super::Subject;
 use crate::analysis::Stage;
 use crate::model::{Artifact, Content, Form, ProblemKind, Readable};
+use crate::output::RelPath;
 use crate::report::code::short_name;
 use crate::report::file_words;
 use crate::report::index::stage_words;
-use crate::report::parts::{Head, Row, Table, Td, View};
+use crate::report::parts::{Head, Row, Table, Td, View, encoded};
 use crate::report::units::{bytes, whole};
 use crate::report::{Html, Report, graphs, paths};
 use crate::trace::{PayloadRef, Span};
@@ -42,9 +43,9 @@ fn write_files(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -> any
     let artifacts = &subject.compile.artifacts;
     let mut files: Vec<(Stage, &Artifact)> = artifacts.iter().map(|a| (Stage::of(&a.name), a)).collect();
     files.sort_by_key(|(stage, artifact)| (*stage, artifact.attempt, artifact.number));
-    let mut heads = vec![Head::text("Phase"), Head::text("File")];
+    let mut heads = vec![Head::text("Phase"), Head::text("File").mono()];
     heads.extend((subject.compile.attempts.len() > 1).then(|| Head::number("Attempt")));
-    heads.extend([Head::text("What it is"), Head::number("Lines"), Head::number("Size")]);
+    heads.extend([Head::text("What it is").soft(), Head::number("Lines"), Head::number("Size")]);
     let table = Table { id: "files-table", label: "Files", heads };
     let mut last = None;
     let rows = files.iter().map(|(stage, artifact)| {
@@ -80,7 +81,7 @@ fn row(
     let attempt = || Td::number(f64::from(artifact.attempt), &artifact.attempt.to_string());
     // The phase stands in its first row only, but every row is sorted by it.
     let mut cells = vec![
-        Td::html(title).class("nw").sorted(stage as usize),
+        Td::html(title).sorted(stage as usize),
         Td::html(file(view, subject, artifact)).sorted(artifact.number),
     ];
     cells.extend((subject.compile.attempts.len() > 1).then(attempt));
@@ -94,7 +95,7 @@ fn row(
 
 fn stage_title(stage: Stage) -> Html {
     let (name, about) = stage_words(stage);
-    Html::trusted(format!("<span title=\"{about}\">{name}</span>"))
+    Html::trusted(format!("<span title=\"{about}\">{}</span>", name.replace(' ', "\u{a0}")))
 }
 
 /// The file's name with links to its forms, and what is wrong with it.
@@ -104,13 +105,16 @@ fn file(view: View<'_>, subject: Subject<'_>, artifact: &Artifact) -> Html {
         return view.log_link(&artifact.name, url);
     }
     let path = paths::artifact(subject.compile, artifact, settings);
-    let href = view.href(&path);
-    let (href, full) = (Html::escaped(&href), Html::escaped(path.as_str()));
+    let folder = subject.compile.folder(0);
+    let href = |path: &RelPath| {
+        let below = path.as_str().strip_prefix(&folder).and_then(|rest| rest.strip_prefix('/'));
+        below.map_or_else(|| view.href(path), encoded)
+    };
+    let page = Html::escaped(&href(&path));
     let name = Html::escaped(&short_name(&artifact.name));
     let mut pieces = vec![Html::trusted(format!(
-        "<a class=\"mono\" title=\"{}\" href=\"{}\">{}</a> <span class=\"soft\">{}</span>",
-        full.as_str(),
-        href.as_str(),
+        "<a href=\"{}\">{}</a> <small>{}</small>",
+        page.as_str(),
         name.as_str(),
         artifact.number
     ))];
@@ -119,7 +123,7 @@ fn file(view: View<'_>, subject: Subject<'_>, artifact: &Artifact) -> Html {
             Some(Readable::Code(_)) => "highlighted",
             _ => "readable",
         };
-        pieces.push(view.link(&view.href(&readable), words));
+        pieces.push(view.link(&href(&readable), words));
     }
     if let Content::Payload(at, Form::Code(_) | Form::Guards) = &artifact.content
         && !paths::holds_text(artifact, settings)

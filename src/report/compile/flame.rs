@@ -12,7 +12,7 @@ use serde::Serialize;
 const MOST_SPANS: usize = 800;
 
 /// Share of the width, in per cent, below which a span is left out, without words, or without its time.
-const INVISIBLE: f64 = 0.06;
+const INVISIBLE: f64 = 0.15;
 const WORDLESS: f64 = 1.5;
 const TIMELESS: f64 = 4.0;
 
@@ -42,7 +42,8 @@ struct Bar {
     left: String,
     width: String,
     top: usize,
-    title: String,
+    /// What cannot be read in the span.
+    title: Option<String>,
     text: String,
 }
 
@@ -109,29 +110,42 @@ fn bar(placed: &Placed<'_>, total: f64) -> Bar {
     let time = micros(us);
     let name = &placed.span.name;
     let wordless = width < WORDLESS;
-    let class = match (placed.part, wordless) {
-        (0, false) => "p1",
-        (1, false) => "p2",
-        (2, false) => "p3",
-        (_, false) => "p4",
-        (0, true) => "p1 t",
-        (1, true) => "p2 t",
-        (2, true) => "p3 t",
-        (_, true) => "p4 t",
+    let class = match placed.part {
+        0 => "p1",
+        1 => "p2",
+        2 => "p3",
+        _ => "p4",
     };
     let open = if placed.span.open { ", left open in the log" } else { "" };
+    let text = match width {
+        _ if wordless => String::new(),
+        width if width < TIMELESS => name.to_string(),
+        _ => format!("{name} {time}"),
+    };
+    let whole = width >= TIMELESS && open.is_empty() && fits(&text, width);
     Bar {
         class,
-        left: format!("{left:.2}"),
-        width: format!("{width:.2}"),
+        left: percent(left),
+        width: percent(width),
         top: SCALE + ROW * placed.depth,
-        title: format!("{name}: {time}{open}"),
-        text: match width {
-            _ if wordless => String::new(),
-            width if width < TIMELESS => name.to_string(),
-            _ => format!("{name} {time}"),
-        },
+        title: (!whole).then(|| format!("{name}: {time}{open}")),
+        text,
     }
+}
+
+/// Width of the narrowest chart, and of a character in it, in pixels, as the style sheet has them, with some room.
+const NARROWEST: f64 = 900.0;
+const CHARACTER: f64 = 7.0;
+
+/// Whether a text can be read whole in a span of so many per cent.
+fn fits(text: &str, width: f64) -> bool {
+    (text.chars().count() + 1) as f64 * CHARACTER <= width / 100.0 * NARROWEST
+}
+
+/// Two decimals at most.
+fn percent(value: f64) -> String {
+    let text = format!("{value:.2}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
 /// About ten marks at round times.
@@ -142,7 +156,7 @@ fn ticks(total: f64) -> Vec<Tick> {
         [1.0, 2.0, 5.0, 10.0].into_iter().map(|n| n * power).find(|step| *step >= rough).unwrap_or(rough);
     let marks = (0..12).map(|n| f64::from(n) * step).take_while(|at| *at < total * 0.97);
     let text = |at: f64| if at == 0.0 { "0".to_owned() } else { micros(at) };
-    marks.map(|at| Tick { left: format!("{:.2}", 100.0 * at / total), text: text(at) }).collect()
+    marks.map(|at| Tick { left: percent(100.0 * at / total), text: text(at) }).collect()
 }
 
 #[cfg(test)]

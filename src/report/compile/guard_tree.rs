@@ -21,8 +21,9 @@ const OPEN_CHILDREN: usize = 14;
 const FOLDED_ALIKE: usize = 5;
 /// Levels that are open at first.
 const OPEN_LEVELS: usize = 3;
-/// Characters of a condition that are shown; the whole on hover.
-const LONGEST: usize = 160;
+/// Characters of a condition up to which it is shown whole; of a longer one the beginning, as the file has it all.
+const LONGEST: usize = 400;
+const BEGINNING: usize = 160;
 
 /// The section of the guards: counts by kind, then the tree. A compile whose tree was not recorded keeps its table.
 pub(super) fn write(
@@ -132,7 +133,7 @@ impl Tree<'_> {
                     let open = depth < OPEN_LEVELS && self.children(at) <= OPEN_CHILDREN;
                     write_place(source, *class, (node.guards, open), out)?;
                     self.write(at + 1, node.depth + 1, out)?;
-                    write!(out, "</details></li>")?;
+                    write!(out, "</details>")?;
                 }
             }
             at = next;
@@ -162,7 +163,7 @@ impl Tree<'_> {
         let times = counted(alike, "time", "times");
         write!(
             out,
-            "<li><details><summary class=\"tw\"><b class=\"soft\">{}</b> <span class=\"soft\">{times}</span></summary><ul>",
+            "<li><details><summary class=\"tw\"><b>{}</b> <i>{times}</i></summary><ul>",
             kind.as_str()
         )?;
         for node in self.nodes.iter().skip(at).take(alike) {
@@ -171,11 +172,12 @@ impl Tree<'_> {
                 continue;
             }
             self.shown += 1;
-            if let GuardLine::Guard { kind, text, origin } = &node.content {
-                write_guard(kind, text, *origin, out)?;
+            // The fold says of which kind they are.
+            if let GuardLine::Guard { text, origin, .. } = &node.content {
+                write_guard("", text, *origin, out)?;
             }
         }
-        write!(out, "</ul></details></li>")?;
+        write!(out, "</ul></details>")?;
         Ok(at + alike)
     }
 
@@ -196,20 +198,25 @@ impl Tree<'_> {
 /// Levels that are shown: a hostile tree could be as deep as the log is long.
 const DEEPEST: usize = 40;
 
+/// What is shown of a text, and whether it is less than all.
+fn shown(text: &str) -> (Html, &'static str) {
+    let (all, cut) = clipped(text, LONGEST);
+    if cut { (Html::escaped(clipped(text, BEGINNING).0), "…") } else { (Html::escaped(all), "") }
+}
+
 fn write_guard(kind: &str, text: &str, origin: Option<&str>, out: &mut dyn Write) -> anyhow::Result<()> {
-    let (short, cut) = clipped(text, LONGEST);
-    let (kind, short) = (Html::escaped(kind), Html::escaped(short));
-    write!(out, "<li><div class=\"leaf\"><b class=\"soft\">{}</b> ", kind.as_str())?;
-    match cut {
-        true => write!(out, "<span title=\"{}\">{}…</span>", Html::escaped(text).as_str(), short.as_str())?,
-        false => write!(out, "{}", short.as_str())?,
+    let (text, more) = shown(text);
+    write!(out, "<li class=\"leaf\">")?;
+    if !kind.is_empty() {
+        write!(out, "<b>{}</b> ", Html::escaped(kind).as_str())?;
     }
+    write!(out, "{}{more}", text.as_str())?;
     if let Some(origin) = origin {
         let place = origin.split(" in ").next().unwrap_or(origin);
-        let place = Html::escaped(&short_path(place)).as_str().to_owned();
-        write!(out, " <span class=\"soft\">{place}</span>")?;
+        write!(out, " <i>{}</i>", Html::escaped(&short_path(place)).as_str())?;
     }
-    Ok(write!(out, "</div></li>")?)
+    writeln!(out)?;
+    Ok(())
 }
 
 fn write_place(
@@ -218,17 +225,14 @@ fn write_place(
     (guards, open): (usize, bool),
     out: &mut dyn Write,
 ) -> anyhow::Result<()> {
-    let (short, cut) = clipped(source, LONGEST);
-    let more = if cut { "…" } else { "" };
-    let title = if cut { format!(" title=\"{}\"", Html::escaped(source).as_str()) } else { String::new() };
-    let short = Html::escaped(short);
+    let (source, more) = shown(source);
     let class = class.map_or_else(String::new, |class| format!(", {}", Html::escaped(class).as_str()));
     let open = if open { " open" } else { "" };
     let guards = counted(guards, "guard", "guards");
-    let summary = format!("<span{title}>{}{more}</span>", short.as_str());
     write!(
         out,
-        "<li><details{open}><summary class=\"tw\">{summary} <span class=\"soft\">{guards}{class}</span></summary>"
+        "<li><details{open}><summary class=\"tw\">{}{more} <i>{guards}{class}</i></summary>",
+        source.as_str()
     )?;
     Ok(())
 }

@@ -68,9 +68,10 @@ pub(super) fn write_times(
     let times = times.into_iter();
     let (spent, zero): (Vec<_>, Vec<_>) = times.partition(|(_, us, _)| *us != 0.0);
     if !spent.is_empty() {
-        let heads = vec![Head::unsorted("Time of"), Head::number("Time"), Head::unsorted("What it means")];
+        let heads =
+            vec![Head::unsorted("Time of"), Head::number("Time"), Head::unsorted("What it means").soft()];
         let table = Table { id, label: "Compile times", heads };
-        view.table(out, &table, spent.iter().map(|(time, us, field)| Ok(row(time, *us, field))))?;
+        view.table(out, &table, spent.iter().map(|(time, us, _)| Ok(row(time, *us))))?;
     }
     let names: Vec<&str> = zero.iter().map(|(time, _, _)| time.title).collect();
     if !names.is_empty() {
@@ -79,47 +80,58 @@ pub(super) fn write_times(
     Ok(())
 }
 
-fn row(time: &TimeField, us: f64, field: &str) -> Row {
-    let name = format!(
-        "<span title=\"{field}\" style=\"padding-left:{}px\">{}</span>",
-        time.depth * 16,
-        Html::escaped(time.title).as_str()
-    );
-    Row::of(vec![
-        Td::html(Html::trusted(name)).class("nw"),
-        Td::number(us, &micros(us)),
-        Td::text(time.meaning).class("soft"),
-    ])
+fn row(time: &TimeField, us: f64) -> Row {
+    let name = format!("{}{}", indent(time.depth), time.title).replace(' ', "\u{a0}");
+    Row::of(vec![Td::text(&name), Td::number(us, &micros(us)), Td::text(time.meaning).class("soft")])
+}
+
+/// Share of a compile's time below which a phase has no row.
+const SHORTEST_SHARE: f64 = 0.001;
+
+/// Space before the name of a phase that stands in others. Deeper than this a name would leave the page; torch nests
+/// about twelve.
+fn indent(depth: usize) -> String {
+    "\u{2003}".repeat(depth.min(24))
 }
 
 /// The phases as torch's own spans time them.
 fn write_phases(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let Some(phases) = subject.report.found.time.by_compile.get(&subject.index) else { return Ok(()) };
+    let whole_s = phases.iter().filter(|phase| phase.depth == 0).fold(0.0, |sum, phase| sum + phase.total_s);
+    let (long, short): (Vec<_>, Vec<_>) =
+        phases.iter().partition(|phase| phase.total_s >= SHORTEST_SHARE * whole_s);
     writeln!(
         out,
         "<details class=\"more after\" id=\"phases\"><summary class=\"tw\">{} as a table, with self time</summary>",
         counted(phases.len(), "phase", "phases")
     )?;
     let heads = vec![
-        Head::unsorted("Phase"),
+        Head::unsorted("Phase").mono(),
         Head::number("Total"),
         Head::number("Self").about("without the phases in it"),
         Head::number("Times"),
     ];
     let table = Table { id: "phases-table", label: "Phases", heads };
-    let rows = phases.iter().map(|phase| {
-        let name = Html::escaped(&phase.name);
-        // Deeper than this a phase would leave the page; torch nests about twelve.
-        let indent = phase.depth.min(24) * 16;
-        let name = format!("<code style=\"padding-left:{indent}px\">{}</code>", name.as_str());
+    let rows = long.iter().map(|phase| {
+        let name = format!("{}{}", indent(phase.depth), phase.name);
         Ok(Row::of(vec![
-            Td::html(Html::trusted(name)),
+            Td::text(&name),
             Td::number(phase.total_s, &micros(phase.total_s * 1e6)),
             Td::number(phase.self_s, &micros(phase.self_s * 1e6)),
             Td::number(phase.count as f64, &whole(phase.count)),
         ]))
     });
     view.table(out, &table, rows)?;
+    if !short.is_empty() {
+        let took = short.iter().fold(0.0, |sum, phase| sum + phase.self_s);
+        writeln!(
+            out,
+            "<p class=\"soft after\">{} of less than 0.1 % each took {} themselves; {} has them.</p>",
+            counted(short.len(), "phase", "phases"),
+            micros(took * 1e6),
+            view.link("../chromium_events.json", "chromium_events.json").as_str()
+        )?;
+    }
     writeln!(out, "</details>")?;
     Ok(())
 }

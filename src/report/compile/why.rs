@@ -158,7 +158,8 @@ fn write_restarts(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -> 
         writeln!(
             out,
             "<div class=\"after\">{}</div>",
-            super::metrics::lines(view, &restart.reason, 1).as_str()
+            Html::wrapped("<span class=\"mono\">", &super::metrics::lines(&restart.reason, 1), "</span>")
+                .as_str()
         )?;
     }
     writeln!(out, "</section>")?;

@@ -37,29 +37,33 @@ pub(super) fn write_records(report: Report<'_>, out: &mut dyn Write) -> anyhow::
             added.push_str(&serde_json::to_string(&file)?);
             added.push('}');
         }
-        write_line(&with_plain_floats(json), &added, out)?;
+        write_line(&compact(json), &added, out)?;
     }
     Ok(())
 }
 
-/// The JSON with each decimal number as a 64-bit float prints. The last digits of Python's numbers can differ from
+/// The JSON without space between its tokens, and with each decimal number as a 64-bit float prints. The last digits of Python's numbers can differ from
 /// those of this reader (and of upstream's, which is the same): files that hold the same number must compare equal.
-fn with_plain_floats(json: &str) -> Cow<'_, str> {
+fn compact(json: &str) -> Cow<'_, str> {
     let mut out = String::new();
     let mut rest = json;
     let mut copied = 0;
-    while let Some(at) = rest.find(|c: char| c == '"' || c.is_ascii_digit()) {
+    while let Some(at) = rest.find(|c: char| c == '"' || c.is_ascii_digit() || c.is_ascii_whitespace()) {
         let (_, token) = rest.split_at_checked(at).unwrap_or((rest, ""));
+        let until = |is_part: fn(char) -> bool| token.find(|c| !is_part(c)).unwrap_or(token.len());
+        let is_space = token.starts_with(|c: char| c.is_ascii_whitespace());
         let length = match token.starts_with('"') {
             true => string_length(token.as_bytes()),
-            false => token
-                .find(|c: char| !matches!(c, '0'..='9' | '.' | 'e' | 'E' | '+' | '-'))
-                .unwrap_or(token.len()),
+            false if is_space => until(|c| c.is_ascii_whitespace()),
+            false => until(|c| matches!(c, '0'..='9' | '.' | 'e' | 'E' | '+' | '-')),
         };
         let (text, after) = token.split_at_checked(length).unwrap_or((token, ""));
         let is_float = !text.starts_with('"') && text.contains(['.', 'e', 'E']);
         let start = json.len() - token.len();
-        if is_float
+        if is_space {
+            out.push_str(json.get(copied..start).unwrap_or_default());
+            copied = start + length;
+        } else if is_float
             && let Ok(number) = serde_json::from_str::<f64>(text)
             && let Ok(printed) = serde_json::to_string(&number)
             && printed != text
@@ -162,10 +166,8 @@ pub(super) fn write_chromium(report: Report<'_>, out: &mut dyn Write) -> anyhow:
         reader.read_payload(payload, &mut bytes)?;
         let text = readable_text(&bytes);
         out.write_all(if index == 0 { b"\n" } else { b",\n" })?;
-        // Torch writes an event over many lines; a line end in JSON is never part of a string.
-        for line in with_plain_floats(&strict_json(&text)).lines() {
-            out.write_all(line.as_bytes())?;
-        }
+        // Torch writes an event over many lines.
+        out.write_all(compact(&strict_json(&text)).as_bytes())?;
     }
     Ok(out.write_all(b"\n]\n")?)
 }

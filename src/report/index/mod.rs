@@ -1,5 +1,6 @@
 //! The landing page: the verdict, what to look at first, all that was compiled, and whether the log can be trusted.
 
+mod chart;
 mod directory;
 mod environment;
 mod findings;

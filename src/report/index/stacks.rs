@@ -131,7 +131,7 @@ impl Tree<'_> {
                 Step::More(nodes, depth) => {
                     let more = counted(nodes.len(), "more", "more");
                     write!(out, "<li><details class=\"more\"><summary class=\"tw\">{more}</summary><ul>")?;
-                    steps.push(Step::Close("</ul></details></li>"));
+                    steps.push(Step::Close("</ul></details>"));
                     steps.extend(nodes.iter().rev().map(|node| Step::Node(*node, depth)));
                 }
                 Step::Node(node, depth) => self.node(out, &mut steps, node, depth)?,
@@ -165,16 +165,14 @@ impl Tree<'_> {
         write!(out, "{}", self.line(&node.frame, look)?.as_str())?;
         if nested {
             write!(out, "<ul>")?;
-            steps.push(Step::Close("</ul></details></li>"));
-        } else {
-            steps.push(Step::Close("</li>"));
+            steps.push(Step::Close("</ul></details>"));
         }
         let again: Vec<Html> = pills.collect::<anyhow::Result<_>>()?;
         if nested {
             push_siblings(steps, &node.children, depth + 1);
-            self.again(out, again, &node.frame, "<li>", "</li>")
+            self.again(out, again, &node.frame, "<li>")
         } else {
-            self.again(out, again, &node.frame, "", "")?;
+            self.again(out, again, &node.frame, "")?;
             steps.extend(node.children.iter().rev().map(|child| Step::Node(*child, depth)));
             Ok(())
         }
@@ -187,12 +185,11 @@ impl Tree<'_> {
         pills: Vec<Html>,
         frame: &Frame,
         before: &str,
-        after: &str,
     ) -> anyhow::Result<()> {
         for pill in pills {
             let line =
                 self.line(frame, Look { pill, remark: "again, from the same stack", ..Look::default() })?;
-            write!(out, "{before}{}{after}", line.as_str())?;
+            write!(out, "{before}{}", line.as_str())?;
         }
         Ok(())
     }

@@ -29,6 +29,7 @@ pub(super) fn section(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()>
     };
     let note = "the phases with most time of their own";
     view.open_section(out, ("time", "Time", note), Some(micros(found.total_s * 1e6)), tools)?;
+    super::chart::write(view, out)?;
     let heads = vec![
         Head::text("Phase"),
         Head::number("Self").about("without the phases in it"),

@@ -45,7 +45,7 @@ impl View<'_> {
                 let order = self.report.model.by_id.get(&Some(id.clone())).copied().unwrap_or(usize::MAX);
                 Td::html(self.pill_of(Some(id))?).sorted(order)
             }
-            Cell::Stack(Some(stack)) => Td::html(self.stack(stack)?),
+            Cell::Stack(Some(stack)) => Td::html(self.inner_stack(stack)?),
             Cell::Stack(None) => Td::text(UNKNOWN),
             Cell::Link { text, url } => Td::html(self.log_link(text, url)),
         })

@@ -136,7 +136,7 @@ impl Pieces<'_> {
                 let (function, line) = (Html::escaped(function), Html::escaped(line));
                 format!("{} <span class=\"soft\">resumed at {}</span>", function.as_str(), line.as_str())
             }
-            None => full.as_str().to_owned(),
+            None => return Html::wrapped("<code>", &full, "</code>"),
         };
         Html::trusted(format!("<code title=\"{}\">{text}</code>", full.as_str()))
     }

@@ -2,7 +2,7 @@
 
 use super::View;
 use crate::model::Compile;
-use crate::report::units::{UNKNOWN, whole};
+use crate::report::units::{UNKNOWN, resumed, whole};
 use crate::report::{Html, paths};
 use crate::trace::CompileId;
 use serde::Serialize;
@@ -12,7 +12,7 @@ struct PillOf<'a> {
     id: &'a str,
     status: Option<&'a str>,
     href: Option<&'a str>,
-    title: Option<&'a str>,
+    title: Option<String>,
 }
 
 impl View<'_> {
@@ -26,7 +26,10 @@ impl View<'_> {
         let id = compile.id.as_ref().map_or_else(|| "no id".to_owned(), ToString::to_string);
         // What has no id is no compilation, so it has no status either.
         let status = compile.id.as_ref().map(|_| compile.status.word());
-        let title = compile.function.as_ref().map(|f| f.name.as_str());
+        let title = compile.function.as_ref().map(|f| match resumed(&f.name) {
+            Some((function, line)) => format!("{function} resumed at {line}"),
+            None => f.name.clone(),
+        });
         self.render("pill", &PillOf { id: &id, status, href, title })
     }
 

@@ -10,6 +10,10 @@ use serde::Serialize;
 const WIDEST_PLACE: usize = 40;
 const WIDEST_NAME: usize = 30;
 
+/// Frames up to which a stack in a table is shown whole, and the innermost ones that are shown of a longer one.
+const LONGEST_STACK: usize = 16;
+const INNERMOST: usize = 12;
+
 /// Characters of a source line in the summary of a folded stack.
 const LONGEST_LOC: usize = 80;
 
@@ -22,10 +26,11 @@ struct StackOf<'s> {
     frames: Vec<FrameOf<'s>>,
 }
 
-#[derive(Serialize)]
+#[derive(Default, Serialize)]
 struct FrameOf<'s> {
     class: Option<&'static str>,
-    full: &'s str,
+    /// The whole path, where what is shown does not tell which file it is.
+    full: Option<&'s str>,
     href: Option<String>,
     place: String,
     pad: String,
@@ -36,13 +41,30 @@ impl View<'_> {
     /// A stack, outermost frame first, folded to the innermost frame of the reader's own code. Frames of libraries
     /// are dimmed; frames of generated modules lead to their source.
     pub fn stack(&self, stack: &Stack) -> anyhow::Result<Html> {
+        self.stack_from(stack, 0)
+    }
+
+    /// The same of its innermost frames only, from that of the reader's own code on: for tables of dozens of stacks
+    /// that are 60 frames of the compiler long, most of them the same.
+    pub fn inner_stack(&self, stack: &Stack) -> anyhow::Result<Html> {
+        let inner = stack.len().saturating_sub(INNERMOST);
+        self.stack_from(stack, if stack.len() > LONGEST_STACK { inner } else { 0 })
+    }
+
+    fn stack_from(&self, stack: &Stack, from: usize) -> anyhow::Result<Html> {
         let own = self.innermost_own(stack);
         let Some(shown) = own.or_else(|| stack.len().checked_sub(1)).and_then(|index| stack.get(index))
         else {
             return Ok(Html::escaped(crate::report::units::UNKNOWN));
         };
         let folded = (stack.len() > 1).then(|| format!("{} frames", stack.len()));
-        let frames = self.frames(stack, own);
+        let inner = stack.get(from..).unwrap_or_default();
+        let mut frames = self.frames(inner, own.and_then(|own| own.checked_sub(from)));
+        if from > 0 {
+            let above =
+                FrameOf { text: format!("{from} frames above, all in raw.jsonl"), ..FrameOf::default() };
+            frames.insert(0, FrameOf { class: Some("soft"), ..above });
+        }
         let loc = clipped(shown.loc.as_deref().unwrap_or_default(), LONGEST_LOC).0;
         let place = place(self.file(shown), shown.line);
         self.render("stack", &StackOf { folded, name: &shown.name, place, loc, frames })
@@ -60,7 +82,7 @@ impl View<'_> {
                 let class = if hit == Some(index) { Some("hit") } else { is_library(file).then_some("soft") };
                 FrameOf {
                     class,
-                    full: file,
+                    full: full(file),
                     href: self.dump_file(file, Some(*line)),
                     pad: " ".repeat(place_width.saturating_sub(place.chars().count())),
                     text: match code {
@@ -104,10 +126,15 @@ impl View<'_> {
                 Some(own) if own == index => Some("hit"),
                 _ => is_library(file).then_some("soft"),
             };
-            FrameOf { class, full: file, href: self.dump_file(file, frame.line), place, pad, text }
+            FrameOf { class, full: full(file), href: self.dump_file(file, frame.line), place, pad, text }
         });
         frames.collect()
     }
+}
+
+/// The path of a file on hover: that of a library is told by its place in the package.
+fn full(file: &str) -> Option<&str> {
+    (!is_library(file) && short_path(file) != file).then_some(file)
 }
 
 fn place(file: &str, line: Option<u64>) -> String {

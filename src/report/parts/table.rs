@@ -8,6 +8,9 @@ use std::io::Write;
 /// Rows that stand there before the reader asks for more.
 pub(in crate::report) const CAP: usize = 40;
 
+/// Rows of the shortest table that can be sorted: fewer are seen at a glance.
+const SORTED: usize = 8;
+
 /// A table without its rows.
 pub(in crate::report) struct Table<'t> {
     /// Anchor, also the name by which controls find it.
@@ -22,9 +25,11 @@ pub(in crate::report) struct Table<'t> {
 #[derive(Debug, Clone, Serialize)]
 pub(in crate::report) struct Head {
     title: String,
-    numeric: bool,
     sort: Option<&'static str>,
     about: Option<&'static str>,
+    /// The class of all its cells, said once for the table: `num`, `soft`, `mono`.
+    #[serde(skip)]
+    cells: Option<&'static str>,
     #[serde(skip)]
     absent: bool,
 }
@@ -32,12 +37,12 @@ pub(in crate::report) struct Head {
 impl Head {
     /// A column of words or code, sorted as such.
     pub fn text(title: &str) -> Head {
-        Head { title: title.to_owned(), numeric: false, sort: Some("text"), about: None, absent: false }
+        Head { title: title.to_owned(), sort: Some("text"), about: None, cells: None, absent: false }
     }
 
     /// A column of numbers.
     pub fn number(title: &str) -> Head {
-        Head { numeric: true, sort: Some("num"), ..Head::text(title) }
+        Head { sort: Some("num"), cells: Some("num"), ..Head::text(title) }
     }
 
     /// A column of compiles: sorted by their order in the log.
@@ -53,6 +58,16 @@ impl Head {
     /// What the column means, on hover.
     pub fn about(self, about: &'static str) -> Head {
         Head { about: Some(about), ..self }
+    }
+
+    /// Its cells are in the font of code.
+    pub fn mono(self) -> Head {
+        Head { cells: Some("mono"), ..self }
+    }
+
+    /// Its cells are explanations.
+    pub fn soft(self) -> Head {
+        Head { cells: Some("soft"), ..self }
     }
 
     /// A column that is empty throughout: left out, and named below the table.
@@ -107,7 +122,8 @@ impl Td {
 
     /// A number as it is shown, sorted by its value.
     pub fn number(value: f64, shown: &str) -> Td {
-        Td { class: Some("num"), sort: Some(value.to_string()), ..Td::text(shown) }
+        let sort = (!sorts_by_itself(shown)).then(|| value.to_string());
+        Td { class: Some("num"), sort, ..Td::text(shown) }
     }
 
     /// A number that may be unknown.
@@ -129,9 +145,24 @@ impl Td {
     }
 }
 
+/// Units that the script of tables knows.
+const UNITS: [&str; 10] = ["us", "ms", "s", "byte", "bytes", "KB", "MB", "GB", "TB", "%"];
+
+/// Whether the script of tables reads the number from what is shown: `1,234`, `38 ms`. It sorts by what a reader sees.
+fn sorts_by_itself(shown: &str) -> bool {
+    let (number, unit) = shown.split_once('\u{a0}').unwrap_or((shown, "%"));
+    number.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b',' | b'-'))
+        && UNITS.contains(&unit)
+}
+
+/// Columns whose class is said for the table; the style sheet has rules for as many.
+const STYLED_COLUMNS: usize = 12;
+
 #[derive(Serialize)]
 struct TableHead<'t> {
     id: &'t str,
+    /// `n3`: the third column has numbers; `s`: explanations; `m`: code.
+    classes: String,
     label: &'t str,
     cap: Option<usize>,
     heads: Vec<&'t Head>,
@@ -145,21 +176,55 @@ struct TableFoot<'t> {
 }
 
 impl Pieces<'_> {
-    /// Writes a table. Rows beyond 40 wait behind a button where scripts run.
+    /// Writes a table. Rows beyond 40 wait behind a button where scripts run; a few rows need no sorting.
     pub fn table(
         &self,
         out: &mut dyn Write,
         table: &Table<'_>,
         rows: impl ExactSizeIterator<Item = anyhow::Result<Row>>,
     ) -> anyhow::Result<()> {
-        let cap = (rows.len() > CAP).then_some(CAP);
+        // The tables of a compile's own pages are in the order that the compiler has; only long ones are sorted.
+        let short = rows.len() < if self.depth == 0 { SORTED } else { CAP };
+        let heads = table.heads.iter().cloned();
+        let heads = heads.map(|head| Head { sort: head.sort.filter(|_| !short), ..head }).collect();
+        let table = Table { heads, ..*table };
+        self.write_table(out, (&table, (rows.len() > CAP).then_some(CAP)), rows)
+    }
+
+    /// Writes a table all of whose rows stand there.
+    pub fn whole_table(
+        &self,
+        out: &mut dyn Write,
+        table: &Table<'_>,
+        rows: impl Iterator<Item = anyhow::Result<Row>>,
+    ) -> anyhow::Result<()> {
+        self.write_table(out, (table, None), rows)
+    }
+
+    fn write_table(
+        &self,
+        out: &mut dyn Write,
+        (table, cap): (&Table<'_>, Option<usize>),
+        rows: impl Iterator<Item = anyhow::Result<Row>>,
+    ) -> anyhow::Result<()> {
         let heads: Vec<&Head> = table.heads.iter().filter(|head| !head.absent).collect();
-        let head = TableHead { id: table.id, label: table.label, cap, heads };
+        let styled = || heads.iter().take(STYLED_COLUMNS).map(|head| head.cells);
+        let classes = (1..).zip(styled()).filter_map(|(at, class)| Some(format!("{}{at}", class?.get(..1)?)));
+        let classes = classes.collect::<Vec<_>>().join(" ");
+        let sorted: Vec<bool> = heads.iter().map(|head| head.sort.is_some()).collect();
+        let classes_of: Vec<Option<&str>> = styled().collect();
+        let head = TableHead { id: table.id, classes, label: table.label, cap, heads };
         writeln!(out, "{}", self.render("table_head", &head)?.as_str())?;
         for row in rows {
             let mut row = row?;
             let mut heads = table.heads.iter();
             row.cells.retain(|_| heads.next().is_some_and(|head| !head.absent));
+            for (cell, class) in row.cells.iter_mut().zip(&classes_of) {
+                cell.class = cell.class.filter(|own| Some(*own) != *class);
+            }
+            for (cell, sorted) in row.cells.iter_mut().zip(&sorted) {
+                cell.sort = cell.sort.take().filter(|_| *sorted);
+            }
             writeln!(out, "{}", self.render("row", &row)?.as_str())?;
         }
         let absent: Vec<&str> = table.heads.iter().filter(|h| h.absent).map(|h| h.title.as_str()).collect();

@@ -2,7 +2,7 @@
 
 use super::{Subject, evidence};
 use crate::analysis::{Chain, Change, ChangeKind, Step, recompile_advice};
-use crate::model::{Compile, Content};
+use crate::model::Compile;
 use crate::report::Html;
 use crate::report::parts::{Head, Row, Table, Td, View};
 use crate::report::units::{UNKNOWN, clipped, counted, micros, resumed, short_path, whole};
@@ -14,15 +14,6 @@ const LISTED: usize = 64;
 
 /// Characters of a value.
 const LONGEST_VALUE: usize = 60;
-
-/// States of torch's profile that are searched for advice: one a compile, the last ones know most.
-const MOST_STATES: usize = 8;
-
-/// Bytes of such a state beyond which it is not read; it has a line a function and variable.
-const LARGEST_STATE: u64 = 1 << 20;
-
-/// Characters of its advice.
-const LONGEST_LINE: usize = 600;
 
 #[derive(Serialize)]
 struct Recompiled {
@@ -36,7 +27,6 @@ struct Recompiled {
     advice: Html,
     guard_place: Option<String>,
     guard_code: String,
-    sources: Option<String>,
 }
 
 pub(super) fn section(
@@ -49,6 +39,8 @@ pub(super) fn section(
     let function = chain.function;
     let mut reasons = chain.steps.iter().flat_map(|step| &step.reasons);
     let source = reasons.find_map(|reason| reason.source.as_ref());
+    let advice = recompile_advice(view.report.model, chain);
+    let advice = Html::joined(advice.iter().map(|line| view.prose(line)), "<br>");
     let head = Recompiled {
         id: subject.anchor.clone(),
         name: function.map_or_else(|| "function not recorded".to_owned(), |f| name(&f.name)),
@@ -57,10 +49,9 @@ pub(super) fn section(
         kept: format!("{} of {} kept", whole(chain.kept()), whole(subject.limit)),
         over: chain.limit_hit,
         time: chain.us.map(micros),
-        advice: view.prose(&recompile_advice(view.report.model, chain)),
+        advice,
         guard_place: source.map(|s| format!("{}:{}", short_path(&s.file), s.line)),
         guard_code: source.map(|s| s.code.clone()).unwrap_or_default(),
-        sources: dynamic_sources(view, chain)?,
     };
     writeln!(out, "{}", view.render("recompiled", &head)?.as_str())?;
     table(view, subject, out)?;
@@ -75,24 +66,6 @@ pub(super) fn section(
 /// A heading's words for a function.
 fn name(name: &str) -> String {
     resumed(name).map_or_else(|| name.to_owned(), |(function, line)| format!("{function} resumed at {line}"))
-}
-
-/// The line that torch offers where its profile saw a size change: `TORCH_COMPILE_DYNAMIC_SOURCES="L['x']"`.
-fn dynamic_sources(view: View<'_>, chain: &Chain<'_>) -> anyhow::Result<Option<String>> {
-    let compiles = chain.steps.iter().rev().filter_map(|step| view.report.model.compiles.get(step.compile));
-    let states = compiles.flat_map(|c| c.artifacts.iter().rev()).filter(|a| a.name.contains("_code_state"));
-    for artifact in states.take(MOST_STATES) {
-        let Content::Payload(at, _) = &artifact.content else { continue };
-        if at.text_len > LARGEST_STATE {
-            continue;
-        }
-        let text = view.report.payload(at)?;
-        let found = text.find("TORCH_COMPILE_DYNAMIC_SOURCES=").and_then(|start| text.get(start..));
-        if let Some(line) = found.and_then(|rest| rest.lines().next()) {
-            return Ok(Some(clipped(line.trim(), LONGEST_LINE).0.to_owned()));
-        }
-    }
-    Ok(None)
 }
 
 fn table(view: View<'_>, subject: &Subject<'_>, out: &mut Vec<u8>) -> anyhow::Result<()> {

@@ -3,7 +3,6 @@
 mod evidence;
 mod function;
 mod guards;
-mod limit;
 mod overview;
 mod tensors;
 
@@ -11,7 +10,7 @@ use super::parts::View;
 use super::shell::{Shell, Tab, write_page};
 use super::units::{counted, micros, whole};
 use super::{Html, Report, Worker};
-use crate::analysis::{Chain, recompile_chains};
+use crate::analysis::{Chain, recompile_chains, recompile_limit};
 use crate::model::Compile;
 use crate::output::{Page, RelPath};
 use serde::Serialize;
@@ -61,16 +60,14 @@ fn anchor(first: &Compile) -> String {
 }
 
 fn write(report: Report<'_>, worker: &mut Worker, out: &mut dyn Write) -> anyhow::Result<()> {
-    let limits = limit::Limits::read(report)?;
+    let limit = recompile_limit(report.model);
     let mut chains = recompile_chains(report.model);
     for chain in chains.iter_mut().take(COMPLETED) {
         chain.complete(|compile, expression| guards::value(report, compile, expression))?;
     }
     let subjects = chains.into_iter().filter_map(|chain| {
-        let compiles: Vec<&Compile> =
-            chain.steps.iter().filter_map(|step| report.model.compiles.get(step.compile)).collect();
-        let anchor = anchor(compiles.first()?);
-        Some(Subject { limit: limits.of(&compiles), anchor, chain })
+        let anchor = anchor(report.model.compiles.get(chain.steps.first()?.compile)?);
+        Some(Subject { limit, anchor, chain })
     });
     let subjects: Vec<Subject<'_>> = subjects.collect();
     let mut shell = Shell::top(report, "Recompilations");

@@ -62,11 +62,14 @@ pub(super) fn parts(view: View<'_>, times: Times<'_>, out: &mut dyn Write) -> an
 fn share(us: f64, total: f64, class: &str) -> Html {
     let width = (100.0 * us / total).clamp(0.0, 100.0);
     let width = if width.is_finite() { width } else { 0.0 };
-    let bar = format!(
-        "<span class=\"share\" aria-hidden=\"true\"><i class=\"{class}\" style=\"width:{width:.1}%\"></i></span><span class=\"pct\">{}</span>",
-        percent(us, total, true)
-    );
-    Html::trusted(bar)
+    let share = percent(us, total, true);
+    // A bar of less than a tenth of a pixel is none.
+    if width < 0.1 {
+        return Html::escaped(&share);
+    }
+    Html::trusted(format!(
+        "<span class=\"share\"><i class=\"{class}\" style=\"width:{width:.1}%\"></i></span><span class=\"pct\">{share}</span>"
+    ))
 }
 
 /// All phases of the log.
@@ -89,13 +92,13 @@ fn phase_table(
     (id, title, phases): (&str, &str, &[&Phase]),
 ) -> anyhow::Result<()> {
     let heads = vec![
-        Head::text(title),
+        Head::text(title).mono(),
         Head::number("Self").about("without the phases in it"),
         Head::number("Share").about("self time, of the time that any phase covers"),
         Head::number("Total").about("what its spans cover; spans within each other count once"),
         Head::number("Times"),
         Head::number("Mean").about("total by times"),
-        Head::text("Part").about("where most of its self time belongs"),
+        Head::text("Part").about("where most of its self time belongs").soft(),
     ];
     let table = Table { id, label: title, heads };
     let rows = phases.iter().take(LISTED).map(|phase| {
@@ -104,15 +107,15 @@ fn phase_table(
         let (own, total) = (phase.self_s * 1e6, phase.total_s * 1e6);
         let mean = total / phase.count.max(1) as f64;
         Ok(Row::of(vec![
-            Td::html(view.code(
+            Td::text(
                 phase.name.strip_prefix("pass.").filter(|_| id == "passes-table").unwrap_or(&phase.name),
-            )),
+            ),
             Td::number(own, &micros(own)),
-            Td::html(share(own, times.account.covered_us, &class)).class("num").sorted(own),
+            Td::html(share(own, times.account.covered_us, &class)).class("num"),
             Td::number(total, &micros(total)),
             Td::number(phase.count as f64, &whole(phase.count)),
             Td::number(mean, &micros(mean)),
-            Td::text(part.and_then(|part| PARTS.get(part).copied()).unwrap_or(UNKNOWN)).class("soft"),
+            Td::text(part.and_then(|part| PARTS.get(part).copied()).unwrap_or(UNKNOWN)),
         ]))
     });
     view.table(out, &table, rows)

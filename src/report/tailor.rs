@@ -1,0 +1,302 @@
+//! A page carries the styles that can match in it and the scripts that find something to do, nothing else: a report has
+//! hundreds of small pages, and the whole style sheet with all scripts takes 14 KB.
+//!
+//! What a page needs is read from its own text, so nobody has to say it. A page too long to be held, or with scripts of
+//! its own, which may add any element, carries everything.
+
+use super::assets::{Asset, REGIONS_JS, REPORT_CSS, REPORT_JS, TABLES_JS};
+use memchr::memmem;
+use std::collections::HashSet;
+use std::io::{self, Write};
+
+/// Bytes of a page that are held until it is known what it needs. For a longer page 14 KB hardly count.
+const HELD: usize = 512 << 10;
+
+/// What a script looks for when a page is opened.
+const TABLES: [&str; 3] = ["data-sort=", "data-cap=", "data-for="];
+const REGIONS: [&str; 3] = ["data-fold=", "class=\"flame\"", "class=\"code\""];
+
+/// Styles and scripts of one page.
+pub(super) struct Fitted {
+    /// The part of the style sheet of all pages that this page needs.
+    pub styles: String,
+    /// Scripts, in the order in which they run.
+    pub scripts: Vec<Asset>,
+}
+
+impl Fitted {
+    /// Everything.
+    fn whole() -> Fitted {
+        // A table hides its rows before the script of all pages shows the one that the address names.
+        Fitted { styles: REPORT_CSS.text.to_owned(), scripts: vec![TABLES_JS, REGIONS_JS, REPORT_JS] }
+    }
+
+    /// What a page with this text needs.
+    fn to(page: &[u8]) -> Fitted {
+        let has = |marks: &[&str]| marks.iter().any(|mark| memmem::find(page, mark.as_bytes()).is_some());
+        let mut words = words(page);
+        let mut scripts = Vec::new();
+        if has(&TABLES) {
+            scripts.push(TABLES_JS);
+            // It makes the heads of columns buttons of this class.
+            words.insert(b".by".to_vec());
+        }
+        if has(&REGIONS) {
+            scripts.push(REGIONS_JS);
+        }
+        scripts.push(REPORT_JS);
+        let styles = matching(REPORT_CSS.text, &words);
+        let uses = |name: &str| {
+            let value = format!("var({name}");
+            styles.contains(&value) || memmem::find(page, value.as_bytes()).is_some()
+        };
+        Fitted { styles: with_properties(&styles, uses), scripts }
+    }
+}
+
+/// Holds a page back until it is known what it needs, or becomes too long; then writes its head, and the page.
+pub(super) struct Tailor<'a, F> {
+    out: &'a mut dyn Write,
+    /// Writes the head with what the page needs.
+    head: Option<F>,
+    held: Vec<u8>,
+    /// Whether the page has scripts of its own.
+    scripted: bool,
+}
+
+impl<'a, F: FnOnce(Fitted, &mut dyn Write) -> io::Result<()>> Tailor<'a, F> {
+    /// A page that is written to `out` behind what `head` writes.
+    pub fn new(out: &'a mut dyn Write, scripted: bool, head: F) -> Self {
+        Tailor { out, head: Some(head), held: Vec::new(), scripted }
+    }
+
+    /// The page is complete.
+    pub fn finish(mut self) -> io::Result<()> {
+        let fitted = if self.scripted { Fitted::whole() } else { Fitted::to(&self.held) };
+        self.release(fitted)
+    }
+
+    fn release(&mut self, fitted: Fitted) -> io::Result<()> {
+        if let Some(head) = self.head.take() {
+            head(fitted, self.out)?;
+        }
+        self.out.write_all(&std::mem::take(&mut self.held))
+    }
+}
+
+impl<F: FnOnce(Fitted, &mut dyn Write) -> io::Result<()>> Write for Tailor<'_, F> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.head.is_none() {
+            return self.out.write(bytes);
+        }
+        self.held.extend_from_slice(bytes);
+        if self.held.len() > HELD {
+            self.release(Fitted::whole())?;
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
+
+/// What stands before a class's name in a set of words, as in a selector.
+const CLASS: &[u8] = b".";
+
+/// Names of elements of a page, and of classes with a dot before them. Text that looks like one does no harm.
+fn words(page: &[u8]) -> HashSet<Vec<u8>> {
+    let mut words: HashSet<Vec<u8>> = ["html", "body"].map(|word| word.as_bytes().to_vec()).into();
+    let mut classes: HashSet<&[u8]> = HashSet::new();
+    for at in memchr::memchr_iter(b'<', page) {
+        let rest = page.get(at + 1..).unwrap_or_default();
+        let end = rest.iter().position(|byte| !byte.is_ascii_alphanumeric()).unwrap_or(rest.len());
+        let name = rest.get(..end).unwrap_or_default();
+        if !words.contains(name) {
+            words.insert(name.to_vec());
+        }
+    }
+    for at in memmem::find_iter(page, b"class=\"") {
+        let rest = page.get(at + b"class=\"".len()..).unwrap_or_default();
+        let end = memchr::memchr(b'"', rest).unwrap_or(0);
+        classes.extend(rest.get(..end).unwrap_or_default().split(|byte| *byte == b' '));
+    }
+    words.extend(classes.into_iter().map(|class| [CLASS, class].concat()));
+    words
+}
+
+/// The rules of a minified style sheet that have a selector whose elements and classes are among `words`.
+fn matching(css: &str, words: &HashSet<Vec<u8>>) -> String {
+    let mut kept = String::new();
+    for (prelude, body) in rules(css) {
+        if prelude.starts_with("@media") {
+            let inner = matching(body, words);
+            if !inner.is_empty() {
+                kept.push_str(&format!("{prelude}{{{inner}}}"));
+            }
+            continue;
+        }
+        let selectors: Vec<&str> = split_list(prelude).into_iter().filter(|s| matches(s, words)).collect();
+        if !selectors.is_empty() {
+            kept.push_str(&format!("{}{{{body}}}", selectors.join(",")));
+        }
+    }
+    kept
+}
+
+/// A style sheet without the custom properties that nothing uses.
+fn with_properties(css: &str, uses: impl Fn(&str) -> bool + Copy) -> String {
+    let mut kept = String::new();
+    for (prelude, body) in rules(css) {
+        let body = match prelude {
+            ":root" => {
+                let used = |one: &&str| {
+                    let name = one.split(':').next().unwrap_or_default().trim();
+                    !name.starts_with("--") || uses(name)
+                };
+                body.split(';').filter(used).collect::<Vec<_>>().join(";")
+            }
+            _ if prelude.starts_with("@media") && body.starts_with(":root") => with_properties(body, uses),
+            _ => body.to_owned(),
+        };
+        kept.push_str(&format!("{prelude}{{{body}}}"));
+    }
+    kept
+}
+
+/// The rules of a style sheet without comments: what stands before each outermost pair of braces, and in it.
+fn rules(css: &str) -> Vec<(&str, &str)> {
+    let (mut rules, mut depth, mut from, mut open) = (Vec::new(), 0usize, 0, 0);
+    for (at, byte) in css.bytes().enumerate() {
+        match byte {
+            b'{' => {
+                if depth == 0 {
+                    open = at;
+                }
+                depth += 1;
+            }
+            b'}' => {
+                depth = depth.saturating_sub(1);
+                if depth == 0 {
+                    let prelude = css.get(from..open).unwrap_or_default();
+                    rules.push((prelude.trim(), css.get(open + 1..at).unwrap_or_default()));
+                    from = at + 1;
+                }
+            }
+            _ => {}
+        }
+    }
+    rules
+}
+
+/// Selectors of a list; commas in parentheses do not part them.
+fn split_list(list: &str) -> Vec<&str> {
+    let mut depth = 0usize;
+    list.split(|c| {
+        match c {
+            '(' => depth += 1,
+            ')' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        c == ',' && depth == 0
+    })
+    .collect()
+}
+
+/// Whether each element and class that a selector asks for is among `words`; what stands in parentheses and brackets,
+/// and what follows a colon, is not looked at.
+fn matches(selector: &str, words: &HashSet<Vec<u8>>) -> bool {
+    let mut rest = selector.as_bytes();
+    let name = |rest: &[u8]| {
+        let part = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
+        rest.iter().position(|byte| !part(byte)).unwrap_or(rest.len())
+    };
+    while let Some((&first, after)) = rest.split_first() {
+        let skip = match first {
+            b'(' | b'[' => {
+                let close = if first == b'(' { b')' } else { b']' };
+                memchr::memchr(close, after).map_or(after.len(), |at| at + 1)
+            }
+            b':' => name(after),
+            b'.' => {
+                let end = name(after);
+                if !words.contains(rest.get(..=end).unwrap_or_default()) {
+                    return false;
+                }
+                end
+            }
+            _ if first.is_ascii_alphabetic() => {
+                let end = name(rest);
+                if !words.contains(rest.get(..end).unwrap_or_default()) {
+                    return false;
+                }
+                end - 1
+            }
+            _ => 0,
+        };
+        rest = after.get(skip..).unwrap_or_default();
+    }
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn styles(page: &str) -> String {
+        Fitted::to(page.as_bytes()).styles
+    }
+
+    #[test]
+    fn a_page_carries_the_rules_that_can_match_in_it() {
+        let css = "a{x:0}.i{x:0}.a,.b b{x:1}.a:not(.zz,.y)::before{x:2}p>.a[id]{x:3}@media print{.b{x:4}}@media print{.a{x:5}}";
+        let words = words(b"<i class=\"c a\">&lt;p&gt;</i>");
+        let expected = ".a{x:1}.a:not(.zz,.y)::before{x:2}@media print{.a{x:5}}";
+        assert_eq!(matching(css, &words), expected);
+    }
+
+    #[test]
+    fn a_page_carries_the_custom_properties_that_it_uses() {
+        let css = ":root{color-scheme:light;--a:1;--b:2}@media(x){:root{--a:3;--b:4}}p{x:var(--b)}";
+        let expected = ":root{color-scheme:light;--b:2}@media(x){:root{--b:4}}p{x:var(--b)}";
+        assert_eq!(with_properties(css, |name| name == "--b"), expected);
+    }
+
+    #[test]
+    fn a_page_with_everything_in_it_keeps_the_whole_style_sheet() {
+        let mut page = String::new();
+        for (prelude, body) in rules(REPORT_CSS.text) {
+            let inner = if prelude.starts_with('@') { rules(body) } else { vec![(prelude, body)] };
+            for (selectors, _) in inner {
+                for word in selectors.split(|c: char| !(c.is_ascii_alphanumeric() || c == '-')) {
+                    page.push_str(&format!("<{word} class=\"{word}\">"));
+                }
+            }
+        }
+        assert_eq!(styles(&page), REPORT_CSS.text);
+    }
+
+    #[test]
+    fn a_page_carries_the_scripts_that_find_something_to_do() {
+        let scripts = |page: &str| Fitted::to(page.as_bytes()).scripts;
+        assert_eq!(scripts("<p>"), [REPORT_JS]);
+        assert_eq!(scripts("<th data-sort=\"num\">"), [TABLES_JS, REPORT_JS]);
+        assert_eq!(scripts("<div class=\"flame\">"), [REGIONS_JS, REPORT_JS]);
+        assert!(styles("<th data-sort=\"num\">").contains(".by{"));
+        assert!(!styles("<p>").contains(".pill"));
+    }
+
+    #[test]
+    fn a_page_too_long_to_be_held_carries_everything_and_loses_nothing() {
+        for (text, whole) in [("x".repeat(9), false), ("x".repeat(HELD + 9), true)] {
+            let mut out = Vec::new();
+            let mut tailor = Tailor::new(&mut out, false, |fitted: Fitted, out: &mut dyn Write| {
+                write!(out, "{},", fitted.styles == REPORT_CSS.text)
+            });
+            tailor.write_all(text.as_bytes()).unwrap();
+            tailor.write_all(b"end").unwrap();
+            tailor.finish().unwrap();
+            assert_eq!(String::from_utf8(out).unwrap(), format!("{whole},{text}end"));
+        }
+    }
+}

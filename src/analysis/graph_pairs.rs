@@ -171,7 +171,12 @@ mod tests {
         let found: Vec<_> = found.iter().map(|(a, b, what)| (*a, *b, what.as_str())).collect();
         assert_eq!(
             found,
-            [(0, 1, "joint"), (2, 4, "autoparallel sharding"), (3, 5, "thunder pre fusion"), (6, 7, "pre decomp comms")]
+            [
+                (0, 1, "joint"),
+                (2, 4, "autoparallel sharding"),
+                (3, 5, "thunder pre fusion"),
+                (6, 7, "pre decomp comms")
+            ]
         );
     }
 

@@ -106,9 +106,8 @@ impl<'m> Producers<'m> {
     pub fn of(compile: &'m Compile) -> Self {
         let mut names: FxHashMap<&str, usize> = FxHashMap::default();
         for artifact in &compile.artifacts {
-            let torch = TORCH_ENDINGS.iter().any(|end| artifact.name.ends_with(end));
             if let Some(word) = first_word(&artifact.name)
-                && !torch
+                && is_foreign(&artifact.name)
             {
                 *names.entry(word).or_default() += 1;
             }
@@ -131,11 +130,17 @@ impl<'m> Producers<'m> {
     }
 }
 
+/// Whether torch gives no artifact a name like this.
+pub fn is_foreign(name: &str) -> bool {
+    first_word(name).is_some() && !TORCH_ENDINGS.iter().any(|end| name.ends_with(end))
+}
+
 /// The first word of a name, where torch has none such.
 fn first_word(name: &str) -> Option<&str> {
     let end = name.find(|c: char| !c.is_ascii_alphanumeric())?;
     let word = name.get(..end)?;
-    let named = word.len() > 1 && word.len() <= LONGEST && word.starts_with(|c: char| c.is_ascii_alphabetic());
+    let named =
+        word.len() > 1 && word.len() <= LONGEST && word.starts_with(|c: char| c.is_ascii_alphabetic());
     (named && TORCH.binary_search(&word).is_err()).then_some(word)
 }
 

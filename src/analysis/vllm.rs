@@ -248,7 +248,8 @@ impl<'m> Module<'m> {
     pub fn us(&self, model: &Model) -> Option<f64> {
         let first = self.config.or(self.pieces.first().map(|piece| piece.event))?;
         let first = model.clock.epoch_us(first.stamp)? as f64;
-        let ends = self.pieces.iter().filter_map(|p| Some(model.clock.epoch_us(p.event.stamp)? as f64 + p.us?));
+        let ends =
+            self.pieces.iter().filter_map(|p| Some(model.clock.epoch_us(p.event.stamp)? as f64 + p.us?));
         ends.reduce(f64::max).map(|end| end - first).filter(|us| *us >= 0.0)
     }
 
@@ -286,7 +287,9 @@ impl Piece<'_> {
     /// The sizes that it is compiled for: `1 to 8192` or `4`; None where the log does not say.
     pub fn sizes(&self) -> Option<Sizes> {
         match (self.start.from, self.start.to) {
-            (Some(from), Some(to)) if from == to => Some(Sizes::One(from)),
+            (Some(from), Some(to)) if from == to && self.start.single != Some(false) => {
+                Some(Sizes::One(from))
+            }
             (Some(from), _) if self.start.single == Some(true) => Some(Sizes::One(from)),
             (Some(from), Some(to)) => Some(Sizes::Range(from, to)),
             _ => None,

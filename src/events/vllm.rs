@@ -268,10 +268,7 @@ mod tests {
             read("vllm_post_grad.12.FusionPass.before"),
             (Some(12), text("FusionPass"), Some(text("before")))
         );
-        assert_eq!(
-            read("vllm_post_grad.FusionPass.after"),
-            (None, text("FusionPass"), Some(text("after")))
-        );
+        assert_eq!(read("vllm_post_grad.FusionPass.after"), (None, text("FusionPass"), Some(text("after"))));
         assert_eq!(read("vllm_post_grad"), (None, text(""), None));
         assert!(matches!(graph("vllm_patterns.P", ""), VllmFact::Patterns(pass) if pass == "P"));
         assert!(matches!(graph("vllm_submod_7", ""), VllmFact::Graph(name) if name == "submod_7"));
@@ -286,8 +283,7 @@ mod tests {
             a: \"f32[3, 16]\" = torch._C._nn.linear(x);  x = None\n            b = a.relu()\n            c = b.relu()\n\
             \x20   class submod_1(torch.nn.Module):\n            d = torch.ops.vllm.attention(c)\n";
         let parts = parts(text);
-        let shown: Vec<_> =
-            parts.iter().map(|p| (p.name.as_str(), p.calls, p.operators.join(" "))).collect();
+        let shown: Vec<_> = parts.iter().map(|p| (p.name.as_str(), p.calls, p.operators.join(" "))).collect();
         assert_eq!(
             shown,
             [("submod_0", 3, "_C._nn.linear relu".to_owned()), ("submod_1", 1, "vllm.attention".to_owned())]

@@ -58,6 +58,7 @@ templates! {
     table_head,
     time_chart,
     trie_line,
+    vllm_hero,
 }
 
 /// What one worker needs to render pages.

@@ -32,4 +32,5 @@ mod sizes_and_settings;
 mod snapshots;
 mod structure;
 mod times;
+mod vllm;
 mod why;

@@ -20,9 +20,9 @@ use std::collections::BTreeMap;
 use std::io::Write;
 use std::sync::Arc;
 
-/// Bytes of graphs on one page: a browser shows so much at once without a noticeable wait. The largest compile
-/// recorded has 2 MB; larger graphs are files only.
-const LARGEST_PAGE: u64 = 4 << 20;
+/// Bytes of graphs on one page: a browser reads so much without a noticeable wait. The largest compile recorded has 2 MB,
+/// and two graphs of that size can be compared; larger graphs are files only.
+const LARGEST_PAGE: u64 = 8 << 20;
 
 const ASSETS: &[Asset] = &[GRAPH_CSS, DIFF_JS, GRAPH_JS];
 

@@ -3,7 +3,7 @@ globalThis.tlparseDiff = (() => {
   // Edits after which two texts have no more in common than chance: Myers' algorithm takes time and memory in their square.
   const MOST_EDITS = 2000;
   // Changed lines that are drawn at once; the rest waits behind a fold.
-  const MOST_DRAWN = 3000;
+  const MOST_DRAWN = 2000;
 
   // Myers' greedy algorithm: the shortest list of equal, removed and added entries; null beyond the limit.
   const edits = (a, b, limit) => {
@@ -125,6 +125,9 @@ globalThis.tlparseDiff = (() => {
     return d;
   };
 
+  const count = (rows, sign) => rows.reduce((sum, r) => sum + (r[0] === sign), 0);
+  const changed = rows => rows.length - count(rows, ' ');
+
   // Puts the difference into `out`; equal runs are folded but for three lines on each side. Gives how many lines went and
   // came, and what is to be said of how they were compared.
   const show = (out, a, b) => {
@@ -137,16 +140,18 @@ globalThis.tlparseDiff = (() => {
       if (hi - lo > 3) parts.push(...rows.slice(i, lo).map(row), fold(`${hi - lo} equal lines`, rows.slice(lo, hi)), ...rows.slice(hi, j).map(row));
       else parts.push(...rows.slice(i, j).map(row));
       for (i = j; j < rows.length && rows[j][0] !== ' ';) j++;
-      const block = pair(rows.slice(i, j)), drawn = block.slice(0, room), rest = block.slice(room);
-      parts.push(...drawn.map(row));
-      if (rest.length) parts.push(fold(`${rest.length} further changed lines`, rest));
-      room -= drawn.length;
+      if (j - i > room) {
+        const end = i + room, rest = rows.slice(end);
+        parts.push(...rows.slice(i, end).map(row), fold(`${rest.length} further lines, ${changed(rest)} of them changed`, rest));
+        break;
+      }
+      parts.push(...pair(rows.slice(i, j)).map(row));
+      room -= j - i;
       i = j;
     }
     out.replaceChildren(...parts);
-    const n = sign => rows.reduce((sum, r) => sum + (r[0] === sign), 0);
     const how = told.rough ? ' They differ much: compared between lines that stand once in both, so a smaller difference may exist.' : '';
-    return { gone: n('-'), come: n('+'), how };
+    return { gone: count(rows, '-'), come: count(rows, '+'), how };
   };
   return { show };
 })();

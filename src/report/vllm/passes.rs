@@ -1,6 +1,6 @@
 //! What each of vLLM's passes changed in the graph of a piece: the lines that differ, and the way to the whole graphs.
 
-use super::{LONGEST_NAME, file, pieces};
+use super::{LONGEST_NAME, pieces};
 use crate::analysis::line_diff;
 use crate::analysis::vllm::{Module, Piece};
 use crate::model::{Artifact, Compile, Content, VllmPass};
@@ -56,7 +56,7 @@ impl Room {
 
 pub(super) fn write(
     view: View<'_>,
-    ids: (&Compile, usize),
+    compile: &Compile,
     piece: &Piece<'_>,
     (before, room): (&FxHashMap<usize, usize>, &mut Room),
     out: &mut dyn Write,
@@ -68,14 +68,14 @@ pub(super) fn write(
     for (pass, at) in piece.passes.iter().take(PASSES) {
         // A graph of another piece is not what this pass began with.
         let old = before.get(at).copied().filter(|old| piece.files.contains(old));
-        one(view, ids, (pass, *at, old), room, out)?;
+        one(view, compile, (pass, *at, old), room, out)?;
     }
     view.left_out(out, piece.passes.len(), PASSES, "passes stand among the files")
 }
 
 fn one(
     view: View<'_>,
-    (compile, index): (&Compile, usize),
+    compile: &Compile,
     (pass, at, old): (&VllmPass, usize, Option<usize>),
     room: &mut Room,
     out: &mut dyn Write,
@@ -84,9 +84,8 @@ fn one(
     let artifact = |at: usize| compile.artifacts.get(at);
     let found = old.and_then(artifact).zip(artifact(at));
     let Some((was, is)) = found.and_then(|(was, is)| Some(((was, text(was)?), (is, text(is)?)))) else {
-        let link = file(view, index, at);
         let words = "no graph stands before it in this piece";
-        writeln!(out, "<p>{} <span class=\"soft\">{words}: {}</span></p>", name.as_str(), link.as_str())?;
+        writeln!(out, "<p>{} <span class=\"soft\">{words}</span></p>", name.as_str())?;
         return Ok(());
     };
     let Some(diff) = compare(view, was.1, is.1, room)? else {

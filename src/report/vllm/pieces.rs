@@ -77,7 +77,7 @@ pub(super) fn write(
         )?;
         fields(view, piece, out)?;
         files(view, ids, piece, out)?;
-        passes::write(view, ids, piece, (&before, room), out)?;
+        passes::write(view, compile, piece, (&before, room), out)?;
         writeln!(out, "</details>")?;
     }
     view.left_out(
@@ -175,7 +175,9 @@ fn place(piece: &Piece<'_>) -> Td {
             let words = format!("{} of {}", whole(index.saturating_add(1)), whole(total));
             Td::number(index as f64, &words)
         }
-        (index, _) => Td::maybe(index.map(|index| index as f64), |index| whole(index as u64 + 1)),
+        (index, _) => {
+            Td::maybe(index.map(|index| index as f64), |index| whole((index as u64).saturating_add(1)))
+        }
     }
 }
 

@@ -49,12 +49,25 @@ pub(super) fn pair_href(view: View<'_>, compile: &Compile, before: u32, after: u
     format!("{}#a={before}&b={after}", view.href(&paths::graphs_page(compile)))
 }
 
-/// For each file that follows another, where the two are compared: by the index of the file.
-pub(super) fn compared(view: View<'_>, compile: &Compile) -> FxHashMap<usize, String> {
-    let number = |at: usize| compile.artifacts.get(at).map(|artifact| artifact.number);
+/// For each file that follows another, by its index: that nothing changed, else where the two are compared.
+pub(super) fn compared(view: View<'_>, compile: &Compile) -> FxHashMap<usize, Html> {
+    let file = |at: usize| {
+        let artifact = compile.artifacts.get(at)?;
+        match &artifact.content {
+            Content::Payload(payload, _) => Some((artifact, payload.md5)),
+            _ => None,
+        }
+    };
     // Of two files before the same one, the nearer comes last.
     let pairs = pairs(compile).into_iter().filter_map(|pair| {
-        Some((pair.after, pair_href(view, compile, number(pair.before)?, number(pair.after)?)))
+        let ((before, old), (after, new)) = (file(pair.before)?, file(pair.after)?);
+        let link = match old == new {
+            true => {
+                Html::wrapped("<small>", &Html::escaped(&format!("equal to {}", before.number)), "</small>")
+            }
+            false => view.link(&pair_href(view, compile, before.number, after.number), "what changed"),
+        };
+        Some((pair.after, link))
     });
     pairs.collect()
 }

@@ -81,7 +81,7 @@ fn row(
     view: View<'_>,
     subject: Subject<'_>,
     (title, group): (Html, usize),
-    (artifact, compared): (&Artifact, Option<&String>),
+    (artifact, compared): (&Artifact, Option<&Html>),
 ) -> anyhow::Result<Row> {
     let payload = match &artifact.content {
         Content::Payload(at, _) => Some(at),
@@ -104,9 +104,7 @@ fn row(
     let mut cells = vec![
         Td::html(title).class("nw").sorted(group),
         Td::html(Html::joined(
-            [Some(file(view, subject, artifact)), compared.map(|href| view.link(href, "what changed"))]
-                .into_iter()
-                .flatten(),
+            [Some(file(view, subject, artifact)), compared.cloned()].into_iter().flatten(),
             " ",
         ))
         .sorted(artifact.number),

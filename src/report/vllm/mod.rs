@@ -40,8 +40,15 @@ pub(super) fn tab(report: Report<'_>) -> Option<Tab> {
 
 /// Where the page tells of that compile, seen from the view's page; None where vLLM says nothing of it.
 pub(super) fn href(view: View<'_>, compile: usize) -> Option<String> {
-    let known = view.report.model.vllm.iter().any(|event| event.compile == compile);
-    known.then(|| format!("{}#of-{compile}", view.href_of(PATH)))
+    let mut events = view.report.model.vllm.iter().filter(|event| event.compile == compile).peekable();
+    events.peek()?;
+    // Other events make no module.
+    let module = events.any(|event| !matches!(event.fact, VllmFact::Compiled(_) | VllmFact::Other));
+    Some(format!(
+        "{}#{}",
+        view.href_of(PATH),
+        if module { format!("of-{compile}") } else { "events".to_owned() }
+    ))
 }
 
 /// `submod_0, 1 to 8,192`: the piece in few words.

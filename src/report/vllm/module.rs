@@ -21,10 +21,10 @@ const PATTERN_LINES: usize = 60;
 const LARGEST_PATTERN: u64 = 1 << 20;
 const LONGEST_LINE: usize = 240;
 
-pub(super) fn write(
-    view: View<'_>,
+pub(super) fn write<'m>(
+    view: View<'m>,
     (at, module): (usize, &Module<'_>),
-    room: &mut passes::Room,
+    room: &mut passes::Room<'m>,
     out: &mut dyn Write,
 ) -> anyhow::Result<()> {
     let id = format!("module-{}", at + 1);

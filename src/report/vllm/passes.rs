@@ -1,8 +1,8 @@
 //! What each of vLLM's passes changed in the graph of a piece: the lines that differ, and the way to the whole graphs.
 
 use super::{LONGEST_NAME, pieces};
-use crate::analysis::line_diff;
 use crate::analysis::vllm::{Module, Piece};
+use crate::analysis::{Producers, graph_pairs, line_diff};
 use crate::model::{Artifact, Compile, Content, VllmPass};
 use crate::report::parts::View;
 use crate::report::units::{clipped, counted, whole};
@@ -10,6 +10,7 @@ use crate::report::{Html, graphs};
 use crate::trace::PayloadRef;
 use fxhash::FxHashMap;
 use std::io::Write;
+use std::rc::Rc;
 
 /// Passes of a piece that are told.
 const PASSES: usize = 100;
@@ -25,21 +26,51 @@ const ALL_LINES: usize = 3_000;
 const MOST_READ: u64 = 128 << 20;
 const LARGEST_READ: u64 = 8 << 20;
 
+/// What is asked of a compile for each of its pieces, gathered once.
+pub(super) struct Gathered<'m> {
+    compile: usize,
+    /// Files that the viewer of graphs shows, ascending.
+    pub(super) shown: Vec<usize>,
+    /// The nearest graph before each.
+    pub(super) before: FxHashMap<usize, usize>,
+    /// Who wrote which file.
+    pub(super) producers: Producers<'m>,
+}
+
 /// What the page still has room for.
-pub(super) struct Room {
+pub(super) struct Room<'m> {
+    gathered: Option<Rc<Gathered<'m>>>,
     pieces: usize,
     lines: usize,
     bytes: u64,
     told: usize,
 }
 
-impl Default for Room {
+impl Default for Room<'_> {
     fn default() -> Self {
-        Room { pieces: pieces::IN_FULL, lines: ALL_LINES, bytes: MOST_READ, told: 0 }
+        Room { gathered: None, pieces: pieces::IN_FULL, lines: ALL_LINES, bytes: MOST_READ, told: 0 }
     }
 }
 
-impl Room {
+impl<'m> Room<'m> {
+    /// What is asked of a compile; modules of one compile follow each other, so only the last is kept.
+    pub(super) fn gathered(&mut self, index: usize, compile: &'m Compile) -> Rc<Gathered<'m>> {
+        match &self.gathered {
+            Some(known) if known.compile == index => Rc::clone(known),
+            _ => {
+                let pairs = graph_pairs(&compile.artifacts).into_iter();
+                let gathered = Rc::new(Gathered {
+                    compile: index,
+                    shown: graphs::shown_files(compile),
+                    before: pairs.map(|pair| (pair.after, pair.before)).collect(),
+                    producers: Producers::of(compile),
+                });
+                self.gathered = Some(Rc::clone(&gathered));
+                gathered
+            }
+        }
+    }
+
     /// Whether another piece can be told in full.
     pub(super) fn piece(&mut self) -> bool {
         let room = self.pieces > 0;
@@ -58,7 +89,7 @@ pub(super) fn write(
     view: View<'_>,
     compile: &Compile,
     piece: &Piece<'_>,
-    (before, room): (&FxHashMap<usize, usize>, &mut Room),
+    (before, room): (&FxHashMap<usize, usize>, &mut Room<'_>),
     out: &mut dyn Write,
 ) -> anyhow::Result<()> {
     if piece.passes.is_empty() {
@@ -77,7 +108,7 @@ fn one(
     view: View<'_>,
     compile: &Compile,
     (pass, at, old): (&VllmPass, usize, Option<usize>),
-    room: &mut Room,
+    room: &mut Room<'_>,
     out: &mut dyn Write,
 ) -> anyhow::Result<()> {
     let name = title(view, pass);
@@ -149,7 +180,7 @@ fn compare(
     view: View<'_>,
     was: PayloadRef,
     is: PayloadRef,
-    room: &mut Room,
+    room: &mut Room<'_>,
 ) -> anyhow::Result<Option<line_diff::LineDiff>> {
     if was.md5 == is.md5 {
         return Ok(Some(line_diff::LineDiff { ordered: true, ..Default::default() }));
@@ -169,7 +200,7 @@ fn changes(diff: &line_diff::LineDiff) -> String {
     format!("<span class=\"nw\">{lines} removed, {} added</span>", whole(diff.added))
 }
 
-fn lines(diff: &line_diff::LineDiff, room: &mut Room, out: &mut dyn Write) -> anyhow::Result<()> {
+fn lines(diff: &line_diff::LineDiff, room: &mut Room<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     write!(out, "<pre class=\"src\" tabindex=\"0\">")?;
     for (came, line) in &diff.lines {
         let (line, cut) = clipped(line, LONGEST_LINE);

@@ -2,13 +2,12 @@
 
 use super::{LONGEST_NAME, file, passes, piece_words, size_words};
 use crate::analysis::vllm::{Module, Piece};
-use crate::analysis::{Producers, Stage, graph_pairs};
+use crate::analysis::{Producers, Stage};
 use crate::model::{Compile, Outcome};
 use crate::report::index::stage_words;
 use crate::report::parts::{Head, Row, Table, Td, View};
 use crate::report::units::{UNKNOWN, clipped, counted, micros, whole};
 use crate::report::{Html, graphs};
-use fxhash::FxHashMap;
 use std::collections::BTreeMap;
 use std::io::Write;
 
@@ -29,10 +28,10 @@ pub(super) fn anchor(module: usize, piece: usize) -> String {
     format!("piece-{}-{}", module + 1, piece + 1)
 }
 
-pub(super) fn write(
-    view: View<'_>,
+pub(super) fn write<'m>(
+    view: View<'m>,
     (at, module): (usize, &Module<'_>),
-    room: &mut passes::Room,
+    room: &mut passes::Room<'m>,
     out: &mut dyn Write,
 ) -> anyhow::Result<()> {
     if module.pieces.is_empty() {
@@ -41,7 +40,8 @@ pub(super) fn write(
     }
     let Some(compile) = view.report.model.compiles.get(module.compile) else { return Ok(()) };
     writeln!(out, "<h3 style=\"margin:22px 0 4px\">Pieces, by the sizes that they are compiled for</h3>")?;
-    table(view, (at, module), compile, out)?;
+    let gathered = room.gathered(module.compile, compile);
+    table(view, (at, module), (compile, &gathered.shown), out)?;
     let overlap = match module.overlaps(view.report.model) {
         true => {
             " Some pieces have the files of several and others none: they seem to have been compiled at the same \
@@ -55,9 +55,6 @@ pub(super) fn write(
          compile and module. Only <code>vllm_submod_</code> and <code>vllm_subgraph_</code> files name theirs; for all \
          others this is by order.{overlap}</p>"
     )?;
-    // The nearest graph before each.
-    let before: FxHashMap<usize, usize> =
-        graph_pairs(&compile.artifacts).into_iter().map(|pair| (pair.after, pair.before)).collect();
     let ids = (compile, module.compile);
     for (index, piece) in by_size(module) {
         if !room.piece() {
@@ -76,8 +73,8 @@ pub(super) fn write(
             summary.as_str()
         )?;
         fields(view, piece, out)?;
-        files(view, ids, piece, out)?;
-        passes::write(view, compile, piece, (&before, room), out)?;
+        files(view, ids, (piece, &gathered.producers), out)?;
+        passes::write(view, compile, piece, (&gathered.before, room), out)?;
         writeln!(out, "</details>")?;
     }
     view.left_out(
@@ -91,7 +88,7 @@ pub(super) fn write(
 fn table(
     view: View<'_>,
     (at, module): (usize, &Module<'_>),
-    compile: &Compile,
+    (compile, shown): (&Compile, &[usize]),
     out: &mut dyn Write,
 ) -> anyhow::Result<()> {
     let model = view.report.model;
@@ -110,7 +107,6 @@ fn table(
         Head::number("Time").about("From its start to its last file"),
     ];
     let order = by_size(module);
-    let shown: Vec<usize> = graphs::shown_files(compile);
     let id = format!("pieces-{}", at + 1);
     let table = Table { id: &id, label: "Pieces", heads };
     let mut last = None;
@@ -118,7 +114,7 @@ fn table(
     let rows = order.iter().take(LISTED).map(|(index, piece)| {
         let first = last.replace(piece.sizes()) != Some(piece.sizes());
         group += usize::from(first);
-        let ends = ends(piece, &shown);
+        let ends = ends(piece, shown);
         let number = |at: usize| compile.artifacts.get(at).map_or(0, |artifact| artifact.number);
         let compare = ends.map_or_else(Html::default, |(first, last)| {
             view.link(&graphs::pair_href(view, compile, number(first), number(last)), "compare")
@@ -220,10 +216,9 @@ fn fields(view: View<'_>, piece: &Piece<'_>, out: &mut dyn Write) -> anyhow::Res
 fn files(
     view: View<'_>,
     (compile, index): (&Compile, usize),
-    piece: &Piece<'_>,
+    (piece, producers): (&Piece<'_>, &Producers<'_>),
     out: &mut dyn Write,
 ) -> anyhow::Result<()> {
-    let producers = Producers::of(compile);
     let mut groups: BTreeMap<(Stage, Option<&str>), Vec<Html>> = BTreeMap::new();
     for at in piece.files.iter().take(FILES) {
         let Some(artifact) = compile.artifacts.get(*at) else { continue };

@@ -171,7 +171,14 @@ pub fn one_of_each_kind(report: &Report) -> Vec<(String, String)> {
 #[test]
 fn each_kind_of_page_opens_from_disk_in_both_colour_schemes_without_a_word_to_console_or_network() {
     let Some(window) = window() else { return };
-    for name in ["03_graph_breaks", "05_dynamic_shapes", "09_provenance", "23_dump_file", "11_export_draft"] {
+    for name in [
+        "03_graph_breaks",
+        "05_dynamic_shapes",
+        "09_provenance",
+        "22_vllm_new",
+        "23_dump_file",
+        "11_export_draft",
+    ] {
         for (_, path) in one_of_each_kind(report(name)) {
             window.scheme("light");
             window.open(&report(name).folder.join(&path), "");
@@ -195,7 +202,7 @@ const BRIGHTNESS: &str = "getComputedStyle(document.body).backgroundColor.match(
 #[test]
 fn pages_do_not_scroll_sideways() {
     let Some(window) = window() else { return };
-    for name in ["03_graph_breaks", "09_provenance"] {
+    for name in ["03_graph_breaks", "09_provenance", "22_vllm_new"] {
         for (_, path) in one_of_each_kind(report(name)) {
             window.open(&report(name).folder.join(&path), "");
             let over = window.number("document.documentElement.scrollWidth - innerWidth");

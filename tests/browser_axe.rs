@@ -7,8 +7,8 @@ use std::collections::BTreeSet;
 use std::fs;
 
 /// Reports that have all kinds of page between them.
-const REPORTS: [&str; 5] =
-    ["03_graph_breaks", "04_recompiles", "05_dynamic_shapes", "09_provenance", "23_dump_file"];
+const REPORTS: [&str; 6] =
+    ["03_graph_breaks", "04_recompiles", "05_dynamic_shapes", "09_provenance", "22_vllm_new", "23_dump_file"];
 
 /// Violations that keep somebody from using the page, with the first place of each.
 const SERIOUS: &str = "axe.run(document, { resultTypes: ['violations'] }).then(found => JSON.stringify(

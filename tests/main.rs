@@ -34,4 +34,5 @@ mod sizes_and_settings;
 mod snapshots;
 mod structure;
 mod times;
+mod vllm;
 mod why;

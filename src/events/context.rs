@@ -75,7 +75,9 @@ impl RankContext<'_> {
             Some(payload) => Content::Payload(payload.at, form),
             None => Content::Empty(form),
         };
-        self.add(name, content, Place::Compile, true)
+        let id = self.add(name, content, Place::Compile, true);
+        self.note_graph(id, event.payload);
+        id
     }
 
     /// Adds a file with the text given.
@@ -86,7 +88,19 @@ impl RankContext<'_> {
     /// Keeps a payload under its md5 and lists it with the compile, for events that have no file of their own.
     pub(super) fn listed_payload(&mut self, payload: &Payload<'_>, name: &str) -> ArtifactId {
         self.reading.model.payloads.entry(payload.at.md5).or_insert(payload.at);
-        self.add(name, Content::Payload(payload.at, Form::Text), Place::Payloads, true)
+        let id = self.add(name, Content::Payload(payload.at, Form::Text), Place::Payloads, true);
+        self.note_graph(id, Some(payload));
+        id
+    }
+
+    /// Notes whether the text begins as a graph does, for names that say nothing.
+    fn note_graph(&mut self, id: ArtifactId, payload: Option<&Payload<'_>>) {
+        let text = payload.and_then(|payload| payload.text).unwrap_or_default();
+        if is_graph(text.get(..SNIFFED).unwrap_or(text))
+            && let Some(artifact) = self.artifact_mut(id)
+        {
+            artifact.graph = true;
+        }
     }
 
     /// Lists the payload of an event that is told otherwise and usually has none.
@@ -120,6 +134,7 @@ impl RankContext<'_> {
             content,
             place,
             readable: None,
+            graph: false,
             unknown: false,
         };
         let mut id = ArtifactId { compile: self.compile, index: 0, number };
@@ -230,6 +245,17 @@ impl RankContext<'_> {
     pub fn diagnostic(&mut self, kind: ProblemKind, line: u64, detail: impl Into<String>) {
         self.model().integrity.add(kind, line, detail);
     }
+}
+
+/// Bytes of a text that are looked at to tell a graph from other texts: what stands above it is imports and comments.
+const SNIFFED: usize = 4096;
+
+/// Whether a text begins as a graph does: `class GraphModule(..`, `def forward(..`, `graph(%x ..`, `graph():`.
+fn is_graph(start: &[u8]) -> bool {
+    start.split(|byte| *byte == b'\n').any(|line| {
+        let line = line.trim_ascii_start();
+        [&b"class "[..], b"def ", b"graph("].iter().any(|begin| line.starts_with(begin))
+    })
 }
 
 /// Unusable records that are listed with a compile; all are counted.

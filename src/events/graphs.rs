@@ -79,7 +79,7 @@ impl StructuredLogParser for Graph {
     }
 }
 
-/// `graph_dump`: code of AOTInductor, graphs of vLLM and others, under their own names.
+/// `graph_dump`: code of AOTInductor, graphs of others, under their own names.
 struct GraphDump;
 
 impl StructuredLogParser for GraphDump {
@@ -97,18 +97,9 @@ impl StructuredLogParser for GraphDump {
 
     fn parse(&mut self, event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
         let name = event.name.unwrap_or("graph_dump");
-        let own_folder = !name.starts_with("vllm_post_grad") && !name.starts_with("vllm_patterns");
-        match event.payload {
-            // Upstream keeps these under their hash only, and scripts find them there.
-            Some(payload) if !own_folder => {
-                cx.listed_payload(payload, name);
-            }
-            _ => {
-                let id = cx.artifact_of_payload(event, name, Form::Text);
-                if is_cpp(event.fields().raw("type"), name) {
-                    cx.readable(id, Readable::Code(Language::Cpp));
-                }
-            }
+        let id = cx.artifact_of_payload(event, name, Form::Text);
+        if is_cpp(event.fields().raw("type"), name) {
+            cx.readable(id, Readable::Code(Language::Cpp));
         }
         Ok(Flow::Handled)
     }

@@ -24,6 +24,7 @@ mod registry;
 mod stacks;
 mod symbols;
 mod tensors;
+mod vllm;
 mod workers;
 
 pub use context::{ArtifactId, RankContext, SectionRows};
@@ -140,6 +141,7 @@ const FAMILIES: &[Family] = &[
     distributed::parsers,
     workers::parsers,
     export::parsers,
+    vllm::parsers,
     links::parsers,
     artifact::parsers,
     fallback::parsers,

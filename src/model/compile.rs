@@ -328,6 +328,8 @@ pub struct Artifact {
     pub place: Place,
     /// A further page that shows the same for people (`_readable.html`).
     pub readable: Option<Readable>,
+    /// Whether its text begins as a graph or a traced program does.
+    pub graph: bool,
     /// Whether its event is one that this program does not know.
     pub unknown: bool,
 }

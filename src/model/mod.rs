@@ -11,6 +11,7 @@ mod job;
 mod section;
 mod shapes;
 mod traceback;
+mod vllm;
 
 pub use compile::{
     Artifact, Attempt, Compile, Content, Form, Frame, Function, Language, Metrics, MetricsKind,
@@ -30,6 +31,7 @@ pub use job::{
 pub use section::{Cell, Column, Section, Unit};
 pub use shapes::{InputTensor, Recorded, Shapes, Specialisation, Symbol, SymbolGuard};
 pub use traceback::traceback;
+pub use vllm::{VllmEvent, VllmFact, VllmPart, VllmPass, VllmStart};
 
 use crate::trace::{Clock, CompileId, Md5, PayloadRef, Span, Stamp, StringTable};
 use indexmap::IndexMap;
@@ -79,6 +81,8 @@ pub struct Model {
     pub error_traces: Vec<ErrorTrace>,
     /// Compile jobs that torch reports as slow.
     pub worker_stalls: Vec<WorkerStall>,
+    /// Events of vLLM, in log order.
+    pub vllm: Vec<VllmEvent>,
     /// The value of `TORCH_COMPILE_DYNAMIC_SOURCES` that torch recommends, by index of the compile.
     pub dynamic_sources: Vec<(usize, String)>,
     /// Versions of a function that torch keeps, from `dynamo_config`.

@@ -9,43 +9,118 @@ use super::parts::View;
 use super::shell::{Shell, Tab, write_page};
 use super::units::{bytes, counted, whole};
 use super::{Html, Report, Worker, paths};
+use crate::analysis::vllm::Vllm;
+use crate::analysis::{GraphPair, Producers, graph_pairs, is_foreign};
 use crate::model::{Artifact, Cell, Compile, Content, Form};
 use crate::output::Page;
 use crate::trace::{Md5, PayloadRef};
-use fxhash::FxHashMap;
+use fxhash::{FxHashMap, FxHashSet};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::io::Write;
+use std::sync::Arc;
 
-/// Bytes of graphs on one page: a browser shows so much at once without a noticeable wait. The largest compile
-/// recorded has 2 MB; larger graphs are files only.
-const LARGEST_PAGE: u64 = 4 << 20;
+/// Bytes of graphs on one page: a browser reads so much without a noticeable wait. The largest compile recorded has 2 MB,
+/// and two graphs of that size can be compared; larger graphs are files only.
+const LARGEST_PAGE: u64 = 8 << 20;
 
 const ASSETS: &[Asset] = &[GRAPH_CSS, DIFF_JS, GRAPH_JS];
 
 /// A page for each compile that has graphs.
 pub(super) fn pages(report: Report<'_>) -> Vec<Page<'_, Worker>> {
-    let compiles = report.model.compiles.iter().filter(|compile| graphs(compile).next().is_some());
-    let page = |compile| {
-        let path = paths::graphs_page(compile);
+    let pieces = Arc::new(pieces(report));
+    let compiles = report.model.compiles.iter().enumerate();
+    let page = |(index, compile)| {
+        let (path, pieces) = (paths::graphs_page(compile), Arc::clone(&pieces));
         Page::rendered(path, move |worker: &mut Worker, out: &mut dyn Write| {
-            write(report, compile, worker, out)
+            write(report, (index, compile), &pieces, (worker, out))
         })
     };
-    compiles.map(page).collect()
+    compiles.filter(|(_, compile)| !graphs(compile).is_empty()).map(page).collect()
 }
 
 /// Where the page stands, seen from the view's page; None where the compile has no graph.
 pub(super) fn href(view: View<'_>, compile: &Compile) -> Option<String> {
-    graphs(compile).next().map(|_| view.href(&paths::graphs_page(compile)))
+    (!graphs(compile).is_empty()).then(|| view.href(&paths::graphs_page(compile)))
 }
 
-/// The graphs of a compile in the order of the log, which is the compiler's.
-fn graphs(compile: &Compile) -> impl Iterator<Item = (&Artifact, PayloadRef)> {
-    compile.artifacts.iter().filter_map(|artifact| match &artifact.content {
-        Content::Payload(at, Form::Text) if is_graph(&artifact.name) => Some((artifact, *at)),
+/// Where the comparison of two files of a compile stands, by their numbers.
+pub(super) fn pair_href(view: View<'_>, compile: &Compile, before: u32, after: u32) -> String {
+    format!("{}#a={before}&b={after}", view.href(&paths::graphs_page(compile)))
+}
+
+/// For each file that follows another, by its index: that nothing changed, else where the two are compared.
+pub(super) fn compared(view: View<'_>, compile: &Compile) -> FxHashMap<usize, Html> {
+    let file = |at: usize| {
+        let artifact = compile.artifacts.get(at)?;
+        match &artifact.content {
+            Content::Payload(payload, _) => Some((artifact, payload.md5)),
+            _ => None,
+        }
+    };
+    // Of two files before the same one, the nearer comes last.
+    let pairs = pairs(compile).into_iter().filter_map(|pair| {
+        let ((before, old), (after, new)) = (file(pair.before)?, file(pair.after)?);
+        let link = match old == new {
+            true => {
+                Html::wrapped("<small>", &Html::escaped(&format!("equal to {}", before.number)), "</small>")
+            }
+            false => view.link(&pair_href(view, compile, before.number, after.number), "what changed"),
+        };
+        Some((pair.after, link))
+    });
+    pairs.collect()
+}
+
+/// Pairs whose files are texts.
+fn pairs(compile: &Compile) -> Vec<GraphPair> {
+    let is_text = |at: usize| {
+        let content = compile.artifacts.get(at).map(|artifact| &artifact.content);
+        matches!(content, Some(Content::Payload(_, Form::Text)))
+    };
+    let mut pairs = graph_pairs(&compile.artifacts);
+    pairs.retain(|pair| is_text(pair.before) && is_text(pair.after));
+    pairs
+}
+
+/// The graphs of a compile in the order of the log, which is the compiler's, with their indices. Texts of which one stands
+/// for before and another for after are among them, whatever they are.
+fn graphs(compile: &Compile) -> Vec<(usize, &Artifact, PayloadRef)> {
+    let paired: FxHashSet<usize> =
+        pairs(compile).into_iter().flat_map(|pair| [pair.before, pair.after]).collect();
+    let graph = |(index, artifact): (usize, &'_ Artifact)| match &artifact.content {
+        Content::Payload(at, Form::Text) => {
+            let foreign = artifact.graph && is_foreign(&artifact.name) && !is_pattern(&artifact.name);
+            (is_graph(&artifact.name) || foreign || paired.contains(&index)).then_some(*at)
+        }
         _ => None,
-    })
+    };
+    let all = compile.artifacts.iter().enumerate();
+    all.filter_map(|(index, artifact)| Some((index, artifact, graph((index, artifact))?))).collect()
+}
+
+/// The files that the page shows: indices, ascending.
+pub(super) fn shown_files(compile: &Compile) -> Vec<usize> {
+    graphs(compile).into_iter().map(|(index, ..)| index).collect()
+}
+
+/// Whether a text is what a pass of vLLM looks for: Python, but no graph of this compile.
+fn is_pattern(name: &str) -> bool {
+    name.starts_with("vllm_patterns")
+}
+
+/// Which piece of vLLM's a file belongs to: by compile and index of the file.
+type Pieces = FxHashMap<(usize, usize), String>;
+
+fn pieces(report: Report<'_>) -> Pieces {
+    let mut pieces = Pieces::default();
+    for module in Vllm::of(report.model).modules {
+        for piece in &module.pieces {
+            let label = super::vllm::piece_words(piece);
+            pieces.extend(piece.files.iter().map(|file| ((module.compile, *file), label.clone())));
+        }
+    }
+    pieces
 }
 
 /// Whether an artifact of this name is a graph as torch prints it.
@@ -69,9 +144,12 @@ fn is_graph(name: &str) -> bool {
         "inductor_post_grad_graph",
         "vllm_piecewise_split_graph",
         "vllm_submod_",
+        "vllm_subgraph_",
         "vllm_post_grad",
         "before_activation_quantization",
         "after_activation_quantization",
+        "make_fx_fail_partial",
+        "min_cut_failed_fx_graph",
         "before_recompile_",
         "after_recompile_",
     ]) || begins(&["before_", "after_"]) && ends(&["_graph"])
@@ -80,16 +158,16 @@ fn is_graph(name: &str) -> bool {
 
 fn write(
     report: Report<'_>,
-    compile: &Compile,
-    worker: &mut Worker,
-    out: &mut dyn Write,
+    (index, compile): (usize, &Compile),
+    pieces: &Pieces,
+    (worker, out): (&mut Worker, &mut dyn Write),
 ) -> anyhow::Result<()> {
     let mut shell = Shell::of_compile(report, compile, Some("graphs"));
     shell.scripts = ASSETS;
     shell.tabs = tabs(compile);
     write_page(worker, out, &shell, |worker, out| {
         let view = View::new(report, worker, 1);
-        let shown = shown(view, compile)?;
+        let shown = shown(view, (index, compile), pieces)?;
         writeln!(out, "{}", head(view, compile, &shown)?.as_str())?;
         write_data(view, compile, &shown, out)
     })
@@ -110,6 +188,8 @@ struct Graph {
     attempt: u32,
     href: String,
     about: &'static str,
+    /// The piece of vLLM's that it belongs to, or who wrote it where torch did not.
+    group: Option<String>,
     /// Its place in `texts`; null where the graph is a file only.
     text: Option<usize>,
     #[serde(skip)]
@@ -120,14 +200,19 @@ struct Graph {
 struct Shown {
     graphs: Vec<Graph>,
     texts: Vec<PayloadRef>,
+    /// What is worth comparing: two places in `graphs`, and what happened between them.
+    pairs: Vec<(usize, usize, String)>,
 }
 
 /// Decides which texts stand on the page. Texts that differ in the graph's id only count as one.
-fn shown(view: View<'_>, compile: &Compile) -> anyhow::Result<Shown> {
-    let mut shown = Shown { graphs: Vec::new(), texts: Vec::new() };
+fn shown(view: View<'_>, (index, compile): (usize, &Compile), pieces: &Pieces) -> anyhow::Result<Shown> {
+    let producers = Producers::of(compile);
+    let mut shown = Shown { graphs: Vec::new(), texts: Vec::new(), pairs: Vec::new() };
+    let mut places: FxHashMap<usize, usize> = FxHashMap::default();
     let mut known: FxHashMap<Md5, usize> = FxHashMap::default();
     let mut room = LARGEST_PAGE;
-    for (artifact, at) in graphs(compile) {
+    for (file, artifact, at) in graphs(compile) {
+        places.insert(file, shown.graphs.len());
         let mut place = known.get(&at.md5).copied();
         if place.is_none() && at.text_len <= room {
             let text = view.report.payload(&at)?;
@@ -147,15 +232,22 @@ fn shown(view: View<'_>, compile: &Compile) -> anyhow::Result<Shown> {
             attempt: artifact.attempt,
             href: view.href(&paths::artifact(compile, artifact, view.report.settings)),
             about: file_words::about(&artifact.name),
+            group: match pieces.get(&(index, file)) {
+                Some(piece) => Some(piece.clone()),
+                None => producers.producer(&artifact.name).map(str::to_owned),
+            },
             text: place,
             damaged: !at.intact,
         });
     }
+    let place = |file| places.get(&file).copied();
+    let pairs = pairs(compile).into_iter();
+    shown.pairs = pairs.filter_map(|p| Some((place(p.before)?, place(p.after)?, p.what))).collect();
     Ok(shown)
 }
 
 /// The text without the `# graph id: 139..` that torch puts below some graphs, and without blank lines at its end.
-fn without_id(text: &str) -> &str {
+pub(super) fn without_id(text: &str) -> &str {
     let text = text.trim_end();
     let (rest, last) = text.rsplit_once('\n').unwrap_or(("", text));
     match last.trim_start().strip_prefix("# graph id: ") {
@@ -223,6 +315,7 @@ fn write_data(view: View<'_>, compile: &Compile, shown: &Shown, out: &mut dyn Wr
         out.write_all(json(&without_id(&text))?.as_bytes())?;
     }
     write!(out, "],\n\"graphs\":{}", json(&shown.graphs)?)?;
+    write!(out, ",\n\"pairs\":{}", json(&shown.pairs)?)?;
     write!(out, ",\n\"sizes\":{}", json(&sizes(compile))?)?;
     write!(out, ",\n\"code\":{}", json(&output_code::of(view, compile)?)?)?;
     Ok(out.write_all(b"}</script>\n")?)

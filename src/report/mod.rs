@@ -30,6 +30,7 @@ mod templates;
 mod terminal;
 mod time;
 mod units;
+mod vllm;
 
 pub use html::Html;
 pub use job::{JobReport, job_findings, job_pages, job_summary};
@@ -126,5 +127,6 @@ pub fn pages<'m>(report: Report<'m>) -> Vec<Page<'m, Worker>> {
     pages.extend(graph_breaks::page(report));
     pages.extend(recompilations::page(report));
     pages.extend(time::page(report));
+    pages.extend(vllm::page(report));
     pages
 }

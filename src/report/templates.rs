@@ -62,6 +62,7 @@ templates! {
     table_head,
     time_chart,
     trie_line,
+    vllm_hero,
 }
 
 /// What one worker needs to render pages.

@@ -2,7 +2,7 @@
 (() => {
   const data = document.getElementById('graphs-data');
   if (!data) return;
-  const { texts, graphs, sizes, code } = JSON.parse(data.textContent);
+  const { texts, graphs, pairs: suggested, sizes, code } = JSON.parse(data.textContent);
   const [left, right, pairs, side, said, box] = ['left', 'right', 'pairs', 'side', 'said', 'graph'].map(id => document.getElementById(id));
   const make = (tag, className, ...content) => {
     const e = document.createElement(tag);
@@ -252,7 +252,6 @@
     said.textContent = `${at.about ? `${at.about[0].toUpperCase()}${at.about.slice(1)}. ` : ''}${p.raw.length} lines, ${types} values. A click on a value marks its definition and uses.`;
     overview();
   };
-  const clean = g => of(g).raw.filter(l => !/^\s*# graph id: \d+\s*$/.test(l));
   const draw = () => {
     lit = [];
     const other = graphs[right.value];
@@ -267,37 +266,77 @@
     } else if (other) {
       rows = [];
       side.replaceChildren();
-      const [gone, come] = tlparseDiff.show(box, clean(at), clean(other));
-      said.textContent = gone + come ? `From ${label(at)} to ${label(other)}: ${gone} ${gone === 1 ? 'line' : 'lines'} removed, ${come} added.` : `${label(at)} and ${label(other)} are equal.`;
+      const { gone, come, how } = tlparseDiff.show(box, texts[at.text].split('\n'), texts[other.text].split('\n'));
+      const both = at.group && at.group === other.group ? ` Both of ${at.group}.` : '';
+      said.textContent = gone + come ? `From ${label(at)} to ${label(other)}: ${gone} ${gone === 1 ? 'line' : 'lines'} removed, ${come} added.${both}${how}` : `${label(at)} and ${label(other)} are equal.${both}`;
     } else drawGraph();
     side.hidden = !side.firstChild;
-    document.querySelectorAll('#pairs button').forEach(b => b.classList.toggle('on', b.dataset.pair === `${left.value} ${right.value}`));
+    const shown = `${left.value} ${right.value}`;
+    document.querySelectorAll('#pairs button').forEach(b => b.classList.toggle('on', b.dataset.pair === shown));
+    document.querySelectorAll('#pairs select').forEach(s => { s.value = shown; if (s.selectedIndex < 0) s.value = ''; });
   };
   const choose = (l, r) => {
     left.value = l;
-    right.value = r;
     at = graphs[l];
+    offer();
+    right.value = r;
     draw();
   };
 
-  // Graphs that stand for before and after: the next with the other name in the same attempt.
-  const AFTER = [['before_post_grad_graph', 'inductor_post_grad_graph'], ['inductor_pre_grad_graph', 'after_pre_grad_graph'],
-    ['compiled_autograd_graph_pre_reordering', 'compiled_autograd_graph'], ['dynamo_output_graph', 'optimize_ddp_split_graph']];
-  graphs.forEach((g, i) => {
-    const names = AFTER.filter(([b]) => b === g.name).map(([, a]) => a);
-    if (g.name.startsWith('before_')) names.push(g.name.replace('before_', 'after_'));
-    const j = graphs.findIndex((h, k) => k > i && h.attempt === g.attempt && names.includes(h.name));
-    if (j < 0 || graphs.slice(i + 1, j).some(h => h.name === g.name)) return;
-    const same = g.text !== null && g.text === graphs[j].text;
-    const b = make('button', 'btn', g.name.replace(/^before_|_graph(?=_|$)/g, '').replace(/_/g, ' '), ` ${g.number}`, same ? ' (equal)' : '');
-    b.dataset.pair = `${i} ${j}`;
-    b.title = `${label(g)} and ${label(graphs[j])}`;
-    b.onclick = () => choose(i, j);
-    if (!pairs.firstChild) pairs.append(make('span', 'soft', 'Before and after:'));
-    pairs.append(b);
-  });
-  left.append(...graphs.map((g, i) => new Option(label(g), i)));
-  right.append(new Option('nothing', ''), ...graphs.map((g, i) => new Option(label(g), i)));
+  // A list of graphs, those of one piece or producer together.
+  const options = list => {
+    const parts = [];
+    let last = null, group = null;
+    list.forEach(i => {
+      const g = graphs[i], option = new Option(label(g), i);
+      if (g.group !== last) {
+        last = g.group;
+        group = last && make('optgroup');
+        if (group) { group.label = last; parts.push(group); }
+      }
+      if (group) group.append(option);
+      else parts.push(option);
+    });
+    return parts;
+  };
+  // What the graph at hand is worth comparing with comes first.
+  const every = graphs.map((g, i) => i);
+  const offer = () => {
+    const i = graphs.indexOf(at), near = suggested.filter(p => p[0] === i).map(p => p[1]);
+    const first = make('optgroup', '', ...near.map(j => new Option(label(graphs[j]), j)));
+    first.label = 'What became of it';
+    right.replaceChildren(new Option('nothing', ''), ...(near.length ? [first] : []), ...options(every));
+  };
+
+  // Graphs that stand for before and after: a button each, or a list where there are many.
+  const BUTTONS = 12;
+  const described = ([i, j, words]) => `${words.replace(/_/g, ' ')} ${graphs[i].number}${graphs[i].text !== null && graphs[i].text === graphs[j].text ? ' (equal)' : ''}`;
+  if (suggested.length > BUTTONS) {
+    const list = make('select'), parts = [new Option(`${suggested.length} pairs`, '')];
+    let last = null;
+    suggested.forEach(p => {
+      const group = graphs[p[1]].group;
+      if (group && group !== last) parts.push(make('optgroup'));
+      if (group && group !== last) parts[parts.length - 1].label = group;
+      last = group;
+      const option = new Option(described(p), `${p[0]} ${p[1]}`);
+      if (group) parts[parts.length - 1].append(option);
+      else parts.push(option);
+    });
+    list.append(...parts);
+    list.onchange = () => { if (list.value) choose(...list.value.split(' ')); };
+    pairs.append(make('label', '', 'Before and after ', list));
+  } else if (suggested.length) {
+    pairs.append(make('span', 'soft', 'Before and after:'));
+    suggested.forEach(p => {
+      const b = make('button', 'btn', described(p));
+      b.dataset.pair = `${p[0]} ${p[1]}`;
+      b.title = `${label(graphs[p[0]])} and ${label(graphs[p[1]])}`;
+      b.onclick = () => choose(p[0], p[1]);
+      pairs.append(b);
+    });
+  }
+  left.append(...options(every));
   left.onchange = right.onchange = () => choose(left.value, right.value);
 
   box.addEventListener('click', e => {
@@ -308,11 +347,17 @@
     if (e.key === 'Escape' && lit.length) { unlit(); overview(); }
   });
 
-  // `#8` is the graph with that number, `#8-L15` its line.
+  // `#8` is the graph with that number, `#8-L15` its line, `#a=8&b=9` two of them compared.
+  const index = number => graphs.findIndex(g => g.number === +number);
   const follow = () => {
-    const m = /^#(\d+)(?:-L(\d+))?$/.exec(location.hash), i = m ? graphs.findIndex(g => g.number === +m[1]) : -1;
+    const two = /^#a=(\d+)&b=(\d+)$/.exec(location.hash), [l, r] = two ? [index(two[1]), index(two[2])] : [-1, -1];
+    if (l >= 0 && r >= 0) {
+      choose(l, r);
+      return true;
+    }
+    const m = /^#(\d+)(?:-L(\d+))?$/.exec(location.hash), i = m ? index(m[1]) : -1;
     if (i < 0) return false;
-    if (graphs[i] !== at || right.value !== '') choose(i, '');
+    if (graphs[i] !== at || right.value !== '' || !rows.length) choose(i, '');
     if (!m[2]) document.getElementById('viewer').scrollIntoView();
     else {
       const row = rows[m[2] - 1];
@@ -322,6 +367,5 @@
     return true;
   };
   addEventListener('hashchange', follow);
-  choose(graphs.indexOf(at), '');
-  follow();
+  if (!follow()) choose(graphs.indexOf(at), '');
 })();

@@ -1,7 +1,7 @@
 //! All files of a compile in the order of the compiler's phases, the links of the log, and what was lost.
 
 use super::Subject;
-use crate::analysis::Stage;
+use crate::analysis::{Producers, Stage};
 use crate::model::{Artifact, Content, Form, ProblemKind, Readable};
 use crate::output::RelPath;
 use crate::report::code::short_name;
@@ -9,17 +9,22 @@ use crate::report::file_words;
 use crate::report::index::stage_words;
 use crate::report::parts::{Head, Row, Table, Td, View, encoded};
 use crate::report::units::{bytes, whole};
-use crate::report::{Html, Report, graphs, paths};
+use crate::report::{Html, Report, graphs, paths, vllm};
 use crate::trace::{PayloadRef, Span};
 use std::io::Write;
 
 pub(super) fn write(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let artifacts = &subject.compile.artifacts;
     let note = "in the order of the compiler's phases";
-    let graphs = graphs::href(view, subject.compile);
-    let tools = graphs.map_or_else(Html::default, |href| {
-        Html::wrapped("<div class=\"tools\">", &view.link(&href, "Graphs side by side"), "</div>")
-    });
+    let links = [
+        graphs::href(view, subject.compile).map(|href| view.link(&href, "Graphs side by side")),
+        vllm::href(view, subject.index).map(|href| view.link(&href, "vLLM's modules")),
+    ];
+    let links = Html::joined(links.into_iter().flatten(), " ");
+    let tools = match links.is_empty() {
+        true => Html::default(),
+        false => Html::wrapped("<div class=\"tools\">", &links, "</div>"),
+    };
     view.open_section(out, ("files", "Files", note), Some(whole(artifacts.len())), tools)?;
     if artifacts.is_empty() {
         writeln!(out, "<p class=\"soft\">None was recorded.</p>")?;
@@ -40,28 +45,45 @@ pub(super) fn write(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -
 }
 
 fn write_files(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
-    let artifacts = &subject.compile.artifacts;
-    let mut files: Vec<(Stage, &Artifact)> = artifacts.iter().map(|a| (Stage::of(&a.name), a)).collect();
-    files.sort_by_key(|(stage, artifact)| (*stage, artifact.attempt, artifact.number));
+    let producers = Producers::of(subject.compile);
+    let compared = graphs::compared(view, subject.compile);
+    let artifacts = subject.compile.artifacts.iter().enumerate();
+    let mut files: Vec<_> = artifacts.map(|(at, a)| (producers.place(&a.name), at, a)).collect();
+    files.sort_by_key(|(place, _, artifact)| (*place, artifact.attempt, artifact.number));
+    let groups = group_numbers(files.iter().map(|(place, ..)| *place));
     let mut heads = vec![Head::text("Phase"), Head::text("File").mono()];
     heads.extend((subject.compile.attempts.len() > 1).then(|| Head::number("Attempt")));
     heads.extend([Head::text("What it is").soft(), Head::number("Lines"), Head::number("Size")]);
     let table = Table { id: "files-table", label: "Files", heads };
     let mut last = None;
-    let rows = files.iter().map(|(stage, artifact)| {
-        let first = last.replace(*stage) != Some(*stage);
-        row(view, subject, (*stage, first), artifact)
+    let rows = files.iter().zip(groups).map(|((place, at, artifact), group)| {
+        let first = last.replace(group) != Some(group);
+        let title = if first { stage_title(*place) } else { Html::default() };
+        row(view, subject, (title, group), (artifact, compared.get(at)))
     });
     view.table(out, &table, rows)
+}
+
+/// Where a file stands: its phase, or behind all phases who wrote it.
+type Group<'a> = (Stage, Option<&'a str>);
+
+/// The number of each file's group, by which the table is sorted.
+fn group_numbers<'a>(places: impl Iterator<Item = Group<'a>>) -> Vec<usize> {
+    let mut last = None;
+    let mut number = 0;
+    let number = |place| {
+        number += usize::from(last.replace(place).is_some_and(|before| before != place));
+        number
+    };
+    places.map(number).collect()
 }
 
 fn row(
     view: View<'_>,
     subject: Subject<'_>,
-    (stage, first): (Stage, bool),
-    artifact: &Artifact,
+    (title, group): (Html, usize),
+    (artifact, compared): (&Artifact, Option<&Html>),
 ) -> anyhow::Result<Row> {
-    let title = if first { stage_title(stage) } else { Html::default() };
     let payload = match &artifact.content {
         Content::Payload(at, _) => Some(at),
         _ => None,
@@ -81,8 +103,12 @@ fn row(
     let attempt = || Td::number(f64::from(artifact.attempt), &artifact.attempt.to_string());
     // The phase stands in its first row only, but every row is sorted by it.
     let mut cells = vec![
-        Td::html(title).sorted(stage as usize),
-        Td::html(file(view, subject, artifact)).sorted(artifact.number),
+        Td::html(title).sorted(group),
+        Td::html(Html::joined(
+            [Some(file(view, subject, artifact)), compared.cloned()].into_iter().flatten(),
+            " ",
+        ))
+        .sorted(artifact.number),
     ];
     cells.extend((subject.compile.attempts.len() > 1).then(attempt));
     cells.extend([
@@ -93,7 +119,12 @@ fn row(
     Ok(Row::of(cells))
 }
 
-fn stage_title(stage: Stage) -> Html {
+fn stage_title((stage, producer): Group<'_>) -> Html {
+    if let Some(producer) = producer {
+        let name = Html::escaped(producer);
+        let about = "written by another program, as the beginning of the names says";
+        return Html::trusted(format!("<code title=\"{about}\">{}</code>", name.as_str()));
+    }
     let (name, about) = stage_words(stage);
     Html::trusted(format!("<span title=\"{about}\">{}</span>", name.replace(' ', "\u{a0}")))
 }

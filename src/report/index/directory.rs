@@ -1,6 +1,6 @@
 //! The compile directory: every file of every compile, by the compiler's phase.
 
-use crate::analysis::Stage;
+use crate::analysis::{Producers, Stage};
 use crate::model::{Artifact, Compile, Content, Outcome, ProblemKind};
 use crate::output::{Page, RelPath};
 use crate::report::parts::View;
@@ -9,6 +9,7 @@ use crate::report::units::{counted, whole};
 use crate::report::{Html, Report, Worker, graphs, paths};
 use fxhash::FxHashSet;
 use serde::Serialize;
+use std::collections::BTreeMap;
 use std::io::Write;
 
 /// Compiles in one directory: up to so many stand on the landing page, beyond it each page has so many. The contract's
@@ -38,7 +39,7 @@ struct AttemptFiles {
 
 #[derive(Serialize)]
 struct StageFiles {
-    name: &'static str,
+    name: String,
     about: &'static str,
     files: Vec<FileLink>,
 }
@@ -234,13 +235,22 @@ fn summary(view: View<'_>, compile: &Compile) -> String {
 }
 
 fn stages(view: View<'_>, compile: &Compile, files: &[&Artifact], cut: &FxHashSet<u64>) -> Vec<StageFiles> {
-    let groups = Stage::ALL.iter().map(|stage| {
-        let (name, about) = stage_words(*stage);
-        let of_stage = files.iter().filter(|a| Stage::of(&a.name) == *stage);
-        let files = of_stage.map(|artifact| file(view, compile, artifact, cut)).collect();
-        StageFiles { name, about, files }
-    });
-    groups.filter(|group| !group.files.is_empty()).collect()
+    let producers = Producers::of(compile);
+    let mut groups: BTreeMap<(Stage, Option<&str>), Vec<FileLink>> = BTreeMap::new();
+    for artifact in files {
+        let group = groups.entry(producers.place(&artifact.name)).or_default();
+        group.push(file(view, compile, artifact, cut));
+    }
+    let group = |((stage, producer), files): ((Stage, Option<&str>), Vec<FileLink>)| {
+        let (name, about) = stage_words(stage);
+        match producer {
+            Some(producer) => {
+                StageFiles { name: producer.to_owned(), about: "written by another program", files }
+            }
+            None => StageFiles { name: name.to_owned(), about, files },
+        }
+    };
+    groups.into_iter().map(group).collect()
 }
 
 fn file(view: View<'_>, compile: &Compile, artifact: &Artifact, cut: &FxHashSet<u64>) -> FileLink {

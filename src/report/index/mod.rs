@@ -48,6 +48,7 @@ fn tabs(report: Report<'_>) -> Vec<Tab> {
     let sections = [
         (true, "findings", "Findings", count(found.findings.len())),
         (!found.functions.is_empty(), "functions", "Functions", count(found.functions.len())),
+        (!model.vllm.is_empty(), "vllm", "vLLM modules", None),
         (time::present(report), "time", "Time", None),
         (!found.trie.roots.is_empty(), "stacks", "Stacks", None),
         (true, "artifacts", "Files", count(files)),
@@ -67,6 +68,7 @@ fn tabs(report: Report<'_>) -> Vec<Tab> {
     tabs.extend(super::shapes::tab(report));
     tabs.extend(super::caches::tab(report));
     tabs.extend(super::configuration::tab(report));
+    tabs.extend(super::vllm::tab(report));
     if super::time::present(report) {
         tabs.push(Tab::away(super::time::PATH, "Flame chart", None));
     }
@@ -86,6 +88,7 @@ fn body(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     }
     findings::section(view, out)?;
     functions::section(view, out)?;
+    super::vllm::section(view, out)?;
     time::section(view, out)?;
     stacks::section(view, out)?;
     directory::section(view, out)?;

@@ -1,0 +1,221 @@
+//! Graphs that stand for before and after: which of a compile's files are worth comparing.
+
+use crate::model::Artifact;
+use fxhash::FxHashMap;
+
+/// Two files of a compile: what was, and what became of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GraphPair {
+    /// Index of the file before.
+    pub before: usize,
+    /// Index of the file after.
+    pub after: usize,
+    /// What happened between them.
+    pub what: String,
+}
+
+/// Names of torch's graphs before and after something that other names do not follow.
+const NAMED: [(&str, &str); 4] = [
+    ("before_post_grad_graph", "inductor_post_grad_graph"),
+    ("inductor_pre_grad_graph", "after_pre_grad_graph"),
+    ("compiled_autograd_graph_pre_reordering", "compiled_autograd_graph"),
+    ("dynamo_output_graph", "optimize_ddp_split_graph"),
+];
+
+/// Words that stand for before and after, wherever they stand in a name.
+const WORDS: [(&str, &str); 2] = [("before", "after"), ("pre", "post")];
+
+/// Files that begin the life of another graph: what a pass changed is not looked for before them.
+const BEGINNINGS: [&str; 5] = [
+    "vllm_piecewise_compile_start",
+    "aot_forward_graph",
+    "aot_backward_graph",
+    "aot_inference_graph",
+    "aot_joint_graph",
+];
+
+/// Longest name of what happened.
+const LONGEST: usize = 60;
+
+/// The pairs among the files of a compile, in the order of the log.
+pub fn graph_pairs(artifacts: &[Artifact]) -> Vec<GraphPair> {
+    let mut pairs = Vec::new();
+    // The last file of each name that is still waiting for its counterpart, by attempt and the counterpart's name.
+    let mut waiting: FxHashMap<(u32, String), usize> = FxHashMap::default();
+    // The last graph before a pass, by attempt and kind of pass.
+    let mut passes: FxHashMap<(u32, Side), usize> = FxHashMap::default();
+    for (at, artifact) in artifacts.iter().enumerate() {
+        let (name, attempt) = (artifact.name.as_str(), artifact.attempt);
+        if BEGINNINGS.contains(&name) {
+            passes.retain(|(of, _), _| *of != attempt);
+        }
+        if name == BEGINNINGS[0] {
+            waiting.retain(|(of, _), _| *of != attempt);
+        }
+        if let Some(before) = waiting.remove(&(attempt, name.to_owned())) {
+            let what = happened(artifacts.get(before).map_or("", |b| b.name.as_str()));
+            pairs.push(GraphPair { before, after: at, what });
+        }
+        for counterpart in counterparts(name) {
+            waiting.insert((attempt, counterpart), at);
+        }
+        for side in begun(name) {
+            passes.insert((attempt, *side), at);
+        }
+        let Some((side, pass)) = pass(name) else { continue };
+        // The graph before a pass is the one after the last.
+        if let Some(before) = passes.insert((attempt, side), at)
+            && !pass.ends_with(".before")
+        {
+            pairs.push(GraphPair { before, after: at, what: shortened(pass) });
+        }
+    }
+    pairs.sort_by_key(|pair| (pair.after, pair.before));
+    pairs.dedup_by_key(|pair| (pair.after, pair.before));
+    pairs
+}
+
+/// Names that the file after this one would have.
+fn counterparts(name: &str) -> Vec<String> {
+    let named = NAMED.iter().filter(|(before, _)| *before == name).map(|(_, after)| (*after).to_owned());
+    // `*_pre_grad` and `pre_grad_graph` say at which time a pass runs, not what stands before it.
+    let plain = |word: &str| word != "pre" || !(name.contains("pre_grad") || name.contains("post_grad"));
+    let words = WORDS.iter().filter(|(before, _)| plain(before));
+    named.chain(words.filter_map(|(before, after)| with_word(name, before, after))).collect()
+}
+
+/// The name with the first such word replaced; None where it has none.
+fn with_word(name: &str, from: &str, to: &str) -> Option<String> {
+    let is_edge = |c: Option<char>| c.is_none_or(|c| !c.is_ascii_alphanumeric());
+    let fits = |at: &usize| {
+        let (head, tail) = (name.get(..*at).unwrap_or(""), name.get(at + from.len()..).unwrap_or(""));
+        is_edge(head.chars().next_back()) && is_edge(tail.chars().next())
+    };
+    let at = name.match_indices(from).map(|(at, _)| at).find(fits)?;
+    Some(format!("{}{to}{}", name.get(..at)?, name.get(at + from.len()..)?))
+}
+
+/// When a pass runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Side {
+    PreGrad,
+    PostGrad,
+    Vllm,
+}
+
+/// The rows of passes that begin with a graph of this name.
+fn begun(name: &str) -> &'static [Side] {
+    match name {
+        "before_pre_grad_graph" | "inductor_pre_grad_graph" => &[Side::PreGrad],
+        "before_post_grad_graph" => &[Side::PostGrad, Side::Vllm],
+        _ => &[],
+    }
+}
+
+/// The pass after which a graph of this name was printed, and when the pass runs.
+fn pass(name: &str) -> Option<(Side, &str)> {
+    if let Some(pass) = name.strip_prefix("vllm_post_grad") {
+        return Some((Side::Vllm, pass.trim_start_matches('.')));
+    }
+    let pre = name.strip_suffix("_pre_grad").map(|pass| (Side::PreGrad, pass));
+    pre.or_else(|| name.strip_suffix("_post_grad").map(|pass| (Side::PostGrad, pass)))
+}
+
+/// What happened after a file of this name: `pre grad` of `before_pre_grad_graph`.
+fn happened(before: &str) -> String {
+    let words = before.split(['_', '.']).filter(|word| !word.is_empty());
+    let words: Vec<&str> = words.filter(|word| !matches!(*word, "before" | "graph")).collect();
+    shortened(&if words.is_empty() { before.to_owned() } else { words.join(" ") })
+}
+
+fn shortened(text: &str) -> String {
+    text.chars().take(LONGEST).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{Content, Form, Place};
+
+    fn pairs(names: &[&str]) -> Vec<(usize, usize, String)> {
+        let artifact = |name: &&str| Artifact {
+            name: (*name).to_owned(),
+            number: 0,
+            line: 0,
+            attempt: 0,
+            cache: None,
+            content: Content::Empty(Form::Text),
+            place: Place::Compile,
+            readable: None,
+            graph: false,
+            unknown: false,
+        };
+        let artifacts: Vec<Artifact> = names.iter().map(artifact).collect();
+        graph_pairs(&artifacts).into_iter().map(|pair| (pair.before, pair.after, pair.what)).collect()
+    }
+
+    #[test]
+    fn before_and_after_are_words_of_a_name_wherever_they_stand() {
+        let found = pairs(&[
+            "before_joint_graph",
+            "after_joint_graph",
+            "autoparallel_before_sharding",
+            "thunder.pre.fusion",
+            "autoparallel_after_sharding",
+            "thunder.post.fusion",
+            "pre_decomp_comms",
+            "post_decomp_comms",
+            "prefix_beforehand",
+            "prefix_afterhand",
+        ]);
+        let found: Vec<_> = found.iter().map(|(a, b, what)| (*a, *b, what.as_str())).collect();
+        assert_eq!(
+            found,
+            [
+                (0, 1, "joint"),
+                (2, 4, "autoparallel sharding"),
+                (3, 5, "thunder pre fusion"),
+                (6, 7, "pre decomp comms")
+            ]
+        );
+    }
+
+    #[test]
+    fn what_follows_another_beginning_is_no_counterpart_of_the_first() {
+        assert_eq!(
+            pairs(&["before_joint_graph", "before_joint_graph", "after_joint_graph", "after_joint_graph"]),
+            [(1, 2, "joint".to_owned())]
+        );
+    }
+
+    #[test]
+    fn a_pass_is_compared_with_the_graph_before_it() {
+        let found = pairs(&[
+            "before_pre_grad_graph",
+            "batch_linear_pre_grad",
+            "fuse_pre_grad",
+            "after_pre_grad_graph",
+            "aot_inference_graph",
+            "before_post_grad_graph",
+            "vllm_post_grad.0.NoOp.before",
+            "vllm_post_grad.0.NoOp.after",
+            "split_cat_post_grad",
+            "inductor_post_grad_graph",
+            "vllm_piecewise_compile_start",
+            "vllm_post_grad.0.NoOp",
+            "inductor_post_grad_graph",
+        ]);
+        let found: Vec<_> = found.iter().map(|(a, b, what)| (*a, *b, what.as_str())).collect();
+        assert_eq!(
+            found,
+            [
+                (0, 1, "batch_linear"),
+                (1, 2, "fuse"),
+                (0, 3, "pre grad"),
+                (6, 7, "vllm post grad 0 NoOp"),
+                (5, 8, "split_cat"),
+                (5, 9, "post grad"),
+            ]
+        );
+    }
+}

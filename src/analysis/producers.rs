@@ -1,0 +1,198 @@
+//! Who else writes into the log: artifacts of other programs, known by a beginning that their names share.
+
+use super::Stage;
+use crate::model::Compile;
+use fxhash::FxHashMap;
+
+/// The first words of the names that torch gives its artifacts.
+const TORCH: &[&str] = &[
+    "after",
+    "aot",
+    "aotautograd",
+    "artifact",
+    "autograd",
+    "autotune",
+    "backward",
+    "before",
+    "bwd",
+    "cff",
+    "chromium",
+    "compilation",
+    "compile",
+    "compiled",
+    "compiler",
+    "create",
+    "cudagraph",
+    "cudagraphs",
+    "ddp",
+    "describe",
+    "dump",
+    "dynamo",
+    "eager",
+    "eval",
+    "export",
+    "exported",
+    "expression",
+    "flex",
+    "forward",
+    "fsdp",
+    "functorch",
+    "fx",
+    "get",
+    "graph",
+    "guard",
+    "guards",
+    "inductor",
+    "invoke",
+    "joint",
+    "kernel",
+    "link",
+    "make",
+    "memoizer",
+    "min",
+    "mismatched",
+    "missing",
+    "native",
+    "optimize",
+    "optimus",
+    "overlap",
+    "partitioner",
+    "pattern",
+    "pge",
+    "pgo",
+    "post",
+    "pre",
+    "precompile",
+    "propagate",
+    "put",
+    "recompile",
+    "reorder",
+    "saved",
+    "scheduler",
+    "sink",
+    "subgraph",
+    "symbolic",
+    "torch",
+    "tracing",
+    "triton",
+];
+
+/// Endings that torch gives to names that begin with anything: passes, bytecode, caches.
+const TORCH_ENDINGS: &[&str] = &[
+    "_pre_grad",
+    "_post_grad",
+    "_fused",
+    "_BYTECODE",
+    "_cache_hit",
+    "_cache_miss",
+    "_cache_bypass",
+    "_cache_hash",
+    "_cache_pickle_failure",
+    "_code_state",
+    "_ITERATIVE_RECOMPUTE_ERROR",
+];
+
+/// Longest beginning that counts as a name.
+const LONGEST: usize = 40;
+
+/// The producers other than torch among the files of a compile.
+#[derive(Debug, Default)]
+pub struct Producers<'m> {
+    names: FxHashMap<&'m str, usize>,
+}
+
+impl<'m> Producers<'m> {
+    /// Counts names by their first word. One file is no producer: two that share a beginning are.
+    pub fn of(compile: &'m Compile) -> Self {
+        let mut names: FxHashMap<&str, usize> = FxHashMap::default();
+        for artifact in &compile.artifacts {
+            if let Some(word) = first_word(&artifact.name)
+                && is_foreign(&artifact.name)
+            {
+                *names.entry(word).or_default() += 1;
+            }
+        }
+        names.retain(|_, count| *count > 1);
+        Producers { names }
+    }
+
+    /// Who wrote the artifact of this name; None where it is torch, or nobody known.
+    pub fn producer<'n>(&self, name: &'n str) -> Option<&'n str> {
+        first_word(name).filter(|word| self.names.contains_key(word))
+    }
+
+    /// Where a file of this name stands among the files: its phase, or its producer behind all phases.
+    pub fn place<'n>(&self, name: &'n str) -> (Stage, Option<&'n str>) {
+        match self.producer(name) {
+            Some(producer) => (Stage::Other, Some(producer)),
+            None => (Stage::of(name), None),
+        }
+    }
+}
+
+/// Whether torch gives no artifact a name like this.
+pub fn is_foreign(name: &str) -> bool {
+    first_word(name).is_some() && !TORCH_ENDINGS.iter().any(|end| name.ends_with(end))
+}
+
+/// The first word of a name, where torch has none such.
+fn first_word(name: &str) -> Option<&str> {
+    let end = name.find(|c: char| !c.is_ascii_alphanumeric())?;
+    let word = name.get(..end)?;
+    let named =
+        word.len() > 1 && word.len() <= LONGEST && word.starts_with(|c: char| c.is_ascii_alphabetic());
+    (named && TORCH.binary_search(&word).is_err()).then_some(word)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{Artifact, Content, Form, Place};
+
+    fn compile(names: &[&str]) -> Compile {
+        let mut compile = Compile::new(None);
+        compile.artifacts = names
+            .iter()
+            .map(|name| Artifact {
+                name: (*name).to_owned(),
+                number: 0,
+                line: 0,
+                attempt: 0,
+                cache: None,
+                content: Content::Empty(Form::Text),
+                place: Place::Compile,
+                readable: None,
+                graph: false,
+                unknown: false,
+            })
+            .collect();
+        compile
+    }
+
+    #[test]
+    fn names_that_share_a_beginning_unknown_to_torch_are_one_producers() {
+        let compile = compile(&[
+            "autoparallel_joint_graph",
+            "autoparallel_bucketing_diagnostics",
+            "thunder_trace",
+            "dynamo_output_graph",
+            "dynamo_guards",
+            "normalization_pass_pre_grad",
+            "normalization_pass_post_grad",
+            "../x_1",
+            "../x_2",
+        ]);
+        let producers = Producers::of(&compile);
+        assert_eq!(producers.producer("autoparallel_joint_graph"), Some("autoparallel"));
+        assert_eq!(producers.place("autoparallel_joint_graph"), (Stage::Other, Some("autoparallel")));
+        for torch in ["thunder_trace", "dynamo_guards", "normalization_pass_pre_grad", "../x_1", ""] {
+            assert_eq!(producers.producer(torch), None, "{torch}");
+        }
+        assert_eq!(producers.place("dynamo_guards").0, Stage::Dynamo);
+    }
+
+    #[test]
+    fn the_words_of_torch_are_in_order() {
+        assert!(TORCH.is_sorted());
+    }
+}

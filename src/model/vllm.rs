@@ -1,0 +1,82 @@
+//! What vLLM says about its own compilation, event by event.
+
+use crate::trace::Stamp;
+
+/// One event of vLLM, in the order of the log.
+#[derive(Debug, Clone)]
+pub struct VllmEvent {
+    /// Its compile: an index into the compiles.
+    pub compile: usize,
+    /// Attempt of that compile.
+    pub attempt: u32,
+    /// Its file: an index into the artifacts of the compile.
+    pub artifact: usize,
+    /// When it was written.
+    pub stamp: Stamp,
+    /// What it says.
+    pub fact: VllmFact,
+}
+
+/// What an event of vLLM says.
+#[derive(Debug, Clone)]
+pub enum VllmFact {
+    /// `vllm_compilation_config`: vLLM's backend is called for a module. Fields in the order of the log.
+    Config(Vec<(String, String)>),
+    /// `vllm_piecewise_compile_start`: a subgraph is compiled for a range of sizes or for one size.
+    Start(VllmStart),
+    /// `vllm_compile_event`: `fresh_compile` or `aot_cache_hit`.
+    Compiled(String),
+    /// `vllm_piecewise_split_graph`: the parts into which the graph of a module was cut, in order.
+    Split(Vec<VllmPart>),
+    /// `vllm_submod_0`, older `vllm_subgraph_0`: the graph of a part, by its name without `vllm_`.
+    Graph(String),
+    /// `vllm_post_grad[.<order>].<pass>[.<stage>]`: the graph at a pass.
+    Pass(VllmPass),
+    /// `vllm_patterns.<pass>`: what a pass looks for.
+    Patterns(String),
+    /// Any other event whose name begins with `vllm_`.
+    Other,
+}
+
+/// The start of a compile of a subgraph.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct VllmStart {
+    /// `piecewise_index`: which of the subgraphs that are compiled, from 0.
+    pub index: Option<u64>,
+    /// `submod_name`
+    pub submodule: Option<String>,
+    /// `total_piecewise_compiles`: how many subgraphs are compiled.
+    pub total: Option<u64>,
+    /// `compile_range_start`: the smallest size.
+    pub from: Option<i64>,
+    /// `compile_range_end`: the largest size.
+    pub to: Option<i64>,
+    /// `is_single_size`
+    pub single: Option<bool>,
+    /// `is_cudagraph_capture_size`
+    pub cudagraph: Option<bool>,
+    /// Fields that this version does not know.
+    pub more: Vec<(String, String)>,
+}
+
+/// A part of a split graph.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct VllmPart {
+    /// `submod_0`
+    pub name: String,
+    /// Calls of operators in it.
+    pub calls: usize,
+    /// The first operators that it calls, each once: `aten.mm`.
+    pub operators: Vec<String>,
+}
+
+/// A pass, as the name of its graph has it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct VllmPass {
+    /// The number of the pass.
+    pub order: Option<u64>,
+    /// Its name.
+    pub name: String,
+    /// At which moment, where the name says so: `before`, `after`.
+    pub stage: Option<String>,
+}

@@ -84,7 +84,6 @@ impl Cli {
     /// A flag that is given and whose feature does not exist yet.
     pub fn not_built(&self) -> Option<&'static str> {
         let flags = [
-            (self.export, "--export"),
             (self.inductor_provenance, "--inductor-provenance"),
             (self.all_ranks_html, "--all-ranks-html"),
             (self.serve, "--serve"),
@@ -109,6 +108,7 @@ impl Cli {
             settings: Settings {
                 plain_text: self.plain_text,
                 custom_header: self.custom_header_html.clone(),
+                export: self.export,
             },
             ..Options::new(input, &self.out)
         })

@@ -12,6 +12,7 @@ use std::{env, fs};
 const ASSETS: &[(&str, &str)] = &[
     ("REPORT_CSS", "report.css"),
     ("REPORT_JS", "report.js"),
+    ("EXPORT_CSS", "export.css"),
     ("TIME_CSS", "time.css"),
     ("TIME_JS", "time.js"),
     ("GRAPH_CSS", "graph.css"),

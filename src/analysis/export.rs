@@ -31,7 +31,11 @@ pub struct Export {
     pub of_problem: Vec<usize>,
     /// A first try without a program and the compile whose program came out instead: indices into the compiles.
     pub retry: Option<(usize, usize)>,
+    /// Compiles that are exports: torch writes no metrics for these.
+    pub compiles: FxHashSet<usize>,
     symbols: FxHashMap<(usize, String), usize>,
+    /// Programs of each compile, in the order of the log.
+    programs: FxHashMap<usize, Vec<usize>>,
 }
 
 /// Something that stood in the way of an export.
@@ -54,10 +58,12 @@ impl Export {
 
     /// The program that a problem's export made: of the same compile, else of the one that the export was retried as.
     pub fn program<'m>(&self, model: &'m Model, problem: &ExportProblem) -> Option<&'m ExportedProgram> {
+        let programs = &model.export.programs;
         let of = |compile: usize| {
-            let mut all = model.export.programs.iter().filter(move |one| one.compile == compile);
-            let first = all.next();
-            std::iter::once(first).flatten().chain(all).find(|one| one.line >= problem.line).or(first)
+            let all = self.programs.get(&compile)?;
+            let later =
+                all.partition_point(|&index| programs.get(index).is_some_and(|p| p.line < problem.line));
+            programs.get(*all.get(later).or(all.last())?)
         };
         let retried = self.retry.filter(|(from, _)| *from == problem.compile);
         of(problem.compile).or_else(|| of(retried?.1))
@@ -91,16 +97,31 @@ pub(super) fn of_log(model: &Model) -> Export {
         (true, false) if failures.iter().any(|one| one.kind != ExportKind::GuardEvaluated) => {
             ExportOutcome::Failed
         }
-        (true, _) if export.started > 0 => ExportOutcome::Begun,
+        (true, _) if !export.started.is_empty() => ExportOutcome::Begun,
         (true, _) => ExportOutcome::Unknown,
     };
+    let mut programs: FxHashMap<usize, Vec<usize>> = FxHashMap::default();
+    for (index, program) in export.programs.iter().enumerate() {
+        programs.entry(program.compile).or_default().push(index);
+    }
     Export {
         outcome,
+        programs,
         of_problem,
         retry: retry(model),
+        compiles: compiles(model),
         symbols: symbols.map(|(index, s)| ((s.at.compile, s.name.clone()), index)).collect(),
         failures,
     }
+}
+
+/// Compiles with a record that only an export writes.
+pub(super) fn compiles(model: &Model) -> FxHashSet<usize> {
+    let export = &model.export;
+    let problems = export.problems.iter();
+    let problems = problems.filter(|one| one.kind.of_operator() || one.kind == ExportKind::Assumed);
+    let ended = export.programs.iter().map(|one| one.compile);
+    export.started.iter().copied().chain(problems.map(|one| one.compile)).chain(ended).collect()
 }
 
 /// Problems of one kind, subject, result and line of the user's are one failure.

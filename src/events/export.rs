@@ -9,7 +9,7 @@ use crate::model::{
 use fxhash::FxHashMap;
 
 pub(super) fn parsers() -> Vec<Box<dyn StructuredLogParser>> {
-    vec![Box::new(FakeKernels), Box::new(Program), Box::new(Started)]
+    vec![Box::new(FakeKernels), Box::new(Program::default()), Box::new(Started)]
 }
 
 /// Operators whose fake kernel is missing or gives something else than the real one.
@@ -98,8 +98,14 @@ pub(super) fn decided(
     cx.model().export.problems.push(problem);
 }
 
-/// `exported_program`: what came out.
-struct Program;
+/// `exported_program`: what came out, and which lines of the user's call the operators that problems named.
+#[derive(Default)]
+struct Program {
+    /// Problems that were looked at.
+    seen: usize,
+    /// Operators whose calls are not known yet, with their problems.
+    waiting: FxHashMap<String, Vec<usize>>,
+}
 
 /// Lines that call one operator and are kept.
 const MOST_CALLS: usize = 20;
@@ -124,24 +130,29 @@ impl StructuredLogParser for Program {
         if let Some(payload) = event.payload {
             cx.kept_payload(payload);
         }
-        let text = event.payload_text();
         let problems = &mut cx.model().export.problems;
-        let mut calls: FxHashMap<&str, Vec<TextFrame>> = FxHashMap::default();
-        let operators = problems.iter().filter(|one| one.kind.of_operator());
-        calls.extend(operators.map(|one| (one.subject.as_str(), Vec::new())));
-        let facts = text.map(|text| {
-            read_program(&text, |operator, place| match calls.get_mut(operator) {
-                Some(known) if known.len() < MOST_CALLS && !known.contains(place) => {
-                    known.push(place.clone())
+        for (index, one) in problems.iter().enumerate().skip(self.seen) {
+            if one.kind.of_operator() {
+                self.waiting.entry(one.subject.clone()).or_default().push(index);
+            }
+        }
+        self.seen = problems.len();
+        let mut calls: FxHashMap<String, Vec<TextFrame>> = FxHashMap::default();
+        let facts = event.payload_text().map(|text| {
+            read_program(&text, |operator, place| {
+                if self.waiting.contains_key(operator) {
+                    let known = calls.entry(operator.to_owned()).or_default();
+                    if known.len() < MOST_CALLS && !known.contains(place) {
+                        known.push(place.clone());
+                    }
                 }
-                _ => {}
             })
         });
-        let calls: FxHashMap<String, Vec<TextFrame>> =
-            calls.into_iter().map(|(operator, places)| (operator.to_owned(), places)).collect();
-        for one in problems.iter_mut().filter(|one| one.kind.of_operator()) {
-            if let Some(places) = calls.get(&one.subject).filter(|_| one.calls.is_empty()) {
-                one.calls.clone_from(places);
+        for (operator, places) in calls {
+            for index in self.waiting.remove(&operator).unwrap_or_default() {
+                if let Some(one) = problems.get_mut(index) {
+                    one.calls.clone_from(&places);
+                }
             }
         }
         let at = event.payload.map(|payload| payload.at);
@@ -169,7 +180,8 @@ impl StructuredLogParser for Started {
     }
 
     fn parse(&mut self, event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
-        cx.model().export.started += 1;
+        let compile = cx.compile;
+        cx.model().export.started.push(compile);
         cx.listed_if_any(event);
         Ok(Flow::Handled)
     }

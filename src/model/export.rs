@@ -7,8 +7,8 @@ use std::sync::Arc;
 /// Facts about an export, each list in log order.
 #[derive(Debug, Default)]
 pub struct Export {
-    /// Records that say that an export began (`export`); only `TORCH_DTRACE` has them.
-    pub started: u64,
+    /// Compiles in which an export began (`export`), one entry a record; only `TORCH_DTRACE` has them.
+    pub started: Vec<usize>,
     /// What export found wanting, one entry a record.
     pub problems: Vec<ExportProblem>,
     /// Exported programs, one entry a record.
@@ -19,7 +19,7 @@ impl Export {
     /// Whether the log holds anything that an export records.
     pub fn is_recorded(&self) -> bool {
         let of_export = |one: &ExportProblem| one.kind != ExportKind::GuardEvaluated;
-        self.started > 0 || !self.programs.is_empty() || self.problems.iter().any(of_export)
+        !self.started.is_empty() || !self.programs.is_empty() || self.problems.iter().any(of_export)
     }
 }
 

@@ -3,6 +3,7 @@
 use super::super::export::{self, ExportFailure};
 use super::{Finding, Kind, Severity, Value, own_frame, place_of};
 use crate::model::{ExportKind, Model};
+use indexmap::IndexSet;
 
 /// One finding a failure. A guard that was evaluated is none of its own: it is usual wherever sizes are compared.
 pub(super) fn of_log(model: &Model) -> Vec<Finding> {
@@ -12,8 +13,8 @@ pub(super) fn of_log(model: &Model) -> Vec<Finding> {
 }
 
 fn finding(model: &Model, failure: &ExportFailure) -> Option<Finding> {
-    let problems = failure.problems.iter().filter_map(|&index| model.export.problems.get(index));
-    let one = problems.clone().next()?;
+    let mut problems = failure.problems.iter().filter_map(|&index| model.export.problems.get(index));
+    let one = problems.next()?;
     let subject = &one.subject;
     let (title, detail, hint) = match failure.kind {
         ExportKind::MissingFakeKernel => (
@@ -48,10 +49,7 @@ fn finding(model: &Model, failure: &ExportFailure) -> Option<Finding> {
         found.place = place_of(frame);
     }
     found.count = failure.problems.len() as u64;
-    for other in problems {
-        if !found.compiles.contains(&other.compile) {
-            found.compiles.push(other.compile);
-        }
-    }
+    let compiles = std::iter::once(one).chain(problems).map(|problem| problem.compile);
+    found.compiles = compiles.collect::<IndexSet<_>>().into_iter().collect();
     Some(found)
 }

@@ -74,7 +74,9 @@ fn entry(
     let mut tables = Vec::new();
     locals::write(view, (problem, &details), &index.to_string(), &mut tables)?;
     expression::write(view, problem, &mut tables)?;
-    let compile = view.report.model.compiles.get(problem.compile).filter(|c| c.id.is_some());
+    // Which compile it was says something only where there are several.
+    let several = view.report.model.identified().nth(1).is_some();
+    let compile = view.report.model.compiles.get(problem.compile).filter(|c| c.id.is_some() && several);
     let (title, small) = head(view, (failure, problem))?;
     let entry = Entry {
         id: format!("failure-{}", index + 1),

@@ -24,6 +24,7 @@ pub(super) fn page<'m>(
     let path = paths::artifact(compile, artifact, report.settings);
     Some(Page::rendered(path, move |worker, out| {
         let mut shell = Shell::of_compile(report, compile, Some("Symbolic guard"));
+        shell.scripts = &super::ASSETS;
         if super::present(report) {
             let href = format!("../{}", paths::export(report.settings));
             shell.tabs.push(Tab::away(href, "Export", None));

@@ -5,6 +5,7 @@ use crate::model::{Argument, ExportProblem, Fields, Symbol};
 use crate::report::Html;
 use crate::report::parts::{Head, Row, Table, Td, View};
 use crate::report::units::{UNKNOWN, clipped, whole};
+use indexmap::IndexSet;
 use serde_json::value::RawValue;
 use std::io::Write;
 
@@ -111,10 +112,10 @@ fn write_locals(view: View<'_>, details: &Details, id: &str, out: &mut dyn Write
 
 /// Names of symbols in the expression, in its parts, and of those whose source the record tells.
 fn symbols(problem: &ExportProblem, details: &Details) -> Vec<String> {
-    let mut names: Vec<String> = Vec::new();
+    let mut names: IndexSet<String> = IndexSet::new();
     let mut add = |name: &str| {
-        if names.len() < MOST_LOCALS && names.iter().all(|known| known != name) {
-            names.push(name.to_owned());
+        if names.len() < MOST_LOCALS && !names.contains(name) {
+            names.insert(name.to_owned());
         }
     };
     if !problem.kind.of_operator() {
@@ -128,7 +129,7 @@ fn symbols(problem: &ExportProblem, details: &Details) -> Vec<String> {
         }
     }
     details.sources.iter().for_each(|(name, _)| add(name));
-    names
+    names.into_iter().collect()
 }
 
 fn write_symbols(
@@ -146,28 +147,23 @@ fn write_symbols(
         told.or_else(|| symbol?.source.clone())
     };
     let in_program = |name: &str| Some(facts?.ranges.iter().find(|(known, _)| known == name)?.1.as_str());
-    let heads = vec![
-        Head::text("Symbol"),
-        Head::text("Source").absent_if(known.iter().all(|(name, symbol)| source(name, *symbol).is_none())),
-        Head::unsorted("Made by").absent_if(known.iter().all(|(_, symbol)| made_by(view, *symbol).is_none())),
-        Head::unsorted("Range when made")
-            .absent_if(known.iter().all(|(_, s)| s.is_none_or(|s| s.range.is_none()))),
-        Head::unsorted("Range in the program").absent_if(names.iter().all(|name| in_program(name).is_none())),
-    ];
+    let sourced = known.iter().any(|(name, symbol)| source(name, *symbol).is_some());
+    let mut heads = vec![Head::text("Symbol")];
+    heads.extend(sourced.then(|| Head::text("Source")));
+    let made = known.iter().any(|(_, symbol)| made_by(view, *symbol).is_some());
+    heads.extend(made.then(|| Head::unsorted("Made by")));
+    heads.extend(["Range when made", "Range in the program"].map(Head::unsorted));
     let id = format!("symbols-{id}");
     let table = Table { id: &id, label: "Symbols", heads };
+    let unknown = || Html::escaped(UNKNOWN);
     let rows = known.iter().map(|(name, symbol)| {
-        let code =
-            |text: Option<&str>| text.map_or_else(|| Html::escaped(UNKNOWN), |text| view.code(&range(text)));
-        Ok(Row::of(vec![
-            Td::text(name).class("mono"),
-            Td::html(
-                source(name, *symbol).map_or_else(|| Html::escaped(UNKNOWN), |text| view.folded(&text, true)),
-            ),
-            Td::html(made_by(view, *symbol).unwrap_or_else(|| Html::escaped(UNKNOWN))),
-            Td::html(code(symbol.and_then(|s| s.range.as_deref()))),
-            Td::html(code(in_program(name))),
-        ]))
+        let code = |text: Option<&str>| Td::html(text.map_or_else(unknown, |text| view.code(&range(text))));
+        let told = source(name, *symbol).map_or_else(unknown, |text| view.folded(&text, true));
+        let mut cells = vec![Td::text(name).class("mono")];
+        cells.extend(sourced.then(|| Td::html(told)));
+        cells.extend(made.then(|| Td::html(made_by(view, *symbol).unwrap_or_else(unknown))));
+        cells.extend([code(symbol.and_then(|s| s.range.as_deref())), code(in_program(name))]);
+        Ok(Row::of(cells))
     });
     view.table(out, &table, rows)
 }
@@ -178,7 +174,7 @@ fn made_by(view: View<'_>, symbol: Option<&Symbol>) -> Option<Html> {
     let frame = stack.get(view.innermost_own(stack)?)?;
     let place = view.place(Some(view.file(frame)), frame.line).ok()?;
     let code = frame.loc.as_deref().map(|loc| view.code(loc)).unwrap_or_default();
-    Some(Html::joined([code, Html::wrapped("<span class=\"soft\">", &place, "</span>")], " "))
+    Some(Html::joined([code, Html::wrapped("<span class=\"soft pair\">", &place, "</span>")], " "))
 }
 
 /// A range as people write it.

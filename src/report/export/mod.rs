@@ -8,8 +8,9 @@ mod locals;
 mod program;
 mod verdict;
 
-pub(super) use verdict::sentence_of;
+pub(super) use verdict::{note, sentence_of};
 
+use super::assets::{Asset, EXPORT_CSS};
 use super::parts::View;
 use super::shell::{Shell, Tab, write_page};
 use super::units::whole;
@@ -17,6 +18,8 @@ use super::{Report, Worker, paths};
 use crate::model::Content;
 use crate::output::{Page, RelPath};
 use std::io::Write;
+
+const ASSETS: [Asset; 1] = [EXPORT_CSS];
 
 /// Whether the report has this page: the log has events of an export, or the reader asked for it.
 pub(super) fn present(report: Report<'_>) -> bool {
@@ -49,6 +52,7 @@ pub(super) fn tab(report: Report<'_>) -> Option<Tab> {
 
 fn write(report: Report<'_>, worker: &mut Worker, out: &mut dyn Write) -> anyhow::Result<()> {
     let mut shell = Shell::top(report, "Export");
+    shell.scripts = &ASSETS;
     if report.settings.export {
         shell.custom = report.settings.custom_header.as_deref();
     }

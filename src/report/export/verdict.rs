@@ -80,15 +80,16 @@ fn sentence(view: View<'_>, export: &Export) -> Html {
         ))
     });
     let listed = Html::joined(linked, ", and ");
-    match opening(export.outcome) {
+    match opening(export) {
         (opening, true) => Html::joined([Html::escaped(opening), listed, Html::escaped(".")], ""),
         (opening, false) => view.prose(opening),
     }
 }
 
 /// The sentence or its beginning, and whether what stood in the way follows.
-fn opening(outcome: ExportOutcome) -> (&'static str, bool) {
-    match outcome {
+fn opening(export: &Export) -> (&'static str, bool) {
+    match export.outcome {
+        ExportOutcome::WithFailures if export.retry.is_some() => ("Exported on the second try, but ", true),
         ExportOutcome::Clean => ("Exported without a failure. Nothing was assumed about the data.", false),
         ExportOutcome::WithFailures => ("Exported, but ", true),
         ExportOutcome::Failed => ("No exported program: ", true),
@@ -106,10 +107,17 @@ pub(in crate::report) fn sentence_of(report: Report<'_>) -> String {
         .into_iter()
         .map(|clause| format!("{}{}{}", clause.before, clause.counted, clause.after))
         .collect();
-    match opening(export.outcome) {
+    match opening(export) {
         (opening, true) => format!("{opening}{}.", listed.join(", and ")),
         (opening, false) => opening.to_owned(),
     }
+}
+
+/// The same for the landing page, with a link to the report.
+pub(in crate::report) fn note(view: View<'_>) -> Option<Html> {
+    let link = || view.link(&view.href_of(paths::export(view.report.settings)), "Export");
+    let sentence = || Html::escaped(&format!(": {}", sentence_of(view.report)));
+    super::present(view.report).then(|| Html::joined([link(), sentence()], ""))
 }
 
 fn notes(view: View<'_>, export: &Export) -> Vec<Html> {

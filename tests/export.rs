@@ -329,6 +329,10 @@ fn no_issue_is_claimed_where_the_log_holds_no_program() {
         let report = Run::of_bytes("cut.log", &log.bytes()).args(["-e"]).ok();
         assert_eq!(heading(&report.page("index.html")), verdict, "{name}");
     }
+    // A failed compilation is no export, but may be the reason why there is no program.
+    let failed = Run::of(&input("06_errors").path).args(["-e"]).ok().page("index.html");
+    assert_eq!(heading(&failed), VERDICTS[0].1);
+    assert!(words(&failed.text()).contains("failed compilations: one may be that of the export"));
     let text = exported("11_export_clean").page("index.html").text();
     assert!(text.contains("TORCH_DTRACE") && text.contains("draft_export"), "{text}");
 }

@@ -27,6 +27,11 @@ fn finding(model: &Model, failure: &ExportFailure) -> Option<Finding> {
             "What export assumes of the operator is not what it does.",
             "Make the fake kernel return what the operator returns.",
         ),
+        ExportKind::Undecided => (
+            format!("`{subject}` depends on data"),
+            "Only the data of a tensor tells the value, and the next step depends on it: tracing could not go on.",
+            "State what always holds with `torch._check(..)`, so that it can be decided.",
+        ),
         _ => (
             format!("`{subject}` depends on data"),
             "Only the data of a tensor tells the value. Export assumed the one that it saw.",

@@ -143,7 +143,8 @@ fn notes(view: View<'_>, export: &Export) -> Vec<Html> {
     }
     if export.outcome == ExportOutcome::Unknown {
         notes.push(
-            "It holds neither an exported program nor a failure: `torch.export` under `TORCH_TRACE` records neither.",
+            "It holds neither an exported program nor what stood in its way: `torch.export` under `TORCH_TRACE` \
+             records neither.",
         );
     }
     notes.into_iter().map(|note| view.prose(note)).collect()
@@ -182,7 +183,15 @@ fn write_unknown(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let holds = view.link(&landing, &format!("{records}, {compiles}"));
     let again = "with `TORCH_DTRACE=dir`, which records the program and each expression, or with \
                  `torch.export.draft_export`, which writes a log of its own and names it";
-    let facts = vec![("Run again", view.prose(again)), ("In this log", holds)];
+    let mut facts = vec![("Run again", view.prose(again)), ("In this log", holds)];
+    if let Some(first) = model.failures.first() {
+        // A strict export that fails leaves the metrics of its compilation, and nothing that says export.
+        let failed = counted(model.failures.len(), "failed compilation", "failed compilations");
+        let link = view.link(&view.href_of("failures_and_restarts.html"), &failed);
+        let reason = first.reason.as_deref().and_then(|text| text.lines().next()).unwrap_or(&first.error);
+        let words = Html::escaped(": one may be that of the export; the first says ");
+        facts.push(("Failures", Html::joined([link, words, view.folded(reason, true)], "")));
+    }
     writeln!(out, "{}</section>", view.facts(facts)?.as_str())?;
     Ok(())
 }

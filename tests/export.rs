@@ -124,6 +124,13 @@ fn with_the_flag_a_log_of_any_kind_opens_on_the_export_report_and_all_links_hold
             let other = if page == "index.html" { "report.html" } else { "index.html" };
             assert!(pages[page].links.iter().any(|link| link == other), "{}: {page}", input.name);
         }
+        // The first crumb of every other page is the landing page.
+        let lost = pages.iter().filter(|(path, page)| {
+            let landing = if path.contains('/') { "../report.html" } else { "report.html" };
+            *path != "report.html" && page.links.first().is_none_or(|link| link != landing)
+        });
+        let lost: Vec<_> = lost.map(|(path, _)| path).collect();
+        assert!(lost.is_empty(), "{}: {lost:?}", input.name);
         for file in plain.manifest().iter().filter(|file| *file != "export.html") {
             assert!(report.has(file), "{}: {file}", input.name);
         }
@@ -329,6 +336,13 @@ fn no_issue_is_claimed_where_the_log_holds_no_program() {
         let report = Run::of_bytes("cut.log", &log.bytes()).args(["-e"]).ok();
         assert_eq!(heading(&report.page("index.html")), verdict, "{name}");
     }
+    let mut log = Log::of(input("11_export_dtrace"));
+    let at = log.nth("export", 0);
+    let again = log.records[at].like(&String::from_utf8_lossy(log.records[at].envelope()), Some(b"start!"));
+    log.records.push(again);
+    let page = of(&log).page("export.html");
+    assert_eq!(heading(&page), "Not every export of this log came to an end.");
+    assert!(words(&page.text()).contains("2 exports began and 1 program came out"));
     // A failed compilation is no export, but may be the reason why there is no program.
     let failed = Run::of(&input("06_errors").path).args(["-e"]).ok().page("index.html");
     assert_eq!(heading(&failed), VERDICTS[0].1);

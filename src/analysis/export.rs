@@ -14,6 +14,8 @@ pub enum ExportOutcome {
     WithFailures,
     /// No program, and something stood in its way.
     Failed,
+    /// Programs without a failure, but fewer than exports began.
+    Unfinished,
     /// An export began, and the log tells no more of it.
     Begun,
     /// The log does not say.
@@ -91,6 +93,7 @@ pub(super) fn of_log(model: &Model) -> Export {
     let symbols = model.shapes.symbols.iter().enumerate().filter(|(_, s)| wanted.contains(&s.at.compile));
     let export = &model.export;
     let outcome = match (export.programs.is_empty(), failures.is_empty()) {
+        (false, true) if export.started.len() > export.programs.len() => ExportOutcome::Unfinished,
         (false, true) => ExportOutcome::Clean,
         (false, false) => ExportOutcome::WithFailures,
         // Any trace of everything has evaluated guards, so they alone do not tell of an export.

@@ -85,7 +85,7 @@ fn entry(
         kind,
         title,
         small,
-        pills: compile.map(|compile| view.plain_pills(&[compile], 1)).transpose()?.unwrap_or_default(),
+        pills: view.plain_pills(compile.as_slice(), 1)?,
         count: counted(failure.problems.len(), "time", "times"),
         trace: trace(view, problem)?,
         explained: view.prose(&advice::explanation(problem)),

@@ -2,6 +2,7 @@
 
 use crate::analysis::{Export, ExportOutcome};
 use crate::model::ExportKind;
+use crate::report::failures::first_line;
 use crate::report::parts::View;
 use crate::report::units::counted;
 use crate::report::{Html, Report, paths};
@@ -92,6 +93,7 @@ fn opening(export: &Export) -> (&'static str, bool) {
         ExportOutcome::WithFailures if export.retry.is_some() => ("Exported on the second try, but ", true),
         ExportOutcome::Clean => ("Exported without a failure. Nothing was assumed about the data.", false),
         ExportOutcome::WithFailures => ("Exported, but ", true),
+        ExportOutcome::Unfinished => ("Not every export of this log came to an end.", false),
         ExportOutcome::Failed => ("No exported program: ", true),
         ExportOutcome::Begun => {
             ("An export began, but this log holds no program: it failed, or did not finish.", false)
@@ -147,7 +149,16 @@ fn notes(view: View<'_>, export: &Export) -> Vec<Html> {
              records neither.",
         );
     }
-    notes.into_iter().map(|note| view.prose(note)).collect()
+    let mut notes: Vec<Html> = notes.into_iter().map(|note| view.prose(note)).collect();
+    let facts = &view.report.model.export;
+    if facts.started.len() > facts.programs.len() && !facts.programs.is_empty() {
+        let began = counted(facts.started.len(), "export", "exports");
+        let ended = counted(facts.programs.len(), "program", "programs");
+        notes.push(Html::escaped(&format!(
+            "{began} began and {ended} came out: one failed, or did not finish."
+        )));
+    }
+    notes
 }
 
 /// A first try that violated a constraint.
@@ -188,9 +199,9 @@ fn write_unknown(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
         // A strict export that fails leaves the metrics of its compilation, and nothing that says export.
         let failed = counted(model.failures.len(), "failed compilation", "failed compilations");
         let link = view.link(&view.href_of("failures_and_restarts.html"), &failed);
-        let reason = first.reason.as_deref().and_then(|text| text.lines().next()).unwrap_or(&first.error);
+        let reason = first_line(first.reason.as_deref().unwrap_or(&first.error));
         let words = Html::escaped(": one may be that of the export; the first says ");
-        facts.push(("Failures", Html::joined([link, words, view.folded(reason, true)], "")));
+        facts.push(("Failures", Html::joined([link, words, view.folded(&reason, true)], "")));
     }
     writeln!(out, "{}</section>", view.facts(facts)?.as_str())?;
     Ok(())

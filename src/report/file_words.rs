@@ -22,7 +22,6 @@ const FILES: &[(&str, &str)] = &[
     ("recompile_reasons", "which guard of the earlier compile failed"),
     ("dynamo_graph_break_reason", "why the graph broke, with hints and tracebacks"),
     ("dynamo_error", "the traceback of the failure"),
-    ("exported_program", "the program that torch.export made"),
     ("symbolic_guard_information", "an expression that export had to decide"),
     ("dynamo_output_graph", "the graph Dynamo captured"),
     ("dynamo_side_effects", "objects that the traced code changes"),

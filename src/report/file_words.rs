@@ -122,7 +122,7 @@ const FILES: &[(&str, &str)] = &[
     ("compilation_metrics", "all numbers of this compile"),
     ("torch_version", "the torch that wrote the log"),
     ("exported_program", "the program that torch.export made"),
-    ("export", "the program that torch.export made"),
+    ("export", "that an export began"),
     ("memoizer_artifacts*", "what a memoizer kept"),
     ("vllm_compilation_config", "configuration of vLLM's compile"),
     ("vllm_piecewise_compile_start", "vLLM begins with a part of the graph"),

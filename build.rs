@@ -14,6 +14,7 @@ const ASSETS: &[(&str, &str)] = &[
     ("REPORT_JS", "report.js"),
     ("TABLES_JS", "tables.js"),
     ("REGIONS_JS", "regions.js"),
+    ("EXPORT_CSS", "export.css"),
     ("TIME_CSS", "time.css"),
     ("TIME_JS", "time.js"),
     ("GRAPH_CSS", "graph.css"),

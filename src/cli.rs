@@ -127,7 +127,7 @@ const AFTER_HELP: &str = "Exit codes: 0 report written; 1 not written; 2 wrong u
 impl Cli {
     /// A flag that is given and whose feature does not exist yet.
     pub fn not_built(&self) -> Option<&'static str> {
-        let flags = [(self.export, "--export"), (self.inductor_provenance, "--inductor-provenance")];
+        let flags = [(self.inductor_provenance, "--inductor-provenance")];
         flags.into_iter().find_map(|(given, flag)| given.then_some(flag))
     }
 
@@ -151,6 +151,7 @@ impl Cli {
             settings: Settings {
                 plain_text: self.plain_text,
                 custom_header: self.custom_header_html.clone(),
+                export: self.export,
             },
             ..Options::new(input, &self.out)
         })

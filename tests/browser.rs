@@ -202,7 +202,7 @@ const BRIGHTNESS: &str = "getComputedStyle(document.body).backgroundColor.match(
 #[test]
 fn pages_do_not_scroll_sideways() {
     let Some(window) = window() else { return };
-    for name in ["03_graph_breaks", "09_provenance", "22_vllm_new"] {
+    for name in ["03_graph_breaks", "09_provenance", "11_export_draft", "22_vllm_new"] {
         for (_, path) in one_of_each_kind(report(name)) {
             window.open(&report(name).folder.join(&path), "");
             let over = window.number("document.documentElement.scrollWidth - innerWidth");

@@ -11,7 +11,7 @@ const REPORTS: [&str; 6] =
     ["03_graph_breaks", "04_recompiles", "05_dynamic_shapes", "09_provenance", "22_vllm_new", "23_dump_file"];
 
 /// Violations that keep somebody from using the page, with the first place of each.
-const SERIOUS: &str = "axe.run(document, { resultTypes: ['violations'] }).then(found => JSON.stringify(
+pub const SERIOUS: &str = "axe.run(document, { resultTypes: ['violations'] }).then(found => JSON.stringify(
     found.violations.filter(v => v.impact === 'serious' || v.impact === 'critical')
         .map(v => `${v.id}: ${v.nodes.length} times, first ${v.nodes[0].html.slice(0, 200)}`)))";
 

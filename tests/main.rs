@@ -20,6 +20,7 @@ mod cli;
 mod damage;
 mod data_files;
 mod determinism;
+mod export;
 mod findings;
 mod golden;
 mod hostile;

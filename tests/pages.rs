@@ -18,7 +18,7 @@ fn all_pages() -> impl Iterator<Item = (&'static str, &'static str, &'static Fac
 }
 
 /// Links of these pages that lead nowhere.
-fn broken(report: &Report, pages: &BTreeMap<String, Facts>) -> Vec<String> {
+pub fn broken(report: &Report, pages: &BTreeMap<String, Facts>) -> Vec<String> {
     let mut ids: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     let mut broken = Vec::new();
     for (from, facts) in pages {

@@ -5,6 +5,7 @@ mod break_costs;
 mod break_text;
 pub mod caches;
 pub mod configs;
+mod export;
 pub mod findings;
 mod functions;
 mod graph_pairs;
@@ -29,6 +30,7 @@ pub mod vllm;
 pub use account::{Account, Gap, Lost};
 pub use break_costs::{Hit, break_costs, resumed_us};
 pub use break_text::{BreakText, FurtherBreak, break_text};
+pub use export::{Export, ExportFailure, ExportOutcome, check_of, symbols_in};
 pub use findings::{Finding, Severity};
 pub use functions::{FunctionGroup, by_status, is_capture};
 pub use graph_pairs::{GraphPair, graph_pairs};
@@ -62,6 +64,8 @@ pub struct Found {
     pub cache: FxHashMap<usize, Outcome>,
     /// Who called what was compiled.
     pub trie: Trie,
+    /// What came of torch.export.
+    pub export: Export,
     /// What went wrong and what it cost, most important first.
     pub findings: Vec<Finding>,
 }
@@ -74,6 +78,7 @@ pub fn of_log(model: &Model) -> Found {
         functions: functions::of_log(model),
         cache: functions::cache_outcomes(model),
         trie: trie::of_log(model),
+        export: export::of_log(model),
         findings: findings::of_log(model),
     }
 }

@@ -1,6 +1,7 @@
 //! All that a parser can do: what it adds to the report.
 
 use super::Event;
+use super::expressions::Expressions;
 use super::stacks::{self, Texts};
 use crate::model::{
     Advice, Artifact, Attempt, Cell, Column, Compile, Content, Failure, Form, Model, Outcome, PayloadPlace,
@@ -14,6 +15,7 @@ use serde_json::value::RawValue;
 pub(super) struct Reading {
     pub(super) model: Model,
     pub(super) texts: Texts,
+    pub(super) expressions: Expressions,
     pub(super) next_number: u32,
     pub(super) placed: Option<PayloadPlace>,
     attempts: u32,
@@ -119,6 +121,12 @@ impl RankContext<'_> {
     /// Adds the page of the metrics record that stands at `index` in the compile; returns its number.
     pub(super) fn metrics_page(&mut self, name: &str, index: usize) -> u32 {
         self.add(name, Content::Metrics(index), Place::Compile, false).number
+    }
+
+    /// Adds the page of the export problem that stands at `index` in the model; returns its place among the files of
+    /// the compile.
+    pub(super) fn guard_page(&mut self, index: usize) -> usize {
+        self.add("symbolic_guard_information", Content::Guard(index), Place::Compile, false).index
     }
 
     fn add(&mut self, name: &str, content: Content, place: Place, holds_payload: bool) -> ArtifactId {

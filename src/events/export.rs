@@ -1,10 +1,15 @@
 //! Events of torch.export and draft_export.
 
-use super::{Event, Flow, RankContext, StructuredLogParser};
-use crate::model::{Cell, Column, ExportProblem};
+use super::symbols::shown;
+use super::{Event, Flow, RankContext, StructuredLogParser, expressions};
+use crate::model::{
+    Cell, Column, ExportKind, ExportProblem, ExportedProgram, Form, Language, Readable, Stack, TextFrame,
+    read_program,
+};
+use fxhash::FxHashMap;
 
 pub(super) fn parsers() -> Vec<Box<dyn StructuredLogParser>> {
-    vec![Box::new(FakeKernels), Box::new(ExportedProgram)]
+    vec![Box::new(FakeKernels), Box::new(Program::default()), Box::new(Started)]
 }
 
 /// Operators whose fake kernel is missing or gives something else than the real one.
@@ -35,24 +40,77 @@ impl StructuredLogParser for FakeKernels {
         ];
         cx.section("fake-kernels", "Fake kernels", "what export needs to know of an operator", &COLUMNS)
             .row(row);
-        let problem = ExportProblem {
-            compile: cx.compile,
-            event: event.key.to_owned(),
-            subject: fields.text("op").unwrap_or_default(),
-            result: fields.text("reason"),
-            user_stack: None,
-            line: event.line,
+        let kind = match event.key {
+            "missing_fake_kernel" => ExportKind::MissingFakeKernel,
+            _ => ExportKind::MismatchedFakeKernel,
         };
-        cx.model().export_problems.push(problem);
+        let problem = ExportProblem {
+            subject: fields.raw("op").map(shown).unwrap_or_default(),
+            result: fields.raw("reason").map(shown),
+            ..problem(event, kind, cx)
+        };
+        cx.model().export.problems.push(problem);
         cx.listed_if_any(event);
         Ok(Flow::Handled)
     }
 }
 
-/// `exported_program` and `export`: the exported program as text.
-struct ExportedProgram;
+/// A problem without what its kind has of its own.
+fn problem(event: &Event<'_>, kind: ExportKind, cx: &RankContext<'_>) -> ExportProblem {
+    ExportProblem {
+        compile: cx.compile,
+        kind,
+        subject: String::new(),
+        result: None,
+        user_stack: None,
+        stack: None,
+        calls: Vec::new(),
+        expression: None,
+        page: None,
+        header: event.header,
+        first_line: event.first_line,
+        line: event.line,
+    }
+}
 
-impl StructuredLogParser for ExportedProgram {
+/// Pages of expressions that one log gets. Draft export has one a line of the program; a trace of everything may have
+/// very many, which stand in tables then.
+const MOST_PAGES: usize = 1_000;
+
+/// An expression on sizes or data that had to be decided.
+pub(super) fn decided(
+    event: &Event<'_>,
+    kind: ExportKind,
+    (user_stack, stack): (Option<Stack>, Option<Stack>),
+    cx: &mut RankContext<'_>,
+) {
+    let fields = event.fields();
+    let index = cx.model().export.problems.len();
+    let problem = ExportProblem {
+        subject: fields.raw("expr").map(shown).unwrap_or_default(),
+        result: fields.raw("result").map(shown),
+        user_stack,
+        stack,
+        expression: expressions::decided(event).and_then(|id| expressions::recall(id, cx)),
+        page: (index < MOST_PAGES).then(|| cx.guard_page(index)),
+        ..problem(event, kind, cx)
+    };
+    cx.model().export.problems.push(problem);
+}
+
+/// `exported_program`: what came out, and which lines of the user's call the operators that problems named.
+#[derive(Default)]
+struct Program {
+    /// Problems that were looked at.
+    seen: usize,
+    /// Operators whose calls are not known yet, with their problems.
+    waiting: FxHashMap<String, Vec<usize>>,
+}
+
+/// Lines that call one operator and are kept.
+const MOST_CALLS: usize = 20;
+
+impl StructuredLogParser for Program {
     fn name(&self) -> &'static str {
         "exported_program"
     }
@@ -62,13 +120,69 @@ impl StructuredLogParser for ExportedProgram {
     }
 
     fn keys(&self) -> &'static [&'static str] {
-        &["exported_program", "export"]
+        &["exported_program"]
     }
 
     fn parse(&mut self, event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
+        let id = cx.artifact_of_payload(event, event.key, Form::Text);
+        cx.readable(id, Readable::Code(Language::Python));
+        // Scripts find it under its hash too, where upstream has it without --export.
         if let Some(payload) = event.payload {
-            cx.listed_payload(payload, event.key);
+            cx.kept_payload(payload);
         }
+        let problems = &mut cx.model().export.problems;
+        for (index, one) in problems.iter().enumerate().skip(self.seen) {
+            if one.kind.of_operator() {
+                self.waiting.entry(one.subject.clone()).or_default().push(index);
+            }
+        }
+        self.seen = problems.len();
+        let mut calls: FxHashMap<String, Vec<TextFrame>> = FxHashMap::default();
+        let facts = event.payload_text().map(|text| {
+            read_program(&text, |operator, place| {
+                if self.waiting.contains_key(operator) {
+                    let known = calls.entry(operator.to_owned()).or_default();
+                    if known.len() < MOST_CALLS && !known.contains(place) {
+                        known.push(place.clone());
+                    }
+                }
+            })
+        });
+        for (operator, places) in calls {
+            for index in self.waiting.remove(&operator).unwrap_or_default() {
+                if let Some(one) = problems.get_mut(index) {
+                    one.calls.clone_from(&places);
+                }
+            }
+        }
+        let at = event.payload.map(|payload| payload.at);
+        let program =
+            ExportedProgram { compile: id.compile, artifact: id.index, at, line: event.line, facts };
+        cx.model().export.programs.push(program);
+        Ok(Flow::Handled)
+    }
+}
+
+/// `export`: one began.
+struct Started;
+
+impl StructuredLogParser for Started {
+    fn name(&self) -> &'static str {
+        "export"
+    }
+
+    fn about(&self) -> &'static str {
+        "That torch.export began."
+    }
+
+    fn keys(&self) -> &'static [&'static str] {
+        &["export"]
+    }
+
+    fn parse(&mut self, event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
+        let compile = cx.compile;
+        cx.model().export.started.push(compile);
+        cx.listed_if_any(event);
         Ok(Flow::Handled)
     }
 }

@@ -12,6 +12,7 @@ mod context;
 mod distributed;
 mod dynamo;
 mod export;
+mod expressions;
 mod fallback;
 mod finish;
 mod graphs;

@@ -1,9 +1,7 @@
 //! Symbolic sizes: which were made, what was assumed of them, which became constants.
 
-use super::{Event, Flow, RankContext, StructuredLogParser};
-use crate::model::{
-    Cell, Column, ExportProblem, Fields, Recorded, Specialisation, Stack, Symbol, SymbolGuard,
-};
+use super::{Event, Flow, RankContext, StructuredLogParser, export, expressions};
+use crate::model::{Cell, Column, ExportKind, Fields, Recorded, Specialisation, Stack, Symbol, SymbolGuard};
 use serde_json::value::RawValue;
 
 pub(super) fn parsers() -> Vec<Box<dyn StructuredLogParser>> {
@@ -176,7 +174,11 @@ fn fact(
         }),
         "guard_added_fast" | "guard_added" => {
             let expr = value("expr").unwrap_or_default();
+            let stacks = (user_stack.clone(), stack.clone());
             shapes.guards.push(SymbolGuard { at, expr, user_stack, stack });
+            if fields.text("prefix").as_deref() == Some("eval") {
+                export::decided(event, ExportKind::GuardEvaluated, stacks, cx);
+            }
         }
         "symbolic_shape_specialization" => shapes.specialisations.push(Specialisation {
             at,
@@ -187,22 +189,19 @@ fn fact(
             user_stack,
             stack,
         }),
-        "propagate_real_tensors_provenance" | "guard_on_data_dependent_error" => {
-            cx.model().export_problems.push(ExportProblem {
-                compile: at.compile,
-                event: event.key.to_owned(),
-                subject: value("expr").unwrap_or_default(),
-                result: value("result"),
-                user_stack,
-                line: at.line,
-            });
+        "propagate_real_tensors_provenance" => {
+            export::decided(event, ExportKind::Assumed, (user_stack, stack), cx);
         }
+        "guard_on_data_dependent_error" => {
+            export::decided(event, ExportKind::Undecided, (user_stack, stack), cx);
+        }
+        "expression_created" => expressions::remember(fields, user_stack, cx),
         _ => {}
     }
 }
 
 /// A JSON value without the quotes of a text.
-fn shown(value: &RawValue) -> String {
+pub(super) fn shown(value: &RawValue) -> String {
     serde_json::from_str(value.get()).unwrap_or_else(|_| value.get().to_owned())
 }
 

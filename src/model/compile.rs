@@ -352,6 +352,8 @@ pub enum Content {
     Text(String, Form),
     /// The page of the metrics record with that index in the compile.
     Metrics(usize),
+    /// The page of the export problem with that index in the model.
+    Guard(usize),
     /// The record had no payload.
     Empty(Form),
     /// The page of the generated module with that index in the model's `dump_files`; it stands in `dump_file/`.

@@ -255,23 +255,6 @@ pub struct DumpFile {
     pub line: u64,
 }
 
-/// What export found wanting: an operator without a right fake kernel, or an expression that only data decides.
-#[derive(Debug, Clone)]
-pub struct ExportProblem {
-    /// Index of the compile.
-    pub compile: usize,
-    /// Event: `missing_fake_kernel`, `mismatched_fake_kernel`, `propagate_real_tensors_provenance`, ..
-    pub event: String,
-    /// The operator or the expression.
-    pub subject: String,
-    /// What is wrong with the operator, or what was assumed of the expression.
-    pub result: Option<String>,
-    /// The user's frames.
-    pub user_stack: Option<Stack>,
-    /// Line of the log.
-    pub line: u64,
-}
-
 /// The user's part of an error's traceback.
 #[derive(Debug, Clone)]
 pub struct ErrorTrace {

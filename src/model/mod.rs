@@ -4,10 +4,12 @@
 //! are not in it: it holds where they stand in the log, and a page that needs one reads it there.
 
 mod compile;
+mod export;
 mod facts;
 mod fields;
 mod integrity;
 mod job;
+mod program_text;
 mod section;
 mod shapes;
 mod traceback;
@@ -17,10 +19,13 @@ pub use compile::{
     Artifact, Attempt, Compile, Content, Form, Frame, Function, Language, Metrics, MetricsKind,
     MetricsRecord, Outcome, Place, Readable, Stack, Status,
 };
+pub use export::{
+    Argument, Export, ExportKind, ExportProblem, ExportedProgram, Expression, ExpressionPart, ProgramFacts,
+};
 pub use facts::{
-    Advice, BreakOccurrence, CacheLookup, Collectives, CrossRank, DumpFile, ErrorTrace, Execution,
-    ExportProblem, Failure, GraphBreak, GraphOps, Op, Reason, ReasonSource, Recompile, Restart, Stackless,
-    TensorMeta, TextFrame, Torch, TraceSpan, WorkerStall,
+    Advice, BreakOccurrence, CacheLookup, Collectives, CrossRank, DumpFile, ErrorTrace, Execution, Failure,
+    GraphBreak, GraphOps, Op, Reason, ReasonSource, Recompile, Restart, Stackless, TensorMeta, TextFrame,
+    Torch, TraceSpan, WorkerStall,
 };
 pub use fields::{Fields, lenient};
 pub use integrity::{Integrity, Problem, ProblemKind};
@@ -28,6 +33,7 @@ pub use job::{
     CollectiveCounts, Fact, GraphRuntime, Job, JobFacts, RankCounts, RankLog, RankState, RankSummary, Run,
     Sequence, Step, TextId, Texts,
 };
+pub use program_text::read_program;
 pub use section::{Cell, Column, Section, Unit};
 pub use shapes::{InputTensor, Recorded, Shapes, Specialisation, Symbol, SymbolGuard};
 pub use traceback::traceback;
@@ -75,8 +81,8 @@ pub struct Model {
     pub dump_files: Vec<DumpFile>,
     /// Things to say on the landing page: dead workers, mismatching graphs.
     pub advice: Vec<Advice>,
-    /// What export found wanting.
-    pub export_problems: Vec<ExportProblem>,
+    /// What torch.export made, and what stood in its way.
+    pub export: Export,
     /// The user's part of errors' tracebacks.
     pub error_traces: Vec<ErrorTrace>,
     /// Compile jobs that torch reports as slow.

@@ -70,9 +70,9 @@ fn script_hash(body: &str) -> String {
 mod tests {
     use super::*;
 
-    const ALL: [Asset; 12] = [
+    const ALL: [Asset; 13] = [
         REPORT_CSS, REPORT_JS, TABLES_JS, REGIONS_JS, TIME_CSS, TIME_JS, GRAPH_CSS, GRAPH_JS, DIFF_JS,
-        SEARCH_CSS, SEARCH_JS, JOB_CSS,
+        SEARCH_CSS, SEARCH_JS, JOB_CSS, EXPORT_CSS,
     ];
 
     #[test]

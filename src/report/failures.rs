@@ -191,7 +191,7 @@ fn short_error(error: &str) -> &str {
 }
 
 /// The first line of a reason; where it only announces the next, that one too.
-fn first_line(text: &str) -> String {
+pub(super) fn first_line(text: &str) -> String {
     let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
     let first = lines.next().unwrap_or("no reason recorded");
     match lines.next() {

@@ -18,7 +18,7 @@ pub(super) fn pages(report: Report<'_>) -> Vec<Page<'_, Worker>> {
         for artifact in &compile.artifacts {
             pages.extend(file(report, compile, artifact));
             if let Content::Payload(at, _) = artifact.content
-                && !paths::holds_text(artifact, report.settings)
+                && (report.settings.export || !paths::holds_text(artifact, report.settings))
             {
                 payloads.entry(at.md5).or_insert(at);
             }

@@ -7,6 +7,7 @@ mod compile;
 mod configuration;
 mod data;
 mod evidence;
+mod export;
 mod failures;
 mod file_words;
 mod files;
@@ -49,6 +50,8 @@ pub struct Settings {
     pub plain_text: bool,
     /// HTML that stands at the top of the landing page, as given.
     pub custom_header: Option<String>,
+    /// The export report is what opens first (`index.html`); the ordinary landing page is `report.html` then.
+    pub export: bool,
 }
 
 /// All that a page may ask: the facts, what follows from them, the log's texts and the settings.
@@ -79,6 +82,8 @@ enum Topic {
     Shapes,
     /// All failures and restarts.
     Failures,
+    /// What export found wanting.
+    Export,
     /// What could be read of the log.
     Log,
 }
@@ -101,6 +106,8 @@ fn topic_page(report: Report<'_>, topic: Topic) -> Option<(&'static str, &'stati
         }
         Topic::Failures => (!model.failures.is_empty() || !model.restarts.is_empty())
             .then_some(("failures_and_restarts.html", "all failures and restarts")),
+        Topic::Export => export::present(report)
+            .then(|| (paths::export(report.settings), "the export report, with what to do")),
         Topic::Log => Some(("#log", "what could be read of the log")),
     }
 }
@@ -128,5 +135,6 @@ pub fn pages<'m>(report: Report<'m>) -> Vec<Page<'m, Worker>> {
     pages.extend(recompilations::page(report));
     pages.extend(time::page(report));
     pages.extend(vllm::page(report));
+    pages.extend(export::pages(report));
     pages
 }

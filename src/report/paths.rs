@@ -9,6 +9,16 @@ use crate::trace::Md5;
 /// unpackers and Windows still take inside a folder.
 const LONGEST_NAME: usize = 96;
 
+/// The landing page: what was compiled, and all that the report holds.
+pub(super) fn landing(settings: &Settings) -> &'static str {
+    if settings.export { "report.html" } else { "index.html" }
+}
+
+/// The export report.
+pub(super) fn export(settings: &Settings) -> &'static str {
+    if settings.export { "index.html" } else { "export.html" }
+}
+
 /// The file of an artifact.
 pub(super) fn artifact(compile: &Compile, artifact: &Artifact, settings: &Settings) -> RelPath {
     match (&artifact.content, artifact.place) {
@@ -42,7 +52,7 @@ pub(super) fn readable(compile: &Compile, artifact: &Artifact) -> Option<RelPath
 
 fn extension(artifact: &Artifact, settings: &Settings) -> &'static str {
     match artifact.content {
-        Content::Metrics(_) | Content::DumpFile(_) | Content::Link(_) => "html",
+        Content::Metrics(_) | Content::Guard(_) | Content::DumpFile(_) | Content::Link(_) => "html",
         Content::Payload(_, form) | Content::Text(_, form) | Content::Empty(form) => match form {
             Form::Text => "txt",
             Form::Json => "json",

@@ -50,27 +50,29 @@ impl Tab {
 impl<'a> Shell<'a> {
     /// A page at the top of the report's folder.
     pub fn top(report: Report<'a>, title: &str) -> Shell<'a> {
-        let log = (report.model.log.file.clone(), Some("index.html".to_owned()));
+        let log = (report.model.log.file.clone(), Some(paths::landing(report.settings).to_owned()));
         Shell::new(report, title, vec![log, (title.to_owned(), None)])
     }
 
     /// The landing page.
     pub fn landing(report: Report<'a>) -> Shell<'a> {
         let mut shell = Shell::new(report, "", vec![(report.model.log.file.clone(), None)]);
-        shell.custom = report.settings.custom_header.as_deref();
+        if !report.settings.export {
+            shell.custom = report.settings.custom_header.as_deref();
+        }
         shell
     }
 
     /// A page one folder below the top that belongs to no compile.
     pub fn below(report: Report<'a>, title: &str) -> Shell<'a> {
-        let log = (report.model.log.file.clone(), Some("../index.html".to_owned()));
+        let log = (report.model.log.file.clone(), Some(up(report)));
         Shell::new(report, title, vec![log, (title.to_owned(), None)])
     }
 
     /// A page in a compile's folder; without a title the page of the compile itself.
     pub fn of_compile(report: Report<'a>, compile: &Compile, title: Option<&str>) -> Shell<'a> {
         let name = compile.id.as_ref().map_or_else(|| "no compile id".to_owned(), ToString::to_string);
-        let mut crumbs = vec![(report.model.log.file.clone(), Some("../index.html".to_owned()))];
+        let mut crumbs = vec![(report.model.log.file.clone(), Some(up(report)))];
         match title {
             Some(title) => {
                 let page = format!("../{}", super::parts::encoded(paths::compile_page(compile).as_str()));
@@ -100,7 +102,7 @@ impl<'a> Shell<'a> {
 
     /// Where the form of the header leads: to the top of the report, as the first crumb does.
     fn search_page(&self) -> Option<String> {
-        let below = self.crumbs.iter().any(|(_, href)| href.as_deref() == Some("../index.html"));
+        let below = self.crumbs.iter().any(|(_, href)| href.as_deref().is_some_and(|h| h.starts_with("../")));
         self.search.then(|| format!("{}search.html", if below { "../" } else { "" }))
     }
 
@@ -121,6 +123,11 @@ impl<'a> Shell<'a> {
             custom: None,
         }
     }
+}
+
+/// The landing page, seen from one folder below the top.
+fn up(report: Report<'_>) -> String {
+    format!("../{}", paths::landing(report.settings))
 }
 
 /// torch, rank and time range of the log.

@@ -24,6 +24,8 @@ templates! {
     directory_entry,
     dump_file_head,
     empty,
+    export_failure,
+    export_verdict,
     facts,
     failure,
     failures_verdict,

@@ -38,6 +38,9 @@ impl fmt::Display for SummaryLine {
 /// The verdict in numbers, then the first findings.
 pub fn summary(report: Report<'_>) -> Vec<SummaryLine> {
     let mut lines = vec![SummaryLine::plain(verdict(report))];
+    if super::export::present(report) && report.model.log.records > 0 {
+        lines.insert(0, SummaryLine::plain(super::export::sentence_of(report).replace('\u{a0}', " ")));
+    }
     let findings = &report.found.findings;
     if report.model.log.records == 0 {
         let why = "Set TORCH_TRACE before the program imports torch, and let it reach a torch.compile call.";

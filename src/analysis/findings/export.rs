@@ -1,34 +1,36 @@
 //! What torch.export found wanting: operators without a right fake kernel, expressions that only data decides.
 
+use super::super::export::{self, ExportFailure};
 use super::{Finding, Kind, Severity, Value, own_frame, place_of};
-use crate::model::{ExportProblem, Model};
-use indexmap::IndexMap;
+use crate::model::{ExportKind, Model};
+use indexmap::IndexSet;
 
-/// One finding an event, subject and place.
+/// One finding a failure. A guard that was evaluated is none of its own: it is usual wherever sizes are compared.
 pub(super) fn of_log(model: &Model) -> Vec<Finding> {
-    type Key<'m> = (&'m str, &'m str, Option<(String, u64)>, Option<&'m str>);
-    let mut groups: IndexMap<Key<'_>, Vec<&ExportProblem>> = IndexMap::new();
-    for one in &model.export_problems {
-        let frames = one.user_stack.as_deref().map(|s| super::frames(model, s)).unwrap_or_default();
-        let place = own_frame(&frames).map(|frame| (frame.0.clone(), frame.1));
-        groups.entry((&one.event, &one.subject, place, one.result.as_deref())).or_default().push(one);
-    }
-    groups.into_values().filter_map(|same| finding(model, &same)).collect()
+    let failures = export::failures(model);
+    let worth = failures.iter().filter(|one| one.kind != ExportKind::GuardEvaluated);
+    worth.filter_map(|failure| finding(model, failure)).collect()
 }
 
-fn finding(model: &Model, same: &[&ExportProblem]) -> Option<Finding> {
-    let one = same.first()?;
+fn finding(model: &Model, failure: &ExportFailure) -> Option<Finding> {
+    let mut problems = failure.problems.iter().filter_map(|&index| model.export.problems.get(index));
+    let one = problems.next()?;
     let subject = &one.subject;
-    let (title, detail, hint) = match one.event.as_str() {
-        "missing_fake_kernel" => (
+    let (title, detail, hint) = match failure.kind {
+        ExportKind::MissingFakeKernel => (
             format!("`{subject}` has no fake kernel"),
             "Export has to know the shape of what an operator returns without running it.",
             "Register one: `torch.library.register_fake`.",
         ),
-        "mismatched_fake_kernel" => (
+        ExportKind::MismatchedFakeKernel => (
             format!("the fake kernel of `{subject}` disagrees with the real one"),
             "What export assumes of the operator is not what it does.",
             "Make the fake kernel return what the operator returns.",
+        ),
+        ExportKind::Undecided => (
+            format!("`{subject}` depends on data"),
+            "Only the data of a tensor tells the value, and the next step depends on it: tracing could not go on.",
+            "State what always holds with `torch._check(..)`, so that it can be decided.",
         ),
         _ => (
             format!("`{subject}` depends on data"),
@@ -40,18 +42,19 @@ fn finding(model: &Model, same: &[&ExportProblem]) -> Option<Finding> {
     found.detail = Some(detail.to_owned());
     found.hints = vec![hint.to_owned()];
     if let Some(result) = &one.result {
-        let label = if one.event.ends_with("fake_kernel") { "Reason" } else { "Assumed" };
+        let label = if failure.kind.of_operator() { "Reason" } else { "Assumed" };
         found.fact(label, Value::Code(vec![result.clone()]));
     }
-    found.stack = one.user_stack.as_deref().map(|s| super::frames(model, s)).unwrap_or_default();
+    found.stack = match one.user_stack.as_deref() {
+        Some(stack) => super::frames(model, stack),
+        // The event of an operator has no stack: the program tells which lines call it.
+        None => one.calls.clone(),
+    };
     if let Some(frame) = own_frame(&found.stack) {
         found.place = place_of(frame);
     }
-    found.count = same.len() as u64;
-    for other in same {
-        if !found.compiles.contains(&other.compile) {
-            found.compiles.push(other.compile);
-        }
-    }
+    found.count = failure.problems.len() as u64;
+    let compiles = std::iter::once(one).chain(problems).map(|problem| problem.compile);
+    found.compiles = compiles.collect::<IndexSet<_>>().into_iter().collect();
     Some(found)
 }

@@ -186,6 +186,7 @@ fn head(view: View<'_>, code: &Code<'_>, index: Option<&CodeIndex>) -> anyhow::R
         (true, Some("forward")) => "Output code of the forward of",
         (true, Some("backward")) => "Output code of the backward of",
         (true, _) => "Output code of",
+        (false, _) if code.artifact.name == "exported_program" => "Exported program of",
         (false, _) => "Generated code of",
     };
     let function = code.compile.function.as_ref();

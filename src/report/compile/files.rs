@@ -98,7 +98,7 @@ fn row(
         Content::Payload(at, _) => Some(at.text_len as f64),
         Content::Text(text, _) => Some(text.len() as f64),
         Content::Empty(_) => Some(0.0),
-        Content::Metrics(_) | Content::DumpFile(_) | Content::Link(_) => None,
+        Content::Metrics(_) | Content::Guard(_) | Content::DumpFile(_) | Content::Link(_) => None,
     };
     let attempt = || Td::number(f64::from(artifact.attempt), &artifact.attempt.to_string());
     // The phase stands in its first row only, but every row is sorted by it.

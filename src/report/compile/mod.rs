@@ -170,6 +170,9 @@ fn tabs(subject: Subject<'_>) -> Vec<Tab> {
     add(caches::present(subject), "caches", "Caches", count(of.caches.len()));
     add(true, "files", "Files", count(compile.artifacts.len()));
     add(!compile.metrics.is_empty(), "metrics", "Metrics", None);
+    if subject.report.found.export.compiles.contains(&subject.index) {
+        tabs.push(Tab::away(format!("../{}", paths::export(subject.report.settings)), "Export", None));
+    }
     for (step, words) in [(subject.index.checked_sub(1), "previous"), (subject.index.checked_add(1), "next")]
     {
         let Some(other) = step.and_then(|at| subject.report.model.compiles.get(at)) else { continue };

@@ -26,6 +26,9 @@ fn outcome(view: View<'_>, subject: Subject<'_>) -> Html {
         _ if compile.id.is_none() => {
             "Records that carry no compile id: written outside of any compile, or by a tool that has none."
         }
+        Status::Missing if view.report.found.export.compiles.contains(&subject.index) => {
+            "An export: torch writes no metrics for it. What came of it stands in the export report."
+        }
         Status::Missing if compile.metrics.is_empty() => {
             "No metrics arrived: the compile had not ended when the log did, or its process was killed."
         }

@@ -28,7 +28,7 @@ fn json(report: Report<'_>, index: usize, one: &Finding) -> Value {
         .collect();
     let first = one.compiles.first().and_then(|&index| model.compiles.get(index));
     let url = match index < ENTRIES {
-        true => Some(format!("index.html#finding-{}", index + 1)),
+        true => Some(format!("{}#finding-{}", paths::landing(report.settings), index + 1)),
         false => first.map(|compile| paths::compile_page(compile).as_str().to_owned()),
     };
     json!({

@@ -219,6 +219,7 @@ fn evidence(view: View<'_>, one: &Finding, compiles: &[&Compile]) -> Vec<Html> {
         Kind::CacheBypass | Kind::CacheMiss => Topic::Caches,
         Kind::Specialization => Topic::Shapes,
         Kind::Failure | Kind::Restart => Topic::Failures,
+        Kind::Export => Topic::Export,
         Kind::DamagedLog | Kind::MissingNames => Topic::Log,
         _ => return links,
     };

@@ -6,7 +6,7 @@ use crate::output::{Page, RelPath};
 use crate::report::parts::{Head, Row, Table, Td, View};
 use crate::report::shell::{Shell, Tab, write_page};
 use crate::report::units::{UNKNOWN, micros, percent, whole};
-use crate::report::{Html, Report, Worker};
+use crate::report::{Html, Report, Worker, paths};
 use std::io::Write;
 
 /// Compiles that a row shows by id.
@@ -66,7 +66,8 @@ pub(super) fn page<'m>(report: Report<'m>) -> Option<Page<'m, Worker>> {
 /// Where the row of a function stands: an index into the functions.
 pub(in crate::report) fn href(report: Report<'_>, index: usize) -> String {
     let long = report.found.functions.len() > LANDING;
-    format!("{}#function-{}", if long { "functions.html" } else { "index.html" }, index + 1)
+    let page = if long { "functions.html" } else { paths::landing(report.settings) };
+    format!("{page}#function-{}", index + 1)
 }
 
 #[derive(serde::Serialize)]

@@ -19,13 +19,13 @@ pub(super) use functions::href as function_href;
 use super::parts::View;
 use super::shell::{Shell, Tab, write_page};
 use super::units::whole;
-use super::{Report, Worker};
+use super::{Report, Worker, paths};
 use crate::output::{Page, RelPath};
 use std::io::Write;
 
 /// The landing page and the pages that continue its long lists.
 pub(super) fn pages<'m>(report: Report<'m>) -> Vec<Page<'m, Worker>> {
-    let index = Page::rendered(RelPath::of_parts(&["index.html"]), move |worker, out| {
+    let index = Page::rendered(RelPath::of_parts(&[paths::landing(report.settings)]), move |worker, out| {
         let mut shell = Shell::landing(report);
         shell.tabs = tabs(report);
         write_page(worker, out, &shell, |worker, out| body(View::new(report, worker, 0), out))
@@ -65,6 +65,7 @@ fn tabs(report: Report<'_>) -> Vec<Tab> {
     tabs.extend(super::graph_breaks::tab(report));
     tabs.extend(super::recompilations::tab(report));
     tabs.push(Tab::away("failures_and_restarts.html", "Failures", count(trouble)));
+    tabs.extend(super::export::tab(report));
     tabs.extend(super::shapes::tab(report));
     tabs.extend(super::caches::tab(report));
     tabs.extend(super::configuration::tab(report));

@@ -107,6 +107,7 @@ fn notes(view: View<'_>, parts: &Parts) -> anyhow::Result<Vec<Html>> {
     if damaged(view.report) > 0 {
         notes.push(Html::escaped("The numbers are those of the readable records; they may be too low."));
     }
+    notes.extend(crate::report::export::note(view));
     notes.extend(where_time_went(view, parts)?);
     notes.extend(without_metrics(view)?);
     Ok(notes)
@@ -139,8 +140,10 @@ fn where_time_went(view: View<'_>, parts: &Parts) -> anyhow::Result<Option<Html>
 
 /// Compiles of which no metrics arrived: their time is in no sum.
 fn without_metrics(view: View<'_>) -> anyhow::Result<Option<Html>> {
-    let missing: Vec<&Compile> =
-        view.report.model.identified().filter(|c| c.status == Status::Missing && !is_capture(c)).collect();
+    let exports = &view.report.found.export.compiles;
+    let compiles = view.report.model.compiles.iter().enumerate();
+    let compiles = compiles.filter(|(index, c)| c.id.is_some() && !exports.contains(index)).map(|(_, c)| c);
+    let missing: Vec<&Compile> = compiles.filter(|c| c.status == Status::Missing && !is_capture(c)).collect();
     if missing.is_empty() {
         return Ok(None);
     }

@@ -10,7 +10,7 @@ use super::assets::{Asset, SEARCH_CSS, SEARCH_JS};
 use super::parts::View;
 use super::shell::{Shell, write_page};
 use super::units::{bytes, counted, whole};
-use super::{Report, Worker};
+use super::{Report, Worker, paths};
 use crate::model::Content;
 use crate::output::{Page, RelPath};
 use index::IndexWriter;
@@ -29,6 +29,12 @@ const KINDS: usize = 20;
 
 const ASSETS: [Asset; 2] = [SEARCH_CSS, SEARCH_JS];
 
+/// Where the page without script leads.
+#[derive(Serialize)]
+struct Landing {
+    page: &'static str,
+}
+
 pub(super) fn page<'m>(report: Report<'m>) -> Page<'m, Worker> {
     Page::rendered(RelPath::of_parts(&["search.html"]), move |worker, out| {
         let mut shell = Shell::top(report, "Search");
@@ -36,7 +42,11 @@ pub(super) fn page<'m>(report: Report<'m>) -> Page<'m, Worker> {
         shell.search = false;
         write_page(worker, out, &shell, |worker, out| {
             let view = View::new(report, worker, 0);
-            writeln!(out, "{}", view.render("search_head", &())?.as_str())?;
+            writeln!(
+                out,
+                "{}",
+                view.render("search_head", &Landing { page: paths::landing(report.settings) })?.as_str()
+            )?;
             let most = room(report);
             let mut index = IndexWriter::new(out, most);
             index.open()?;

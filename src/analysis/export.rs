@@ -1,0 +1,273 @@
+//! What came of an export: whether the log has a program, and each thing that stood in its way once.
+
+use super::is_library;
+use crate::model::{ExportKind, ExportProblem, ExportedProgram, Frame, Model, Symbol, TextFrame};
+use fxhash::{FxHashMap, FxHashSet};
+use indexmap::IndexMap;
+
+/// What came of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ExportOutcome {
+    /// A program, and nothing stood in its way.
+    Clean,
+    /// A program, but something was assumed, decided or not to be trusted.
+    WithFailures,
+    /// No program, and something stood in its way.
+    Failed,
+    /// Programs without a failure, but fewer than exports began.
+    Unfinished,
+    /// An export began, and the log tells no more of it.
+    Begun,
+    /// The log does not say.
+    Unknown,
+}
+
+/// What the log says about export.
+#[derive(Debug)]
+pub struct Export {
+    /// What came of it.
+    pub outcome: ExportOutcome,
+    /// What stood in its way, each once, in the order of the log.
+    pub failures: Vec<ExportFailure>,
+    /// The failure of each problem of the model: an index into the failures.
+    pub of_problem: Vec<usize>,
+    /// A first try without a program and the compile whose program came out instead: indices into the compiles.
+    pub retry: Option<(usize, usize)>,
+    /// Compiles that are exports: torch writes no metrics for these.
+    pub compiles: FxHashSet<usize>,
+    symbols: FxHashMap<(usize, String), usize>,
+    /// Programs of each compile, in the order of the log.
+    programs: FxHashMap<usize, Vec<usize>>,
+}
+
+/// Something that stood in the way of an export.
+#[derive(Debug, Clone)]
+pub struct ExportFailure {
+    /// What kind of thing.
+    pub kind: ExportKind,
+    /// The problems that say so: indices into the model's.
+    pub problems: Vec<usize>,
+    /// The innermost line of the user's.
+    pub place: Option<TextFrame>,
+}
+
+impl Export {
+    /// The symbol of that name, as it was made in a compile.
+    pub fn symbol<'m>(&self, model: &'m Model, compile: usize, name: &str) -> Option<&'m Symbol> {
+        let index = self.symbols.get(&(compile, name.to_owned()))?;
+        model.shapes.symbols.get(*index)
+    }
+
+    /// The program that a problem's export made: of the same compile, else of the one that the export was retried as.
+    pub fn program<'m>(&self, model: &'m Model, problem: &ExportProblem) -> Option<&'m ExportedProgram> {
+        let programs = &model.export.programs;
+        let of = |compile: usize| {
+            let all = self.programs.get(&compile)?;
+            let later =
+                all.partition_point(|&index| programs.get(index).is_some_and(|p| p.line < problem.line));
+            programs.get(*all.get(later).or(all.last())?)
+        };
+        let retried = self.retry.filter(|(from, _)| *from == problem.compile);
+        of(problem.compile).or_else(|| of(retried?.1))
+    }
+
+    /// How many failures are of that kind.
+    pub fn count(&self, kind: ExportKind) -> usize {
+        self.failures.iter().filter(|one| one.kind == kind).count()
+    }
+}
+
+/// Draws the conclusions.
+pub(super) fn of_log(model: &Model) -> Export {
+    let failures = failures(model);
+    let mut of_problem = vec![0; model.export.problems.len()];
+    for (index, failure) in failures.iter().enumerate() {
+        for &problem in &failure.problems {
+            if let Some(slot) = of_problem.get_mut(problem) {
+                *slot = index;
+            }
+        }
+    }
+    // Only problems are told with their symbols; a log of training may have very many of these.
+    let wanted: FxHashSet<usize> = model.export.problems.iter().map(|one| one.compile).collect();
+    let symbols = model.shapes.symbols.iter().enumerate().filter(|(_, s)| wanted.contains(&s.at.compile));
+    let export = &model.export;
+    let outcome = match (export.programs.is_empty(), failures.is_empty()) {
+        (false, true) if export.started.len() > export.programs.len() => ExportOutcome::Unfinished,
+        (false, true) => ExportOutcome::Clean,
+        (false, false) => ExportOutcome::WithFailures,
+        // Any trace of everything has evaluated guards, so they alone do not tell of an export.
+        (true, false) if failures.iter().any(|one| one.kind != ExportKind::GuardEvaluated) => {
+            ExportOutcome::Failed
+        }
+        (true, _) if !export.started.is_empty() => ExportOutcome::Begun,
+        (true, _) => ExportOutcome::Unknown,
+    };
+    let mut programs: FxHashMap<usize, Vec<usize>> = FxHashMap::default();
+    for (index, program) in export.programs.iter().enumerate() {
+        programs.entry(program.compile).or_default().push(index);
+    }
+    Export {
+        outcome,
+        programs,
+        of_problem,
+        retry: retry(model),
+        compiles: compiles(model),
+        symbols: symbols.map(|(index, s)| ((s.at.compile, s.name.clone()), index)).collect(),
+        failures,
+    }
+}
+
+/// Compiles with a record that only an export writes.
+pub(super) fn compiles(model: &Model) -> FxHashSet<usize> {
+    let export = &model.export;
+    let problems = export.problems.iter();
+    let problems = problems.filter(|one| one.kind.of_operator() || one.kind == ExportKind::Assumed);
+    let ended = export.programs.iter().map(|one| one.compile);
+    export.started.iter().copied().chain(problems.map(|one| one.compile)).chain(ended).collect()
+}
+
+/// Problems of one kind, subject, result and line of the user's are one failure.
+pub(super) fn failures(model: &Model) -> Vec<ExportFailure> {
+    type Key<'m> = (ExportKind, &'m str, Option<&'m str>, Option<(String, u64)>);
+    let mut groups: IndexMap<Key<'_>, ExportFailure> = IndexMap::new();
+    for (index, one) in model.export.problems.iter().enumerate() {
+        let place = place(model, one);
+        let key = (
+            one.kind,
+            one.subject.as_str(),
+            one.result.as_deref(),
+            place.as_ref().map(|(file, line, ..)| (file.clone(), *line)),
+        );
+        let new = || ExportFailure { kind: one.kind, problems: Vec::new(), place };
+        groups.entry(key).or_insert_with(new).problems.push(index);
+    }
+    groups.into_values().collect()
+}
+
+/// The innermost line of the user's that led to a problem.
+fn place(model: &Model, one: &ExportProblem) -> Option<TextFrame> {
+    if let Some(call) = one.calls.first() {
+        return Some(call.clone());
+    }
+    let stacks = [one.user_stack.as_deref(), one.stack.as_deref()];
+    stacks.into_iter().flatten().find_map(|stack| stack.iter().rev().find_map(|frame| own(model, frame)))
+}
+
+/// The frame, where it is of the user's own code.
+fn own(model: &Model, frame: &Frame) -> Option<TextFrame> {
+    let file = model.strings.get(frame.file).filter(|file| !file.is_empty() && !is_library(file))?;
+    let loc = frame.loc.as_ref().map(ToString::to_string);
+    Some((file.to_owned(), frame.line?, frame.name.to_string(), loc))
+}
+
+/// Draft export begins anew when a constraint of `dynamic_shapes` is violated: problems of a compile without a
+/// program, and the program of a later one. A compile that could not go on has failed instead.
+fn retry(model: &Model) -> Option<(usize, usize)> {
+    let export = &model.export;
+    let identified = |compile: usize| model.compiles.get(compile).is_some_and(|c| c.id.is_some());
+    let ended: FxHashSet<usize> = export.programs.iter().map(|one| one.compile).collect();
+    let undecided = export.problems.iter().filter(|one| one.kind == ExportKind::Undecided);
+    let failed: FxHashSet<usize> = undecided.map(|one| one.compile).collect();
+    let first = export.problems.iter().find(|one| {
+        identified(one.compile) && !ended.contains(&one.compile) && !failed.contains(&one.compile)
+    })?;
+    let program = export.programs.iter().find(|one| identified(one.compile) && one.line > first.line)?;
+    Some((first.compile, program.compile))
+}
+
+/// A call of `torch._check` that says what was assumed: from the line of the user's, the operation that made the
+/// expression, and its value. None where the line does not compare exactly these two.
+#[must_use]
+pub fn check_of(line: &str, method: &str, result: &str) -> Option<String> {
+    let line = line.trim();
+    let condition = ["if ", "elif ", "while ", "assert "].iter().find_map(|word| line.strip_prefix(word))?;
+    let condition = condition.trim_end().trim_end_matches(':').trim();
+    let word = |word: &str| condition.split(|c: char| !c.is_alphanumeric() && c != '_').any(|w| w == word);
+    if ["and", "or", "not", "if", "in", "is", "lambda", "for"].into_iter().any(word) {
+        return None;
+    }
+    let (sign, opposite) = *SIGNS.iter().find(|(name, ..)| *name == method).map(|(_, signs)| signs)?;
+    let (left, right) = condition.split_once(sign)?;
+    let other_signs = |side: &str| side.contains(['<', '>', '=', '!']);
+    // A comma outside of brackets belongs to an assertion's message, and any other sign to a second comparison.
+    if other_signs(left) || other_signs(right) || condition.contains([',', '#', ';', '"', '\'']) {
+        return None;
+    }
+    let sign = match result {
+        "True" => sign,
+        "False" => opposite,
+        _ => return None,
+    };
+    Some(format!("torch._check({} {sign} {})", left.trim(), right.trim()))
+}
+
+/// Operations with their sign and the opposite.
+const SIGNS: [(&str, (&str, &str)); 6] = [
+    ("eq", ("==", "!=")),
+    ("ne", ("!=", "==")),
+    ("le", ("<=", ">")),
+    ("ge", (">=", "<")),
+    ("lt", ("<", ">=")),
+    ("gt", (">", "<=")),
+];
+
+/// Names of symbols in an expression: `u0`, `s77`, `zuf3`; each once, in order.
+pub fn symbols_in(text: &str) -> Vec<&str> {
+    let mut names: Vec<&str> = Vec::new();
+    for word in text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_') {
+        let digits = word.trim_start_matches(|c: char| c.is_ascii_lowercase());
+        let letters = word.len() - digits.len();
+        let numbered = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
+        if numbered && (1..=3).contains(&letters) && !names.contains(&word) && names.len() < MOST_SYMBOLS {
+            names.push(word);
+        }
+    }
+    names
+}
+
+/// Symbols of one expression that are looked up.
+const MOST_SYMBOLS: usize = 40;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_comparison_becomes_a_check_of_what_was_assumed() {
+        let check = |line, method, result| check_of(line, method, result);
+        assert_eq!(
+            check("if a.shape[0] == 4:", "eq", "True").as_deref(),
+            Some("torch._check(a.shape[0] == 4)")
+        );
+        assert_eq!(
+            check("if a.shape[0] == 4:", "eq", "False").as_deref(),
+            Some("torch._check(a.shape[0] != 4)")
+        );
+        assert_eq!(check("elif n > 2:", "gt", "False").as_deref(), Some("torch._check(n <= 2)"));
+        assert_eq!(check("assert n <= m", "le", "True").as_deref(), Some("torch._check(n <= m)"));
+    }
+
+    #[test]
+    fn a_line_that_compares_something_else_gives_no_check() {
+        for (line, method, result) in [
+            ("if a.shape[0] == 4 and b:", "eq", "True"),
+            ("if not n > 2:", "gt", "True"),
+            ("if n > 2:", "eq", "True"),
+            ("if 0 < n < 2:", "lt", "True"),
+            ("if n < 2 == b:", "lt", "True"),
+            ("x = torch.zeros(n)", "ge", "True"),
+            ("if f(n):", "eq", "True"),
+            ("if n == 2:", "eq", "4"),
+            ("assert n == 2, \"odd\"", "eq", "True"),
+        ] {
+            assert_eq!(check_of(line, method, result), None, "{line}");
+        }
+    }
+
+    #[test]
+    fn symbols_are_found_in_an_expression_once_each() {
+        assert_eq!(symbols_in("Eq(Mod(u0, 2*s77), zuf3 + u0)"), ["u0", "s77", "zuf3"]);
+        assert!(symbols_in("Max(1, 0x10) + symbols + float32").is_empty());
+    }
+}

@@ -1,0 +1,138 @@
+//! What a log says about torch.export: the program, and what stood in its way.
+
+use super::{Stack, TextFrame};
+use crate::trace::{PayloadRef, Span};
+use std::sync::Arc;
+
+/// Facts about an export, each list in log order.
+#[derive(Debug, Default)]
+pub struct Export {
+    /// Compiles in which an export began (`export`), one entry a record; only `TORCH_DTRACE` has them.
+    pub started: Vec<usize>,
+    /// What export found wanting, one entry a record.
+    pub problems: Vec<ExportProblem>,
+    /// Exported programs, one entry a record.
+    pub programs: Vec<ExportedProgram>,
+}
+
+impl Export {
+    /// Whether the log holds anything that an export records.
+    pub fn is_recorded(&self) -> bool {
+        let of_export = |one: &ExportProblem| one.kind != ExportKind::GuardEvaluated;
+        !self.started.is_empty() || !self.programs.is_empty() || self.problems.iter().any(of_export)
+    }
+}
+
+/// What kind of thing export found wanting.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ExportKind {
+    /// An operator without a fake kernel (`missing_fake_kernel`).
+    MissingFakeKernel,
+    /// An operator whose fake kernel gives something else than the real one (`mismatched_fake_kernel`).
+    MismatchedFakeKernel,
+    /// An expression that only data decides; export took what the data had (`propagate_real_tensors_provenance`).
+    Assumed,
+    /// An expression that only data decides; export could not go on (`guard_on_data_dependent_error`).
+    Undecided,
+    /// A condition on sizes that was evaluated while exporting (`guard_added` with the prefix `eval`).
+    GuardEvaluated,
+}
+
+impl ExportKind {
+    /// Whether it is about an operator.
+    pub fn of_operator(self) -> bool {
+        matches!(self, ExportKind::MissingFakeKernel | ExportKind::MismatchedFakeKernel)
+    }
+}
+
+/// What export found wanting: an operator without a right fake kernel, or an expression that had to be decided.
+#[derive(Debug, Clone)]
+pub struct ExportProblem {
+    /// Index of the compile.
+    pub compile: usize,
+    /// What kind of thing.
+    pub kind: ExportKind,
+    /// The operator or the expression.
+    pub subject: String,
+    /// What is wrong with the operator, or what was assumed of the expression.
+    pub result: Option<String>,
+    /// The user's frames.
+    pub user_stack: Option<Stack>,
+    /// All frames, torch's among them.
+    pub stack: Option<Stack>,
+    /// Lines of the user that call the operator, as the exported program tells them: the event has no stack.
+    pub calls: Vec<TextFrame>,
+    /// What the expression was made of.
+    pub expression: Option<Expression>,
+    /// Its page among the artifacts of the compile.
+    pub page: Option<usize>,
+    /// The record's header line: locals and sources of symbols are read there again.
+    pub header: Span,
+    /// Whether that line is the first of the log.
+    pub first_line: bool,
+    /// Line of the log.
+    pub line: u64,
+}
+
+/// An expression with what it was made of; the first part is the whole.
+#[derive(Debug, Clone, Default)]
+pub struct Expression {
+    /// Parts, each once; an argument names the part that it is.
+    pub parts: Vec<ExpressionPart>,
+    /// Whether parts are left out.
+    pub cut: bool,
+}
+
+/// A step in the making of an expression (`expression_created`).
+#[derive(Debug, Clone)]
+pub struct ExpressionPart {
+    /// What came out: `Eq(u0, 4)`.
+    pub text: Arc<str>,
+    /// The operation: `eq`.
+    pub method: Arc<str>,
+    /// What went in.
+    pub arguments: Vec<Argument>,
+    /// The user's frames.
+    pub user_stack: Option<Stack>,
+}
+
+/// What went into an expression.
+#[derive(Debug, Clone)]
+pub enum Argument {
+    /// Another part, by its index. Parts may refer to each other in a circle.
+    Part(usize),
+    /// A symbol or a constant.
+    Leaf(Arc<str>),
+}
+
+/// An exported program (`exported_program`).
+#[derive(Debug, Clone)]
+pub struct ExportedProgram {
+    /// Index of the compile.
+    pub compile: usize,
+    /// Its file among the artifacts of the compile.
+    pub artifact: usize,
+    /// Its text; None where the record has none.
+    pub at: Option<PayloadRef>,
+    /// Line of the log.
+    pub line: u64,
+    /// What its text says; None where it has none, or is too long to be kept in memory.
+    pub facts: Option<ProgramFacts>,
+}
+
+/// What the text of an exported program says.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ProgramFacts {
+    /// Names of inputs with what they are: `x`, `USER_INPUT`.
+    pub inputs: Vec<(String, String)>,
+    /// Names of outputs with what they are.
+    pub outputs: Vec<(String, String)>,
+    /// Symbols with the range in which the program holds: `u0`, `[4, 4]`.
+    pub ranges: Vec<(String, String)>,
+    /// Checks of an expression at run time.
+    pub assertions: usize,
+    /// Lines.
+    pub lines: usize,
+    /// Inputs, outputs or ranges that are not kept.
+    pub left_out: usize,
+}

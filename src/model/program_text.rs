@@ -1,0 +1,158 @@
+//! The text of an exported program, taken apart: signature, ranges, checks, and which line calls which operator.
+
+use super::{ProgramFacts, TextFrame};
+
+/// Inputs, outputs or ranges that are kept of a program. A large model has some thousand parameters; the file has all.
+const MOST_KEPT: usize = 4_096;
+
+/// Reads a program's text; `call` is told each operator of a call (`aten.add.Tensor`) with the line of the user that
+/// stands above it.
+pub fn read_program(text: &str, mut call: impl FnMut(&str, &TextFrame)) -> ProgramFacts {
+    let mut facts = ProgramFacts { lines: text.trim_end().lines().count(), ..ProgramFacts::default() };
+    let mut part = Part::Graph;
+    let mut place: Option<TextFrame> = None;
+    for line in text.lines() {
+        let line = line.trim();
+        match line {
+            _ if line.starts_with("Graph signature:") => part = Part::Signature,
+            "# inputs" if part != Part::Graph => part = Part::Inputs,
+            "# outputs" if part != Part::Graph => part = Part::Outputs,
+            _ if line.starts_with("Range constraints:") => {
+                part = Part::Ranges;
+                ranges(line, &mut facts);
+            }
+            _ => match part {
+                Part::Graph => graph_line(line, &mut facts, &mut place, &mut call),
+                Part::Inputs | Part::Outputs => signature_line(line, part, &mut facts),
+                Part::Signature | Part::Ranges => {}
+            },
+        }
+    }
+    facts
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Part {
+    Graph,
+    Signature,
+    Inputs,
+    Outputs,
+    Ranges,
+}
+
+fn graph_line(
+    line: &str,
+    facts: &mut ProgramFacts,
+    place: &mut Option<TextFrame>,
+    call: &mut impl FnMut(&str, &TextFrame),
+) {
+    if let Some(comment) = line.strip_prefix('#') {
+        *place = source_comment(comment);
+        return;
+    }
+    let Some((_, after)) = line.split_once("torch.ops.") else { return };
+    let Some((operator, _)) = after.split_once('(') else { return };
+    if operator.starts_with("aten._assert_scalar") {
+        facts.assertions += 1;
+    }
+    if let Some(place) = place {
+        call(operator, place);
+    }
+}
+
+/// ` File: /app/m.py:20 in forward, code: k = n.item()`; None for any other comment.
+fn source_comment(comment: &str) -> Option<TextFrame> {
+    let rest = comment.trim_start().strip_prefix("File: ")?;
+    let (place, code) = match rest.split_once(", code: ") {
+        Some((place, code)) => (place, Some(code.trim().to_owned())),
+        None => (rest, None),
+    };
+    let (place, function) = place.rsplit_once(" in ")?;
+    let (file, line) = place.rsplit_once(':')?;
+    Some((file.to_owned(), line.parse().ok()?, function.to_owned(), code))
+}
+
+/// `p_lin_weight: PARAMETER target='lin.weight'`
+fn signature_line(line: &str, part: Part, facts: &mut ProgramFacts) {
+    let Some((name, kind)) = line.split_once(':') else { return };
+    let list = if part == Part::Inputs { &mut facts.inputs } else { &mut facts.outputs };
+    if list.len() < MOST_KEPT {
+        list.push((name.trim().to_owned(), kind.trim().to_owned()));
+    } else {
+        facts.left_out += 1;
+    }
+}
+
+/// `Range constraints: {u0: VR[4, 4], u1: VR[3, int_oo]}`
+fn ranges(line: &str, facts: &mut ProgramFacts) {
+    let mut rest = line.split_once('{').map_or("", |(_, rest)| rest);
+    while let Some((name, after)) = rest.split_once(": VR[") {
+        let Some((range, after)) = after.split_once(']') else { return };
+        if facts.ranges.len() < MOST_KEPT {
+            let name = name.trim_start_matches([',', ' ']).to_owned();
+            facts.ranges.push((name, format!("[{range}]")));
+        } else {
+            facts.left_out += 1;
+        }
+        rest = after;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = "ExportedProgram:
+    class GraphModule(torch.nn.Module):
+        def forward(self, p_w: \"f32[3]\", x: \"f32[10]\"):
+             # File: /app/m.py:57 in forward, code: a = torch.ops.corpus.no_fake(x), b
+            no_fake: \"f32[u0]\" = torch.ops.corpus.no_fake.default(x);  x = None
+            _assert_scalar_default = torch.ops.aten._assert_scalar.default(ge, \"u0 >= 0\");  ge = None
+
+             #
+            ge: \"Sym(u0 >= 0)\" = torch.ops.aten.ge.Scalar(u0, 0)
+            return (no_fake,)
+
+Graph signature:
+    # inputs
+    p_w: PARAMETER target='w'
+    x: USER_INPUT
+
+    # outputs
+    no_fake: USER_OUTPUT
+
+Range constraints: {u0: VR[0, int_oo], 2*s0: VR[3, 10]}
+";
+
+    #[test]
+    fn signature_ranges_checks_and_calls_of_a_program_are_read() {
+        let mut calls = Vec::new();
+        let facts = read_program(TEXT, |operator, place| calls.push((operator.to_owned(), place.clone())));
+        assert_eq!(
+            facts.inputs,
+            [
+                ("p_w".to_owned(), "PARAMETER target='w'".to_owned()),
+                ("x".to_owned(), "USER_INPUT".to_owned())
+            ]
+        );
+        assert_eq!(facts.outputs, [("no_fake".to_owned(), "USER_OUTPUT".to_owned())]);
+        assert_eq!(
+            facts.ranges,
+            [("u0".to_owned(), "[0, int_oo]".to_owned()), ("2*s0".to_owned(), "[3, 10]".to_owned())]
+        );
+        assert_eq!((facts.assertions, facts.left_out), (1, 0));
+        // The comment without a place ends what the one above it says.
+        assert_eq!(calls.len(), 2);
+        let code = Some("a = torch.ops.corpus.no_fake(x), b".to_owned());
+        assert_eq!(
+            calls[0],
+            ("corpus.no_fake.default".to_owned(), ("/app/m.py".to_owned(), 57, "forward".to_owned(), code))
+        );
+    }
+
+    #[test]
+    fn a_text_that_is_no_program_gives_nothing() {
+        let facts = read_program("Range constraints: {u0: VR[\n: :\n# inputs", |_, _| {});
+        assert_eq!(facts, ProgramFacts { lines: 3, ..ProgramFacts::default() });
+    }
+}

@@ -1,0 +1,448 @@
+//! The report on torch.export: its verdict on each stored log, its pages in both modes, and logs made to do harm.
+
+use crate::browser::window;
+use crate::pages::broken;
+use crate::support::site::{read, site};
+use crate::support::{Log, Page, Report, Run, input, inputs, report, text_of};
+use serde_json::{Value, json};
+use std::fs;
+use std::path::Path;
+
+/// The verdict of each log of an export, and what its table of failures says: type, reason, line, times.
+const VERDICTS: [(&str, &str, &[&str]); 6] = [
+    ("11_export_clean", "This log does not say whether export succeeded.", &[]),
+    (
+        "11_export_draft",
+        "Exported, but it is right only while 2 assumptions about the data hold.",
+        &[
+            "data-dependent expression | Eq(u0, 4) was taken to be True | s11_export.py:22 | 1",
+            "data-dependent expression | u1 > 2 was taken to be True | s11_export.py:25 | 1",
+        ],
+    ),
+    ("11_export_draft_clean", "Exported without a failure. Nothing was assumed about the data.", &[]),
+    (
+        "11_export_draft_ops",
+        "Exported, but 3 fake kernels are missing or wrong.",
+        &[
+            "missing fake kernel | corpus.no_fake.default | s11_export.py:57 | 1",
+            "mismatched fake kernel | corpus.wrong_fake.default: mismatch between fake value u1 + 1 and real value 4 \
+             | s11_export.py:58 | 1",
+            "mismatched fake kernel | corpus.wrong_dtype.default: Dtypes torch.float64 and torch.float32 are not \
+             equal! | s11_export.py:59 | 1",
+        ],
+    ),
+    ("11_export_dtrace", "Exported without a failure. Nothing was assumed about the data.", &[]),
+    (
+        "21_torch28_11_draft",
+        "Exported, but it is right only while 2 assumptions about the data hold.",
+        &[
+            "data-dependent expression | Eq(u0, 4) was taken to be True | s11_export.py:22 | 1",
+            "data-dependent expression | u1 > 2 was taken to be True | s11_export.py:25 | 1",
+        ],
+    ),
+];
+
+fn exported(name: &str) -> Report {
+    Run::of(&input(name).path).args(["--export", "--strict"]).ok()
+}
+
+/// The words of a text: spaces that do not break are spaces too.
+fn words(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn heading(page: &Page) -> String {
+    words(&text_of(page.one("h1")))
+}
+
+/// The first four cells of each row of the table of failures.
+fn failures(page: &Page) -> Vec<String> {
+    let rows = page.all("#failures-table tbody tr, table#failures-table tbody tr");
+    let cells = |row: scraper::ElementRef<'_>| {
+        let cells = row.child_elements().take(4).map(|cell| words(&text_of(cell)));
+        cells.collect::<Vec<_>>().join(" | ")
+    };
+    rows.into_iter().map(cells).collect()
+}
+
+/// The log of a draft export whose nth decision is changed.
+fn decision(n: usize, change: impl FnOnce(&mut Value)) -> Log {
+    let mut log = Log::of(input("11_export_draft"));
+    log.edit("propagate_real_tensors_provenance", n, |e| change(&mut e["propagate_real_tensors_provenance"]));
+    log
+}
+
+fn of(log: &Log) -> Report {
+    Run::of_bytes("draft.log", &log.bytes()).args(["--strict"]).ok()
+}
+
+const FIRST: &str = "-_0_0_0/symbolic_guard_information_0.html";
+
+#[test]
+fn each_log_of_an_export_gets_its_verdict_with_operators_expressions_and_lines() {
+    for (name, verdict, rows) in VERDICTS {
+        let page = exported(name).page("index.html");
+        assert_eq!(heading(&page), verdict, "{name}");
+        assert_eq!(failures(&page), rows, "{name}");
+    }
+}
+
+#[test]
+fn without_the_flag_the_same_report_stands_beside_the_landing_page_that_links_it() {
+    for (name, verdict, rows) in VERDICTS {
+        let report = report(name);
+        // A log without a record of an export gets no report that nobody asked for.
+        assert_eq!(report.has("export.html"), name != "11_export_clean", "{name}");
+        if report.has("export.html") {
+            let page = report.page("export.html");
+            assert_eq!(
+                (heading(&page), failures(&page)),
+                (verdict.to_owned(), rows.iter().map(|r| r.to_string()).collect())
+            );
+            assert!(site(name)["index.html"].links.iter().any(|link| link == "export.html"), "{name}");
+        }
+    }
+    let others =
+        inputs().iter().filter(|input| !input.name.contains("export") && !input.name.contains("draft"));
+    let wrong: Vec<_> =
+        others.filter(|input| report(&input.name).has("export.html")).map(|i| &i.name).collect();
+    assert!(wrong.is_empty(), "{wrong:?}");
+}
+
+/// Parts of the names of logs that are also opened with the flag: all exports, and one each of what else has pages.
+const OPENED: [&str; 6] = ["export", "draft", "03_graph_breaks", "10_aoti", "22_vllm", "23_dump_file"];
+
+#[test]
+fn with_the_flag_a_log_of_any_kind_opens_on_the_export_report_and_all_links_hold() {
+    let some = |name: &str| OPENED.iter().any(|part| name.contains(part));
+    for input in inputs().iter().filter(|input| some(&input.name)) {
+        let plain = report(&input.name);
+        let report = Run::from(input).args(["--export"]).ok();
+        let pages = read(&report);
+        assert_eq!(broken(&report, &pages), Vec::<String>::new(), "{}", input.name);
+        for page in ["index.html", "report.html"] {
+            let other = if page == "index.html" { "report.html" } else { "index.html" };
+            assert!(pages[page].links.iter().any(|link| link == other), "{}: {page}", input.name);
+        }
+        // The first crumb of every other page is the landing page.
+        let lost = pages.iter().filter(|(path, page)| {
+            let landing = if path.contains('/') { "../report.html" } else { "report.html" };
+            *path != "report.html" && page.links.first().is_none_or(|link| link != landing)
+        });
+        let lost: Vec<_> = lost.map(|(path, _)| path).collect();
+        assert!(lost.is_empty(), "{}: {lost:?}", input.name);
+        for file in plain.manifest().iter().filter(|file| *file != "export.html") {
+            assert!(report.has(file), "{}: {file}", input.name);
+        }
+        for data in ["raw.jsonl", "raw.log", "chromium_events.json", "compile_directory.json"] {
+            assert_eq!(report.bytes(data), plain.bytes(data), "{}: {data}", input.name);
+        }
+    }
+}
+
+#[test]
+fn the_custom_header_stands_on_the_export_report_and_not_on_the_landing_page() {
+    let run =
+        Run::of(&input("11_export_draft").path).args(["-e", "--custom-header-html", "<p id=\"mine\">7</p>"]);
+    let report = run.ok();
+    assert_eq!(report.page("index.html").all("#mine").len(), 1);
+    assert!(report.page("report.html").all("#mine").is_empty());
+}
+
+#[test]
+fn strict_and_empty_logs_end_as_without_the_flag() {
+    let mut log = Log::of(input("11_export_draft"));
+    let at = log.nth("exported_program", 0);
+    log.records[at].payload.pop();
+    let run = || Run::of_bytes("damaged.log", &log.bytes()).args(["--export"]);
+    assert_eq!(heading(&run().ok().page("index.html")), VERDICTS[1].1);
+    run().args(["--strict"]).ends_with(3);
+    let empty = Run::of_bytes("empty.log", b"").args(["--export", "--strict"]).ok();
+    assert_eq!(heading(&empty.page("index.html")), VERDICTS[0].1);
+}
+
+#[test]
+fn the_page_of_a_decision_holds_all_that_its_record_says() {
+    for (name, folder) in [("11_export_draft", "-_0_0_0"), ("21_torch28_11_draft", "-_-_-_-")] {
+        let report = report(name);
+        let path = format!("{folder}/symbolic_guard_information_0.html");
+        let page = report.page(&path);
+        assert_eq!(heading(&page), "Eq(u0, 4) was taken to be True.", "{name}");
+        let text = page.text();
+        for part in [
+            "s11_export.py:22",
+            "_wrapped_call_impl",
+            "if a.shape[0] == 4:",
+            "torch._check(a.shape[0] == 4)",
+            "Tensor(shape: torch.Size([u0]), stride: (1,), storage_offset: 0)",
+            "k = n.item()",
+        ] {
+            assert!(text.contains(part), "{name}: {part} is not in {text}");
+        }
+        // The user's line stands before the frames of torch.
+        assert!(text.find("s11_export.py:22") < text.find("_wrapped_call_impl"), "{name}");
+        let symbols: Vec<_> = page.all("#symbols-all tbody td").into_iter().map(text_of).collect();
+        assert_eq!(
+            (symbols[0].trim(), symbols[2].trim(), symbols[3].trim()),
+            ("u0", "[−∞, ∞]", "[4, 4]"),
+            "{symbols:?}"
+        );
+        let links = &site(name)[&path].links;
+        assert!(links.iter().any(|link| link == "../export.html"), "{links:?}");
+        assert!(links.iter().any(|link| link.starts_with("https://docs.pytorch.org/")), "{links:?}");
+    }
+}
+
+#[test]
+fn locals_are_shown_as_text_list_or_null_and_whatever_else_a_version_writes() {
+    let log = decision(0, |p| {
+        p["frame_locals"]["locals"] =
+            json!({"text": "one", "list": ["two", null], "none": null, "odd": {"x": [1]}, "number": 7});
+        p["symbol_to_sources"] = json!({"u0": "L['n'].item()"});
+    });
+    let page = of(&log).page(FIRST);
+    let cells: Vec<String> =
+        page.all("#locals-all tbody td").into_iter().map(|cell| text_of(cell).trim().to_owned()).collect();
+    assert_eq!(
+        cells,
+        [
+            "text",
+            "one",
+            "list",
+            "twonot recorded",
+            "none",
+            "not recorded",
+            "odd",
+            "{\"x\":[1]}",
+            "number",
+            "7"
+        ]
+    );
+    assert!(page.text().contains("L['n'].item()"));
+    // Nothing at all is no reason to lose the failure either.
+    for key in ["frame_locals", "user_stack", "stack", "expr", "result", "expr_node_id", "symbol_to_sources"]
+    {
+        for value in [Value::Null, json!("odd"), json!([1]), json!({"a": 1})] {
+            let log = decision(0, |p| p[key] = value.clone());
+            let found = of(&log);
+            assert_eq!(heading(&found.page("export.html")), VERDICTS[1].1, "{key} is {value}");
+        }
+    }
+}
+
+#[test]
+fn text_of_a_record_never_becomes_markup() {
+    let script = "</script><script>alert(4711)</script><img src=x onerror=alert(4711)>";
+    let log = decision(0, |p| {
+        p["frame_locals"] = json!({"loc": script, "locals": {script: [script]}, "symbols": {script: script}});
+        p["symbol_to_sources"] = json!({"u0": script});
+        p["expr"] = script.into();
+        p["result"] = script.into();
+    });
+    let report = of(&log);
+    for page in ["export.html", FIRST, "-_0_0_0/compile.html", "index.html"] {
+        let text = report.read(page);
+        assert!(!text.contains("<script>alert") && !text.contains("<img"), "{page}");
+    }
+    assert!(report.read(FIRST).contains("&lt;script&gt;alert(4711)"));
+}
+
+#[test]
+fn an_expression_that_refers_to_itself_ends_and_a_shared_part_is_shown_once() {
+    let mut log = Log::of(input("11_export_draft"));
+    log.edit("expression_created", 0, |e| {
+        let p = &mut e["expression_created"];
+        let id = p["result_id"].clone();
+        p["arguments"] = json!(["Eq(u0, 4)", "Eq(u0, 4)", "<i>"]);
+        p["argument_ids"] = json!([id, id]);
+    });
+    let page = of(&log).page(FIRST);
+    let tree = text_of(page.one(".tree"));
+    assert_eq!(tree.matches("as above").count(), 2, "{tree}");
+    assert!(tree.contains("<i>"), "{tree}");
+}
+
+#[test]
+fn a_deep_expression_is_cut_and_says_so() {
+    let mut log = Log::of(input("11_export_draft"));
+    let at = log.nth("expression_created", 0);
+    let first: Value = serde_json::from_slice(log.records[at].envelope()).unwrap();
+    // A chain of 2,000 steps below the expression: more than a page shows.
+    let chain = (0..2_000_i64).map(|step| {
+        let mut envelope = first.clone();
+        envelope["expression_created"]["result"] = format!("u0 + {step}").into();
+        envelope["expression_created"]["result_id"] = step.into();
+        envelope["expression_created"]["arguments"] = json!([format!("u0 + {}", step - 1), "1"]);
+        envelope["expression_created"]["argument_ids"] = json!([step - 1]);
+        log.records[at].like(&envelope.to_string(), None)
+    });
+    let chain: Vec<_> = chain.collect();
+    log.records.splice(at..at, chain);
+    log.edit("expression_created", 2_000, |e| {
+        e["expression_created"]["arguments"] = json!(["u0 + 1999", "4"]);
+        e["expression_created"]["argument_ids"] = json!([1999]);
+    });
+    let page = of(&log).page(FIRST);
+    let depth = page.all(".tree details").len();
+    assert!((20..=60).contains(&depth), "{depth}");
+    assert!(page.text().contains("Parts are left out"));
+}
+
+#[test]
+fn what_happens_twice_is_one_failure_and_a_violated_constraint_is_told_as_such() {
+    let mut log = Log::of(input("11_export_draft"));
+    log.edit("exported_program", 0, |e| e["frame_id"] = 1.into());
+    let at = log.nth("propagate_real_tensors_provenance", 0);
+    let again = log.records[at].like(&String::from_utf8_lossy(log.records[at].envelope()), None);
+    let mut guard: Value = serde_json::from_slice(log.records[at].envelope()).unwrap();
+    let mut fields = guard.as_object_mut().unwrap().remove("propagate_real_tensors_provenance").unwrap();
+    fields["expr"] = "Eq(s77, 5)".into();
+    fields["prefix"] = "eval".into();
+    fields.as_object_mut().unwrap().remove("result");
+    let context = guard.as_object().unwrap().clone();
+    let mut envelope = serde_json::Map::from_iter([("guard_added".to_owned(), fields)]);
+    envelope.extend(context);
+    let guard = log.records[at].like(&Value::Object(envelope).to_string(), None);
+    log.records.splice(at..at, [again, guard]);
+    let page = of(&log).page("export.html");
+    assert!(
+        heading(&page).starts_with("Exported on the second try, but it is right only while 2 assumptions")
+    );
+    let rows = failures(&page);
+    assert_eq!(rows[0], "data-dependent expression | Eq(u0, 4) was taken to be True | s11_export.py:22 | 2");
+    assert_eq!(rows[1], "guard evaluated | Eq(s77, 5) | s11_export.py:22 | 1");
+    assert_eq!(rows.len(), 3);
+    let retry = words(&text_of(page.one("#retry")));
+    assert!(
+        retry.contains("after 0/0") && retry.contains("Exported as 1/0") && retry.contains("Dim.AUTO"),
+        "{retry}"
+    );
+    // The program of the second try is that of the failures of the first.
+    assert!(
+        page.all("#failures-table a").iter().any(|a| a.value().attr("href").unwrap().starts_with("-_1_0_0/"))
+    );
+}
+
+#[test]
+fn no_issue_is_claimed_where_the_log_holds_no_program() {
+    for (name, verdict) in [
+        ("11_export_draft", "No exported program: 2 assumptions about the data were made."),
+        ("11_export_draft_clean", VERDICTS[0].1),
+        ("11_export_dtrace", "An export began, but this log holds no program: it failed, or did not finish."),
+    ] {
+        let mut log = Log::of(input(name));
+        let at = log.nth("exported_program", 0);
+        log.records.remove(at);
+        let report = Run::of_bytes("cut.log", &log.bytes()).args(["-e"]).ok();
+        assert_eq!(heading(&report.page("index.html")), verdict, "{name}");
+    }
+    let mut log = Log::of(input("11_export_dtrace"));
+    let at = log.nth("export", 0);
+    let again = log.records[at].like(&String::from_utf8_lossy(log.records[at].envelope()), Some(b"start!"));
+    log.records.push(again);
+    let page = of(&log).page("export.html");
+    assert_eq!(heading(&page), "Not every export of this log came to an end.");
+    assert!(words(&page.text()).contains("2 exports began and 1 program came out"));
+    // A failed compilation is no export, but may be the reason why there is no program.
+    let failed = Run::of(&input("06_errors").path).args(["-e"]).ok().page("index.html");
+    assert_eq!(heading(&failed), VERDICTS[0].1);
+    assert!(words(&failed.text()).contains("failed compilations: one may be that of the export"));
+    let text = exported("11_export_clean").page("index.html").text();
+    assert!(text.contains("TORCH_DTRACE") && text.contains("draft_export"), "{text}");
+}
+
+#[test]
+fn the_program_is_shown_with_signature_and_ranges_and_is_a_file() {
+    let report = report("11_export_draft_clean");
+    let section = words(&text_of(report.page("export.html").one("#program")));
+    for part in [
+        "p_lin_weight",
+        "parameter lin.weight",
+        "s77: [0, ∞]",
+        "0 assertions",
+        "torch.ops.aten.linear.default",
+    ] {
+        assert!(section.contains(part), "{part}: {section}");
+    }
+    let file = report.read("-_0_0_0/exported_program_0.txt");
+    assert!(
+        file.starts_with("ExportedProgram:\n") && file.contains("Range constraints: {s77: VR[0, int_oo]}")
+    );
+}
+
+#[test]
+fn a_guard_of_an_ordinary_compilation_does_not_make_it_an_export() {
+    let mut log = Log::of(input("05_dynamic_shapes"));
+    let at = log.nth("guard_added_fast", 0);
+    let mut envelope: Value = serde_json::from_slice(log.records[at].envelope()).unwrap();
+    let mut fields = envelope.as_object_mut().unwrap().remove("guard_added_fast").unwrap();
+    fields["prefix"] = "eval".into();
+    let mut with_event = serde_json::Map::from_iter([("guard_added".to_owned(), fields)]);
+    with_event.extend(envelope.as_object().unwrap().clone());
+    log.records[at].set_envelope(Value::Object(with_event).to_string().as_bytes());
+    let run = || Run::of_bytes("guards.log", &log.bytes());
+    assert!(!run().ok().has("export.html"));
+    let asked = run().args(["--export"]).ok().page("index.html");
+    assert_eq!(heading(&asked), VERDICTS[0].1);
+    assert_eq!(failures(&asked).len(), 1);
+}
+
+#[test]
+fn damaged_logs_of_an_export_still_give_a_report() {
+    for name in ["11_export_draft", "11_export_draft_ops", "21_torch28_11_draft"] {
+        let bytes = input(name).bytes();
+        for part in 1..12 {
+            let cut = &bytes[..bytes.len() * part / 12];
+            Run::of_bytes("cut.log", cut).args(["--export"]).ok();
+        }
+    }
+}
+
+#[test]
+fn export_pages_open_in_a_browser_without_a_word_and_fold_open() {
+    let Some(window) = window() else { return };
+    let report = exported("11_export_draft_ops");
+    let draft = report_of_draft();
+    for (folder, page) in [
+        (report.folder.as_path(), "index.html"),
+        (report.folder.as_path(), "report.html"),
+        (draft, "export.html"),
+        (draft, FIRST),
+    ] {
+        for scheme in ["light", "dark"] {
+            window.scheme(scheme);
+            window.open(&folder.join(page), "");
+            window.quiet(&format!("{page} ({scheme})"));
+            let over = window.number("document.documentElement.scrollWidth - innerWidth");
+            assert!(over <= 0.0, "{page} is {over} pixels too wide");
+        }
+    }
+    window.open(&report.folder.join("index.html"), "");
+    window.value("document.querySelector('[data-fold=failure-list]').click()");
+    assert_eq!(window.number("document.querySelectorAll('#failure-list > details[open]').length"), 3.0);
+    serious_faults(
+        &window,
+        &[report.folder.join("index.html"), draft.join("export.html"), draft.join(FIRST)],
+    );
+}
+
+fn report_of_draft() -> &'static Path {
+    &report("11_export_draft").folder
+}
+
+/// Asks axe-core where `AXE_CORE` names it, as the test of all kinds of page does.
+fn serious_faults(window: &crate::browser::Window, pages: &[std::path::PathBuf]) {
+    let Some(axe) = std::env::var_os("AXE_CORE").map(|path| fs::read_to_string(path).unwrap()) else {
+        println!("skipped: AXE_CORE does not name axe.min.js (npm install axe-core)");
+        return;
+    };
+    for page in pages {
+        window.open(page, "");
+        window.value(&format!("(() => {{ {axe}; return 0; }})()"));
+        for scheme in ["light", "dark"] {
+            window.scheme(scheme);
+            let found = window.value(crate::browser_axe::SERIOUS);
+            assert_eq!(found.as_str(), Some("[]"), "{} ({scheme})", page.display());
+        }
+    }
+}

@@ -64,8 +64,9 @@ pub(super) fn first(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<()
     let Some(comparison) = view.report.found.comparison(fact) else { return Ok(()) };
     let title = format!("First difference: {}", matrix::words(fact).0.to_lowercase());
     view.open_section(out, ("first", &title, &about(comparison)), None, Html::default())?;
-    for text in [Some(&finding.title), finding.detail.as_ref(), finding.hint.as_ref()].into_iter().flatten() {
-        writeln!(out, "<p class=\"lead\">{}</p>", view.prose(text).as_str())?;
+    let texts = [Some(finding.sentence()), finding.detail.clone(), finding.hint.clone()];
+    for text in texts.into_iter().flatten() {
+        writeln!(out, "<p class=\"lead\">{}</p>", view.prose(&text).as_str())?;
     }
     sides(view, out, comparison)?;
     writeln!(out, "</section>")?;
@@ -75,6 +76,7 @@ pub(super) fn first(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<()
 /// All other differences, each a section.
 pub(super) fn others(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let cause = verdict::cause(view.report).map(|cause| cause.kind);
+    let mut any = false;
     for finding in &view.report.found.findings {
         let JobKind::Differs(fact) = finding.kind else { continue };
         let Some(comparison) = view.report.found.comparison(fact) else { continue };
@@ -83,8 +85,13 @@ pub(super) fn others(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<(
         }
         let head = (fact.key(), matrix::words(fact).0, about(comparison));
         view.open_section(out, (head.0, head.1, &head.2), None, Html::default())?;
-        for text in [Some(&finding.title), finding.detail.as_ref()].into_iter().flatten() {
-            writeln!(out, "<p class=\"lead\">{}</p>", view.prose(text).as_str())?;
+        if !any {
+            let note = "This difference and those below may all follow from the first.";
+            writeln!(out, "<p class=\"lead soft\">{note}</p>")?;
+            any = true;
+        }
+        for text in [Some(finding.sentence()), finding.detail.clone()].into_iter().flatten() {
+            writeln!(out, "<p class=\"lead\">{}</p>", view.prose(&text).as_str())?;
         }
         sides(view, out, comparison)?;
         writeln!(out, "</section>")?;
@@ -215,7 +222,7 @@ fn lines(view: JobView<'_>, group: &Group, first: &First, step: Option<Step>) ->
             mark: if index == at { "≠ " } else { "" },
             number: whole(index + 1),
             text: shortened(text),
-            note: job.texts.maybe(own.note).map(|note| shortened(note)).unwrap_or_default(),
+            note: job.texts.maybe(own.note).map(shortened).unwrap_or_default(),
         });
     }
     let end = start + lines.len();

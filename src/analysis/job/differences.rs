@@ -119,7 +119,7 @@ pub(super) fn finding(job: &Job, comparison: &Comparison) -> Option<JobFinding> 
         Fact::Config => (sides.plainly("runs with"), None),
         Fact::Cache => cache(&sides),
         Fact::Status => (compile_wise(&sides, "ends as"), Some(ENDS.to_owned())),
-        Fact::Ops => (compile_wise(&sides, "captures an operation count of"), None),
+        Fact::Ops => (compile_wise(&sides, "captures so many operations:"), None),
     };
     let mut finding = JobFinding::new(JobKind::Differs(comparison.fact), severity, title);
     finding.detail = detail.into_iter().chain(further(comparison)).reduce(|all, one| format!("{all}\n{one}"));

@@ -115,11 +115,11 @@ const CAUSES: [Fact; 11] = [
     Fact::GraphBreaks,
     Fact::Recompiles,
     Fact::CompileIds,
-    Fact::Status,
-    Fact::Ops,
     Fact::Collectives,
     Fact::TensorMeta,
     Fact::ExecOrder,
+    Fact::Status,
+    Fact::Ops,
     Fact::Config,
     Fact::Cache,
 ];

@@ -2,7 +2,7 @@
 //! `axe.min.js`, which `.ci/run` gets from npm; without it the test says that it is skipped.
 
 use crate::browser::{one_of_each_kind, window};
-use crate::support::report;
+use crate::support::{job, report};
 use std::collections::BTreeSet;
 use std::fs;
 
@@ -39,6 +39,16 @@ fn no_kind_of_page_has_a_serious_fault_of_accessibility_in_either_colour_scheme(
                 let found: Vec<String> = serde_json::from_str(found.as_str().unwrap()).unwrap();
                 faults.extend(found.into_iter().map(|fault| format!("{name}/{page} ({scheme}): {fault}")));
             }
+        }
+    }
+    for name in ["13_div_break", "13_div_healthy"] {
+        window.open(&job(name).folder.join("index.html"), "");
+        window.value(&format!("(() => {{ {axe}; return 0; }})()"));
+        for scheme in ["light", "dark"] {
+            window.scheme(scheme);
+            let found = window.value(SERIOUS);
+            let found: Vec<String> = serde_json::from_str(found.as_str().unwrap()).unwrap();
+            faults.extend(found.into_iter().map(|fault| format!("job {name} ({scheme}): {fault}")));
         }
     }
     assert!(seen.len() >= 10, "only {seen:?} were looked at");

@@ -15,7 +15,7 @@ const LONGEST: Duration = Duration::from_secs(4);
 const LARGEST: u64 = 2 << 20;
 
 /// A job of so many ranks, some of which part ways; the ranks' own pages are not there.
-fn large(folder: &Path, ranks: usize) {
+pub fn large(folder: &Path, ranks: usize) {
     copy_rank("13_div_healthy", 0, &folder.join("rank_0"));
     for rank in 1..ranks {
         let to = folder.join(format!("rank_{rank}"));

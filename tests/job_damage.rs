@@ -255,6 +255,18 @@ fn events_that_are_none_are_left_out() {
     assert_eq!(json!(kept), json!([{ "name": "kept", "pid": 1 }]));
 }
 
+#[test]
+fn what_killed_runs_of_ranks_left_is_nobodys_and_a_wrong_folder_is_named() {
+    let copy = rank_reports("13_div_healthy");
+    fs::create_dir(copy.path().join(".rank_3.tlparse-4711")).unwrap();
+    fs::write(copy.path().join(".rank_3.tlparse-lock"), "").unwrap();
+    copy_rank("13_div_healthy", 0, &copy.path().join("rank_2"));
+    let job = combine(copy.path(), &[]).ok(copy.path());
+    let told = "The log of rank 2 says that it is another's; that of rank 2 is of rank 0";
+    assert!(findings(&job).contains(&("wrong_rank".to_owned(), told.to_owned())), "{:?}", findings(&job));
+    assert!(copy.path().join(".rank_3.tlparse-lock").exists(), "a run may be at work there");
+}
+
 #[cfg(unix)]
 #[test]
 fn a_link_in_place_of_a_rank_is_refused() {

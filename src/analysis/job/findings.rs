@@ -17,6 +17,8 @@ pub enum JobKind {
     MissingRanks,
     /// A rank's log is empty.
     EmptyRank,
+    /// A rank's folder holds the log of another.
+    WrongRank,
     /// Compilations failed on all ranks alike.
     FailuresEverywhere,
     /// No rank compiled a graph.
@@ -40,6 +42,7 @@ impl JobKind {
             JobKind::DamagedRank => ("damaged_rank", "Damaged rank"),
             JobKind::MissingRanks => ("missing_ranks", "Missing ranks"),
             JobKind::EmptyRank => ("empty_rank", "Empty log"),
+            JobKind::WrongRank => ("wrong_rank", "Wrong rank"),
             JobKind::FailuresEverywhere => ("failures", "Failures"),
             JobKind::NothingCompiled => ("no_graph", "No graph"),
             JobKind::Alarm => ("alarm", "Alarm"),
@@ -171,6 +174,21 @@ fn unreadable(job: &Job, found: &JobFound) -> Vec<JobFinding> {
         let title = format!("no log of {noun} {}", numbers(&fleet.missing));
         let mut finding = JobFinding::new(JobKind::MissingRanks, Severity::Warning, title);
         finding.hint = Some("A rank without a log died before its first compilation, wrote to another folder, or was not given TORCH_TRACE.".to_owned());
+        findings.push(finding);
+    }
+    if let Some(first) = fleet.mislabelled.first().and_then(|&index| job.ranks.get(index)) {
+        let own = first.log.as_ref().and_then(|log| log.rank).unwrap_or_default();
+        let title = format!(
+            "the log of {} says that it is another's; that of rank {} is of rank {own}",
+            rank_words(job, &fleet.mislabelled),
+            first.number
+        );
+        let mut finding = JobFinding::new(JobKind::WrongRank, Severity::Warning, title);
+        finding.hint = Some(
+            "The numbers here are those of the folders rank_<n>. Check which log was given to which folder."
+                .to_owned(),
+        );
+        finding.ranks = fleet.mislabelled.clone();
         findings.push(finding);
     }
     if !fleet.empty.is_empty() {

@@ -2,7 +2,8 @@
 //! `axe.min.js`, which `.ci/run` gets from npm; without it the test says that it is skipped.
 
 use crate::browser::{one_of_each_kind, window};
-use crate::support::report;
+use crate::job_browser::large;
+use crate::support::{combine, job, report};
 use std::collections::BTreeSet;
 use std::fs;
 
@@ -39,6 +40,21 @@ fn no_kind_of_page_has_a_serious_fault_of_accessibility_in_either_colour_scheme(
                 let found: Vec<String> = serde_json::from_str(found.as_str().unwrap()).unwrap();
                 faults.extend(found.into_iter().map(|fault| format!("{name}/{page} ({scheme}): {fault}")));
             }
+        }
+    }
+    let folder = tempfile::tempdir().unwrap();
+    large(folder.path(), 20);
+    combine(folder.path(), &[]).ok(folder.path());
+    for name in [job("13_div_break").folder.as_path(), job("13_div_healthy").folder.as_path(), folder.path()]
+    {
+        let name = name.join("index.html");
+        window.open(&name, "");
+        window.value(&format!("(() => {{ {axe}; return 0; }})()"));
+        for scheme in ["light", "dark"] {
+            window.scheme(scheme);
+            let found = window.value(SERIOUS);
+            let found: Vec<String> = serde_json::from_str(found.as_str().unwrap()).unwrap();
+            faults.extend(found.into_iter().map(|fault| format!("{} ({scheme}): {fault}", name.display())));
         }
     }
     assert!(seen.len() >= 10, "only {seen:?} were looked at");

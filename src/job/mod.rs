@@ -101,12 +101,17 @@ fn build(
 fn read(folders: &[RankFolder], facts: JobFacts, progress: &dyn Progress) -> Job {
     let mut job = Job { skipped_files: facts.skipped_files, ..Job::default() };
     let mut reader = read::Reader { texts: &mut job.texts, events: &mut job.events, buffer: Vec::new() };
-    let total = folders.len() as u64;
-    for (done, folder) in folders.iter().enumerate() {
+    let size = |folder: &RankFolder| {
+        std::fs::metadata(folder.path.join("report.json")).map_or(0, |metadata| metadata.len())
+    };
+    let total = folders.iter().map(size).sum();
+    let mut done = 0;
+    for folder in folders {
         let mut rank = reader.summary(folder.rank, &folder.path);
         rank.processes = folder.processes.iter().map(|(pid, path)| reader.summary(*pid, path)).collect();
         job.ranks.push(rank);
-        progress.reading(done as u64 + 1, total);
+        done += size(folder);
+        progress.reading(done, total);
     }
     for (number, reason) in facts.failed {
         if job.ranks.iter().all(|rank| rank.number != number) {

@@ -53,7 +53,7 @@ fn listed(folder: &Path) -> Result<Listed> {
     for entry in fs::read_dir(folder).with_context(unreadable)? {
         let entry = entry.with_context(unreadable)?;
         let (name, kind) = (entry.file_name(), entry.file_type().with_context(unreadable)?);
-        if place::is_hidden_work(&name) {
+        if place::is_hidden_work(&name) || is_work_of_rank(&name.to_string_lossy()) {
             continue;
         }
         let text = name.to_str().unwrap_or_default();
@@ -86,6 +86,12 @@ fn processes(rank: &Path) -> Result<Vec<(u64, PathBuf)>> {
     }
     found.sort();
     Ok(found)
+}
+
+/// Whether a name is a lock or a staging folder beside a rank's folder: a run that is at work, or one that was killed.
+fn is_work_of_rank(name: &str) -> bool {
+    let rank = name.strip_prefix(".rank_").and_then(|rest| rest.split_once(".tlparse-"));
+    rank.is_some_and(|(rank, _)| number(rank, "").is_some())
 }
 
 /// The number in a name as a report writes it: `rank_12`, not `rank_012`.

@@ -64,7 +64,7 @@ pub fn input_of(scenario: &str, rank: usize) -> &'static Input {
 
 /// Unpacks into a folder that all tests share. It stands below the build's own folder for temporary files, so that what
 /// a killed run leaves goes away with `cargo clean`.
-fn unpack(stored: &PathBuf, plain: &str) -> PathBuf {
+pub(super) fn unpack(stored: &PathBuf, plain: &str) -> PathBuf {
     let root = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("inputs");
     let path = root.join(plain);
     let packed = fs::read(stored).unwrap();

@@ -5,6 +5,7 @@
 
 pub mod html;
 pub mod inputs;
+pub mod job;
 pub mod log;
 pub mod report;
 pub mod run;
@@ -12,6 +13,7 @@ pub mod site;
 
 pub use html::{Page, select, text_of};
 pub use inputs::{Input, input, input_of, inputs};
+pub use job::{Job, combine, job, job_logs, rank_reports};
 pub use log::{Log, Record};
 pub use report::{Report, report, reports};
 pub use run::{Done, Run};

@@ -6,6 +6,9 @@ use super::words::rank_words;
 use crate::analysis::{Severity, classify, resumed};
 use crate::model::{Fact, Job, Step, TextId};
 
+/// Ranks of the largest group that are named; more are counted.
+const NAMED: usize = 8;
+
 /// Characters of a value that stand in a sentence.
 const LONGEST: usize = 160;
 
@@ -16,12 +19,16 @@ const SIZES: &str = "A collective on tensors of different sizes hangs, fails or 
 const CACHES: &str = "Results do not differ, times do: while one rank compiles, the others wait in their next collective, up to the timeout. Share the cache directory between ranks, or warm it on each node.";
 const SETTINGS: &str = "Settings change what is generated, so they may be the cause of other differences. Set the same environment variables and torch._dynamo / torch._inductor options on each rank.";
 
+const ENDS: &str = "A compile is missing its end where the process stopped in it.";
+
 /// The two sides of a difference: the largest group and the first that parts from it there.
 struct Sides<'j> {
     job: &'j Job,
     first: &'j First,
     most: &'j Group,
     other: &'j Group,
+    /// Groups in all.
+    groups: usize,
     /// What stands there.
     mine: Option<Step>,
     theirs: Option<Step>,
@@ -34,18 +41,12 @@ impl<'j> Sides<'j> {
         let value = |step: &Option<Step>| step.and_then(|step| step.value);
         let at = first.by_group.iter().position(|step| value(step) != value(&mine))?;
         let theirs = *first.by_group.get(at)?;
-        Some(Sides {
-            job,
-            first,
-            most: comparison.groups.first()?,
-            other: comparison.groups.get(at)?,
-            mine,
-            theirs,
-        })
+        let (most, other) = (comparison.groups.first()?, comparison.groups.get(at)?);
+        Some(Sides { job, first, most, other, groups: comparison.groups.len(), mine, theirs })
     }
 
     fn text(&self, step: Option<Step>) -> Option<&'j str> {
-        self.job.value(&step?).map(|text| short(text))
+        self.job.value(&step?).map(short)
     }
 
     /// The value without the id in front.
@@ -60,7 +61,11 @@ impl<'j> Sides<'j> {
     }
 
     fn who(&self, group: &Group) -> String {
-        rank_words(self.job, &group.ranks)
+        let count = group.ranks.len();
+        if count <= NAMED || group.ranks != self.most.ranks {
+            return rank_words(self.job, &group.ranks);
+        }
+        if self.groups == 2 { format!("the other {count} ranks") } else { format!("most ranks ({count})") }
     }
 
     /// The group that does something which the other does not do at all, with it: the smaller one where both do.
@@ -113,7 +118,8 @@ pub(super) fn finding(job: &Job, comparison: &Comparison) -> Option<JobFinding> 
         Fact::ExecOrder => (order(&sides), None),
         Fact::Config => (sides.plainly("runs with"), None),
         Fact::Cache => cache(&sides),
-        Fact::Status | Fact::Ops => return None,
+        Fact::Status => (compile_wise(&sides, "ends as"), Some(ENDS.to_owned())),
+        Fact::Ops => (compile_wise(&sides, "captures so many operations:"), None),
     };
     let mut finding = JobFinding::new(JobKind::Differs(comparison.fact), severity, title);
     finding.detail = detail.into_iter().chain(further(comparison)).reduce(|all, one| format!("{all}\n{one}"));
@@ -218,6 +224,21 @@ fn compile(sides: &Sides<'_>) -> String {
         }
     };
     format!("{}, {}", side(sides.other, sides.theirs), side(sides.most, sides.mine))
+}
+
+/// `0/0 (f) ends as missing on rank 1, ok on rank 0`
+fn compile_wise(sides: &Sides<'_>, verb: &str) -> String {
+    let step = sides.theirs.or(sides.mine);
+    let name = sides.function(sides.other, step.and_then(|step| step.compile)).map(function_words);
+    let name = name.map(|name| format!(" ({name})")).unwrap_or_default();
+    format!(
+        "{}{name} {verb} {} on {}, {} on {}",
+        sides.id(step).unwrap_or("–"),
+        sides.text(sides.theirs).unwrap_or("nothing"),
+        sides.who(sides.other),
+        sides.text(sides.mine).unwrap_or("nothing"),
+        sides.who(sides.most),
+    )
 }
 
 /// `4 compilations on rank 1, 3 on rank 0`
@@ -349,7 +370,18 @@ fn cache(sides: &Sides<'_>) -> (String, Option<String>) {
             let (other, most) = (said(sides.other, theirs), said(sides.most, mine));
             format!("{other} the {cache} cache for {there}, {most} it")
         }
-        _ => sides.plainly("asks"),
+        (theirs, mine, there, here) => {
+            let said = |group: &Group, lookup: Option<(&str, &str)>, id: Option<&str>| match lookup {
+                Some((cache, outcome)) => format!(
+                    "{} {} the {cache} cache for {}",
+                    sides.who(group),
+                    outcome_words(group, outcome),
+                    id.unwrap_or("a graph without id")
+                ),
+                None => format!("{} looks up nothing more", sides.who(group)),
+            };
+            format!("{}, {}", said(sides.other, theirs, there), said(sides.most, mine, here))
+        }
     };
     (title, Some(detail))
 }

@@ -17,6 +17,8 @@ pub enum JobKind {
     MissingRanks,
     /// A rank's log is empty.
     EmptyRank,
+    /// A rank's folder holds the log of another.
+    WrongRank,
     /// Compilations failed on all ranks alike.
     FailuresEverywhere,
     /// No rank compiled a graph.
@@ -40,24 +42,26 @@ impl JobKind {
             JobKind::DamagedRank => ("damaged_rank", "Damaged rank"),
             JobKind::MissingRanks => ("missing_ranks", "Missing ranks"),
             JobKind::EmptyRank => ("empty_rank", "Empty log"),
+            JobKind::WrongRank => ("wrong_rank", "Wrong rank"),
             JobKind::FailuresEverywhere => ("failures", "Failures"),
             JobKind::NothingCompiled => ("no_graph", "No graph"),
             JobKind::Alarm => ("alarm", "Alarm"),
-            JobKind::Parity => ("collective_parity", "Collectives"),
-            JobKind::Runtime => ("runtime_differs", "Runtimes differ"),
+            JobKind::Parity => ("collective_parity", "Parity"),
+            JobKind::Runtime => ("runtime_differs", "Runtimes"),
             JobKind::Straggler => ("straggler", "Straggler"),
-            JobKind::Torch => ("torch_differs", "Versions differ"),
+            JobKind::Torch => ("torch_differs", "Versions"),
             JobKind::Differs(fact) => match fact {
-                Fact::CompileIds => ("compile_ids_differ", "Compiles differ"),
-                Fact::Cache => ("cache_differs", "Caches differ"),
-                Fact::Collectives => ("collectives_differ", "Collectives differ"),
-                Fact::TensorMeta => ("tensor_meta_differs", "Tensors differ"),
-                Fact::ExecOrder => ("exec_order_differs", "Order differs"),
-                Fact::GraphBreaks => ("graph_breaks_differ", "Graph breaks differ"),
-                Fact::Recompiles => ("recompiles_differ", "Recompiles differ"),
-                Fact::Config => ("config_differs", "Settings differ"),
-                Fact::Failures => ("failures_differ", "Failures differ"),
-                Fact::Status | Fact::Ops => ("compiles_differ", "Compiles differ"),
+                Fact::CompileIds => ("compile_ids_differ", "Compiles"),
+                Fact::Cache => ("cache_differs", "Caches"),
+                Fact::Collectives => ("collectives_differ", "Collectives"),
+                Fact::TensorMeta => ("tensor_meta_differs", "Tensors"),
+                Fact::ExecOrder => ("exec_order_differs", "Order"),
+                Fact::GraphBreaks => ("graph_breaks_differ", "Graph breaks"),
+                Fact::Recompiles => ("recompiles_differ", "Recompiles"),
+                Fact::Config => ("config_differs", "Settings"),
+                Fact::Failures => ("failures_differ", "Failures"),
+                Fact::Status => ("status_differs", "Status"),
+                Fact::Ops => ("ops_differ", "Graphs"),
             },
         }
     }
@@ -70,7 +74,7 @@ pub struct JobFinding {
     pub kind: JobKind,
     /// How much it matters.
     pub severity: Severity,
-    /// One sentence without a full stop; code stands between backquotes.
+    /// One sentence without a full stop and with a small letter in front; code stands between backquotes.
     pub title: String,
     /// What it means.
     pub detail: Option<String>,
@@ -87,6 +91,12 @@ pub struct JobFinding {
 }
 
 impl JobFinding {
+    /// The sentence as it stands alone.
+    pub fn sentence(&self) -> String {
+        let mut chars = self.title.chars();
+        chars.next().map(|first| first.to_uppercase().chain(chars).collect()).unwrap_or_default()
+    }
+
     pub(super) fn new(kind: JobKind, severity: Severity, title: String) -> JobFinding {
         JobFinding {
             kind,
@@ -103,7 +113,7 @@ impl JobFinding {
 }
 
 /// Facts in which a difference may be the cause of those in the facts behind it.
-const CAUSES: [Fact; 9] = [
+const CAUSES: [Fact; 11] = [
     Fact::Failures,
     Fact::GraphBreaks,
     Fact::Recompiles,
@@ -111,6 +121,8 @@ const CAUSES: [Fact; 9] = [
     Fact::Collectives,
     Fact::TensorMeta,
     Fact::ExecOrder,
+    Fact::Status,
+    Fact::Ops,
     Fact::Config,
     Fact::Cache,
 ];
@@ -118,8 +130,12 @@ const CAUSES: [Fact; 9] = [
 /// A job's findings, most important first.
 pub(super) fn of_job(job: &Job, found: &JobFound) -> Vec<JobFinding> {
     let mut findings = Vec::new();
-    let compared = CAUSES.iter().filter_map(|fact| found.comparison(*fact)).filter(|one| one.differs());
-    findings.extend(compared.filter_map(|comparison| differences::finding(job, comparison)));
+    for comparison in CAUSES.iter().filter_map(|fact| found.comparison(*fact)).filter(|one| one.differs()) {
+        // How compiles ended and how large they are follows from what stands before it, if that differs.
+        if findings.is_empty() || !matches!(comparison.fact, Fact::Status | Fact::Ops) {
+            findings.extend(differences::finding(job, comparison));
+        }
+    }
     findings.extend(unreadable(job, found));
     findings.extend(alarms(job));
     findings.extend(everywhere(job, found));
@@ -158,6 +174,21 @@ fn unreadable(job: &Job, found: &JobFound) -> Vec<JobFinding> {
         let title = format!("no log of {noun} {}", numbers(&fleet.missing));
         let mut finding = JobFinding::new(JobKind::MissingRanks, Severity::Warning, title);
         finding.hint = Some("A rank without a log died before its first compilation, wrote to another folder, or was not given TORCH_TRACE.".to_owned());
+        findings.push(finding);
+    }
+    if let Some(first) = fleet.mislabelled.first().and_then(|&index| job.ranks.get(index)) {
+        let own = first.log.as_ref().and_then(|log| log.rank).unwrap_or_default();
+        let title = format!(
+            "the log of {} says that it is another's; that of rank {} is of rank {own}",
+            rank_words(job, &fleet.mislabelled),
+            first.number
+        );
+        let mut finding = JobFinding::new(JobKind::WrongRank, Severity::Warning, title);
+        finding.hint = Some(
+            "The numbers here are those of the folders rank_<n>. Check which log was given to which folder."
+                .to_owned(),
+        );
+        finding.ranks = fleet.mislabelled.clone();
         findings.push(finding);
     }
     if !fleet.empty.is_empty() {

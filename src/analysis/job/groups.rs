@@ -42,6 +42,8 @@ pub struct First {
     pub compile: Option<TextId>,
     /// What stands there, one a group; None where a group's list has ended.
     pub by_group: Vec<Option<Step>>,
+    /// Where each group's own list first parts from that of the largest group; for that itself the position above.
+    pub own: Vec<usize>,
 }
 
 /// Why facts cannot be compared.
@@ -186,12 +188,14 @@ fn first(job: &Job, fact: Fact, groups: &[Group]) -> Option<First> {
     let index = parts.iter().flatten().map(|(index, _)| *index).min()?;
     let mine = steps.get(index).copied();
     let mut by_group = vec![mine];
+    let mut own = vec![index];
     for (part, (steps, _)) in parts.iter().zip(others) {
+        own.push(part.map_or(index, |(_, theirs)| theirs));
         by_group.push(match part {
             Some((at, theirs)) if *at == index => steps.get(*theirs).copied(),
             _ => mine,
         });
     }
     let compile = by_group.iter().flatten().find_map(|step| step.compile);
-    Some(First { index, compile, by_group })
+    Some(First { index, compile, by_group, own })
 }

@@ -21,6 +21,8 @@ pub struct Fleet {
     pub empty: Vec<usize>,
     /// Numbers below the highest that no log has.
     pub missing: Vec<u64>,
+    /// Ranks whose log says that it is another's.
+    pub mislabelled: Vec<usize>,
     /// Ranks that took much longer to compile than most.
     pub stragglers: Vec<usize>,
     /// Seconds of the rank in the middle.
@@ -49,6 +51,9 @@ pub(super) fn of_job(job: &Job) -> Fleet {
             RankState::Damaged(_) => fleet.damaged.push(index),
             RankState::Empty => fleet.empty.push(index),
             RankState::Ok => {}
+        }
+        if rank.log.as_ref().and_then(|log| log.rank).is_some_and(|own| own != rank.number) {
+            fleet.mislabelled.push(index);
         }
         if rank.is_comparable() {
             torch.entry(rank.torch).or_default().push(index);

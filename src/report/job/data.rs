@@ -104,6 +104,9 @@ fn text<'m>(report: JobReport<'m>, step: &Step) -> &'m str {
 
 /// The facts of a group as a short text.
 fn value(report: JobReport<'_>, group: &Group) -> String {
+    if group.steps.is_empty() {
+        return "none".to_owned();
+    }
     let mut all = md5::Context::new();
     let (mut short, mut length) = (String::new(), 0);
     for (index, step) in group.steps.iter().enumerate() {
@@ -160,7 +163,7 @@ pub(super) fn findings(report: JobReport<'_>) -> Vec<Value> {
         json!({
             "kind": one.kind.words().0,
             "severity": one.severity.word(),
-            "title": one.title,
+            "title": one.sentence(),
             "detail": one.detail,
             "file": one.file,
             "line": one.line,

@@ -12,6 +12,9 @@ use std::io::Write;
 /// Columns: ranks with equal facts share one.
 const COLUMNS: usize = 8;
 
+/// Ranks that the head of a column names; more are counted.
+const NAMED: usize = 16;
+
 /// Characters of a cell.
 const LONGEST: usize = 120;
 
@@ -121,7 +124,10 @@ fn table(view: JobView<'_>, out: &mut dyn Write, known: &[&Comparison]) -> anyho
         let who = rank_words(view.report.job, ranks);
         Head::unsorted(&match ranks.len() {
             1 => who,
-            count => format!("{}: {}", counted(count, "rank", "ranks"), who.trim_start_matches("ranks ")),
+            count @ ..=NAMED => {
+                format!("{}: {}", counted(count, "rank", "ranks"), who.trim_start_matches("ranks "))
+            }
+            count => counted(count, "rank", "ranks"),
         })
     }));
     let rows: Vec<anyhow::Result<Row>> = known.iter().map(|one| row(view, one, &shown)).collect();
@@ -160,7 +166,7 @@ fn row(view: JobView<'_>, comparison: &Comparison, columns: &[&Vec<usize>]) -> a
     };
     let state = match differs {
         true => Html::trusted("<span class=\"kind warning\">differs</span>"),
-        false => Html::trusted("<span class=\"soft\">same</span>"),
+        false => Html::trusted("<span class=\"soft\">consistent</span>"),
     };
     let mut cells = vec![Td::html(name), Td::html(state)];
     // Where no group is larger than any other, nobody is the odd one out.
@@ -193,7 +199,7 @@ fn versions(view: JobView<'_>, columns: &[&Vec<usize>]) -> Row {
     let state = if differs {
         "<span class=\"kind warning\">differs</span>"
     } else {
-        "<span class=\"soft\">same</span>"
+        "<span class=\"soft\">consistent</span>"
     };
     let mut cells = vec![Td::text("torch"), Td::html(Html::trusted(state))];
     cells.extend(columns.iter().map(|ranks| {

@@ -21,6 +21,9 @@ pub(super) const FEW_RANKS: usize = 8;
 /// Files and runs that are named; all stand in report.json.
 const NAMED: usize = 40;
 
+/// Ranks that the head of a finding shows.
+const PILLS: usize = 4;
+
 /// A page's view of a job.
 #[derive(Clone, Copy)]
 pub(super) struct JobView<'a> {
@@ -99,7 +102,7 @@ fn aside(report: JobReport<'_>) -> String {
     if let [(Some(version), _)] = report.found.fleet.torch.as_slice() {
         parts.push(format!("torch {}", report.job.texts.get(*version)));
     }
-    parts.extend(report.job.runs.first().and_then(|run| time_range(run)));
+    parts.extend(report.job.runs.first().and_then(time_range));
     parts.join(" · ")
 }
 
@@ -208,7 +211,8 @@ fn entry(view: JobView<'_>, index: usize, finding: &JobFinding) -> anyhow::Resul
     if let Some(hint) = &finding.hint {
         facts.push(("What to do", view.prose(hint)));
     }
-    if let Some(anchor) = sides::anchor(view.report, finding.kind) {
+    let anchor = sides::anchor(view.report, finding.kind);
+    if let Some(anchor) = anchor {
         facts.push(("Evidence", view.link(&format!("#{anchor}"), "both sides")));
     }
     let ranks: Vec<Html> =
@@ -220,19 +224,27 @@ fn entry(view: JobView<'_>, index: usize, finding: &JobFinding) -> anyhow::Resul
         Some(file) => view.place_in(file, finding.line, None)?,
         None => Html::default(),
     };
-    let cost = match finding.ranks.len() {
-        0 => UNKNOWN.to_owned(),
-        count => counted(count, "rank", "ranks"),
-    };
+    let numbers = finding.ranks.iter().filter_map(|&index| Some(view.rank_at(index)?.number.to_string()));
+    let mut pills: Vec<String> = numbers.take(PILLS).collect();
+    if finding.ranks.len() > PILLS {
+        pills.push(format!("+{}", whole(finding.ranks.len() - PILLS)));
+    }
+    let pills =
+        pills.iter().map(|text| Html::wrapped("<span class=\"pill\">", &Html::escaped(text), "</span>"));
+    let pills = Html::joined(pills, "");
     let entry = Entry {
         id: format!("finding-{}", index + 1),
-        open: index == 0,
+        open: index == 0 && anchor.is_none(),
         class: finding.severity.word(),
         kind: finding.kind.words().1,
-        title: view.prose(&finding.title),
+        title: view.prose(&finding.sentence()),
         place,
-        pills: Html::default(),
-        cost,
+        pills: Html::wrapped("<span class=\"pills\">", &pills, "</span>"),
+        cost: if finding.ranks.is_empty() {
+            UNKNOWN.to_owned()
+        } else {
+            counted(finding.ranks.len(), "rank", "ranks")
+        },
         count: String::new(),
         trace: Html::default(),
         explained: !detail.is_empty(),

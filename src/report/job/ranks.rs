@@ -35,12 +35,15 @@ fn odd_facts(view: JobView<'_>) -> Vec<Vec<Fact>> {
     odd
 }
 
+/// More ranks than this are folded, but for those that stand out.
+const UNFOLDED: usize = 256;
+
 #[derive(Serialize)]
 struct Cells {
     cells: Vec<Cell>,
 }
 
-#[derive(Serialize)]
+#[derive(Clone, Serialize)]
 struct Cell {
     class: Option<&'static str>,
     href: String,
@@ -73,8 +76,23 @@ pub(super) fn cells(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<()
         let title = format!("rank {}: {}{time}", rank.number, word.unwrap_or("as most"));
         Cell { class, href, title, rank: rank.number, word }
     });
-    let cells = Cells { cells: cells.collect() };
-    writeln!(out, "{}</section>", view.render("job_cells", &cells)?.as_str())?;
+    let cells: Vec<Cell> = cells.collect();
+    if ranks.len() > UNFOLDED {
+        let odd: Vec<Cell> = cells.iter().filter(|cell| cell.word.is_some()).cloned().collect();
+        match odd.len() {
+            0 => writeln!(out, "<p>All as most.</p>")?,
+            _ => writeln!(out, "{}", view.render("job_cells", &Cells { cells: odd })?.as_str())?,
+        }
+        let all = view.render("job_cells", &Cells { cells })?;
+        let summary = format!("all {} ranks", whole(ranks.len()));
+        writeln!(
+            out,
+            "<details class=\"more\"><summary class=\"tw\">{summary}</summary>{}</details></section>",
+            all.as_str()
+        )?;
+        return Ok(());
+    }
+    writeln!(out, "{}</section>", view.render("job_cells", &Cells { cells })?.as_str())?;
     Ok(())
 }
 
@@ -107,7 +125,7 @@ pub(super) fn times(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<()
 fn rows(view: JobView<'_>, out: &mut dyn Write, most: f64) -> anyhow::Result<()> {
     let stragglers = &view.report.found.fleet.stragglers;
     let heads = vec![
-        Head::text("Rank"),
+        Head::compiles("Rank"),
         Head::number("Compiles"),
         Head::number("Time"),
         Head::unsorted("Parts of the compiler"),
@@ -123,7 +141,7 @@ fn rows(view: JobView<'_>, out: &mut dyn Write, most: f64) -> anyhow::Result<()>
             let note = if late { " <span class=\"kind warning\">straggler</span>" } else { "" };
             let bar = Html::trusted(format!("<div style=\"width:{width:.1}%\">{bar}</div>{note}"));
             Ok(Row::of(vec![
-                Td::html(view.rank(rank)).sorted(rank.number),
+                Td::html(view.rank(rank)).sorted(rank.number).class("nw"),
                 Td::number(rank.counts.compiles as f64, &whole(rank.counts.compiles)),
                 Td::maybe(rank.compile_time_s, |s| micros(s * 1e6)),
                 Td::html(bar),
@@ -225,22 +243,29 @@ pub(super) fn table(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<()
     };
     let note = "each has a whole report of its own";
     view.open_section(out, ("ranks", "All ranks", note), Some(whole(ranks.len())), tools)?;
-    let any = |has: &dyn Fn(&RankSummary) -> bool| ranks.iter().any(has);
-    let heads = vec![
-        Head::number("Rank"),
+    let mut heads = vec![
+        Head::compiles("Rank"),
         Head::text("State"),
-        Head::text("Differs in").absent_if(odd.iter().all(Vec::is_empty)),
         Head::number("Compiles"),
         Head::number("Graph breaks"),
         Head::number("Recompiles"),
         Head::number("Failures"),
         Head::number("Compile time"),
         Head::text("Log"),
-        Head::unsorted("Further processes").absent_if(!any(&|rank| !rank.processes.is_empty())),
     ];
+    let differing = odd.iter().any(|facts| !facts.is_empty());
+    let processes = ranks.iter().any(|rank| !rank.processes.is_empty());
+    heads.extend(differing.then(|| Head::text("Differs in")));
+    heads.extend(processes.then(|| Head::unsorted("Further processes")));
     let rows = ranks.iter().zip(odd.iter().zip(&words));
     let rows = rows.map(|(rank, (odd, words))| {
-        let row = Row::of(cells_of(view, rank, odd));
+        let mut cells = cells_of(view, rank);
+        let odd: Vec<&str> = odd.iter().map(|fact| matrix::words(*fact).0).collect();
+        cells.extend(
+            differing.then(|| Td::text(&if odd.is_empty() { UNKNOWN.to_owned() } else { odd.join(", ") })),
+        );
+        cells.extend(processes.then(|| Td::html(process_links(view, rank))));
+        let row = Row::of(cells);
         Ok(row.anchored(format!("rank-{}", rank.number)).selected_by(words.join(" ")))
     });
     view.table(out, &Table { id: "rank-table", label: "All ranks", heads }, rows)?;
@@ -257,7 +282,7 @@ fn selected_by(view: JobView<'_>, index: usize, rank: &RankSummary, odd: &[Vec<F
     words.into_iter().filter(|(holds, _)| *holds).map(|(_, word)| word).collect()
 }
 
-fn cells_of(view: JobView<'_>, rank: &RankSummary, odd: &[Fact]) -> Vec<Td> {
+fn cells_of(view: JobView<'_>, rank: &RankSummary) -> Vec<Td> {
     let counts = rank.all_counts();
     let state = match rank.whole_state() {
         RankState::Ok => Html::escaped("ok"),
@@ -267,27 +292,28 @@ fn cells_of(view: JobView<'_>, rank: &RankSummary, odd: &[Fact]) -> Vec<Td> {
             Html::wrapped("<span class=\"kind error\">damaged</span> ", &Html::escaped(&why), "")
         }
     };
-    let odd: Vec<&str> = odd.iter().map(|fact| matrix::words(*fact).0).collect();
     let known = rank.log.is_some();
     let count = |count: u64| match known {
         true => Td::number(count as f64, &whole(count)),
         false => Td::text(UNKNOWN).class("num"),
     };
-    let processes = rank.processes.iter().map(|process| {
-        let page = view.in_rank(rank, &format!("process_{}/index.html", process.number));
-        view.link(&page, &format!("process {}", process.number))
-    });
-    let processes: Vec<Html> = processes.collect();
     vec![
-        Td::html(view.rank(rank)).sorted(rank.number),
+        Td::html(view.rank(rank)).sorted(rank.number).class("nw"),
         Td::html(state),
-        Td::text(&if odd.is_empty() { UNKNOWN.to_owned() } else { odd.join(", ") }),
         count(counts.compiles),
         count(counts.graph_breaks),
         count(counts.recompiles),
         count(counts.failures),
         Td::maybe(rank.compile_time_s, |s| micros(s * 1e6)),
         Td::text(rank.log.as_ref().map_or(UNKNOWN, |log| &log.file)).class("mono"),
-        Td::html(Html::joined(processes, ", ")),
     ]
+}
+
+fn process_links(view: JobView<'_>, rank: &RankSummary) -> Html {
+    let links = rank.processes.iter().map(|process| {
+        let page = view.in_rank(rank, &format!("process_{}/index.html", process.number));
+        let text = format!("process {}", process.number);
+        if process.log.is_some() { view.link(&page, &text) } else { Html::escaped(&text) }
+    });
+    Html::joined(links, ", ")
 }

@@ -75,7 +75,10 @@ pub(super) fn parity(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<(
     view.open_section(out, ("parity", "Collectives in generated code", note), None, Html::default())?;
     if found.parity.is_empty() {
         let count = whole(found.scheduled);
-        writeln!(out, "<p>All fit, with a wait for each: {count} graphs on all ranks.</p></section>")?;
+        writeln!(
+            out,
+            "<p>Consistent, with a wait for each collective: {count} compiles over all ranks.</p></section>"
+        )?;
         return Ok(());
     }
     let heads = vec![

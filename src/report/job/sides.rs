@@ -2,8 +2,8 @@
 
 use super::page::JobView;
 use super::{JobReport, matrix, verdict};
-use crate::analysis::job::{Comparison, First, Group, JobKind, rank_words};
-use crate::model::{Fact, RankSummary, Step, TextId};
+use crate::analysis::job::{Comparison, Group, JobKind, rank_words};
+use crate::model::{Fact, RankSummary, TextId};
 use crate::report::Html;
 use crate::report::units::{clipped, counted, whole};
 use serde::Serialize;
@@ -64,8 +64,9 @@ pub(super) fn first(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<()
     let Some(comparison) = view.report.found.comparison(fact) else { return Ok(()) };
     let title = format!("First difference: {}", matrix::words(fact).0.to_lowercase());
     view.open_section(out, ("first", &title, &about(comparison)), None, Html::default())?;
-    for text in [Some(&finding.title), finding.detail.as_ref(), finding.hint.as_ref()].into_iter().flatten() {
-        writeln!(out, "<p class=\"lead\">{}</p>", view.prose(text).as_str())?;
+    let texts = [Some(finding.sentence()), finding.detail.clone(), finding.hint.clone()];
+    for text in texts.into_iter().flatten() {
+        writeln!(out, "<p class=\"lead\">{}</p>", view.prose(&text).as_str())?;
     }
     sides(view, out, comparison)?;
     writeln!(out, "</section>")?;
@@ -75,6 +76,7 @@ pub(super) fn first(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<()
 /// All other differences, each a section.
 pub(super) fn others(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let cause = verdict::cause(view.report).map(|cause| cause.kind);
+    let mut any = false;
     for finding in &view.report.found.findings {
         let JobKind::Differs(fact) = finding.kind else { continue };
         let Some(comparison) = view.report.found.comparison(fact) else { continue };
@@ -83,8 +85,13 @@ pub(super) fn others(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<(
         }
         let head = (fact.key(), matrix::words(fact).0, about(comparison));
         view.open_section(out, (head.0, head.1, &head.2), None, Html::default())?;
-        for text in [Some(&finding.title), finding.detail.as_ref()].into_iter().flatten() {
-            writeln!(out, "<p class=\"lead\">{}</p>", view.prose(text).as_str())?;
+        if !any {
+            let note = "This difference and those below may all follow from the first.";
+            writeln!(out, "<p class=\"lead soft\">{note}</p>")?;
+            any = true;
+        }
+        for text in [Some(finding.sentence()), finding.detail.clone()].into_iter().flatten() {
+            writeln!(out, "<p class=\"lead\">{}</p>", view.prose(&text).as_str())?;
         }
         sides(view, out, comparison)?;
         writeln!(out, "</section>")?;
@@ -113,13 +120,11 @@ fn sides(view: JobView<'_>, out: &mut dyn Write, comparison: &Comparison) -> any
         }
         known
     });
-    let shown = order
-        .iter()
-        .take(SHOWN)
-        .filter_map(|&at| Some((comparison.groups.get(at)?, first.by_group.get(at)?)));
+    let shown =
+        order.iter().take(SHOWN).filter_map(|&at| Some((comparison.groups.get(at)?, *first.own.get(at)?)));
     let sides = shown
-        .map(|(group, step)| side(view, comparison.fact, group, (first, *step)))
-        .collect::<Result<_, _>>()?;
+        .map(|(group, at)| side(view, comparison.fact, group, at))
+        .collect::<anyhow::Result<Vec<_>>>()?;
     writeln!(out, "{}", view.render("job_sides", &Sides { sides })?.as_str())?;
     let more = comparison.groups.len().saturating_sub(SHOWN);
     if more > 0 {
@@ -135,12 +140,8 @@ fn sides(view: JobView<'_>, out: &mut dyn Write, comparison: &Comparison) -> any
     Ok(())
 }
 
-fn side(
-    view: JobView<'_>,
-    fact: Fact,
-    group: &Group,
-    (first, step): (&First, Option<Step>),
-) -> anyhow::Result<Side> {
+/// What a group has where it parts from the largest.
+fn side(view: JobView<'_>, fact: Fact, group: &Group, at: usize) -> anyhow::Result<Side> {
     let job = view.report.job;
     let who = rank_words(job, &group.ranks);
     let who = match group.ranks.len() {
@@ -152,11 +153,11 @@ fn side(
         label: format!("{} on {who}", matrix::words(fact).0),
         pill: Html::default(),
         link: Html::default(),
-        lines: lines(view, group, first, step),
+        lines: lines(view, group, at),
     };
     let Some(rank) = group.ranks.first().and_then(|&index| view.rank_at(index)) else { return Ok(side) };
     side.link = view.link(&topic(view, fact, rank, group), &format!("in the report of rank {}", rank.number));
-    if let Some(id) = step.and_then(|step| step.compile) {
+    if let Some(id) = group.steps.get(at).and_then(|step| step.compile) {
         side.pill = pill(view, rank, id)?;
     }
     Ok(side)
@@ -189,23 +190,10 @@ fn is_status(word: &str) -> bool {
     ["ok", "break", "empty", "error", "missing"].contains(&word)
 }
 
-/// What stands around the first difference.
-fn lines(view: JobView<'_>, group: &Group, first: &First, step: Option<Step>) -> Vec<Line> {
+/// What stands around a position.
+fn lines(view: JobView<'_>, group: &Group, at: usize) -> Vec<Line> {
     let job = view.report.job;
     let steps = &group.steps;
-    // Where the group's own list has it: gaps may shift it.
-    let at = match step {
-        Some(step) => steps
-            .iter()
-            .skip(first.index)
-            .position(|own| *own == step)
-            .map_or(first.index, |n| n + first.index),
-        None => steps.len(),
-    };
-    let at = match step {
-        Some(step) if steps.get(at) != Some(&step) => steps.iter().position(|own| *own == step).unwrap_or(at),
-        _ => at,
-    };
     let start = at.saturating_sub(BEFORE);
     let mut lines: Vec<Line> = Vec::new();
     for (index, own) in steps.iter().enumerate().skip(start).take(BEFORE + 1 + AFTER) {
@@ -215,7 +203,7 @@ fn lines(view: JobView<'_>, group: &Group, first: &First, step: Option<Step>) ->
             mark: if index == at { "≠ " } else { "" },
             number: whole(index + 1),
             text: shortened(text),
-            note: job.texts.maybe(own.note).map(|note| shortened(note)).unwrap_or_default(),
+            note: job.texts.maybe(own.note).map(shortened).unwrap_or_default(),
         });
     }
     let end = start + lines.len();

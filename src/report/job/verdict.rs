@@ -31,7 +31,7 @@ pub(super) fn cause(report: JobReport<'_>) -> Option<&JobFinding> {
 }
 
 pub(super) fn pieces(report: JobReport<'_>) -> Vec<Piece> {
-    let (job, found) = (report.job, report.found);
+    let job = report.job;
     let ranks = counted(job.ranks.len(), "rank", "ranks");
     let comparable = job.ranks.iter().filter(|rank| rank.is_comparable()).count();
     let mut pieces = vec![link(ranks, "#ranks", "")];
@@ -45,9 +45,9 @@ pub(super) fn pieces(report: JobReport<'_>) -> Vec<Piece> {
             pieces.push(words(if structural { " part ways: " } else { " compile the same, but " }));
             pieces.push(link(finding.title.replace('`', ""), "#first", class));
             pieces.push(words("."));
-            let (compared, differing) = (compared(report), found.differing().count());
+            let (compared, differing) = (compared(report), differing(report));
             if differing > 1 {
-                pieces.push(words(" They differ in "));
+                pieces.push(words(format!(" {} in ", odd_ranks(report))));
                 pieces.push(link(
                     format!("{} of {} facts", whole(differing), whole(compared)),
                     "#facts",
@@ -61,17 +61,37 @@ pub(super) fn pieces(report: JobReport<'_>) -> Vec<Piece> {
     pieces
 }
 
-/// Kinds of facts that could be compared.
-pub(super) fn compared(report: JobReport<'_>) -> usize {
-    Fact::COMPARED.into_iter().filter(|fact| report.found.comparison(*fact).is_some()).count()
+/// The ranks that differ from most in anything.
+fn odd_ranks(report: JobReport<'_>) -> String {
+    let groups = report.found.differing().flat_map(|one| one.groups.iter().skip(1));
+    let odd: std::collections::BTreeSet<usize> =
+        groups.flat_map(|group| group.ranks.iter().copied()).collect();
+    let odd: Vec<usize> = odd.into_iter().collect();
+    match (report.job.ranks.len(), odd.len()) {
+        (..=2, _) => "They differ".to_owned(),
+        (_, 1) => format!("R{} differs", rank_words(report.job, &odd).trim_start_matches('r')),
+        _ => format!("R{} differ", rank_words(report.job, &odd).trim_start_matches('r')),
+    }
+}
+
+/// Kinds of facts that could be compared, those that are only shown included.
+fn compared(report: JobReport<'_>) -> usize {
+    report.found.compared.iter().filter(|(_, one)| one.is_ok()).count()
+}
+
+/// Those of them in which ranks differ.
+fn differing(report: JobReport<'_>) -> usize {
+    let compared = report.found.compared.iter().filter_map(|(_, one)| one.as_ref().ok());
+    compared.filter(|one| one.differs()).count()
 }
 
 fn agreement(report: JobReport<'_>) -> Vec<Piece> {
     let each = report.found.comparison(Fact::CompileIds).and_then(|one| one.groups.first());
     let each = each.map_or(0, |group| group.steps.len());
     let mut pieces = vec![
-        words(" agree in "),
+        words(" are consistent in all "),
         link(counted(compared(report), "fact", "facts"), "#facts", ""),
+        words(" that were compared"),
         words(format!(": {} on each.", counted(each, "compilation", "compilations"))),
     ];
     let urgent = [JobKind::NothingCompiled, JobKind::FailuresEverywhere, JobKind::Runtime];

@@ -19,6 +19,7 @@ const ASSETS: &[(&str, &str)] = &[
     ("DIFF_JS", "diff.js"),
     ("SEARCH_CSS", "search.css"),
     ("SEARCH_JS", "search.js"),
+    ("JOB_CSS", "job.css"),
 ];
 
 const FOLDER: &str = "src/report/assets";

@@ -1,6 +1,6 @@
 //! The command line: clap structs, and what they mean to the library.
 
-use clap::Parser;
+use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
 use tlparse::Options;
 use tlparse::report::Settings;
@@ -8,7 +8,11 @@ use tlparse::report::Settings;
 /// Read a TORCH_TRACE log and report what torch.compile did.
 #[derive(Parser, Debug)]
 #[command(version, about, long_about = LONG_ABOUT, after_help = AFTER_HELP, max_term_width = 100)]
+#[command(args_conflicts_with_subcommands = true)]
 pub struct Cli {
+    #[command(subcommand)]
+    pub command: Option<Command>,
+
     /// A log (plain, .gz or .zst), a folder of logs, or - for standard input [default: $TORCH_TRACE]
     pub path: Option<PathBuf>,
 
@@ -61,16 +65,56 @@ pub struct Cli {
     pub inductor_provenance: bool,
 
     /// Report on all ranks of a distributed job
-    #[arg(long)]
+    #[arg(long, conflicts_with = "latest")]
     pub all_ranks_html: bool,
 
-    /// Serve the report over HTTP
+    /// Of a folder that was traced into several times, report the N-th run, 1 being the oldest [default: the newest]
+    #[arg(long, value_name = "N", conflicts_with = "latest")]
+    pub session: Option<usize>,
+
+    /// Serve the report over HTTP to this machine, until Ctrl-C
     #[arg(long)]
     pub serve: bool,
 
-    /// Port to serve it on
+    /// Port to serve it on [default: any free one]
     #[arg(long, value_name = "N", requires = "serve")]
     pub port: Option<u16>,
+}
+
+/// What else the program does.
+#[derive(Subcommand, Debug)]
+pub enum Command {
+    /// Make the report of a job from rank_<n>/ folders that were written before
+    #[command(after_help = "Write each rank's report first, on any machine: tlparse LOG -o OUT/rank_0\n\n\
+                            To read a log or folder that is called combine, give it as ./combine.")]
+    Combine(Combine),
+}
+
+/// `tlparse combine`.
+#[derive(Args, Debug)]
+pub struct Combine {
+    /// The folder that holds rank_0, rank_1 and so on
+    pub out: Option<PathBuf>,
+
+    /// Replace the files of an earlier combine
+    #[arg(long)]
+    pub overwrite: bool,
+
+    /// Exit with 3 if a rank is damaged
+    #[arg(long)]
+    pub strict: bool,
+
+    /// Do not open the report in a browser
+    #[arg(long)]
+    pub no_browser: bool,
+
+    /// HTML that stands at the top of the landing page
+    #[arg(long, value_name = "HTML")]
+    pub custom_header_html: Option<String>,
+
+    /// Print the findings as JSON, and nothing else, on standard output
+    #[arg(long)]
+    pub json: bool,
 }
 
 const LONG_ABOUT: &str = "Read a TORCH_TRACE log and report what torch.compile did: what was compiled, what broke, \
@@ -83,12 +127,7 @@ const AFTER_HELP: &str = "Exit codes: 0 report written; 1 not written; 2 wrong u
 impl Cli {
     /// A flag that is given and whose feature does not exist yet.
     pub fn not_built(&self) -> Option<&'static str> {
-        let flags = [
-            (self.export, "--export"),
-            (self.inductor_provenance, "--inductor-provenance"),
-            (self.all_ranks_html, "--all-ranks-html"),
-            (self.serve, "--serve"),
-        ];
+        let flags = [(self.export, "--export"), (self.inductor_provenance, "--inductor-provenance")];
         flags.into_iter().find_map(|(given, flag)| given.then_some(flag))
     }
 
@@ -106,6 +145,9 @@ impl Cli {
         }
         Ok(Options {
             overwrite: self.overwrite,
+            latest: self.latest,
+            all_ranks: self.all_ranks_html,
+            session: self.session,
             settings: Settings {
                 plain_text: self.plain_text,
                 custom_header: self.custom_header_html.clone(),

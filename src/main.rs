@@ -1,14 +1,17 @@
 //! The program: arguments, progress, the browser, exit codes.
 
 mod cli;
+mod serve;
 
 use clap::Parser;
-use cli::Cli;
+use cli::{Cli, Command};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use serve::Serving;
 use std::io::{IsTerminal, Write};
 use std::path::Path;
 use std::process::ExitCode;
 use tlparse::analysis::Severity;
+use tlparse::report::Settings;
 use tlparse::{Progress, Registry, Written};
 
 /// The report could not be written.
@@ -25,10 +28,25 @@ fn main() -> ExitCode {
         return ExitCode::from(USAGE);
     }
     let bar = Bar::new();
-    let outcome = cli.options().and_then(|options| tlparse::run(&options, &Registry::default(), &bar));
+    let outcome = match &cli.command {
+        Some(Command::Combine(combine)) => match &combine.out {
+            Some(out) => {
+                let settings =
+                    Settings { custom_header: combine.custom_header_html.clone(), ..Settings::default() };
+                tlparse::job::combine(out, combine.overwrite, &settings, &bar)
+            }
+            None => {
+                eprintln!(
+                    "error: tlparse combine wants the folder that holds rank_0, rank_1 and so on; to read a log or folder called combine, give ./combine"
+                );
+                return ExitCode::from(USAGE);
+            }
+        },
+        None => cli.options().and_then(|options| tlparse::run(&options, &Registry::default(), &bar)),
+    };
     bar.0.finish_and_clear();
     match outcome {
-        Ok(outcome) => conclude(&cli, &outcome),
+        Ok(outcome) => conclude(&Wishes::of(&cli), &outcome),
         Err(error) => {
             eprintln!("error: {error:#}");
             ExitCode::from(FAILED)
@@ -36,22 +54,56 @@ fn main() -> ExitCode {
     }
 }
 
+/// What the command line wants to be done with a report that is written.
+struct Wishes {
+    strict: bool,
+    strict_compile_id: bool,
+    no_browser: bool,
+    serve: bool,
+    port: Option<u16>,
+    json: bool,
+    verbose: bool,
+}
+
+impl Wishes {
+    fn of(cli: &Cli) -> Wishes {
+        match &cli.command {
+            Some(Command::Combine(combine)) => Wishes {
+                strict: combine.strict,
+                strict_compile_id: false,
+                no_browser: combine.no_browser,
+                serve: false,
+                port: None,
+                json: combine.json,
+                verbose: false,
+            },
+            None => Wishes {
+                strict: cli.strict,
+                strict_compile_id: cli.strict_compile_id,
+                no_browser: cli.no_browser,
+                serve: cli.serve,
+                port: cli.port,
+                json: cli.json,
+                verbose: cli.verbose,
+            },
+        }
+    }
+}
+
 /// Says what was found, opens the report, and maps the outcome to an exit code.
-fn conclude(cli: &Cli, outcome: &Written) -> ExitCode {
+fn conclude(wishes: &Wishes, outcome: &Written) -> ExitCode {
     for note in &outcome.notes {
         eprintln!("note: {note}");
     }
     let index = outcome.folder.join("index.html");
     // A reader that closes the pipe early has seen what it wanted.
-    let _ = print_summary(cli, outcome, &index);
-    if !cli.no_browser
-        && may_open_browser()
-        && let Err(error) = opener::open_browser(&index)
-    {
-        eprintln!("note: no browser could be started ({error}); the report is {}", index.display());
+    let _ = print_summary(wishes, outcome, &index);
+    if let Err(error) = show(wishes, &outcome.folder, &index) {
+        eprintln!("error: {error:#}; the report is {}", index.display());
+        return ExitCode::from(FAILED);
     }
-    let damaged = cli.strict && !outcome.intact;
-    let without_id = cli.strict_compile_id && outcome.without_compile_id > 0;
+    let damaged = wishes.strict && !outcome.intact;
+    let without_id = wishes.strict_compile_id && outcome.without_compile_id > 0;
     if damaged {
         eprintln!("error: --strict: the log is damaged; the report lists the lines");
     }
@@ -62,9 +114,29 @@ fn conclude(cli: &Cli, outcome: &Written) -> ExitCode {
     if damaged || without_id { ExitCode::from(STRICT) } else { ExitCode::SUCCESS }
 }
 
-fn print_summary(cli: &Cli, outcome: &Written, index: &Path) -> std::io::Result<()> {
+/// Opens the report where somebody sits; with `--serve` it is served until the program is ended.
+fn show(wishes: &Wishes, folder: &Path, index: &Path) -> anyhow::Result<()> {
+    let serving = wishes.serve.then(|| Serving::start(folder, wishes.port)).transpose()?;
+    let shown = serving.as_ref().map_or_else(|| index.display().to_string(), Serving::url);
+    if let Some(serving) = &serving {
+        // Before the browser is started: a script waits for this line.
+        let _ = writeln!(std::io::stdout(), "Serving {} until Ctrl-C", serving.url());
+    }
+    if !wishes.no_browser
+        && may_open_browser()
+        && let Err(error) = opener::open_browser(&shown)
+    {
+        eprintln!("note: no browser could be started ({error}); the report is {shown}");
+    }
+    if let Some(serving) = serving {
+        serving.run();
+    }
+    Ok(())
+}
+
+fn print_summary(wishes: &Wishes, outcome: &Written, index: &Path) -> std::io::Result<()> {
     let mut out = std::io::stdout().lock();
-    if cli.json {
+    if wishes.json {
         serde_json::to_writer_pretty(&mut out, &outcome.findings)?;
         return writeln!(out);
     }
@@ -77,7 +149,7 @@ fn print_summary(cli: &Cli, outcome: &Written, index: &Path) -> std::io::Result<
             None => writeln!(out, "{line}")?,
         }
     }
-    if cli.verbose {
+    if wishes.verbose {
         writeln!(out, "Records by event:")?;
         for (event, count) in &outcome.events {
             writeln!(out, "{count:>9}  {event}")?;
@@ -128,6 +200,10 @@ impl Progress for Bar {
             self.0.set_length(total);
             self.0.set_position(done);
         }
+    }
+
+    fn ranks(&self, done: usize, total: usize) {
+        self.0.set_message(format!("{done} of {total} ranks"));
     }
 
     fn writing(&self, files: usize) {

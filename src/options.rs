@@ -13,6 +13,12 @@ pub struct Options {
     pub out: PathBuf,
     /// Whether a report that stands there may be replaced.
     pub overwrite: bool,
+    /// Of a folder, only the log that was changed last.
+    pub latest: bool,
+    /// Of a folder, all ranks, also where there is only one.
+    pub all_ranks: bool,
+    /// Which run of a folder that was traced into several times, 1 being the oldest; None is the newest.
+    pub session: Option<usize>,
     /// How the report is to look.
     pub settings: Settings,
     /// Threads that write pages; as many as the machine has where it is None. The report is the same for any number.
@@ -26,6 +32,9 @@ impl Options {
             input: input.into(),
             out: out.into(),
             overwrite: false,
+            latest: false,
+            all_ranks: false,
+            session: None,
             settings: Settings::default(),
             threads: None,
         }
@@ -36,6 +45,8 @@ impl Options {
 pub trait Progress: Sync {
     /// `done` of `total` bytes of the log are read.
     fn reading(&self, _done: u64, _total: u64) {}
+    /// That many ranks of a job are done.
+    fn ranks(&self, _done: usize, _total: usize) {}
     /// The log is read; that many files are written now.
     fn writing(&self, _files: usize) {}
 }

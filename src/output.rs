@@ -7,6 +7,7 @@ mod lock;
 mod path;
 mod place;
 mod policy;
+mod ranks;
 mod target;
 
 use std::collections::BTreeSet;
@@ -21,6 +22,7 @@ use anyhow::{Context, Result, anyhow, bail};
 
 pub use path::RelPath;
 pub use policy::{REPORT_ENTRIES, is_report_entry};
+pub use ranks::{JobTarget, RankFolder, rank_folders};
 pub use target::Target;
 
 /// Output is gathered to this size before it goes to the kernel: most pages then take one or two calls.

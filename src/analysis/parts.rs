@@ -1,6 +1,6 @@
 //! How a compile's time divides among the parts of the compiler, each without what it calls.
 
-use crate::model::{Compile, MetricsKind, MetricsRecord};
+use crate::model::{Compile, Metrics, MetricsKind};
 
 /// The parts of the compiler that the metrics time, outermost first; the order in which they are shown everywhere.
 pub const PARTS: [&str; 4] = ["Dynamo", "AOTAutograd", "Inductor", "Code generation"];
@@ -12,7 +12,31 @@ pub struct Parts(pub [f64; PARTS.len()]);
 impl Parts {
     /// Over all metrics records of a compile but those of runtime.
     pub fn of(compile: &Compile) -> Parts {
-        compile.metrics.iter().fold(Parts::default(), |sum, record| sum.plus(of_record(record)))
+        compile
+            .metrics
+            .iter()
+            .fold(Parts::default(), |sum, record| sum.plus(Parts::of_metrics(record.kind, &record.facts)))
+    }
+
+    /// A record's parts: what one reports without what the next below it reports. A backward graph is compiled outside
+    /// Dynamo, so there the outermost is AOTAutograd.
+    pub fn of_metrics(kind: MetricsKind, facts: &Metrics) -> Parts {
+        let total = facts.total_us(kind);
+        let outermost = match kind {
+            MetricsKind::Runtime | MetricsKind::BackwardRuntime => return Parts::default(),
+            MetricsKind::Forward => [total, facts.aot_us, facts.inductor_us, facts.codegen_us],
+            MetricsKind::Backward => [None, total, facts.inductor_us, facts.codegen_us],
+            MetricsKind::AotBackward => [None, total, None, None],
+        };
+        let mut parts = [0.0; PARTS.len()];
+        let mut below = 0.0;
+        for (part, time) in parts.iter_mut().zip(outermost).rev() {
+            // A part that is not timed has nothing of its own: what is below it belongs to the next above.
+            let time = time.unwrap_or(below).max(below);
+            *part = time - below;
+            below = time;
+        }
+        Parts(parts)
     }
 
     /// The sum, part by part.
@@ -27,27 +51,6 @@ impl Parts {
     pub fn total(&self) -> f64 {
         self.0.iter().sum()
     }
-}
-
-/// A record's parts: what one reports without what the next below it reports. A backward graph is compiled outside
-/// Dynamo, so there the outermost is AOTAutograd.
-fn of_record(record: &MetricsRecord) -> Parts {
-    let facts = &record.facts;
-    let outermost = match record.kind {
-        MetricsKind::Runtime | MetricsKind::BackwardRuntime => return Parts::default(),
-        MetricsKind::Forward => [record.total_us(), facts.aot_us, facts.inductor_us, facts.codegen_us],
-        MetricsKind::Backward => [None, record.total_us(), facts.inductor_us, facts.codegen_us],
-        MetricsKind::AotBackward => [None, record.total_us(), None, None],
-    };
-    let mut parts = [0.0; PARTS.len()];
-    let mut below = 0.0;
-    for (part, time) in parts.iter_mut().zip(outermost).rev() {
-        // A part that is not timed has nothing of its own: what is below it belongs to the next above.
-        let time = time.unwrap_or(below).max(below);
-        *part = time - below;
-        below = time;
-    }
-    Parts(parts)
 }
 
 /// The part of the compiler that a phase of this name opens, an index into [`PARTS`]; none: it belongs to the part

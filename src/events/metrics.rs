@@ -43,7 +43,7 @@ impl StructuredLogParser for CompilationMetrics {
             _ => MetricsKind::Forward,
         };
         let fields = event.fields();
-        let facts = typed(&fields);
+        let facts = typed_metrics(&fields);
         if let Some(end) = facts.end_us {
             cx.model().clock.anchor(event.stamp.time, end as i64);
         }
@@ -74,7 +74,7 @@ impl StructuredLogParser for CompilationMetrics {
 }
 
 /// The numbers that lists and findings need; the legacy fields in seconds stand in for missing microseconds.
-fn typed(fields: &Fields<'_>) -> Metrics {
+pub fn typed_metrics(fields: &Fields<'_>) -> Metrics {
     let micros = |new: &str, legacy_s: &str| {
         fields
             .number(new)

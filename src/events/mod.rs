@@ -28,7 +28,8 @@ mod vllm;
 mod workers;
 
 pub use context::{ArtifactId, RankContext, SectionRows};
-pub use read::read_log;
+pub use metrics::typed_metrics;
+pub use read::{Part, check_is_log, read_log};
 pub use registry::{ParserFactory, Registry};
 
 use crate::model::Fields;

@@ -3,7 +3,7 @@
 use super::context::{RankContext, Reading};
 use super::registry::{Parsers, Registry};
 use super::{Event, finish};
-use crate::model::{Model, PayloadPlace, ProblemKind, RawRecord};
+use crate::model::{LogFacts, Model, PayloadPlace, ProblemKind, RawRecord};
 use crate::trace::{
     CompileId, Damage, DamageKind, Entry, Payload, Record, Records, Source, Stamp, readable_text, strict_json,
 };
@@ -12,18 +12,66 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 
-/// Reads a whole log. `progress` is told how many bytes are read.
+/// The records of one rank in a log that several ranks wrote.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Part {
+    /// The rank.
+    pub rank: u64,
+    /// Processes whose records without a rank belong to it.
+    pub pids: Vec<u64>,
+}
+
+impl Part {
+    /// One part a rank, ascending, of a log in which several ranks were found; empty where one log has one rank.
+    pub fn of(log: &LogFacts) -> Vec<Part> {
+        let mut parts: Vec<Part> = Vec::new();
+        for &(pid, rank) in &log.ranks {
+            match parts.iter_mut().find(|part| part.rank == rank) {
+                Some(part) => part.pids.push(pid),
+                None => parts.push(Part { rank, pids: vec![pid] }),
+            }
+        }
+        // A process that changed its rank: what it wrote without one belongs to the first.
+        let mut claimed: Vec<u64> = Vec::new();
+        for part in &mut parts {
+            part.pids.retain(|pid| !claimed.contains(pid));
+            claimed.extend(&part.pids);
+        }
+        // Processes that never tell a rank are listed with the first.
+        if let Some(first) = parts.first_mut() {
+            first.pids.extend(log.pids.iter().filter(|pid| !claimed.contains(pid)));
+        }
+        parts.sort_by_key(|part| part.rank);
+        if parts.len() > 1 { parts } else { Vec::new() }
+    }
+
+    fn holds(&self, record: &Record<'_>) -> bool {
+        match record.envelope.rank {
+            Some(rank) => rank == self.rank,
+            None => self.pids.contains(&record.prefix.pid),
+        }
+    }
+}
+
+/// Reads a whole log, or the `part` of it that one rank wrote. `progress` is told how many bytes are read.
 ///
 /// # Errors
 /// When the log cannot be read, or has content of which nothing is a record. What is damaged in it is not an error: it
 /// is listed in the model's integrity.
-pub fn read_log(source: &Source, registry: &Registry, progress: &dyn Fn(u64)) -> anyhow::Result<Model> {
+pub fn read_log(
+    source: &Source,
+    registry: &Registry,
+    part: Option<&Part>,
+    progress: &dyn Fn(u64),
+) -> anyhow::Result<Model> {
     let mut reader = Reader::new(registry);
+    reader.reading.model.log.rank = part.map(|part| part.rank);
     let mut records = Records::new(source.reader());
     loop {
         let at = records.offset();
         let entry = records.next().with_context(|| format!("could not read {}", source.name()))?;
         match entry {
+            Some(Entry::Record(record)) if part.is_some_and(|part| !part.holds(&record)) => {}
             Some(Entry::Record(record)) => reader.record(&record),
             Some(Entry::Damage(damage)) => reader.damage(&damage),
             None => break,
@@ -31,16 +79,22 @@ pub fn read_log(source: &Source, registry: &Registry, progress: &dyn Fn(u64)) ->
         progress(at);
     }
     progress(source.len());
-    let read = reader.reading.model.log.records;
-    let damaged = reader.reading.model.integrity.problems.len();
-    if read == 0 && damaged > 0 {
+    Ok(reader.finish(source))
+}
+
+/// Refuses a log with content of which nothing is a record: then it is no log at all.
+///
+/// # Errors
+/// It is none; the error says what to give instead.
+pub fn check_is_log(model: &Model) -> anyhow::Result<()> {
+    if model.log.records == 0 && !model.integrity.problems.is_empty() {
         bail!(
             "{} holds no TORCH_TRACE record. Run the program with TORCH_TRACE=DIR and give the log that torch writes \
              there, or the folder itself.",
-            source.name()
+            model.log.file
         );
     }
-    Ok(reader.finish(source))
+    Ok(())
 }
 
 struct Reader {
@@ -100,6 +154,12 @@ impl Reader {
         // Looked up from the end: a log of several processes has runs of each.
         if !log.pids.iter().rev().any(|&pid| pid == record.prefix.pid) && log.pids.len() < MOST_PIDS {
             log.pids.push(record.prefix.pid);
+        }
+        if let Some(rank) = record.envelope.rank {
+            let told = (record.prefix.pid, rank);
+            if !log.ranks.iter().rev().any(|known| *known == told) && log.ranks.len() < MOST_PIDS {
+                log.ranks.push(told);
+            }
         }
         stamp
     }

@@ -179,6 +179,14 @@ impl MetricsKind {
         }
     }
 
+    /// The kind of that word.
+    pub fn of_word(word: &str) -> Option<MetricsKind> {
+        use MetricsKind::{AotBackward, Backward, BackwardRuntime, Forward, Runtime};
+        [Forward, Backward, Runtime, BackwardRuntime, AotBackward]
+            .into_iter()
+            .find(|kind| kind.word() == word)
+    }
+
     /// Whether it reports work done while the model ran.
     pub fn is_runtime(self) -> bool {
         matches!(self, MetricsKind::Runtime | MetricsKind::BackwardRuntime)
@@ -209,11 +217,17 @@ pub struct MetricsRecord {
 impl MetricsRecord {
     /// Microseconds of compile time that the record reports, its own kind's.
     pub fn total_us(&self) -> Option<f64> {
-        let f = &self.facts;
-        match self.kind {
-            MetricsKind::Forward => f.dynamo_us.or(f.duration_us),
-            MetricsKind::AotBackward => f.duration_us,
-            _ => f.backward_us.or(f.duration_us).or(f.inductor_us),
+        self.facts.total_us(self.kind)
+    }
+}
+
+impl Metrics {
+    /// Microseconds of compile time that a record of this kind reports.
+    pub fn total_us(&self, kind: MetricsKind) -> Option<f64> {
+        match kind {
+            MetricsKind::Forward => self.dynamo_us.or(self.duration_us),
+            MetricsKind::AotBackward => self.duration_us,
+            _ => self.backward_us.or(self.duration_us).or(self.inductor_us),
         }
     }
 }

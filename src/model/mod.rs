@@ -7,6 +7,7 @@ mod compile;
 mod facts;
 mod fields;
 mod integrity;
+mod job;
 mod section;
 mod shapes;
 mod traceback;
@@ -23,6 +24,10 @@ pub use facts::{
 };
 pub use fields::{Fields, lenient};
 pub use integrity::{Integrity, Problem, ProblemKind};
+pub use job::{
+    CollectiveCounts, Fact, GraphRuntime, Job, JobFacts, RankCounts, RankLog, RankState, RankSummary, Run,
+    Sequence, Step, TextId, Texts,
+};
 pub use section::{Cell, Column, Section, Unit};
 pub use shapes::{InputTensor, Recorded, Shapes, Specialisation, Symbol, SymbolGuard};
 pub use traceback::traceback;
@@ -107,10 +112,34 @@ pub struct LogFacts {
     pub rank: Option<u64>,
     /// Process ids in the prefixes, in order of first appearance (thread ids up to torch 2.4).
     pub pids: Vec<u64>,
+    /// Which process told which rank; a sound log has one.
+    pub ranks: Vec<(u64, u64)>,
     /// Time of the first and of the last record.
     pub first: Option<Stamp>,
     /// See `first`.
     pub last: Option<Stamp>,
+}
+
+/// A further process of the same program, which has a report of its own below this one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Process {
+    /// Folder of its report.
+    pub dir: String,
+    /// Its number, where its log tells it.
+    pub pid: Option<u64>,
+    /// Name of its log.
+    pub file: String,
+    /// Whether it inherited the strings of this one.
+    pub forked: bool,
+}
+
+impl Process {
+    /// `process 7 (forked)`.
+    pub fn words(&self) -> String {
+        let pid =
+            self.pid.map_or_else(|| "a process without records".to_owned(), |pid| format!("process {pid}"));
+        if self.forked { format!("{pid} (forked)") } else { pid }
+    }
 }
 
 /// Where a configuration text stands: a field of a metrics record.

@@ -223,6 +223,28 @@ pub(super) fn move_in(staging: &Path, folder: &Path) -> io::Result<()> {
     moved
 }
 
+/// Replaces these files of `folder` by those in `staging`; an old one that has no successor goes too. On failure every
+/// move is undone.
+pub(super) fn replace_files(staging: &Path, folder: &Path, files: &[&str]) -> io::Result<()> {
+    let aside = folder.join(aside_name(None));
+    fs::create_dir(&aside)?;
+    let mut names: Vec<&str> = files.to_vec();
+    names.sort_by_key(|name| (LAST.iter().position(|last| last == name), *name));
+    let moves = |from: &Path, to: &Path| -> Vec<(PathBuf, PathBuf)> {
+        let there = names.iter().filter(|name| from.join(name).exists());
+        there.map(|name| (from.join(name), to.join(name))).collect()
+    };
+    let mut all = moves(folder, &aside);
+    all.extend(moves(staging, folder));
+    let moved = move_all(&all);
+    if moved.is_ok() {
+        let _ = fs::remove_dir_all(&aside);
+    } else {
+        let _ = fs::remove_dir(&aside);
+    }
+    moved
+}
+
 /// The moves that bring the report entries of `from` to `to`, in order of name and then [`LAST`].
 fn plan(from: &Path, to: &Path) -> io::Result<Vec<(PathBuf, PathBuf)>> {
     let mut names = Vec::new();

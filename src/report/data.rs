@@ -25,7 +25,8 @@ pub(super) fn pages(report: Report<'_>) -> Vec<Page<'_, Worker>> {
         Page::rendered(file("chromium_events.json"), move |_, out| raw::write_chromium(report, out)),
         Page::rendered(file("compile_directory.json"), move |_, out| write_directory(report, out)),
     ];
-    if !report.model.cross_rank.collectives.is_empty() {
+    // Upstream writes it for every rank of a job; a rank's report is the same whether it is read alone or in its job.
+    if !report.model.cross_rank.collectives.is_empty() || report.model.log.rank.is_some() {
         pages.push(Page::rendered(file("collectives_parity.json"), move |_, out| write_parity(report, out)));
     }
     pages
@@ -88,12 +89,16 @@ pub(super) fn cache_mark(outcome: Outcome) -> &'static str {
     }
 }
 
+/// What upstream's file says of itself; programs that compare the files of both find them equal.
+const PARITY_IS: &str =
+    "Difference of # of collectives in scheduler and inductor output code and missing wait collectives";
+
 /// Graphs whose generated code does not make the collectives that were scheduled.
 fn write_parity(report: Report<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let differing = report.found.parity.iter().filter(|graph| graph.differs());
     let graphs: Vec<Value> = differing.map(facts::parity).collect();
     let file = json!({
-        "description": "Graphs whose generated code makes other collectives than were scheduled, or waits for fewer",
+        "description": PARITY_IS,
         "graphs": graphs,
     });
     serde_json::to_writer_pretty(&mut *out, &file)?;

@@ -15,6 +15,7 @@ mod graphs;
 mod guards;
 mod html;
 mod index;
+mod job;
 mod lines;
 mod metric_fields;
 mod parts;
@@ -31,11 +32,12 @@ mod units;
 mod vllm;
 
 pub use html::Html;
+pub use job::{JobReport, job_findings, job_pages, job_summary};
 pub use templates::Worker;
 pub use terminal::{SummaryLine, summary};
 
 use crate::analysis::Found;
-use crate::model::Model;
+use crate::model::{Model, Process};
 use crate::output::Page;
 use crate::trace::Source;
 
@@ -59,6 +61,8 @@ pub struct Report<'m> {
     pub source: &'m Source,
     /// How it is to look.
     pub settings: &'m Settings,
+    /// Further processes of the program, with a report each below this one.
+    pub processes: &'m [Process],
 }
 
 /// What a page may be about that has a page or section of its own.

@@ -84,6 +84,19 @@ impl<'a> Shell<'a> {
         }
     }
 
+    /// The landing page of a job, which is called `name`.
+    pub fn of_job(name: &str, custom: Option<&'a str>) -> Shell<'a> {
+        Shell {
+            title: format!("{name} - tlparse"),
+            crumbs: vec![(name.to_owned(), None)],
+            aside: String::new(),
+            tabs: Vec::new(),
+            scripts: &[],
+            search: false,
+            custom,
+        }
+    }
+
     /// Where the form of the header leads: to the top of the report, as the first crumb does.
     fn search_page(&self) -> Option<String> {
         let below = self.crumbs.iter().any(|(_, href)| href.as_deref() == Some("../index.html"));

@@ -8,7 +8,7 @@ use crate::analysis::{Finding, Severity};
 use std::fmt;
 
 /// Findings that the terminal names; with the verdict, their number and the path of the report it shows eight lines.
-const FINDINGS: usize = 5;
+pub(super) const FINDINGS: usize = 5;
 
 /// One line of the summary.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,7 +20,7 @@ pub struct SummaryLine {
 }
 
 impl SummaryLine {
-    fn plain(text: String) -> SummaryLine {
+    pub(super) fn plain(text: String) -> SummaryLine {
         SummaryLine { label: None, text }
     }
 }
@@ -91,12 +91,12 @@ fn line(one: &Finding) -> SummaryLine {
     SummaryLine { label: Some((one.kind.words().1, one.severity)), text }
 }
 
-fn plural(count: usize, word: &str) -> String {
+pub(super) fn plural(count: usize, word: &str) -> String {
     if count == 1 { format!("1 {word}") } else { format!("{count} {word}s") }
 }
 
 /// The first line, without control characters and not longer than a terminal's line.
-fn one_line(text: &str) -> String {
+pub(super) fn one_line(text: &str) -> String {
     const LONGEST: usize = 120;
     let line = text.lines().next().unwrap_or_default();
     let mut short: String = line.chars().filter(|c| !c.is_control()).take(LONGEST).collect();

@@ -8,6 +8,9 @@ use std::time::SystemTime;
 
 use anyhow::{Context, Result, bail};
 
+use super::peek::peek;
+use super::runs::{Log, Run, group};
+
 /// How torch names its logs.
 const TORCH_NAME: &str = "dedicated_log_torch_trace_";
 /// The endings of logs: plain and compressed.
@@ -20,6 +23,58 @@ pub struct Found {
     pub log: PathBuf,
     /// The folder's other logs, newest first.
     pub others: Vec<PathBuf>,
+}
+
+/// What stands in a folder.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Folder {
+    /// Runs, oldest first; each has a log.
+    pub runs: Vec<Run>,
+    /// Files that are no logs of a run, by name, each with the reason.
+    pub skipped: Vec<(String, &'static str)>,
+}
+
+/// All logs of a folder, grouped into runs. Files that torch named come before any other `*.log`.
+///
+/// # Errors
+/// The folder cannot be read, or holds no log; then the error says what to do.
+pub fn logs_in(dir: &Path) -> Result<Folder> {
+    let about = || format!("cannot read the folder {}", dir.display());
+    let mut listed = logs_of(dir).with_context(about)?;
+    let named = listed.iter().any(|log| log.torch_named);
+    let mut skipped = other_files(dir).with_context(about)?;
+    let mut logs = Vec::new();
+    listed.sort_by(|a, b| a.path.cmp(&b.path));
+    for found in listed {
+        let name = found.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        if named && !found.torch_named {
+            skipped.push((name, "not named as torch names its logs"));
+            continue;
+        }
+        let rank = rank_of_file_name(&name);
+        match peek(&found.path, rank.is_none()) {
+            Ok(peek) if peek.span.is_none() && !found.torch_named && peek.bytes > 0 => {
+                skipped.push((name, "no line of it is a TORCH_TRACE record"));
+            }
+            // One that cannot be read is kept: the rank is there, and whoever opens the log says what is wrong.
+            peek => {
+                let peek = peek.unwrap_or_default();
+                let Listed { path, changed, .. } = found;
+                logs.push(Log { path, rank: rank.or(peek.rank), changed, peek });
+            }
+        }
+    }
+    if logs.is_empty() {
+        bail!(
+            "no log in the folder {}: run the program with TORCH_TRACE={} set, or give the path of a log file",
+            dir.display(),
+            dir.display()
+        );
+    }
+    let (runs, left) = group(logs);
+    skipped.extend(left.iter().map(|log| (log.name(), "empty, and its rank has another log")));
+    skipped.sort();
+    Ok(Folder { runs, skipped })
 }
 
 /// The newest trace log of a folder, by time of last change, then by name.
@@ -40,6 +95,19 @@ pub fn newest_log(dir: &Path) -> Result<Found> {
         );
     };
     Ok(Found { log, others: paths.collect() })
+}
+
+/// Files of a folder that do not have the name of a log.
+fn other_files(dir: &Path) -> io::Result<Vec<(String, &'static str)>> {
+    let mut others = Vec::new();
+    for entry in fs::read_dir(dir)? {
+        let Ok(entry) = entry else { continue };
+        let name = entry.file_name();
+        if !is_log_name(&name) && entry.file_type().is_ok_and(|kind| !kind.is_dir()) {
+            others.push((name.to_string_lossy().into_owned(), "not the name of a log"));
+        }
+    }
+    Ok(others)
 }
 
 /// The rank in a name like `dedicated_log_torch_trace_rank_3_abcd1234.log`; torch writes it when torch.distributed
@@ -66,7 +134,10 @@ pub fn sibling_logs(log: &Path, limit: usize) -> io::Result<Vec<PathBuf>> {
     let mut siblings: Vec<PathBuf> =
         logs_of(dir)?.into_iter().filter(plain).map(|found| found.path).collect();
     siblings.retain(|path| path.file_name() != log.file_name());
-    siblings.sort();
+    // Those of the same rank first: of a large job not all are looked at.
+    let rank = |path: &Path| path.file_name().and_then(|name| rank_of_file_name(&name.to_string_lossy()));
+    let own = rank(log);
+    siblings.sort_by_cached_key(|path| (rank(path) != own, path.clone()));
     siblings.truncate(limit);
     Ok(siblings)
 }

@@ -1,5 +1,7 @@
 //! The glog prefix of a header line: `V1120 04:42:01.123456 12887 torch/_dynamo/utils.py:2473] `.
 
+use std::fmt;
+
 /// A time as the prefix has it: local, without year and zone.
 ///
 /// The digits are taken as they stand; a damaged log may hold a month 99.
@@ -17,6 +19,14 @@ pub struct LocalTime {
     pub second: u8,
     /// Microseconds; torch writes milliseconds, so the last three digits are 0.
     pub micros: u32,
+}
+
+/// `11-20T04:55:35.653000`.
+impl fmt::Display for LocalTime {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let LocalTime { month, day, hour, minute, second, micros } = self;
+        write!(f, "{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{micros:06}")
+    }
 }
 
 /// What stands before the JSON of a header line.

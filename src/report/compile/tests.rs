@@ -10,9 +10,15 @@ fn pages_of(log: &str) -> BTreeMap<String, String> {
     let mut file = tempfile::NamedTempFile::new().unwrap();
     file.write_all(log.as_bytes()).unwrap();
     let source = Source::open(file.path()).unwrap();
-    let model = read_log(&source, &Registry::default(), &|_| {}).unwrap();
+    let model = read_log(&source, &Registry::default(), None, &|_| {}).unwrap();
     let found = crate::analysis::of_log(&model);
-    let report = Report { model: &model, found: &found, source: &source, settings: &Settings::default() };
+    let report = Report {
+        model: &model,
+        found: &found,
+        source: &source,
+        settings: &Settings::default(),
+        processes: &[],
+    };
     let mut worker = Worker::new().unwrap();
     let pages: Vec<Page<'_, Worker>> =
         super::pages(report).into_iter().chain(code::pages(report)).chain(guards::pages(report)).collect();

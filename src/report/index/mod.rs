@@ -6,6 +6,7 @@ mod findings;
 mod functions;
 mod glossary;
 mod log;
+mod processes;
 mod stacks;
 mod time;
 mod verdict;
@@ -50,6 +51,7 @@ fn tabs(report: Report<'_>) -> Vec<Tab> {
         (time::present(report), "time", "Time", None),
         (!found.trie.roots.is_empty(), "stacks", "Stacks", None),
         (true, "artifacts", "Files", count(files)),
+        (!report.processes.is_empty(), "processes", "Processes", count(report.processes.len())),
         (!model.other_ranks.is_empty(), "other", "Other ranks", None),
         (true, "log", "Log", (damaged > 0).then(|| whole(damaged))),
         (true, "words", "Glossary", None),
@@ -77,6 +79,10 @@ fn body(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let model = view.report.model;
     verdict::hero(view, out)?;
     if model.log.records == 0 {
+        if log::damaged(view.report) > 0 {
+            log::section(view, out)?;
+        }
+        processes::section(view, out)?;
         return glossary::section(view, out);
     }
     findings::section(view, out)?;
@@ -86,6 +92,7 @@ fn body(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     stacks::section(view, out)?;
     directory::section(view, out)?;
     stacks::without_compile(view, out)?;
+    processes::section(view, out)?;
     log::other_ranks(view, out)?;
     log::section(view, out)?;
     environment::section(view, out)?;

@@ -1,6 +1,6 @@
 //! The bar of a compile's time by part of the compiler.
 
-use super::View;
+use super::Pieces;
 use crate::analysis::{PARTS, Parts};
 use crate::report::Html;
 use crate::report::units::{micros, percent};
@@ -25,7 +25,7 @@ struct Part {
     share: String,
 }
 
-impl View<'_> {
+impl Pieces<'_> {
     /// Shares of the parts; `big` with a legend. Empty without any time.
     pub fn bar(&self, times: &Parts, big: bool) -> anyhow::Result<Html> {
         let total = times.total();

@@ -1,6 +1,6 @@
 //! The model's cells as cells of a page.
 
-use super::{Head, Row, Table, Td, View};
+use super::{Head, Pieces, Row, Table, Td, View};
 use crate::model::{Cell, Section, Unit};
 use crate::report::Html;
 use crate::report::units::{UNKNOWN, bytes, clipped, count, micros, whole};
@@ -11,6 +11,24 @@ pub(super) const LONGEST_TEXT: usize = 600;
 
 /// Characters of its first line that stand before what is folded.
 const LONGEST_START: usize = 140;
+
+impl Pieces<'_> {
+    /// Text or code; what is long is folded behind its beginning.
+    pub fn folded(&self, text: &str, code: bool) -> Html {
+        let wrapped = |text: &str| if code { self.code(text) } else { Html::escaped(text) };
+        if !clipped(text, LONGEST_TEXT).1 {
+            return wrapped(text);
+        }
+        let first = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+        let size = whole(text.chars().count());
+        let all = Html::wrapped("<pre class=\"long\" tabindex=\"0\">", &Html::escaped(text), "</pre>");
+        Html::trusted(format!(
+            "<details class=\"fold\"><summary class=\"tw\">{} … <span class=\"soft\">{size} characters</span></summary>{}</details>",
+            wrapped(clipped(first, LONGEST_START).0).as_str(),
+            all.as_str()
+        ))
+    }
+}
 
 impl View<'_> {
     /// A cell of a table.
@@ -31,22 +49,6 @@ impl View<'_> {
             Cell::Stack(None) => Td::text(UNKNOWN),
             Cell::Link { text, url } => Td::html(self.log_link(text, url)),
         })
-    }
-
-    /// Text or code; what is long is folded behind its beginning.
-    pub fn folded(&self, text: &str, code: bool) -> Html {
-        let wrapped = |text: &str| if code { self.code(text) } else { Html::escaped(text) };
-        if !clipped(text, LONGEST_TEXT).1 {
-            return wrapped(text);
-        }
-        let first = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
-        let size = whole(text.chars().count());
-        let all = Html::wrapped("<pre class=\"long\" tabindex=\"0\">", &Html::escaped(text), "</pre>");
-        Html::trusted(format!(
-            "<details class=\"fold\"><summary class=\"tw\">{} … <span class=\"soft\">{size} characters</span></summary>{}</details>",
-            wrapped(clipped(first, LONGEST_START).0).as_str(),
-            all.as_str()
-        ))
     }
 
     /// A table that an event added: heading, rows, and which columns the log left empty.

@@ -18,16 +18,31 @@ use super::{Html, Report, Worker, paths};
 use crate::output::RelPath;
 use serde::Serialize;
 use std::io::Write;
+use std::ops::Deref;
 
-/// A page's view of the report: makes pieces of HTML with links that hold from where the page stands.
+/// Makes pieces of HTML that are the same whatever a report is about, with links that hold from where the page stands.
 #[derive(Clone, Copy)]
-pub(super) struct View<'a> {
-    /// What is shown.
-    pub report: Report<'a>,
+pub(super) struct Pieces<'a> {
     /// Holds the templates.
     pub worker: &'a Worker,
     /// Folders between the page and the report's top: 0 or 1.
     pub depth: usize,
+}
+
+/// A page's view of the report on a log: all of [`Pieces`], and those that ask the log.
+#[derive(Clone, Copy)]
+pub(super) struct View<'a> {
+    /// What is shown.
+    pub report: Report<'a>,
+    pieces: Pieces<'a>,
+}
+
+impl<'a> Deref for View<'a> {
+    type Target = Pieces<'a>;
+
+    fn deref(&self) -> &Pieces<'a> {
+        &self.pieces
+    }
 }
 
 #[derive(Serialize)]
@@ -60,9 +75,26 @@ struct Fact {
 impl<'a> View<'a> {
     /// The view of a page that stands `depth` folders below the report's top.
     pub fn new(report: Report<'a>, worker: &'a Worker, depth: usize) -> Self {
-        View { report, worker, depth }
+        View { report, pieces: Pieces { worker, depth } }
     }
 
+    /// A file, shortened to what identifies it, with the line; the whole path on hover.
+    pub fn place(&self, file: Option<&str>, line: Option<u64>) -> anyhow::Result<Html> {
+        let Some(file) = file else { return Ok(Html::escaped(UNKNOWN)) };
+        self.place_in(file, line, self.dump_file(file, line))
+    }
+
+    /// The page of a generated module's source, for a frame's file such as `<eval_with_key>.7`.
+    pub fn dump_file(&self, file: &str, line: Option<u64>) -> Option<String> {
+        // Newer torch says in the frame's file where the module was made: `<eval_with_key>.7 from model.py:14 in f`.
+        let key = file.split(" from ").next()?;
+        let dump = self.report.model.dump_files.iter().find(|dump| dump.key == key)?;
+        let page = self.href(&paths::dump_file(&dump.stem));
+        Some(line.map_or_else(|| page.clone(), |line| format!("{page}#L{line}")))
+    }
+}
+
+impl Pieces<'_> {
     /// Renders a template as HTML.
     pub fn render(&self, template: &str, context: &impl Serialize) -> anyhow::Result<Html> {
         Ok(Html::trusted(self.worker.render(template, context)?))
@@ -88,22 +120,12 @@ impl<'a> View<'a> {
     }
 
     /// A file, shortened to what identifies it, with the line; the whole path on hover.
-    pub fn place(&self, file: Option<&str>, line: Option<u64>) -> anyhow::Result<Html> {
-        let Some(file) = file else { return Ok(Html::escaped(UNKNOWN)) };
+    pub fn place_in(&self, file: &str, line: Option<u64>, href: Option<String>) -> anyhow::Result<Html> {
         let text = match line {
             Some(line) => format!("{}:{line}", short_path(file)),
             None => short_path(file).into_owned(),
         };
-        self.render("place", &PlaceOf { text, full: file, href: self.dump_file(file, line) })
-    }
-
-    /// The page of a generated module's source, for a frame's file such as `<eval_with_key>.7`.
-    pub fn dump_file(&self, file: &str, line: Option<u64>) -> Option<String> {
-        // Newer torch says in the frame's file where the module was made: `<eval_with_key>.7 from model.py:14 in f`.
-        let key = file.split(" from ").next()?;
-        let dump = self.report.model.dump_files.iter().find(|dump| dump.key == key)?;
-        let page = self.href(&paths::dump_file(&dump.stem));
-        Some(line.map_or_else(|| page.clone(), |line| format!("{page}#L{line}")))
+        self.render("place", &PlaceOf { text, full: file, href })
     }
 
     /// A function's name; `f resumed at 9` for a resume function, with the whole name on hover.

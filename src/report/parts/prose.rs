@@ -1,11 +1,11 @@
 //! Sentences of torch, and sentences about lists.
 
-use super::View;
+use super::Pieces;
 use crate::report::Html;
 use crate::report::units::whole;
 use std::io::Write;
 
-impl View<'_> {
+impl Pieces<'_> {
     /// A sentence of torch: what stands between backquotes is code; what is long is folded.
     pub fn prose(&self, text: &str) -> Html {
         let text = text.trim();

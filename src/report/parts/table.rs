@@ -1,6 +1,6 @@
 //! Tables: written row by row, so that a long one never stands in memory.
 
-use super::View;
+use super::Pieces;
 use crate::report::Html;
 use serde::Serialize;
 use std::io::Write;
@@ -144,7 +144,7 @@ struct TableFoot<'t> {
     absent: String,
 }
 
-impl View<'_> {
+impl Pieces<'_> {
     /// Writes a table. Rows beyond 40 wait behind a button where scripts run.
     pub fn table(
         &self,

@@ -1,0 +1,197 @@
+//! Ranks grouped by a list of facts, and the first position at which the lists differ.
+
+use crate::model::{Fact, Job, RankSummary, Sequence, Step, TextId};
+use fxhash::FxHashMap;
+use std::cmp::Reverse;
+
+/// Ranks by the facts of one kind.
+#[derive(Debug, Clone)]
+pub struct Comparison {
+    /// The kind.
+    pub fact: Fact,
+    /// Ranks with equal facts; the largest group first, among equals the one with the lowest rank.
+    pub groups: Vec<Group>,
+    /// Where they first differ.
+    pub first: Option<First>,
+    /// Ranks that are not in it, since their log does not hold such facts: indices into the job's.
+    pub left_out: Vec<usize>,
+}
+
+impl Comparison {
+    /// Whether there are ranks that differ.
+    pub fn differs(&self) -> bool {
+        self.groups.len() > 1
+    }
+}
+
+/// Ranks with equal facts.
+#[derive(Debug, Clone)]
+pub struct Group {
+    /// Indices into the job's ranks, ascending.
+    pub ranks: Vec<usize>,
+    /// The facts of the first of them.
+    pub steps: Sequence,
+}
+
+/// The first position at which groups differ.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct First {
+    /// The position, counted from 0 in the largest group.
+    pub index: usize,
+    /// Compile that it belongs to, in the first group that says so.
+    pub compile: Option<TextId>,
+    /// What stands there, one a group; None where a group's list has ended.
+    pub by_group: Vec<Option<Step>>,
+}
+
+/// Why facts cannot be compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unknown {
+    /// No rank's log can be read.
+    NoRank,
+    /// No rank's log holds such facts.
+    NotRecorded,
+    /// All but one rank, or all, took their graphs from a cache, for which torch records none.
+    Cached,
+}
+
+/// A rank's list, and the compiles about which it knows nothing.
+#[derive(Clone, Copy)]
+struct Side<'j> {
+    steps: &'j [Step],
+    hidden: &'j [TextId],
+}
+
+/// Compares the ranks by the facts of one kind.
+pub fn compare(job: &Job, fact: Fact) -> Result<Comparison, Unknown> {
+    let ranks: Vec<(usize, &RankSummary)> =
+        job.ranks.iter().enumerate().filter(|(_, rank)| rank.is_comparable()).collect();
+    let found = ranks.iter().filter_map(|(index, rank)| Some((*index, *rank, list(rank, fact)?)));
+    let mut known: Vec<(usize, &RankSummary, Sequence)> = found.collect();
+    let has_facts = known.iter().any(|(_, rank, _)| rank.fact(fact).is_some());
+    if !has_facts {
+        return Err(if ranks.is_empty() { Unknown::NoRank } else { why_none(&ranks, fact) });
+    }
+    if known.len() < 2 && ranks.len() > 1 {
+        return Err(Unknown::Cached);
+    }
+    let left_out = ranks.iter().map(|(index, _)| *index);
+    let left_out = left_out.filter(|index| known.iter().all(|(other, ..)| other != index)).collect();
+    // Complete lists make the groups; a list with gaps joins one that it does not contradict.
+    known.sort_by_key(|(_, rank, steps)| has_gaps(rank, fact, steps));
+    let mut groups = Groups { fact, groups: Vec::new(), by_values: FxHashMap::default() };
+    for (index, rank, steps) in known {
+        groups.add(index, rank, steps);
+    }
+    let mut groups = groups.groups;
+    groups.iter_mut().for_each(|group| group.ranks.sort_unstable());
+    groups.sort_by_key(|group| (Reverse(group.ranks.len()), group.ranks.first().copied()));
+    let first = first(job, fact, &groups);
+    Ok(Comparison { fact, groups, first, left_out })
+}
+
+/// The facts of a rank; None where its log cannot know them.
+fn list(rank: &RankSummary, fact: Fact) -> Option<Sequence> {
+    match (fact, rank.fact(fact)) {
+        // A run whose graphs all came from a cache.
+        (Fact::ExecOrder, Some(steps))
+            if steps.iter().all(|step| step.value.is_none()) && !steps.is_empty() =>
+        {
+            None
+        }
+        (_, Some(steps)) => Some(steps.clone()),
+        // torch writes a schedule for a graph that has a collective, and a cache's answer for one that was asked.
+        (Fact::Collectives, None) if rank.cached.is_empty() => Some(Sequence::default()),
+        (Fact::Cache, None) => Some(Sequence::default()),
+        _ => None,
+    }
+}
+
+fn why_none(ranks: &[(usize, &RankSummary)], fact: Fact) -> Unknown {
+    let by_graph = matches!(fact, Fact::Collectives | Fact::TensorMeta | Fact::ExecOrder);
+    let cached = |rank: &RankSummary| !rank.cached.is_empty();
+    if by_graph && ranks.iter().all(|(_, rank)| cached(rank)) {
+        Unknown::Cached
+    } else {
+        Unknown::NotRecorded
+    }
+}
+
+/// The compiles whose facts a cache hid from this rank.
+fn hidden(rank: &RankSummary, fact: Fact) -> &[TextId] {
+    if matches!(fact, Fact::Collectives | Fact::TensorMeta) { &rank.cached } else { &[] }
+}
+
+fn has_gaps(rank: &RankSummary, fact: Fact, steps: &[Step]) -> bool {
+    !hidden(rank, fact).is_empty() || steps.iter().any(|step| step.value.is_none())
+}
+
+struct Groups {
+    fact: Fact,
+    groups: Vec<Group>,
+    by_values: FxHashMap<Vec<Option<TextId>>, usize>,
+}
+
+impl Groups {
+    fn add(&mut self, index: usize, rank: &RankSummary, steps: Sequence) {
+        let group = if has_gaps(rank, self.fact, &steps) {
+            let side = Side { steps: &steps, hidden: hidden(rank, self.fact) };
+            // The largest group that it fits. Groups are few, or the ranks have nothing in common.
+            let whole = |group: &Group| agree(Side { steps: &group.steps, hidden: &[] }, side).is_none();
+            let fitting = self.groups.iter().enumerate().filter(|(_, group)| whole(group));
+            fitting.max_by_key(|(at, group)| (group.ranks.len(), Reverse(*at))).map(|(at, _)| at)
+        } else {
+            let values = steps.iter().map(|step| step.value).collect();
+            let next = self.groups.len();
+            let at = *self.by_values.entry(values).or_insert(next);
+            (at < next).then_some(at)
+        };
+        match group.and_then(|at| self.groups.get_mut(at)) {
+            Some(group) => group.ranks.push(index),
+            None => self.groups.push(Group { ranks: vec![index], steps }),
+        }
+    }
+}
+
+/// The first positions, one in each list, at which two lists differ; None when they agree.
+fn agree(one: Side<'_>, other: Side<'_>) -> Option<(usize, usize)> {
+    let known = |steps: &'_ [Step], hidden: &'_ [TextId]| -> Vec<(usize, Option<TextId>)> {
+        let known = steps.iter().enumerate();
+        let seen = |step: &Step| step.compile.is_none_or(|id| hidden.binary_search(&id).is_err());
+        known.filter(|(_, step)| seen(step)).map(|(index, step)| (index, step.value)).collect()
+    };
+    let (mine, theirs) = (known(one.steps, other.hidden), known(other.steps, one.hidden));
+    let same = |a: Option<TextId>, b: Option<TextId>| a == b || a.is_none() || b.is_none();
+    let at = mine.iter().zip(&theirs).position(|((_, a), (_, b))| !same(*a, *b));
+    let at = match at {
+        Some(at) => at,
+        None if mine.len() == theirs.len() => return None,
+        None => mine.len().min(theirs.len()),
+    };
+    let place = |list: &[(usize, Option<TextId>)], end| list.get(at).map_or(end, |(index, _)| *index);
+    Some((place(&mine, one.steps.len()), place(&theirs, other.steps.len())))
+}
+
+/// Where each group parts from the largest, and the first of these places.
+fn first(job: &Job, fact: Fact, groups: &[Group]) -> Option<First> {
+    let side = |group: &'_ Group| -> Option<(Sequence, Vec<TextId>)> {
+        let rank = group.ranks.first().and_then(|&index| job.ranks.get(index))?;
+        Some((group.steps.clone(), hidden(rank, fact).to_vec()))
+    };
+    let sides: Vec<(Sequence, Vec<TextId>)> = groups.iter().filter_map(side).collect();
+    let ((steps, hid), others) = sides.split_first()?;
+    let reference = Side { steps, hidden: hid };
+    let parts: Vec<Option<(usize, usize)>> =
+        others.iter().map(|(steps, hidden)| agree(reference, Side { steps, hidden })).collect();
+    let index = parts.iter().flatten().map(|(index, _)| *index).min()?;
+    let mine = steps.get(index).copied();
+    let mut by_group = vec![mine];
+    for (part, (steps, _)) in parts.iter().zip(others) {
+        by_group.push(match part {
+            Some((at, theirs)) if *at == index => steps.get(*theirs).copied(),
+            _ => mine,
+        });
+    }
+    let compile = by_group.iter().flatten().find_map(|step| step.compile);
+    Some(First { index, compile, by_group })
+}

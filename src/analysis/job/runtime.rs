@@ -1,0 +1,135 @@
+//! Estimated runtimes of graphs, compared between ranks where that means something.
+
+use super::words::rank_words;
+use crate::model::{GraphRuntime, Job, TextId};
+use std::sync::Arc;
+
+/// Estimated runtimes of all ranks.
+#[derive(Debug, Clone)]
+pub struct RuntimeComparison {
+    /// Why they are not compared; None when they are.
+    pub why_not: Option<String>,
+    /// Each graph, in order; empty where they are not compared.
+    pub graphs: Vec<GraphTimes>,
+}
+
+/// The estimated runtime of one graph on the ranks.
+#[derive(Debug, Clone)]
+pub struct GraphTimes {
+    /// Folder of its compile.
+    pub graph: TextId,
+    /// The first of those with the least.
+    pub fastest: RankTime,
+    /// The first of those with the most.
+    pub slowest: RankTime,
+    /// Mean over the ranks, milliseconds.
+    pub mean_ms: f64,
+}
+
+impl GraphTimes {
+    /// Milliseconds between the slowest and the fastest.
+    pub fn delta_ms(&self) -> f64 {
+        self.slowest.ms - self.fastest.ms
+    }
+}
+
+/// Milliseconds on a rank, which is an index into the job's.
+#[derive(Debug, Clone, Copy)]
+pub struct RankTime {
+    /// The rank.
+    pub rank: usize,
+    /// Milliseconds.
+    pub ms: f64,
+}
+
+type Graphs<'j> = (usize, &'j [Arc<GraphRuntime>]);
+
+/// None where no log has estimates.
+pub(super) fn of_job(job: &Job) -> Option<RuntimeComparison> {
+    let ranks = job.ranks.iter().enumerate().filter(|(_, rank)| rank.is_comparable());
+    let (known, without): (Vec<_>, Vec<_>) = ranks.partition(|(_, rank)| rank.runtime.is_some());
+    if known.is_empty() {
+        return None;
+    }
+    let known: Vec<Graphs<'_>> =
+        known.iter().filter_map(|(index, rank)| Some((*index, rank.runtime.as_deref()?))).collect();
+    let without: Vec<usize> = without.iter().map(|(index, _)| *index).collect();
+    let refused = |why: String| Some(RuntimeComparison { why_not: Some(why), graphs: Vec::new() });
+    if let Some(why) = implausible(job, &known) {
+        return refused(format!("implausible: {why}"));
+    }
+    if !without.is_empty() {
+        let has = if without.len() == 1 { "has" } else { "have" };
+        return refused(format!(
+            "{} {has} no estimates; torch makes none for a graph that a cache has",
+            rank_words(job, &without)
+        ));
+    }
+    if let Some(why) = mismatch(job, &known) {
+        return refused(why);
+    }
+    Some(RuntimeComparison { why_not: None, graphs: graphs(&known) })
+}
+
+/// Why the estimates cannot be right.
+fn implausible(job: &Job, known: &[Graphs<'_>]) -> Option<String> {
+    let mut any = false;
+    for (rank, graphs) in known {
+        for (graph, (op, ns)) in graphs.iter().flat_map(|g| g.ops.iter().map(move |op| (g, op))) {
+            let place = || format!("{} in graph {}", job.texts.get(*op), job.texts.get(graph.graph));
+            match ns {
+                None => return Some(format!("{} has no number for {}", rank_words(job, &[*rank]), place())),
+                Some(ns) if !ns.is_finite() || *ns < 0.0 => {
+                    return Some(format!("{} has {ns} ns for {}", rank_words(job, &[*rank]), place()));
+                }
+                Some(ns) => any |= *ns > 0.0,
+            }
+        }
+    }
+    (!any).then(|| "all estimates are 0, as torch gives for the CPU".to_owned())
+}
+
+/// Where the graphs of a rank are other than those of the first.
+fn mismatch(job: &Job, known: &[Graphs<'_>]) -> Option<String> {
+    let ((reference, theirs), others) = known.split_first()?;
+    let name = |graph: Option<&Arc<GraphRuntime>>| match graph {
+        Some(graph) => format!("{} with {} operations", job.texts.get(graph.graph), graph.ops.len()),
+        None => "no further graph".to_owned(),
+    };
+    for (rank, mine) in others {
+        let at = (0..mine.len().max(theirs.len())).find(|&at| match (mine.get(at), theirs.get(at)) {
+            (Some(a), Some(b)) => !same_operations(a, b),
+            _ => true,
+        });
+        if let Some(at) = at {
+            return Some(format!(
+                "the graphs differ: {} has {}, {} has {}",
+                rank_words(job, &[*reference]),
+                name(theirs.get(at)),
+                rank_words(job, &[*rank]),
+                name(mine.get(at)),
+            ));
+        }
+    }
+    None
+}
+
+fn same_operations(one: &GraphRuntime, other: &GraphRuntime) -> bool {
+    one.graph == other.graph && one.ops.iter().map(|op| op.0).eq(other.ops.iter().map(|op| op.0))
+}
+
+fn graphs(known: &[Graphs<'_>]) -> Vec<GraphTimes> {
+    let Some((_, first)) = known.first() else { return Vec::new() };
+    let times = first.iter().enumerate().filter_map(|(at, graph)| {
+        let of_rank = |(rank, graphs): &Graphs<'_>| {
+            let ns: f64 = graphs.get(at)?.ops.iter().filter_map(|(_, ns)| *ns).sum();
+            Some(RankTime { rank: *rank, ms: ns / 1e6 })
+        };
+        let times: Vec<RankTime> = known.iter().filter_map(of_rank).collect();
+        let fastest = *times.iter().min_by(|a, b| a.ms.total_cmp(&b.ms))?;
+        let slowest = *times.iter().rev().max_by(|a, b| a.ms.total_cmp(&b.ms))?;
+        let mean_ms = times.iter().map(|time| time.ms).sum::<f64>() / times.len() as f64;
+        Some(GraphTimes { graph: graph.graph, fastest, slowest, mean_ms })
+    });
+    times.collect()
+}

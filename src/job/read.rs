@@ -1,0 +1,102 @@
+//! `report.json` of a rank to its summary.
+
+use super::wire::{Head, Report};
+use crate::model::{RankCounts, RankLog, RankState, RankSummary, Texts};
+use anyhow::{Context, bail, ensure};
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+/// The version of report.json that is read: the one that is written.
+const SCHEMA: u64 = 1;
+
+/// Larger reports are refused: a log of 70 MB has one of 2 MB.
+const LARGEST: u64 = 1 << 30;
+
+/// Reads the reports of ranks one after the other; what they share is kept once.
+pub(super) struct Reader<'t> {
+    pub texts: &'t mut Texts,
+    pub events: &'t mut BTreeMap<String, u64>,
+    /// The report at hand; its room is used again for the next.
+    pub buffer: Vec<u8>,
+}
+
+impl Reader<'_> {
+    /// The summary of a rank or a process whose report stands in `folder`; a report that cannot be read gives one that
+    /// says why.
+    pub fn summary(&mut self, number: u64, folder: &Path) -> RankSummary {
+        let mut buffer = std::mem::take(&mut self.buffer);
+        let read = load(&folder.join("report.json"), &mut buffer)
+            .and_then(|()| parse(&buffer))
+            .map(|report| self.of_report(number, &report));
+        self.buffer = buffer;
+        read.unwrap_or_else(|error| RankSummary::unreadable(number, format!("{error:#}")))
+    }
+
+    fn of_report(&mut self, number: u64, report: &Report<'_>) -> RankSummary {
+        for (event, count) in &report.integrity.events {
+            let sum = self.events.entry(event.clone()).or_default();
+            *sum = sum.saturating_add(*count);
+        }
+        let log = RankLog {
+            file: report.log.file.clone(),
+            bytes: report.log.bytes,
+            records: report.log.records,
+            rank: report.log.rank,
+            pids: report.log.pids.clone(),
+            first_time: report.log.first_time.clone(),
+            last_time: report.log.last_time.clone(),
+        };
+        let state = match (report.integrity.ok, log.records) {
+            (false, _) => RankState::Damaged(report.integrity.damage()),
+            (true, 0) => RankState::Empty,
+            (true, _) => RankState::Ok,
+        };
+        let cross = &report.cross_rank;
+        let counts = RankCounts {
+            compiles: cross.compiles.len() as u64,
+            graph_breaks: report.graph_breaks.len() as u64,
+            recompiles: report.recompiles.len() as u64,
+            failures: report.failures.len() as u64,
+        };
+        let mut summary = RankSummary::unreadable(number, String::new());
+        summary.state = state;
+        summary.torch =
+            report.torch.as_ref().and_then(|t| t.version.as_ref()).map(|version| self.texts.add(version));
+        summary.counts = counts;
+        summary.compile_time_s = report.compile_time.total_s;
+        let comparable = log.records > 0;
+        summary.log = Some(log);
+        if comparable {
+            self.add_facts(report, &mut summary);
+        }
+        summary
+    }
+}
+
+/// Reads the file into the buffer.
+fn load(path: &Path, buffer: &mut Vec<u8>) -> anyhow::Result<()> {
+    let missing = "has no report.json that can be read";
+    // Asked before it is opened: opening a pipe would wait for somebody to write to it.
+    let metadata = std::fs::metadata(path).context(missing)?;
+    ensure!(metadata.is_file(), "has a report.json that is no file");
+    ensure!(metadata.len() <= LARGEST, "has a report.json of {} bytes, which is too large", metadata.len());
+    buffer.clear();
+    File::open(path).context(missing)?.take(LARGEST).read_to_end(buffer).context(missing)?;
+    Ok(())
+}
+
+fn parse(bytes: &[u8]) -> anyhow::Result<Report<'_>> {
+    let error = match serde_json::from_slice(bytes) {
+        Ok(report) => return Ok(report),
+        Err(error) => error,
+    };
+    match serde_json::from_slice::<Head>(bytes) {
+        Ok(head) if head.schema != SCHEMA => {
+            bail!("has a report.json of version {}, and this tlparse reads version {SCHEMA}", head.schema)
+        }
+        Ok(head) if head.kind != "log" => bail!("has a report.json that is not of one log"),
+        _ => Err(error).context("has a report.json that tlparse did not write so"),
+    }
+}

@@ -1,0 +1,270 @@
+//! `report.json` of a rank as it is read back: the keys that a job needs, borrowed from the text.
+//!
+//! A key of a type that this version does not write makes the whole file unreadable, and the rank is named as such: a
+//! comparison that silently lacks a fact would be worse.
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use std::borrow::{Borrow, Cow};
+use std::collections::BTreeMap;
+use std::ops::Deref;
+
+/// A text that borrows from the file where it has no escapes.
+#[derive(Deserialize, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
+
+impl Deref for Text<'_> {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.0
+    }
+}
+
+impl Borrow<str> for Text<'_> {
+    fn borrow(&self) -> &str {
+        &self.0
+    }
+}
+
+/// What tells which program wrote the file, and about what.
+#[derive(Deserialize)]
+pub(super) struct Head {
+    pub schema: u64,
+    pub kind: String,
+}
+
+#[derive(Deserialize)]
+pub(super) struct Report<'a> {
+    #[serde(borrow)]
+    pub torch: Option<Torch<'a>>,
+    pub log: Log,
+    pub integrity: Integrity,
+    #[serde(borrow)]
+    pub compiles: Vec<Compile<'a>>,
+    #[serde(borrow)]
+    pub configs: BTreeMap<Text<'a>, &'a RawValue>,
+    #[serde(borrow)]
+    pub graph_breaks: Vec<GraphBreak<'a>>,
+    #[serde(borrow)]
+    pub recompiles: Vec<Recompile<'a>>,
+    #[serde(borrow)]
+    pub failures: Vec<Failure<'a>>,
+    pub compile_time: CompileTime,
+    #[serde(borrow)]
+    pub cross_rank: CrossRank<'a>,
+    #[serde(borrow)]
+    pub findings: Vec<Finding<'a>>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct Torch<'a> {
+    #[serde(borrow)]
+    pub version: Option<Text<'a>>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct Log {
+    pub file: String,
+    pub bytes: u64,
+    pub records: u64,
+    pub rank: Option<u64>,
+    pub pids: Vec<u64>,
+    pub first_time: Option<String>,
+    pub last_time: Option<String>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct Integrity {
+    pub ok: bool,
+    pub bad_prefix: u64,
+    pub bad_json: u64,
+    pub bad_payload_md5: u64,
+    pub truncated: u64,
+    pub other_rank: u64,
+    pub parser_errors: u64,
+    pub events: BTreeMap<String, u64>,
+}
+
+impl Integrity {
+    /// What is damaged, in words.
+    pub fn damage(&self) -> String {
+        let kinds = [
+            (self.bad_prefix, "no record at all"),
+            (self.bad_json, "not JSON"),
+            (self.bad_payload_md5, "with another payload than was written"),
+            (self.truncated, "cut short"),
+            (self.other_rank, "of another rank"),
+            (self.parser_errors, "not as torch writes them"),
+        ];
+        let found = kinds.iter().filter(|(count, _)| *count > 0);
+        let words: Vec<String> = found.map(|(count, what)| format!("{count} {what}")).collect();
+        format!("damaged records: {}", words.join(", "))
+    }
+}
+
+#[derive(Deserialize)]
+pub(super) struct Compile<'a> {
+    #[serde(borrow)]
+    pub id: Option<Text<'a>>,
+    #[serde(borrow)]
+    pub status: Text<'a>,
+    #[serde(borrow)]
+    pub function: Option<Function<'a>>,
+    #[serde(borrow)]
+    pub attempts: Vec<Attempt<'a>>,
+    #[serde(borrow)]
+    pub metrics: Vec<Metrics<'a>>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct Function<'a> {
+    #[serde(borrow)]
+    pub name: Option<Text<'a>>,
+    #[serde(borrow)]
+    pub file: Option<Text<'a>>,
+    pub line: Option<i64>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct Attempt<'a> {
+    #[serde(borrow)]
+    pub dir: Text<'a>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct Metrics<'a> {
+    #[serde(borrow)]
+    pub kind: Text<'a>,
+    #[serde(borrow)]
+    pub fields: &'a RawValue,
+}
+
+#[derive(Deserialize)]
+pub(super) struct GraphBreak<'a> {
+    #[serde(borrow)]
+    pub reason: Text<'a>,
+    #[serde(borrow)]
+    pub file: Option<Text<'a>>,
+    pub line: Option<i64>,
+    #[serde(borrow)]
+    pub compile_ids: Vec<Option<Text<'a>>>,
+    pub count: u64,
+}
+
+#[derive(Deserialize)]
+pub(super) struct Recompile<'a> {
+    #[serde(borrow)]
+    pub compile_id: Option<Text<'a>>,
+    #[serde(borrow)]
+    pub function: Option<Text<'a>>,
+    #[serde(borrow)]
+    pub reasons: Vec<Reason<'a>>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct Reason<'a> {
+    #[serde(borrow)]
+    pub text: Text<'a>,
+    #[serde(borrow)]
+    pub guard: Option<Text<'a>>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct Failure<'a> {
+    #[serde(borrow)]
+    pub compile_id: Option<Text<'a>>,
+    #[serde(borrow, rename = "type")]
+    pub error: Text<'a>,
+    #[serde(borrow)]
+    pub reason: Option<Text<'a>>,
+    #[serde(borrow)]
+    pub file: Option<Text<'a>>,
+    pub line: Option<i64>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct CompileTime {
+    pub total_s: Option<f64>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct CrossRank<'a> {
+    #[serde(borrow)]
+    pub compiles: Vec<CompileKey<'a>>,
+    #[serde(borrow)]
+    pub cache: Option<Vec<CacheKey<'a>>>,
+    #[serde(borrow)]
+    pub collectives: Option<Vec<Graph<'a, Text<'a>>>>,
+    #[serde(borrow)]
+    pub tensor_meta: Option<Vec<Graph<'a, Text<'a>>>>,
+    #[serde(borrow)]
+    pub execution: Option<Vec<Execution<'a>>>,
+    #[serde(borrow)]
+    pub runtime: Option<Vec<Graph<'a, Op<'a>>>>,
+    #[serde(borrow)]
+    pub parity: Option<Vec<Parity<'a>>>,
+    #[serde(borrow)]
+    pub configs: Option<BTreeMap<Text<'a>, Text<'a>>>,
+}
+
+/// Id, function, file, line.
+#[derive(Deserialize)]
+pub(super) struct CompileKey<'a>(
+    #[serde(borrow)] pub Text<'a>,
+    #[serde(borrow)] pub Option<Text<'a>>,
+    #[serde(borrow)] pub Option<Text<'a>>,
+    pub Option<i64>,
+);
+
+/// Id, cache, outcome.
+#[derive(Deserialize)]
+pub(super) struct CacheKey<'a>(
+    #[serde(borrow)] pub Option<Text<'a>>,
+    #[serde(borrow)] pub Text<'a>,
+    #[serde(borrow)] pub Text<'a>,
+);
+
+#[derive(Deserialize)]
+#[serde(bound(deserialize = "T: Deserialize<'de>"))]
+pub(super) struct Graph<'a, T> {
+    #[serde(borrow)]
+    pub graph: Text<'a>,
+    pub ops: Vec<T>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct Execution<'a> {
+    #[serde(borrow)]
+    pub compile_id: Option<Text<'a>>,
+    #[serde(borrow)]
+    pub schedule: Option<Vec<Text<'a>>>,
+    #[serde(borrow)]
+    pub cache: Option<Text<'a>>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct Op<'a> {
+    #[serde(borrow)]
+    pub name: Text<'a>,
+    pub ns: Option<f64>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct Parity<'a> {
+    #[serde(borrow)]
+    pub compile_id: Option<Text<'a>>,
+    #[serde(borrow)]
+    pub scheduled: BTreeMap<Text<'a>, u64>,
+    #[serde(borrow)]
+    pub in_code: BTreeMap<Text<'a>, u64>,
+    pub missing_waits: u64,
+}
+
+#[derive(Deserialize)]
+pub(super) struct Finding<'a> {
+    #[serde(borrow)]
+    pub kind: Text<'a>,
+    #[serde(borrow)]
+    pub title: Text<'a>,
+}

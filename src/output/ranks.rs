@@ -1,0 +1,181 @@
+//! A folder that holds the reports of ranks, and the files of the job that are put beside them.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail, ensure};
+
+use super::lock::Lock;
+use super::{about, place};
+
+/// What a job's report has at its top beside the folders of its ranks.
+const JOB_FILES: [&str; 6] = [
+    "chromium_events.json",
+    "chromium_trace_with_runtime.json",
+    "collective_schedules.json",
+    "index.html",
+    "report.json",
+    "runtime_estimations.json",
+];
+
+/// The folder of a rank.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RankFolder {
+    /// Its rank.
+    pub rank: u64,
+    /// Where it is.
+    pub path: PathBuf,
+    /// Its further processes: number and folder, ascending.
+    pub processes: Vec<(u64, PathBuf)>,
+}
+
+/// What stands in a folder of ranks.
+struct Listed {
+    ranks: Vec<RankFolder>,
+    /// Files of a job's report.
+    files: Vec<String>,
+    /// The first entry that belongs to no job's report.
+    foreign: Option<String>,
+}
+
+/// The folders of ranks in `folder`, ascending.
+///
+/// # Errors
+/// When a folder cannot be read.
+pub fn rank_folders(folder: &Path) -> Result<Vec<RankFolder>> {
+    Ok(listed(folder)?.ranks)
+}
+
+fn listed(folder: &Path) -> Result<Listed> {
+    let mut found = Listed { ranks: Vec::new(), files: Vec::new(), foreign: None };
+    let mut foreign = Vec::new();
+    let unreadable = || format!("could not read the folder {folder:?}");
+    for entry in fs::read_dir(folder).with_context(unreadable)? {
+        let entry = entry.with_context(unreadable)?;
+        let (name, kind) = (entry.file_name(), entry.file_type().with_context(unreadable)?);
+        if place::is_hidden_work(&name) {
+            continue;
+        }
+        let text = name.to_str().unwrap_or_default();
+        match number(text, "rank_") {
+            Some(rank) if kind.is_dir() => {
+                let processes = processes(&entry.path())?;
+                found.ranks.push(RankFolder { rank, path: entry.path(), processes });
+            }
+            _ if kind.is_file() && JOB_FILES.contains(&text) => found.files.push(text.to_owned()),
+            _ => foreign.push(name.to_string_lossy().into_owned()),
+        }
+    }
+    found.ranks.sort_by_key(|rank| rank.rank);
+    foreign.sort();
+    found.foreign = foreign.into_iter().next();
+    Ok(found)
+}
+
+fn processes(rank: &Path) -> Result<Vec<(u64, PathBuf)>> {
+    let unreadable = || format!("could not read the folder {rank:?}");
+    let mut found = Vec::new();
+    for entry in fs::read_dir(rank).with_context(unreadable)? {
+        let entry = entry.with_context(unreadable)?;
+        let pid = entry.file_name().to_str().and_then(|name| number(name, "process_"));
+        if let Some(pid) = pid
+            && entry.file_type().with_context(unreadable)?.is_dir()
+        {
+            found.push((pid, entry.path()));
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+/// The number in a name as a report writes it: `rank_12`, not `rank_012`.
+fn number(name: &str, prefix: &str) -> Option<u64> {
+    let digits = name.strip_prefix(prefix)?;
+    let number: u64 = digits.parse().ok()?;
+    (number.to_string() == digits).then_some(number)
+}
+
+/// A folder that holds the reports of ranks and is to get the files of their job. They are written into
+/// [`JobTarget::staging`] and [`JobTarget::place`] puts them beside the ranks; dropped before, nothing is left behind.
+pub struct JobTarget {
+    folder: PathBuf,
+    staging: PathBuf,
+    ranks: Vec<RankFolder>,
+    _lock: Lock,
+}
+
+impl JobTarget {
+    /// Checks that `folder` holds reports of ranks and nothing foreign, and makes a staging folder in it.
+    ///
+    /// # Errors
+    /// There is no such folder; no rank in it has a report; it holds something that no report writes; the files of a
+    /// job stand there and `overwrite` is false; another run is writing there. Each says what to do.
+    pub fn prepare(folder: &Path, overwrite: bool) -> Result<JobTarget> {
+        let folder = fs::canonicalize(folder).with_context(|| {
+            format!("no folder {folder:?}; give the one that holds rank_0, rank_1 and so on")
+        })?;
+        ensure!(folder.is_dir(), "{folder:?} is no folder; give the one that holds rank_0, rank_1 and so on");
+        check(&folder, overwrite)?;
+        let Some(lock) = about(Lock::take(&folder.join(place::lock_name(None))), "write to", &folder)? else {
+            bail!("another tlparse is writing to {folder:?}; wait until it has ended");
+        };
+        let ranks = check(&folder, overwrite)?; // again: another run may just have written there
+        place::sweep(&folder, None);
+        let staging = folder.join(place::staging_name(None));
+        about(fs::create_dir(&staging), "write to", &folder)?;
+        Ok(JobTarget { folder, staging, ranks, _lock: lock })
+    }
+
+    /// The folders of the ranks, ascending.
+    #[must_use]
+    pub fn ranks(&self) -> &[RankFolder] {
+        &self.ranks
+    }
+
+    /// Where the files of the job are to be written.
+    #[must_use]
+    pub fn staging(&self) -> &Path {
+        &self.staging
+    }
+
+    /// Puts the files beside the ranks, the landing page last, and returns the folder.
+    ///
+    /// # Errors
+    /// When the system refuses; then what stood there is kept.
+    pub fn place(self) -> Result<PathBuf> {
+        about(
+            place::replace_files(&self.staging, &self.folder, &JOB_FILES),
+            "put the report into",
+            &self.folder,
+        )?;
+        Ok(self.folder.clone())
+    }
+}
+
+impl Drop for JobTarget {
+    fn drop(&mut self) {
+        place::remove(&self.staging);
+    }
+}
+
+/// The ranks of a folder whose job may be written; changes nothing.
+fn check(folder: &Path, overwrite: bool) -> Result<Vec<RankFolder>> {
+    let found = listed(folder)?;
+    if !found.ranks.iter().any(|rank| rank.path.join("report.json").is_file()) {
+        bail!(
+            "{folder:?} holds no rank_<n>/report.json; write each rank's report first, as `tlparse LOG -o {}/rank_0`",
+            folder.display()
+        );
+    }
+    if let Some(foreign) = found.foreign {
+        bail!(
+            "{folder:?} holds {foreign:?}, which no report of a job has; move that away, so that the folder holds rank_<n>/ only"
+        );
+    }
+    match found.files.first() {
+        Some(file) if !overwrite => bail!(
+            "{folder:?} holds {file} of an earlier combine; pass --overwrite to replace the files of the job"
+        ),
+        _ => Ok(found.ranks),
+    }
+}

@@ -1,0 +1,322 @@
+//! Facts against ranks: what is equal everywhere, what differs and where, what cannot be compared.
+
+use super::page::JobView;
+use crate::analysis::job::{Comparison, Group, Unknown, rank_words};
+use crate::model::{Fact, Step};
+use crate::report::Html;
+use crate::report::parts::{Head, Row, Table, Td};
+use crate::report::units::{UNKNOWN, clipped, counted, short_path, whole};
+use indexmap::IndexMap;
+use std::io::Write;
+
+/// Columns: ranks with equal facts share one.
+const COLUMNS: usize = 8;
+
+/// Characters of a cell.
+const LONGEST: usize = 120;
+
+/// Rows in their order.
+const ROWS: [Fact; 11] = [
+    Fact::CompileIds,
+    Fact::Status,
+    Fact::Ops,
+    Fact::GraphBreaks,
+    Fact::Recompiles,
+    Fact::Failures,
+    Fact::Collectives,
+    Fact::TensorMeta,
+    Fact::ExecOrder,
+    Fact::Cache,
+    Fact::Config,
+];
+
+/// What a kind of fact is called, and what it is.
+pub(super) fn words(fact: Fact) -> (&'static str, &'static str) {
+    match fact {
+        Fact::CompileIds => ("Compiles", "id, function, file and line of each compilation"),
+        Fact::Cache => ("Caches", "what each cache answered"),
+        Fact::Collectives => ("Collectives", "scheduled collectives of each graph, in order"),
+        Fact::TensorMeta => ("Tensors", "dtype, sizes and strides of what each operation returns"),
+        Fact::ExecOrder => ("Execution order", "the graphs in the order in which they ran"),
+        Fact::GraphBreaks => ("Graph breaks", "by user line"),
+        Fact::Recompiles => ("Recompilations", "function and failed guard"),
+        Fact::Config => ("Settings", "of Dynamo, AOTAutograd and Inductor"),
+        Fact::Status => ("Status", "how each compilation ended"),
+        Fact::Ops => ("Ops captured", "operations in the graph of each compilation"),
+        Fact::Failures => ("Failures", "exceptions of the compiler"),
+    }
+}
+
+/// What would record a kind of fact that no log holds.
+fn setting(fact: Fact, why: Unknown) -> &'static str {
+    match (why, fact) {
+        (Unknown::NoRank, _) => "no rank's log could be read",
+        (Unknown::Cached, _) => {
+            "graphs came from a cache, and torch records this for graphs that it compiles; `TORCHINDUCTOR_FORCE_DISABLE_CACHES=1` makes it compile all"
+        }
+        (_, Fact::ExecOrder) => {
+            "run the program inside `with torch._inductor.debug.record_and_log_graph_execution_order():`"
+        }
+        (_, Fact::Collectives) => {
+            "torch 2.9 and newer record a schedule for each graph in which Inductor compiles a collective; collectives that DDP or FSDP call outside the graphs are in none"
+        }
+        (_, Fact::TensorMeta) => {
+            "set `torch._inductor.config.log_tlparse = True`, or `LOG_TLPARSE=1` in the environment"
+        }
+        (_, Fact::Cache) => "no cache was asked: caches are disabled, or no graph reached Inductor",
+        (_, Fact::Config) => "no compilation ended with metrics that hold the settings",
+        _ => "no log holds it",
+    }
+}
+
+pub(super) fn section(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+    let found = view.report.found;
+    let known: Vec<&Comparison> = ROWS.iter().filter_map(|fact| found.comparison(*fact)).collect();
+    let differing = known.iter().filter(|one| one.differs()).count();
+    let note = match differing {
+        0 => "all are consistent".to_owned(),
+        count => format!("{} differ; ranks with equal facts share a column", whole(count)),
+    };
+    view.open_section(out, ("facts", "Facts", &note), Some(whole(known.len())), Html::default())?;
+    if !known.is_empty() {
+        table(view, out, &known)?;
+    }
+    not_compared(view, out)?;
+    writeln!(out, "</section>")?;
+    Ok(())
+}
+
+/// Ranks by their group in each comparison, the largest set first: indices into the job's ranks.
+fn columns(view: JobView<'_>, known: &[&Comparison]) -> Vec<Vec<usize>> {
+    let count = view.report.job.ranks.len();
+    let mut keys: Vec<Vec<Option<usize>>> = vec![Vec::new(); count];
+    for comparison in known {
+        for key in &mut keys {
+            key.push(None);
+        }
+        for (at, group) in comparison.groups.iter().enumerate() {
+            for &rank in &group.ranks {
+                if let Some(last) = keys.get_mut(rank).and_then(|key| key.last_mut()) {
+                    *last = Some(at);
+                }
+            }
+        }
+    }
+    let mut columns: IndexMap<Vec<Option<usize>>, Vec<usize>> = IndexMap::new();
+    for (rank, key) in keys.into_iter().enumerate() {
+        if view.rank_at(rank).is_some_and(|rank| rank.is_comparable()) {
+            columns.entry(key).or_default().push(rank);
+        }
+    }
+    let mut columns: Vec<Vec<usize>> = columns.into_values().collect();
+    columns.sort_by_key(|ranks| (std::cmp::Reverse(ranks.len()), ranks.first().copied()));
+    columns
+}
+
+fn table(view: JobView<'_>, out: &mut dyn Write, known: &[&Comparison]) -> anyhow::Result<()> {
+    let columns = columns(view, known);
+    let shown: Vec<&Vec<usize>> = columns.iter().take(COLUMNS).collect();
+    let mut heads = vec![Head::unsorted("Fact"), Head::unsorted("Ranks")];
+    heads.extend(shown.iter().map(|ranks| {
+        let who = rank_words(view.report.job, ranks);
+        Head::unsorted(&match ranks.len() {
+            1 => who,
+            count => format!("{}: {}", counted(count, "rank", "ranks"), who.trim_start_matches("ranks ")),
+        })
+    }));
+    let rows: Vec<anyhow::Result<Row>> = known.iter().map(|one| row(view, one, &shown)).collect();
+    writeln!(out, "<div class=\"matrix\">")?;
+    let versions = versions(view, &shown);
+    let table = Table { id: "fact-table", label: "Facts by rank", heads };
+    view.table(out, &table, rows.into_iter().chain([Ok(versions)]).collect::<Vec<_>>().into_iter())?;
+    writeln!(out, "</div>")?;
+    let more: usize = columns.iter().skip(COLUMNS).map(Vec::len).sum();
+    if more > 0 {
+        let text = format!(
+            "{} more in {}; each kind of fact has all its groups in",
+            counted(more, "rank", "ranks"),
+            counted(columns.len() - shown.len(), "further column", "further columns")
+        );
+        let link = view.link("report.json", "report.json");
+        writeln!(out, "<p class=\"soft after\">{} {}.</p>", Html::escaped(&text).as_str(), link.as_str())?;
+    }
+    Ok(())
+}
+
+fn row(view: JobView<'_>, comparison: &Comparison, columns: &[&Vec<usize>]) -> anyhow::Result<Row> {
+    let name = words(comparison.fact).0;
+    let differs = comparison.differs();
+    let name = match differs {
+        true => {
+            let kind = crate::analysis::job::JobKind::Differs(comparison.fact);
+            let anchor = super::sides::anchor(view.report, kind);
+            let has = view.report.found.findings.iter().any(|finding| finding.kind == kind);
+            match anchor.filter(|_| has) {
+                Some(anchor) => view.link(&format!("#{anchor}"), name),
+                None => Html::escaped(name),
+            }
+        }
+        false => Html::escaped(name),
+    };
+    let state = match differs {
+        true => Html::trusted("<span class=\"kind warning\">differs</span>"),
+        false => Html::trusted("<span class=\"soft\">same</span>"),
+    };
+    let mut cells = vec![Td::html(name), Td::html(state)];
+    // Where no group is larger than any other, nobody is the odd one out.
+    let tied = match comparison.groups.as_slice() {
+        [first, second, ..] => first.ranks.len() == second.ranks.len(),
+        _ => false,
+    };
+    for ranks in columns {
+        let group = ranks.first().and_then(|rank| {
+            comparison.groups.iter().position(|group| group.ranks.binary_search(rank).is_ok())
+        });
+        let Some((at, group)) = group.and_then(|at| Some((at, comparison.groups.get(at)?))) else {
+            cells.push(Td::text(UNKNOWN));
+            continue;
+        };
+        let text = Html::escaped(&summary(view, comparison.fact, group));
+        let html = match (differs, at > 0 || tied) {
+            (true, true) => Html::wrapped("<mark>", &text, "</mark>"),
+            (true, false) => text,
+            (false, _) => Html::wrapped("<span class=\"same\">", &text, "</span>"),
+        };
+        cells.push(Td::html(html).class("mono"));
+    }
+    Ok(Row::of(cells))
+}
+
+fn versions(view: JobView<'_>, columns: &[&Vec<usize>]) -> Row {
+    let texts = &view.report.job.texts;
+    let differs = view.report.found.fleet.torch.len() > 1;
+    let state = if differs {
+        "<span class=\"kind warning\">differs</span>"
+    } else {
+        "<span class=\"soft\">same</span>"
+    };
+    let mut cells = vec![Td::text("torch"), Td::html(Html::trusted(state))];
+    cells.extend(columns.iter().map(|ranks| {
+        let rank = ranks.first().and_then(|&rank| view.rank_at(rank));
+        let version = rank.and_then(|rank| texts.maybe(rank.torch)).unwrap_or(UNKNOWN);
+        let text = Html::escaped(clipped(version, LONGEST).0);
+        let html = match differs {
+            true => Html::wrapped("<mark>", &text, "</mark>"),
+            false => Html::wrapped("<span class=\"same\">", &text, "</span>"),
+        };
+        Td::html(html).class("mono")
+    }));
+    Row::of(cells)
+}
+
+/// The facts of a group in a few words.
+fn summary(view: JobView<'_>, fact: Fact, group: &Group) -> String {
+    let job = view.report.job;
+    let steps = &group.steps;
+    let value = |step: &Step| job.value(step).unwrap_or("?").to_owned();
+    if steps.is_empty() {
+        return "none".to_owned();
+    }
+    let text = match fact {
+        Fact::CompileIds => joined(steps.iter().map(|step| {
+            let text = value(step);
+            text.rsplit_once(" at ").map_or_else(|| text.clone(), |(name, _)| name.to_owned())
+        })),
+        Fact::Ops => joined_by(" ", steps.iter().map(value)),
+        Fact::Status | Fact::Cache => tallied(steps.iter().map(|step| {
+            let text = value(step);
+            text.rsplit(' ').next().unwrap_or_default().to_owned()
+        })),
+        Fact::Collectives => {
+            joined(steps.iter().map(value).filter(|op| !op.contains("wait_tensor")).map(|op| {
+                let (id, name) = op.split_once(' ').unwrap_or(("", &op));
+                let name = name.strip_suffix(".default").unwrap_or(name);
+                format!("{id} {}", name.rsplit('.').next().unwrap_or(name))
+            }))
+        }
+        Fact::ExecOrder => {
+            joined_by(" ", steps.iter().map(|step| job.texts.maybe(step.compile).unwrap_or("?").to_owned()))
+        }
+        Fact::GraphBreaks => joined(steps.iter().map(|step| {
+            let text = value(step);
+            text.split_once(": ").map_or_else(|| text.clone(), |(place, _)| short_path(place).into_owned())
+        })),
+        Fact::Recompiles => joined(steps.iter().map(|step| {
+            let text = value(step);
+            text.split(" (").next().unwrap_or_default().to_owned()
+        })),
+        Fact::Failures => joined(steps.iter().map(value)),
+        Fact::TensorMeta | Fact::Config => String::new(),
+    };
+    let count = whole(steps.len());
+    match fact {
+        Fact::TensorMeta => format!("{count} operations, {}", fingerprint(view, group)),
+        Fact::Config => format!("{count} settings, {}", fingerprint(view, group)),
+        Fact::CompileIds | Fact::GraphBreaks | Fact::Recompiles | Fact::Failures => {
+            format!("{count}: {text}")
+        }
+        _ => text,
+    }
+}
+
+/// The first digits of a hash: equal where the facts are.
+fn fingerprint(view: JobView<'_>, group: &Group) -> String {
+    let mut hash = md5::Context::new();
+    for step in group.steps.iter() {
+        hash.consume(view.report.job.value(step).unwrap_or("?"));
+        hash.consume([0]);
+    }
+    format!("{:x}", hash.finalize()).chars().take(7).collect()
+}
+
+fn joined(parts: impl Iterator<Item = String>) -> String {
+    joined_by(", ", parts)
+}
+
+/// The parts as far as a cell has room.
+fn joined_by(between: &str, parts: impl Iterator<Item = String>) -> String {
+    let mut text = String::new();
+    for part in parts {
+        if !text.is_empty() {
+            text.push_str(between);
+        }
+        text.push_str(&part);
+        if text.len() > LONGEST * 4 {
+            break;
+        }
+    }
+    match clipped(&text, LONGEST) {
+        (short, true) => format!("{short}…"),
+        (_, false) => text,
+    }
+}
+
+/// `3 ok, 1 break`
+fn tallied(words: impl Iterator<Item = String>) -> String {
+    let mut counts: IndexMap<String, usize> = IndexMap::new();
+    for word in words {
+        *counts.entry(word).or_default() += 1;
+    }
+    let mut counts: Vec<(String, usize)> = counts.into_iter().collect();
+    counts.sort();
+    joined(counts.into_iter().map(|(word, count)| format!("{} {word}", whole(count))))
+}
+
+fn not_compared(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+    let compared = &view.report.found.compared;
+    let mut facts: Vec<(&str, Html)> = Vec::new();
+    for fact in ROWS {
+        let why = compared.iter().find(|(kind, _)| *kind == fact).and_then(|(_, one)| one.as_ref().err());
+        if let Some(why) = why {
+            facts.push((words(fact).0, view.prose(setting(fact, *why))));
+        }
+    }
+    if view.report.found.runtime.is_none() {
+        facts.push(("Runtimes", view.prose(setting(Fact::TensorMeta, Unknown::NotRecorded))));
+    }
+    if facts.is_empty() {
+        return Ok(());
+    }
+    writeln!(out, "<h3 class=\"after\">Not recorded</h3>\n{}", view.facts(facts)?.as_str())?;
+    Ok(())
+}

@@ -1,0 +1,72 @@
+//! The report of a job: a landing page and data files beside the folders of its ranks.
+
+mod data;
+mod matrix;
+mod page;
+mod ranks;
+mod runtimes;
+mod sides;
+mod verdict;
+
+use super::terminal::{FINDINGS, SummaryLine, one_line, plural};
+use super::{Settings, Worker};
+use crate::analysis::{JobFound, Severity};
+use crate::model::Job;
+use crate::output::{Page, RelPath};
+use serde_json::Value;
+
+/// All that a page of a job may ask.
+#[derive(Clone, Copy)]
+pub struct JobReport<'m> {
+    /// Facts.
+    pub job: &'m Job,
+    /// What follows from them.
+    pub found: &'m JobFound,
+    /// How it is to look.
+    pub settings: &'m Settings,
+}
+
+/// All files of a job's report but its chromium events, which are streamed from the ranks.
+pub fn job_pages<'m>(report: JobReport<'m>) -> Vec<Page<'m, Worker>> {
+    let file = |name| RelPath::of_parts(&[name]);
+    let mut pages = vec![Page::rendered(file("report.json"), move |_, out| data::report(report, out))];
+    let ranks = &report.job.ranks;
+    if ranks.iter().any(|rank| rank.runtime.is_some()) {
+        pages.push(Page::rendered(file("runtime_estimations.json"), move |_, out| {
+            data::runtimes(report, out)
+        }));
+        pages.push(Page::rendered(file("chromium_trace_with_runtime.json"), move |_, out| {
+            data::trace(report, out)
+        }));
+    }
+    if ranks.iter().any(|rank| rank.fact(crate::model::Fact::Collectives).is_some()) {
+        pages.push(Page::rendered(file("collective_schedules.json"), move |_, out| {
+            data::schedules(report, out)
+        }));
+    }
+    pages.push(page::page(report));
+    pages
+}
+
+/// The findings of a job as report.json has them, most important first.
+pub fn job_findings(report: JobReport<'_>) -> Vec<Value> {
+    data::findings(report)
+}
+
+/// A job's report in a few lines: the verdict, then the first findings.
+pub fn job_summary(report: JobReport<'_>) -> Vec<SummaryLine> {
+    let mut lines = vec![SummaryLine::plain(verdict::sentence(report).replace(char::is_control, " "))];
+    // What the verdict says already is not said again.
+    let said = verdict::cause(report).map(|finding| &finding.title);
+    let findings: Vec<_> = report.found.findings.iter().filter(|one| Some(&one.title) != said).collect();
+    let urgent: Vec<_> = findings.iter().filter(|one| one.severity != Severity::Info).collect();
+    lines.extend(urgent.iter().take(FINDINGS).map(|one| SummaryLine {
+        label: Some((one.kind.words().1, one.severity)),
+        text: one_line(&one.title.replace('`', "")),
+    }));
+    let more = findings.len() - urgent.len().min(FINDINGS);
+    if more > 0 {
+        lines.push(SummaryLine::plain(format!("{} in the report.", plural(more, "more finding"))));
+    }
+    lines
+}

@@ -1,0 +1,276 @@
+//! The landing page of a job: the verdict, where ranks first part ways, what differs and what does not.
+
+use super::verdict::{self, Piece};
+use super::{JobReport, matrix, ranks, runtimes, sides};
+use crate::analysis::job::JobFinding;
+use crate::model::{Fact, RankSummary, Run};
+use crate::output::{Page, RelPath};
+use crate::report::assets::JOB_CSS;
+use crate::report::parts::{Pieces, encoded};
+use crate::report::shell::{Shell, Tab, write_page};
+use crate::report::units::{UNKNOWN, counted, day_and_time, whole};
+use crate::report::{Html, Worker};
+use crate::trace::CompileId;
+use serde::Serialize;
+use std::io::Write;
+use std::ops::Deref;
+
+/// Up to this many ranks have a tab of their own, and no grid.
+pub(super) const FEW_RANKS: usize = 8;
+
+/// Files and runs that are named; all stand in report.json.
+const NAMED: usize = 40;
+
+/// A page's view of a job.
+#[derive(Clone, Copy)]
+pub(super) struct JobView<'a> {
+    pub report: JobReport<'a>,
+    pieces: Pieces<'a>,
+}
+
+impl<'a> Deref for JobView<'a> {
+    type Target = Pieces<'a>;
+
+    fn deref(&self) -> &Pieces<'a> {
+        &self.pieces
+    }
+}
+
+impl<'a> JobView<'a> {
+    /// Where a file of a rank's report stands; not escaped yet.
+    pub fn in_rank(&self, rank: &RankSummary, file: &str) -> String {
+        encoded(&format!("rank_{}/{file}", rank.number))
+    }
+
+    /// The page of a compile in a rank's report.
+    pub fn compile_page(&self, rank: &RankSummary, id: &str) -> String {
+        match CompileId::parse(id) {
+            Some(id) => {
+                let page = RelPath::of_parts(&[&id.folder(0), "compile.html"]);
+                self.in_rank(rank, page.as_str())
+            }
+            None => self.in_rank(rank, "index.html"),
+        }
+    }
+
+    /// A rank, linked to its report where it has one.
+    pub fn rank(&self, rank: &RankSummary) -> Html {
+        let text = format!("rank {}", rank.number);
+        if rank.log.is_some() {
+            self.link(&self.in_rank(rank, "index.html"), &text)
+        } else {
+            Html::escaped(&text)
+        }
+    }
+
+    /// The rank of an index.
+    pub fn rank_at(&self, index: usize) -> Option<&'a RankSummary> {
+        self.report.job.ranks.get(index)
+    }
+}
+
+pub(super) fn page<'m>(report: JobReport<'m>) -> Page<'m, Worker> {
+    Page::rendered(RelPath::of_parts(&["index.html"]), move |worker, out| {
+        let name = counted(report.job.ranks.len(), "rank", "ranks");
+        let mut shell = Shell::of_job(&name, report.settings.custom_header.as_deref());
+        shell.aside = aside(report);
+        shell.tabs = tabs(report);
+        shell.scripts = &[JOB_CSS];
+        write_page(worker, out, &shell, |worker, out| {
+            let view = JobView { report, pieces: Pieces { worker, depth: 0 } };
+            hero(view, out)?;
+            ranks::cells(view, out)?;
+            sides::first(view, out)?;
+            findings(view, out)?;
+            matrix::section(view, out)?;
+            sides::others(view, out)?;
+            ranks::times(view, out)?;
+            runtimes::section(view, out)?;
+            runtimes::parity(view, out)?;
+            ranks::table(view, out)?;
+            run(view, out)
+        })
+    })
+}
+
+/// torch and the time range of the job.
+fn aside(report: JobReport<'_>) -> String {
+    let mut parts = Vec::new();
+    if let [(Some(version), _)] = report.found.fleet.torch.as_slice() {
+        parts.push(format!("torch {}", report.job.texts.get(*version)));
+    }
+    parts.extend(report.job.runs.first().and_then(|run| time_range(run)));
+    parts.join(" · ")
+}
+
+fn time_range(run: &Run) -> Option<String> {
+    let (day, from) = day_and_time(run.first_time.as_deref()?)?;
+    let (last_day, to) = day_and_time(run.last_time.as_deref()?)?;
+    Some(match last_day == day {
+        true => format!("{day} {from} to {to}"),
+        false => format!("{day} {from} to {last_day} {to}"),
+    })
+}
+
+fn tabs(report: JobReport<'_>) -> Vec<Tab> {
+    let found = report.found;
+    let count = |n: usize| Some(whole(n));
+    let many = report.job.ranks.len() > FEW_RANKS;
+    let sections = [
+        (many, "grid", "Grid", None),
+        (verdict::cause(report).is_some(), "first", "First difference", None),
+        (!found.findings.is_empty(), "findings", "Findings", count(found.findings.len())),
+        (true, "facts", "Facts", None),
+        (found.fleet.extremes.is_some(), "time", "Compile time", None),
+        (found.runtime.is_some(), "runtime", "Runtime", None),
+        (true, "ranks", "Ranks", count(report.job.ranks.len())),
+        (true, "run", "Run", None),
+    ];
+    let shown = sections.into_iter().filter(|(shown, ..)| *shown);
+    let mut tabs: Vec<Tab> = shown.map(|(_, id, text, count)| Tab::section(id, text, count)).collect();
+    if !many {
+        let known = report.job.ranks.iter().filter(|rank| rank.log.is_some());
+        tabs.extend(known.map(|rank| {
+            Tab::away(format!("rank_{}/index.html", rank.number), &format!("Rank {}", rank.number), None)
+        }));
+    }
+    tabs
+}
+
+#[derive(Serialize)]
+struct Hero {
+    pieces: Vec<HeroPiece>,
+    notes: Vec<Html>,
+    bar: Html,
+}
+
+#[derive(Serialize)]
+struct HeroPiece {
+    before: String,
+    text: String,
+    href: Option<&'static str>,
+    class: Option<&'static str>,
+}
+
+fn hero(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+    let piece = |piece: Piece| match piece.href {
+        Some(_) => HeroPiece {
+            before: String::new(),
+            text: piece.text,
+            href: piece.href,
+            class: (!piece.class.is_empty()).then_some(piece.class),
+        },
+        None => HeroPiece { before: piece.text, text: String::new(), href: None, class: None },
+    };
+    let pieces = verdict::pieces(view.report).into_iter().map(piece).collect();
+    let notes = verdict::notes(view.report).iter().map(|note| view.prose(note)).collect();
+    writeln!(out, "{}", view.render("hero", &Hero { pieces, notes, bar: Html::default() })?.as_str())?;
+    Ok(())
+}
+
+#[derive(Serialize)]
+struct Entry {
+    id: String,
+    open: bool,
+    class: &'static str,
+    kind: &'static str,
+    title: Html,
+    place: Html,
+    pills: Html,
+    cost: String,
+    count: String,
+    trace: Html,
+    explained: bool,
+    detail: Html,
+    facts: Html,
+}
+
+fn findings(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+    let findings = &view.report.found.findings;
+    if findings.is_empty() {
+        return Ok(());
+    }
+    let note = "what may be the cause of others first";
+    let head = ("findings", "Findings", note);
+    view.open_section(out, head, Some(whole(findings.len())), view.fold_button("findings-list"))?;
+    writeln!(out, "<div class=\"box\" id=\"findings-list\">")?;
+    for (index, finding) in findings.iter().enumerate() {
+        writeln!(out, "{}</div></details>", entry(view, index, finding)?.as_str())?;
+    }
+    writeln!(out, "</div></section>")?;
+    Ok(())
+}
+
+fn entry(view: JobView<'_>, index: usize, finding: &JobFinding) -> anyhow::Result<Html> {
+    let lines = finding.detail.as_deref().unwrap_or_default().lines().map(|line| view.prose(line));
+    let detail = Html::joined(lines, "<br>");
+    let mut facts = Vec::new();
+    if let Some(hint) = &finding.hint {
+        facts.push(("What to do", view.prose(hint)));
+    }
+    if let Some(anchor) = sides::anchor(view.report, finding.kind) {
+        facts.push(("Evidence", view.link(&format!("#{anchor}"), "both sides")));
+    }
+    let ranks: Vec<Html> =
+        finding.ranks.iter().take(NAMED).filter_map(|&index| Some(view.rank(view.rank_at(index)?))).collect();
+    if !ranks.is_empty() {
+        facts.push(("Reports", Html::joined(ranks, ", ")));
+    }
+    let place = match &finding.file {
+        Some(file) => view.place_in(file, finding.line, None)?,
+        None => Html::default(),
+    };
+    let cost = match finding.ranks.len() {
+        0 => UNKNOWN.to_owned(),
+        count => counted(count, "rank", "ranks"),
+    };
+    let entry = Entry {
+        id: format!("finding-{}", index + 1),
+        open: index == 0,
+        class: finding.severity.word(),
+        kind: finding.kind.words().1,
+        title: view.prose(&finding.title),
+        place,
+        pills: Html::default(),
+        cost,
+        count: String::new(),
+        trace: Html::default(),
+        explained: !detail.is_empty(),
+        detail,
+        facts: view.facts(facts)?,
+    };
+    view.render("finding", &entry)
+}
+
+/// The run, other runs, files that were passed over, and the files of the job.
+fn run(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+    let job = view.report.job;
+    view.open_section(out, ("run", "Run and files", ""), None, Html::default())?;
+    let mut facts = Vec::new();
+    for (index, run) in job.runs.iter().enumerate().take(NAMED) {
+        let logs = counted(run.logs.len(), "log", "logs");
+        let text = format!("{}: {logs}", time_range(run).unwrap_or_else(|| "at an unknown time".to_owned()));
+        facts.push((if index == 0 { "This run" } else { "Another run" }, Html::escaped(&text)));
+    }
+    if job.runs.len() > 1 {
+        facts.push(("", view.prose("`--session N` reports another run, 1 being the oldest.")));
+    }
+    if !job.skipped_files.is_empty() {
+        let names = job.skipped_files.iter().take(NAMED).map(|name| view.code(name));
+        let more = job.skipped_files.len().saturating_sub(NAMED);
+        let more = if more > 0 { format!(" and {} more", whole(more)) } else { String::new() };
+        let names = Html::joined(names.chain([Html::escaped(&more)]), " ");
+        facts.push(("Passed over, no logs", names));
+    }
+    let mut files = vec!["report.json", "chromium_events.json"];
+    if job.ranks.iter().any(|rank| rank.runtime.is_some()) {
+        files.extend(["runtime_estimations.json", "chromium_trace_with_runtime.json"]);
+    }
+    if job.ranks.iter().any(|rank| rank.fact(Fact::Collectives).is_some()) {
+        files.push("collective_schedules.json");
+    }
+    let links = files.into_iter().map(|file| view.link(file, file));
+    facts.push(("Files", Html::joined(links, " ")));
+    writeln!(out, "{}</section>", view.facts(facts)?.as_str())?;
+    Ok(())
+}

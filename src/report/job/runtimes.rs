@@ -1,0 +1,123 @@
+//! Estimated runtimes of graphs on the ranks, and collectives that code and schedule do not share.
+
+use super::page::JobView;
+use crate::analysis::job::{GraphTimes, RankTime};
+use crate::model::{CollectiveCounts, TextId};
+use crate::report::Html;
+use crate::report::parts::{Head, Row, Table, Td};
+use crate::report::units::{UNKNOWN, micros, whole};
+use crate::trace::CompileId;
+use std::io::Write;
+
+/// Rows of a table; what is beyond stands in report.json.
+const LISTED: usize = 400;
+
+pub(super) fn section(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+    let Some(runtime) = &view.report.found.runtime else { return Ok(()) };
+    let note = "torch's estimates, not measurements";
+    let count = runtime.why_not.is_none().then(|| whole(runtime.graphs.len()));
+    view.open_section(out, ("runtime", "Estimated runtime of graphs", note), count, Html::default())?;
+    if let Some(why) = &runtime.why_not {
+        let text = Html::escaped(&format!("Not compared: {why}."));
+        writeln!(out, "<p>{}</p></section>", text.as_str())?;
+        return Ok(());
+    }
+    let heads = vec![
+        Head::text("Graph"),
+        Head::number("Fastest"),
+        Head::text("On"),
+        Head::number("Slowest"),
+        Head::text("On"),
+        Head::number("Delta"),
+        Head::number("Mean"),
+    ];
+    // The largest difference first.
+    let mut graphs: Vec<&GraphTimes> = runtime.graphs.iter().collect();
+    graphs.sort_by(|a, b| b.delta_ms().total_cmp(&a.delta_ms()));
+    let rows: Vec<_> = graphs.iter().take(LISTED).map(|graph| Ok(row(view, graph))).collect();
+    view.table(out, &Table { id: "runtime-table", label: "Estimated runtimes", heads }, rows.into_iter())?;
+    view.beyond(out, graphs.len(), LISTED, "graphs")?;
+    writeln!(out, "</section>")?;
+    Ok(())
+}
+
+fn row(view: JobView<'_>, graph: &GraphTimes) -> Row {
+    let ms = |ms: f64| Td::number(ms, &estimate(ms));
+    let on = |time: RankTime| match view.rank_at(time.rank) {
+        Some(rank) => Td::html(view.rank(rank)).sorted(rank.number),
+        None => Td::text(UNKNOWN),
+    };
+    Row::of(vec![
+        Td::html(view.code(view.report.job.texts.get(graph.graph))),
+        ms(graph.fastest.ms),
+        on(graph.fastest),
+        ms(graph.slowest.ms),
+        on(graph.slowest),
+        ms(graph.delta_ms()),
+        ms(graph.mean_ms),
+    ])
+}
+
+/// A time that may be far below a microsecond.
+fn estimate(ms: f64) -> String {
+    match ms * 1e6 {
+        ns if ns < 1_000.0 => format!("{ns:.1}\u{a0}ns"),
+        ns => micros(ns / 1e3),
+    }
+}
+
+pub(super) fn parity(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+    let found = view.report.found;
+    if found.scheduled == 0 {
+        return Ok(());
+    }
+    let note = "collectives that Inductor scheduled against those that its code calls";
+    view.open_section(out, ("parity", "Collectives in generated code", note), None, Html::default())?;
+    if found.parity.is_empty() {
+        let count = whole(found.scheduled);
+        writeln!(out, "<p>All fit, with a wait for each: {count} graphs on all ranks.</p></section>")?;
+        return Ok(());
+    }
+    let heads = vec![
+        Head::number("Rank"),
+        Head::text("Compile"),
+        Head::unsorted("Scheduled"),
+        Head::unsorted("In the code"),
+        Head::number("Without a wait"),
+    ];
+    let rows: Vec<_> =
+        found.parity.iter().take(LISTED).map(|(rank, one)| Ok(parity_row(view, *rank, one))).collect();
+    view.table(
+        out,
+        &Table { id: "parity-table", label: "Collectives that do not fit", heads },
+        rows.into_iter(),
+    )?;
+    view.beyond(out, found.parity.len(), LISTED, "compiles")?;
+    writeln!(out, "</section>")?;
+    Ok(())
+}
+
+fn parity_row(view: JobView<'_>, rank: usize, one: &CollectiveCounts) -> Row {
+    let texts = &view.report.job.texts;
+    let counts = |counts: &[(TextId, u64)]| {
+        let words = counts.iter().map(|(op, count)| {
+            let name = texts.get(*op);
+            let name = name.strip_suffix(".default").unwrap_or(name);
+            format!("{} {}", whole(*count), name.rsplit('.').next().unwrap_or(name))
+        });
+        Td::text(&words.collect::<Vec<_>>().join(", ")).class("mono")
+    };
+    let number = view.rank_at(rank).map_or(0, |rank| rank.number);
+    let id = texts.maybe(one.compile).unwrap_or(UNKNOWN);
+    let compile = match view.rank_at(rank).filter(|_| CompileId::parse(id).is_some()) {
+        Some(rank) => view.link(&view.compile_page(rank, id), id),
+        None => Html::escaped(id),
+    };
+    Row::of(vec![
+        view.rank_at(rank).map_or_else(|| Td::text(UNKNOWN), |rank| Td::html(view.rank(rank))).sorted(number),
+        Td::html(compile),
+        counts(&one.scheduled),
+        counts(&one.in_code),
+        Td::number(one.missing_waits as f64, &whole(one.missing_waits)),
+    ])
+}

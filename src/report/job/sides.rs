@@ -1,0 +1,245 @@
+//! The groups of ranks that differ in a kind of fact, and what each has where they first differ.
+
+use super::page::JobView;
+use super::{JobReport, matrix, verdict};
+use crate::analysis::job::{Comparison, First, Group, JobKind, rank_words};
+use crate::model::{Fact, RankSummary, Step, TextId};
+use crate::report::Html;
+use crate::report::units::{clipped, counted, whole};
+use serde::Serialize;
+use std::io::Write;
+
+/// Facts that stand before the first that differs, and behind it.
+const BEFORE: usize = 3;
+const AFTER: usize = 4;
+
+/// Groups that are shown side by side; further ones stand in report.json.
+const SHOWN: usize = 6;
+
+/// Characters of a fact.
+const LONGEST: usize = 400;
+
+#[derive(Serialize)]
+struct Sides {
+    sides: Vec<Side>,
+}
+
+#[derive(Serialize)]
+struct Side {
+    who: Html,
+    label: String,
+    pill: Html,
+    link: Html,
+    lines: Vec<Line>,
+}
+
+#[derive(Serialize)]
+struct Line {
+    hit: bool,
+    mark: &'static str,
+    number: String,
+    text: String,
+    note: String,
+}
+
+#[derive(Serialize)]
+struct Pill<'a> {
+    id: &'a str,
+    status: Option<&'a str>,
+    href: Option<String>,
+    title: Option<&'a str>,
+}
+
+/// The anchor of what differs: that of the first difference is its own.
+pub(super) fn anchor(report: JobReport<'_>, kind: JobKind) -> Option<&'static str> {
+    let JobKind::Differs(fact) = kind else { return None };
+    let is_cause = verdict::cause(report).is_some_and(|cause| cause.kind == kind);
+    Some(if is_cause { "first" } else { fact.key() })
+}
+
+/// The difference that may be the cause of all others.
+pub(super) fn first(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+    let Some(finding) = verdict::cause(view.report) else { return Ok(()) };
+    let JobKind::Differs(fact) = finding.kind else { return Ok(()) };
+    let Some(comparison) = view.report.found.comparison(fact) else { return Ok(()) };
+    let title = format!("First difference: {}", matrix::words(fact).0.to_lowercase());
+    view.open_section(out, ("first", &title, &about(comparison)), None, Html::default())?;
+    for text in [Some(&finding.title), finding.detail.as_ref(), finding.hint.as_ref()].into_iter().flatten() {
+        writeln!(out, "<p class=\"lead\">{}</p>", view.prose(text).as_str())?;
+    }
+    sides(view, out, comparison)?;
+    writeln!(out, "</section>")?;
+    Ok(())
+}
+
+/// All other differences, each a section.
+pub(super) fn others(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+    let cause = verdict::cause(view.report).map(|cause| cause.kind);
+    for finding in &view.report.found.findings {
+        let JobKind::Differs(fact) = finding.kind else { continue };
+        let Some(comparison) = view.report.found.comparison(fact) else { continue };
+        if Some(finding.kind) == cause {
+            continue;
+        }
+        let head = (fact.key(), matrix::words(fact).0, about(comparison));
+        view.open_section(out, (head.0, head.1, &head.2), None, Html::default())?;
+        for text in [Some(&finding.title), finding.detail.as_ref()].into_iter().flatten() {
+            writeln!(out, "<p class=\"lead\">{}</p>", view.prose(text).as_str())?;
+        }
+        sides(view, out, comparison)?;
+        writeln!(out, "</section>")?;
+    }
+    Ok(())
+}
+
+fn about(comparison: &Comparison) -> String {
+    let groups = counted(comparison.groups.len(), "group of ranks", "groups of ranks");
+    match &comparison.first {
+        Some(first) => format!("{groups}, first different at position {}", whole(first.index + 1)),
+        None => groups,
+    }
+}
+
+fn sides(view: JobView<'_>, out: &mut dyn Write, comparison: &Comparison) -> anyhow::Result<()> {
+    let Some(first) = &comparison.first else { return Ok(()) };
+    // One group of each value that stands there, the largest first, then the rest.
+    let mut order: Vec<usize> = (0..comparison.groups.len()).collect();
+    let value = |at: usize| first.by_group.get(at).and_then(|step| step.and_then(|step| step.value));
+    let mut seen = Vec::new();
+    order.sort_by_key(|&at| {
+        let known = seen.contains(&value(at));
+        if !known && seen.len() < SHOWN {
+            seen.push(value(at));
+        }
+        known
+    });
+    let shown = order
+        .iter()
+        .take(SHOWN)
+        .filter_map(|&at| Some((comparison.groups.get(at)?, first.by_group.get(at)?)));
+    let sides = shown
+        .map(|(group, step)| side(view, comparison.fact, group, (first, *step)))
+        .collect::<Result<_, _>>()?;
+    writeln!(out, "{}", view.render("job_sides", &Sides { sides })?.as_str())?;
+    let more = comparison.groups.len().saturating_sub(SHOWN);
+    if more > 0 {
+        let link = view.link("report.json", "report.json");
+        let groups = counted(more, "further group stands", "further groups stand");
+        writeln!(out, "<p class=\"soft after\">{groups} in {}.</p>", link.as_str())?;
+    }
+    if !comparison.left_out.is_empty() {
+        let who = rank_words(view.report.job, &comparison.left_out);
+        let text = Html::escaped(&format!("Not compared, since the log does not hold it: {who}."));
+        writeln!(out, "<p class=\"soft after\">{}</p>", text.as_str())?;
+    }
+    Ok(())
+}
+
+fn side(
+    view: JobView<'_>,
+    fact: Fact,
+    group: &Group,
+    (first, step): (&First, Option<Step>),
+) -> anyhow::Result<Side> {
+    let job = view.report.job;
+    let who = rank_words(job, &group.ranks);
+    let who = match group.ranks.len() {
+        1 => who,
+        count => format!("{}: {}", counted(count, "rank", "ranks"), who.trim_start_matches("ranks ")),
+    };
+    let mut side = Side {
+        who: Html::escaped(&who),
+        label: format!("{} on {who}", matrix::words(fact).0),
+        pill: Html::default(),
+        link: Html::default(),
+        lines: lines(view, group, first, step),
+    };
+    let Some(rank) = group.ranks.first().and_then(|&index| view.rank_at(index)) else { return Ok(side) };
+    side.link = view.link(&topic(view, fact, rank, group), &format!("in the report of rank {}", rank.number));
+    if let Some(id) = step.and_then(|step| step.compile) {
+        side.pill = pill(view, rank, id)?;
+    }
+    Ok(side)
+}
+
+/// The page of a rank's report that has all about a kind of fact.
+fn topic(view: JobView<'_>, fact: Fact, rank: &RankSummary, group: &Group) -> String {
+    let page = match fact {
+        _ if group.steps.is_empty() => "index.html",
+        Fact::GraphBreaks => "graph_breaks.html",
+        Fact::Cache => "caches.html",
+        Fact::Failures => "failures_and_restarts.html",
+        _ => "index.html",
+    };
+    view.in_rank(rank, page)
+}
+
+/// A compile of a rank with its status.
+fn pill(view: JobView<'_>, rank: &RankSummary, id: TextId) -> anyhow::Result<Html> {
+    let job = view.report.job;
+    let status = rank.fact(Fact::Status).and_then(|steps| steps.iter().find(|step| step.compile == Some(id)));
+    let text = job.texts.get(id);
+    let href = status.map(|_| view.compile_page(rank, text));
+    let status = status.and_then(|step| job.value(step)).filter(|word| is_status(word));
+    view.render("pill", &Pill { id: text, status, href, title: None })
+}
+
+/// Whether a word is one that the style sheet knows: it becomes part of a class.
+fn is_status(word: &str) -> bool {
+    ["ok", "break", "empty", "error", "missing"].contains(&word)
+}
+
+/// What stands around the first difference.
+fn lines(view: JobView<'_>, group: &Group, first: &First, step: Option<Step>) -> Vec<Line> {
+    let job = view.report.job;
+    let steps = &group.steps;
+    // Where the group's own list has it: gaps may shift it.
+    let at = match step {
+        Some(step) => steps
+            .iter()
+            .skip(first.index)
+            .position(|own| *own == step)
+            .map_or(first.index, |n| n + first.index),
+        None => steps.len(),
+    };
+    let at = match step {
+        Some(step) if steps.get(at) != Some(&step) => steps.iter().position(|own| *own == step).unwrap_or(at),
+        _ => at,
+    };
+    let start = at.saturating_sub(BEFORE);
+    let mut lines: Vec<Line> = Vec::new();
+    for (index, own) in steps.iter().enumerate().skip(start).take(BEFORE + 1 + AFTER) {
+        let text = job.value(own).unwrap_or("not recorded: it came from a cache");
+        lines.push(Line {
+            hit: index == at,
+            mark: if index == at { "≠ " } else { "" },
+            number: whole(index + 1),
+            text: shortened(text),
+            note: job.texts.maybe(own.note).map(|note| shortened(note)).unwrap_or_default(),
+        });
+    }
+    let end = start + lines.len();
+    let closing = match steps.len().saturating_sub(end) {
+        0 => (at >= steps.len(), if steps.is_empty() { "none".to_owned() } else { "ends here".to_owned() }),
+        more => (false, format!("{} more", whole(more))),
+    };
+    if closing.0 || end < steps.len() {
+        let mark = if closing.0 { "≠ " } else { "" };
+        lines.push(Line {
+            hit: closing.0,
+            mark,
+            number: String::new(),
+            text: closing.1,
+            note: String::new(),
+        });
+    }
+    lines
+}
+
+fn shortened(text: &str) -> String {
+    let one_line = text.replace(['\n', '\r'], " ");
+    match clipped(&one_line, LONGEST) {
+        (short, true) => format!("{short}…"),
+        (_, false) => one_line,
+    }
+}

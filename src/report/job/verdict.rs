@@ -1,0 +1,144 @@
+//! The verdict on a job: whether its ranks agree, and if not, where they first part ways.
+
+use super::JobReport;
+use crate::analysis::job::{JobFinding, JobKind, rank_words};
+use crate::model::Fact;
+use crate::report::units::{counted, micros, whole};
+
+/// A part of the sentence; a link leads to the evidence.
+pub(super) struct Piece {
+    pub text: String,
+    pub href: Option<&'static str>,
+    pub class: &'static str,
+}
+
+fn words(text: impl Into<String>) -> Piece {
+    Piece { text: text.into(), href: None, class: "" }
+}
+
+fn link(text: impl Into<String>, href: &'static str, class: &'static str) -> Piece {
+    Piece { text: text.into(), href: Some(href), class }
+}
+
+/// The verdict as plain text.
+pub(super) fn sentence(report: JobReport<'_>) -> String {
+    pieces(report).into_iter().map(|piece| piece.text.replace('\u{a0}', " ")).collect()
+}
+
+/// The difference that may be the cause of all others.
+pub(super) fn cause(report: JobReport<'_>) -> Option<&JobFinding> {
+    report.found.findings.iter().find(|finding| matches!(finding.kind, JobKind::Differs(_)))
+}
+
+pub(super) fn pieces(report: JobReport<'_>) -> Vec<Piece> {
+    let (job, found) = (report.job, report.found);
+    let ranks = counted(job.ranks.len(), "rank", "ranks");
+    let comparable = job.ranks.iter().filter(|rank| rank.is_comparable()).count();
+    let mut pieces = vec![link(ranks, "#ranks", "")];
+    match (comparable, cause(report)) {
+        (0, _) => pieces.push(words(": nothing was recorded that could be compared.")),
+        (1, _) => pieces.push(words(": only one has records, so there is nothing to compare it with.")),
+        (_, None) => pieces.extend(agreement(report)),
+        (_, Some(finding)) => {
+            let structural = !matches!(finding.kind, JobKind::Differs(Fact::Cache | Fact::Config));
+            let class = if structural { "err" } else { "warn" };
+            pieces.push(words(if structural { " part ways: " } else { " compile the same, but " }));
+            pieces.push(link(finding.title.replace('`', ""), "#first", class));
+            pieces.push(words("."));
+            let (compared, differing) = (compared(report), found.differing().count());
+            if differing > 1 {
+                pieces.push(words(" They differ in "));
+                pieces.push(link(
+                    format!("{} of {} facts", whole(differing), whole(compared)),
+                    "#facts",
+                    "warn",
+                ));
+                pieces.push(words("."));
+            }
+        }
+    }
+    pieces.extend(trouble(report));
+    pieces
+}
+
+/// Kinds of facts that could be compared.
+pub(super) fn compared(report: JobReport<'_>) -> usize {
+    Fact::COMPARED.into_iter().filter(|fact| report.found.comparison(*fact).is_some()).count()
+}
+
+fn agreement(report: JobReport<'_>) -> Vec<Piece> {
+    let each = report.found.comparison(Fact::CompileIds).and_then(|one| one.groups.first());
+    let each = each.map_or(0, |group| group.steps.len());
+    let mut pieces = vec![
+        words(" agree in "),
+        link(counted(compared(report), "fact", "facts"), "#facts", ""),
+        words(format!(": {} on each.", counted(each, "compilation", "compilations"))),
+    ];
+    let urgent = [JobKind::NothingCompiled, JobKind::FailuresEverywhere, JobKind::Runtime];
+    for kind in urgent {
+        if let Some(finding) = report.found.findings.iter().find(|finding| finding.kind == kind) {
+            pieces.push(words(" But "));
+            pieces.push(link(finding.title.replace('`', ""), "#findings", "warn"));
+            pieces.push(words("."));
+            break;
+        }
+    }
+    pieces
+}
+
+/// Ranks that cannot be compared in full.
+fn trouble(report: JobReport<'_>) -> Vec<Piece> {
+    let (job, fleet) = (report.job, &report.found.fleet);
+    let mut pieces = Vec::new();
+    if !fleet.damaged.is_empty() {
+        pieces.push(words(" Damaged: "));
+        pieces.push(link(rank_words(job, &fleet.damaged), "#findings", "err"));
+        pieces.push(words("."));
+    }
+    if !fleet.empty.is_empty() {
+        pieces.push(words(" Without any record: "));
+        pieces.push(link(rank_words(job, &fleet.empty), "#findings", "warn"));
+        pieces.push(words("."));
+    }
+    if !fleet.missing.is_empty() {
+        let noun = if fleet.missing.len() == 1 { "rank" } else { "ranks" };
+        pieces.push(words(" No log of "));
+        let numbers = crate::analysis::job::numbers(&fleet.missing);
+        pieces.push(link(format!("{noun} {numbers}"), "#findings", "warn"));
+        pieces.push(words("."));
+    }
+    pieces
+}
+
+/// What stands below the verdict: what a difference leads to, and what the numbers are of.
+pub(super) fn notes(report: JobReport<'_>) -> Vec<String> {
+    let mut notes = Vec::new();
+    match cause(report).map(|finding| finding.kind) {
+        Some(JobKind::Differs(Fact::Cache)) => {
+            notes.push("While one rank compiles, the others wait for it in their next collective.".to_owned());
+        }
+        Some(JobKind::Differs(Fact::Config)) => {
+            notes.push("Settings change what is generated; ranks of one job should have the same.".to_owned());
+        }
+        Some(_) => notes.push(
+            "Ranks that compile different graphs may call their collectives in another order, and hang until the timeout."
+                .to_owned(),
+        ),
+        None => {}
+    }
+    let fleet = &report.found.fleet;
+    if let Some((fast, slow)) = fleet.extremes
+        && let (Some(fast), Some(slow)) = (report.job.ranks.get(fast), report.job.ranks.get(slow))
+        && let (Some(least), Some(most)) = (fast.compile_time_s, slow.compile_time_s)
+        && fast.number != slow.number
+    {
+        notes.push(format!(
+            "Slowest to compile: rank {} with {}; fastest: rank {} with {}.",
+            slow.number,
+            micros(most * 1e6),
+            fast.number,
+            micros(least * 1e6)
+        ));
+    }
+    notes
+}

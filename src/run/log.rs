@@ -1,0 +1,160 @@
+//! One process: its log to its folder.
+
+use super::Work;
+use crate::events::Part;
+use crate::model::Process;
+use crate::report::SummaryLine;
+use crate::trace::{Log, RankLogs, Source};
+use crate::{analysis, events, output, report};
+use std::collections::BTreeSet;
+use std::num::NonZeroUsize;
+use std::path::Path;
+
+/// What a report says about its log, to the program that wrote it.
+#[derive(Default)]
+pub(crate) struct Told {
+    pub summary: Vec<SummaryLine>,
+    pub findings: Vec<serde_json::Value>,
+    pub notes: Vec<String>,
+    pub intact: bool,
+    pub without_compile_id: u64,
+    pub events: Vec<(String, u64)>,
+    /// The parts of the log, where several ranks wrote it.
+    pub parts: Vec<Part>,
+}
+
+/// How a log is read.
+pub(crate) struct Reading<'a> {
+    /// What of the log; all of it where it is None.
+    pub part: Option<&'a Part>,
+    /// Whether a log that holds no record is an error. In a job it is a damaged rank.
+    pub must_be_log: bool,
+    /// Whether pages are left out when several ranks wrote the log: each gets a report of its part then.
+    pub split: bool,
+    /// Threads that write pages.
+    pub threads: NonZeroUsize,
+    /// Is told how many bytes of the log are read.
+    pub progress: &'a (dyn Fn(u64) + Sync),
+}
+
+/// Writes the report of one log, or of a part of it, into `folder`.
+pub(crate) fn write_log(
+    work: Work<'_>,
+    log: &Path,
+    folder: &Path,
+    processes: &[Process],
+    reading: &Reading<'_>,
+) -> anyhow::Result<Told> {
+    let source = Source::open(log)?;
+    let model = events::read_log(&source, work.registry, reading.part, reading.progress)?;
+    if reading.must_be_log {
+        events::check_is_log(&model)?;
+    }
+    let parts = Part::of(&model.log);
+    if reading.split && !parts.is_empty() {
+        return Ok(Told { parts, ..Told::default() });
+    }
+    let found = analysis::of_log(&model);
+    let settings = &work.options.settings;
+    let report = report::Report { model: &model, found: &found, source: &source, settings, processes };
+    let pages = report::pages(report);
+    if reading.must_be_log {
+        // Of a job, the bar tells ranks.
+        work.progress.writing(pages.len());
+    }
+    output::write(pages, folder, reading.threads, report::Worker::new)?;
+    let mut notes = Vec::new();
+    if source.changed() {
+        notes.push(format!(
+            "{} was rewritten while it was read: files may hold other texts than were counted",
+            source.name()
+        ));
+    }
+    Ok(Told {
+        summary: report::summary(report),
+        findings: report::findings(report),
+        notes,
+        intact: model.integrity.ok(),
+        without_compile_id: model.integrity.stacks_without_id,
+        events: model.integrity.events.clone().into_iter().collect(),
+        parts: Vec::new(),
+    })
+}
+
+/// Writes the report of a process into `folder`, and those of its forked children below it.
+pub(crate) fn write_rank(work: Work<'_>, logs: &RankLogs, folder: &Path) -> anyhow::Result<Told> {
+    let processes = processes(&logs.others);
+    let total: u64 = source_bytes(logs);
+    let mut told = Told::default();
+    let mut before = 0;
+    let all = std::iter::once((&logs.main, None)).chain(logs.others.iter().zip(processes.iter().map(Some)));
+    for (log, process) in all {
+        let progress = |done: u64| work.progress.reading(before + done, total.max(before + done));
+        let reading = Reading {
+            part: None,
+            must_be_log: process.is_none(),
+            split: false,
+            threads: work.threads(),
+            progress: &progress,
+        };
+        match process {
+            None => told = write_log(work, &log.path, folder, &processes, &reading)?,
+            Some(process) => {
+                let below = folder.join(&process.dir);
+                told.add_process(process, write_log(work, &log.path, &below, &[], &reading)?);
+            }
+        }
+        before += log.peek.bytes;
+    }
+    Ok(told)
+}
+
+impl Told {
+    /// Another rank's counts are added.
+    pub(super) fn join(&mut self, told: Told) {
+        self.intact &= told.intact;
+        self.without_compile_id += told.without_compile_id;
+        self.notes.extend(told.notes);
+        for (event, count) in told.events {
+            match self.events.iter_mut().find(|(known, _)| *known == event) {
+                Some((_, sum)) => *sum += count,
+                None => self.events.push((event, count)),
+            }
+        }
+    }
+
+    /// A further process counts in what is asked of the whole, and gets a line.
+    fn add_process(&mut self, process: &Process, told: Told) {
+        self.intact &= told.intact;
+        self.without_compile_id += told.without_compile_id;
+        self.notes.extend(told.notes);
+        if let Some(verdict) = told.summary.first() {
+            let text = format!("{}: {}", process.words(), verdict.text);
+            self.summary.push(SummaryLine { label: None, text });
+        }
+    }
+}
+
+fn source_bytes(logs: &RankLogs) -> u64 {
+    let known = std::iter::once(&logs.main).chain(&logs.others).map(|log| log.peek.bytes).sum();
+    // A log that was named was not looked at.
+    if known > 0 { known } else { std::fs::metadata(&logs.main.path).map_or(0, |file| file.len()) }
+}
+
+/// The folders of a rank's further processes; two of one number get folders of their own.
+pub(crate) fn processes(others: &[Log]) -> Vec<Process> {
+    let mut taken = BTreeSet::new();
+    let process = |log: &Log| {
+        let mut number = log.peek.pid.unwrap_or_default();
+        while !taken.insert(number) {
+            number = number.wrapping_add(1);
+        }
+        Process {
+            dir: format!("process_{number}"),
+            pid: log.peek.pid,
+            file: log.name(),
+            forked: log.peek.forked,
+        }
+    };
+    others.iter().map(process).collect()
+}

@@ -1,0 +1,128 @@
+//! What the beginning and the end of a log say about it, without reading what lies between.
+
+use std::io;
+use std::path::Path;
+
+use anyhow::Context;
+
+use super::envelope::{Envelope, clean_header};
+use super::lines::Lines;
+use super::payload::{LineKind, Span, kind_of};
+use super::prefix::{LocalTime, Prefix};
+use super::source::Source;
+
+/// Header lines that are looked at for a string and a process id: the first stack of a process comes within a few
+/// records, and a log of megabytes is not to be read for it.
+const HEADERS: u32 = 256;
+/// Of a header line that is longer than the read buffer only the beginning is looked at; the first that holds a rank
+/// decides, and most headers are short.
+const RANK: &[u8] = b"\"rank\": ";
+/// The first piece from the end in which a header line is sought, and the last: a payload of 64 MB may end a log.
+const TAIL: u64 = 64 << 10;
+const MAX_TAIL: u64 = 64 << 20;
+
+/// What a log says about the process that wrote it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Peek {
+    /// The rank of the first record that has one; only looked for when the caller does not know it.
+    pub rank: Option<u64>,
+    /// The process of the first record.
+    pub pid: Option<u64>,
+    /// Times of the first and the last record; `None` in a log without a record.
+    pub span: Option<(LocalTime, LocalTime)>,
+    /// Whether the process began with strings of another one: a forked child inherits the table of its parent and
+    /// does not write it again.
+    pub forked: bool,
+    /// Size in bytes, unpacked.
+    pub bytes: u64,
+}
+
+/// Looks at the two ends of a log. The whole log is read only to find a rank, when `want_rank` asks for one and none
+/// of its records has it.
+///
+/// # Errors
+/// The log cannot be read.
+pub fn peek(path: &Path, want_rank: bool) -> anyhow::Result<Peek> {
+    let source = Source::open(path)?;
+    let about = || format!("cannot read {}", path.display());
+    let mut found = beginning(&source, want_rank).with_context(about)?;
+    if let Some((first, last)) = &mut found.span {
+        *last = end(&source).with_context(about)?.unwrap_or(*first);
+    }
+    found.bytes = source.len();
+    Ok(found)
+}
+
+fn beginning(source: &Source, want_rank: bool) -> io::Result<Peek> {
+    let mut lines = Lines::new(source.reader());
+    let mut found = Peek::default();
+    let mut strings = Strings::default();
+    let (mut in_line, mut headers) = (false, 0);
+    loop {
+        let first_line = lines.line() == 1;
+        let Some(piece) = lines.peek()? else { break };
+        let (starts, ends) = (!in_line, piece.ends);
+        in_line = !ends;
+        if starts && kind_of(piece.bytes, ends) == LineKind::Header {
+            let line = clean_header(piece.bytes, first_line);
+            if let Some((prefix, json)) = Prefix::parse(&line.text) {
+                headers += 1;
+                found.pid.get_or_insert(prefix.pid);
+                found.span.get_or_insert((prefix.time, prefix.time));
+                strings.note(json);
+                if want_rank && memchr::memmem::find(json.as_bytes(), RANK).is_some() {
+                    found.rank = found.rank.or_else(|| Envelope::parse(json).ok()?.rank);
+                }
+            }
+        }
+        lines.consume();
+        if (!want_rank || found.rank.is_some()) && (strings.inherited.is_some() || headers >= HEADERS) {
+            break;
+        }
+    }
+    found.forked = strings.inherited == Some(true);
+    Ok(found)
+}
+
+/// Whether the first string of a process is its own.
+#[derive(Default)]
+struct Strings {
+    inherited: Option<bool>,
+}
+
+impl Strings {
+    /// A table begins with number 0, written before the first frame that refers to it.
+    fn note(&mut self, json: &str) {
+        if self.inherited.is_some() {
+            return;
+        }
+        if json.starts_with("{\"str\":") {
+            let number = json.rsplit_once(',').map(|(_, rest)| rest.trim_start());
+            self.inherited = number.map(|rest| !rest.starts_with("0]"));
+        } else if json.contains("\"filename\": ") && json.contains("\"stack\": [{\"line\": ") {
+            self.inherited = Some(true);
+        }
+    }
+}
+
+/// The time of the last header line.
+fn end(source: &Source) -> io::Result<Option<LocalTime>> {
+    let mut size = TAIL;
+    let mut bytes = Vec::new();
+    loop {
+        let len = size.min(source.len());
+        source.read_span(Span { offset: source.len() - len, len }, &mut bytes)?;
+        // The first line may be cut; where the piece is the whole log it is not, and was seen already.
+        let cut = memchr::memchr(b'\n', &bytes).unwrap_or(bytes.len());
+        let mut lines = bytes.get(cut..).unwrap_or_default().rsplit(|byte| *byte == b'\n');
+        let time = |line: &[u8]| {
+            (kind_of(line, true) == LineKind::Header).then_some(())?;
+            Some(Prefix::parse(&clean_header(line, false).text)?.0.time)
+        };
+        let found = lines.find_map(time);
+        if found.is_some() || len == source.len() || size >= MAX_TAIL {
+            return Ok(found);
+        }
+        size *= 8;
+    }
+}

@@ -1,0 +1,259 @@
+//! Which logs of a folder belong together: a folder that was traced into several times holds several runs, and a run
+//! has one log a rank, or several where a rank forked.
+
+use std::path::PathBuf;
+use std::time::SystemTime;
+
+use super::peek::Peek;
+use super::prefix::LocalTime;
+
+/// A log of a folder.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Log {
+    /// Where it stands.
+    pub path: PathBuf,
+    /// Its rank: from its name, else from the first record that has one.
+    pub rank: Option<u64>,
+    /// When it was changed last.
+    pub changed: SystemTime,
+    /// What its two ends say.
+    pub peek: Peek,
+}
+
+impl Log {
+    /// The name of its file.
+    pub fn name(&self) -> String {
+        self.path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+    }
+}
+
+/// The logs of one rank in one run.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct RankLogs {
+    /// The rank; `None` for a program that is no distributed job.
+    pub rank: Option<u64>,
+    /// The log of the process that is no fork; of several, which ran beside each other, the one that wrote last.
+    pub main: Log,
+    /// Its forked children and further processes, in order of time.
+    pub others: Vec<Log>,
+}
+
+/// The logs that were written together.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Run {
+    /// By rank, ascending; logs without a rank first.
+    pub ranks: Vec<RankLogs>,
+}
+
+impl Run {
+    /// All its logs, rank by rank.
+    pub fn logs(&self) -> impl Iterator<Item = &Log> {
+        self.ranks.iter().flat_map(|rank| std::iter::once(&rank.main).chain(&rank.others))
+    }
+
+    /// Logs of processes that have a rank.
+    pub fn ranked(&self) -> impl Iterator<Item = &RankLogs> {
+        self.ranks.iter().filter(|rank| rank.rank.is_some())
+    }
+
+    fn rank_mut(&mut self, rank: Option<u64>) -> Option<&mut RankLogs> {
+        self.ranks.iter_mut().find(|logs| logs.rank == rank)
+    }
+
+    fn newest(&self) -> Option<SystemTime> {
+        self.logs().map(|log| log.changed).max()
+    }
+
+    fn add(&mut self, log: Log) {
+        match self.rank_mut(log.rank) {
+            Some(logs) => logs.others.push(log),
+            None => {
+                let place = self.ranks.partition_point(|known| known.rank < log.rank);
+                self.ranks.insert(place, RankLogs { rank: log.rank, main: log, others: Vec::new() });
+            }
+        }
+    }
+
+    /// A forked child without a rank of its own belongs to the process that was forked last before it began.
+    fn adopt(&mut self, mut log: Log, began: Moment) {
+        let parent =
+            self.ranks.iter().filter(|logs| moments(&logs.main).is_some_and(|(from, _)| from <= began));
+        let parent = parent.max_by_key(|logs| (logs.rank.is_none(), moments(&logs.main)));
+        if log.rank.is_none() {
+            log.rank = parent.and_then(|logs| logs.rank);
+        }
+        self.add(log);
+    }
+}
+
+/// A time that compares over New Year: torch writes no year.
+type Moment = (bool, LocalTime);
+
+/// Groups logs into runs, oldest first.
+///
+/// A new run begins with a log of a rank (or of no rank) whose earlier log in the current run had ended by then. A
+/// forked child (its string table begins with its parent's) joins the run it was forked in, and so does a process
+/// that ran beside another of its rank. A log without a record has no time: it joins the newest run where its rank is
+/// missing there, else it is the newest run if it was written last. What fits nowhere is given back.
+pub fn group(logs: Vec<Log>) -> (Vec<Run>, Vec<Log>) {
+    let (mut timed, mut empty): (Vec<Log>, Vec<Log>) =
+        logs.into_iter().partition(|log| log.peek.span.is_some());
+    let new_year = has_month(&timed, 12) && has_month(&timed, 1);
+    let begins = |log: &Log| moments(log).map(|(first, _)| over_new_year(first, new_year));
+    timed.sort_by(|a, b| (begins(a), a.peek.forked, &a.path).cmp(&(begins(b), b.peek.forked, &b.path)));
+    let mut runs: Vec<Run> = Vec::new();
+    for log in timed {
+        let Some(began) = begins(&log) else { continue };
+        let Some(run) = runs.last_mut() else {
+            runs.push(run_of(log));
+            continue;
+        };
+        let ended = |logs: &RankLogs| {
+            let own = std::iter::once(&logs.main).chain(&logs.others).filter(|log| !log.peek.forked);
+            own.filter_map(moments).all(|(_, last)| over_new_year(last, new_year) < began)
+        };
+        if log.peek.forked {
+            run.adopt(log, began);
+        } else if run.ranks.iter().any(|logs| logs.rank == log.rank && ended(logs)) {
+            runs.push(run_of(log));
+        } else {
+            run.add(log);
+        }
+    }
+    empty.sort_by(|a, b| a.path.cmp(&b.path));
+    let left = place_empty(&mut runs, empty);
+    runs.iter_mut().flat_map(|run| &mut run.ranks).for_each(put_main_first);
+    (runs, left)
+}
+
+fn put_main_first(logs: &mut RankLogs) {
+    for other in &mut logs.others {
+        let key = |log: &Log| (!log.peek.forked, log.changed);
+        if (key(other), &other.path) > (key(&logs.main), &logs.main.path) {
+            std::mem::swap(other, &mut logs.main);
+        }
+    }
+    logs.others.sort_by(|a, b| (a.peek.span, &a.path).cmp(&(b.peek.span, &b.path)));
+}
+
+fn place_empty(runs: &mut Vec<Run>, empty: Vec<Log>) -> Vec<Log> {
+    let mut left = Vec::new();
+    for log in empty {
+        match runs.last_mut() {
+            None => runs.push(run_of(log)),
+            Some(run) if run.ranks.iter().all(|logs| logs.rank != log.rank) => run.add(log),
+            Some(run) if run.newest().is_some_and(|newest| newest < log.changed) => runs.push(run_of(log)),
+            Some(_) => left.push(log),
+        }
+    }
+    left
+}
+
+fn run_of(log: Log) -> Run {
+    let mut run = Run::default();
+    run.add(log);
+    run
+}
+
+/// First and last record. The year of both is the log's own; `over_new_year` puts January behind December.
+fn moments(log: &Log) -> Option<(Moment, Moment)> {
+    let (first, last) = log.peek.span?;
+    Some(((false, first), (last.month < first.month, last)))
+}
+
+fn has_month(logs: &[Log], month: u8) -> bool {
+    logs.iter().filter_map(|log| log.peek.span).any(|(first, _)| first.month == month)
+}
+
+/// In a folder whose logs begin in December and in January, January is the later one.
+fn over_new_year((wrapped, time): Moment, new_year: bool) -> Moment {
+    (wrapped || (new_year && time.month == 1), time)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    fn at(minute: u8) -> LocalTime {
+        LocalTime { month: 11, day: 20, hour: 4, minute, second: 0, micros: 0 }
+    }
+
+    fn log(name: &str, rank: Option<u64>, from: u8, to: u8) -> Log {
+        Log {
+            path: PathBuf::from(name),
+            rank,
+            changed: SystemTime::UNIX_EPOCH + Duration::from_secs(u64::from(to)),
+            peek: Peek { span: Some((at(from), at(to))), ..Peek::default() },
+        }
+    }
+
+    fn forked(name: &str, rank: Option<u64>, from: u8, to: u8) -> Log {
+        let mut log = log(name, rank, from, to);
+        log.peek.forked = true;
+        log
+    }
+
+    /// `rank:main+other,other` of each run.
+    fn text(logs: Vec<Log>) -> Vec<String> {
+        let rank = |logs: &RankLogs| {
+            let others: Vec<String> = logs.others.iter().map(|log| format!("+{}", log.name())).collect();
+            let rank = logs.rank.map_or_else(|| "-".to_owned(), |rank| rank.to_string());
+            format!("{rank}:{}{}", logs.main.name(), others.concat())
+        };
+        group(logs).0.iter().map(|run| run.ranks.iter().map(rank).collect::<Vec<_>>().join(" ")).collect()
+    }
+
+    #[test]
+    fn a_second_log_of_a_rank_after_the_first_ended_begins_a_new_run() {
+        let logs = vec![
+            log("d", Some(1), 9, 10),
+            log("a", Some(0), 1, 5),
+            log("b", Some(1), 1, 4),
+            log("c", Some(0), 8, 10),
+        ];
+        assert_eq!(text(logs), ["0:a 1:b", "0:c 1:d"]);
+    }
+
+    #[test]
+    fn ranks_that_compile_one_after_the_other_are_one_run() {
+        let logs = vec![log("a", Some(0), 1, 2), log("b", Some(1), 5, 6), log("c", Some(2), 8, 9)];
+        assert_eq!(text(logs), ["0:a 1:b 2:c"]);
+    }
+
+    #[test]
+    fn a_forked_child_joins_its_parents_run_also_when_the_parent_writes_no_more() {
+        let logs = vec![log("a", None, 1, 2), forked("child", None, 5, 6), log("b", None, 9, 10)];
+        assert_eq!(text(logs), ["-:a+child", "-:b"]);
+        let logs = vec![log("a", Some(3), 1, 2), forked("child", None, 5, 6), forked("late", Some(3), 7, 8)];
+        assert_eq!(text(logs), ["3:a+child+late"]);
+    }
+
+    #[test]
+    fn processes_that_ran_at_the_same_time_are_one_run() {
+        assert_eq!(text(vec![log("a", None, 1, 9), log("b", None, 3, 5)]), ["-:a+b"]);
+        assert_eq!(text(vec![log("a", None, 1, 8), log("b", None, 3, 9)]), ["-:b+a"]);
+        assert_eq!(text(vec![forked("a", None, 1, 9), log("b", None, 1, 5)]), ["-:b+a"]);
+    }
+
+    #[test]
+    fn a_log_without_records_joins_the_run_that_lacks_its_rank() {
+        let mut empty = log("e", Some(1), 0, 3);
+        empty.peek.span = None;
+        assert_eq!(text(vec![log("a", Some(0), 1, 5), empty.clone()]), ["0:a 1:e"]);
+        empty.rank = Some(0);
+        let (runs, left) = group(vec![log("a", Some(0), 1, 5), empty.clone()]);
+        assert_eq!((runs.len(), left.len()), (1, 1));
+        empty.changed = SystemTime::UNIX_EPOCH + Duration::from_secs(99);
+        assert_eq!(text(vec![log("a", Some(0), 1, 5), empty]), ["0:a", "0:e"]);
+    }
+
+    #[test]
+    fn a_run_in_january_is_newer_than_one_in_december() {
+        let mut old = log("old", None, 1, 2);
+        old.peek.span = Some((LocalTime { month: 12, ..at(1) }, LocalTime { month: 12, ..at(2) }));
+        let mut new = log("new", None, 1, 2);
+        new.peek.span = Some((LocalTime { month: 1, ..at(1) }, LocalTime { month: 1, ..at(2) }));
+        assert_eq!(text(vec![new, old]), ["-:old", "-:new"]);
+    }
+}

@@ -488,8 +488,8 @@ fn the_form_of_each_page_finds_a_function_and_a_kernel_and_keeps_the_hosts_query
     // The link leads to the line that was found.
     window.click("#found a[href*='output_code']");
     window.tab.wait_until_navigated().unwrap();
-    window.tab.wait_for_element(".l:target").unwrap();
-    let line = window.value("document.querySelector('.l:target').textContent");
+    window.tab.wait_for_element(".in>:target").unwrap();
+    let line = window.value("document.querySelector('.in>:target').textContent");
     assert!(line.as_str().unwrap().contains("cpp_fused"), "{line}");
 }
 

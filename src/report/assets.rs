@@ -70,9 +70,9 @@ fn script_hash(body: &str) -> String {
 mod tests {
     use super::*;
 
-    const ALL: [Asset; 13] = [
-        REPORT_CSS, REPORT_JS, TABLES_JS, REGIONS_JS, TIME_CSS, TIME_JS, GRAPH_CSS, GRAPH_JS, DIFF_JS,
-        SEARCH_CSS, SEARCH_JS, JOB_CSS, EXPORT_CSS,
+    const ALL: [Asset; 15] = [
+        REPORT_CSS, REPORT_JS, TABLES_JS, FOLD_JS, CODE_JS, FLAME_JS, TIME_CSS, TIME_JS, GRAPH_CSS, GRAPH_JS,
+        DIFF_JS, SEARCH_CSS, SEARCH_JS, JOB_CSS, EXPORT_CSS,
     ];
 
     #[test]
@@ -97,7 +97,7 @@ mod tests {
 
     #[test]
     fn a_page_of_which_there_is_one_an_artifact_carries_at_most_16_kb() {
-        let all = [REPORT_CSS, REPORT_JS, TABLES_JS, REGIONS_JS];
+        let all = [REPORT_CSS, REPORT_JS, TABLES_JS, FOLD_JS, CODE_JS, FLAME_JS];
         let size: usize = all.iter().map(|asset| asset.text.len()).sum();
         assert!(size <= 16 * 1024, "{size} bytes");
     }

@@ -4,7 +4,7 @@
 //! What a page needs is read from its own text, so nobody has to say it. A page too long to be held, or with scripts of
 //! its own, which may add any element, carries everything.
 
-use super::assets::{Asset, REGIONS_JS, REPORT_CSS, REPORT_JS, TABLES_JS};
+use super::assets::{Asset, CODE_JS, FLAME_JS, FOLD_JS, REPORT_CSS, REPORT_JS, TABLES_JS};
 use memchr::memmem;
 use std::collections::HashSet;
 use std::io::{self, Write};
@@ -12,9 +12,13 @@ use std::io::{self, Write};
 /// Bytes of a page that are held until it is known what it needs. For a longer page 14 KB hardly count.
 const HELD: usize = 512 << 10;
 
-/// What a script looks for when a page is opened.
-const TABLES: [&str; 3] = ["data-sort=", "data-cap=", "data-for="];
-const REGIONS: [&str; 3] = ["data-fold=", "class=\"flame\"", "class=\"code\""];
+/// Scripts that some pages need, and what each looks for when a page is opened.
+const SCRIPTS: [(Asset, &[&str]); 4] = [
+    (TABLES_JS, &["data-sort=", "data-cap=", "data-for="]),
+    (FOLD_JS, &["data-fold="]),
+    (CODE_JS, &["class=\"in\""]),
+    (FLAME_JS, &["class=\"flame\""]),
+];
 
 /// Styles and scripts of one page.
 pub(super) struct Fitted {
@@ -28,23 +32,20 @@ impl Fitted {
     /// Everything.
     fn whole() -> Fitted {
         // A table hides its rows before the script of all pages shows the one that the address names.
-        Fitted { styles: REPORT_CSS.text.to_owned(), scripts: vec![TABLES_JS, REGIONS_JS, REPORT_JS] }
+        let scripts = SCRIPTS.iter().map(|(script, _)| *script).chain([REPORT_JS]).collect();
+        Fitted { styles: REPORT_CSS.text.to_owned(), scripts }
     }
 
     /// What a page with this text needs.
     fn to(page: &[u8]) -> Fitted {
         let has = |marks: &[&str]| marks.iter().any(|mark| memmem::find(page, mark.as_bytes()).is_some());
         let mut words = words(page);
-        let mut scripts = Vec::new();
-        if has(&TABLES) {
-            scripts.push(TABLES_JS);
+        let found = SCRIPTS.iter().filter(|(_, marks)| has(marks));
+        let scripts: Vec<Asset> = found.map(|(script, _)| *script).chain([REPORT_JS]).collect();
+        if scripts.contains(&TABLES_JS) {
             // It makes the heads of columns buttons of this class.
             words.insert(b".by".to_vec());
         }
-        if has(&REGIONS) {
-            scripts.push(REGIONS_JS);
-        }
-        scripts.push(REPORT_JS);
         let styles = matching(REPORT_CSS.text, &words);
         let uses = |name: &str| {
             let value = format!("var({name}");
@@ -281,7 +282,7 @@ mod tests {
         let scripts = |page: &str| Fitted::to(page.as_bytes()).scripts;
         assert_eq!(scripts("<p>"), [REPORT_JS]);
         assert_eq!(scripts("<th data-sort=\"num\">"), [TABLES_JS, REPORT_JS]);
-        assert_eq!(scripts("<div class=\"flame\">"), [REGIONS_JS, REPORT_JS]);
+        assert_eq!(scripts("<div class=\"flame\">"), [FLAME_JS, REPORT_JS]);
         assert!(styles("<th data-sort=\"num\">").contains(".by{"));
         assert!(!styles("<p>").contains(".pill"));
     }

@@ -1,7 +1,7 @@
 // Links, on every page. Every page is complete without it.
 (() => {
-  const all = (s, e = document) => [...e.querySelectorAll(s)];
-  all('.js').forEach(e => { e.hidden = false; });
+  const each = (s, f, e = document) => e.querySelectorAll(s).forEach(f);
+  each('.js', e => { e.hidden = false; });
 
   // A link into a folded place opens it; printing opens everything.
   const reveal = () => {
@@ -15,34 +15,25 @@
     if (t) t.scrollIntoView();
   };
   addEventListener('hashchange', reveal);
-  if (location.hash) reveal();
-  addEventListener('beforeprint', () => all('details').forEach(d => { d.open = true; }));
+  reveal();
+  addEventListener('beforeprint', () => each('details', d => { d.open = true; }));
 
   // A host may need its query string on every relative link, also on those that scripts add. A link's own parameters win.
   // What a search looked for stays on its page; its form takes the host's part along.
-  const given = new URLSearchParams(location.search), asked = given.has('q');
-  if (asked) given.delete('q');
-  const page = !asked ? location.search : `${given}` && `?${given}`;
+  const key = p => p.split('=')[0], parts = query => query.split('&').filter(p => p);
+  const kept = parts(location.search.slice(1)).filter(p => key(p) !== 'q');
+  if (!kept[0]) return;
   const carry = a => {
-    const h = a.getAttribute('href');
-    if (!h || /^([a-z][a-z0-9+.-]*:|#|\/|\\)/i.test(h)) return;
-    const at = h.includes('#') ? h.indexOf('#') : h.length, q = h.slice(0, at).indexOf('?');
-    let query = page;
-    if (q >= 0) {
-      const own = new URLSearchParams(h.slice(q, at)), rest = new URLSearchParams(page);
-      for (const k of own.keys()) rest.delete(k);
-      query = h.slice(q, at) + (`${rest}` ? `&${rest}` : '');
-    }
-    const to = h.slice(0, q < 0 ? at : q) + query + h.slice(at);
-    if (to !== h) a.setAttribute('href', to);
+    const [, path, own, hash] = /^([^?#]*)\??([^#]*)(.*)/s.exec(a.getAttribute('href'));
+    if (!(path || own) || /^([a-z][a-z0-9+.-]*:|\/|\\)/i.test(path)) return;
+    const mine = parts(own), names = mine.map(key);
+    a.setAttribute('href', `${path}?${[...mine, ...kept.filter(p => !names.includes(key(p)))].join('&')}${hash}`);
   };
-  if (page) {
-    all('a[href]').forEach(carry);
-    all('form').forEach(f => given.forEach((value, name) => f.append(Object.assign(document.createElement('input'), { type: 'hidden', name, value }))));
-    new MutationObserver(list => list.forEach(m => m.addedNodes.forEach(n => {
-      if (n.nodeType !== 1) return;
-      if (n.matches('a[href]')) carry(n);
-      all('a[href]', n).forEach(carry);
-    }))).observe(document, { childList: true, subtree: true });
-  }
+  each('a[href]', carry);
+  each('form', f => new URLSearchParams(kept.join('&')).forEach((value, name) => f.append(Object.assign(document.createElement('input'), { type: 'hidden', name, value }))));
+  new MutationObserver(list => list.forEach(m => m.addedNodes.forEach(n => {
+    if (n.nodeType !== 1) return;
+    if (n.matches('a[href]')) carry(n);
+    each('a[href]', carry, n);
+  }))).observe(document, { childList: true, subtree: true });
 })();

@@ -27,6 +27,12 @@ const SHOWN: usize = 12;
 /// Characters of a value in the table of notable settings.
 const LONGEST_VALUE: usize = 120;
 
+/// Characters of a value in the list of all settings; recorded ones have 1,300.
+const LONGEST: usize = 4_000;
+
+/// Values under which settings stand together; of 865 settings 730 have one of them.
+const PLAIN: [&str; 3] = ["false", "true", "null"];
+
 /// The artifact in which torch keeps the settings of AOTAutograd.
 const FUNCTORCH: &str = "torch._functorch.config";
 
@@ -266,32 +272,35 @@ fn notable(view: View<'_>, out: &mut dyn Write, kinds: &[Kind]) -> anyhow::Resul
     let about = "settings that explain most surprises, changed ones first";
     view.open_section(out, ("notable", "Notable", about), Some(whole(found.len())), Html::default())?;
     let heads = vec![
-        Head::text("Setting").mono(),
-        Head::unsorted("Value"),
-        Head::unsorted("Usual").about("Unless the program or the environment sets it"),
-        Head::unsorted("What it does"),
+        Head::unsorted("Of"),
+        Head::unsorted("Setting").mono(),
+        Head::unsorted("Value").mono(),
+        Head::unsorted("Usual").mono().about("Unless the program or the environment sets it"),
+        Head::unsorted("What it does").soft(),
     ];
     let table = Table { id: "notable-table", label: "Notable settings", heads };
     let rows = found.into_iter().map(|(notable, values)| {
-        let module = KINDS.iter().find(|kind| kind.0 == notable.kind).map_or("", |kind| kind.3);
+        let of = KINDS.iter().find(|kind| kind.0 == notable.kind).map_or("", |kind| kind.2);
         let values = values.iter().map(|value| {
-            let code = view.code(clipped(value, LONGEST_VALUE).0);
-            if is_unusual(notable, value) { Html::wrapped("<b class=\"warn\">", &code, "</b>") } else { code }
+            let text = Html::escaped(clipped(value, LONGEST_VALUE).0);
+            let warn = is_unusual(notable, value);
+            if warn { Html::wrapped("<b class=\"warn\">", &text, "</b>") } else { text }
         });
-        let name = Html::escaped(notable.name);
-        let name = format!("<span class=\"soft\">{module}.</span>{}", name.as_str());
         Ok(Row::of(vec![
-            Td::html(Html::trusted(name)),
+            Td::text(of),
+            Td::text(notable.name),
             Td::html(Html::joined(values, ", ")),
-            Td::text(notable.usual.unwrap_or(UNKNOWN)).class("mono"),
-            Td::text(notable.about).class("soft"),
+            Td::text(notable.usual.unwrap_or(UNKNOWN)),
+            Td::text(notable.about),
         ]))
     });
-    view.table(out, &table, rows)?;
+    view.whole_table(out, &table, rows)?;
     writeln!(out, "</section>")?;
     Ok(())
 }
 
+/// All settings of the most used configuration, without markup a setting: there are nearly a thousand, and names of
+/// those with the same plain value say all when they stand together.
 fn settings(view: View<'_>, out: &mut dyn Write, kind: &Kind) -> anyhow::Result<()> {
     let Some(config) = kind.configs.first() else { return Ok(()) };
     let all = &config.settings;
@@ -305,21 +314,28 @@ fn settings(view: View<'_>, out: &mut dyn Write, kind: &Kind) -> anyhow::Result<
             counted(n, "other configuration differs", "other configurations differ")
         ),
     };
-    let id = format!("{}-table", kind.id);
-    let tools = view.narrow(&id, "Filter settings", [])?;
-    view.open_section(out, (kind.id, kind.title, &about), Some(whole(all.len())), tools)?;
-    let heads = vec![Head::text("Setting"), Head::unsorted("Value")];
-    let table = Table { id: &id, label: kind.title, heads };
-    let rows: Vec<_> = all.iter().take(LISTED).collect();
-    let rows = rows.into_iter().map(|(name, value)| {
-        let value = Td::html(view.folded(value, false));
-        Ok(Row::of(vec![Td::text(name), value]))
-    });
-    // The font is set once around the table: there are nearly a thousand rows.
-    writeln!(out, "<div class=\"mono\">")?;
-    view.table(out, &table, rows)?;
-    writeln!(out, "</div>")?;
+    view.open_section(out, (kind.id, kind.title, &about), Some(whole(all.len())), Html::default())?;
+    let listed = || all.iter().take(LISTED);
+    let own = listed().filter(|(_, value)| !PLAIN.contains(&value.as_str()));
+    write_settings(out, own.map(|(name, value)| format!("{name} = {}", clipped(value, LONGEST).0)))?;
+    for plain in PLAIN {
+        let names: Vec<&str> =
+            listed().filter(|(_, value)| *value == plain).map(|(name, _)| name.as_str()).collect();
+        if !names.is_empty() {
+            let count = whole(names.len());
+            writeln!(out, "<h3 class=\"words\"><code>{plain}</code> <span class=\"n\">{count}</span></h3>")?;
+            write_settings(out, names.iter().map(|name| (*name).to_owned()))?;
+        }
+    }
     view.left_out(out, all.len(), LISTED, "stand in raw.jsonl")?;
     writeln!(out, "</section>")?;
+    Ok(())
+}
+
+fn write_settings(out: &mut dyn Write, lines: impl Iterator<Item = String>) -> anyhow::Result<()> {
+    let text = lines.collect::<Vec<_>>().join("\n");
+    if !text.is_empty() {
+        writeln!(out, "<pre class=\"sets\">{}</pre>", html_escape::encode_text(&text))?;
+    }
     Ok(())
 }

@@ -11,7 +11,8 @@ use std::{env, fs};
 /// Every style sheet and script a page can carry: its constant in `report::assets`, and its file.
 const ASSETS: &[(&str, &str)] = &[
     ("REPORT_CSS", "report.css"),
-    ("REPORT_JS", "report.js"),
+    ("LINKS_JS", "links.js"),
+    ("OPEN_JS", "open.js"),
     ("TABLES_JS", "tables.js"),
     ("FOLD_JS", "fold.js"),
     ("CODE_JS", "code.js"),

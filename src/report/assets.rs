@@ -10,7 +10,7 @@ use sha2::{Digest as _, Sha256};
 /// A style sheet or a script as it stands in a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Asset {
-    /// File name, which also tells the kind: `report.css`, `report.js`.
+    /// File name, which also tells the kind: `report.css`, `links.js`.
     pub name: &'static str,
     /// The minified text. Written verbatim: it never passes through a template.
     pub text: &'static str,
@@ -70,8 +70,8 @@ fn script_hash(body: &str) -> String {
 mod tests {
     use super::*;
 
-    const ALL: [Asset; 15] = [
-        REPORT_CSS, REPORT_JS, TABLES_JS, FOLD_JS, CODE_JS, FLAME_JS, TIME_CSS, TIME_JS, GRAPH_CSS, GRAPH_JS,
+    const ALL: [Asset; 16] = [
+        REPORT_CSS, LINKS_JS, OPEN_JS, TABLES_JS, FOLD_JS, CODE_JS, FLAME_JS, TIME_CSS, TIME_JS, GRAPH_CSS, GRAPH_JS,
         DIFF_JS, SEARCH_CSS, SEARCH_JS, JOB_CSS, EXPORT_CSS,
     ];
 
@@ -91,13 +91,13 @@ mod tests {
 
     #[test]
     fn the_hash_of_an_asset_is_that_of_the_bytes_between_its_tags() {
-        assert_eq!(inline_script_hashes(&REPORT_JS.element()), [REPORT_JS.csp_hash]);
+        assert_eq!(inline_script_hashes(&LINKS_JS.element()), [LINKS_JS.csp_hash]);
         assert!(REPORT_CSS.element().starts_with("<style>:root{"));
     }
 
     #[test]
     fn a_page_of_which_there_is_one_an_artifact_carries_at_most_16_kb() {
-        let all = [REPORT_CSS, REPORT_JS, TABLES_JS, FOLD_JS, CODE_JS, FLAME_JS];
+        let all = [REPORT_CSS, LINKS_JS, OPEN_JS, TABLES_JS, FOLD_JS, CODE_JS, FLAME_JS];
         let size: usize = all.iter().map(|asset| asset.text.len()).sum();
         assert!(size <= 16 * 1024, "{size} bytes");
     }
@@ -121,8 +121,8 @@ mod tests {
     #[test]
     fn the_policy_names_the_scripts_of_the_page_and_of_the_custom_header() {
         let custom = inline_script_hashes("<script>alert(1)</script>");
-        let policy = content_security_policy(&[REPORT_JS], &custom);
-        let scripts = format!("script-src '{}' '{}';", REPORT_JS.csp_hash, custom[0]);
+        let policy = content_security_policy(&[LINKS_JS], &custom);
+        let scripts = format!("script-src '{}' '{}';", LINKS_JS.csp_hash, custom[0]);
         assert!(policy.contains(&scripts), "{policy}");
         assert!(!policy.contains("'self'"));
     }

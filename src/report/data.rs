@@ -32,7 +32,7 @@ pub(super) fn pages(report: Report<'_>) -> Vec<Page<'_, Worker>> {
     pages
 }
 
-/// `{"[0/0]": {"artifacts": [..]}}`, one key an attempt, in order of first appearance.
+/// `{"[0/0]": {"artifacts": [..]}}`, one key an attempt, in order of first appearance, a line each.
 fn write_directory(report: Report<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let compiles = &report.model.compiles;
     let mut attempts: Vec<_> = compiles.iter().flat_map(|c| c.attempts.iter().map(move |a| (a, c))).collect();
@@ -42,8 +42,12 @@ fn write_directory(report: Report<'_>, out: &mut dyn Write) -> anyhow::Result<()
         (compile.bracketed(attempt.number), json!({ "artifacts": files }))
     });
     let directory: serde_json::Map<String, Value> = entries.collect();
-    serde_json::to_writer_pretty(&mut *out, &directory)?;
-    Ok(out.write_all(b"\n")?)
+    let mut before = "{\n";
+    for (attempt, files) in &directory {
+        write!(out, "{before}{}:{files}", Value::from(attempt.as_str()))?;
+        before = ",\n";
+    }
+    Ok(out.write_all(if directory.is_empty() { b"{}\n" } else { b"\n}\n" })?)
 }
 
 fn entries<'m>(report: Report<'m>, compile: &'m Compile, attempt: u32) -> impl Iterator<Item = Value> + 'm {

@@ -63,7 +63,7 @@ fn indented<'m>(report: Report<'m>, path: crate::output::RelPath, at: PayloadRef
     })
 }
 
-/// Indents valid JSON by two spaces a level. Tokens are copied as they are: numbers keep every digit and keys their
+/// Indents valid JSON by a space a level: a cache key has 700 components, a line each. Tokens are copied as they are: numbers keep every digit and keys their
 /// order, which reading into values and writing them again does not promise.
 pub(super) fn indent(json: &[u8], out: &mut dyn Write) -> std::io::Result<()> {
     let mut depth = 0_usize;
@@ -101,13 +101,13 @@ pub(super) fn indent(json: &[u8], out: &mut dyn Write) -> std::io::Result<()> {
     out.write_all(b"\n")
 }
 
-/// Deepest level that is indented further: deeper JSON is not made for reading, and each level costs two bytes a line.
+/// Deepest level that is indented further: deeper JSON is not made for reading, and each level costs a byte a line.
 const DEEPEST: usize = 64;
 
 fn new_line(depth: usize, out: &mut dyn Write) -> std::io::Result<()> {
     out.write_all(b"\n")?;
     for _ in 0..depth.min(DEEPEST) {
-        out.write_all(b"  ")?;
+        out.write_all(b" ")?;
     }
     Ok(())
 }
@@ -139,8 +139,8 @@ mod tests {
     fn json_is_indented_and_its_tokens_stay_as_they_are() {
         let json = r#"{"a":[1,2.50,{"b":"x,{\"y\\"}],"n":123456789012345678901234567890,"e":{},"l":[]}"#;
         let text = indented(json);
-        assert!(text.contains("\n    2.50,\n"), "{text}");
-        assert!(text.contains("\"e\": {},\n  \"l\": []\n}"), "{text}");
+        assert!(text.contains("\n  2.50,\n"), "{text}");
+        assert!(text.contains("\"e\": {},\n \"l\": []\n}"), "{text}");
         assert!(text.contains("123456789012345678901234567890"), "{text}");
         let value: serde_json::Value = serde_json::from_str(json).unwrap();
         assert_eq!(serde_json::from_str::<serde_json::Value>(&text).unwrap(), value);

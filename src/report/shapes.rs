@@ -188,11 +188,11 @@ fn dimension(
     };
     let mut seen = Vec::new();
     for one in dim.seen.iter().rev().take(SHOWN).rev() {
-        let pill = compile(one).map_or_else(|| Ok(Html::default()), |c| view.pill(c))?;
+        let pill = compile(one).map_or_else(|| Ok(Html::default()), |c| view.pill_beside(c))?;
         let size = Html::escaped(one.size.as_deref().unwrap_or(UNKNOWN));
-        let dynamic = if one.state.is_dynamic() { " dynamic" } else { "" };
+        let dynamic = if one.state.is_dynamic() { "<span class=\"soft\"> dynamic</span>" } else { "" };
         seen.push(Html::trusted(format!(
-            "<span class=\"nw\">{} <code>{}</code><span class=\"soft\">{dynamic}</span></span>",
+            "<span class=\"nw\">{} <code>{}</code>{dynamic}</span>",
             pill.as_str(),
             size.as_str()
         )));

@@ -181,8 +181,7 @@ pub(super) fn write_page(
     // The policy names the scripts, and is known when the page is.
     let before = worker.render("shell_head", &Head { title: &shell.title })?;
     let mut scripts = Vec::new();
-    let scripted = !own.is_empty() || shell.custom.is_some();
-    let mut page = Tailor::new(out, scripted, |fitted, out: &mut dyn Write| {
+    let mut page = Tailor::new(out, (shell.scripts, shell.custom.is_some()), |fitted, out: &mut dyn Write| {
         scripts.extend(fitted.scripts);
         scripts.extend(own);
         let policy = content_security_policy(&scripts, &custom);

@@ -1,10 +1,10 @@
 //! A page carries the styles that can match in it and the scripts that find something to do, nothing else: a report has
 //! hundreds of small pages, and the whole style sheet with all scripts takes 14 KB.
 //!
-//! What a page needs is read from its own text, so nobody has to say it. A page too long to be held, or with scripts of
-//! its own, which may add any element, carries everything.
+//! What a page needs is read from its own text, and from the scripts and styles that only it has, so nobody has to say
+//! it. A page too long to be held, or with HTML of the user's, carries everything.
 
-use super::assets::{Asset, CODE_JS, FLAME_JS, FOLD_JS, REPORT_CSS, REPORT_JS, TABLES_JS};
+use super::assets::{Asset, CODE_JS, FLAME_JS, FOLD_JS, LINKS_JS, OPEN_JS, REPORT_CSS, TABLES_JS};
 use memchr::memmem;
 use std::collections::HashSet;
 use std::io::{self, Write};
@@ -13,11 +13,14 @@ use std::io::{self, Write};
 const HELD: usize = 512 << 10;
 
 /// Scripts that some pages need, and what each looks for when a page is opened.
-const SCRIPTS: [(Asset, &[&str]); 4] = [
+///
+/// A table hides its rows before another script shows the one that the address names.
+const SCRIPTS: [(Asset, &[&str]); 5] = [
     (TABLES_JS, &["data-sort=", "data-cap=", "data-for="]),
     (FOLD_JS, &["data-fold="]),
     (CODE_JS, &["class=\"in\""]),
     (FLAME_JS, &["class=\"flame\""]),
+    (OPEN_JS, &["<details", "js\" ", "data-cap=", "data-for="]),
 ];
 
 /// Styles and scripts of one page.
@@ -32,16 +35,23 @@ impl Fitted {
     /// Everything.
     fn whole() -> Fitted {
         // A table hides its rows before the script of all pages shows the one that the address names.
-        let scripts = SCRIPTS.iter().map(|(script, _)| *script).chain([REPORT_JS]).collect();
+        let scripts = SCRIPTS.iter().map(|(script, _)| *script).chain([LINKS_JS]).collect();
         Fitted { styles: REPORT_CSS.text.to_owned(), scripts }
     }
 
-    /// What a page with this text needs.
-    fn to(page: &[u8]) -> Fitted {
+    /// What a page with this text and these scripts and styles of its own needs.
+    fn to(page: &[u8], own: &[Asset]) -> Fitted {
         let has = |marks: &[&str]| marks.iter().any(|mark| memmem::find(page, mark.as_bytes()).is_some());
         let mut words = words(page);
+        for script in own.iter().filter(|asset| !asset.is_style()) {
+            // It may make an element, or give a class, of any name that it has in it.
+            for word in script.text.split(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '-' | '_'))) {
+                words.insert(word.as_bytes().to_vec());
+                words.insert([CLASS, word.as_bytes()].concat());
+            }
+        }
         let found = SCRIPTS.iter().filter(|(_, marks)| has(marks));
-        let scripts: Vec<Asset> = found.map(|(script, _)| *script).chain([REPORT_JS]).collect();
+        let scripts: Vec<Asset> = found.map(|(script, _)| *script).chain([LINKS_JS]).collect();
         if scripts.contains(&TABLES_JS) {
             // It makes the heads of columns buttons of this class.
             words.insert(b".by".to_vec());
@@ -49,7 +59,10 @@ impl Fitted {
         let styles = matching(REPORT_CSS.text, &words);
         let uses = |name: &str| {
             let value = format!("var({name}");
-            styles.contains(&value) || memmem::find(page, value.as_bytes()).is_some()
+            styles.contains(&value)
+                || memmem::find(page, value.as_bytes()).is_some()
+                || own.iter().any(|asset| asset.text.contains(&value))
+                || words.contains(name.trim_start_matches('-').as_bytes())
         };
         Fitted { styles: with_properties(&styles, uses), scripts }
     }
@@ -61,19 +74,21 @@ pub(super) struct Tailor<'a, F> {
     /// Writes the head with what the page needs.
     head: Option<F>,
     held: Vec<u8>,
-    /// Whether the page has scripts of its own.
-    scripted: bool,
+    /// Scripts and styles of this page.
+    own: &'a [Asset],
+    /// Whether the page is to carry everything.
+    whole: bool,
 }
 
 impl<'a, F: FnOnce(Fitted, &mut dyn Write) -> io::Result<()>> Tailor<'a, F> {
-    /// A page that is written to `out` behind what `head` writes.
-    pub fn new(out: &'a mut dyn Write, scripted: bool, head: F) -> Self {
-        Tailor { out, head: Some(head), held: Vec::new(), scripted }
+    /// A page that is written to `out` behind what `head` writes, with scripts and styles of its `own`.
+    pub fn new(out: &'a mut dyn Write, (own, whole): (&'a [Asset], bool), head: F) -> Self {
+        Tailor { out, head: Some(head), held: Vec::new(), own, whole }
     }
 
     /// The page is complete.
     pub fn finish(mut self) -> io::Result<()> {
-        let fitted = if self.scripted { Fitted::whole() } else { Fitted::to(&self.held) };
+        let fitted = if self.whole { Fitted::whole() } else { Fitted::to(&self.held, self.own) };
         self.release(fitted)
     }
 
@@ -245,7 +260,7 @@ mod tests {
     use super::*;
 
     fn styles(page: &str) -> String {
-        Fitted::to(page.as_bytes()).styles
+        Fitted::to(page.as_bytes(), &[]).styles
     }
 
     #[test]
@@ -278,11 +293,20 @@ mod tests {
     }
 
     #[test]
+    fn a_page_carries_what_its_own_scripts_and_styles_use() {
+        let asset = |name, text| Asset { name, text, csp_hash: "" };
+        let own = [asset("x.js", "e.className='pill';get(`--${'error'}`)"), asset("x.css", "p{color:var(--mark)}")];
+        let styles = Fitted::to(b"<p>", &own).styles;
+        assert!(styles.contains(".pill{") && styles.contains("--error:") && styles.contains("--mark:"), "{styles}");
+        assert!(!styles.contains(".tree{") && !styles.contains("--error-b:"), "{styles}");
+    }
+
+    #[test]
     fn a_page_carries_the_scripts_that_find_something_to_do() {
-        let scripts = |page: &str| Fitted::to(page.as_bytes()).scripts;
-        assert_eq!(scripts("<p>"), [REPORT_JS]);
-        assert_eq!(scripts("<th data-sort=\"num\">"), [TABLES_JS, REPORT_JS]);
-        assert_eq!(scripts("<div class=\"flame\">"), [FLAME_JS, REPORT_JS]);
+        let scripts = |page: &str| Fitted::to(page.as_bytes(), &[]).scripts;
+        assert_eq!(scripts("<p>"), [LINKS_JS]);
+        assert_eq!(scripts("<th data-sort=\"num\">"), [TABLES_JS, LINKS_JS]);
+        assert_eq!(scripts("<div class=\"flame\">"), [FLAME_JS, LINKS_JS]);
         assert!(styles("<th data-sort=\"num\">").contains(".by{"));
         assert!(!styles("<p>").contains(".pill"));
     }
@@ -291,7 +315,7 @@ mod tests {
     fn a_page_too_long_to_be_held_carries_everything_and_loses_nothing() {
         for (text, whole) in [("x".repeat(9), false), ("x".repeat(HELD + 9), true)] {
             let mut out = Vec::new();
-            let mut tailor = Tailor::new(&mut out, false, |fitted: Fitted, out: &mut dyn Write| {
+            let mut tailor = Tailor::new(&mut out, (&[], false), |fitted: Fitted, out: &mut dyn Write| {
                 write!(out, "{},", fitted.styles == REPORT_CSS.text)
             });
             tailor.write_all(text.as_bytes()).unwrap();

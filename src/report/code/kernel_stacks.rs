@@ -11,6 +11,9 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::io::Write;
 
+/// Kernels up to which a page needs no index.
+const FEW: usize = 6;
+
 /// Stack traces of each kernel, by its name.
 type Kernels = BTreeMap<String, Vec<String>>;
 
@@ -75,7 +78,7 @@ fn head(
         }
     };
     let context = Head {
-        pill: view.pill(compile)?,
+        pill: view.pill_beside(compile)?,
         function: compile.function.as_ref().map(|f| view.function(&f.name)).unwrap_or_default(),
         about,
         without: without.join(", "),
@@ -92,27 +95,24 @@ fn write_kernels(
     out: &mut dyn Write,
 ) -> anyhow::Result<()> {
     writeln!(out, "{}", head(view, about, Some(kernels))?.as_str())?;
-    let items = kernels.iter().zip(1_usize..).map(|((kernel, stacks), number)| Item {
-        href: format!("#k{number}"),
-        text: kernel.clone(),
-        full: kernel.clone(),
-        note: counted(stacks.len(), "stack", "stacks"),
+    let items = kernels.iter().zip(1_usize..).map(|((kernel, stacks), number)| {
+        Item::new(format!("#k{number}"), (kernel, kernel), counted(stacks.len(), "stack", "stacks"))
     });
-    let groups = vec![Group::new("Kernels", items.collect())];
-    write!(out, "<div class=\"panes\">{}<div>", view.render("code_side", &Side { groups })?.as_str())?;
+    // A few kernels are seen at a glance.
+    if kernels.len() > FEW {
+        let groups = vec![Group::new("Kernels", items.collect())];
+        write!(out, "<div class=\"panes\">{}", view.render("code_side", &Side { groups })?.as_str())?;
+    }
+    writeln!(out, "<div>")?;
     for ((kernel, stacks), number) in kernels.iter().zip(1_usize..) {
         let kernel = Html::escaped(kernel);
-        writeln!(
-            out,
-            "<h3 id=\"k{number}\" style=\"margin:20px 0 6px\"><code>{}</code></h3>",
-            kernel.as_str()
-        )?;
+        writeln!(out, "<h3 class=\"words\" id=\"k{number}\"><code>{}</code></h3>", kernel.as_str())?;
         for stack in stacks {
             let stack = html_escape::encode_text(stack.trim_matches('\n'));
             writeln!(out, "<pre class=\"src after\" tabindex=\"0\"><span>{stack}</span></pre>")?;
         }
     }
-    Ok(out.write_all(b"</div></div>\n")?)
+    Ok(out.write_all(if kernels.len() > FEW { b"</div></div>\n" } else { b"</div>\n" })?)
 }
 
 #[cfg(test)]

@@ -197,7 +197,7 @@ fn head(view: View<'_>, code: &Code<'_>, index: Option<&CodeIndex>) -> anyhow::R
         "code_head",
         &Head {
             title,
-            pill: view.pill(code.compile)?,
+            pill: view.pill_beside(code.compile)?,
             function: function.map(|f| view.function(&f.name)).unwrap_or_default(),
             place: at.unwrap_or_default(),
             about,
@@ -240,8 +240,19 @@ struct Group {
 struct Item {
     href: String,
     text: String,
-    full: String,
+    /// The whole name, where the text is only a part of it, or too long to be seen whole.
+    full: Option<String>,
     note: String,
+}
+
+/// Characters of a name that an index surely shows.
+const SEEN: usize = 20;
+
+impl Item {
+    fn new(href: String, (text, full): (&str, &str), note: String) -> Item {
+        let hidden = text != full || text.chars().count() > SEEN;
+        Item { href, text: text.to_owned(), full: hidden.then(|| full.to_owned()), note }
+    }
 }
 
 impl Group {
@@ -254,24 +265,18 @@ impl Group {
 const MOST_NEIGHBOURS: usize = 12;
 
 fn side(view: View<'_>, code: &Code<'_>, index: &CodeIndex) -> anyhow::Result<Html> {
-    let kernels = index.kernels.iter().map(|kernel| Item {
-        href: format!("#L{}", kernel.line),
-        text: without_kind(&kernel.name).to_owned(),
-        full: kernel.name.clone(),
-        note: counted(kernel.lines, "line", "lines"),
+    let kernels = index.kernels.iter().map(|kernel| {
+        let (text, lines) = (without_kind(&kernel.name), counted(kernel.lines, "line", "lines"));
+        Item::new(format!("#L{}", kernel.line), (text, &kernel.name), lines)
     });
-    let calls = index.calls.iter().map(|(name, (count, line))| Item {
-        href: format!("#L{line}"),
-        text: name.rsplit("torch.ops.").next().unwrap_or(name).to_owned(),
-        full: name.clone(),
-        note: counted(*count, "call", "calls"),
+    let calls = index.calls.iter().map(|(name, (count, line))| {
+        let text = name.rsplit("torch.ops.").next().unwrap_or(name);
+        Item::new(format!("#L{line}"), (text, name), counted(*count, "call", "calls"))
     });
-    let places = index.places.iter().map(|(name, line)| Item {
-        href: format!("#L{line}"),
-        text: (*name).to_owned(),
-        full: (*name).to_owned(),
-        note: format!("line\u{a0}{line}"),
-    });
+    let places = index
+        .places
+        .iter()
+        .map(|(name, line)| Item::new(format!("#L{line}"), (name, name), format!("line\u{a0}{line}")));
     let mut groups = vec![
         Group::new("Kernels", kernels.collect()),
         Group::new("Library calls", calls.collect()),
@@ -296,12 +301,8 @@ fn neighbours(view: View<'_>, code: &Code<'_>) -> Vec<Item> {
     let files = files.map(|artifact| {
         let path = paths::readable(code.compile, artifact);
         let path = path.unwrap_or_else(|| paths::artifact(code.compile, artifact, view.report.settings));
-        Item {
-            href: view.href(&path),
-            text: short_name(&artifact.name),
-            full: artifact.name.clone(),
-            note: artifact.number.to_string(),
-        }
+        let names = (&*short_name(&artifact.name), &*artifact.name);
+        Item::new(view.href(&path), names, artifact.number.to_string())
     });
     files.collect()
 }

@@ -7,6 +7,7 @@ use crate::report::parts::View;
 use crate::report::units::{clipped, counted, short_path, whole};
 use crate::report::{Html, paths};
 use indexmap::IndexMap;
+use std::borrow::Cow;
 use std::io::Write;
 
 /// Bytes of a tree that is read for a page; BERT's has 1.2 MB.
@@ -23,6 +24,9 @@ const FOLDED_ALIKE: usize = 5;
 const OPEN_LEVELS: usize = 3;
 /// Characters of a condition up to which it is shown whole; of a longer one the beginning, as the file has it all.
 const LONGEST: usize = 400;
+/// Bytes of a place from which on `…` stands for it in what is below it: `L['x']` reads well, but places within
+/// modules within modules have 100 characters, each line of which only the end is new.
+const SHORTEST_ABOVE: usize = 8;
 const BEGINNING: usize = 160;
 
 /// The section of the guards: counts by kind, then the tree. A compile whose tree was not recorded keeps its table.
@@ -45,19 +49,30 @@ pub(super) fn write(
         return view.section(out, table);
     }
     let guards: usize = nodes.iter().filter(|n| n.depth == 0).map(|n| n.guards).sum();
-    let tools = view.fold_button("guard-tree");
+    let tools = if nodes.len() > OPEN_CHILDREN { view.fold_button("guard-tree") } else { Html::default() };
     view.open_section(out, (table.id, &table.title, &table.note), Some(whole(guards)), tools)?;
     write_kinds(&nodes, out)?;
+    if shortened(&nodes) {
+        writeln!(out, "<p class=\"soft\">In the tree … stands for the place one level up.</p>")?;
+    }
     writeln!(
         out,
         "<div class=\"tree clip\" id=\"guard-tree\" tabindex=\"0\" role=\"group\" aria-label=\"Guard tree\">"
     )?;
     let mut tree = Tree { nodes: &nodes, shown: 0, left_out: 0 };
-    tree.write(0, 0, out)?;
+    tree.write(0, 0, "", out)?;
     writeln!(out, "</div>")?;
     write_rest(view, (subject, artifact), tree.left_out, out)?;
     writeln!(out, "</section>")?;
     Ok(())
+}
+
+/// Whether a place has something below it, and a name for which `…` stands there.
+fn shortened(nodes: &[GuardNode<'_>]) -> bool {
+    let pairs = nodes.iter().zip(nodes.iter().skip(1));
+    pairs.filter(|(node, next)| next.depth > node.depth).any(
+        |(node, _)| matches!(&node.content, GuardLine::Place { source, .. } if source.len() >= SHORTEST_ABOVE),
+    )
 }
 
 fn write_kinds(nodes: &[GuardNode<'_>], out: &mut dyn Write) -> anyhow::Result<()> {
@@ -104,9 +119,15 @@ struct Tree<'a> {
 }
 
 impl Tree<'_> {
-    /// Writes the nodes from `from` on that stand at `depth`, with what is below them; says where it stopped. The
-    /// depth of a tree is that of Python attributes; deeper ones than are open or shown end here.
-    fn write(&mut self, from: usize, depth: usize, out: &mut dyn Write) -> anyhow::Result<usize> {
+    /// Writes the nodes from `from` on that stand at `depth` below the place `above`, with what is below them; says
+    /// where it stopped. The depth of a tree is that of Python attributes; deeper ones than are open or shown end here.
+    fn write(
+        &mut self,
+        from: usize,
+        depth: usize,
+        above: &str,
+        out: &mut dyn Write,
+    ) -> anyhow::Result<usize> {
         write!(out, "<ul>")?;
         let (mut at, mut children) = (from, 0);
         while let Some(node) = self.nodes.get(at).filter(|node| node.depth >= depth) {
@@ -122,17 +143,17 @@ impl Tree<'_> {
                     let alike = self.alike(at);
                     if alike < FOLDED_ALIKE {
                         self.shown += 1;
-                        write_guard(kind, text, *origin, out)?;
+                        write_guard(kind, &below(above, text), *origin, out)?;
                     } else {
-                        at = self.write_alike(at, (kind, alike), out)?;
+                        at = self.write_alike(at, (kind, alike), above, out)?;
                         continue;
                     }
                 }
                 GuardLine::Place { source, class } => {
                     self.shown += 1;
                     let open = depth < OPEN_LEVELS && self.children(at) <= OPEN_CHILDREN;
-                    write_place(source, *class, (node.guards, open), out)?;
-                    self.write(at + 1, node.depth + 1, out)?;
+                    write_place(&below(above, source), *class, (node.guards, open), out)?;
+                    self.write(at + 1, node.depth + 1, source, out)?;
                     write!(out, "</details>")?;
                 }
             }
@@ -157,13 +178,14 @@ impl Tree<'_> {
         &mut self,
         at: usize,
         (kind, alike): (&str, usize),
+        above: &str,
         out: &mut dyn Write,
     ) -> anyhow::Result<usize> {
         let kind = Html::escaped(kind);
         let times = counted(alike, "time", "times");
         write!(
             out,
-            "<li><details><summary class=\"tw\"><b>{}</b> <i>{times}</i></summary><ul>",
+            "<li><details><summary><b>{}</b> <i>{times}</i></summary><ul>",
             kind.as_str()
         )?;
         for node in self.nodes.iter().skip(at).take(alike) {
@@ -174,7 +196,7 @@ impl Tree<'_> {
             self.shown += 1;
             // The fold says of which kind they are.
             if let GuardLine::Guard { text, origin, .. } = &node.content {
-                write_guard("", text, *origin, out)?;
+                write_guard("", &below(above, text), *origin, out)?;
             }
         }
         write!(out, "</ul></details>")?;
@@ -198,6 +220,25 @@ impl Tree<'_> {
 /// Levels that are shown: a hostile tree could be as deep as the log is long.
 const DEEPEST: usize = 40;
 
+/// A text with `…` for the place that it stands below.
+fn below<'t>(above: &str, text: &'t str) -> Cow<'t, str> {
+    if above.len() < SHORTEST_ABOVE {
+        return text.into();
+    }
+    let word = |c: char| c.is_alphanumeric() || c == '_';
+    let (mut short, mut from) = (String::new(), 0);
+    for (at, found) in text.match_indices(above) {
+        let (Some(before), Some(after)) = (text.get(from..at), text.get(at + found.len()..)) else { continue };
+        // Not where only a longer name ends or begins with it.
+        if !before.ends_with(word) && !after.starts_with(word) {
+            short.push_str(before);
+            short.push('…');
+            from = at + found.len();
+        }
+    }
+    if from == 0 { text.into() } else { (short + text.get(from..).unwrap_or_default()).into() }
+}
+
 /// What is shown of a text, and whether it is less than all.
 fn shown(text: &str) -> (Html, &'static str) {
     let (all, cut) = clipped(text, LONGEST);
@@ -206,7 +247,7 @@ fn shown(text: &str) -> (Html, &'static str) {
 
 fn write_guard(kind: &str, text: &str, origin: Option<&str>, out: &mut dyn Write) -> anyhow::Result<()> {
     let (text, more) = shown(text);
-    write!(out, "<li class=\"leaf\">")?;
+    write!(out, "<li>")?;
     if !kind.is_empty() {
         write!(out, "<b>{}</b> ", Html::escaped(kind).as_str())?;
     }
@@ -231,8 +272,22 @@ fn write_place(
     let guards = counted(guards, "guard", "guards");
     write!(
         out,
-        "<li><details{open}><summary class=\"tw\">{}{more} <i>{guards}{class}</i></summary>",
+        "<li><details{open}><summary>{}{more} <i>{guards}{class}</i></summary>",
         source.as_str()
     )?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn below_a_place_its_name_is_not_repeated() {
+        let place = "G['nn'].functional";
+        assert_eq!(below(place, "___check_obj_id(G['nn'].functional, 14), type=x"), "___check_obj_id(…, 14), type=x");
+        assert_eq!(below(place, "type(G['nn'].functional.gelu)"), "type(….gelu)");
+        assert_eq!(below(place, "G['nn'].functional_x is a.G['nn'].functional"), "G['nn'].functional_x is a.…");
+        assert_eq!(below("L['x']", "L['x'] is None"), "L['x'] is None");
+    }
 }

@@ -226,7 +226,7 @@ fn write_record(
     let attempt = if record.attempt > 0 { format!(", attempt {}", record.attempt) } else { String::new() };
     let head = RecordHead {
         title: format!("{}{attempt}", title(record.kind)),
-        pill: view.pill(compile)?,
+        pill: view.pill_beside(compile)?,
         function: compile.function.as_ref().map(|f| view.function(&f.name)).unwrap_or_default(),
         page: view.href(&paths::compile_page(compile)),
         line: whole(record.line),

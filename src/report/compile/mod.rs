@@ -93,7 +93,7 @@ fn head(view: View<'_>, subject: Subject<'_>) -> anyhow::Result<Html> {
     let function = function(subject);
     let place = function.map(|f| view.place(f.file.as_deref(), f.line)).transpose()?;
     let context = Head {
-        pill: if compile.id.is_some() { view.pill_to(compile, None)? } else { Html::default() },
+        pill: if compile.id.is_some() { view.plain_pill_beside(compile)? } else { Html::default() },
         function: match function {
             Some(function) => view.function(&function.name),
             None if compile.id.is_none() => Html::escaped("Records without a compile id"),

@@ -205,7 +205,7 @@ fn entry(
     let lost = compile.lost.iter().map(|(line, what)| Lost { line: whole(*line), what: what.clone() });
     Ok(Entry {
         id,
-        pill: view.pill_to(compile, None)?,
+        pill: view.plain_pill_beside(compile)?,
         name: function.map_or_else(Html::default, |f| view.function(&f.name)),
         summary: summary(view, compile),
         damaged: (!damaged.is_empty()).then_some(damaged),
@@ -257,7 +257,12 @@ fn file(view: View<'_>, compile: &Compile, artifact: &Artifact, cut: &FxHashSet<
     let settings = view.report.settings;
     let link = match &artifact.content {
         Content::Link(url) => view.log_link(&artifact.name, url),
-        _ => view.link(&view.href(&paths::artifact(compile, artifact, settings)), &artifact.name),
+        _ => {
+            // The hash of output code stands in the name of its file.
+            let code = artifact.name.starts_with("inductor_output_code");
+            let name = if code { "inductor_output_code" } else { artifact.name.as_str() };
+            view.link(&view.href(&paths::artifact(compile, artifact, settings)), name)
+        }
     };
     let numbered = !matches!(artifact.content, Content::Link(_) | Content::DumpFile(_));
     FileLink {

@@ -145,7 +145,7 @@ fn row(view: View<'_>, index: usize, group: &FunctionGroup, total: f64) -> anyho
     let first = group.compiles.first().copied().unwrap_or_default();
     let files_link = view.link(&super::directory::href(view.report, first), &whole(files));
     let cells = vec![
-        Td::html(view.some_pills(&compiles, SHOWN)?).sorted(first),
+        Td::html(view.some_pills_beside(&compiles, SHOWN)?).sorted(first),
         Td::html(name),
         Td::html(place),
         values(|c| Some(c.attempts.len() as u64)),

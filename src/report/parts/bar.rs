@@ -14,13 +14,23 @@ struct Bar {
     big: bool,
     label: String,
     parts: Vec<Part>,
+    /// Those that are drawn.
+    drawn: Vec<Drawn>,
 }
+
+#[derive(Serialize)]
+struct Drawn {
+    class: &'static str,
+    width: String,
+}
+
+/// Share from which on a part is drawn in a bar of a table: a pixel.
+const LEAST: f64 = 0.007;
 
 #[derive(Serialize)]
 struct Part {
     class: &'static str,
     name: &'static str,
-    width: String,
     time: String,
     share: String,
 }
@@ -37,12 +47,14 @@ impl Pieces<'_> {
             .map(|((name, us), class)| Part {
                 class,
                 name,
-                width: format!("{:.1}", 100.0 * us / total),
                 time: micros(us),
                 share: percent(us, total, false),
             })
             .collect();
         let label = parts.iter().map(|p| format!("{} {}", p.name, p.time)).collect::<Vec<_>>().join(", ");
-        self.render("bar", &Bar { big, label, parts })
+        let drawn = times.0.into_iter().zip(CLASSES);
+        let drawn = drawn.filter(|(us, _)| *us > if big { 0.0 } else { LEAST * total });
+        let drawn = drawn.map(|(us, class)| Drawn { class, width: format!("{:.1}", 100.0 * us / total) });
+        self.render("bar", &Bar { big, label, parts, drawn: drawn.collect() })
     }
 }

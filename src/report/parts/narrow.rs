@@ -1,6 +1,7 @@
 //! Controls that narrow a table: by text, and by the words of its rows.
 
 use super::View;
+use super::table::SORTED;
 use crate::report::Html;
 use crate::report::units::whole;
 use serde::Serialize;
@@ -28,7 +29,11 @@ impl View<'_> {
         hint: &str,
         words: impl IntoIterator<Item = (&'static str, &'static str, usize)>,
     ) -> anyhow::Result<Html> {
-        let words = words.into_iter().filter(|(_, _, count)| *count > 0);
+        let words: Vec<_> = words.into_iter().filter(|(_, _, count)| *count > 0).collect();
+        if words.iter().map(|(_, _, count)| count).sum::<usize>() < SORTED {
+            return Ok(Html::default());
+        }
+        let words = words.into_iter();
         let words = words.map(|(word, text, count)| WordOf { word, text, count: whole(count) }).collect();
         self.render("narrow", &Narrow { table, hint, words })
     }

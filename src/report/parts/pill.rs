@@ -21,12 +21,32 @@ impl View<'_> {
         self.pill_to(compile, Some(&self.href(&paths::compile_page(compile))))
     }
 
+    /// The same without the function's name on hover, for where it stands beside the pill.
+    pub fn pill_beside(&self, compile: &Compile) -> anyhow::Result<Html> {
+        self.render_pill(compile, Some(&self.href(&paths::compile_page(compile))), false)
+    }
+
     /// A pill that leads elsewhere, or nowhere: in a summary nothing may be a link.
     pub fn pill_to(&self, compile: &Compile, href: Option<&str>) -> anyhow::Result<Html> {
+        self.render_pill(compile, href, true)
+    }
+
+    /// A pill that leads nowhere, beside the function's name.
+    pub fn plain_pill_beside(&self, compile: &Compile) -> anyhow::Result<Html> {
+        self.render_pill(compile, None, false)
+    }
+
+    /// The first `most` pills of one function, whose name stands beside them.
+    pub fn some_pills_beside(&self, compiles: &[&Compile], most: usize) -> anyhow::Result<Html> {
+        self.few(compiles, most, |compile| self.pill_beside(compile))
+    }
+
+    fn render_pill(&self, compile: &Compile, href: Option<&str>, titled: bool) -> anyhow::Result<Html> {
         let id = compile.id.as_ref().map_or_else(|| "no id".to_owned(), ToString::to_string);
         // What has no id is no compilation, so it has no status either.
         let status = compile.id.as_ref().map(|_| compile.status.word());
-        let title = compile.function.as_ref().map(|f| match resumed(&f.name) {
+        let function = compile.function.as_ref().filter(|_| titled);
+        let title = function.map(|f| match resumed(&f.name) {
             Some((function, line)) => format!("{function} resumed at {line}"),
             None => f.name.clone(),
         });

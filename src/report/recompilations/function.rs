@@ -116,12 +116,12 @@ fn row(view: View<'_>, chain: &Chain<'_>, index: usize, step: &Step<'_>) -> anyh
     let limit = Html::trusted("<span class=\"kind error\">limit reached, not compiled</span>");
     let value = if step.over_limit { Html::joined([value, limit], " ") } else { value };
     Ok(Row::of(vec![
-        Td::html(view.pill(compile)?).sorted(step.compile),
+        Td::html(view.pill_beside(compile)?).sorted(step.compile),
         Td::html(changed),
         Td::html(value),
         Td::html(guard).class("soft"),
         match against {
-            Some((order, against)) => Td::html(view.pill(against)?).sorted(order),
+            Some((order, against)) => Td::html(view.pill_beside(against)?).sorted(order),
             None => Td::default(),
         },
         Td::maybe(compile.compile_us(), micros),

@@ -63,8 +63,8 @@ fn share(us: f64, total: f64, class: &str) -> Html {
     let width = (100.0 * us / total).clamp(0.0, 100.0);
     let width = if width.is_finite() { width } else { 0.0 };
     let share = percent(us, total, true);
-    // A bar of less than a tenth of a pixel is none.
-    if width < 0.1 {
+    // A bar of less than a pixel says less than the number.
+    if width < 1.0 {
         return Html::escaped(&share);
     }
     Html::trusted(format!(
@@ -146,7 +146,7 @@ pub(super) fn compiles(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()
     let rows = all.iter().take(LISTED).map(|(index, compile, us)| {
         let function = compile.function.as_ref().map(|f| view.function(&f.name));
         Ok(Row::of(vec![
-            Td::html(view.pill(compile)?).sorted(index),
+            Td::html(view.pill_beside(compile)?).sorted(index),
             Td::html(function.unwrap_or_else(|| Html::escaped(UNKNOWN))),
             Td::number(*us, &micros(*us)),
             Td::number(*us, &percent(*us, total, true)),
@@ -218,7 +218,7 @@ fn lost(view: View<'_>, times: Times<'_>, out: &mut dyn Write) -> anyhow::Result
             (false, n) => format!("tracing began anew, {}", counted(n, "reason", "reasons")),
         };
         Ok(Row::of(vec![
-            Td::html(view.pill(compile)?).sorted(lost.compile),
+            Td::html(view.pill_beside(compile)?).sorted(lost.compile),
             Td::html(function.unwrap_or_else(|| Html::escaped(UNKNOWN))),
             Td::number(lost.us, &micros(lost.us)),
             Td::text(&why),
@@ -244,7 +244,7 @@ fn saved(view: View<'_>, times: Times<'_>, out: &mut dyn Write) -> anyhow::Resul
     let rows = rows.into_iter().map(|(index, us, compile)| {
         let function = compile.function.as_ref().map(|f| view.function(&f.name));
         Ok(Row::of(vec![
-            Td::html(view.pill(compile)?).sorted(index),
+            Td::html(view.pill_beside(compile)?).sorted(index),
             Td::html(function.unwrap_or_else(|| Html::escaped(UNKNOWN))),
             Td::number(us, &micros(us)),
         ]))

@@ -153,7 +153,7 @@ fn by_cache(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let about =
         "A miss is compiled and then kept; a bypass is never kept, so it is compiled anew in every process.";
     let sentence = Html::escaped(&sentence);
-    writeln!(out, "<div class=\"hero\"><h1>{}</h1><p>{about}</p></div>", sentence.as_str())?;
+    writeln!(out, "<div class=\"hero\"><h1 class=\"say\">{}</h1><p>{about}</p></div>", sentence.as_str())?;
     view.open_section(out, ("by-cache", "By cache", "what each answered"), None, Html::default())?;
     let heads = vec![
         Head::text("Cache"),

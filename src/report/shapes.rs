@@ -107,7 +107,7 @@ fn verdict(out: &mut dyn Write, fates: &[SymbolFate<'_>], dims: &[Dimension<'_>]
         format!("Of {} {}.", counted(fates.len(), "symbol", "symbols"), parts.join(", "))
     };
     let (answer, symbols) = (Html::escaped(&answer), Html::escaped(&symbols));
-    writeln!(out, "<div class=\"hero\"><h1>{}. {}</h1>", answer.as_str(), symbols.as_str())?;
+    writeln!(out, "<div class=\"hero\"><h1 class=\"say\">{}. {}</h1>", answer.as_str(), symbols.as_str())?;
     writeln!(
         out,
         "<p>A dynamic size has a symbol, and one compile serves all its values. A static size is part of the compiled \

@@ -1,6 +1,6 @@
 //! `_readable.html` beside the stack traces of kernels: the user's lines behind each kernel.
 
-use super::{Group, Item, Side, Text, tabs};
+use super::{Group, Item, Side, Text};
 use crate::model::{Artifact, Compile};
 use crate::output::{Page, RelPath};
 use crate::report::parts::View;
@@ -24,8 +24,7 @@ pub(super) fn page<'m>(
     text: Text<'m>,
 ) -> Page<'m, Worker> {
     Page::rendered(path, move |worker, out| {
-        let mut shell = Shell::of_compile(report, compile, Some("stacks of kernels"));
-        shell.tabs = tabs(compile);
+        let shell = Shell::of_compile(report, compile, Some("stacks of kernels"));
         write_page(worker, out, &shell, |worker, out| {
             let view = View::new(report, worker, 1);
             match read(&text.read(report)?) {

@@ -5,7 +5,7 @@ mod index;
 mod kernel_stacks;
 
 use super::parts::View;
-use super::shell::{Shell, Tab, write_page};
+use super::shell::{Shell, write_page};
 use super::units::{bytes, counted, short_path};
 use super::{Html, Report, Worker, paths};
 use crate::model::{Artifact, Compile, Content, Form, Language, Place, Readable};
@@ -115,8 +115,7 @@ struct Code<'m> {
 
 fn page<'m>(report: Report<'m>, path: RelPath, code: Code<'m>) -> Page<'m, Worker> {
     Page::rendered(path, move |worker, out| {
-        let mut shell = Shell::of_compile(report, code.compile, Some(&short_name(&code.artifact.name)));
-        shell.tabs = tabs(code.compile);
+        let shell = Shell::of_compile(report, code.compile, Some(&short_name(&code.artifact.name)));
         write_page(worker, out, &shell, |worker, out| {
             if code.text.len() > LARGEST_HIGHLIGHTED {
                 return write_large(report, &code, worker, out);
@@ -317,14 +316,6 @@ fn without_kind(name: &str) -> &str {
 pub(super) fn short_name(name: &str) -> String {
     let known = "inductor_output_code";
     if name.starts_with(known) { known.to_owned() } else { short_path(name).into_owned() }
-}
-
-/// Links above the pages of a compile's files.
-fn tabs(compile: &Compile) -> Vec<Tab> {
-    let page = super::parts::encoded(paths::compile_page(compile).as_str());
-    let label = if compile.id.is_some() { compile.label() } else { "no id".to_owned() };
-    let link = |anchor: &str, words: &str| Tab::away(format!("../{page}{anchor}"), words, None);
-    vec![link("", &format!("Compile {label}")), link("#files", "All its files")]
 }
 
 /// Escapes what is written to it.

@@ -181,19 +181,20 @@ pub(super) fn write_page(
     // The policy names the scripts, and is known when the page is.
     let before = worker.render("shell_head", &Head { title: &shell.title })?;
     let mut scripts = Vec::new();
-    let mut page = Tailor::new(out, (shell.scripts, shell.custom.is_some()), |fitted, out: &mut dyn Write| {
-        scripts.extend(fitted.scripts);
-        scripts.extend(own);
-        let policy = content_security_policy(&scripts, &custom);
-        let (meta, title) = before.split_once("<title>").unwrap_or((&before, ""));
-        writeln!(
-            out,
-            "{meta}<meta http-equiv=\"Content-Security-Policy\" content=\"{policy}\">\n<title>{title}"
-        )?;
-        write!(out, "<style>{}", fitted.styles)?;
-        styles.iter().try_for_each(|style| write!(out, "{}", style.text))?;
-        write!(out, "</style>\n</head>\n<body>\n")
-    });
+    let mut page =
+        Tailor::new(out, (shell.scripts, shell.custom.is_some()), |fitted, out: &mut dyn Write| {
+            scripts.extend(fitted.scripts);
+            scripts.extend(own);
+            let policy = content_security_policy(&scripts, &custom);
+            let (meta, title) = before.split_once("<title>").unwrap_or((&before, ""));
+            writeln!(
+                out,
+                "{meta}<meta http-equiv=\"Content-Security-Policy\" content=\"{policy}\">\n<title>{title}"
+            )?;
+            write!(out, "<style>{}", fitted.styles)?;
+            styles.iter().try_for_each(|style| write!(out, "{}", style.text))?;
+            write!(out, "</style>\n</head>\n<body>\n")
+        });
     if let Some(html) = shell.custom {
         writeln!(page, "{html}")?;
     }

@@ -295,9 +295,13 @@ mod tests {
     #[test]
     fn a_page_carries_what_its_own_scripts_and_styles_use() {
         let asset = |name, text| Asset { name, text, csp_hash: "" };
-        let own = [asset("x.js", "e.className='pill';get(`--${'error'}`)"), asset("x.css", "p{color:var(--mark)}")];
+        let own =
+            [asset("x.js", "e.className='pill';get(`--${'error'}`)"), asset("x.css", "p{color:var(--mark)}")];
         let styles = Fitted::to(b"<p>", &own).styles;
-        assert!(styles.contains(".pill{") && styles.contains("--error:") && styles.contains("--mark:"), "{styles}");
+        assert!(
+            styles.contains(".pill{") && styles.contains("--error:") && styles.contains("--mark:"),
+            "{styles}"
+        );
         assert!(!styles.contains(".tree{") && !styles.contains("--error-b:"), "{styles}");
     }
 

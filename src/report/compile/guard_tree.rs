@@ -143,10 +143,20 @@ impl Tree<'_> {
                     let alike = self.alike(at);
                     if alike < FOLDED_ALIKE {
                         self.shown += 1;
+                        write!(out, "<li>")?;
                         write_guard(kind, &below(above, text), *origin, out)?;
                     } else {
                         at = self.write_alike(at, (kind, alike), above, out)?;
                         continue;
+                    }
+                }
+                GuardLine::Place { source, class } if self.is_single(at) => {
+                    self.shown += 2;
+                    write_single(&below(above, source), *class, out)?;
+                    if let Some(GuardNode { content: GuardLine::Guard { kind, text, origin }, .. }) =
+                        self.nodes.get(at + 1)
+                    {
+                        write_guard(kind, &below(source, text), *origin, out)?;
                     }
                 }
                 GuardLine::Place { source, class } => {
@@ -161,6 +171,12 @@ impl Tree<'_> {
         }
         writeln!(out, "</ul>")?;
         Ok(at)
+    }
+
+    /// Whether a place has one guard and nothing else: then both are one line.
+    fn is_single(&self, at: usize) -> bool {
+        let guard = |node: &GuardNode<'_>| matches!(node.content, GuardLine::Guard { .. });
+        self.after(at) == at + 2 && self.nodes.get(at + 1).is_some_and(guard)
     }
 
     /// Guards from `at` on that stand side by side and are of one kind.
@@ -183,11 +199,7 @@ impl Tree<'_> {
     ) -> anyhow::Result<usize> {
         let kind = Html::escaped(kind);
         let times = counted(alike, "time", "times");
-        write!(
-            out,
-            "<li><details><summary><b>{}</b> <i>{times}</i></summary><ul>",
-            kind.as_str()
-        )?;
+        write!(out, "<li><details><summary><b>{}</b> <i>{times}</i></summary><ul>", kind.as_str())?;
         for node in self.nodes.iter().skip(at).take(alike) {
             if self.shown >= MOST_LINES {
                 self.left_out += 1;
@@ -196,6 +208,7 @@ impl Tree<'_> {
             self.shown += 1;
             // The fold says of which kind they are.
             if let GuardLine::Guard { text, origin, .. } = &node.content {
+                write!(out, "<li>")?;
                 write_guard("", &below(above, text), *origin, out)?;
             }
         }
@@ -228,7 +241,9 @@ fn below<'t>(above: &str, text: &'t str) -> Cow<'t, str> {
     let word = |c: char| c.is_alphanumeric() || c == '_';
     let (mut short, mut from) = (String::new(), 0);
     for (at, found) in text.match_indices(above) {
-        let (Some(before), Some(after)) = (text.get(from..at), text.get(at + found.len()..)) else { continue };
+        let (Some(before), Some(after)) = (text.get(from..at), text.get(at + found.len()..)) else {
+            continue;
+        };
         // Not where only a longer name ends or begins with it.
         if !before.ends_with(word) && !after.starts_with(word) {
             short.push_str(before);
@@ -247,7 +262,6 @@ fn shown(text: &str) -> (Html, &'static str) {
 
 fn write_guard(kind: &str, text: &str, origin: Option<&str>, out: &mut dyn Write) -> anyhow::Result<()> {
     let (text, more) = shown(text);
-    write!(out, "<li>")?;
     if !kind.is_empty() {
         write!(out, "<b>{}</b> ", Html::escaped(kind).as_str())?;
     }
@@ -257,6 +271,15 @@ fn write_guard(kind: &str, text: &str, origin: Option<&str>, out: &mut dyn Write
         write!(out, " <i>{}</i>", Html::escaped(&short_path(place)).as_str())?;
     }
     writeln!(out)?;
+    Ok(())
+}
+
+fn write_single(source: &str, class: Option<&str>, out: &mut dyn Write) -> anyhow::Result<()> {
+    let (source, more) = shown(source);
+    write!(out, "<li>{}{more} ", source.as_str())?;
+    if let Some(class) = class {
+        write!(out, "<i>{}</i> ", Html::escaped(class).as_str())?;
+    }
     Ok(())
 }
 
@@ -270,11 +293,7 @@ fn write_place(
     let class = class.map_or_else(String::new, |class| format!(", {}", Html::escaped(class).as_str()));
     let open = if open { " open" } else { "" };
     let guards = counted(guards, "guard", "guards");
-    write!(
-        out,
-        "<li><details{open}><summary>{}{more} <i>{guards}{class}</i></summary>",
-        source.as_str()
-    )?;
+    write!(out, "<li><details{open}><summary>{}{more} <i>{guards}{class}</i></summary>", source.as_str())?;
     Ok(())
 }
 
@@ -285,9 +304,15 @@ mod tests {
     #[test]
     fn below_a_place_its_name_is_not_repeated() {
         let place = "G['nn'].functional";
-        assert_eq!(below(place, "___check_obj_id(G['nn'].functional, 14), type=x"), "___check_obj_id(…, 14), type=x");
+        assert_eq!(
+            below(place, "___check_obj_id(G['nn'].functional, 14), type=x"),
+            "___check_obj_id(…, 14), type=x"
+        );
         assert_eq!(below(place, "type(G['nn'].functional.gelu)"), "type(….gelu)");
-        assert_eq!(below(place, "G['nn'].functional_x is a.G['nn'].functional"), "G['nn'].functional_x is a.…");
+        assert_eq!(
+            below(place, "G['nn'].functional_x is a.G['nn'].functional"),
+            "G['nn'].functional_x is a.…"
+        );
         assert_eq!(below("L['x']", "L['x'] is None"), "L['x'] is None");
     }
 }

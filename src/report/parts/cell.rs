@@ -4,6 +4,7 @@ use super::{Head, Pieces, Row, Table, Td, View};
 use crate::model::{Cell, Section, Unit};
 use crate::report::Html;
 use crate::report::units::{UNKNOWN, bytes, clipped, count, micros, whole};
+use fxhash::FxHashMap;
 use std::io::Write;
 
 /// Characters of a text that stand in a table; the rest is folded. About ten lines of a wide column.
@@ -45,7 +46,7 @@ impl View<'_> {
                 let order = self.report.model.by_id.get(&Some(id.clone())).copied().unwrap_or(usize::MAX);
                 Td::html(self.pill_of(Some(id))?).sorted(order)
             }
-            Cell::Stack(Some(stack)) => Td::html(self.inner_stack(stack)?),
+            Cell::Stack(Some(stack)) => Td::html(self.inner_stack(stack, None)?),
             Cell::Stack(None) => Td::text(UNKNOWN),
             Cell::Link { text, url } => Td::html(self.log_link(text, url)),
         })
@@ -73,11 +74,50 @@ impl View<'_> {
         });
         let id = format!("{}-table", section.id);
         let table = Table { id: &id, label: &section.title, heads: heads.collect() };
+        let mut stacks = Stacks::of(section);
         let rows = section.rows.iter().map(|row| {
-            let cells = row.iter().map(|cell| self.cell(cell)).collect::<anyhow::Result<Vec<_>>>()?;
+            let cells =
+                row.iter().map(|cell| stacks.cell(*self, cell)).collect::<anyhow::Result<Vec<_>>>()?;
             Ok(Row::of(cells))
         });
         self.table(out, &table, rows)
+    }
+}
+
+/// Stacks that a table has more than once: one expression is made of others on the same lines.
+struct Stacks<'s> {
+    section: &'s str,
+    /// By where its frames stand, as equal stacks are one: how often it comes, and the number of the one that stands
+    /// there with all its frames.
+    known: FxHashMap<usize, (usize, Option<usize>)>,
+    shown: usize,
+}
+
+impl<'s> Stacks<'s> {
+    fn of(section: &'s Section) -> Stacks<'s> {
+        let mut known: FxHashMap<usize, (usize, Option<usize>)> = FxHashMap::default();
+        for cell in section.rows.iter().flatten() {
+            if let Cell::Stack(Some(stack)) = cell {
+                known.entry(stack.as_ptr().addr()).or_default().0 += 1;
+            }
+        }
+        Stacks { section: section.id, known, shown: 0 }
+    }
+
+    /// A cell; a stack that was there leads to where it stands.
+    fn cell(&mut self, view: View<'_>, cell: &Cell) -> anyhow::Result<Td> {
+        let Cell::Stack(Some(stack)) = cell else { return view.cell(cell) };
+        let Some((times, first)) = self.known.get_mut(&stack.as_ptr().addr()) else { return view.cell(cell) };
+        if *times < 2 || stack.len() < 2 {
+            return view.cell(cell);
+        }
+        let id = |number: usize| format!("{}-stack-{number}", self.section);
+        if let Some(number) = *first {
+            return Ok(Td::html(view.stack_again(stack, &format!("#{}", id(number)))));
+        }
+        self.shown += 1;
+        *first = Some(self.shown);
+        Ok(Td::html(view.inner_stack(stack, Some(id(self.shown)))?))
     }
 }
 

@@ -19,6 +19,8 @@ const LONGEST_LOC: usize = 80;
 
 #[derive(Serialize)]
 struct StackOf<'s> {
+    /// Its anchor, where other places lead to it.
+    id: Option<String>,
     folded: Option<String>,
     name: &'s str,
     place: String,
@@ -41,17 +43,27 @@ impl View<'_> {
     /// A stack, outermost frame first, folded to the innermost frame of the reader's own code. Frames of libraries
     /// are dimmed; frames of generated modules lead to their source.
     pub fn stack(&self, stack: &Stack) -> anyhow::Result<Html> {
-        self.stack_from(stack, 0)
+        self.stack_from(stack, 0, None)
     }
 
     /// The same of its innermost frames only, from that of the reader's own code on: for tables of dozens of stacks
     /// that are 60 frames of the compiler long, most of them the same.
-    pub fn inner_stack(&self, stack: &Stack) -> anyhow::Result<Html> {
+    pub fn inner_stack(&self, stack: &Stack, id: Option<String>) -> anyhow::Result<Html> {
         let inner = stack.len().saturating_sub(INNERMOST);
-        self.stack_from(stack, if stack.len() > LONGEST_STACK { inner } else { 0 })
+        self.stack_from(stack, if stack.len() > LONGEST_STACK { inner } else { 0 }, id)
     }
 
-    fn stack_from(&self, stack: &Stack, from: usize) -> anyhow::Result<Html> {
+    /// The frame by which a stack is known, as a link to where all of it stands.
+    pub fn stack_again(&self, stack: &Stack, href: &str) -> Html {
+        let own = self.innermost_own(stack);
+        let shown = own.or_else(|| stack.len().checked_sub(1)).and_then(|index| stack.get(index));
+        let Some(shown) = shown else { return Html::escaped(crate::report::units::UNKNOWN) };
+        let place = Html::escaped(&place(self.file(shown), shown.line));
+        let place = Html::wrapped("<span class=\"soft nw\">", &place, "</span>");
+        Html::joined([self.link(href, &shown.name), place], " ")
+    }
+
+    fn stack_from(&self, stack: &Stack, from: usize, id: Option<String>) -> anyhow::Result<Html> {
         let own = self.innermost_own(stack);
         let Some(shown) = own.or_else(|| stack.len().checked_sub(1)).and_then(|index| stack.get(index))
         else {
@@ -67,7 +79,7 @@ impl View<'_> {
         }
         let loc = clipped(shown.loc.as_deref().unwrap_or_default(), LONGEST_LOC).0;
         let place = place(self.file(shown), shown.line);
-        self.render("stack", &StackOf { folded, name: &shown.name, place, loc, frames })
+        self.render("stack", &StackOf { id, folded, name: &shown.name, place, loc, frames })
     }
 
     /// Frames read from a traceback's text, outermost first; `hit` is marked, libraries' are dimmed.
@@ -93,7 +105,10 @@ impl View<'_> {
                 }
             });
         let frames = shown.collect();
-        self.render("stack", &StackOf { folded: None, name: "", place: String::new(), loc: "", frames })
+        self.render(
+            "stack",
+            &StackOf { id: None, folded: None, name: "", place: String::new(), loc: "", frames },
+        )
     }
 
     /// The file of a frame; empty when the log does not say.

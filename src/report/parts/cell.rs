@@ -10,6 +10,9 @@ use std::io::Write;
 /// Characters of a text that stand in a table; the rest is folded. About ten lines of a wide column.
 pub(super) const LONGEST_TEXT: usize = 600;
 
+/// Columns that the style sheet knows to be code.
+const MONO_COLUMNS: usize = 8;
+
 /// Characters of its first line that stand before what is folded.
 const LONGEST_START: usize = 140;
 
@@ -70,18 +73,32 @@ impl View<'_> {
             let known = |cell: &Cell| !matches!(cell, Cell::Unknown | Cell::Stack(None));
             let absent = !section.rows.iter().any(|row| row.get(index).is_some_and(known));
             let head = if column.numeric { Head::number(column.title) } else { Head::text(column.title) };
-            head.absent_if(absent)
+            let code = !absent
+                && index < MONO_COLUMNS
+                && section.rows.iter().filter_map(|row| row.get(index)).all(is_code);
+            let head = if code { head.mono() } else { head };
+            (code, head.absent_if(absent))
         });
+        let (code, heads): (Vec<bool>, Vec<Head>) = heads.unzip();
         let id = format!("{}-table", section.id);
-        let table = Table { id: &id, label: &section.title, heads: heads.collect() };
+        let table = Table { id: &id, label: &section.title, heads };
         let mut stacks = Stacks::of(section);
         let rows = section.rows.iter().map(|row| {
-            let cells =
-                row.iter().map(|cell| stacks.cell(*self, cell)).collect::<anyhow::Result<Vec<_>>>()?;
+            let cells = row.iter().zip(&code).map(|(cell, code)| match cell {
+                // The column says that it is code.
+                Cell::Code(text) if *code => Ok(Td::html(self.folded(text, false))),
+                _ => stacks.cell(*self, cell),
+            });
+            let cells = cells.collect::<anyhow::Result<Vec<_>>>()?;
             Ok(Row::of(cells))
         });
         self.table(out, &table, rows)
     }
+}
+
+/// Whether a cell can stand in a column of code.
+fn is_code(cell: &Cell) -> bool {
+    matches!(cell, Cell::Code(_) | Cell::Unknown)
 }
 
 /// Stacks that a table has more than once: one expression is made of others on the same lines.

@@ -45,7 +45,8 @@ fn no_kind_of_page_has_a_serious_fault_of_accessibility_in_either_colour_scheme(
     let folder = tempfile::tempdir().unwrap();
     large(folder.path(), 20);
     combine(folder.path(), &[]).ok(folder.path());
-    for name in [job("13_div_break").folder.as_path(), job("13_div_healthy").folder.as_path(), folder.path()] {
+    for name in [job("13_div_break").folder.as_path(), job("13_div_healthy").folder.as_path(), folder.path()]
+    {
         let name = name.join("index.html");
         window.open(&name, "");
         window.value(&format!("(() => {{ {axe}; return 0; }})()"));

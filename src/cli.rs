@@ -1,5 +1,6 @@
 //! The command line: clap structs, and what they mean to the library.
 
+use clap::error::ErrorKind;
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
 use tlparse::Options;
@@ -115,6 +116,15 @@ pub struct Combine {
     /// Print the findings as JSON, and nothing else, on standard output
     #[arg(long)]
     pub json: bool,
+}
+
+/// What to say where flags stand before a subcommand, which clap words for those who know it.
+pub fn about_misplaced_flags(error: &clap::Error) -> Option<&'static str> {
+    let combine = std::env::args_os().any(|arg| arg == "combine");
+    (error.kind() == ErrorKind::ArgumentConflict && combine).then_some(
+        "options of tlparse combine stand behind it: tlparse combine OUT --overwrite; to read a log or folder called \
+         combine, give ./combine",
+    )
 }
 
 const LONG_ABOUT: &str = "Read a TORCH_TRACE log and report what torch.compile did: what was compiled, what broke, \

@@ -22,7 +22,16 @@ const USAGE: u8 = 2;
 const STRICT: u8 = 3;
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => match cli::about_misplaced_flags(&error) {
+            Some(what) => {
+                eprintln!("error: {what}");
+                return ExitCode::from(USAGE);
+            }
+            None => error.exit(),
+        },
+    };
     if let Some(flag) = cli.not_built() {
         eprintln!("error: {flag} is not built yet in this version; run without it");
         return ExitCode::from(USAGE);

@@ -56,7 +56,7 @@ pub struct Cli {
     #[arg(short, long)]
     pub export: bool,
 
-    /// Write provenance pages for all compiles
+    /// Write provenance pages for all compiles, also where the log has no data for them
     #[arg(short, long)]
     pub inductor_provenance: bool,
 
@@ -85,7 +85,6 @@ impl Cli {
     pub fn not_built(&self) -> Option<&'static str> {
         let flags = [
             (self.export, "--export"),
-            (self.inductor_provenance, "--inductor-provenance"),
             (self.all_ranks_html, "--all-ranks-html"),
             (self.serve, "--serve"),
         ];
@@ -108,6 +107,7 @@ impl Cli {
             overwrite: self.overwrite,
             settings: Settings {
                 plain_text: self.plain_text,
+                provenance: self.inductor_provenance,
                 custom_header: self.custom_header_html.clone(),
             },
             ..Options::new(input, &self.out)

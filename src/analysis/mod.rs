@@ -11,6 +11,7 @@ mod guard_tree;
 mod own_code;
 mod parity;
 mod parts;
+pub mod provenance;
 mod recompile_advice;
 mod recompile_reason;
 mod recompiles;

@@ -70,8 +70,19 @@ fn script_hash(body: &str) -> String {
 mod tests {
     use super::*;
 
-    const ALL: [Asset; 9] =
-        [REPORT_CSS, REPORT_JS, TIME_CSS, TIME_JS, GRAPH_CSS, GRAPH_JS, DIFF_JS, SEARCH_CSS, SEARCH_JS];
+    const ALL: [Asset; 11] = [
+        REPORT_CSS,
+        REPORT_JS,
+        TIME_CSS,
+        TIME_JS,
+        GRAPH_CSS,
+        GRAPH_JS,
+        DIFF_JS,
+        PROVENANCE_CSS,
+        PROVENANCE_JS,
+        SEARCH_CSS,
+        SEARCH_JS,
+    ];
 
     #[test]
     fn a_hash_is_the_one_openssl_computes() {

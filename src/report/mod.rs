@@ -15,10 +15,12 @@ mod graphs;
 mod guards;
 mod html;
 mod index;
+mod kernels;
 mod lines;
 mod metric_fields;
 mod parts;
 mod paths;
+mod provenance;
 mod recompilations;
 mod search;
 mod shapes;
@@ -43,6 +45,8 @@ use crate::trace::Source;
 pub struct Settings {
     /// Code is written as text, not as highlighted pages.
     pub plain_text: bool,
+    /// Pages of provenance are written for every compile, also where the log does not say where kernels come from.
+    pub provenance: bool,
     /// HTML that stands at the top of the landing page, as given.
     pub custom_header: Option<String>,
 }
@@ -121,5 +125,7 @@ pub fn pages<'m>(report: Report<'m>) -> Vec<Page<'m, Worker>> {
     pages.extend(graph_breaks::page(report));
     pages.extend(recompilations::page(report));
     pages.extend(time::page(report));
+    pages.extend(provenance::pages(report));
+    pages.extend(kernels::page(report));
     pages
 }

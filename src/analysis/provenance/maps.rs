@@ -2,7 +2,7 @@
 
 use super::code::{Call, CodeText};
 use super::graph::{GraphText, PlaceComment};
-use super::source::{KernelStacks, Lines, SourceLine, kernel_stacks};
+use super::source::{KernelStacks, Lines, Place, SourceLine, callers, kernel_stacks};
 use super::CodeKind;
 use crate::model::Fields;
 use fxhash::{FxHashMap, FxHashSet};
@@ -124,7 +124,7 @@ pub fn provenance(texts: &Texts<'_>) -> Provenance {
     };
     found.kernels = kernels(texts, &mapping, &post);
     found.maps(&mapping, &pre, &post);
-    found.source_lines(&stacks, &pre, &post);
+    found.source_lines(&mapping, &stacks, (&pre, &post));
     found.count(&post);
     found
 }
@@ -154,16 +154,21 @@ impl Provenance {
     }
 
     /// The lines of the program: from the stack traces of kernels, and from the comments in both graphs.
-    fn source_lines(&mut self, stacks: &KernelStacks, pre: &GraphText<'_>, post: &GraphText<'_>) {
+    fn source_lines(
+        &mut self,
+        mapping: &Mapping,
+        stacks: &KernelStacks,
+        (pre, post): (&GraphText<'_>, &GraphText<'_>),
+    ) {
+        let own = OwnPlaces::of(self, mapping, stacks, post);
         let mut lines = Lines::default();
         for node in &pre.nodes {
-            if let Some(place) = &node.place {
-                lines.of_comment(place).pre.extend(&node.lines);
+            if let Some(line) = lines.of_node(node, &own.pre) {
+                line.pre.extend(&node.lines);
             }
         }
         for node in &post.nodes {
-            if let Some(place) = &node.place {
-                let line = lines.of_comment(place);
+            if let Some(line) = lines.of_node(node, &own.post) {
                 line.nodes.push(node.name.to_owned());
                 line.post.extend(&node.lines);
             }
@@ -214,6 +219,48 @@ impl Provenance {
             nodes: (nodes - self.unmapped.len(), nodes),
         };
     }
+}
+
+/// Lines of the program for nodes whose comment names a line of a library, by the name of the node: the comment has the
+/// innermost frame only, and the stacks of kernels tell who called it.
+#[derive(Default)]
+struct OwnPlaces {
+    pre: FxHashMap<String, Place>,
+    post: FxHashMap<String, Place>,
+}
+
+impl OwnPlaces {
+    fn of(found: &Provenance, mapping: &Mapping, stacks: &KernelStacks, post: &GraphText<'_>) -> OwnPlaces {
+        let mut own = OwnPlaces::default();
+        for call in &found.kernels {
+            let Some(stacks) = stacks.get(&call.label()) else { continue };
+            let callers = callers(stacks);
+            for name in &call.nodes {
+                let place = post.node(name).and_then(|node| node.place);
+                let caller = place.and_then(|place| callers.get(&(place.file.to_owned(), place.line)));
+                if let Some(Some(caller)) = caller {
+                    own.post.insert(name.clone(), caller.clone());
+                }
+            }
+        }
+        // A node before AOTAutograd became some of these, and its other results have its line, too.
+        for (name, others) in &mapping.pre_to_post {
+            own.pre.extend(agreed(others, &own.post).map(|place| (name.clone(), place)));
+        }
+        for (name, others) in &mapping.post_to_pre {
+            if !own.post.contains_key(name) {
+                own.post.extend(agreed(others, &own.pre).map(|place| (name.clone(), place)));
+            }
+        }
+        own
+    }
+}
+
+/// The place that all of these have that have one.
+fn agreed(names: &[String], known: &FxHashMap<String, Place>) -> Option<Place> {
+    let mut places = names.iter().filter_map(|name| known.get(name));
+    let first = places.next()?;
+    places.all(|place| place == first).then(|| first.clone())
 }
 
 /// Names of one side to names of the other, as lines.

@@ -1,8 +1,9 @@
 //! Lines of the program behind kernels and nodes.
 
-use super::graph::PlaceComment;
+use super::graph::{Node, PlaceComment};
 use crate::analysis::is_library;
 use crate::model::{TextFrame, traceback};
+use fxhash::FxHashMap;
 use indexmap::IndexMap;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -66,12 +67,24 @@ impl Lines {
         self.at(place.file, place.line, place.code)
     }
 
+    /// The line of a node: its comment's, or where that is a library's the line of the program that is known to have
+    /// called it.
+    pub(super) fn of_node(
+        &mut self,
+        node: &Node<'_>,
+        own: &FxHashMap<String, Place>,
+    ) -> Option<&mut SourceLine> {
+        let place = node.place?;
+        match own.get(node.name).filter(|_| is_library(place.file)) {
+            Some((file, line, code)) => Some(self.at(file, *line, code.as_deref())),
+            None => Some(self.of_comment(&place)),
+        }
+    }
+
     /// The line that a stack is about: the innermost of the user's own.
     pub(super) fn of_stack(&mut self, stack: &str) -> Option<&mut SourceLine> {
-        let frames: Vec<TextFrame> = traceback(stack);
-        let own = frames.iter().rev().find(|(file, ..)| !is_library(file));
-        let (file, line, _, code) = own.or(frames.last())?;
-        Some(self.at(file, *line, code.as_deref()))
+        let (file, line, code) = own_place(&traceback(stack))?;
+        Some(self.at(&file, line, code.as_deref()))
     }
 
     /// Own files first, each in the order of its lines.
@@ -80,6 +93,33 @@ impl Lines {
         lines.sort_by_cached_key(|line| (is_library(&line.file), line.file.clone(), line.line));
         lines
     }
+}
+
+/// File, line, and its text.
+pub(super) type Place = (String, u64, Option<String>);
+
+/// The innermost frame of the program; where all are a library's, the innermost.
+fn own_place(frames: &[TextFrame]) -> Option<Place> {
+    let own = frames.iter().rev().find(|(file, ..)| !is_library(file));
+    let (file, line, _, code) = own.or(frames.last())?;
+    Some((file.clone(), *line, code.clone()))
+}
+
+/// For innermost frames of a library in these stacks, the line of the program that called them; None where several did.
+pub(super) fn callers(stacks: &[String]) -> FxHashMap<(String, u64), Option<Place>> {
+    let mut callers: FxHashMap<(String, u64), Option<Place>> = FxHashMap::default();
+    for stack in stacks {
+        let frames = traceback(stack);
+        let (Some((file, line, ..)), Some(own)) = (frames.last(), own_place(&frames)) else { continue };
+        if !is_library(file) {
+            continue;
+        }
+        let known = callers.entry((file.clone(), *line)).or_insert_with(|| Some(own.clone()));
+        if known.as_ref().is_some_and(|known| *known != own) {
+            *known = None;
+        }
+    }
+    callers
 }
 
 #[cfg(test)]

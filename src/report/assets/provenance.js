@@ -86,8 +86,7 @@
   };
   const select = (id, n, pin) => {
     const kernel = line(id, n)?.dataset.k; // the first line of a kernel's text stands for its first call
-    if (kernel && !ids.includes(id)) return select('kernels', +kernel, pin);
-    if (kernel && !hits[id]?.includes(n) && !data.kernels.some(k => k.file === id && k.line === n)) return select('kernels', +kernel, pin);
+    if (kernel && !data.kernels.some(k => k.file === id && k.line === n)) return select('kernels', +kernel, pin);
     own = [id, n];
     hits = reach(id, n);
     at = Object.fromEntries(ids.map(k => [k, 0]));

@@ -8,7 +8,7 @@ use crate::report::file_words;
 use crate::report::index::stage_words;
 use crate::report::parts::{Head, Row, Table, Td, View};
 use crate::report::units::{bytes, whole};
-use crate::report::{Html, Report, graphs, paths};
+use crate::report::{Html, Report, graphs, paths, provenance};
 use crate::trace::{PayloadRef, Span};
 use std::io::Write;
 
@@ -16,9 +16,14 @@ pub(super) fn write(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -
     let artifacts = &subject.compile.artifacts;
     let note = "in the order of the compiler's phases";
     let graphs = graphs::href(view, subject.compile);
-    let tools = graphs.map_or_else(Html::default, |href| {
-        Html::wrapped("<div class=\"tools\">", &view.link(&href, "Graphs side by side"), "</div>")
-    });
+    let mut links: Vec<Html> =
+        graphs.into_iter().map(|href| view.link(&href, "Graphs side by side")).collect();
+    let provenance = provenance::links(view, subject.compile);
+    links.extend(provenance.iter().map(|(href, words)| view.link(href, words)));
+    let tools = match links.is_empty() {
+        true => Html::default(),
+        false => Html::wrapped("<div class=\"tools\">", &Html::joined(links, " "), "</div>"),
+    };
     view.open_section(out, ("files", "Files", note), Some(whole(artifacts.len())), tools)?;
     if artifacts.is_empty() {
         writeln!(out, "<p class=\"soft\">None was recorded.</p>")?;

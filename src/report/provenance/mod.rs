@@ -42,11 +42,13 @@ impl Run<'_> {
         }
     }
 
-    /// `[0/0] forward`, with the attempt where it is not the first and with its place where another has that name.
+    /// `0/0 forward`, with the attempt where it is not the first.
     pub fn label(&self) -> String {
+        if self.compile.id.is_none() {
+            return format!("{}, no compile id", self.name());
+        }
         let id = self.compile.bracketed(self.run.attempt);
-        let id = id.trim_start_matches('[').trim_end_matches(']');
-        format!("{id} {}", self.name())
+        format!("{} {}", id.trim_start_matches('[').trim_end_matches(']'), self.name())
     }
 
     /// Where its page stands, seen from the view's page.

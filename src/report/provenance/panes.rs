@@ -101,13 +101,14 @@ pub(super) fn panes<'p>(
     let code: Vec<Text<'p>> =
         texts.code.iter().map(|(kind, text)| code_text(run, found, (*kind, text), &file)).collect();
     if let Some(first) = code.first() {
-        add("code", "Generated code", "Code", lines_of(first.text), Body::Texts(code));
+        let title = if code.len() > 1 { "Code" } else { "Generated code" };
+        add("code", title, "Code", lines_of(first.text), Body::Texts(code));
     }
     panes
 }
 
 fn lines_of(text: &str) -> String {
-    counted(text.split('\n').count(), "line", "lines")
+    counted(text.trim_end_matches('\n').split('\n').count(), "line", "lines")
 }
 
 fn code_text<'p>(
@@ -271,30 +272,43 @@ fn write_text(text: &Text<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
         }
         return Ok(write!(out, "</p>")?);
     }
-    let lines = text.text.split('\n').count();
+    let shown = text.text.trim_end_matches('\n');
+    let lines = shown.split('\n').count();
     open(id, label, lines.to_string().len(), out)?;
-    for (number, line) in (1_u32..).zip(text.text.split('\n')) {
-        let index = number as usize - 1;
-        if index % PIECE == 0 {
-            let end = if index > 0 { "</div>" } else { "" };
-            let height = PIECE.min(lines - index);
-            write!(out, "{end}<div style=\"counter-reset:l {index};contain-intrinsic-height:auto {height}lh\">")?;
-        }
-        if text.mapped.contains(&number) {
-            write!(out, "<span class=\"to\" id=\"{id}-{number}\"")?;
-            if let Some(kernel) = text.kernels.get(&number) {
-                write!(out, " data-k=\"{kernel}\"")?;
-            }
-            write!(out, ">")?;
-        } else if line.trim_start().starts_with('#') || line.trim_start().starts_with("//") {
-            write!(out, "<span class=\"c\">")?;
-        } else {
-            write!(out, "<span>")?;
-        }
+    for (number, line) in (1_u32..).zip(shown.split('\n')) {
+        write_start(text, (number, line), lines, out)?;
         html_escape::encode_text_to_writer(line, out)?;
         write!(out, "</span>")?;
     }
     Ok(write!(out, "</div></pre>")?)
+}
+
+/// The beginning of a line's element, and of the piece that it begins. Each piece counts for itself: what is in it is
+/// laid out without what stands before it.
+fn write_start(
+    text: &Text<'_>,
+    (number, line): (u32, &str),
+    lines: usize,
+    out: &mut dyn Write,
+) -> std::io::Result<()> {
+    let before = number as usize - 1;
+    let mut counter = String::new();
+    if before.is_multiple_of(PIECE) {
+        let end = if before > 0 { "</div>" } else { "" };
+        let height = PIECE.min(lines - before);
+        write!(out, "{end}<div style=\"contain-intrinsic-height:auto {height}lh\">")?;
+        counter = format!(" style=\"counter-reset:l {before}\"");
+    }
+    if text.mapped.contains(&number) {
+        write!(out, "<span class=\"to\" id=\"{}-{number}\"{counter}", text.id)?;
+        if let Some(kernel) = text.kernels.get(&number) {
+            write!(out, " data-k=\"{kernel}\"")?;
+        }
+        return write!(out, ">");
+    }
+    let start = line.trim_start();
+    let comment = if start.starts_with('#') || start.starts_with("//") { " class=\"c\"" } else { "" };
+    write!(out, "<span{comment}{counter}>")
 }
 
 /// What the script reads.

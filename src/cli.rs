@@ -83,11 +83,8 @@ const AFTER_HELP: &str = "Exit codes: 0 report written; 1 not written; 2 wrong u
 impl Cli {
     /// A flag that is given and whose feature does not exist yet.
     pub fn not_built(&self) -> Option<&'static str> {
-        let flags = [
-            (self.export, "--export"),
-            (self.all_ranks_html, "--all-ranks-html"),
-            (self.serve, "--serve"),
-        ];
+        let flags =
+            [(self.export, "--export"), (self.all_ranks_html, "--all-ranks-html"), (self.serve, "--serve")];
         flags.into_iter().find_map(|(given, flag)| given.then_some(flag))
     }
 

@@ -190,7 +190,7 @@ fn a_missing_file_is_an_error_that_names_it() {
 
 #[test]
 fn a_flag_whose_feature_is_not_built_yet_says_so() {
-    for flag in ["--export", "-e", "--inductor-provenance", "-i", "--all-ranks-html", "--serve"] {
+    for flag in ["--export", "-e", "--all-ranks-html", "--serve"] {
         let done = small().args([flag]).go();
         let error = done.fails(2);
         assert!(error.contains("not built yet"), "{flag}: {error}");

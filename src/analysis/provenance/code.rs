@@ -275,11 +275,17 @@ fn library_call(line: &str, cpp: bool) -> Option<&str> {
 fn definitions(text: &str, kind: CodeKind) -> Vec<Definition<'_>> {
     let mut found: Vec<Definition<'_>> = Vec::new();
     let mut open: Option<&'static str> = None;
+    let mut has_body = false;
     let mut comment = Comment::default();
     for (number, line) in (1..).zip(text.split('\n')) {
         if let (Some(end), Some(definition)) = (open, found.last_mut()) {
+            has_body |= line.contains('{');
             if line.starts_with(end) {
                 definition.lines = number - definition.line + 1;
+                open = None;
+            } else if !has_body && line.trim_end().ends_with(';') {
+                // Only declared: its source stands in another file.
+                found.pop();
                 open = None;
             }
             continue;
@@ -297,6 +303,8 @@ fn definitions(text: &str, kind: CodeKind) -> Vec<Definition<'_>> {
             let (fragment, source_nodes) = (comment.fragment, comment.source_nodes);
             found.push(Definition { kernel, language, line: number, lines: 1, fragment, source_nodes });
             open = end;
+            // Python opens a string, which is not looked into.
+            has_body = kind == CodeKind::Python || line.contains('{');
         }
     }
     found
@@ -378,7 +386,11 @@ mod tests {
         assert_eq!(code.definitions[0].lines, 4);
         assert_eq!(
             calls(text, CodeKind::Python),
-            [call("triton_a_1", "10", 10), call("torch.ops.ns::op", "2", 12), call("extern_kernels.mm", "", 13)]
+            [
+                call("triton_a_1", "10", 10),
+                call("torch.ops.ns::op", "2", 12),
+                call("extern_kernels.mm", "", 13)
+            ]
         );
     }
 
@@ -406,6 +418,16 @@ mod tests {
             lines,
             [("k_0", 3), ("k_0", 13), ("torch.ops.mine.op.default", 15), ("aoti_torch_cpu_mm_out", 18)]
         );
+    }
+
+    #[test]
+    fn a_kernel_that_is_only_declared_is_defined_elsewhere() {
+        let text =
+            "extern \"C\"  void  k_0(float* a,\n    int b);\nextern \"C\" void k_1(int a)\n{\n    x;\n}\n";
+        let code = CodeText::read(text, CodeKind::Cpp, &[]);
+        let found: Vec<(&str, u32, u32)> =
+            code.definitions.iter().map(|d| (d.kernel, d.line, d.lines)).collect();
+        assert_eq!(found, [("k_1", 3, 4)]);
     }
 
     #[test]

@@ -177,7 +177,9 @@ impl<'t> Reader<'t> {
             return;
         }
         let scope = self.classes.last().map_or(0, |(_, number)| *number);
-        if let Some(node) = self.graph.in_scope.get(&(scope, name)).and_then(|at| self.graph.nodes.get_mut(*at)) {
+        if let Some(node) =
+            self.graph.in_scope.get(&(scope, name)).and_then(|at| self.graph.nodes.get_mut(*at))
+        {
             if node.lines.len() < MOST_LINES {
                 node.lines.push(line);
             }
@@ -249,7 +251,8 @@ mod tests {
 
     #[test]
     fn a_signature_may_have_several_lines() {
-        let text = "def forward(self, a: \"f32[2, 3]\",\n    b: Tuple[int, \"c, d\"] = (1, 2),\n  e):\n    f = a\n";
+        let text =
+            "def forward(self, a: \"f32[2, 3]\",\n    b: Tuple[int, \"c, d\"] = (1, 2),\n  e):\n    f = a\n";
         let graph = GraphText::read(text);
         let names: Vec<&str> = graph.nodes.iter().map(|node| node.name).collect();
         assert_eq!(names, ["a", "b", "e", "f"]);
@@ -271,7 +274,8 @@ mod tests {
 
     #[test]
     fn a_backward_names_the_line_of_its_forward() {
-        let place = place_comment(" Backward of forward node: File: C:\\x.py:23 in forward, code: a").unwrap();
+        let place =
+            place_comment(" Backward of forward node: File: C:\\x.py:23 in forward, code: a").unwrap();
         assert_eq!((place.file, place.line), ("C:\\x.py", 23));
         assert_eq!(place_comment(" Annotation: {}"), None);
     }

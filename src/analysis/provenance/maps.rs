@@ -1,9 +1,9 @@
 //! Maps between the lines of a run's texts, as torch's mapping names them.
 
+use super::CodeKind;
 use super::code::{Call, CodeText};
 use super::graph::{GraphText, PlaceComment};
 use super::source::{KernelStacks, Lines, Place, SourceLine, callers, kernel_stacks};
-use super::CodeKind;
 use crate::model::Fields;
 use fxhash::{FxHashMap, FxHashSet};
 use serde::Serialize;
@@ -300,7 +300,8 @@ fn label(kernel: &str, handle: Option<&str>) -> String {
 
 /// The calls of all files, with the nodes that the mapping names, or else the comment above the kernel's source.
 fn kernels(texts: &Texts<'_>, mapping: &Mapping, post: &GraphText<'_>) -> Vec<KernelCall> {
-    let old: Vec<&str> = mapping.kernel_to_post.keys().filter(|_| !mapping.handles).map(String::as_str).collect();
+    let old: Vec<&str> =
+        mapping.kernel_to_post.keys().filter(|_| !mapping.handles).map(String::as_str).collect();
     let mut known = old;
     let mut read = Vec::new();
     // Kernels of the C++ wrapper are defined in a file of their own, which is the later one.
@@ -311,14 +312,16 @@ fn kernels(texts: &Texts<'_>, mapping: &Mapping, post: &GraphText<'_>) -> Vec<Ke
     }
     let mut definitions = FxHashMap::default();
     for (kind, code) in &read {
-        definitions.extend(code.definitions.iter().map(|definition| (definition.kernel, (*kind, definition))));
+        definitions
+            .extend(code.definitions.iter().map(|definition| (definition.kernel, (*kind, definition))));
     }
     let mut found = Vec::new();
     for (file, code) in read.iter().rev() {
         for call in &code.calls {
             let definition = definitions.get(call.kernel);
             let mapped = mapping.nodes(call);
-            let fragment = || definition.map(|(_, d)| d.fragment.iter().map(|name| (*name).to_owned()).collect());
+            let fragment =
+                || definition.map(|(_, d)| d.fragment.iter().map(|name| (*name).to_owned()).collect());
             let nodes = mapped.cloned().or_else(fragment).unwrap_or_default();
             let lines: BTreeSet<u32> = match mapped {
                 Some(nodes) => nodes.iter().flat_map(|name| post.lines(name)).copied().collect(),

@@ -6,7 +6,7 @@ use super::code::LARGEST_HIGHLIGHTED;
 use super::parts::{Head, Row, Table, Td, View};
 use super::provenance::{self, Run};
 use super::shell::{Shell, Tab, write_page};
-use super::units::{UNKNOWN, counted, micros, short_path, whole};
+use super::units::{UNKNOWN, clipped, counted, micros, short_path, whole};
 use super::{Html, Report, Worker, paths};
 use crate::model::{Content, Form};
 use crate::output::{Page, RelPath};
@@ -18,7 +18,10 @@ const MOST_KERNELS: usize = 4_000;
 const MOST_LINES: usize = 2_000;
 
 /// Lines, or kernels, in a cell.
-const MOST_IN_CELL: usize = 24;
+const MOST_IN_CELL: usize = 16;
+
+/// Characters of a kernel's name where several stand in a cell.
+const LONGEST_NAME: usize = 44;
 
 /// The link of the landing page.
 pub(super) fn tab(report: Report<'_>) -> Option<Tab> {
@@ -122,24 +125,25 @@ fn kernels(view: View<'_>, runs: &[Run<'_>], found: &Kernels, out: &mut dyn Writ
         Head::number("Nodes").about("nodes of the post-grad graph in it").absent_if(none(|k| k.nodes > 0)),
         Head::number("Lines of code").absent_if(none(|k| k.code_lines.is_some())),
         Head::text("Autotuning").absent_if(none(|k| k.tuning.as_ref().is_some_and(|t| t.state.is_some()))),
-        Head::number("Candidates").absent_if(none(|k| k.tuning.as_ref().is_some_and(|t| t.candidates.is_some()))),
-        Head::text("Configuration").absent_if(none(|k| k.tuning.as_ref().is_some_and(|t| t.chosen.is_some()))),
-        Head::number("Compile time").absent_if(none(|k| k.tuning.as_ref().is_some_and(|t| t.compile_us.is_some()))),
+        Head::number("Candidates")
+            .absent_if(none(|k| k.tuning.as_ref().is_some_and(|t| t.candidates.is_some()))),
+        Head::text("Configuration")
+            .absent_if(none(|k| k.tuning.as_ref().is_some_and(|t| t.chosen.is_some()))),
+        Head::number("Compile time")
+            .absent_if(none(|k| k.tuning.as_ref().is_some_and(|t| t.compile_us.is_some()))),
         Head::number("Estimated run time").absent_if(none(|k| k.runtime_ns.is_some())),
     ];
     let table = Table { id: "kernels-table", label: "Kernels", heads };
     let shown: Vec<&Kernel> = all.iter().take(MOST_KERNELS).collect();
     view.table(out, &table, shown.into_iter().map(|kernel| row(view, runs, found, kernel)))?;
     view.beyond(out, all.len(), all.len().min(MOST_KERNELS), "kernels")?;
-    let mut missing = Vec::new();
     if none(|kernel| kernel.tuning.is_some()) {
-        missing.push("build times and autotuning, which torch records for Triton kernels only");
-    }
-    if none(|kernel| kernel.runtime_ns.is_some()) {
-        missing.push("estimated run times, which LOG_TLPARSE=1 records and which torch knows for GPUs only");
-    }
-    if !missing.is_empty() {
-        writeln!(out, "<p class=\"soft after\">Not recorded: {}.</p>", missing.join("; "))?;
+        writeln!(
+            out,
+            "<p class=\"soft after\">torch records compile times and autotuning for Triton kernels only, and estimated run times \
+             for GPUs, with {}.</p>",
+            view.code("LOG_TLPARSE=1").as_str()
+        )?;
     }
     Ok(writeln!(out, "</section>")?)
 }
@@ -168,10 +172,13 @@ fn row(view: View<'_>, runs: &[Run<'_>], found: &Kernels, kernel: &Kernel) -> an
         }
         None => Html::default(),
     };
-    let code = tuning.chosen.as_deref().map_or_else(|| Html::escaped(UNKNOWN), |text| view.folded(text, true));
+    let code =
+        tuning.chosen.as_deref().map_or_else(|| Html::escaped(UNKNOWN), |text| view.folded(text, true));
     let count = |value: Option<f64>| Td::maybe(value, |value| whole(value as u64));
     Ok(Row::of(vec![
-        Td::html(name).class("mono"),
+        // A name of many operators breaks anywhere, but not into a column of letters.
+        Td::html(Html::wrapped("<div style=\"min-width:24ch;overflow-wrap:anywhere\">", &name, "</div>"))
+            .class("mono"),
         Td::html(graph).sorted(kernel.run).class("nw"),
         Td::text(kind),
         Td::number(kernel.calls as f64, &whole(kernel.calls)),
@@ -211,7 +218,8 @@ fn href(view: View<'_>, run: &Run<'_>, kernel: &Kernel) -> Option<String> {
     let readable = paths::readable(run.compile, artifact);
     let highlighted = readable.is_some() || matches!(form, Form::Code(_)) && !settings.plain_text;
     let path = readable.unwrap_or_else(|| paths::artifact(run.compile, artifact, settings));
-    let anchor = if highlighted && at.text_len <= LARGEST_HIGHLIGHTED { format!("#L{line}") } else { String::new() };
+    let anchor =
+        if highlighted && at.text_len <= LARGEST_HIGHLIGHTED { format!("#L{line}") } else { String::new() };
     Some(format!("{}{anchor}", view.href(&path)))
 }
 
@@ -240,6 +248,23 @@ fn source_lines(view: View<'_>, found: &Kernels, kernel: &Kernel) -> Html {
     Html::joined(links, ", ")
 }
 
+/// A kernel's name without the words that all share, and not too long.
+fn short_name(name: &str) -> String {
+    let shared = [
+        "extern_kernels.",
+        "torch.ops.aten.",
+        "torch.ops.",
+        "cpp_fused_",
+        "aoti_torch_cpu_",
+        "aoti_torch_cuda_",
+    ];
+    let rest = shared.iter().find_map(|start| name.strip_prefix(start)).unwrap_or(name);
+    match clipped(rest, LONGEST_NAME) {
+        (start, true) => format!("{start}…"),
+        (all, false) => all.to_owned(),
+    }
+}
+
 fn lines(view: View<'_>, runs: &[Run<'_>], found: &Kernels, out: &mut dyn Write) -> anyhow::Result<()> {
     let all = &found.lines;
     if all.is_empty() {
@@ -263,7 +288,9 @@ fn lines(view: View<'_>, runs: &[Run<'_>], found: &Kernels, out: &mut dyn Write)
         let Some(((file, number), line)) = all.get_index(*index) else { return Ok(Row::of(Vec::new())) };
         Ok(Row::of(vec![
             Td::html(view.place(Some(file), Some(*number))?).sorted(place).class("nw"),
-            Td::html(line.code.as_deref().map_or_else(|| Html::escaped(UNKNOWN), |code| view.folded(code, true))),
+            Td::html(
+                line.code.as_deref().map_or_else(|| Html::escaped(UNKNOWN), |code| view.folded(code, true)),
+            ),
             Td::number(line.kernels.len() as f64, &whole(line.kernels.len())),
             Td::html(kernels_of(view, runs, found, &line.kernels)),
         ])
@@ -288,10 +315,15 @@ fn kernels_of(view: View<'_>, runs: &[Run<'_>], found: &Kernels, kernels: &[usiz
             pieces.push(Html::escaped(", "));
         }
         let name = match href(view, run, kernel) {
-            Some(href) => view.link(&href, &kernel.name),
-            None => Html::escaped(&kernel.name),
+            Some(href) => view.link(&href, &short_name(&kernel.name)),
+            None => Html::escaped(&short_name(&kernel.name)),
         };
-        pieces.push(Html::wrapped("<span class=\"mono\">", &name, "</span>"));
+        let full = Html::escaped(&kernel.name);
+        pieces.push(Html::trusted(format!(
+            "<span class=\"mono\" title=\"{}\">{}</span>",
+            full.as_str(),
+            name.as_str()
+        )));
     }
     let more = kernels.len().saturating_sub(MOST_IN_CELL);
     if more > 0 {

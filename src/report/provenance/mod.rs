@@ -125,7 +125,8 @@ pub(super) fn links(view: View<'_>, compile: &Compile) -> Vec<(String, String)> 
     let runs = runs_of(view.report, compile);
     let shown: Vec<&Run<'_>> = runs.iter().filter(|run| run.shown).collect();
     let link = |run: &&Run<'_>| {
-        let words = if shown.len() == 1 { "Provenance".to_owned() } else { format!("Provenance, {}", run.name()) };
+        let words =
+            if shown.len() == 1 { "Provenance".to_owned() } else { format!("Provenance, {}", run.name()) };
         Some((run.href(view)?, words))
     };
     shown.iter().take(MOST_LINKS).filter_map(link).collect()

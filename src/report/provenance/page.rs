@@ -97,7 +97,7 @@ fn tabs(view: View<'_>, run: &Run<'_>) -> Vec<Tab> {
 struct PageHead {
     count: bool,
     kernels: String,
-    nodes: String,
+    nodes: Option<String>,
     lines: String,
     pill: Html,
     function: Html,
@@ -130,7 +130,8 @@ fn head(view: View<'_>, (all, index): (&[Run<'_>], usize), found: &Provenance) -
         all.iter().enumerate().filter(|(_, run)| run.shown).map(|(index, _)| index).collect();
     let at = shown.iter().position(|other| *other == index).unwrap_or_default();
     let start = at.saturating_sub(NEIGHBOURS / 2).min(shown.len().saturating_sub(NEIGHBOURS));
-    let window = shown.iter().skip(start).take(NEIGHBOURS).filter_map(|other| Some((*other, all.get(*other)?)));
+    let window =
+        shown.iter().skip(start).take(NEIGHBOURS).filter_map(|other| Some((*other, all.get(*other)?)));
     let runs: Vec<OtherRun> = window
         .enumerate()
         .map(|(place, (other, run))| OtherRun {
@@ -139,16 +140,24 @@ fn head(view: View<'_>, (all, index): (&[Run<'_>], usize), found: &Provenance) -
             href: run.href(view).filter(|_| other != index),
         })
         .collect();
+    let article = if count { "the" } else { "The" };
+    let name = match run.run.direction() {
+        Some(direction) => format!("{article} {direction} graph of "),
+        None if run.of > 1 || run.compile.id.is_none() && run.of > 0 => {
+            format!("{article} {} of ", run.name())
+        }
+        None => String::new(),
+    };
     view.render(
         "provenance_head",
         &PageHead {
             count,
             kernels: of(coverage.kernels, "kernel", "kernels"),
-            nodes: of(coverage.nodes, "node", "nodes"),
+            nodes: found.has_map.then(|| of(coverage.nodes, "node", "nodes")),
             lines: counted(lines, "source line", "source lines"),
             pill: view.pill(run.compile)?,
             function: function.map(|f| view.function(&f.name)).unwrap_or_default(),
-            name: run.name(),
+            name,
             verdict: "the log does not say where its kernels come from",
             notes: notes(view, run, found),
             more: (shown.len() > NEIGHBOURS).then(|| format!("all {} runs", whole(shown.len()))),
@@ -164,7 +173,9 @@ fn notes(view: View<'_>, run: &Run<'_>, found: &Provenance) -> Vec<Html> {
         [
             Html::escaped("Set "),
             setting,
-            Html::escaped(" while the log is recorded; results from a cache have it only if it was set when they were made."),
+            Html::escaped(
+                " while the log is recorded; results from a cache have it only if it was set when they were made.",
+            ),
         ],
         "",
     );
@@ -181,11 +192,15 @@ fn notes(view: View<'_>, run: &Run<'_>, found: &Provenance) -> Vec<Html> {
         ),
         (false, true) => say("Kernels and source lines only: the node map of this run is empty."),
         (false, false) if run.run.mappings.is_empty() && run.run.stacks.is_none() => {
-            say("The node map of this run is missing. What is shown comes from the comments in graphs and code.");
+            say(
+                "The node map of this run is missing. What is shown comes from the comments in graphs and code.",
+            );
             notes.push(recorded);
         }
         (false, false) => {
-            say("The node map of this run is empty. What is shown comes from the comments in graphs and code.");
+            say(
+                "The node map of this run is empty. What is shown comes from the comments in graphs and code.",
+            );
             notes.push(recorded);
         }
         (true, _) => {}
@@ -199,7 +214,8 @@ fn notes(view: View<'_>, run: &Run<'_>, found: &Provenance) -> Vec<Html> {
         matches!(content, Some(Content::Payload(at, _)) if !at.intact)
     };
     let code = run.run.code.iter().map(|file| &file.artifact);
-    let texts = run.run.pre.iter().chain(&run.run.post).chain(&run.run.stacks).chain(&run.run.mappings).chain(code);
+    let texts =
+        run.run.pre.iter().chain(&run.run.post).chain(&run.run.stacks).chain(&run.run.mappings).chain(code);
     if texts.into_iter().any(cut) {
         say("A file of this run is damaged in the log; lines of it may lead nowhere.");
     }
@@ -238,7 +254,11 @@ fn row(view: View<'_>, found: &Provenance, at: usize, call: &KernelCall) -> Row 
     let (file, _) = code_words(call.file);
     let handle = call.handle.as_ref().map(|handle| format!(":{handle}")).unwrap_or_default();
     let handle = Html::wrapped("<span class=\"soft mono\">", &Html::escaped(&handle), "</span>");
-    let name = Html::wrapped("<span class=\"mono\">", &view.link(&format!("#kernels-{at}"), &call.kernel), "</span>");
+    let name = Html::wrapped(
+        "<span class=\"mono\">",
+        &view.link(&format!("#kernels-{at}"), &call.kernel),
+        "</span>",
+    );
     let line = |file: &str, line: u32| view.link(&format!("#{file}-{line}"), &line.to_string());
     let definition = call.definition.map(|(kind, first, _)| line(code_words(kind).0, first));
     let nodes: Vec<&str> = call.nodes.iter().take(MOST_NODES).map(String::as_str).collect();
@@ -261,7 +281,8 @@ fn source_links(view: View<'_>, found: &Provenance, call: &KernelCall) -> Html {
     let links = call.source.iter().take(MOST_NODES).filter_map(|at| {
         let line = found.source.get(*at)?;
         let file = before.replace(&line.file) != Some(&line.file);
-        let text = if file { format!("{}:{}", short_path(&line.file), line.line) } else { line.line.to_string() };
+        let text =
+            if file { format!("{}:{}", short_path(&line.file), line.line) } else { line.line.to_string() };
         Some(view.link(&format!("#source-{}", at + 1), &text))
     });
     Html::joined(links.collect::<Vec<_>>(), ", ")

@@ -1,7 +1,7 @@
 //! The linked panes: a span a line, those that lead somewhere with an id.
 
 use super::{Run, RunTexts};
-use crate::analysis::provenance::{CodeKind, LineMap, LineMaps, Provenance};
+use crate::analysis::provenance::{CodeKind, KernelCall, LineMap, LineMaps, Provenance};
 use crate::report::Html;
 use crate::report::parts::View;
 use crate::report::paths;
@@ -52,7 +52,7 @@ pub(super) fn code_words(kind: CodeKind) -> (&'static str, &'static str) {
     match kind {
         CodeKind::Python => ("py", "Python"),
         CodeKind::Cpp => ("cpp", "C++ wrapper"),
-        CodeKind::Kernels => ("kernelcode", "Kernels"),
+        CodeKind::Kernels => ("kernelcode", "Kernel code"),
         CodeKind::Header => ("header", "Header"),
     }
 }
@@ -242,7 +242,7 @@ fn write_source(found: &Provenance, out: &mut dyn Write) -> anyhow::Result<()> {
 }
 
 fn write_kernels(found: &Provenance, out: &mut dyn Write) -> anyhow::Result<()> {
-    let number = |call: &crate::analysis::provenance::KernelCall| match &call.handle {
+    let number = |call: &KernelCall| match &call.handle {
         Some(handle) => format!(":{handle}"),
         None => call.line.to_string(),
     };
@@ -349,7 +349,8 @@ pub(super) fn write_data(found: &Provenance, out: &mut dyn Write) -> anyhow::Res
         line: call.line,
     });
     // The kernel of most nodes shows best what the page is for.
-    let most = found.kernels.iter().enumerate().max_by_key(|(at, call)| (call.nodes.len(), usize::MAX - at));
+    let size = |call: &KernelCall| (call.nodes.len(), call.source.len());
+    let most = found.kernels.iter().enumerate().max_by_key(|(at, call)| (size(call), usize::MAX - at));
     let first = most.map_or(0, |(at, _)| at + 1);
     let data = Data { maps: &found.maps, source: source.collect(), kernels: kernels.collect(), first };
     let json = serde_json::to_string(&data)?.replace('<', "\\u003c");

@@ -22,7 +22,7 @@
   };
   const edges = [['source', 'pre', table(data.source, 'pre')], ['source', 'post', table(data.source, 'post')],
     ['source', 'py', table(calls('py'), 'calls')], ['source', 'cpp', table(calls('cpp'), 'calls')],
-    ['pre', 'post', data.preToPost], ['post', 'py', data.postToPyCode], ['post', 'cpp', data.postToCppCode],
+    ['pre', 'post', data.maps.preToPost], ['post', 'py', data.maps.postToPyCode], ['post', 'cpp', data.maps.postToCppCode],
     ['py', 'kernels', called('py')], ['cpp', 'kernels', called('cpp')]];
   const back = edges.map(([a, b, map]) => {
     const inverse = {};

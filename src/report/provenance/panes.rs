@@ -314,7 +314,6 @@ fn write_start(
 /// What the script reads.
 #[derive(Serialize)]
 struct Data<'p> {
-    #[serde(flatten)]
     maps: &'p LineMaps,
     source: Vec<SourceData<'p>>,
     kernels: Vec<KernelData>,

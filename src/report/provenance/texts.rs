@@ -1,7 +1,7 @@
 //! The texts of a run, read again from the log, and the file of its maps.
 
 use super::Run;
-use crate::analysis::provenance::{CodeKind, Coverage, LineMaps, Provenance, SourceLine, Texts, provenance};
+use crate::analysis::provenance::{CodeKind, Coverage, LineMap, Provenance, SourceLine, Texts, provenance};
 use crate::model::Content;
 use crate::report::Report;
 use serde::Serialize;
@@ -60,9 +60,14 @@ impl RunTexts {
 
 /// The file beside a page.
 #[derive(Serialize)]
-struct Maps<'p> {
-    #[serde(flatten)]
-    maps: &'p LineMaps,
+#[serde(rename_all = "camelCase")]
+struct MapsFile<'p> {
+    pre_to_post: &'p LineMap,
+    post_to_pre: &'p LineMap,
+    py_code_to_post: &'p LineMap,
+    post_to_py_code: &'p LineMap,
+    cpp_code_to_post: &'p LineMap,
+    post_to_cpp_code: &'p LineMap,
     source: &'p [SourceLine],
     coverage: Coverage,
 }
@@ -70,7 +75,16 @@ struct Maps<'p> {
 /// Writes the maps of a run as JSON.
 pub(super) fn write_maps(report: Report<'_>, run: &Run<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let found = RunTexts::read(report, run)?.provenance();
-    let maps = Maps { maps: &found.maps, source: &found.source, coverage: found.coverage };
-    serde_json::to_writer(&mut *out, &maps)?;
+    let file = MapsFile {
+        pre_to_post: &found.maps.pre_to_post,
+        post_to_pre: &found.maps.post_to_pre,
+        py_code_to_post: &found.maps.py_code_to_post,
+        post_to_py_code: &found.maps.post_to_py_code,
+        cpp_code_to_post: &found.maps.cpp_code_to_post,
+        post_to_cpp_code: &found.maps.post_to_cpp_code,
+        source: &found.source,
+        coverage: found.coverage,
+    };
+    serde_json::to_writer(&mut *out, &file)?;
     Ok(out.write_all(b"\n")?)
 }

@@ -408,6 +408,21 @@ fn without_provenance_the_page_of_kernels_has_what_comments_tell_and_says_so() {
 }
 
 #[test]
+fn the_only_kernel_of_a_graph_has_all_its_lines_also_without_provenance() {
+    let page = report("01_inference").page("kernels.html");
+    let rows = rows_of(&page, "#kernels-table tbody tr");
+    assert_eq!(rows.len(), 1);
+    let lines = rows_of(&page, "#lines-table tbody tr");
+    assert!(
+        !lines.is_empty() && lines.iter().all(|line| line.contains("abs_add_cos_div_mul_relu_sin_sub_sum_0"))
+    );
+    assert!(rows[0].contains("s01_inference.py:"), "{}", rows[0]);
+    // Where a graph has more kernels, a line is among them.
+    let lines = rows_of(&report("14_llama_infer").page("kernels.html"), "#lines-table tbody tr");
+    assert!(lines.iter().any(|line| line.contains("0/0 inference: among 15\u{a0}kernels without comments")));
+}
+
+#[test]
 fn kernels_of_triton_show_how_they_were_tuned() {
     let mut log = Log::of(input("09_provenance"));
     let at = artifacts(&log, "inductor_provenance_tracking_node_mappings")[0];

@@ -173,6 +173,10 @@ impl Provenance {
                 line.post.extend(&node.lines);
             }
         }
+        let mut places =
+            post.nodes.iter().filter_map(|node| node.place).map(|place| (place.file, place.line));
+        let first = places.next();
+        let only = self.kernels.len() == 1 || places.all(|place| Some(place) == first);
         for (index, call) in self.kernels.iter().enumerate() {
             let add = |line: &mut SourceLine| {
                 if line.calls.last() != Some(&index) {
@@ -189,6 +193,8 @@ impl Provenance {
             }
             let places = call.nodes.iter().filter_map(|name| post.node(name)?.place);
             let places: Vec<PlaceComment<'_>> = match call.nodes.as_slice() {
+                // All that the graph computes is in its only kernel, or comes from its only line.
+                [] if only => post.nodes.iter().filter_map(|node| node.place).collect(),
                 [] => call.source_nodes.iter().filter_map(|name| pre.node(name)?.place).collect(),
                 _ => places.collect(),
             };

@@ -1,6 +1,6 @@
 //! The kernels of all Inductor runs, each read from the log once.
 
-use crate::analysis::provenance::{CodeKind, KernelCall};
+use crate::analysis::provenance::{CodeKind, KernelCall, Provenance};
 use crate::model::{Cell, Compile, Content, Fields, lenient};
 use crate::report::Report;
 use crate::report::provenance::{Run, RunTexts};
@@ -46,6 +46,9 @@ pub(super) struct Line {
     pub(super) code: Option<String>,
     /// Places in [`Kernels::kernels`].
     pub(super) kernels: Vec<usize>,
+    /// Runs in which the line became one or more of the kernels whose lines the log does not tell, and how many these
+    /// are.
+    pub(super) perhaps: Vec<(usize, usize)>,
 }
 
 /// The kernels of the log.
@@ -105,7 +108,26 @@ impl Kernels {
                 }
             }
         }
+        if !known.has_map && !known.has_stacks {
+            self.add_perhaps(index, &known);
+        }
         Ok(())
+    }
+
+    /// Lines of a graph that was recorded without provenance: its comments name them, and its kernels in C++ have none.
+    fn add_perhaps(&mut self, run: usize, known: &Provenance) {
+        let untold = self.kernels.iter().rev().take_while(|kernel| kernel.run == run);
+        let untold = untold.filter(|kernel| kernel.lines.is_empty()).count();
+        if untold == 0 {
+            return;
+        }
+        for source in known.source.iter().filter(|source| !source.post.is_empty()) {
+            let line = self.lines.entry((source.file.clone(), source.line)).or_default();
+            if line.code.is_none() {
+                line.code.clone_from(&source.code);
+            }
+            line.perhaps.push((run, untold));
+        }
     }
 
     fn sort_lines(&mut self) {

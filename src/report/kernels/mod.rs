@@ -10,7 +10,7 @@ use super::units::{UNKNOWN, clipped, counted, micros, short_path, whole};
 use super::{Html, Report, Worker, paths};
 use crate::model::{Content, Form};
 use crate::output::{Page, RelPath};
-use collect::{Kernel, Kernels};
+use collect::{Kernel, Kernels, Line};
 use std::io::Write;
 
 /// Kernels in the table, and lines in the other. A log of 368 compiles has some hundred of each.
@@ -82,7 +82,8 @@ fn hero(view: View<'_>, runs: &[Run<'_>], found: &Kernels, out: &mut dyn Write) 
     let mut about = match with_lines {
         0 => "The log does not say which lines of the program they come from".to_owned(),
         all if all == found.kernels.len() => {
-            format!("They come from {}", counted(found.lines.len(), "source line", "source lines"))
+            let lines = found.lines.values().filter(|line| !line.kernels.is_empty()).count();
+            format!("They come from {}", counted(lines, "source line", "source lines"))
         }
         some => format!(
             "Of {} the log says which lines of the program they come from",
@@ -94,8 +95,8 @@ fn hero(view: View<'_>, runs: &[Run<'_>], found: &Kernels, out: &mut dyn Write) 
     if found.without_data > 0 {
         writeln!(
             out,
-            "<p>{} recorded without provenance: there only the comments in graphs and code tell of lines, and kernels in C++ \
-             have none. Set {} to record all.</p>",
+            "<p>{} recorded without provenance: there only the comments in graphs and code tell of lines. A kernel in C++ \
+             has none, and its lines are known where its graph has one kernel, or one line, only. Set {} to record all.</p>",
             counted(found.without_data, "graph was", "graphs were"),
             view.code("INDUCTOR_PROVENANCE=1").as_str()
         )?;
@@ -292,7 +293,7 @@ fn lines(view: View<'_>, runs: &[Run<'_>], found: &Kernels, out: &mut dyn Write)
                 line.code.as_deref().map_or_else(|| Html::escaped(UNKNOWN), |code| view.folded(code, true)),
             ),
             Td::number(line.kernels.len() as f64, &whole(line.kernels.len())),
-            Td::html(kernels_of(view, runs, found, &line.kernels)),
+            Td::html(kernels_of(view, runs, found, line)),
         ])
         .anchored(format!("line-{}", place + 1)))
     });
@@ -302,7 +303,8 @@ fn lines(view: View<'_>, runs: &[Run<'_>], found: &Kernels, out: &mut dyn Write)
 }
 
 /// `0/0 inference addmm, gelu_0; 0/1 forward addmm`.
-fn kernels_of(view: View<'_>, runs: &[Run<'_>], found: &Kernels, kernels: &[usize]) -> Html {
+fn kernels_of(view: View<'_>, runs: &[Run<'_>], found: &Kernels, line: &Line) -> Html {
+    let kernels = &line.kernels;
     let mut pieces = Vec::new();
     let mut before = None;
     for kernel in kernels.iter().take(MOST_IN_CELL).filter_map(|index| found.kernels.get(*index)) {
@@ -328,6 +330,20 @@ fn kernels_of(view: View<'_>, runs: &[Run<'_>], found: &Kernels, kernels: &[usiz
     let more = kernels.len().saturating_sub(MOST_IN_CELL);
     if more > 0 {
         pieces.push(Html::escaped(&format!(" and {} more", whole(more))));
+    }
+    for (run, untold) in line.perhaps.iter().take(MOST_IN_CELL) {
+        let Some(run) = runs.get(*run) else { continue };
+        let start = if pieces.is_empty() { "" } else { "; " };
+        let text = format!(
+            "{start}{}: among {} without comments",
+            run.label(),
+            counted(*untold, "kernel", "kernels")
+        );
+        pieces.push(Html::wrapped("<span class=\"soft\">", &Html::escaped(&text), "</span>"));
+    }
+    let more = line.perhaps.len().saturating_sub(MOST_IN_CELL);
+    if more > 0 {
+        pieces.push(Html::escaped(&format!(" and in {}", counted(more, "further graph", "further graphs"))));
     }
     Html::joined(pieces, "")
 }

@@ -50,6 +50,9 @@ const HANDLE: &str = "[Provenance debug handles] ";
 /// Handles that wait for their call; a combined kernel has a few.
 const MOST_WAITING: usize = 16;
 
+/// Names of kernels in one line that may be what it calls; a line made of names would be read once for each.
+const MOST_CANDIDATES: usize = 8;
+
 impl<'t> CodeText<'t> {
     /// Reads a file. `known` are kernels that other files of the run define.
     pub fn read(text: &'t str, kind: CodeKind, known: &[&str]) -> CodeText<'t> {
@@ -183,9 +186,9 @@ impl<'t, 'n> Reader<'t, 'n> {
         if !line.starts_with([' ', '\t']) || self.cpp && !self.runs {
             return None;
         }
-        let known = || words(line).find(|word| self.known.contains_key(without_call(word)));
-        let word = known().filter(|word| named(line, without_call(word)) == Some(true));
-        word.map(without_call).or_else(|| library_call(line, self.cpp))
+        let known = words(line).map(without_call).filter(|word| self.known.contains_key(word));
+        let mut called = known.take(MOST_CANDIDATES).filter(|word| named(line, word) == Some(true));
+        called.next().or_else(|| library_call(line, self.cpp))
     }
 
     fn call(&mut self, waiting: &Waiting<'t>, line: u32) {

@@ -176,6 +176,7 @@ impl Provenance {
         let mut places =
             post.nodes.iter().filter_map(|node| node.place).map(|place| (place.file, place.line));
         let first = places.next();
+        let mut room = MOST_LINKS;
         let only = self.kernels.len() == 1 || places.all(|place| Some(place) == first);
         for (index, call) in self.kernels.iter().enumerate() {
             let add = |line: &mut SourceLine| {
@@ -186,7 +187,9 @@ impl Provenance {
             };
             let stacks = stacks.get(&call.label()).or_else(|| stacks.get(&call.kernel));
             if let Some(stacks) = stacks.filter(|stacks| !stacks.is_empty()) {
-                stacks.iter().for_each(|stack| {
+                room = room.saturating_sub(stacks.len());
+                self.cut |= room == 0;
+                stacks.iter().take(room).for_each(|stack| {
                     lines.of_stack(stack).map(add);
                 });
                 continue;
@@ -238,8 +241,10 @@ struct OwnPlaces {
 impl OwnPlaces {
     fn of(found: &Provenance, mapping: &Mapping, stacks: &KernelStacks, post: &GraphText<'_>) -> OwnPlaces {
         let mut own = OwnPlaces::default();
+        let mut seen = FxHashSet::default();
         for call in &found.kernels {
-            let Some(stacks) = stacks.get(&call.label()) else { continue };
+            let label = call.label();
+            let Some(stacks) = stacks.get(&label).filter(|_| seen.insert(label)) else { continue };
             let callers = callers(stacks);
             for name in &call.nodes {
                 let place = post.node(name).and_then(|node| node.place);
@@ -277,18 +282,20 @@ fn lines<'l>(
     cut: &mut bool,
 ) -> LineMap {
     let mut map: BTreeMap<u32, BTreeSet<u32>> = BTreeMap::new();
-    let mut links = 0;
-    for (name, others) in names {
-        let others: Vec<u32> = match from(name) {
-            [] => continue,
-            _ => others.iter().flat_map(|other| to(other)).copied().collect(),
-        };
-        for line in from(name) {
-            links += others.len();
-            if links > MOST_LINKS {
+    let mut room = MOST_LINKS;
+    'names: for (name, others) in names {
+        let from = from(name);
+        if from.is_empty() {
+            continue;
+        }
+        let others: Vec<u32> = others.iter().flat_map(|other| to(other)).copied().take(room + 1).collect();
+        for line in from {
+            if others.len() > room {
+                // To look further costs as much as what was kept, for each name.
                 *cut = true;
-                break;
+                break 'names;
             }
+            room -= others.len();
             if !others.is_empty() {
                 map.entry(*line).or_default().extend(&others);
             }
@@ -322,10 +329,13 @@ fn kernels(texts: &Texts<'_>, mapping: &Mapping, post: &GraphText<'_>) -> Vec<Ke
             .extend(code.definitions.iter().map(|definition| (definition.kernel, (*kind, definition))));
     }
     let mut found = Vec::new();
+    // A text that calls one handle again and again, of many nodes, would give the product of both.
+    let mut room = MOST_LINKS;
     for (file, code) in read.iter().rev() {
         for call in &code.calls {
             let definition = definitions.get(call.kernel);
-            let mapped = mapping.nodes(call);
+            let mapped = mapping.nodes(call).filter(|nodes| nodes.len() <= room);
+            room -= mapped.map_or(0, Vec::len);
             let fragment =
                 || definition.map(|(_, d)| d.fragment.iter().map(|name| (*name).to_owned()).collect());
             let nodes = mapped.cloned().or_else(fragment).unwrap_or_default();

@@ -4,6 +4,8 @@
 //! compiled again. Files of a run follow each other in the log in the order of the compiler's work.
 
 use crate::model::{Artifact, Compile, Content, Form, Language};
+use fxhash::FxHashMap;
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 /// The files of one Inductor run: indices into the artifacts of its compile.
@@ -91,32 +93,42 @@ impl InductorRun {
 /// The runs of a compile in the order of the log, those of each attempt by themselves. `aot_id` gives what the code
 /// with that number calls itself.
 pub fn inductor_runs<'m>(compile: &Compile, aot_id: impl Fn(u32) -> Option<&'m str>) -> Vec<InductorRun> {
-    let mut runs: Vec<InductorRun> = Vec::new();
-    let mut attempts: Vec<u32> = compile.artifacts.iter().map(|artifact| artifact.attempt).collect();
-    attempts.sort_unstable();
-    attempts.dedup();
-    for attempt in attempts {
-        let mut cutter = Cutter { attempt, run: None, last: Step::Runnable, pre: None, found: Vec::new() };
-        for (index, artifact) in compile.artifacts.iter().enumerate().filter(|(_, a)| a.attempt == attempt) {
-            cutter.take(index, artifact, aot_id(artifact.number));
-        }
-        runs.extend(cutter.finish());
+    let mut attempts: BTreeMap<u32, Cutter<'_>> = BTreeMap::new();
+    for (index, artifact) in compile.artifacts.iter().enumerate() {
+        let cutter = attempts.entry(artifact.attempt).or_insert_with(|| Cutter::of(artifact.attempt));
+        cutter.take(index, artifact, aot_id(artifact.number));
     }
-    runs
+    attempts.into_values().flat_map(Cutter::finish).collect()
 }
 
 /// Cuts the artifacts of an attempt into runs.
-struct Cutter {
+struct Cutter<'m> {
     attempt: u32,
     run: Option<InductorRun>,
     last: Step,
+    /// Artifacts of provenance that the run has.
+    named: Vec<&'m str>,
     /// The pre-grad graph that came last.
     pre: Option<usize>,
+    /// Pre-grad graphs of the forward runs, by the number that the code has in common with its backward.
+    forwards: FxHashMap<String, Option<usize>>,
     found: Vec<InductorRun>,
 }
 
-impl Cutter {
-    fn take(&mut self, index: usize, artifact: &Artifact, aot_id: Option<&str>) {
+impl<'m> Cutter<'m> {
+    fn of(attempt: u32) -> Cutter<'m> {
+        Cutter {
+            attempt,
+            run: None,
+            last: Step::Runnable,
+            named: Vec::new(),
+            pre: None,
+            forwards: FxHashMap::default(),
+            found: Vec::new(),
+        }
+    }
+
+    fn take(&mut self, index: usize, artifact: &'m Artifact, aot_id: Option<&str>) {
         let name = artifact.name.as_str();
         let step = match role(artifact) {
             Role::Pre => {
@@ -148,8 +160,13 @@ impl Cutter {
                 run.code.sort_by_key(|file| file.kind);
                 run.aot_id = run.aot_id.take().or_else(|| aot_id.map(str::to_owned));
             }
-            (Step::Provenance, _) if name.ends_with("kernel_stack_traces") => run.stacks = Some(index),
-            (Step::Provenance, _) => run.mappings.push(index),
+            (Step::Provenance, _) => {
+                self.named.push(name);
+                match name.ends_with("kernel_stack_traces") {
+                    true => run.stacks = Some(index),
+                    false => run.mappings.push(index),
+                }
+            }
             _ => {}
         }
     }
@@ -166,8 +183,7 @@ impl Cutter {
         match step {
             Step::Runnable => !run.artifacts.is_empty(),
             Step::Code => code_kind(artifact).is_some_and(|kind| run.code.iter().any(|f| f.kind == kind)),
-            Step::Provenance if artifact.name.ends_with("kernel_stack_traces") => run.stacks.is_some(),
-            Step::Provenance if artifact.name.ends_with("node_mappings") => !run.mappings.is_empty(),
+            Step::Provenance => self.named.contains(&artifact.name.as_str()),
             _ => false,
         }
     }
@@ -175,15 +191,17 @@ impl Cutter {
     /// Keeps the run at hand. A backward that is compiled when it is first called belongs to its forward's graph, which
     /// need not be the last that was captured under the id.
     fn close(&mut self) {
+        self.named.clear();
         let Some(mut run) = self.run.take() else { return };
         if run.code.is_empty() && run.mappings.is_empty() && run.stacks.is_none() {
             return;
         }
-        if let Some(("backward", pair)) = run.direction().zip(run.aot_id.as_deref().and_then(number)) {
-            let forward = self.found.iter().rev().find(|other| {
-                other.aot_id.as_deref().and_then(number) == Some(pair) && other.direction() == Some("forward")
-            });
-            run.pre = forward.map_or(run.pre, |forward| forward.pre);
+        if let Some((direction, pair)) = run.direction().zip(run.aot_id.as_deref().and_then(number)) {
+            match direction {
+                "forward" => drop(self.forwards.insert(pair.to_owned(), run.pre)),
+                "backward" => run.pre = self.forwards.get(pair).copied().unwrap_or(run.pre),
+                _ => {}
+            }
         }
         run.order = self.found.len() + 1;
         self.found.push(run);

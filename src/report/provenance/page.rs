@@ -38,6 +38,9 @@ pub(super) fn write(
     shell.scripts = ASSETS;
     shell.crumbs = crumbs(report, run);
     shell.tabs = tabs(View::new(report, worker, 0), run);
+    if all.iter().any(|run| !run.run.code.is_empty()) {
+        shell.tabs.push(Tab::away("kernels.html", "Kernels", None));
+    }
     write_page(worker, out, &shell, |worker, out| {
         let view = View::new(report, worker, 0);
         writeln!(out, "{}", head(view, (all, index), &found)?.as_str())?;
@@ -89,7 +92,6 @@ fn tabs(view: View<'_>, run: &Run<'_>) -> Vec<Tab> {
     }
     add(run.run.stacks, "Stacks of kernels");
     tabs.push(Tab::away(view.href(&run.path("json")), "Maps as JSON", None));
-    tabs.extend(crate::report::kernels::tab(view.report));
     tabs
 }
 

@@ -13,6 +13,7 @@ use super::{Report, Worker, paths};
 use crate::analysis::provenance::{CodeKind, InductorRun, inductor_runs};
 use crate::model::Compile;
 use crate::output::Page;
+use fxhash::FxHashMap;
 use std::io::Write;
 use std::sync::Arc;
 
@@ -27,6 +28,8 @@ pub(super) struct Run<'m> {
     pub shown: bool,
     /// How many runs its folder has.
     pub of: usize,
+    /// Whether another run of its folder has the same direction.
+    repeated: bool,
 }
 
 impl Run<'_> {
@@ -34,6 +37,7 @@ impl Run<'_> {
     pub fn name(&self) -> String {
         let aoti = self.run.code.first().is_some_and(|file| file.kind == CodeKind::Cpp);
         match self.run.direction() {
+            Some(direction) if self.repeated => format!("{direction}, run {}", self.run.order),
             Some(direction) => direction.to_owned(),
             None if self.run.order == 0 => "no Inductor run".to_owned(),
             None if self.of > 1 => format!("run {}", self.run.order),
@@ -66,13 +70,18 @@ pub(super) fn runs_of<'m>(report: Report<'m>, compile: &'m Compile) -> Vec<Run<'
     let model = report.model;
     let asked = report.settings.provenance;
     let found = inductor_runs(compile, |number| model.aot_ids.get(&number).map(String::as_str));
-    let mut counts = fxhash::FxHashMap::default();
-    found.iter().for_each(|run| *counts.entry(run.attempt).or_insert(0) += 1);
+    let (mut counts, mut directions) = (FxHashMap::default(), FxHashMap::default());
+    for run in &found {
+        *counts.entry(run.attempt).or_insert(0) += 1;
+        *directions.entry((run.attempt, run.direction().map(str::to_owned))).or_insert(0) += 1;
+    }
     let mut runs: Vec<Run<'m>> = Vec::new();
     for run in found {
         let shown = asked || run.has_data(compile, |number| model.provenance.contains(&number));
         let of = counts.get(&run.attempt).copied().unwrap_or_default();
-        runs.push(Run { compile, run, shown, of });
+        let same = directions.get(&(run.attempt, run.direction().map(str::to_owned)));
+        let repeated = same.is_some_and(|count| *count > 1);
+        runs.push(Run { compile, run, shown, of, repeated });
     }
     if asked {
         let mut attempts: Vec<u32> = compile.attempts.iter().map(|attempt| attempt.number).collect();
@@ -82,7 +91,7 @@ pub(super) fn runs_of<'m>(report: Report<'m>, compile: &'m Compile) -> Vec<Run<'
         attempts.retain(|attempt| !counts.contains_key(attempt));
         runs.extend(attempts.into_iter().map(|attempt| {
             let run = InductorRun { attempt, ..InductorRun::default() };
-            Run { compile, run, shown: true, of: 0 }
+            Run { compile, run, shown: true, of: 0, repeated: false }
         }));
         runs.sort_by_key(|run| (run.run.attempt, run.run.order));
     }

@@ -142,11 +142,10 @@ fn head(view: View<'_>, (all, index): (&[Run<'_>], usize), found: &Provenance) -
             href: run.href(view).filter(|_| other != index),
         })
         .collect();
-    let article = if count { "the" } else { "The" };
     let name = match run.run.direction() {
-        Some(direction) => format!("{article} {direction} graph of "),
+        Some(direction) => format!("the {direction} graph of "),
         None if run.of > 1 || run.compile.id.is_none() && run.of > 0 => {
-            format!("{article} {} of ", run.name())
+            format!("the {} of ", run.name())
         }
         None => String::new(),
     };
@@ -160,7 +159,10 @@ fn head(view: View<'_>, (all, index): (&[Run<'_>], usize), found: &Provenance) -
             pill: view.pill(run.compile)?,
             function: function.map(|f| view.function(&f.name)).unwrap_or_default(),
             name,
-            verdict: "the log does not say where its kernels come from",
+            verdict: match run.run.order {
+                0 => "No Inductor run was recorded for",
+                _ => "The log does not say which lines became the kernels of",
+            },
             notes: notes(view, run, found),
             more: (shown.len() > NEIGHBOURS).then(|| format!("all {} runs", whole(shown.len()))),
             runs: if shown.len() > 1 { runs } else { Vec::new() },
@@ -184,7 +186,7 @@ fn notes(view: View<'_>, run: &Run<'_>, found: &Provenance) -> Vec<Html> {
     let mut notes = Vec::new();
     let mut say = |text: &str| notes.push(Html::escaped(text));
     if run.run.order == 0 {
-        say("No Inductor run was recorded in this folder: no graph, no generated code.");
+        say("There is no generated code in its folder, so there are no kernels to tell of.");
         return notes;
     }
     let late = run.run.direction() == Some("backward");
@@ -208,8 +210,12 @@ fn notes(view: View<'_>, run: &Run<'_>, found: &Provenance) -> Vec<Html> {
         (true, _) => {}
     }
     let mut say = |text: &str| notes.push(Html::escaped(text));
-    if run.run.from_cache(run.compile) {
-        say("The code of this run was found in a cache; its map is the one that was stored with it.");
+    match run.run.from_cache(run.compile) {
+        true if found.has_map => {
+            say("The code of this run was found in a cache, and the map was stored with it.")
+        }
+        true => say("The code of this run was found in a cache, and no map was stored with it."),
+        false => {}
     }
     let cut = |index: &usize| {
         let content = run.compile.artifacts.get(*index).map(|artifact| &artifact.content);

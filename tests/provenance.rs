@@ -372,6 +372,34 @@ fn a_mapping_that_makes_no_sense_costs_its_links_and_nothing_else() {
     }
 }
 
+/// Handles and nodes of a mapping in which each handle means each node.
+const MANY: usize = 3_000;
+
+#[test]
+fn a_mapping_that_would_explode_is_cut_and_the_page_says_so() {
+    let mut log = Log::of(input("09_provenance"));
+    let names: Vec<String> = (0..MANY).map(|n| format!("n{n}")).collect();
+    let map =
+        serde_json::json!({"cppCodeToPost": {"k:1": names}, "preToPost": {"linear": names}, "version": 2.0});
+    let at = artifacts(&log, "inductor_provenance_tracking_node_mappings")[0];
+    log.records[at].set_payload(map.to_string().as_bytes());
+    let at = artifacts(&log, "inductor_post_grad_graph")[0];
+    let nodes: String = names.iter().map(|name| format!("        {name} = torch.x()\n")).collect();
+    log.records[at]
+        .set_payload(format!("class G(torch.nn.Module):\n    def forward(self):\n{nodes}").as_bytes());
+    let at = log.nth("inductor_output_code", 0);
+    let calls = "    # [Provenance debug handles] k:1\n    k(x)\n".repeat(MANY);
+    log.records[at].set_payload(format!("# AOT ID: ['0_inference']\ndef call(args):\n{calls}").as_bytes());
+    let report = Run::of_bytes("many.log", &log.bytes()).ok();
+    let maps = report.json_file("provenance_tracking_-_0_0_0.json");
+    let links: usize =
+        maps["pyCodeToPost"].as_object().unwrap().values().map(|lines| lines.as_array().unwrap().len()).sum();
+    assert!(links > MANY && links <= 500_000, "{links} of {}", MANY * MANY);
+    assert_eq!(lines(&maps, "preToPost", 14).len(), MANY);
+    let text = shown(&report.page("provenance_tracking_-_0_0_0.html"), ".hero");
+    assert!(text.contains("more links than a page can hold"), "{text}");
+}
+
 #[test]
 fn the_page_of_kernels_tells_what_each_line_became() {
     let page = report("09_provenance").page("kernels.html");

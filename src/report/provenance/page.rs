@@ -217,20 +217,23 @@ fn notes(view: View<'_>, run: &Run<'_>, found: &Provenance) -> Vec<Html> {
         true => say("The code of this run was found in a cache, and no map was stored with it."),
         false => {}
     }
-    let cut = |index: &usize| {
-        let content = run.compile.artifacts.get(*index).map(|artifact| &artifact.content);
-        matches!(content, Some(Content::Payload(at, _)) if !at.intact)
-    };
-    let code = run.run.code.iter().map(|file| &file.artifact);
-    let texts =
-        run.run.pre.iter().chain(&run.run.post).chain(&run.run.stacks).chain(&run.run.mappings).chain(code);
-    if texts.into_iter().any(cut) {
+    if is_damaged(run) {
         say("A file of this run is damaged in the log; lines of it may lead nowhere.");
     }
     if found.cut {
         say("The map names more links than a page can hold; the first 500,000 of each direction are here.");
     }
     notes
+}
+
+/// Whether a text of the run is not what torch wrote.
+fn is_damaged(run: &Run<'_>) -> bool {
+    let code = run.run.code.iter().map(|file| &file.artifact);
+    let texts = run.run.pre.iter().chain(&run.run.post).chain(&run.run.stacks).chain(&run.run.mappings);
+    texts.chain(code).any(|index| {
+        let content = run.compile.artifacts.get(*index).map(|artifact| &artifact.content);
+        matches!(content, Some(Content::Payload(at, _)) if !at.intact)
+    })
 }
 
 /// What the panes show, in words.

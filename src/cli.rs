@@ -61,7 +61,7 @@ pub struct Cli {
     #[arg(short, long)]
     pub export: bool,
 
-    /// Write provenance pages for all compiles
+    /// Write provenance pages for all compiles, also where the log has no data for them
     #[arg(short, long)]
     pub inductor_provenance: bool,
 
@@ -135,12 +135,6 @@ const AFTER_HELP: &str = "Exit codes: 0 report written; 1 not written; 2 wrong u
                           or --strict-compile-id found something.";
 
 impl Cli {
-    /// A flag that is given and whose feature does not exist yet.
-    pub fn not_built(&self) -> Option<&'static str> {
-        let flags = [(self.inductor_provenance, "--inductor-provenance")];
-        flags.into_iter().find_map(|(given, flag)| given.then_some(flag))
-    }
-
     /// What the library is told.
     ///
     /// # Errors
@@ -160,6 +154,7 @@ impl Cli {
             session: self.session,
             settings: Settings {
                 plain_text: self.plain_text,
+                provenance: self.inductor_provenance,
                 custom_header: self.custom_header_html.clone(),
                 export: self.export,
             },

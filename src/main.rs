@@ -32,10 +32,6 @@ fn main() -> ExitCode {
             None => error.exit(),
         },
     };
-    if let Some(flag) = cli.not_built() {
-        eprintln!("error: {flag} is not built yet in this version; run without it");
-        return ExitCode::from(USAGE);
-    }
     let bar = Bar::new();
     let outcome = match &cli.command {
         Some(Command::Combine(combine)) => match &combine.out {

@@ -70,9 +70,22 @@ fn script_hash(body: &str) -> String {
 mod tests {
     use super::*;
 
-    const ALL: [Asset; 13] = [
-        REPORT_CSS, REPORT_JS, TABLES_JS, REGIONS_JS, TIME_CSS, TIME_JS, GRAPH_CSS, GRAPH_JS, DIFF_JS,
-        SEARCH_CSS, SEARCH_JS, JOB_CSS, EXPORT_CSS,
+    const ALL: [Asset; 15] = [
+        REPORT_CSS,
+        REPORT_JS,
+        TABLES_JS,
+        REGIONS_JS,
+        TIME_CSS,
+        TIME_JS,
+        GRAPH_CSS,
+        GRAPH_JS,
+        DIFF_JS,
+        SEARCH_CSS,
+        SEARCH_JS,
+        JOB_CSS,
+        EXPORT_CSS,
+        PROVENANCE_CSS,
+        PROVENANCE_JS,
     ];
 
     #[test]

@@ -1,6 +1,7 @@
 //! `_readable.html` beside the stack traces of kernels: the user's lines behind each kernel.
 
 use super::{Group, Item, Side, Text, tabs};
+use crate::analysis::provenance::{KernelStacks as Kernels, kernel_stacks};
 use crate::model::{Artifact, Compile};
 use crate::output::{Page, RelPath};
 use crate::report::parts::View;
@@ -8,11 +9,7 @@ use crate::report::shell::{Shell, write_page};
 use crate::report::units::counted;
 use crate::report::{Html, Report, Worker, paths};
 use serde::Serialize;
-use std::collections::BTreeMap;
 use std::io::Write;
-
-/// Stack traces of each kernel, by its name.
-type Kernels = BTreeMap<String, Vec<String>>;
 
 pub(super) fn page<'m>(
     report: Report<'m>,
@@ -25,7 +22,7 @@ pub(super) fn page<'m>(
         shell.tabs = tabs(compile);
         write_page(worker, out, &shell, |worker, out| {
             let view = View::new(report, worker, 1);
-            match read(&text.read(report)?) {
+            match kernel_stacks(&text.read(report)?) {
                 Some(kernels) => write_kernels(view, (compile, artifact), &kernels, out),
                 None => {
                     writeln!(out, "{}", head(view, (compile, artifact), None)?.as_str())?;
@@ -36,19 +33,6 @@ pub(super) fn page<'m>(
             }
         })
     })
-}
-
-/// None when the text is no such JSON.
-///
-/// torch 2.8 and 2.9 write each newline of a stack as the two characters `\n`.
-fn read(text: &str) -> Option<Kernels> {
-    let mut kernels: Kernels = serde_json::from_str(text).ok()?;
-    for stack in kernels.values_mut().flatten() {
-        if !stack.trim_end().contains('\n') {
-            *stack = stack.replace("\\n", "\n");
-        }
-    }
-    Some(kernels)
 }
 
 #[derive(Serialize)]
@@ -113,18 +97,4 @@ fn write_kernels(
         }
     }
     Ok(out.write_all(b"</div></div>\n")?)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn newlines_that_were_written_as_two_characters_become_newlines() {
-        let old = read(r#"{"k": ["File \"x.py\", line 1, in f\\n    y = x"]}"#).unwrap();
-        assert_eq!(old["k"], ["File \"x.py\", line 1, in f\n    y = x"]);
-        let new = read(r#"{"k": ["File \"x.py\"\n    y = \"a\\n\"\n"]}"#).unwrap();
-        assert_eq!(new["k"], ["File \"x.py\"\n    y = \"a\\n\"\n"]);
-        assert!(read("[]").is_none());
-    }
 }

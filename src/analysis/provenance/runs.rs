@@ -267,7 +267,6 @@ mod tests {
             content: Content::Text(String::new(), Form::Text),
             place: Place::Compile,
             readable: None,
-            graph: false,
             unknown: false,
         };
         compile.artifacts = (0..).zip(names).map(artifact).collect();

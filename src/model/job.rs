@@ -382,13 +382,22 @@ pub struct Run {
     pub logs: Vec<String>,
 }
 
+/// A file beside the logs that was passed over.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SkippedFile {
+    /// Its name.
+    pub name: String,
+    /// Why.
+    pub reason: &'static str,
+}
+
 /// What nobody can see in the folders of the ranks.
 #[derive(Debug, Clone, Default)]
 pub struct JobFacts {
     /// Other runs whose logs stand beside those of this one, oldest first.
     pub other_runs: Vec<Run>,
-    /// Files beside the logs that are none.
-    pub skipped_files: Vec<String>,
+    /// Files beside the logs that were passed over.
+    pub skipped_files: Vec<SkippedFile>,
     /// Ranks whose log could not be read, so that they have no folder: number and reason.
     pub failed: Vec<(u64, String)>,
 }
@@ -402,8 +411,8 @@ pub struct Job {
     pub texts: Texts,
     /// The run that is reported, then the others.
     pub runs: Vec<Run>,
-    /// Files beside the logs that are none.
-    pub skipped_files: Vec<String>,
+    /// Files beside the logs that were passed over.
+    pub skipped_files: Vec<SkippedFile>,
     /// Records by event, of all ranks.
     pub events: BTreeMap<String, u64>,
 }

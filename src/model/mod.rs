@@ -31,7 +31,7 @@ pub use fields::{Fields, lenient};
 pub use integrity::{Integrity, Problem, ProblemKind};
 pub use job::{
     CollectiveCounts, Fact, GraphRuntime, Job, JobFacts, RankCounts, RankLog, RankState, RankSummary, Run,
-    Sequence, Step, TextId, Texts,
+    Sequence, SkippedFile, Step, TextId, Texts,
 };
 pub use program_text::read_program;
 pub use section::{Cell, Column, Section, Unit};

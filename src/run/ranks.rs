@@ -52,7 +52,7 @@ pub(crate) fn write_job(work: Work<'_>, job: &JobInput, folder: &Path) -> anyhow
     let outcomes = write_ranks(work, job, folder)?;
     let mut facts = JobFacts {
         other_runs: job.other_runs.iter().map(model_run).collect(),
-        skipped_files: job.skipped.iter().map(|(name, why)| format!("{name}: {why}")).collect(),
+        skipped_files: job.skipped.clone(),
         failed: Vec::new(),
     };
     let mut all = Told { intact: true, ..Told::default() };

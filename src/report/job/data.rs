@@ -24,7 +24,7 @@ pub(super) fn report(report: JobReport<'_>, out: &mut dyn Write) -> Result<()> {
         "tool": { "name": "tlparse", "version": env!("CARGO_PKG_VERSION") },
         "ranks": job.ranks.iter().map(rank).collect::<Vec<_>>(),
         "runs": job.runs.iter().map(run).collect::<Vec<_>>(),
-        "skipped_files": job.skipped_files,
+        "skipped_files": job.skipped_files.iter().map(|file| &file.name).collect::<Vec<_>>(),
         "divergence": divergence,
         "runtime": found.runtime.as_ref().map(|one| runtime(report, one)),
         "parity": parity(report),

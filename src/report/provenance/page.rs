@@ -67,7 +67,7 @@ fn crumbs(report: Report<'_>, run: &Run<'_>) -> Vec<(String, Option<String>)> {
     let name = compile.id.as_ref().map_or_else(|| "no compile id".to_owned(), ToString::to_string);
     let page = crate::report::parts::encoded(paths::compile_page(compile).as_str());
     vec![
-        (report.model.log.file.clone(), Some("index.html".to_owned())),
+        (report.model.log.file.clone(), Some(paths::landing(report.settings).to_owned())),
         (name, Some(page)),
         (format!("provenance, {}", run.name()), None),
     ]

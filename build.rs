@@ -23,6 +23,8 @@ const ASSETS: &[(&str, &str)] = &[
     ("GRAPH_CSS", "graph.css"),
     ("GRAPH_JS", "graph.js"),
     ("DIFF_JS", "diff.js"),
+    ("PROVENANCE_CSS", "provenance.css"),
+    ("PROVENANCE_JS", "provenance.js"),
     ("SEARCH_CSS", "search.css"),
     ("SEARCH_JS", "search.js"),
     ("JOB_CSS", "job.css"),

@@ -1,5 +1,6 @@
 //! The command line: clap structs, and what they mean to the library.
 
+use clap::error::ErrorKind;
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
 use tlparse::Options;
@@ -60,7 +61,7 @@ pub struct Cli {
     #[arg(short, long)]
     pub export: bool,
 
-    /// Write provenance pages for all compiles
+    /// Write provenance pages for all compiles, also where the log has no data for them
     #[arg(short, long)]
     pub inductor_provenance: bool,
 
@@ -117,6 +118,15 @@ pub struct Combine {
     pub json: bool,
 }
 
+/// What to say where flags stand before a subcommand, which clap words for those who know it.
+pub fn about_misplaced_flags(error: &clap::Error) -> Option<&'static str> {
+    let combine = std::env::args_os().any(|arg| arg == "combine");
+    (error.kind() == ErrorKind::ArgumentConflict && combine).then_some(
+        "options of tlparse combine stand behind it: tlparse combine OUT --overwrite; to read a log or folder called \
+         combine, give ./combine",
+    )
+}
+
 const LONG_ABOUT: &str = "Read a TORCH_TRACE log and report what torch.compile did: what was compiled, what broke, \
                           what was compiled again and why, and where the time went.\n\nRun a program with \
                           TORCH_TRACE=DIR to record one.";
@@ -125,12 +135,6 @@ const AFTER_HELP: &str = "Exit codes: 0 report written; 1 not written; 2 wrong u
                           or --strict-compile-id found something.";
 
 impl Cli {
-    /// A flag that is given and whose feature does not exist yet.
-    pub fn not_built(&self) -> Option<&'static str> {
-        let flags = [(self.inductor_provenance, "--inductor-provenance")];
-        flags.into_iter().find_map(|(given, flag)| given.then_some(flag))
-    }
-
     /// What the library is told.
     ///
     /// # Errors
@@ -150,6 +154,7 @@ impl Cli {
             session: self.session,
             settings: Settings {
                 plain_text: self.plain_text,
+                provenance: self.inductor_provenance,
                 custom_header: self.custom_header_html.clone(),
                 export: self.export,
             },

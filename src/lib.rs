@@ -33,7 +33,7 @@ mod run;
 pub mod trace;
 
 pub use events::{Event, Flow, RankContext, Registry, StructuredLogParser};
-pub use options::{Options, Progress, Written};
+pub use options::{Options, Progress, Told, Written};
 
 use anyhow::Context;
 use std::path::PathBuf;
@@ -47,20 +47,13 @@ pub fn run(options: &Options, registry: &Registry, progress: &dyn Progress) -> a
     let work = run::Work { options, registry, progress };
     let (input, mut notes) = run::find(options)?;
     let target = output::Target::prepare(&options.out, options.overwrite)?;
-    let told = match &input {
+    let mut told = match &input {
         run::Input::Log(logs) => run::write_rank(work, logs, target.folder())?,
         run::Input::Job(job) => run::write_job(work, job, target.folder())?,
     };
-    notes.extend(told.notes);
-    Ok(Written {
-        folder: target.place()?,
-        summary: told.summary,
-        findings: told.findings,
-        notes,
-        intact: told.intact,
-        without_compile_id: told.without_compile_id,
-        events: told.events,
-    })
+    notes.append(&mut told.notes);
+    told.notes = notes;
+    Ok(Written { folder: target.place()?, told })
 }
 
 /// The path that an empty command line means: `$TORCH_TRACE`.

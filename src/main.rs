@@ -22,11 +22,16 @@ const USAGE: u8 = 2;
 const STRICT: u8 = 3;
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
-    if let Some(flag) = cli.not_built() {
-        eprintln!("error: {flag} is not built yet in this version; run without it");
-        return ExitCode::from(USAGE);
-    }
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => match cli::about_misplaced_flags(&error) {
+            Some(what) => {
+                eprintln!("error: {what}");
+                return ExitCode::from(USAGE);
+            }
+            None => error.exit(),
+        },
+    };
     let bar = Bar::new();
     let outcome = match &cli.command {
         Some(Command::Combine(combine)) => match &combine.out {
@@ -92,7 +97,7 @@ impl Wishes {
 
 /// Says what was found, opens the report, and maps the outcome to an exit code.
 fn conclude(wishes: &Wishes, outcome: &Written) -> ExitCode {
-    for note in &outcome.notes {
+    for note in &outcome.told.notes {
         eprintln!("note: {note}");
     }
     let index = outcome.folder.join("index.html");
@@ -102,13 +107,13 @@ fn conclude(wishes: &Wishes, outcome: &Written) -> ExitCode {
         eprintln!("error: {error:#}; the report is {}", index.display());
         return ExitCode::from(FAILED);
     }
-    let damaged = wishes.strict && !outcome.intact;
-    let without_id = wishes.strict_compile_id && outcome.without_compile_id > 0;
+    let damaged = wishes.strict && !outcome.told.intact;
+    let without_id = wishes.strict_compile_id && outcome.told.without_compile_id > 0;
     if damaged {
         eprintln!("error: --strict: the log is damaged; the report lists the lines");
     }
     if without_id {
-        let count = outcome.without_compile_id;
+        let count = outcome.told.without_compile_id;
         eprintln!("error: --strict-compile-id: records that have a stack in place of a compile id: {count}");
     }
     if damaged || without_id { ExitCode::from(STRICT) } else { ExitCode::SUCCESS }
@@ -137,13 +142,13 @@ fn show(wishes: &Wishes, folder: &Path, index: &Path) -> anyhow::Result<()> {
 fn print_summary(wishes: &Wishes, outcome: &Written, index: &Path) -> std::io::Result<()> {
     let mut out = std::io::stdout().lock();
     if wishes.json {
-        serde_json::to_writer_pretty(&mut out, &outcome.findings)?;
+        serde_json::to_writer_pretty(&mut out, &outcome.told.findings)?;
         return writeln!(out);
     }
     let coloured = std::io::stdout().is_terminal()
         && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
         && std::env::var_os("TERM").is_none_or(|term| term != "dumb");
-    for line in &outcome.summary {
+    for line in &outcome.told.summary {
         match line.label.filter(|_| coloured) {
             Some((label, severity)) => writeln!(out, "{}{label}:\x1b[0m {}", colour(severity), line.text)?,
             None => writeln!(out, "{line}")?,
@@ -151,7 +156,7 @@ fn print_summary(wishes: &Wishes, outcome: &Written, index: &Path) -> std::io::R
     }
     if wishes.verbose {
         writeln!(out, "Records by event:")?;
-        for (event, count) in &outcome.events {
+        for (event, count) in &outcome.told.events {
             writeln!(out, "{count:>9}  {event}")?;
         }
     }

@@ -54,21 +54,28 @@ pub trait Progress: Sync {
 /// No progress.
 impl Progress for () {}
 
-/// A report that was written.
-#[derive(Debug, Clone)]
-pub struct Written {
-    /// Its folder.
-    pub folder: PathBuf,
-    /// What the report says, in a few lines: the verdict first, then what needs attention.
+/// What a report says, to the program that wrote it.
+#[derive(Debug, Clone, Default)]
+pub struct Told {
+    /// A few lines: the verdict first, then what needs attention.
     pub summary: Vec<SummaryLine>,
     /// The findings as `report.json` has them, most important first.
     pub findings: Vec<serde_json::Value>,
     /// Things to know that are not about the log's content, such as which of several logs was read.
     pub notes: Vec<String>,
-    /// Whether nothing of the log is damaged: what `--strict` asks.
+    /// Whether nothing of the log is damaged: what `--strict` asks. Of a job, of any log.
     pub intact: bool,
     /// Records that carry a stack in place of a compile id: what `--strict-compile-id` asks.
     pub without_compile_id: u64,
-    /// Records by event, as the log has them.
+    /// Records by event, as the log has them; of a job, of all logs.
     pub events: Vec<(String, u64)>,
+}
+
+/// A report that was written.
+#[derive(Debug, Clone)]
+pub struct Written {
+    /// Its folder.
+    pub folder: PathBuf,
+    /// What it says.
+    pub told: Told,
 }

@@ -214,16 +214,6 @@ fn a_missing_file_is_an_error_that_names_it() {
 }
 
 #[test]
-fn a_flag_whose_feature_is_not_built_yet_says_so() {
-    for flag in ["--inductor-provenance", "-i"] {
-        let done = small().args([flag]).go();
-        let error = done.fails(2);
-        assert!(error.contains("not built yet"), "{flag}: {error}");
-        assert!(!done.folder.exists(), "{flag}");
-    }
-}
-
-#[test]
 fn wrong_usage_ends_with_2() {
     for args in
         [&["--no-such-flag"][..], &["--out"], &["second.log"], &["--port", "80"], &["--serve", "--port", "x"]]

@@ -201,3 +201,52 @@ fn strings_of_a_forked_child_come_from_its_parents_log_also_in_a_folder() {
     assert_eq!(child.count("unresolved_strings"), 0);
     assert!(contains(&child.bytes("report.json"), b"s17_threads_fork.py"));
 }
+
+#[test]
+fn one_run_over_all_ranks_equals_a_run_a_rank_and_combine() {
+    for scenario in ["12_ddp_crash", "13_div_cache"] {
+        let logs = runs(&[scenario]);
+        let whole = Run::of(logs.path()).args(["--all-ranks-html"]).go();
+        assert_eq!(whole.code, Some(0), "{}", whole.stderr);
+        let parts = tempfile::tempdir().unwrap();
+        let out = parts.path().join("out");
+        for rank in 0..2 {
+            Run::of(logs.path().join(torchs_name(rank, scenario))).out(out.join(format!("rank_{rank}"))).ok();
+        }
+        let combined = Run::of("combine").without_out().args([&out]).go();
+        assert_eq!(combined.code, Some(0), "{}", combined.stderr);
+        same(&whole.folder, &out);
+    }
+}
+
+#[test]
+fn a_job_is_the_same_on_one_thread_and_on_several() {
+    let logs = runs(&["12_ddp_crash", "13_div_cache"]);
+    let written = |threads| {
+        let folder = tempfile::tempdir().unwrap();
+        let mut options = tlparse::Options::new(logs.path(), folder.path().join("report"));
+        options.threads = std::num::NonZeroUsize::new(threads);
+        tlparse::run(&options, &tlparse::Registry::default(), &()).unwrap();
+        folder
+    };
+    let (one, three) = (written(1), written(3));
+    same(&one.path().join("report"), &three.path().join("report"));
+}
+
+#[test]
+fn other_runs_and_files_that_are_no_logs_are_listed() {
+    let logs = runs(&["12_ddp_2", "12_ddp_crash"]);
+    fs::write(logs.path().join("notes.txt"), "a note").unwrap();
+    fs::write(logs.path().join("train.log"), "step 1\n").unwrap();
+    let report = Run::of(logs.path()).ok();
+    assert_eq!(report.json["skipped_files"], serde_json::json!(["notes.txt", "train.log"]));
+    let runs = report.list("runs");
+    let first = |run: usize| runs[run]["logs"][0].as_str().unwrap().to_owned();
+    assert_eq!(
+        (runs.len(), first(0), first(1)),
+        (2, torchs_name(0, "12_ddp_crash"), torchs_name(0, "12_ddp_2"))
+    );
+    let text = report.page("index.html").text();
+    assert!(text.contains("train.log (not named as torch names its logs)"), "{text}");
+    assert!(text.contains("Another run"), "{text}");
+}

@@ -17,6 +17,7 @@ mod own_code;
 mod parity;
 mod parts;
 mod producers;
+pub mod provenance;
 mod recompile_advice;
 mod recompile_reason;
 mod recompiles;

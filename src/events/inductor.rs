@@ -1,11 +1,12 @@
 //! Inductor's output: the code that runs, its kernels, and where they come from.
 
+use super::context::ArtifactId;
 use super::{Event, Flow, RankContext, StructuredLogParser};
 use crate::model::{Cell, Column, Fields, Form, Language, Readable, Unit};
 use serde_json::value::RawValue;
 
 pub(super) fn parsers() -> Vec<Box<dyn StructuredLogParser>> {
-    vec![Box::new(OutputCode), Box::new(KernelInfo), Box::new(KernelStacks)]
+    vec![Box::new(OutputCode), Box::new(KernelInfo), Box::new(KernelStacks), Box::new(NodeMappings)]
 }
 
 /// `inductor_output_code`: the code that Inductor wrote.
@@ -35,11 +36,26 @@ impl StructuredLogParser for OutputCode {
         };
         let text = event.payload_text().unwrap_or_default();
         let cpp = extension == "cpp" || text.trim_start().starts_with("#include");
-        cx.artifact_of_payload(event, &name, Form::Code(if cpp { Language::Cpp } else { Language::Python }));
+        let form = Form::Code(if cpp { Language::Cpp } else { Language::Python });
+        let artifact = cx.artifact_of_payload(event, &name, form);
+        if let Some(id) = aot_id(&text) {
+            cx.model().aot_ids.insert(artifact.number, id.to_owned());
+        }
         cx.collectives_in_code(&text);
         Ok(Flow::Handled)
     }
 }
+
+/// `0_forward` of the first line `# AOT ID: ['0_forward']`.
+fn aot_id(code: &str) -> Option<&str> {
+    let first = code.lines().find(|line| !line.trim().is_empty())?;
+    let id = first.strip_prefix("# AOT ID: ['")?.strip_suffix("']")?;
+    let plain = id.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    (plain && id.len() <= LONGEST_ID).then_some(id)
+}
+
+/// Characters of a name such as `12_inference`; a longer one is no name.
+const LONGEST_ID: usize = 40;
 
 /// `triton_kernel_info`: autotuning and compile time of Triton kernels.
 struct KernelInfo;
@@ -106,6 +122,47 @@ impl StructuredLogParser for KernelStacks {
         let id =
             cx.artifact_of_payload(event, "inductor_provenance_tracking_kernel_stack_traces", Form::Json);
         cx.readable(id, Readable::KernelStacks);
+        cx.names_kernels(event, id);
         Ok(Flow::Handled)
+    }
+}
+
+/// `inductor_provenance_tracking_node_mappings` and what torch 2.7 wrote in its place.
+struct NodeMappings;
+
+impl StructuredLogParser for NodeMappings {
+    fn name(&self) -> &'static str {
+        "node_mappings"
+    }
+
+    fn about(&self) -> &'static str {
+        "Which nodes of the graphs became which kernels: the pages of provenance."
+    }
+
+    fn keys(&self) -> &'static [&'static str] {
+        &[
+            "artifact:inductor_provenance_tracking_node_mappings",
+            "artifact:inductor_post_to_pre_grad_nodes",
+            "artifact:inductor_triton_kernel_to_post_grad_nodes",
+            "artifact:inductor_generated_kernel_to_post_grad_nodes",
+        ]
+    }
+
+    fn parse(&mut self, event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
+        let json = event.fields().text("encoding").is_some_and(|encoding| encoding == "json");
+        let form = if json { Form::Json } else { Form::Text };
+        let id = cx.artifact_of_payload(event, event.name.unwrap_or(event.key), form);
+        cx.names_kernels(event, id);
+        Ok(Flow::Handled)
+    }
+}
+
+impl RankContext<'_> {
+    /// Notes that an artifact of provenance names something: torch writes `{"version": 2.0}` or `{}` where it knows
+    /// nothing, and every name has a list.
+    fn names_kernels(&mut self, event: &Event<'_>, artifact: ArtifactId) {
+        if event.payload_text().is_some_and(|text| text.contains('[')) {
+            self.model().provenance.insert(artifact.number);
+        }
     }
 }

@@ -14,6 +14,10 @@ use std::collections::BTreeMap;
 /// Findings about a rank as a whole that a reader of the job should know.
 const ALARMS: [&str; 4] = ["worker_death", "worker_stall", "spmd_mismatch", "notice"];
 
+/// Bytes of text beyond which a graph whose operations no rank before had is known by a hash of them: a thousand ranks, each
+/// with sizes of its own, would fill the memory otherwise.
+const MOST_TEXT: usize = 32 << 20;
+
 /// Digits in a row that can only be an address or the id of an object: these differ between processes that do the same.
 const ADDRESS_DIGITS: usize = 11;
 
@@ -186,7 +190,15 @@ impl Reader<'_> {
         let mut steps = Vec::new();
         for graph in graphs {
             let id = places.ids.get(&*graph.graph).copied().unwrap_or(&*graph.graph);
-            steps.extend(graph.ops.iter().map(|op| self.step(Some(id), &format!("{id} {}", &**op))));
+            let values: Vec<String> = graph.ops.iter().map(|op| format!("{id} {}", &**op)).collect();
+            if self.texts.bytes() > MOST_TEXT && values.iter().any(|value| self.texts.find(value).is_none()) {
+                let mut hash = md5::Context::new();
+                values.iter().for_each(|value| hash.consume(format!("{value}\n")));
+                let value = format!("{id} {} operations, md5 {:x}", values.len(), hash.finalize());
+                steps.push(self.step(Some(id), &value));
+                continue;
+            }
+            steps.extend(values.iter().map(|value| self.step(Some(id), value)));
         }
         steps
     }
@@ -238,8 +250,10 @@ impl Reader<'_> {
 
     fn runtime(&mut self, report: &Report<'_>) -> Option<Vec<std::sync::Arc<GraphRuntime>>> {
         let graphs = report.cross_rank.runtime.as_ref()?.iter().map(|graph| {
-            let ops = graph.ops.iter().map(|op| (self.texts.add(&op.name), op.ns)).collect();
-            let graph = GraphRuntime { graph: self.texts.add(&graph.graph), ops };
+            let names = graph.ops.iter().map(|op| self.texts.add(&op.name)).collect();
+            let names = self.texts.names(names);
+            let ns = graph.ops.iter().map(|op| op.ns.unwrap_or(f64::NAN)).collect();
+            let graph = GraphRuntime { graph: self.texts.add(&graph.graph), names, ns };
             self.texts.graph(graph)
         });
         Some(graphs.collect())

@@ -11,27 +11,12 @@ mod wire;
 
 use crate::analysis;
 use crate::model::{Job, JobFacts, RankSummary, Run};
-use crate::options::{Progress, Written};
+use crate::options::{Progress, Told, Written};
 use crate::output::{self, JobTarget, Page, RankFolder, RelPath};
-use crate::report::{self, JobReport, Settings, SummaryLine, Worker};
+use crate::report::{self, JobReport, Settings, Worker};
 use anyhow::Result;
 use std::num::NonZeroUsize;
 use std::path::Path;
-
-/// The report of a job as it was written.
-#[derive(Debug, Clone)]
-pub struct Combined {
-    /// What it says in a few lines, the verdict first.
-    pub summary: Vec<SummaryLine>,
-    /// Its findings as report.json has them.
-    pub findings: Vec<serde_json::Value>,
-    /// Things to know that are not about the logs' content.
-    pub notes: Vec<String>,
-    /// Whether no rank is damaged.
-    pub intact: bool,
-    /// Records of all ranks by event.
-    pub events: Vec<(String, u64)>,
-}
 
 /// Writes the report of a job into the folder that holds its `rank_<n>/`, each a finished report.
 ///
@@ -45,17 +30,8 @@ pub fn combine(
     progress: &dyn Progress,
 ) -> Result<Written> {
     let target = JobTarget::prepare(folder, overwrite)?;
-    let done = build(target.ranks(), target.staging(), JobFacts::default(), settings, progress)?;
-    let folder = target.place()?;
-    Ok(Written {
-        folder,
-        summary: done.summary,
-        findings: done.findings,
-        notes: done.notes,
-        intact: done.intact,
-        without_compile_id: 0,
-        events: done.events,
-    })
+    let told = build(target.ranks(), target.staging(), JobFacts::default(), settings, progress)?;
+    Ok(Written { folder: target.place()?, told })
 }
 
 /// The same for a folder that is being written: the files of the job are put beside its `rank_<n>/` at once. `facts` is
@@ -68,7 +44,7 @@ pub fn combine_into(
     facts: JobFacts,
     settings: &Settings,
     progress: &dyn Progress,
-) -> Result<Combined> {
+) -> Result<Told> {
     build(&output::rank_folders(folder)?, folder, facts, settings, progress)
 }
 
@@ -78,7 +54,7 @@ fn build(
     facts: JobFacts,
     settings: &Settings,
     progress: &dyn Progress,
-) -> Result<Combined> {
+) -> Result<Told> {
     let job = read(folders, facts, progress);
     let found = analysis::of_job(&job);
     let report = JobReport { job: &job, found: &found, settings };
@@ -88,12 +64,14 @@ fn build(
     progress.writing(pages.len());
     // One thread: the files are few, and the longest is streamed.
     output::write(pages, into, NonZeroUsize::MIN, Worker::new)?;
-    Ok(Combined {
+    Ok(Told {
         summary: report::job_summary(report),
         findings: report::job_findings(report),
-        notes: Vec::new(),
         intact: job.ranks.iter().all(RankSummary::is_intact),
         events: job.events.into_iter().collect(),
+        // A rank's report.json does not say it.
+        without_compile_id: 0,
+        notes: Vec::new(),
     })
 }
 

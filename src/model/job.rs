@@ -17,6 +17,9 @@ pub struct TextId(NonZeroU32);
 #[derive(Default)]
 pub struct Texts {
     texts: IndexSet<Box<str>, FxBuildHasher>,
+    /// Bytes of all texts.
+    bytes: usize,
+    name_lists: FxHashSet<Arc<[TextId]>>,
     sequences: FxHashSet<Sequence>,
     graphs: FxHashSet<Arc<GraphRuntime>>,
 }
@@ -40,8 +43,25 @@ impl Texts {
     pub fn add(&mut self, text: &str) -> TextId {
         let index = match self.texts.get_index_of(text) {
             Some(index) => index,
-            None => self.texts.insert_full(text.into()).0,
+            None => {
+                self.bytes += text.len();
+                self.texts.insert_full(text.into()).0
+            }
         };
+        Texts::id(index)
+    }
+
+    /// The place of a text that is known already.
+    pub fn find(&self, text: &str) -> Option<TextId> {
+        self.texts.get_index_of(text).map(Texts::id)
+    }
+
+    /// Bytes of all texts together.
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    fn id(index: usize) -> TextId {
         let place = u32::try_from(index).unwrap_or(u32::MAX).saturating_add(1);
         TextId(NonZeroU32::new(place).unwrap_or(NonZeroU32::MAX))
     }
@@ -64,6 +84,16 @@ impl Texts {
         let steps: Sequence = steps.into();
         self.sequences.insert(Arc::clone(&steps));
         steps
+    }
+
+    /// The same for a list of names.
+    pub fn names(&mut self, names: Vec<TextId>) -> Arc<[TextId]> {
+        if let Some(known) = self.name_lists.get(names.as_slice()) {
+            return Arc::clone(known);
+        }
+        let names: Arc<[TextId]> = names.into();
+        self.name_lists.insert(Arc::clone(&names));
+        names
     }
 
     /// The same for a graph's estimated runtimes.
@@ -295,15 +325,27 @@ impl RankSummary {
 pub struct GraphRuntime {
     /// The graph: folder of its compile.
     pub graph: TextId,
-    /// Operations in order, with nanoseconds where the log has them.
-    pub ops: Box<[(TextId, Option<f64>)]>,
+    /// Operations in order. Ranks that run the same graph share the list, whatever it costs them.
+    pub names: Arc<[TextId]>,
+    /// Nanoseconds of each; no number where the log has none.
+    pub ns: Box<[f64]>,
+}
+
+impl GraphRuntime {
+    /// Operations with their nanoseconds, where the log has them.
+    pub fn ops(&self) -> impl Iterator<Item = (TextId, Option<f64>)> {
+        self.names.iter().copied().zip(self.ns.iter().map(|ns| (!ns.is_nan()).then_some(*ns)))
+    }
+
+    fn bits(&self) -> impl Iterator<Item = u64> {
+        self.ns.iter().map(|ns| ns.to_bits())
+    }
 }
 
 /// Equal where every bit is: this is how copies are found, not how numbers are compared.
 impl PartialEq for GraphRuntime {
     fn eq(&self, other: &Self) -> bool {
-        let bits = |(name, ns): &(TextId, Option<f64>)| (*name, ns.map(f64::to_bits));
-        self.graph == other.graph && self.ops.iter().map(bits).eq(other.ops.iter().map(bits))
+        self.graph == other.graph && self.names == other.names && self.bits().eq(other.bits())
     }
 }
 
@@ -311,10 +353,8 @@ impl Eq for GraphRuntime {}
 
 impl std::hash::Hash for GraphRuntime {
     fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
-        self.graph.hash(state);
-        for (name, ns) in &self.ops {
-            (name, ns.map(f64::to_bits)).hash(state);
-        }
+        (self.graph, &self.names).hash(state);
+        self.bits().for_each(|bits| bits.hash(state));
     }
 }
 
@@ -342,13 +382,22 @@ pub struct Run {
     pub logs: Vec<String>,
 }
 
+/// A file beside the logs that was passed over.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SkippedFile {
+    /// Its name.
+    pub name: String,
+    /// Why.
+    pub reason: &'static str,
+}
+
 /// What nobody can see in the folders of the ranks.
 #[derive(Debug, Clone, Default)]
 pub struct JobFacts {
     /// Other runs whose logs stand beside those of this one, oldest first.
     pub other_runs: Vec<Run>,
-    /// Files beside the logs that are none.
-    pub skipped_files: Vec<String>,
+    /// Files beside the logs that were passed over.
+    pub skipped_files: Vec<SkippedFile>,
     /// Ranks whose log could not be read, so that they have no folder: number and reason.
     pub failed: Vec<(u64, String)>,
 }
@@ -362,8 +411,8 @@ pub struct Job {
     pub texts: Texts,
     /// The run that is reported, then the others.
     pub runs: Vec<Run>,
-    /// Files beside the logs that are none.
-    pub skipped_files: Vec<String>,
+    /// Files beside the logs that were passed over.
+    pub skipped_files: Vec<SkippedFile>,
     /// Records by event, of all ranks.
     pub events: BTreeMap<String, u64>,
 }

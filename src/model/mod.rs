@@ -31,7 +31,7 @@ pub use fields::{Fields, lenient};
 pub use integrity::{Integrity, Problem, ProblemKind};
 pub use job::{
     CollectiveCounts, Fact, GraphRuntime, Job, JobFacts, RankCounts, RankLog, RankState, RankSummary, Run,
-    Sequence, Step, TextId, Texts,
+    Sequence, SkippedFile, Step, TextId, Texts,
 };
 pub use program_text::read_program;
 pub use section::{Cell, Column, Section, Unit};
@@ -40,6 +40,7 @@ pub use traceback::traceback;
 pub use vllm::{VllmEvent, VllmFact, VllmPart, VllmPass, VllmStart};
 
 use crate::trace::{Clock, CompileId, Md5, PayloadRef, Span, Stamp, StringTable};
+use fxhash::{FxHashMap, FxHashSet};
 use indexmap::IndexMap;
 
 /// Everything that one log says, as facts.
@@ -89,6 +90,10 @@ pub struct Model {
     pub worker_stalls: Vec<WorkerStall>,
     /// Events of vLLM, in log order.
     pub vllm: Vec<VllmEvent>,
+    /// `0_forward`: what generated code calls itself, by the number of its artifact.
+    pub aot_ids: FxHashMap<u32, String>,
+    /// Numbers of the artifacts that say where kernels come from, and do name some.
+    pub provenance: FxHashSet<u32>,
     /// The value of `TORCH_COMPILE_DYNAMIC_SOURCES` that torch recommends, by index of the compile.
     pub dynamic_sources: Vec<(usize, String)>,
     /// Versions of a function that torch keeps, from `dynamo_config`.

@@ -70,9 +70,25 @@ fn script_hash(body: &str) -> String {
 mod tests {
     use super::*;
 
-    const ALL: [Asset; 16] = [
-        REPORT_CSS, LINKS_JS, OPEN_JS, TABLES_JS, FOLD_JS, CODE_JS, FLAME_JS, TIME_CSS, TIME_JS, GRAPH_CSS,
-        GRAPH_JS, DIFF_JS, SEARCH_CSS, SEARCH_JS, JOB_CSS, EXPORT_CSS,
+    const ALL: [Asset; 18] = [
+        REPORT_CSS,
+        LINKS_JS,
+        OPEN_JS,
+        TABLES_JS,
+        FOLD_JS,
+        CODE_JS,
+        FLAME_JS,
+        TIME_CSS,
+        TIME_JS,
+        GRAPH_CSS,
+        GRAPH_JS,
+        DIFF_JS,
+        SEARCH_CSS,
+        SEARCH_JS,
+        JOB_CSS,
+        EXPORT_CSS,
+        PROVENANCE_CSS,
+        PROVENANCE_JS,
     ];
 
     #[test]

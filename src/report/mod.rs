@@ -17,10 +17,12 @@ mod guards;
 mod html;
 mod index;
 mod job;
+mod kernels;
 mod lines;
 mod metric_fields;
 mod parts;
 mod paths;
+mod provenance;
 mod recompilations;
 mod search;
 mod shapes;
@@ -48,6 +50,8 @@ use crate::trace::Source;
 pub struct Settings {
     /// Code is written as text, not as highlighted pages.
     pub plain_text: bool,
+    /// Pages of provenance are written for every compile, also where the log does not say where kernels come from.
+    pub provenance: bool,
     /// HTML that stands at the top of the landing page, as given.
     pub custom_header: Option<String>,
     /// The export report is what opens first (`index.html`); the ordinary landing page is `report.html` then.
@@ -136,5 +140,7 @@ pub fn pages<'m>(report: Report<'m>) -> Vec<Page<'m, Worker>> {
     pages.extend(time::page(report));
     pages.extend(vllm::page(report));
     pages.extend(export::pages(report));
+    pages.extend(provenance::pages(report));
+    pages.extend(kernels::page(report));
     pages
 }

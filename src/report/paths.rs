@@ -73,6 +73,17 @@ pub(super) fn graphs_page(compile: &Compile) -> RelPath {
     RelPath::of_parts(&[&compile.folder(0), "graphs.html"])
 }
 
+/// The page of an Inductor run, or its maps: `provenance_tracking_-_0_0_0.html` for the first of a folder, and
+/// `.._2.html` for the second.
+pub(super) fn provenance(compile: &Compile, attempt: u32, order: usize, extension: &str) -> RelPath {
+    let folder = compile.folder(attempt);
+    let name = match order {
+        0 | 1 => format!("provenance_tracking_{folder}.{extension}"),
+        order => format!("provenance_tracking_{folder}_{order}.{extension}"),
+    };
+    RelPath::of_parts(&[&name])
+}
+
 /// A payload under its hash.
 pub(super) fn payload(md5: Md5) -> RelPath {
     RelPath::of_parts(&["payloads", &format!("{md5}.txt")])

@@ -49,6 +49,8 @@ templates! {
     narrow,
     pill,
     place,
+    provenance_head,
+    provenance_tools,
     recompile_evidence,
     recompile_reason,
     recompiled,

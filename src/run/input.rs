@@ -1,5 +1,6 @@
 //! Which logs a path means.
 
+use crate::model::SkippedFile;
 use crate::options::Options;
 use crate::trace::{self, Folder, Log, Peek, RankLogs, Run};
 use anyhow::bail;
@@ -24,7 +25,7 @@ pub(crate) struct JobInput {
     /// The folder's other runs, oldest first.
     pub other_runs: Vec<Run>,
     /// Files that are not read, with the reason.
-    pub skipped: Vec<(String, &'static str)>,
+    pub skipped: Vec<SkippedFile>,
 }
 
 /// The logs that `options.input` means, and what to say about those that it does not.
@@ -89,6 +90,7 @@ fn of_folder(options: &Options, folder: Folder) -> anyhow::Result<(Input, Vec<St
         skipped.extend(all.map(|log| (log.name(), "a process of no rank; read it by itself")));
     }
     skipped.sort();
+    let skipped = skipped.into_iter().map(|(name, reason)| SkippedFile { name, reason }).collect();
     Ok((Input::Job(JobInput { ranks, other_runs: runs, skipped }), notes))
 }
 

@@ -1,8 +1,9 @@
 //! One process: its log to its folder.
 
 use super::Work;
+use crate::Told;
 use crate::events::Part;
-use crate::model::Process;
+use crate::model::{Model, Process};
 use crate::report::SummaryLine;
 use crate::trace::{Log, RankLogs, Source};
 use crate::{analysis, events, output, report};
@@ -10,17 +11,14 @@ use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
 use std::path::Path;
 
-/// What a report says about its log, to the program that wrote it.
-#[derive(Default)]
-pub(crate) struct Told {
-    pub summary: Vec<SummaryLine>,
-    pub findings: Vec<serde_json::Value>,
-    pub notes: Vec<String>,
-    pub intact: bool,
-    pub without_compile_id: u64,
-    pub events: Vec<(String, u64)>,
-    /// The parts of the log, where several ranks wrote it.
-    pub parts: Vec<Part>,
+/// What became of a log.
+pub(crate) enum Outcome {
+    /// Its report is written.
+    Told(Told),
+    /// Several ranks wrote it: nothing is written, each wants a report of its part.
+    Parts(Vec<Part>),
+    /// It cannot be read, or is none.
+    Unreadable(anyhow::Error),
 }
 
 /// How a log is read.
@@ -38,21 +36,23 @@ pub(crate) struct Reading<'a> {
 }
 
 /// Writes the report of one log, or of a part of it, into `folder`.
+///
+/// # Errors
+/// Of writing only; of reading is an outcome.
 pub(crate) fn write_log(
     work: Work<'_>,
     log: &Path,
     folder: &Path,
     processes: &[Process],
     reading: &Reading<'_>,
-) -> anyhow::Result<Told> {
-    let source = Source::open(log)?;
-    let model = events::read_log(&source, work.registry, reading.part, reading.progress)?;
-    if reading.must_be_log {
-        events::check_is_log(&model)?;
-    }
+) -> anyhow::Result<Outcome> {
+    let (source, model) = match read(work, log, reading) {
+        Ok(read) => read,
+        Err(error) => return Ok(Outcome::Unreadable(error)),
+    };
     let parts = Part::of(&model.log);
     if reading.split && !parts.is_empty() {
-        return Ok(Told { parts, ..Told::default() });
+        return Ok(Outcome::Parts(parts));
     }
     let found = analysis::of_log(&model);
     let settings = &work.options.settings;
@@ -70,15 +70,23 @@ pub(crate) fn write_log(
             source.name()
         ));
     }
-    Ok(Told {
+    Ok(Outcome::Told(Told {
         summary: report::summary(report),
         findings: report::findings(report),
         notes,
         intact: model.integrity.ok(),
         without_compile_id: model.integrity.stacks_without_id,
         events: model.integrity.events.clone().into_iter().collect(),
-        parts: Vec::new(),
-    })
+    }))
+}
+
+fn read(work: Work<'_>, log: &Path, reading: &Reading<'_>) -> anyhow::Result<(Source, Model)> {
+    let source = Source::open(log)?;
+    let model = events::read_log(&source, work.registry, reading.part, reading.progress)?;
+    if reading.must_be_log {
+        events::check_is_log(&model)?;
+    }
+    Ok((source, model))
 }
 
 /// Writes the report of a process into `folder`, and those of its forked children below it.
@@ -97,42 +105,37 @@ pub(crate) fn write_rank(work: Work<'_>, logs: &RankLogs, folder: &Path) -> anyh
             threads: work.threads(),
             progress: &progress,
         };
-        match process {
-            None => told = write_log(work, &log.path, folder, &processes, &reading)?,
-            Some(process) => {
-                let below = folder.join(&process.dir);
-                told.add_process(process, write_log(work, &log.path, &below, &[], &reading)?);
+        let below = process.map_or_else(|| folder.to_owned(), |process| folder.join(&process.dir));
+        let listed: &[Process] = if process.is_none() { &processes } else { &[] };
+        match (write_log(work, &log.path, &below, listed, &reading)?, process) {
+            (Outcome::Told(one), None) => told = one,
+            (Outcome::Told(one), Some(process)) => add_process(&mut told, process, one),
+            (Outcome::Unreadable(error), None) => return Err(error),
+            (Outcome::Unreadable(error), Some(process)) => {
+                told.intact = false;
+                told.notes.push(format!("{}: {error:#}", process.words()));
             }
+            (Outcome::Parts(_), _) => {}
         }
         before += log.peek.bytes;
     }
     Ok(told)
 }
 
-impl Told {
-    /// Another rank's counts are added.
-    pub(super) fn join(&mut self, told: Told) {
-        self.intact &= told.intact;
-        self.without_compile_id += told.without_compile_id;
-        self.notes.extend(told.notes);
-        for (event, count) in told.events {
-            match self.events.iter_mut().find(|(known, _)| *known == event) {
-                Some((_, sum)) => *sum += count,
-                None => self.events.push((event, count)),
-            }
-        }
-    }
+/// Another log's counts are added to those of a report.
+pub(super) fn join(all: &mut Told, one: Told) {
+    all.intact &= one.intact;
+    all.without_compile_id += one.without_compile_id;
+    all.notes.extend(one.notes);
+}
 
-    /// A further process counts in what is asked of the whole, and gets a line.
-    fn add_process(&mut self, process: &Process, told: Told) {
-        self.intact &= told.intact;
-        self.without_compile_id += told.without_compile_id;
-        self.notes.extend(told.notes);
-        if let Some(verdict) = told.summary.first() {
-            let text = format!("{}: {}", process.words(), verdict.text);
-            self.summary.push(SummaryLine { label: None, text });
-        }
+/// A further process counts in what is asked of the whole, and gets a line.
+fn add_process(told: &mut Told, process: &Process, one: Told) {
+    if let Some(verdict) = one.summary.first() {
+        let text = format!("{}: {}", process.words(), verdict.text);
+        told.summary.push(SummaryLine { label: None, text });
     }
+    join(told, one);
 }
 
 fn source_bytes(logs: &RankLogs) -> u64 {

@@ -2,7 +2,8 @@
 
 use super::Work;
 use super::input::JobInput;
-use super::log::{Reading, Told, processes, write_log};
+use super::log::{Outcome, Reading, join, processes, write_log};
+use crate::Told;
 use crate::events::Part;
 use crate::model::{self, JobFacts};
 use crate::trace::{self, LocalTime, RankLogs};
@@ -13,14 +14,14 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-/// What became of one rank.
-pub(crate) struct RankOutcome {
+/// What became of one log of a rank.
+struct RankOutcome {
     /// The rank.
-    pub rank: u64,
-    /// The name of its log.
-    pub file: String,
-    /// What its report says, or why there is none: its log cannot be read.
-    pub told: Result<Told, String>,
+    rank: u64,
+    /// The name of the log.
+    file: String,
+    /// What became of that log.
+    outcome: Outcome,
 }
 
 /// Writes `rank_<n>/` of every rank into `folder`. Gives what became of each, by rank.
@@ -52,17 +53,20 @@ pub(crate) fn write_job(work: Work<'_>, job: &JobInput, folder: &Path) -> anyhow
     let outcomes = write_ranks(work, job, folder)?;
     let mut facts = JobFacts {
         other_runs: job.other_runs.iter().map(model_run).collect(),
-        skipped_files: job.skipped.iter().map(|(name, why)| format!("{name}: {why}")).collect(),
+        skipped_files: job.skipped.clone(),
         failed: Vec::new(),
     };
     let mut all = Told { intact: true, ..Told::default() };
     for outcome in outcomes {
-        match outcome.told {
-            Ok(told) => all.join(told),
-            Err(why) => {
+        match outcome.outcome {
+            Outcome::Told(told) => join(&mut all, told),
+            Outcome::Unreadable(error) => {
+                let why = format!("{error:#}");
+                all.intact = false;
                 all.notes.push(format!("{} of rank {}: {why}", outcome.file, outcome.rank));
                 facts.failed.push((outcome.rank, why));
             }
+            Outcome::Parts(_) => {}
         }
     }
     let combined = crate::job::combine_into(folder, facts, &work.options.settings, work.progress)?;
@@ -153,19 +157,15 @@ impl<'a> Team<'a> {
         let path = self.folder.join(folder_name(rank));
         let file = logs.main.name();
         let processes = processes(&logs.others);
-        let told = self.log(&logs.main.path, &path, &processes, &Ask { part: None, split: true, threads })?;
-        let parts = told.as_ref().map(|told| told.parts.clone()).unwrap_or_default();
-        let mut outcomes = if parts.is_empty() {
-            vec![RankOutcome { rank, file, told }]
-        } else {
-            self.parts(logs, &parts, threads)?
+        let ask = Ask { part: None, split: true, threads };
+        let mut outcomes = match self.log(&logs.main.path, &path, &processes, &ask)? {
+            Outcome::Parts(parts) => self.parts(logs, &parts, threads)?,
+            outcome => vec![RankOutcome { rank, file, outcome }],
         };
         for (log, process) in logs.others.iter().zip(&processes) {
             let below: PathBuf = path.join(&process.dir);
-            let told = self.log(&log.path, &below, &[], &Ask { part: None, split: false, threads })?;
-            if let Some(main) = outcomes.iter_mut().find(|outcome| outcome.rank == rank) {
-                main.add(log.name(), told);
-            }
+            let outcome = self.log(&log.path, &below, &[], &Ask { part: None, split: false, threads })?;
+            outcomes.push(RankOutcome { rank, file: log.name(), outcome });
         }
         Ok(outcomes)
     }
@@ -181,25 +181,20 @@ impl<'a> Team<'a> {
         let mut outcomes = Vec::new();
         for part in parts.iter().filter(|part| part.rank == own || !self.known.contains(&part.rank)) {
             let path = self.folder.join(folder_name(part.rank));
-            let told =
-                self.log(&logs.main.path, &path, &[], &Ask { part: Some(part), split: false, threads })?;
-            outcomes.push(RankOutcome { rank: part.rank, file: logs.main.name(), told });
+            let ask = Ask { part: Some(part), split: false, threads };
+            let outcome = self.log(&logs.main.path, &path, &[], &ask)?;
+            outcomes.push(RankOutcome { rank: part.rank, file: logs.main.name(), outcome });
         }
         Ok(outcomes)
     }
 
-    /// The inner error is of reading this log.
     fn log(
         &self,
         log: &Path,
         folder: &Path,
         processes: &[crate::model::Process],
         ask: &Ask<'_>,
-    ) -> anyhow::Result<Result<Told, String>> {
-        // Opened once beforehand: what fails here is the log's fault, what fails later is the disk's.
-        if let Err(error) = crate::trace::Source::open(log) {
-            return Ok(Err(format!("{error:#}")));
-        }
+    ) -> anyhow::Result<Outcome> {
         let last = AtomicU64::new(0);
         let progress = |done: u64| {
             let new = done.saturating_sub(last.swap(done, Ordering::Relaxed));
@@ -213,7 +208,7 @@ impl<'a> Team<'a> {
             threads: ask.threads,
             progress: &progress,
         };
-        write_log(self.work, log, folder, processes, &reading).map(Ok)
+        write_log(self.work, log, folder, processes, &reading)
     }
 }
 
@@ -222,24 +217,6 @@ struct Ask<'a> {
     part: Option<&'a Part>,
     split: bool,
     threads: NonZeroUsize,
-}
-
-impl RankOutcome {
-    /// A further process counts in what is asked of the rank.
-    fn add(&mut self, file: String, process: Result<Told, String>) {
-        match (&mut self.told, process) {
-            (Ok(told), Ok(process)) => {
-                told.intact &= process.intact;
-                told.without_compile_id += process.without_compile_id;
-                told.notes.extend(process.notes);
-            }
-            (Ok(told), Err(why)) => {
-                told.intact = false;
-                told.notes.push(format!("{file} of rank {}: {why}", self.rank));
-            }
-            (Err(_), _) => {}
-        }
-    }
 }
 
 /// The folder of a rank's report.

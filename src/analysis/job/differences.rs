@@ -378,7 +378,8 @@ fn cache(sides: &Sides<'_>) -> (String, Option<String>) {
                     outcome_words(group, outcome),
                     id.unwrap_or("a graph without id")
                 ),
-                None => format!("{} looks up nothing more", sides.who(group)),
+                None if group.ranks.len() == 1 => format!("{} looks up nothing more", sides.who(group)),
+                None => format!("{} look up nothing more", sides.who(group)),
             };
             format!("{}, {}", said(sides.other, theirs, there), said(sides.most, mine, here))
         }

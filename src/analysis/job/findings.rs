@@ -312,7 +312,7 @@ fn stragglers(job: &Job, found: &JobFound) -> Vec<JobFinding> {
     let most = job.ranks.get(slowest).and_then(|rank| rank.compile_time_s).unwrap_or_default();
     let verb = if fleet.stragglers.len() == 1 { "takes" } else { "take up to" };
     let title = format!(
-        "{} {verb} {most:.2} s to compile; the rank in the middle takes {median:.2} s",
+        "{} {verb} {most:.2} s to compile; the median of all ranks is {median:.2} s",
         rank_words(job, &fleet.stragglers)
     );
     let mut finding = JobFinding::new(JobKind::Straggler, Severity::Warning, title);

@@ -155,23 +155,29 @@ impl Groups {
     }
 }
 
+impl<'j> Side<'j> {
+    /// The steps about which the other side knows, with their positions.
+    fn known_to(self, other: Side<'j>) -> impl Iterator<Item = (usize, Option<TextId>)> {
+        let seen = move |step: &Step| step.compile.is_none_or(|id| other.hidden.binary_search(&id).is_err());
+        let known = self.steps.iter().enumerate().filter(move |(_, step)| seen(step));
+        known.map(|(index, step)| (index, step.value))
+    }
+}
+
 /// The first positions, one in each list, at which two lists differ; None when they agree.
 fn agree(one: Side<'_>, other: Side<'_>) -> Option<(usize, usize)> {
-    let known = |steps: &'_ [Step], hidden: &'_ [TextId]| -> Vec<(usize, Option<TextId>)> {
-        let known = steps.iter().enumerate();
-        let seen = |step: &Step| step.compile.is_none_or(|id| hidden.binary_search(&id).is_err());
-        known.filter(|(_, step)| seen(step)).map(|(index, step)| (index, step.value)).collect()
-    };
-    let (mine, theirs) = (known(one.steps, other.hidden), known(other.steps, one.hidden));
-    let same = |a: Option<TextId>, b: Option<TextId>| a == b || a.is_none() || b.is_none();
-    let at = mine.iter().zip(&theirs).position(|((_, a), (_, b))| !same(*a, *b));
-    let at = match at {
-        Some(at) => at,
-        None if mine.len() == theirs.len() => return None,
-        None => mine.len().min(theirs.len()),
-    };
-    let place = |list: &[(usize, Option<TextId>)], end| list.get(at).map_or(end, |(index, _)| *index);
-    Some((place(&mine, one.steps.len()), place(&theirs, other.steps.len())))
+    let (mut mine, mut theirs) = (one.known_to(other), other.known_to(one));
+    loop {
+        match (mine.next(), theirs.next()) {
+            (None, None) => return None,
+            (Some((at, a)), Some((there, b))) if a != b && a.is_some() && b.is_some() => {
+                return Some((at, there));
+            }
+            (Some(_), Some(_)) => {}
+            (Some((at, _)), None) => return Some((at, other.steps.len())),
+            (None, Some((there, _))) => return Some((one.steps.len(), there)),
+        }
+    }
 }
 
 /// Where each group parts from the largest, and the first of these places.

@@ -73,3 +73,6 @@ fn differs(counts: &CollectiveCounts) -> bool {
         && counts.scheduled.iter().all(|count| counts.in_code.contains(count));
     !same || counts.missing_waits > 0
 }
+
+#[cfg(test)]
+mod tests;

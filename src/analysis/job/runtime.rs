@@ -75,14 +75,14 @@ pub(super) fn of_job(job: &Job) -> Option<RuntimeComparison> {
 fn implausible(job: &Job, known: &[Graphs<'_>]) -> Option<String> {
     let mut any = false;
     for (rank, graphs) in known {
-        for (graph, (op, ns)) in graphs.iter().flat_map(|g| g.ops.iter().map(move |op| (g, op))) {
-            let place = || format!("{} in graph {}", job.texts.get(*op), job.texts.get(graph.graph));
+        for (graph, (op, ns)) in graphs.iter().flat_map(|g| g.ops().map(move |op| (g, op))) {
+            let place = || format!("{} in graph {}", job.texts.get(op), job.texts.get(graph.graph));
             match ns {
                 None => return Some(format!("{} has no number for {}", rank_words(job, &[*rank]), place())),
-                Some(ns) if !ns.is_finite() || *ns < 0.0 => {
+                Some(ns) if !ns.is_finite() || ns < 0.0 => {
                     return Some(format!("{} has {ns} ns for {}", rank_words(job, &[*rank]), place()));
                 }
-                Some(ns) => any |= *ns > 0.0,
+                Some(ns) => any |= ns > 0.0,
             }
         }
     }
@@ -93,7 +93,7 @@ fn implausible(job: &Job, known: &[Graphs<'_>]) -> Option<String> {
 fn mismatch(job: &Job, known: &[Graphs<'_>]) -> Option<String> {
     let ((reference, theirs), others) = known.split_first()?;
     let name = |graph: Option<&Arc<GraphRuntime>>| match graph {
-        Some(graph) => format!("{} with {} operations", job.texts.get(graph.graph), graph.ops.len()),
+        Some(graph) => format!("{} with {} operations", job.texts.get(graph.graph), graph.names.len()),
         None => "no further graph".to_owned(),
     };
     for (rank, mine) in others {
@@ -115,14 +115,14 @@ fn mismatch(job: &Job, known: &[Graphs<'_>]) -> Option<String> {
 }
 
 fn same_operations(one: &GraphRuntime, other: &GraphRuntime) -> bool {
-    one.graph == other.graph && one.ops.iter().map(|op| op.0).eq(other.ops.iter().map(|op| op.0))
+    one.graph == other.graph && one.names == other.names
 }
 
 fn graphs(known: &[Graphs<'_>]) -> Vec<GraphTimes> {
     let Some((_, first)) = known.first() else { return Vec::new() };
     let times = first.iter().enumerate().filter_map(|(at, graph)| {
         let of_rank = |(rank, graphs): &Graphs<'_>| {
-            let ns: f64 = graphs.get(at)?.ops.iter().filter_map(|(_, ns)| *ns).sum();
+            let ns: f64 = graphs.get(at)?.ops().filter_map(|(_, ns)| ns).sum();
             Some(RankTime { rank: *rank, ms: ns / 1e6 })
         };
         let times: Vec<RankTime> = known.iter().filter_map(of_rank).collect();

@@ -1,6 +1,7 @@
 //! `_readable.html` beside the stack traces of kernels: the user's lines behind each kernel.
 
 use super::{Group, Item, Side, Text};
+use crate::analysis::provenance::{KernelStacks as Kernels, kernel_stacks};
 use crate::model::{Artifact, Compile};
 use crate::output::{Page, RelPath};
 use crate::report::parts::View;
@@ -8,14 +9,10 @@ use crate::report::shell::{Shell, write_page};
 use crate::report::units::counted;
 use crate::report::{Html, Report, Worker, paths};
 use serde::Serialize;
-use std::collections::BTreeMap;
 use std::io::Write;
 
 /// Kernels up to which a page needs no index.
 const FEW: usize = 6;
-
-/// Stack traces of each kernel, by its name.
-type Kernels = BTreeMap<String, Vec<String>>;
 
 pub(super) fn page<'m>(
     report: Report<'m>,
@@ -27,7 +24,7 @@ pub(super) fn page<'m>(
         let shell = Shell::of_compile(report, compile, Some("stacks of kernels"));
         write_page(worker, out, &shell, |worker, out| {
             let view = View::new(report, worker, 1);
-            match read(&text.read(report)?) {
+            match kernel_stacks(&text.read(report)?) {
                 Some(kernels) => write_kernels(view, (compile, artifact), &kernels, out),
                 None => {
                     writeln!(out, "{}", head(view, (compile, artifact), None)?.as_str())?;
@@ -38,19 +35,6 @@ pub(super) fn page<'m>(
             }
         })
     })
-}
-
-/// None when the text is no such JSON.
-///
-/// torch 2.8 and 2.9 write each newline of a stack as the two characters `\n`.
-fn read(text: &str) -> Option<Kernels> {
-    let mut kernels: Kernels = serde_json::from_str(text).ok()?;
-    for stack in kernels.values_mut().flatten() {
-        if !stack.trim_end().contains('\n') {
-            *stack = stack.replace("\\n", "\n");
-        }
-    }
-    Some(kernels)
 }
 
 #[derive(Serialize)]
@@ -112,18 +96,4 @@ fn write_kernels(
         }
     }
     Ok(out.write_all(if kernels.len() > FEW { b"</div></div>\n" } else { b"</div>\n" })?)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn newlines_that_were_written_as_two_characters_become_newlines() {
-        let old = read(r#"{"k": ["File \"x.py\", line 1, in f\\n    y = x"]}"#).unwrap();
-        assert_eq!(old["k"], ["File \"x.py\", line 1, in f\n    y = x"]);
-        let new = read(r#"{"k": ["File \"x.py\"\n    y = \"a\\n\"\n"]}"#).unwrap();
-        assert_eq!(new["k"], ["File \"x.py\"\n    y = \"a\\n\"\n"]);
-        assert!(read("[]").is_none());
-    }
 }

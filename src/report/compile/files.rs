@@ -9,7 +9,7 @@ use crate::report::file_words;
 use crate::report::index::stage_words;
 use crate::report::parts::{Head, Row, Table, Td, View, encoded};
 use crate::report::units::{bytes, whole};
-use crate::report::{Html, Report, graphs, paths, vllm};
+use crate::report::{Html, Report, graphs, paths, provenance, vllm};
 use crate::trace::{PayloadRef, Span};
 use std::io::Write;
 
@@ -20,7 +20,9 @@ pub(super) fn write(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -
         graphs::href(view, subject.compile).map(|href| view.link(&href, "Graphs side by side")),
         vllm::href(view, subject.index).map(|href| view.link(&href, "vLLM's modules")),
     ];
-    let links = Html::joined(links.into_iter().flatten(), " ");
+    let provenance = provenance::links(view, subject.compile);
+    let provenance = provenance.iter().map(|(href, words)| view.link(href, words));
+    let links = Html::joined(links.into_iter().flatten().chain(provenance), " ");
     let tools = match links.is_empty() {
         true => Html::default(),
         false => Html::wrapped("<div class=\"tools\">", &links, "</div>"),

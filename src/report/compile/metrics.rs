@@ -154,10 +154,9 @@ fn value(
 fn config(view: View<'_>, (field, json): (&str, &str), md5: Md5) -> Option<Html> {
     let settings = Fields::parse(json).ok()?.iter().count();
     let page = view.href_with_anchor(&configuration::address(field)?);
-    let words = view.link(&page, &counted(settings, "setting", "settings"));
     let md5 = md5.to_string();
-    let md5 = clipped(&md5, 8).0;
-    Some(Html::trusted(format!("{} <small>md5 {md5}..</small>", words.as_str())))
+    let words = format!("{}, md5 {}..", counted(settings, "setting", "settings"), clipped(&md5, 8).0);
+    Some(view.link(&page, &words))
 }
 
 /// Characters and lines of a value beyond which it is folded.

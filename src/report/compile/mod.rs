@@ -16,7 +16,7 @@ use super::evidence::{Evidence, OfCompile};
 use super::parts::View;
 use super::shell::{Shell, Tab, write_page};
 use super::units::whole;
-use super::{Html, Report, Worker, paths};
+use super::{Html, Report, Worker, paths, provenance};
 use crate::analysis::Parts;
 use crate::model::{Cell, Compile, Content, Function, Section};
 use crate::output::Page;
@@ -58,7 +58,7 @@ struct Subject<'a> {
 
 fn write(subject: Subject<'_>, worker: &mut Worker, out: &mut dyn Write) -> anyhow::Result<()> {
     let mut shell = Shell::of_compile(subject.report, subject.compile, None);
-    shell.tabs = tabs(subject);
+    shell.tabs = tabs(subject, worker);
     write_page(worker, out, &shell, |worker, out| {
         let view = View::new(subject.report, worker, 1);
         writeln!(out, "{}", head(view, subject)?.as_str())?;
@@ -149,7 +149,7 @@ fn entries(section: &Section) -> usize {
 }
 
 /// The sections that the page has, and the compiles before and after.
-fn tabs(subject: Subject<'_>) -> Vec<Tab> {
+fn tabs(subject: Subject<'_>, worker: &Worker) -> Vec<Tab> {
     let Subject { compile, of, .. } = subject;
     let count = |n: usize| Some(whole(n));
     let mut tabs = Vec::new();
@@ -173,6 +173,9 @@ fn tabs(subject: Subject<'_>) -> Vec<Tab> {
     if subject.report.found.export.compiles.contains(&subject.index) {
         tabs.push(Tab::away(format!("../{}", paths::export(subject.report.settings)), "Export", None));
     }
+    // One link; the page lists the other runs.
+    let provenance = provenance::links(View::new(subject.report, worker, 1), compile).into_iter().next();
+    tabs.extend(provenance.map(|(href, _)| Tab::away(href, "Provenance", None)));
     for (step, words) in [(subject.index.checked_sub(1), "previous"), (subject.index.checked_add(1), "next")]
     {
         let Some(other) = step.and_then(|at| subject.report.model.compiles.get(at)) else { continue };

@@ -6,7 +6,7 @@ use crate::output::{Page, RelPath};
 use crate::report::parts::View;
 use crate::report::shell::{Shell, Tab, write_page};
 use crate::report::units::{counted, whole};
-use crate::report::{Html, Report, Worker, graphs, paths};
+use crate::report::{Html, Report, Worker, graphs, paths, provenance};
 use fxhash::FxHashSet;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -26,8 +26,15 @@ struct Entry {
     page: String,
     page_words: &'static str,
     graphs: Option<String>,
+    provenance: Vec<PageLink>,
     attempts: Vec<AttemptFiles>,
     lost: Vec<Lost>,
+}
+
+#[derive(Serialize)]
+struct PageLink {
+    href: String,
+    words: String,
 }
 
 #[derive(Serialize)]
@@ -202,6 +209,7 @@ fn entry(
     let words = words.iter().filter(|(n, _)| *n > 0).map(|(n, word)| format!("{} {word}", whole(*n)));
     let damaged = words.collect::<Vec<_>>().join(", ");
     let function = compile.function.as_ref();
+    let provenance = provenance::links(view, compile).into_iter();
     let lost = compile.lost.iter().map(|(line, what)| Lost { line: whole(*line), what: what.clone() });
     Ok(Entry {
         id,
@@ -212,6 +220,7 @@ fn entry(
         page: view.href(&paths::compile_page(compile)),
         page_words: if compile.id.is_some() { "Page of this compile" } else { "Page of these records" },
         graphs: graphs::href(view, compile),
+        provenance: provenance.map(|(href, words)| PageLink { href, words }).collect(),
         attempts,
         lost: lost.collect(),
     })

@@ -70,6 +70,8 @@ fn tabs(report: Report<'_>) -> Vec<Tab> {
     tabs.extend(super::caches::tab(report));
     tabs.extend(super::configuration::tab(report));
     tabs.extend(super::vllm::tab(report));
+    tabs.extend(super::kernels::tab(report));
+    tabs.extend(super::provenance::tab(report));
     if super::time::present(report) {
         tabs.push(Tab::away(super::time::PATH, "Flame chart", None));
     }

@@ -24,7 +24,7 @@ pub(super) fn report(report: JobReport<'_>, out: &mut dyn Write) -> Result<()> {
         "tool": { "name": "tlparse", "version": env!("CARGO_PKG_VERSION") },
         "ranks": job.ranks.iter().map(rank).collect::<Vec<_>>(),
         "runs": job.runs.iter().map(run).collect::<Vec<_>>(),
-        "skipped_files": job.skipped_files,
+        "skipped_files": job.skipped_files.iter().map(|file| &file.name).collect::<Vec<_>>(),
         "divergence": divergence,
         "runtime": found.runtime.as_ref().map(|one| runtime(report, one)),
         "parity": parity(report),
@@ -204,8 +204,8 @@ pub(super) fn runtimes(report: JobReport<'_>, out: &mut dyn Write) -> Result<()>
     let mut lines = Lines::new(out);
     for rank in &report.job.ranks {
         for graph in rank.runtime.iter().flatten() {
-            let ops = graph.ops.iter();
-            let ops = ops.map(|(name, ns)| json!({ "name": texts.get(*name), "estimated_runtime_ns": ns }));
+            let ops =
+                graph.ops().map(|(name, ns)| json!({ "name": texts.get(name), "estimated_runtime_ns": ns }));
             let graph = texts.get(graph.graph);
             lines.push(&json!({ "rank": rank.number, "graph": graph, "ops": ops.collect::<Vec<_>>() }))?;
         }
@@ -229,13 +229,13 @@ pub(super) fn trace(report: JobReport<'_>, out: &mut dyn Write) -> Result<()> {
             lines.push(&about("thread_name", tid, json!({ "name": format!("graph {name}") })))?;
             lines.push(&about("thread_sort_index", tid, json!({ "sort_index": index })))?;
             let mut ts: u64 = 0;
-            for (op, ns) in &graph.ops {
+            for (op, ns) in graph.ops() {
                 // Negative numbers and what is none become 0, numbers without end the largest.
                 let ns = ns.unwrap_or(0.0) as u64;
                 // In microseconds, at least 1 so that it can be seen.
                 let dur = ns.div_ceil(1_000).max(1);
                 lines.push(&json!({
-                    "name": texts.get(*op), "cat": "runtime", "ph": "X", "ts": ts, "dur": dur, "pid": pid, "tid": tid,
+                    "name": texts.get(op), "cat": "runtime", "ph": "X", "ts": ts, "dur": dur, "pid": pid, "tid": tid,
                     "args": { "rank": pid, "graph": name, "runtime_ns": ns },
                 }))?;
                 ts = ts.saturating_add(dur);

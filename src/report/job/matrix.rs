@@ -78,6 +78,7 @@ pub(super) fn section(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<
     let differing = known.iter().filter(|one| one.differs()).count();
     let note = match differing {
         0 => "all are consistent".to_owned(),
+        1 => "1 differs; ranks with equal facts share a column".to_owned(),
         count => format!("{} differ; ranks with equal facts share a column", whole(count)),
     };
     view.open_section(out, ("facts", "Facts", &note), Some(whole(known.len())), Html::default())?;

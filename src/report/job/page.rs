@@ -268,11 +268,15 @@ fn run(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
         facts.push(("", view.prose("`--session N` reports another run, 1 being the oldest.")));
     }
     if !job.skipped_files.is_empty() {
-        let names = job.skipped_files.iter().take(NAMED).map(|name| view.code(name));
+        let shown = job.skipped_files.iter().take(NAMED);
+        let names = shown.map(|file| {
+            let reason = Html::escaped(&format!(" ({})", file.reason));
+            Html::joined([view.code(&file.name), reason], "")
+        });
         let more = job.skipped_files.len().saturating_sub(NAMED);
         let more = if more > 0 { format!(" and {} more", whole(more)) } else { String::new() };
-        let names = Html::joined(names.chain([Html::escaped(&more)]), " ");
-        facts.push(("Passed over, no logs", names));
+        let names = Html::joined([Html::joined(names, ", "), Html::escaped(&more)], "");
+        facts.push(("Passed over", names));
     }
     let mut files = vec!["report.json", "chromium_events.json"];
     if job.ranks.iter().any(|rank| rank.runtime.is_some()) {

@@ -1,7 +1,7 @@
 //! The verdict on a job: whether its ranks agree, and if not, where they first part ways.
 
-use super::JobReport;
-use crate::analysis::job::{JobFinding, JobKind, rank_words};
+use super::{JobReport, matrix};
+use crate::analysis::job::{JobFinding, JobKind, Unknown, list_of, rank_words};
 use crate::model::Fact;
 use crate::report::units::{counted, micros, whole};
 
@@ -145,6 +145,14 @@ pub(super) fn notes(report: JobReport<'_>) -> Vec<String> {
                 .to_owned(),
         ),
         None => {}
+    }
+    let cached = report.found.compared.iter().filter(|(_, one)| matches!(one, Err(Unknown::Cached)));
+    let cached: Vec<String> = cached.map(|(fact, _)| matrix::words(*fact).0.to_lowercase()).collect();
+    if !cached.is_empty() {
+        notes.push(format!(
+            "Not compared, since graphs came from a cache and torch records these only when it compiles: {}.",
+            list_of(&cached)
+        ));
     }
     let fleet = &report.found.fleet;
     if let Some((fast, slow)) = fleet.extremes

@@ -1,0 +1,446 @@
+//! Generated code: which line calls which kernel, and where each kernel is defined.
+
+use super::CodeKind;
+use fxhash::FxHashMap;
+
+/// A call of a kernel or of a library's operator.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Call<'t> {
+    /// As the code names it: `extern_kernels.mm`, `triton_poi_fused_add_0`.
+    pub kernel: &'t str,
+    /// Its number in the comment above it.
+    pub handle: Option<&'t str>,
+    /// Line, from 1.
+    pub line: u32,
+    /// Nodes that the comment above it names, as the user's graph calls them.
+    pub source_nodes: Vec<&'t str>,
+}
+
+/// A kernel whose source stands in the file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Definition<'t> {
+    /// As the code calls it.
+    pub kernel: &'t str,
+    /// `C++`, `Triton`, ..
+    pub language: &'static str,
+    /// First line, from 1.
+    pub line: u32,
+    /// Lines of its source.
+    pub lines: u32,
+    /// Nodes of the post-grad graph that the comment above it lists.
+    pub fragment: Vec<&'t str>,
+    /// Nodes that the comment above it names, as the user's graph calls them.
+    pub source_nodes: Vec<&'t str>,
+}
+
+/// What is known of a file of generated code.
+#[derive(Debug, Default)]
+pub struct CodeText<'t> {
+    /// In the order of the file.
+    pub calls: Vec<Call<'t>>,
+    /// In the order of the file.
+    pub definitions: Vec<Definition<'t>>,
+    /// Whether comments name handles.
+    pub has_handles: bool,
+}
+
+/// What Inductor writes above each call while provenance is on.
+const HANDLE: &str = "[Provenance debug handles] ";
+
+/// Handles that wait for their call; a combined kernel has a few.
+const MOST_WAITING: usize = 16;
+
+/// Names of kernels in one line that may be what it calls; a line made of names would be read once for each.
+const MOST_CANDIDATES: usize = 8;
+
+impl<'t> CodeText<'t> {
+    /// Reads a file. `known` are kernels that other files of the run define.
+    pub fn read(text: &'t str, kind: CodeKind, known: &[&str]) -> CodeText<'t> {
+        let mut code = CodeText { definitions: definitions(text, kind), ..CodeText::default() };
+        code.has_handles = text.contains(HANDLE);
+        if matches!(kind, CodeKind::Python | CodeKind::Cpp) {
+            let names = code.definitions.iter().map(|d| d.kernel).chain(known.iter().copied());
+            let names: FxHashMap<&str, ()> = names.map(|name| (name, ())).collect();
+            let mut reader = Reader::new(names, kind);
+            for (number, line) in (1..).zip(text.split('\n')) {
+                reader.line(number, line);
+            }
+            reader.flush();
+            code.calls = reader.calls;
+            code.calls.sort_by_key(|call| call.line);
+        }
+        code
+    }
+}
+
+/// A handle whose call was not reached yet.
+struct Waiting<'t> {
+    kernel: &'t str,
+    handle: &'t str,
+    /// The first line of code after the comment, and the first that names the kernel.
+    next: Option<u32>,
+    named: Option<u32>,
+    source_nodes: Vec<&'t str>,
+}
+
+struct Reader<'t, 'n> {
+    known: FxHashMap<&'n str, ()>,
+    /// Whether the line is in the source of a kernel.
+    in_kernel: bool,
+    /// Whether the next string is a whole C++ program.
+    cpp_follows: bool,
+    cpp: bool,
+    /// Whether the C++ function at hand runs the model.
+    runs: bool,
+    waiting: Vec<Waiting<'t>>,
+    source_nodes: Vec<&'t str>,
+    calls: Vec<Call<'t>>,
+}
+
+impl<'t, 'n> Reader<'t, 'n> {
+    fn new(known: FxHashMap<&'n str, ()>, kind: CodeKind) -> Self {
+        Reader {
+            known,
+            in_kernel: false,
+            cpp_follows: false,
+            cpp: kind == CodeKind::Cpp,
+            runs: false,
+            waiting: Vec::new(),
+            source_nodes: Vec::new(),
+            calls: Vec::new(),
+        }
+    }
+
+    fn line(&mut self, number: u32, line: &'t str) {
+        if !self.enters_code(line) {
+            return;
+        }
+        let text = line.trim();
+        if let Some((_, handle)) = text.split_once(HANDLE).filter(|(before, _)| is_comment(before)) {
+            self.handle(handle);
+        } else if is_comment(text) {
+            self.source_nodes = source_nodes(text).unwrap_or(std::mem::take(&mut self.source_nodes));
+        } else if !text.is_empty() {
+            self.statement(number, line);
+        }
+    }
+
+    /// Whether the line is code of the wrapper, not of a kernel.
+    fn enters_code(&mut self, line: &str) -> bool {
+        let quotes = if self.cpp && !self.cpp_follows { 0 } else { line.matches("'''").count() };
+        if line.contains("cpp_wrapper_src = (") {
+            (self.cpp_follows, self.cpp) = (true, true);
+        } else if self.cpp_follows && quotes > 0 {
+            // The end of the C++ program is the end of what is of interest.
+            (self.in_kernel, self.cpp_follows) = (false, false);
+            return false;
+        } else if quotes % 2 == 1 {
+            self.in_kernel = !self.in_kernel;
+            return false;
+        }
+        if self.cpp && !line.starts_with([' ', '\t', '}', '/', '#']) && line.contains('(') {
+            self.runs = line.contains("::run_impl(") || line.contains("::_const_run_impl(");
+            self.runs |= line.contains("inductor_entry_impl(");
+        }
+        !self.in_kernel
+    }
+
+    fn handle(&mut self, text: &'t str) {
+        // A handle whose call follows stands directly above it; one that waits since earlier code has none.
+        if self.waiting.iter().any(|waiting| waiting.next.is_some()) || self.waiting.len() >= MOST_WAITING {
+            self.flush();
+        }
+        let (kernel, handle) = text.trim().rsplit_once(':').unwrap_or((text.trim(), ""));
+        let source_nodes = std::mem::take(&mut self.source_nodes);
+        self.waiting.push(Waiting { kernel, handle, next: None, named: None, source_nodes });
+    }
+
+    fn statement(&mut self, number: u32, line: &'t str) {
+        let mut called: Vec<&str> = Vec::new();
+        let mut found = Vec::new();
+        for (index, waiting) in self.waiting.iter_mut().enumerate() {
+            waiting.next = waiting.next.or(Some(number));
+            match named(line, waiting.kernel) {
+                Some(true) if !called.contains(&waiting.kernel) => {
+                    called.push(waiting.kernel);
+                    found.push(index);
+                }
+                Some(_) => waiting.named = waiting.named.or(Some(number)),
+                None => {}
+            }
+        }
+        for (removed, index) in found.into_iter().enumerate() {
+            let waiting = self.waiting.remove(index - removed);
+            self.call(&waiting, number);
+        }
+        if called.is_empty()
+            && let Some(kernel) = self.plain_call(line)
+        {
+            let source_nodes = std::mem::take(&mut self.source_nodes);
+            self.calls.push(Call { kernel, handle: None, line: number, source_nodes });
+        }
+    }
+
+    /// The kernel or operator that a line without handle calls.
+    fn plain_call(&self, line: &'t str) -> Option<&'t str> {
+        if !line.starts_with([' ', '\t']) || self.cpp && !self.runs {
+            return None;
+        }
+        let known = words(line).map(without_call).filter(|word| self.known.contains_key(word));
+        let mut called = known.take(MOST_CANDIDATES).filter(|word| named(line, word) == Some(true));
+        called.next().or_else(|| library_call(line, self.cpp))
+    }
+
+    fn call(&mut self, waiting: &Waiting<'t>, line: u32) {
+        let handle = Some(waiting.handle).filter(|handle| !handle.is_empty());
+        let source_nodes = waiting.source_nodes.clone();
+        self.calls.push(Call { kernel: waiting.kernel, handle, line, source_nodes });
+    }
+
+    /// Gives handles without a call the line that names their kernel, or that follows their comment: an operator of the
+    /// user is called through a table in C++.
+    fn flush(&mut self) {
+        for waiting in std::mem::take(&mut self.waiting) {
+            if let Some(line) = waiting.named.or(waiting.next) {
+                self.call(&waiting, line);
+            }
+        }
+    }
+}
+
+fn is_comment(text: &str) -> bool {
+    text.starts_with('#') && !text.starts_with("#include") || text.starts_with("//")
+}
+
+/// `a, b` of `# Topologically Sorted Source Nodes: [a, b], Original ATen: [..]`.
+fn source_nodes(comment: &str) -> Option<Vec<&str>> {
+    let (_, rest) = comment.split_once("Source Nodes: [")?;
+    let (names, _) = rest.split_once(']')?;
+    Some(names.split(", ").map(str::trim).filter(|name| !name.is_empty()).collect())
+}
+
+/// Whether a line names a kernel as a whole word (Some), and whether it calls it.
+fn named(line: &str, kernel: &str) -> Option<bool> {
+    let mut found = None;
+    let mut from = 0;
+    while let Some(at) = line.get(from..).and_then(|rest| rest.find(kernel)).filter(|_| !kernel.is_empty()) {
+        let (start, end) = (from + at, from + at + kernel.len());
+        let before = line.get(..start).unwrap_or_default();
+        // The C++ wrapper calls a Triton kernel through a function of its own.
+        let free = !before.ends_with(is_word) || before.ends_with("call_") && !ends_in_word(before, "call_");
+        let after = line.get(end..).unwrap_or_default();
+        if free && !after.starts_with(is_word) {
+            let defines = before.ends_with("def ") || before.ends_with("void ");
+            let calls = !defines && (after.starts_with('(') || after.starts_with(".run("));
+            if calls || before.ends_with("launchKernel(") || before.ends_with("launchKernel(kernels.") {
+                return Some(true);
+            }
+            found = Some(false);
+        }
+        from = end;
+    }
+    found
+}
+
+/// Whether `text` ends in a longer word than `word`.
+fn ends_in_word(text: &str, word: &str) -> bool {
+    text.strip_suffix(word).is_some_and(|rest| rest.ends_with(is_word))
+}
+
+fn is_word(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
+fn words(line: &str) -> impl Iterator<Item = &str> {
+    line.split(|c: char| !is_word(c)).filter(|word| !word.is_empty())
+}
+
+fn without_call(word: &str) -> &str {
+    word.strip_prefix("call_").unwrap_or(word)
+}
+
+/// The operator that a line of the wrapper calls: `extern_kernels.mm`, `torch.ops.aten.cumsum.default`, in C++
+/// `aoti_torch_cpu_addmm_out`.
+fn library_call(line: &str, cpp: bool) -> Option<&str> {
+    let marks: &[&str] = if cpp {
+        &["aoti_torch_cpu_", "aoti_torch_cuda_", "aoti_torch_xpu_", "aoti_torch_mps_"]
+    } else {
+        &["extern_kernels.", "torch.ops."]
+    };
+    let start = marks.iter().find_map(|mark| line.find(mark))?;
+    let (name, _) = line.get(start..)?.split_once('(')?;
+    let plain = name.chars().all(|c| is_word(c) || c == '.');
+    // Waiting for a collective is no work.
+    (plain && !name.ends_with(".wait_tensor.default")).then_some(name)
+}
+
+/// Kernels in the order of a file.
+fn definitions(text: &str, kind: CodeKind) -> Vec<Definition<'_>> {
+    let mut found: Vec<Definition<'_>> = Vec::new();
+    let mut open: Option<&'static str> = None;
+    let mut has_body = false;
+    let mut comment = Comment::default();
+    for (number, line) in (1..).zip(text.split('\n')) {
+        if let (Some(end), Some(definition)) = (open, found.last_mut()) {
+            has_body |= line.contains('{');
+            if line.starts_with(end) {
+                definition.lines = number - definition.line + 1;
+                open = None;
+            } else if !has_body && line.trim_end().ends_with(';') {
+                // Only declared: its source stands in another file.
+                found.pop();
+                open = None;
+            }
+            continue;
+        }
+        if comment.takes(line) {
+            continue;
+        }
+        let begun = match kind {
+            CodeKind::Python => python_kernel(line),
+            CodeKind::Cpp | CodeKind::Kernels => cpp_kernel(line),
+            CodeKind::Header => None,
+        };
+        let comment = std::mem::take(&mut comment);
+        if let Some((kernel, language, end)) = begun {
+            let (fragment, source_nodes) = (comment.fragment, comment.source_nodes);
+            found.push(Definition { kernel, language, line: number, lines: 1, fragment, source_nodes });
+            open = end;
+            // Python opens a string, which is not looked into.
+            has_body = kind == CodeKind::Python || line.contains('{');
+        }
+    }
+    found
+}
+
+/// The comment above a kernel.
+#[derive(Default)]
+struct Comment<'t> {
+    in_fragment: bool,
+    fragment: Vec<&'t str>,
+    source_nodes: Vec<&'t str>,
+}
+
+impl<'t> Comment<'t> {
+    /// Whether the line is part of it.
+    fn takes(&mut self, line: &'t str) -> bool {
+        let Some(text) = line.strip_prefix('#') else { return false };
+        if let Some(nodes) = source_nodes(text) {
+            self.source_nodes = nodes;
+        } else if text.trim() == "Graph fragment:" {
+            self.in_fragment = true;
+        } else if self.in_fragment
+            && text.contains("= call_function[")
+            && let Some((name, _)) = text.trim_start().strip_prefix('%').and_then(|t| t.split_once(" :"))
+        {
+            self.fragment.push(name);
+        }
+        true
+    }
+}
+
+/// The kernel that a line of Python defines, its language, and how the line after its source begins.
+fn python_kernel(line: &str) -> Option<(&str, &'static str, Option<&'static str>)> {
+    let (name, rest) = line.split_once(" = async_compile.")?;
+    let language = match rest.split_once('(')?.0 {
+        "cpp_pybinding" | "cpp" => "C++",
+        "triton" => "Triton",
+        "multi_kernel" => "several of Triton",
+        "cuda" => "CUDA",
+        "rocm" => "ROCm",
+        "cutedsl" => "CuteDSL",
+        "halide" => "Halide",
+        _ => return None,
+    };
+    let end = line.ends_with("'''").then_some("'''");
+    name.chars().all(is_word).then_some((name, language, end))
+}
+
+/// The same for a line of C++.
+fn cpp_kernel(line: &str) -> Option<(&str, &'static str, Option<&'static str>)> {
+    let signature = line.strip_prefix("extern \"C\"")?.trim_start().strip_prefix("void ")?;
+    let (name, rest) = signature.trim_start().split_once('(')?;
+    let declared = rest.trim_end().ends_with(';');
+    (!declared && name.chars().all(is_word)).then_some((name, "C++", Some("}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn calls(text: &str, kind: CodeKind) -> Vec<(String, Option<String>, u32)> {
+        let code = CodeText::read(text, kind, &[]);
+        code.calls.iter().map(|c| (c.kernel.to_owned(), c.handle.map(str::to_owned), c.line)).collect()
+    }
+
+    fn call(kernel: &str, handle: &str, line: u32) -> (String, Option<String>, u32) {
+        (kernel.to_owned(), (!handle.is_empty()).then(|| handle.to_owned()), line)
+    }
+
+    #[test]
+    fn a_handle_means_the_next_line_that_calls_its_kernel() {
+        let text = "triton_a_1 = async_compile.triton('triton_a_1', '''\ndef triton_a_1(x):\n    triton_a_1(x)\n''', device_str='cuda')\n\
+                    def call(args):\n    # Topologically Sorted Source Nodes: [h, y], Original ATen: []\n    \
+                    # [Provenance debug handles] triton_a_1:10\n    stream0 = get_raw_stream(0)\n    triton_a_10.run(a)\n    \
+                    triton_a_1.run(a)\n    # [Provenance debug handles] torch.ops.ns::op:2\n    b = torch.ops.ns::op(c)\n    \
+                    extern_kernels.mm(a, b, out=c)\n";
+        let code = CodeText::read(text, CodeKind::Python, &[]);
+        assert_eq!(code.calls[0].source_nodes, ["h", "y"]);
+        assert_eq!(code.definitions[0].lines, 4);
+        assert_eq!(
+            calls(text, CodeKind::Python),
+            [
+                call("triton_a_1", "10", 10),
+                call("torch.ops.ns::op", "2", 12),
+                call("extern_kernels.mm", "", 13)
+            ]
+        );
+    }
+
+    #[test]
+    fn two_handles_above_one_another_mean_their_own_calls_or_the_same_line() {
+        let text = "def call(args):\n    # [Provenance debug handles] a_0:1\n    # [Provenance debug handles] b_0:2\n    \
+                    combo(a_0(x), b_0(y))\n    # [Provenance debug handles] a_0:3\n    # [Provenance debug handles] a_0:4\n    \
+                    a_0(x)\n    a_0(y)\n";
+        assert_eq!(
+            calls(text, CodeKind::Python),
+            [call("a_0", "1", 4), call("b_0", "2", 4), call("a_0", "3", 7), call("a_0", "4", 8)]
+        );
+    }
+
+    #[test]
+    fn declarations_and_earlier_functions_of_the_cpp_wrapper_call_nothing() {
+        let text = "void AOTInductorModel::_const_run_impl(\n    int a) {\n    call_k_0(x);\n}\nvoid other(\n) {\n    call_k_0(x);\n}\n\
+                    void AOTInductorModel::run_impl(\n) {\n    // [Provenance debug handles] k_0:1\n    int64_t k_0_xnumel = 4;\n    \
+                    call_k_0(x, k_0_xnumel);\n    // [Provenance debug handles] torch.ops.mine.op.default:2\n    \
+                    aoti_torch_proxy_executor_call_function(p, 0);\n    // [Provenance debug handles] aoti_torch_cpu_mm_out:3\n    \
+                    static int n;\n    CHECK(aoti_torch_cpu_mm_out(a));\n}\n";
+        let known = CodeText::read(text, CodeKind::Cpp, &["k_0"]);
+        let lines: Vec<(&str, u32)> = known.calls.iter().map(|c| (c.kernel, c.line)).collect();
+        assert_eq!(
+            lines,
+            [("k_0", 3), ("k_0", 13), ("torch.ops.mine.op.default", 15), ("aoti_torch_cpu_mm_out", 18)]
+        );
+    }
+
+    #[test]
+    fn a_kernel_that_is_only_declared_is_defined_elsewhere() {
+        let text =
+            "extern \"C\"  void  k_0(float* a,\n    int b);\nextern \"C\" void k_1(int a)\n{\n    x;\n}\n";
+        let code = CodeText::read(text, CodeKind::Cpp, &[]);
+        let found: Vec<(&str, u32, u32)> =
+            code.definitions.iter().map(|d| (d.kernel, d.line, d.lines)).collect();
+        assert_eq!(found, [("k_1", 3, 4)]);
+    }
+
+    #[test]
+    fn comments_above_a_kernel_name_its_nodes_without_provenance() {
+        let text = "# kernel path: /tmp/x.py\n# Topologically Sorted Source Nodes: [x], Original ATen: [aten.add]\n\
+                    # Source node to ATen node mapping:\n#   x => add\n# Graph fragment:\n#   %arg : Tensor = PlaceHolder[target=arg]\n\
+                    #   %add_3 : [num_users=1] = call_function[target=torch.ops.aten.add.Tensor](args = (%arg, 1), kwargs = {})\n\
+                    triton_poi_0 = async_compile.triton('triton_poi_0', '''\n''')\n";
+        let code = CodeText::read(text, CodeKind::Python, &[]);
+        assert_eq!(code.definitions[0].fragment, ["add_3"]);
+        assert_eq!(code.definitions[0].source_nodes, ["x"]);
+    }
+}

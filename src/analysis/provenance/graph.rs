@@ -1,0 +1,282 @@
+//! Graphs as torch prints them: which line defines which node, and which line of the program it comes from.
+
+use fxhash::FxHashMap;
+
+/// A place in the program, with its text where the comment has it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct PlaceComment<'t> {
+    /// File.
+    pub file: &'t str,
+    /// Line, from 1.
+    pub line: u64,
+    /// Text of that line.
+    pub code: Option<&'t str>,
+}
+
+/// A node of a graph.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Node<'t> {
+    /// Its name, unique in its class.
+    pub name: &'t str,
+    /// Lines that define it, from 1.
+    pub lines: Vec<u32>,
+    /// Whether it is an input.
+    pub placeholder: bool,
+    /// Number of the class block that it stands in; 0 is the outermost.
+    pub scope: u32,
+    /// The comment above it.
+    pub place: Option<PlaceComment<'t>>,
+}
+
+/// The nodes of a graph's text.
+#[derive(Debug, Default)]
+pub struct GraphText<'t> {
+    /// In the order of the text.
+    pub nodes: Vec<Node<'t>>,
+    by_name: FxHashMap<&'t str, Vec<usize>>,
+    in_scope: FxHashMap<(u32, &'t str), usize>,
+}
+
+/// Lines that one name may stand for: an input of AOTInductor has two, a text made to have more is cut.
+const MOST_LINES: usize = 16;
+
+impl<'t> GraphText<'t> {
+    /// Reads a text of `print_readable`.
+    pub fn read(text: &'t str) -> GraphText<'t> {
+        let mut reader = Reader::default();
+        for (number, line) in (1..).zip(text.split('\n')) {
+            reader.line(number, line);
+        }
+        reader.graph
+    }
+
+    /// The node that a map means by this name: that of the outermost class, or the only one of that name.
+    ///
+    /// torch's maps name nodes without their class, and nested graphs use the same names again.
+    pub fn node(&self, name: &str) -> Option<&Node<'t>> {
+        let all = self.by_name.get(name)?;
+        let outermost = all.iter().filter_map(|at| self.nodes.get(*at)).find(|node| node.scope == 0);
+        outermost.or_else(|| match all.as_slice() {
+            [only] => self.nodes.get(*only),
+            _ => None,
+        })
+    }
+
+    /// Lines that define that name.
+    pub fn lines(&self, name: &str) -> &[u32] {
+        self.node(name).map(|node| node.lines.as_slice()).unwrap_or_default()
+    }
+}
+
+/// Where a reader is in a text.
+#[derive(Default)]
+struct Reader<'t> {
+    graph: GraphText<'t>,
+    /// Indentation and number of the classes that are open.
+    classes: Vec<(usize, u32)>,
+    known_classes: u32,
+    place: Option<PlaceComment<'t>>,
+    /// Open brackets of a signature that is not at its end; None outside of one.
+    signature: Option<Signature>,
+}
+
+#[derive(Default)]
+struct Signature {
+    depth: usize,
+    quote: Option<char>,
+    /// Whether a name may begin here.
+    at_name: bool,
+}
+
+impl<'t> Reader<'t> {
+    fn line(&mut self, number: u32, line: &'t str) {
+        if let Some(signature) = self.signature.take() {
+            return self.parameters(number, line, signature);
+        }
+        let text = line.trim_start();
+        let indent = line.len() - text.len();
+        if let Some(comment) = text.strip_prefix('#') {
+            self.comment(comment);
+        } else if text.starts_with("class ") && text.trim_end().ends_with(':') {
+            self.class(indent);
+        } else if let Some(rest) = text.strip_prefix("def forward(") {
+            let signature = Signature { depth: 1, quote: None, at_name: true };
+            self.parameters(number, rest, signature);
+        } else {
+            self.statement(number, text);
+        }
+    }
+
+    fn class(&mut self, indent: usize) {
+        self.classes.retain(|(outer, _)| *outer < indent);
+        // The first class of a text is the graph itself.
+        self.classes.push((indent, self.known_classes));
+        self.known_classes += 1;
+        self.place = None;
+    }
+
+    fn comment(&mut self, comment: &'t str) {
+        if comment.contains("No stacktrace found") {
+            self.place = None;
+        } else if let Some(place) = place_comment(comment) {
+            self.place = Some(place);
+        }
+    }
+
+    fn statement(&mut self, number: u32, text: &'t str) {
+        // `a, b, = fx_pytree.tree_flatten_spec(..)` defines inputs, after lines that only have their types.
+        if let Some((names, _)) = text.split_once("= fx_pytree.") {
+            for name in names.split(',').map(str::trim) {
+                self.define(number, name, true);
+            }
+            return;
+        }
+        let end = text.find(|c: char| !is_name(c)).unwrap_or(text.len());
+        let (Some(name), Some(rest)) = (text.get(..end), text.get(end..)) else { return };
+        let typed = rest.starts_with(':');
+        if typed && !rest.contains(" = ") {
+            // Types of inputs: `a: "f32[2]"; b: "i64[3]"; `.
+            for declared in text.split(';').filter_map(|piece| piece.split_once(':')) {
+                self.define(number, declared.0.trim(), true);
+            }
+        } else if typed || rest.trim_start().starts_with('=') && !rest.trim_start().starts_with("==") {
+            self.define(number, name, false);
+        }
+    }
+
+    fn parameters(&mut self, number: u32, text: &'t str, mut signature: Signature) {
+        let mut start = None;
+        for (at, c) in text.char_indices().chain([(text.len(), '\n')]) {
+            if let (Some(from), false) = (start, is_name(c)) {
+                let name = text.get(from..at).unwrap_or_default();
+                if name != "self" {
+                    self.define(number, name, true);
+                }
+                start = None;
+                signature.at_name = false;
+            }
+            match (signature.quote, c) {
+                (Some(quote), c) if c == quote => signature.quote = None,
+                (Some(_), _) => {}
+                (None, '"' | '\'') => signature.quote = Some(c),
+                (None, '(' | '[' | '{') => signature.depth += 1,
+                (None, ')' | ']' | '}') => signature.depth -= 1,
+                (None, ',') if signature.depth == 1 => signature.at_name = true,
+                (None, c) if signature.at_name && start.is_none() && is_name(c) => start = Some(at),
+                _ => {}
+            }
+            if signature.depth == 0 {
+                return;
+            }
+        }
+        self.signature = Some(signature);
+    }
+
+    fn define(&mut self, line: u32, name: &'t str, placeholder: bool) {
+        if name.is_empty() || name == "return" || !name.chars().all(is_name) {
+            return;
+        }
+        let scope = self.classes.last().map_or(0, |(_, number)| *number);
+        if let Some(node) =
+            self.graph.in_scope.get(&(scope, name)).and_then(|at| self.graph.nodes.get_mut(*at))
+        {
+            if node.lines.len() < MOST_LINES {
+                node.lines.push(line);
+            }
+            return;
+        }
+        let index = self.graph.nodes.len();
+        let place = if placeholder { None } else { self.place };
+        self.graph.nodes.push(Node { name, lines: vec![line], placeholder, scope, place });
+        self.graph.in_scope.insert((scope, name), index);
+        self.graph.by_name.entry(name).or_default().push(index);
+    }
+}
+
+fn is_name(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
+/// `File: /app/x.py:19 in forward, code: y = f(x)`, wherever it stands in a comment.
+pub fn place_comment(comment: &str) -> Option<PlaceComment<'_>> {
+    let (_, rest) = comment.split_once("File: ")?;
+    let (head, code) = match rest.split_once(", code: ") {
+        Some((head, code)) => (head, Some(code.trim())),
+        None => (rest.trim(), None),
+    };
+    let place = head.rsplit_once(" in ").map_or(head, |(place, _)| place);
+    let (file, line) = place.rsplit_once(':')?;
+    Some(PlaceComment { file, line: line.trim().parse().ok()?, code })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nodes_are_known_by_the_lines_that_define_them() {
+        let text = "class GraphModule(torch.nn.Module):\n    def forward(self, L_x_: \"f32[3, 5][5, 1]cpu\", b):\n        \
+                    l_x_ = L_x_\n\n        # File: /a b/x.py:6 in f, code: y = sin(x), z\n        \
+                    sin: \"f32[3]cpu\" = torch.sin(l_x_);  l_x_ = None\n        out = sin == 3\n        return (sin,)\n";
+        let graph = GraphText::read(text);
+        let names: Vec<(&str, &[u32], bool)> =
+            graph.nodes.iter().map(|n| (n.name, n.lines.as_slice(), n.placeholder)).collect();
+        assert_eq!(
+            names,
+            [
+                ("L_x_", &[2][..], true),
+                ("b", &[2], true),
+                ("l_x_", &[3], false),
+                ("sin", &[6], false),
+                ("out", &[7], false)
+            ]
+        );
+        let place = graph.node("sin").unwrap().place.unwrap();
+        assert_eq!(place, PlaceComment { file: "/a b/x.py", line: 6, code: Some("y = sin(x), z") });
+        assert_eq!(graph.node("l_x_").unwrap().place, None);
+    }
+
+    #[test]
+    fn inputs_of_aotinductor_stand_in_two_lines() {
+        let text = "class <lambda>(torch.nn.Module):\n    def forward(self):\n        arg2_1: \"f32[s77]\";  arg3: \"i\";\n\n        \
+                    arg2_1, arg3, = fx_pytree.tree_flatten_spec([], self._in_spec)\n        # No stacktrace found for following nodes\n        \
+                    a: \"f32[2]\" = self.a\n";
+        let graph = GraphText::read(text);
+        assert_eq!(graph.lines("arg2_1"), [3, 5]);
+        assert_eq!(graph.lines("arg3"), [3, 5]);
+        assert!(graph.node("arg2_1").unwrap().placeholder);
+        assert_eq!(graph.lines("a"), [7]);
+        assert!(!graph.node("a").unwrap().placeholder);
+    }
+
+    #[test]
+    fn a_signature_may_have_several_lines() {
+        let text =
+            "def forward(self, a: \"f32[2, 3]\",\n    b: Tuple[int, \"c, d\"] = (1, 2),\n  e):\n    f = a\n";
+        let graph = GraphText::read(text);
+        let names: Vec<&str> = graph.nodes.iter().map(|node| node.name).collect();
+        assert_eq!(names, ["a", "b", "e", "f"]);
+        assert_eq!(graph.lines("e"), [3]);
+    }
+
+    #[test]
+    fn nested_graphs_use_names_of_their_own() {
+        let text = "class G(torch.nn.Module):\n    def forward(self, x):\n        add = x\n    class true_graph_0(torch.nn.Module):\n        \
+                    def forward(self, y):\n            add = y\n            sin = y\n    class false_graph_0(torch.nn.Module):\n        \
+                    def forward(self, y):\n            cos = y\n";
+        let graph = GraphText::read(text);
+        assert_eq!(graph.lines("add"), [3]);
+        assert_eq!(graph.lines("sin"), [7]);
+        assert_eq!(graph.lines("cos"), [10]);
+        // Two nested graphs have it and the outermost has not: nobody knows which is meant.
+        assert_eq!(graph.lines("y"), [0; 0]);
+    }
+
+    #[test]
+    fn a_backward_names_the_line_of_its_forward() {
+        let place =
+            place_comment(" Backward of forward node: File: C:\\x.py:23 in forward, code: a").unwrap();
+        assert_eq!((place.file, place.line), ("C:\\x.py", 23));
+        assert_eq!(place_comment(" Annotation: {}"), None);
+    }
+}

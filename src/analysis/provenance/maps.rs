@@ -1,0 +1,432 @@
+//! Maps between the lines of a run's texts, as torch's mapping names them.
+
+use super::CodeKind;
+use super::code::{Call, CodeText};
+use super::graph::{GraphText, PlaceComment};
+use super::source::{KernelStacks, Lines, Place, SourceLine, callers, kernel_stacks};
+use crate::model::Fields;
+use fxhash::{FxHashMap, FxHashSet};
+use serde::Serialize;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Lines (from 1) to the lines that they stand for in another text, ascending.
+pub type LineMap = BTreeMap<u32, Vec<u32>>;
+
+/// The texts of a run; one that is missing leaves its maps empty.
+#[derive(Debug, Clone, Default)]
+pub struct Texts<'t> {
+    /// The graph before AOTAutograd.
+    pub pre: Option<&'t str>,
+    /// The graph that code was made of.
+    pub post: Option<&'t str>,
+    /// Generated code.
+    pub code: Vec<(CodeKind, &'t str)>,
+    /// Node mappings.
+    pub mappings: Vec<&'t str>,
+    /// Stack traces of kernels.
+    pub stacks: Option<&'t str>,
+}
+
+/// The maps between the texts.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct LineMaps {
+    /// Pre-grad to post-grad graph.
+    pub pre_to_post: LineMap,
+    /// And back.
+    pub post_to_pre: LineMap,
+    /// Calls in the Python wrapper to the post-grad graph.
+    pub py_code_to_post: LineMap,
+    /// And back.
+    pub post_to_py_code: LineMap,
+    /// Calls in the C++ wrapper to the post-grad graph.
+    pub cpp_code_to_post: LineMap,
+    /// And back.
+    pub post_to_cpp_code: LineMap,
+}
+
+/// How much leads somewhere: those that do, and all.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct Coverage {
+    /// Calls of kernels that lead to a node or to a line of the program.
+    pub kernels: (usize, usize),
+    /// Nodes of the post-grad graph, inputs left out, that a kernel names.
+    pub nodes: (usize, usize),
+}
+
+/// A call of a kernel and what is known of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KernelCall {
+    /// As the code names it.
+    pub kernel: String,
+    /// Its number, where provenance was on.
+    pub handle: Option<String>,
+    /// The file of the call.
+    pub file: CodeKind,
+    /// Line of the call, from 1.
+    pub line: u32,
+    /// File, first line and lines of its source, where it is generated.
+    pub definition: Option<(CodeKind, u32, u32)>,
+    /// Language of its source; None for a library's.
+    pub language: Option<&'static str>,
+    /// Nodes of the post-grad graph.
+    pub nodes: Vec<String>,
+    /// Lines of these nodes, in the post-grad graph.
+    pub post: Vec<u32>,
+    /// Lines of the program: places in [`Provenance::source`].
+    pub source: Vec<usize>,
+    /// Nodes of the pre-grad graph that the comment above the call, or above its source, names.
+    source_nodes: Vec<String>,
+}
+
+impl KernelCall {
+    /// `extern_kernels.mm:1`, as torch's artifacts name it.
+    pub fn label(&self) -> String {
+        label(&self.kernel, self.handle.as_deref())
+    }
+}
+
+/// Everything that is known of where the kernels of a run come from.
+#[derive(Debug, Clone, Default)]
+pub struct Provenance {
+    /// Between lines.
+    pub maps: LineMaps,
+    /// Calls in the order of the code.
+    pub kernels: Vec<KernelCall>,
+    /// Lines of the program.
+    pub source: Vec<SourceLine>,
+    /// How much leads somewhere.
+    pub coverage: Coverage,
+    /// Nodes that no kernel names: name and first line. Inputs are left out.
+    pub unmapped: Vec<(String, u32)>,
+    /// Whether torch's mapping names any node.
+    pub has_map: bool,
+    /// Whether stack traces of kernels are known.
+    pub has_stacks: bool,
+    /// Whether something was left out because there was too much of it.
+    pub cut: bool,
+}
+
+/// Links in one map. A mapping of a graph with 20,000 nodes has about as many; one that is made to have more, by naming
+/// many kernels of many nodes each, would take the square of its size.
+const MOST_LINKS: usize = 500_000;
+
+/// Connects the texts of a run.
+pub fn provenance(texts: &Texts<'_>) -> Provenance {
+    let pre = texts.pre.map(GraphText::read).unwrap_or_default();
+    let post = texts.post.map(GraphText::read).unwrap_or_default();
+    let mapping = Mapping::read(&texts.mappings);
+    let stacks = texts.stacks.and_then(kernel_stacks).unwrap_or_default();
+    let mut found = Provenance {
+        has_map: !mapping.kernel_to_post.is_empty() || !mapping.pre_to_post.is_empty(),
+        has_stacks: !stacks.is_empty(),
+        ..Provenance::default()
+    };
+    found.kernels = kernels(texts, &mapping, &post);
+    found.maps(&mapping, &pre, &post);
+    found.source_lines(&mapping, &stacks, (&pre, &post));
+    found.count(&post);
+    found
+}
+
+impl Provenance {
+    fn maps(&mut self, mapping: &Mapping, pre: &GraphText<'_>, post: &GraphText<'_>) {
+        let mut python: FxHashMap<String, Vec<u32>> = FxHashMap::default();
+        let mut cpp: FxHashMap<String, Vec<u32>> = FxHashMap::default();
+        for call in &self.kernels {
+            let calls = if call.file == CodeKind::Python { &mut python } else { &mut cpp };
+            let name = if mapping.handles { call.label() } else { call.kernel.clone() };
+            calls.entry(name).or_default().push(call.line);
+        }
+        let pre = |name: &str| pre.lines(name);
+        let post = |name: &str| post.lines(name);
+        let python = |name: &str| python.get(name).map(Vec::as_slice).unwrap_or_default();
+        let cpp = |name: &str| cpp.get(name).map(Vec::as_slice).unwrap_or_default();
+        let cut = &mut self.cut;
+        self.maps = LineMaps {
+            pre_to_post: lines(&mapping.pre_to_post, pre, post, cut),
+            post_to_pre: lines(&mapping.post_to_pre, post, pre, cut),
+            py_code_to_post: lines(&mapping.kernel_to_post, python, post, cut),
+            post_to_py_code: lines(&mapping.post_to_kernel, post, python, cut),
+            cpp_code_to_post: lines(&mapping.kernel_to_post, cpp, post, cut),
+            post_to_cpp_code: lines(&mapping.post_to_kernel, post, cpp, cut),
+        };
+    }
+
+    /// The lines of the program: from the stack traces of kernels, and from the comments in both graphs.
+    fn source_lines(
+        &mut self,
+        mapping: &Mapping,
+        stacks: &KernelStacks,
+        (pre, post): (&GraphText<'_>, &GraphText<'_>),
+    ) {
+        let own = OwnPlaces::of(self, mapping, stacks, post);
+        let mut lines = Lines::default();
+        for node in &pre.nodes {
+            if let Some(line) = lines.of_node(node, &own.pre) {
+                line.pre.extend(&node.lines);
+            }
+        }
+        for node in &post.nodes {
+            if let Some(line) = lines.of_node(node, &own.post) {
+                line.nodes.push(node.name.to_owned());
+                line.post.extend(&node.lines);
+            }
+        }
+        let mut places =
+            post.nodes.iter().filter_map(|node| node.place).map(|place| (place.file, place.line));
+        let first = places.next();
+        let mut room = MOST_LINKS;
+        let only = self.kernels.len() == 1 || places.all(|place| Some(place) == first);
+        for (index, call) in self.kernels.iter().enumerate() {
+            let add = |line: &mut SourceLine| {
+                if line.calls.last() != Some(&index) {
+                    line.calls.push(index);
+                    line.kernels.push(call.label());
+                }
+            };
+            let stacks = stacks.get(&call.label()).or_else(|| stacks.get(&call.kernel));
+            if let Some(stacks) = stacks.filter(|stacks| !stacks.is_empty()) {
+                room = room.saturating_sub(stacks.len());
+                self.cut |= room == 0;
+                stacks.iter().take(room).for_each(|stack| {
+                    lines.of_stack(stack).map(add);
+                });
+                continue;
+            }
+            let places = call.nodes.iter().filter_map(|name| post.node(name)?.place);
+            let places: Vec<PlaceComment<'_>> = match call.nodes.as_slice() {
+                // All that the graph computes is in its only kernel, or comes from its only line.
+                [] if only => post.nodes.iter().filter_map(|node| node.place).collect(),
+                [] => call.source_nodes.iter().filter_map(|name| pre.node(name)?.place).collect(),
+                _ => places.collect(),
+            };
+            places.iter().for_each(|place| add(lines.of_comment(place)));
+        }
+        self.source = lines.sorted();
+        for (at, line) in self.source.iter().enumerate() {
+            for call in &line.calls {
+                if let Some(call) = self.kernels.get_mut(*call) {
+                    call.source.push(at);
+                }
+            }
+        }
+    }
+
+    fn count(&mut self, post: &GraphText<'_>) {
+        let named: FxHashSet<&str> =
+            self.kernels.iter().flat_map(|call| call.nodes.iter().map(String::as_str)).collect();
+        let all = || post.nodes.iter().filter(|node| !node.placeholder);
+        let unmapped = all().filter(|node| !named.contains(node.name));
+        self.unmapped = unmapped
+            .map(|node| (node.name.to_owned(), node.lines.first().copied().unwrap_or_default()))
+            .collect();
+        let kernels = self.kernels.iter().filter(|call| !call.post.is_empty() || !call.source.is_empty());
+        let nodes = all().count();
+        self.coverage = Coverage {
+            kernels: (kernels.count(), self.kernels.len()),
+            nodes: (nodes - self.unmapped.len(), nodes),
+        };
+    }
+}
+
+/// Lines of the program for nodes whose comment names a line of a library, by the name of the node: the comment has the
+/// innermost frame only, and the stacks of kernels tell who called it.
+#[derive(Default)]
+struct OwnPlaces {
+    pre: FxHashMap<String, Place>,
+    post: FxHashMap<String, Place>,
+}
+
+impl OwnPlaces {
+    fn of(found: &Provenance, mapping: &Mapping, stacks: &KernelStacks, post: &GraphText<'_>) -> OwnPlaces {
+        let mut own = OwnPlaces::default();
+        let mut seen = FxHashSet::default();
+        for call in &found.kernels {
+            let label = call.label();
+            let Some(stacks) = stacks.get(&label).filter(|_| seen.insert(label)) else { continue };
+            let callers = callers(stacks);
+            for name in &call.nodes {
+                let place = post.node(name).and_then(|node| node.place);
+                let caller = place.and_then(|place| callers.get(&(place.file.to_owned(), place.line)));
+                if let Some(Some(caller)) = caller {
+                    own.post.insert(name.clone(), caller.clone());
+                }
+            }
+        }
+        // A node before AOTAutograd became some of these, and its other results have its line, too.
+        for (name, others) in &mapping.pre_to_post {
+            own.pre.extend(agreed(others, &own.post).map(|place| (name.clone(), place)));
+        }
+        for (name, others) in &mapping.post_to_pre {
+            if !own.post.contains_key(name) {
+                own.post.extend(agreed(others, &own.pre).map(|place| (name.clone(), place)));
+            }
+        }
+        own
+    }
+}
+
+/// The place that all of these have that have one.
+fn agreed(names: &[String], known: &FxHashMap<String, Place>) -> Option<Place> {
+    let mut places = names.iter().filter_map(|name| known.get(name));
+    let first = places.next()?;
+    places.all(|place| place == first).then(|| first.clone())
+}
+
+/// Names of one side to names of the other, as lines.
+fn lines<'l>(
+    names: &BTreeMap<String, Vec<String>>,
+    from: impl Fn(&str) -> &'l [u32],
+    to: impl Fn(&str) -> &'l [u32],
+    cut: &mut bool,
+) -> LineMap {
+    let mut map: BTreeMap<u32, BTreeSet<u32>> = BTreeMap::new();
+    let mut room = MOST_LINKS;
+    'names: for (name, others) in names {
+        let from = from(name);
+        if from.is_empty() {
+            continue;
+        }
+        let others: Vec<u32> = others.iter().flat_map(|other| to(other)).copied().take(room + 1).collect();
+        for line in from {
+            if others.len() > room {
+                // To look further costs as much as what was kept, for each name.
+                *cut = true;
+                break 'names;
+            }
+            room -= others.len();
+            if !others.is_empty() {
+                map.entry(*line).or_default().extend(&others);
+            }
+        }
+    }
+    map.into_iter().map(|(line, others)| (line, others.into_iter().collect())).collect()
+}
+
+fn label(kernel: &str, handle: Option<&str>) -> String {
+    match handle {
+        Some(handle) => format!("{kernel}:{handle}"),
+        None => kernel.to_owned(),
+    }
+}
+
+/// The calls of all files, with the nodes that the mapping names, or else the comment above the kernel's source.
+fn kernels(texts: &Texts<'_>, mapping: &Mapping, post: &GraphText<'_>) -> Vec<KernelCall> {
+    let old: Vec<&str> =
+        mapping.kernel_to_post.keys().filter(|_| !mapping.handles).map(String::as_str).collect();
+    let mut known = old;
+    let mut read = Vec::new();
+    // Kernels of the C++ wrapper are defined in a file of their own, which is the later one.
+    for (kind, text) in texts.code.iter().rev() {
+        let code = CodeText::read(text, *kind, &known);
+        known.extend(code.definitions.iter().map(|definition| definition.kernel));
+        read.push((*kind, code));
+    }
+    let mut definitions = FxHashMap::default();
+    for (kind, code) in &read {
+        definitions
+            .extend(code.definitions.iter().map(|definition| (definition.kernel, (*kind, definition))));
+    }
+    let mut found = Vec::new();
+    // A text that calls one handle again and again, of many nodes, would give the product of both.
+    let mut room = MOST_LINKS;
+    for (file, code) in read.iter().rev() {
+        for call in &code.calls {
+            let definition = definitions.get(call.kernel);
+            let mapped = mapping.nodes(call).filter(|nodes| nodes.len() <= room);
+            room -= mapped.map_or(0, Vec::len);
+            let fragment =
+                || definition.map(|(_, d)| d.fragment.iter().map(|name| (*name).to_owned()).collect());
+            let nodes = mapped.cloned().or_else(fragment).unwrap_or_default();
+            let lines: BTreeSet<u32> = match mapped {
+                Some(nodes) => nodes.iter().flat_map(|name| post.lines(name)).copied().collect(),
+                None => BTreeSet::new(),
+            };
+            let source_nodes = match definition {
+                Some((_, definition)) if call.source_nodes.is_empty() => &definition.source_nodes,
+                _ => &call.source_nodes,
+            };
+            found.push(KernelCall {
+                kernel: call.kernel.to_owned(),
+                handle: call.handle.map(str::to_owned),
+                file: *file,
+                line: call.line,
+                definition: definition.map(|(kind, d)| (*kind, d.line, d.lines)),
+                language: definition.map(|(_, d)| d.language),
+                nodes,
+                post: lines.into_iter().collect(),
+                source: Vec::new(),
+                source_nodes: source_nodes.iter().map(|name| (*name).to_owned()).collect(),
+            });
+        }
+    }
+    found
+}
+
+/// torch's mapping between names.
+#[derive(Default)]
+struct Mapping {
+    /// Whether kernels are named with a handle: version 2.
+    handles: bool,
+    pre_to_post: BTreeMap<String, Vec<String>>,
+    post_to_pre: BTreeMap<String, Vec<String>>,
+    kernel_to_post: BTreeMap<String, Vec<String>>,
+    post_to_kernel: BTreeMap<String, Vec<String>>,
+}
+
+impl Mapping {
+    /// Reads the artifacts of a run. torch 2.7 wrote kernels to nodes in one of its own, as a flat map.
+    fn read(texts: &[&str]) -> Mapping {
+        let mut mapping = Mapping::default();
+        for text in texts {
+            let Ok(fields) = Fields::parse(text) else { continue };
+            mapping.handles |= fields.number("version").is_some_and(|version| version >= 2.0);
+            let known = [
+                ("preToPost", &mut mapping.pre_to_post),
+                ("postToPre", &mut mapping.post_to_pre),
+                ("cppCodeToPost", &mut mapping.kernel_to_post),
+                ("postToCppCode", &mut mapping.post_to_kernel),
+            ];
+            let mut has_key = false;
+            for (key, map) in known {
+                if let Some(raw) = fields.raw(key) {
+                    has_key = true;
+                    read_names(raw.get(), map);
+                }
+            }
+            if !has_key && fields.raw("version").is_none() {
+                read_names(text, &mut mapping.kernel_to_post);
+            }
+        }
+        let inverse = |from: &BTreeMap<String, Vec<String>>, to: &mut BTreeMap<String, Vec<String>>| {
+            if to.is_empty() {
+                let pairs = from.iter().flat_map(|(name, others)| others.iter().map(move |o| (o, name)));
+                pairs.for_each(|(other, name)| to.entry(other.clone()).or_default().push(name.clone()));
+            }
+        };
+        inverse(&mapping.kernel_to_post, &mut mapping.post_to_kernel);
+        inverse(&mapping.post_to_kernel, &mut mapping.kernel_to_post);
+        inverse(&mapping.pre_to_post, &mut mapping.post_to_pre);
+        inverse(&mapping.post_to_pre, &mut mapping.pre_to_post);
+        mapping
+    }
+
+    /// The nodes of a call. Without handles a name means every call of that kernel.
+    fn nodes(&self, call: &Call<'_>) -> Option<&Vec<String>> {
+        if self.handles {
+            return self.kernel_to_post.get(&label(call.kernel, Some(call.handle?)));
+        }
+        self.kernel_to_post.get(call.kernel)
+    }
+}
+
+/// Names to lists of names; what is none is left out.
+fn read_names(text: &str, into: &mut BTreeMap<String, Vec<String>>) {
+    let Ok(fields) = Fields::parse(text) else { return };
+    for (name, raw) in fields.iter() {
+        if let Ok(names) = serde_json::from_str::<Vec<String>>(raw.get()) {
+            into.entry(name.to_owned()).or_default().extend(names);
+        }
+    }
+}

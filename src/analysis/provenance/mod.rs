@@ -1,0 +1,13 @@
+//! From a line of the model to the kernel and back: Inductor runs, the texts of a run, and maps between their lines.
+
+mod code;
+mod graph;
+mod maps;
+mod runs;
+mod source;
+
+pub use code::{Call, CodeText, Definition};
+pub use graph::{GraphText, Node, PlaceComment, place_comment};
+pub use maps::{Coverage, KernelCall, LineMap, LineMaps, Provenance, Texts, provenance};
+pub use runs::{CodeFile, CodeKind, InductorRun, inductor_runs};
+pub use source::{KernelStacks, SourceLine, kernel_stacks};

@@ -1,0 +1,148 @@
+//! Lines of the program behind kernels and nodes.
+
+use super::graph::{Node, PlaceComment};
+use crate::analysis::is_library;
+use crate::model::{TextFrame, traceback};
+use fxhash::FxHashMap;
+use indexmap::IndexMap;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// Stack traces of each kernel, by its name and handle.
+pub type KernelStacks = BTreeMap<String, Vec<String>>;
+
+/// Reads `inductor_provenance_tracking_kernel_stack_traces`; None when the text is no such JSON.
+///
+/// torch 2.8 and 2.9 write each newline of a stack as the two characters `\n`.
+pub fn kernel_stacks(text: &str) -> Option<KernelStacks> {
+    let mut kernels: KernelStacks = serde_json::from_str(text).ok()?;
+    for stack in kernels.values_mut().flatten() {
+        if !stack.trim_end().contains('\n') {
+            *stack = stack.replace("\\n", "\n");
+        }
+    }
+    Some(kernels)
+}
+
+/// A line of the program, and what it became.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct SourceLine {
+    /// File.
+    pub file: String,
+    /// Line, from 1.
+    pub line: u64,
+    /// Its text, where the log has it.
+    pub code: Option<String>,
+    /// Kernels with their handles, in the order of their calls.
+    pub kernels: Vec<String>,
+    /// Nodes of the post-grad graph, in its order.
+    pub nodes: Vec<String>,
+    /// Lines of the pre-grad graph.
+    pub pre: Vec<u32>,
+    /// Lines of the post-grad graph.
+    pub post: Vec<u32>,
+    /// Calls: places in the list of kernels, from 0.
+    #[serde(skip)]
+    pub calls: Vec<usize>,
+}
+
+/// The lines of a run while they are collected.
+#[derive(Default)]
+pub(super) struct Lines(IndexMap<(String, u64), SourceLine>);
+
+impl Lines {
+    pub(super) fn at(&mut self, file: &str, line: u64, code: Option<&str>) -> &mut SourceLine {
+        let entry = self.0.entry((file.to_owned(), line)).or_insert_with(|| SourceLine {
+            file: file.to_owned(),
+            line,
+            ..SourceLine::default()
+        });
+        if entry.code.is_none() {
+            entry.code = code.map(str::to_owned);
+        }
+        entry
+    }
+
+    pub(super) fn of_comment(&mut self, place: &PlaceComment<'_>) -> &mut SourceLine {
+        self.at(place.file, place.line, place.code)
+    }
+
+    /// The line of a node: its comment's, or where that is a library's the line of the program that is known to have
+    /// called it.
+    pub(super) fn of_node(
+        &mut self,
+        node: &Node<'_>,
+        own: &FxHashMap<String, Place>,
+    ) -> Option<&mut SourceLine> {
+        let place = node.place?;
+        match own.get(node.name).filter(|_| is_library(place.file)) {
+            Some((file, line, code)) => Some(self.at(file, *line, code.as_deref())),
+            None => Some(self.of_comment(&place)),
+        }
+    }
+
+    /// The line that a stack is about: the innermost of the user's own.
+    pub(super) fn of_stack(&mut self, stack: &str) -> Option<&mut SourceLine> {
+        let (file, line, code) = own_place(&traceback(stack))?;
+        Some(self.at(&file, line, code.as_deref()))
+    }
+
+    /// Own files first, each in the order of its lines.
+    pub(super) fn sorted(self) -> Vec<SourceLine> {
+        let mut lines: Vec<SourceLine> = self.0.into_values().collect();
+        lines.sort_by_cached_key(|line| (is_library(&line.file), line.file.clone(), line.line));
+        lines
+    }
+}
+
+/// File, line, and its text.
+pub(super) type Place = (String, u64, Option<String>);
+
+/// The innermost frame of the program; where all are a library's, the innermost.
+fn own_place(frames: &[TextFrame]) -> Option<Place> {
+    let own = frames.iter().rev().find(|(file, ..)| !is_library(file));
+    let (file, line, _, code) = own.or(frames.last())?;
+    Some((file.clone(), *line, code.clone()))
+}
+
+/// For innermost frames of a library in these stacks, the line of the program that called them; None where several did.
+pub(super) fn callers(stacks: &[String]) -> FxHashMap<(String, u64), Option<Place>> {
+    let mut callers: FxHashMap<(String, u64), Option<Place>> = FxHashMap::default();
+    for stack in stacks {
+        let frames = traceback(stack);
+        let (Some((file, line, ..)), Some(own)) = (frames.last(), own_place(&frames)) else { continue };
+        if !is_library(file) {
+            continue;
+        }
+        let known = callers.entry((file.clone(), *line)).or_insert_with(|| Some(own.clone()));
+        if known.as_ref().is_some_and(|known| *known != own) {
+            *known = None;
+        }
+    }
+    callers
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn newlines_that_were_written_as_two_characters_become_newlines() {
+        let old = kernel_stacks(r#"{"k": ["File \"x.py\", line 1, in f\\n    y = x"]}"#).unwrap();
+        assert_eq!(old["k"], ["File \"x.py\", line 1, in f\n    y = x"]);
+        let new = kernel_stacks(r#"{"k": ["File \"x.py\"\n    y = \"a\\n\"\n"]}"#).unwrap();
+        assert_eq!(new["k"], ["File \"x.py\"\n    y = \"a\\n\"\n"]);
+        assert!(kernel_stacks("[]").is_none());
+    }
+
+    #[test]
+    fn a_stack_stands_for_the_innermost_line_that_is_no_librarys() {
+        let stack = "File \"/app/x.py\", line 14, in forward\n    h = self.a(x)\n  \
+                     File \"/venv/lib/python3.11/site-packages/torch/nn/modules/linear.py\", line 134, in forward\n    return F.linear(x)";
+        let mut lines = Lines::default();
+        lines.of_stack(stack).unwrap().calls.push(0);
+        let lines = lines.sorted();
+        assert_eq!((lines[0].file.as_str(), lines[0].line), ("/app/x.py", 14));
+        assert_eq!(lines[0].code.as_deref(), Some("h = self.a(x)"));
+    }
+}

@@ -512,3 +512,27 @@ fn the_search_says_what_it_does_not_find_and_is_used_by_keyboard() {
     window.open(&report("03_graph_breaks").folder.join("search.html"), "?q=x");
     assert!(window.tab.get_content().unwrap().contains("Searching needs JavaScript"));
 }
+
+#[test]
+fn lines_of_code_are_copied_as_they_are_and_a_click_on_a_number_makes_the_line_the_address() {
+    let Some(window) = window() else { return };
+    let report = report("02_train_mlp");
+    let path = report.manifest().into_iter().find(|path| path.contains("inductor_output_code")).unwrap();
+    let text = report.page(&path).one("a[href^='../payloads/']").attr("href").unwrap().to_owned();
+    let text = report.read(text.trim_start_matches("../"));
+    window.open(&report.folder.join(&path), "");
+    let copied = window.value(
+        "(() => { const range = document.createRange(), line = n => document.getElementById(`L${n}`); \
+         range.setStart(line(3), 0); range.setEndAfter(line(47)); getSelection().removeAllRanges(); \
+         getSelection().addRange(range); return getSelection().toString(); })()",
+    );
+    let lines: Vec<&str> = text.lines().skip(2).take(45).collect();
+    assert_eq!(copied.as_str().unwrap().trim_end(), lines.join("\n").trim_end());
+    window.value(
+        "(() => { const line = document.getElementById('L5'), at = line.getBoundingClientRect(); \
+         line.dispatchEvent(new MouseEvent('click', { bubbles: true, clientX: at.left + 5 })); })()",
+    );
+    assert_eq!(window.value("location.hash").as_str(), Some("#L5"));
+    assert!(window.is_true("document.querySelector('.in>:target').textContent.startsWith('import')"));
+    window.quiet("a click on a line's number");
+}

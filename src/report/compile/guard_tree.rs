@@ -53,7 +53,10 @@ pub(super) fn write(
     view.open_section(out, (table.id, &table.title, &table.note), Some(whole(guards)), tools)?;
     write_kinds(&nodes, out)?;
     if shortened(&nodes) {
-        writeln!(out, "<p class=\"soft\">In the tree … stands for the place one level up.</p>")?;
+        writeln!(
+            out,
+            "<p class=\"soft after\">… stands for the place that the line begins with, or that is one level up.</p>"
+        )?;
     }
     writeln!(
         out,
@@ -235,7 +238,7 @@ const DEEPEST: usize = 40;
 
 /// A text with `…` for the place that it stands below.
 fn below<'t>(above: &str, text: &'t str) -> Cow<'t, str> {
-    if above.len() < SHORTEST_ABOVE {
+    if above.len() < SHORTEST_ABOVE || text == above {
         return text.into();
     }
     let word = |c: char| c.is_alphanumeric() || c == '_';
@@ -313,6 +316,7 @@ mod tests {
             below(place, "G['nn'].functional_x is a.G['nn'].functional"),
             "G['nn'].functional_x is a.…"
         );
+        assert_eq!(below(place, place), place);
         assert_eq!(below("L['x']", "L['x'] is None"), "L['x'] is None");
     }
 }

@@ -135,21 +135,9 @@ fn shortened(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Content, Form, Place};
 
     fn pairs(names: &[&str]) -> Vec<(usize, usize, String)> {
-        let artifact = |name: &&str| Artifact {
-            name: (*name).to_owned(),
-            number: 0,
-            line: 0,
-            attempt: 0,
-            cache: None,
-            content: Content::Empty(Form::Text),
-            place: Place::Compile,
-            readable: None,
-            graph: false,
-            unknown: false,
-        };
+        let artifact = |name: &&str| Artifact::named(name, 0);
         let artifacts: Vec<Artifact> = names.iter().map(artifact).collect();
         graph_pairs(&artifacts).into_iter().map(|pair| (pair.before, pair.after, pair.what)).collect()
     }

@@ -147,25 +147,11 @@ fn first_word(name: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Artifact, Content, Form, Place};
+    use crate::model::Artifact;
 
     fn compile(names: &[&str]) -> Compile {
         let mut compile = Compile::new(None);
-        compile.artifacts = names
-            .iter()
-            .map(|name| Artifact {
-                name: (*name).to_owned(),
-                number: 0,
-                line: 0,
-                attempt: 0,
-                cache: None,
-                content: Content::Empty(Form::Text),
-                place: Place::Compile,
-                readable: None,
-                graph: false,
-                unknown: false,
-            })
-            .collect();
+        compile.artifacts = names.iter().map(|name| Artifact::named(name, 0)).collect();
         compile
     }
 

@@ -1,7 +1,7 @@
 //! `report.json` of a rank to its summary.
 
 use super::wire::{Head, Report};
-use crate::model::{RankCounts, RankLog, RankState, RankSummary, Texts};
+use crate::model::{RankCounts, RankState, RankSummary, Texts};
 use anyhow::{Context, bail, ensure};
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -39,15 +39,7 @@ impl Reader<'_> {
             let sum = self.events.entry(event.clone()).or_default();
             *sum = sum.saturating_add(*count);
         }
-        let log = RankLog {
-            file: report.log.file.clone(),
-            bytes: report.log.bytes,
-            records: report.log.records,
-            rank: report.log.rank,
-            pids: report.log.pids.clone(),
-            first_time: report.log.first_time.clone(),
-            last_time: report.log.last_time.clone(),
-        };
+        let log = report.log.clone();
         let state = match (report.integrity.ok, log.records) {
             (false, _) => RankState::Damaged(report.integrity.damage()),
             (true, 0) => RankState::Empty,

@@ -3,6 +3,7 @@
 //! A key of a type that this version does not write makes the whole file unreadable, and the rank is named as such: a
 //! comparison that silently lacks a fact would be worse.
 
+use crate::model::RankLog;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::borrow::{Borrow, Cow};
@@ -38,7 +39,7 @@ pub(super) struct Head {
 pub(super) struct Report<'a> {
     #[serde(borrow)]
     pub torch: Option<Torch<'a>>,
-    pub log: Log,
+    pub log: RankLog,
     pub integrity: Integrity,
     #[serde(borrow)]
     pub compiles: Vec<Compile<'a>>,
@@ -61,17 +62,6 @@ pub(super) struct Report<'a> {
 pub(super) struct Torch<'a> {
     #[serde(borrow)]
     pub version: Option<Text<'a>>,
-}
-
-#[derive(Deserialize)]
-pub(super) struct Log {
-    pub file: String,
-    pub bytes: u64,
-    pub records: u64,
-    pub rank: Option<u64>,
-    pub pids: Vec<u64>,
-    pub first_time: Option<String>,
-    pub last_time: Option<String>,
 }
 
 #[derive(Deserialize)]

@@ -392,3 +392,22 @@ pub enum Language {
     /// C++.
     Cpp,
 }
+
+#[cfg(test)]
+impl Artifact {
+    /// An empty artifact of that name, for tests.
+    pub(crate) fn named(name: &str, number: u32) -> Artifact {
+        Artifact {
+            name: name.to_owned(),
+            number,
+            line: 1,
+            attempt: 0,
+            cache: None,
+            content: Content::Empty(Form::Text),
+            place: Place::Compile,
+            readable: None,
+            graph: false,
+            unknown: false,
+        }
+    }
+}

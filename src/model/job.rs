@@ -5,6 +5,7 @@
 
 use fxhash::{FxBuildHasher, FxHashMap, FxHashSet};
 use indexmap::IndexSet;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 use std::sync::Arc;
@@ -188,7 +189,7 @@ impl RankState {
 }
 
 /// Facts about a rank's file, as its report.json has them.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct RankLog {
     /// Base name.
     pub file: String,
@@ -372,7 +373,7 @@ pub struct CollectiveCounts {
 }
 
 /// One time that the job ran: logs whose times overlap.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Run {
     /// The first record of all.
     pub first_time: Option<String>,

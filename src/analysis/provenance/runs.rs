@@ -252,23 +252,12 @@ fn code_kind(artifact: &Artifact) -> Option<CodeKind> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::Place;
 
     /// A compile with artifacts of these names; a name may be followed by what the code calls itself.
     fn runs(names: &[&str]) -> Vec<InductorRun> {
         let mut compile = Compile::new(None);
-        let artifact = |(number, name): (u32, &&str)| Artifact {
-            graph: false,
-            name: name.split(' ').next().unwrap().to_owned(),
-            number,
-            line: 1,
-            attempt: 0,
-            cache: None,
-            content: Content::Text(String::new(), Form::Text),
-            place: Place::Compile,
-            readable: None,
-            unknown: false,
-        };
+        let artifact =
+            |(number, name): (u32, &&str)| Artifact::named(name.split(' ').next().unwrap(), number);
         compile.artifacts = (0..).zip(names).map(artifact).collect();
         inductor_runs(&compile, |number| names[number as usize].split_once(' ').map(|(_, id)| id))
     }

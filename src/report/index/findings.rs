@@ -4,11 +4,10 @@ use crate::analysis::findings::{CHECKED, Kind, Step, Value};
 use crate::analysis::{Finding, Severity};
 use crate::model::{Artifact, Compile};
 use crate::report::data::ENTRIES;
-use crate::report::parts::{Head, Row, Table, Td, View};
+use crate::report::parts::{FindingEntry, Head, Row, Table, Td, View};
 use crate::report::units::{UNKNOWN, clipped, counted, is_library, micros, short_path, whole};
 use crate::report::{Html, Topic, paths, topic_page};
 use crate::trace::CompileId;
-use serde::Serialize;
 use std::io::Write;
 
 /// Findings beyond the entries that stand in a table; what is beyond stands in report.json.
@@ -35,23 +34,6 @@ const FRAMES: usize = 14;
 /// Characters of a title, and of a source line, in the head of an entry.
 const LONGEST_TITLE: usize = 240;
 const LONGEST_LOC: usize = 90;
-
-#[derive(Serialize)]
-struct Entry {
-    id: String,
-    open: bool,
-    class: &'static str,
-    kind: &'static str,
-    title: Html,
-    place: Html,
-    pills: Html,
-    cost: String,
-    count: String,
-    trace: Html,
-    explained: bool,
-    detail: Html,
-    facts: Html,
-}
 
 pub(super) fn section(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let findings = &view.report.found.findings;
@@ -82,7 +64,7 @@ pub(super) fn section(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()>
 fn entry(view: View<'_>, out: &mut dyn Write, index: usize, one: &Finding, open: bool) -> anyhow::Result<()> {
     let compiles = compiles(view, &one.compiles);
     let (title, place) = head(view, one)?;
-    let entry = Entry {
+    let entry = FindingEntry {
         id: format!("finding-{}", index + 1),
         open,
         class: match one.severity {
@@ -103,7 +85,7 @@ fn entry(view: View<'_>, out: &mut dyn Write, index: usize, one: &Finding, open:
         detail: one.detail.as_deref().map_or_else(Html::default, |text| view.prose(text)),
         facts: facts(view, one, &compiles)?,
     };
-    writeln!(out, "{}", view.render("finding", &entry)?.as_str())?;
+    writeln!(out, "{}", view.finding(&entry)?.as_str())?;
     if !one.members.is_empty() {
         members(view, out, index, &one.members)?;
     }

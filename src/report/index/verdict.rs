@@ -4,9 +4,8 @@ use super::log::damaged;
 use crate::analysis::{PARTS, Parts, is_capture};
 use crate::model::{Compile, ProblemKind, Status};
 use crate::report::Html;
-use crate::report::parts::View;
+use crate::report::parts::{Hero, View, Words};
 use crate::report::units::{counted, micros, percent, whole};
-use serde::Serialize;
 use std::io::Write;
 
 /// Compiles without metrics that are named; more are counted.
@@ -15,28 +14,12 @@ const NAMED: usize = 3;
 /// A compile with a smaller share of the time is not worth a word.
 const NOTABLE_SHARE: f64 = 0.1;
 
-#[derive(Serialize)]
-struct Hero {
-    pieces: Vec<Piece>,
-    notes: Vec<Html>,
-    bar: Html,
+fn piece(before: &'static str, text: String, href: &'static str, class: &'static str) -> Words {
+    Words::linked(before, text, href, class)
 }
 
-/// A number of the sentence with the words before it; links lead to the evidence.
-#[derive(Serialize)]
-struct Piece {
-    before: &'static str,
-    text: String,
-    href: Option<&'static str>,
-    class: Option<&'static str>,
-}
-
-fn piece(before: &'static str, text: String, href: &'static str, class: &'static str) -> Piece {
-    Piece { before, text, href: Some(href), class: (!class.is_empty()).then_some(class) }
-}
-
-fn words(text: &'static str) -> Piece {
-    Piece { before: text, text: String::new(), href: None, class: None }
+fn words(text: &'static str) -> Words {
+    Words::plain(text)
 }
 
 pub(super) fn hero(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
@@ -47,11 +30,11 @@ pub(super) fn hero(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     }
     let parts = report.found.functions.iter().fold(Parts::default(), |sum, group| sum.plus(group.parts));
     let hero = Hero { pieces: sentence(view), notes: notes(view, &parts)?, bar: view.bar(&parts, true)? };
-    writeln!(out, "{}", view.render("hero", &hero)?.as_str())?;
+    writeln!(out, "{}", view.hero(&hero)?.as_str())?;
     Ok(())
 }
 
-fn sentence(view: View<'_>) -> Vec<Piece> {
+fn sentence(view: View<'_>) -> Vec<Words> {
     let (model, found) = (view.report.model, view.report.found);
     let compiles = model.identified().count();
     let mut pieces = if compiles == 0 {

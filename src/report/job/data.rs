@@ -3,7 +3,7 @@
 
 use super::JobReport;
 use crate::analysis::job::{Comparison, Group, RankTime, RuntimeComparison};
-use crate::model::{Fact, RankLog, RankSummary, Run, Step, TextId};
+use crate::model::{Fact, RankSummary, Step, TextId};
 use anyhow::Result;
 use serde_json::{Map, Value, json};
 use std::io::Write;
@@ -23,7 +23,7 @@ pub(super) fn report(report: JobReport<'_>, out: &mut dyn Write) -> Result<()> {
         "kind": "job",
         "tool": { "name": "tlparse", "version": env!("CARGO_PKG_VERSION") },
         "ranks": job.ranks.iter().map(rank).collect::<Vec<_>>(),
-        "runs": job.runs.iter().map(run).collect::<Vec<_>>(),
+        "runs": job.runs,
         "skipped_files": job.skipped_files.iter().map(|file| &file.name).collect::<Vec<_>>(),
         "divergence": divergence,
         "runtime": found.runtime.as_ref().map(|one| runtime(report, one)),
@@ -43,14 +43,14 @@ fn rank(rank: &RankSummary) -> Value {
             "pid": process.number,
             "dir": format!("rank_{}/process_{}", rank.number, process.number),
             "state": process.state.word(),
-            "log": process.log.as_ref().map(log),
+            "log": process.log,
         })
     });
     json!({
         "rank": rank.number,
         "dir": rank_folder(rank),
         "state": rank.whole_state().word(),
-        "log": rank.log.as_ref().map(log),
+        "log": rank.log,
         "compiles": count(counts.compiles),
         "graph_breaks": count(counts.graph_breaks),
         "recompiles": count(counts.recompiles),
@@ -63,22 +63,6 @@ fn rank(rank: &RankSummary) -> Value {
 /// The folder of a rank's report.
 pub(super) fn rank_folder(rank: &RankSummary) -> String {
     format!("rank_{}", rank.number)
-}
-
-fn log(log: &RankLog) -> Value {
-    json!({
-        "file": log.file,
-        "bytes": log.bytes,
-        "records": log.records,
-        "rank": log.rank,
-        "pids": log.pids,
-        "first_time": log.first_time,
-        "last_time": log.last_time,
-    })
-}
-
-fn run(run: &Run) -> Value {
-    json!({ "first_time": run.first_time, "last_time": run.last_time, "logs": run.logs })
 }
 
 fn comparison(report: JobReport<'_>, comparison: &Comparison) -> Value {

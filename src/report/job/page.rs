@@ -1,17 +1,16 @@
 //! The landing page of a job: the verdict, where ranks first part ways, what differs and what does not.
 
-use super::verdict::{self, Piece};
+use super::verdict;
 use super::{JobReport, matrix, ranks, runtimes, sides};
 use crate::analysis::job::JobFinding;
 use crate::model::{Fact, RankSummary, Run};
 use crate::output::{Page, RelPath};
 use crate::report::assets::JOB_CSS;
-use crate::report::parts::{Pieces, encoded};
+use crate::report::parts::{FindingEntry, Hero, Pieces, encoded};
 use crate::report::shell::{Shell, Tab, write_page};
 use crate::report::units::{UNKNOWN, counted, day_and_time, whole};
 use crate::report::{Html, Worker};
 use crate::trace::CompileId;
-use serde::Serialize;
 use std::io::Write;
 use std::ops::Deref;
 
@@ -140,52 +139,11 @@ fn tabs(report: JobReport<'_>) -> Vec<Tab> {
     tabs
 }
 
-#[derive(Serialize)]
-struct Hero {
-    pieces: Vec<HeroPiece>,
-    notes: Vec<Html>,
-    bar: Html,
-}
-
-#[derive(Serialize)]
-struct HeroPiece {
-    before: String,
-    text: String,
-    href: Option<&'static str>,
-    class: Option<&'static str>,
-}
-
 fn hero(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
-    let piece = |piece: Piece| match piece.href {
-        Some(_) => HeroPiece {
-            before: String::new(),
-            text: piece.text,
-            href: piece.href,
-            class: (!piece.class.is_empty()).then_some(piece.class),
-        },
-        None => HeroPiece { before: piece.text, text: String::new(), href: None, class: None },
-    };
-    let pieces = verdict::pieces(view.report).into_iter().map(piece).collect();
+    let pieces = verdict::pieces(view.report);
     let notes = verdict::notes(view.report).iter().map(|note| view.prose(note)).collect();
-    writeln!(out, "{}", view.render("hero", &Hero { pieces, notes, bar: Html::default() })?.as_str())?;
+    writeln!(out, "{}", view.hero(&Hero { pieces, notes, bar: Html::default() })?.as_str())?;
     Ok(())
-}
-
-#[derive(Serialize)]
-struct Entry {
-    id: String,
-    open: bool,
-    class: &'static str,
-    kind: &'static str,
-    title: Html,
-    place: Html,
-    pills: Html,
-    cost: String,
-    count: String,
-    trace: Html,
-    explained: bool,
-    detail: Html,
-    facts: Html,
 }
 
 fn findings(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
@@ -232,7 +190,7 @@ fn entry(view: JobView<'_>, index: usize, finding: &JobFinding) -> anyhow::Resul
     let pills =
         pills.iter().map(|text| Html::wrapped("<span class=\"pill\">", &Html::escaped(text), "</span>"));
     let pills = Html::joined(pills, "");
-    let entry = Entry {
+    let entry = FindingEntry {
         id: format!("finding-{}", index + 1),
         open: index == 0 && anchor.is_none(),
         class: finding.severity.word(),
@@ -251,7 +209,7 @@ fn entry(view: JobView<'_>, index: usize, finding: &JobFinding) -> anyhow::Resul
         detail,
         facts: view.facts(facts)?,
     };
-    view.render("finding", &entry)
+    view.finding(&entry)
 }
 
 /// The run, other runs, files that were passed over, and the files of the job.

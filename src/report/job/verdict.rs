@@ -3,26 +3,21 @@
 use super::{JobReport, matrix};
 use crate::analysis::job::{JobFinding, JobKind, Unknown, list_of, rank_words};
 use crate::model::Fact;
+use crate::report::parts::Words;
 use crate::report::units::{counted, micros, whole};
+use std::borrow::Cow;
 
-/// A part of the sentence; a link leads to the evidence.
-pub(super) struct Piece {
-    pub text: String,
-    pub href: Option<&'static str>,
-    pub class: &'static str,
+fn words(text: impl Into<Cow<'static, str>>) -> Words {
+    Words::plain(text)
 }
 
-fn words(text: impl Into<String>) -> Piece {
-    Piece { text: text.into(), href: None, class: "" }
-}
-
-fn link(text: impl Into<String>, href: &'static str, class: &'static str) -> Piece {
-    Piece { text: text.into(), href: Some(href), class }
+fn link(text: impl Into<String>, href: &'static str, class: &'static str) -> Words {
+    Words::linked("", text, href, class)
 }
 
 /// The verdict as plain text.
 pub(super) fn sentence(report: JobReport<'_>) -> String {
-    pieces(report).into_iter().map(|piece| piece.text.replace('\u{a0}', " ")).collect()
+    pieces(report).into_iter().map(|words| words.text().replace('\u{a0}', " ")).collect()
 }
 
 /// The difference that may be the cause of all others.
@@ -30,7 +25,7 @@ pub(super) fn cause(report: JobReport<'_>) -> Option<&JobFinding> {
     report.found.findings.iter().find(|finding| matches!(finding.kind, JobKind::Differs(_)))
 }
 
-pub(super) fn pieces(report: JobReport<'_>) -> Vec<Piece> {
+pub(super) fn pieces(report: JobReport<'_>) -> Vec<Words> {
     let job = report.job;
     let ranks = counted(job.ranks.len(), "rank", "ranks");
     let comparable = job.ranks.iter().filter(|rank| rank.is_comparable()).count();
@@ -85,7 +80,7 @@ fn differing(report: JobReport<'_>) -> usize {
     compared.filter(|one| one.differs()).count()
 }
 
-fn agreement(report: JobReport<'_>) -> Vec<Piece> {
+fn agreement(report: JobReport<'_>) -> Vec<Words> {
     let each = report.found.comparison(Fact::CompileIds).and_then(|one| one.groups.first());
     let each = each.map_or(0, |group| group.steps.len());
     let mut pieces = vec![
@@ -107,7 +102,7 @@ fn agreement(report: JobReport<'_>) -> Vec<Piece> {
 }
 
 /// Ranks that cannot be compared in full.
-fn trouble(report: JobReport<'_>) -> Vec<Piece> {
+fn trouble(report: JobReport<'_>) -> Vec<Words> {
     let (job, fleet) = (report.job, &report.found.fleet);
     let mut pieces = Vec::new();
     if !fleet.damaged.is_empty() {

@@ -9,9 +9,11 @@ mod prose;
 mod reason;
 mod stack;
 mod table;
+mod verdict;
 
 pub(super) use link::{encoded, safe_link};
 pub(super) use table::{CAP, Head, Row, Table, Td};
+pub(super) use verdict::{FindingEntry, Hero, Words};
 
 use super::units::{UNKNOWN, resumed, short_path};
 use super::{Html, Report, Worker, paths};

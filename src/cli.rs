@@ -1,7 +1,7 @@
 //! The command line: clap structs, and what they mean to the library.
 
 use clap::error::ErrorKind;
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, CommandFactory, Parser, Subcommand};
 use std::path::PathBuf;
 use tlparse::Options;
 use tlparse::report::Settings;
@@ -66,11 +66,11 @@ pub struct Cli {
     pub inductor_provenance: bool,
 
     /// Report on all ranks of a distributed job
-    #[arg(long, conflicts_with = "latest")]
+    #[arg(long)]
     pub all_ranks_html: bool,
 
     /// Of a folder that was traced into several times, report the N-th run, 1 being the oldest [default: the newest]
-    #[arg(long, value_name = "N", conflicts_with = "latest")]
+    #[arg(long, value_name = "N")]
     pub session: Option<usize>,
 
     /// Serve the report over HTTP to this machine, until Ctrl-C
@@ -119,7 +119,7 @@ pub struct Combine {
 }
 
 /// What to say where flags stand before a subcommand, which clap words for those who know it.
-pub fn about_misplaced_flags(error: &clap::Error) -> Option<&'static str> {
+fn about_misplaced_flags(error: &clap::Error) -> Option<&'static str> {
     let combine = std::env::args_os().any(|arg| arg == "combine");
     (error.kind() == ErrorKind::ArgumentConflict && combine).then_some(
         "options of tlparse combine stand behind it: tlparse combine OUT --overwrite; to read a log or folder called \
@@ -135,6 +135,33 @@ const AFTER_HELP: &str = "Exit codes: 0 report written; 1 not written; 2 wrong u
                           or --strict-compile-id found something.";
 
 impl Cli {
+    /// The command line, checked; ends the program with 2 where it cannot be meant so.
+    pub fn read() -> Cli {
+        let refuse = |why: &str| -> ! { Cli::command().error(ErrorKind::ArgumentConflict, why).exit() };
+        let cli = Cli::try_parse().unwrap_or_else(|error| match about_misplaced_flags(&error) {
+            Some(why) => refuse(why),
+            None => error.exit(),
+        });
+        if let Some(why) = cli.conflict() {
+            refuse(why);
+        }
+        cli
+    }
+
+    /// Why two flags do not go together, which clap alone would not say.
+    fn conflict(&self) -> Option<&'static str> {
+        match (self.latest, self.all_ranks_html, self.session) {
+            (true, true, _) => Some(
+                "--latest cannot be used with --all-ranks-html: it reads the one log that was written last, and the report \
+                 of a job wants the logs of all ranks; without --latest the newest run of the folder is read",
+            ),
+            (true, _, Some(_)) => Some(
+                "--latest cannot be used with --session: it reads the log that was written last, whichever run it belongs to",
+            ),
+            _ => None,
+        }
+    }
+
     /// What the library is told.
     ///
     /// # Errors

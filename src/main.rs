@@ -3,7 +3,6 @@
 mod cli;
 mod serve;
 
-use clap::Parser;
 use cli::{Cli, Command};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serve::Serving;
@@ -22,16 +21,7 @@ const USAGE: u8 = 2;
 const STRICT: u8 = 3;
 
 fn main() -> ExitCode {
-    let cli = match Cli::try_parse() {
-        Ok(cli) => cli,
-        Err(error) => match cli::about_misplaced_flags(&error) {
-            Some(what) => {
-                eprintln!("error: {what}");
-                return ExitCode::from(USAGE);
-            }
-            None => error.exit(),
-        },
-    };
+    let cli = Cli::read();
     let bar = Bar::new();
     let outcome = match &cli.command {
         Some(Command::Combine(combine)) => match &combine.out {

@@ -1,6 +1,6 @@
 //! What every page has around its content: head, breadcrumb, tabs, and the styles and scripts.
 
-use super::assets::{Asset, content_security_policy, inline_script_hashes};
+use super::assets::{Asset, GRAPH_JS, content_security_policy, inline_script_hashes};
 use super::tailor::Tailor;
 use super::units::day_and_time;
 use super::{Report, Worker, paths};
@@ -181,20 +181,21 @@ pub(super) fn write_page(
     // The policy names the scripts, and is known when the page is.
     let before = worker.render("shell_head", &Head { title: &shell.title })?;
     let mut scripts = Vec::new();
-    let mut page =
-        Tailor::new(out, (shell.scripts, shell.custom.is_some()), |fitted, out: &mut dyn Write| {
-            scripts.extend(fitted.scripts);
-            scripts.extend(own);
-            let policy = content_security_policy(&scripts, &custom);
-            let (meta, title) = before.split_once("<title>").unwrap_or((&before, ""));
-            writeln!(
-                out,
-                "{meta}<meta http-equiv=\"Content-Security-Policy\" content=\"{policy}\">\n<title>{title}"
-            )?;
-            write!(out, "<style>{}", fitted.styles)?;
-            styles.iter().try_for_each(|style| write!(out, "{}", style.text))?;
-            write!(out, "</style>\n</head>\n<body>\n")
-        });
+    // A viewer is written for every compile: to read what its script may make takes longer than to write the styles.
+    let whole = shell.custom.is_some() || own.contains(&GRAPH_JS);
+    let mut page = Tailor::new(out, (shell.scripts, whole), |fitted, out: &mut dyn Write| {
+        scripts.extend(fitted.scripts);
+        scripts.extend(own);
+        let policy = content_security_policy(&scripts, &custom);
+        let (meta, title) = before.split_once("<title>").unwrap_or((&before, ""));
+        writeln!(
+            out,
+            "{meta}<meta http-equiv=\"Content-Security-Policy\" content=\"{policy}\">\n<title>{title}"
+        )?;
+        write!(out, "<style>{}", fitted.styles)?;
+        styles.iter().try_for_each(|style| write!(out, "{}", style.text))?;
+        write!(out, "</style>\n</head>\n<body>\n")
+    });
     if let Some(html) = shell.custom {
         writeln!(page, "{html}")?;
     }

@@ -5,8 +5,8 @@
 //! it. A page too long to be held, or with HTML of the user's, carries everything.
 
 use super::assets::{Asset, CODE_JS, FLAME_JS, FOLD_JS, LINKS_JS, OPEN_JS, REPORT_CSS, TABLES_JS};
+use fxhash::FxHashSet;
 use memchr::memmem;
-use std::collections::HashSet;
 use std::io::{self, Write};
 
 /// Bytes of a page that are held until it is known what it needs. For a longer page 14 KB hardly count.
@@ -120,32 +120,45 @@ impl<F: FnOnce(Fitted, &mut dyn Write) -> io::Result<()>> Write for Tailor<'_, F
     }
 }
 
+/// Names of elements, and of classes with a dot before them.
+type Words = FxHashSet<Vec<u8>>;
+
 /// What stands before a class's name in a set of words, as in a selector.
 const CLASS: &[u8] = b".";
 
 /// Names of elements of a page, and of classes with a dot before them. Text that looks like one does no harm.
-fn words(page: &[u8]) -> HashSet<Vec<u8>> {
-    let mut words: HashSet<Vec<u8>> = ["html", "body"].map(|word| word.as_bytes().to_vec()).into();
-    let mut classes: HashSet<&[u8]> = HashSet::new();
+///
+/// A page has thousands of tags and few names: what was seen is asked by a number, or by the whole attribute, before
+/// a name is kept.
+fn words(page: &[u8]) -> Words {
+    let mut words: Words = ["html", "body"].map(|word| word.as_bytes().to_vec()).into_iter().collect();
+    let mut names: FxHashSet<u64> = FxHashSet::default();
     for at in memchr::memchr_iter(b'<', page) {
         let rest = page.get(at + 1..).unwrap_or_default();
-        let end = rest.iter().position(|byte| !byte.is_ascii_alphanumeric()).unwrap_or(rest.len());
+        let end = rest.iter().take(LONGEST_NAME).position(|byte| !byte.is_ascii_alphanumeric()).unwrap_or(0);
         let name = rest.get(..end).unwrap_or_default();
-        if !words.contains(name) {
+        if names.insert(name.iter().fold(0, |number, byte| number << 8 | u64::from(*byte))) {
             words.insert(name.to_vec());
         }
     }
+    let mut lists: FxHashSet<&[u8]> = FxHashSet::default();
     for at in memmem::find_iter(page, b"class=\"") {
         let rest = page.get(at + b"class=\"".len()..).unwrap_or_default();
         let end = memchr::memchr(b'"', rest).unwrap_or(0);
-        classes.extend(rest.get(..end).unwrap_or_default().split(|byte| *byte == b' '));
+        let list = rest.get(..end).unwrap_or_default();
+        if lists.insert(list) {
+            words.extend(list.split(|byte| *byte == b' ').map(|class| [CLASS, class].concat()));
+        }
     }
-    words.extend(classes.into_iter().map(|class| [CLASS, class].concat()));
     words
 }
 
+/// One byte more than the longest name of an element that is looked at: eight make a number, and no style of ours
+/// names a longer one.
+const LONGEST_NAME: usize = 9;
+
 /// The rules of a minified style sheet that have a selector whose elements and classes are among `words`.
-fn matching(css: &str, words: &HashSet<Vec<u8>>) -> String {
+fn matching(css: &str, words: &Words) -> String {
     let mut kept = String::new();
     for (prelude, body) in rules(css) {
         if prelude.starts_with("@media") {
@@ -245,7 +258,7 @@ fn split_list(list: &str) -> Vec<&str> {
 
 /// Whether each element and class that a selector asks for is among `words`; what stands in parentheses and brackets,
 /// and what follows a colon, is not looked at.
-fn matches(selector: &str, words: &HashSet<Vec<u8>>) -> bool {
+fn matches(selector: &str, words: &Words) -> bool {
     let mut rest = selector.as_bytes();
     let name = |rest: &[u8]| {
         let part = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');

@@ -1,7 +1,7 @@
 //! The command line: clap structs, and what they mean to the library.
 
 use clap::error::ErrorKind;
-use clap::{Args, CommandFactory, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
 use tlparse::Options;
 use tlparse::report::Settings;
@@ -135,17 +135,14 @@ const AFTER_HELP: &str = "Exit codes: 0 report written; 1 not written; 2 wrong u
                           or --strict-compile-id found something.";
 
 impl Cli {
-    /// The command line, checked; ends the program with 2 where it cannot be meant so.
-    pub fn read() -> Cli {
-        let refuse = |why: &str| -> ! { Cli::command().error(ErrorKind::ArgumentConflict, why).exit() };
-        let cli = Cli::try_parse().unwrap_or_else(|error| match about_misplaced_flags(&error) {
-            Some(why) => refuse(why),
-            None => error.exit(),
-        });
-        if let Some(why) = cli.conflict() {
-            refuse(why);
-        }
-        cli
+    /// The command line. Where clap alone would not say what is wrong, one sentence that does; what else is wrong, and
+    /// `--help`, ends the program here.
+    pub fn read() -> Result<Cli, &'static str> {
+        let cli = match Cli::try_parse() {
+            Ok(cli) => cli,
+            Err(error) => return Err(about_misplaced_flags(&error).unwrap_or_else(|| error.exit())),
+        };
+        cli.conflict().map_or(Ok(cli), Err)
     }
 
     /// Why two flags do not go together, which clap alone would not say.

@@ -21,7 +21,13 @@ const USAGE: u8 = 2;
 const STRICT: u8 = 3;
 
 fn main() -> ExitCode {
-    let cli = Cli::read();
+    let cli = match Cli::read() {
+        Ok(cli) => cli,
+        Err(why) => {
+            eprintln!("error: {why}");
+            return ExitCode::from(USAGE);
+        }
+    };
     let bar = Bar::new();
     let outcome = match &cli.command {
         Some(Command::Combine(combine)) => match &combine.out {

@@ -17,7 +17,7 @@ pub struct Cli {
     /// A log (plain, .gz or .zst), a folder of logs, or - for standard input [default: $TORCH_TRACE]
     pub path: Option<PathBuf>,
 
-    /// Read the newest log of the folder
+    /// Read only the log of the folder that was written last
     #[arg(long)]
     pub latest: bool,
 

@@ -38,7 +38,7 @@ pub use options::{Options, Progress, Told, Written};
 use anyhow::Context;
 use std::path::PathBuf;
 
-/// Reads one log and writes its report.
+/// Reads what `options.input` means (a log, the newest run of a folder, or all ranks of a job) and writes its report.
 ///
 /// # Errors
 /// Of the command line and the disk: no such input, nothing in it is a record, an output folder that may not be

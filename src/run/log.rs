@@ -58,10 +58,7 @@ pub(crate) fn write_log(
     let settings = &work.options.settings;
     let report = report::Report { model: &model, found: &found, source: &source, settings, processes };
     let pages = report::pages(report);
-    if reading.must_be_log {
-        // Of a job, the bar tells ranks.
-        work.progress.writing(pages.len());
-    }
+    work.progress.writing(pages.len());
     output::write(pages, folder, reading.threads, report::Worker::new)?;
     let mut notes = Vec::new();
     if source.changed() {

@@ -69,7 +69,7 @@ pub(crate) fn write_job(work: Work<'_>, job: &JobInput, folder: &Path) -> anyhow
             Outcome::Parts(_) => {}
         }
     }
-    let combined = crate::job::combine_into(folder, facts, &work.options.settings, work.progress)?;
+    let combined = crate::job::combine_into(folder, facts, &work.options.settings, &())?;
     all.notes.extend(combined.notes);
     Ok(Told {
         summary: combined.summary,
@@ -208,7 +208,9 @@ impl<'a> Team<'a> {
             threads: ask.threads,
             progress: &progress,
         };
-        write_log(self.work, log, folder, processes, &reading)
+        // The bar of a job tells ranks, not the files of one.
+        let work = Work { progress: &(), ..self.work };
+        write_log(work, log, folder, processes, &reading)
     }
 }
 

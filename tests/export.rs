@@ -303,15 +303,25 @@ fn what_happens_twice_is_one_failure_and_a_violated_constraint_is_told_as_such()
     let mut envelope = serde_json::Map::from_iter([("guard_added".to_owned(), fields)]);
     envelope.extend(context);
     let guard = log.records[at].like(&Value::Object(envelope).to_string(), None);
+    // The same expression on another line is a failure of its own.
+    let mut elsewhere = again.clone();
+    elsewhere.edit(|e| {
+        let stack = e["propagate_real_tensors_provenance"]["user_stack"].as_array_mut().unwrap();
+        stack.last_mut().unwrap()["line"] = 99.into();
+    });
     log.records.splice(at..at, [again, guard]);
+    log.records.insert(at + 3, elsewhere);
     let page = of(&log).page("export.html");
     assert!(
-        heading(&page).starts_with("Exported on the second try, but it is right only while 2 assumptions")
+        heading(&page).starts_with("Exported on the second try, but it is right only while 3 assumptions"),
+        "{}",
+        heading(&page)
     );
     let rows = failures(&page);
     assert_eq!(rows[0], "data-dependent expression | Eq(u0, 4) was taken to be True | s11_export.py:22 | 2");
     assert_eq!(rows[1], "guard evaluated | Eq(s77, 5) | s11_export.py:22 | 1");
-    assert_eq!(rows.len(), 3);
+    assert_eq!(rows[2], "data-dependent expression | Eq(u0, 4) was taken to be True | s11_export.py:99 | 1");
+    assert_eq!(rows.len(), 4);
     let retry = words(&text_of(page.one("#retry")));
     assert!(
         retry.contains("after 0/0") && retry.contains("Exported as 1/0") && retry.contains("Dim.AUTO"),

@@ -187,16 +187,18 @@ const OTHERS: [(&str, &str); 40] = [
     ("inductor_provenance", "kernels with the lines behind them"),
 ];
 
+/// All fields that are known, by the names that torch gives them, with what each means.
+pub(super) fn glosses() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let times = TIMES.iter().flat_map(|time| {
+        let legacy = time.legacy.map(|(field, _)| field);
+        legacy.into_iter().chain([time.micros]).map(|field| (field, time.meaning))
+    });
+    OTHERS.into_iter().chain(GRAPH.into_iter().map(|(field, _, meaning)| (field, meaning))).chain(times)
+}
+
 /// What a field of a metrics record means; empty where nothing more than its name is known.
 pub(super) fn meaning(field: &str) -> &'static str {
-    if let Some((_, meaning)) = OTHERS.iter().find(|(name, _)| *name == field) {
-        return meaning;
-    }
-    if let Some((_, _, meaning)) = GRAPH.iter().find(|(name, _, _)| *name == field) {
-        return meaning;
-    }
-    let legacy = |t: &TimeField| t.legacy.is_some_and(|(name, _)| name == field);
-    TIMES.iter().find(|t| t.micros == field || legacy(t)).map_or("", |t| t.meaning)
+    glosses().find(|(name, _)| *name == field).map_or("", |(_, meaning)| meaning)
 }
 
 #[cfg(test)]

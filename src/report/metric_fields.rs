@@ -196,10 +196,21 @@ pub(super) fn glosses() -> impl Iterator<Item = (&'static str, &'static str)> {
     OTHERS.into_iter().chain(GRAPH.into_iter().map(|(field, _, meaning)| (field, meaning))).chain(times)
 }
 
-/// What a field of a metrics record means; empty where nothing more than its name is known.
-pub(super) fn meaning(field: &str) -> &'static str {
-    glosses().find(|(name, _)| *name == field).map_or("", |(_, meaning)| meaning)
+/// Fields that say the same as a newer one of the record, in another unit.
+pub(super) fn older<'f>(fields: &'f Fields<'_>) -> Vec<&'f str> {
+    let pairs = TIMES.iter().filter_map(|time| time.legacy.map(|(field, unit)| (field, unit, time.micros)));
+    let same = |field: &str| {
+        pairs.clone().chain([("start_time", S, "start_time_us")]).any(|(older, unit, newer)| {
+            let us = |field: &str, unit: f64| fields.number(field).map(|time| time * unit);
+            older == field
+                && us(older, unit).zip(us(newer, 1.0)).is_some_and(|(a, b)| (a - b).abs() <= ROUNDING_US)
+        })
+    };
+    fields.iter().map(|(field, _)| field).filter(|field| same(field)).collect()
 }
+
+/// Microseconds by which the same time may differ in another unit: torch cuts the newer ones to whole microseconds.
+const ROUNDING_US: f64 = 1.0;
 
 #[cfg(test)]
 mod tests {
@@ -213,9 +224,25 @@ mod tests {
     }
 
     #[test]
+    fn a_time_in_another_unit_is_told_from_another_time() {
+        let fields = |text| Fields::parse(text).unwrap();
+        let same = fields(
+            r#"{"code_gen_time_s": 6.330584, "start_time": 1795151329.136549,
+            "inductor_code_gen_cumulative_compile_time_us": 6330584, "start_time_us": 1795151329136549}"#,
+        );
+        assert_eq!(older(&same), ["code_gen_time_s", "start_time"]);
+        let other =
+            fields(r#"{"code_gen_time_s": 6.3, "inductor_code_gen_cumulative_compile_time_us": 6330584}"#);
+        assert!(older(&other).is_empty());
+        assert!(older(&fields(r#"{"code_gen_time_s": 6.330584}"#)).is_empty());
+    }
+
+    #[test]
     fn fields_are_explained() {
-        assert!(meaning("guard_latency_us").contains("each call"));
-        assert_eq!(meaning("backend_compile_time_s"), meaning("aot_autograd_cumulative_compile_time_us"));
-        assert_eq!(meaning("new_field"), "");
+        let meaning = |field: &str| glosses().find(|(name, _)| *name == field).map(|(_, meaning)| meaning);
+        assert!(meaning("guard_latency_us").unwrap().contains("each call"));
+        let newer = meaning("aot_autograd_cumulative_compile_time_us");
+        assert!(newer.is_some() && meaning("backend_compile_time_s") == newer);
+        assert_eq!(meaning("new_field"), None);
     }
 }

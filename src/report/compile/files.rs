@@ -7,7 +7,7 @@ use crate::output::RelPath;
 use crate::report::code::short_name;
 use crate::report::file_words;
 use crate::report::index::stage_words;
-use crate::report::parts::{Head, Row, Table, Td, View, encoded};
+use crate::report::parts::{Head, Row, Table, Td, View};
 use crate::report::units::{bytes, whole};
 use crate::report::{Html, Report, graphs, paths, provenance, vllm};
 use crate::trace::{PayloadRef, Span};
@@ -139,10 +139,7 @@ fn file(view: View<'_>, subject: Subject<'_>, artifact: &Artifact) -> Html {
     }
     let path = paths::artifact(subject.compile, artifact, settings);
     let folder = subject.compile.folder(0);
-    let href = |path: &RelPath| {
-        let below = path.as_str().strip_prefix(&folder).and_then(|rest| rest.strip_prefix('/'));
-        below.map_or_else(|| view.href(path), encoded)
-    };
+    let href = |path: &RelPath| view.href_beside(path, &folder);
     let page = Html::escaped(&href(&path));
     let name = Html::escaped(&short_name(&artifact.name));
     let mut pieces = vec![Html::trusted(format!(

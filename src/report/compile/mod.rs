@@ -6,6 +6,7 @@ mod files;
 mod flame;
 mod guard_tree;
 mod metrics;
+mod record;
 mod story;
 mod times;
 mod why;
@@ -37,7 +38,7 @@ pub(super) fn pages(report: Report<'_>) -> Vec<Page<'_, Worker>> {
         }));
         for artifact in &compile.artifacts {
             if let Content::Metrics(record) = artifact.content {
-                pages.extend(metrics::page(report, compile, artifact, record));
+                pages.extend(record::page(report, compile, artifact, record));
             }
         }
     }

@@ -14,6 +14,8 @@ pub(super) struct TimeField {
     pub(super) depth: usize,
     /// What it means.
     pub(super) meaning: &'static str,
+    /// Whether no phase of the compiler covers it.
+    pub(super) aside: bool,
 }
 
 impl TimeField {
@@ -33,12 +35,17 @@ impl TimeField {
 }
 
 const fn time(micros: &'static str, title: &'static str, meaning: &'static str) -> TimeField {
-    TimeField { micros, legacy: None, title, depth: 0, meaning }
+    TimeField { micros, legacy: None, title, depth: 0, meaning, aside: false }
 }
 
 impl TimeField {
     const fn under(mut self, depth: usize) -> Self {
         self.depth = depth;
+        self
+    }
+
+    const fn aside(mut self) -> Self {
+        self.aside = true;
         self
     }
 
@@ -104,29 +111,33 @@ pub(super) const TIMES: [TimeField; 23] = [
     .once("dynamo_time_before_restart_s", S),
     time("gc_time_us", "Garbage collection", "Python's collector, run by torch after compiling"),
     time("structured_logging_overhead_us", "Writing this log", "included in the times above")
-        .once("structured_logging_overhead_s", S),
+        .once("structured_logging_overhead_s", S)
+        .aside(),
     time(
         "remote_fx_graph_cache_get_time_us",
         "Reading the remote cache",
         "asking another machine for compiled code",
     )
-    .once("remote_fx_graph_cache_get_time_ms", MS),
+    .once("remote_fx_graph_cache_get_time_ms", MS)
+    .aside(),
     time(
         "remote_fx_graph_cache_put_time_us",
         "Writing the remote cache",
         "storing compiled code on another machine",
     )
-    .once("remote_fx_graph_cache_put_time_ms", MS),
-    time("pgo_get_remote_code_state_time_us", "Reading remembered sizes", "from another machine"),
-    time("pgo_put_remote_code_state_time_us", "Writing remembered sizes", "to another machine"),
+    .once("remote_fx_graph_cache_put_time_ms", MS)
+    .aside(),
+    time("pgo_get_remote_code_state_time_us", "Reading remembered sizes", "from another machine").aside(),
+    time("pgo_put_remote_code_state_time_us", "Writing remembered sizes", "to another machine").aside(),
     time("remote_cache_time_saved_us", "Saved by caches", "what the cached result cost when it was made")
         .once("remote_cache_time_saved_s", S),
     time(
         "distributed_ephemeral_timeout_us",
         "Longer timeout",
         "given to collectives because a cache hit puts ranks out of step",
-    ),
-    time("cuda_synchronize_time_us", "Waiting for the GPU", "so that times are not mixed up"),
+    )
+    .aside(),
+    time("cuda_synchronize_time_us", "Waiting for the GPU", "so that times are not mixed up").aside(),
 ];
 
 /// Counts that describe the graph: field, what it is called, what it means.

@@ -30,7 +30,7 @@ pub(super) fn write(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -
 }
 
 /// The record whose times stand on the page of the compile: the last forward one, else the last.
-fn main_record(compile: &Compile) -> Option<&MetricsRecord> {
+pub(super) fn main_record(compile: &Compile) -> Option<&MetricsRecord> {
     let records = &compile.metrics;
     records.iter().rfind(|m| m.kind == MetricsKind::Forward).or(records.last())
 }

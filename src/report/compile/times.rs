@@ -1,12 +1,13 @@
 //! Where a compile's time went: the times of its metrics, and its phases.
 
 use super::Subject;
-use crate::model::{Fields, MetricsKind};
-
+use crate::analysis::PhaseNode;
+use crate::model::Fields;
 use crate::report::metric_fields::{TIMES, TimeField};
 use crate::report::parts::{Head, Row, Table, Td, View};
 use crate::report::units::{counted, micros, whole};
 use crate::report::{Html, time};
+use indexmap::IndexMap;
 use std::io::Write;
 
 pub(super) fn present(subject: Subject<'_>) -> bool {
@@ -14,79 +15,94 @@ pub(super) fn present(subject: Subject<'_>) -> bool {
         || subject.report.found.time.by_compile.contains_key(&subject.index)
 }
 
-/// The times of the last forward record and the phases of the compile.
+/// The chart of the phases with a table of them; where the log has no phases, the times of the metrics.
 pub(super) fn write(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     if !present(subject) {
         return Ok(());
     }
-    let note = "a time includes those indented below it";
     let chart = super::flame::chart(view, subject)?;
     let zoom =
         "<div class=\"tools js\" hidden><button class=\"btn\" data-zoom=\"flame\">Show all</button></div>";
     let tools = if chart.is_empty() { Html::default() } else { Html::trusted(zoom) };
-    view.open_section(out, ("time", "Compile time", note), None, tools)?;
-    writeln!(out, "{}", chart.as_str())?;
-    if subject.report.found.time.by_compile.contains_key(&subject.index) {
-        let link = view.link(&format!("../{}", time::address(subject.index)), "in the whole log's chart");
-        writeln!(out, "<p class=\"soft after\">The same {}, beside what else ran then.</p>", link.as_str())?;
+    view.open_section(out, ("time", "Compile time", ""), None, tools)?;
+    match subject.report.found.time.by_compile.get(&subject.index) {
+        Some(phases) => {
+            writeln!(out, "{}", chart.as_str())?;
+            write_words(view, subject, phases, out)?;
+            write_phases(view, phases, out)?;
+        }
+        None => {
+            of_metrics(subject, |fields| write_times(view, out, fields))?.transpose()?.unwrap_or_default()
+        }
     }
-    writeln!(out, "<div class=\"after\">")?;
-    let records = &subject.compile.metrics;
-    let forward = records.iter().rev().find(|m| m.kind == MetricsKind::Forward);
-    if let Some(record) = forward.or(records.last()) {
-        subject.report.with_fields(record.header, record.first_line, |fields| {
-            write_times(view, out, fields, "times")
-        })??;
-    }
-    let others = records.iter().filter(|m| !forward.is_some_and(|f| std::ptr::eq(f, *m))).count();
-    if forward.is_some() && others > 0 {
-        let words = "Further records of this compile, such as that of its backward, stand under";
-        writeln!(out, "<p class=\"soft after\">{words} <a href=\"#metrics\">Metrics</a>.</p>")?;
-    }
-    writeln!(out, "</div>")?;
-    write_phases(view, subject, out)?;
     writeln!(out, "</section>")?;
     Ok(())
 }
 
-/// The times of one record, each with what it means; those that are zero are named below.
-pub(super) fn write_times(
+/// What the record says by which a compile is known: the last forward one, else the last.
+fn of_metrics<T>(subject: Subject<'_>, read: impl FnOnce(&Fields<'_>) -> T) -> anyhow::Result<Option<T>> {
+    let Some(record) = super::metrics::main_record(subject.compile) else { return Ok(None) };
+    subject.report.with_fields(record.header, record.first_line, read).map(Some)
+}
+
+/// Phases that are named with their own time.
+const NAMED: usize = 3;
+
+/// What took longest on its own, what no phase covers, and where the whole log's chart is.
+fn write_words(
     view: View<'_>,
+    subject: Subject<'_>,
+    phases: &[PhaseNode],
     out: &mut dyn Write,
-    fields: &Fields<'_>,
-    id: &str,
 ) -> anyhow::Result<()> {
-    let read = TIMES.iter().filter_map(|time| time.read(fields).map(|(us, field)| (time, us, field)));
+    let mut own: IndexMap<&str, f64> = IndexMap::new();
+    for phase in phases {
+        *own.entry(&phase.name).or_default() += phase.self_s;
+    }
+    own.sort_by(|_, a, _, b| b.total_cmp(a));
+    let named = own.iter().take(NAMED).filter(|(_, s)| **s > 0.0);
+    let named = named.map(|(name, s)| format!("{name} {}", micros(s * 1e6))).collect::<Vec<_>>().join(", ");
+    let aside = of_metrics(subject, |fields| {
+        let times =
+            TIMES.iter().filter(|time| time.aside).filter_map(|time| Some((time, time.read(fields)?.0)));
+        let times = times.filter(|(_, us)| *us != 0.0);
+        times.map(|(time, us)| format!("{} {}", time.title, micros(us))).collect::<Vec<_>>().join(", ")
+    })?;
+    let aside = aside.filter(|text| !text.is_empty()).map(|text| format!(" Beside them: {text}."));
+    let link = view.link(&format!("../{}", time::address(subject.index)), "What else ran then");
+    writeln!(
+        out,
+        "<p class=\"soft after\">Longest on their own: {}.{} {}.</p>",
+        Html::escaped(&named).as_str(),
+        Html::escaped(&aside.unwrap_or_default()).as_str(),
+        link.as_str()
+    )?;
+    Ok(())
+}
+
+/// The times of one record, each with what it means.
+fn write_times(view: View<'_>, out: &mut dyn Write, fields: &Fields<'_>) -> anyhow::Result<()> {
+    let read = TIMES.iter().filter_map(|time| Some((time, time.read(fields)?.0)));
+    let mut times: Vec<_> = read.filter(|(_, us)| *us != 0.0).collect();
     // The whole record is mostly one of the times below it.
-    let mut times: Vec<_> = read.collect();
-    if let [(whole, us, _), rest @ ..] = times.as_slice()
+    if let [(whole, us), rest @ ..] = times.as_slice()
         && whole.is_whole()
-        && rest.iter().any(|(_, other, _)| other == us)
+        && rest.iter().any(|(_, other)| other == us)
     {
         times.remove(0);
     }
-    let times = times.into_iter();
-    let (spent, zero): (Vec<_>, Vec<_>) = times.partition(|(_, us, _)| *us != 0.0);
-    if !spent.is_empty() {
-        let heads =
-            vec![Head::unsorted("Time of"), Head::number("Time"), Head::unsorted("What it means").soft()];
-        let table = Table { id, label: "Compile times", heads };
-        view.table(out, &table, spent.iter().map(|(time, us, _)| Ok(row(time, *us))))?;
-    }
-    let names: Vec<&str> = zero.iter().map(|(time, _, _)| time.title).collect();
-    if !names.is_empty() {
-        writeln!(out, "<p class=\"soft after\">Zero: {}.</p>", names.join(", "))?;
-    }
-    Ok(())
+    let heads = vec![Head::unsorted("Time of"), Head::number("Time"), Head::unsorted("What it means").soft()];
+    let table = Table { id: "times", label: "Compile times", heads };
+    view.table(out, &table, times.iter().map(|(time, us)| Ok(row(time, *us))))
 }
 
 fn row(time: &TimeField, us: f64) -> Row {
     let name = format!("{}{}", indent(time.depth), time.title).replace(' ', "\u{a0}");
-    Row::of(vec![Td::text(&name), Td::number(us, &micros(us)), Td::text(time.meaning).class("soft")])
+    Row::of(vec![Td::text(&name), Td::number(us, &micros(us)), Td::text(time.meaning)])
 }
 
 /// Share of a compile's time below which a phase has no row.
-const SHORTEST_SHARE: f64 = 0.001;
+const SHORTEST_SHARE: f64 = 0.003;
 
 /// Space before the name of a phase that stands in others. Deeper than this a name would leave the page; torch nests
 /// about twelve.
@@ -95,30 +111,23 @@ fn indent(depth: usize) -> String {
 }
 
 /// The phases as torch's own spans time them.
-fn write_phases(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
-    let Some(phases) = subject.report.found.time.by_compile.get(&subject.index) else { return Ok(()) };
+fn write_phases(view: View<'_>, phases: &[PhaseNode], out: &mut dyn Write) -> anyhow::Result<()> {
     let whole_s = phases.iter().filter(|phase| phase.depth == 0).fold(0.0, |sum, phase| sum + phase.total_s);
     let (long, short): (Vec<_>, Vec<_>) =
         phases.iter().partition(|phase| phase.total_s >= SHORTEST_SHARE * whole_s);
     writeln!(
         out,
-        "<details class=\"more after\" id=\"phases\"><summary class=\"tw\">{} as a table, with self time</summary>",
+        "<details class=\"more after\" id=\"phases\"><summary class=\"tw\">{}</summary>",
         counted(phases.len(), "phase", "phases")
     )?;
-    let heads = vec![
-        Head::unsorted("Phase").mono(),
-        Head::number("Total"),
-        Head::number("Self").about("without the phases in it"),
-        Head::number("Times"),
-    ];
+    let heads = vec![Head::unsorted("Phase").mono(), Head::number("Total"), Head::number("Self")];
     let table = Table { id: "phases-table", label: "Phases", heads };
     let rows = long.iter().map(|phase| {
-        let name = format!("{}{}", indent(phase.depth), phase.name);
+        let times = if phase.count > 1 { format!(" ×{}", whole(phase.count)) } else { String::new() };
         Ok(Row::of(vec![
-            Td::text(&name),
+            Td::text(&format!("{}{}{times}", indent(phase.depth), phase.name)),
             Td::number(phase.total_s, &micros(phase.total_s * 1e6)),
             Td::number(phase.self_s, &micros(phase.self_s * 1e6)),
-            Td::number(phase.count as f64, &whole(phase.count)),
         ]))
     });
     view.table(out, &table, rows)?;
@@ -126,10 +135,9 @@ fn write_phases(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -> an
         let took = short.iter().fold(0.0, |sum, phase| sum + phase.self_s);
         writeln!(
             out,
-            "<p class=\"soft after\">{} of less than 0.1 % each took {} themselves; {} has them.</p>",
+            "<p class=\"soft\">{} under 0.3 % took {} themselves.</p>",
             counted(short.len(), "phase", "phases"),
             micros(took * 1e6),
-            view.link("../chromium_events.json", "chromium_events.json").as_str()
         )?;
     }
     writeln!(out, "</details>")?;

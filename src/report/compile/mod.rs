@@ -5,6 +5,7 @@ mod facts;
 mod files;
 mod flame;
 mod guard_tree;
+mod guard_words;
 mod metrics;
 mod record;
 mod story;
@@ -13,6 +14,7 @@ mod why;
 
 pub(super) use caches::title as cache_title;
 
+use self::guard_words::OwnFiles;
 use super::evidence::{Evidence, OfCompile};
 use super::parts::View;
 use super::shell::{Shell, Tab, write_page};
@@ -27,13 +29,14 @@ use std::sync::Arc;
 
 /// The pages of all compiles and of their metrics records.
 pub(super) fn pages(report: Report<'_>) -> Vec<Page<'_, Worker>> {
-    let evidence = Arc::new(Evidence::of(report.model));
+    let evidence = Arc::new((Evidence::of(report.model), OwnFiles::of(report.model)));
     let mut pages = Vec::new();
     for (index, compile) in report.model.compiles.iter().enumerate() {
         let evidence = Arc::clone(&evidence);
         pages.push(Page::rendered(paths::compile_page(compile), move |worker, out| {
+            let (evidence, own) = &*evidence;
             let Some(of) = evidence.at(index) else { return Ok(()) };
-            let subject = Subject { report, index, compile, of, chain: evidence.chain(compile) };
+            let subject = Subject { report, index, compile, of, own, chain: evidence.chain(compile) };
             write(subject, worker, out)
         }));
         for artifact in &compile.artifacts {
@@ -53,6 +56,8 @@ struct Subject<'a> {
     index: usize,
     compile: &'a Compile,
     of: &'a OfCompile<'a>,
+    /// Which files are the reader's.
+    own: &'a OwnFiles,
     /// The compiles of the same function, itself among them.
     chain: &'a [usize],
 }

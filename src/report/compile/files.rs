@@ -59,7 +59,7 @@ fn write_files(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -> any
         for (_, at, artifact) in group {
             let pieces = [Some(file(view, subject, artifact)), compared.get(at).cloned()];
             let pieces = Html::joined(pieces.into_iter().flatten(), " ");
-            writeln!(out, "<span>{}{}</span>", pieces.as_str(), about(artifact))?;
+            writeln!(out, "<span>{}{}</span>", pieces.as_str(), about(subject, artifact)?)?;
         }
     }
     writeln!(out, "</dl>")?;
@@ -67,23 +67,23 @@ fn write_files(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -> any
 }
 
 /// Which attempt wrote a file, its size, and what it is where its name does not tell.
-fn about(artifact: &Artifact) -> String {
-    let size = match &artifact.content {
-        Content::Payload(at, _) => Some(at.text_len as f64),
-        Content::Text(text, _) => Some(text.len() as f64),
-        Content::Empty(_)
-        | Content::Metrics(_)
-        | Content::Guard(_)
-        | Content::DumpFile(_)
-        | Content::Link(_) => None,
+fn about(subject: Subject<'_>, artifact: &Artifact) -> anyhow::Result<String> {
+    let (size, words) = match &artifact.content {
+        Content::Payload(at, _) => (Some(at.text_len as f64), None),
+        Content::Text(text, _) => (Some(text.len() as f64), None),
+        Content::Metrics(index) => match subject.compile.metrics.get(*index) {
+            Some(record) => (None, Some(super::metrics::about(subject, record)?)),
+            None => (None, None),
+        },
+        Content::Empty(_) | Content::Guard(_) | Content::DumpFile(_) | Content::Link(_) => (None, None),
     };
     let words = [
         (artifact.attempt > 0).then(|| format!("attempt {}", artifact.attempt)),
         size.map(bytes),
-        file_words::unclear(&artifact.name).map(str::to_owned),
+        words.or_else(|| file_words::unclear(&artifact.name).map(str::to_owned)),
     ];
     let words: Vec<String> = words.into_iter().flatten().collect();
-    if words.is_empty() { String::new() } else { format!(" {}", words.join(", ")) }
+    Ok(if words.is_empty() { String::new() } else { format!(" {}", words.join(", ")) })
 }
 
 /// Who wrote the files that follow: a phase, with what it does on hover, or another program.

@@ -1,7 +1,7 @@
 //! The guards of a compile as the tree that the runtime walks.
 
 use super::Subject;
-use super::guard_words::{class_name, condition, gloss};
+use super::guard_words::{below, class_name, condition, gloss};
 use crate::analysis::{GuardLine, GuardNode, read_guard_tree};
 use crate::model::{Content, Section};
 use crate::report::parts::View;
@@ -60,8 +60,8 @@ pub(super) fn write(
     let link = view.link(&view.href_beside(&path, &subject.compile.folder(0)), "dynamo_cpp_guards_str");
     writeln!(
         out,
-        "<p class=\"soft after\">… is the place above, a number the guards in a place, a line the reader's that led to a \
-         guard. In torch's words: {}.</p>",
+        "<p class=\"soft after\">… stands for the place above; a number counts the guards in a place; a line is that of the \
+         program which led to a guard. In torch's words: {}.</p>",
         link.as_str()
     )?;
     writeln!(
@@ -160,29 +160,37 @@ impl<'a> Tree<'a> {
         let Some((node, GuardLine::Place { source, class })) = nodes.get(at).map(|n| (n, &n.content)) else {
             return Ok(());
         };
-        let (shown, more) = shown(&super::guard_words::below(above, source));
+        let (shown, more) = shown(&below(above, source));
         write!(out, "<li>")?;
         let inside = (*source, *class);
-        if let Some(groups) = self.few_guards(at, inside) {
-            write!(out, "{}{more} ", shown.as_str())?;
-            let kinds = groups.iter().filter_map(|group| self.kind(group.start));
-            if let Some(class) = class.filter(|_| !kinds.clone().any(says_type)) {
-                write!(out, "<i>{}</i> ", Html::content(class_name(class)).as_str())?;
+        let (groups, end) = self.few_guards(at, inside);
+        let kinds = || groups.iter().filter_map(|group| self.kind(group.start));
+        let class = class.filter(|_| !kinds().any(says_type)).map_or("", class_name);
+        let class = Html::content(class);
+        let all = end == self.after(at);
+        if all {
+            write!(out, "{}{more}", shown.as_str())?;
+            if !class.is_empty() {
+                write!(out, " <i>{}</i>", class.as_str())?;
             }
-            for group in groups {
-                self.group(group, inside, out)?;
-            }
+        } else {
+            self.shown += 1;
+            let open = depth < OPEN_LEVELS && self.children(at).count() <= OPEN_CHILDREN;
+            let open = if open { " open" } else { "" };
+            let between = if class.is_empty() { "" } else { ", " };
+            let (shown, class, guards) = (shown.as_str(), class.as_str(), whole(node.guards));
+            write!(out, "<details{open}><summary>{shown}{more} <i>{class}{between}{guards}</i>")?;
+        }
+        for group in groups {
+            write!(out, " ")?;
+            self.group(group, inside, out)?;
+        }
+        if all {
             writeln!(out)?;
             return Ok(());
         }
-        self.shown += 1;
-        let open =
-            if depth < OPEN_LEVELS && self.children(at).count() <= OPEN_CHILDREN { " open" } else { "" };
-        let class = class.map_or_else(String::new, |class| format!("{}, ", class_name(class)));
-        let (class, guards) = (Html::content(&class), whole(node.guards));
-        let (shown, class) = (shown.as_str(), class.as_str());
-        writeln!(out, "<details{open}><summary>{shown}{more} <i>{class}{guards}</i></summary><ul>")?;
-        self.items((at + 1, node.depth + 1), inside, out)?;
+        writeln!(out, "</summary><ul>")?;
+        self.items((end, node.depth + 1), inside, out)?;
         writeln!(out, "</ul></details>")?;
         Ok(())
     }
@@ -204,7 +212,6 @@ impl<'a> Tree<'a> {
             if !lines.is_empty() {
                 write!(out, " <i>{}</i>", Html::content(&lines.join(", ")).as_str())?;
             }
-            write!(out, " ")?;
             return Ok(());
         }
         let times = counted(words.len(), "time", "times");
@@ -255,22 +262,21 @@ impl<'a> Tree<'a> {
         self.nodes.iter().skip(at).take_while(|node| node.depth == depth && same(node)).count().max(1)
     }
 
-    /// The guards of a place by kind, where it has nothing else and all go into a line.
-    fn few_guards(&self, at: usize, inside: Above<'_>) -> Option<Vec<Range<usize>>> {
-        let (mut from, end) = (at + 1, self.after(at));
-        let (mut groups, mut length) = (Vec::new(), 0);
-        while from < end {
-            self.kind(from)?;
+    /// The guards with which a place begins, by kind, as far as they go into its line; and where they end.
+    fn few_guards(&self, at: usize, inside: Above<'_>) -> (Vec<Range<usize>>, usize) {
+        let (mut from, mut groups, mut length) = (at + 1, Vec::new(), 0);
+        let depth = self.nodes.get(at).map_or(0, |node| node.depth);
+        while self.nodes.get(from).is_some_and(|node| node.depth == depth + 1) && self.kind(from).is_some() {
             let next = from + self.alike(from);
             let words = self.words(from..next, inside);
             length += words.iter().map(|(text, _)| text.len() + 2).sum::<usize>();
-            groups.push(from..next);
             if length > LONGEST_LINE {
-                return None;
+                break;
             }
+            groups.push(from..next);
             from = next;
         }
-        (!groups.is_empty()).then_some(groups)
+        (groups, from)
     }
 
     /// The place in this one, where it has no guard of its own.

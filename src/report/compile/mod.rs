@@ -74,12 +74,12 @@ fn write(subject: Subject<'_>, worker: &mut Worker, out: &mut dyn Write) -> anyh
         for section in sections(subject.compile) {
             match section.id {
                 "guards" => guard_tree::write(view, subject, section, out)?,
+                "graph-sizes" => write_sizes(view, section, out)?,
                 _ => view.section(out, section)?,
             }
         }
         caches::write(view, subject, out)?;
-        files::write(view, subject, out)?;
-        metrics::write(view, subject, out)
+        files::write(view, subject, out)
     })
 }
 
@@ -145,37 +145,26 @@ fn sections(compile: &Compile) -> Vec<&Section> {
     sections
 }
 
-/// How many entries a table tells of: the table of guards has a row a kind.
-fn entries(section: &Section) -> usize {
-    let counts = section.rows.iter().map(|row| match (section.id, row.get(1)) {
-        ("guards", Some(Cell::Number(count, _))) => *count as usize,
-        _ => 1,
-    });
-    counts.sum()
-}
-
 /// The sections that the page has, and the compiles before and after.
 fn tabs(subject: Subject<'_>, worker: &Worker) -> Vec<Tab> {
     let Subject { compile, of, .. } = subject;
-    let count = |n: usize| Some(whole(n));
     let mut tabs = Vec::new();
-    let mut add = |present: bool, id: &str, text: &str, count: Option<String>| {
+    let mut add = |present: bool, id: &str, text: &str| {
         if present {
-            tabs.push(Tab::section(id, text, count));
+            tabs.push(Tab::section(id, text, None));
         }
     };
-    add(why::has_recompilation(subject), "recompilation", why::title(subject), None);
-    add(!of.breaks.is_empty(), "breaks", "Graph breaks", count(of.breaks.len()));
-    add(!of.failures.is_empty(), "failures", "Failures", count(of.failures.len()));
-    add(!of.restarts.is_empty(), "restarts", "Restarts", count(of.restarts.len()));
-    add(times::present(subject), "time", "Time", None);
-    add(compile.stack.is_some(), "stack", "Stack", None);
+    add(why::has_recompilation(subject), "recompilation", why::title(subject));
+    add(!of.breaks.is_empty(), "breaks", "Graph breaks");
+    add(!of.failures.is_empty(), "failures", "Failures");
+    add(!of.restarts.is_empty(), "restarts", "Restarts");
+    add(times::present(subject), "time", "Time");
+    add(compile.stack.is_some(), "stack", "Stack");
     for section in sections(compile) {
-        add(true, section.id, &section.title, count(entries(section)));
+        add(true, section.id, &section.title);
     }
-    add(caches::present(subject), "caches", "Caches", count(of.caches.len()));
-    add(true, "files", "Files", count(compile.artifacts.len()));
-    add(!compile.metrics.is_empty(), "metrics", "Metrics", None);
+    add(caches::present(subject), "caches", "Caches");
+    add(true, "files", "Files");
     if subject.report.found.export.compiles.contains(&subject.index) {
         tabs.push(Tab::away(format!("../{}", paths::export(subject.report.settings)), "Export", None));
     }
@@ -194,10 +183,28 @@ fn tabs(subject: Subject<'_>, worker: &Worker) -> Vec<Tab> {
 
 fn write_stack(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let Some(stack) = &subject.compile.stack else { return Ok(()) };
-    let note = "how the program came to the compiled function, the last frame";
-    let count = Some(whole(stack.len()));
-    view.open_section(out, ("stack", "Stack", note), count, Html::default())?;
+    view.open_section(out, ("stack", "Stack", ""), None, Html::default())?;
     writeln!(out, "{}\n</section>", view.stack(stack)?.as_str())?;
+    Ok(())
+}
+
+/// Sizes beyond which they are folded at first.
+const MANY_SIZES: usize = 60;
+
+/// The sizes of all values of the graph, in columns: a large graph has thousands.
+fn write_sizes(view: View<'_>, section: &Section, out: &mut dyn Write) -> anyhow::Result<()> {
+    let (count, many) = (section.rows.len(), section.rows.len() > MANY_SIZES);
+    view.open_section(out, (section.id, &section.title, ""), Some(whole(count)), Html::default())?;
+    if many {
+        write!(out, "<details class=\"more\"><summary class=\"tw\">{} sizes</summary>", whole(count))?;
+    }
+    write!(out, "<pre class=\"sets\">")?;
+    for row in &section.rows {
+        if let [Cell::Code(value), Cell::Code(size)] = row.as_slice() {
+            writeln!(out, "{} {}", Html::content(value).as_str(), Html::content(size).as_str())?;
+        }
+    }
+    writeln!(out, "</pre>{}</section>", if many { "</details>" } else { "" })?;
     Ok(())
 }
 

@@ -48,6 +48,9 @@ fn of_metrics<T>(subject: Subject<'_>, read: impl FnOnce(&Fields<'_>) -> T) -> a
 /// Phases that are named with their own time.
 const NAMED: usize = 3;
 
+/// Share of a compile's time below which what no phase covers stands with the metrics only.
+const SHORTEST_ASIDE: f64 = 0.01;
+
 /// What took longest on its own, what no phase covers, and where the whole log's chart is.
 fn write_words(
     view: View<'_>,
@@ -62,10 +65,12 @@ fn write_words(
     own.sort_by(|_, a, _, b| b.total_cmp(a));
     let named = own.iter().take(NAMED).filter(|(_, s)| **s > 0.0);
     let named = named.map(|(name, s)| format!("{name} {}", micros(s * 1e6))).collect::<Vec<_>>().join(", ");
+    let whole_us =
+        phases.iter().filter(|phase| phase.depth == 0).map(|phase| phase.total_s * 1e6).sum::<f64>();
     let aside = of_metrics(subject, |fields| {
         let times =
             TIMES.iter().filter(|time| time.aside).filter_map(|time| Some((time, time.read(fields)?.0)));
-        let times = times.filter(|(_, us)| *us != 0.0);
+        let times = times.filter(|(_, us)| *us > 0.0 && *us >= SHORTEST_ASIDE * whole_us);
         times.map(|(time, us)| format!("{} {}", time.title, micros(us))).collect::<Vec<_>>().join(", ")
     })?;
     let aside = aside.filter(|text| !text.is_empty()).map(|text| format!(" Beside them: {text}."));

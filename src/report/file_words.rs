@@ -11,19 +11,18 @@ pub(super) fn unclear(name: &str) -> Option<&'static str> {
 }
 
 /// Names that hide what people look for.
-const UNCLEAR: [&str; 12] = [
+const UNCLEAR: [&str; 11] = [
     "aot_autograd_runtime_wrappers",
     "aot_forward_graph_fw_metadata",
     "dynamo_side_effects",
     "fx_graph_runnable",
     "get_*_code_state*",
-    "inductor_output_code*",
     "inductor_provenance_tracking_node_mappings",
     "inductor_runtime_and_tensor_meta",
     "min_cut_*",
     "put_*_code_state*",
     "symbolic_guard_information",
-    "vllm_piecewise_*",
+    "vllm_piecewise_split_graph",
 ];
 
 /// Whether `name` is what `pattern` describes; each `*` stands for any text.

@@ -5,15 +5,10 @@ use crate::model::{CacheLookup, Outcome};
 use crate::report::Html;
 use crate::report::parts::View;
 use crate::report::units::{counted, micros, whole};
-use std::io::Write;
 
 /// `torch._dynamo.config.recompile_limit` and `accumulated_recompile_limit` by default.
 const LIMIT: u64 = 8;
 const ACCUMULATED_LIMIT: u64 = 256;
-
-pub(super) fn present(subject: Subject<'_>) -> bool {
-    !subject.of.caches.is_empty()
-}
 
 /// What people call a cache.
 pub(in crate::report) fn title(cache: &str) -> &str {
@@ -25,24 +20,19 @@ pub(in crate::report) fn title(cache: &str) -> &str {
     }
 }
 
-pub(super) fn write(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
-    if !present(subject) {
-        return Ok(());
-    }
+/// What each cache answered.
+pub(super) fn answers(view: View<'_>, subject: Subject<'_>) -> Option<Html> {
     let lookups = &subject.of.caches;
+    let answers = lookups.iter().map(|lookup| answer(view, lookup));
     // Only the page of all lookups can say in what a missed key differs from an earlier one.
-    let link =
-        view.link(&format!("{}#lookups", view.href_of("caches.html")), "What differs from other lookups");
-    let tools = Html::wrapped("<div class=\"tools\">", &link, "</div>");
-    view.open_section(out, ("caches", "Caches", ""), Some(whole(lookups.len())), tools)?;
-    let facts = lookups.iter().map(|lookup| (title(&lookup.cache), answer(view, lookup))).collect();
-    writeln!(out, "{}</section>", view.facts(facts)?.as_str())?;
-    Ok(())
+    let page = format!("{}#lookups", view.href_of("caches.html"));
+    let more = (!lookups.is_empty()).then(|| view.link(&page, "What differs from other lookups"));
+    more.map(|more| Html::joined(answers.chain([more]), "<br>"))
 }
 
 /// What a cache answered, why, and to which key.
 fn answer(view: View<'_>, lookup: &CacheLookup) -> Html {
-    let answer = Html::escaped(lookup.outcome.word());
+    let answer = Html::escaped(&format!("{} {}", title(&lookup.cache), lookup.outcome.word()));
     let mut parts = vec![match lookup.outcome {
         Outcome::Hit | Outcome::Miss => answer,
         Outcome::Bypass => Html::wrapped("<span class=\"warn\">", &answer, "</span>"),

@@ -1,7 +1,7 @@
 //! The facts of a compile that a reader looks for first.
 
 use super::Subject;
-use crate::model::{Cell, Metrics, MetricsKind, Outcome};
+use crate::model::{Cell, Metrics, MetricsKind};
 use crate::report::Html;
 use crate::report::parts::View;
 use crate::report::units::{bytes, counted, micros, whole};
@@ -15,7 +15,7 @@ pub(super) fn left(view: View<'_>, subject: Subject<'_>) -> anyhow::Result<Facts
     let outcome = subject.compile.outcome();
     facts.extend(outcome.and_then(captured).map(|text| ("Captured", Html::escaped(&text))));
     facts.extend(guards(subject, outcome).map(|text| ("Guards", Html::escaped(&text))));
-    facts.extend(caches(view, subject).map(|text| ("Caches", text)));
+    facts.extend(super::caches::answers(view, subject).map(|text| ("Caches", text)));
     facts.extend(super::caches::versions(subject).map(|text| ("Before it", text)));
     let attempts: Vec<String> = subject.compile.attempts.iter().map(|a| a.number.to_string()).collect();
     if attempts.len() > 1 {
@@ -63,21 +63,6 @@ fn guards(subject: Subject<'_>, outcome: Option<&Metrics>) -> Option<String> {
         (leaf, torch) => counted(leaf.or(torch)?, "condition", "conditions"),
     };
     Some(count + &cost.unwrap_or_default())
-}
-
-/// The last answer of each cache.
-fn caches(view: View<'_>, subject: Subject<'_>) -> Option<Html> {
-    let mut answers: Vec<(&str, Outcome)> = Vec::new();
-    for lookup in &subject.of.caches {
-        match answers.iter_mut().find(|(cache, _)| *cache == lookup.cache) {
-            Some(known) => known.1 = lookup.outcome,
-            None => answers.push((&lookup.cache, lookup.outcome)),
-        }
-    }
-    let texts =
-        answers.iter().map(|(cache, outcome)| format!("{} {}", super::caches::title(cache), outcome.word()));
-    let text = texts.collect::<Vec<_>>().join(", ");
-    (!text.is_empty()).then(|| view.link("#caches", &text))
 }
 
 /// How it was compiled: when, from where, at what cost.

@@ -14,7 +14,6 @@ use std::io::Write;
 
 pub(super) fn write(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let artifacts = &subject.compile.artifacts;
-    let note = "by the compiler's phases, in their order";
     let links = [
         graphs::href(view, subject.compile).map(|href| view.link(&href, "Graphs side by side")),
         vllm::href(view, subject.index).map(|href| view.link(&href, "vLLM's modules")),
@@ -26,7 +25,7 @@ pub(super) fn write(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -
         true => Html::default(),
         false => Html::wrapped("<div class=\"tools\">", &links, "</div>"),
     };
-    view.open_section(out, ("files", "Files", note), Some(whole(artifacts.len())), tools)?;
+    view.open_section(out, ("files", "Files", ""), Some(whole(artifacts.len())), tools)?;
     if artifacts.is_empty() {
         writeln!(out, "<p class=\"soft\">None was recorded.</p>")?;
     } else {

@@ -8,6 +8,7 @@ use crate::report::parts::View;
 use crate::report::units::{clipped, counted, whole};
 use crate::report::{Html, paths};
 use indexmap::IndexMap;
+use memchr::memmem;
 use std::io::Write;
 use std::ops::Range;
 
@@ -55,22 +56,26 @@ pub(super) fn write(
     let timed = subject.compile.outcome().is_some_and(|m| m.guard_latency_us.is_some());
     let note = if timed { "checked on every call" } else { &table.note };
     view.open_section(out, (table.id, &table.title, note), Some(whole(guards)), tools)?;
-    writeln!(out, "<p>{}.</p>", kinds(&nodes).as_str())?;
-    let path = paths::artifact(subject.compile, artifact, subject.report.settings);
-    let link = view.link(&view.href_beside(&path, &subject.compile.folder(0)), "dynamo_cpp_guards_str");
-    writeln!(
-        out,
-        "<p class=\"soft after\">… stands for the place above; a number counts the guards in a place; a line is that of the \
-         program which led to a guard. In torch's words: {}.</p>",
-        link.as_str()
-    )?;
-    writeln!(
-        out,
-        "<div class=\"tree clip\" id=\"guard-tree\" tabindex=\"0\" role=\"group\" aria-label=\"Guard tree\">\n<ul>"
-    )?;
     let function = super::function(subject).and_then(|function| function.file.as_deref());
     let mut tree = Tree { nodes: &nodes, subject, function, shown: 0, left_out: 0 };
-    tree.items((0, 0), ("", None), out)?;
+    let mut items = Vec::new();
+    tree.items((0, 0), ("", None), &mut items)?;
+    if nodes.len() > OPEN_CHILDREN {
+        writeln!(out, "<p>{}.</p>", kinds(&nodes).as_str())?;
+    }
+    let path = paths::artifact(subject.compile, artifact, subject.report.settings);
+    let link = view.link(&view.href_beside(&path, &subject.compile.folder(0)), "dynamo_cpp_guards_str");
+    let has = |mark: &str| memmem::find(&items, mark.as_bytes()).is_some();
+    let words =
+        [("…", "… stands for the place above. "), ("<details", "A number counts the guards in a place. ")];
+    let words = words.iter().filter(|(mark, _)| has(mark)).map(|(_, words)| *words).collect::<String>();
+    let link = link.as_str();
+    writeln!(out, "<p class=\"soft after\">{words}In torch's words, with all lines: {link}.</p>")?;
+    write!(
+        out,
+        "<div class=\"tree clip\" id=\"guard-tree\" tabindex=\"0\" role=\"group\" aria-label=\"Guard tree\"><ul>"
+    )?;
+    out.write_all(&items)?;
     writeln!(out, "</ul></div>")?;
     if tree.left_out > 0 {
         let more = counted(tree.left_out, "more line stands", "more lines stand");
@@ -167,7 +172,7 @@ impl<'a> Tree<'a> {
         let kinds = || groups.iter().filter_map(|group| self.kind(group.start));
         let class = class.filter(|_| !kinds().any(says_type)).map_or("", class_name);
         let class = Html::content(class);
-        let all = end == self.after(at);
+        let all = !self.children(at).any(|child| child >= end);
         if all {
             write!(out, "{}{more}", shown.as_str())?;
             if !class.is_empty() {
@@ -181,8 +186,8 @@ impl<'a> Tree<'a> {
             let (shown, class, guards) = (shown.as_str(), class.as_str(), whole(node.guards));
             write!(out, "<details{open}><summary>{shown}{more} <i>{class}{between}{guards}</i>")?;
         }
-        for group in groups {
-            write!(out, " ")?;
+        for (index, group) in groups.into_iter().enumerate() {
+            write!(out, "{}", if index > 0 { "; " } else { " " })?;
             self.group(group, inside, out)?;
         }
         if all {

@@ -78,7 +78,6 @@ fn write(subject: Subject<'_>, worker: &mut Worker, out: &mut dyn Write) -> anyh
                 _ => view.section(out, section)?,
             }
         }
-        caches::write(view, subject, out)?;
         files::write(view, subject, out)
     })
 }
@@ -163,7 +162,6 @@ fn tabs(subject: Subject<'_>, worker: &Worker) -> Vec<Tab> {
     for section in sections(compile) {
         add(true, section.id, &section.title);
     }
-    add(caches::present(subject), "caches", "Caches");
     add(true, "files", "Files");
     if subject.report.found.export.compiles.contains(&subject.index) {
         tabs.push(Tab::away(format!("../{}", paths::export(subject.report.settings)), "Export", None));

@@ -87,7 +87,11 @@ impl Of<'_> {
     fn write_fields(&self, out: &mut dyn Write) -> anyhow::Result<()> {
         let older = older(self.fields);
         let (lines, timed) = self.times(&older);
-        write!(out, "<pre class=\"sets\">{lines}")?;
+        if !lines.is_empty() {
+            // Lines below each other, not in columns.
+            writeln!(out, "<pre class=\"sets after\" style=columns:1>{lines}</pre>")?;
+        }
+        write!(out, "<pre class=\"sets after\">")?;
         let (mut plain, mut unset): ([Vec<&str>; PLAIN.len()], Vec<&str>) = Default::default();
         let mut long = Vec::new();
         for (field, raw) in self.fields.iter() {

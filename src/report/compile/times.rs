@@ -7,6 +7,7 @@ use crate::report::metric_fields::{TIMES, TimeField};
 use crate::report::parts::{Head, Row, Table, Td, View};
 use crate::report::units::{counted, micros, whole};
 use crate::report::{Html, time};
+use fxhash::FxHashMap;
 use indexmap::IndexMap;
 use std::io::Write;
 
@@ -28,8 +29,7 @@ pub(super) fn write(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -
     match subject.report.found.time.by_compile.get(&subject.index) {
         Some(phases) => {
             writeln!(out, "{}", chart.as_str())?;
-            write_words(view, subject, phases, out)?;
-            write_phases(view, phases, out)?;
+            write_phases(view, subject, phases, out)?;
         }
         None => {
             of_metrics(subject, |fields| write_times(view, out, fields))?.transpose()?.unwrap_or_default()
@@ -43,46 +43,6 @@ pub(super) fn write(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -
 fn of_metrics<T>(subject: Subject<'_>, read: impl FnOnce(&Fields<'_>) -> T) -> anyhow::Result<Option<T>> {
     let Some(record) = super::metrics::main_record(subject.compile) else { return Ok(None) };
     subject.report.with_fields(record.header, record.first_line, read).map(Some)
-}
-
-/// Phases that are named with their own time.
-const NAMED: usize = 3;
-
-/// Share of a compile's time below which what no phase covers stands with the metrics only.
-const SHORTEST_ASIDE: f64 = 0.01;
-
-/// What took longest on its own, what no phase covers, and where the whole log's chart is.
-fn write_words(
-    view: View<'_>,
-    subject: Subject<'_>,
-    phases: &[PhaseNode],
-    out: &mut dyn Write,
-) -> anyhow::Result<()> {
-    let mut own: IndexMap<&str, f64> = IndexMap::new();
-    for phase in phases {
-        *own.entry(&phase.name).or_default() += phase.self_s;
-    }
-    own.sort_by(|_, a, _, b| b.total_cmp(a));
-    let named = own.iter().take(NAMED).filter(|(_, s)| **s > 0.0);
-    let named = named.map(|(name, s)| format!("{name} {}", micros(s * 1e6))).collect::<Vec<_>>().join(", ");
-    let whole_us =
-        phases.iter().filter(|phase| phase.depth == 0).map(|phase| phase.total_s * 1e6).sum::<f64>();
-    let aside = of_metrics(subject, |fields| {
-        let times =
-            TIMES.iter().filter(|time| time.aside).filter_map(|time| Some((time, time.read(fields)?.0)));
-        let times = times.filter(|(_, us)| *us > 0.0 && *us >= SHORTEST_ASIDE * whole_us);
-        times.map(|(time, us)| format!("{} {}", time.title, micros(us))).collect::<Vec<_>>().join(", ")
-    })?;
-    let aside = aside.filter(|text| !text.is_empty()).map(|text| format!(" Beside them: {text}."));
-    let link = view.link(&format!("../{}", time::address(subject.index)), "What else ran then");
-    writeln!(
-        out,
-        "<p class=\"soft after\">Longest on their own: {}.{} {}.</p>",
-        Html::escaped(&named).as_str(),
-        Html::escaped(&aside.unwrap_or_default()).as_str(),
-        link.as_str()
-    )?;
-    Ok(())
 }
 
 /// The times of one record, each with what it means.
@@ -106,45 +66,89 @@ fn row(time: &TimeField, us: f64) -> Row {
     Row::of(vec![Td::text(&name), Td::number(us, &micros(us)), Td::text(time.meaning)])
 }
 
-/// Share of a compile's time below which a phase has no row.
-const SHORTEST_SHARE: f64 = 0.003;
-
-/// Space before the name of a phase that stands in others. Deeper than this a name would leave the page; torch nests
-/// about twelve.
+/// Space before the name of a time that is part of another.
 fn indent(depth: usize) -> String {
-    "\u{2003}".repeat(depth.min(24))
+    "\u{2003}".repeat(depth)
 }
 
-/// The phases as torch's own spans time them.
-fn write_phases(view: View<'_>, phases: &[PhaseNode], out: &mut dyn Write) -> anyhow::Result<()> {
+/// Share of a compile's time from which on what a phase took itself is told, and phases at most.
+const LEAST_SHARE: f64 = 0.01;
+const MOST_PHASES: usize = 12;
+
+/// A phase wherever it ran in a compile.
+#[derive(Default)]
+struct Sum {
+    self_s: f64,
+    total_s: f64,
+    count: u64,
+}
+
+/// Phases by name; one within itself counts once in its total.
+fn by_name(phases: &[PhaseNode]) -> IndexMap<&str, Sum> {
+    let mut sums: IndexMap<&str, Sum> = IndexMap::new();
+    let mut around: Vec<&str> = Vec::new();
+    let mut open: FxHashMap<&str, usize> = FxHashMap::default();
+    for phase in phases {
+        for closed in around.drain(phase.depth.min(around.len())..) {
+            open.entry(closed).and_modify(|times| *times -= 1);
+        }
+        let sum = sums.entry(&phase.name).or_default();
+        sum.self_s += phase.self_s;
+        sum.count += phase.count;
+        let times = open.entry(&phase.name).or_default();
+        if *times == 0 {
+            sum.total_s += phase.total_s;
+        }
+        *times += 1;
+        around.push(&phase.name);
+    }
+    sums.sort_by(|_, a, _, b| b.self_s.total_cmp(&a.self_s));
+    sums
+}
+
+/// The phases that took most themselves, as torch's own spans time them, and what else was measured.
+fn write_phases(
+    view: View<'_>,
+    subject: Subject<'_>,
+    phases: &[PhaseNode],
+    out: &mut dyn Write,
+) -> anyhow::Result<()> {
     let whole_s = phases.iter().filter(|phase| phase.depth == 0).fold(0.0, |sum, phase| sum + phase.total_s);
-    let (long, short): (Vec<_>, Vec<_>) =
-        phases.iter().partition(|phase| phase.total_s >= SHORTEST_SHARE * whole_s);
-    writeln!(
-        out,
-        "<details class=\"more after\" id=\"phases\"><summary class=\"tw\">{}</summary>",
-        counted(phases.len(), "phase", "phases")
-    )?;
-    let heads = vec![Head::unsorted("Phase").mono(), Head::number("Total"), Head::number("Self")];
-    let table = Table { id: "phases-table", label: "Phases", heads };
-    let rows = long.iter().map(|phase| {
-        let times = if phase.count > 1 { format!(" ×{}", whole(phase.count)) } else { String::new() };
+    let sums = by_name(phases);
+    let long = sums.values().take(MOST_PHASES).take_while(|sum| sum.self_s >= LEAST_SHARE * whole_s).count();
+    let about = "without the phases in it";
+    let heads =
+        vec![Head::unsorted("Phase").mono(), Head::number("Self").about(about), Head::number("Total")];
+    let table = Table { id: "phases", label: "Phases", heads };
+    let rows = sums.iter().take(long).map(|(name, sum)| {
+        let times = if sum.count > 1 { format!(" ×{}", whole(sum.count)) } else { String::new() };
         Ok(Row::of(vec![
-            Td::text(&format!("{}{}{times}", indent(phase.depth), phase.name)),
-            Td::number(phase.total_s, &micros(phase.total_s * 1e6)),
-            Td::number(phase.self_s, &micros(phase.self_s * 1e6)),
+            Td::text(&format!("{name}{times}")),
+            Td::number(sum.self_s, &micros(sum.self_s * 1e6)),
+            Td::number(sum.total_s, &micros(sum.total_s * 1e6)),
         ]))
     });
     view.table(out, &table, rows)?;
-    if !short.is_empty() {
-        let took = short.iter().fold(0.0, |sum, phase| sum + phase.self_s);
-        writeln!(
-            out,
-            "<p class=\"soft\">{} under 0.3 % took {} themselves.</p>",
-            counted(short.len(), "phase", "phases"),
-            micros(took * 1e6),
-        )?;
-    }
-    writeln!(out, "</details>")?;
+    let aside = of_metrics(subject, |fields| {
+        let times =
+            TIMES.iter().filter(|time| time.aside).filter_map(|time| Some((time, time.read(fields)?.0)));
+        let times = times.filter(|(_, us)| *us > 0.0 && *us >= LEAST_SHARE * whole_s * 1e6);
+        times.map(|(time, us)| format!("; {}: {}", time.title, micros(us))).collect::<String>()
+    })?;
+    let rest = sums.values().skip(long).fold(0.0, |rest, sum| rest + sum.self_s);
+    let others = match sums.len() - long {
+        0 => String::new(),
+        count => format!("{} took {}", counted(count, "other phase", "other phases"), micros(rest * 1e6)),
+    };
+    let words = format!("{others}{}", aside.unwrap_or_default());
+    let words = words.trim_start_matches("; ");
+    let link = view.link(&format!("../{}", time::address(subject.index)), "What else ran then");
+    let between = if words.is_empty() { "" } else { ". " };
+    writeln!(
+        out,
+        "<p class=\"soft after\">{}{between}{}.</p>",
+        Html::escaped(words).as_str(),
+        link.as_str()
+    )?;
     Ok(())
 }

@@ -23,14 +23,13 @@ pub(in crate::report) fn title(cache: &str) -> &str {
 /// What each cache answered.
 pub(super) fn answers(view: View<'_>, subject: Subject<'_>) -> Option<Html> {
     let lookups = &subject.of.caches;
-    let answers = lookups.iter().map(|lookup| answer(view, lookup));
     // Only the page of all lookups can say in what a missed key differs from an earlier one.
     let page = format!("{}#lookups", view.href_of("caches.html"));
-    let more = (!lookups.is_empty()).then(|| view.link(&page, "What differs from other lookups"));
-    more.map(|more| Html::joined(answers.chain([more]), "<br>"))
+    let more = (!lookups.is_empty()).then(|| view.link(&page, "keys, and what differs"));
+    more.map(|more| Html::joined(lookups.iter().map(|lookup| answer(view, lookup)).chain([more]), "; "))
 }
 
-/// What a cache answered, why, and to which key.
+/// What a cache answered, and why.
 fn answer(view: View<'_>, lookup: &CacheLookup) -> Html {
     let answer = Html::escaped(&format!("{} {}", title(&lookup.cache), lookup.outcome.word()));
     let mut parts = vec![match lookup.outcome {
@@ -42,7 +41,6 @@ fn answer(view: View<'_>, lookup: &CacheLookup) -> Html {
     }
     parts.extend(lookup.saved_ns.map(|ns| Html::escaped(&format!("saved {}", micros(ns / 1e3)))));
     parts.extend(lookup.reason.as_deref().map(|reason| view.folded(reason, false)));
-    parts.extend(lookup.key.as_deref().map(|key| view.code(key)));
     Html::joined(parts, ", ")
 }
 

@@ -54,7 +54,7 @@ pub(super) fn write(
     let tools = if nodes.len() > OPEN_CHILDREN { view.fold_button("guard-tree") } else { Html::default() };
     // The head of the page says what they cost, where the metrics do.
     let timed = subject.compile.outcome().is_some_and(|m| m.guard_latency_us.is_some());
-    let note = if timed { "checked on every call" } else { &table.note };
+    let note = if timed || !table.note.contains(" us ") { "" } else { &table.note };
     view.open_section(out, (table.id, &table.title, note), Some(whole(guards)), tools)?;
     let function = super::function(subject).and_then(|function| function.file.as_deref());
     let mut tree = Tree { nodes: &nodes, subject, function, shown: 0, left_out: 0 };
@@ -73,7 +73,7 @@ pub(super) fn write(
     writeln!(out, "<p class=\"soft after\">{words}In torch's words, with all lines: {link}.</p>")?;
     write!(
         out,
-        "<div class=\"tree clip\" id=\"guard-tree\" tabindex=\"0\" role=\"group\" aria-label=\"Guard tree\"><ul>"
+        "<div class=\"tree clip after\" id=\"guard-tree\" tabindex=\"0\" role=\"group\" aria-label=\"Guard tree\"><ul>"
     )?;
     out.write_all(&items)?;
     writeln!(out, "</ul></div>")?;
@@ -209,6 +209,8 @@ impl<'a> Tree<'a> {
             self.shown += 1;
             write!(out, "<b>{}</b>", kind.as_str())?;
             for (index, (text, _)) in words.iter().filter(|(text, _)| !text.is_empty()).enumerate() {
+                // `no a, b`: what none may have.
+                let text = if index > 0 { text.strip_prefix("no ").unwrap_or(text) } else { text };
                 let (text, more) = shown(text);
                 write!(out, "{}{}{more}", if index > 0 { ", " } else { " " }, text.as_str())?;
             }

@@ -53,7 +53,10 @@ pub(super) fn condition((kind, text): (&str, &str), (above, class): (&str, Optio
     if let Some((place, name)) = attribute.and_then(|rest| rest.split_once(", '"))
         && place == above
     {
-        return format!("no {}", name.trim_end_matches('\''));
+        let name = name.trim_end_matches('\'');
+        // `_dynamo_dynamic_indices`: where torch keeps which dimensions are marked as what.
+        let mark = name.strip_prefix("_dynamo_").and_then(|name| name.strip_suffix("_indices"));
+        return format!("no {}", mark.unwrap_or(name));
     }
     if let Some(rest) = text.strip_prefix("check_tensor(").and_then(|rest| rest.strip_prefix(above)) {
         return tensor(rest.trim_start_matches(", ").trim_end_matches(')'));
@@ -219,6 +222,7 @@ mod tests {
             ("DICT_CONTAINS", "not ___dict_contains('k, v', L['f'].__dict__)", "no 'k, v'"),
             ("DICT_CONTAINS", "___dict_contains('k', L['f'].__dict__)", "has 'k'"),
             ("NO_HASATTR", "hasattr(L['f'], '_dynamo_x') == False", "no _dynamo_x"),
+            ("NO_HASATTR", "hasattr(L['f'], '_dynamo_weak_dynamic_indices') == False", "no weak_dynamic"),
             ("GLOBAL_STATE", "___check_global_state() against {\"a\": (0)}", ""),
             ("LENGTH_CHECK", "len(L['f']) == 2", "len(L['f']) == 2"),
             (

@@ -89,14 +89,15 @@ struct Head {
     place: Html,
     story: Html,
     bar: Html,
-    left: Html,
-    right: Html,
+    left: Option<Html>,
+    right: Option<Html>,
 }
 
 fn head(view: View<'_>, subject: Subject<'_>) -> anyhow::Result<Html> {
     let compile = subject.compile;
     let function = function(subject);
     let place = function.map(|f| view.place(f.file.as_deref(), f.line)).transpose()?;
+    let side = |facts: Vec<_>| (!facts.is_empty()).then(|| view.facts(facts)).transpose();
     let context = Head {
         pill: if compile.id.is_some() { view.plain_pill_beside(compile)? } else { Html::default() },
         function: match function {
@@ -107,8 +108,8 @@ fn head(view: View<'_>, subject: Subject<'_>) -> anyhow::Result<Html> {
         place: place.unwrap_or_default(),
         story: story::tell(view, subject)?,
         bar: view.bar(&Parts::of(compile), true)?,
-        left: view.facts(facts::left(view, subject)?)?,
-        right: view.facts(facts::right(view, subject)?)?,
+        left: side(facts::left(view, subject)?)?,
+        right: side(facts::right(view, subject)?)?,
     };
     view.render("compile_head", &context)
 }

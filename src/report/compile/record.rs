@@ -144,7 +144,9 @@ impl Of<'_> {
                 around.pop();
             }
             let (indent, raw) = ("  ".repeat(around.len()), Html::content(raw.get()));
-            lines.push_str(&format!("{indent}{field} = {} ({})\n", raw.as_str(), micros(us)));
+            let read =
+                if us < 1e3 && field.ends_with("_us") { String::new() } else { format!(" ({})", micros(us)) };
+            lines.push_str(&format!("{indent}{field} = {}{read}\n", raw.as_str()));
             around.push(time.depth);
             timed.push(field);
         }

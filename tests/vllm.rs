@@ -313,6 +313,12 @@ fn hostile_names_and_fields_stay_text() {
     assert!(!report.manifest().iter().any(parts), "nothing leaves the folder");
 }
 
+/// The name of a file without its number and what follows: `fx_graph_runnable_7 3.0 KB`.
+fn file_name(text: &str) -> String {
+    let name = text.split(' ').next().unwrap();
+    name.rsplit_once('_').unwrap().0.to_owned()
+}
+
 /// A log of training with files of autoparallel and thunder: the names are made up, the texts are torch's.
 fn foreign() -> Log {
     let mut log = Log::of(input("02_train_mlp"));
@@ -339,19 +345,18 @@ fn foreign() -> Log {
 #[test]
 fn files_of_other_producers_are_grouped_by_the_beginning_of_their_names() {
     let report = written(&foreign());
-    let rows = rows(&report.page("-_0_0_0/compile.html"), "files-table");
     let mut phases: BTreeMap<String, Vec<String>> = BTreeMap::new();
     let mut phase = String::new();
-    for row in rows {
-        if !row[0].is_empty() {
-            phase.clone_from(&row[0]);
+    for entry in report.page("-_0_0_0/compile.html").all("#files dt, #files dd > span") {
+        match entry.value().name() {
+            "dt" => phase = text_of(entry),
+            _ => phases.entry(phase.clone()).or_default().push(file_name(&text_of(entry))),
         }
-        phases.entry(phase.clone()).or_default().push(row[1].split(' ').next().unwrap().to_owned());
     }
     assert_eq!(phases["autoparallel"], ["autoparallel_before_sharding", "autoparallel_after_sharding"]);
     assert_eq!(phases["thunder"], ["thunder_computation_trace", "thunder_prologue_trace"]);
-    assert!(phases["Other\u{a0}records"] == ["up_one", "up_two"], "{phases:?}");
-    assert!(phases["Inductor\u{a0}passes"].contains(&"fuse_<script>_post_grad".to_owned()), "{phases:?}");
+    assert!(phases["Other records"] == ["up_one", "up_two"], "{phases:?}");
+    assert!(phases["Inductor passes"].contains(&"fuse_<script>_post_grad".to_owned()), "{phases:?}");
     let index = report.page("index.html");
     let titles: Vec<String> = index.all("#directory dt").into_iter().map(text_of).collect();
     assert!(
@@ -365,11 +370,11 @@ fn pairs_of_before_and_after_lead_from_the_files_to_their_comparison() {
     let report = written(&foreign());
     let page = report.page("-_0_0_0/compile.html");
     let links: Vec<(String, String)> = page
-        .all("#files-table tbody tr")
+        .all("#files dd > span")
         .into_iter()
         .filter_map(|row| {
             let link = row.select(&select("a[href*='graphs.html#a=']")).next()?;
-            let name = text_of(row.select(&select("a")).next()?);
+            let name = file_name(&text_of(row.select(&select("a")).next()?));
             Some((name, link.attr("href")?.to_owned()))
         })
         .collect();
@@ -378,9 +383,8 @@ fn pairs_of_before_and_after_lead_from_the_files_to_their_comparison() {
         names.contains(&"autoparallel_after_sharding") && names.contains(&"fuse_<script>_post_grad"),
         "{names:?}"
     );
-    let rows = rows(&page, "files-table");
-    let equal =
-        |row: &&Vec<String>| row[1].starts_with("inductor_post_grad_graph") && row[1].contains("equal to");
+    let rows: Vec<String> = page.all("#files dd > span").into_iter().map(text_of).collect();
+    let equal = |row: &&String| row.starts_with("inductor_post_grad_graph") && row.contains("equal to");
     assert_eq!(rows.iter().filter(equal).count(), 1, "where nothing changed, it says so: {rows:?}");
     let viewer = report.page("-_0_0_0/graphs.html");
     let data: Value = serde_json::from_str(&text_of(viewer.one("#graphs-data"))).unwrap();

@@ -5,6 +5,26 @@ pub(super) fn about(name: &str) -> &'static str {
     FILES.iter().find(|(pattern, _)| fits(pattern, name)).map_or("", |(_, about)| *about)
 }
 
+/// What a file is, where its name does not tell somebody who knows the phases of the compiler.
+pub(super) fn unclear(name: &str) -> Option<&'static str> {
+    UNCLEAR.iter().any(|pattern| fits(pattern, name)).then(|| about(name))
+}
+
+/// Names that hide what people look for.
+const UNCLEAR: [&str; 11] = [
+    "aot_autograd_runtime_wrappers",
+    "aot_forward_graph_fw_metadata",
+    "dynamo_side_effects",
+    "fx_graph_runnable",
+    "get_*_code_state*",
+    "inductor_provenance_tracking_node_mappings",
+    "inductor_runtime_and_tensor_meta",
+    "min_cut_*",
+    "put_*_code_state*",
+    "symbolic_guard_information",
+    "vllm_piecewise_split_graph",
+];
+
 /// Whether `name` is what `pattern` describes; each `*` stands for any text.
 fn fits(pattern: &str, name: &str) -> bool {
     let mut parts = pattern.split('*');
@@ -143,6 +163,9 @@ mod tests {
         assert!(about("torch_dynamo_resume_in_f_at_7_ORIGINAL_BYTECODE").contains("as Python made it"));
         assert_eq!(about("fx_graph_bundled_cache_hit"), "found in this cache");
         assert_eq!(about("something_new"), "");
+        assert_eq!(unclear("fx_graph_runnable"), Some("a script that repeats this compile"));
+        assert_eq!(unclear("dynamo_output_graph"), None);
+        assert!(UNCLEAR.iter().all(|pattern| !about(&pattern.replace('*', "x")).is_empty()));
     }
 
     #[test]

@@ -23,6 +23,11 @@ impl Html {
         Html::trusted(html_escape::encode_double_quoted_attribute(text))
     }
 
+    /// Text of a log, escaped for element content only: there quotes and `>` stand for themselves.
+    pub fn content(text: &str) -> Html {
+        Html::trusted(text.replace('&', "&amp;").replace('<', "&lt;"))
+    }
+
     /// Pieces one after the other, with markup of ours between them.
     pub(in crate::report) fn joined(pieces: impl IntoIterator<Item = Html>, between: &'static str) -> Html {
         let mut text = String::new();

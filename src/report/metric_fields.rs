@@ -14,6 +14,8 @@ pub(super) struct TimeField {
     pub(super) depth: usize,
     /// What it means.
     pub(super) meaning: &'static str,
+    /// Whether no phase of the compiler covers it.
+    pub(super) aside: bool,
 }
 
 impl TimeField {
@@ -33,12 +35,17 @@ impl TimeField {
 }
 
 const fn time(micros: &'static str, title: &'static str, meaning: &'static str) -> TimeField {
-    TimeField { micros, legacy: None, title, depth: 0, meaning }
+    TimeField { micros, legacy: None, title, depth: 0, meaning, aside: false }
 }
 
 impl TimeField {
     const fn under(mut self, depth: usize) -> Self {
         self.depth = depth;
+        self
+    }
+
+    const fn aside(mut self) -> Self {
+        self.aside = true;
         self
     }
 
@@ -104,29 +111,33 @@ pub(super) const TIMES: [TimeField; 23] = [
     .once("dynamo_time_before_restart_s", S),
     time("gc_time_us", "Garbage collection", "Python's collector, run by torch after compiling"),
     time("structured_logging_overhead_us", "Writing this log", "included in the times above")
-        .once("structured_logging_overhead_s", S),
+        .once("structured_logging_overhead_s", S)
+        .aside(),
     time(
         "remote_fx_graph_cache_get_time_us",
         "Reading the remote cache",
         "asking another machine for compiled code",
     )
-    .once("remote_fx_graph_cache_get_time_ms", MS),
+    .once("remote_fx_graph_cache_get_time_ms", MS)
+    .aside(),
     time(
         "remote_fx_graph_cache_put_time_us",
         "Writing the remote cache",
         "storing compiled code on another machine",
     )
-    .once("remote_fx_graph_cache_put_time_ms", MS),
-    time("pgo_get_remote_code_state_time_us", "Reading remembered sizes", "from another machine"),
-    time("pgo_put_remote_code_state_time_us", "Writing remembered sizes", "to another machine"),
+    .once("remote_fx_graph_cache_put_time_ms", MS)
+    .aside(),
+    time("pgo_get_remote_code_state_time_us", "Reading remembered sizes", "from another machine").aside(),
+    time("pgo_put_remote_code_state_time_us", "Writing remembered sizes", "to another machine").aside(),
     time("remote_cache_time_saved_us", "Saved by caches", "what the cached result cost when it was made")
         .once("remote_cache_time_saved_s", S),
     time(
         "distributed_ephemeral_timeout_us",
         "Longer timeout",
         "given to collectives because a cache hit puts ranks out of step",
-    ),
-    time("cuda_synchronize_time_us", "Waiting for the GPU", "so that times are not mixed up"),
+    )
+    .aside(),
+    time("cuda_synchronize_time_us", "Waiting for the GPU", "so that times are not mixed up").aside(),
 ];
 
 /// Counts that describe the graph: field, what it is called, what it means.
@@ -187,17 +198,30 @@ const OTHERS: [(&str, &str); 40] = [
     ("inductor_provenance", "kernels with the lines behind them"),
 ];
 
-/// What a field of a metrics record means; empty where nothing more than its name is known.
-pub(super) fn meaning(field: &str) -> &'static str {
-    if let Some((_, meaning)) = OTHERS.iter().find(|(name, _)| *name == field) {
-        return meaning;
-    }
-    if let Some((_, _, meaning)) = GRAPH.iter().find(|(name, _, _)| *name == field) {
-        return meaning;
-    }
-    let legacy = |t: &TimeField| t.legacy.is_some_and(|(name, _)| name == field);
-    TIMES.iter().find(|t| t.micros == field || legacy(t)).map_or("", |t| t.meaning)
+/// All fields that are known, by the names that torch gives them, with what each means.
+pub(super) fn glosses() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let times = TIMES.iter().flat_map(|time| {
+        let legacy = time.legacy.map(|(field, _)| field);
+        legacy.into_iter().chain([time.micros]).map(|field| (field, time.meaning))
+    });
+    OTHERS.into_iter().chain(GRAPH.into_iter().map(|(field, _, meaning)| (field, meaning))).chain(times)
 }
+
+/// Fields that say the same as a newer one of the record, in another unit.
+pub(super) fn older<'f>(fields: &'f Fields<'_>) -> Vec<&'f str> {
+    let pairs = TIMES.iter().filter_map(|time| time.legacy.map(|(field, unit)| (field, unit, time.micros)));
+    let same = |field: &str| {
+        pairs.clone().chain([("start_time", S, "start_time_us")]).any(|(older, unit, newer)| {
+            let us = |field: &str, unit: f64| fields.number(field).map(|time| time * unit);
+            older == field
+                && us(older, unit).zip(us(newer, 1.0)).is_some_and(|(a, b)| (a - b).abs() <= ROUNDING_US)
+        })
+    };
+    fields.iter().map(|(field, _)| field).filter(|field| same(field)).collect()
+}
+
+/// Microseconds by which the same time may differ in another unit: torch cuts the newer ones to whole microseconds.
+const ROUNDING_US: f64 = 1.0;
 
 #[cfg(test)]
 mod tests {
@@ -211,9 +235,25 @@ mod tests {
     }
 
     #[test]
+    fn a_time_in_another_unit_is_told_from_another_time() {
+        let fields = |text| Fields::parse(text).unwrap();
+        let same = fields(
+            r#"{"code_gen_time_s": 6.330584, "start_time": 1795151329.136549,
+            "inductor_code_gen_cumulative_compile_time_us": 6330584, "start_time_us": 1795151329136549}"#,
+        );
+        assert_eq!(older(&same), ["code_gen_time_s", "start_time"]);
+        let other =
+            fields(r#"{"code_gen_time_s": 6.3, "inductor_code_gen_cumulative_compile_time_us": 6330584}"#);
+        assert!(older(&other).is_empty());
+        assert!(older(&fields(r#"{"code_gen_time_s": 6.330584}"#)).is_empty());
+    }
+
+    #[test]
     fn fields_are_explained() {
-        assert!(meaning("guard_latency_us").contains("each call"));
-        assert_eq!(meaning("backend_compile_time_s"), meaning("aot_autograd_cumulative_compile_time_us"));
-        assert_eq!(meaning("new_field"), "");
+        let meaning = |field: &str| glosses().find(|(name, _)| *name == field).map(|(_, meaning)| meaning);
+        assert!(meaning("guard_latency_us").unwrap().contains("each call"));
+        let newer = meaning("aot_autograd_cumulative_compile_time_us");
+        assert!(newer.is_some() && meaning("backend_compile_time_s") == newer);
+        assert_eq!(meaning("new_field"), None);
     }
 }

@@ -1,7 +1,7 @@
 //! The facts of a compile that a reader looks for first.
 
 use super::Subject;
-use crate::model::{Cell, Metrics, MetricsKind, Outcome};
+use crate::model::{Cell, Metrics, MetricsKind};
 use crate::report::Html;
 use crate::report::parts::View;
 use crate::report::units::{bytes, counted, micros, whole};
@@ -15,13 +15,12 @@ pub(super) fn left(view: View<'_>, subject: Subject<'_>) -> anyhow::Result<Facts
     let outcome = subject.compile.outcome();
     facts.extend(outcome.and_then(captured).map(|text| ("Captured", Html::escaped(&text))));
     facts.extend(guards(subject, outcome).map(|text| ("Guards", Html::escaped(&text))));
-    facts.extend(caches(view, subject).map(|text| ("Caches", text)));
+    facts.extend(super::caches::answers(view, subject).map(|text| ("Caches", text)));
+    facts.extend(super::caches::versions(subject).map(|text| ("Before it", text)));
     let attempts: Vec<String> = subject.compile.attempts.iter().map(|a| a.number.to_string()).collect();
     if attempts.len() > 1 {
         let text = format!("{}: {}", attempts.len(), attempts.join(", "));
         facts.push(("Attempts", Html::escaped(&text)));
-    } else if subject.compile.id.is_some() {
-        facts.push(("Attempts", Html::escaped("1")));
     }
     if subject.compile.occurrences > 1 {
         let times = whole(subject.compile.occurrences);
@@ -29,6 +28,7 @@ pub(super) fn left(view: View<'_>, subject: Subject<'_>) -> anyhow::Result<Facts
             format!("{times} under this id: after torch._dynamo.reset() torch numbers its frames anew");
         facts.push(("Compiled", Html::escaped(&text)));
     }
+    facts.extend(super::metrics::of_graph(view, subject)?);
     let skipped = outcome.and_then(|m| m.cudagraph_skip_reason.as_deref()).filter(|r| !r.is_empty());
     facts.extend(skipped.map(|reason| ("No CUDA graph", view.folded(reason, false))));
     if subject.compile.id.is_none() {
@@ -58,26 +58,11 @@ fn guards(subject: Subject<'_>, outcome: Option<&Metrics>) -> Option<String> {
     let cost = outcome.and_then(|m| m.guard_latency_us).map(|us| format!(", {} a call", micros(us)));
     let count = match (leaf, torch) {
         (Some(leaf), Some(torch)) if leaf != torch => {
-            format!("{} ({} by the count of torch)", counted(leaf, "condition", "conditions"), whole(torch))
+            format!("{} ({} by torch's count)", counted(leaf, "condition", "conditions"), whole(torch))
         }
         (leaf, torch) => counted(leaf.or(torch)?, "condition", "conditions"),
     };
     Some(count + &cost.unwrap_or_default())
-}
-
-/// The last answer of each cache.
-fn caches(view: View<'_>, subject: Subject<'_>) -> Option<Html> {
-    let mut answers: Vec<(&str, Outcome)> = Vec::new();
-    for lookup in &subject.of.caches {
-        match answers.iter_mut().find(|(cache, _)| *cache == lookup.cache) {
-            Some(known) => known.1 = lookup.outcome,
-            None => answers.push((&lookup.cache, lookup.outcome)),
-        }
-    }
-    let texts =
-        answers.iter().map(|(cache, outcome)| format!("{} {}", super::caches::title(cache), outcome.word()));
-    let text = texts.collect::<Vec<_>>().join(", ");
-    (!text.is_empty()).then(|| view.link("#caches", &text))
 }
 
 /// How it was compiled: when, from where, at what cost.
@@ -131,8 +116,8 @@ fn called_from(view: View<'_>, subject: Subject<'_>) -> anyhow::Result<Option<Ht
     };
     let Some(frame) = view.innermost_own(callers).and_then(|at| callers.get(at)) else { return Ok(None) };
     let place = view.place(Some(view.file(frame)), frame.line)?;
-    let code = frame.loc.as_deref().map(|loc| view.code(loc)).unwrap_or_default();
-    Ok(Some(Html::joined([view.function(&frame.name), place, code], " ")))
+    let code = frame.loc.as_deref().filter(|loc| !loc.is_empty()).map(|loc| view.code(loc));
+    Ok(Some(Html::joined([view.function(&frame.name), place].into_iter().chain(code), " ")))
 }
 
 /// `2,532,867 in 201 tensors, 10.1 MB`, of the last forward record.

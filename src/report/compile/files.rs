@@ -7,15 +7,13 @@ use crate::output::RelPath;
 use crate::report::code::short_name;
 use crate::report::file_words;
 use crate::report::index::stage_words;
-use crate::report::parts::{Head, Row, Table, Td, View, encoded};
+use crate::report::parts::View;
 use crate::report::units::{bytes, whole};
 use crate::report::{Html, Report, graphs, paths, provenance, vllm};
-use crate::trace::{PayloadRef, Span};
 use std::io::Write;
 
 pub(super) fn write(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let artifacts = &subject.compile.artifacts;
-    let note = "in the order of the compiler's phases";
     let links = [
         graphs::href(view, subject.compile).map(|href| view.link(&href, "Graphs side by side")),
         vllm::href(view, subject.index).map(|href| view.link(&href, "vLLM's modules")),
@@ -27,7 +25,7 @@ pub(super) fn write(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -
         true => Html::default(),
         false => Html::wrapped("<div class=\"tools\">", &links, "</div>"),
     };
-    view.open_section(out, ("files", "Files", note), Some(whole(artifacts.len())), tools)?;
+    view.open_section(out, ("files", "Files", ""), Some(whole(artifacts.len())), tools)?;
     if artifacts.is_empty() {
         writeln!(out, "<p class=\"soft\">None was recorded.</p>")?;
     } else {
@@ -52,83 +50,54 @@ fn write_files(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -> any
     let artifacts = subject.compile.artifacts.iter().enumerate();
     let mut files: Vec<_> = artifacts.map(|(at, a)| (producers.place(&a.name), at, a)).collect();
     files.sort_by_key(|(place, _, artifact)| (*place, artifact.attempt, artifact.number));
-    let groups = group_numbers(files.iter().map(|(place, ..)| *place));
-    let mut heads = vec![Head::text("Phase"), Head::text("File").mono()];
-    heads.extend((subject.compile.attempts.len() > 1).then(|| Head::number("Attempt")));
-    heads.extend([Head::text("What it is").soft(), Head::number("Lines"), Head::number("Size")]);
-    let table = Table { id: "files-table", label: "Files", heads };
-    let mut last = None;
-    let rows = files.iter().zip(groups).map(|((place, at, artifact), group)| {
-        let first = last.replace(group) != Some(group);
-        let title = if first { stage_title(*place) } else { Html::default() };
-        row(view, subject, (title, group), (artifact, compared.get(at)))
-    });
-    view.table(out, &table, rows)
-}
-
-/// Where a file stands: its phase, or behind all phases who wrote it.
-type Group<'a> = (Stage, Option<&'a str>);
-
-/// The number of each file's group, by which the table is sorted.
-fn group_numbers<'a>(places: impl Iterator<Item = Group<'a>>) -> Vec<usize> {
-    let mut last = None;
-    let mut number = 0;
-    let number = |place| {
-        number += usize::from(last.replace(place).is_some_and(|before| before != place));
-        number
-    };
-    places.map(number).collect()
-}
-
-fn row(
-    view: View<'_>,
-    subject: Subject<'_>,
-    (title, group): (Html, usize),
-    (artifact, compared): (&Artifact, Option<&Html>),
-) -> anyhow::Result<Row> {
-    let payload = match &artifact.content {
-        Content::Payload(at, _) => Some(at),
-        _ => None,
-    };
-    let about = match artifact.content {
-        Content::DumpFile(_) => "source of a generated module",
-        Content::Link(_) => "a link of the log",
-        _ => file_words::about(&artifact.name),
-    };
-    let lines = payload.and_then(|at| lines(subject.report, at));
-    let size = match &artifact.content {
-        Content::Payload(at, _) => Some(at.text_len as f64),
-        Content::Text(text, _) => Some(text.len() as f64),
-        Content::Empty(_) => Some(0.0),
-        Content::Metrics(_) | Content::Guard(_) | Content::DumpFile(_) | Content::Link(_) => None,
-    };
-    let attempt = || Td::number(f64::from(artifact.attempt), &artifact.attempt.to_string());
-    // The phase stands in its first row only, but every row is sorted by it.
-    let mut cells = vec![
-        Td::html(title).sorted(group),
-        Td::html(Html::joined(
-            [Some(file(view, subject, artifact)), compared.cloned()].into_iter().flatten(),
-            " ",
-        ))
-        .sorted(artifact.number),
-    ];
-    cells.extend((subject.compile.attempts.len() > 1).then(attempt));
-    cells.extend([
-        Td::text(about).class("soft"),
-        Td::maybe(lines, |lines| whole(lines as u64)),
-        Td::maybe(size, bytes),
-    ]);
-    Ok(Row::of(cells))
-}
-
-fn stage_title((stage, producer): Group<'_>) -> Html {
-    if let Some(producer) = producer {
-        let name = Html::escaped(producer);
-        let about = "written by another program, as the beginning of the names says";
-        return Html::trusted(format!("<code title=\"{about}\">{}</code>", name.as_str()));
+    write!(out, "<dl class=\"kv arts\">")?;
+    for group in files.chunk_by(|(place, ..), (next, ..)| place == next) {
+        if let Some((place, ..)) = group.first() {
+            writeln!(out, "{}<dd>", stage_title(*place).as_str())?;
+        }
+        for (_, at, artifact) in group {
+            let pieces = [Some(file(view, subject, artifact)), compared.get(at).cloned()];
+            let pieces = Html::joined(pieces.into_iter().flatten(), " ");
+            writeln!(out, "<span>{}{}</span>", pieces.as_str(), about(subject, artifact)?)?;
+        }
     }
-    let (name, about) = stage_words(stage);
-    Html::trusted(format!("<span title=\"{about}\">{}</span>", name.replace(' ', "\u{a0}")))
+    writeln!(out, "</dl>")?;
+    Ok(())
+}
+
+/// Which attempt wrote a file, its size, and what it is where its name does not tell.
+fn about(subject: Subject<'_>, artifact: &Artifact) -> anyhow::Result<String> {
+    let (size, words) = match &artifact.content {
+        Content::Payload(at, _) => (Some(at.text_len as f64), None),
+        Content::Text(text, _) => (Some(text.len() as f64), None),
+        Content::Metrics(index) => match subject.compile.metrics.get(*index) {
+            Some(record) => (None, Some(super::metrics::about(subject, record)?)),
+            None => (None, None),
+        },
+        Content::Empty(_) | Content::Guard(_) | Content::DumpFile(_) | Content::Link(_) => (None, None),
+    };
+    let words = [
+        (artifact.attempt > 0).then(|| format!("attempt {}", artifact.attempt)),
+        size.map(bytes),
+        words.or_else(|| file_words::unclear(&artifact.name).map(str::to_owned)),
+    ];
+    let words: Vec<String> = words.into_iter().flatten().collect();
+    Ok(if words.is_empty() { String::new() } else { format!(" {}", words.join(", ")) })
+}
+
+/// Who wrote the files that follow: a phase, with what it does on hover, or another program.
+fn stage_title((stage, producer): (Stage, Option<&str>)) -> Html {
+    match producer {
+        Some(producer) => Html::wrapped(
+            "<dt title=\"another program, as the names say\"><code>",
+            &Html::escaped(producer),
+            "</code>",
+        ),
+        None => {
+            let (name, about) = stage_words(stage);
+            Html::trusted(format!("<dt title=\"{about}\">{name}"))
+        }
+    }
 }
 
 /// The file's name with links to its forms, and what is wrong with it.
@@ -139,18 +108,9 @@ fn file(view: View<'_>, subject: Subject<'_>, artifact: &Artifact) -> Html {
     }
     let path = paths::artifact(subject.compile, artifact, settings);
     let folder = subject.compile.folder(0);
-    let href = |path: &RelPath| {
-        let below = path.as_str().strip_prefix(&folder).and_then(|rest| rest.strip_prefix('/'));
-        below.map_or_else(|| view.href(path), encoded)
-    };
-    let page = Html::escaped(&href(&path));
-    let name = Html::escaped(&short_name(&artifact.name));
-    let mut pieces = vec![Html::trusted(format!(
-        "<a href=\"{}\">{}</a> <small>{}</small>",
-        page.as_str(),
-        name.as_str(),
-        artifact.number
-    ))];
+    let href = |path: &RelPath| view.href_beside(path, &folder);
+    let name = format!("{}_{}", short_name(&artifact.name), artifact.number);
+    let mut pieces = vec![view.link(&href(&path), &name)];
     if let Some(readable) = paths::readable(subject.compile, artifact) {
         let words = match artifact.readable {
             Some(Readable::Code(_)) => "highlighted",
@@ -187,22 +147,4 @@ fn marks(report: Report<'_>, artifact: &Artifact) -> Vec<Html> {
         mark("warn", "unknown event");
     }
     marks
-}
-
-/// Lines of a payload, without reading it: each line of the log has a tab more than the text (and a carriage return
-/// where those are stripped). Unknown where a launcher's tag stands before the tab.
-fn lines(report: Report<'_>, at: &PayloadRef) -> Option<f64> {
-    if at.text_len == 0 {
-        return Some(0.0);
-    }
-    let is_tab = |offset| {
-        let mut byte = Vec::new();
-        report.source.read_span(Span { offset, len: 1 }, &mut byte).is_ok() && byte == b"\t"
-    };
-    let last = at.span.offset + at.span.len.checked_sub(1)?;
-    let more = at.span.len.checked_sub(at.text_len)?;
-    let each = 1 + u64::from(at.strip_cr);
-    // Where the text ends with a newline, the log has one more line, with nothing but its tab.
-    let lines = (more / each).saturating_sub(u64::from(is_tab(last)));
-    (more % each == 0 && is_tab(at.span.offset)).then_some(lines as f64)
 }

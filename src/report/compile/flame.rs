@@ -11,10 +11,8 @@ use serde::Serialize;
 /// Spans of a chart at most, the longest ones: beyond it a browser is slow and no eye follows.
 const MOST_SPANS: usize = 800;
 
-/// Share of the width, in per cent, below which a span is left out, without words, or without its time.
-const INVISIBLE: f64 = 0.15;
-const WORDLESS: f64 = 1.5;
-const TIMELESS: f64 = 4.0;
+/// Share of the width, in per cent, below which a span is left out: three pixels. The chart of the whole log has all.
+const INVISIBLE: f64 = 0.3;
 
 /// Height of a row and of the scale above, in pixels, as the style sheet has them.
 const ROW: usize = 18;
@@ -27,7 +25,15 @@ const DEEPEST: usize = 40;
 struct Flame {
     height: usize,
     ticks: Vec<Tick>,
-    spans: Vec<Bar>,
+    runs: Vec<Run>,
+}
+
+/// Bars of one row and colour: both are said once for them.
+#[derive(Serialize)]
+struct Run {
+    class: &'static str,
+    top: usize,
+    bars: Vec<Bar>,
 }
 
 #[derive(Serialize)]
@@ -38,10 +44,8 @@ struct Tick {
 
 #[derive(Serialize)]
 struct Bar {
-    class: &'static str,
     left: String,
     width: String,
-    top: usize,
     /// What cannot be read in the span.
     title: Option<String>,
     text: String,
@@ -63,12 +67,25 @@ pub(super) fn chart(view: View<'_>, subject: Subject<'_>) -> anyhow::Result<Html
     }
     placed.sort_by(|a, b| duration(b.span).total_cmp(&duration(a.span)));
     placed.truncate(MOST_SPANS);
-    placed.sort_by(|a, b| a.start_us.total_cmp(&b.start_us).then(a.depth.cmp(&b.depth)));
-    let visible =
-        placed.iter().filter(|p| 100.0 * duration(p.span) / total >= INVISIBLE && p.depth < DEEPEST);
-    let spans: Vec<Bar> = visible.map(|p| bar(p, total)).collect();
-    let rows = spans.iter().map(|bar| bar.top).max().unwrap_or(0);
-    view.render("flame", &Flame { height: rows + ROW + 4, ticks: ticks(total), spans })
+    placed.retain(|p| 100.0 * duration(p.span) / total >= INVISIBLE && p.depth < DEEPEST);
+    placed.sort_by(|a, b| a.depth.cmp(&b.depth).then(a.start_us.total_cmp(&b.start_us)));
+    let runs = placed.chunk_by(|a, b| (a.depth, a.part) == (b.depth, b.part)).filter_map(|run| {
+        let first = run.first()?;
+        let bars = run.iter().map(|placed| bar(placed, total)).collect();
+        Some(Run { class: class(first.part), top: SCALE + ROW * first.depth, bars })
+    });
+    let runs: Vec<Run> = runs.collect();
+    let rows = runs.iter().map(|run| run.top).max().unwrap_or(0);
+    view.render("flame", &Flame { height: rows + ROW + 4, ticks: ticks(total), runs })
+}
+
+fn class(part: usize) -> &'static str {
+    match part {
+        0 => "p1",
+        1 => "p2",
+        2 => "p3",
+        _ => "p4",
+    }
 }
 
 fn duration(span: &TraceSpan) -> f64 {
@@ -107,44 +124,35 @@ fn place<'m>(subject: Subject<'m>) -> (Vec<Placed<'m>>, f64) {
 fn bar(placed: &Placed<'_>, total: f64) -> Bar {
     let us = duration(placed.span);
     let (left, width) = (100.0 * placed.start_us / total, 100.0 * us / total);
-    let time = micros(us);
-    let name = &placed.span.name;
-    let wordless = width < WORDLESS;
-    let class = match placed.part {
-        0 => "p1",
-        1 => "p2",
-        2 => "p3",
-        _ => "p4",
-    };
+    let (name, time) = (&placed.span.name, micros(us));
+    let room = width / 100.0 * NARROWEST / CHARACTER - 1.0;
+    let (short, long) =
+        (name.chars().count() as f64, (name.chars().count() + 1 + time.chars().count()) as f64);
     let open = if placed.span.open { ", left open in the log" } else { "" };
-    let text = match width {
-        _ if wordless => String::new(),
-        width if width < TIMELESS => name.to_string(),
-        _ => format!("{name} {time}"),
+    let (text, title) = if long <= room && open.is_empty() {
+        (format!("{name} {time}"), None)
+    } else if short <= room {
+        (name.to_string(), Some(format!("{time}{open}")))
+    } else if short * LEAST_READ <= room {
+        (name.to_string(), Some(format!("{name} {time}{open}")))
+    } else {
+        (String::new(), Some(format!("{name} {time}{open}")))
     };
-    let whole = width >= TIMELESS && open.is_empty() && fits(&text, width);
-    Bar {
-        class,
-        left: percent(left),
-        width: percent(width),
-        top: SCALE + ROW * placed.depth,
-        title: (!whole).then(|| format!("{name}: {time}{open}")),
-        text,
-    }
+    // A click zooms to a span: the narrower it is, the more exact is its place.
+    let digits = if width < 10.0 { 2 } else { 1 };
+    Bar { left: percent(left, digits), width: percent(width, digits), title, text }
 }
 
 /// Width of the narrowest chart, and of a character in it, in pixels, as the style sheet has them, with some room.
 const NARROWEST: f64 = 900.0;
 const CHARACTER: f64 = 7.0;
 
-/// Whether a text can be read whole in a span of so many per cent.
-fn fits(text: &str, width: f64) -> bool {
-    (text.chars().count() + 1) as f64 * CHARACTER <= width / 100.0 * NARROWEST
-}
+/// Share of a name from which on its beginning is shown.
+const LEAST_READ: f64 = 0.5;
 
-/// Two decimals at most.
-fn percent(value: f64) -> String {
-    let text = format!("{value:.2}");
+/// A number with so many decimals at most.
+fn percent(value: f64, digits: usize) -> String {
+    let text = format!("{value:.digits$}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
@@ -156,7 +164,7 @@ fn ticks(total: f64) -> Vec<Tick> {
         [1.0, 2.0, 5.0, 10.0].into_iter().map(|n| n * power).find(|step| *step >= rough).unwrap_or(rough);
     let marks = (0..12).map(|n| f64::from(n) * step).take_while(|at| *at < total * 0.97);
     let text = |at: f64| if at == 0.0 { "0".to_owned() } else { micros(at) };
-    marks.map(|at| Tick { left: percent(100.0 * at / total), text: text(at) }).collect()
+    marks.map(|at| Tick { left: percent(100.0 * at / total, 1), text: text(at) }).collect()
 }
 
 #[cfg(test)]

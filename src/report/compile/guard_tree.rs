@@ -1,33 +1,35 @@
 //! The guards of a compile as the tree that the runtime walks.
 
 use super::Subject;
+use super::guard_words::{below, class_name, condition, gloss};
 use crate::analysis::{GuardLine, GuardNode, read_guard_tree};
-use crate::model::{Artifact, Content, Section};
+use crate::model::{Content, Section};
 use crate::report::parts::View;
-use crate::report::units::{clipped, counted, short_path, whole};
+use crate::report::units::{clipped, counted, whole};
 use crate::report::{Html, paths};
 use indexmap::IndexMap;
-use std::borrow::Cow;
+use memchr::memmem;
 use std::io::Write;
+use std::ops::Range;
 
 /// Bytes of a tree that is read for a page; BERT's has 1.2 MB.
 const LARGEST: u64 = 16 << 20;
 /// Lines of the tree that a page shows; a model of a thousand modules has tens of thousands, and they stand in the file.
-const MOST_LINES: usize = 400;
+const MOST_LINES: usize = 300;
 /// Children of one place that are shown.
 const MOST_CHILDREN: usize = 40;
 /// Children beyond which a place is folded at first, as everywhere in the report.
 const OPEN_CHILDREN: usize = 14;
-/// Guards of one kind side by side that are folded into one line.
-const FOLDED_ALIKE: usize = 5;
 /// Levels that are open at first.
 const OPEN_LEVELS: usize = 3;
-/// Characters of a condition up to which it is shown whole; of a longer one the beginning, as the file has it all.
+/// Levels that are shown: a hostile tree could be as deep as the log is long.
+const DEEPEST: usize = 40;
+/// Characters of a condition or a place up to which it is shown whole; of a longer one the beginning, as the file has it
+/// all.
 const LONGEST: usize = 400;
-/// Bytes of a place from which on `…` stands for it in what is below it: `L['x']` reads well, but places within
-/// modules within modules have 100 characters, each line of which only the end is new.
-const SHORTEST_ABOVE: usize = 8;
 const BEGINNING: usize = 160;
+/// Bytes of conditions of one kind that stand in a line, and of all guards of a place that do.
+const LONGEST_LINE: usize = 240;
 
 /// The section of the guards: counts by kind, then the tree. A compile whose tree was not recorded keeps its table.
 pub(super) fn write(
@@ -50,35 +52,41 @@ pub(super) fn write(
     }
     let guards: usize = nodes.iter().filter(|n| n.depth == 0).map(|n| n.guards).sum();
     let tools = if nodes.len() > OPEN_CHILDREN { view.fold_button("guard-tree") } else { Html::default() };
-    view.open_section(out, (table.id, &table.title, &table.note), Some(whole(guards)), tools)?;
-    write_kinds(&nodes, out)?;
-    if shortened(&nodes) {
-        writeln!(
-            out,
-            "<p class=\"soft after\">… stands for the place that the line begins with, or that is one level up.</p>"
-        )?;
+    // The head of the page says what they cost, where the metrics do.
+    let timed = subject.compile.outcome().is_some_and(|m| m.guard_latency_us.is_some());
+    let note = if timed || !table.note.contains(" us ") { "" } else { &table.note };
+    view.open_section(out, (table.id, &table.title, note), Some(whole(guards)), tools)?;
+    let function = super::function(subject).and_then(|function| function.file.as_deref());
+    let mut tree = Tree { nodes: &nodes, subject, function, shown: 0, left_out: 0 };
+    let mut items = Vec::new();
+    tree.items((0, 0), ("", None), &mut items)?;
+    if nodes.len() > OPEN_CHILDREN {
+        writeln!(out, "<p>{}.</p>", kinds(&nodes).as_str())?;
     }
-    writeln!(
+    let path = paths::artifact(subject.compile, artifact, subject.report.settings);
+    let link = view.link(&view.href_beside(&path, &subject.compile.folder(0)), "dynamo_cpp_guards_str");
+    let has = |mark: &str| memmem::find(&items, mark.as_bytes()).is_some();
+    let words =
+        [("…", "… stands for the place above. "), ("<details", "A number counts the guards in a place. ")];
+    let words = words.iter().filter(|(mark, _)| has(mark)).map(|(_, words)| *words).collect::<String>();
+    let link = link.as_str();
+    writeln!(out, "<p class=\"soft after\">{words}In torch's words, with all lines: {link}.</p>")?;
+    write!(
         out,
-        "<div class=\"tree clip\" id=\"guard-tree\" tabindex=\"0\" role=\"group\" aria-label=\"Guard tree\">"
+        "<div class=\"tree clip after\" id=\"guard-tree\" tabindex=\"0\" role=\"group\" aria-label=\"Guard tree\"><ul>"
     )?;
-    let mut tree = Tree { nodes: &nodes, shown: 0, left_out: 0 };
-    tree.write(0, 0, "", out)?;
-    writeln!(out, "</div>")?;
-    write_rest(view, (subject, artifact), tree.left_out, out)?;
+    out.write_all(&items)?;
+    writeln!(out, "</ul></div>")?;
+    if tree.left_out > 0 {
+        let more = counted(tree.left_out, "more line stands", "more lines stand");
+        writeln!(out, "<p class=\"soft after\">{more} in the file.</p>")?;
+    }
     writeln!(out, "</section>")?;
     Ok(())
 }
 
-/// Whether a place has something below it, and a name for which `…` stands there.
-fn shortened(nodes: &[GuardNode<'_>]) -> bool {
-    let pairs = nodes.iter().zip(nodes.iter().skip(1));
-    pairs.filter(|(node, next)| next.depth > node.depth).any(
-        |(node, _)| matches!(&node.content, GuardLine::Place { source, .. } if source.len() >= SHORTEST_ABOVE),
-    )
-}
-
-fn write_kinds(nodes: &[GuardNode<'_>], out: &mut dyn Write) -> anyhow::Result<()> {
+/// How many guards there are of each kind.
+fn kinds(nodes: &[GuardNode<'_>]) -> Html {
     let mut kinds: IndexMap<&str, usize> = IndexMap::new();
     for node in nodes {
         if let GuardLine::Guard { kind, .. } = node.content {
@@ -86,137 +94,204 @@ fn write_kinds(nodes: &[GuardNode<'_>], out: &mut dyn Write) -> anyhow::Result<(
         }
     }
     kinds.sort_by(|_, a, _, b| b.cmp(a));
-    write!(out, "<p class=\"legend\">")?;
-    for (kind, count) in kinds {
-        let kind = Html::escaped(kind);
-        write!(
-            out,
-            "<span><code>{}</code> <span class=\"soft\">{}</span></span>",
-            kind.as_str(),
-            whole(count)
-        )?;
-    }
-    writeln!(out, "</p>")?;
-    Ok(())
-}
-
-fn write_rest(
-    view: View<'_>,
-    (subject, artifact): (Subject<'_>, &Artifact),
-    left_out: usize,
-    out: &mut dyn Write,
-) -> anyhow::Result<()> {
-    if left_out > 0 {
-        let href = view.href(&paths::artifact(subject.compile, artifact, subject.report.settings));
-        let more = counted(left_out, "more line stands", "more lines stand");
-        let href = Html::escaped(&href);
-        writeln!(out, "<p class=\"soft after\">{more} in <a href=\"{}\">the file</a>.</p>", href.as_str())?;
-    }
-    Ok(())
+    let kinds = kinds.iter().map(|(kind, count)| format!("{}\u{a0}{kind}{}", whole(*count), gloss(kind)));
+    Html::content(&kinds.collect::<Vec<_>>().join(", "))
 }
 
 struct Tree<'a> {
     nodes: &'a [GuardNode<'a>],
+    subject: Subject<'a>,
+    /// The file of the compiled function.
+    function: Option<&'a str>,
     shown: usize,
     left_out: usize,
 }
 
-impl Tree<'_> {
+/// A place above guards: as torch writes it, and the type found there.
+type Above<'a> = (&'a str, Option<&'a str>);
+
+impl<'a> Tree<'a> {
     /// Writes the nodes from `from` on that stand at `depth` below the place `above`, with what is below them; says
     /// where it stopped. The depth of a tree is that of Python attributes; deeper ones than are open or shown end here.
-    fn write(
+    fn items(
         &mut self,
-        from: usize,
-        depth: usize,
-        above: &str,
+        (from, depth): (usize, usize),
+        above: Above<'a>,
         out: &mut dyn Write,
     ) -> anyhow::Result<usize> {
-        write!(out, "<ul>")?;
+        let nodes = self.nodes;
         let (mut at, mut children) = (from, 0);
-        while let Some(node) = self.nodes.get(at).filter(|node| node.depth >= depth) {
-            children += 1;
-            let next = self.after(at);
-            if self.shown >= MOST_LINES || children > MOST_CHILDREN || depth > DEEPEST {
+        while let Some(node) = nodes.get(at).filter(|node| node.depth >= depth) {
+            let next = match node.content {
+                GuardLine::Guard { .. } => at + self.alike(at),
+                GuardLine::Place { .. } => self.after(at),
+            };
+            // A place without guards says nothing.
+            let counts = node.guards > 0;
+            children += usize::from(counts);
+            if counts && (self.shown >= MOST_LINES || children > MOST_CHILDREN || depth > DEEPEST) {
                 self.left_out += next - at;
-                at = next;
-                continue;
-            }
-            match &node.content {
-                GuardLine::Guard { kind, text, origin } => {
-                    let alike = self.alike(at);
-                    if alike < FOLDED_ALIKE {
-                        self.shown += 1;
+            } else if counts {
+                match &node.content {
+                    GuardLine::Guard { .. } => {
                         write!(out, "<li>")?;
-                        write_guard(kind, &below(above, text), *origin, out)?;
-                    } else {
-                        at = self.write_alike(at, (kind, alike), above, out)?;
-                        continue;
+                        self.group(at..next, above, out)?;
+                        writeln!(out)?;
                     }
-                }
-                GuardLine::Place { source, class } if self.is_single(at) => {
-                    self.shown += 2;
-                    write_single(&below(above, source), *class, out)?;
-                    if let Some(GuardNode { content: GuardLine::Guard { kind, text, origin }, .. }) =
-                        self.nodes.get(at + 1)
-                    {
-                        write_guard(kind, &below(source, text), *origin, out)?;
+                    // All stand in it.
+                    GuardLine::Place { source: "root", .. } => {
+                        self.items((at + 1, node.depth + 1), ("", None), out)?;
                     }
-                }
-                GuardLine::Place { source, class } => {
-                    self.shown += 1;
-                    let open = depth < OPEN_LEVELS && self.children(at) <= OPEN_CHILDREN;
-                    write_place(&below(above, source), *class, (node.guards, open), out)?;
-                    self.write(at + 1, node.depth + 1, source, out)?;
-                    write!(out, "</details>")?;
+                    GuardLine::Place { .. } => self.place(at, (depth, above.0), out)?,
                 }
             }
             at = next;
         }
-        writeln!(out, "</ul>")?;
         Ok(at)
     }
 
-    /// Whether a place has one guard and nothing else: then both are one line.
-    fn is_single(&self, at: usize) -> bool {
-        let guard = |node: &GuardNode<'_>| matches!(node.content, GuardLine::Guard { .. });
-        self.after(at) == at + 2 && self.nodes.get(at + 1).is_some_and(guard)
-    }
-
-    /// Guards from `at` on that stand side by side and are of one kind.
-    fn alike(&self, at: usize) -> usize {
-        let kind_at = |node: &GuardNode<'_>| match node.content {
-            GuardLine::Guard { kind, .. } => Some((node.depth, kind.to_owned())),
-            GuardLine::Place { .. } => None,
-        };
-        let first = self.nodes.get(at).and_then(kind_at);
-        self.nodes.iter().skip(at).take_while(|node| first.is_some() && kind_at(node) == first).count()
-    }
-
-    /// Guards of one kind as one fold; says where they end.
-    fn write_alike(
+    /// A place with what is in it: one line where it has a few guards only. A place that only holds another stands in
+    /// its name.
+    fn place(
         &mut self,
-        at: usize,
-        (kind, alike): (&str, usize),
-        above: &str,
+        mut at: usize,
+        (depth, above): (usize, &str),
         out: &mut dyn Write,
-    ) -> anyhow::Result<usize> {
-        let kind = Html::escaped(kind);
-        let times = counted(alike, "time", "times");
-        write!(out, "<li><details><summary><b>{}</b> <i>{times}</i></summary><ul>", kind.as_str())?;
-        for node in self.nodes.iter().skip(at).take(alike) {
+    ) -> anyhow::Result<()> {
+        while let Some(only) = self.only_place(at) {
+            at = only;
+        }
+        let nodes = self.nodes;
+        let Some((node, GuardLine::Place { source, class })) = nodes.get(at).map(|n| (n, &n.content)) else {
+            return Ok(());
+        };
+        let (shown, more) = shown(&below(above, source));
+        write!(out, "<li>")?;
+        let inside = (*source, *class);
+        let (groups, end) = self.few_guards(at, inside);
+        let kinds = || groups.iter().filter_map(|group| self.kind(group.start));
+        let class = class.filter(|_| !kinds().any(says_type)).map_or("", class_name);
+        let class = Html::content(class);
+        let all = !self.children(at).any(|child| child >= end);
+        if all {
+            write!(out, "{}{more}", shown.as_str())?;
+            if !class.is_empty() {
+                write!(out, " <i>{}</i>", class.as_str())?;
+            }
+        } else {
+            self.shown += 1;
+            let open = depth < OPEN_LEVELS && self.children(at).count() <= OPEN_CHILDREN;
+            let open = if open { " open" } else { "" };
+            let between = if class.is_empty() { "" } else { ", " };
+            let (shown, class, guards) = (shown.as_str(), class.as_str(), whole(node.guards));
+            write!(out, "<details{open}><summary>{shown}{more} <i>{class}{between}{guards}</i>")?;
+        }
+        for (index, group) in groups.into_iter().enumerate() {
+            write!(out, "{}", if index > 0 { "; " } else { " " })?;
+            self.group(group, inside, out)?;
+        }
+        if all {
+            writeln!(out)?;
+            return Ok(());
+        }
+        writeln!(out, "</summary><ul>")?;
+        self.items((end, node.depth + 1), inside, out)?;
+        writeln!(out, "</ul></details>")?;
+        Ok(())
+    }
+
+    /// Guards of one kind as one line, or as a fold of many.
+    fn group(&mut self, group: Range<usize>, above: Above<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+        let kind = Html::content(self.kind(group.start).unwrap_or_default());
+        let words = self.words(group.clone(), above);
+        let length: usize = words.iter().map(|(text, _)| text.len() + 2).sum();
+        if words.len() == 1 || length <= LONGEST_LINE {
+            self.shown += 1;
+            write!(out, "<b>{}</b>", kind.as_str())?;
+            for (index, (text, _)) in words.iter().filter(|(text, _)| !text.is_empty()).enumerate() {
+                // `no a, b`: what none may have.
+                let text = if index > 0 { text.strip_prefix("no ").unwrap_or(text) } else { text };
+                let (text, more) = shown(text);
+                write!(out, "{}{}{more}", if index > 0 { ", " } else { " " }, text.as_str())?;
+            }
+            let mut lines: Vec<String> = words.into_iter().filter_map(|(_, line)| line).collect();
+            lines.dedup();
+            if !lines.is_empty() {
+                write!(out, " <i>{}</i>", Html::content(&lines.join(", ")).as_str())?;
+            }
+            return Ok(());
+        }
+        let times = counted(words.len(), "time", "times");
+        write!(out, "<details><summary><b>{}</b> <i>{times}</i></summary><ul>", kind.as_str())?;
+        for (text, line) in words {
             if self.shown >= MOST_LINES {
                 self.left_out += 1;
                 continue;
             }
             self.shown += 1;
-            // The fold says of which kind they are.
-            if let GuardLine::Guard { text, origin, .. } = &node.content {
-                write!(out, "<li>")?;
-                write_guard("", &below(above, text), *origin, out)?;
+            let (text, more) = shown(&text);
+            write!(out, "<li>{}{more}", text.as_str())?;
+            if let Some(line) = line {
+                write!(out, " <i>{}</i>", Html::content(&line).as_str())?;
             }
+            writeln!(out)?;
         }
         write!(out, "</ul></details>")?;
-        Ok(at + alike)
+        Ok(())
+    }
+
+    /// What each guard says beside its kind, and the reader's line that led to it.
+    fn words(&self, group: Range<usize>, above: Above<'_>) -> Vec<(String, Option<String>)> {
+        let words = self.nodes.get(group).unwrap_or_default().iter().filter_map(|node| match node.content {
+            GuardLine::Guard { kind, text, origin } => {
+                let line = origin.and_then(|origin| self.subject.own.line(origin, self.function));
+                Some((condition((kind, text), above), line))
+            }
+            GuardLine::Place { .. } => None,
+        });
+        words.collect()
+    }
+
+    fn kind(&self, at: usize) -> Option<&'a str> {
+        match self.nodes.get(at)?.content {
+            GuardLine::Guard { kind, .. } => Some(kind),
+            GuardLine::Place { .. } => None,
+        }
+    }
+
+    /// Guards from `at` on that stand side by side and are of one kind.
+    fn alike(&self, at: usize) -> usize {
+        let same = |node: &GuardNode<'_>| match (&node.content, self.kind(at)) {
+            (GuardLine::Guard { kind, .. }, Some(first)) => *kind == first,
+            _ => false,
+        };
+        let depth = self.nodes.get(at).map_or(0, |node| node.depth);
+        self.nodes.iter().skip(at).take_while(|node| node.depth == depth && same(node)).count().max(1)
+    }
+
+    /// The guards with which a place begins, by kind, as far as they go into its line; and where they end.
+    fn few_guards(&self, at: usize, inside: Above<'_>) -> (Vec<Range<usize>>, usize) {
+        let (mut from, mut groups, mut length) = (at + 1, Vec::new(), 0);
+        let depth = self.nodes.get(at).map_or(0, |node| node.depth);
+        while self.nodes.get(from).is_some_and(|node| node.depth == depth + 1) && self.kind(from).is_some() {
+            let next = from + self.alike(from);
+            let words = self.words(from..next, inside);
+            length += words.iter().map(|(text, _)| text.len() + 2).sum::<usize>();
+            if length > LONGEST_LINE {
+                break;
+            }
+            groups.push(from..next);
+            from = next;
+        }
+        (groups, from)
+    }
+
+    /// The place in this one, where it has no guard of its own.
+    fn only_place(&self, at: usize) -> Option<usize> {
+        let mut children = self.children(at);
+        let only = children.next()?;
+        let is_place = |node: &GuardNode<'_>| matches!(node.content, GuardLine::Place { .. });
+        (children.next().is_none() && self.nodes.get(only).is_some_and(is_place)).then_some(only)
     }
 
     /// Where the next node stands that is not below the one at `at`.
@@ -226,97 +301,22 @@ impl Tree<'_> {
         at + 1 + below
     }
 
-    fn children(&self, at: usize) -> usize {
+    /// What stands in a place and has guards.
+    fn children(&self, at: usize) -> impl Iterator<Item = usize> {
         let depth = self.nodes.get(at).map_or(0, |node| node.depth);
-        let below = self.nodes.iter().skip(at + 1).take_while(|node| node.depth > depth);
-        below.filter(|node| node.depth == depth + 1).count()
+        let below =
+            self.nodes.iter().enumerate().skip(at + 1).take_while(move |(_, node)| node.depth > depth);
+        below.filter(move |(_, node)| node.depth == depth + 1 && node.guards > 0).map(|(index, _)| index)
     }
 }
 
-/// Levels that are shown: a hostile tree could be as deep as the log is long.
-const DEEPEST: usize = 40;
-
-/// A text with `…` for the place that it stands below.
-fn below<'t>(above: &str, text: &'t str) -> Cow<'t, str> {
-    if above.len() < SHORTEST_ABOVE || text == above {
-        return text.into();
-    }
-    let word = |c: char| c.is_alphanumeric() || c == '_';
-    let (mut short, mut from) = (String::new(), 0);
-    for (at, found) in text.match_indices(above) {
-        let (Some(before), Some(after)) = (text.get(from..at), text.get(at + found.len()..)) else {
-            continue;
-        };
-        // Not where only a longer name ends or begins with it.
-        if !before.ends_with(word) && !after.starts_with(word) {
-            short.push_str(before);
-            short.push('…');
-            from = at + found.len();
-        }
-    }
-    if from == 0 { text.into() } else { (short + text.get(from..).unwrap_or_default()).into() }
+/// Whether a guard of this kind says itself of which type a value is.
+fn says_type(kind: &str) -> bool {
+    matches!(kind, "NONE_MATCH" | "FALSE_MATCH" | "TRUE_MATCH" | "TENSOR_MATCH")
 }
 
 /// What is shown of a text, and whether it is less than all.
 fn shown(text: &str) -> (Html, &'static str) {
     let (all, cut) = clipped(text, LONGEST);
-    if cut { (Html::escaped(clipped(text, BEGINNING).0), "…") } else { (Html::escaped(all), "") }
-}
-
-fn write_guard(kind: &str, text: &str, origin: Option<&str>, out: &mut dyn Write) -> anyhow::Result<()> {
-    let (text, more) = shown(text);
-    if !kind.is_empty() {
-        write!(out, "<b>{}</b> ", Html::escaped(kind).as_str())?;
-    }
-    write!(out, "{}{more}", text.as_str())?;
-    if let Some(origin) = origin {
-        let place = origin.split(" in ").next().unwrap_or(origin);
-        write!(out, " <i>{}</i>", Html::escaped(&short_path(place)).as_str())?;
-    }
-    writeln!(out)?;
-    Ok(())
-}
-
-fn write_single(source: &str, class: Option<&str>, out: &mut dyn Write) -> anyhow::Result<()> {
-    let (source, more) = shown(source);
-    write!(out, "<li>{}{more} ", source.as_str())?;
-    if let Some(class) = class {
-        write!(out, "<i>{}</i> ", Html::escaped(class).as_str())?;
-    }
-    Ok(())
-}
-
-fn write_place(
-    source: &str,
-    class: Option<&str>,
-    (guards, open): (usize, bool),
-    out: &mut dyn Write,
-) -> anyhow::Result<()> {
-    let (source, more) = shown(source);
-    let class = class.map_or_else(String::new, |class| format!(", {}", Html::escaped(class).as_str()));
-    let open = if open { " open" } else { "" };
-    let guards = counted(guards, "guard", "guards");
-    write!(out, "<li><details{open}><summary>{}{more} <i>{guards}{class}</i></summary>", source.as_str())?;
-    Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn below_a_place_its_name_is_not_repeated() {
-        let place = "G['nn'].functional";
-        assert_eq!(
-            below(place, "___check_obj_id(G['nn'].functional, 14), type=x"),
-            "___check_obj_id(…, 14), type=x"
-        );
-        assert_eq!(below(place, "type(G['nn'].functional.gelu)"), "type(….gelu)");
-        assert_eq!(
-            below(place, "G['nn'].functional_x is a.G['nn'].functional"),
-            "G['nn'].functional_x is a.…"
-        );
-        assert_eq!(below(place, place), place);
-        assert_eq!(below("L['x']", "L['x'] is None"), "L['x'] is None");
-    }
+    if cut { (Html::content(clipped(text, BEGINNING).0), "…") } else { (Html::content(all), "") }
 }

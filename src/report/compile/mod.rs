@@ -5,13 +5,16 @@ mod facts;
 mod files;
 mod flame;
 mod guard_tree;
+mod guard_words;
 mod metrics;
+mod record;
 mod story;
 mod times;
 mod why;
 
 pub(super) use caches::title as cache_title;
 
+use self::guard_words::OwnFiles;
 use super::evidence::{Evidence, OfCompile};
 use super::parts::View;
 use super::shell::{Shell, Tab, write_page};
@@ -26,18 +29,19 @@ use std::sync::Arc;
 
 /// The pages of all compiles and of their metrics records.
 pub(super) fn pages(report: Report<'_>) -> Vec<Page<'_, Worker>> {
-    let evidence = Arc::new(Evidence::of(report.model));
+    let evidence = Arc::new((Evidence::of(report.model), OwnFiles::of(report.model)));
     let mut pages = Vec::new();
     for (index, compile) in report.model.compiles.iter().enumerate() {
         let evidence = Arc::clone(&evidence);
         pages.push(Page::rendered(paths::compile_page(compile), move |worker, out| {
+            let (evidence, own) = &*evidence;
             let Some(of) = evidence.at(index) else { return Ok(()) };
-            let subject = Subject { report, index, compile, of, chain: evidence.chain(compile) };
+            let subject = Subject { report, index, compile, of, own, chain: evidence.chain(compile) };
             write(subject, worker, out)
         }));
         for artifact in &compile.artifacts {
             if let Content::Metrics(record) = artifact.content {
-                pages.extend(metrics::page(report, compile, artifact, record));
+                pages.extend(record::page(report, compile, artifact, record));
             }
         }
     }
@@ -52,6 +56,8 @@ struct Subject<'a> {
     index: usize,
     compile: &'a Compile,
     of: &'a OfCompile<'a>,
+    /// Which files are the reader's.
+    own: &'a OwnFiles,
     /// The compiles of the same function, itself among them.
     chain: &'a [usize],
 }
@@ -68,12 +74,11 @@ fn write(subject: Subject<'_>, worker: &mut Worker, out: &mut dyn Write) -> anyh
         for section in sections(subject.compile) {
             match section.id {
                 "guards" => guard_tree::write(view, subject, section, out)?,
+                "graph-sizes" => write_sizes(view, section, out)?,
                 _ => view.section(out, section)?,
             }
         }
-        caches::write(view, subject, out)?;
-        files::write(view, subject, out)?;
-        metrics::write(view, subject, out)
+        files::write(view, subject, out)
     })
 }
 
@@ -84,14 +89,15 @@ struct Head {
     place: Html,
     story: Html,
     bar: Html,
-    left: Html,
-    right: Html,
+    left: Option<Html>,
+    right: Option<Html>,
 }
 
 fn head(view: View<'_>, subject: Subject<'_>) -> anyhow::Result<Html> {
     let compile = subject.compile;
     let function = function(subject);
     let place = function.map(|f| view.place(f.file.as_deref(), f.line)).transpose()?;
+    let side = |facts: Vec<_>| (!facts.is_empty()).then(|| view.facts(facts)).transpose();
     let context = Head {
         pill: if compile.id.is_some() { view.plain_pill_beside(compile)? } else { Html::default() },
         function: match function {
@@ -102,8 +108,8 @@ fn head(view: View<'_>, subject: Subject<'_>) -> anyhow::Result<Html> {
         place: place.unwrap_or_default(),
         story: story::tell(view, subject)?,
         bar: view.bar(&Parts::of(compile), true)?,
-        left: view.facts(facts::left(view, subject)?)?,
-        right: view.facts(facts::right(view, subject)?)?,
+        left: side(facts::left(view, subject)?)?,
+        right: side(facts::right(view, subject)?)?,
     };
     view.render("compile_head", &context)
 }
@@ -139,37 +145,25 @@ fn sections(compile: &Compile) -> Vec<&Section> {
     sections
 }
 
-/// How many entries a table tells of: the table of guards has a row a kind.
-fn entries(section: &Section) -> usize {
-    let counts = section.rows.iter().map(|row| match (section.id, row.get(1)) {
-        ("guards", Some(Cell::Number(count, _))) => *count as usize,
-        _ => 1,
-    });
-    counts.sum()
-}
-
 /// The sections that the page has, and the compiles before and after.
 fn tabs(subject: Subject<'_>, worker: &Worker) -> Vec<Tab> {
     let Subject { compile, of, .. } = subject;
-    let count = |n: usize| Some(whole(n));
     let mut tabs = Vec::new();
-    let mut add = |present: bool, id: &str, text: &str, count: Option<String>| {
+    let mut add = |present: bool, id: &str, text: &str| {
         if present {
-            tabs.push(Tab::section(id, text, count));
+            tabs.push(Tab::section(id, text, None));
         }
     };
-    add(why::has_recompilation(subject), "recompilation", why::title(subject), None);
-    add(!of.breaks.is_empty(), "breaks", "Graph breaks", count(of.breaks.len()));
-    add(!of.failures.is_empty(), "failures", "Failures", count(of.failures.len()));
-    add(!of.restarts.is_empty(), "restarts", "Restarts", count(of.restarts.len()));
-    add(times::present(subject), "time", "Time", None);
-    add(compile.stack.is_some(), "stack", "Stack", None);
+    add(why::has_recompilation(subject), "recompilation", why::title(subject));
+    add(!of.breaks.is_empty(), "breaks", "Graph breaks");
+    add(!of.failures.is_empty(), "failures", "Failures");
+    add(!of.restarts.is_empty(), "restarts", "Restarts");
+    add(times::present(subject), "time", "Time");
+    add(compile.stack.is_some(), "stack", "Stack");
     for section in sections(compile) {
-        add(true, section.id, &section.title, count(entries(section)));
+        add(true, section.id, &section.title);
     }
-    add(caches::present(subject), "caches", "Caches", count(of.caches.len()));
-    add(true, "files", "Files", count(compile.artifacts.len()));
-    add(!compile.metrics.is_empty(), "metrics", "Metrics", None);
+    add(true, "files", "Files");
     if subject.report.found.export.compiles.contains(&subject.index) {
         tabs.push(Tab::away(format!("../{}", paths::export(subject.report.settings)), "Export", None));
     }
@@ -188,10 +182,28 @@ fn tabs(subject: Subject<'_>, worker: &Worker) -> Vec<Tab> {
 
 fn write_stack(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let Some(stack) = &subject.compile.stack else { return Ok(()) };
-    let note = "how the program came to the compiled function, the last frame";
-    let count = Some(whole(stack.len()));
-    view.open_section(out, ("stack", "Stack", note), count, Html::default())?;
+    view.open_section(out, ("stack", "Stack", ""), None, Html::default())?;
     writeln!(out, "{}\n</section>", view.stack(stack)?.as_str())?;
+    Ok(())
+}
+
+/// Sizes beyond which they are folded at first.
+const MANY_SIZES: usize = 60;
+
+/// The sizes of all values of the graph, in columns: a large graph has thousands.
+fn write_sizes(view: View<'_>, section: &Section, out: &mut dyn Write) -> anyhow::Result<()> {
+    let (count, many) = (section.rows.len(), section.rows.len() > MANY_SIZES);
+    view.open_section(out, (section.id, &section.title, ""), Some(whole(count)), Html::default())?;
+    if many {
+        write!(out, "<details class=\"more\"><summary class=\"tw\">{} sizes</summary>", whole(count))?;
+    }
+    write!(out, "<pre class=\"sets\">")?;
+    for row in &section.rows {
+        if let [Cell::Code(value), Cell::Code(size)] = row.as_slice() {
+            writeln!(out, "{} {}", Html::content(value).as_str(), Html::content(size).as_str())?;
+        }
+    }
+    writeln!(out, "</pre>{}</section>", if many { "</details>" } else { "" })?;
     Ok(())
 }
 

@@ -43,16 +43,24 @@ fn record(compile: u32, event: &str, payload: Option<&str>) -> String {
 #[test]
 fn every_field_of_a_metrics_record_is_on_its_page() {
     let metrics = r#""compilation_metrics": {"co_name": "f", "graph_op_count": 3, "new_field": "something <new>",
-        "dynamo_cumulative_compile_time_us": 1500000, "gc_time_us": null, "restart_reasons": ["a", "b"],
+        "dynamo_cumulative_compile_time_us": 1500000, "gc_time_us": null, "cache_size": 0, "entire_frame_compile_time_s": 1.5, "restart_reasons": ["a", "b"],
         "dynamo_config": "{\"cache_size_limit\": 8, \"verbose\": false}"}"#;
     let pages = pages_of(&record(0, &metrics.replace('\n', " "), None));
     let page = &pages["-_0_0_0/compilation_metrics_0.html"];
-    for text in ["new_field", "something &lt;new&gt;", "1.50\u{a0}s", "Not set:", "configuration.html#dynamo"]
-    {
+    for text in [
+        "new_field",
+        "something &lt;new>",
+        "1.50\u{a0}s",
+        "Not set: gc",
+        "configuration.html#dynamo",
+        "0: cache_size",
+        "= a, b\n",
+        "unit: entire_frame_compile_time_s",
+    ] {
         assert!(page.contains(text), "no {text}");
     }
     let compile = &pages["-_0_0_0/compile.html"];
-    for text in ["1.50\u{a0}s", "href=\"../-_0_0_0/compilation_metrics_0.html\""] {
+    for text in ["1.50\u{a0}s", "href=\"compilation_metrics_0.html\""] {
         assert!(compile.contains(text), "no {text}");
     }
 }

@@ -1,12 +1,14 @@
 //! Where a compile's time went: the times of its metrics, and its phases.
 
 use super::Subject;
-use crate::model::{Fields, MetricsKind};
-
+use crate::analysis::PhaseNode;
+use crate::model::Fields;
 use crate::report::metric_fields::{TIMES, TimeField};
 use crate::report::parts::{Head, Row, Table, Td, View};
 use crate::report::units::{counted, micros, whole};
 use crate::report::{Html, time};
+use fxhash::FxHashMap;
+use indexmap::IndexMap;
 use std::io::Write;
 
 pub(super) fn present(subject: Subject<'_>) -> bool {
@@ -14,124 +16,139 @@ pub(super) fn present(subject: Subject<'_>) -> bool {
         || subject.report.found.time.by_compile.contains_key(&subject.index)
 }
 
-/// The times of the last forward record and the phases of the compile.
+/// The chart of the phases with a table of them; where the log has no phases, the times of the metrics.
 pub(super) fn write(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     if !present(subject) {
         return Ok(());
     }
-    let note = "a time includes those indented below it";
     let chart = super::flame::chart(view, subject)?;
     let zoom =
         "<div class=\"tools js\" hidden><button class=\"btn\" data-zoom=\"flame\">Show all</button></div>";
     let tools = if chart.is_empty() { Html::default() } else { Html::trusted(zoom) };
-    view.open_section(out, ("time", "Compile time", note), None, tools)?;
-    writeln!(out, "{}", chart.as_str())?;
-    if subject.report.found.time.by_compile.contains_key(&subject.index) {
-        let link = view.link(&format!("../{}", time::address(subject.index)), "in the whole log's chart");
-        writeln!(out, "<p class=\"soft after\">The same {}, beside what else ran then.</p>", link.as_str())?;
+    view.open_section(out, ("time", "Compile time", ""), None, tools)?;
+    match subject.report.found.time.by_compile.get(&subject.index) {
+        Some(phases) => {
+            writeln!(out, "{}", chart.as_str())?;
+            write_phases(view, subject, phases, out)?;
+        }
+        None => {
+            of_metrics(subject, |fields| write_times(view, out, fields))?.transpose()?.unwrap_or_default()
+        }
     }
-    writeln!(out, "<div class=\"after\">")?;
-    let records = &subject.compile.metrics;
-    let forward = records.iter().rev().find(|m| m.kind == MetricsKind::Forward);
-    if let Some(record) = forward.or(records.last()) {
-        subject.report.with_fields(record.header, record.first_line, |fields| {
-            write_times(view, out, fields, "times")
-        })??;
-    }
-    let others = records.iter().filter(|m| !forward.is_some_and(|f| std::ptr::eq(f, *m))).count();
-    if forward.is_some() && others > 0 {
-        let words = "Further records of this compile, such as that of its backward, stand under";
-        writeln!(out, "<p class=\"soft after\">{words} <a href=\"#metrics\">Metrics</a>.</p>")?;
-    }
-    writeln!(out, "</div>")?;
-    write_phases(view, subject, out)?;
     writeln!(out, "</section>")?;
     Ok(())
 }
 
-/// The times of one record, each with what it means; those that are zero are named below.
-pub(super) fn write_times(
-    view: View<'_>,
-    out: &mut dyn Write,
-    fields: &Fields<'_>,
-    id: &str,
-) -> anyhow::Result<()> {
-    let read = TIMES.iter().filter_map(|time| time.read(fields).map(|(us, field)| (time, us, field)));
+/// What the record says by which a compile is known: the last forward one, else the last.
+fn of_metrics<T>(subject: Subject<'_>, read: impl FnOnce(&Fields<'_>) -> T) -> anyhow::Result<Option<T>> {
+    let Some(record) = super::metrics::main_record(subject.compile) else { return Ok(None) };
+    subject.report.with_fields(record.header, record.first_line, read).map(Some)
+}
+
+/// The times of one record, each with what it means.
+fn write_times(view: View<'_>, out: &mut dyn Write, fields: &Fields<'_>) -> anyhow::Result<()> {
+    let read = TIMES.iter().filter_map(|time| Some((time, time.read(fields)?.0)));
+    let mut times: Vec<_> = read.filter(|(_, us)| *us != 0.0).collect();
     // The whole record is mostly one of the times below it.
-    let mut times: Vec<_> = read.collect();
-    if let [(whole, us, _), rest @ ..] = times.as_slice()
+    if let [(whole, us), rest @ ..] = times.as_slice()
         && whole.is_whole()
-        && rest.iter().any(|(_, other, _)| other == us)
+        && rest.iter().any(|(_, other)| other == us)
     {
         times.remove(0);
     }
-    let times = times.into_iter();
-    let (spent, zero): (Vec<_>, Vec<_>) = times.partition(|(_, us, _)| *us != 0.0);
-    if !spent.is_empty() {
-        let heads =
-            vec![Head::unsorted("Time of"), Head::number("Time"), Head::unsorted("What it means").soft()];
-        let table = Table { id, label: "Compile times", heads };
-        view.table(out, &table, spent.iter().map(|(time, us, _)| Ok(row(time, *us))))?;
-    }
-    let names: Vec<&str> = zero.iter().map(|(time, _, _)| time.title).collect();
-    if !names.is_empty() {
-        writeln!(out, "<p class=\"soft after\">Zero: {}.</p>", names.join(", "))?;
-    }
-    Ok(())
+    let heads = vec![Head::unsorted("Time of"), Head::number("Time"), Head::unsorted("What it means").soft()];
+    let table = Table { id: "times", label: "Compile times", heads };
+    view.table(out, &table, times.iter().map(|(time, us)| Ok(row(time, *us))))
 }
 
 fn row(time: &TimeField, us: f64) -> Row {
     let name = format!("{}{}", indent(time.depth), time.title).replace(' ', "\u{a0}");
-    Row::of(vec![Td::text(&name), Td::number(us, &micros(us)), Td::text(time.meaning).class("soft")])
+    Row::of(vec![Td::text(&name), Td::number(us, &micros(us)), Td::text(time.meaning)])
 }
 
-/// Share of a compile's time below which a phase has no row.
-const SHORTEST_SHARE: f64 = 0.001;
-
-/// Space before the name of a phase that stands in others. Deeper than this a name would leave the page; torch nests
-/// about twelve.
+/// Space before the name of a time that is part of another.
 fn indent(depth: usize) -> String {
-    "\u{2003}".repeat(depth.min(24))
+    "\u{2003}".repeat(depth)
 }
 
-/// The phases as torch's own spans time them.
-fn write_phases(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
-    let Some(phases) = subject.report.found.time.by_compile.get(&subject.index) else { return Ok(()) };
+/// Share of a compile's time from which on what a phase took itself is told, and phases at most.
+const LEAST_SHARE: f64 = 0.01;
+const MOST_PHASES: usize = 12;
+
+/// A phase wherever it ran in a compile.
+#[derive(Default)]
+struct Sum {
+    self_s: f64,
+    total_s: f64,
+    count: u64,
+}
+
+/// Phases by name; one within itself counts once in its total.
+fn by_name(phases: &[PhaseNode]) -> IndexMap<&str, Sum> {
+    let mut sums: IndexMap<&str, Sum> = IndexMap::new();
+    let mut around: Vec<&str> = Vec::new();
+    let mut open: FxHashMap<&str, usize> = FxHashMap::default();
+    for phase in phases {
+        for closed in around.drain(phase.depth.min(around.len())..) {
+            open.entry(closed).and_modify(|times| *times -= 1);
+        }
+        let sum = sums.entry(&phase.name).or_default();
+        sum.self_s += phase.self_s;
+        sum.count += phase.count;
+        let times = open.entry(&phase.name).or_default();
+        if *times == 0 {
+            sum.total_s += phase.total_s;
+        }
+        *times += 1;
+        around.push(&phase.name);
+    }
+    sums.sort_by(|_, a, _, b| b.self_s.total_cmp(&a.self_s));
+    sums
+}
+
+/// The phases that took most themselves, as torch's own spans time them, and what else was measured.
+fn write_phases(
+    view: View<'_>,
+    subject: Subject<'_>,
+    phases: &[PhaseNode],
+    out: &mut dyn Write,
+) -> anyhow::Result<()> {
     let whole_s = phases.iter().filter(|phase| phase.depth == 0).fold(0.0, |sum, phase| sum + phase.total_s);
-    let (long, short): (Vec<_>, Vec<_>) =
-        phases.iter().partition(|phase| phase.total_s >= SHORTEST_SHARE * whole_s);
-    writeln!(
-        out,
-        "<details class=\"more after\" id=\"phases\"><summary class=\"tw\">{} as a table, with self time</summary>",
-        counted(phases.len(), "phase", "phases")
-    )?;
-    let heads = vec![
-        Head::unsorted("Phase").mono(),
-        Head::number("Total"),
-        Head::number("Self").about("without the phases in it"),
-        Head::number("Times"),
-    ];
-    let table = Table { id: "phases-table", label: "Phases", heads };
-    let rows = long.iter().map(|phase| {
-        let name = format!("{}{}", indent(phase.depth), phase.name);
+    let sums = by_name(phases);
+    let long = sums.values().take(MOST_PHASES).take_while(|sum| sum.self_s >= LEAST_SHARE * whole_s).count();
+    let about = "without the phases in it";
+    let heads =
+        vec![Head::unsorted("Phase").mono(), Head::number("Self").about(about), Head::number("Total")];
+    let table = Table { id: "phases", label: "Phases", heads };
+    let rows = sums.iter().take(long).map(|(name, sum)| {
+        let times = if sum.count > 1 { format!(" ×{}", whole(sum.count)) } else { String::new() };
         Ok(Row::of(vec![
-            Td::text(&name),
-            Td::number(phase.total_s, &micros(phase.total_s * 1e6)),
-            Td::number(phase.self_s, &micros(phase.self_s * 1e6)),
-            Td::number(phase.count as f64, &whole(phase.count)),
+            Td::text(&format!("{name}{times}")),
+            Td::number(sum.self_s, &micros(sum.self_s * 1e6)),
+            Td::number(sum.total_s, &micros(sum.total_s * 1e6)),
         ]))
     });
     view.table(out, &table, rows)?;
-    if !short.is_empty() {
-        let took = short.iter().fold(0.0, |sum, phase| sum + phase.self_s);
-        writeln!(
-            out,
-            "<p class=\"soft after\">{} of less than 0.1 % each took {} themselves; {} has them.</p>",
-            counted(short.len(), "phase", "phases"),
-            micros(took * 1e6),
-            view.link("../chromium_events.json", "chromium_events.json").as_str()
-        )?;
-    }
-    writeln!(out, "</details>")?;
+    let aside = of_metrics(subject, |fields| {
+        let times =
+            TIMES.iter().filter(|time| time.aside).filter_map(|time| Some((time, time.read(fields)?.0)));
+        let times = times.filter(|(_, us)| *us > 0.0 && *us >= LEAST_SHARE * whole_s * 1e6);
+        times.map(|(time, us)| format!("; {}: {}", time.title, micros(us))).collect::<String>()
+    })?;
+    let rest = sums.values().skip(long).fold(0.0, |rest, sum| rest + sum.self_s);
+    let others = match sums.len() - long {
+        0 => String::new(),
+        count => format!("{} took {}", counted(count, "other phase", "other phases"), micros(rest * 1e6)),
+    };
+    let words = format!("{others}{}", aside.unwrap_or_default());
+    let words = words.trim_start_matches("; ");
+    let link = view.link(&format!("../{}", time::address(subject.index)), "What else ran then");
+    let between = if words.is_empty() { "" } else { ". " };
+    writeln!(
+        out,
+        "<p class=\"soft after\">{}{between}{}.</p>",
+        Html::escaped(words).as_str(),
+        link.as_str()
+    )?;
     Ok(())
 }

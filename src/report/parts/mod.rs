@@ -107,6 +107,12 @@ impl Pieces<'_> {
         self.href_of(path.as_str())
     }
 
+    /// The same seen from a page in `folder`: its name only, where it stands there too.
+    pub fn href_beside(&self, path: &RelPath, folder: &str) -> String {
+        let below = path.as_str().strip_prefix(folder).and_then(|rest| rest.strip_prefix('/'));
+        below.map_or_else(|| self.href(path), encoded)
+    }
+
     /// Where a file of the report's top stands, seen from the page: `index.html`.
     pub fn href_of(&self, path: &str) -> String {
         format!("{}{}", "../".repeat(self.depth), encoded(path))

@@ -4,6 +4,7 @@ use super::View;
 use crate::model::{Frame, Stack, TextFrame};
 use crate::report::Html;
 use crate::report::units::{clipped, is_library, short_path};
+use fxhash::FxHashSet;
 use serde::Serialize;
 
 /// Characters to which the columns of a stack are padded; a longer name pushes its own line only.
@@ -104,7 +105,8 @@ impl View<'_> {
                     place,
                 }
             });
-        let frames = shown.collect();
+        let mut frames: Vec<FrameOf<'_>> = shown.collect();
+        once_a_file(&mut frames);
         self.render(
             "stack",
             &StackOf { id: None, folded: None, name: "", place: String::new(), loc: "", frames },
@@ -143,7 +145,17 @@ impl View<'_> {
             };
             FrameOf { class, full: full(file), href: self.dump_file(file, frame.line), place, pad, text }
         });
-        frames.collect()
+        let mut frames: Vec<FrameOf<'s>> = frames.collect();
+        once_a_file(&mut frames);
+        frames
+    }
+}
+
+/// Leaves the whole path with the first frame of each file.
+fn once_a_file(frames: &mut [FrameOf<'_>]) {
+    let mut seen = FxHashSet::default();
+    for frame in frames {
+        frame.full = frame.full.filter(|path| seen.insert(*path));
     }
 }
 

@@ -1,6 +1,7 @@
 //! What the pages of sizes, caches and settings answer on real logs.
 
-use crate::support::{Log, Page, Run, contains, input, report, reports, select, text_of};
+use crate::support::log::contains;
+use crate::support::{Log, Page, Run, input, report, reports, select, text_of};
 use std::collections::BTreeSet;
 
 /// The rows of a table as the texts of their cells.

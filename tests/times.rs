@@ -67,7 +67,7 @@ fn the_tables_say_the_same_as_report_json_most_self_time_first() {
     let mut order = all.iter();
     assert!(shown.iter().all(|shown| order.any(|name| name == shown)), "{shown:?}");
     // The others are counted, and none of them took more than a thousandth.
-    let words = text_of(page.one("#phases .hint"));
+    let words = text_of(page.one("#phases .hint")).replace('\u{a0}', " ");
     assert!(words.starts_with(&format!("{} more phases took ", all.len() - shown.len())), "{words}");
     let own = |phase: &Value| phase["self_s"].as_f64().unwrap();
     let covered: f64 = phases.iter().map(own).sum();
@@ -75,8 +75,16 @@ fn the_tables_say_the_same_as_report_json_most_self_time_first() {
         assert!(own(phase) < 0.001 * covered, "{phase}");
     }
     assert_eq!(text_of(page.one("#compiles-table tbody tr:first-child td:first-child")), "1/0 break");
-    let lost = text_of(page.one("#lost-table"));
-    assert!(lost.contains("17/0") && lost.contains("failed") && lost.contains("began anew"), "{lost}");
+    let lost = text_of(page.one("#lost")).replace('\u{a0}', " ");
+    assert!(
+        lost.contains("in 2 compiles that failed") && lost.contains("before tracing began anew"),
+        "{lost}"
+    );
+    // Of each compile the time that was wasted stands beside the time it took.
+    let heads: Vec<String> = page.all("#compiles-table th").into_iter().map(text_of).collect();
+    let wasted = heads.iter().position(|head| head == "Wasted").unwrap() + 1;
+    let of = format!("#compiles-table tr:has(a[href*='17_0_0']) td:nth-child({wasted})");
+    assert!(text_of(page.one(&of)).ends_with("ms"), "{of}");
     assert!(page.text().contains("no phase was open"));
 }
 

@@ -2,10 +2,10 @@
 
 use super::Times;
 use crate::analysis::{Gap, PARTS, Parts, Phase};
-use crate::model::Compile;
 use crate::report::Html;
 use crate::report::parts::{Head, Row, Table, Td, View};
 use crate::report::units::{UNKNOWN, counted, micros, percent, whole};
+use std::collections::BTreeMap;
 use std::io::Write;
 
 /// Rows of a table; what is beyond stands in report.json.
@@ -107,7 +107,7 @@ pub(super) fn phases(view: View<'_>, times: Times<'_>, out: &mut dyn Write) -> a
     });
     view.table(out, &table, rows)?;
     let what = format!(
-        "each with less than {} of the time that phases cover in itself, and less than {} in all",
+        "none as much as {} of the time that phases cover itself, or {} in all",
         percent(LEAST_SELF, 1.0, true),
         percent(LEAST_TOTAL, 1.0, false)
     );
@@ -159,32 +159,58 @@ fn others(
     Ok(())
 }
 
-/// Compiles by what their phases took.
-pub(super) fn compiles(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
-    let model = view.report.model;
-    let spent = |index: usize| {
-        let phases = view.report.found.time.by_compile.get(&index);
-        phases.map(|p| p.iter().filter(|phase| phase.depth == 0).fold(0.0, |sum, p| sum + p.total_s * 1e6))
-    };
-    let all = model.compiles.iter().enumerate().filter_map(|(i, c)| Some((i, c, spent(i)?)));
-    let mut all: Vec<(usize, &Compile, f64)> = all.collect();
-    all.sort_by(|a, b| b.2.total_cmp(&a.2).then(a.0.cmp(&b.0)));
-    let note = "outermost phases of each, forward and backward, costliest first";
+/// What a compile took, microseconds.
+#[derive(Default)]
+struct Spent {
+    /// In its outermost phases; None where the log has none of it.
+    total: Option<f64>,
+    lost: Option<f64>,
+    saved: Option<f64>,
+}
+
+/// What each compile took of which anything is known, by its place in the model; costliest first.
+fn spent(view: View<'_>, times: Times<'_>) -> Vec<(usize, Spent)> {
+    let mut all: BTreeMap<usize, Spent> = BTreeMap::new();
+    for (index, phases) in &view.report.found.time.by_compile {
+        let outer = phases.iter().filter(|phase| phase.depth == 0);
+        all.entry(*index).or_default().total = Some(outer.fold(0.0, |sum, phase| sum + phase.total_s * 1e6));
+    }
+    for lost in &times.account.lost {
+        *all.entry(lost.compile).or_default().lost.get_or_insert(0.0) += lost.us;
+    }
+    for (index, us) in &times.account.saved {
+        *all.entry(*index).or_default().saved.get_or_insert(0.0) += us;
+    }
+    let mut all: Vec<_> = all.into_iter().collect();
+    let cost = |spent: &Spent| spent.total.unwrap_or(0.0);
+    all.sort_by(|a, b| cost(&b.1).total_cmp(&cost(&a.1)).then(a.0.cmp(&b.0)));
+    all
+}
+
+/// Compiles by what their phases took, with what was wasted of it and what caches spared.
+pub(super) fn compiles(view: View<'_>, times: Times<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+    let all = spent(view, times);
+    let note = "outermost phases of each, forward and backward, costliest first; a time leads to its place on the chart";
     view.open_section(out, ("compiles", "By compile", note), Some(whole(all.len())), Html::default())?;
     let mut heads = vec![Head::compiles("Compile"), Head::text("Function"), Head::number("Time")];
     heads.extend(PARTS.map(Head::number));
-    heads.push(Head::unsorted("Chart"));
+    let wasted = "In a compile that failed, or in attempts before tracing began anew";
+    heads.push(Head::number("Wasted").about(wasted).absent_if(times.account.lost.is_empty()));
+    heads.push(Head::number("Saved").about("By caches").absent_if(times.account.saved.is_empty()));
     let table = Table { id: "compiles-table", label: "Time by compile", heads };
-    let rows = all.iter().take(LISTED).map(|(index, compile, us)| {
+    let rows = all.iter().take(LISTED).map(|(index, spent)| {
+        let Some(compile) = view.report.model.compiles.get(*index) else { return Ok(Row::default()) };
         let function = compile.function.as_ref().map(|f| view.function(&f.name));
+        let address = super::address(*index);
+        let place = |us: f64| view.link(address.trim_start_matches(super::PATH), &micros(us));
         let mut cells = vec![
             Td::html(view.pill_beside(compile)?).sorted(index),
             Td::html(function.unwrap_or_else(|| Html::escaped(UNKNOWN))),
-            Td::number(*us, &micros(*us)),
+            Td::html(spent.total.map_or_else(|| Html::escaped(UNKNOWN), place)).class("num"),
         ];
         let parts = Parts::of(compile).0.into_iter();
         cells.extend(parts.map(|us| Td::maybe((us > 0.0).then_some(us), micros)));
-        cells.push(Td::html(view.link(super::address(*index).trim_start_matches(super::PATH), "show")));
+        cells.extend([Td::maybe(spent.lost, micros), Td::maybe(spent.saved, micros)]);
         Ok(Row::of(cells))
     });
     view.table(out, &table, rows)?;
@@ -220,79 +246,56 @@ pub(super) fn passes(view: View<'_>, times: Times<'_>, out: &mut dyn Write) -> a
     Ok(())
 }
 
-/// Work that came to nothing, and work that caches spared.
+/// Work that came to nothing, and work that caches spared; how much of each compile stands in the table of compiles.
 pub(super) fn lost_and_saved(view: View<'_>, times: Times<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let note = "failed compiles, attempts that began anew, and results that caches had";
     view.open_section(out, ("lost", "Wasted and saved", note), None, Html::default())?;
-    lost(view, times, out)?;
-    saved(view, times, out)?;
-    writeln!(out, "</section>")?;
+    let lost = lost(view, times)?;
+    writeln!(out, "<p class=\"hint\">{}</p>", lost.as_str())?;
+    let saved = &times.account.saved;
+    let sum: f64 = saved.iter().map(|(_, us)| us).sum();
+    let words = match saved.len() {
+        0 => "No metrics record reports time that a cache saved.".to_owned(),
+        n => format!(
+            "Saved by caches, as torch reckons: {} in {}, the time that they took when their results were put into \
+             the cache.",
+            micros(sum),
+            counted(n, "compile", "compiles")
+        ),
+    };
+    writeln!(out, "<p class=\"hint\">{words}</p>\n</section>")?;
     Ok(())
 }
 
-fn lost(view: View<'_>, times: Times<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
-    let (model, lost) = (view.report.model, &times.account.lost);
-    let sum = |failed: bool| lost.iter().filter(|l| l.failed == failed).fold(0.0, |sum, l| sum + l.us);
-    if lost.is_empty() {
-        let words = "No time was wasted: no metrics record reports a failure or time before a restart.";
-        writeln!(out, "<p class=\"hint\">{words}</p>")?;
-        return Ok(());
+fn lost(view: View<'_>, times: Times<'_>) -> anyhow::Result<Html> {
+    let lost = &times.account.lost;
+    let Some(first) = lost.first() else {
+        return Ok(Html::escaped(
+            "No time was wasted: no metrics record reports a failure or time before a restart.",
+        ));
+    };
+    let mut parts = Vec::new();
+    for (failed, what) in [(true, "that failed"), (false, "before tracing began anew")] {
+        let of = || lost.iter().filter(|lost| lost.failed == failed);
+        if of().next().is_some() {
+            let sum: f64 = of().map(|lost| lost.us).sum();
+            parts.push(format!("{} in {} {what}", micros(sum), counted(of().count(), "compile", "compiles")));
+        }
     }
+    let most = view.report.model.compiles.get(first.compile).filter(|_| lost.len() > 1);
+    let most = match most {
+        Some(compile) => Html::joined(
+            [Html::escaped(&format!(", most, {}, in ", micros(first.us))), view.pill(compile)?],
+            "",
+        ),
+        None => Html::default(),
+    };
     let page = view.link("failures_and_restarts.html", "failures and restarts");
-    writeln!(
-        out,
-        "<p class=\"hint\">Wasted: {} in compiles that failed, {} in attempts before a restart. The reasons stand under {}.</p>",
-        micros(sum(true)),
-        micros(sum(false)),
-        page.as_str()
-    )?;
-    let heads =
-        vec![Head::compiles("Compile"), Head::text("Function"), Head::number("Wasted"), Head::text("Why")];
-    let table = Table { id: "lost-table", label: "Wasted time", heads };
-    let rows = lost.iter().take(LISTED).filter_map(|l| Some((l, model.compiles.get(l.compile)?)));
-    let rows: Vec<_> = rows.collect();
-    let rows = rows.into_iter().map(|(lost, compile)| {
-        let function = compile.function.as_ref().map(|f| view.function(&f.name));
-        let restarts: usize = compile.metrics.iter().map(|m| m.facts.restarts).sum();
-        let why = match (lost.failed, restarts) {
-            (true, _) => "failed".to_owned(),
-            (false, 0) => "tracing began anew".to_owned(),
-            (false, n) => format!("tracing began anew, {}", counted(n, "reason", "reasons")),
-        };
-        Ok(Row::of(vec![
-            Td::html(view.pill_beside(compile)?).sorted(lost.compile),
-            Td::html(function.unwrap_or_else(|| Html::escaped(UNKNOWN))),
-            Td::number(lost.us, &micros(lost.us)),
-            Td::text(&why),
-        ]))
-    });
-    view.table(out, &table, rows)?;
-    view.beyond(out, lost.len(), LISTED, "compiles")
-}
-
-fn saved(view: View<'_>, times: Times<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
-    let (model, saved) = (view.report.model, &times.account.saved);
-    if saved.is_empty() {
-        writeln!(out, "<p class=\"hint\">No metrics record reports time that a cache saved.</p>")?;
-        return Ok(());
-    }
-    let sum: f64 = saved.iter().map(|(_, us)| us).sum();
-    let words = "the time that the compile took when its result was put into the cache";
-    writeln!(out, "<p class=\"hint\">Saved by caches, as torch reckons: {}, {words}.</p>", micros(sum))?;
-    let heads = vec![Head::compiles("Compile"), Head::text("Function"), Head::number("Saved")];
-    let table = Table { id: "saved-table", label: "Time saved by caches", heads };
-    let rows = saved.iter().take(LISTED).filter_map(|(i, us)| Some((*i, *us, model.compiles.get(*i)?)));
-    let rows: Vec<_> = rows.collect();
-    let rows = rows.into_iter().map(|(index, us, compile)| {
-        let function = compile.function.as_ref().map(|f| view.function(&f.name));
-        Ok(Row::of(vec![
-            Td::html(view.pill_beside(compile)?).sorted(index),
-            Td::html(function.unwrap_or_else(|| Html::escaped(UNKNOWN))),
-            Td::number(us, &micros(us)),
-        ]))
-    });
-    view.table(out, &table, rows)?;
-    view.beyond(out, saved.len(), LISTED, "compiles")
+    let wasted = Html::escaped(&format!("Wasted: {}", parts.join(", ")));
+    Ok(Html::joined(
+        [wasted, most, Html::escaped(". The reasons stand under "), page, Html::escaped(".")],
+        "",
+    ))
 }
 
 /// Wall time without a span, and time in outer phases that no inner one explains.

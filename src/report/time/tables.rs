@@ -23,7 +23,7 @@ const BAR: f64 = 110.0;
 /// Classes of the colours: none of the parts, then the parts.
 const PLACES: [&str; PARTS.len() + 1] = ["p0", "p1", "p2", "p3", "p4"];
 
-/// Gaps that are listed: the longest tell what the program did.
+/// Gaps that are listed at most, of those of a thousandth of the wall time: the longest tell what the program did.
 const GAPS: usize = 10;
 
 /// Self time by part of the compiler.
@@ -326,12 +326,20 @@ pub(super) fn unattributed(view: View<'_>, times: Times<'_>, out: &mut dyn Write
 
 fn gaps(view: View<'_>, times: Times<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let gaps = &times.account.gaps;
-    if gaps.is_empty() {
+    let Some(longest) = gaps.first() else { return Ok(()) };
+    let length = |gap: &Gap| gap.end_us - gap.start_us;
+    let shown =
+        gaps.iter().take(GAPS).filter(|gap| length(gap) >= LEAST_SELF * times.account.wall_us).count();
+    let all = counted(gaps.len(), "time", "times");
+    if shown == 0 {
+        writeln!(
+            out,
+            "<p class=\"hint\">{all} without any phase, the longest {}.</p>",
+            micros(length(longest))
+        )?;
         return Ok(());
     }
-    let shown = gaps.len().min(GAPS);
-    let words = format!("The longest {} without any phase", counted(shown, "time", "times"));
-    writeln!(out, "<h3 class=\"hint\">{words}, of {}</h3>", whole(gaps.len()))?;
+    writeln!(out, "<h3 class=\"hint\">The longest of {all} without any phase</h3>")?;
     let heads = vec![
         Head::number("Length"),
         Head::number("Begins").about("after the first span's begin"),
@@ -339,7 +347,7 @@ fn gaps(view: View<'_>, times: Times<'_>, out: &mut dyn Write) -> anyhow::Result
         Head::unsorted("Before"),
     ];
     let table = Table { id: "gaps-table", label: "Longest times without any phase", heads };
-    let rows = gaps.iter().take(GAPS).map(|gap| gap_row(view, times, gap));
+    let rows = gaps.iter().take(shown).map(|gap| gap_row(view, times, gap));
     view.table(out, &table, rows)
 }
 

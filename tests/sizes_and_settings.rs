@@ -1,6 +1,8 @@
 //! What the pages of sizes, caches and settings answer on real logs.
 
-use crate::support::{report, reports, select, text_of};
+use crate::support::log::contains;
+use crate::support::{Log, Page, Run, input, report, reports, select, text_of};
+use std::collections::BTreeSet;
 
 /// The rows of a table as the texts of their cells.
 fn rows(name: &str, path: &str, table: &str) -> Vec<Vec<String>> {
@@ -55,13 +57,16 @@ fn shapes_html_names_the_line_that_specialised_a_symbol() {
 fn caches_html_says_in_what_a_missed_key_differs() {
     let rows = rows("08_cache_miss", "caches.html", "lookups-table");
     let inductor: Vec<_> = rows.iter().filter(|row| row[1] == "Inductor").collect();
-    assert_eq!(inductor[0][4], "the first key of its kind");
-    assert!(
-        inductor[1][4].contains("the graph") && inductor[1][4].contains("against [0/0]"),
-        "{}",
-        inductor[1][4]
-    );
-    assert!(inductor[1][4].contains("example_inputs"), "{}", inductor[1][4]);
+    assert_eq!(inductor[0][3], "the first key of its kind");
+    let differs = inductor[1][3].as_str();
+    assert!(differs.contains("the graph") && differs.contains("against [0/0]"), "{differs}");
+    assert!(differs.contains("inputs of the graph"), "{differs}");
+    // Of the same function the components stand there too.
+    let rows = self::rows("05_dynamic_shapes", "caches.html", "lookups-table");
+    let again = rows.iter().find(|row| row[0].starts_with("1/1") && row[1] == "Inductor").unwrap();
+    for text in ["against [1/0]", "example_inputs[0]", "shape=torch.Size([4, 4])", "('s77',)"] {
+        assert!(again[3].contains(text), "{text}: {}", again[3]);
+    }
 }
 
 #[test]
@@ -80,6 +85,77 @@ fn configuration_html_shows_first_what_differs_between_compiles() {
     for id in ["2/0", "2/1", "3/0"] {
         assert!(of("false")[3].contains(id), "{:?}", of("false"));
     }
+}
+
+/// Settings that a page names, as `Inductor triton.cudagraphs`: in its table of notable ones, and in its lists, there
+/// whole or below the beginnings that they have in common with others.
+fn settings(page: &Page) -> BTreeSet<String> {
+    let cell = select("td");
+    let cells = page.all("#notable-table tbody tr").into_iter();
+    let cells = cells.map(|row| row.select(&cell).map(text_of).collect::<Vec<_>>());
+    let mut found: BTreeSet<String> = cells.map(|row| format!("{} {}", row[0], row[1])).collect();
+    for (id, title) in [
+        ("dynamo", "Dynamo"),
+        ("inductor", "Inductor"),
+        ("functorch", "AOTAutograd"),
+        ("compiler", "Compiler"),
+    ] {
+        for list in page.all(&format!("#{id} pre.sets")) {
+            let mut beginnings = vec![String::new()];
+            for node in list.children() {
+                if let Some(text) = node.value().as_text() {
+                    let names = text.lines().map(|line| line.split(" = ").next().unwrap());
+                    let whole =
+                        names.flat_map(|name| beginnings.iter().map(move |of| format!("{title} {of}{name}")));
+                    found.extend(whole);
+                } else {
+                    let text = node.children().find_map(|text| text.value().as_text()).unwrap();
+                    beginnings = text.split(' ').map(str::to_owned).collect();
+                }
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn configuration_html_names_every_setting_of_the_log() {
+    for log in ["01_inference", "03_graph_breaks"] {
+        let shown = settings(&report(log).page("configuration.html"));
+        let configs = report(log).json["configs"].as_object().unwrap();
+        let all = configs.values().map(|config| config.as_object().unwrap().len()).max().unwrap();
+        assert!(all > 600 && shown.len() > all, "{log}: {} of {all}", shown.len());
+        for name in configs.values().flat_map(|config| config.as_object().unwrap().keys()) {
+            let named = shown.iter().any(|shown| shown.split_once(' ').unwrap().1 == name);
+            assert!(named, "{log}: {name}");
+        }
+        assert!(shown.contains("Inductor triton.cudagraphs") && shown.contains("Inductor xpu.use_fast_math"));
+    }
+}
+
+#[test]
+fn configuration_html_says_once_what_the_fields_of_the_metrics_mean() {
+    let page = report("03_graph_breaks").page("configuration.html");
+    let names: Vec<String> = page.all("#fields dt").into_iter().map(text_of).collect();
+    assert!(names.iter().any(|name| name == "restart_reasons"), "{names:?}");
+    assert!(names.iter().any(|name| name.starts_with("entire_frame_compile_time_s ")), "{names:?}");
+    assert!(page.all("#fields details[open]").is_empty());
+}
+
+#[test]
+fn metrics_without_settings_have_a_configuration_html_that_says_so() {
+    let mut log = Log::of(input("01_inference"));
+    for index in log.all("compilation_metrics") {
+        log.records[index].edit(|envelope| {
+            let metrics = envelope["compilation_metrics"].as_object_mut().unwrap();
+            metrics.retain(|field, _| !field.ends_with("_config"));
+        });
+    }
+    log.records.retain(|record| !contains(&record.header, b"torch._functorch.config"));
+    let report = Run::of_bytes("bare.log", &log.bytes()).ok();
+    let page = report.page("configuration.html");
+    assert!(text_of(page.one("h1")).starts_with("The log holds no settings"));
+    assert!(!page.all("#fields dt").is_empty() && page.all("#notable").is_empty());
 }
 
 #[test]

@@ -22,7 +22,7 @@ const COMPARED: usize = 400;
 const DIFFERENCES: usize = 12;
 
 /// Characters of a component's value and of its hash.
-const LONGEST_VALUE: usize = 110;
+const LONGEST_VALUE: usize = 84;
 const LONGEST_HASH: usize = 12;
 
 /// Bytes of one artifact that are taken apart (real ones have 100 KB), and of all of them.
@@ -44,7 +44,9 @@ pub(super) fn page<'m>(report: Report<'m>) -> Option<Page<'m, Worker>> {
         Page::rendered(RelPath::of_parts(&["caches.html"]), move |worker, out| {
             let evidence = Evidence::read(report)?;
             let mut shell = Shell::top(report, "Caches");
-            shell.tabs = vec![Tab::section("by-cache", "By cache", None)];
+            if sums(report.model).len() > 1 {
+                shell.tabs.push(Tab::section("by-cache", "By cache", None));
+            }
             if !evidence.bypasses.is_empty() {
                 let count = Some(whole(evidence.bypasses.len()));
                 shell.tabs.push(Tab::section("bypasses", "Bypasses", count));
@@ -144,16 +146,24 @@ fn by_cache(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let saved = sums.values().filter_map(|s| s.saved_us).fold(0.0, |sum, us| sum + us);
     let saved = if saved > 0.0 { format!(", which saved {}", micros(saved)) } else { String::new() };
     let sentence = format!(
-        "{} of caches: {}{saved}, {}, {}.",
+        "{} of {}: {}{saved}, {}, {}.",
         counted(view.report.model.caches.len(), "lookup", "lookups"),
+        match sums.keys().next() {
+            Some(one) if sums.len() == 1 => format!("the cache of {}", cache_title(one)),
+            _ => "caches".to_owned(),
+        },
         counted(hits, "hit", "hits"),
         counted(misses, "miss", "misses"),
         counted(bypasses, "bypass", "bypasses")
     );
-    let about =
-        "A miss is compiled and then kept; a bypass is never kept, so it is compiled anew in every process.";
+    let about = "A miss found nothing under its key: it is compiled and then kept. A bypass is never kept, so it is compiled anew in \
+         every process.";
     let sentence = Html::escaped(&sentence);
     writeln!(out, "<div class=\"hero\"><h1 class=\"say\">{}</h1><p>{about}</p></div>", sentence.as_str())?;
+    // Of a single cache the sentence says all.
+    if sums.len() == 1 {
+        return Ok(());
+    }
     view.open_section(out, ("by-cache", "By cache", "what each answered"), None, Html::default())?;
     let heads = vec![
         Head::text("Cache"),
@@ -247,16 +257,15 @@ fn lookups(view: View<'_>, out: &mut dyn Write, evidence: &Evidence) -> anyhow::
     let words = words.map(|(word, outcome)| (word, word, of(outcome)));
     let tools = view.narrow("lookups-table", "Filter by id or key", words)?;
     let about = "in the order of the log; a missed key against that of the nearest earlier compile";
+    let narrowed = !tools.as_str().is_empty();
     view.open_section(out, ("lookups", "Lookups", about), Some(whole(all.len())), tools)?;
     let heads = vec![
         Head::compiles("Compile"),
         Head::text("Cache"),
         Head::text("Answer"),
-        Head::text("Reason").absent_if(all.iter().all(|lookup| lookup.reason.is_none())),
         Head::unsorted("Differing components").absent_if(evidence.nearest.iter().all(Option::is_none)),
         Head::number("Time saved").absent_if(all.iter().all(|lookup| lookup.saved_ns.is_none())),
-        Head::text("Key").absent_if(all.iter().all(|lookup| lookup.key.is_none())),
-        Head::unsorted("File"),
+        Head::text("Key").mono().about("Leads to what torch wrote of the lookup"),
     ];
     let table = Table { id: "lookups-table", label: "Lookups", heads };
     let mut compared = 0;
@@ -266,7 +275,8 @@ fn lookups(view: View<'_>, out: &mut dyn Write, evidence: &Evidence) -> anyhow::
             Outcome::Miss => differs(view, evidence, index, &mut compared)?,
             _ => Html::escaped(UNKNOWN),
         };
-        row(view, lookup, differs)
+        let row = row(view, lookup, differs)?;
+        Ok(if narrowed { row.selected_by(lookup.outcome.word().to_owned()) } else { row })
     });
     view.table(out, &table, rows)?;
     view.beyond(out, all.len(), all.len().min(LISTED), "lookups")?;
@@ -285,49 +295,44 @@ fn row(view: View<'_>, lookup: &CacheLookup, differs: Html) -> anyhow::Result<Ro
     let pill =
         found.map_or_else(|| view.pill_of(lookup.compile.as_ref()), |(compile, _)| view.pill(compile))?;
     let attempt = if lookup.attempt > 0 { format!(" attempt {}", lookup.attempt) } else { String::new() };
-    let word = lookup.outcome.word();
-    let answer = match lookup.outcome {
-        Outcome::Bypass => "<span class=\"warn\">bypass</span>",
-        _ => word,
+    let mut answer = match lookup.outcome {
+        Outcome::Bypass => Html::trusted("<span class=\"warn\">bypass</span>".to_owned()),
+        _ => Html::escaped(lookup.outcome.word()),
     };
+    if let Some(reason) = reason_words(lookup) {
+        answer = Html::joined([answer, view.folded(&reason, false)], ": ");
+    }
+    let key = lookup.key.as_deref();
     let file = found.map(|(compile, artifact)| {
         let path = paths::artifact(compile, artifact, view.report.settings);
-        view.link(&view.href(&path), "file")
+        view.link(&view.href(&path), key.unwrap_or("file"))
     });
-    let key = lookup.key.as_deref().unwrap_or(UNKNOWN);
-    let short = Html::escaped(clipped(key, LONGEST_HASH).0);
-    let full = Html::escaped(key);
-    let key = format!("<code title=\"{}\">{}</code>", full.as_str(), short.as_str());
     let row = Row::of(vec![
-        Td::html(Html::joined([pill, Html::escaped(&attempt)], "")).sorted(lookup.artifact.0).class("nw"),
-        Td::text(cache_title(&lookup.cache)).class("nw"),
-        Td::html(Html::trusted(answer.to_owned())),
-        Td::html(view.folded(&reason_words(lookup), false)),
+        Td::html(Html::joined([pill, Html::escaped(&attempt)], "")).sorted(lookup.artifact.0),
+        Td::text(cache_title(&lookup.cache)),
+        Td::html(answer),
         Td::html(differs),
         Td::maybe(lookup.saved_ns, |ns| micros(ns / 1e3)),
-        Td::html(Html::trusted(key)),
-        Td::html(file.unwrap_or_default()),
-    ])
-    .selected_by(word.to_owned());
+        Td::html(file.unwrap_or_else(|| Html::escaped(key.unwrap_or(UNKNOWN)))).class("key"),
+    ]);
     Ok(match found {
         Some((_, artifact)) => row.anchored(format!("lookup-{}", artifact.number)),
         None => row,
     })
 }
 
-/// torch's words for a miss in plain ones; its other reasons as they are.
-fn reason_words(lookup: &CacheLookup) -> String {
-    match lookup.reason.as_deref() {
-        None | Some("hit") => UNKNOWN.to_owned(),
-        Some("full_miss" | "miss") => "nothing under this key".to_owned(),
-        Some(text) => match text.strip_prefix("guard_miss") {
+/// torch's words for a miss in plain ones, its other reasons as they are; None where the answer says all.
+fn reason_words(lookup: &CacheLookup) -> Option<String> {
+    match lookup.reason.as_deref()? {
+        "hit" | "full_miss" | "miss" => None,
+        text => Some(match text.strip_prefix("guard_miss") {
             Some(guard) => format!("found, but its guard does not hold{guard}"),
             None => text.to_owned(),
-        },
+        }),
     }
 }
 
-/// What differs, in words; the components themselves are folded behind.
+/// What differs, in words; the components themselves are folded behind, between compiles of one function.
 fn differs(view: View<'_>, evidence: &Evidence, index: usize, compared: &mut usize) -> anyhow::Result<Html> {
     let Some((before, differences)) = evidence.differences(index) else {
         let first = evidence.keys.get(index).is_some_and(|key| !key.is_empty());
@@ -340,26 +345,23 @@ fn differs(view: View<'_>, evidence: &Evidence, index: usize, compared: &mut usi
         return Ok(Html::escaped(&format!("nothing: the same components as [{label}]")));
     }
     let words = Html::escaped(&format!("{}; against [{label}]", in_words(&differences).join(", ")));
-    if *compared >= COMPARED {
+    let frame = |lookup: Option<&CacheLookup>| {
+        let id = lookup?.compile.as_ref()?.to_string();
+        Some(id.rsplit_once('/').map_or(id.clone(), |(frame, _)| frame.to_owned()))
+    };
+    // That another function has another graph, with other inputs, needs no evidence.
+    let same = frame(earlier) == frame(view.report.model.caches.get(index));
+    let telling = |difference: &&Difference<'_>| {
+        same || !matches!(difference.name.split('[').next(), Some("gm" | "example_inputs"))
+    };
+    let differences: Vec<_> = differences.iter().filter(telling).collect();
+    if differences.is_empty() || *compared >= COMPARED {
         return Ok(words);
     }
     *compared += 1;
     let mut facts = Vec::new();
     for difference in differences.iter().take(DIFFERENCES) {
-        let line = |class: &str, component: Option<&Component>| {
-            component.map_or_else(String::new, |c| {
-                let (value, cut) = clipped(&c.value, LONGEST_VALUE);
-                let value = Html::escaped(&format!("{value}{}", if cut { " …" } else { "" }));
-                let hash = Html::escaped(clipped(&c.hash, LONGEST_HASH).0);
-                format!(
-                    "<div><code class=\"{class}\">{}</code> <code>{}</code></div>",
-                    hash.as_str(),
-                    value.as_str()
-                )
-            })
-        };
-        let lines = [line("old", difference.old), line("new", difference.new)].concat();
-        facts.push((difference.name, Html::trusted(lines)));
+        facts.push((difference.name, both(difference)));
     }
     let more = differences.len().saturating_sub(DIFFERENCES);
     if more > 0 {
@@ -371,4 +373,27 @@ fn differs(view: View<'_>, evidence: &Evidence, index: usize, compared: &mut usi
         words.as_str(),
         facts.as_str()
     )))
+}
+
+/// A component before and now: what comes after the lines that both begin with, or their hashes where nothing does.
+fn both(difference: &Difference<'_>) -> Html {
+    let value = |of: Option<&Component>| of.map_or_else(String::new, |component| component.value.clone());
+    let (old, new) = (value(difference.old), value(difference.new));
+    let same = old.char_indices().zip(new.chars()).take_while(|((_, a), b)| a == b).last();
+    let same = same.map_or(0, |((at, last), _)| at + last.len_utf8());
+    let lines = old.get(..same).and_then(|same| same.rfind('\n')).map_or(0, |at| at + 1);
+    let piece = |class: &str, component: Option<&Component>, value: &str| {
+        let component = component?;
+        let words: Vec<&str> = value.get(lines..)?.split_whitespace().collect();
+        let (text, cut) = (words.join(" "), if lines > 0 { "… " } else { "" });
+        let (text, more) = clipped(&text, LONGEST_VALUE);
+        let text = if old == new {
+            format!("{} {text}", clipped(&component.hash, LONGEST_HASH).0)
+        } else {
+            format!("{cut}{text}{}", if more { " …" } else { "" })
+        };
+        Some(Html::trusted(format!("<code class=\"{class}\">{}</code>", Html::escaped(&text).as_str())))
+    };
+    let pieces = [piece("old", difference.old, &old), piece("new", difference.new, &new)];
+    Html::joined(pieces.into_iter().flatten(), "<br>")
 }

@@ -1,5 +1,8 @@
 //! `configuration.html`: versions, notable settings, what differs between compiles, and every setting.
 
+mod fields;
+mod listed;
+
 use super::index::versions;
 use super::parts::{Head, Row, Table, Td, View};
 use super::shell::{Shell, Tab, write_page};
@@ -18,7 +21,7 @@ const MOST_CONFIGS: usize = 40;
 /// Bytes of a configuration kept as an artifact. Real ones have 3 KB.
 const LONGEST_CONFIG: u64 = 4 << 20;
 
-/// Settings of a table, and differing ones. Torch has some 700.
+/// Differing settings that are listed, one a value. Torch has some 700 settings.
 const LISTED: usize = 3_000;
 
 /// Compiles that a value names.
@@ -26,12 +29,6 @@ const SHOWN: usize = 12;
 
 /// Characters of a value in the table of notable settings.
 const LONGEST_VALUE: usize = 120;
-
-/// Characters of a value in the list of all settings; recorded ones have 1,300.
-const LONGEST: usize = 4_000;
-
-/// Values under which settings stand together; of 865 settings 730 have one of them.
-const PLAIN: [&str; 3] = ["false", "true", "null"];
 
 /// The artifact in which torch keeps the settings of AOTAutograd.
 const FUNCTORCH: &str = "torch._functorch.config";
@@ -75,24 +72,32 @@ pub(super) fn address(field: &str) -> Option<String> {
 fn present(report: Report<'_>) -> bool {
     let model = report.model;
     model.configs.values().any(|config| KINDS.iter().any(|kind| kind.0 == config.field))
-        || model.compiles.iter().flat_map(|c| &c.artifacts).any(|artifact| artifact.name == FUNCTORCH)
+        || model.compiles.iter().any(|compile| {
+            !compile.metrics.is_empty() || compile.artifacts.iter().any(|a| a.name == FUNCTORCH)
+        })
 }
 
 pub(super) fn page<'m>(report: Report<'m>) -> Option<Page<'m, Worker>> {
     present(report).then(|| {
         Page::rendered(RelPath::of_parts(&["configuration.html"]), move |worker, out| {
-            let kinds = kinds(report)?;
+            let (kinds, fields) = (kinds(report)?, fields::found(report)?);
             let mut shell = Shell::top(report, "Configuration");
             shell.tabs = vec![Tab::section("versions", "Versions", None)];
             let differs = kinds.iter().map(|kind| kind.differing().len()).sum::<usize>();
             if differs > 0 {
                 shell.tabs.push(Tab::section("differences", "Differences", Some(whole(differs))));
             }
-            shell.tabs.push(Tab::section("notable", "Notable", None));
+            if !kinds.is_empty() {
+                shell.tabs.push(Tab::section("notable", "Notable", None));
+            }
             shell.tabs.extend(kinds.iter().map(|kind| {
                 let count = kind.configs.first().map(|config| whole(config.settings.len()));
                 Tab::section(kind.id, kind.title, count)
             }));
+            if !fields.is_empty() {
+                let count = fields.values().map(Vec::len).sum::<usize>();
+                shell.tabs.push(Tab::section(fields::ID, "Fields of the metrics", Some(whole(count))));
+            }
             write_page(worker, out, &shell, |worker, out| {
                 let view = View::new(report, worker, 0);
                 verdict(out, &kinds, differs)?;
@@ -105,7 +110,8 @@ pub(super) fn page<'m>(report: Report<'m>) -> Option<Page<'m, Worker>> {
                 writeln!(out, "{}</section>", view.facts(versions(view)?)?.as_str())?;
                 differences(view, out, (&kinds, differs))?;
                 notable(view, out, &kinds)?;
-                kinds.iter().try_for_each(|kind| settings(view, out, kind))
+                kinds.iter().try_for_each(|kind| listed::write(view, out, kind))?;
+                fields::write(view, out, &fields)
             })
         })
     })
@@ -201,7 +207,10 @@ fn verdict(out: &mut dyn Write, kinds: &[Kind], differs: usize) -> anyhow::Resul
         0 => "no notable one was changed".to_owned(),
         n => format!("{} changed", counted(n, "notable one was", "notable ones were")),
     };
-    let sentence = Html::escaped(&format!("{differences}; {unusual}."));
+    let sentence = match kinds {
+        [] => Html::escaped("The log holds no settings."),
+        _ => Html::escaped(&format!("{differences}; {unusual}.")),
+    };
     writeln!(out, "<div class=\"hero\"><h1>{}</h1></div>", sentence.as_str())?;
     Ok(())
 }
@@ -275,7 +284,6 @@ fn notable(view: View<'_>, out: &mut dyn Write, kinds: &[Kind]) -> anyhow::Resul
         Head::unsorted("Of"),
         Head::unsorted("Setting").mono(),
         Head::unsorted("Value").mono(),
-        Head::unsorted("Usual").mono().about("Unless the program or the environment sets it"),
         Head::unsorted("What it does").soft(),
     ];
     let table = Table { id: "notable-table", label: "Notable settings", heads };
@@ -284,58 +292,20 @@ fn notable(view: View<'_>, out: &mut dyn Write, kinds: &[Kind]) -> anyhow::Resul
         let values = values.iter().map(|value| {
             let text = Html::escaped(clipped(value, LONGEST_VALUE).0);
             let warn = is_unusual(notable, value);
-            if warn { Html::wrapped("<b class=\"warn\">", &text, "</b>") } else { text }
+            if !warn {
+                return text;
+            }
+            let usual = Html::escaped(notable.usual.unwrap_or(UNKNOWN));
+            Html::joined([Html::wrapped("<b class=\"warn\">", &text, "</b>, usually "), usual], "")
         });
         Ok(Row::of(vec![
             Td::text(of),
             Td::text(notable.name),
             Td::html(Html::joined(values, ", ")),
-            Td::text(notable.usual.unwrap_or(UNKNOWN)),
             Td::text(notable.about),
         ]))
     });
     view.whole_table(out, &table, rows)?;
     writeln!(out, "</section>")?;
-    Ok(())
-}
-
-/// All settings of the most used configuration, without markup a setting: there are nearly a thousand, and names of
-/// those with the same plain value say all when they stand together.
-fn settings(view: View<'_>, out: &mut dyn Write, kind: &Kind) -> anyhow::Result<()> {
-    let Some(config) = kind.configs.first() else { return Ok(()) };
-    let all = &config.settings;
-    let compiles = counted(config.compiles.len(), "compilation", "compilations");
-    let others = kind.configs.len() - 1 + kind.unread;
-    let about = match others {
-        0 => format!("{}, as {compiles} had it", kind.module),
-        n => format!(
-            "{}, as {compiles} had it; {} as shown above",
-            kind.module,
-            counted(n, "other configuration differs", "other configurations differ")
-        ),
-    };
-    view.open_section(out, (kind.id, kind.title, &about), Some(whole(all.len())), Html::default())?;
-    let listed = || all.iter().take(LISTED);
-    let own = listed().filter(|(_, value)| !PLAIN.contains(&value.as_str()));
-    write_settings(out, own.map(|(name, value)| format!("{name} = {}", clipped(value, LONGEST).0)))?;
-    for plain in PLAIN {
-        let names: Vec<&str> =
-            listed().filter(|(_, value)| *value == plain).map(|(name, _)| name.as_str()).collect();
-        if !names.is_empty() {
-            let count = whole(names.len());
-            writeln!(out, "<h3 class=\"words\"><code>{plain}</code> <span class=\"n\">{count}</span></h3>")?;
-            write_settings(out, names.iter().map(|name| (*name).to_owned()))?;
-        }
-    }
-    view.left_out(out, all.len(), LISTED, "stand in raw.jsonl")?;
-    writeln!(out, "</section>")?;
-    Ok(())
-}
-
-fn write_settings(out: &mut dyn Write, lines: impl Iterator<Item = String>) -> anyhow::Result<()> {
-    let text = lines.collect::<Vec<_>>().join("\n");
-    if !text.is_empty() {
-        writeln!(out, "<pre class=\"sets\">{}</pre>", html_escape::encode_text(&text))?;
-    }
     Ok(())
 }

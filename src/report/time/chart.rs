@@ -2,9 +2,9 @@
 
 use super::{MOST_ANCHORS, Times};
 use crate::analysis::{PARTS, Timeline, Track};
-use crate::model::{Model, TraceSpan};
+use crate::model::Model;
 use crate::report::parts::View;
-use crate::report::units::{clipped, counted, whole};
+use crate::report::units::{clipped, counted};
 use crate::report::{Html, paths};
 use fxhash::FxHashMap;
 use serde::Serialize;
@@ -18,7 +18,6 @@ const EXACT: f64 = 9_007_199_254_740_992.0;
 
 #[derive(Serialize)]
 struct Chart {
-    spans: String,
     parts: Vec<Part>,
     notes: Vec<String>,
 }
@@ -36,17 +35,21 @@ struct Data<'m> {
     total: u64,
     tracks: Vec<TrackData>,
     names: Vec<&'m str>,
+    /// A digit a name: the part of the compiler, 0 for none of the four.
+    parts: String,
     compiles: Vec<CompileData<'m>>,
+    /// Runs of spans of one compile: how many, and the index into `compiles`, -1 for none.
+    runs: Vec<(usize, i64)>,
+    /// Spans that the log leaves open.
+    open: Vec<usize>,
     /// Microseconds since the span before.
     starts: Vec<u64>,
     /// Microseconds.
     lengths: Vec<u64>,
     /// Index into `names`.
-    name: Vec<usize>,
-    /// Index into `compiles`, -1 for none, less that of the span before.
-    compile: Vec<i64>,
-    /// `row * 16 + part * 2 + open`; part 0 is none of the four.
-    places: Vec<usize>,
+    phase: Vec<usize>,
+    /// Row on the chart, over all tracks.
+    rows: Vec<usize>,
 }
 
 #[derive(Serialize)]
@@ -56,9 +59,14 @@ struct TrackData {
     lanes: usize,
 }
 
-/// Its place in the model, its id, its function, the folder of its page.
+/// Its place in the model, its id, its function, and the folder of its page where that is not the usual one.
 #[derive(Serialize)]
-struct CompileData<'m>(usize, String, Option<&'m str>, String);
+struct CompileData<'m>(
+    usize,
+    String,
+    Option<&'m str>,
+    #[serde(skip_serializing_if = "Option::is_none")] Option<String>,
+);
 
 pub(super) fn write(view: View<'_>, times: Times<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let model = view.report.model;
@@ -72,7 +80,7 @@ pub(super) fn write(view: View<'_>, times: Times<'_>, out: &mut dyn Write) -> an
         write!(out, "<i id=\"at-{number}\"></i>")?;
     }
     let parts = PARTS.into_iter().enumerate().map(|(part, name)| Part { number: part + 1, name }).collect();
-    let chart = Chart { spans: whole(data.lengths.len()), parts, notes: notes(times) };
+    let chart = Chart { parts, notes: notes(times) };
     writeln!(out, "{}", view.render("time_chart", &chart)?.as_str())?;
     // Within a script element only `<` could be taken for markup, and in JSON it stands in strings only.
     let json = serde_json::to_string(&data)?.replace('<', "\\u003c");
@@ -83,9 +91,8 @@ pub(super) fn write(view: View<'_>, times: Times<'_>, out: &mut dyn Write) -> an
 /// What the reader has to know of how it is drawn.
 fn notes(times: Times<'_>) -> Vec<String> {
     let mut notes = vec![
-        "The log does not say on which thread a phase ran. A phase stands below another only where it lies within it \
-         in time; backward compilation, compiled autograd and work while the model runs have tracks of their own, and \
-         what overlaps stands on further tracks."
+        "The log does not say on which thread a phase ran: below another stands what lies within it in time. Backward \
+         compilation, compiled autograd, work while the model runs, and what overlaps have tracks of their own."
             .to_owned(),
     ];
     if times.account.open > 0 {
@@ -108,40 +115,39 @@ fn notes(times: Times<'_>) -> Vec<String> {
 
 fn data<'m>(view: View<'m>, timeline: &Timeline) -> Data<'m> {
     let model = view.report.model;
-    let (mut names, mut compiles) = (FxHashMap::default(), FxHashMap::default());
+    let (mut phases, mut compiles) = (FxHashMap::default(), FxHashMap::default());
     let since = |us: f64| (us - timeline.start_us).clamp(0.0, EXACT).round() as u64;
     let rows: Vec<usize> = first_rows(&timeline.tracks);
     let mut data = Data { total: since(timeline.end_us), ..Data::default() };
     data.tracks = tracks(model, timeline);
-    let (mut reach, mut last) = (0, 0);
+    let mut reach = 0;
     for laid in &timeline.spans {
         let Some(span) = model.spans.get(laid.span) else { continue };
         let start = since(span.start_us);
+        data.open.extend(span.open.then_some(data.starts.len()));
         data.starts.push(start.saturating_sub(reach));
         data.lengths.push(since(span.end_us).saturating_sub(start));
         reach = start;
-        let name = *names.entry(&*span.name).or_insert_with(|| {
+        let part = laid.part.map_or(0, |part| part + 1);
+        let phase = *phases.entry((&*span.name, part)).or_insert_with(|| {
             data.names.push(clipped(&span.name, LONGEST_NAME).0);
+            data.parts.push_str(&part.to_string());
             data.names.len() - 1
         });
-        data.name.push(name);
-        let compile = laid.compile.map(|index| {
+        data.phase.push(phase);
+        let compile = laid.compile.map_or(-1, |index| {
             *compiles.entry(index).or_insert_with(|| {
                 data.compiles.extend(compile_data(view, index));
                 data.compiles.len() as i64 - 1
             })
         });
-        let compile = compile.unwrap_or(-1);
-        data.compile.push(compile - last);
-        last = compile;
-        let row = rows.get(laid.track).copied().unwrap_or(0) + laid.lane;
-        data.places.push(place(row, laid.part, span));
+        match data.runs.last_mut() {
+            Some((count, of)) if *of == compile => *count += 1,
+            _ => data.runs.push((1, compile)),
+        }
+        data.rows.push(rows.get(laid.track).copied().unwrap_or(0) + laid.lane);
     }
     data
-}
-
-fn place(row: usize, part: Option<usize>, span: &TraceSpan) -> usize {
-    row * 16 + part.map_or(0, |part| part + 1) * 2 + usize::from(span.open)
 }
 
 /// The row of each track's first lane.
@@ -173,5 +179,7 @@ fn compile_data<'m>(view: View<'m>, index: usize) -> Option<CompileData<'m>> {
     let function = compile.function.as_ref().map(|f| clipped(&f.name, LONGEST_NAME).0);
     let page = view.href(&paths::compile_page(compile));
     let folder = page.rsplit_once('/').map_or(page.as_str(), |(folder, _)| folder);
-    Some(CompileData(index, id, function, folder.to_owned()))
+    // As the script makes it of the id.
+    let usual = folder == format!("-_{}_0", id.replacen('/', "_", 1));
+    Some(CompileData(index, id, function, (!usual).then(|| folder.to_owned())))
 }

@@ -77,7 +77,7 @@ fn body(view: View<'_>, times: Times<'_>, out: &mut dyn Write) -> anyhow::Result
     chart::write(view, times, out)?;
     tables::parts(view, times, out)?;
     tables::phases(view, times, out)?;
-    tables::compiles(view, out)?;
+    tables::compiles(view, times, out)?;
     tables::passes(view, times, out)?;
     tables::lost_and_saved(view, times, out)?;
     tables::unattributed(view, times, out)

@@ -2,16 +2,28 @@
 
 use super::Times;
 use crate::analysis::{Gap, PARTS, Parts, Phase};
-use crate::model::Compile;
 use crate::report::Html;
 use crate::report::parts::{Head, Row, Table, Td, View};
 use crate::report::units::{UNKNOWN, counted, micros, percent, whole};
+use std::collections::BTreeMap;
 use std::io::Write;
 
 /// Rows of a table; what is beyond stands in report.json.
 const LISTED: usize = 1_000;
 
-/// Gaps that are listed: the longest tell what the program did.
+/// Rows that a table of phases has in any case, and shares of the time that phases cover, in themselves or in all, from
+/// which on a further phase has one: below, the numbers say only that it hardly matters.
+const LEAST_LISTED: usize = 10;
+const LEAST_SELF: f64 = 0.001;
+const LEAST_TOTAL: f64 = 0.01;
+
+/// Pixels of a bar for the whole.
+const BAR: f64 = 110.0;
+
+/// Classes of the colours: none of the parts, then the parts.
+const PLACES: [&str; PARTS.len() + 1] = ["p0", "p1", "p2", "p3", "p4"];
+
+/// Gaps that are listed at most, of those of a thousandth of the wall time: the longest tell what the program did.
 const GAPS: usize = 10;
 
 /// Self time by part of the compiler.
@@ -20,8 +32,12 @@ pub(super) fn parts(view: View<'_>, times: Times<'_>, out: &mut dyn Write) -> an
     view.open_section(out, ("parts", "By part of the compiler", note), None, Html::default())?;
     let (parts, apart) = (times.account.parts, times.account.apart_us);
     let total = parts.total() + apart;
-    let heads =
-        vec![Head::unsorted("Part"), Head::number("Self"), Head::number("Share"), Head::unsorted("Holds")];
+    let heads = vec![
+        Head::unsorted("Part"),
+        Head::number("Self"),
+        Head::number("Share"),
+        Head::unsorted("Holds").soft(),
+    ];
     let table = Table { id: "parts-table", label: "Time by part of the compiler", heads };
     const HOLDS: [&str; PARTS.len()] = [
         "tracing of bytecode, guards, everything from the call of a function to its graph",
@@ -34,21 +50,15 @@ pub(super) fn parts(view: View<'_>, times: Times<'_>, out: &mut dyn Write) -> an
         .zip(parts.0)
         .zip(HOLDS)
         .enumerate()
-        .map(|(index, ((name, us), holds))| (format!("p{}", index + 1), name, us, holds));
-    let rest = (
-        String::new(),
-        "None of them",
-        apart,
-        "profiles of earlier runs, and phases that are not known here",
-    );
+        .map(|(index, ((name, us), holds))| (index + 1, name, us, holds));
+    let rest = (0, "None of them", apart, "profiles of earlier runs, and phases that are not known here");
     let rows: Vec<_> = named.chain([rest]).filter(|(_, _, us, _)| *us > 0.0).collect();
-    let rows = rows.into_iter().map(|(class, name, us, holds)| {
-        let name = format!("<i class=\"swatch {class}\"></i>{name}");
+    let rows = rows.into_iter().map(|(place, name, us, holds)| {
         Ok(Row::of(vec![
-            Td::html(Html::trusted(name)),
+            Td::text(name).class(PLACES.get(place).copied().unwrap_or_default()),
             Td::number(us, &micros(us)),
-            Td::html(share(us, total, &class)).class("num"),
-            Td::text(holds).class("soft"),
+            Td::html(share(us, total)).class("num"),
+            Td::text(holds),
         ]))
     });
     view.table(out, &table, rows)?;
@@ -58,101 +68,150 @@ pub(super) fn parts(view: View<'_>, times: Times<'_>, out: &mut dyn Write) -> an
     Ok(())
 }
 
-/// A share as number and bar.
-fn share(us: f64, total: f64, class: &str) -> Html {
-    let width = (100.0 * us / total).clamp(0.0, 100.0);
-    let width = if width.is_finite() { width } else { 0.0 };
+/// A share as bar and number; the bar has the colour of the row's first cell.
+fn share(us: f64, total: f64) -> Html {
     let share = percent(us, total, true);
+    let width = BAR * us / total;
     // A bar of less than a pixel says less than the number.
-    if width < 1.0 {
+    if !width.is_finite() || width < 1.0 {
         return Html::escaped(&share);
     }
-    Html::trusted(format!(
-        "<span class=\"share\"><i class=\"{class}\" style=\"width:{width:.1}%\"></i></span><span class=\"pct\">{share}</span>"
-    ))
+    Html::trusted(format!("<i style=\"width:{:.0}px\"></i>{share}", width.min(BAR)))
 }
 
-/// All phases of the log.
+/// The costliest phases of the log, and how many others there are.
 pub(super) fn phases(view: View<'_>, times: Times<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
-    let phases: Vec<&Phase> = view.report.found.time.phases.iter().collect();
-    let note = "self: without the phases in it; total: what its spans cover";
+    let phases = &view.report.found.time.phases;
+    let note = "self: without the phases in it; total: what its spans cover, spans within each other once";
     let section = ("phases", "Phases", note);
-    let count = Some(whole(phases.len()));
-    view.open_section(out, section, count, Html::default())?;
-    phase_table(view, times, out, ("phases-table", "Phase", &phases))?;
-    view.beyond(out, phases.len(), LISTED, "phases")?;
+    view.open_section(out, section, Some(whole(phases.len())), Html::default())?;
+    let covered = times.account.covered_us;
+    let says = |phase: &Phase| {
+        phase.self_s * 1e6 >= LEAST_SELF * covered || phase.total_s * 1e6 >= LEAST_TOTAL * covered
+    };
+    let (shown, rest) = shown(phases.iter(), says);
+    let heads = vec![
+        Head::text("Phase").mono(),
+        Head::number("Self"),
+        Head::number("Share").about("self time, of the time that any phase covers"),
+        Head::number("Total"),
+        Head::number("Times"),
+    ];
+    let table = Table { id: "phases-table", label: "Phases", heads };
+    let rows = shown.iter().map(|phase| {
+        let part = times.account.part_of.get(&phase.name).map_or(0, |part| part + 1);
+        let own = phase.self_s * 1e6;
+        let [name, own_cell, total, count] = cells(phase, &phase.name);
+        let name = name.class(PLACES.get(part).copied().unwrap_or_default());
+        Ok(Row::of(vec![name, own_cell, Td::html(share(own, covered)).class("num"), total, count]))
+    });
+    view.table(out, &table, rows)?;
+    let what = format!(
+        "none as much as {} of the time that phases cover itself, or {} in all",
+        percent(LEAST_SELF, 1.0, true),
+        percent(LEAST_TOTAL, 1.0, false)
+    );
+    others(view, out, &rest, ("more phase", "more phases", &what))?;
     writeln!(out, "</section>")?;
     Ok(())
 }
 
-fn phase_table(
-    view: View<'_>,
-    times: Times<'_>,
-    out: &mut dyn Write,
-    (id, title, phases): (&str, &str, &[&Phase]),
-) -> anyhow::Result<()> {
-    let heads = vec![
-        Head::text(title).mono(),
-        Head::number("Self").about("without the phases in it"),
-        Head::number("Share").about("self time, of the time that any phase covers"),
-        Head::number("Total").about("what its spans cover; spans within each other count once"),
-        Head::number("Times"),
-        Head::number("Mean").about("total by times"),
-        Head::text("Part").about("where most of its self time belongs").soft(),
-    ];
-    let table = Table { id, label: title, heads };
-    let rows = phases.iter().take(LISTED).map(|phase| {
-        let part = times.account.part_of.get(&phase.name).copied();
-        let class = part.map_or_else(String::new, |part| format!("p{}", part + 1));
-        let (own, total) = (phase.self_s * 1e6, phase.total_s * 1e6);
-        let mean = total / phase.count.max(1) as f64;
-        Ok(Row::of(vec![
-            Td::text(
-                phase.name.strip_prefix("pass.").filter(|_| id == "passes-table").unwrap_or(&phase.name),
-            ),
-            Td::number(own, &micros(own)),
-            Td::html(share(own, times.account.covered_us, &class)).class("num"),
-            Td::number(total, &micros(total)),
-            Td::number(phase.count as f64, &whole(phase.count)),
-            Td::number(mean, &micros(mean)),
-            Td::text(part.and_then(|part| PARTS.get(part).copied()).unwrap_or(UNKNOWN)),
-        ]))
-    });
-    view.table(out, &table, rows)
+/// Those of which a table says more than that they hardly matter, ten at least; and the others.
+fn shown<'p>(
+    phases: impl Iterator<Item = &'p Phase>,
+    says: impl Fn(&Phase) -> bool,
+) -> (Vec<&'p Phase>, Vec<&'p Phase>) {
+    let (shown, rest): (Vec<_>, Vec<_>) =
+        phases.enumerate().partition(|(at, phase)| *at < LISTED && (*at < LEAST_LISTED || says(phase)));
+    let phases = |of: Vec<(usize, &'p Phase)>| of.into_iter().map(|(_, phase)| phase).collect();
+    (phases(shown), phases(rest))
 }
 
-/// Compiles by what their phases took.
-pub(super) fn compiles(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
-    let model = view.report.model;
-    let spent = |index: usize| {
-        let phases = view.report.found.time.by_compile.get(&index);
-        phases.map(|p| p.iter().filter(|phase| phase.depth == 0).fold(0.0, |sum, p| sum + p.total_s * 1e6))
-    };
-    let all = model.compiles.iter().enumerate().filter_map(|(i, c)| Some((i, c, spent(i)?)));
-    let mut all: Vec<(usize, &Compile, f64)> = all.collect();
-    all.sort_by(|a, b| b.2.total_cmp(&a.2).then(a.0.cmp(&b.0)));
-    let note = "outermost phases of each, forward and backward, costliest first";
+/// Name, self time, total time and count.
+fn cells(phase: &Phase, name: &str) -> [Td; 4] {
+    let (own, total) = (phase.self_s * 1e6, phase.total_s * 1e6);
+    [
+        Td::text(name),
+        Td::number(own, &micros(own)),
+        Td::number(total, &micros(total)),
+        Td::number(phase.count as f64, &whole(phase.count)),
+    ]
+}
+
+/// How many stand in no row, and what they took.
+fn others(
+    view: View<'_>,
+    out: &mut dyn Write,
+    rest: &[&Phase],
+    (one, many, what): (&str, &str, &str),
+) -> anyhow::Result<()> {
+    if rest.is_empty() {
+        return Ok(());
+    }
+    let sum: f64 = rest.iter().map(|phase| phase.self_s * 1e6).sum();
+    let text = format!(
+        "{} took {} together, {what}: on the chart, and in ",
+        counted(rest.len(), one, many),
+        micros(sum)
+    );
+    let link = view.link(&view.href_of("report.json"), "report.json");
+    writeln!(out, "<p class=\"hint\">{}{}.</p>", Html::escaped(&text).as_str(), link.as_str())?;
+    Ok(())
+}
+
+/// What a compile took, microseconds.
+#[derive(Default)]
+struct Spent {
+    /// In its outermost phases; None where the log has none of it.
+    total: Option<f64>,
+    lost: Option<f64>,
+    saved: Option<f64>,
+}
+
+/// What each compile took of which anything is known, by its place in the model; costliest first.
+fn spent(view: View<'_>, times: Times<'_>) -> Vec<(usize, Spent)> {
+    let mut all: BTreeMap<usize, Spent> = BTreeMap::new();
+    for (index, phases) in &view.report.found.time.by_compile {
+        let outer = phases.iter().filter(|phase| phase.depth == 0);
+        all.entry(*index).or_default().total = Some(outer.fold(0.0, |sum, phase| sum + phase.total_s * 1e6));
+    }
+    for lost in &times.account.lost {
+        *all.entry(lost.compile).or_default().lost.get_or_insert(0.0) += lost.us;
+    }
+    for (index, us) in &times.account.saved {
+        *all.entry(*index).or_default().saved.get_or_insert(0.0) += us;
+    }
+    let mut all: Vec<_> = all.into_iter().collect();
+    let cost = |spent: &Spent| spent.total.unwrap_or(0.0);
+    all.sort_by(|a, b| cost(&b.1).total_cmp(&cost(&a.1)).then(a.0.cmp(&b.0)));
+    all
+}
+
+/// Compiles by what their phases took, with what was wasted of it and what caches spared.
+pub(super) fn compiles(view: View<'_>, times: Times<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+    let all = spent(view, times);
+    let note = "outermost phases of each, forward and backward, costliest first; a time leads to its place on the chart";
     view.open_section(out, ("compiles", "By compile", note), Some(whole(all.len())), Html::default())?;
-    let total: f64 = all.iter().map(|(_, _, us)| us).sum();
-    let heads = vec![
-        Head::compiles("Compile"),
-        Head::text("Function"),
-        Head::number("Time"),
-        Head::number("Share"),
-        Head::unsorted("Dynamo, AOTAutograd, Inductor, code generation"),
-        Head::unsorted("Chart"),
-    ];
+    let mut heads = vec![Head::compiles("Compile"), Head::text("Function"), Head::number("Time")];
+    heads.extend(PARTS.map(Head::number));
+    let wasted = "In a compile that failed, or in attempts before tracing began anew";
+    heads.push(Head::number("Wasted").about(wasted).absent_if(times.account.lost.is_empty()));
+    heads.push(Head::number("Saved").about("By caches").absent_if(times.account.saved.is_empty()));
     let table = Table { id: "compiles-table", label: "Time by compile", heads };
-    let rows = all.iter().take(LISTED).map(|(index, compile, us)| {
+    let rows = all.iter().take(LISTED).map(|(index, spent)| {
+        let Some(compile) = view.report.model.compiles.get(*index) else { return Ok(Row::default()) };
         let function = compile.function.as_ref().map(|f| view.function(&f.name));
-        Ok(Row::of(vec![
+        let address = super::address(*index);
+        let place = |us: f64| view.link(address.trim_start_matches(super::PATH), &micros(us));
+        let mut cells = vec![
             Td::html(view.pill_beside(compile)?).sorted(index),
             Td::html(function.unwrap_or_else(|| Html::escaped(UNKNOWN))),
-            Td::number(*us, &micros(*us)),
-            Td::number(*us, &percent(*us, total, true)),
-            Td::html(view.bar(&Parts::of(compile), false)?),
-            Td::html(view.link(super::address(*index).trim_start_matches(super::PATH), "show")),
-        ]))
+            Td::html(spent.total.map_or_else(|| Html::escaped(UNKNOWN), place)).class("num"),
+        ];
+        let parts = Parts::of(compile).0.into_iter();
+        cells.extend(parts.map(|us| Td::maybe((us > 0.0).then_some(us), micros)));
+        cells.extend([Td::maybe(spent.lost, micros), Td::maybe(spent.saved, micros)]);
+        Ok(Row::of(cells))
     });
     view.table(out, &table, rows)?;
     view.beyond(out, all.len(), LISTED, "compiles")?;
@@ -172,85 +231,71 @@ pub(super) fn passes(view: View<'_>, times: Times<'_>, out: &mut dyn Write) -> a
     let share = percent(sum, times.account.covered_us, true);
     let all = micros(sum);
     writeln!(out, "<p class=\"hint\">All passes took {all}, {share} of the time that phases cover.</p>")?;
-    phase_table(view, times, out, ("passes-table", "Pass", times.passes))?;
-    view.beyond(out, times.passes.len(), LISTED, "passes")?;
+    let heads =
+        vec![Head::text("Pass").mono(), Head::number("Self"), Head::number("Total"), Head::number("Times")];
+    let table = Table { id: "passes-table", label: "Passes", heads };
+    let (shown, rest) = shown(times.passes.iter().copied(), |pass| {
+        pass.self_s * 1e6 >= LEAST_SELF * times.account.covered_us
+    });
+    let rows = shown
+        .iter()
+        .map(|pass| Ok(Row::of(cells(pass, pass.name.strip_prefix("pass.").unwrap_or(&pass.name)).into())));
+    view.table(out, &table, rows)?;
+    others(view, out, &rest, ("more pass", "more passes", "each less than those above"))?;
     writeln!(out, "</section>")?;
     Ok(())
 }
 
-/// Work that came to nothing, and work that caches spared.
+/// Work that came to nothing, and work that caches spared; how much of each compile stands in the table of compiles.
 pub(super) fn lost_and_saved(view: View<'_>, times: Times<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let note = "failed compiles, attempts that began anew, and results that caches had";
     view.open_section(out, ("lost", "Wasted and saved", note), None, Html::default())?;
-    lost(view, times, out)?;
-    saved(view, times, out)?;
-    writeln!(out, "</section>")?;
+    let lost = lost(view, times)?;
+    writeln!(out, "<p class=\"hint\">{}</p>", lost.as_str())?;
+    let saved = &times.account.saved;
+    let sum: f64 = saved.iter().map(|(_, us)| us).sum();
+    let words = match saved.len() {
+        0 => "No metrics record reports time that a cache saved.".to_owned(),
+        n => format!(
+            "Saved by caches, as torch reckons: {} in {}, the time that they took when their results were put into \
+             the cache.",
+            micros(sum),
+            counted(n, "compile", "compiles")
+        ),
+    };
+    writeln!(out, "<p class=\"hint\">{words}</p>\n</section>")?;
     Ok(())
 }
 
-fn lost(view: View<'_>, times: Times<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
-    let (model, lost) = (view.report.model, &times.account.lost);
-    let sum = |failed: bool| lost.iter().filter(|l| l.failed == failed).fold(0.0, |sum, l| sum + l.us);
-    if lost.is_empty() {
-        let words = "No time was wasted: no metrics record reports a failure or time before a restart.";
-        writeln!(out, "<p class=\"hint\">{words}</p>")?;
-        return Ok(());
+fn lost(view: View<'_>, times: Times<'_>) -> anyhow::Result<Html> {
+    let lost = &times.account.lost;
+    let Some(first) = lost.first() else {
+        return Ok(Html::escaped(
+            "No time was wasted: no metrics record reports a failure or time before a restart.",
+        ));
+    };
+    let mut parts = Vec::new();
+    for (failed, what) in [(true, "that failed"), (false, "before tracing began anew")] {
+        let of = || lost.iter().filter(|lost| lost.failed == failed);
+        if of().next().is_some() {
+            let sum: f64 = of().map(|lost| lost.us).sum();
+            parts.push(format!("{} in {} {what}", micros(sum), counted(of().count(), "compile", "compiles")));
+        }
     }
+    let most = view.report.model.compiles.get(first.compile).filter(|_| lost.len() > 1);
+    let most = match most {
+        Some(compile) => Html::joined(
+            [Html::escaped(&format!(", most, {}, in ", micros(first.us))), view.pill(compile)?],
+            "",
+        ),
+        None => Html::default(),
+    };
     let page = view.link("failures_and_restarts.html", "failures and restarts");
-    writeln!(
-        out,
-        "<p class=\"hint\">Wasted: {} in compiles that failed, {} in attempts before a restart. The reasons stand under {}.</p>",
-        micros(sum(true)),
-        micros(sum(false)),
-        page.as_str()
-    )?;
-    let heads =
-        vec![Head::compiles("Compile"), Head::text("Function"), Head::number("Wasted"), Head::text("Why")];
-    let table = Table { id: "lost-table", label: "Wasted time", heads };
-    let rows = lost.iter().take(LISTED).filter_map(|l| Some((l, model.compiles.get(l.compile)?)));
-    let rows: Vec<_> = rows.collect();
-    let rows = rows.into_iter().map(|(lost, compile)| {
-        let function = compile.function.as_ref().map(|f| view.function(&f.name));
-        let restarts: usize = compile.metrics.iter().map(|m| m.facts.restarts).sum();
-        let why = match (lost.failed, restarts) {
-            (true, _) => "failed".to_owned(),
-            (false, 0) => "tracing began anew".to_owned(),
-            (false, n) => format!("tracing began anew, {}", counted(n, "reason", "reasons")),
-        };
-        Ok(Row::of(vec![
-            Td::html(view.pill_beside(compile)?).sorted(lost.compile),
-            Td::html(function.unwrap_or_else(|| Html::escaped(UNKNOWN))),
-            Td::number(lost.us, &micros(lost.us)),
-            Td::text(&why),
-        ]))
-    });
-    view.table(out, &table, rows)?;
-    view.beyond(out, lost.len(), LISTED, "compiles")
-}
-
-fn saved(view: View<'_>, times: Times<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
-    let (model, saved) = (view.report.model, &times.account.saved);
-    if saved.is_empty() {
-        writeln!(out, "<p class=\"hint\">No metrics record reports time that a cache saved.</p>")?;
-        return Ok(());
-    }
-    let sum: f64 = saved.iter().map(|(_, us)| us).sum();
-    let words = "the time that the compile took when its result was put into the cache";
-    writeln!(out, "<p class=\"hint\">Saved by caches, as torch reckons: {}, {words}.</p>", micros(sum))?;
-    let heads = vec![Head::compiles("Compile"), Head::text("Function"), Head::number("Saved")];
-    let table = Table { id: "saved-table", label: "Time saved by caches", heads };
-    let rows = saved.iter().take(LISTED).filter_map(|(i, us)| Some((*i, *us, model.compiles.get(*i)?)));
-    let rows: Vec<_> = rows.collect();
-    let rows = rows.into_iter().map(|(index, us, compile)| {
-        let function = compile.function.as_ref().map(|f| view.function(&f.name));
-        Ok(Row::of(vec![
-            Td::html(view.pill_beside(compile)?).sorted(index),
-            Td::html(function.unwrap_or_else(|| Html::escaped(UNKNOWN))),
-            Td::number(us, &micros(us)),
-        ]))
-    });
-    view.table(out, &table, rows)?;
-    view.beyond(out, saved.len(), LISTED, "compiles")
+    let wasted = Html::escaped(&format!("Wasted: {}", parts.join(", ")));
+    Ok(Html::joined(
+        [wasted, most, Html::escaped(". The reasons stand under "), page, Html::escaped(".")],
+        "",
+    ))
 }
 
 /// Wall time without a span, and time in outer phases that no inner one explains.
@@ -259,8 +304,8 @@ pub(super) fn unattributed(view: View<'_>, times: Times<'_>, out: &mut dyn Write
     let note = "time of which the log does not say what it went into";
     view.open_section(out, ("rest", "Unattributed", note), None, Html::default())?;
     let outside = format!(
-        "{}, {} of the wall time: no phase was open. The program ran its model, loaded data or waited; imports and \
-         work of other processes are here too, and whatever of torch has no phase of its own.",
+        "{}, {} of the wall time: no phase was open. The program ran its model, loaded data or waited; imports, \
+         work of other processes and what of torch has no phase are here too.",
         micros(account.uncovered_us()),
         percent(account.uncovered_us(), account.wall_us, false)
     );
@@ -281,12 +326,20 @@ pub(super) fn unattributed(view: View<'_>, times: Times<'_>, out: &mut dyn Write
 
 fn gaps(view: View<'_>, times: Times<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let gaps = &times.account.gaps;
-    if gaps.is_empty() {
+    let Some(longest) = gaps.first() else { return Ok(()) };
+    let length = |gap: &Gap| gap.end_us - gap.start_us;
+    let shown =
+        gaps.iter().take(GAPS).filter(|gap| length(gap) >= LEAST_SELF * times.account.wall_us).count();
+    let all = counted(gaps.len(), "time", "times");
+    if shown == 0 {
+        writeln!(
+            out,
+            "<p class=\"hint\">{all} without any phase, the longest {}.</p>",
+            micros(length(longest))
+        )?;
         return Ok(());
     }
-    let shown = gaps.len().min(GAPS);
-    let words = format!("The longest {} without any phase", counted(shown, "time", "times"));
-    writeln!(out, "<h3 class=\"hint\">{words}, of {}</h3>", whole(gaps.len()))?;
+    writeln!(out, "<h3 class=\"hint\">The longest of {all} without any phase</h3>")?;
     let heads = vec![
         Head::number("Length"),
         Head::number("Begins").about("after the first span's begin"),
@@ -294,7 +347,7 @@ fn gaps(view: View<'_>, times: Times<'_>, out: &mut dyn Write) -> anyhow::Result
         Head::unsorted("Before"),
     ];
     let table = Table { id: "gaps-table", label: "Longest times without any phase", heads };
-    let rows = gaps.iter().take(GAPS).map(|gap| gap_row(view, times, gap));
+    let rows = gaps.iter().take(shown).map(|gap| gap_row(view, times, gap));
     view.table(out, &table, rows)
 }
 

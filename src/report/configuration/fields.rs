@@ -1,0 +1,58 @@
+//! What the fields of metrics records mean: said here once, for the records of all compiles.
+
+use crate::report::metric_fields::glosses;
+use crate::report::parts::View;
+use crate::report::units::whole;
+use crate::report::{Html, Report};
+use fxhash::FxHashSet;
+use indexmap::IndexMap;
+use std::io::Write;
+
+/// The anchor.
+pub(super) const ID: &str = "fields";
+
+/// Records that are read again: those of one torch have the same fields, and each takes 40 KB.
+const MOST_READ: usize = 300;
+
+/// Names of known fields that are set in the log's metrics, with what each means; equal meanings once.
+pub(super) fn found(report: Report<'_>) -> anyhow::Result<IndexMap<&'static str, Vec<&'static str>>> {
+    let mut unseen: IndexMap<&str, &str> = glosses().filter(|(_, meaning)| !meaning.is_empty()).collect();
+    let mut set: FxHashSet<&str> = FxHashSet::default();
+    let records = report.model.compiles.iter().flat_map(|compile| &compile.metrics);
+    for record in records.take(MOST_READ) {
+        report.with_fields(record.header, record.first_line, |fields| {
+            unseen.retain(|name, _| {
+                let known = fields.raw(name).is_some_and(|value| value.get() != "null");
+                if known {
+                    set.insert(name);
+                }
+                !known
+            });
+        })?;
+    }
+    let mut found: IndexMap<&str, Vec<&str>> = IndexMap::new();
+    for (name, meaning) in glosses().filter(|(name, _)| set.contains(name)) {
+        found.entry(meaning).or_default().push(name);
+    }
+    Ok(found)
+}
+
+pub(super) fn write(
+    view: View<'_>,
+    out: &mut dyn Write,
+    fields: &IndexMap<&'static str, Vec<&'static str>>,
+) -> anyhow::Result<()> {
+    if fields.is_empty() {
+        return Ok(());
+    }
+    let count = fields.values().map(Vec::len).sum::<usize>();
+    let about = "what torch writes of each compile, as its metrics page shows it";
+    view.open_section(out, (ID, "Fields of the metrics", about), Some(whole(count)), Html::default())?;
+    write!(out, "<details class=\"more\"><summary class=\"tw\">What each means</summary><dl class=\"kv\">")?;
+    for (meaning, names) in fields {
+        let names = Html::escaped(&names.join(" "));
+        write!(out, "<dt>{}<dd>{}", names.as_str(), Html::escaped(meaning).as_str())?;
+    }
+    writeln!(out, "</dl></details>\n</section>")?;
+    Ok(())
+}

@@ -25,8 +25,8 @@ const SHOWN: usize = 6;
 /// Compiles that its body links.
 const LINKED: usize = 40;
 
-/// Records that an entry links.
-const RECORDS: usize = 8;
+/// Records that an entry links; the page of its topic has all.
+const RECORDS: usize = 2;
 
 /// Frames of a stack beyond which only the reader's own are shown.
 const FRAMES: usize = 14;
@@ -218,13 +218,14 @@ fn record(view: View<'_>, compile: &Compile, artifact: &Artifact) -> Html {
 
 /// The frames that led there; of a long stack the reader's own, and all of them folded.
 fn trace(view: View<'_>, one: &Finding) -> anyhow::Result<Html> {
-    if one.stack.is_empty() {
-        return Ok(Html::default());
-    }
     let all = &one.stack;
+    // The head of a finding has its place and source line.
     let at = |frame: &crate::model::TextFrame| {
         Some(&frame.0) == one.place.file.as_ref() && Some(frame.1) == one.place.line
     };
+    if all.is_empty() || all.len() == 1 && all.iter().all(at) {
+        return Ok(Html::default());
+    }
     let hit = all.iter().rposition(at).or_else(|| all.iter().rposition(|(file, ..)| !is_library(file)));
     if all.len() <= FRAMES {
         return view.traceback(all, hit);

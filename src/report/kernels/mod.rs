@@ -118,7 +118,7 @@ fn kernels(view: View<'_>, runs: &[Run<'_>], found: &Kernels, out: &mut dyn Writ
     }
     let none = |known: fn(&Kernel) -> bool| !all.iter().any(known);
     let heads = vec![
-        Head::text("Kernel"),
+        Head::text("Kernel").mono(),
         Head::compiles("Graph"),
         Head::text("Kind"),
         Head::number("Calls").about("lines of the code that call it"),
@@ -136,7 +136,8 @@ fn kernels(view: View<'_>, runs: &[Run<'_>], found: &Kernels, out: &mut dyn Writ
     ];
     let table = Table { id: "kernels-table", label: "Kernels", heads };
     let shown: Vec<&Kernel> = all.iter().take(MOST_KERNELS).collect();
-    view.table(out, &table, shown.into_iter().map(|kernel| row(view, runs, found, kernel)))?;
+    let rows = shown.into_iter().enumerate().map(|(index, kernel)| row(view, runs, found, (index, kernel)));
+    view.table(out, &table, rows)?;
     view.beyond(out, all.len(), all.len().min(MOST_KERNELS), "kernels")?;
     if none(|kernel| kernel.tuning.is_some()) {
         writeln!(
@@ -158,7 +159,12 @@ fn word(kind: &'static str) -> &'static str {
     }
 }
 
-fn row(view: View<'_>, runs: &[Run<'_>], found: &Kernels, kernel: &Kernel) -> anyhow::Result<Row> {
+fn row(
+    view: View<'_>,
+    runs: &[Run<'_>],
+    found: &Kernels,
+    (index, kernel): (usize, &Kernel),
+) -> anyhow::Result<Row> {
     let run = runs.get(kernel.run);
     let name = match run.and_then(|run| href(view, run, kernel)) {
         Some(href) => view.link(&href, &kernel.name),
@@ -167,20 +173,15 @@ fn row(view: View<'_>, runs: &[Run<'_>], found: &Kernels, kernel: &Kernel) -> an
     let kind = kernel.language.unwrap_or("library");
     let tuning = kernel.tuning.clone().unwrap_or_default();
     let graph = match run {
-        Some(run) => {
-            let name = Html::wrapped(" <span class=\"soft\">", &Html::escaped(&run.name()), "</span>");
-            Html::joined([view.pill(run.compile)?, name], "")
-        }
+        Some(run) => Html::joined([view.pill_beside(run.compile)?, Html::escaped(&run.name())], " "),
         None => Html::default(),
     };
     let code =
         tuning.chosen.as_deref().map_or_else(|| Html::escaped(UNKNOWN), |text| view.folded(text, true));
     let count = |value: Option<f64>| Td::maybe(value, |value| whole(value as u64));
-    Ok(Row::of(vec![
-        // A name of many operators breaks anywhere, but not into a column of letters.
-        Td::html(Html::wrapped("<div style=\"min-width:24ch;overflow-wrap:anywhere\">", &name, "</div>"))
-            .class("mono"),
-        Td::html(graph).sorted(kernel.run).class("nw"),
+    let row = Row::of(vec![
+        Td::html(name),
+        Td::html(graph).sorted(kernel.run),
         Td::text(kind),
         Td::number(kernel.calls as f64, &whole(kernel.calls)),
         Td::html(source_lines(view, found, kernel)),
@@ -192,7 +193,9 @@ fn row(view: View<'_>, runs: &[Run<'_>], found: &Kernels, kernel: &Kernel) -> an
         Td::maybe(tuning.compile_us, micros),
         Td::maybe(kernel.runtime_ns, |ns| micros(ns / 1e3)),
     ])
-    .selected_by(word(kind).to_owned()))
+    .selected_by(word(kind).to_owned());
+    // The table of lines leads here.
+    Ok(if kernel.lines.is_empty() { row } else { row.anchored(format!("k{index}")) })
 }
 
 /// torch's word for how a configuration was found, in plain ones.
@@ -272,7 +275,7 @@ fn lines(view: View<'_>, runs: &[Run<'_>], found: &Kernels, out: &mut dyn Write)
         return Ok(());
     }
     let note = if found.without_data > 0 {
-        "which kernels a line of the program became; without provenance from the comments in graphs and code"
+        "which kernels a line of the program became; or among how many it is that have no comment"
     } else {
         "which kernels a line of the program became"
     };
@@ -307,39 +310,35 @@ fn kernels_of(view: View<'_>, runs: &[Run<'_>], found: &Kernels, line: &Line) ->
     let kernels = &line.kernels;
     let mut pieces = Vec::new();
     let mut before = None;
-    for kernel in kernels.iter().take(MOST_IN_CELL).filter_map(|index| found.kernels.get(*index)) {
+    for (index, kernel) in
+        kernels.iter().take(MOST_IN_CELL).filter_map(|index| Some((*index, found.kernels.get(*index)?)))
+    {
         let Some(run) = runs.get(kernel.run) else { continue };
         if before.replace(kernel.run) != Some(kernel.run) {
-            let label = Html::escaped(&run.label());
-            let start = if pieces.is_empty() { "<span class=\"soft\">" } else { "; <span class=\"soft\">" };
-            pieces.push(Html::wrapped(start, &label, "</span> "));
+            let start = if pieces.is_empty() { "" } else { "; " };
+            pieces.push(Html::escaped(&format!("{start}{} ", run.label())));
         } else {
             pieces.push(Html::escaped(", "));
         }
-        let name = match href(view, run, kernel) {
-            Some(href) => view.link(&href, &short_name(&kernel.name)),
-            None => Html::escaped(&short_name(&kernel.name)),
-        };
-        let full = Html::escaped(&kernel.name);
-        pieces.push(Html::trusted(format!(
-            "<span class=\"mono\" title=\"{}\">{}</span>",
-            full.as_str(),
-            name.as_str()
-        )));
+        pieces.push(match index < MOST_KERNELS {
+            true => view.link(&format!("#k{index}"), &short_name(&kernel.name)),
+            false => Html::escaped(&short_name(&kernel.name)),
+        });
     }
     let more = kernels.len().saturating_sub(MOST_IN_CELL);
     if more > 0 {
         pieces.push(Html::escaped(&format!(" and {} more", whole(more))));
     }
-    for (run, untold) in line.perhaps.iter().take(MOST_IN_CELL) {
+    let untold = line.perhaps.iter().take(MOST_IN_CELL).enumerate();
+    for (index, (run, untold)) in untold {
         let Some(run) = runs.get(*run) else { continue };
-        let start = if pieces.is_empty() { "" } else { "; " };
-        let text = format!(
-            "{start}{}: among {} without comments",
-            run.label(),
-            counted(*untold, "kernel", "kernels")
-        );
-        pieces.push(Html::wrapped("<span class=\"soft\">", &Html::escaped(&text), "</span>"));
+        let start = match (index, pieces.is_empty()) {
+            (0, true) => "among ",
+            (0, false) => "; among ",
+            _ => ", ",
+        };
+        let count = if index == 0 { counted(*untold, "kernel", "kernels") } else { whole(*untold) };
+        pieces.push(Html::escaped(&format!("{start}{count} of {}", run.label())));
     }
     let more = line.perhaps.len().saturating_sub(MOST_IN_CELL);
     if more > 0 {

@@ -170,10 +170,15 @@ fn row(
         Some(href) => view.link(&href, &kernel.name),
         None => Html::escaped(&kernel.name),
     };
+    // A name of many operators breaks anywhere, but not into a column of letters.
+    let name = match clipped(&kernel.name, LONGEST_NAME).1 {
+        true => Html::wrapped("<div style=min-width:24ch;overflow-wrap:anywhere>", &name, "</div>"),
+        false => name,
+    };
     let kind = kernel.language.unwrap_or("library");
     let tuning = kernel.tuning.clone().unwrap_or_default();
     let graph = match run {
-        Some(run) => Html::joined([view.pill_beside(run.compile)?, Html::escaped(&run.name())], " "),
+        Some(run) => Html::joined([view.pill_beside(run.compile)?, Html::escaped(&run.name())], "&nbsp;"),
         None => Html::default(),
     };
     let code =

@@ -7,6 +7,9 @@ use crate::report::units::{is_library, whole};
 use crate::trace::CompileId;
 use serde::Serialize;
 
+/// Frames of a stack that stands there with those of libraries.
+const SHORT: usize = 6;
+
 #[derive(Serialize)]
 struct Why {
     against: Option<Html>,
@@ -43,7 +46,8 @@ impl View<'_> {
     /// The frames of the reader's own code; those of libraries are folded below them.
     pub fn own_traceback(&self, frames: &[TextFrame]) -> anyhow::Result<Html> {
         let own: Vec<TextFrame> = frames.iter().filter(|(file, ..)| !is_library(file)).cloned().collect();
-        if own.is_empty() || own.len() == frames.len() {
+        // A short stack is read whole.
+        if own.is_empty() || own.len() == frames.len() || frames.len() <= SHORT {
             return self.traceback(frames, innermost_own(frames));
         }
         let hidden = whole(frames.len() - own.len());

@@ -38,9 +38,7 @@ pub(super) fn fold(
     // Of `len(xs)` the guards on xs itself tell what was added.
     let source = source.map(|s| s.strip_prefix("len(").and_then(|s| s.strip_suffix(')')).unwrap_or(s));
     let (guards, tensors) = match old {
-        Some(old) => {
-            (guards::compared(view, (old, compile), source, room)?, tensors::compared(view, old, compile)?)
-        }
+        Some(old) => (guards::compared(view, (old, compile), source, room)?, tensors::compared(old, compile)),
         None => Default::default(),
     };
     if reasons.is_empty() && guards.is_empty() && tensors.is_empty() {

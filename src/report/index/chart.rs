@@ -10,7 +10,7 @@ use std::io::Write;
 /// Columns at most: more are thinner than a finger on a telephone.
 const COLUMNS: usize = 60;
 
-/// Share of a column from which on a part is drawn: half a pixel.
+/// Share of the highest column from which on a part is drawn: half a pixel.
 const LEAST: f64 = 0.005;
 
 /// Compiles in order, and what their parts took together.
@@ -78,7 +78,7 @@ fn write_column(column: &Column<'_>, highest: f64, out: &mut dyn Write) -> anyho
         100.0 * column.parts.total() / highest
     )?;
     let whole = column.parts.total();
-    for (at, us) in (1..).zip(column.parts.0).filter(|(_, us)| *us > LEAST * whole) {
+    for (at, us) in (1..).zip(column.parts.0).filter(|(_, us)| *us > (LEAST * highest).min(whole / 5.0)) {
         write!(out, "<i class=p{at} style=height:{:.0}%></i>", 100.0 * us / whole)?;
     }
     writeln!(out, "</a>")?;

@@ -25,8 +25,11 @@ const SHOWN: usize = 6;
 /// Compiles that its body links.
 const LINKED: usize = 40;
 
-/// Records that an entry links; the page of its topic has all.
-const RECORDS: usize = 2;
+/// Records that an entry links where a page of its topic has all.
+const RECORDS: usize = 1;
+
+/// Records that it links where there is no such page.
+const MOST_RECORDS: usize = 8;
 
 /// Frames of a stack beyond which only the reader's own are shown.
 const FRAMES: usize = 14;
@@ -158,8 +161,9 @@ fn facts(view: View<'_>, one: &Finding, compiles: &[&Compile]) -> anyhow::Result
 fn costs(view: View<'_>, one: &Finding) -> anyhow::Result<Html> {
     let parts = one.costs.iter().map(|cost| {
         let mut pieces = vec![Html::escaped(&format!("{} {}", micros(cost.us), cost.what))];
+        // The page of graph breaks tells what each led to.
         let compiles = compiles(view, &cost.compiles);
-        if !compiles.is_empty() {
+        if !compiles.is_empty() && one.kind != Kind::GraphBreak {
             pieces.push(view.some_pills(&compiles, SHOWN)?);
         }
         Ok(Html::joined(pieces, " "))
@@ -194,7 +198,8 @@ fn evidence(view: View<'_>, one: &Finding, compiles: &[&Compile]) -> Vec<Html> {
         let files = compile.artifacts.iter().filter(|a| wanted.contains(&a.name.as_str()));
         files.map(move |artifact| (*compile, artifact))
     });
-    let mut links: Vec<Html> = records.take(RECORDS).map(|(c, artifact)| record(view, c, artifact)).collect();
+    let mut links: Vec<Html> =
+        records.take(MOST_RECORDS).map(|(c, artifact)| record(view, c, artifact)).collect();
     let topic = match one.kind {
         Kind::GraphBreak => Topic::GraphBreaks,
         Kind::Recompilation | Kind::RecompileLimit => Topic::Recompilations,
@@ -205,9 +210,10 @@ fn evidence(view: View<'_>, one: &Finding, compiles: &[&Compile]) -> Vec<Html> {
         Kind::DamagedLog | Kind::MissingNames => Topic::Log,
         _ => return links,
     };
-    links.extend(
-        topic_page(view.report, topic).map(|(page, words)| view.link(&view.href_with_anchor(page), words)),
-    );
+    if let Some((page, words)) = topic_page(view.report, topic) {
+        links.truncate(RECORDS);
+        links.push(view.link(&view.href_with_anchor(page), words));
+    }
     links
 }
 

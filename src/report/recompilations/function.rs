@@ -73,7 +73,7 @@ fn table(view: View<'_>, subject: &Subject<'_>, out: &mut Vec<u8>) -> anyhow::Re
     let heads = vec![
         Head::compiles("Compile"),
         Head::text("Changed"),
-        Head::unsorted("Value").about("what the failed guard was compiled for, and what arrived"),
+        Head::unsorted("Value").mono().about("what the failed guard was compiled for, and what arrived"),
         Head::text("Failed guard").soft(),
         Head::compiles("Guard of"),
         Head::number("Time").absent_if(times(view, chain).all(|us| us.is_none())),
@@ -144,9 +144,9 @@ fn marked(class: &'static str, value: &str) -> Html {
     let (shown, full) = (Html::escaped(shown), Html::escaped(value));
     Html::trusted(match cut {
         true => {
-            format!("<span class=\"{class} mono\" title=\"{}\">{}…</span>", full.as_str(), shown.as_str())
+            format!("<span class={class} title=\"{}\">{}…</span>", full.as_str(), shown.as_str())
         }
-        false => format!("<span class=\"{class} mono\">{}</span>", shown.as_str()),
+        false => format!("<span class={class}>{}</span>", shown.as_str()),
     })
 }
 

@@ -142,7 +142,7 @@ fn artifact(compile: &Compile) -> Option<&Artifact> {
 
 fn link(view: View<'_>, compile: &Compile, artifact: &Artifact) -> Html {
     let path = paths::artifact(compile, artifact, view.report.settings);
-    view.link(&view.href(&path), &format!("{} of {}", artifact.name, compile.label()))
+    view.link(&view.href(&path), &format!("those of {}", compile.label()))
 }
 
 fn bytes(artifact: &Artifact) -> u64 {

@@ -42,7 +42,7 @@ pub(super) fn compared(old: &Compile, new: &Compile) -> Html {
     let lines = changed.iter().take(LISTED).map(|(was, is)| difference(was, is));
     let about = Html::wrapped("<span class=soft>", &Html::escaped(&(about + &more)), "</span>");
     let lines = Html::joined(std::iter::once(about).chain(lines), "<br>");
-    Html::wrapped("<h3 class=after>Inputs</h3><p>", &lines, "</p>")
+    Html::wrapped("<p class=after>", &lines, "</p>")
 }
 
 fn inputs(compile: &Compile) -> Option<&Section> {

@@ -6,7 +6,7 @@ use crate::model::{Artifact, Compile};
 use crate::report::data::ENTRIES;
 use crate::report::parts::{FindingEntry, Head, Row, Table, Td, View};
 use crate::report::units::{UNKNOWN, clipped, counted, is_library, micros, short_path, whole};
-use crate::report::{Html, Topic, paths, topic_page};
+use crate::report::{Html, Topic, paths, recompilations, topic_page};
 use crate::trace::CompileId;
 use std::io::Write;
 
@@ -67,6 +67,9 @@ pub(super) fn section(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()>
 fn entry(view: View<'_>, out: &mut dyn Write, index: usize, one: &Finding, open: bool) -> anyhow::Result<()> {
     let compiles = compiles(view, &one.compiles);
     let (title, place) = head(view, one)?;
+    // What to do often begins with why.
+    let detail = one.detail.as_deref();
+    let detail = detail.filter(|detail| !one.hints.iter().any(|hint| hint.starts_with(detail)));
     let entry = FindingEntry {
         id: format!("finding-{}", index + 1),
         open,
@@ -84,8 +87,8 @@ fn entry(view: View<'_>, out: &mut dyn Write, index: usize, one: &Finding, open:
             places => counted(places, "place", "places"),
         },
         trace: trace(view, one)?,
-        explained: one.detail.is_some(),
-        detail: one.detail.as_deref().map_or_else(Html::default, |text| view.prose(text)),
+        explained: detail.is_some(),
+        detail: detail.map_or_else(Html::default, |text| view.prose(text)),
         facts: facts(view, one, &compiles)?,
     };
     writeln!(out, "{}", view.finding(&entry)?.as_str())?;
@@ -132,7 +135,9 @@ fn compiles<'a>(view: View<'a>, indices: &[usize]) -> Vec<&'a Compile> {
 
 fn facts(view: View<'_>, one: &Finding, compiles: &[&Compile]) -> anyhow::Result<Html> {
     let mut facts = Vec::new();
-    if !compiles.is_empty() && one.members.is_empty() {
+    // The compiles of a chain stand in its table.
+    let chained = one.facts.iter().any(|fact| matches!(fact.value, Value::Steps(_)));
+    if !compiles.is_empty() && one.members.is_empty() && !chained {
         let label = if one.kind == Kind::GraphBreak { "Hit by" } else { "Compiles" };
         facts.push((label, view.some_pills(compiles, LINKED)?));
     }
@@ -212,7 +217,14 @@ fn evidence(view: View<'_>, one: &Finding, compiles: &[&Compile]) -> Vec<Html> {
     };
     if let Some((page, words)) = topic_page(view.report, topic) {
         links.truncate(RECORDS);
-        links.push(view.link(&view.href_with_anchor(page), words));
+        let first = one.facts.iter().find_map(|fact| match &fact.value {
+            Value::Steps(steps) => view.report.model.compiles.get(steps.first()?.compile),
+            _ => None,
+        });
+        links.push(match first.filter(|_| topic == Topic::Recompilations) {
+            Some(first) => recompilations::link(view, first, words),
+            None => view.link(&view.href_with_anchor(page), words),
+        });
     }
     links
 }
@@ -274,7 +286,7 @@ fn step_row(view: View<'_>, at: usize, step: &Step) -> anyhow::Result<Row> {
         (None, _) => Html::escaped("no reason recorded"),
     };
     let against = match step.against.as_deref().and_then(CompileId::parse) {
-        Some(id) => view.pill_of(Some(&id))?,
+        Some(id) => Html::escaped(&id.to_string()),
         None => Html::escaped(UNKNOWN),
     };
     let mut guard = vec![guard];
@@ -283,7 +295,7 @@ fn step_row(view: View<'_>, at: usize, step: &Step) -> anyhow::Result<Row> {
         guard.push(Html::wrapped("<small>", &Html::joined([place, view.code(code)], ""), "</small>"));
     }
     Ok(Row::of(vec![
-        Td::html(compile.map_or_else(|| Ok(Html::default()), |c| view.pill(c))?),
+        Td::html(compile.map_or_else(|| Ok(Html::default()), |c| view.pill_beside(c))?),
         Td::html(Html::joined(guard, " ")),
         Td::html(against),
         Td::maybe(compile.and_then(Compile::compile_us), micros),

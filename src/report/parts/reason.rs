@@ -30,7 +30,10 @@ impl View<'_> {
             self.traceback(&[frame], None)
         });
         let taken_apart = reason.source.is_some() || reason.text.trim() == reason.guard;
-        let stack = (!reason.user_stack.is_empty())
+        // A stack of nothing but the line of the guard says nothing more.
+        let said = matches!((&reason.source, reason.user_stack.as_slice()), (Some(source), [(file, line, ..)])
+            if *line == source.line && file.rsplit('/').next() == source.file.rsplit('/').next());
+        let stack = (!reason.user_stack.is_empty() && !said)
             .then(|| self.traceback(&reason.user_stack, innermost_own(&reason.user_stack)));
         let context = Why {
             against: id.map(|id| self.pill_of(Some(&id))).transpose()?,

@@ -92,11 +92,8 @@ fn write_kernels(
         writeln!(out, "<h3 class=words id=k{number}><code>{}</code></h3>", kernel.as_str())?;
         for (index, stack) in stacks.iter().enumerate() {
             let stack = html_escape::encode_text(stack.trim_matches('\n'));
-            write!(
-                out,
-                "{}<span>{stack}</span>\n",
-                if index == 0 { "<pre class=src tabindex=0>" } else { "" }
-            )?;
+            let before = if index == 0 { "<pre class=src tabindex=0>" } else { "\n" };
+            write!(out, "{before}<span>{stack}</span>")?;
         }
         if !stacks.is_empty() {
             writeln!(out, "</pre>")?;

@@ -241,7 +241,9 @@ fn trace(view: View<'_>, one: &Finding) -> anyhow::Result<Html> {
     let at = |frame: &crate::model::TextFrame| {
         Some(&frame.0) == one.place.file.as_ref() && Some(frame.1) == one.place.line
     };
-    if all.is_empty() || all.len() == 1 && all.iter().all(at) {
+    // The report on an export has the stacks of its failures.
+    let elsewhere = one.kind == Kind::Export || all.len() == 1 && all.iter().all(at);
+    if all.is_empty() || elsewhere {
         return Ok(Html::default());
     }
     let hit = all.iter().rposition(at).or_else(|| all.iter().rposition(|(file, ..)| !is_library(file)));

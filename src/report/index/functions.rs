@@ -3,7 +3,7 @@
 use crate::analysis::{FunctionGroup, by_status, is_capture};
 use crate::model::Compile;
 use crate::output::{Page, RelPath};
-use crate::report::parts::{Head, Row, Table, Td, View};
+use crate::report::parts::{Head, Row, SORTED, Table, Td, View};
 use crate::report::shell::{Shell, Tab, write_page};
 use crate::report::units::{UNKNOWN, micros, percent, whole};
 use crate::report::{Html, Report, Worker, paths};
@@ -83,7 +83,11 @@ struct StatusCount {
     count: String,
 }
 
+/// Controls that narrow the table; a few functions are seen at a glance.
 fn filters(view: View<'_>) -> anyhow::Result<Html> {
+    if view.report.found.functions.len() < SORTED {
+        return Ok(Html::default());
+    }
     let counts = by_status(view.report.model.identified());
     let statuses = counts.into_iter().map(|(word, n)| StatusCount { word, count: whole(n) }).collect();
     view.render("filters", &Filters { table: TABLE, statuses })
@@ -171,7 +175,9 @@ fn row(
     ];
     let mut statuses: Vec<&str> = compiles.iter().map(|c| c.status.word()).collect();
     statuses.dedup();
-    Ok(Row::of(cells).anchored(format!("function-{}", index + 1)).selected_by(statuses.join(" ")))
+    let row = Row::of(cells).anchored(format!("function-{}", index + 1));
+    let narrowed = view.report.found.functions.len() >= SORTED;
+    Ok(if narrowed { row.selected_by(statuses.join(" ")) } else { row })
 }
 
 /// `10`, `10, 12`, `8–31`: sorted by the sum.

@@ -1,8 +1,9 @@
 //! The words of these pages, explained; folded away.
 
 use super::directory::stage_words;
-use crate::analysis::Stage;
+use crate::analysis::{Producers, Stage};
 use crate::report::parts::View;
+use fxhash::FxHashSet;
 use serde::Serialize;
 use std::io::Write;
 
@@ -24,11 +25,19 @@ struct StageOf {
 }
 
 pub(super) fn section(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
-    let stages = Stage::ALL.into_iter().filter(|stage| *stage != Stage::Other).map(|stage| {
+    let all = view.report.model.log.records == 0;
+    let mut met = FxHashSet::default();
+    for compile in &view.report.model.compiles {
+        let producers = Producers::of(compile);
+        met.extend(compile.artifacts.iter().map(|artifact| producers.place(&artifact.name).0));
+    }
+    let stages =
+        Stage::ALL.into_iter().filter(|stage| *stage != Stage::Other && (all || met.contains(stage)));
+    let stages = stages.map(|stage| {
         let (name, about) = stage_words(stage);
         StageOf { name, about, products: products(stage) }
     });
-    let (model, all) = (view.report.model, view.report.model.log.records == 0);
+    let model = view.report.model;
     let broken = model.compiles.iter().any(|compile| compile.graph_breaks > 0);
     let glossary = Glossary {
         attempts: all || broken || !model.restarts.is_empty(),

@@ -240,7 +240,8 @@ impl<'a> Tree<'a> {
             1 => format!("{}, line {}", one.event, whole(one.line)),
             n => format!("{}, {} from line {} on", one.event, counted(n, "time", "times"), whole(one.line)),
         });
-        words.collect::<Vec<_>>().join("; ")
+        let words = words.collect::<Vec<_>>().join("; ");
+        if words.is_empty() { words } else { format!("· {words}") }
     }
 
     /// A frame on a line.

@@ -366,7 +366,7 @@ fn the_program_is_shown_with_signature_and_ranges_and_is_a_file() {
     let report = report("11_export_draft_clean");
     let section = words(&text_of(report.page("export.html").one("#program")));
     for part in
-        ["p_lin_weight", "parameter lin.weight", "s77: [0, ∞]", "0 assertions", "highlighted, 23 lines"]
+        ["p_lin_weight", "parameter lin.weight", "s77: [0, ∞]", "0 assertions", "highlighted, 24 lines"]
     {
         assert!(section.contains(part), "{part}: {section}");
     }

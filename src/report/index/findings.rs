@@ -145,10 +145,11 @@ fn facts(view: View<'_>, one: &Finding, compiles: &[&Compile]) -> anyhow::Result
         let hints = one.hints.iter().map(|hint| view.prose(hint));
         facts.push(("What to do", Html::joined(hints, "<br>")));
     }
-    if !one.costs.is_empty() {
+    // The head of a failure says what it cost: the compilations that failed.
+    if !one.costs.is_empty() && one.kind != Kind::Failure {
         facts.push(("What it cost", costs(view, one)?));
     }
-    for fact in &one.facts {
+    for fact in one.facts.iter().filter(|fact| !is_said(one, &fact.value)) {
         if let Some(value) = value(view, &fact.value)? {
             facts.push((fact.label, value));
         }
@@ -161,6 +162,14 @@ fn facts(view: View<'_>, one: &Finding, compiles: &[&Compile]) -> anyhow::Result
         facts.push(("Evidence", Html::joined(evidence, ", ")));
     }
     view.facts(facts)
+}
+
+/// Whether the title has it: `BackendCompilerFailed: ..`.
+fn is_said(one: &Finding, value: &Value) -> bool {
+    match value {
+        Value::Code(texts) => one.kind == Kind::Failure && texts.iter().all(|text| one.title.contains(text)),
+        _ => false,
+    }
 }
 
 fn costs(view: View<'_>, one: &Finding) -> anyhow::Result<Html> {

@@ -65,7 +65,10 @@ pub(super) fn section(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()>
     writeln!(out, "{}", view.facts(facts)?.as_str())?;
     problems(view, out)?;
     counts(view, out, "Records by event", &integrity.events)?;
-    counts(view, out, "Artifacts by name", &integrity.artifacts)?;
+    // The files of a single compile are its artifacts.
+    if model.compiles.len() > 1 {
+        counts(view, out, "Artifacts by name", &integrity.artifacts)?;
+    }
     writeln!(out, "</section>")?;
     Ok(())
 }
@@ -146,10 +149,10 @@ fn counts(
     let names = order
         .into_iter()
         .take(PROBLEMS)
-        .map(|(name, count)| Html::joined([view.folded(name, true), Html::escaped(&whole(*count))], " "));
+        .map(|(name, count)| Html::joined([view.folded(name, false), Html::escaped(&whole(*count))], " "));
     writeln!(
         out,
-        "<details class=more><summary class=tw>{title}: {kinds}</summary><p>{}</p>",
+        "<details class=more><summary class=tw>{title}: {kinds}</summary><p class=mono>{}</p>",
         Html::joined(names, ", ").as_str()
     )?;
     view.beyond(out, counts.len(), PROBLEMS, "kinds")?;

@@ -3,7 +3,7 @@
 use crate::analysis::{Trie, by_status};
 use crate::model::{Frame, Stackless};
 use crate::report::parts::{View, full_path};
-use crate::report::units::{clipped, counted, is_library, short_path, whole};
+use crate::report::units::{clipped, counted, is_library, resumed, short_path, whole};
 use crate::report::{Html, Report};
 use fxhash::FxHashSet;
 use serde::Serialize;
@@ -251,7 +251,7 @@ impl<'a> Tree<'a> {
             summary: look.fold.is_some(),
             open: look.fold.unwrap_or_default(),
             called: look.called,
-            name: self.view.function(&frame.name),
+            name: name(&frame.name),
             library: is_library(self.view.file(frame)),
             place: self.place(frame, look.fold.is_none()),
             loc: clipped(frame.loc.as_deref().unwrap_or_default(), LONGEST_LOC).0,
@@ -283,6 +283,13 @@ impl<'a> Tree<'a> {
     fn file(&self, frame: &Frame) -> &'a str {
         self.view.report.model.strings.get(frame.file).unwrap_or_default()
     }
+}
+
+/// A function's name; the tree is in the font of code as a whole.
+fn name(name: &str) -> Html {
+    let Some((function, line)) = resumed(name) else { return Html::escaped(name) };
+    let (function, line) = (Html::escaped(function), Html::escaped(line));
+    Html::trusted(format!("{} <span class=soft>resumed at {}</span>", function.as_str(), line.as_str()))
 }
 
 fn push_siblings(steps: &mut Vec<Step>, nodes: &[usize], depth: usize) {

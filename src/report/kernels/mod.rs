@@ -11,6 +11,7 @@ use super::{Html, Report, Worker, paths};
 use crate::model::{Content, Form};
 use crate::output::{Page, RelPath};
 use collect::{Kernel, Kernels, Line};
+use fxhash::FxHashSet;
 use std::io::Write;
 
 /// Kernels in the table, and lines in the other. A log of 368 compiles has some hundred of each.
@@ -286,19 +287,20 @@ fn lines(view: View<'_>, runs: &[Run<'_>], found: &Kernels, out: &mut dyn Write)
     };
     view.open_section(out, ("lines", "By source line", note), Some(whole(all.len())), Html::default())?;
     let heads = vec![
-        Head::text("Line"),
-        Head::text("Code").absent_if(all.values().all(|line| line.code.is_none())),
+        Head::text("Line").soft(),
+        Head::text("Code").mono().absent_if(all.values().all(|line| line.code.is_none())),
         Head::number("Kernels"),
         Head::unsorted("Which"),
     ];
     let table = Table { id: "lines-table", label: "Kernels by source line", heads };
     let order: Vec<usize> = found.order.iter().take(MOST_LINES).copied().collect();
+    let mut named = FxHashSet::default();
     let rows = order.iter().enumerate().map(|(place, index)| {
         let Some(((file, number), line)) = all.get_index(*index) else { return Ok(Row::of(Vec::new())) };
         Ok(Row::of(vec![
-            Td::html(view.place(Some(file), Some(*number))?).sorted(place).class("nw"),
+            Td::html(view.place_once(&mut named, Some(file), Some(*number))).sorted(place),
             Td::html(
-                line.code.as_deref().map_or_else(|| Html::escaped(UNKNOWN), |code| view.folded(code, true)),
+                line.code.as_deref().map_or_else(|| Html::escaped(UNKNOWN), |code| view.folded(code, false)),
             ),
             Td::number(line.kernels.len() as f64, &whole(line.kernels.len())),
             Td::html(kernels_of(view, runs, found, line)),

@@ -365,15 +365,13 @@ fn no_issue_is_claimed_where_the_log_holds_no_program() {
 fn the_program_is_shown_with_signature_and_ranges_and_is_a_file() {
     let report = report("11_export_draft_clean");
     let section = words(&text_of(report.page("export.html").one("#program")));
-    for part in [
-        "p_lin_weight",
-        "parameter lin.weight",
-        "s77: [0, ∞]",
-        "0 assertions",
-        "torch.ops.aten.linear.default",
-    ] {
+    for part in
+        ["p_lin_weight", "parameter lin.weight", "s77: [0, ∞]", "0 assertions", "highlighted, 24 lines"]
+    {
         assert!(section.contains(part), "{part}: {section}");
     }
+    let page = report.page("-_0_0_0/exported_program_0_readable.html");
+    assert!(text_of(page.one("code.in")).contains("torch.ops.aten.linear.default"));
     let file = report.read("-_0_0_0/exported_program_0.txt");
     assert!(
         file.starts_with("ExportedProgram:\n") && file.contains("Range constraints: {s77: VR[0, int_oo]}")

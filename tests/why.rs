@@ -42,8 +42,7 @@ fn the_page_of_recompilations_compares_the_guards_and_the_inputs() {
     let evidence = text_of(page.one("#why-_0_1_0")).replace('\u{a0}', " ");
     for part in [
         "tensor 'x' size mismatch at index 1. expected 4, actual 6",
-        "size=[3, 4], stride=[4, 1]",
-        "size=[3, 6], stride=[6, 1]",
+        "size=[3, 4 → 6], stride=[4 → 6, 1]",
         "2 stand only in one of them",
         "[3, 4] → [3, 6]",
     ] {

@@ -1,6 +1,6 @@
 //! The stacks of all compiles as one tree: who called what was compiled.
 
-use crate::model::{Frame, Model};
+use crate::model::{Frame, Model, Stack};
 use fxhash::FxHashMap;
 
 /// A tree of frames.
@@ -19,11 +19,40 @@ pub struct TrieNode {
     pub frame: Frame,
     /// Frames that it called, in order of first appearance.
     pub children: Vec<usize>,
-    /// Compiles, by index, of which this is the innermost frame.
+    /// Compiles, or whatever else has stacks, by index, of which this is the innermost frame.
     pub compiles: Vec<usize>,
 }
 
 impl Trie {
+    /// The tree of stacks, each with the index of what has it. Equal frames under one parent are one node.
+    pub fn of<'s>(stacks: impl Iterator<Item = (usize, &'s Stack)>) -> Trie {
+        let mut trie = Trie::default();
+        let mut known: FxHashMap<(Option<usize>, &Frame), usize> = FxHashMap::default();
+        for (index, stack) in stacks {
+            let mut parent = None;
+            for frame in stack.iter() {
+                let next = trie.nodes.len();
+                let node = *known.entry((parent, frame)).or_insert(next);
+                if node == next {
+                    trie.nodes.push(TrieNode {
+                        frame: frame.clone(),
+                        children: Vec::new(),
+                        compiles: Vec::new(),
+                    });
+                    match parent.and_then(|p| trie.nodes.get_mut(p)) {
+                        Some(above) => above.children.push(node),
+                        None => trie.roots.push(node),
+                    }
+                }
+                parent = Some(node);
+            }
+            if let Some(node) = parent.and_then(|p| trie.nodes.get_mut(p)) {
+                node.compiles.push(index);
+            }
+        }
+        trie
+    }
+
     /// The node, if there is one.
     pub fn node(&self, index: usize) -> Option<&TrieNode> {
         self.nodes.get(index)
@@ -42,34 +71,9 @@ impl Trie {
     }
 }
 
-/// The tree of a log's stacks. Equal frames under one parent are one node.
+/// The tree of the stacks of a log's compiles.
 pub(super) fn of_log(model: &Model) -> Trie {
-    let mut trie = Trie::default();
-    let mut known: FxHashMap<(Option<usize>, Frame), usize> = FxHashMap::default();
-    for (index, compile) in model.compiles.iter().enumerate() {
-        let Some(stack) = &compile.stack else { continue };
-        let mut parent = None;
-        for frame in stack.iter() {
-            let next = trie.nodes.len();
-            let node = *known.entry((parent, frame.clone())).or_insert(next);
-            if node == next {
-                trie.nodes.push(TrieNode {
-                    frame: frame.clone(),
-                    children: Vec::new(),
-                    compiles: Vec::new(),
-                });
-                match parent.and_then(|p| trie.nodes.get_mut(p)) {
-                    Some(above) => above.children.push(node),
-                    None => trie.roots.push(node),
-                }
-            }
-            parent = Some(node);
-        }
-        if let Some(node) = parent.and_then(|p| trie.nodes.get_mut(p)) {
-            node.compiles.push(index);
-        }
-    }
-    trie
+    Trie::of(model.compiles.iter().enumerate().filter_map(|(i, compile)| Some((i, compile.stack.as_ref()?))))
 }
 
 #[cfg(test)]

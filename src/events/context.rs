@@ -298,4 +298,17 @@ impl SectionRows<'_> {
         }
         self
     }
+
+    /// How many rows there are.
+    pub fn rows(&self) -> usize {
+        self.section.as_ref().map_or(0, |section| section.rows.len())
+    }
+
+    /// Adds one to the count in the last cell of a row.
+    pub fn count(&mut self, row: usize) {
+        let row = self.section.as_mut().and_then(|section| section.rows.get_mut(row));
+        if let Some(Cell::Number(count, _)) = row.and_then(|row| row.last_mut()) {
+            *count += 1.0;
+        }
+    }
 }

@@ -1,11 +1,15 @@
 //! Symbolic sizes: which were made, what was assumed of them, which became constants.
 
 use super::{Event, Flow, RankContext, StructuredLogParser, export, expressions};
-use crate::model::{Cell, Column, ExportKind, Fields, Recorded, Specialisation, Stack, Symbol, SymbolGuard};
+use crate::model::{
+    Cell, Column, ExportKind, Fields, Frame, Recorded, Specialisation, Stack, Symbol, SymbolGuard, Unit,
+};
+use fxhash::FxHashMap;
 use serde_json::value::RawValue;
 
 pub(super) fn parsers() -> Vec<Box<dyn StructuredLogParser>> {
-    TABLES.iter().map(|table| Box::new(SymbolTable(table)) as Box<dyn StructuredLogParser>).collect()
+    let tables = TABLES.iter().map(|table| Box::new(SymbolTable(table)) as Box<dyn StructuredLogParser>);
+    tables.chain([Box::new(Created::default()) as Box<dyn StructuredLogParser>]).collect()
 }
 
 /// Events whose fields are the columns of a table.
@@ -99,22 +103,6 @@ const TABLES: &[Table] = &[
         ],
         fields: &["expr", "result", "user_stack", "stack"],
     },
-    Table {
-        name: "expressions_created",
-        key: &["expression_created"],
-        about: "Symbolic expressions and what they were made of.",
-        id: "expressions",
-        title: "Expressions created",
-        note: "how symbolic expressions came about",
-        columns: &[
-            Column::text("Result"),
-            Column::text("Method"),
-            Column::text("Arguments"),
-            Column::text("User stack"),
-            Column::text("Framework stack"),
-        ],
-        fields: &["result", "method", "arguments", "user_stack", "stack"],
-    },
 ];
 
 /// One table of symbolic facts; each event is a row.
@@ -147,6 +135,61 @@ impl StructuredLogParser for SymbolTable {
         let cells = cells.collect();
         fact(event, &fields, (user_stack, all), cx);
         cx.section(table.id, table.title, table.note, table.columns).row(cells);
+        cx.listed_if_any(event);
+        Ok(Flow::Handled)
+    }
+}
+
+/// `expression_created`: symbolic expressions. torch makes the same ones over and over, so equal ones for one line of
+/// the program are a row with their count.
+#[derive(Default)]
+struct Created {
+    /// Rows by compile, result, method, arguments and line.
+    rows: FxHashMap<(usize, [String; 3], Option<Frame>), usize>,
+}
+
+const CREATED: [Column; 5] = [
+    Column::text("Result"),
+    Column::text("Method"),
+    Column::text("Arguments"),
+    Column::text("For the line"),
+    Column::number("Times"),
+];
+
+impl StructuredLogParser for Created {
+    fn name(&self) -> &'static str {
+        "expressions_created"
+    }
+
+    fn about(&self) -> &'static str {
+        "Symbolic expressions and what they were made of."
+    }
+
+    fn keys(&self) -> &'static [&'static str] {
+        &["expression_created"]
+    }
+
+    fn parse(&mut self, event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
+        const FIELDS: [&str; 3] = ["result", "method", "arguments"];
+        let fields = event.fields();
+        anyhow::ensure!(FIELDS.iter().any(|f| fields.raw(f).is_some()), "it has none of its fields");
+        let user_stack = fields.raw("user_stack").and_then(|raw| cx.stack(event.pid, raw));
+        let text = |field| fields.raw(field).map(|raw| raw.get().to_owned()).unwrap_or_default();
+        let line = user_stack.as_ref().and_then(|stack| stack.last().cloned());
+        let key = (cx.compile, FIELDS.map(text), line);
+        let note =
+            "how symbolic expressions came about, equal ones once; torch's own stacks stand in raw.jsonl";
+        let mut section = cx.section("expressions", "Expressions created", note, &CREATED);
+        match self.rows.get(&key) {
+            Some(row) => section.count(*row),
+            None => {
+                let mut cells: Vec<Cell> =
+                    FIELDS.iter().map(|f| fields.raw(f).map_or(Cell::Unknown, plain)).collect();
+                cells.extend([Cell::Stack(user_stack.clone()), Cell::Number(1.0, Unit::Count)]);
+                self.rows.insert(key, section.row(cells).rows().saturating_sub(1));
+            }
+        }
+        expressions::remember(&fields, user_stack, cx);
         cx.listed_if_any(event);
         Ok(Flow::Handled)
     }
@@ -195,7 +238,6 @@ fn fact(
         "guard_on_data_dependent_error" => {
             export::decided(event, ExportKind::Undecided, (user_stack, stack), cx);
         }
-        "expression_created" => expressions::remember(fields, user_stack, cx),
         _ => {}
     }
 }

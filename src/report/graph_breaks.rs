@@ -239,7 +239,7 @@ fn traceback(view: View<'_>, one: &Broken<'_>) -> anyhow::Result<Html> {
         return Ok(Html::default());
     }
     let frames = view.own_traceback(&one.text.frames)?;
-    Ok(Html::wrapped("<div><h3>How the program came there</h3>", &frames, "</div>"))
+    Ok(Html::wrapped("<div>", &frames, "</div>"))
 }
 
 fn further(view: View<'_>, breaks: &[FurtherBreak]) -> anyhow::Result<Html> {
@@ -264,14 +264,10 @@ fn occurrences(view: View<'_>, one: &Broken<'_>) -> anyhow::Result<Html> {
     let heads = vec![
         Head::compiles("Compile"),
         Head::text("Function"),
-        Head::number("Thrown away")
-            .about("attempts of this compile that began anew; shared where it has several breaks")
-            .absent_if(all.iter().all(|o| o.thrown_away.is_none())),
-        Head::unsorted("Led to")
-            .about("the functions that go on behind the break")
-            .absent_if(all.iter().all(|o| o.resumes.is_empty())),
+        Head::number("Thrown away").absent_if(all.iter().all(|o| o.thrown_away.is_none())),
+        Head::unsorted("Led to").absent_if(all.iter().all(|o| o.resumes.is_empty())),
         Head::number("Their time").absent_if(all.iter().all(|o| o.resumes.is_empty())),
-        Head::text("Text"),
+        Head::unsorted("Record"),
     ];
     let id = format!("{}-table", anchor(one.index));
     let table = Table { id: &id, label: "Occurrences of this break", heads };
@@ -281,8 +277,7 @@ fn occurrences(view: View<'_>, one: &Broken<'_>) -> anyhow::Result<Html> {
     if more > 0 {
         writeln!(out, "<p class=\"soft after\">{} more are left out.</p>", whole(more))?;
     }
-    let table = Html::trusted(String::from_utf8(out)?);
-    Ok(Html::wrapped("<div><h3>Each time</h3>", &table, "</div>"))
+    Ok(Html::trusted(String::from_utf8(out)?))
 }
 
 fn row(view: View<'_>, occurrence: &Occurrence) -> anyhow::Result<Row> {
@@ -293,15 +288,15 @@ fn row(view: View<'_>, occurrence: &Occurrence) -> anyhow::Result<Row> {
     resumes.iter().for_each(|resume| add(&mut time, resume.compile_us()));
     let file = compile.artifacts.get(occurrence.artifact).map(|artifact| {
         let path = paths::artifact(compile, artifact, view.report.settings);
-        view.link(&view.href(&path), &paths::listed_name(artifact, view.report.settings))
+        view.link(&view.href(&path), "as text")
     });
     let unknown = || Html::escaped(UNKNOWN);
     let function = compile.function.as_ref();
     Ok(Row::of(vec![
-        Td::html(view.pill(compile)?).sorted(occurrence.compile),
+        Td::html(view.pill_beside(compile)?).sorted(occurrence.compile),
         Td::html(function.map_or_else(unknown, |f| view.function(&f.name))),
         Td::maybe(occurrence.thrown_away, micros),
-        Td::html(if resumes.is_empty() { unknown() } else { view.some_pills(&resumes, SHOWN)? }),
+        Td::html(if resumes.is_empty() { unknown() } else { view.some_pills_beside(&resumes, SHOWN)? }),
         Td::maybe(time, micros),
         Td::html(file.unwrap_or_else(unknown)),
     ]))

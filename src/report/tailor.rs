@@ -142,9 +142,14 @@ fn words(page: &[u8]) -> Words {
         }
     }
     let mut lists: FxHashSet<&[u8]> = FxHashSet::default();
-    for at in memmem::find_iter(page, b"class=\"") {
-        let rest = page.get(at + b"class=\"".len()..).unwrap_or_default();
-        let end = memchr::memchr(b'"', rest).unwrap_or(0);
+    for at in memmem::find_iter(page, b"class=") {
+        let rest = page.get(at + b"class=".len()..).unwrap_or_default();
+        // A single class needs no quotes.
+        let (rest, end) = match rest.strip_prefix(b"\"") {
+            Some(rest) => (rest, memchr::memchr(b'"', rest)),
+            None => (rest, memchr::memchr2(b' ', b'>', rest)),
+        };
+        let end = end.unwrap_or(0);
         let list = rest.get(..end).unwrap_or_default();
         if lists.insert(list) {
             words.extend(list.split(|byte| *byte == b' ').map(|class| [CLASS, class].concat()));

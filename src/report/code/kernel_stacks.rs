@@ -12,7 +12,7 @@ use serde::Serialize;
 use std::io::Write;
 
 /// Kernels up to which a page needs no index.
-const FEW: usize = 6;
+const FEW: usize = 16;
 
 pub(super) fn page<'m>(
     report: Report<'m>,
@@ -89,10 +89,14 @@ fn write_kernels(
     writeln!(out, "<div>")?;
     for ((kernel, stacks), number) in kernels.iter().zip(1_usize..) {
         let kernel = Html::escaped(kernel);
-        writeln!(out, "<h3 class=\"words\" id=\"k{number}\"><code>{}</code></h3>", kernel.as_str())?;
-        for stack in stacks {
+        writeln!(out, "<h3 class=words id=k{number}><code>{}</code></h3>", kernel.as_str())?;
+        for (index, stack) in stacks.iter().enumerate() {
             let stack = html_escape::encode_text(stack.trim_matches('\n'));
-            writeln!(out, "<pre class=\"src after\" tabindex=\"0\"><span>{stack}</span></pre>")?;
+            let before = if index == 0 { "<pre class=src tabindex=0>" } else { "\n" };
+            write!(out, "{before}<span>{stack}</span>")?;
+        }
+        if !stacks.is_empty() {
+            writeln!(out, "</pre>")?;
         }
     }
     Ok(out.write_all(if kernels.len() > FEW { b"</div></div>\n" } else { b"</div>\n" })?)

@@ -70,10 +70,20 @@ fn entry(
     (failure, problem): (&ExportFailure, &ExportProblem),
 ) -> anyhow::Result<Html> {
     let (kind, class, _) = advice::words(failure.kind);
-    let details = Details::of(view, problem)?;
+    let page = page_of(view, problem);
+    // What is so for all of a kind is said at the first.
+    let before = view.report.found.export.failures.iter().take(index);
+    let is_first = before.into_iter().all(|other| other.kind != failure.kind);
     let mut tables = Vec::new();
-    locals::write(view, (problem, &details), &index.to_string(), &mut tables)?;
-    expression::write(view, problem, &mut tables)?;
+    let mut trace = trace(view, problem)?;
+    if page.is_some() {
+        // The page of the expression has the rest.
+        trace = own_frames(view, problem)?;
+    } else {
+        let details = Details::of(view, problem)?;
+        locals::write(view, (problem, &details), &index.to_string(), &mut tables)?;
+        expression::write(view, problem, &mut tables)?;
+    }
     // Which compile it was says something only where there are several.
     let several = view.report.model.identified().nth(1).is_some();
     let compile = view.report.model.compiles.get(problem.compile).filter(|c| c.id.is_some() && several);
@@ -87,12 +97,16 @@ fn entry(
         small,
         pills: view.plain_pills(compile.as_slice(), 1)?,
         count: counted(failure.problems.len(), "time", "times"),
-        trace: trace(view, problem)?,
-        explained: view.prose(&advice::explanation(problem)),
-        facts: view.facts(facts(view, problem)?)?,
+        trace,
+        explained: if is_first || problem.kind.of_operator() {
+            view.prose(&advice::explanation(problem))
+        } else {
+            Html::default()
+        },
+        facts: if page.is_some() { Html::default() } else { view.facts(facts(view, problem)?)? },
         advice: advice::advice(view, problem, failure.place.as_ref()),
         details: Html::trusted(String::from_utf8(tables)?),
-        links: Html::joined(links(view, problem), ", "),
+        links: Html::joined(links(view, problem, is_first), ", "),
     };
     view.render("export_failure", &entry)
 }
@@ -124,6 +138,13 @@ fn head(
     };
     let small = place.into_iter().chain(second);
     Ok((title, Html::joined(small, " · ")))
+}
+
+/// The user's frames where there are more than the one in the head of the entry.
+fn own_frames(view: View<'_>, problem: &ExportProblem) -> anyhow::Result<Html> {
+    let user = problem.user_stack.as_ref().map(|stack| frames(view, stack)).unwrap_or_default();
+    let own: Vec<TextFrame> = user.into_iter().filter(|(file, ..)| !is_library(file)).collect();
+    if own.len() > 1 { view.traceback(&own, own.len().checked_sub(1)) } else { Ok(Html::default()) }
 }
 
 /// The user's frames first, then all of them folded.
@@ -201,11 +222,12 @@ pub(super) fn facts<'l>(view: View<'_>, problem: &ExportProblem) -> anyhow::Resu
 }
 
 /// PyTorch's pages, the page of the expression, the program.
-fn links(view: View<'_>, problem: &ExportProblem) -> Vec<Html> {
-    let mut links: Vec<Html> =
-        page_of(view, problem).into_iter().map(|path| view.link(&view.href(&path), "details")).collect();
+fn links(view: View<'_>, problem: &ExportProblem, docs: bool) -> Vec<Html> {
+    let page = page_of(view, problem).into_iter();
+    let words = "stack, locals, symbols and how the expression came about";
+    let mut links: Vec<Html> = page.map(|path| view.link(&view.href(&path), words)).collect();
     links.extend(program::link(view, problem));
-    links.extend(advice::docs(view, problem.kind));
+    links.extend(advice::docs(view, problem.kind).into_iter().filter(|_| docs));
     links
 }
 
@@ -232,7 +254,7 @@ fn table(view: View<'_>, all: &[ExportFailure], out: &mut dyn Write) -> anyhow::
         let unknown = || Html::escaped(UNKNOWN);
         let place = failure.place.as_ref().map(|(file, line, ..)| view.place(Some(file), Some(*line)));
         let details = match page_of(view, problem) {
-            Some(page) => view.link(&view.href(&page), "stack, locals, symbols"),
+            Some(page) => view.link(&view.href(&page), "details"),
             None if index < ENTRIES => view.link(&format!("#failure-{}", index + 1), "what to do"),
             None => unknown(),
         };

@@ -10,12 +10,6 @@ use std::io::Write;
 /// Programs that are shown; all are files of their compiles.
 const SHOWN: usize = 10;
 
-/// Lines of a program that stand on the page; a longer one is a file that is linked.
-const LONGEST: usize = 300;
-
-/// Bytes of a program that stand on the page.
-const LARGEST: u64 = 64 << 10;
-
 /// Names of inputs or outputs that are shown before the fold.
 const NAMES: usize = 40;
 
@@ -58,23 +52,6 @@ fn write_one(
     }
     facts.push(("Text", files(view, program)));
     writeln!(out, "<div id=\"program-{}\">{}</div>", index + 1, view.facts(facts)?.as_str())?;
-    write_text(view, program, out)
-}
-
-fn write_text(view: View<'_>, program: &ExportedProgram, out: &mut dyn Write) -> anyhow::Result<()> {
-    let (Some(at), Some(facts)) = (&program.at, &program.facts) else { return Ok(()) };
-    let lines = counted(facts.lines, "line", "lines");
-    if at.text_len > LARGEST || facts.lines > LONGEST {
-        writeln!(out, "<p class=\"soft after\">The program has {lines}: it stands in its file.</p>")?;
-        return Ok(());
-    }
-    let text = Html::escaped(view.report.payload(at)?.trim_end());
-    writeln!(
-        out,
-        "<details class=\"more\"><summary class=\"tw\">The program, {lines}</summary><pre class=\"src text\" tabindex=\"0\">\
-         {}</pre></details>",
-        text.as_str()
-    )?;
     Ok(())
 }
 
@@ -129,7 +106,8 @@ fn files(view: View<'_>, program: &ExportedProgram) -> Html {
         paths::readable(compile, artifact).map(|path| view.link(&view.href(&path), "highlighted"));
     let path = paths::artifact(compile, artifact, view.report.settings);
     let text = view.link(&view.href(&path), &paths::listed_name(artifact, view.report.settings));
-    Html::joined([text].into_iter().chain(highlighted), ", ")
+    let lines = program.facts.as_ref().map(|facts| Html::escaped(&counted(facts.lines, "line", "lines")));
+    Html::joined([text].into_iter().chain(highlighted).chain(lines), ", ")
 }
 
 /// A link to the program that came out of the export of a problem.

@@ -10,7 +10,7 @@ use std::io::Write;
 /// Columns at most: more are thinner than a finger on a telephone.
 const COLUMNS: usize = 60;
 
-/// Share of a column from which on a part is drawn: half a pixel.
+/// Share of the highest column from which on a part is drawn: half a pixel.
 const LEAST: f64 = 0.005;
 
 /// Compiles in order, and what their parts took together.
@@ -45,7 +45,7 @@ pub(super) fn write(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     }
     write!(out, "</ol>\n<div class=\"legend\">")?;
     for (at, name) in (1..).zip(PARTS) {
-        write!(out, "<span><i class=\"p{at}\"></i>{name}</span>")?;
+        write!(out, "<span><i class=p{at}></i>{name}</span>")?;
     }
     writeln!(out, "</div>")?;
     Ok(())
@@ -73,13 +73,13 @@ fn write_column(column: &Column<'_>, highest: f64, out: &mut dyn Write) -> anyho
     let href = Html::escaped(&encoded(paths::compile_page(costliest).as_str())).as_str().to_owned();
     write!(
         out,
-        "<li><a href=\"{href}\" title=\"{}\" style=\"height:{:.0}%\">",
+        "<li><a href=\"{href}\" title=\"{}\" style=height:{:.0}%>",
         title.as_str(),
         100.0 * column.parts.total() / highest
     )?;
     let whole = column.parts.total();
-    for (at, us) in (1..).zip(column.parts.0).filter(|(_, us)| *us > LEAST * whole) {
-        write!(out, "<i class=\"p{at}\" style=\"height:{:.0}%\"></i>", 100.0 * us / whole)?;
+    for (at, us) in (1..).zip(column.parts.0).filter(|(_, us)| *us > (LEAST * highest).min(whole / 5.0)) {
+        write!(out, "<i class=p{at} style=height:{:.0}%></i>", 100.0 * us / whole)?;
     }
     writeln!(out, "</a>")?;
     Ok(())

@@ -7,7 +7,7 @@ use crate::report::parts::View;
 use crate::report::shell::{Shell, Tab, write_page};
 use crate::report::units::{counted, whole};
 use crate::report::{Html, Report, Worker, graphs, paths, provenance};
-use fxhash::FxHashSet;
+use fxhash::{FxHashMap, FxHashSet};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -47,18 +47,7 @@ struct AttemptFiles {
 #[derive(Serialize)]
 struct StageFiles {
     name: String,
-    about: &'static str,
-    files: Vec<FileLink>,
-}
-
-#[derive(Serialize)]
-struct FileLink {
-    link: Html,
-    number: Option<String>,
-    readable: Option<String>,
-    cache: Option<&'static str>,
-    damage: Option<&'static str>,
-    note: Option<&'static str>,
+    files: Vec<Html>,
 }
 
 #[derive(Serialize)]
@@ -245,51 +234,62 @@ fn summary(view: View<'_>, compile: &Compile) -> String {
 
 fn stages(view: View<'_>, compile: &Compile, files: &[&Artifact], cut: &FxHashSet<u64>) -> Vec<StageFiles> {
     let producers = Producers::of(compile);
-    let mut groups: BTreeMap<(Stage, Option<&str>), Vec<FileLink>> = BTreeMap::new();
+    let mut groups: BTreeMap<(Stage, Option<&str>), Vec<Html>> = BTreeMap::new();
+    let mut names: FxHashMap<&str, usize> = FxHashMap::default();
+    for artifact in files {
+        *names.entry(shown_name(artifact)).or_default() += 1;
+    }
     for artifact in files {
         let group = groups.entry(producers.place(&artifact.name)).or_default();
-        group.push(file(view, compile, artifact, cut));
+        let single = names.get(shown_name(artifact)) == Some(&1);
+        group.push(file(view, compile, (artifact, single), cut));
     }
-    let group = |((stage, producer), files): ((Stage, Option<&str>), Vec<FileLink>)| {
-        let (name, about) = stage_words(stage);
-        match producer {
-            Some(producer) => {
-                StageFiles { name: producer.to_owned(), about: "written by another program", files }
-            }
-            None => StageFiles { name: name.to_owned(), about, files },
-        }
+    let group = |((stage, producer), files): ((Stage, Option<&str>), Vec<Html>)| {
+        let name = producer.unwrap_or(stage_words(stage).0).to_owned();
+        StageFiles { name, files }
     };
     groups.into_iter().map(group).collect()
 }
 
-fn file(view: View<'_>, compile: &Compile, artifact: &Artifact, cut: &FxHashSet<u64>) -> FileLink {
-    let settings = view.report.settings;
+/// The hash of output code stands in the name of its file.
+fn shown_name(artifact: &Artifact) -> &str {
+    if artifact.name.starts_with("inductor_output_code") { "inductor_output_code" } else { &artifact.name }
+}
+
+/// A file as a link, with its number where its name is not the only one, and what is to be said of it.
+fn file(
+    view: View<'_>,
+    compile: &Compile,
+    (artifact, single): (&Artifact, bool),
+    cut: &FxHashSet<u64>,
+) -> Html {
+    let name = shown_name(artifact);
     let link = match &artifact.content {
-        Content::Link(url) => view.log_link(&artifact.name, url),
-        _ => {
-            // The hash of output code stands in the name of its file.
-            let code = artifact.name.starts_with("inductor_output_code");
-            let name = if code { "inductor_output_code" } else { artifact.name.as_str() };
-            view.link(&view.href(&paths::artifact(compile, artifact, settings)), name)
-        }
+        Content::Link(url) => view.log_link(name, url),
+        _ => view.link(&view.href(&paths::artifact(compile, artifact, view.report.settings)), name),
     };
-    let numbered = !matches!(artifact.content, Content::Link(_) | Content::DumpFile(_));
-    FileLink {
-        link,
-        number: numbered.then(|| artifact.number.to_string()),
-        readable: paths::readable(compile, artifact).map(|path| view.href(&path)),
-        cache: artifact.cache.map(|outcome| match outcome {
-            Outcome::Hit => "hit ✅",
-            Outcome::Miss => "miss ❌",
-            Outcome::Bypass => "bypass ❓",
-        }),
-        damage: damage(artifact, cut),
-        note: match artifact.content {
-            Content::Empty(_) => Some("empty: the record had no payload"),
-            Content::Link(_) => Some("link of the log"),
-            _ => artifact.unknown.then_some("unknown event"),
-        },
+    let small = |text: &str| Html::wrapped("<small>", &Html::escaped(text), "</small>");
+    let mut pieces = vec![link];
+    if !single && !matches!(artifact.content, Content::Link(_) | Content::DumpFile(_)) {
+        pieces.push(small(&artifact.number.to_string()));
     }
+    pieces.extend(paths::readable(compile, artifact).map(|path| view.link(&view.href(&path), "readable")));
+    pieces.extend(artifact.cache.map(|outcome| match outcome {
+        Outcome::Hit => small("hit ✅"),
+        Outcome::Miss => small("miss ❌"),
+        Outcome::Bypass => small("bypass ❓"),
+    }));
+    let said = |start, text: &str| Html::wrapped(start, &Html::escaped(text), "</span>");
+    pieces.extend(damage(artifact, cut).map(|text| said("<span class=err>", text)));
+    let note = match artifact.content {
+        Content::Empty(_) => Some("empty: the record had no payload"),
+        Content::Link(_) => Some("link of the log"),
+        _ => artifact.unknown.then_some("unknown event"),
+    };
+    pieces.extend(note.map(|text| said("<span class=warn>", text)));
+    let alone = pieces.len() == 1;
+    let all = Html::joined(pieces, " ");
+    if alone { all } else { Html::wrapped("<span>", &all, "</span>") }
 }
 
 fn damage(artifact: &Artifact, cut: &FxHashSet<u64>) -> Option<&'static str> {

@@ -2,7 +2,7 @@
 
 use crate::report::Html;
 use crate::report::parts::View;
-use crate::report::units::{UNKNOWN, bytes, clipped, counted, whole};
+use crate::report::units::{UNKNOWN, bytes, clipped, whole};
 use std::io::Write;
 
 /// Processes that are named.
@@ -60,18 +60,19 @@ pub(in crate::report) fn versions(view: View<'_>) -> anyhow::Result<Vec<(&'stati
 fn log(view: View<'_>) -> Vec<(&'static str, Html)> {
     let model = view.report.model;
     let log = &model.log;
-    let records = counted(log.records, "record", "records");
-    let size = format!("{}, {}, {records}", log.file, bytes(log.bytes as f64));
+    let size = format!("{}, {}", log.file, bytes(log.bytes as f64));
     let pids: Vec<String> = log.pids.iter().take(PIDS).map(ToString::to_string).collect();
     let more = log.pids.len().saturating_sub(PIDS);
     let more = if more > 0 { format!(" and {} more", whole(more)) } else { String::new() };
     let time = |stamp| model.time(stamp).unwrap_or_else(|| UNKNOWN.to_owned());
+    let rank = log.rank.map_or_else(|| "no rank recorded".to_owned(), |r| format!("rank {r}"));
     let mut facts = vec![
         ("Log", Html::escaped(&size)),
-        ("First record", Html::escaped(&time(log.first))),
-        ("Last record", Html::escaped(&time(log.last))),
-        ("Processes", Html::escaped(&format!("{}{more}", pids.join(", ")))),
-        ("Rank", Html::escaped(&log.rank.map_or_else(|| "none recorded".to_owned(), |r| r.to_string()))),
+        (
+            "Records",
+            Html::escaped(&format!("{}, {} to {}", whole(log.records), time(log.first), time(log.last))),
+        ),
+        ("Processes", Html::escaped(&format!("{}{more}; {rank}", pids.join(", ")))),
     ];
     let files = ["report.json", "compile_directory.json", "chromium_events.json", "raw.jsonl", "raw.log"];
     facts.push(("Data", Html::joined(files.map(|file| view.link(file, file)), ", ")));

@@ -6,7 +6,7 @@ use crate::model::{Artifact, Compile};
 use crate::report::data::ENTRIES;
 use crate::report::parts::{FindingEntry, Head, Row, Table, Td, View};
 use crate::report::units::{UNKNOWN, clipped, counted, is_library, micros, short_path, whole};
-use crate::report::{Html, Topic, paths, topic_page};
+use crate::report::{Html, Topic, paths, recompilations, topic_page};
 use crate::trace::CompileId;
 use std::io::Write;
 
@@ -25,8 +25,11 @@ const SHOWN: usize = 6;
 /// Compiles that its body links.
 const LINKED: usize = 40;
 
-/// Records that an entry links.
-const RECORDS: usize = 8;
+/// Records that an entry links where a page of its topic has all.
+const RECORDS: usize = 1;
+
+/// Records that it links where there is no such page.
+const MOST_RECORDS: usize = 8;
 
 /// Frames of a stack beyond which only the reader's own are shown.
 const FRAMES: usize = 14;
@@ -64,6 +67,9 @@ pub(super) fn section(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()>
 fn entry(view: View<'_>, out: &mut dyn Write, index: usize, one: &Finding, open: bool) -> anyhow::Result<()> {
     let compiles = compiles(view, &one.compiles);
     let (title, place) = head(view, one)?;
+    // What to do often begins with why.
+    let detail = one.detail.as_deref();
+    let detail = detail.filter(|detail| !one.hints.iter().any(|hint| hint.starts_with(detail)));
     let entry = FindingEntry {
         id: format!("finding-{}", index + 1),
         open,
@@ -81,8 +87,8 @@ fn entry(view: View<'_>, out: &mut dyn Write, index: usize, one: &Finding, open:
             places => counted(places, "place", "places"),
         },
         trace: trace(view, one)?,
-        explained: one.detail.is_some(),
-        detail: one.detail.as_deref().map_or_else(Html::default, |text| view.prose(text)),
+        explained: detail.is_some(),
+        detail: detail.map_or_else(Html::default, |text| view.prose(text)),
         facts: facts(view, one, &compiles)?,
     };
     writeln!(out, "{}", view.finding(&entry)?.as_str())?;
@@ -129,7 +135,9 @@ fn compiles<'a>(view: View<'a>, indices: &[usize]) -> Vec<&'a Compile> {
 
 fn facts(view: View<'_>, one: &Finding, compiles: &[&Compile]) -> anyhow::Result<Html> {
     let mut facts = Vec::new();
-    if !compiles.is_empty() && one.members.is_empty() {
+    // The compiles of a chain stand in its table.
+    let chained = one.facts.iter().any(|fact| matches!(fact.value, Value::Steps(_)));
+    if !compiles.is_empty() && one.members.is_empty() && !chained {
         let label = if one.kind == Kind::GraphBreak { "Hit by" } else { "Compiles" };
         facts.push((label, view.some_pills(compiles, LINKED)?));
     }
@@ -137,10 +145,11 @@ fn facts(view: View<'_>, one: &Finding, compiles: &[&Compile]) -> anyhow::Result
         let hints = one.hints.iter().map(|hint| view.prose(hint));
         facts.push(("What to do", Html::joined(hints, "<br>")));
     }
-    if !one.costs.is_empty() {
+    // The head of a failure says what it cost: the compilations that failed.
+    if !one.costs.is_empty() && one.kind != Kind::Failure {
         facts.push(("What it cost", costs(view, one)?));
     }
-    for fact in &one.facts {
+    for fact in one.facts.iter().filter(|fact| !is_said(one, &fact.value)) {
         if let Some(value) = value(view, &fact.value)? {
             facts.push((fact.label, value));
         }
@@ -155,11 +164,20 @@ fn facts(view: View<'_>, one: &Finding, compiles: &[&Compile]) -> anyhow::Result
     view.facts(facts)
 }
 
+/// Whether the title has it: `BackendCompilerFailed: ..`.
+fn is_said(one: &Finding, value: &Value) -> bool {
+    match value {
+        Value::Code(texts) => one.kind == Kind::Failure && texts.iter().all(|text| one.title.contains(text)),
+        _ => false,
+    }
+}
+
 fn costs(view: View<'_>, one: &Finding) -> anyhow::Result<Html> {
     let parts = one.costs.iter().map(|cost| {
         let mut pieces = vec![Html::escaped(&format!("{} {}", micros(cost.us), cost.what))];
+        // The page of graph breaks tells what each led to.
         let compiles = compiles(view, &cost.compiles);
-        if !compiles.is_empty() {
+        if !compiles.is_empty() && one.kind != Kind::GraphBreak {
             pieces.push(view.some_pills(&compiles, SHOWN)?);
         }
         Ok(Html::joined(pieces, " "))
@@ -194,7 +212,8 @@ fn evidence(view: View<'_>, one: &Finding, compiles: &[&Compile]) -> Vec<Html> {
         let files = compile.artifacts.iter().filter(|a| wanted.contains(&a.name.as_str()));
         files.map(move |artifact| (*compile, artifact))
     });
-    let mut links: Vec<Html> = records.take(RECORDS).map(|(c, artifact)| record(view, c, artifact)).collect();
+    let mut links: Vec<Html> =
+        records.take(MOST_RECORDS).map(|(c, artifact)| record(view, c, artifact)).collect();
     let topic = match one.kind {
         Kind::GraphBreak => Topic::GraphBreaks,
         Kind::Recompilation | Kind::RecompileLimit => Topic::Recompilations,
@@ -205,9 +224,17 @@ fn evidence(view: View<'_>, one: &Finding, compiles: &[&Compile]) -> Vec<Html> {
         Kind::DamagedLog | Kind::MissingNames => Topic::Log,
         _ => return links,
     };
-    links.extend(
-        topic_page(view.report, topic).map(|(page, words)| view.link(&view.href_with_anchor(page), words)),
-    );
+    if let Some((page, words)) = topic_page(view.report, topic) {
+        links.truncate(RECORDS);
+        let first = one.facts.iter().find_map(|fact| match &fact.value {
+            Value::Steps(steps) => view.report.model.compiles.get(steps.first()?.compile),
+            _ => None,
+        });
+        links.push(match first.filter(|_| topic == Topic::Recompilations) {
+            Some(first) => recompilations::link(view, first, words),
+            None => view.link(&view.href_with_anchor(page), words),
+        });
+    }
     links
 }
 
@@ -218,13 +245,16 @@ fn record(view: View<'_>, compile: &Compile, artifact: &Artifact) -> Html {
 
 /// The frames that led there; of a long stack the reader's own, and all of them folded.
 fn trace(view: View<'_>, one: &Finding) -> anyhow::Result<Html> {
-    if one.stack.is_empty() {
-        return Ok(Html::default());
-    }
     let all = &one.stack;
+    // The head of a finding has its place and source line.
     let at = |frame: &crate::model::TextFrame| {
         Some(&frame.0) == one.place.file.as_ref() && Some(frame.1) == one.place.line
     };
+    // The report on an export has the stacks of its failures.
+    let elsewhere = one.kind == Kind::Export || all.len() == 1 && all.iter().all(at);
+    if all.is_empty() || elsewhere {
+        return Ok(Html::default());
+    }
     let hit = all.iter().rposition(at).or_else(|| all.iter().rposition(|(file, ..)| !is_library(file)));
     if all.len() <= FRAMES {
         return view.traceback(all, hit);
@@ -267,7 +297,7 @@ fn step_row(view: View<'_>, at: usize, step: &Step) -> anyhow::Result<Row> {
         (None, _) => Html::escaped("no reason recorded"),
     };
     let against = match step.against.as_deref().and_then(CompileId::parse) {
-        Some(id) => view.pill_of(Some(&id))?,
+        Some(id) => Html::escaped(&id.to_string()),
         None => Html::escaped(UNKNOWN),
     };
     let mut guard = vec![guard];
@@ -276,7 +306,7 @@ fn step_row(view: View<'_>, at: usize, step: &Step) -> anyhow::Result<Row> {
         guard.push(Html::wrapped("<small>", &Html::joined([place, view.code(code)], ""), "</small>"));
     }
     Ok(Row::of(vec![
-        Td::html(compile.map_or_else(|| Ok(Html::default()), |c| view.pill(c))?),
+        Td::html(compile.map_or_else(|| Ok(Html::default()), |c| view.pill_beside(c))?),
         Td::html(Html::joined(guard, " ")),
         Td::html(against),
         Td::maybe(compile.and_then(Compile::compile_us), micros),

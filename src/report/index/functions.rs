@@ -3,10 +3,11 @@
 use crate::analysis::{FunctionGroup, by_status, is_capture};
 use crate::model::Compile;
 use crate::output::{Page, RelPath};
-use crate::report::parts::{Head, Row, Table, Td, View};
+use crate::report::parts::{Head, Row, SORTED, Table, Td, View};
 use crate::report::shell::{Shell, Tab, write_page};
 use crate::report::units::{UNKNOWN, micros, percent, whole};
 use crate::report::{Html, Report, Worker, paths};
+use fxhash::FxHashSet;
 use std::io::Write;
 
 /// Compiles that a row shows by id.
@@ -82,7 +83,11 @@ struct StatusCount {
     count: String,
 }
 
+/// Controls that narrow the table; a few functions are seen at a glance.
 fn filters(view: View<'_>) -> anyhow::Result<Html> {
+    if view.report.found.functions.len() < SORTED {
+        return Ok(Html::default());
+    }
     let counts = by_status(view.report.model.identified());
     let statuses = counts.into_iter().map(|(word, n)| StatusCount { word, count: whole(n) }).collect();
     view.render("filters", &Filters { table: TABLE, statuses })
@@ -100,7 +105,7 @@ fn table(view: View<'_>, out: &mut dyn Write, most: usize) -> anyhow::Result<()>
     let heads = vec![
         Head::compiles("Compiles"),
         Head::text("Function"),
-        Head::text("Defined at").absent_if(!found.functions.iter().any(|g| g.function.is_some())),
+        Head::text("Defined at").soft().absent_if(!found.functions.iter().any(|g| g.function.is_some())),
         Head::number("Attempts").about("an attempt more for each restart of Dynamo"),
         Head::number("Ops")
             .about("operators in the graph")
@@ -120,26 +125,37 @@ fn table(view: View<'_>, out: &mut dyn Write, most: usize) -> anyhow::Result<()>
     let total: f64 = found.functions.iter().filter_map(|g| g.us).sum();
     let table = Table { id: TABLE, label: "Functions", heads };
     let shown = order.iter().take(most);
-    view.table(out, &table, shown.map(|(index, group)| row(view, *index, group, total)))
+    let mut named = FxHashSet::default();
+    let rows = shown.map(|(index, group)| {
+        let place = group.function.as_ref().map(|f| view.place_once(&mut named, f.file.as_deref(), f.line));
+        row(view, (*index, group), place, total)
+    });
+    view.table(out, &table, rows)
 }
 
 fn compile_at<'a>(view: View<'a>, index: usize) -> Option<&'a Compile> {
     view.report.model.compiles.get(index)
 }
 
-fn row(view: View<'_>, index: usize, group: &FunctionGroup, total: f64) -> anyhow::Result<Row> {
+fn row(
+    view: View<'_>,
+    (index, group): (usize, &FunctionGroup),
+    place: Option<Html>,
+    total: f64,
+) -> anyhow::Result<Row> {
     let compiles: Vec<&Compile> = group.compiles.iter().filter_map(|i| compile_at(view, *i)).collect();
     let values = |of: fn(&Compile) -> Option<u64>| {
         let known: Vec<u64> = compiles.iter().filter_map(|c| of(c)).collect();
         range(&known)
     };
-    let (name, place) = match &group.function {
-        Some(f) => (view.function(&f.name), view.place(f.file.as_deref(), f.line)?),
+    let place = place.unwrap_or_else(|| Html::escaped(UNKNOWN));
+    let name = match &group.function {
+        Some(f) => view.function(&f.name),
         None if compiles.first().is_some_and(|c| is_capture(c)) => {
             let text = Html::escaped("backward pass, captured");
-            (Html::wrapped("<span class=\"soft\">", &text, "</span>"), Html::escaped(UNKNOWN))
+            Html::wrapped("<span class=soft>", &text, "</span>")
         }
-        None => (Html::escaped(UNKNOWN), Html::escaped(UNKNOWN)),
+        None => Html::escaped(UNKNOWN),
     };
     let files: usize = compiles.iter().map(|c| c.artifacts.len()).sum();
     let first = group.compiles.first().copied().unwrap_or_default();
@@ -155,11 +171,13 @@ fn row(view: View<'_>, index: usize, group: &FunctionGroup, total: f64) -> anyho
         Td::maybe(group.us, |us| percent(us, total, true)),
         Td::html(view.bar(&group.parts, false)?),
         Td::text(&cache_words(view, group)),
-        Td::html(files_link).sorted(files).class("num"),
+        Td::html(files_link).class("num"),
     ];
     let mut statuses: Vec<&str> = compiles.iter().map(|c| c.status.word()).collect();
     statuses.dedup();
-    Ok(Row::of(cells).anchored(format!("function-{}", index + 1)).selected_by(statuses.join(" ")))
+    let row = Row::of(cells).anchored(format!("function-{}", index + 1));
+    let narrowed = view.report.found.functions.len() >= SORTED;
+    Ok(if narrowed { row.selected_by(statuses.join(" ")) } else { row })
 }
 
 /// `10`, `10, 12`, `8–31`: sorted by the sum.

@@ -1,13 +1,19 @@
 //! The words of these pages, explained; folded away.
 
 use super::directory::stage_words;
-use crate::analysis::Stage;
+use crate::analysis::{Producers, Stage};
 use crate::report::parts::View;
+use fxhash::FxHashSet;
 use serde::Serialize;
 use std::io::Write;
 
 #[derive(Serialize)]
 struct Glossary {
+    /// Words that the report uses; all of them where the log has nothing, and the page explains what would be there.
+    attempts: bool,
+    breaks: bool,
+    recompiles: bool,
+    sizes: bool,
     stages: Vec<StageOf>,
 }
 
@@ -19,11 +25,27 @@ struct StageOf {
 }
 
 pub(super) fn section(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
-    let stages = Stage::ALL.into_iter().filter(|stage| *stage != Stage::Other).map(|stage| {
+    let all = view.report.model.log.records == 0;
+    let mut met = FxHashSet::default();
+    for compile in &view.report.model.compiles {
+        let producers = Producers::of(compile);
+        met.extend(compile.artifacts.iter().map(|artifact| producers.place(&artifact.name).0));
+    }
+    let stages =
+        Stage::ALL.into_iter().filter(|stage| *stage != Stage::Other && (all || met.contains(stage)));
+    let stages = stages.map(|stage| {
         let (name, about) = stage_words(stage);
         StageOf { name, about, products: products(stage) }
     });
-    let glossary = Glossary { stages: stages.collect() };
+    let model = view.report.model;
+    let broken = model.compiles.iter().any(|compile| compile.graph_breaks > 0);
+    let glossary = Glossary {
+        attempts: all || broken || !model.restarts.is_empty(),
+        breaks: all || broken || !model.failures.is_empty(),
+        recompiles: all || !model.recompiles.is_empty(),
+        sizes: all || !model.shapes.symbols.is_empty() || !model.shapes.specialisations.is_empty(),
+        stages: stages.collect(),
+    };
     writeln!(out, "{}", view.render("glossary", &glossary)?.as_str())?;
     Ok(())
 }
@@ -31,28 +53,14 @@ pub(super) fn section(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()>
 /// What a phase writes into the log.
 fn products(stage: Stage) -> &'static str {
     match stage {
-        Stage::Dynamo => {
-            "the captured graph (dynamo_output_graph), the guards (dynamo_cpp_guards_str), the bytecode before and \
-             after, reasons of graph breaks and recompilations, errors"
-        }
-        Stage::AotAutograd => {
-            "the joint graph of forward and backward, then the two apart (aot_forward_graph, aot_backward_graph), or \
-             one graph for inference (aot_inference_graph)"
-        }
+        Stage::Dynamo => "dynamo_output_graph, guards, reasons of graph breaks and recompilations, errors",
+        Stage::AotAutograd => "aot_joint_graph, and the two apart or aot_inference_graph",
         Stage::InductorPasses => {
-            "the graph before and after each group of passes (pre-grad, joint, post-grad), and the graph as a program \
-             that runs by itself (fx_graph_runnable)"
+            "the graph before and after its passes; fx_graph_runnable, the graph as a program"
         }
-        Stage::CodeGeneration => {
-            "the generated Python with its C++ or Triton kernels (inductor_output_code), and which line of the model \
-             became which kernel (inductor_provenance_tracking)"
-        }
-        Stage::Caches => {
-            "one record a lookup, with its key: hit, miss, or bypass where the cache could not be asked"
-        }
-        Stage::Metrics => {
-            "one record an attempt that came to an end (compilation_metrics), and one a backward graph"
-        }
+        Stage::CodeGeneration => "inductor_output_code; which line became which kernel",
+        Stage::Caches => "a record a lookup, with its key: hit, miss, or bypass where none could be asked",
+        Stage::Metrics => "compilation_metrics, one an attempt that ended and one a backward graph",
         Stage::Other => "",
     }
 }

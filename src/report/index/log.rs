@@ -58,12 +58,17 @@ pub(super) fn section(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()>
         read.push_str(&format!("; {} that could not be read as a record", counted(lines, "line", "lines")));
     }
     let mut facts = vec![("Read", Html::escaped(&read)), ("Damaged", damage(view))];
-    facts.push(("Unknown events", unknown_events(view)));
+    if !integrity.unknown_events.is_empty() {
+        facts.push(("Unknown events", unknown_events(view)));
+    }
     facts.push(("With --strict", strict(view)));
     writeln!(out, "{}", view.facts(facts)?.as_str())?;
     problems(view, out)?;
-    counts(view, out, ("Records by event", "events-table"), &integrity.events)?;
-    counts(view, out, ("Artifacts by name", "artifacts-table"), &integrity.artifacts)?;
+    counts(view, out, "Records by event", &integrity.events)?;
+    // The files of a single compile are its artifacts.
+    if model.compiles.len() > 1 {
+        counts(view, out, "Artifacts by name", &integrity.artifacts)?;
+    }
     writeln!(out, "</section>")?;
     Ok(())
 }
@@ -82,9 +87,6 @@ fn damage(view: View<'_>) -> Html {
 
 fn unknown_events(view: View<'_>) -> Html {
     let unknown = &view.report.model.integrity.unknown_events;
-    if unknown.is_empty() {
-        return Html::escaped("none");
-    }
     let one = |(key, count): (&String, &u64)| {
         let count = Html::escaped(&format!(" {}", whole(*count)));
         Html::joined([view.code(key), count], "")
@@ -131,25 +133,28 @@ fn problems(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     view.beyond(out, listed.len(), PROBLEMS, "problems")
 }
 
-/// Counts by name, folded.
+/// Counts by name, folded: `artifact 43, str 8`.
 fn counts(
     view: View<'_>,
     out: &mut dyn Write,
-    (title, id): (&str, &str),
+    title: &str,
     counts: &IndexMap<String, u64>,
 ) -> anyhow::Result<()> {
     if counts.is_empty() {
         return Ok(());
     }
     let kinds = counted(counts.len(), "kind", "kinds");
-    writeln!(out, "<details class=\"more\"><summary class=\"tw\">{title}: {kinds}</summary>")?;
-    let table = Table { id, label: title, heads: vec![Head::text("Name"), Head::number("Records")] };
     let mut order: Vec<_> = counts.iter().collect();
     order.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
-    let rows = order.into_iter().take(PROBLEMS).map(|(name, count)| {
-        Ok(Row::of(vec![Td::html(view.folded(name, true)), Td::number(*count as f64, &whole(*count))]))
-    });
-    view.table(out, &table, rows)?;
+    let names = order
+        .into_iter()
+        .take(PROBLEMS)
+        .map(|(name, count)| Html::joined([view.folded(name, false), Html::escaped(&whole(*count))], " "));
+    writeln!(
+        out,
+        "<details class=more><summary class=tw>{title}: {kinds}</summary><p class=mono>{}</p>",
+        Html::joined(names, ", ").as_str()
+    )?;
     view.beyond(out, counts.len(), PROBLEMS, "kinds")?;
     writeln!(out, "</details>")?;
     Ok(())

@@ -1,10 +1,11 @@
 //! The stack trie: who called what was compiled, with the compiles in the gutter.
 
 use crate::analysis::{Trie, by_status};
-use crate::model::{Compile, Frame};
-use crate::report::parts::{Head, Row, Table, Td, View};
-use crate::report::units::{clipped, counted, is_library, short_path, whole};
+use crate::model::{Frame, Stackless};
+use crate::report::parts::{View, full_path};
+use crate::report::units::{clipped, counted, is_library, resumed, short_path, whole};
 use crate::report::{Html, Report};
+use fxhash::FxHashSet;
 use serde::Serialize;
 use std::io::Write;
 
@@ -35,9 +36,7 @@ struct Line<'a> {
     called: bool,
     name: Html,
     library: bool,
-    full: &'a str,
-    place: String,
-    href: Option<String>,
+    place: Html,
     loc: &'a str,
     remark: &'a str,
 }
@@ -66,7 +65,7 @@ pub(super) fn section(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()>
         out,
         "<div class=\"tree gutter\" id=\"trie\" tabindex=\"0\" role=\"group\" aria-label=\"Stack tree\">"
     )?;
-    Tree { view, trie, open_all: trie.nodes.len() <= SMALL }.write(out)?;
+    Tree::new(view, trie, None).write(out)?;
     writeln!(out, "</div></section>")?;
     Ok(())
 }
@@ -115,12 +114,20 @@ struct Look<'a> {
 struct Tree<'a> {
     view: View<'a>,
     trie: &'a Trie,
+    /// What has these stacks, where it is no compile.
+    records: Option<&'a [Stackless]>,
     open_all: bool,
+    /// Files whose path was said.
+    named: FxHashSet<&'a str>,
 }
 
-impl Tree<'_> {
+impl<'a> Tree<'a> {
+    fn new(view: View<'a>, trie: &'a Trie, records: Option<&'a [Stackless]>) -> Tree<'a> {
+        Tree { view, trie, records, open_all: trie.nodes.len() <= SMALL, named: FxHashSet::default() }
+    }
+
     /// Writes the tree without recursion: a log may hold a stack of any depth.
-    fn write(&self, out: &mut dyn Write) -> anyhow::Result<()> {
+    fn write(&mut self, out: &mut dyn Write) -> anyhow::Result<()> {
         let mut steps = Vec::new();
         writeln!(out, "<ul>")?;
         steps.push(Step::Close("</ul>"));
@@ -142,7 +149,7 @@ impl Tree<'_> {
 
     /// One list item: the frames down to where the tree branches, the last of them with its compiles.
     fn node(
-        &self,
+        &mut self,
         out: &mut dyn Write,
         steps: &mut Vec<Step>,
         node: usize,
@@ -153,21 +160,21 @@ impl Tree<'_> {
         let (last, above) = chain.split_last().map_or((node, &[][..]), |(last, above)| (*last, above));
         self.chain(out, above)?;
         let Some(node) = self.trie.node(last) else { return Ok(()) };
-        let compiles: Vec<&Compile> =
-            node.compiles.iter().filter_map(|i| self.view.report.model.compiles.get(*i)).collect();
+        let remark = self.remark(&node.compiles);
+        let compiles = if self.records.is_some() { &[][..] } else { &node.compiles };
         let nested = !node.children.is_empty() && depth < DEEPEST;
-        let hrefs: Vec<String> =
-            node.compiles.iter().map(|i| super::directory::href(self.view.report, *i)).collect();
-        let mut pills = compiles.iter().zip(hrefs).map(|(c, href)| self.gutter(c, &href));
-        let pill = pills.next().transpose()?.unwrap_or_default();
+        let pills: Vec<Html> =
+            compiles.iter().map(|index| self.gutter(*index)).collect::<anyhow::Result<_>>()?;
+        let mut pills = pills.into_iter();
+        let pill = pills.next().unwrap_or_default();
         let open = self.open_all || depth < OPEN_DEPTH;
-        let look = Look { pill, fold: nested.then_some(open), called: !above.is_empty(), remark: "" };
+        let look = Look { pill, fold: nested.then_some(open), called: !above.is_empty(), remark: &remark };
         write!(out, "{}", self.line(&node.frame, look)?.as_str())?;
         if nested {
             write!(out, "<ul>")?;
             steps.push(Step::Close("</ul></details>"));
         }
-        let again: Vec<Html> = pills.collect::<anyhow::Result<_>>()?;
+        let again: Vec<Html> = pills.collect();
         if nested {
             push_siblings(steps, &node.children, depth + 1);
             self.again(out, again, &node.frame, "<li>")
@@ -180,10 +187,10 @@ impl Tree<'_> {
 
     /// Further compiles of the same stack, one a line.
     fn again(
-        &self,
+        &mut self,
         out: &mut dyn Write,
         pills: Vec<Html>,
-        frame: &Frame,
+        frame: &'a Frame,
         before: &str,
     ) -> anyhow::Result<()> {
         for pill in pills {
@@ -195,9 +202,11 @@ impl Tree<'_> {
     }
 
     /// Frames without branches: those of libraries are folded where there are several in a row.
-    fn chain(&self, out: &mut dyn Write, nodes: &[usize]) -> anyhow::Result<()> {
-        let frames: Vec<&Frame> = nodes.iter().filter_map(|n| Some(&self.trie.node(*n)?.frame)).collect();
-        let library = |frame: &&Frame| is_library(self.view.file(frame));
+    fn chain(&mut self, out: &mut dyn Write, nodes: &[usize]) -> anyhow::Result<()> {
+        let trie = self.trie;
+        let frames: Vec<&Frame> = nodes.iter().filter_map(|n| Some(&trie.node(*n)?.frame)).collect();
+        let view = self.view;
+        let library = |frame: &&Frame| is_library(view.file(frame));
         let mut called = false;
         for run in frames.chunk_by(|a, b| library(a) == library(b)) {
             let folded = run.len() >= RUN && run.first().is_some_and(library);
@@ -217,30 +226,70 @@ impl Tree<'_> {
         Ok(())
     }
 
-    fn gutter(&self, compile: &Compile, href: &str) -> anyhow::Result<Html> {
-        let pill = self.view.pill_to(compile, Some(href))?;
-        Ok(Html::wrapped("<span class=\"pills\">", &pill, "</span>"))
+    fn gutter(&self, compile: usize) -> anyhow::Result<Html> {
+        let href = super::directory::href(self.view.report, compile);
+        let compile = self.view.report.model.compiles.get(compile);
+        let pill = compile.map(|compile| self.view.pill_beside_to(compile, &href)).transpose()?;
+        Ok(Html::wrapped("<span class=pills>", &pill.unwrap_or_default(), "</span>"))
+    }
+
+    /// Which records a stack belongs to: `artifact before_pre_grad_graph, line 38`.
+    fn remark(&self, indices: &[usize]) -> String {
+        let records = indices.iter().filter_map(|index| self.records?.get(*index));
+        let words = records.map(|one| match one.count {
+            1 => format!("{}, line {}", one.event, whole(one.line)),
+            n => format!("{}, {} from line {} on", one.event, counted(n, "time", "times"), whole(one.line)),
+        });
+        let words = words.collect::<Vec<_>>().join("; ");
+        if words.is_empty() { words } else { format!("· {words}") }
     }
 
     /// A frame on a line.
-    fn line(&self, frame: &Frame, look: Look<'_>) -> anyhow::Result<Html> {
-        let file = self.view.file(frame);
-        let short = if file.is_empty() { "unknown file".into() } else { short_path(file) };
+    fn line(&mut self, frame: &'a Frame, look: Look<'_>) -> anyhow::Result<Html> {
         let line = Line {
             pill: look.pill,
             summary: look.fold.is_some(),
             open: look.fold.unwrap_or_default(),
             called: look.called,
-            name: self.view.function(&frame.name),
-            library: is_library(file),
-            full: file,
-            place: frame.line.map_or_else(|| short.to_string(), |line| format!("{short}:{line}")),
-            href: self.view.dump_file(file, frame.line).filter(|_| look.fold.is_none()),
+            name: name(&frame.name),
+            library: is_library(self.view.file(frame)),
+            place: self.place(frame, look.fold.is_none()),
             loc: clipped(frame.loc.as_deref().unwrap_or_default(), LONGEST_LOC).0,
             remark: look.remark,
         };
         self.view.render("trie_line", &line)
     }
+
+    /// Where a frame stands, with the whole path on hover where a file is met first.
+    fn place(&mut self, frame: &'a Frame, linked: bool) -> Html {
+        let file = self.file(frame);
+        let short = if file.is_empty() { "unknown file".into() } else { short_path(file) };
+        let text = frame.line.map_or_else(|| short.to_string(), |line| format!("{short}:{line}"));
+        let place = match self.view.dump_file(file, frame.line).filter(|_| linked) {
+            Some(href) => self.view.link(&href, &text),
+            None => Html::escaped(&text),
+        };
+        // The line of a library's frame is soft as a whole.
+        match full_path(file).filter(|file| self.named.insert(*file)) {
+            Some(full) => {
+                let (full, place) = (Html::escaped(full), place.as_str());
+                Html::trusted(format!("<span class=soft title=\"{}\">{place}</span>", full.as_str()))
+            }
+            None if is_library(file) => place,
+            None => Html::wrapped("<span class=soft>", &place, "</span>"),
+        }
+    }
+
+    fn file(&self, frame: &Frame) -> &'a str {
+        self.view.report.model.strings.get(frame.file).unwrap_or_default()
+    }
+}
+
+/// A function's name; the tree is in the font of code as a whole.
+fn name(name: &str) -> Html {
+    let Some((function, line)) = resumed(name) else { return Html::escaped(name) };
+    let (function, line) = (Html::escaped(function), Html::escaped(line));
+    Html::trusted(format!("{} <span class=soft>resumed at {}</span>", function.as_str(), line.as_str()))
 }
 
 fn push_siblings(steps: &mut Vec<Step>, nodes: &[usize], depth: usize) {
@@ -259,23 +308,13 @@ pub(super) fn without_compile(view: View<'_>, out: &mut dyn Write) -> anyhow::Re
     }
     let note = "torch did not know which compilation they belong to, and recorded the stack instead";
     let head = ("stackless", "Stacks of records without a compile id", note);
-    view.open_section(out, head, Some(whole(records.len())), Html::default())?;
-    let heads = vec![
-        Head::text("Event"),
-        Head::number("Records"),
-        Head::number("First line"),
-        Head::unsorted("Stack"),
-    ];
-    let table = Table { id: "stackless-table", label: "Records without a compile id", heads };
-    let rows = records.iter().map(|one| {
-        Ok(Row::of(vec![
-            Td::html(view.code(&one.event)),
-            Td::number(one.count as f64, &whole(one.count)),
-            Td::number(one.line as f64, &whole(one.line)),
-            Td::html(view.stack(&one.stack)?),
-        ]))
-    });
-    view.table(out, &table, rows)?;
-    writeln!(out, "</section>")?;
+    view.open_section(out, head, Some(whole(records.len())), view.fold_button("stackless-tree"))?;
+    let trie = Trie::of(records.iter().map(|one| &one.stack).enumerate());
+    writeln!(
+        out,
+        "<div class=tree id=stackless-tree tabindex=0 role=group aria-label=\"Stacks without a compile id\">"
+    )?;
+    Tree::new(view, &trie, Some(records)).write(out)?;
+    writeln!(out, "</div></section>")?;
     Ok(())
 }

@@ -3,7 +3,7 @@
 mod collect;
 
 use super::code::LARGEST_HIGHLIGHTED;
-use super::parts::{Head, Row, Table, Td, View};
+use super::parts::{Head, Row, SORTED, Table, Td, View};
 use super::provenance::{self, Run};
 use super::shell::{Shell, Tab, write_page};
 use super::units::{UNKNOWN, clipped, counted, micros, short_path, whole};
@@ -11,6 +11,7 @@ use super::{Html, Report, Worker, paths};
 use crate::model::{Content, Form};
 use crate::output::{Page, RelPath};
 use collect::{Kernel, Kernels, Line};
+use fxhash::FxHashSet;
 use std::io::Write;
 
 /// Kernels in the table, and lines in the other. A log of 368 compiles has some hundred of each.
@@ -118,7 +119,7 @@ fn kernels(view: View<'_>, runs: &[Run<'_>], found: &Kernels, out: &mut dyn Writ
     }
     let none = |known: fn(&Kernel) -> bool| !all.iter().any(known);
     let heads = vec![
-        Head::text("Kernel"),
+        Head::text("Kernel").mono(),
         Head::compiles("Graph"),
         Head::text("Kind"),
         Head::number("Calls").about("lines of the code that call it"),
@@ -136,7 +137,8 @@ fn kernels(view: View<'_>, runs: &[Run<'_>], found: &Kernels, out: &mut dyn Writ
     ];
     let table = Table { id: "kernels-table", label: "Kernels", heads };
     let shown: Vec<&Kernel> = all.iter().take(MOST_KERNELS).collect();
-    view.table(out, &table, shown.into_iter().map(|kernel| row(view, runs, found, kernel)))?;
+    let rows = shown.into_iter().enumerate().map(|(index, kernel)| row(view, runs, found, (index, kernel)));
+    view.table(out, &table, rows)?;
     view.beyond(out, all.len(), all.len().min(MOST_KERNELS), "kernels")?;
     if none(|kernel| kernel.tuning.is_some()) {
         writeln!(
@@ -158,29 +160,34 @@ fn word(kind: &'static str) -> &'static str {
     }
 }
 
-fn row(view: View<'_>, runs: &[Run<'_>], found: &Kernels, kernel: &Kernel) -> anyhow::Result<Row> {
+fn row(
+    view: View<'_>,
+    runs: &[Run<'_>],
+    found: &Kernels,
+    (index, kernel): (usize, &Kernel),
+) -> anyhow::Result<Row> {
     let run = runs.get(kernel.run);
     let name = match run.and_then(|run| href(view, run, kernel)) {
         Some(href) => view.link(&href, &kernel.name),
         None => Html::escaped(&kernel.name),
     };
+    // A name of many operators breaks anywhere, but not into a column of letters.
+    let name = match clipped(&kernel.name, LONGEST_NAME).1 {
+        true => Html::wrapped("<div style=min-width:24ch;overflow-wrap:anywhere>", &name, "</div>"),
+        false => name,
+    };
     let kind = kernel.language.unwrap_or("library");
     let tuning = kernel.tuning.clone().unwrap_or_default();
     let graph = match run {
-        Some(run) => {
-            let name = Html::wrapped(" <span class=\"soft\">", &Html::escaped(&run.name()), "</span>");
-            Html::joined([view.pill(run.compile)?, name], "")
-        }
+        Some(run) => Html::joined([view.pill_beside(run.compile)?, Html::escaped(&run.name())], "&nbsp;"),
         None => Html::default(),
     };
     let code =
         tuning.chosen.as_deref().map_or_else(|| Html::escaped(UNKNOWN), |text| view.folded(text, true));
     let count = |value: Option<f64>| Td::maybe(value, |value| whole(value as u64));
-    Ok(Row::of(vec![
-        // A name of many operators breaks anywhere, but not into a column of letters.
-        Td::html(Html::wrapped("<div style=\"min-width:24ch;overflow-wrap:anywhere\">", &name, "</div>"))
-            .class("mono"),
-        Td::html(graph).sorted(kernel.run).class("nw"),
+    let row = Row::of(vec![
+        Td::html(name),
+        Td::html(graph).sorted(kernel.run),
         Td::text(kind),
         Td::number(kernel.calls as f64, &whole(kernel.calls)),
         Td::html(source_lines(view, found, kernel)),
@@ -191,8 +198,10 @@ fn row(view: View<'_>, runs: &[Run<'_>], found: &Kernels, kernel: &Kernel) -> an
         Td::html(code),
         Td::maybe(tuning.compile_us, micros),
         Td::maybe(kernel.runtime_ns, |ns| micros(ns / 1e3)),
-    ])
-    .selected_by(word(kind).to_owned()))
+    ]);
+    let row = if found.kernels.len() < SORTED { row } else { row.selected_by(word(kind).to_owned()) };
+    // The table of lines leads here.
+    Ok(if kernel.lines.is_empty() { row } else { row.anchored(format!("k{index}")) })
 }
 
 /// torch's word for how a configuration was found, in plain ones.
@@ -272,25 +281,26 @@ fn lines(view: View<'_>, runs: &[Run<'_>], found: &Kernels, out: &mut dyn Write)
         return Ok(());
     }
     let note = if found.without_data > 0 {
-        "which kernels a line of the program became; without provenance from the comments in graphs and code"
+        "which kernels a line of the program became; or among how many it is that have no comment"
     } else {
         "which kernels a line of the program became"
     };
     view.open_section(out, ("lines", "By source line", note), Some(whole(all.len())), Html::default())?;
     let heads = vec![
-        Head::text("Line"),
-        Head::text("Code").absent_if(all.values().all(|line| line.code.is_none())),
+        Head::text("Line").soft(),
+        Head::text("Code").mono().absent_if(all.values().all(|line| line.code.is_none())),
         Head::number("Kernels"),
         Head::unsorted("Which"),
     ];
     let table = Table { id: "lines-table", label: "Kernels by source line", heads };
     let order: Vec<usize> = found.order.iter().take(MOST_LINES).copied().collect();
+    let mut named = FxHashSet::default();
     let rows = order.iter().enumerate().map(|(place, index)| {
         let Some(((file, number), line)) = all.get_index(*index) else { return Ok(Row::of(Vec::new())) };
         Ok(Row::of(vec![
-            Td::html(view.place(Some(file), Some(*number))?).sorted(place).class("nw"),
+            Td::html(view.place_once(&mut named, Some(file), Some(*number))).sorted(place),
             Td::html(
-                line.code.as_deref().map_or_else(|| Html::escaped(UNKNOWN), |code| view.folded(code, true)),
+                line.code.as_deref().map_or_else(|| Html::escaped(UNKNOWN), |code| view.folded(code, false)),
             ),
             Td::number(line.kernels.len() as f64, &whole(line.kernels.len())),
             Td::html(kernels_of(view, runs, found, line)),
@@ -307,39 +317,35 @@ fn kernels_of(view: View<'_>, runs: &[Run<'_>], found: &Kernels, line: &Line) ->
     let kernels = &line.kernels;
     let mut pieces = Vec::new();
     let mut before = None;
-    for kernel in kernels.iter().take(MOST_IN_CELL).filter_map(|index| found.kernels.get(*index)) {
+    for (index, kernel) in
+        kernels.iter().take(MOST_IN_CELL).filter_map(|index| Some((*index, found.kernels.get(*index)?)))
+    {
         let Some(run) = runs.get(kernel.run) else { continue };
         if before.replace(kernel.run) != Some(kernel.run) {
-            let label = Html::escaped(&run.label());
-            let start = if pieces.is_empty() { "<span class=\"soft\">" } else { "; <span class=\"soft\">" };
-            pieces.push(Html::wrapped(start, &label, "</span> "));
+            let start = if pieces.is_empty() { "" } else { "; " };
+            pieces.push(Html::escaped(&format!("{start}{} ", run.label())));
         } else {
             pieces.push(Html::escaped(", "));
         }
-        let name = match href(view, run, kernel) {
-            Some(href) => view.link(&href, &short_name(&kernel.name)),
-            None => Html::escaped(&short_name(&kernel.name)),
-        };
-        let full = Html::escaped(&kernel.name);
-        pieces.push(Html::trusted(format!(
-            "<span class=\"mono\" title=\"{}\">{}</span>",
-            full.as_str(),
-            name.as_str()
-        )));
+        pieces.push(match index < MOST_KERNELS {
+            true => view.link(&format!("#k{index}"), &short_name(&kernel.name)),
+            false => Html::escaped(&short_name(&kernel.name)),
+        });
     }
     let more = kernels.len().saturating_sub(MOST_IN_CELL);
     if more > 0 {
         pieces.push(Html::escaped(&format!(" and {} more", whole(more))));
     }
-    for (run, untold) in line.perhaps.iter().take(MOST_IN_CELL) {
+    let untold = line.perhaps.iter().take(MOST_IN_CELL).enumerate();
+    for (index, (run, untold)) in untold {
         let Some(run) = runs.get(*run) else { continue };
-        let start = if pieces.is_empty() { "" } else { "; " };
-        let text = format!(
-            "{start}{}: among {} without comments",
-            run.label(),
-            counted(*untold, "kernel", "kernels")
-        );
-        pieces.push(Html::wrapped("<span class=\"soft\">", &Html::escaped(&text), "</span>"));
+        let start = match (index, pieces.is_empty()) {
+            (0, true) => "among ",
+            (0, false) => "; among ",
+            _ => ", ",
+        };
+        let count = if index == 0 { counted(*untold, "kernel", "kernels") } else { whole(*untold) };
+        pieces.push(Html::escaped(&format!("{start}{count} of {}", run.label())));
     }
     let more = line.perhaps.len().saturating_sub(MOST_IN_CELL);
     if more > 0 {

@@ -12,12 +12,14 @@ mod table;
 mod verdict;
 
 pub(super) use link::{encoded, safe_link};
-pub(super) use table::{CAP, Head, Row, Table, Td};
+pub(super) use stack::full_path;
+pub(super) use table::{CAP, Head, Row, SORTED, Table, Td};
 pub(super) use verdict::{FindingEntry, Hero, Words};
 
 use super::units::{UNKNOWN, resumed, short_path};
 use super::{Html, Report, Worker, paths};
 use crate::output::RelPath;
+use fxhash::FxHashSet;
 use serde::Serialize;
 use std::io::Write;
 use std::ops::Deref;
@@ -86,6 +88,29 @@ impl<'a> View<'a> {
         self.place_in(file, line, self.dump_file(file, line))
     }
 
+    /// The same in a column of places, with the whole path at the first of a file only.
+    pub fn place_once<'f>(
+        &self,
+        named: &mut FxHashSet<&'f str>,
+        file: Option<&'f str>,
+        line: Option<u64>,
+    ) -> Html {
+        let Some(file) = file else { return Html::escaped(UNKNOWN) };
+        let short = short_path(file);
+        let text = line.map_or_else(|| short.to_string(), |line| format!("{short}:{line}"));
+        let place = match self.dump_file(file, line) {
+            Some(href) => self.link(&href, &text),
+            None => Html::escaped(&text),
+        };
+        match short != file && named.insert(file) {
+            true => {
+                let full = Html::escaped(file);
+                Html::trusted(format!("<span title=\"{}\">{}</span>", full.as_str(), place.as_str()))
+            }
+            false => place,
+        }
+    }
+
     /// The page of a generated module's source, for a frame's file such as `<eval_with_key>.7`.
     pub fn dump_file(&self, file: &str, line: Option<u64>) -> Option<String> {
         // Newer torch says in the frame's file where the module was made: `<eval_with_key>.7 from model.py:14 in f`.
@@ -136,17 +161,15 @@ impl Pieces<'_> {
         self.render("place", &PlaceOf { text, full: file, href })
     }
 
-    /// A function's name; `f resumed at 9` for a resume function, with the whole name on hover.
+    /// A function's name; `f resumed at 9` for `torch_dynamo_resume_in_f_at_9`.
     pub fn function(&self, name: &str) -> Html {
-        let full = Html::escaped(name);
-        let text = match resumed(name) {
-            Some((function, line)) => {
-                let (function, line) = (Html::escaped(function), Html::escaped(line));
-                format!("{} <span class=\"soft\">resumed at {}</span>", function.as_str(), line.as_str())
-            }
-            None => return Html::wrapped("<code>", &full, "</code>"),
-        };
-        Html::trusted(format!("<code title=\"{}\">{text}</code>", full.as_str()))
+        let Some((function, line)) = resumed(name) else { return self.code(name) };
+        let (function, line) = (Html::escaped(function), Html::escaped(line));
+        Html::trusted(format!(
+            "<code>{} <span class=soft>resumed at {}</span></code>",
+            function.as_str(),
+            line.as_str()
+        ))
     }
 
     /// Text from code.

@@ -31,6 +31,11 @@ impl View<'_> {
         self.render_pill(compile, href, true)
     }
 
+    /// A pill that leads elsewhere, beside the function's name.
+    pub fn pill_beside_to(&self, compile: &Compile, href: &str) -> anyhow::Result<Html> {
+        self.render_pill(compile, Some(href), false)
+    }
+
     /// A pill that leads nowhere, beside the function's name.
     pub fn plain_pill_beside(&self, compile: &Compile) -> anyhow::Result<Html> {
         self.render_pill(compile, None, false)
@@ -38,7 +43,7 @@ impl View<'_> {
 
     /// The first `most` pills of one function, whose name stands beside them.
     pub fn some_pills_beside(&self, compiles: &[&Compile], most: usize) -> anyhow::Result<Html> {
-        self.few(compiles, most, |compile| self.pill_beside(compile))
+        Ok(beside(compiles, self.few(compiles, most, |compile| self.pill_beside(compile))?))
     }
 
     fn render_pill(&self, compile: &Compile, href: Option<&str>, titled: bool) -> anyhow::Result<Html> {
@@ -70,12 +75,13 @@ impl View<'_> {
 
     /// The first `most` pills, and how many more there are.
     pub fn some_pills(&self, compiles: &[&Compile], most: usize) -> anyhow::Result<Html> {
-        self.few(compiles, most, |compile| self.pill(compile))
+        Ok(beside(compiles, self.few(compiles, most, |compile| self.pill(compile))?))
     }
 
     /// The same without links, for a summary.
     pub fn plain_pills(&self, compiles: &[&Compile], most: usize) -> anyhow::Result<Html> {
-        self.few(compiles, most, |compile| self.pill_to(compile, None))
+        let pills = self.few(compiles, most, |compile| self.plain_pill_beside(compile))?;
+        Ok(Html::wrapped("<span class=pills>", &pills, "</span>"))
     }
 
     fn few(
@@ -90,6 +96,11 @@ impl View<'_> {
             let more = Html::escaped(&format!("+{}", whole(more)));
             pills.push(Html::wrapped("<span class=\"pill\">", &more, "</span>"));
         }
-        Ok(Html::wrapped("<span class=\"pills\">", &Html::joined(pills, ""), "</span>"))
+        Ok(Html::joined(pills, ""))
     }
+}
+
+/// Pills beside each other; a single one needs no frame.
+fn beside(compiles: &[&Compile], pills: Html) -> Html {
+    if compiles.len() == 1 { pills } else { Html::wrapped("<span class=pills>", &pills, "</span>") }
 }

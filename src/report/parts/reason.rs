@@ -7,6 +7,9 @@ use crate::report::units::{is_library, whole};
 use crate::trace::CompileId;
 use serde::Serialize;
 
+/// Frames of a stack that stands there with those of libraries.
+const SHORT: usize = 6;
+
 #[derive(Serialize)]
 struct Why {
     against: Option<Html>,
@@ -27,7 +30,10 @@ impl View<'_> {
             self.traceback(&[frame], None)
         });
         let taken_apart = reason.source.is_some() || reason.text.trim() == reason.guard;
-        let stack = (!reason.user_stack.is_empty())
+        // A stack of nothing but the line of the guard says nothing more.
+        let said = matches!((&reason.source, reason.user_stack.as_slice()), (Some(source), [(file, line, ..)])
+            if *line == source.line && file.rsplit('/').next() == source.file.rsplit('/').next());
+        let stack = (!reason.user_stack.is_empty() && !said)
             .then(|| self.traceback(&reason.user_stack, innermost_own(&reason.user_stack)));
         let context = Why {
             against: id.map(|id| self.pill_of(Some(&id))).transpose()?,
@@ -43,7 +49,8 @@ impl View<'_> {
     /// The frames of the reader's own code; those of libraries are folded below them.
     pub fn own_traceback(&self, frames: &[TextFrame]) -> anyhow::Result<Html> {
         let own: Vec<TextFrame> = frames.iter().filter(|(file, ..)| !is_library(file)).cloned().collect();
-        if own.is_empty() || own.len() == frames.len() {
+        // A short stack is read whole.
+        if own.is_empty() || own.len() == frames.len() || frames.len() <= SHORT {
             return self.traceback(frames, innermost_own(frames));
         }
         let hidden = whole(frames.len() - own.len());

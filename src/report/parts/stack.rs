@@ -90,12 +90,13 @@ impl View<'_> {
             |texts: &mut dyn Iterator<Item = usize>, most| texts.filter(|w| *w <= most).max().unwrap_or(0);
         let place_width = width(&mut places.iter().map(|p| p.chars().count()), WIDEST_PLACE);
         let name_width = width(&mut frames.iter().map(|(_, _, name, _)| name.chars().count()), WIDEST_NAME);
+        let mut named = FxHashSet::default();
         let shown =
             frames.iter().zip(places).enumerate().map(|(index, ((file, line, name, code), place))| {
                 let class = if hit == Some(index) { Some("hit") } else { is_library(file).then_some("soft") };
                 FrameOf {
                     class,
-                    full: full(file),
+                    full: full_path(file).filter(|file| named.insert(*file)),
                     href: self.dump_file(file, Some(*line)),
                     pad: " ".repeat(place_width.saturating_sub(place.chars().count())),
                     text: match code {
@@ -132,6 +133,7 @@ impl View<'_> {
             |texts: &mut dyn Iterator<Item = usize>, most| texts.filter(|w| *w <= most).max().unwrap_or(0);
         let place_width = widest(&mut places.iter().map(|p| p.chars().count()), WIDEST_PLACE);
         let name_width = widest(&mut stack.iter().map(|f| f.name.chars().count()), WIDEST_NAME);
+        let mut named = FxHashSet::default();
         let frames = stack.iter().zip(places).enumerate().map(|(index, (frame, place))| {
             let file = self.file(frame);
             let pad = " ".repeat(place_width.saturating_sub(place.chars().count()));
@@ -143,7 +145,8 @@ impl View<'_> {
                 Some(own) if own == index => Some("hit"),
                 _ => is_library(file).then_some("soft"),
             };
-            FrameOf { class, full: full(file), href: self.dump_file(file, frame.line), place, pad, text }
+            let full = full_path(file).filter(|file| named.insert(*file));
+            FrameOf { class, full, href: self.dump_file(file, frame.line), place, pad, text }
         });
         let mut frames: Vec<FrameOf<'s>> = frames.collect();
         once_a_file(&mut frames);
@@ -159,8 +162,8 @@ fn once_a_file(frames: &mut [FrameOf<'_>]) {
     }
 }
 
-/// The path of a file on hover: that of a library is told by its place in the package.
-fn full(file: &str) -> Option<&str> {
+/// The path of a file on hover, at its first frame: that of a library is told by its place in the package.
+pub(in crate::report) fn full_path(file: &str) -> Option<&str> {
     (!is_library(file) && short_path(file) != file).then_some(file)
 }
 

@@ -9,7 +9,7 @@ use std::io::Write;
 pub(in crate::report) const CAP: usize = 40;
 
 /// Rows of the shortest table that can be sorted: fewer are seen at a glance.
-pub(super) const SORTED: usize = 8;
+pub(in crate::report) const SORTED: usize = 12;
 
 /// A table without its rows.
 pub(in crate::report) struct Table<'t> {

@@ -2,6 +2,7 @@
 
 use super::{guards, tensors};
 use crate::analysis::Step;
+use crate::model::Reason;
 use crate::report::Html;
 use crate::report::parts::View;
 use crate::report::units::counted;
@@ -21,6 +22,23 @@ struct Evidence {
     tensors: Html,
 }
 
+/// Whether two reasons differ in nothing but the version and the text of its guard.
+fn is_like(first: &Reason, other: &Reason) -> bool {
+    let code = |reason: &Reason| reason.source.as_ref().map(|s| (s.code.clone(), s.file.clone(), s.line));
+    let taken_apart = other.source.is_some() || other.text.trim() == other.guard;
+    taken_apart
+        && code(first) == code(other)
+        && first.hint == other.hint
+        && first.user_stack == other.user_stack
+}
+
+/// `3/0: tensor 'x' size mismatch at index 0. expected 2, actual 4`.
+fn short(view: View<'_>, reason: &Reason) -> Html {
+    let id = Html::escaped(reason.against.as_deref().unwrap_or("another"));
+    let text = Html::joined([id, view.folded(&reason.guard, true)], ": ");
+    Html::wrapped("<p>", &text, "</p>")
+}
+
 /// `room` is how many bytes of guards may still be compared.
 pub(super) fn fold(
     view: View<'_>,
@@ -30,7 +48,14 @@ pub(super) fn fold(
 ) -> anyhow::Result<()> {
     let compiles = &view.report.model.compiles;
     let Some(compile) = compiles.get(step.compile) else { return Ok(()) };
-    let reasons = step.reasons.iter().take(REASONS).map(|reason| view.reason(reason));
+    let first = step.reasons.first();
+    let reasons = step.reasons.iter().take(REASONS).enumerate().map(|(index, reason)| {
+        match first.filter(|first| index > 0 && is_like(first, reason)) {
+            // The older versions fail the same way: what the first says is not said again.
+            Some(_) => Ok(short(view, reason)),
+            None => view.reason(reason),
+        }
+    });
     let reasons = Html::joined(reasons.collect::<anyhow::Result<Vec<_>>>()?, "");
     let left_out = step.reasons.len().saturating_sub(REASONS);
     let old = step.against.and_then(|index| compiles.get(index));
@@ -38,9 +63,7 @@ pub(super) fn fold(
     // Of `len(xs)` the guards on xs itself tell what was added.
     let source = source.map(|s| s.strip_prefix("len(").and_then(|s| s.strip_suffix(')')).unwrap_or(s));
     let (guards, tensors) = match old {
-        Some(old) => {
-            (guards::compared(view, (old, compile), source, room)?, tensors::compared(view, old, compile)?)
-        }
+        Some(old) => (guards::compared(view, (old, compile), source, room)?, tensors::compared(old, compile)),
         None => Default::default(),
     };
     if reasons.is_empty() && guards.is_empty() && tensors.is_empty() {

@@ -73,8 +73,8 @@ fn table(view: View<'_>, subject: &Subject<'_>, out: &mut Vec<u8>) -> anyhow::Re
     let heads = vec![
         Head::compiles("Compile"),
         Head::text("Changed"),
-        Head::unsorted("Value").about("what the failed guard was compiled for, and what arrived"),
-        Head::text("Failed guard"),
+        Head::unsorted("Value").mono().about("what the failed guard was compiled for, and what arrived"),
+        Head::text("Failed guard").soft(),
         Head::compiles("Guard of"),
         Head::number("Time").absent_if(times(view, chain).all(|us| us.is_none())),
     ];
@@ -142,12 +142,12 @@ fn first_value(chain: &Chain<'_>) -> Html {
 fn marked(class: &'static str, value: &str) -> Html {
     let (shown, cut) = clipped(value, LONGEST_VALUE);
     let (shown, full) = (Html::escaped(shown), Html::escaped(value));
-    let end = if cut { "…" } else { "" };
-    Html::trusted(format!(
-        "<span class=\"{class} mono\" title=\"{}\">{}{end}</span>",
-        full.as_str(),
-        shown.as_str()
-    ))
+    Html::trusted(match cut {
+        true => {
+            format!("<span class={class} title=\"{}\">{}…</span>", full.as_str(), shown.as_str())
+        }
+        false => format!("<span class={class}>{}</span>", shown.as_str()),
+    })
 }
 
 fn change_of(change: &Change) -> Html {

@@ -33,6 +33,8 @@ struct Line {
 #[derive(Serialize)]
 struct Piece {
     class: Option<&'static str>,
+    /// What stood in its place, where both lines are shown as one.
+    old: Option<String>,
     text: String,
 }
 
@@ -74,7 +76,7 @@ pub(super) fn compared(
         about,
         old: link(view, old, was),
         new: link(view, new, is),
-        lines: diff.lines.into_iter().map(line).collect(),
+        lines: lines(diff.lines),
         left_out,
     };
     view.render("guard_diff", &context)
@@ -87,6 +89,37 @@ pub(super) fn value(report: Report<'_>, compile: usize, expression: &str) -> any
     Ok(text.and_then(|text| guarded_value(&text, expression)))
 }
 
+/// Two guards that differ in values only are a line with both values.
+fn lines(all: Vec<DiffLine>) -> Vec<Line> {
+    let mut lines = Vec::new();
+    let mut all = all.into_iter().peekable();
+    while let Some(one) = all.next() {
+        lines.push(match all.next_if(|next| is_changed(&one, next)) {
+            Some(new) => {
+                let pieces = one.pieces.into_iter().zip(new.pieces);
+                let pieces = pieces.map(|((old, differs), (text, _))| Piece {
+                    class: differs.then_some("new"),
+                    old: differs.then_some(old),
+                    text,
+                });
+                Line { head: None, old: false, sign: "±", pieces: pieces.collect() }
+            }
+            None => line(one),
+        });
+    }
+    lines
+}
+
+/// Whether `new` is `old` with other values in the same places.
+fn is_changed(old: &DiffLine, new: &DiffLine) -> bool {
+    let alike =
+        |((was, old), (is, new)): (&(String, bool), &(String, bool))| old == new && (*old || was == is);
+    (old.side, new.side) == (Side::Old, Side::New)
+        && old.pieces.len() == new.pieces.len()
+        && old.pieces.iter().any(|(_, differs)| !differs)
+        && old.pieces.iter().zip(&new.pieces).all(alike)
+}
+
 fn line(line: DiffLine) -> Line {
     let (sign, class) = match line.side {
         Side::Both => {
@@ -97,7 +130,7 @@ fn line(line: DiffLine) -> Line {
         Side::New => ("+", "new"),
     };
     let pieces = line.pieces.into_iter();
-    let pieces = pieces.map(|(text, differs)| Piece { class: differs.then_some(class), text });
+    let pieces = pieces.map(|(text, differs)| Piece { class: differs.then_some(class), old: None, text });
     Line { head: None, old: line.side == Side::Old, sign, pieces: pieces.collect() }
 }
 
@@ -109,7 +142,7 @@ fn artifact(compile: &Compile) -> Option<&Artifact> {
 
 fn link(view: View<'_>, compile: &Compile, artifact: &Artifact) -> Html {
     let path = paths::artifact(compile, artifact, view.report.settings);
-    view.link(&view.href(&path), &format!("{} of {}", artifact.name, compile.label()))
+    view.link(&view.href(&path), &format!("those of {}", compile.label()))
 }
 
 fn bytes(artifact: &Artifact) -> u64 {

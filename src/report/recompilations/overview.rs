@@ -69,7 +69,7 @@ fn meter(kept: usize, limit: u64, over: bool) -> Html {
     let share = (100.0 * kept as f64 / limit.max(1) as f64).min(100.0);
     let colour = if over { "error" } else { "soft" };
     Html::trusted(format!(
-        "<div class=\"bar\" style=\"width:96px\" role=\"img\" aria-label=\"{kept} of {limit}\" title=\"{kept} of {limit}\"><i style=\"width:{share:.0}%;background:var(--{colour})\"></i></div>"
+        "<div class=bar style=width:96px role=img title=\"{kept} of {limit}\"><i style=\"width:{share:.0}%;background:var(--{colour})\"></i></div>"
     ))
 }
 

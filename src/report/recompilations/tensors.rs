@@ -2,7 +2,6 @@
 
 use crate::model::{Cell, Compile, Section};
 use crate::report::Html;
-use crate::report::parts::{Head, Row, Table, Td, View};
 use crate::report::units::{counted, whole};
 
 /// The table of a compile that lists its input tensors, with the columns that are compared, the name first.
@@ -13,8 +12,8 @@ const COLUMNS: [&str; 6] = ["Name", "Shape", "Stride", "dtype", "Device", "Gradi
 const LISTED: usize = 24;
 
 /// The input tensors that differ, before and after; empty where either compile has none.
-pub(super) fn compared(view: View<'_>, old: &Compile, new: &Compile) -> anyhow::Result<Html> {
-    let (Some(was), Some(is)) = (inputs(old), inputs(new)) else { return Ok(Html::default()) };
+pub(super) fn compared(old: &Compile, new: &Compile) -> Html {
+    let (Some(was), Some(is)) = (inputs(old), inputs(new)) else { return Html::default() };
     let (was, is) = (rows(was), rows(is));
     let mut changed: Vec<(&[String], &[String])> = Vec::new();
     let mut equal = 0;
@@ -38,22 +37,12 @@ pub(super) fn compared(view: View<'_>, old: &Compile, new: &Compile) -> anyhow::
         ),
     };
     let about = about.replace("1\u{a0}input tensor differ.", "1\u{a0}input tensor differs.");
-    let mut out = Vec::new();
-    if !changed.is_empty() {
-        let heads = COLUMNS.iter().map(|title| Head::unsorted(title)).collect();
-        let id = format!("inputs{}", new.folder(0));
-        let table = Table { id: &id, label: "Input tensors before and after", heads };
-        view.table(&mut out, &table, changed.iter().take(LISTED).map(|(was, is)| Ok(row(was, is))))?;
-    }
     let more = changed.len().saturating_sub(LISTED);
     let more = if more > 0 { format!(" {} more are left out.", whole(more)) } else { String::new() };
-    let about = Html::escaped(&(about + &more));
-    let table = Html::trusted(String::from_utf8(out)?);
-    Ok(Html::trusted(format!(
-        "<h3 class=\"after\">Inputs</h3><p class=\"soft\">{}</p>{}",
-        about.as_str(),
-        table.as_str()
-    )))
+    let lines = changed.iter().take(LISTED).map(|(was, is)| difference(was, is));
+    let about = Html::wrapped("<span class=soft>", &Html::escaped(&(about + &more)), "</span>");
+    let lines = Html::joined(std::iter::once(about).chain(lines), "<br>");
+    Html::wrapped("<p class=after>", &lines, "</p>")
 }
 
 fn inputs(compile: &Compile) -> Option<&Section> {
@@ -77,28 +66,40 @@ fn text(cell: &Cell) -> String {
     }
 }
 
-/// A row with both values in the cells where they differ.
-fn row(was: &[String], is: &[String]) -> Row {
-    let cells = (0..COLUMNS.len()).map(|column| {
+/// `L['x']: shape [3, 4] → [3, 6]`.
+fn difference(was: &[String], is: &[String]) -> Html {
+    let name = is.first().or(was.first()).map(String::as_str).unwrap_or_default();
+    let name = Html::wrapped("<code>", &Html::escaped(name), "</code>");
+    let alone = match (was, is) {
+        (_, []) => Some("old"),
+        ([], _) => Some("new"),
+        _ => None,
+    };
+    let value = |class, text: Option<&String>| match class {
+        "old" => Html::wrapped("<span class=old>", &Html::escaped(text.map_or("", |t| t)), "</span>"),
+        _ => Html::wrapped("<span class=new>", &Html::escaped(text.map_or("", |t| t)), "</span>"),
+    };
+    let fields = COLUMNS.iter().enumerate().skip(1).filter_map(|(column, title)| {
         let (was, is) = (was.get(column), is.get(column));
-        let piece = |class: &'static str, text: Option<&String>| {
-            let text = text.filter(|text| !text.is_empty()).map(|text| Html::escaped(text));
-            text.map(|text| match class {
-                "old" => Html::wrapped("<span class=\"old\">", &text, "</span>"),
-                _ => Html::wrapped("<span class=\"new\">", &text, "</span>"),
-            })
-        };
-        let html = match (was, is) {
-            (Some(was), Some(is)) if was == is => Html::escaped(is),
-            _ => Html::joined([piece("old", was), piece("new", is)].into_iter().flatten(), " → "),
-        };
-        // Colour is never the only sign.
-        let alone = match (column, was, is) {
-            (0, Some(_), None) => Html::trusted(" <span class=\"soft\">gone</span>"),
-            (0, None, Some(_)) => Html::trusted(" <span class=\"soft\">new</span>"),
-            _ => Html::default(),
-        };
-        Td::html(Html::joined([html, alone], "")).class("mono")
+        let title = Html::escaped(&title.to_lowercase());
+        match alone {
+            Some(class) => {
+                let text = was.or(is).filter(|text| !text.is_empty());
+                Some(Html::joined([title, value(class, Some(text?))], " "))
+            }
+            None if was == is => None,
+            None => {
+                let change = Html::joined([value("old", was), value("new", is)], " → ");
+                Some(Html::joined([title, change], " "))
+            }
+        }
     });
-    Row::of(cells.collect())
+    let fields = Html::joined(fields, ", ");
+    // Colour is never the only sign.
+    let name = match alone {
+        Some("old") => Html::joined([name, Html::escaped(" is gone: ")], ""),
+        Some(_) => Html::joined([name, Html::escaped(" is new: ")], ""),
+        None => Html::joined([name, Html::escaped(": ")], ""),
+    };
+    Html::joined([name, fields], "")
 }

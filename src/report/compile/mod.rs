@@ -159,9 +159,8 @@ fn tabs(subject: Subject<'_>, worker: &Worker) -> Vec<Tab> {
     add(!of.failures.is_empty(), "failures", "Failures");
     add(!of.restarts.is_empty(), "restarts", "Restarts");
     add(times::present(subject), "time", "Time");
-    add(compile.stack.is_some(), "stack", "Stack");
     for section in sections(compile) {
-        add(true, section.id, &section.title);
+        add(true, section.id, if section.id == "graph-sizes" { "Sizes" } else { &section.title });
     }
     add(true, "files", "Files");
     if subject.report.found.export.compiles.contains(&subject.index) {

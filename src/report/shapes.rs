@@ -133,15 +133,19 @@ fn write_dimensions(view: View<'_>, out: &mut dyn Write, dims: &[Dimension<'_>])
     if dims.is_empty() {
         return Ok(());
     }
-    let words =
-        ANSWERS.map(|(word, text)| (word, text, dims.iter().filter(|d| answer_word(d) == word).count()));
+    let all = grouped(dims);
+    let words = ANSWERS.map(|(word, text)| {
+        (word, text, all.iter().filter_map(|group| group.first()).filter(|d| answer_word(d) == word).count())
+    });
     let tools = view.narrow("dimensions-table", HINT, words)?;
-    let about = "is it dynamic? as of the last compile of each function; parameters left out";
+    let narrowed = !tools.as_str().is_empty();
+    let about = "is it dynamic? as of the last compile of each function; parameters left out; where no reason \
+                 stands, only this size was seen";
     view.open_section(out, ("dimensions", "Inputs", about), Some(whole(dims.len())), tools)?;
     let heads = vec![
         Head::text("Function"),
-        Head::text("Input"),
-        Head::number("Dimension").about("Counted from 0; none for a number"),
+        Head::text("Input").mono(),
+        Head::text("Dimension").about("Counted from 0; none for a number"),
         Head::text("Dynamic?"),
         Head::unsorted("Why"),
         Head::unsorted("Compiles").about("What each compile saw, and whether it takes other sizes"),
@@ -154,9 +158,14 @@ fn write_dimensions(view: View<'_>, out: &mut dyn Write, dims: &[Dimension<'_>])
         .iter()
         .filter_map(|r| Some((*view.report.model.by_id.get(&r.compile)?, r)))
         .collect();
-    let shown = dims.len().min(LISTED);
-    let rows: Vec<_> = dims.iter().take(LISTED).collect();
-    view.table(out, &table, rows.into_iter().map(|dim| dimension(view, dim, &recompiles)))?;
+    let shown: usize = all.iter().take(LISTED).map(|group| group.len()).sum();
+    let rows: Vec<_> = all.iter().take(LISTED).collect();
+    let rows = rows.into_iter().map(|group| {
+        let row = dimension(view, group, &recompiles)?;
+        let word = group.first().map_or("", answer_word);
+        Ok(if narrowed { row.selected_by(word.to_owned()) } else { row })
+    });
+    view.table(out, &table, rows)?;
     view.left_out(
         out,
         dims.len(),
@@ -167,11 +176,31 @@ fn write_dimensions(view: View<'_>, out: &mut dyn Write, dims: &[Dimension<'_>])
     Ok(())
 }
 
+/// Dimensions that are told in one row: those of one tensor of which only one size was seen, or nothing is recorded.
+fn grouped<'d, 'm>(dims: &'d [Dimension<'m>]) -> Vec<&'d [Dimension<'m>]> {
+    let same_compiles = |a: &Dimension<'_>, b: &Dimension<'_>| {
+        a.seen.iter().map(|seen| seen.compile).eq(b.seen.iter().map(|seen| seen.compile))
+    };
+    let one_size =
+        |dim: &Dimension<'_>| dim.seen.windows(2).all(|two| matches!(two, [a, b] if a.size == b.size));
+    let groups = dims.chunk_by(|a, b| {
+        let word = answer_word(a);
+        let plain = match word {
+            "no" => one_size(a) && one_size(b),
+            word => word == "unclear",
+        };
+        plain && word == answer_word(b) && a.source == b.source && same_compiles(a, b)
+    });
+    groups.collect()
+}
+
+/// A row: one dimension, or several of one tensor of which the same is to be said.
 fn dimension(
     view: View<'_>,
-    dim: &Dimension<'_>,
+    group: &[Dimension<'_>],
     recompiles: &FxHashMap<usize, &Recompile>,
 ) -> anyhow::Result<Row> {
+    let Some(dim) = group.first() else { return Ok(Row::default()) };
     let compile = |seen: &Seen<'_>| view.report.model.compiles.get(seen.compile);
     let function = dim.seen.iter().filter_map(compile).find_map(|c| c.function.as_ref());
     let capture = dim.seen.iter().filter_map(compile).any(is_capture);
@@ -187,32 +216,33 @@ fn dimension(
         _ => "no",
     };
     let mut seen = Vec::new();
-    for one in dim.seen.iter().rev().take(SHOWN).rev() {
+    for (at, one) in dim.seen.iter().enumerate().skip(dim.seen.len().saturating_sub(SHOWN)) {
         let pill = compile(one).map_or_else(|| Ok(Html::default()), |c| view.pill_beside(c))?;
-        let size = Html::escaped(one.size.as_deref().unwrap_or(UNKNOWN));
-        let dynamic = if one.state.is_dynamic() { "<span class=\"soft\"> dynamic</span>" } else { "" };
-        seen.push(Html::trusted(format!(
-            "<span class=\"nw\">{} <code>{}</code>{dynamic}</span>",
-            pill.as_str(),
-            size.as_str()
-        )));
+        let sizes = group.iter().filter_map(|dim| dim.seen.get(at));
+        let sizes: Vec<&str> = sizes.map(|seen| seen.size.as_deref().unwrap_or(UNKNOWN)).collect();
+        let sizes = match sizes.as_slice() {
+            [one] => view.code(one),
+            all => view.code(&format!("[{}]", all.join(", "))),
+        };
+        // From there on all are, as the answer says.
+        let said = matches!(dim.answer(), Answer::Since(since) if since <= at);
+        let dynamic = if one.state.is_dynamic() && !said { " dynamic" } else { "" };
+        seen.push(Html::trusted(format!("{} {}{dynamic}", pill.as_str(), sizes.as_str())));
     }
     let more = dim.seen.len().saturating_sub(SHOWN);
     if more > 0 {
         seen.insert(0, Html::escaped(&format!("{} earlier", whole(more))));
     }
+    let numbers = group.iter().map(|dim| dim.dim.map_or_else(|| UNKNOWN.to_owned(), whole));
+    let numbers = numbers.collect::<Vec<_>>().join(", ");
     Ok(Row::of(vec![
         Td::html(function),
-        Td::html(view.folded(&dim.source, true)),
-        match dim.dim {
-            Some(at) => Td::number(at as f64, &whole(at)),
-            None => Td::text(UNKNOWN).class("num").sorted(-1),
-        },
-        Td::html(Html::trusted(answer.to_owned())).class("nw"),
+        Td::html(view.folded(&dim.source, false)),
+        Td::text(&numbers).sorted(dim.dim.map_or(-1, |at| at as i64)),
+        Td::html(Html::trusted(answer.to_owned())),
         Td::html(why(view, dim, recompiles)?),
         Td::html(Html::joined(seen, ", ")),
-    ])
-    .selected_by(word.to_owned()))
+    ]))
 }
 
 /// Since when a dimension is dynamic and what made it so, or what made it a constant.
@@ -268,7 +298,7 @@ fn why(
             sizes.dedup();
             let shown = sizes.iter().take(SHOWN).copied().collect::<Vec<_>>().join(", ");
             Ok(Html::escaped(&match sizes.len() {
-                0 | 1 => "only this size was seen".to_owned(),
+                0 | 1 => String::new(),
                 n => format!("{} were seen, each compiled anew: {shown}", counted(n, "size", "sizes")),
             }))
         }
@@ -350,7 +380,7 @@ fn compile_cell(view: View<'_>, at: &Recorded) -> anyhow::Result<Td> {
     let compile = view.report.model.compiles.get(at.compile);
     let pill = compile.map_or_else(|| Ok(Html::escaped(UNKNOWN)), |c| view.pill(c))?;
     let attempt = if at.attempt > 0 { format!(" attempt {}", at.attempt) } else { String::new() };
-    Ok(Td::html(Html::joined([pill, Html::escaped(&attempt)], "")).sorted(at.compile).class("nw"))
+    Ok(Td::html(Html::joined([pill, Html::escaped(&attempt)], "")).sorted(at.compile))
 }
 
 /// Words of the fates, as the filter has them.
@@ -370,63 +400,85 @@ fn write_symbols(view: View<'_>, out: &mut dyn Write, fates: &[SymbolFate<'_>]) 
         FATES.map(|(word, text)| (word, text, fates.iter().filter(|f| f.fate.word() == word).count()));
     let words = words.into_iter().chain([("narrow", "32-bit guard", narrow)]);
     let tools = view.narrow("symbols-table", HINT, words)?;
-    let about = "names for sizes and numbers that may vary";
+    let narrowed = !tools.as_str().is_empty();
+    let about = "names for sizes and numbers that may vary; one from data has no value until the model runs";
     view.open_section(out, ("symbols", "Symbols", about), Some(whole(fates.len())), tools)?;
     let known = |get: fn(&SymbolFate<'_>) -> bool| !fates.iter().any(get);
     let heads = vec![
         Head::compiles("Compile"),
-        Head::text("Symbol"),
-        Head::text("Source").absent_if(known(|f| f.symbol.source.is_some())),
-        Head::text("Hint").about("Its value in this compile").absent_if(known(|f| f.symbol.hint.is_some())),
-        Head::text("Range").about("Values that were allowed when it was made"),
+        Head::text("Symbol").mono(),
+        Head::text("Source").mono().absent_if(known(|f| f.symbol.source.is_some())),
+        Head::text("Hint")
+            .mono()
+            .about("Its value in this compile")
+            .absent_if(known(|f| f.symbol.hint.is_some())),
+        Head::text("Range").mono().about("Values that were allowed when it was made"),
         Head::text("Fate"),
-        Head::number("Guards"),
         Head::unsorted("Guards and your lines").absent_if(known(|f| !f.guards.is_empty())),
-        Head::text("Made by").absent_if(known(|f| f.symbol.user_stack.is_some())),
+        Head::text("Made by")
+            .about("Your innermost line")
+            .absent_if(known(|f| f.symbol.user_stack.is_some())),
     ];
     let table = Table { id: "symbols-table", label: "Symbols", heads };
     let rows: Vec<_> = fates.iter().take(LISTED).collect();
-    view.table(out, &table, rows.into_iter().map(|fate| symbol(view, fate)))?;
+    let rows = rows.into_iter().map(|fate| {
+        let (row, words) = symbol(view, fate)?;
+        Ok(if narrowed { row.selected_by(words) } else { row })
+    });
+    view.table(out, &table, rows)?;
     view.left_out(out, fates.len(), LISTED, "stand on the pages of their compiles")?;
     writeln!(out, "</section>")?;
     Ok(())
 }
 
-fn symbol(view: View<'_>, fate: &SymbolFate<'_>) -> anyhow::Result<Row> {
+/// The row of a symbol, and the words by which it is selected.
+fn symbol(view: View<'_>, fate: &SymbolFate<'_>) -> anyhow::Result<(Row, String)> {
     let symbol = fate.symbol;
     let code = |text: &Option<String>| match text {
-        Some(text) => Td::html(view.folded(text, true)),
+        Some(text) => Td::html(view.folded(text, false)),
         None => Td::text(UNKNOWN),
     };
     let mut words = fate.fate.word().to_owned();
     let mut became = match fate.fate {
-        Fate::Dynamic => Html::escaped("stays dynamic"),
-        Fate::Unbacked => Html::escaped("from data: no value until the model runs"),
-        Fate::Fixed(one) => fixed_by(view, one)?,
+        Fate::Dynamic => Html::escaped("dynamic"),
+        Fate::Unbacked => Html::escaped("from data"),
+        Fate::Fixed(one) => {
+            let table = view.link("#specialisations", "specialised");
+            Html::joined([table, Html::escaped(" to "), view.code(&one.value)], "")
+        }
         Fate::Equal(one) => Html::wrapped("equal to ", &view.code(&one.value), ""),
     };
     if fate.narrow {
         words.push_str(" narrow");
         became = Html::joined([became, Html::escaped("guarded for 32-bit indices")], ", ");
     }
-    let mut guards = Vec::new();
+    let (mut guards, mut last) = (Vec::new(), Html::default());
     for guard in fate.guards.iter().take(SHOWN) {
         let line = line(view, guard.user_stack.as_ref(), guard.stack.as_ref())?;
-        guards.push(Html::joined([view.folded(&guard.expr, true), line], " "));
+        let expr = view.folded(&guard.expr, true);
+        // Guards of one line have it once.
+        guards.push(if line.as_str() == last.as_str() {
+            expr
+        } else {
+            Html::joined([expr, line.clone()], " ")
+        });
+        last = line;
     }
     let more = fate.guards.len().saturating_sub(SHOWN);
     guards.extend((more > 0).then(|| Html::escaped(&format!("and {} more", whole(more)))));
-    let made = line(view, symbol.user_stack.as_ref(), None)?;
-    Ok(Row::of(vec![
+    let made = match symbol.user_stack.as_ref().filter(|stack| !stack.is_empty()) {
+        Some(stack) => line(view, Some(stack), None)?,
+        None => Html::escaped(UNKNOWN),
+    };
+    let row = Row::of(vec![
         compile_cell(view, &symbol.at)?,
-        Td::html(view.code(&symbol.name)),
+        Td::text(&symbol.name),
         code(&symbol.source),
         code(&symbol.hint),
         code(&symbol.range).class("nw"),
         Td::html(became),
-        Td::number(fate.guards.len() as f64, &whole(fate.guards.len())),
         Td::html(Html::joined(guards, "<br>")),
         Td::html(made),
-    ])
-    .selected_by(words))
+    ]);
+    Ok((row, words))
 }

@@ -94,7 +94,7 @@ pub(super) fn right(view: View<'_>, subject: Subject<'_>) -> anyhow::Result<Fact
 }
 
 /// When the first record was written; the absolute time on hover.
-fn started(subject: Subject<'_>) -> Option<Html> {
+pub(super) fn started(subject: Subject<'_>) -> Option<Html> {
     let model = subject.report.model;
     let stamp = subject.compile.first?;
     let at = model.time(Some(stamp)).unwrap_or_default();

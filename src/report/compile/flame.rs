@@ -14,16 +14,11 @@ const MOST_SPANS: usize = 800;
 /// Share of the width, in per cent, below which a span is left out: three pixels. The chart of the whole log has all.
 const INVISIBLE: f64 = 0.3;
 
-/// Height of a row and of the scale above, in pixels, as the style sheet has them.
-const ROW: usize = 18;
-const SCALE: usize = 20;
-
 /// Rows at most; torch nests about fifteen.
 const DEEPEST: usize = 40;
 
 #[derive(Serialize)]
 struct Flame {
-    height: usize,
     ticks: Vec<Tick>,
     runs: Vec<Run>,
 }
@@ -32,7 +27,8 @@ struct Flame {
 #[derive(Serialize)]
 struct Run {
     class: &'static str,
-    top: usize,
+    /// Whether it stands in the row of the run before.
+    beside: bool,
     bars: Vec<Bar>,
 }
 
@@ -69,14 +65,15 @@ pub(super) fn chart(view: View<'_>, subject: Subject<'_>) -> anyhow::Result<Html
     placed.truncate(MOST_SPANS);
     placed.retain(|p| 100.0 * duration(p.span) / total >= INVISIBLE && p.depth < DEEPEST);
     placed.sort_by(|a, b| a.depth.cmp(&b.depth).then(a.start_us.total_cmp(&b.start_us)));
+    let mut row = None;
     let runs = placed.chunk_by(|a, b| (a.depth, a.part) == (b.depth, b.part)).filter_map(|run| {
         let first = run.first()?;
+        let beside = row.replace(first.depth) == Some(first.depth);
         let bars = run.iter().map(|placed| bar(placed, total)).collect();
-        Some(Run { class: class(first.part), top: SCALE + ROW * first.depth, bars })
+        Some(Run { class: class(first.part), beside, bars })
     });
-    let runs: Vec<Run> = runs.collect();
-    let rows = runs.iter().map(|run| run.top).max().unwrap_or(0);
-    view.render("flame", &Flame { height: rows + ROW + 4, ticks: ticks(total), runs })
+    let runs = runs.collect();
+    view.render("flame", &Flame { ticks: ticks(total), runs })
 }
 
 fn class(part: usize) -> &'static str {
@@ -156,9 +153,9 @@ fn percent(value: f64, digits: usize) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-/// About ten marks at round times.
+/// About five marks at round times.
 fn ticks(total: f64) -> Vec<Tick> {
-    let rough = total / 10.0;
+    let rough = total / 6.0;
     let power = 10_f64.powf(rough.log10().floor());
     let step =
         [1.0, 2.0, 5.0, 10.0].into_iter().map(|n| n * power).find(|step| *step >= rough).unwrap_or(rough);
@@ -176,6 +173,6 @@ mod tests {
         let texts: Vec<String> = ticks(529_000.0).into_iter().map(|tick| tick.text).collect();
         assert_eq!(texts.len(), 6);
         assert_eq!(texts[1].replace('\u{a0}', " "), "100 ms");
-        assert_eq!(ticks(0.5).len(), 10);
+        assert_eq!(ticks(0.5).len(), 5);
     }
 }

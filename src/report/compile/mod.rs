@@ -18,7 +18,7 @@ use self::guard_words::OwnFiles;
 use super::evidence::{Evidence, OfCompile};
 use super::parts::View;
 use super::shell::{Shell, Tab, write_page};
-use super::units::whole;
+use super::units::{counted, whole};
 use super::{Html, Report, Worker, paths, provenance};
 use crate::analysis::Parts;
 use crate::model::{Cell, Compile, Content, Function, Section};
@@ -67,7 +67,11 @@ fn write(subject: Subject<'_>, worker: &mut Worker, out: &mut dyn Write) -> anyh
     shell.tabs = tabs(subject, worker);
     write_page(worker, out, &shell, |worker, out| {
         let view = View::new(subject.report, worker, 1);
-        writeln!(out, "{}", head(view, subject)?.as_str())?;
+        if is_plain(subject) {
+            write_plain_head(subject, out)?;
+        } else {
+            writeln!(out, "{}", head(view, subject)?.as_str())?;
+        }
         why::write(view, subject, out)?;
         times::write(view, subject, out)?;
         write_stack(view, subject, out)?;
@@ -80,6 +84,23 @@ fn write(subject: Subject<'_>, worker: &mut Worker, out: &mut dyn Write) -> anyh
         }
         files::write(view, subject, out)
     })
+}
+
+/// Whether the page is that of records without a compile id, of which there is nothing to say but their files.
+fn is_plain(subject: Subject<'_>) -> bool {
+    subject.compile.id.is_none() && subject.compile.metrics.is_empty() && subject.of.caches.is_empty()
+}
+
+fn write_plain_head(subject: Subject<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+    let records = counted(subject.compile.records, "record was", "records were");
+    let first = facts::started(subject).map(|at| format!("; the first {}", at.as_str()));
+    writeln!(
+        out,
+        "<section><h1>Records without a compile id</h1>\n<p class=\"after\">{records} written outside of any compile, or \
+         by a tool that names none{}.</p></section>",
+        first.unwrap_or_default()
+    )?;
+    Ok(())
 }
 
 #[derive(Serialize)]
@@ -159,9 +180,8 @@ fn tabs(subject: Subject<'_>, worker: &Worker) -> Vec<Tab> {
     add(!of.failures.is_empty(), "failures", "Failures");
     add(!of.restarts.is_empty(), "restarts", "Restarts");
     add(times::present(subject), "time", "Time");
-    add(compile.stack.is_some(), "stack", "Stack");
     for section in sections(compile) {
-        add(true, section.id, &section.title);
+        add(true, section.id, if section.id == "graph-sizes" { "Sizes" } else { &section.title });
     }
     add(true, "files", "Files");
     if subject.report.found.export.compiles.contains(&subject.index) {

@@ -67,7 +67,8 @@ impl Of<'_> {
             0 => String::new(),
             attempt => format!(", attempt {attempt}"),
         };
-        let known = || glosses().any(|(field, _)| fields.raw(field).is_some());
+        let set = |field| fields.raw(field).is_some_and(|value| value.get() != "null");
+        let known = || glosses().any(|(field, _)| set(field));
         let explained = configuration::tab(view.report).is_some() && known();
         let head = RecordHead {
             title: format!("{}{attempt}", title(self.record.kind)),
@@ -271,7 +272,8 @@ fn as_python(sizes: &crate::model::Section) -> String {
 fn config(view: View<'_>, (field, json): (&str, &str), md5: Md5) -> Option<Html> {
     let settings = Fields::parse(json).ok()?.iter().count();
     let page = view.href_with_anchor(&configuration::address(field)?);
-    let md5 = md5.to_string();
-    let words = format!("{}, md5 {}..", counted(settings, "setting", "settings"), clipped(&md5, 8).0);
+    let words = counted(settings, "setting", "settings");
+    let alike = view.report.model.configs.values().filter(|config| config.field == field).count();
+    let words = if alike > 1 { format!("{words}, md5 {}..", clipped(&md5.to_string(), 8).0) } else { words };
     Some(view.link(&page, &words))
 }

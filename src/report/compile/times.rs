@@ -116,9 +116,7 @@ fn write_phases(
     let whole_s = phases.iter().filter(|phase| phase.depth == 0).fold(0.0, |sum, phase| sum + phase.total_s);
     let sums = by_name(phases);
     let long = sums.values().take(MOST_PHASES).take_while(|sum| sum.self_s >= LEAST_SHARE * whole_s).count();
-    let about = "without the phases in it";
-    let heads =
-        vec![Head::unsorted("Phase").mono(), Head::number("Self").about(about), Head::number("Total")];
+    let heads = vec![Head::unsorted("Phase").mono(), Head::number("Own time"), Head::number("Total")];
     let table = Table { id: "phases", label: "Phases", heads };
     let rows = sums.iter().take(long).map(|(name, sum)| {
         let times = if sum.count > 1 { format!(" ×{}", whole(sum.count)) } else { String::new() };
@@ -133,7 +131,7 @@ fn write_phases(
         let times =
             TIMES.iter().filter(|time| time.aside).filter_map(|time| Some((time, time.read(fields)?.0)));
         let times = times.filter(|(_, us)| *us > 0.0 && *us >= LEAST_SHARE * whole_s * 1e6);
-        times.map(|(time, us)| format!("; {}: {}", time.title, micros(us))).collect::<String>()
+        times.map(|(time, us)| format!("; {} {}", time.title.to_lowercase(), micros(us))).collect::<String>()
     })?;
     let rest = sums.values().skip(long).fold(0.0, |rest, sum| rest + sum.self_s);
     let others = match sums.len() - long {

@@ -10,7 +10,7 @@ use serde::Serialize;
 use std::io::Write;
 
 /// Compiles of a function that are shown around this one; a function recompiled more often is cut.
-const LONGEST_CHAIN: usize = 16;
+const LONGEST_CHAIN: usize = 8;
 
 pub(super) fn has_recompilation(subject: Subject<'_>) -> bool {
     !subject.of.recompiles.is_empty() || subject.chain.len() > 1
@@ -39,12 +39,7 @@ pub(super) fn write(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -
 
 fn write_recompilation(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let reasons: Vec<&Reason> = subject.of.recompiles.iter().flat_map(|r| &r.reasons).collect();
-    let note = if reasons.is_empty() {
-        "of this function; a call that the guards of none allow makes a new one"
-    } else {
-        "which guard of which earlier version did not hold"
-    };
-    view.open_section(out, ("recompilation", title(subject), note), None, Html::default())?;
+    view.open_section(out, ("recompilation", title(subject), ""), None, Html::default())?;
     writeln!(out, "{}", chain(view, subject)?.as_str())?;
     if let Some(first) = subject.chain.first().and_then(|first| view.report.model.compiles.get(*first)) {
         let link = recompilations::link(view, first, "What changed each time, with the guards compared");
@@ -78,7 +73,7 @@ fn chain(view: View<'_>, subject: Subject<'_>) -> anyhow::Result<Html> {
     let links = shown.filter_map(|index| {
         let compile = subject.report.model.compiles.get(*index)?;
         let here = *index == subject.index;
-        Some(view.pill(compile).map(|pill| Link { pill, here }))
+        Some(view.pill_beside(compile).map(|pill| Link { pill, here }))
     });
     let links = links.collect::<anyhow::Result<Vec<_>>>()?;
     let after = subject.chain.len().saturating_sub(from + links.len());
@@ -87,9 +82,8 @@ fn chain(view: View<'_>, subject: Subject<'_>) -> anyhow::Result<Html> {
 }
 
 fn write_breaks(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
-    let note = "Dynamo could not go on here: what follows is compiled on its own, or runs as Python";
     let count = Some(whole(subject.of.breaks.len()));
-    view.open_section(out, ("breaks", "Graph breaks", note), count, Html::default())?;
+    view.open_section(out, ("breaks", "Graph breaks", ""), count, Html::default())?;
     for found in &subject.of.breaks {
         let facts = view.facts(of_break(view, found)?)?;
         writeln!(
@@ -130,7 +124,7 @@ fn of_break(view: View<'_>, found: &GraphBreak) -> anyhow::Result<Vec<(&'static 
 
 fn write_failures(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let failures = &subject.of.failures;
-    let note = "the compile ended here; unless errors are suppressed, the program saw the exception";
+    let note = "unless errors are suppressed, the program saw the exception";
     view.open_section(out, ("failures", "Failures", note), Some(whole(failures.len())), Html::default())?;
     for failure in failures {
         writeln!(out, "{}", view.facts(of_failure(view, failure)?)?.as_str())?;
@@ -152,7 +146,7 @@ fn of_failure(view: View<'_>, failure: &Failure) -> anyhow::Result<Vec<(&'static
 
 fn write_restarts(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let restarts = &subject.of.restarts;
-    let note = "tracing began anew; the work until then was thrown away";
+    let note = "the work until then was thrown away";
     view.open_section(out, ("restarts", "Restarts", note), Some(whole(restarts.len())), Html::default())?;
     for restart in restarts {
         writeln!(

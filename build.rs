@@ -21,7 +21,6 @@ const ASSETS: &[(&str, &str)] = &[
     ("TABLES_JS", "tables.js"),
     ("FOLD_JS", "fold.js"),
     ("CODE_JS", "code.js"),
-    ("FLAME_JS", "flame.js"),
     ("EXPORT_CSS", "export.css"),
     ("TIME_CSS", "time.css"),
     ("TIME_JS", "time.js"),

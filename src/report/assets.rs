@@ -70,14 +70,13 @@ fn script_hash(body: &str) -> String {
 mod tests {
     use super::*;
 
-    const ALL: [Asset; 18] = [
+    const ALL: [Asset; 17] = [
         REPORT_CSS,
         LINKS_JS,
         OPEN_JS,
         TABLES_JS,
         FOLD_JS,
         CODE_JS,
-        FLAME_JS,
         TIME_CSS,
         TIME_JS,
         GRAPH_CSS,
@@ -113,7 +112,7 @@ mod tests {
 
     #[test]
     fn a_page_of_which_there_is_one_an_artifact_carries_at_most_16_kb() {
-        let all = [REPORT_CSS, LINKS_JS, OPEN_JS, TABLES_JS, FOLD_JS, CODE_JS, FLAME_JS];
+        let all = [REPORT_CSS, LINKS_JS, OPEN_JS, TABLES_JS, FOLD_JS, CODE_JS];
         let size: usize = all.iter().map(|asset| asset.text.len()).sum();
         assert!(size <= 16 * 1024, "{size} bytes");
     }

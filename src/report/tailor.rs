@@ -4,7 +4,7 @@
 //! What a page needs is read from its own text, and from the scripts and styles that only it has, so nobody has to say
 //! it. A page too long to be held, or with HTML of the user's, carries everything.
 
-use super::assets::{Asset, CODE_JS, FLAME_JS, FOLD_JS, LINKS_JS, OPEN_JS, REPORT_CSS, TABLES_JS};
+use super::assets::{Asset, CODE_JS, FOLD_JS, LINKS_JS, OPEN_JS, REPORT_CSS, TABLES_JS};
 use fxhash::FxHashSet;
 use memchr::memmem;
 use std::io::{self, Write};
@@ -15,11 +15,10 @@ const HELD: usize = 512 << 10;
 /// Scripts that some pages need, and what each looks for when a page is opened.
 ///
 /// A table hides its rows before another script shows the one that the address names.
-const SCRIPTS: [(Asset, &[&str]); 5] = [
+const SCRIPTS: [(Asset, &[&str]); 4] = [
     (TABLES_JS, &["data-sort=", "data-cap=", "data-for="]),
     (FOLD_JS, &["data-fold="]),
     (CODE_JS, &["class=\"in\""]),
-    (FLAME_JS, &["class=\"flame\""]),
     (OPEN_JS, &["<details", "js\" ", "data-cap=", "data-for="]),
 ];
 
@@ -358,7 +357,6 @@ mod tests {
         let scripts = |page: &str| Fitted::to(page.as_bytes(), &[]).scripts;
         assert_eq!(scripts("<p>"), [LINKS_JS]);
         assert_eq!(scripts("<th data-sort=\"num\">"), [TABLES_JS, LINKS_JS]);
-        assert_eq!(scripts("<div class=\"flame\">"), [FLAME_JS, LINKS_JS]);
         assert!(styles("<th data-sort=\"num\">").contains(".by{"));
         assert!(!styles("<p>").contains(".pill"));
     }

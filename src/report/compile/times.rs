@@ -22,10 +22,7 @@ pub(super) fn write(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -
         return Ok(());
     }
     let chart = super::flame::chart(view, subject)?;
-    let zoom =
-        "<div class=\"tools js\" hidden><button class=\"btn\" data-zoom=\"flame\">Show all</button></div>";
-    let tools = if chart.is_empty() { Html::default() } else { Html::trusted(zoom) };
-    view.open_section(out, ("time", "Compile time", ""), None, tools)?;
+    view.open_section(out, ("time", "Compile time", ""), None, Html::default())?;
     match subject.report.found.time.by_compile.get(&subject.index) {
         Some(phases) => {
             writeln!(out, "{}", chart.as_str())?;

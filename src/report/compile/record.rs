@@ -38,7 +38,6 @@ struct RecordHead {
     title: String,
     id: String,
     function: Html,
-    page: String,
     line: String,
     meanings: Option<String>,
 }
@@ -74,7 +73,6 @@ impl Of<'_> {
             title: format!("{}{attempt}", title(self.record.kind)),
             id: self.compile.id.as_ref().map_or_else(|| "no compile".to_owned(), ToString::to_string),
             function: self.compile.function.as_ref().map(|f| view.function(&f.name)).unwrap_or_default(),
-            page: self.page(),
             line: whole(self.record.line),
             meanings: explained.then(|| view.href_with_anchor("configuration.html#fields")),
         };

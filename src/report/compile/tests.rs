@@ -112,3 +112,41 @@ fn a_damaged_payload_is_marked_where_its_file_is_listed() {
     assert!(pages_of(&(damaged.clone() + &next))["-_0_0_0/compile.html"].contains("damaged: payload hash"));
     assert!(pages_of(&damaged)["-_0_0_0/compile.html"].contains("damaged: cut short"));
 }
+
+#[test]
+fn what_stands_elsewhere_is_linked_from_a_metrics_record() {
+    let failed = r#""compilation_metrics": {"fail_type": "E", "fail_reason": "one\ntwo", "stack_trace": ["Line: 3, Name: f, Filename: a.py"],
+        "exception_stack_trace": ["Traceback\n  E: one"], "other_text": "a\nb"}"#;
+    let log = record(
+        0,
+        r#""artifact": {"name": "dynamo_error", "encoding": "string"}"#,
+        Some("Traceback\n  E: one\nmore"),
+    ) + &record(0, &failed.replace("\n        ", " "), None);
+    let page = &pages_of(&log)["-_0_0_0/compilation_metrics_1.html"];
+    for text in [
+        "fail_reason = <a href=\"compile.html#failures\">2\u{a0}lines</a>",
+        "exception_stack_trace = <a href=\"dynamo_error_0.txt\">dynamo_error, 2\u{a0}lines</a>",
+        // The log has no other stack to compare with.
+        "stack_trace = Line: 3",
+        "other_text <span class=\"soft\">2\u{a0}lines</span>",
+    ] {
+        assert!(page.contains(text), "no {text} in {page}");
+    }
+}
+
+#[test]
+fn the_guard_tree_says_places_once_and_no_addresses() {
+    let tree = "TREE_GUARD_MANAGER:\n+- RootGuardManager\n\
+        | +- GuardManager: source=L['model'], accessed_by=x, type=<class 'a.Net'>, tag_safe=(True, False)\n\
+        | | +- GuardManager: source=L['model']._modules, accessed_by=x, type=<class 'dict'>, tag_safe=(True, False)\n\
+        | | | +- ID_MATCH: ___check_obj_id(L['model']._modules, 140484560331344), type=<class 'dict'>  # x = m(x)  # app/a.py:7 in f\n\
+        | | | +- LENGTH_CHECK: len(L['model']._modules) == 2  # for m in self  # nn/modules/container.py:416 in __iter__\n\
+        | | +- GuardManager: source=L['model'].unguarded, accessed_by=x, type=<class 'int'>, tag_safe=(True, False)\n\
+        Guard latency = 3.00 us";
+    let start = r#""dynamo_start": {"stack": [{"line": 3, "name": "f", "filename": 0}]}"#;
+    let log = record(0, start, None) + &record(0, r#""dynamo_cpp_guards_str": {}"#, Some(tree));
+    let page = &pages_of(&log)["-_0_0_0/compile.html"];
+    let line = "<li>L['model']._modules <i>dict</i> <b>ID_MATCH</b> <i>a.py:7</i>; <b>LENGTH_CHECK</b> len(…) == 2\n</ul>";
+    assert!(page.contains(line), "no {line} in {page}");
+    assert!(!page.contains("140484560331344") && !page.contains("unguarded"));
+}

@@ -147,3 +147,29 @@ fn write_phases(
     )?;
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_phase_within_itself_counts_once_in_its_total() {
+        let phase = |name: &str, depth, self_s, total_s| PhaseNode {
+            name: name.into(),
+            depth,
+            self_s,
+            total_s,
+            count: 1,
+        };
+        let phases = [
+            phase("a", 0, 1.0, 7.0),
+            phase("b", 1, 1.0, 4.0),
+            phase("a", 2, 3.0, 3.0),
+            phase("b", 1, 2.0, 2.0),
+        ];
+        let sums = by_name(&phases);
+        let sums: Vec<_> =
+            sums.iter().map(|(name, sum)| (*name, sum.self_s, sum.total_s, sum.count)).collect();
+        assert_eq!(sums, [("a", 4.0, 7.0, 2), ("b", 3.0, 6.0, 2)]);
+    }
+}

@@ -78,7 +78,8 @@ impl<'a> Shell<'a> {
                 let page = format!("../{}", super::parts::encoded(paths::compile_page(compile).as_str()));
                 crumbs.push((name.clone(), Some(page)));
                 crumbs.push((title.to_owned(), None));
-                Shell::new(report, &format!("{title} of {name}"), crumbs)
+                // The page of the compile says what wrote the log, and when.
+                Shell { aside: String::new(), ..Shell::new(report, &format!("{title} of {name}"), crumbs) }
             }
             None => {
                 crumbs.push((name.clone(), None));

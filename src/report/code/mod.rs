@@ -138,10 +138,10 @@ fn write_code(
     (language, text): (Language, &str),
 ) -> anyhow::Result<()> {
     out.write_all(
-        b"<div class=\"code\" tabindex=\"0\" role=\"group\" aria-label=\"Code\"><code class=\"in\">",
+        b"<div class=\"code\" tabindex=\"0\" role=\"group\" aria-label=\"Code\"><ol class=\"in\">",
     )?;
     worker.highlighter()?.write_lines(language, text, out)?;
-    Ok(out.write_all(b"</code></div>\n")?)
+    Ok(out.write_all(b"</ol></div>\n")?)
 }
 
 fn write_large(

@@ -85,7 +85,7 @@ fn code_is_escaped_and_its_lines_are_anchors() {
     let pages = pages_of(&record(0, r#""inductor_output_code": {"filename": "/tmp/cabc.py"}"#, Some(code)));
     let page = &pages["-_0_0_0/inductor_output_code_cabc_0.html"];
     assert!(page.contains("Output code of the backward of"));
-    assert!(page.contains("<i id=L2>") && !page.contains("<script>alert"));
+    assert!(page.contains("<li id=L2>") && !page.contains("<script>alert"));
 }
 
 #[test]

@@ -16,7 +16,8 @@ fn numbers(chart: &Value, list: &str) -> Vec<u64> {
 /// Row, start and end of each span, microseconds.
 fn spans(chart: &Value) -> Vec<(u64, u64, u64)> {
     let mut at = 0;
-    let lists = numbers(chart, "rows").into_iter().zip(numbers(chart, "starts"));
+    let rows = chart["rows"].as_str().unwrap().chars().map(|row| u64::from(row) - 64);
+    let lists = rows.zip(numbers(chart, "starts"));
     let spans = lists.zip(numbers(chart, "lengths")).map(|((row, start), length)| {
         at += start;
         (row, at, at + length)

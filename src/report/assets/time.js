@@ -3,14 +3,15 @@
 (() => {
   const id = name => document.getElementById(name);
   const box = id('flame-chart'), canvas = box.querySelector('canvas'), g = canvas.getContext('2d');
-  const D = JSON.parse(id('chart-data').textContent), N = D.rows.length, total = Math.max(D.total, 1), isOpen = new Set(D.open);
+  const D = JSON.parse(id('chart-data').textContent), N = D.lengths.length, total = Math.max(D.total, 1), isOpen = new Set(D.open);
   const compiles = D.compiles.map(([number, id, name, folder]) => ({ number, id, name, page: `${folder ?? `-_${id.replace('/', '_')}_0`}/compile.html` }));
 
   // Spans by start. A row holds spans that do not overlap, so ends ascend in it too.
   const start = new Float64Array(N), end = new Float64Array(N), compileOf = [], rows = [];
   let at = 0;
   for (const [count, of] of D.runs) for (let n = 0; n < count; n++) compileOf.push(of);
-  D.rows.forEach((row, i) => {
+  const rowOf = D.starts.map((_, i) => D.rows.charCodeAt(i) - 64);
+  rowOf.forEach((row, i) => {
     start[i] = at += D.starts[i];
     end[i] = at + D.lengths[i];
     (rows[row] ??= []).push(i);
@@ -68,7 +69,7 @@
     g.strokeStyle = colour;
     g.lineWidth = line;
     g.setLineDash(dash);
-    g.strokeRect(left + 0.5, tops[D.rows[i]] + 0.5, Math.max(right - left - 2, 1), ROW - 2);
+    g.strokeRect(left + 0.5, tops[rowOf[i]] + 0.5, Math.max(right - left - 2, 1), ROW - 2);
   };
   const drawRow = (row, r) => {
     for (let p = first(row, a); p < row.length;) {
@@ -251,7 +252,7 @@
   // Perfetto: a window of its site, which answers when it is ready; then it gets the trace as a message.
   const trace = () => {
     const events = D.tracks.map(({ pid, label }, t) => ({ ph: 'M', name: 'thread_name', pid, tid: t + 1, args: { name: label } }));
-    D.rows.forEach((row, i) => {
+    rowOf.forEach((row, i) => {
       const track = trackOf[row], args = { compile_id: compile(i)?.id ?? 'None' };
       if (isOpen.has(i)) args.open = true;
       events.push({ ph: 'X', name: name(i), cat: 'compile', ts: start[i], dur: end[i] - start[i], pid: track.pid, tid: D.tracks.indexOf(track) + 1, args });

@@ -14,9 +14,24 @@ pub(super) const ID: &str = "fields";
 /// Records that are read again: those of one torch have the same fields, and each takes 40 KB.
 const MOST_READ: usize = 300;
 
+/// Fields whose names say it all, and ends of such names.
+const CLEAR: [&str; 8] = [
+    "co_name",
+    "co_filename",
+    "co_firstlineno",
+    "stack_trace",
+    "start_time",
+    "log_format_version",
+    "specialize_float",
+    "config_suppress_errors",
+];
+const CLEAR_ENDS: [&str; 2] = ["_cache_hit_count", "_cache_miss_count"];
+
 /// Names of known fields that are set in the log's metrics, with what each means; equal meanings once.
 pub(super) fn found(report: Report<'_>) -> anyhow::Result<IndexMap<&'static str, Vec<&'static str>>> {
-    let mut unseen: IndexMap<&str, &str> = glosses().filter(|(_, meaning)| !meaning.is_empty()).collect();
+    let clear = |name: &str| CLEAR.contains(&name) || CLEAR_ENDS.iter().any(|end| name.ends_with(end));
+    let mut unseen: IndexMap<&str, &str> =
+        glosses().filter(|(name, meaning)| !meaning.is_empty() && !clear(name)).collect();
     let mut set: FxHashSet<&str> = FxHashSet::default();
     let records = report.model.compiles.iter().flat_map(|compile| &compile.metrics);
     for record in records.take(MOST_READ) {
@@ -46,7 +61,7 @@ pub(super) fn write(
         return Ok(());
     }
     let count = fields.values().map(Vec::len).sum::<usize>();
-    let about = "what torch writes of each compile, as its metrics page shows it";
+    let about = "what torch writes of each compile, those whose names do not say it";
     view.open_section(out, (ID, "Fields of the metrics", about), Some(whole(count)), Html::default())?;
     write!(out, "<details class=\"more\"><summary class=\"tw\">What each means</summary><dl class=\"kv\">")?;
     for (meaning, names) in fields {

@@ -16,6 +16,10 @@ const LONGEST_NAME: usize = 120;
 /// Microseconds that a number of JavaScript holds exactly: 2^53.
 const EXACT: f64 = 9_007_199_254_740_992.0;
 
+/// The character of row 0. There are 9,600 rows at most, so no row meets a code that is no character, and hardly any
+/// a character that JSON or HTML escapes.
+const FIRST_ROW: u32 = 64;
+
 #[derive(Serialize)]
 struct Chart {
     parts: Vec<Part>,
@@ -48,8 +52,8 @@ struct Data<'m> {
     lengths: Vec<u64>,
     /// Index into `names`.
     phase: Vec<usize>,
-    /// Row on the chart, over all tracks.
-    rows: Vec<usize>,
+    /// A character a span: its row on the chart, over all tracks, from `@` for 0 on. It takes a third of a number.
+    rows: String,
 }
 
 #[derive(Serialize)]
@@ -145,7 +149,9 @@ fn data<'m>(view: View<'m>, timeline: &Timeline) -> Data<'m> {
             Some((count, of)) if *of == compile => *count += 1,
             _ => data.runs.push((1, compile)),
         }
-        data.rows.push(rows.get(laid.track).copied().unwrap_or(0) + laid.lane);
+        let row = rows.get(laid.track).copied().unwrap_or(0) + laid.lane;
+        data.rows
+            .extend(u32::try_from(row).ok().and_then(|row| char::from_u32(FIRST_ROW + row)).or(Some('@')));
     }
     data
 }

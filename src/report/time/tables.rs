@@ -202,7 +202,10 @@ pub(super) fn compiles(view: View<'_>, times: Times<'_>, out: &mut dyn Write) ->
         let Some(compile) = view.report.model.compiles.get(*index) else { return Ok(Row::default()) };
         let function = compile.function.as_ref().map(|f| view.function(&f.name));
         let address = super::address(*index);
-        let place = |us: f64| view.link(address.trim_start_matches(super::PATH), &micros(us));
+        let place = |us: f64| match address.strip_prefix(super::PATH) {
+            Some(anchor) if !anchor.is_empty() => view.link(anchor, &micros(us)),
+            _ => Html::escaped(&micros(us)),
+        };
         let mut cells = vec![
             Td::html(view.pill_beside(compile)?).sorted(index),
             Td::html(function.unwrap_or_else(|| Html::escaped(UNKNOWN))),

@@ -264,9 +264,17 @@ fn file(
     cut: &FxHashSet<u64>,
 ) -> Html {
     let name = shown_name(artifact);
+    // The name says hit, miss or bypass in a word.
+    let mark = match artifact.cache {
+        Some(Outcome::Hit) => " ✅",
+        Some(Outcome::Miss) => " ❌",
+        Some(Outcome::Bypass) => " ❓",
+        None => "",
+    };
+    let text = format!("{name}{mark}");
     let link = match &artifact.content {
-        Content::Link(url) => view.log_link(name, url),
-        _ => view.link(&view.href(&paths::artifact(compile, artifact, view.report.settings)), name),
+        Content::Link(url) => view.log_link(&text, url),
+        _ => view.link(&view.href(&paths::artifact(compile, artifact, view.report.settings)), &text),
     };
     let small = |text: &str| Html::wrapped("<small>", &Html::escaped(text), "</small>");
     let mut pieces = vec![link];
@@ -274,11 +282,6 @@ fn file(
         pieces.push(small(&artifact.number.to_string()));
     }
     pieces.extend(paths::readable(compile, artifact).map(|path| view.link(&view.href(&path), "readable")));
-    pieces.extend(artifact.cache.map(|outcome| match outcome {
-        Outcome::Hit => small("hit ✅"),
-        Outcome::Miss => small("miss ❌"),
-        Outcome::Bypass => small("bypass ❓"),
-    }));
     let said = |start, text: &str| Html::wrapped(start, &Html::escaped(text), "</span>");
     pieces.extend(damage(artifact, cut).map(|text| said("<span class=err>", text)));
     let note = match artifact.content {

@@ -2,11 +2,11 @@
 
 use crate::analysis::findings::{CHECKED, Kind, Step, Value};
 use crate::analysis::{Finding, Severity};
-use crate::model::{Artifact, Compile};
+use crate::model::{Artifact, Compile, GraphBreak};
 use crate::report::data::ENTRIES;
 use crate::report::parts::{FindingEntry, Head, Row, Table, Td, View};
 use crate::report::units::{UNKNOWN, clipped, counted, is_library, micros, short_path, whole};
-use crate::report::{Html, Topic, paths, recompilations, topic_page};
+use crate::report::{Html, Topic, graph_breaks, paths, recompilations, topic_page};
 use crate::trace::CompileId;
 use std::io::Write;
 
@@ -230,12 +230,23 @@ fn evidence(view: View<'_>, one: &Finding, compiles: &[&Compile]) -> Vec<Html> {
             Value::Steps(steps) => view.report.model.compiles.get(steps.first()?.compile),
             _ => None,
         });
-        links.push(match first.filter(|_| topic == Topic::Recompilations) {
-            Some(first) => recompilations::link(view, first, words),
-            None => view.link(&view.href_with_anchor(page), words),
+        links.push(match (first, broken(view, one)) {
+            (Some(first), _) if topic == Topic::Recompilations => recompilations::link(view, first, words),
+            (_, Some(found)) => {
+                graph_breaks::link(view, found, "how the program came there, and each time it was hit")
+            }
+            _ => view.link(&view.href_with_anchor(page), words),
         });
     }
     links
+}
+
+/// The graph break of a finding, where its line has only one.
+fn broken<'v>(view: View<'v>, one: &Finding) -> Option<&'v GraphBreak> {
+    let here = |found: &&GraphBreak| found.file == one.place.file && found.line == one.place.line;
+    let mut found = view.report.model.graph_breaks.iter().filter(here);
+    let first = found.next().filter(|_| one.kind == Kind::GraphBreak)?;
+    found.next().is_none().then_some(first)
 }
 
 fn record(view: View<'_>, compile: &Compile, artifact: &Artifact) -> Html {
@@ -250,8 +261,9 @@ fn trace(view: View<'_>, one: &Finding) -> anyhow::Result<Html> {
     let at = |frame: &crate::model::TextFrame| {
         Some(&frame.0) == one.place.file.as_ref() && Some(frame.1) == one.place.line
     };
-    // The report on an export has the stacks of its failures.
-    let elsewhere = one.kind == Kind::Export || all.len() == 1 && all.iter().all(at);
+    // The pages of graph breaks and of an export have the stacks.
+    let elsewhere =
+        matches!(one.kind, Kind::Export | Kind::GraphBreak) || all.len() == 1 && all.iter().all(at);
     if all.is_empty() || elsewhere {
         return Ok(Html::default());
     }

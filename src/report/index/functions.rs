@@ -104,7 +104,7 @@ fn table(view: View<'_>, out: &mut dyn Write, most: usize) -> anyhow::Result<()>
         || found.functions.iter().flat_map(|g| &g.compiles).filter_map(|i| compile_at(view, *i)?.outcome());
     let heads = vec![
         Head::compiles("Compiles"),
-        Head::text("Function"),
+        Head::text("Function").mono(),
         Head::text("Defined at").soft().absent_if(!found.functions.iter().any(|g| g.function.is_some())),
         Head::number("Attempts").about("an attempt more for each restart of Dynamo"),
         Head::number("Ops")
@@ -150,7 +150,7 @@ fn row(
     };
     let place = place.unwrap_or_else(|| Html::escaped(UNKNOWN));
     let name = match &group.function {
-        Some(f) => view.function(&f.name),
+        Some(f) => super::stacks::name(&f.name),
         None if compiles.first().is_some_and(|c| is_capture(c)) => {
             let text = Html::escaped("backward pass, captured");
             Html::wrapped("<span class=soft>", &text, "</span>")

@@ -285,8 +285,8 @@ impl<'a> Tree<'a> {
     }
 }
 
-/// A function's name; the tree is in the font of code as a whole.
-fn name(name: &str) -> Html {
+/// A function's name, for what is in the font of code as a whole.
+pub(super) fn name(name: &str) -> Html {
     let Some((function, line)) = resumed(name) else { return Html::escaped(name) };
     let (function, line) = (Html::escaped(function), Html::escaped(line));
     Html::trusted(format!("{} <span class=soft>resumed at {}</span>", function.as_str(), line.as_str()))

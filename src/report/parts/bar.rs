@@ -54,7 +54,10 @@ impl Pieces<'_> {
         let label = parts.iter().map(|p| format!("{} {}", p.name, p.time)).collect::<Vec<_>>().join(", ");
         let drawn = times.0.into_iter().zip(CLASSES);
         let drawn = drawn.filter(|(us, _)| *us > if big { 0.0 } else { LEAST * total });
-        let drawn = drawn.map(|(us, class)| Drawn { class, width: format!("{:.1}", 100.0 * us / total) });
+        // A hundredth of a bar in a table is a pixel.
+        let digits = usize::from(big);
+        let drawn =
+            drawn.map(|(us, class)| Drawn { class, width: format!("{:.digits$}", 100.0 * us / total) });
         self.render("bar", &Bar { big, label, parts, drawn: drawn.collect() })
     }
 }

@@ -51,21 +51,21 @@ pub(super) fn write(
         return view.section(out, table);
     }
     let guards: usize = nodes.iter().filter(|n| n.depth == 0).map(|n| n.guards).sum();
-    let tools = if nodes.len() > OPEN_CHILDREN { view.fold_button("guard-tree") } else { Html::default() };
     // The head of the page says what they cost, where the metrics do.
     let timed = subject.compile.outcome().is_some_and(|m| m.guard_latency_us.is_some());
     let note = if timed || !table.note.contains(" us ") { "" } else { &table.note };
-    view.open_section(out, (table.id, &table.title, note), Some(whole(guards)), tools)?;
     let function = super::function(subject).and_then(|function| function.file.as_deref());
     let mut tree = Tree { nodes: &nodes, subject, function, shown: 0, left_out: 0 };
     let mut items = Vec::new();
     tree.items((0, 0), ("", None), &mut items)?;
+    let has = |mark: &str| memmem::find(&items, mark.as_bytes()).is_some();
+    let tools = if has("<details>") { view.fold_button("guard-tree") } else { Html::default() };
+    view.open_section(out, (table.id, &table.title, note), Some(whole(guards)), tools)?;
     if nodes.len() > OPEN_CHILDREN {
         writeln!(out, "<p>{}.</p>", kinds(&nodes).as_str())?;
     }
     let path = paths::artifact(subject.compile, artifact, subject.report.settings);
     let link = view.link(&view.href_beside(&path, &subject.compile.folder(0)), "dynamo_cpp_guards_str");
-    let has = |mark: &str| memmem::find(&items, mark.as_bytes()).is_some();
     let words =
         [("…", "… stands for the place above. "), ("<details", "A number counts the guards in a place. ")];
     let words = words.iter().filter(|(mark, _)| has(mark)).map(|(_, words)| *words).collect::<String>();
@@ -135,7 +135,7 @@ impl<'a> Tree<'a> {
                 match &node.content {
                     GuardLine::Guard { .. } => {
                         write!(out, "<li>")?;
-                        self.group(at..next, above, out)?;
+                        self.group(at..next, above, &mut Vec::new(), out)?;
                         writeln!(out)?;
                     }
                     // All stand in it.
@@ -186,9 +186,10 @@ impl<'a> Tree<'a> {
             let (shown, class, guards) = (shown.as_str(), class.as_str(), whole(node.guards));
             write!(out, "<details{open}><summary>{shown}{more} <i>{class}{between}{guards}</i>")?;
         }
+        let mut said = Vec::new();
         for (index, group) in groups.into_iter().enumerate() {
             write!(out, "{}", if index > 0 { "; " } else { " " })?;
-            self.group(group, inside, out)?;
+            self.group(group, inside, &mut said, out)?;
         }
         if all {
             writeln!(out)?;
@@ -200,8 +201,14 @@ impl<'a> Tree<'a> {
         Ok(())
     }
 
-    /// Guards of one kind as one line, or as a fold of many.
-    fn group(&mut self, group: Range<usize>, above: Above<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+    /// Guards of one kind as one line, or as a fold of many; lines of the program that were `said` are not said again.
+    fn group(
+        &mut self,
+        group: Range<usize>,
+        above: Above<'_>,
+        said: &mut Vec<String>,
+        out: &mut dyn Write,
+    ) -> anyhow::Result<()> {
         let kind = Html::content(self.kind(group.start).unwrap_or_default());
         let words = self.words(group.clone(), above);
         let length: usize = words.iter().map(|(text, _)| text.len() + 2).sum();
@@ -216,8 +223,9 @@ impl<'a> Tree<'a> {
             }
             let mut lines: Vec<String> = words.into_iter().filter_map(|(_, line)| line).collect();
             lines.dedup();
-            if !lines.is_empty() {
+            if !lines.is_empty() && lines != *said {
                 write!(out, " <i>{}</i>", Html::content(&lines.join(", ")).as_str())?;
+                *said = lines;
             }
             return Ok(());
         }

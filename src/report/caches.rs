@@ -159,7 +159,7 @@ fn by_cache(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let about = "A miss found nothing under its key: it is compiled and then kept. A bypass is never kept, so it is compiled anew in \
          every process.";
     let sentence = Html::escaped(&sentence);
-    writeln!(out, "<div class=\"hero\"><h1 class=\"say\">{}</h1><p>{about}</p></div>", sentence.as_str())?;
+    writeln!(out, "<div class=hero><h1 class=say>{}</h1><p>{about}</p></div>", sentence.as_str())?;
     // Of a single cache the sentence says all.
     if sums.len() == 1 {
         return Ok(());
@@ -230,7 +230,7 @@ fn bypass_row(view: View<'_>, bypass: &Bypass, at: &[usize]) -> anyhow::Result<R
         let lines = counted(traceback.lines().count(), "line", "lines");
         let text = Html::escaped(traceback);
         why = Html::trusted(format!(
-            "{}<details class=\"fold\"><summary class=\"tw\">Traceback, {lines}</summary><pre class=\"long\" \
+            "{}<details class=fold><summary>Traceback, {lines}</summary><pre class=long \
              tabindex=\"0\">{}</pre></details>",
             why.as_str(),
             text.as_str()
@@ -296,7 +296,7 @@ fn row(view: View<'_>, lookup: &CacheLookup, differs: Html) -> anyhow::Result<Ro
         found.map_or_else(|| view.pill_of(lookup.compile.as_ref()), |(compile, _)| view.pill(compile))?;
     let attempt = if lookup.attempt > 0 { format!(" attempt {}", lookup.attempt) } else { String::new() };
     let mut answer = match lookup.outcome {
-        Outcome::Bypass => Html::trusted("<span class=\"warn\">bypass</span>".to_owned()),
+        Outcome::Bypass => Html::trusted("<span class=warn>bypass</span>".to_owned()),
         _ => Html::escaped(lookup.outcome.word()),
     };
     if let Some(reason) = reason_words(lookup) {
@@ -369,7 +369,7 @@ fn differs(view: View<'_>, evidence: &Evidence, index: usize, compared: &mut usi
     }
     let facts = view.facts(facts)?;
     Ok(Html::trusted(format!(
-        "<details class=\"fold\"><summary class=\"tw\">{}</summary>{}</details>",
+        "<details class=fold><summary>{}</summary>{}</details>",
         words.as_str(),
         facts.as_str()
     )))

@@ -211,7 +211,7 @@ fn verdict(out: &mut dyn Write, kinds: &[Kind], differs: usize) -> anyhow::Resul
         [] => Html::escaped("The log holds no settings."),
         _ => Html::escaped(&format!("{differences}; {unusual}.")),
     };
-    writeln!(out, "<div class=\"hero\"><h1>{}</h1></div>", sentence.as_str())?;
+    writeln!(out, "<div class=hero><h1>{}</h1></div>", sentence.as_str())?;
     Ok(())
 }
 
@@ -296,7 +296,7 @@ fn notable(view: View<'_>, out: &mut dyn Write, kinds: &[Kind]) -> anyhow::Resul
                 return text;
             }
             let usual = Html::escaped(notable.usual.unwrap_or(UNKNOWN));
-            Html::joined([Html::wrapped("<b class=\"warn\">", &text, "</b>, usually "), usual], "")
+            Html::joined([Html::wrapped("<b class=warn>", &text, "</b>, usually "), usual], "")
         });
         Ok(Row::of(vec![
             Td::text(of),

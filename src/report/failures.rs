@@ -123,14 +123,14 @@ fn failures(view: View<'_>, out: &mut dyn Write, reasons: Vec<Reason<'_>>) -> an
     let note = "one entry a reason, most time lost first";
     let tools = view.fold_button("failures-list");
     view.open_section(out, ("failures", "Failures", note), Some(whole(all.len())), tools)?;
-    writeln!(out, "<div class=\"box\" id=\"failures-list\">")?;
+    writeln!(out, "<div class=box id=\"failures-list\">")?;
     for (index, reason) in reasons.iter().take(ENTRIES).enumerate() {
         writeln!(out, "{}", entry(view, index, reason)?.as_str())?;
     }
     writeln!(out, "</div>")?;
     // The entries say all of a few failures.
     if reasons.len() > ENTRIES || reasons.iter().any(|reason| reason.len() > LINKED) {
-        writeln!(out, "<h3 class=\"after\">All failures, in the order of the log</h3>")?;
+        writeln!(out, "<h3 class=after>All failures, in the order of the log</h3>")?;
         table(view, out, &reasons)?;
     }
     writeln!(out, "</section>")?;

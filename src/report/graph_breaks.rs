@@ -86,7 +86,7 @@ fn write(report: Report<'_>, worker: &mut Worker, out: &mut dyn Write) -> anyhow
         let note = "one entry a reason and place, most time lost first";
         let tools = view.fold_button("breaks-list");
         view.open_section(out, ("breaks", "Graph breaks", note), Some(whole(breaks.len())), tools)?;
-        writeln!(out, "<div class=\"box\" id=\"breaks-list\">")?;
+        writeln!(out, "<div class=box id=\"breaks-list\">")?;
         for (position, one) in breaks.iter().take(ENTRIES).enumerate() {
             writeln!(out, "{}", entry(view, one, position == 0)?.as_str())?;
         }

@@ -107,7 +107,7 @@ fn verdict(out: &mut dyn Write, fates: &[SymbolFate<'_>], dims: &[Dimension<'_>]
         format!("Of {} {}.", counted(fates.len(), "symbol", "symbols"), parts.join(", "))
     };
     let (answer, symbols) = (Html::escaped(&answer), Html::escaped(&symbols));
-    writeln!(out, "<div class=\"hero\"><h1 class=\"say\">{}. {}</h1>", answer.as_str(), symbols.as_str())?;
+    writeln!(out, "<div class=hero><h1 class=say>{}. {}</h1>", answer.as_str(), symbols.as_str())?;
     writeln!(
         out,
         "<p>A dynamic size has a symbol, and one compile serves all its values. A static size is part of the compiled \
@@ -211,7 +211,7 @@ fn dimension(
     let word = answer_word(dim);
     let answer = match word {
         "yes" => "<b>yes</b>",
-        "fixed" => "<span class=\"warn\">no, specialised</span>",
+        "fixed" => "<span class=warn>no, specialised</span>",
         "unclear" => "not recorded",
         _ => "no",
     };
@@ -331,7 +331,7 @@ fn line(view: View<'_>, user: Option<&Stack>, all: Option<&Stack>) -> anyhow::Re
     let own = stacks.into_iter().find_map(|stack| stack.get(view.innermost_own(stack)?));
     let own = own.or_else(|| user.and_then(|stack| stack.last()));
     let Some(frame) = own else {
-        return Ok(Html::wrapped("<span class=\"soft\">", &Html::escaped("no line of yours"), "</span>"));
+        return Ok(Html::wrapped("<span class=soft>", &Html::escaped("no line of yours"), "</span>"));
     };
     let place = view.place(Some(view.file(frame)), frame.line)?;
     let loc = frame.loc.as_deref().filter(|loc| !loc.is_empty());

@@ -195,7 +195,7 @@ pub(super) fn write_page(
         )?;
         write!(out, "<style>{}", fitted.styles)?;
         styles.iter().try_for_each(|style| write!(out, "{}", style.text))?;
-        write!(out, "</style>\n</head>\n<body>\n")
+        write!(out, "</style>\n<body>\n")
     });
     if let Some(html) = shell.custom {
         writeln!(page, "{html}")?;
@@ -207,6 +207,6 @@ pub(super) fn write_page(
     for script in &scripts {
         writeln!(out, "{}", script.element())?;
     }
-    writeln!(out, "</body>\n</html>")?;
+    writeln!(out, "</html>")?;
     Ok(())
 }

@@ -5,16 +5,13 @@
   const key = p => p.split('=')[0], parts = q => q.split('&').filter(p => p);
   const kept = parts(location.search.slice(1)).filter(p => key(p) !== 'q');
   if (!kept[0]) return;
-  const carry = e => {
-    if (e.matches?.('a[href]')) {
-      const [, path, own, hash] = /^([^?#]*)\??([^#]*)(.*)/s.exec(e.getAttribute('href')), mine = parts(own), has = mine.map(key);
-      if (path + own && !/^([a-z][a-z\d+.-]*:|\/|\\)/i.test(path)) e.setAttribute('href', `${path}?${[...mine, ...kept.filter(p => !has.includes(key(p)))].join('&')}${hash}`);
-    }
-    e.querySelectorAll?.('a[href]').forEach(carry);
-  };
+  const carry = e => e.querySelectorAll('a[href]').forEach(a => {
+    const [, path, own, hash] = /^([^?#]*)\??([^#]*)(.*)/s.exec(a.getAttribute('href')), mine = parts(own);
+    if (path + own && !/^([a-z][a-z\d+.-]*:|[/\\])/i.test(path)) a.href = `${path}?${[...mine, ...kept.filter(p => !mine.some(m => key(m) === key(p)))].join('&')}${hash}`;
+  });
   carry(document);
   for (const f of document.forms) {
     for (const [name, value] of new URLSearchParams(kept.join('&'))) f.append(Object.assign(document.createElement('input'), { type: 'hidden', name, value }));
   }
-  new MutationObserver(list => list.forEach(m => m.addedNodes.forEach(carry))).observe(document, { childList: true, subtree: true });
+  new MutationObserver(list => list.forEach(m => carry(m.target))).observe(document, { childList: true, subtree: true });
 })();

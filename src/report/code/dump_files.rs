@@ -92,7 +92,9 @@ fn write(
             write_code(worker, out, (Language::Python, &code))?;
             return Ok(out.write_all(b"</div>\n")?);
         }
-        out.write_all(b"<pre class=\"code\" style=\"padding:6px 12px;margin-top:20px\" tabindex=\"0\" aria-label=\"Code\">")?;
+        out.write_all(
+            b"<pre class=code style=\"padding:6px 12px;margin-top:20px\" tabindex=\"0\" aria-label=\"Code\">",
+        )?;
         text.write_escaped(report, out)?;
         Ok(out.write_all(b"</pre>\n")?)
     })

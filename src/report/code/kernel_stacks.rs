@@ -28,7 +28,7 @@ pub(super) fn page<'m>(
                 Some(kernels) => write_kernels(view, (compile, artifact), &kernels, out),
                 None => {
                     writeln!(out, "{}", head(view, (compile, artifact), None)?.as_str())?;
-                    out.write_all(b"<pre class=\"code\" tabindex=\"0\">")?;
+                    out.write_all(b"<pre class=code tabindex=\"0\">")?;
                     text.write_escaped(report, out)?;
                     Ok(out.write_all(b"</pre>\n")?)
                 }
@@ -84,7 +84,7 @@ fn write_kernels(
     // A few kernels are seen at a glance.
     if kernels.len() > FEW {
         let groups = vec![Group::new("Kernels", items.collect())];
-        write!(out, "<div class=\"panes\">{}", view.render("code_side", &Side { groups })?.as_str())?;
+        write!(out, "<div class=panes>{}", view.render("code_side", &Side { groups })?.as_str())?;
     }
     writeln!(out, "<div>")?;
     for ((kernel, stacks), number) in kernels.iter().zip(1_usize..) {

@@ -124,7 +124,7 @@ fn page<'m>(report: Report<'m>, path: RelPath, code: Code<'m>) -> Page<'m, Worke
             let index = CodeIndex::of(&text);
             let view = View::new(report, worker, 1);
             writeln!(out, "{}", head(view, &code, Some(&index))?.as_str())?;
-            write!(out, "<div class=\"panes\">{}", side(view, &code, &index)?.as_str())?;
+            write!(out, "<div class=panes>{}", side(view, &code, &index)?.as_str())?;
             write_code(worker, out, (code.language, &text))?;
             Ok(out.write_all(b"</div>\n")?)
         })
@@ -137,9 +137,7 @@ fn write_code(
     out: &mut dyn Write,
     (language, text): (Language, &str),
 ) -> anyhow::Result<()> {
-    out.write_all(
-        b"<div class=\"code\" tabindex=\"0\" role=\"group\" aria-label=\"Code\"><ol class=\"in\">",
-    )?;
+    out.write_all(b"<div class=code tabindex=\"0\" role=\"group\" aria-label=\"Code\"><ol class=\"in\">")?;
     worker.highlighter()?.write_lines(language, text, out)?;
     Ok(out.write_all(b"</ol></div>\n")?)
 }
@@ -152,7 +150,7 @@ fn write_large(
 ) -> anyhow::Result<()> {
     writeln!(out, "{}", head(View::new(report, worker, 1), code, None)?.as_str())?;
     out.write_all(
-        b"<pre class=\"code\" style=\"padding:6px 12px;margin-top:20px\" tabindex=\"0\" aria-label=\"Code\">",
+        b"<pre class=code style=\"padding:6px 12px;margin-top:20px\" tabindex=\"0\" aria-label=\"Code\">",
     )?;
     code.text.write_escaped(report, out)?;
     Ok(out.write_all(b"</pre>\n")?)

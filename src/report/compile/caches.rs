@@ -34,7 +34,7 @@ fn answer(view: View<'_>, lookup: &CacheLookup) -> Html {
     let answer = Html::escaped(&format!("{} {}", title(&lookup.cache), lookup.outcome.word()));
     let mut parts = vec![match lookup.outcome {
         Outcome::Hit | Outcome::Miss => answer,
-        Outcome::Bypass => Html::wrapped("<span class=\"warn\">", &answer, "</span>"),
+        Outcome::Bypass => Html::wrapped("<span class=warn>", &answer, "</span>"),
     }];
     if lookup.attempt > 0 {
         parts.push(Html::escaped(&format!("in attempt {}", lookup.attempt)));
@@ -55,7 +55,7 @@ pub(super) fn versions(subject: Subject<'_>) -> Option<Html> {
     let all = all.map_or_else(String::new, |all| {
         format!("; {} in objects that share its code, of at most {ACCUMULATED_LIMIT}", whole(all))
     });
-    let near = if size + 1 >= LIMIT { " <span class=\"warn\">That is the limit.</span>" } else { "" };
+    let near = if size + 1 >= LIMIT { " <span class=warn>That is the limit.</span>" } else { "" };
     let count = counted(size, "compiled version", "compiled versions");
     Some(Html::trusted(format!(
         "{count}{all}. At {LIMIT} torch runs it as Python, see <code>torch._dynamo.config.recompile_limit</code>.{near}"

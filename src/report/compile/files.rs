@@ -23,11 +23,11 @@ pub(super) fn write(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -
     let links = Html::joined(links.into_iter().flatten().chain(provenance), " ");
     let tools = match links.is_empty() {
         true => Html::default(),
-        false => Html::wrapped("<div class=\"tools\">", &links, "</div>"),
+        false => Html::wrapped("<div class=tools>", &links, "</div>"),
     };
     view.open_section(out, ("files", "Files", ""), Some(whole(artifacts.len())), tools)?;
     if artifacts.is_empty() {
-        writeln!(out, "<p class=\"soft\">None was recorded.</p>")?;
+        writeln!(out, "<p class=soft>None was recorded.</p>")?;
     } else {
         write_files(view, subject, out)?;
     }
@@ -35,7 +35,7 @@ pub(super) fn write(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -
         let what = Html::escaped(what);
         writeln!(
             out,
-            "<p class=\"after\"><span class=\"err\">1 lost</span>: line {} of the log, {}</p>",
+            "<p class=after><span class=err>1 lost</span>: line {} of the log, {}</p>",
             whole(*line),
             what.as_str()
         )?;

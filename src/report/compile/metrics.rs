@@ -91,7 +91,7 @@ pub(super) fn fold(words: &str, value: &str) -> Html {
         lines => counted(lines, "line", "lines"),
     };
     Html::trusted(format!(
-        "<details class=\"fold\"><summary class=\"tw\">{} <span class=\"soft\">{size}</span></summary>{}</details>",
+        "<details class=fold><summary>{} <span class=soft>{size}</span></summary>{}</details>",
         Html::content(words).as_str(),
         text(value).as_str()
     ))

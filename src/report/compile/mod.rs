@@ -96,7 +96,7 @@ fn write_plain_head(subject: Subject<'_>, out: &mut dyn Write) -> anyhow::Result
     let first = facts::started(subject).map(|at| format!("; the first {}", at.as_str()));
     writeln!(
         out,
-        "<section><h1>Records without a compile id</h1>\n<p class=\"after\">{records} written outside of any compile, or \
+        "<section><h1>Records without a compile id</h1>\n<p class=after>{records} written outside of any compile, or \
          by a tool that names none{}.</p></section>",
         first.unwrap_or_default()
     )?;
@@ -215,9 +215,9 @@ fn write_sizes(view: View<'_>, section: &Section, out: &mut dyn Write) -> anyhow
     let (count, many) = (section.rows.len(), section.rows.len() > MANY_SIZES);
     view.open_section(out, (section.id, &section.title, ""), Some(whole(count)), Html::default())?;
     if many {
-        write!(out, "<details class=\"more\"><summary class=\"tw\">{} sizes</summary>", whole(count))?;
+        write!(out, "<details class=more><summary>{} sizes</summary>", whole(count))?;
     }
-    write!(out, "<pre class=\"sets\">")?;
+    write!(out, "<pre class=sets>")?;
     for row in &section.rows {
         if let [Cell::Code(value), Cell::Code(size)] = row.as_slice() {
             writeln!(out, "{} {}", Html::content(value).as_str(), Html::content(size).as_str())?;

@@ -126,7 +126,7 @@ impl Of<'_> {
         let groups = groups.map(|(value, names)| format!("{value}: {}.", names.join(", ")));
         let sentences = groups.chain([unset]).filter(|sentence| !sentence.is_empty());
         let sentences = Html::joined(sentences.map(|sentence| Html::content(&sentence)), "<br>\n");
-        writeln!(out, "<p class=\"after\">{}</p>", sentences.as_str())?;
+        writeln!(out, "<p class=after>{}</p>", sentences.as_str())?;
         Ok(())
     }
 

@@ -43,7 +43,7 @@ fn write_recompilation(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write
     writeln!(out, "{}", chain(view, subject)?.as_str())?;
     if let Some(first) = subject.chain.first().and_then(|first| view.report.model.compiles.get(*first)) {
         let link = recompilations::link(view, first, "What changed each time, with the guards compared");
-        writeln!(out, "<p class=\"after\">{}</p>", link.as_str())?;
+        writeln!(out, "<p class=after>{}</p>", link.as_str())?;
     }
     for reason in reasons {
         writeln!(out, "{}", view.reason(reason)?.as_str())?;
@@ -88,7 +88,7 @@ fn write_breaks(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -> an
         let facts = view.facts(of_break(view, found)?)?;
         writeln!(
             out,
-            "<h3 class=\"after\">{}</h3>\n{}",
+            "<h3 class=after>{}</h3>\n{}",
             view.folded(&found.reason, true).as_str(),
             facts.as_str()
         )?;
@@ -151,8 +151,8 @@ fn write_restarts(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -> 
     for restart in restarts {
         writeln!(
             out,
-            "<div class=\"after\">{}</div>",
-            Html::wrapped("<span class=\"mono\">", &super::metrics::lines(&restart.reason, 1), "</span>")
+            "<div class=after>{}</div>",
+            Html::wrapped("<span class=mono>", &super::metrics::lines(&restart.reason, 1), "</span>")
                 .as_str()
         )?;
     }
@@ -163,5 +163,5 @@ fn write_restarts(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -> 
 /// Text of several lines as it is.
 pub(super) fn text(text: &str) -> Html {
     let text = Html::escaped(text.trim_matches('\n'));
-    Html::wrapped("<pre class=\"long\" tabindex=\"0\">", &text, "</pre>")
+    Html::wrapped("<pre class=long tabindex=\"0\">", &text, "</pre>")
 }

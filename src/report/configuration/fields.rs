@@ -63,7 +63,7 @@ pub(super) fn write(
     let count = fields.values().map(Vec::len).sum::<usize>();
     let about = "what torch writes of each compile, those whose names do not say it";
     view.open_section(out, (ID, "Fields of the metrics", about), Some(whole(count)), Html::default())?;
-    write!(out, "<details class=\"more\"><summary class=\"tw\">What each means</summary><dl class=\"kv\">")?;
+    write!(out, "<details class=more><summary>What each means</summary><dl class=kv>")?;
     for (meaning, names) in fields {
         let names = Html::escaped(&names.join(" "));
         write!(out, "<dt>{}<dd>{}", names.as_str(), Html::escaped(meaning).as_str())?;

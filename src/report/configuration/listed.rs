@@ -58,7 +58,7 @@ pub(super) fn write(view: View<'_>, out: &mut dyn Write, kind: &Kind) -> anyhow:
             listed().filter(|(_, value)| *value == plain).map(|(name, _)| (name, "")).collect();
         if !names.is_empty() {
             let count = whole(names.len());
-            writeln!(out, "<h3 class=\"words\"><code>{plain}</code> <span class=\"n\">{count}</span></h3>")?;
+            writeln!(out, "<h3 class=words><code>{plain}</code> <span class=n>{count}</span></h3>")?;
             write_list(out, names.into_iter())?;
         }
     }
@@ -88,7 +88,7 @@ fn write_list<'s>(
         text.push_str(&html_escape::encode_text(&rests.join("\n")));
     }
     if !text.is_empty() {
-        writeln!(out, "<pre class=\"sets\">{text}</pre>")?;
+        writeln!(out, "<pre class=sets>{text}</pre>")?;
     }
     Ok(())
 }

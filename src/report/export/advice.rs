@@ -100,7 +100,7 @@ pub(super) fn advice(view: View<'_>, problem: &ExportProblem, place: Option<&Tex
             lines.push(code("dynamic_shapes={\"x\": {0: torch.export.Dim.AUTO}}"));
         }
     }
-    Html::wrapped("<div class=\"advice\">", &Html::joined(lines, ""), "</div>")
+    Html::wrapped("<div class=advice>", &Html::joined(lines, ""), "</div>")
 }
 
 /// PyTorch's pages about a kind.

@@ -21,7 +21,7 @@ pub(super) fn write(view: View<'_>, problem: &ExportProblem, out: &mut dyn Write
     let Some(expression) = problem.expression.as_ref().filter(|e| !e.parts.is_empty()) else {
         if !problem.kind.of_operator() {
             let text = "The log does not tell how the expression was made.";
-            writeln!(out, "<div><h3>Expression</h3><p class=\"soft\">{text}</p></div>")?;
+            writeln!(out, "<div><h3>Expression</h3><p class=soft>{text}</p></div>")?;
         }
         return Ok(());
     };
@@ -29,7 +29,7 @@ pub(super) fn write(view: View<'_>, problem: &ExportProblem, out: &mut dyn Write
     let mut tree = Tree { view, problem, expression, shown, cut: expression.cut };
     write!(
         out,
-        "<div><h3>Expression</h3><div class=\"tree\" tabindex=\"0\" role=\"group\" aria-label=\"Expression\"><ul>"
+        "<div><h3>Expression</h3><div class=tree tabindex=\"0\" role=\"group\" aria-label=\"Expression\"><ul>"
     )?;
     tree.part(0, (0, None), out)?;
     write!(out, "</ul></div>")?;
@@ -57,16 +57,16 @@ impl Tree<'_> {
         let line = self.line(part, above, seen);
         if seen || part.arguments.is_empty() || depth >= DEEPEST {
             self.cut |= !seen && depth >= DEEPEST;
-            writeln!(out, "<li><div class=\"leaf\">{}</div></li>", line.as_str())?;
+            writeln!(out, "<li><div class=leaf>{}</div></li>", line.as_str())?;
             return Ok(());
         }
-        writeln!(out, "<li><details open><summary class=\"tw\">{}</summary><ul>", line.as_str())?;
+        writeln!(out, "<li><details open><summary>{}</summary><ul>", line.as_str())?;
         for argument in &part.arguments {
             match argument {
                 Argument::Part(inner) => self.part(*inner, (depth + 1, part.user_stack.as_ref()), out)?,
                 Argument::Leaf(text) => {
                     let leaf = self.leaf(text);
-                    writeln!(out, "<li><div class=\"leaf\">{}</div></li>", leaf.as_str())?;
+                    writeln!(out, "<li><div class=leaf>{}</div></li>", leaf.as_str())?;
                 }
             }
         }
@@ -103,15 +103,14 @@ impl Tree<'_> {
         let view = self.view;
         let frame = stack.and_then(|stack| stack.get(view.innermost_own(stack)?));
         let place = frame.and_then(|frame| view.place(Some(view.file(frame)), frame.line).ok());
-        let mut pieces =
-            vec![Html::escaped(text), Html::trusted(" <span class=\"soft\">"), Html::escaped(words)];
+        let mut pieces = vec![Html::escaped(text), Html::trusted(" <span class=soft>"), Html::escaped(words)];
         if let Some(place) = place {
             pieces.push(Html::escaped(if words.is_empty() { "made by " } else { ", made by " }));
             pieces.push(place);
         }
         pieces.push(Html::trusted("</span>"));
         if let Some(loc) = frame.and_then(|frame| frame.loc.as_deref()) {
-            pieces.push(Html::wrapped("<span class=\"loc\">", &Html::escaped(loc), "</span>"));
+            pieces.push(Html::wrapped("<span class=loc>", &Html::escaped(loc), "</span>"));
         }
         Html::joined(pieces, "")
     }

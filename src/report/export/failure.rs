@@ -47,13 +47,13 @@ pub(super) fn write(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let about = "each once, in the order of the log";
     let tools = view.fold_button("failure-list");
     view.open_section(out, ("failures", "Failures", about), Some(whole(all.len())), tools)?;
-    writeln!(out, "<div class=\"box\" id=\"failure-list\">")?;
+    writeln!(out, "<div class=box id=\"failure-list\">")?;
     for (index, failure) in all.iter().enumerate().take(ENTRIES) {
         if let Some(problem) = first(view, failure) {
             writeln!(out, "{}", entry(view, index, (failure, problem))?.as_str())?;
         }
     }
-    writeln!(out, "</div>\n<h3 class=\"after\">All failures</h3>")?;
+    writeln!(out, "</div>\n<h3 class=after>All failures</h3>")?;
     table(view, all, out)?;
     writeln!(out, "</section>")?;
     Ok(())
@@ -161,7 +161,7 @@ pub(super) fn trace(view: View<'_>, problem: &ExportProblem) -> anyhow::Result<H
     let shown = if own.is_empty() { &user } else { &own };
     let mut pieces = Vec::new();
     if shown.is_empty() {
-        pieces.push(Html::trusted("<p class=\"soft\">The record has no stack of the user's code.</p>"));
+        pieces.push(Html::trusted("<p class=soft>The record has no stack of the user's code.</p>"));
     } else {
         pieces.push(view.traceback(shown, shown.len().checked_sub(1).filter(|_| !own.is_empty()))?);
     }
@@ -170,7 +170,7 @@ pub(super) fn trace(view: View<'_>, problem: &ExportProblem) -> anyhow::Result<H
         let count = counted(longer.len(), "frame", "frames");
         let whole = view.traceback(longer, longer.iter().rposition(|(file, ..)| !is_library(file)))?;
         pieces.push(Html::trusted(format!(
-            "<details class=\"fold after\"><summary class=\"tw\">Framework stack, {count}</summary>{}</details>",
+            "<details class=\"fold after\"><summary>Framework stack, {count}</summary>{}</details>",
             whole.as_str()
         )));
     }

@@ -59,7 +59,7 @@ fn write(
     let mut facts = failure::facts(view, problem)?;
     facts.extend(details.loc.as_deref().map(|loc| ("Source line", view.code(loc))));
     facts.extend(program::link(view, problem).map(|link| ("Program", link)));
-    writeln!(out, "<div class=\"after\">{}</div></section>", view.facts(facts)?.as_str())?;
+    writeln!(out, "<div class=after>{}</div></section>", view.facts(facts)?.as_str())?;
 
     section(out, "do", "What to do", "")?;
     let failure = export.of_problem.get(index).and_then(|&failure| export.failures.get(failure));
@@ -69,7 +69,7 @@ fn write(
     writeln!(out, "<p>{}</p></section>", docs.as_str())?;
 
     section(out, "evidence", "Evidence", "what the record says of the line and of the expression")?;
-    writeln!(out, "<div class=\"pieces\">")?;
+    writeln!(out, "<div class=pieces>")?;
     locals::write(view, (problem, &details), "all", out)?;
     expression::write(view, problem, out)?;
     writeln!(out, "</div></section>")?;

@@ -96,7 +96,7 @@ pub(super) fn write(
 
 fn write_locals(view: View<'_>, details: &Details, id: &str, out: &mut dyn Write) -> anyhow::Result<()> {
     if details.locals.is_empty() {
-        writeln!(out, "<p class=\"soft\">The record names none.</p>")?;
+        writeln!(out, "<p class=soft>The record names none.</p>")?;
         return Ok(());
     }
     let id = format!("locals-{id}");

@@ -67,7 +67,7 @@ fn names(view: View<'_>, all: &[(String, String)]) -> Html {
         if word != "user input" && word != "user output" {
             let target = target.trim().trim_start_matches("target=").trim_matches('\'');
             let words = format!("{word} {target}");
-            pieces.push(Html::wrapped("<span class=\"soft\">", &Html::escaped(words.trim()), "</span>"));
+            pieces.push(Html::wrapped("<span class=soft>", &Html::escaped(words.trim()), "</span>"));
         }
         Html::joined(pieces, " ")
     };
@@ -78,7 +78,7 @@ fn names(view: View<'_>, all: &[(String, String)]) -> Html {
     }
     let more = Html::joined(rest.iter().map(one), ", ");
     Html::trusted(format!(
-        "{}<details class=\"fold\"><summary class=\"tw\">{} more</summary>{}</details>",
+        "{}<details class=fold><summary>{} more</summary>{}</details>",
         shown.as_str(),
         whole(rest.len()),
         more.as_str()

@@ -180,7 +180,7 @@ fn write_retry(view: View<'_>, (from, to): (usize, usize), out: &mut dyn Write) 
                   the range that the model takes with `Dim(\"n\", min=.., max=..)`.";
     let (words, url) = super::advice::DIMS;
     writeln!(out, "<div class=\"advice after\"><p>{}</p></div>", view.prose(advice).as_str())?;
-    writeln!(out, "<p class=\"after\">{}</p></section>", view.log_link(words, url).as_str())?;
+    writeln!(out, "<p class=after>{}</p></section>", view.log_link(words, url).as_str())?;
     Ok(())
 }
 

@@ -36,14 +36,14 @@ pub(super) fn write(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     };
     writeln!(
         out,
-        "<p class=\"soft\">Compile time: {what}; the highest is {}. A column leads to its costliest compile.</p>",
+        "<p class=soft>Compile time: {what}; the highest is {}. A column leads to its costliest compile.</p>",
         micros(highest)
     )?;
-    writeln!(out, "<ol class=\"cols\" aria-label=\"Compile times\">")?;
+    writeln!(out, "<ol class=cols aria-label=\"Compile times\">")?;
     for column in &columns {
         write_column(column, highest, out)?;
     }
-    write!(out, "</ol>\n<div class=\"legend\">")?;
+    write!(out, "</ol>\n<div class=legend>")?;
     for (at, name) in (1..).zip(PARTS) {
         write!(out, "<span><i class=p{at}></i>{name}</span>")?;
     }

@@ -88,7 +88,7 @@ pub(super) fn section(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()>
     let tools = if long || compiles.is_empty() { Html::default() } else { view.fold_button("directory") };
     view.open_section(out, ("artifacts", "Files", note), Some(whole(files)), tools)?;
     if compiles.is_empty() {
-        writeln!(out, "<p class=\"soft\">None: no record belongs to a compilation.</p>")?;
+        writeln!(out, "<p class=soft>None: no record belongs to a compilation.</p>")?;
     } else if long {
         contents(view, out)?;
     } else {
@@ -109,7 +109,7 @@ fn contents(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
         let count = counted(chunk.len(), "compile", "compiles");
         writeln!(
             out,
-            "<details class=\"fold\"><summary class=\"tw\">{} <span class=\"soft\">{count}, page {}</span></summary>\
+            "<details class=fold><summary>{} <span class=soft>{count}, page {}</span></summary>\
              <p class=\"ids mono\">",
             Html::escaped(&text).as_str(),
             page + 1
@@ -164,7 +164,7 @@ pub(super) fn pages<'m>(report: Report<'m>) -> Vec<Page<'m, Worker>> {
 fn entries(view: View<'_>, out: &mut dyn Write, range: std::ops::Range<usize>) -> anyhow::Result<()> {
     let cut = view.report.model.integrity.problems.iter().filter(|p| p.kind == ProblemKind::Truncated);
     let cut: FxHashSet<u64> = cut.map(|p| p.line).collect();
-    writeln!(out, "<div class=\"box\" id=\"directory\">")?;
+    writeln!(out, "<div class=box id=\"directory\">")?;
     let mut seen = FxHashSet::default();
     for compile in view.report.model.compiles.get(range).unwrap_or_default() {
         let entry = entry(view, compile, &cut, &mut seen)?;

@@ -24,7 +24,7 @@ pub(super) fn section(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()>
     )?;
     let versions = view.facts(versions(view)?)?;
     let log = view.facts(log(view))?;
-    writeln!(out, "<div class=\"two\">{}{}</div></section>", versions.as_str(), log.as_str())?;
+    writeln!(out, "<div class=two>{}{}</div></section>", versions.as_str(), log.as_str())?;
     Ok(())
 }
 

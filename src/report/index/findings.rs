@@ -44,10 +44,10 @@ pub(super) fn section(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()>
     let tools = if findings.is_empty() { Html::default() } else { view.fold_button("findings-list") };
     view.open_section(out, ("findings", "Findings", note), Some(whole(findings.len())), tools)?;
     if findings.iter().all(|one| one.severity == Severity::Info) {
-        writeln!(out, "<p class=\"advice\">{CHECKED}</p>")?;
+        writeln!(out, "<p class=advice>{CHECKED}</p>")?;
     }
     if !findings.is_empty() {
-        writeln!(out, "<div class=\"box\" id=\"findings-list\">")?;
+        writeln!(out, "<div class=box id=\"findings-list\">")?;
         let mut seen = Vec::new();
         for (index, one) in findings.iter().take(ENTRIES).enumerate() {
             // The first of each severity is open; what is only good to know stays folded.
@@ -278,9 +278,9 @@ fn trace(view: View<'_>, one: &Finding) -> anyhow::Result<Html> {
     let own = view.traceback(&own, kept.iter().position(|index| Some(*index) == hit))?;
     let words =
         Html::escaped(&format!("All {}, with those of libraries", counted(all.len(), "frame", "frames")));
-    let head = Html::wrapped("<summary class=\"tw\">", &words, "</summary>");
+    let head = Html::wrapped("<summary>", &words, "</summary>");
     let body = Html::joined([head, view.traceback(all, hit)?], "");
-    Ok(Html::joined([own, Html::wrapped("<details class=\"more\">", &body, "</details>")], ""))
+    Ok(Html::joined([own, Html::wrapped("<details class=more>", &body, "</details>")], ""))
 }
 
 /// The compiles of a chain with what made each.
@@ -334,7 +334,7 @@ fn members(view: View<'_>, out: &mut dyn Write, index: usize, members: &[Finding
         let cost: f64 = rest.iter().filter_map(|one| one.cost_us).sum();
         let cost = if cost > 0.0 { format!(", {} together", micros(cost)) } else { String::new() };
         let more = whole(rest.len());
-        writeln!(out, "<details class=\"more\"><summary class=\"tw\">{more} more{cost}</summary>")?;
+        writeln!(out, "<details class=more><summary>{more} more{cost}</summary>")?;
         rows(view, out, &format!("finding-{}-rest", index + 1), rest, None)?;
         view.beyond(out, rest.len(), MEMBERS, "places")?;
         writeln!(out, "</details>")?;
@@ -344,7 +344,7 @@ fn members(view: View<'_>, out: &mut dyn Write, index: usize, members: &[Finding
 
 /// Findings that have no entry of their own.
 fn table(view: View<'_>, out: &mut dyn Write, rest: &[Finding]) -> anyhow::Result<()> {
-    writeln!(out, "<h3 class=\"after\">Further findings</h3>")?;
+    writeln!(out, "<h3 class=after>Further findings</h3>")?;
     rows(view, out, "findings-table", rest, Some(ENTRIES))?;
     view.beyond(out, rest.len(), LISTED, "findings")
 }

@@ -40,7 +40,7 @@ pub(super) fn section(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()>
     table(view, out, LANDING)?;
     if groups.len() > LANDING {
         let link = view.link("functions.html", &format!("All {} functions", whole(groups.len())));
-        writeln!(out, "<p class=\"after\">{}</p>", link.as_str())?;
+        writeln!(out, "<p class=after>{}</p>", link.as_str())?;
     }
     writeln!(out, "</section>")?;
     Ok(())

@@ -82,7 +82,7 @@ fn damage(view: View<'_>) -> Html {
         return Html::escaped("nothing: every line, payload hash and string id is in order");
     }
     let text = Html::escaped(&found.join(", "));
-    if integrity.ok() { text } else { Html::wrapped("<span class=\"err\">", &text, "</span>") }
+    if integrity.ok() { text } else { Html::wrapped("<span class=err>", &text, "</span>") }
 }
 
 fn unknown_events(view: View<'_>) -> Html {
@@ -93,7 +93,7 @@ fn unknown_events(view: View<'_>) -> Html {
     };
     let list = Html::joined(unknown.iter().take(EVENTS).map(one), ", ");
     let kept = Html::escaped(". Kept as files; this version of tlparse does not know what they mean.");
-    Html::wrapped("<span class=\"warn\">", &Html::joined([list, kept], ""), "</span>")
+    Html::wrapped("<span class=warn>", &Html::joined([list, kept], ""), "</span>")
 }
 
 fn strict(view: View<'_>) -> Html {
@@ -152,7 +152,7 @@ fn counts(
         .map(|(name, count)| Html::joined([view.folded(name, false), Html::escaped(&whole(*count))], " "));
     writeln!(
         out,
-        "<details class=more><summary class=tw>{title}: {kinds}</summary><p class=mono>{}</p>",
+        "<details class=more><summary>{title}: {kinds}</summary><p class=mono>{}</p>",
         Html::joined(names, ", ").as_str()
     )?;
     view.beyond(out, counts.len(), PROBLEMS, "kinds")?;
@@ -209,6 +209,6 @@ fn one_rank(view: View<'_>, out: &mut dyn Write, rank: u64, other: &OtherRank) -
     if !other.compiles.is_empty() {
         facts.push(("Compiles, records", compiles));
     }
-    writeln!(out, "<h3 class=\"after\" id=\"rank-{rank}\">Rank {rank}</h3>{}", view.facts(facts)?.as_str())?;
+    writeln!(out, "<h3 class=after id=\"rank-{rank}\">Rank {rank}</h3>{}", view.facts(facts)?.as_str())?;
     Ok(())
 }

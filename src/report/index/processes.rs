@@ -14,7 +14,7 @@ pub(super) fn section(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()>
     view.open_section(out, head, Some(whole(processes.len())), Html::default())?;
     writeln!(
         out,
-        "<p class=\"advice\">The program had more than one process. A forked one inherits what its parent had \
+        "<p class=advice>The program had more than one process. A forked one inherits what its parent had \
          compiled; data loaders and servers that fork after the first compilation compile everything again.</p>"
     )?;
     let heads = vec![

@@ -137,7 +137,7 @@ impl<'a> Tree<'a> {
                 Step::Close(markup) => writeln!(out, "{markup}")?,
                 Step::More(nodes, depth) => {
                     let more = counted(nodes.len(), "more", "more");
-                    write!(out, "<li><details class=\"more\"><summary class=\"tw\">{more}</summary><ul>")?;
+                    write!(out, "<li><details class=more><summary>{more}</summary><ul>")?;
                     steps.push(Step::Close("</ul></details>"));
                     steps.extend(nodes.iter().rev().map(|node| Step::Node(*node, depth)));
                 }
@@ -212,7 +212,7 @@ impl<'a> Tree<'a> {
             let folded = run.len() >= RUN && run.first().is_some_and(library);
             if folded {
                 let count = counted(run.len(), "frame", "frames");
-                write!(out, "<details class=\"fold\"><summary class=\"tw\">{count} of libraries</summary>")?;
+                write!(out, "<details class=fold><summary>{count} of libraries</summary>")?;
             }
             for frame in run {
                 let look = Look { called, ..Look::default() };

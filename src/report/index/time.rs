@@ -21,7 +21,7 @@ pub(super) fn section(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()>
     let has_page = time::present(view.report);
     let tools = match has_page {
         true => Html::wrapped(
-            "<span class=\"tools\">",
+            "<span class=tools>",
             &view.link(time::PATH, "Flame chart and all tables"),
             "</span>",
         ),

@@ -132,7 +132,7 @@ fn table(view: JobView<'_>, out: &mut dyn Write, known: &[&Comparison]) -> anyho
         })
     }));
     let rows: Vec<anyhow::Result<Row>> = known.iter().map(|one| row(view, one, &shown)).collect();
-    writeln!(out, "<div class=\"matrix\">")?;
+    writeln!(out, "<div class=matrix>")?;
     let versions = versions(view, &shown);
     let table = Table { id: "fact-table", label: "Facts by rank", heads };
     view.table(out, &table, rows.into_iter().chain([Ok(versions)]).collect::<Vec<_>>().into_iter())?;
@@ -167,7 +167,7 @@ fn row(view: JobView<'_>, comparison: &Comparison, columns: &[&Vec<usize>]) -> a
     };
     let state = match differs {
         true => Html::trusted("<span class=\"kind warning\">differs</span>"),
-        false => Html::trusted("<span class=\"soft\">consistent</span>"),
+        false => Html::trusted("<span class=soft>consistent</span>"),
     };
     let mut cells = vec![Td::html(name), Td::html(state)];
     // Where no group is larger than any other, nobody is the odd one out.
@@ -187,7 +187,7 @@ fn row(view: JobView<'_>, comparison: &Comparison, columns: &[&Vec<usize>]) -> a
         let html = match (differs, at > 0 || tied) {
             (true, true) => Html::wrapped("<mark>", &text, "</mark>"),
             (true, false) => text,
-            (false, _) => Html::wrapped("<span class=\"same\">", &text, "</span>"),
+            (false, _) => Html::wrapped("<span class=same>", &text, "</span>"),
         };
         cells.push(Td::html(html).class("mono"));
     }
@@ -200,7 +200,7 @@ fn versions(view: JobView<'_>, columns: &[&Vec<usize>]) -> Row {
     let state = if differs {
         "<span class=\"kind warning\">differs</span>"
     } else {
-        "<span class=\"soft\">consistent</span>"
+        "<span class=soft>consistent</span>"
     };
     let mut cells = vec![Td::text("torch"), Td::html(Html::trusted(state))];
     cells.extend(columns.iter().map(|ranks| {
@@ -209,7 +209,7 @@ fn versions(view: JobView<'_>, columns: &[&Vec<usize>]) -> Row {
         let text = Html::escaped(clipped(version, LONGEST).0);
         let html = match differs {
             true => Html::wrapped("<mark>", &text, "</mark>"),
-            false => Html::wrapped("<span class=\"same\">", &text, "</span>"),
+            false => Html::wrapped("<span class=same>", &text, "</span>"),
         };
         Td::html(html).class("mono")
     }));
@@ -324,6 +324,6 @@ fn not_compared(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     if facts.is_empty() {
         return Ok(());
     }
-    writeln!(out, "<h3 class=\"after\">Not recorded</h3>\n{}", view.facts(facts)?.as_str())?;
+    writeln!(out, "<h3 class=after>Not recorded</h3>\n{}", view.facts(facts)?.as_str())?;
     Ok(())
 }

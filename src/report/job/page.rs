@@ -154,7 +154,7 @@ fn findings(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let note = "what may be the cause of others first";
     let head = ("findings", "Findings", note);
     view.open_section(out, head, Some(whole(findings.len())), view.fold_button("findings-list"))?;
-    writeln!(out, "<div class=\"box\" id=\"findings-list\">")?;
+    writeln!(out, "<div class=box id=\"findings-list\">")?;
     for (index, finding) in findings.iter().enumerate() {
         writeln!(out, "{}</div></details>", entry(view, index, finding)?.as_str())?;
     }
@@ -187,8 +187,7 @@ fn entry(view: JobView<'_>, index: usize, finding: &JobFinding) -> anyhow::Resul
     if finding.ranks.len() > PILLS {
         pills.push(format!("+{}", whole(finding.ranks.len() - PILLS)));
     }
-    let pills =
-        pills.iter().map(|text| Html::wrapped("<span class=\"pill\">", &Html::escaped(text), "</span>"));
+    let pills = pills.iter().map(|text| Html::wrapped("<span class=pill>", &Html::escaped(text), "</span>"));
     let pills = Html::joined(pills, "");
     let entry = FindingEntry {
         id: format!("finding-{}", index + 1),
@@ -197,7 +196,7 @@ fn entry(view: JobView<'_>, index: usize, finding: &JobFinding) -> anyhow::Resul
         kind: finding.kind.words().1,
         title: view.prose(&finding.sentence()),
         place,
-        pills: Html::wrapped("<span class=\"pills\">", &pills, "</span>"),
+        pills: Html::wrapped("<span class=pills>", &pills, "</span>"),
         cost: if finding.ranks.is_empty() {
             UNKNOWN.to_owned()
         } else {

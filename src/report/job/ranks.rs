@@ -87,7 +87,7 @@ pub(super) fn cells(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<()
         let summary = format!("all {} ranks", whole(ranks.len()));
         writeln!(
             out,
-            "<details class=\"more\"><summary class=\"tw\">{summary}</summary>{}</details></section>",
+            "<details class=more><summary>{summary}</summary>{}</details></section>",
             all.as_str()
         )?;
         return Ok(());
@@ -116,7 +116,7 @@ pub(super) fn times(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<()
         view.report.job.ranks.iter().fold(Parts::default(), |sum, rank| sum.plus(Parts(rank.parts_us)));
     if total.total() > 0.0 {
         let legend = view.bar(&total, true)?;
-        writeln!(out, "<h3 class=\"after\">All ranks together</h3>\n{}", legend.as_str())?;
+        writeln!(out, "<h3 class=after>All ranks together</h3>\n{}", legend.as_str())?;
     }
     writeln!(out, "</section>")?;
     Ok(())
@@ -148,7 +148,7 @@ fn rows(view: JobView<'_>, out: &mut dyn Write, most: f64) -> anyhow::Result<()>
             ]))
         })
         .collect();
-    writeln!(out, "<div class=\"times\">")?;
+    writeln!(out, "<div class=times>")?;
     view.table(out, &Table { id: "time-table", label: "Compile time by rank", heads }, rows.into_iter())?;
     writeln!(out, "</div>")?;
     Ok(())

@@ -66,7 +66,7 @@ pub(super) fn first(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<()
     view.open_section(out, ("first", &title, &about(comparison)), None, Html::default())?;
     let texts = [Some(finding.sentence()), finding.detail.clone(), finding.hint.clone()];
     for text in texts.into_iter().flatten() {
-        writeln!(out, "<p class=\"lead\">{}</p>", view.prose(&text).as_str())?;
+        writeln!(out, "<p class=lead>{}</p>", view.prose(&text).as_str())?;
     }
     sides(view, out, comparison)?;
     writeln!(out, "</section>")?;
@@ -91,7 +91,7 @@ pub(super) fn others(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<(
             any = true;
         }
         for text in [Some(finding.sentence()), finding.detail.clone()].into_iter().flatten() {
-            writeln!(out, "<p class=\"lead\">{}</p>", view.prose(&text).as_str())?;
+            writeln!(out, "<p class=lead>{}</p>", view.prose(&text).as_str())?;
         }
         sides(view, out, comparison)?;
         writeln!(out, "</section>")?;

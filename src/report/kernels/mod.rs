@@ -73,7 +73,7 @@ fn hero(view: View<'_>, runs: &[Run<'_>], found: &Kernels, out: &mut dyn Write) 
     let colon = if kinds.is_empty() { "" } else { ": " };
     writeln!(
         out,
-        "<div class=\"hero\"><h1><b>{}</b> in <b>{}</b>, called at <b>{}</b>{colon}{}.</h1>",
+        "<div class=hero><h1><b>{}</b> in <b>{}</b>, called at <b>{}</b>{colon}{}.</h1>",
         counted(found.kernels.len(), "kernel", "kernels"),
         counted(graphs, "graph", "graphs"),
         counted(calls, "place", "places"),
@@ -114,7 +114,7 @@ fn kernels(view: View<'_>, runs: &[Run<'_>], found: &Kernels, out: &mut dyn Writ
     let note = "one row a kernel and graph";
     view.open_section(out, ("kernels", "Kernels", note), Some(whole(all.len())), tools)?;
     if all.is_empty() {
-        writeln!(out, "<p class=\"soft\">None: the generated code calls no kernel.</p>\n</section>")?;
+        writeln!(out, "<p class=soft>None: the generated code calls no kernel.</p>\n</section>")?;
         return Ok(());
     }
     let none = |known: fn(&Kernel) -> bool| !all.iter().any(known);

@@ -25,9 +25,9 @@ impl Pieces<'_> {
         }
         let first = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
         let size = whole(text.chars().count());
-        let all = Html::wrapped("<pre class=\"long\" tabindex=\"0\">", &Html::escaped(text), "</pre>");
+        let all = Html::wrapped("<pre class=long tabindex=\"0\">", &Html::escaped(text), "</pre>");
         Html::trusted(format!(
-            "<details class=\"fold\"><summary class=\"tw\">{} … <span class=\"soft\">{size} characters</span></summary>{}</details>",
+            "<details class=fold><summary>{} … <span class=soft>{size} characters</span></summary>{}</details>",
             wrapped(clipped(first, LONGEST_START).0).as_str(),
             all.as_str()
         ))
@@ -60,7 +60,7 @@ impl View<'_> {
         let rows = Some(whole(section.rows.len()));
         self.open_section(out, (section.id, &section.title, &section.note), rows, Html::default())?;
         if section.rows.is_empty() {
-            writeln!(out, "<p class=\"soft\">None.</p>")?;
+            writeln!(out, "<p class=soft>None.</p>")?;
         } else {
             self.section_table(out, section)?;
         }

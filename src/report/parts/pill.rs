@@ -70,7 +70,7 @@ impl View<'_> {
     /// Pills beside each other.
     pub fn pills<'c>(&self, compiles: impl IntoIterator<Item = &'c Compile>) -> anyhow::Result<Html> {
         let pills = compiles.into_iter().map(|c| self.pill(c)).collect::<anyhow::Result<Vec<_>>>()?;
-        Ok(Html::wrapped("<span class=\"pills\">", &Html::joined(pills, ""), "</span>"))
+        Ok(Html::wrapped("<span class=pills>", &Html::joined(pills, ""), "</span>"))
     }
 
     /// The first `most` pills, and how many more there are.
@@ -94,7 +94,7 @@ impl View<'_> {
         let more = compiles.len().saturating_sub(most);
         if more > 0 {
             let more = Html::escaped(&format!("+{}", whole(more)));
-            pills.push(Html::wrapped("<span class=\"pill\">", &more, "</span>"));
+            pills.push(Html::wrapped("<span class=pill>", &more, "</span>"));
         }
         Ok(Html::joined(pills, ""))
     }

@@ -30,7 +30,7 @@ impl Pieces<'_> {
     /// A button that opens and closes all folds of the region `id`.
     pub fn fold_button(&self, id: &'static str) -> Html {
         Html::trusted(format!(
-            "<div class=\"tools js\" hidden><button class=\"btn\" data-fold=\"{id}\">Open all</button></div>"
+            "<div class=\"tools js\" hidden><button class=btn data-fold=\"{id}\">Open all</button></div>"
         ))
     }
 

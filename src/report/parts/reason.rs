@@ -57,7 +57,7 @@ impl View<'_> {
         let (short, all) =
             (self.traceback(&own, own.len().checked_sub(1))?, self.traceback(frames, innermost_own(frames))?);
         Ok(Html::trusted(format!(
-            "{}<details class=\"fold after\"><summary class=\"tw\">With {hidden} frames of libraries</summary>{}</details>",
+            "{}<details class=\"fold after\"><summary>With {hidden} frames of libraries</summary>{}</details>",
             short.as_str(),
             all.as_str()
         )))

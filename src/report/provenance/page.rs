@@ -264,11 +264,8 @@ fn row(view: View<'_>, found: &Provenance, at: usize, call: &KernelCall) -> Row 
     let (file, _) = code_words(call.file);
     let handle = call.handle.as_ref().map(|handle| format!(":{handle}")).unwrap_or_default();
     let handle = Html::wrapped("<span class=\"soft mono\">", &Html::escaped(&handle), "</span>");
-    let name = Html::wrapped(
-        "<span class=\"mono\">",
-        &view.link(&format!("#kernels-{at}"), &call.kernel),
-        "</span>",
-    );
+    let name =
+        Html::wrapped("<span class=mono>", &view.link(&format!("#kernels-{at}"), &call.kernel), "</span>");
     let line = |file: &str, line: u32| view.link(&format!("#{file}-{line}"), &line.to_string());
     let definition = call.definition.map(|(kind, first, _)| line(code_words(kind).0, first));
     let nodes: Vec<&str> = call.nodes.iter().take(MOST_NODES).map(String::as_str).collect();
@@ -324,7 +321,7 @@ fn unmapped(view: View<'_>, found: &Provenance, out: &mut dyn Write) -> anyhow::
 fn keys(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     view.open_section(out, ("keys", "Keys", ""), None, Html::default())?;
     Ok(out.write_all(
-        b"<p class=\"soft\">A click holds a line, the mouse alone only shows it. <code>\xe2\x86\x91</code> \
+        b"<p class=soft>A click holds a line, the mouse alone only shows it. <code>\xe2\x86\x91</code> \
           <code>\xe2\x86\x93</code> next mapped line of the pane, <code>\xe2\x86\x90</code> <code>\xe2\x86\x92</code> other \
           pane, <code>n</code> <code>p</code> next and previous match where there are several, <code>Esc</code> lets go. The \
           address names the line: <code>#post-12</code>.</p>\n</section>\n",

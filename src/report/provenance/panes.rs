@@ -152,11 +152,11 @@ fn post_lines(found: &Provenance) -> BTreeSet<u32> {
 
 /// Writes the frame with all panes.
 pub(super) fn write(found: &Provenance, panes: &[Pane<'_>], out: &mut dyn Write) -> anyhow::Result<()> {
-    write!(out, "<div class=\"prov\">")?;
+    write!(out, "<div class=prov>")?;
     let (left, right): (Vec<&Pane<'_>>, Vec<&Pane<'_>>) =
         panes.iter().partition(|pane| !matches!(pane.body, Body::Texts(_)));
     if !left.is_empty() {
-        write!(out, "<div class=\"left\">")?;
+        write!(out, "<div class=left>")?;
         for pane in &left {
             write_pane(found, pane, out)?;
         }
@@ -167,7 +167,7 @@ pub(super) fn write(found: &Provenance, panes: &[Pane<'_>], out: &mut dyn Write)
         if let Some(before) = before.replace(pane.title) {
             write!(
                 out,
-                "<div class=\"grip\" role=\"separator\" tabindex=\"0\" aria-orientation=\"vertical\" \
+                "<div class=grip role=\"separator\" tabindex=\"0\" aria-orientation=\"vertical\" \
                  aria-label=\"Width of {before}\" aria-valuenow=\"50\"></div>"
             )?;
         }
@@ -180,7 +180,7 @@ fn write_pane(found: &Provenance, pane: &Pane<'_>, out: &mut dyn Write) -> anyho
     let (id, title, note) = (pane.id, pane.title, Html::escaped(&pane.note));
     write!(
         out,
-        "<section id=\"{id}\" aria-label=\"{title}\"><header><h2>{title} <span class=\"n\">{}</span></h2>",
+        "<section id=\"{id}\" aria-label=\"{title}\"><header><h2>{title} <span class=n>{}</span></h2>",
         note.as_str()
     )?;
     if let Body::Texts(texts) = &pane.body
@@ -197,8 +197,8 @@ fn write_pane(found: &Provenance, pane: &Pane<'_>, out: &mut dyn Write) -> anyho
     write!(
         out,
         "<span class=\"soft js\" hidden data-at></span>\
-         <button class=\"btn\" hidden data-step=\"-1\" aria-label=\"Previous in {title}\">p</button>\
-         <button class=\"btn\" hidden data-step=\"1\" aria-label=\"Next in {title}\">n</button>\
+         <button class=btn hidden data-step=\"-1\" aria-label=\"Previous in {title}\">p</button>\
+         <button class=btn hidden data-step=\"1\" aria-label=\"Next in {title}\">n</button>\
          <button class=\"btn fold js\" hidden data-shut=\"1\" aria-expanded=\"true\" aria-label=\"Fold {title}\">–</button></header>"
     )?;
     match &pane.body {
@@ -231,7 +231,7 @@ fn write_source(found: &Provenance, out: &mut dyn Write) -> anyhow::Result<()> {
         let code = Html::escaped(line.code.as_deref().unwrap_or("(the log does not hold this line)"));
         write!(
             out,
-            "<span class=\"to\" id=\"source-{number}\" data-n=\"{}\" title=\"{}:{}\">{}</span>",
+            "<span class=to id=\"source-{number}\" data-n=\"{}\" title=\"{}:{}\">{}</span>",
             line.line,
             file.as_str(),
             line.line,
@@ -252,7 +252,7 @@ fn write_kernels(found: &Provenance, out: &mut dyn Write) -> anyhow::Result<()> 
         let (kernel, label) = (Html::escaped(&call.kernel), Html::escaped(&call.label()));
         write!(
             out,
-            "<span class=\"to\" id=\"kernels-{at}\" data-n=\"{}\" title=\"{}, line {}\">{}</span>",
+            "<span class=to id=\"kernels-{at}\" data-n=\"{}\" title=\"{}, line {}\">{}</span>",
             Html::escaped(&number(call)).as_str(),
             label.as_str(),
             call.line,
@@ -266,7 +266,7 @@ fn write_text(text: &Text<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let Text { id, label, .. } = text;
     if text.text.len() > LARGEST_PANE {
         let size = bytes(text.text.len() as f64);
-        write!(out, "<p class=\"large\">{size}, too large for this page")?;
+        write!(out, "<p class=large>{size}, too large for this page")?;
         if let Some(file) = &text.file {
             write!(out, ": <a href=\"{}\">{label}</a>", Html::escaped(file).as_str())?;
         }
@@ -300,7 +300,7 @@ fn write_start(
         counter = format!(" style=\"counter-reset:l {before}\"");
     }
     if text.mapped.contains(&number) {
-        write!(out, "<span class=\"to\" id=\"{}-{number}\"{counter}", text.id)?;
+        write!(out, "<span class=to id=\"{}-{number}\"{counter}", text.id)?;
         if let Some(kernel) = text.kernels.get(&number) {
             write!(out, " data-k=\"{kernel}\"")?;
         }

@@ -132,7 +132,7 @@ fn row(view: View<'_>, chain: &Chain<'_>, index: usize, step: &Step<'_>) -> anyh
 fn lead(view: View<'_>, chain: &Chain<'_>) -> Html {
     let subject = chain.lead.as_ref().and_then(|(_, subject)| subject.as_deref());
     let code = subject.map_or_else(Html::default, |subject| view.folded(subject, true));
-    Html::wrapped("<span class=\"soft\">", &code, "</span>")
+    Html::wrapped("<span class=soft>", &code, "</span>")
 }
 
 fn first_value(chain: &Chain<'_>) -> Html {
@@ -153,15 +153,13 @@ fn marked(class: &'static str, value: &str) -> Html {
 fn change_of(change: &Change) -> Html {
     let new = match &change.new {
         Some(new) => marked("new", new),
-        None => Html::trusted("<span class=\"soft\">not recorded</span>"),
+        None => Html::trusted("<span class=soft>not recorded</span>"),
     };
     match &change.old {
         Some(old) => Html::joined([marked("old", old), new], " → "),
         None if change.new.is_some() => new,
         // A mode of torch that is on or off can only have flipped.
-        None if change.kind == ChangeKind::GlobalState => {
-            Html::trusted("<span class=\"soft\">flipped</span>")
-        }
+        None if change.kind == ChangeKind::GlobalState => Html::trusted("<span class=soft>flipped</span>"),
         None => new,
     }
 }

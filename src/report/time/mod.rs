@@ -104,11 +104,6 @@ fn headline(view: View<'_>, times: Times<'_>, out: &mut dyn Write) -> anyhow::Re
         }
         None => Html::default(),
     };
-    writeln!(
-        out,
-        "<div class=\"hero\"><h1 class=\"say\">{}</h1><p>{}</p></div>",
-        wall.as_str(),
-        most.as_str()
-    )?;
+    writeln!(out, "<div class=hero><h1 class=say>{}</h1><p>{}</p></div>", wall.as_str(), most.as_str())?;
     Ok(())
 }

@@ -64,7 +64,7 @@ pub(super) fn parts(view: View<'_>, times: Times<'_>, out: &mut dyn Write) -> an
     view.table(out, &table, rows)?;
     let words =
         "Work on two threads at once counts twice here, so the sum may exceed the time that phases cover.";
-    writeln!(out, "<p class=\"hint\">{words}</p>\n</section>")?;
+    writeln!(out, "<p class=hint>{words}</p>\n</section>")?;
     Ok(())
 }
 
@@ -155,7 +155,7 @@ fn others(
         micros(sum)
     );
     let link = view.link(&view.href_of("report.json"), "report.json");
-    writeln!(out, "<p class=\"hint\">{}{}.</p>", Html::escaped(&text).as_str(), link.as_str())?;
+    writeln!(out, "<p class=hint>{}{}.</p>", Html::escaped(&text).as_str(), link.as_str())?;
     Ok(())
 }
 
@@ -233,7 +233,7 @@ pub(super) fn passes(view: View<'_>, times: Times<'_>, out: &mut dyn Write) -> a
     view.open_section(out, ("passes", "Passes", note), Some(whole(times.passes.len())), Html::default())?;
     let share = percent(sum, times.account.covered_us, true);
     let all = micros(sum);
-    writeln!(out, "<p class=\"hint\">All passes took {all}, {share} of the time that phases cover.</p>")?;
+    writeln!(out, "<p class=hint>All passes took {all}, {share} of the time that phases cover.</p>")?;
     let heads =
         vec![Head::text("Pass").mono(), Head::number("Self"), Head::number("Total"), Head::number("Times")];
     let table = Table { id: "passes-table", label: "Passes", heads };
@@ -254,7 +254,7 @@ pub(super) fn lost_and_saved(view: View<'_>, times: Times<'_>, out: &mut dyn Wri
     let note = "failed compiles, attempts that began anew, and results that caches had";
     view.open_section(out, ("lost", "Wasted and saved", note), None, Html::default())?;
     let lost = lost(view, times)?;
-    writeln!(out, "<p class=\"hint\">{}</p>", lost.as_str())?;
+    writeln!(out, "<p class=hint>{}</p>", lost.as_str())?;
     let saved = &times.account.saved;
     let sum: f64 = saved.iter().map(|(_, us)| us).sum();
     let words = match saved.len() {
@@ -266,7 +266,7 @@ pub(super) fn lost_and_saved(view: View<'_>, times: Times<'_>, out: &mut dyn Wri
             counted(n, "compile", "compiles")
         ),
     };
-    writeln!(out, "<p class=\"hint\">{words}</p>\n</section>")?;
+    writeln!(out, "<p class=hint>{words}</p>\n</section>")?;
     Ok(())
 }
 
@@ -335,14 +335,10 @@ fn gaps(view: View<'_>, times: Times<'_>, out: &mut dyn Write) -> anyhow::Result
         gaps.iter().take(GAPS).filter(|gap| length(gap) >= LEAST_SELF * times.account.wall_us).count();
     let all = counted(gaps.len(), "time", "times");
     if shown == 0 {
-        writeln!(
-            out,
-            "<p class=\"hint\">{all} without any phase, the longest {}.</p>",
-            micros(length(longest))
-        )?;
+        writeln!(out, "<p class=hint>{all} without any phase, the longest {}.</p>", micros(length(longest)))?;
         return Ok(());
     }
-    writeln!(out, "<h3 class=\"hint\">The longest of {all} without any phase</h3>")?;
+    writeln!(out, "<h3 class=hint>The longest of {all} without any phase</h3>")?;
     let heads = vec![
         Head::number("Length"),
         Head::number("Begins").about("after the first span's begin"),

@@ -222,7 +222,7 @@ pub(super) fn section(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()>
     }
     let vllm = Vllm::of(view.report.model);
     let link = view.link(PATH, "Pieces, graphs and passes");
-    let tools = Html::wrapped("<span class=\"tools\">", &link, "</span>");
+    let tools = Html::wrapped("<span class=tools>", &link, "</span>");
     let count = Some(whole(vllm.modules.len()));
     view.open_section(out, ("vllm", "vLLM", "modules that its backend compiled"), count, tools)?;
     writeln!(out, "<p>{}</p>", sentence(view, &vllm).as_str())?;
@@ -332,7 +332,7 @@ fn file(view: View<'_>, compile: usize, at: usize) -> Html {
     let link = view.link(&href, &super::code::short_name(&artifact.name));
     let number = artifact.number;
     let damaged = match &artifact.content {
-        crate::model::Content::Payload(at, _) if !at.intact => " <span class=\"err\">damaged</span>",
+        crate::model::Content::Payload(at, _) if !at.intact => " <span class=err>damaged</span>",
         _ => "",
     };
     Html::trusted(format!("<span>{} <small>{number}</small>{damaged}</span>", link.as_str()))

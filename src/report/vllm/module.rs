@@ -47,15 +47,15 @@ pub(super) fn write<'m>(
 
 fn configuration(view: View<'_>, module: &Module<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let Some(event) = module.config else {
-        writeln!(out, "<p class=\"soft\">The log has no configuration of it.</p>")?;
+        writeln!(out, "<p class=soft>The log has no configuration of it.</p>")?;
         return Ok(());
     };
     let link = file(view, event.compile, event.artifact);
     match config::facts(view, event)? {
         Some([left, right]) => {
-            writeln!(out, "<div class=\"two\">{}{}</div>", left.as_str(), right.as_str())?;
+            writeln!(out, "<div class=two>{}{}</div>", left.as_str(), right.as_str())?;
         }
-        None => writeln!(out, "<p class=\"soft\">Its configuration is empty or could not be read.</p>")?,
+        None => writeln!(out, "<p class=soft>Its configuration is empty or could not be read.</p>")?,
     }
     writeln!(out, "<p class=\"soft after\">As the log has it: {}</p>", link.as_str())?;
     Ok(())
@@ -71,7 +71,7 @@ fn splits(view: View<'_>, (at, module): (usize, &Module<'_>), out: &mut dyn Writ
     for event in &module.events {
         let VllmFact::Split(parts) = &event.fact else { continue };
         let link = file(view, event.compile, event.artifact);
-        writeln!(out, "<h3 style=\"margin-top:22px\">Split graph</h3><p class=\"soft\">{}:", link.as_str())?;
+        writeln!(out, "<h3 style=\"margin-top:22px\">Split graph</h3><p class=soft>{}:", link.as_str())?;
         let compiled = parts.iter().filter(|part| of.contains_key(part.name.as_str())).count();
         writeln!(
             out,
@@ -98,7 +98,7 @@ fn part(view: View<'_>, part: &VllmPart, pieces: Option<(usize, usize)>, module:
     let about = Html::escaped(&about);
     match pieces {
         Some((first, count)) => Html::trusted(format!(
-            "<a class=\"pill\" title=\"{}\" href=\"#{}\">{} <i>{}</i></a>",
+            "<a class=pill title=\"{}\" href=\"#{}\">{} <i>{}</i></a>",
             about.as_str(),
             pieces::anchor(module, first),
             name.as_str(),
@@ -151,12 +151,12 @@ fn patterns(view: View<'_>, module: &Module<'_>, out: &mut dyn Write) -> anyhow:
         let shown: String = lines.iter().take(PATTERN_LINES).map(|line| source_line(line)).collect();
         let more = match lines.len().saturating_sub(PATTERN_LINES) {
             0 => String::new(),
-            more => format!("<p class=\"soft\">{} more lines stand in the file.</p>", whole(more)),
+            more => format!("<p class=soft>{} more lines stand in the file.</p>", whole(more)),
         };
         writeln!(
             out,
-            "<details class=\"more after\"><summary class=\"tw\">Patterns of {}, {}</summary>\
-             <p class=\"soft\">{}</p><pre class=\"src\" tabindex=\"0\">{shown}</pre>{more}</details>",
+            "<details class=\"more after\"><summary>Patterns of {}, {}</summary>\
+             <p class=soft>{}</p><pre class=src tabindex=\"0\">{shown}</pre>{more}</details>",
             view.code(if pass.is_empty() { "a pass without a name" } else { clipped(pass, LONGEST_NAME).0 })
                 .as_str(),
             counted(lines.len(), "line", "lines"),

@@ -116,7 +116,7 @@ fn one(
     let found = old.and_then(artifact).zip(artifact(at));
     let Some((was, is)) = found.and_then(|(was, is)| Some(((was, text(was)?), (is, text(is)?)))) else {
         let words = "no graph stands before it in this piece";
-        writeln!(out, "<p>{} <span class=\"soft\">{words}</span></p>", name.as_str())?;
+        writeln!(out, "<p>{} <span class=soft>{words}</span></p>", name.as_str())?;
         return Ok(());
     };
     let Some(diff) = compare(view, was.1, is.1, room)? else {
@@ -124,21 +124,21 @@ fn one(
         let link = view.link(&href, "compare in the viewer");
         writeln!(
             out,
-            "<p>{} <span class=\"soft\">too large for this page: {}</span></p>",
+            "<p>{} <span class=soft>too large for this page: {}</span></p>",
             name.as_str(),
             link.as_str()
         )?;
         return Ok(());
     };
     let against = view.code(&format!("{} {}", was.0.name, was.0.number));
-    let same = format!("<span class=\"soft\">against {}</span>", against.as_str());
+    let same = format!("<span class=soft>against {}</span>", against.as_str());
     if diff.removed + diff.added == 0 {
         writeln!(out, "<p>{} changed nothing {same}</p>", name.as_str())?;
         return Ok(());
     }
     writeln!(
         out,
-        "<details class=\"fold pass\"><summary class=\"tw\">{} {} {same}</summary>",
+        "<details class=\"fold pass\"><summary>{} {} {same}</summary>",
         name.as_str(),
         changes(&diff)
     )?;
@@ -153,7 +153,7 @@ fn one(
     let order = if diff.ordered { "" } else { "; compared without order, as the graphs are long" };
     writeln!(
         out,
-        "<p class=\"soft\">{hidden}equal lines are left out{order}: {}</p></details>",
+        "<p class=soft>{hidden}equal lines are left out{order}: {}</p></details>",
         view.link(&href, "the whole graphs side by side").as_str()
     )?;
     Ok(())
@@ -197,11 +197,11 @@ fn compare(
 /// `3 lines removed, 5 added`
 fn changes(diff: &line_diff::LineDiff) -> String {
     let lines = counted(diff.removed, "line", "lines");
-    format!("<span class=\"nw\">{lines} removed, {} added</span>", whole(diff.added))
+    format!("<span class=nw>{lines} removed, {} added</span>", whole(diff.added))
 }
 
 fn lines(diff: &line_diff::LineDiff, room: &mut Room<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
-    write!(out, "<pre class=\"src\" tabindex=\"0\">")?;
+    write!(out, "<pre class=src tabindex=\"0\">")?;
     for (came, line) in &diff.lines {
         let (line, cut) = clipped(line, LONGEST_LINE);
         let (class, sign) = if *came { ("new", '+') } else { ("old", '−') };

@@ -67,11 +67,7 @@ pub(super) fn write<'m>(
             counted(piece.passes.len(), "graph at a pass", "graphs at passes")
         );
         let (id, summary) = (anchor(at, index), Html::escaped(&summary));
-        writeln!(
-            out,
-            "<details class=\"more after\" id=\"{id}\"><summary class=\"tw\">{}</summary>",
-            summary.as_str()
-        )?;
+        writeln!(out, "<details class=\"more after\" id=\"{id}\"><summary>{}</summary>", summary.as_str())?;
         fields(view, piece, out)?;
         files(view, ids, (piece, &gathered.producers), out)?;
         passes::write(view, compile, piece, (&gathered.before, room), out)?;

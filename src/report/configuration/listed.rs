@@ -13,8 +13,18 @@ const LISTED: usize = 3_000;
 /// Characters of a value; two recorded ones have more, lists of names with 300 and 550. report.json has them whole.
 const LONGEST: usize = 120;
 
-/// Values under which settings stand together; of 865 settings 730 have one of them.
-const PLAIN: [&str; 3] = ["false", "true", "null"];
+/// Values of what is off; of 865 settings of torch 2.15 some 450 have one of them, and are counted instead of named:
+/// their names alone took half of the page.
+const OFF: [&str; 2] = ["false", "null"];
+
+/// The value of what is on.
+const ON: &str = "true";
+
+/// Where a setting that is off can be looked up.
+const IN_JSON: &str = "<a href=\"report.json\">report.json</a> names every one, below <code>configs</code>.";
+
+/// The same where the metrics of that torch do not hold the settings.
+const IN_FILE: &str = "The file torch._functorch.config of a compile names every one.";
 
 /// Characters that a beginning in common must spare before it stands once, above the names that have it.
 const SPARED: usize = 10;
@@ -22,7 +32,8 @@ const SPARED: usize = 10;
 /// Settings that two or more beginnings must share to stand once for all of them.
 const SHARED: usize = 3;
 
-/// The settings of the most used configuration, by value; notable ones stand in a table of their own.
+/// The settings of the most used configuration that have a value or are on, and how many are not; notable ones stand
+/// in a table of their own.
 pub(super) fn write(view: View<'_>, out: &mut dyn Write, kind: &Kind) -> anyhow::Result<()> {
     let Some(config) = kind.configs.first() else { return Ok(()) };
     let count = config.settings.len();
@@ -50,17 +61,22 @@ pub(super) fn write(view: View<'_>, out: &mut dyn Write, kind: &Kind) -> anyhow:
     }
     view.open_section(out, (kind.id, kind.title, &about), Some(whole(count)), Html::default())?;
     let listed = || all.iter().take(LISTED).copied();
-    let own = listed().filter(|(_, value)| !PLAIN.contains(value));
+    let own = listed().filter(|(_, value)| *value != ON && !OFF.contains(value));
     let own: Vec<(&str, String)> = own.map(|(name, value)| (name, with_value(value))).collect();
     write_list(out, own.iter().map(|(name, value)| (*name, value.as_str())))?;
-    for plain in PLAIN {
-        let names: Vec<_> =
-            listed().filter(|(_, value)| *value == plain).map(|(name, _)| (name, "")).collect();
-        if !names.is_empty() {
-            let count = whole(names.len());
-            writeln!(out, "<h3 class=words><code>{plain}</code> <span class=n>{count}</span></h3>")?;
-            write_list(out, names.into_iter())?;
-        }
+    let on: Vec<_> = listed().filter(|(_, value)| *value == ON).map(|(name, _)| (name, "")).collect();
+    if !on.is_empty() {
+        let count = whole(on.len());
+        writeln!(out, "<h3 class=words><code>{ON}</code> <span class=n>{count}</span></h3>")?;
+        write_list(out, on.into_iter())?;
+    }
+    let off = OFF.map(|off| (off, listed().filter(|(_, value)| *value == off).count()));
+    let off: Vec<_> =
+        off.into_iter().filter(|(_, n)| *n > 0).map(|(off, n)| format!("{} {off}", whole(n))).collect();
+    if !off.is_empty() {
+        let in_json = view.report.model.configs.values().any(|config| config.field == kind.kind);
+        let named = if in_json { IN_JSON } else { IN_FILE };
+        writeln!(out, "<p class=soft>Off, and not listed here: {}. {named}</p>", off.join(", "))?;
     }
     view.left_out(out, all.len(), LISTED, "stand in report.json")?;
     writeln!(out, "</section>")?;

@@ -2,6 +2,8 @@
 
 use crate::support::log::contains;
 use crate::support::{Log, Page, Run, input, report, reports, select, text_of};
+use regex::Regex;
+use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
 /// The rows of a table as the texts of their cells.
@@ -146,7 +148,7 @@ fn configuration_html_names_every_setting_that_is_on_or_has_a_value_and_counts_t
         }
         assert!(off > 300, "{log}: {off}");
         // One configuration of each kind is listed, so each that is off and not named is counted once.
-        let said = page.text("main");
+        let said = page.text();
         let counts = Regex::new(r"Off, and not listed here: ([^.]*)\.").unwrap();
         let counted: usize = counts
             .captures_iter(&said)

@@ -112,8 +112,7 @@ fn a_narrow_window_shows_one_pane_and_a_link_opens_its_line() {
     window.open(&path, "");
     window.value("location.hash = '#py-420'");
     let text = report("09_provenance").read("provenance_tracking_-_0_1_0.html");
-    let call =
-        text.split("<span class=\"to\" id=\"py-").nth(4).unwrap().split('"').next().unwrap().to_owned();
+    let call = text.split("<span class=to id=\"py-").nth(4).unwrap().split('"').next().unwrap().to_owned();
     window.value(&format!("location.hash = '#py-{call}'"));
     window.value("new Promise(done => setTimeout(done, 50))");
     assert!(marked(&window, "py").contains(&call.parse().unwrap()) || !marked(&window, "kernels").is_empty());

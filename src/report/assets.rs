@@ -111,6 +111,19 @@ mod tests {
     }
 
     #[test]
+    fn styles_use_only_custom_properties_that_the_style_sheet_of_all_pages_defines() {
+        for asset in ALL.iter().filter(|asset| asset.is_style()) {
+            for part in asset.text.split("var(--").skip(1) {
+                let name: String =
+                    part.chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '-').collect();
+                let defined =
+                    [REPORT_CSS.text, asset.text].iter().any(|css| css.contains(&format!("--{name}:")));
+                assert!(defined, "{}: --{name}", asset.name);
+            }
+        }
+    }
+
+    #[test]
     fn a_page_of_which_there_is_one_an_artifact_carries_at_most_16_kb() {
         let all = [REPORT_CSS, LINKS_JS, OPEN_JS, TABLES_JS, FOLD_JS, CODE_JS];
         let size: usize = all.iter().map(|asset| asset.text.len()).sum();

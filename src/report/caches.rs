@@ -231,7 +231,7 @@ fn bypass_row(view: View<'_>, bypass: &Bypass, at: &[usize]) -> anyhow::Result<R
         let text = Html::escaped(traceback);
         why = Html::trusted(format!(
             "{}<details class=fold><summary>Traceback, {lines}</summary><pre class=long \
-             tabindex=\"0\">{}</pre></details>",
+             tabindex=0>{}</pre></details>",
             why.as_str(),
             text.as_str()
         ));

@@ -109,11 +109,7 @@ impl<'a> Shell<'a> {
 
     fn new(report: Report<'a>, title: &str, crumbs: Vec<(String, Option<String>)>) -> Shell<'a> {
         let file = &report.model.log.file;
-        let title = if title.is_empty() {
-            format!("{file} - tlparse")
-        } else {
-            format!("{title} - {file} - tlparse")
-        };
+        let title = if title.is_empty() { format!("{file} - tlparse") } else { format!("{title} - {file}") };
         Shell {
             title,
             crumbs,

@@ -53,7 +53,7 @@
     const rough = (b - a) / Math.max(2, width / 110), power = 10 ** Math.floor(Math.log10(rough));
     const every = [1, 2, 5, 10].map(n => n * power).find(n => n >= rough) || rough;
     g.fillStyle = colours.soft;
-    g.strokeStyle = colours.hair;
+    g.strokeStyle = colours.line;
     g.beginPath();
     for (let t = Math.ceil(a / every) * every; t <= b; t += every) {
       const at = Math.round(x(t)) + 0.5;
@@ -100,7 +100,7 @@
     scale = width / (b - a);
     const style = getComputedStyle(document.documentElement), colour = key => style.getPropertyValue(`--${key}`).trim();
     colours = { parts: ['p0', 'p1', 'p2', 'p3', 'p4'].map(colour) };
-    for (const key of ['bg', 'text', 'soft', 'hair', 'accent', 'error']) colours[key] = colour(key);
+    for (const key of ['bg', 'text', 'soft', 'line', 'accent', 'error']) colours[key] = colour(key);
     g.setTransform(ratio, 0, 0, ratio, 0, 0);
     g.fillStyle = colours.bg;
     g.fillRect(0, 0, width, height);

@@ -93,7 +93,7 @@ fn write(
             return Ok(out.write_all(b"</div>\n")?);
         }
         out.write_all(
-            b"<pre class=code style=\"padding:6px 12px;margin-top:20px\" tabindex=\"0\" aria-label=\"Code\">",
+            b"<pre class=code style=\"padding:6px 12px;margin-top:20px\" tabindex=0 aria-label=Code>",
         )?;
         text.write_escaped(report, out)?;
         Ok(out.write_all(b"</pre>\n")?)

@@ -28,7 +28,7 @@ pub(super) fn page<'m>(
                 Some(kernels) => write_kernels(view, (compile, artifact), &kernels, out),
                 None => {
                     writeln!(out, "{}", head(view, (compile, artifact), None)?.as_str())?;
-                    out.write_all(b"<pre class=code tabindex=\"0\">")?;
+                    out.write_all(b"<pre class=code tabindex=0>")?;
                     text.write_escaped(report, out)?;
                     Ok(out.write_all(b"</pre>\n")?)
                 }

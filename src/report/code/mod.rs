@@ -137,7 +137,7 @@ fn write_code(
     out: &mut dyn Write,
     (language, text): (Language, &str),
 ) -> anyhow::Result<()> {
-    out.write_all(b"<div class=code tabindex=\"0\" role=\"group\" aria-label=\"Code\"><ol class=\"in\">")?;
+    out.write_all(b"<div class=code tabindex=0 role=group aria-label=Code><ol class=\"in\">")?;
     worker.highlighter()?.write_lines(language, text, out)?;
     Ok(out.write_all(b"</ol></div>\n")?)
 }
@@ -149,9 +149,7 @@ fn write_large(
     out: &mut dyn Write,
 ) -> anyhow::Result<()> {
     writeln!(out, "{}", head(View::new(report, worker, 1), code, None)?.as_str())?;
-    out.write_all(
-        b"<pre class=code style=\"padding:6px 12px;margin-top:20px\" tabindex=\"0\" aria-label=\"Code\">",
-    )?;
+    out.write_all(b"<pre class=code style=\"padding:6px 12px;margin-top:20px\" tabindex=0 aria-label=Code>")?;
     code.text.write_escaped(report, out)?;
     Ok(out.write_all(b"</pre>\n")?)
 }

@@ -73,7 +73,7 @@ pub(super) fn write(
     writeln!(out, "<p class=\"soft after\">{words}In torch's words, with all lines: {link}.</p>")?;
     write!(
         out,
-        "<div class=\"tree clip after\" id=\"guard-tree\" tabindex=\"0\" role=\"group\" aria-label=\"Guard tree\"><ul>"
+        "<div class=\"tree clip after\" id=\"guard-tree\" tabindex=0 role=group aria-label=\"Guard tree\"><ul>"
     )?;
     out.write_all(&items)?;
     writeln!(out, "</ul></div>")?;

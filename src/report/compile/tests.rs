@@ -128,7 +128,7 @@ fn what_stands_elsewhere_is_linked_from_a_metrics_record() {
         "exception_stack_trace = <a href=\"dynamo_error_0.txt\">dynamo_error, 2\u{a0}lines</a>",
         // The log has no other stack to compare with.
         "stack_trace = Line: 3",
-        "other_text <span class=\"soft\">2\u{a0}lines</span>",
+        "other_text <span class=soft>2\u{a0}lines</span>",
     ] {
         assert!(page.contains(text), "no {text} in {page}");
     }

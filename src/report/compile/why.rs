@@ -163,5 +163,5 @@ fn write_restarts(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -> 
 /// Text of several lines as it is.
 pub(super) fn text(text: &str) -> Html {
     let text = Html::escaped(text.trim_matches('\n'));
-    Html::wrapped("<pre class=long tabindex=\"0\">", &text, "</pre>")
+    Html::wrapped("<pre class=long tabindex=0>", &text, "</pre>")
 }

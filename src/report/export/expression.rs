@@ -27,10 +27,7 @@ pub(super) fn write(view: View<'_>, problem: &ExportProblem, out: &mut dyn Write
     };
     let shown = vec![false; expression.parts.len()];
     let mut tree = Tree { view, problem, expression, shown, cut: expression.cut };
-    write!(
-        out,
-        "<div><h3>Expression</h3><div class=tree tabindex=\"0\" role=\"group\" aria-label=\"Expression\"><ul>"
-    )?;
+    write!(out, "<div><h3>Expression</h3><div class=tree tabindex=0 role=group aria-label=Expression><ul>")?;
     tree.part(0, (0, None), out)?;
     write!(out, "</ul></div>")?;
     if tree.cut {

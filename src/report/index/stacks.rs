@@ -61,10 +61,7 @@ pub(super) fn section(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()>
     let note = "who called what was compiled, most recent call last; an id leads to its files";
     view.open_section(out, ("stacks", "Stacks", note), None, view.fold_button("trie"))?;
     writeln!(out, "{}", view.render("legend", &legend(view.report))?.as_str())?;
-    writeln!(
-        out,
-        "<div class=\"tree gutter\" id=\"trie\" tabindex=\"0\" role=\"group\" aria-label=\"Stack tree\">"
-    )?;
+    writeln!(out, "<div class=\"tree gutter\" id=\"trie\" tabindex=0 role=group aria-label=\"Stack tree\">")?;
     Tree::new(view, trie, None).write(out)?;
     writeln!(out, "</div></section>")?;
     Ok(())

@@ -25,7 +25,7 @@ impl Pieces<'_> {
         }
         let first = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
         let size = whole(text.chars().count());
-        let all = Html::wrapped("<pre class=long tabindex=\"0\">", &Html::escaped(text), "</pre>");
+        let all = Html::wrapped("<pre class=long tabindex=0>", &Html::escaped(text), "</pre>");
         Html::trusted(format!(
             "<details class=fold><summary>{} … <span class=soft>{size} characters</span></summary>{}</details>",
             wrapped(clipped(first, LONGEST_START).0).as_str(),

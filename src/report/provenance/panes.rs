@@ -167,7 +167,7 @@ pub(super) fn write(found: &Provenance, panes: &[Pane<'_>], out: &mut dyn Write)
         if let Some(before) = before.replace(pane.title) {
             write!(
                 out,
-                "<div class=grip role=\"separator\" tabindex=\"0\" aria-orientation=\"vertical\" \
+                "<div class=grip role=separator tabindex=0 aria-orientation=\"vertical\" \
                  aria-label=\"Width of {before}\" aria-valuenow=\"50\"></div>"
             )?;
         }
@@ -213,7 +213,7 @@ fn write_pane(found: &Provenance, pane: &Pane<'_>, out: &mut dyn Write) -> anyho
 fn open(id: &str, label: &str, digits: usize, out: &mut dyn Write) -> std::io::Result<()> {
     write!(
         out,
-        "<pre tabindex=\"0\" role=\"group\" aria-label=\"{label}\" data-text=\"{id}\" style=\"--g:{digits}ch\">"
+        "<pre tabindex=0 role=group aria-label=\"{label}\" data-text=\"{id}\" style=\"--g:{digits}ch\">"
     )
 }
 

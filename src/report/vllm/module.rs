@@ -156,7 +156,7 @@ fn patterns(view: View<'_>, module: &Module<'_>, out: &mut dyn Write) -> anyhow:
         writeln!(
             out,
             "<details class=\"more after\"><summary>Patterns of {}, {}</summary>\
-             <p class=soft>{}</p><pre class=src tabindex=\"0\">{shown}</pre>{more}</details>",
+             <p class=soft>{}</p><pre class=src tabindex=0>{shown}</pre>{more}</details>",
             view.code(if pass.is_empty() { "a pass without a name" } else { clipped(pass, LONGEST_NAME).0 })
                 .as_str(),
             counted(lines.len(), "line", "lines"),

@@ -201,7 +201,7 @@ fn changes(diff: &line_diff::LineDiff) -> String {
 }
 
 fn lines(diff: &line_diff::LineDiff, room: &mut Room<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
-    write!(out, "<pre class=src tabindex=\"0\">")?;
+    write!(out, "<pre class=src tabindex=0>")?;
     for (came, line) in &diff.lines {
         let (line, cut) = clipped(line, LONGEST_LINE);
         let (class, sign) = if *came { ("new", '+') } else { ("old", '−') };

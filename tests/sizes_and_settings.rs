@@ -135,6 +135,7 @@ fn settings(page: &Page) -> BTreeSet<String> {
 
 #[test]
 fn configuration_html_names_every_setting_that_is_on_or_has_a_value_and_counts_those_that_are_off() {
+    let counts = Regex::new(r"Off, and not listed here: ([^.]*)\.").unwrap();
     for log in ["01_inference", "03_graph_breaks"] {
         let page = report(log).page("configuration.html");
         let shown = settings(&page);
@@ -149,7 +150,6 @@ fn configuration_html_names_every_setting_that_is_on_or_has_a_value_and_counts_t
         assert!(off > 300, "{log}: {off}");
         // One configuration of each kind is listed, so each that is off and not named is counted once.
         let said = page.text();
-        let counts = Regex::new(r"Off, and not listed here: ([^.]*)\.").unwrap();
         let counted: usize = counts
             .captures_iter(&said)
             .flat_map(|found| found[1].split(", ").map(str::to_owned).collect::<Vec<_>>())

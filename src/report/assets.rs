@@ -116,8 +116,9 @@ mod tests {
             for part in asset.text.split("var(--").skip(1) {
                 let name: String =
                     part.chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '-').collect();
-                let defined =
-                    [REPORT_CSS.text, asset.text].iter().any(|css| css.contains(&format!("--{name}:")));
+                // The page of provenance sets this one on its panes: the width of its line numbers.
+                let set_by_page = asset.name == "provenance.css" && name == "g";
+                let defined = REPORT_CSS.text.contains(&format!("--{name}:")) || set_by_page;
                 assert!(defined, "{}: --{name}", asset.name);
             }
         }

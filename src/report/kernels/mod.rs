@@ -303,7 +303,7 @@ fn lines(view: View<'_>, runs: &[Run<'_>], found: &Kernels, out: &mut dyn Write)
                 line.code.as_deref().map_or_else(|| Html::escaped(UNKNOWN), |code| view.folded(code, false)),
             ),
             Td::number(line.kernels.len() as f64, &whole(line.kernels.len())),
-            Td::html(kernels_of(view, runs, found, line)),
+            Td::html(kernels_of(view, runs, found, line)).class("soft"),
         ])
         .anchored(format!("line-{}", place + 1)))
     });

@@ -4,7 +4,7 @@ use super::{MOST_ANCHORS, Times};
 use crate::analysis::{PARTS, Timeline, Track};
 use crate::model::Model;
 use crate::report::parts::View;
-use crate::report::units::{clipped, counted};
+use crate::report::units::{clipped, counted, micros, percent};
 use crate::report::{Html, paths};
 use fxhash::FxHashMap;
 use serde::Serialize;
@@ -26,10 +26,13 @@ struct Chart {
     notes: Vec<String>,
 }
 
+/// A colour of the chart: what it stands for, and the time that phases of it took themselves.
 #[derive(Serialize)]
 struct Part {
     number: usize,
     name: &'static str,
+    time: String,
+    share: String,
 }
 
 /// What the script reads. The lists from `starts` on have one entry a span.
@@ -83,8 +86,7 @@ pub(super) fn write(view: View<'_>, times: Times<'_>, out: &mut dyn Write) -> an
     for number in (0..model.compiles.len().min(MOST_ANCHORS)).filter(|number| timed.contains_key(number)) {
         write!(out, "<i id=\"at-{number}\"></i>")?;
     }
-    let parts = PARTS.into_iter().enumerate().map(|(part, name)| Part { number: part + 1, name }).collect();
-    let chart = Chart { parts, notes: notes(times) };
+    let chart = Chart { parts: parts(times), notes: notes(times) };
     writeln!(out, "{}", view.render("time_chart", &chart)?.as_str())?;
     // Within a script element only `<` could be taken for markup, and in JSON it stands in strings only.
     let json = serde_json::to_string(&data)?.replace('<', "\\u003c");
@@ -92,11 +94,23 @@ pub(super) fn write(view: View<'_>, times: Times<'_>, out: &mut dyn Write) -> an
     Ok(())
 }
 
+/// Self time by part of the compiler; last, of the phases of none of them.
+fn parts(times: Times<'_>) -> Vec<Part> {
+    let (parts, apart) = (times.account.parts, times.account.apart_us);
+    let total = parts.total() + apart;
+    let named = PARTS.into_iter().zip(parts.0).enumerate().map(|(index, (name, us))| (index + 1, name, us));
+    let all = named.chain([(0, "none of them", apart)]).filter(|(_, _, us)| *us > 0.0);
+    all.map(|(number, name, us)| Part { number, name, time: micros(us), share: percent(us, total, true) })
+        .collect()
+}
+
 /// What the reader has to know of how it is drawn.
 fn notes(times: Times<'_>) -> Vec<String> {
     let mut notes = vec![
-        "The log does not say on which thread a phase ran: below another stands what lies within it in time. Backward \
-         compilation, compiled autograd, work while the model runs, and what overlaps have tracks of their own."
+        "The times are those of a part's own phases, without what they call in another; on two threads at once they \
+         count twice. The log does not say on which thread a phase ran: below another stands what lies within it in \
+         time. Backward compilation, compiled autograd, work while the model runs, and what overlaps have tracks of \
+         their own."
             .to_owned(),
     ];
     if times.account.open > 0 {

@@ -59,7 +59,6 @@ fn tabs(report: Report<'_>, times: Times<'_>) -> Vec<Tab> {
     let count = |n: usize| Some(whole(n));
     let sections = [
         (true, "chart", "Chart", None),
-        (true, "parts", "Parts", None),
         (true, "phases", "Phases", count(report.found.time.phases.len())),
         (true, "compiles", "Compiles", None),
         (!times.passes.is_empty(), "passes", "Passes", count(times.passes.len())),
@@ -75,7 +74,6 @@ fn tabs(report: Report<'_>, times: Times<'_>) -> Vec<Tab> {
 fn body(view: View<'_>, times: Times<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     headline(view, times, out)?;
     chart::write(view, times, out)?;
-    tables::parts(view, times, out)?;
     tables::phases(view, times, out)?;
     tables::compiles(view, times, out)?;
     tables::passes(view, times, out)?;

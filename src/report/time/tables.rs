@@ -26,48 +26,6 @@ const PLACES: [&str; PARTS.len() + 1] = ["p0", "p1", "p2", "p3", "p4"];
 /// Gaps that are listed at most, of those of a thousandth of the wall time: the longest tell what the program did.
 const GAPS: usize = 10;
 
-/// Self time by part of the compiler.
-pub(super) fn parts(view: View<'_>, times: Times<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
-    let note = "self time of the phases of each part; what it calls in the next part is not in it";
-    view.open_section(out, ("parts", "By part of the compiler", note), None, Html::default())?;
-    let (parts, apart) = (times.account.parts, times.account.apart_us);
-    let total = parts.total() + apart;
-    let heads = vec![
-        Head::unsorted("Part"),
-        Head::number("Self"),
-        Head::number("Share"),
-        Head::unsorted("Holds").soft(),
-    ];
-    let table = Table { id: "parts-table", label: "Time by part of the compiler", heads };
-    const HOLDS: [&str; PARTS.len()] = [
-        "tracing of bytecode, guards, everything from the call of a function to its graph",
-        "joint graphs, metadata, the cut into forward and backward",
-        "passes over graphs, lowering, caches of graphs",
-        "scheduling, writing, compiling and loading of kernels",
-    ];
-    let named = PARTS
-        .into_iter()
-        .zip(parts.0)
-        .zip(HOLDS)
-        .enumerate()
-        .map(|(index, ((name, us), holds))| (index + 1, name, us, holds));
-    let rest = (0, "None of them", apart, "profiles of earlier runs, and phases that are not known here");
-    let rows: Vec<_> = named.chain([rest]).filter(|(_, _, us, _)| *us > 0.0).collect();
-    let rows = rows.into_iter().map(|(place, name, us, holds)| {
-        Ok(Row::of(vec![
-            Td::text(name).class(PLACES.get(place).copied().unwrap_or_default()),
-            Td::number(us, &micros(us)),
-            Td::html(share(us, total)).class("num"),
-            Td::text(holds),
-        ]))
-    });
-    view.table(out, &table, rows)?;
-    let words =
-        "Work on two threads at once counts twice here, so the sum may exceed the time that phases cover.";
-    writeln!(out, "<p class=hint>{words}</p>\n</section>")?;
-    Ok(())
-}
-
 /// A share as bar and number; the bar has the colour of the row's first cell.
 fn share(us: f64, total: f64) -> Html {
     let share = percent(us, total, true);

@@ -76,9 +76,15 @@ fn guard<'t>(kind: &'t str, rest: &'t str) -> GuardLine<'t> {
     GuardLine::Guard { kind, text: text.trim(), origin }
 }
 
-/// `source=L['x'], accessed_by=.., type=<class 'int'>, tag_safe=(..)`
+/// `source=L['x'], accessed_by=.., type=<class 'int'>, tag_safe=(..)`; of the key or the value of a dictionary the same
+/// behind `GuardManager: `, without how it is reached.
 fn place<'t>(name: &'t str, rest: &'t str) -> GuardLine<'t> {
-    let source = rest.strip_prefix("source=").map(|s| s.split(", accessed_by=").next().unwrap_or(s));
+    let rest = rest.strip_prefix("GuardManager: ").unwrap_or(rest);
+    let ends = |source: &'t str| {
+        let end = source.find(", accessed_by=").or_else(|| source.find(", type=<class '"));
+        end.and_then(|end| source.get(..end)).unwrap_or(source)
+    };
+    let source = rest.strip_prefix("source=").map(ends);
     let class = rest
         .split_once("type=<class '")
         .and_then(|(_, class)| class.split_once("'>"))
@@ -98,6 +104,23 @@ mod tests {
         | | +- NO_HASATTR: hasattr(L['x'], 'a') == False\n\
         | | +- NO_TENSOR_ALIASING\n\
         +- LAMBDA_GUARD: 2 <= L['x'].size()[0]  # app/ex.py:7 in f\nGuard latency = 3.00 us\n";
+
+    #[test]
+    fn keys_and_values_of_a_dictionary_are_places() {
+        let tree = "+- KeyValueManager pair at index=0\n\
+            | +- KeyManager: GuardManager: source=list(dict.keys(L['d']))[0], type=<class 'str'>, tag_safe=(False, False)\n\
+            | +- ValueManager: GuardManager: source=L['d']['a, b'], type=<class 'm.Net'>, tag_safe=(False, False)\n";
+        let found: Vec<_> = read_guard_tree(tree).into_iter().map(|node| node.content).collect();
+        let place = |source, class| GuardLine::Place { source, class };
+        assert_eq!(
+            found,
+            [
+                place("KeyValueManager pair at index=0", None),
+                place("list(dict.keys(L['d']))[0]", Some("str")),
+                place("L['d']['a, b']", Some("m.Net")),
+            ]
+        );
+    }
 
     #[test]
     fn each_place_counts_the_guards_below_it() {

@@ -142,6 +142,10 @@ impl<'a> Tree<'a> {
                     GuardLine::Place { source: "root", .. } => {
                         self.items((at + 1, node.depth + 1), ("", None), out)?;
                     }
+                    // It only holds a key and its value.
+                    GuardLine::Place { source, class: None } if source.starts_with("KeyValueManager ") => {
+                        self.items((at + 1, node.depth + 1), above, out)?;
+                    }
                     GuardLine::Place { .. } => self.place(at, (depth, above.0), out)?,
                 }
             }
@@ -165,6 +169,8 @@ impl<'a> Tree<'a> {
         let Some((node, GuardLine::Place { source, class })) = nodes.get(at).map(|n| (n, &n.content)) else {
             return Ok(());
         };
+        // `L['m'].eps` stands in `L['m'].__dict__`.
+        let above = above.strip_suffix(".__dict__").unwrap_or(above);
         let (shown, more) = shown(&below(above, source));
         write!(out, "<li>")?;
         let inside = (*source, *class);

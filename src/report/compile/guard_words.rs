@@ -9,11 +9,15 @@ use std::borrow::Cow;
 /// modules within modules have 100 characters, each line of which only the end is new.
 const SHORTEST_ABOVE: usize = 8;
 
+/// The kind of guards, five a tensor, that say which marks its dimensions do not have.
+const MARKS: &str = "DIMENSION_DYNAMIC_MARKING_GUARD";
+
 /// What the name of a kind does not say.
 pub(super) fn gloss(kind: &str) -> &'static str {
     match kind {
         "ID_MATCH" => " (that very object)",
         "TYPE_MATCH" => " (that very type)",
+        MARKS => " (no dimension marked as dynamic, static or unbacked)",
         _ => "",
     }
 }
@@ -56,7 +60,10 @@ pub(super) fn condition((kind, text): (&str, &str), (above, class): (&str, Optio
         let name = name.trim_end_matches('\'');
         // `_dynamo_dynamic_indices`: where torch keeps which dimensions are marked as what.
         let mark = name.strip_prefix("_dynamo_").and_then(|name| name.strip_suffix("_indices"));
-        return format!("no {}", mark.unwrap_or(name));
+        return match mark {
+            Some(_) if kind == MARKS => String::new(),
+            mark => format!("no {}", mark.unwrap_or(name)),
+        };
     }
     if let Some(rest) = text.strip_prefix("check_tensor(").and_then(|rest| rest.strip_prefix(above)) {
         return tensor(rest.trim_start_matches(", ").trim_end_matches(')'));
@@ -223,6 +230,7 @@ mod tests {
             ("DICT_CONTAINS", "___dict_contains('k', L['f'].__dict__)", "has 'k'"),
             ("NO_HASATTR", "hasattr(L['f'], '_dynamo_x') == False", "no _dynamo_x"),
             ("NO_HASATTR", "hasattr(L['f'], '_dynamo_weak_dynamic_indices') == False", "no weak_dynamic"),
+            (MARKS, "hasattr(L['f'], '_dynamo_static_input_indices') == False", ""),
             ("GLOBAL_STATE", "___check_global_state() against {\"a\": (0)}", ""),
             ("LENGTH_CHECK", "len(L['f']) == 2", "len(L['f']) == 2"),
             (

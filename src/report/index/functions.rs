@@ -77,6 +77,9 @@ struct Filters {
     statuses: Vec<StatusCount>,
 }
 
+/// Functions of the shortest table that can be sorted and narrowed: it is the one in which people look for theirs.
+const NARROWED: usize = 12;
+
 #[derive(serde::Serialize)]
 struct StatusCount {
     word: &'static str,
@@ -85,7 +88,7 @@ struct StatusCount {
 
 /// Controls that narrow the table; a few functions are seen at a glance.
 fn filters(view: View<'_>) -> anyhow::Result<Html> {
-    if view.report.found.functions.len() < SORTED {
+    if view.report.found.functions.len() < NARROWED {
         return Ok(Html::default());
     }
     let counts = by_status(view.report.model.identified());
@@ -130,6 +133,9 @@ fn table(view: View<'_>, out: &mut dyn Write, most: usize) -> anyhow::Result<()>
         let place = group.function.as_ref().map(|f| view.place_once(&mut named, f.file.as_deref(), f.line));
         row(view, (*index, group), place, total)
     });
+    if (NARROWED..SORTED).contains(&rows.len()) {
+        return view.whole_table(out, &table, rows);
+    }
     view.table(out, &table, rows)
 }
 
@@ -176,7 +182,7 @@ fn row(
     let mut statuses: Vec<&str> = compiles.iter().map(|c| c.status.word()).collect();
     statuses.dedup();
     let row = Row::of(cells).anchored(format!("function-{}", index + 1));
-    let narrowed = view.report.found.functions.len() >= SORTED;
+    let narrowed = view.report.found.functions.len() >= NARROWED;
     Ok(if narrowed { row.selected_by(statuses.join(" ")) } else { row })
 }
 

@@ -8,8 +8,9 @@ use std::io::Write;
 /// Rows that stand there before the reader asks for more.
 pub(in crate::report) const CAP: usize = 40;
 
-/// Rows of the shortest table that can be sorted: fewer are seen at a glance.
-pub(in crate::report) const SORTED: usize = 12;
+/// Rows of the shortest table that can be sorted and narrowed: fewer are seen on one screen, and the script for it takes
+/// as much as thirty rows.
+pub(in crate::report) const SORTED: usize = 30;
 
 /// A table without its rows.
 pub(in crate::report) struct Table<'t> {

@@ -25,11 +25,8 @@ const SHOWN: usize = 6;
 /// Compiles that its body links.
 const LINKED: usize = 40;
 
-/// Records that an entry links where a page of its topic has all.
-const RECORDS: usize = 1;
-
-/// Records that it links where there is no such page.
-const MOST_RECORDS: usize = 8;
+/// Records that an entry links; the page of its topic has all.
+const RECORDS: usize = 8;
 
 /// Frames of a stack beyond which only the reader's own are shown.
 const FRAMES: usize = 14;
@@ -212,8 +209,7 @@ fn evidence(view: View<'_>, one: &Finding, compiles: &[&Compile]) -> Vec<Html> {
         let files = compile.artifacts.iter().filter(|a| wanted.contains(&a.name.as_str()));
         files.map(move |artifact| (*compile, artifact))
     });
-    let mut links: Vec<Html> =
-        records.take(MOST_RECORDS).map(|(c, artifact)| record(view, c, artifact)).collect();
+    let mut links: Vec<Html> = records.take(RECORDS).map(|(c, artifact)| record(view, c, artifact)).collect();
     let topic = match one.kind {
         Kind::GraphBreak => Topic::GraphBreaks,
         Kind::Recompilation | Kind::RecompileLimit => Topic::Recompilations,
@@ -225,7 +221,6 @@ fn evidence(view: View<'_>, one: &Finding, compiles: &[&Compile]) -> Vec<Html> {
         _ => return links,
     };
     if let Some((page, words)) = topic_page(view.report, topic) {
-        links.truncate(RECORDS);
         let first = one.facts.iter().find_map(|fact| match &fact.value {
             Value::Steps(steps) => view.report.model.compiles.get(steps.first()?.compile),
             _ => None,
@@ -261,9 +256,8 @@ fn trace(view: View<'_>, one: &Finding) -> anyhow::Result<Html> {
     let at = |frame: &crate::model::TextFrame| {
         Some(&frame.0) == one.place.file.as_ref() && Some(frame.1) == one.place.line
     };
-    // The pages of graph breaks and of an export have the stacks.
-    let elsewhere =
-        matches!(one.kind, Kind::Export | Kind::GraphBreak) || all.len() == 1 && all.iter().all(at);
+    // The page of an export has the stacks.
+    let elsewhere = one.kind == Kind::Export || all.len() == 1 && all.iter().all(at);
     if all.is_empty() || elsewhere {
         return Ok(Html::default());
     }

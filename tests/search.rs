@@ -65,7 +65,7 @@ fn texts(index: &Value) -> BTreeMap<usize, Vec<String>> {
 }
 
 #[test]
-fn the_index_names_compiles_functions_breaks_recompiles_failures_kernels_and_operators() {
+fn the_index_names_compiles_functions_breaks_recompiles_failures_settings_kernels_and_operators() {
     let breaks = index(report("03_graph_breaks"));
     let compiles = group(&breaks, "groups", "Compilations");
     let ids: Vec<&str> = compiles.iter().map(|fact| fact[0]).collect();
@@ -85,6 +85,10 @@ fn the_index_names_compiles_functions_breaks_recompiles_failures_kernels_and_ope
     let symbols = index(report("05_dynamic_shapes"));
     assert!(group(&symbols, "groups", "Tables of compilations").iter().any(|fact| fact[0].contains("s77")));
     let plain = index(report("01_inference"));
+    let mut off = group(&plain, "groups", "Settings that are off").into_iter();
+    let [main, names, href] = off.find(|fact| fact[1].contains("fallback_random")).unwrap();
+    assert_eq!([main, href], ["Inductor: false", "configuration.html#inductor"]);
+    assert!(names.chars().count() < 600 && !names.contains('…'), "{names}");
     assert!(group(&plain, "found", "Kernels").iter().any(|fact| fact[0].starts_with("cpp_fused")));
     assert!(group(&plain, "found", "Operators").iter().any(|fact| fact[0].starts_with("torch.ops.aten.")));
 }

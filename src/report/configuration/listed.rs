@@ -8,23 +8,17 @@ use indexmap::IndexMap;
 use std::io::Write;
 
 /// Settings of a configuration that are listed. Torch has some 700.
-const LISTED: usize = 3_000;
+pub(super) const LISTED: usize = 3_000;
 
 /// Characters of a value; two recorded ones have more, lists of names with 300 and 550. report.json has them whole.
 const LONGEST: usize = 120;
 
 /// Values of what is off; of 865 settings of torch 2.15 some 450 have one of them, and are counted instead of named:
 /// their names alone took half of the page.
-const OFF: [&str; 2] = ["false", "null"];
+pub(super) const OFF: [&str; 2] = ["false", "null"];
 
 /// The value of what is on.
 const ON: &str = "true";
-
-/// Where a setting that is off can be looked up.
-const IN_JSON: &str = "<a href=\"report.json\">report.json</a> names every one, below <code>configs</code>.";
-
-/// The same where the metrics of that torch do not hold the settings.
-const IN_FILE: &str = "The file torch._functorch.config of a compile names every one.";
 
 /// Characters that a beginning in common must spare before it stands once, above the names that have it.
 const SPARED: usize = 10;
@@ -74,9 +68,8 @@ pub(super) fn write(view: View<'_>, out: &mut dyn Write, kind: &Kind) -> anyhow:
     let off: Vec<_> =
         off.into_iter().filter(|(_, n)| *n > 0).map(|(off, n)| format!("{} {off}", whole(n))).collect();
     if !off.is_empty() {
-        let in_json = view.report.model.configs.values().any(|config| config.field == kind.kind);
-        let named = if in_json { IN_JSON } else { IN_FILE };
-        writeln!(out, "<p class=soft>Off, and not listed here: {}. {named}</p>", off.join(", "))?;
+        let search = "The <a href=\"search.html\">search</a> finds each by its name.";
+        writeln!(out, "<p class=soft>Off, and not listed here: {}. {search}</p>", off.join(", "))?;
     }
     view.left_out(out, all.len(), LISTED, "stand in report.json")?;
     writeln!(out, "</section>")?;

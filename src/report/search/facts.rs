@@ -5,7 +5,7 @@ use crate::model::{Cell, Compile, Section};
 use crate::report::index::function_href;
 use crate::report::parts::encoded;
 use crate::report::units::{counted, is_library, short_path};
-use crate::report::{Report, paths};
+use crate::report::{Report, configuration, paths};
 use crate::trace::CompileId;
 use indexmap::IndexMap;
 use std::io;
@@ -24,7 +24,32 @@ pub(super) fn write(report: Report<'_>, index: &mut IndexWriter<'_>) -> io::Resu
     index.group("Recompilations", recompiles(report))?;
     index.group("Failures and restarts", failures(report).chain(restarts(report)))?;
     index.group("Places in the program", places(report).into_iter())?;
-    index.group("Tables of compilations", tables(report).into_iter())
+    index.group("Tables of compilations", tables(report).into_iter())?;
+    let settings = configuration::off(report).map_err(io::Error::other)?;
+    index.group("Settings that are off", settings.iter().flat_map(off))
+}
+
+/// Bytes of names in one fact: what is known of a fact is cut behind some more.
+const NAMES: usize = 500;
+
+/// Settings that are off, which their page only counts: some twenty a fact, as their names alone take a tenth of the
+/// index of a small report.
+fn off(settings: &configuration::Off) -> impl Iterator<Item = Fact> {
+    let mut lines = vec![String::new()];
+    for name in &settings.names {
+        match lines.last_mut() {
+            Some(line) if line.len() + name.len() <= NAMES => {
+                let comma = if line.is_empty() { "" } else { ", " };
+                line.push_str(&format!("{comma}{name}"));
+            }
+            _ => lines.push(name.clone()),
+        }
+    }
+    lines.into_iter().filter(|line| !line.is_empty()).map(|detail| Fact {
+        main: format!("{}: {}", settings.of, settings.value),
+        detail,
+        href: format!("configuration.html#{}", settings.id),
+    })
 }
 
 /// `model.py:12 /app/model.py`: short for the eye, whole for the search.

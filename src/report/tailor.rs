@@ -310,6 +310,8 @@ mod tests {
         let words = words(b"<i class=\"c a\">&lt;p&gt;</i>");
         let expected = ".a{x:1}.a:not(.zz,.y)::before{x:2}@media print{.a{x:5}}";
         assert_eq!(matching(css, &words), expected);
+        let words = super::words(b"<i class=a><b class=zz title=\"class=b\">");
+        assert_eq!(matching(css, &words), expected, "quotes around one class may be left out");
     }
 
     #[test]

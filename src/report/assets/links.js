@@ -13,5 +13,5 @@
   for (const f of document.forms) {
     for (const [name, value] of new URLSearchParams(kept.join('&'))) f.append(Object.assign(document.createElement('input'), { type: 'hidden', name, value }));
   }
-  new MutationObserver(list => list.forEach(m => carry(m.target))).observe(document, { childList: true, subtree: true });
+  new MutationObserver(list => new Set(list.map(m => m.target)).forEach(carry)).observe(document, { childList: true, subtree: true });
 })();

@@ -145,7 +145,7 @@ fn head(view: View<'_>, (all, index): (&[Run<'_>], usize), found: &Provenance) -
     let name = match run.run.direction() {
         Some(direction) => format!("the {direction} graph of "),
         None if run.of > 1 => format!("{} of ", run.name()),
-        None if run.compile.id.is_none() && run.of > 0 => format!("the {} graph, which has ", run.name()),
+        None if run.compile.id.is_none() && run.of > 0 => format!("the {} graph ", run.name()),
         None => String::new(),
     };
     view.render(

@@ -1,5 +1,8 @@
 //! What is the reader's own code and what is a library's.
 
+use crate::model::Model;
+use fxhash::{FxHashMap, FxHashSet};
+
 /// Folders of installed packages: what follows them identifies a file.
 pub const PACKAGES: [&str; 2] = ["/site-packages/", "/dist-packages/"];
 
@@ -32,4 +35,118 @@ pub fn is_library(path: &str) -> bool {
 pub fn resumed(name: &str) -> Option<(&str, &str)> {
     let (function, line) = name.strip_prefix("torch_dynamo_resume_in_")?.rsplit_once("_at_")?;
     (!function.is_empty() && line.bytes().all(|b| b.is_ascii_digit())).then_some((function, line))
+}
+
+/// Which files of the log are the reader's: torch writes the origin of a guard with the end of its path only, that of
+/// its own files from the package on.
+pub struct OwnFiles {
+    /// Names of the reader's files.
+    own: FxHashSet<String>,
+    /// Paths of libraries by name.
+    libraries: FxHashMap<String, Vec<String>>,
+}
+
+/// Folders and files of torch with which an origin within it begins.
+const WITHIN_TORCH: [&str; 31] = [
+    "_compile.py",
+    "_dynamo",
+    "_export",
+    "_functorch",
+    "_higher_order_ops",
+    "_inductor",
+    "_library",
+    "_ops.py",
+    "_prims",
+    "_refs",
+    "_subclasses",
+    "_tensor.py",
+    "_utils.py",
+    "amp",
+    "ao",
+    "autograd",
+    "compiler",
+    "cuda",
+    "distributed",
+    "distributions",
+    "export",
+    "func",
+    "functional.py",
+    "fx",
+    "nn",
+    "optim",
+    "overrides.py",
+    "profiler",
+    "sparse",
+    "testing",
+    "utils",
+];
+
+impl OwnFiles {
+    /// Reads which files the log names.
+    pub fn of(model: &Model) -> Self {
+        let mut files = OwnFiles { own: FxHashSet::default(), libraries: FxHashMap::default() };
+        let functions = model.compiles.iter().filter_map(|c| c.function.as_ref()?.file.as_deref());
+        for path in model.strings.table().map(|(_, text)| text).chain(functions) {
+            let name = name(path).to_owned();
+            if is_library(path) {
+                files.libraries.entry(name).or_default().push(format!("/{}", path.replace('\\', "/")));
+            } else {
+                files.own.insert(name);
+            }
+        }
+        for paths in files.libraries.values_mut() {
+            paths.sort_unstable();
+            paths.dedup();
+        }
+        files
+    }
+
+    /// The line of an origin such as `app/ex.py:21 in f` where it is the reader's: its file, None where that is the file
+    /// of the compiled function, and its number.
+    pub fn line<'o>(&self, origin: &'o str, function: Option<&str>) -> Option<(Option<&'o str>, &'o str)> {
+        let place = origin.split(" in ").next().unwrap_or(origin);
+        let (path, line) = place.rsplit_once(':')?;
+        if function.is_some_and(|file| name(file) == name(path)) {
+            return Some((None, line));
+        }
+        let own = self.own.contains(name(path)) || !self.is_library(path);
+        own.then_some((Some(path), line))
+    }
+
+    fn is_library(&self, path: &str) -> bool {
+        let end = format!("/{path}");
+        let known = self.libraries.get(name(path));
+        let first = path.split('/').next().unwrap_or(path);
+        is_library(path)
+            || WITHIN_TORCH.contains(&first)
+            || known.is_some_and(|paths| paths.iter().any(|path| path.ends_with(&end)))
+    }
+}
+
+/// The name of a file without its folders.
+fn name(path: &str) -> &str {
+    path.rsplit(['/', '\\']).next().unwrap_or(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_origin_is_told_where_it_is_the_readers() {
+        let own = |names: &[&str]| OwnFiles {
+            own: names.iter().map(|name| (*name).to_owned()).collect(),
+            libraries: FxHashMap::from_iter([(
+                "generic.py".to_owned(),
+                vec!["//v/lib/python3.11/site-packages/transformers/utils/generic.py".to_owned()],
+            )]),
+        };
+        let files = own(&["mine.py"]);
+        let line = |origin| files.line(origin, Some("/app/train.py"));
+        assert_eq!(line("app/train.py:6 in f"), Some((None, "6")));
+        assert_eq!(line("utils/mine.py:7 in f"), Some((Some("utils/mine.py"), "7")));
+        assert_eq!(line("lib/other.py:7 in f"), Some((Some("lib/other.py"), "7")));
+        assert_eq!(line("nn/modules/linear.py:134 in forward"), None);
+        assert_eq!(line("transformers/utils/generic.py:943 in wrapper"), None);
+    }
 }

@@ -155,9 +155,7 @@ impl StructuredLogParser for Program {
                 }
             }
         }
-        let at = event.payload.map(|payload| payload.at);
-        let program =
-            ExportedProgram { compile: id.compile, artifact: id.index, at, line: event.line, facts };
+        let program = ExportedProgram { compile: id.compile, artifact: id.index, line: event.line, facts };
         cx.model().export.programs.push(program);
         Ok(Flow::Handled)
     }

@@ -1,7 +1,7 @@
 //! What a log says about torch.export: the program, and what stood in its way.
 
 use super::{Stack, TextFrame};
-use crate::trace::{PayloadRef, Span};
+use crate::trace::Span;
 use std::sync::Arc;
 
 /// Facts about an export, each list in log order.
@@ -112,8 +112,6 @@ pub struct ExportedProgram {
     pub compile: usize,
     /// Its file among the artifacts of the compile.
     pub artifact: usize,
-    /// Its text; None where the record has none.
-    pub at: Option<PayloadRef>,
     /// Line of the log.
     pub line: u64,
     /// What its text says; None where it has none, or is too long to be kept in memory.

@@ -257,7 +257,6 @@ fn lookups(view: View<'_>, out: &mut dyn Write, evidence: &Evidence) -> anyhow::
     let words = words.map(|(word, outcome)| (word, word, of(outcome)));
     let tools = view.narrow("lookups-table", "Filter by id or key", words)?;
     let about = "in the order of the log; a missed key against that of the nearest earlier compile";
-    let narrowed = !tools.as_str().is_empty();
     view.open_section(out, ("lookups", "Lookups", about), Some(whole(all.len())), tools)?;
     let heads = vec![
         Head::compiles("Compile"),
@@ -276,7 +275,7 @@ fn lookups(view: View<'_>, out: &mut dyn Write, evidence: &Evidence) -> anyhow::
             _ => Html::escaped(UNKNOWN),
         };
         let row = row(view, lookup, differs)?;
-        Ok(if narrowed { row.selected_by(lookup.outcome.word().to_owned()) } else { row })
+        Ok(row.selected_by(lookup.outcome.word().to_owned()))
     });
     view.table(out, &table, rows)?;
     view.beyond(out, all.len(), all.len().min(LISTED), "lookups")?;

@@ -138,7 +138,6 @@ fn write_dimensions(view: View<'_>, out: &mut dyn Write, dims: &[Dimension<'_>])
         (word, text, all.iter().filter_map(|group| group.first()).filter(|d| answer_word(d) == word).count())
     });
     let tools = view.narrow("dimensions-table", HINT, words)?;
-    let narrowed = !tools.as_str().is_empty();
     let about = "is it dynamic? as of the last compile of each function; parameters left out; where no reason \
                  stands, only this size was seen";
     view.open_section(out, ("dimensions", "Inputs", about), Some(whole(dims.len())), tools)?;
@@ -163,7 +162,7 @@ fn write_dimensions(view: View<'_>, out: &mut dyn Write, dims: &[Dimension<'_>])
     let rows = rows.into_iter().map(|group| {
         let row = dimension(view, group, &recompiles)?;
         let word = group.first().map_or("", answer_word);
-        Ok(if narrowed { row.selected_by(word.to_owned()) } else { row })
+        Ok(row.selected_by(word.to_owned()))
     });
     view.table(out, &table, rows)?;
     view.left_out(
@@ -400,7 +399,6 @@ fn write_symbols(view: View<'_>, out: &mut dyn Write, fates: &[SymbolFate<'_>]) 
         FATES.map(|(word, text)| (word, text, fates.iter().filter(|f| f.fate.word() == word).count()));
     let words = words.into_iter().chain([("narrow", "32-bit guard", narrow)]);
     let tools = view.narrow("symbols-table", HINT, words)?;
-    let narrowed = !tools.as_str().is_empty();
     let about = "names for sizes and numbers that may vary; one from data has no value until the model runs";
     view.open_section(out, ("symbols", "Symbols", about), Some(whole(fates.len())), tools)?;
     let known = |get: fn(&SymbolFate<'_>) -> bool| !fates.iter().any(get);
@@ -423,7 +421,7 @@ fn write_symbols(view: View<'_>, out: &mut dyn Write, fates: &[SymbolFate<'_>]) 
     let rows: Vec<_> = fates.iter().take(LISTED).collect();
     let rows = rows.into_iter().map(|fate| {
         let (row, words) = symbol(view, fate)?;
-        Ok(if narrowed { row.selected_by(words) } else { row })
+        Ok(row.selected_by(words))
     });
     view.table(out, &table, rows)?;
     view.left_out(out, fates.len(), LISTED, "stand on the pages of their compiles")?;

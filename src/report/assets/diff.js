@@ -118,7 +118,7 @@ globalThis.tlparseDiff = (() => {
   // A fold that is filled when it is first opened.
   const fold = (words, rows) => {
     const d = document.createElement('details'), s = document.createElement('summary');
-    s.className = 'tw soft';
+    s.className = 'soft';
     s.textContent = words;
     d.append(s);
     d.addEventListener('toggle', () => { if (d.open) d.append(...rows.splice(0).map(row)); });

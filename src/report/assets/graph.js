@@ -104,7 +104,7 @@
   };
   // A group of lines that folds: long ones are folded at first.
   const folding = (title, items) => {
-    const summary = make('summary', 'tw', title, ' ', make('span', 'n', String(items.length)));
+    const summary = make('summary', '', title, ' ', make('span', 'n', String(items.length)));
     const d = make('details', '', summary, list(items));
     d.open = items.length <= 12;
     return d;

@@ -88,7 +88,7 @@
     list.slice(0, 1).forEach(p => small.append(placeLink(p)));
     if (list.length > 1) {
       const d = element('details'), rest = element('div');
-      d.append(element('summary', `and ${counted(list.length - 1, 'other place', 'other places')}`, { className: 'tw' }), rest);
+      d.append(element('summary', `and ${counted(list.length - 1, 'other place', 'other places')}`), rest);
       d.ontoggle = () => {
         if (rest.firstChild) return;
         list.slice(1, PLACES).forEach(p => { const row = element('div'); row.append(placeLink(p)); rest.append(row); });

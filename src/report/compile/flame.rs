@@ -135,7 +135,7 @@ fn bar(placed: &Placed<'_>, total: f64) -> Bar {
     } else {
         (String::new(), Some(format!("{name} {time}{open}")))
     };
-    // A click zooms to a span: the narrower it is, the more exact is its place.
+    // A tenth of a per cent is more than a pixel, which shows on a narrow bar.
     let digits = if width < 10.0 { 2 } else { 1 };
     Bar { left: percent(left, digits), width: percent(width, digits), title, text }
 }

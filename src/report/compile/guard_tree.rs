@@ -5,7 +5,7 @@ use super::guard_words::{below, class_name, condition, gloss};
 use crate::analysis::{GuardLine, GuardNode, read_guard_tree};
 use crate::model::{Content, Section};
 use crate::report::parts::View;
-use crate::report::units::{clipped, counted, whole};
+use crate::report::units::{clipped, counted, short_path, whole};
 use crate::report::{Html, paths};
 use indexmap::IndexMap;
 use memchr::memmem;
@@ -259,6 +259,10 @@ impl<'a> Tree<'a> {
         let words = self.nodes.get(group).unwrap_or_default().iter().filter_map(|node| match node.content {
             GuardLine::Guard { kind, text, origin } => {
                 let line = origin.and_then(|origin| self.subject.own.line(origin, self.function));
+                let line = line.map(|(file, line)| match file {
+                    Some(file) => format!("{}:{line}", short_path(file)),
+                    None => format!("line {line}"),
+                });
                 Some((condition((kind, text), above), line))
             }
             GuardLine::Place { .. } => None,

@@ -1,8 +1,5 @@
 //! What a guard says, in fewer words than torch's.
 
-use crate::model::Model;
-use crate::report::units::{is_library, short_path};
-use fxhash::{FxHashMap, FxHashSet};
 use std::borrow::Cow;
 
 /// Bytes of a place from which on `…` stands for it in what is below it: `L['x']` reads well, but places within
@@ -105,97 +102,6 @@ pub(super) fn below<'t>(above: &str, text: &'t str) -> Cow<'t, str> {
     if from == 0 { text.into() } else { (short + text.get(from..).unwrap_or_default()).into() }
 }
 
-/// Which files of the log are the reader's: torch writes the origin of a guard with the end of its path only, that of
-/// its own files from the package on.
-pub(super) struct OwnFiles {
-    /// Names of the reader's files.
-    own: FxHashSet<String>,
-    /// Paths of libraries by name.
-    libraries: FxHashMap<String, Vec<String>>,
-}
-
-/// Folders and files of torch with which an origin within it begins.
-const TORCH: [&str; 31] = [
-    "_compile.py",
-    "_dynamo",
-    "_export",
-    "_functorch",
-    "_higher_order_ops",
-    "_inductor",
-    "_library",
-    "_ops.py",
-    "_prims",
-    "_refs",
-    "_subclasses",
-    "_tensor.py",
-    "_utils.py",
-    "amp",
-    "ao",
-    "autograd",
-    "compiler",
-    "cuda",
-    "distributed",
-    "distributions",
-    "export",
-    "func",
-    "functional.py",
-    "fx",
-    "nn",
-    "optim",
-    "overrides.py",
-    "profiler",
-    "sparse",
-    "testing",
-    "utils",
-];
-
-impl OwnFiles {
-    /// Reads which files the log names.
-    pub(super) fn of(model: &Model) -> Self {
-        let mut files = OwnFiles { own: FxHashSet::default(), libraries: FxHashMap::default() };
-        let functions = model.compiles.iter().filter_map(|c| c.function.as_ref()?.file.as_deref());
-        for path in model.strings.table().map(|(_, text)| text).chain(functions) {
-            let name = name(path).to_owned();
-            if is_library(path) {
-                files.libraries.entry(name).or_default().push(format!("/{}", path.replace('\\', "/")));
-            } else {
-                files.own.insert(name);
-            }
-        }
-        for paths in files.libraries.values_mut() {
-            paths.sort_unstable();
-            paths.dedup();
-        }
-        files
-    }
-
-    /// The line of an origin such as `app/ex.py:21 in f` where it is the reader's: `line 21` of the file of the compiled
-    /// function, else `ex.py:21`.
-    pub(super) fn line(&self, origin: &str, function: Option<&str>) -> Option<String> {
-        let place = origin.split(" in ").next().unwrap_or(origin);
-        let (path, line) = place.rsplit_once(':')?;
-        if function.is_some_and(|file| name(file) == name(path)) {
-            return Some(format!("line {line}"));
-        }
-        let own = self.own.contains(name(path)) || !self.is_library(path);
-        own.then(|| format!("{}:{line}", short_path(path)))
-    }
-
-    fn is_library(&self, path: &str) -> bool {
-        let end = format!("/{path}");
-        let known = self.libraries.get(name(path));
-        let first = path.split('/').next().unwrap_or(path);
-        is_library(path)
-            || TORCH.contains(&first)
-            || known.is_some_and(|paths| paths.iter().any(|path| path.ends_with(&end)))
-    }
-}
-
-/// The name of a file without its folders.
-fn name(path: &str) -> &str {
-    path.rsplit(['/', '\\']).next().unwrap_or(path)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -242,23 +148,5 @@ mod tests {
             assert_eq!(condition((kind, text), place), words, "{text}");
         }
         assert_eq!(condition(("LAMBDA_GUARD", "2 <= L['x'].size()[0]"), ("", None)), "2 <= L['x'].size()[0]");
-    }
-
-    #[test]
-    fn an_origin_is_told_where_it_is_the_readers() {
-        let own = |names: &[&str]| OwnFiles {
-            own: names.iter().map(|name| (*name).to_owned()).collect(),
-            libraries: FxHashMap::from_iter([(
-                "generic.py".to_owned(),
-                vec!["//v/lib/python3.11/site-packages/transformers/utils/generic.py".to_owned()],
-            )]),
-        };
-        let files = own(&["mine.py"]);
-        let line = |origin| files.line(origin, Some("/app/train.py"));
-        assert_eq!(line("app/train.py:6 in f").as_deref(), Some("line 6"));
-        assert_eq!(line("utils/mine.py:7 in f").as_deref(), Some("mine.py:7"));
-        assert_eq!(line("lib/other.py:7 in f").as_deref(), Some("other.py:7"));
-        assert_eq!(line("nn/modules/linear.py:134 in forward"), None);
-        assert_eq!(line("transformers/utils/generic.py:943 in wrapper"), None);
     }
 }

@@ -14,12 +14,12 @@ mod why;
 
 pub(super) use caches::title as cache_title;
 
-use self::guard_words::OwnFiles;
 use super::evidence::{Evidence, OfCompile};
 use super::parts::View;
 use super::shell::{Shell, Tab, write_page};
 use super::units::{counted, whole};
 use super::{Html, Report, Worker, paths, provenance};
+use crate::analysis::OwnFiles;
 use crate::analysis::Parts;
 use crate::model::{Cell, Compile, Content, Function, Section};
 use crate::output::Page;

@@ -3,7 +3,7 @@
 use crate::analysis::{FunctionGroup, by_status, is_capture};
 use crate::model::Compile;
 use crate::output::{Page, RelPath};
-use crate::report::parts::{Head, Row, SORTED, Table, Td, View};
+use crate::report::parts::{Head, Row, Table, Td, View};
 use crate::report::shell::{Shell, Tab, write_page};
 use crate::report::units::{UNKNOWN, micros, percent, whole};
 use crate::report::{Html, Report, Worker, paths};
@@ -133,10 +133,7 @@ fn table(view: View<'_>, out: &mut dyn Write, most: usize) -> anyhow::Result<()>
         let place = group.function.as_ref().map(|f| view.place_once(&mut named, f.file.as_deref(), f.line));
         row(view, (*index, group), place, total)
     });
-    if (NARROWED..SORTED).contains(&rows.len()) {
-        return view.whole_table(out, &table, rows);
-    }
-    view.table(out, &table, rows)
+    view.table_sorted_from(out, (&table, NARROWED), rows)
 }
 
 fn compile_at<'a>(view: View<'a>, index: usize) -> Option<&'a Compile> {
@@ -182,8 +179,7 @@ fn row(
     let mut statuses: Vec<&str> = compiles.iter().map(|c| c.status.word()).collect();
     statuses.dedup();
     let row = Row::of(cells).anchored(format!("function-{}", index + 1));
-    let narrowed = view.report.found.functions.len() >= NARROWED;
-    Ok(if narrowed { row.selected_by(statuses.join(" ")) } else { row })
+    Ok(row.selected_by(statuses.join(" ")))
 }
 
 /// `10`, `10, 12`, `8–31`: sorted by the sum.

@@ -268,7 +268,8 @@ pub(super) fn table(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<()
         let row = Row::of(cells);
         Ok(row.anchored(format!("rank-{}", rank.number)).selected_by(words.join(" ")))
     });
-    view.table(out, &Table { id: "rank-table", label: "All ranks", heads }, rows)?;
+    let table = Table { id: "rank-table", label: "All ranks", heads };
+    view.table_sorted_from(out, (&table, FEW_RANKS + 1), rows)?;
     writeln!(out, "</section>")?;
     Ok(())
 }

@@ -3,7 +3,7 @@
 mod collect;
 
 use super::code::LARGEST_HIGHLIGHTED;
-use super::parts::{Head, Row, SORTED, Table, Td, View};
+use super::parts::{Head, Row, Table, Td, View};
 use super::provenance::{self, Run};
 use super::shell::{Shell, Tab, write_page};
 use super::units::{UNKNOWN, clipped, counted, micros, short_path, whole};
@@ -199,7 +199,7 @@ fn row(
         Td::maybe(tuning.compile_us, micros),
         Td::maybe(kernel.runtime_ns, |ns| micros(ns / 1e3)),
     ]);
-    let row = if found.kernels.len() < SORTED { row } else { row.selected_by(word(kind).to_owned()) };
+    let row = row.selected_by(word(kind).to_owned());
     // The table of lines leads here.
     Ok(if kernel.lines.is_empty() { row } else { row.anchored(format!("k{index}")) })
 }

@@ -13,7 +13,7 @@ mod verdict;
 
 pub(super) use link::{encoded, safe_link};
 pub(super) use stack::full_path;
-pub(super) use table::{CAP, Head, Row, SORTED, Table, Td};
+pub(super) use table::{CAP, Head, Row, Table, Td};
 pub(super) use verdict::{FindingEntry, Hero, Words};
 
 use super::units::{UNKNOWN, resumed, short_path};

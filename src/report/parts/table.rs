@@ -10,7 +10,7 @@ pub(in crate::report) const CAP: usize = 40;
 
 /// Rows of the shortest table that can be sorted and narrowed: fewer are seen on one screen, and the script for it takes
 /// as much as thirty rows.
-pub(in crate::report) const SORTED: usize = 30;
+pub(super) const SORTED: usize = 30;
 
 /// A table without its rows.
 pub(in crate::report) struct Table<'t> {
@@ -185,11 +185,22 @@ impl Pieces<'_> {
         rows: impl ExactSizeIterator<Item = anyhow::Result<Row>>,
     ) -> anyhow::Result<()> {
         // The tables of a compile's own pages are in the order that the compiler has; only long ones are sorted.
-        let short = rows.len() < if self.depth == 0 { SORTED } else { CAP };
+        self.table_sorted_from(out, (table, if self.depth == 0 { SORTED } else { CAP }), rows)
+    }
+
+    /// Writes a table that can be sorted and narrowed from so many rows on.
+    pub fn table_sorted_from(
+        &self,
+        out: &mut dyn Write,
+        (table, least): (&Table<'_>, usize),
+        rows: impl ExactSizeIterator<Item = anyhow::Result<Row>>,
+    ) -> anyhow::Result<()> {
+        let (short, cap) = (rows.len() < least, (rows.len() > CAP).then_some(CAP));
         let heads = table.heads.iter().cloned();
         let heads = heads.map(|head| Head { sort: head.sort.filter(|_| !short), ..head }).collect();
         let table = Table { heads, ..*table };
-        self.write_table(out, (&table, (rows.len() > CAP).then_some(CAP)), rows)
+        let rows = rows.map(|row| Ok(if short { Row { row: None, ..row? } } else { row? }));
+        self.write_table(out, (&table, cap), rows)
     }
 
     /// Writes a table all of whose rows stand there.

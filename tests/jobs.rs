@@ -389,6 +389,8 @@ fn the_ranks_of_a_large_job_are_grouped_and_the_odd_one_is_named() {
     assert_eq!(page.all(".cells .pill").len(), 24);
     assert_eq!(page.all(".cells .status-break").len(), 1);
     assert_eq!(page.all("#rank-table tbody tr").len(), 24);
+    assert!(page.all("#rank-table th[data-sort=num]").len() > 4, "the slowest rank is found by sorting");
+    assert_eq!(page.all("#rank-table tbody tr[data-row]").len(), 24);
     assert_eq!(page.all(".cols > a").len(), 24);
 }
 

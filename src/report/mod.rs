@@ -28,7 +28,6 @@ mod search;
 mod shapes;
 mod shell;
 mod source;
-mod tailor;
 mod templates;
 mod terminal;
 mod time;

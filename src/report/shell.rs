@@ -1,7 +1,8 @@
 //! What every page has around its content: head, breadcrumb, tabs, and the styles and scripts.
 
-use super::assets::{Asset, GRAPH_JS, content_security_policy, inline_script_hashes};
-use super::tailor::Tailor;
+use super::assets::{
+    Asset, REPORT_CSS, SHARED_SCRIPTS, content_security_policy, inline_script_hashes,
+};
 use super::units::day_and_time;
 use super::{Report, Worker, paths};
 use crate::model::Compile;
@@ -146,6 +147,7 @@ fn aside(report: Report<'_>) -> String {
 #[derive(Serialize)]
 struct Head<'a> {
     title: &'a str,
+    policy: &'a str,
 }
 
 #[derive(Serialize)]
@@ -162,8 +164,8 @@ struct Crumb<'a> {
     href: Option<&'a str>,
 }
 
-/// Writes a page: the shell's head, what `body` writes into `<main>`, the shell's foot. Styles and scripts never pass
-/// through a template; what the page needs of those that all pages share is read from the page.
+/// Writes a page: the shell's head, what `body` writes into `<main>`, the shell's foot. Style sheets and scripts never
+/// pass through a template.
 pub(super) fn write_page(
     worker: &mut Worker,
     out: &mut dyn Write,
@@ -171,38 +173,26 @@ pub(super) fn write_page(
     body: impl FnOnce(&mut Worker, &mut dyn Write) -> anyhow::Result<()>,
 ) -> anyhow::Result<()> {
     let (styles, own): (Vec<Asset>, Vec<Asset>) = shell.scripts.iter().partition(|asset| asset.is_style());
+    let styles: Vec<Asset> = std::iter::once(REPORT_CSS).chain(styles).collect();
+    let scripts: Vec<Asset> = SHARED_SCRIPTS.into_iter().chain(own).collect();
     let custom = shell.custom.map(inline_script_hashes).unwrap_or_default();
+    let policy = content_security_policy(&scripts, &custom);
     let crumbs = shell.crumbs.iter().map(|(text, href)| Crumb { text, href: href.as_deref() }).collect();
     let top = Top { crumbs, aside: &shell.aside, search: shell.search_page(), tabs: &shell.tabs };
-    let top = worker.render("shell_top", &top)?;
-    // The policy names the scripts, and is known when the page is.
-    let before = worker.render("shell_head", &Head { title: &shell.title })?;
-    let mut scripts = Vec::new();
-    // A viewer is written for every compile: to read what its script may make takes longer than to write the styles.
-    let whole = shell.custom.is_some() || own.contains(&GRAPH_JS);
-    let mut page = Tailor::new(out, (shell.scripts, whole), |fitted, out: &mut dyn Write| {
-        scripts.extend(fitted.scripts);
-        scripts.extend(own);
-        let policy = content_security_policy(&scripts, &custom);
-        let (meta, title) = before.split_once("<title>").unwrap_or((&before, ""));
-        writeln!(
-            out,
-            "{meta}<meta http-equiv=\"Content-Security-Policy\" content=\"{policy}\">\n<title>{title}"
-        )?;
-        write!(out, "<style>{}", fitted.styles)?;
-        styles.iter().try_for_each(|style| write!(out, "{}", style.text))?;
-        write!(out, "</style>\n<body>\n")
-    });
-    if let Some(html) = shell.custom {
-        writeln!(page, "{html}")?;
+    writeln!(out, "{}", worker.render("shell_head", &Head { title: &shell.title, policy: &policy })?)?;
+    for style in styles {
+        writeln!(out, "{}", style.element())?;
     }
-    writeln!(page, "{top}")?;
-    body(worker, &mut page)?;
-    writeln!(page, "</main>")?;
-    page.finish()?;
+    writeln!(out, "</head>\n<body>")?;
+    if let Some(html) = shell.custom {
+        writeln!(out, "{html}")?;
+    }
+    writeln!(out, "{}", worker.render("shell_top", &top)?)?;
+    body(worker, out)?;
+    writeln!(out, "</main>")?;
     for script in &scripts {
         writeln!(out, "{}", script.element())?;
     }
-    writeln!(out, "</html>")?;
+    writeln!(out, "</body>\n</html>")?;
     Ok(())
 }

@@ -1,100 +1,11 @@
-//! The house rules of the source tree: who may know whom, how large things get, that nothing lies around unused.
+//! The house rules of the source tree: what stands where, how large files get, that nothing is left unused. Who may use
+//! whom is in `layers.rs`.
 
+use crate::support::sources::{blanked, sources};
 use crate::support::{files_below, reports, source, source_text};
 use regex::Regex;
-use std::collections::BTreeSet;
 use std::fs;
 use tlparse::Registry;
-
-/// A source file without the tests in it, and without the insides of comments and texts.
-struct Source {
-    /// Below `src`.
-    path: String,
-    /// As it stands.
-    text: String,
-    /// Code only: comments and texts are blank, tests are cut off. Lines stay where they are.
-    code: String,
-}
-
-/// All files below `src`, without those that hold tests only.
-fn sources() -> Vec<Source> {
-    let paths = files_below(&source("src")).into_iter();
-    let rust =
-        paths.filter(|path| path.ends_with(".rs") && !path.ends_with("tests.rs") && !path.contains("tests/"));
-    rust.map(|path| {
-        let text = source_text(&format!("src/{path}"));
-        let tests = Regex::new(r"(?m)^#\[cfg\(test\)\]\n(?:pub(?:\(\w+\))? )?mod \w+ \{").unwrap();
-        let end = tests.find(&text).map_or(text.len(), |found| found.start());
-        let code = blanked(&text[..end]);
-        Source { path, text, code }
-    })
-    .collect()
-}
-
-/// The code with spaces in place of what stands in comments, texts and characters.
-fn blanked(text: &str) -> String {
-    let parts = Regex::new(concat!(
-        r#"(?s)//[^\n]*|/\*.*?\*/|b?r#"".*?"#,
-        "\"#",
-        r##"|b?r"[^"]*"|b?"(?:\\.|[^"\\])*"|b?'(?:\\(?:u\{[^}]*\}|x..|.)|[^'\\])'"##
-    ))
-    .unwrap();
-    parts
-        .replace_all(text, |found: &regex::Captures<'_>| -> String {
-            found[0].chars().map(|c| if c == '\n' { '\n' } else { ' ' }).collect()
-        })
-        .into_owned()
-}
-
-/// Modules of the crate that this code names: `crate::x` and `crate::{x, y}`; what the crate's root names again belongs
-/// to the module it comes from.
-fn modules_named(code: &str) -> BTreeSet<&str> {
-    let mut named = BTreeSet::new();
-    for (at, _) in code.match_indices("crate::") {
-        let rest = code[at + "crate::".len()..].trim_start();
-        let names = match rest.strip_prefix('{') {
-            Some(list) => list[..list.find('}').unwrap_or(list.len())].split(',').collect(),
-            None => vec![rest],
-        };
-        for name in names {
-            let name = name.trim();
-            let end = name.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(name.len());
-            named.insert(match &name[..end] {
-                "Event" | "Flow" | "RankContext" | "Registry" | "StructuredLogParser" => "events",
-                "Options" | "Progress" | "Told" | "Written" => "options",
-                other => other,
-            });
-        }
-    }
-    named.remove("");
-    named
-}
-
-#[test]
-fn each_folder_knows_only_those_before_it() {
-    let allowed: [(&str, &[&str]); 8] = [
-        ("trace", &[]),
-        ("model", &["trace"]),
-        ("events", &["trace", "model"]),
-        ("analysis", &["trace", "model"]),
-        ("output", &[]),
-        ("report", &["trace", "model", "analysis", "output"]),
-        ("job", &["trace", "model", "events", "analysis", "output", "report", "options"]),
-        ("run", &["trace", "model", "events", "analysis", "output", "report", "job", "options"]),
-    ];
-    let sources = sources();
-    for (folder, others) in allowed {
-        let own = |source: &&Source| {
-            source.path.starts_with(&format!("{folder}/")) || source.path == format!("{folder}.rs")
-        };
-        assert!(sources.iter().any(|source| own(&source)), "there is no {folder}");
-        for source in sources.iter().filter(own) {
-            for module in modules_named(&source.code) {
-                assert!(module == folder || others.contains(&module), "{} knows {module}", source.path);
-            }
-        }
-    }
-}
 
 /// Only files that fit `places` (a path, or a folder with its slash) may hold `what`.
 fn only(places: &[&str], what: &str) {
@@ -148,7 +59,7 @@ fn no_wire_struct_is_flattened_or_untagged() {
 }
 
 #[test]
-fn no_module_is_called_after_nothing() {
+fn module_names_say_what_is_inside() {
     for source in sources() {
         for part in source.path.trim_end_matches(".rs").split('/') {
             assert!(
@@ -271,11 +182,11 @@ fn every_template_is_listed_once_and_used() {
     let mut templates = templates();
     templates.sort_unstable();
     assert_eq!(templates, listed);
-    let sources = sources();
     for name in &templates {
         let quoted = format!("\"{name}\"");
-        let rendered =
-            sources.iter().any(|source| source.path.starts_with("report/") && source.text.contains(&quoted));
+        let rendered = sources()
+            .iter()
+            .any(|source| source.path.starts_with("report/") && source.text.contains(&quoted));
         let called = templates.iter().any(|other| {
             source_text(&format!("src/report/templates/{other}.html")).contains(&format!("call {name} "))
         });
@@ -314,9 +225,8 @@ fn every_asset_is_built_and_used() {
     let mut files: Vec<&str> = listed.iter().map(|(_, file)| file.as_str()).collect();
     files.sort_unstable();
     assert_eq!(files_below(&source("src/report/assets")), files);
-    let sources = sources();
     for (constant, file) in &listed {
-        let used = sources
+        let used = sources()
             .iter()
             .any(|source| source.path != "report/assets.rs" && source.code.contains(constant.as_str()));
         assert!(used, "no page carries {file}");

@@ -192,6 +192,7 @@ fn only_code_of_the_program_makes_arrows() {
     "##;
     let tests = "\n#[cfg(test)]\nmod tests {\n    use crate::b::InTests;\n}\n";
     let arrows = arrows_of(&[
+        ("lib.rs", "mod a; mod b;"),
         ("a.rs", &format!("{text}{tests}")),
         ("b.rs", "pub const LIMIT: usize = 1;\npub struct InTests;"),
     ]);

@@ -4,8 +4,15 @@
 use crate::support::sources::{blanked, sources};
 use crate::support::{files_below, reports, source, source_text};
 use regex::Regex;
+use std::collections::BTreeSet;
 use std::fs;
 use tlparse::Registry;
+
+/// Where templates and assets stand, below `src`.
+const KIT: &str = "report/";
+
+/// The file of the kit that highlights code.
+const HIGHLIGHTING: &str = "source.rs";
 
 /// Only files that fit `places` (a path, or a folder with its slash) may hold `what`.
 fn only(places: &[&str], what: &str) {
@@ -29,8 +36,8 @@ fn the_terminal_and_the_browser_are_known_to_main_only() {
 
 #[test]
 fn a_crate_for_one_job_is_used_in_one_place() {
-    only(&["report/source.rs", "report/source/"], r"\bsyntect::");
-    only(&["report/templates.rs"], r"\btinytemplate::");
+    only(&[&format!("{KIT}{HIGHLIGHTING}")], r"\bsyntect::");
+    only(&[&format!("{KIT}templates.rs")], r"\btinytemplate::");
     only(&["trace/source.rs"], r"\bzstd::|\bflate2::");
     only(&["output/"], r"\brustix::");
 }
@@ -165,16 +172,42 @@ fn every_parser_stands_in_the_readmes_table_of_events() {
     }
 }
 
+#[test]
+#[ignore = "until report/site.rs lists the files"]
+fn the_readmes_tables_of_files_are_those_of_the_site() {
+    let file = Regex::new(r#"path:\s*"((?:\\.|[^"\\])*)",\s*about:\s*"((?:\\.|[^"\\])*)""#).unwrap();
+    let site = source_text("src/report/site.rs");
+    let unescaped = |text: &str| text.replace("\\\"", "\"");
+    let listed: BTreeSet<(String, String)> =
+        file.captures_iter(&site).map(|found| (unescaped(&found[1]), unescaped(&found[2]))).collect();
+    assert!(listed.len() > 20, "{listed:#?}");
+    let readme = source_text("README.md");
+    let row = Regex::new(r"^\| `([^`|]+)` \| (.*) \|$").unwrap();
+    let tables = readme.split("| file | content |\n|---|---|\n").skip(1);
+    let rows = tables.flat_map(|table| table.lines().take_while(|line| line.starts_with('|')));
+    let told: BTreeSet<(String, String)> = rows
+        .map(|line| {
+            let cells = row.captures(line).unwrap_or_else(|| panic!("no row of one file: {line}"));
+            (cells[1].to_owned(), cells[2].to_owned())
+        })
+        .collect();
+    let only_in = |one: &BTreeSet<(String, String)>, other: &BTreeSet<(String, String)>| -> Vec<String> {
+        one.difference(other).map(|(path, about)| format!("{path}: {about}")).collect()
+    };
+    assert_eq!(only_in(&listed, &told), [""; 0], "files of site.rs that README.md does not list so");
+    assert_eq!(only_in(&told, &listed), [""; 0], "rows of README.md that site.rs does not list so");
+}
+
 /// Names of the templates that stand in the source tree.
 fn templates() -> Vec<String> {
-    let files = files_below(&source("src/report/templates"));
+    let files = files_below(&source(&format!("src/{KIT}templates")));
     let names = files.iter().filter(|file| *file != ".gitkeep");
     names.map(|file| file.strip_suffix(".html").expect("a template is HTML").to_owned()).collect()
 }
 
 #[test]
 fn every_template_is_listed_once_and_used() {
-    let list = source_text("src/report/templates.rs");
+    let list = source_text(&format!("src/{KIT}templates.rs"));
     let listed = Regex::new(r"(?s)\ntemplates! \{(.*?)\}").unwrap();
     let listed = &listed.captures(&list).expect("templates.rs lists the templates")[1];
     let mut listed: Vec<&str> = listed.split(',').map(str::trim).filter(|name| !name.is_empty()).collect();
@@ -188,7 +221,7 @@ fn every_template_is_listed_once_and_used() {
             .iter()
             .any(|source| source.path.starts_with("report/") && source.text.contains(&quoted));
         let called = templates.iter().any(|other| {
-            source_text(&format!("src/report/templates/{other}.html")).contains(&format!("call {name} "))
+            source_text(&format!("src/{KIT}templates/{other}.html")).contains(&format!("call {name} "))
         });
         assert!(rendered || called, "no page uses the template {name}");
     }
@@ -199,7 +232,7 @@ fn templates_hold_neither_logic_nor_raw_text() {
     let tag = Regex::new(r"\{\{(.*?)\}\}").unwrap();
     let value = Regex::new(r"\{([^{}]+)\}").unwrap();
     for name in templates() {
-        let text = source_text(&format!("src/report/templates/{name}.html"));
+        let text = source_text(&format!("src/{KIT}templates/{name}.html"));
         for found in tag.captures_iter(&text) {
             let word =
                 found[1].trim().trim_matches('-').split_whitespace().next().unwrap_or_default().to_owned();
@@ -217,27 +250,68 @@ fn templates_hold_neither_logic_nor_raw_text() {
 }
 
 #[test]
-fn every_asset_is_built_and_used() {
-    let build = source_text("build.rs");
-    let entry = Regex::new(r#"\("(\w+)", "([\w.]+)"\)"#).unwrap();
-    let listed: Vec<(String, String)> =
-        entry.captures_iter(&build).map(|found| (found[1].to_owned(), found[2].to_owned())).collect();
-    let mut files: Vec<&str> = listed.iter().map(|(_, file)| file.as_str()).collect();
+#[ignore = "until all markup of report/ is quoted"]
+fn attributes_are_quoted_wherever_markup_is_written() {
+    // In Rust code an assignment has spaces, so these are attributes within texts.
+    let in_code =
+        Regex::new(r#"\b(?:class|id|href|title|style|type|action|data-[a-z]+)=[^\s"'\\=>]"#).unwrap();
+    for source in sources().iter().filter(|source| source.path.starts_with("report/")) {
+        for (line, text) in (1..).zip(source.text.lines()) {
+            let text = text.split("//").next().unwrap_or_default();
+            assert!(!in_code.is_match(text), "src/{}:{line}: {}", source.path, text.trim());
+        }
+    }
+    let in_template = Regex::new(r#"<[a-z][^<>]*\s[a-z-]+=[^"'\s]"#).unwrap();
+    for name in templates() {
+        let text = source_text(&format!("src/{KIT}templates/{name}.html"));
+        assert!(!in_template.is_match(&text), "{name}: {:?}", in_template.find(&text));
+    }
+}
+
+#[test]
+#[ignore = "until the minifier is gone"]
+fn nothing_squeezes_styles_scripts_or_markup() {
+    let name = Regex::new(r"(?i)\btailor|\boxc\b|\boxc_|minif").unwrap();
+    let below = |folder: &str| -> Vec<String> {
+        files_below(&source(folder)).iter().map(|file| format!("{folder}/{file}")).collect()
+    };
+    let files = [below("src"), below("examples"), below("docs"), below(".ci")].concat();
+    let top = ["Cargo.toml", "README.md", "ARCHITECTURE.md", "build.rs"].map(str::to_owned);
+    for path in files.into_iter().chain(top).filter(|path| source(path).exists()) {
+        assert!(!name.is_match(&path), "{path}");
+        let text = String::from_utf8_lossy(&fs::read(source(&path)).unwrap()).into_owned();
+        let found = name.find(&text).map(|found| found.as_str().to_owned());
+        assert_eq!(found, None, "{path}");
+    }
+}
+
+#[test]
+fn every_asset_is_listed_once_and_used() {
+    let list = source_text(&format!("src/{KIT}assets.rs"));
+    let entry = Regex::new(r#"(?m)^    ([A-Z_]+) = "([\w.]+)","#).unwrap();
+    let listed: Vec<(&str, &str)> = entry
+        .captures_iter(&list)
+        .map(|found| found.extract())
+        .map(|(_, [name, file])| (name, file))
+        .collect();
+    let mut files: Vec<&str> = listed.iter().map(|(_, file)| *file).collect();
     files.sort_unstable();
-    assert_eq!(files_below(&source("src/report/assets")), files);
-    for (constant, file) in &listed {
-        let used = sources()
+    assert_eq!(files_below(&source(&format!("src/{KIT}assets"))), files);
+    for (constant, file) in listed {
+        let name = Regex::new(&format!(r"\b{constant}\b")).unwrap();
+        let in_list = name.find_iter(&list).count() > 1;
+        let elsewhere = sources()
             .iter()
-            .any(|source| source.path != "report/assets.rs" && source.code.contains(constant.as_str()));
-        assert!(used, "no page carries {file}");
+            .any(|source| source.path != format!("{KIT}assets.rs") && name.is_match(&source.code));
+        assert!(in_list || elsewhere, "no page carries {file}");
     }
 }
 
 #[test]
 fn neither_templates_nor_assets_load_anything() {
     let loads = Regex::new(r#"(?i)(?:src|srcset|action|data|poster)\s*=\s*["']?(?:https?:)?//|<link|@import|url\(\s*["']?(?:https?:)?//|\bfetch\(|XMLHttpRequest|\bimport\("#).unwrap();
-    for folder in ["src/report/templates", "src/report/assets"] {
-        for file in files_below(&source(folder)) {
+    for folder in ["templates", "assets"].map(|folder| format!("src/{KIT}{folder}")) {
+        for file in files_below(&source(&folder)) {
             let text = source_text(&format!("{folder}/{file}"));
             assert!(!loads.is_match(&text), "{file} loads something: {:?}", loads.find(&text));
         }

@@ -125,7 +125,7 @@ impl Modules {
         if wants_module {
             child.or_else(imported).or_else(item).or_else(by_glob)
         } else {
-            item().or_else(imported).or(child).or_else(by_glob)
+            item().or_else(imported).or_else(by_glob).or(child)
         }
     }
 }

@@ -1,8 +1,10 @@
 //! What to do about a function that is compiled again and again.
 
 use super::recompile_reason::local;
-use super::{Chain, ChangeKind, Subject, findings};
-use crate::model::{Model, Specialisation};
+use super::user_place::UserPlace;
+use super::{Chain, ChangeKind, Subject};
+use crate::model::words::file_name;
+use crate::model::{CompileIndex, Model, Specialisation};
 use fxhash::FxHashSet;
 
 /// What to do, the most fitting first; code stands between backquotes.
@@ -30,7 +32,11 @@ pub fn recompile_advice(model: &Model, chain: &Chain<'_>) -> Vec<String> {
 const SUBJECTS: usize = 4;
 
 /// The specialisation that made a dynamic size of these compiles a constant.
-pub fn fixed<'m>(model: &'m Model, compiles: &[usize], subject: &Subject<'_>) -> Option<&'m Specialisation> {
+pub fn fixed<'m>(
+    model: &'m Model,
+    compiles: &[CompileIndex],
+    subject: &Subject<'_>,
+) -> Option<&'m Specialisation> {
     let name = subject.name.as_deref()?;
     let mut mine = model.shapes.specialisations.iter().filter(|one| compiles.contains(&one.at.compile));
     mine.find(|one| one.sources.iter().any(|source| expression(source) == name))
@@ -42,9 +48,9 @@ pub fn expression(source: &str) -> String {
 }
 
 fn keep_dynamic(model: &Model, one: &Specialisation) -> String {
-    let place = findings::user_line(model, one);
+    let place = UserPlace::of_specialization(model, one);
     let line = place.line.map_or_else(String::new, |line| format!(":{line}"));
-    let file = place.file.as_deref().map_or("?", |file| file.rsplit(['/', '\\']).next().unwrap_or(file));
+    let file = place.file.as_deref().map_or("?", file_name);
     let code = place.loc.map_or_else(String::new, |loc| format!(", `{}`", loc.trim()));
     format!("To keep it dynamic, change the line that needs the number: {file}{line}{code}.")
 }

@@ -1,24 +1,7 @@
 //! One compile id and everything recorded under it.
 
-use super::Section;
-use crate::trace::{CompileId, FileRef, Md5, PayloadRef, Span, Stamp};
-use std::sync::Arc;
-
-/// A frame of a Python stack.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Frame {
-    /// Its file: a slot of the log's string table.
-    pub file: FileRef,
-    /// Line in that file, from 1.
-    pub line: Option<u64>,
-    /// Function.
-    pub name: Arc<str>,
-    /// Source text of the line.
-    pub loc: Option<Arc<str>>,
-}
-
-/// A stack, outermost frame first; equal stacks are shared.
-pub type Stack = Arc<[Frame]>;
+use super::{Section, Stack};
+use crate::trace::{CompileId, Md5, PayloadRef, Span, Stamp};
 
 /// The compiled function.
 #[derive(Debug, Clone, PartialEq, Eq)]

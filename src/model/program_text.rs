@@ -69,7 +69,12 @@ fn source_comment(comment: &str) -> Option<TextFrame> {
     };
     let (place, function) = place.rsplit_once(" in ")?;
     let (file, line) = place.rsplit_once(':')?;
-    Some((file.to_owned(), line.parse().ok()?, function.to_owned(), code))
+    Some(TextFrame {
+        file: file.to_owned(),
+        line: line.parse().ok()?,
+        function: function.to_owned(),
+        loc: code,
+    })
 }
 
 /// `p_lin_weight: PARAMETER target='lin.weight'`

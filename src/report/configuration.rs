@@ -9,7 +9,7 @@ use super::shell::{Shell, Tab, write_page};
 use super::units::{UNKNOWN, clipped, counted, whole};
 use super::{Html, Report, Worker};
 use crate::analysis::configs::{NOTABLE, Notable, Settings, differing};
-use crate::model::{Compile, Content, Fields, MetricsRecord};
+use crate::model::{Compile, CompileIndex, Content, Fields, MetricsRecord};
 use crate::output::{Page, RelPath};
 use crate::trace::{Md5, PayloadRef};
 use indexmap::IndexMap;
@@ -44,7 +44,7 @@ const KINDS: [(&str, &str, &str, &str); 4] = [
 /// A configuration with the compiles that had it: indices into the compiles.
 struct Config {
     settings: Settings,
-    compiles: Vec<usize>,
+    compiles: Vec<CompileIndex>,
 }
 
 /// Configurations of one kind, the one of most compiles first.
@@ -195,7 +195,12 @@ impl Text<'_> {
     }
 }
 
-fn add<'m>(used: &mut IndexMap<Md5, (Text<'m>, Vec<usize>)>, md5: Md5, text: Text<'m>, compile: usize) {
+fn add<'m>(
+    used: &mut IndexMap<Md5, (Text<'m>, Vec<CompileIndex>)>,
+    md5: Md5,
+    text: Text<'m>,
+    compile: CompileIndex,
+) {
     let (_, compiles) = used.entry(md5).or_insert((text, Vec::new()));
     if compiles.last() != Some(&compile) {
         compiles.push(compile);
@@ -203,9 +208,9 @@ fn add<'m>(used: &mut IndexMap<Md5, (Text<'m>, Vec<usize>)>, md5: Md5, text: Tex
 }
 
 /// Each distinct configuration of a kind with the compiles that had it: from metrics, else from artifacts.
-fn used<'m>(report: Report<'m>, kind: &str) -> Vec<(Md5, Text<'m>, Vec<usize>)> {
-    let mut used: IndexMap<Md5, (Text<'m>, Vec<usize>)> = IndexMap::new();
-    for (index, compile) in report.model.compiles.iter().enumerate() {
+fn used<'m>(report: Report<'m>, kind: &str) -> Vec<(Md5, Text<'m>, Vec<CompileIndex>)> {
+    let mut used: IndexMap<Md5, (Text<'m>, Vec<CompileIndex>)> = IndexMap::new();
+    for (index, compile) in report.model.compiles.indexed() {
         for record in &compile.metrics {
             for (_, md5) in record.configs.iter().filter(|(field, _)| *field == kind) {
                 add(&mut used, *md5, Text::Metrics(record), index);
@@ -213,7 +218,7 @@ fn used<'m>(report: Report<'m>, kind: &str) -> Vec<(Md5, Text<'m>, Vec<usize>)> 
         }
     }
     if used.is_empty() && kind == "functorch_config" {
-        for (index, compile) in report.model.compiles.iter().enumerate() {
+        for (index, compile) in report.model.compiles.indexed() {
             for artifact in compile.artifacts.iter().filter(|artifact| artifact.name == FUNCTORCH) {
                 if let Content::Payload(at, _) = &artifact.content {
                     add(&mut used, at.md5, Text::Payload(*at), index);
@@ -264,7 +269,7 @@ fn differences(view: View<'_>, out: &mut dyn Write, (kinds, count): (&[Kind], us
     rows.truncate(LISTED);
     let shown = rows.len();
     let rows = rows.into_iter().map(|(kind, name, value, configs)| {
-        let mut of: Vec<usize> =
+        let mut of: Vec<CompileIndex> =
             configs.iter().flat_map(|at| kind.configs.get(*at)).flat_map(|c| &c.compiles).copied().collect();
         of.sort_unstable();
         of.dedup();

@@ -11,7 +11,7 @@ use super::units::{bytes, counted, whole};
 use super::{Html, Report, Worker, paths};
 use crate::analysis::vllm::Vllm;
 use crate::analysis::{GraphPair, Producers, graph_pairs, is_foreign};
-use crate::model::{Artifact, Cell, Compile, Content, Form};
+use crate::model::{Artifact, Cell, Compile, CompileIndex, Content, Form};
 use crate::output::Page;
 use crate::trace::{Md5, PayloadRef};
 use fxhash::{FxHashMap, FxHashSet};
@@ -29,7 +29,7 @@ const ASSETS: &[Asset] = &[GRAPH_CSS, DIFF_JS, GRAPH_JS];
 /// A page for each compile that has graphs.
 pub(super) fn pages(report: Report<'_>) -> Vec<Page<'_, Worker>> {
     let pieces = Arc::new(pieces(report));
-    let compiles = report.model.compiles.iter().enumerate();
+    let compiles = report.model.compiles.indexed();
     let page = |(index, compile)| {
         let (path, pieces) = (paths::graphs_page(compile), Arc::clone(&pieces));
         Page::rendered(path, move |worker: &mut Worker, out: &mut dyn Write| {
@@ -110,7 +110,7 @@ fn is_pattern(name: &str) -> bool {
 }
 
 /// Which piece of vLLM's a file belongs to: by compile and index of the file.
-type Pieces = FxHashMap<(usize, usize), String>;
+type Pieces = FxHashMap<(CompileIndex, usize), String>;
 
 fn pieces(report: Report<'_>) -> Pieces {
     let mut pieces = Pieces::default();
@@ -158,7 +158,7 @@ fn is_graph(name: &str) -> bool {
 
 fn write(
     report: Report<'_>,
-    (index, compile): (usize, &Compile),
+    (index, compile): (CompileIndex, &Compile),
     pieces: &Pieces,
     (worker, out): (&mut Worker, &mut dyn Write),
 ) -> anyhow::Result<()> {
@@ -205,7 +205,11 @@ struct Shown {
 }
 
 /// Decides which texts stand on the page. Texts that differ in the graph's id only count as one.
-fn shown(view: View<'_>, (index, compile): (usize, &Compile), pieces: &Pieces) -> anyhow::Result<Shown> {
+fn shown(
+    view: View<'_>,
+    (index, compile): (CompileIndex, &Compile),
+    pieces: &Pieces,
+) -> anyhow::Result<Shown> {
     let producers = Producers::of(compile);
     let mut shown = Shown { graphs: Vec::new(), texts: Vec::new(), pairs: Vec::new() };
     let mut places: FxHashMap<usize, usize> = FxHashMap::default();

@@ -6,7 +6,6 @@ mod code;
 mod compile;
 mod configuration;
 mod data;
-mod evidence;
 mod export;
 mod failures;
 mod file_words;
@@ -39,7 +38,7 @@ pub use job::{JobReport, job_findings, job_pages, job_summary};
 pub use templates::Worker;
 pub use terminal::{SummaryLine, summary};
 
-use crate::analysis::Found;
+use crate::analysis::{Found, Topic};
 use crate::model::{Model, Process};
 use crate::output::Page;
 use crate::trace::Source;
@@ -63,32 +62,13 @@ pub struct Report<'m> {
     /// Facts.
     pub model: &'m Model,
     /// What follows from them.
-    pub found: &'m Found,
+    pub found: &'m Found<'m>,
     /// The log, for payloads and metrics records.
     pub source: &'m Source,
     /// How it is to look.
     pub settings: &'m Settings,
     /// Further processes of the program, with a report each below this one.
     pub processes: &'m [Process],
-}
-
-/// What a page may be about that has a page or section of its own.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Topic {
-    /// All graph breaks.
-    GraphBreaks,
-    /// All recompilations.
-    Recompilations,
-    /// All lookups in caches.
-    Caches,
-    /// All symbolic sizes.
-    Shapes,
-    /// All failures and restarts.
-    Failures,
-    /// What export found wanting.
-    Export,
-    /// What could be read of the log.
-    Log,
 }
 
 /// Where the full list of a topic stands, seen from the top of the report, with its words; None where this report has

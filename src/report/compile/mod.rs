@@ -14,14 +14,12 @@ mod why;
 
 pub(super) use caches::title as cache_title;
 
-use super::evidence::{Evidence, OfCompile};
 use super::parts::View;
 use super::shell::{Shell, Tab, write_page};
 use super::units::{counted, whole};
 use super::{Html, Report, Worker, paths, provenance};
-use crate::analysis::OwnFiles;
-use crate::analysis::Parts;
-use crate::model::{Cell, Compile, Content, Function, Section};
+use crate::analysis::{ByCompile, OfCompile, OwnFiles, Parts};
+use crate::model::{Cell, Compile, CompileIndex, Content, Function, Section};
 use crate::output::Page;
 use serde::Serialize;
 use std::io::Write;
@@ -29,14 +27,14 @@ use std::sync::Arc;
 
 /// The pages of all compiles and of their metrics records.
 pub(super) fn pages(report: Report<'_>) -> Vec<Page<'_, Worker>> {
-    let evidence = Arc::new((Evidence::of(report.model), OwnFiles::of(report.model)));
+    let shared = Arc::new((ByCompile::of(report.model), OwnFiles::of(report.model)));
     let mut pages = Vec::new();
-    for (index, compile) in report.model.compiles.iter().enumerate() {
-        let evidence = Arc::clone(&evidence);
+    for (index, compile) in report.model.compiles.indexed() {
+        let shared = Arc::clone(&shared);
         pages.push(Page::rendered(paths::compile_page(compile), move |worker, out| {
-            let (evidence, own) = &*evidence;
-            let Some(of) = evidence.at(index) else { return Ok(()) };
-            let subject = Subject { report, index, compile, of, own, chain: evidence.chain(compile) };
+            let (by_compile, own) = &*shared;
+            let Some(of) = by_compile.at(index) else { return Ok(()) };
+            let subject = Subject { report, index, compile, of, own, chain: by_compile.of_frame(compile) };
             write(subject, worker, out)
         }));
         for artifact in &compile.artifacts {
@@ -53,13 +51,13 @@ pub(super) fn pages(report: Report<'_>) -> Vec<Page<'_, Worker>> {
 struct Subject<'a> {
     report: Report<'a>,
     /// Its place in the model.
-    index: usize,
+    index: CompileIndex,
     compile: &'a Compile,
     of: &'a OfCompile<'a>,
     /// Which files are the reader's.
     own: &'a OwnFiles,
     /// The compiles of the same function, itself among them.
-    chain: &'a [usize],
+    chain: &'a [CompileIndex],
 }
 
 fn write(subject: Subject<'_>, worker: &mut Worker, out: &mut dyn Write) -> anyhow::Result<()> {
@@ -190,8 +188,7 @@ fn tabs(subject: Subject<'_>, worker: &Worker) -> Vec<Tab> {
     // One link; the page lists the other runs.
     let provenance = provenance::links(View::new(subject.report, worker, 1), compile).into_iter().next();
     tabs.extend(provenance.map(|(href, _)| Tab::away(href, "Provenance", None)));
-    for (step, words) in [(subject.index.checked_sub(1), "previous"), (subject.index.checked_add(1), "next")]
-    {
+    for (step, words) in [(subject.index.previous(), "previous"), (Some(subject.index.next()), "next")] {
         let Some(other) = step.and_then(|at| subject.report.model.compiles.get(at)) else { continue };
         let page = super::parts::encoded(paths::compile_page(other).as_str());
         let label = if other.id.is_some() { other.label() } else { "no id".to_owned() };

@@ -83,7 +83,11 @@ pub(super) fn compared(
 }
 
 /// The value that a compile's guards want of an expression.
-pub(super) fn value(report: Report<'_>, compile: usize, expression: &str) -> anyhow::Result<Option<String>> {
+pub(super) fn value(
+    report: Report<'_>,
+    compile: crate::model::CompileIndex,
+    expression: &str,
+) -> anyhow::Result<Option<String>> {
     let artifact = report.model.compiles.get(compile).and_then(artifact);
     let text = artifact.map(|artifact| text(report, artifact)).transpose()?.flatten();
     Ok(text.and_then(|text| guarded_value(&text, expression)))

@@ -10,7 +10,7 @@ use super::parts::View;
 use super::shell::{Shell, Tab, write_page};
 use super::units::{counted, micros, whole};
 use super::{Html, Report, Worker};
-use crate::analysis::{Chain, recompile_chains, recompile_limit};
+use crate::analysis::{Chain, recompile_limit};
 use crate::model::Compile;
 use crate::output::{Page, RelPath};
 use serde::Serialize;
@@ -37,8 +37,7 @@ struct Subject<'m> {
 
 /// The page, where the log has anything to show on it.
 pub(super) fn page(report: Report<'_>) -> Option<Page<'_, Worker>> {
-    let chains = recompile_chains(report.model);
-    if chains.is_empty() {
+    if report.found.chains.is_empty() {
         return None;
     }
     Some(Page::rendered(RelPath::of_parts(&[PAGE]), move |worker, out| write(report, worker, out)))
@@ -51,7 +50,7 @@ pub(super) fn link(view: View<'_>, first: &Compile, text: &str) -> Html {
 
 /// The tab of the landing page.
 pub(super) fn tab(report: Report<'_>) -> Option<Tab> {
-    (!recompile_chains(report.model).is_empty()).then(|| Tab::away(PAGE, "Recompilations", None))
+    (!report.found.chains.is_empty()).then(|| Tab::away(PAGE, "Recompilations", None))
 }
 
 /// The anchor of a function: that of its first compile, whose folder is unique and safe.
@@ -61,7 +60,7 @@ fn anchor(first: &Compile) -> String {
 
 fn write(report: Report<'_>, worker: &mut Worker, out: &mut dyn Write) -> anyhow::Result<()> {
     let limit = recompile_limit(report.model);
-    let mut chains = recompile_chains(report.model);
+    let mut chains = report.found.chains.clone();
     for chain in chains.iter_mut().take(COMPLETED) {
         chain.complete(|compile, expression| guards::value(report, compile, expression))?;
     }

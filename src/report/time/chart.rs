@@ -2,7 +2,7 @@
 
 use super::{MOST_ANCHORS, Times};
 use crate::analysis::{PARTS, Timeline, Track};
-use crate::model::Model;
+use crate::model::{CompileIndex, Model};
 use crate::report::parts::View;
 use crate::report::units::{clipped, counted, micros, percent};
 use crate::report::{Html, paths};
@@ -83,7 +83,7 @@ pub(super) fn write(view: View<'_>, times: Times<'_>, out: &mut dyn Write) -> an
     let data = data(view, times.timeline);
     // A link to a compile on the chart leads here; without a script it still leads to the section.
     let timed = &view.report.found.time.by_compile;
-    for number in (0..model.compiles.len().min(MOST_ANCHORS)).filter(|number| timed.contains_key(number)) {
+    for number in model.compiles.indices().take(MOST_ANCHORS).filter(|number| timed.contains_key(number)) {
         write!(out, "<i id=\"at-{number}\"></i>")?;
     }
     let chart = Chart { parts: parts(times), notes: notes(times) };
@@ -193,7 +193,7 @@ fn tracks(model: &Model, timeline: &Timeline) -> Vec<TrackData> {
     tracks.collect()
 }
 
-fn compile_data<'m>(view: View<'m>, index: usize) -> Option<CompileData<'m>> {
+fn compile_data<'m>(view: View<'m>, index: CompileIndex) -> Option<CompileData<'m>> {
     let compile = view.report.model.compiles.get(index)?;
     let id = compile.id.as_ref().map_or_else(|| "no id".to_owned(), ToString::to_string);
     let function = compile.function.as_ref().map(|f| clipped(&f.name, LONGEST_NAME).0);
@@ -201,5 +201,5 @@ fn compile_data<'m>(view: View<'m>, index: usize) -> Option<CompileData<'m>> {
     let folder = page.rsplit_once('/').map_or(page.as_str(), |(folder, _)| folder);
     // As the script makes it of the id.
     let usual = folder == format!("-_{}_0", id.replacen('/', "_", 1));
-    Some(CompileData(index, id, function, (!usual).then(|| folder.to_owned())))
+    Some(CompileData(index.place(), id, function, (!usual).then(|| folder.to_owned())))
 }

@@ -35,8 +35,8 @@ pub(super) fn present(report: Report<'_>) -> bool {
 }
 
 /// The address of a compile on the chart, from the report's top; its number is its place in the model.
-pub(super) fn address(index: usize) -> String {
-    if index < MOST_ANCHORS { format!("{PATH}#at-{index}") } else { PATH.to_owned() }
+pub(super) fn address(index: crate::model::CompileIndex) -> String {
+    if index.place() < MOST_ANCHORS { format!("{PATH}#at-{index}") } else { PATH.to_owned() }
 }
 
 /// The page; none where the log has no chromium events.

@@ -10,7 +10,7 @@ use super::shell::{Shell, Tab, write_page};
 use super::units::{UNKNOWN, clipped, count, counted, micros, whole};
 use super::{Html, Report, Worker, paths};
 use crate::analysis::vllm::{Module, Piece, Sizes, Vllm};
-use crate::model::{VllmEvent, VllmFact};
+use crate::model::{CompileIndex, VllmEvent, VllmFact};
 use crate::output::{Page, RelPath};
 use serde::Serialize;
 use std::io::Write;
@@ -39,7 +39,7 @@ pub(super) fn tab(report: Report<'_>) -> Option<Tab> {
 }
 
 /// Where the page tells of that compile, seen from the view's page; None where vLLM says nothing of it.
-pub(super) fn href(view: View<'_>, compile: usize) -> Option<String> {
+pub(super) fn href(view: View<'_>, compile: CompileIndex) -> Option<String> {
     let mut events = view.report.model.vllm.iter().filter(|event| event.compile == compile).peekable();
     events.peek()?;
     // Other events make no module.
@@ -323,7 +323,7 @@ fn loose(view: View<'_>, vllm: &Vllm<'_>, out: &mut dyn Write) -> anyhow::Result
 }
 
 /// A link to a file with its number.
-fn file(view: View<'_>, compile: usize, at: usize) -> Html {
+fn file(view: View<'_>, compile: CompileIndex, at: usize) -> Html {
     let compile = view.report.model.compiles.get(compile);
     let Some((compile, artifact)) = compile.and_then(|c| Some((c, c.artifacts.get(at)?))) else {
         return Html::escaped(UNKNOWN);

@@ -3,7 +3,7 @@
 use super::{LONGEST_NAME, file, passes, piece_words, size_words};
 use crate::analysis::vllm::{Module, Piece};
 use crate::analysis::{Producers, Stage};
-use crate::model::{Compile, Outcome};
+use crate::model::{Compile, CompileIndex, Outcome};
 use crate::report::index::stage_words;
 use crate::report::parts::{Head, Row, Table, Td, View};
 use crate::report::units::{UNKNOWN, clipped, counted, micros, whole};
@@ -211,7 +211,7 @@ fn fields(view: View<'_>, piece: &Piece<'_>, out: &mut dyn Write) -> anyhow::Res
 /// The files of a piece by phase, as in the directory.
 fn files(
     view: View<'_>,
-    (compile, index): (&Compile, usize),
+    (compile, index): (&Compile, CompileIndex),
     (piece, producers): (&Piece<'_>, &Producers<'_>),
     out: &mut dyn Write,
 ) -> anyhow::Result<()> {

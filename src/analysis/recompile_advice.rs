@@ -106,8 +106,9 @@ fn size(model: &Model, chain: &Chain<'_>, subject: &Subject<'_>) -> String {
     let count = sizes.len();
     let mark = format!("`torch._dynamo.mark_dynamic({tensor}, {dimension})`");
     let last = chain.steps.iter().rev().find(|step| !step.over_limit);
-    let is_dynamic = last.and_then(|step| model.compiles.get(step.compile)).is_some_and(|compile| {
-        compile.sections.iter().any(|section| section.id == "symbols" && !section.rows.is_empty())
+    let is_dynamic = last.is_some_and(|step| {
+        let mut symbols = model.shapes.symbols.iter();
+        symbols.any(|symbol| !symbol.unbacked && symbol.at.compile == step.compile)
     });
     let after = if chain.limit_hit { " Until then every call with a new size runs uncompiled." } else { "" };
     match (is_dynamic, count) {
@@ -194,7 +195,7 @@ mod tests {
         let steps: Vec<Step<'_>> = reasons
             .iter()
             .map(|reason| Step {
-                compile: 0,
+                compile: CompileIndex::default(),
                 reasons: Vec::new(),
                 change: Some(classify(reason)),
                 against: None,

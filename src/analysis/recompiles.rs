@@ -285,7 +285,7 @@ mod tests {
         assert_eq!(chains[0].steps.iter().map(|s| s.compile).collect::<Vec<_>>(), [1, 2, 3]);
         assert_eq!(chains[0].steps[1].change.as_ref().unwrap().new.as_deref(), Some("2"));
         assert_eq!(chains[0].steps[2].change.as_ref().unwrap().new, None);
-        assert_eq!(chains[0].steps[2].against, Some(2));
+        assert_eq!(chains[0].steps[2].against, Some(CompileIndex::new(2)));
     }
 
     #[test]

@@ -11,7 +11,7 @@ use super::units::{bytes, counted, whole};
 use super::{Html, Report, Worker, paths};
 use crate::analysis::vllm::Vllm;
 use crate::analysis::{GraphPair, Producers, graph_pairs, is_foreign};
-use crate::model::{Artifact, Cell, Compile, CompileIndex, Content, Form};
+use crate::model::{Artifact, Compile, CompileIndex, Content, Form};
 use crate::output::Page;
 use crate::trace::{Md5, PayloadRef};
 use fxhash::{FxHashMap, FxHashSet};
@@ -332,16 +332,7 @@ fn json(value: &impl Serialize) -> anyhow::Result<String> {
 
 /// Sizes of the values of the captured graph, as Dynamo wrote them.
 fn sizes(compile: &Compile) -> BTreeMap<&str, &str> {
-    let section = compile.sections.iter().find(|section| section.id == "graph-sizes");
-    let rows = section.map(|section| section.rows.as_slice()).unwrap_or_default();
-    rows.iter().filter_map(|row| pair(row)).collect()
-}
-
-fn pair(row: &[Cell]) -> Option<(&str, &str)> {
-    match row {
-        [Cell::Code(value), Cell::Code(size)] => Some((value, size)),
-        _ => None,
-    }
+    compile.graph_sizes.iter().map(|one| (one.value.as_str(), one.size.as_str())).collect()
 }
 
 #[cfg(test)]

@@ -19,7 +19,7 @@ use super::shell::{Shell, Tab, write_page};
 use super::units::{counted, whole};
 use super::{Html, Report, Worker, paths, provenance};
 use crate::analysis::{ByCompile, OfCompile, OwnFiles, Parts};
-use crate::model::{Cell, Compile, CompileIndex, Content, Function, Section};
+use crate::model::{Compile, CompileIndex, Content, Function, Section};
 use crate::output::Page;
 use serde::Serialize;
 use std::io::Write;
@@ -76,7 +76,7 @@ fn write(subject: Subject<'_>, worker: &mut Worker, out: &mut dyn Write) -> anyh
         for section in sections(subject.compile) {
             match section.id {
                 "guards" => guard_tree::write(view, subject, section, out)?,
-                "graph-sizes" => write_sizes(view, section, out)?,
+                "graph-sizes" => write_sizes(view, subject.compile, section, out)?,
                 _ => view.section(out, section)?,
             }
         }
@@ -208,17 +208,22 @@ fn write_stack(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -> any
 const MANY_SIZES: usize = 60;
 
 /// The sizes of all values of the graph, in columns: a large graph has thousands.
-fn write_sizes(view: View<'_>, section: &Section, out: &mut dyn Write) -> anyhow::Result<()> {
-    let (count, many) = (section.rows.len(), section.rows.len() > MANY_SIZES);
+fn write_sizes(
+    view: View<'_>,
+    compile: &Compile,
+    section: &Section,
+    out: &mut dyn Write,
+) -> anyhow::Result<()> {
+    let count = compile.graph_sizes.len();
+    let many = count > MANY_SIZES;
     view.open_section(out, (section.id, &section.title, ""), Some(whole(count)), Html::default())?;
     if many {
         write!(out, "<details class=more><summary>{} sizes</summary>", whole(count))?;
     }
     write!(out, "<pre class=sets>")?;
-    for row in &section.rows {
-        if let [Cell::Code(value), Cell::Code(size)] = row.as_slice() {
-            writeln!(out, "{} {}", Html::content(value).as_str(), Html::content(size).as_str())?;
-        }
+    for one in &compile.graph_sizes {
+        let (value, size) = (Html::content(&one.value), Html::content(&one.size));
+        writeln!(out, "{} {}", value.as_str(), size.as_str())?;
     }
     writeln!(out, "</pre>{}</section>", if many { "</details>" } else { "" })?;
     Ok(())

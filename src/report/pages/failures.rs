@@ -229,9 +229,10 @@ fn traceback(view: View<'_>, reason: &Reason<'_>, text: &str) -> anyhow::Result<
     }
     let all = view.report.payload(at)?;
     let lines = Html::escaped(&format!(", {}", counted(all.lines().count(), "line", "lines")));
-    let own = crate::model::traceback(&all)
-        .into_iter()
-        .filter(|(file, line, ..)| !is_library(file) && !text.contains(&format!("\"{file}\", line {line},")));
+    let own = crate::model::traceback(&all).into_iter().filter(|frame| {
+        let place = format!("\"{}\", line {},", frame.file, frame.line);
+        !is_library(&frame.file) && !text.contains(&place)
+    });
     let mut own: Vec<TextFrame> = own.collect();
     own.drain(..own.len().saturating_sub(FRAMES));
     let frames =

@@ -237,7 +237,8 @@ impl Module {
                 "{" => {
                     at += 1;
                     while at < tokens.len() && tokens[at] != "}" {
-                        at += self.read_use(&tokens[at..], &path);
+                        // A sign that no `use` holds is passed over: the marker of a merge conflict, say.
+                        at += self.read_use(&tokens[at..], &path).max(1);
                         at += usize::from(tokens.get(at) == Some(&","));
                     }
                     return at + 1;

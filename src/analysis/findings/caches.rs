@@ -1,6 +1,7 @@
 //! Caches that were not asked, or did not have the result.
 
 use super::basis::{Basis, Family};
+use super::cost::{ChargeOrder, Claim, Work};
 use super::finding::{Finding, Severity, Value};
 use super::kind::{KindOfFinding, Topic};
 use crate::analysis::Parts;
@@ -16,6 +17,7 @@ static CACHE_BYPASS: KindOfFinding = KindOfFinding {
     checked: Some("cache bypass"),
     topic: Some(Topic::Caches),
     records: &["fx_graph_cache_bypass", "aotautograd_cache_bypass"],
+    charged: ChargeOrder::Cache,
     ..KindOfFinding::of("cache_bypass", "Cache bypass")
 };
 
@@ -86,12 +88,12 @@ fn bypass(model: &Model, why: &str, same: &[&CacheLookup]) -> Finding {
     // Another run repeats what the cache would have kept: Inductor's part, for AOTAutograd's cache that part too.
     let graphs = same.iter().any(|one| one.cache == "fx_graph");
     let aot = same.iter().any(|one| one.cache == "aotautograd");
-    let lost = concerned.iter().filter_map(|&index| model.compiles.get(index)).map(|compile| {
+    for (index, compile) in concerned.iter().filter_map(|&index| Some((index, model.compiles.get(index)?))) {
         let [_, aot_us, inductor, codegen] = Parts::of(compile).0;
-        let inner = if graphs { inductor + codegen } else { 0.0 };
-        inner + if aot { aot_us } else { 0.0 }
-    });
-    found.costs(lost.sum(), "that every run of the program spends again".to_owned(), Vec::new());
+        let us = if graphs { inductor + codegen } else { 0.0 } + if aot { aot_us } else { 0.0 };
+        let words = "that every run of the program spends again";
+        found.claim(Claim::avoidable(Work::Compile, vec![index], words).at_most(us));
+    }
     found.count = same.len() as u64;
     found.fact("Reason in the log", Value::Prose(why.to_owned()).or_unknown());
     found.fact("Bypasses", Value::Prose(by_cache(same)));

@@ -113,7 +113,7 @@ pub(crate) static SITE: [SiteRow; 26] = [
         topic: None,
         assets: assets::PAGE,
         present: |_| true,
-        write: code::pages,
+        write: code::listing::pages,
     },
     SiteRow {
         name: "Compile",

@@ -10,7 +10,7 @@ use crate::report::kit::inductor_runs;
 use crate::report::kit::links;
 use crate::report::kit::paths;
 use crate::report::kit::view::View;
-use crate::report::pages::compile::Subject;
+use crate::report::pages::compile::subject::Subject;
 use crate::report::subject::Report;
 use crate::report::words::files;
 use crate::report::words::files::short_name;

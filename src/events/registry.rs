@@ -2,7 +2,7 @@
 
 use super::{Event, FAMILIES, Flow, RankContext, StructuredLogParser};
 use crate::model::ProblemKind;
-use fxhash::FxHashMap;
+use crate::trace::TextMap;
 
 /// Makes a parser; called once a log.
 pub type ParserFactory = fn() -> Box<dyn StructuredLogParser>;
@@ -48,7 +48,7 @@ pub(super) struct Parsers {
     list: Vec<Box<dyn StructuredLogParser>>,
     wishes: Vec<Wish>,
     /// Which wishes an event meets is asked once for each key and name: a log has few of them.
-    seen: FxHashMap<(String, Option<String>), Vec<usize>>,
+    seen: TextMap<(String, Option<String>), Vec<usize>>,
 }
 
 /// Distinct (key, name) pairs whose parsers are remembered. Real logs have under 300; a log that makes up a name
@@ -69,7 +69,7 @@ impl Parsers {
             }
         }
         wishes.sort_by_key(|w| (std::cmp::Reverse(w.rank), w.parser));
-        Parsers { list, wishes, seen: FxHashMap::default() }
+        Parsers { list, wishes, seen: TextMap::default() }
     }
 
     /// Asks the parsers in order until one has handled the event.

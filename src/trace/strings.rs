@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use super::maps::TextMap;
+
 /// The tables of the processes that wrote one log.
 ///
 /// A reference can come before its definition, and a process forked from another one knows strings that only its
@@ -16,7 +18,7 @@ pub struct StringTable {
     first_defined: HashMap<u64, i64>,
     first_pid: Option<u64>,
     /// Paths that frames carry themselves, in place of a number.
-    literal: HashMap<Box<str>, u32>,
+    literal: TextMap<Box<str>, u32>,
     /// Line of the record being read: where a reference is made first.
     line: u64,
 }

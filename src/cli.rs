@@ -3,8 +3,7 @@
 use clap::error::ErrorKind;
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
-use tlparse::Options;
-use tlparse::report::Settings;
+use tlparse::{Options, Settings};
 
 /// Read a TORCH_TRACE log and report what torch.compile did.
 #[derive(Parser, Debug)]

@@ -9,9 +9,7 @@ use serve::Serving;
 use std::io::{IsTerminal, Write};
 use std::path::Path;
 use std::process::ExitCode;
-use tlparse::analysis::Severity;
-use tlparse::report::Settings;
-use tlparse::{Progress, Registry, Written};
+use tlparse::{Progress, Registry, Settings, Severity, Written};
 
 /// The report could not be written.
 const FAILED: u8 = 1;
@@ -34,7 +32,7 @@ fn main() -> ExitCode {
             Some(out) => {
                 let settings =
                     Settings { custom_header: combine.custom_header_html.clone(), ..Settings::default() };
-                tlparse::job::combine(out, combine.overwrite, &settings, &bar)
+                tlparse::combine(out, combine.overwrite, &settings, &bar)
             }
             None => {
                 eprintln!(
@@ -93,7 +91,7 @@ impl Wishes {
 
 /// Says what was found, opens the report, and maps the outcome to an exit code.
 fn conclude(wishes: &Wishes, outcome: &Written) -> ExitCode {
-    for note in &outcome.told.notes {
+    for note in &outcome.summary.notes {
         eprintln!("note: {note}");
     }
     let index = outcome.folder.join("index.html");
@@ -103,13 +101,13 @@ fn conclude(wishes: &Wishes, outcome: &Written) -> ExitCode {
         eprintln!("error: {error:#}; the report is {}", index.display());
         return ExitCode::from(FAILED);
     }
-    let damaged = wishes.strict && !outcome.told.intact;
-    let without_id = wishes.strict_compile_id && outcome.told.without_compile_id > 0;
+    let damaged = wishes.strict && !outcome.summary.intact;
+    let without_id = wishes.strict_compile_id && outcome.summary.without_compile_id > 0;
     if damaged {
         eprintln!("error: --strict: the log is damaged; the report lists the lines");
     }
     if without_id {
-        let count = outcome.told.without_compile_id;
+        let count = outcome.summary.without_compile_id;
         eprintln!("error: --strict-compile-id: records that have a stack in place of a compile id: {count}");
     }
     if damaged || without_id { ExitCode::from(STRICT) } else { ExitCode::SUCCESS }
@@ -138,13 +136,13 @@ fn show(wishes: &Wishes, folder: &Path, index: &Path) -> anyhow::Result<()> {
 fn print_summary(wishes: &Wishes, outcome: &Written, index: &Path) -> std::io::Result<()> {
     let mut out = std::io::stdout().lock();
     if wishes.json {
-        serde_json::to_writer_pretty(&mut out, &outcome.told.findings)?;
+        serde_json::to_writer_pretty(&mut out, &outcome.summary.findings)?;
         return writeln!(out);
     }
     let coloured = std::io::stdout().is_terminal()
         && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
         && std::env::var_os("TERM").is_none_or(|term| term != "dumb");
-    for line in &outcome.told.summary {
+    for line in &outcome.summary.lines {
         match line.label.filter(|_| coloured) {
             Some((label, severity)) => writeln!(out, "{}{label}:\x1b[0m {}", colour(severity), line.text)?,
             None => writeln!(out, "{line}")?,
@@ -152,7 +150,7 @@ fn print_summary(wishes: &Wishes, outcome: &Written, index: &Path) -> std::io::R
     }
     if wishes.verbose {
         writeln!(out, "Records by event:")?;
-        for (event, count) in &outcome.told.events {
+        for (event, count) in &outcome.summary.events {
             writeln!(out, "{count:>9}  {event}")?;
         }
     }

@@ -9,7 +9,7 @@ use std::fs::File;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use tiny_http::{Header, Method, Request, Response, Server};
-use tlparse::output::RelPath;
+use tlparse::RelPath;
 
 /// A server that listens.
 pub struct Serving {

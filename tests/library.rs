@@ -3,8 +3,7 @@
 use crate::support::{Report, input, report};
 use serde::Deserialize;
 use std::path::Path;
-use tlparse::model::{Cell, Column, Form};
-use tlparse::{Event, Flow, Options, RankContext, Registry, StructuredLogParser};
+use tlparse::{Cell, Column, Event, Flow, Form, Options, RankContext, Registry, StructuredLogParser};
 
 /// The report of the library with these parsers.
 fn run(registry: Registry, log: &Path) -> (Report, tlparse::Written) {
@@ -57,7 +56,7 @@ fn a_parser_of_the_user_is_asked_first_and_its_files_are_in_the_report() {
     let registry = Registry::default().with(|| Box::new(OwnGraphs { seen: 0 }));
     assert_eq!(registry.describe()[0].0, "own_graphs");
     let (own, outcome) = run(registry, &input("01_inference").path);
-    assert!(outcome.told.intact);
+    assert!(outcome.summary.intact);
     let files = own.manifest();
     let with = |part: &str| files.iter().filter(|path| path.contains(part)).collect::<Vec<_>>();
     assert!(with("/dynamo_output_graph_").is_empty(), "the built-in parser was not asked");
@@ -97,7 +96,7 @@ impl StructuredLogParser for Failing {
 #[test]
 fn an_error_of_a_parser_is_listed_and_the_next_parser_is_asked() {
     let (failed, outcome) = run(Registry::default().with(|| Box::new(Failing)), &input("01_inference").path);
-    assert!(!outcome.told.intact);
+    assert!(!outcome.summary.intact);
     let plain = report("01_inference");
     let events = |event: &str| plain.integrity()["events"][event].as_u64().unwrap_or(0);
     let artifacts = plain.integrity()["artifacts"].as_object().unwrap();
@@ -149,7 +148,7 @@ impl StructuredLogParser for Counting {
 fn a_parser_may_look_at_every_event_and_speak_at_the_end() {
     let (counted, outcome) =
         run(Registry::default().with(|| Box::new(Counting { seen: 0 })), &input("01_inference").path);
-    assert!(outcome.told.intact);
+    assert!(outcome.summary.intact);
     let path = counted.manifest().into_iter().find(|path| path.contains("/count_")).expect("it wrote a file");
     let seen: u64 = counted.read(&path).parse().unwrap();
     let records = counted.json["log"]["records"].as_u64().unwrap();

@@ -30,7 +30,7 @@ mod workers;
 
 pub use context::{ArtifactId, RankContext, SectionRows};
 pub use metrics::typed_metrics;
-pub use read::{Part, check_is_log, read_log};
+pub use read::{RankPart, check_is_log, read_log};
 pub use registry::{ParserFactory, Registry};
 
 use crate::model::Fields;

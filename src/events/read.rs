@@ -14,21 +14,21 @@ use std::borrow::Cow;
 
 /// The records of one rank in a log that several ranks wrote.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Part {
+pub struct RankPart {
     /// The rank.
     pub rank: u64,
     /// Processes whose records without a rank belong to it.
     pub pids: Vec<u64>,
 }
 
-impl Part {
+impl RankPart {
     /// One part a rank, ascending, of a log in which several ranks were found; empty where one log has one rank.
-    pub fn of(log: &LogFacts) -> Vec<Part> {
-        let mut parts: Vec<Part> = Vec::new();
+    pub fn of(log: &LogFacts) -> Vec<RankPart> {
+        let mut parts: Vec<RankPart> = Vec::new();
         for &(pid, rank) in &log.ranks {
             match parts.iter_mut().find(|part| part.rank == rank) {
                 Some(part) => part.pids.push(pid),
-                None => parts.push(Part { rank, pids: vec![pid] }),
+                None => parts.push(RankPart { rank, pids: vec![pid] }),
             }
         }
         // A process that changed its rank: what it wrote without one belongs to the first.
@@ -61,7 +61,7 @@ impl Part {
 pub fn read_log(
     source: &Source,
     registry: &Registry,
-    part: Option<&Part>,
+    part: Option<&RankPart>,
     progress: &dyn Fn(u64),
 ) -> anyhow::Result<Model> {
     let mut reader = Reader::new(registry);

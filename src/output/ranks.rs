@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail, ensure};
 
 use super::lock::Lock;
-use super::{about, place};
+use super::failure::about;
+use super::place;
 
 /// What a job's report has at its top beside the folders of its ranks.
 const JOB_FILES: [&str; 6] = [

@@ -8,7 +8,7 @@ pub(super) use findings::{ENTRIES, all as findings, place};
 
 use super::{Report, Worker, paths};
 use crate::model::{Artifact, Compile, Content, Outcome, Readable};
-use crate::output::{Page, RelPath};
+use crate::output::{NewFile, Page, RelPath};
 use serde_json::{Value, json};
 use std::io::Write;
 
@@ -17,7 +17,10 @@ pub(super) fn pages(report: Report<'_>) -> Vec<Page<'_, Worker>> {
     let file = |name| RelPath::of_parts(&[name]);
     let mut pages = vec![
         Page::file(file("raw.log"), move |to| {
-            report.source.copy_to(to)?;
+            match to {
+                NewFile::Disk(file) => report.source.copy_to(file)?,
+                NewFile::Memory(bytes) => std::io::copy(&mut report.source.reader(), bytes)?,
+            };
             Ok(())
         }),
         Page::rendered(file("report.json"), move |_, out| facts::write(report, out)),

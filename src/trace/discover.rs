@@ -16,10 +16,10 @@ const TORCH_NAME: &str = "dedicated_log_torch_trace_";
 /// The endings of logs: plain and compressed.
 const LOG_ENDINGS: [&str; 3] = [".log", ".log.gz", ".log.zst"];
 
-/// The log chosen from a folder.
+/// The newest log of a folder.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Found {
-    /// The newest one.
+pub struct NewestLog {
+    /// Its path.
     pub log: PathBuf,
     /// The folder's other logs, newest first.
     pub others: Vec<PathBuf>,
@@ -80,7 +80,7 @@ pub fn logs_in(dir: &Path) -> Result<Folder> {
 /// The newest trace log of a folder, by time of last change, then by name.
 ///
 /// Files that torch named come before any other `*.log`. The error says what to do when there is none.
-pub fn newest_log(dir: &Path) -> Result<Found> {
+pub fn newest_log(dir: &Path) -> Result<NewestLog> {
     let mut logs = logs_of(dir).with_context(|| format!("cannot read the folder {}", dir.display()))?;
     if logs.iter().any(|log| log.torch_named) {
         logs.retain(|log| log.torch_named);
@@ -94,7 +94,7 @@ pub fn newest_log(dir: &Path) -> Result<Found> {
             dir.display()
         );
     };
-    Ok(Found { log, others: paths.collect() })
+    Ok(NewestLog { log, others: paths.collect() })
 }
 
 /// Files of a folder that do not have the name of a log.

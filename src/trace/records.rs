@@ -114,7 +114,7 @@ struct Group {
 }
 
 /// What one look at the stream gives.
-enum Step {
+enum Next {
     Group(Group),
     Orphans(Damage),
     End,
@@ -146,14 +146,14 @@ impl<R: Read> Records<R> {
         if let Some(damage) = self.waiting.take() {
             return Ok(Some(Entry::Damage(damage)));
         }
-        let group = match self.step()? {
-            Step::Group(group) => group,
-            Step::Orphans(damage) => return Ok(Some(Entry::Damage(damage))),
-            Step::End => return Ok(None),
+        let group = match self.next_group()? {
+            Next::Group(group) => group,
+            Next::Orphans(damage) => return Ok(Some(Entry::Damage(damage))),
+            Next::End => return Ok(None),
         };
         let Self { header, cleaned, payload, waiting, .. } = self;
-        Ok(Some(match Head::read(header, cleaned, &group) {
-            Ok(head) => Entry::Record(head.with_payload(payload, &group)),
+        Ok(Some(match Header::read(header, cleaned, &group) {
+            Ok(header) => Entry::Record(header.with_payload(payload, &group)),
             Err(damage) => {
                 if group.last && group.unfinished {
                     *waiting = Some(Damage::truncated(group.line));
@@ -164,10 +164,10 @@ impl<R: Read> Records<R> {
     }
 
     /// Reads one header line and its payload, or the payload lines that stand before any header.
-    fn step(&mut self) -> io::Result<Step> {
+    fn next_group(&mut self) -> io::Result<Next> {
         loop {
             let line = self.lines.line();
-            let Some(piece) = self.lines.peek()? else { return Ok(Step::End) };
+            let Some(piece) = self.lines.peek()? else { return Ok(Next::End) };
             let bytes = if line == 1 { without_bom(piece.bytes) } else { piece.bytes };
             match kind_of(bytes, piece.ends) {
                 LineKind::Blank => self.lines.consume(),
@@ -175,7 +175,7 @@ impl<R: Read> Records<R> {
                 LineKind::Payload => {
                     self.read_payload(false)?;
                     let detail = "the log begins inside a payload".to_owned();
-                    return Ok(Step::Orphans(Damage { line, kind: DamageKind::Truncated, detail }));
+                    return Ok(Next::Orphans(Damage { line, kind: DamageKind::Truncated, detail }));
                 }
             }
         }
@@ -188,7 +188,7 @@ impl<R: Read> Records<R> {
         }
         let last = self.lines.peek()?.is_none();
         let payload = payload.map(|(span, _)| span);
-        Ok(Step::Group(Group { line, header, too_long, payload, last, unfinished: !newline }))
+        Ok(Next::Group(Group { line, header, too_long, payload, last, unfinished: !newline }))
     }
 
     /// Reads the header line into its buffer: its span, whether it was too long, whether a newline ends it.
@@ -244,14 +244,14 @@ impl<R: Read> Records<R> {
 }
 
 /// A header line, understood.
-struct Head<'a> {
+struct Header<'a> {
     prefix: Prefix<'a>,
     envelope: Envelope<'a>,
     problems: Vec<Damage>,
 }
 
-impl<'a> Head<'a> {
-    fn read(header: &'a [u8], cleaned: &'a mut String, group: &Group) -> Result<Head<'a>, Damage> {
+impl<'a> Header<'a> {
+    fn read(header: &'a [u8], cleaned: &'a mut String, group: &Group) -> Result<Header<'a>, Damage> {
         let damage = |kind, detail: String| Damage { line: group.line, kind, detail: bounded(detail) };
         if group.too_long {
             let detail = format!("header line too long ({} bytes): {}", group.header.len, quoted(header));
@@ -280,7 +280,7 @@ impl<'a> Head<'a> {
         if non_utf8 {
             problems.push(damage(DamageKind::NonUtf8, "the header has bytes that are not UTF-8".to_owned()));
         }
-        Ok(Head { prefix, envelope, problems })
+        Ok(Header { prefix, envelope, problems })
     }
 
     /// Joins the payload to its header and compares the hashes.

@@ -150,8 +150,6 @@ fn number(raw: &RawValue) -> Option<u64> {
 pub struct Cleaned<'a> {
     /// The line from its prefix on.
     pub text: Cow<'a, str>,
-    /// Whether a carriage return was taken from its end.
-    pub crlf: bool,
     /// Whether it held bytes that are not UTF-8; they became U+FFFD.
     pub non_utf8: bool,
 }
@@ -163,7 +161,7 @@ pub struct Cleaned<'a> {
 pub fn clean_header(line: &[u8], first_line: bool) -> Cleaned<'_> {
     let line = if first_line { without_bom(line) } else { line };
     let line = untagged(line);
-    let (line, crlf) = line.strip_suffix(b"\r").map_or((line, false), |line| (line, true));
+    let line = line.strip_suffix(b"\r").unwrap_or(line);
     // Sound lines, which are nearly all, are checked faster than replaced.
     let (text, non_utf8) = match std::str::from_utf8(line) {
         Ok(text) => (Cow::Borrowed(text), false),
@@ -173,7 +171,7 @@ pub fn clean_header(line: &[u8], first_line: bool) -> Cleaned<'_> {
         Some(replaced) => Cow::Owned(replaced),
         None => text,
     };
-    Cleaned { text, crlf, non_utf8 }
+    Cleaned { text, non_utf8 }
 }
 
 /// Text of the log; bytes that are not UTF-8 become U+FFFD. Text that is UTF-8, as nearly all is, is only checked.
@@ -346,8 +344,8 @@ mod tests {
     #[test]
     fn marks_tags_and_line_ends_are_removed() {
         let cleaned = clean_header(b"\xef\xbb\xbf[default0]:V1\xff\r", true);
-        assert_eq!((cleaned.text.as_ref(), cleaned.crlf, cleaned.non_utf8), ("V1\u{fffd}", true, true));
+        assert_eq!((cleaned.text.as_ref(), cleaned.non_utf8), ("V1\u{fffd}", true));
         let cleaned = clean_header(b"\xef\xbb\xbfV", false);
-        assert_eq!((cleaned.text.as_ref(), cleaned.crlf, cleaned.non_utf8), ("\u{feff}V", false, false));
+        assert_eq!((cleaned.text.as_ref(), cleaned.non_utf8), ("\u{feff}V", false));
     }
 }

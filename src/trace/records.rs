@@ -89,19 +89,6 @@ pub enum DamageKind {
     NonUtf8,
 }
 
-impl DamageKind {
-    /// Its name in machine-readable files.
-    pub fn name(self) -> &'static str {
-        match self {
-            DamageKind::BadPrefix => "bad_prefix",
-            DamageKind::BadJson => "bad_json",
-            DamageKind::BadPayloadMd5 => "bad_payload_md5",
-            DamageKind::Truncated => "truncated",
-            DamageKind::NonUtf8 => "non_utf8",
-        }
-    }
-}
-
 /// A header line and the payload lines after it, read but not understood.
 struct Group {
     line: u64,

@@ -28,7 +28,7 @@ pub use facts::{
     Torch, TraceSpan, WorkerStall,
 };
 pub use fields::{Fields, lenient};
-pub use integrity::{Integrity, Problem, ProblemKind};
+pub use integrity::{Integrity, PayloadDamage, ProblemKind};
 pub use job::{
     CollectiveCounts, Fact, GraphRuntime, Job, JobFacts, RankCounts, RankLog, RankState, RankSummary, Run,
     Sequence, SkippedFile, Step, TextId, Texts,

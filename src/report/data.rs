@@ -7,6 +7,7 @@ mod raw;
 pub(super) use findings::{ENTRIES, all as findings, place};
 
 use super::{Report, Worker, paths};
+use crate::analysis::Parity;
 use crate::model::{Artifact, Compile, Content, Outcome, Readable};
 use crate::output::{NewFile, Page, RelPath};
 use serde_json::{Value, json};
@@ -103,7 +104,17 @@ const PARITY_IS: &str =
 /// Graphs whose generated code does not make the collectives that were scheduled.
 fn write_parity(report: Report<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let differing = report.found.parity.iter().filter(|graph| graph.differs());
-    let graphs: Vec<Value> = differing.map(facts::parity).collect();
+    let graph = |parity: &Parity| {
+        json!({
+            "graph": parity.graph,
+            "compile_id": parity.attempt_id,
+            "offset": parity.offset(),
+            "missing_waits": parity.missing_waits,
+            "scheduled": parity.scheduled,
+            "in_code": parity.in_code,
+        })
+    };
+    let graphs: Vec<Value> = differing.map(graph).collect();
     let file = json!({
         "description": PARITY_IS,
         "graphs": graphs,

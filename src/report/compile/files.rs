@@ -2,7 +2,7 @@
 
 use super::Subject;
 use crate::analysis::{Producers, Stage};
-use crate::model::{Artifact, Content, Form, ProblemKind, Readable};
+use crate::model::{Artifact, Content, Form, Readable};
 use crate::output::RelPath;
 use crate::report::code::short_name;
 use crate::report::file_words;
@@ -133,15 +133,11 @@ fn marks(report: Report<'_>, artifact: &Artifact) -> Vec<Html> {
     let mut mark = |class: &str, words: &str| {
         marks.push(Html::trusted(format!("<span class=\"{class} nw\">{words}</span>")));
     };
-    let cut = || {
-        let problems = report.model.integrity.problems.iter();
-        problems.filter(|p| p.kind == ProblemKind::Truncated).any(|p| p.line == artifact.line)
-    };
-    match &artifact.content {
-        Content::Payload(at, _) if !at.intact && cut() => mark("err", "damaged: cut short"),
-        Content::Payload(at, _) if !at.intact => mark("err", "damaged: payload hash"),
-        Content::Empty(_) => mark("warn", "no payload in the log"),
-        _ => {}
+    if let Some(damage) = report.model.integrity.damage_of(artifact) {
+        mark("err", damage.words());
+    }
+    if matches!(artifact.content, Content::Empty(_)) {
+        mark("warn", "no payload in the log");
     }
     if artifact.unknown {
         mark("warn", "unknown event");

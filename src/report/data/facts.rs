@@ -340,7 +340,7 @@ fn execution_json(report: Report<'_>, position: &crate::model::Execution) -> Val
 }
 
 /// Scheduled collectives of a graph beside those of its code.
-pub(super) fn parity(graph: &Parity) -> Value {
+fn parity(graph: &Parity) -> Value {
     json!({
         "compile_id": graph.compile_id,
         "scheduled": graph.scheduled,

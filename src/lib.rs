@@ -35,7 +35,8 @@ mod trace;
 
 pub use analysis::Severity;
 pub use events::{
-    ArtifactId, Event, Flow, ParserFactory, RankContext, Registry, SectionRows, StructuredLogParser,
+    ArtifactId, Event, Flow, PageTables, ParserFactory, RankContext, Registry, SectionRows,
+    StructuredLogParser,
 };
 pub use model::{
     Cell, Column, Failure, Fields, Form, Frame, Language, Metrics, MetricsKind, ProblemKind, Stack, Unit,
@@ -140,7 +141,8 @@ fn write_log(work: Work<'_>, task: &LogTask<'_>) -> anyhow::Result<LogOutcome> {
     }
     let found = analysis::of_log(&model);
     let settings = &work.options.settings;
-    let report = Report { model: &model, found: &found, source: &source, settings, processes: task.processes };
+    let report =
+        Report { model: &model, found: &found, source: &source, settings, processes: task.processes };
     let pages = report::pages(report);
     work.progress.writing(pages.len());
     let left_out = output::write(pages, task.sink, task.threads, Worker::new)?;

@@ -14,7 +14,7 @@ mod target;
 
 pub use crate::rel_path::RelPath;
 pub use pages::{Page, write};
-pub use policy::REPORT_ENTRIES;
+pub use policy::{REPORT_ENTRIES, is_compile_folder};
 pub use ranks::{JobTarget, RankFolder, rank_folders};
 pub use sink::{DiskSink, Files, MemSink, NewFile, Sink};
 pub use target::Target;

@@ -23,9 +23,12 @@ pub struct Parity {
 impl Parity {
     /// How far the numbers of collectives are apart: the differences of all operations added up, waits left out.
     pub fn offset(&self) -> u64 {
-        let ops = self.scheduled.keys().chain(self.in_code.keys().filter(|op| !self.scheduled.contains_key(*op)));
+        let ops =
+            self.scheduled.keys().chain(self.in_code.keys().filter(|op| !self.scheduled.contains_key(*op)));
         let count = |counts: &IndexMap<String, u64>, op: &str| counts.get(op).copied().unwrap_or_default();
-        ops.filter(|op| !is_wait(op)).map(|op| count(&self.scheduled, op).abs_diff(count(&self.in_code, op))).sum()
+        ops.filter(|op| !is_wait(op))
+            .map(|op| count(&self.scheduled, op).abs_diff(count(&self.in_code, op)))
+            .sum()
     }
 
     /// Whether code and schedule disagree, or a wait is missing.
@@ -65,8 +68,7 @@ pub(super) fn of_log(model: &Model) -> Vec<Parity> {
         }
     }
     for graph in graphs.values_mut() {
-        let (waits, others): (Vec<_>, Vec<_>) =
-            graph.in_code.iter().partition(|(op, _)| is_wait(op));
+        let (waits, others): (Vec<_>, Vec<_>) = graph.in_code.iter().partition(|(op, _)| is_wait(op));
         let sum = |ops: Vec<(&String, &u64)>| ops.into_iter().map(|(_, n)| n).sum::<u64>();
         graph.missing_waits = sum(others).saturating_sub(sum(waits));
     }

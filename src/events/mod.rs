@@ -20,18 +20,21 @@ mod guards;
 mod inductor;
 mod links;
 mod metrics;
+mod placed;
 mod read;
 mod registry;
+mod sections;
 mod stacks;
 mod symbols;
 mod tensors;
 mod vllm;
 mod workers;
 
-pub use context::{ArtifactId, RankContext, SectionRows};
+pub use context::{ArtifactId, RankContext};
 pub use metrics::typed_metrics;
 pub use read::{RankPart, check_is_log, read_log};
 pub use registry::{ParserFactory, Registry};
+pub use sections::{PageTables, SectionRows};
 
 use crate::model::Fields;
 use crate::trace::{CompileId, Payload, Span, Stamp, readable_text, strict_json};
@@ -96,6 +99,8 @@ pub struct Event<'a> {
     pub compile_id: Option<&'a CompileId>,
     /// Attempt of that compile, 0 where the record has none.
     pub attempt: u32,
+    /// The subgraph that its record names: a region that torch compiles by itself.
+    pub subgraph: Option<&'a str>,
     /// Its payload.
     pub payload: Option<&'a Payload<'a>>,
 }

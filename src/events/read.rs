@@ -1,6 +1,7 @@
 //! One pass over a log: records to parsers to model.
 
 use super::context::{RankContext, Reading};
+use super::placed::{IsOwnPath, PlacedFiles};
 use super::registry::{Parsers, Registry};
 use super::{Event, finish};
 use crate::model::{LogFacts, Model, PayloadPlace, ProblemKind, RawRecord};
@@ -53,7 +54,8 @@ impl RankPart {
     }
 }
 
-/// Reads a whole log, or the `part` of it that one rank wrote. `progress` is told how many bytes are read.
+/// Reads a whole log, or the `part` of it that one rank wrote. `progress` is told how many bytes have been read;
+/// `is_own_path` says which paths the report itself uses, so that no parser places a file there.
 ///
 /// # Errors
 /// When the log cannot be read, or has content of which nothing is a record. What is damaged in it is not an error: it
@@ -63,8 +65,10 @@ pub fn read_log(
     registry: &Registry,
     part: Option<&RankPart>,
     progress: &dyn Fn(u64),
+    is_own_path: IsOwnPath,
 ) -> anyhow::Result<Model> {
     let mut reader = Reader::new(registry);
+    reader.reading.placed_files = PlacedFiles::new(is_own_path);
     reader.reading.model.log.rank = part.map(|part| part.rank);
     let mut records = Records::new(source.reader());
     loop {
@@ -226,8 +230,8 @@ impl Reader {
     }
 
     fn dispatch(&mut self, event: &Event<'_>, compile: usize) {
-        let (attempt, line) = (event.attempt, event.line);
-        let mut cx = RankContext { reading: &mut self.reading, compile, attempt, line };
+        let (attempt, line, subgraph) = (event.attempt, event.line, event.subgraph);
+        let mut cx = RankContext { reading: &mut self.reading, compile, attempt, line, subgraph };
         self.parsers.dispatch(event, &mut cx);
     }
 
@@ -286,7 +290,13 @@ impl Reader {
     }
 
     fn finish(mut self, source: &Source) -> Model {
-        let mut cx = RankContext { reading: &mut self.reading, compile: usize::MAX, attempt: 0, line: 0 };
+        let mut cx = RankContext {
+            reading: &mut self.reading,
+            compile: usize::MAX,
+            attempt: 0,
+            line: 0,
+            subgraph: None,
+        };
         self.parsers.finish(&mut cx);
         let mut model = self.reading.model;
         finish::conclude(&mut model, source);
@@ -345,6 +355,7 @@ fn event<'a>(record: &'a Record<'_>, key: &'a str, value: &'a RawValue, stamp: S
         stamp,
         compile_id: record.envelope.compile_id.as_ref(),
         attempt: record.envelope.attempt,
+        subgraph: record.envelope.subgraph.as_deref(),
         payload: record.payload.as_ref(),
     }
 }

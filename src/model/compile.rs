@@ -1,6 +1,7 @@
 //! One compile id and everything recorded under it.
 
 use super::Section;
+use crate::rel_path::RelPath;
 use crate::trace::{CompileId, FileRef, Md5, PayloadRef, Span, Stamp};
 use std::sync::Arc;
 
@@ -320,6 +321,10 @@ pub struct Artifact {
     pub line: u64,
     /// Attempt, 0 where the record has none.
     pub attempt: u32,
+    /// The subgraph that its record names: a region that torch compiles by itself.
+    pub subgraph: Option<String>,
+    /// Where it stands, seen from the top of the report, if a parser of the library's user chose its path.
+    pub path: Option<RelPath>,
     /// What a cache answered, for a cache's artifact.
     pub cache: Option<Outcome>,
     /// What the file holds.
@@ -332,6 +337,15 @@ pub struct Artifact {
     pub graph: bool,
     /// Whether its event is one that this program does not know.
     pub unknown: bool,
+}
+
+/// A page of tables.
+#[derive(Debug)]
+pub struct TablesPage {
+    /// Its heading.
+    pub title: String,
+    /// The tables.
+    pub sections: Vec<Section>,
 }
 
 /// In which folder an artifact stands.
@@ -360,6 +374,8 @@ pub enum Content {
     DumpFile(usize),
     /// No file: a link of the log, with its URL.
     Link(String),
+    /// A page of tables, made by a parser of the library's user.
+    Tables(TablesPage),
 }
 
 /// How a text is written to its file.
@@ -402,6 +418,8 @@ impl Artifact {
             number,
             line: 1,
             attempt: 0,
+            subgraph: None,
+            path: None,
             cache: None,
             content: Content::Empty(Form::Text),
             place: Place::Compile,

@@ -127,7 +127,8 @@ impl Integrity {
             Content::Empty(_) => has(ProblemKind::BadPayloadMd5),
             _ => false,
         };
-        let damage = || if has(ProblemKind::Truncated) { PayloadDamage::Cut } else { PayloadDamage::OtherHash };
+        let damage =
+            || if has(ProblemKind::Truncated) { PayloadDamage::Cut } else { PayloadDamage::OtherHash };
         damaged.then(damage)
     }
 

@@ -17,7 +17,7 @@ mod vllm;
 
 pub use compile::{
     Artifact, Attempt, Compile, Content, Form, Frame, Function, Language, Metrics, MetricsKind,
-    MetricsRecord, Outcome, Place, Readable, Stack, Status,
+    MetricsRecord, Outcome, Place, Readable, Stack, Status, TablesPage,
 };
 pub use export::{
     Argument, Export, ExportKind, ExportProblem, ExportedProgram, Expression, ExpressionPart, ProgramFacts,

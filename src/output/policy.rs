@@ -79,7 +79,7 @@ fn matches_pattern(pattern: &str, name: &str) -> bool {
 }
 
 /// `<compiled autograd>_<frame>_<compile>_<attempt>`, a missing part being `-`.
-fn is_compile_folder(name: &str) -> bool {
+pub fn is_compile_folder(name: &str) -> bool {
     name.split('_').count() == 4
         && name.split('_').all(|part| part == "-" || is_number(part) || is_odd_part(part))
 }
@@ -127,9 +127,8 @@ pub(super) fn check(path: &Path, overwrite: bool, known: Entries) -> Result<()> 
     let Some(first) = entries.first() else { return Ok(()) };
     let unknown: Vec<&FolderEntry> = entries.iter().filter(|entry| !entry.is_report).collect();
     let listed = if unknown.is_empty() { BTreeSet::new() } else { listed_entries(path) };
-    let is_listed = |entry: &FolderEntry| {
-        entry.is_plain && entry.name.to_str().is_some_and(|name| listed.contains(name))
-    };
+    let is_listed =
+        |entry: &FolderEntry| entry.is_plain && entry.name.to_str().is_some_and(|name| listed.contains(name));
     if let Some(foreign) = unknown.into_iter().find(|entry| !is_listed(entry)) {
         bail!(
             "{path:?} holds {:?}, which no report contains, so --overwrite leaves the folder alone; move that away or choose another output folder with -o",
@@ -155,7 +154,12 @@ fn entries(folder: &Path, known: Entries) -> io::Result<Vec<FolderEntry>> {
         let (name, kind) = (entry.file_name(), entry.file_type()?);
         let is_known = name.to_str().is_some_and(|name| known.hold(name, kind.is_dir()));
         let is_plain = kind.is_dir() || kind.is_file();
-        entries.push(FolderEntry { name, is_folder: kind.is_dir(), is_plain, is_report: is_known && is_plain });
+        entries.push(FolderEntry {
+            name,
+            is_folder: kind.is_dir(),
+            is_plain,
+            is_report: is_known && is_plain,
+        });
     }
     entries.sort_by(|a, b| a.name.cmp(&b.name));
     Ok(entries)
@@ -210,7 +214,9 @@ fn listed_entries(folder: &Path) -> BTreeSet<String> {
         return BTreeSet::new();
     }
     let Ok(file) = File::open(folder.join("report.json")) else { return BTreeSet::new() };
-    let Ok(report) = serde_json::from_reader::<_, Report>(BufReader::new(file)) else { return BTreeSet::new() };
+    let Ok(report) = serde_json::from_reader::<_, Report>(BufReader::new(file)) else {
+        return BTreeSet::new();
+    };
     let artifacts = report.compiles.into_iter().flat_map(|compile| compile.artifacts);
     let top = |path: &str| path.split('/').next().unwrap_or_default().to_owned();
     artifacts.map(|artifact| top(&artifact.path)).collect()

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
 
-use super::lock::Lock;
 use super::failure::about;
+use super::lock::Lock;
 use super::place;
 
 /// What a job's report has at its top beside the folders of its ranks.

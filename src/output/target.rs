@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
-use super::lock::Lock;
 use super::failure::about;
+use super::lock::Lock;
 use super::policy::Entries;
 use super::{place, policy};
 

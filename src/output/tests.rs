@@ -69,7 +69,8 @@ fn one_thread_and_many_write_the_same_files() {
                 Ok(())
             })
         };
-        write(numbers.iter().map(page).collect(), &DiskSink::new(folder.path()), threads(count), || Ok(0)).unwrap();
+        write(numbers.iter().map(page).collect(), &DiskSink::new(folder.path()), threads(count), || Ok(0))
+            .unwrap();
         files(folder.path())
     };
     let one = written(1);
@@ -82,7 +83,8 @@ fn each_thread_makes_one_worker() {
     let folder = tempfile::tempdir().unwrap();
     let made = AtomicUsize::new(0);
     let pages = (0..50).map(|n| Page::bytes(path(&format!("{n}")), "")).collect();
-    write(pages, &DiskSink::new(folder.path()), threads(3), || Ok(made.fetch_add(1, Ordering::Relaxed))).unwrap();
+    write(pages, &DiskSink::new(folder.path()), threads(3), || Ok(made.fetch_add(1, Ordering::Relaxed)))
+        .unwrap();
     assert_eq!(made.into_inner(), 3);
 }
 
@@ -98,7 +100,8 @@ fn a_report_without_pages_is_an_empty_folder() {
 fn a_worker_that_cannot_be_made_is_an_error() {
     let folder = tempfile::tempdir().unwrap();
     let pages: Vec<Page<'_, ()>> = vec![Page::bytes(path("a"), "")];
-    let error = write(pages, &DiskSink::new(folder.path()), threads(2), || bail!("no templates")).unwrap_err();
+    let error =
+        write(pages, &DiskSink::new(folder.path()), threads(2), || bail!("no templates")).unwrap_err();
     assert!(error.to_string().contains("no templates"));
 }
 
@@ -106,12 +109,16 @@ fn a_worker_that_cannot_be_made_is_an_error() {
 fn of_two_pages_of_one_name_the_first_is_written_and_the_second_is_named() {
     for (first, second, left_out) in [("a/b", "a/b", "a/b"), ("a", "a/b", "a"), ("a/b/c", "a/b", "a/b")] {
         let folder = tempfile::tempdir().unwrap();
-        let pages = || -> Vec<Page<'_, ()>> { vec![Page::bytes(path(first), "1"), Page::bytes(path(second), "2")] };
+        let pages =
+            || -> Vec<Page<'_, ()>> { vec![Page::bytes(path(first), "1"), Page::bytes(path(second), "2")] };
         let left = write(pages(), &DiskSink::new(folder.path()), threads(2), || Ok(())).unwrap();
         assert_eq!(left, [path(left_out)]);
         let found = files(folder.path());
         assert_eq!(found.len(), 1);
-        assert_eq!(found.get(second).map(Vec::as_slice), (first == "a").then_some(b"2".as_slice()).or((first == second).then_some(b"1")));
+        assert_eq!(
+            found.get(second).map(Vec::as_slice),
+            (first == "a").then_some(b"2".as_slice()).or((first == second).then_some(b"1"))
+        );
         let memory = MemSink::default();
         assert_eq!(write(pages(), &memory, threads(2), || Ok(())).unwrap(), left);
         assert_eq!(memory.into_files(), found, "both sinks hold the same files");
@@ -159,7 +166,8 @@ fn a_page_that_panics_on_another_thread_fails_the_report() {
             Ok(())
         })
     };
-    let error = write((0..100).map(page).collect(), &DiskSink::new(folder.path()), threads(2), || Ok(())).unwrap_err();
+    let error = write((0..100).map(page).collect(), &DiskSink::new(folder.path()), threads(2), || Ok(()))
+        .unwrap_err();
     assert!(error.to_string().contains("bug in tlparse"));
 }
 

@@ -28,6 +28,7 @@ mod search;
 mod shapes;
 mod shell;
 mod source;
+mod tables;
 mod templates;
 mod terminal;
 mod time;
@@ -36,6 +37,7 @@ mod vllm;
 
 pub use html::Html;
 pub use job::{JobReport, job_findings, job_pages, job_summary};
+pub use paths::is_own_path;
 pub use templates::Worker;
 pub use terminal::{SummaryLine, summary};
 
@@ -141,5 +143,6 @@ pub fn pages<'m>(report: Report<'m>) -> Vec<Page<'m, Worker>> {
     pages.extend(export::pages(report));
     pages.extend(provenance::pages(report));
     pages.extend(kernels::page(report));
+    pages.extend(tables::pages(report));
     pages
 }

@@ -4,6 +4,7 @@ use crate::events::{self, RankPart, Registry};
 use crate::model::{Model, Process};
 use crate::options::{Options, Progress, RunSummary};
 use crate::output::{RelPath, Sink};
+use crate::report;
 use crate::trace::Source;
 use std::num::NonZeroUsize;
 use std::path::Path;
@@ -71,7 +72,7 @@ pub(crate) type WriteLog = fn(Work<'_>, &LogTask<'_>) -> anyhow::Result<LogOutco
 /// The log cannot be read, or none of its lines is a record although it must have one.
 pub(crate) fn read(work: Work<'_>, task: &LogTask<'_>) -> anyhow::Result<(Source, Model)> {
     let source = Source::open(task.log)?;
-    let model = events::read_log(&source, work.registry, task.part, task.progress)?;
+    let model = events::read_log(&source, work.registry, task.part, task.progress, report::is_own_path)?;
     if task.must_be_log {
         events::check_is_log(&model)?;
     }

@@ -26,6 +26,8 @@ pub struct Envelope<'a> {
     pub attempt: u32,
     /// The declared hash of the payload, as written.
     pub has_payload: Option<Cow<'a, str>>,
+    /// The name of the subgraph that the record is about: a region that is compiled by itself.
+    pub subgraph: Option<Cow<'a, str>>,
     /// The framework's stack, which torch writes where it found no compile id.
     pub stack: Option<&'a RawValue>,
     /// Every other key with its value, in the order of the log. Torch writes exactly one.
@@ -72,6 +74,7 @@ impl<'de> Visitor<'de> for EnvelopeVisitor {
             // Kept as it stands when it is no string: then it fits no payload, which is reported.
             has_payload: context.has_payload.map(|raw| text(raw).unwrap_or(Cow::Borrowed(raw.get()))),
             stack: context.stack,
+            subgraph: context.subgraph_name.and_then(text).filter(|name| !name.is_empty()),
             events,
         })
     }
@@ -87,7 +90,6 @@ struct Context<'a> {
     attempt: Option<&'a RawValue>,
     has_payload: Option<&'a RawValue>,
     stack: Option<&'a RawValue>,
-    /// Of regional compiles; raw.jsonl has it.
     subgraph_name: Option<&'a RawValue>,
 }
 

@@ -74,7 +74,11 @@ fn about(subject: Subject<'_>, artifact: &Artifact) -> anyhow::Result<String> {
             Some(record) => (None, Some(super::metrics::about(subject, record)?)),
             None => (None, None),
         },
-        Content::Empty(_) | Content::Guard(_) | Content::DumpFile(_) | Content::Link(_) => (None, None),
+        Content::Empty(_)
+        | Content::Guard(_)
+        | Content::DumpFile(_)
+        | Content::Link(_)
+        | Content::Tables(_) => (None, None),
     };
     let words = [
         (artifact.attempt > 0).then(|| format!("attempt {}", artifact.attempt)),
@@ -109,7 +113,10 @@ fn file(view: View<'_>, subject: Subject<'_>, artifact: &Artifact) -> Html {
     let path = paths::artifact(subject.compile, artifact, settings);
     let folder = subject.compile.folder(0);
     let href = |path: &RelPath| view.href_beside(path, &folder);
-    let name = format!("{}_{}", short_name(&artifact.name), artifact.number);
+    let name = match &artifact.path {
+        Some(path) => path.to_string(),
+        None => format!("{}_{}", short_name(&artifact.name), artifact.number),
+    };
     let mut pieces = vec![view.link(&href(&path), &name)];
     if let Some(readable) = paths::readable(subject.compile, artifact) {
         let words = match artifact.readable {
@@ -122,6 +129,9 @@ fn file(view: View<'_>, subject: Subject<'_>, artifact: &Artifact) -> Html {
         && !paths::holds_text(artifact, settings)
     {
         pieces.push(view.link(&view.href(&paths::payload(at.md5)), "plain text"));
+    }
+    if let Some(subgraph) = &artifact.subgraph {
+        pieces.push(Html::wrapped("<span class=soft>subgraph ", &Html::escaped(subgraph), "</span>"));
     }
     pieces.extend(marks(subject.report, artifact));
     Html::joined(pieces, " ")

@@ -132,6 +132,7 @@ fn artifacts<'m>(report: Report<'m>, compile: &'m Compile) -> impl Iterator<Item
             "number": artifact.number,
             "line": artifact.line,
             "attempt": artifact.attempt,
+            "subgraph": artifact.subgraph,
             "cache": artifact.cache.map(|outcome| outcome.word()),
         })
     })

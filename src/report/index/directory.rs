@@ -260,16 +260,23 @@ fn file(view: View<'_>, compile: &Compile, artifact: &Artifact, single: bool) ->
         Some(Outcome::Bypass) => " ❓",
         None => "",
     };
-    let text = format!("{name}{mark}");
+    let text = match &artifact.path {
+        Some(path) => path.to_string(),
+        None => format!("{name}{mark}"),
+    };
     let link = match &artifact.content {
         Content::Link(url) => view.log_link(&text, url),
         _ => view.link(&view.href(&paths::artifact(compile, artifact, view.report.settings)), &text),
     };
     let small = |text: &str| Html::wrapped("<small>", &Html::escaped(text), "</small>");
     let mut pieces = vec![link];
-    if !single && !matches!(artifact.content, Content::Link(_) | Content::DumpFile(_)) {
+    if !single
+        && artifact.path.is_none()
+        && !matches!(artifact.content, Content::Link(_) | Content::DumpFile(_))
+    {
         pieces.push(small(&artifact.number.to_string()));
     }
+    pieces.extend(artifact.subgraph.as_ref().map(|subgraph| small(&format!("subgraph {subgraph}"))));
     pieces.extend(paths::readable(compile, artifact).map(|path| view.link(&view.href(&path), "readable")));
     let said = |start, text: &str| Html::wrapped(start, &Html::escaped(text), "</span>");
     let damage = view.report.model.integrity.damage_of(artifact);

@@ -337,7 +337,7 @@ fn neither_templates_nor_assets_load_anything() {
 
 #[test]
 fn every_report_may_be_overwritten() {
-    let small = input("11_export_draft_clean").path;
+    let small = &input("11_export_draft_clean").path;
     for (name, report) in reports() {
         // The entries of the report's top, without what the folders hold.
         let copy = tempfile::tempdir().unwrap();
@@ -350,7 +350,7 @@ fn every_report_may_be_overwritten() {
                 false => fs::write(to, "").unwrap(),
             }
         }
-        let done = Run::of(&small).args(["--overwrite"]).out(copy.path()).go();
+        let done = Run::of(small).args(["--overwrite"]).out(copy.path()).go();
         assert_eq!(done.code, Some(0), "{name}: {}", done.stderr);
     }
 }

@@ -13,6 +13,8 @@ mod sink;
 mod target;
 
 pub use crate::rel_path::RelPath;
+#[cfg(test)]
+pub use pages::Body;
 pub use pages::{Page, write};
 pub use policy::{REPORT_ENTRIES, is_compile_folder};
 pub use ranks::{JobTarget, RankFolder, rank_folders};

@@ -28,7 +28,7 @@ mod timeline;
 mod trie;
 pub mod vllm;
 
-pub use account::{Account, Gap, Lost};
+pub use account::{Account, Gap};
 pub use break_costs::{Hit, break_costs, resumed_us};
 pub use break_text::{BreakText, FurtherBreak, break_text};
 pub use export::{Export, ExportFailure, ExportOutcome, check_of, symbols_in};
@@ -47,8 +47,8 @@ pub use recompile_reason::{Change, ChangeKind, classify};
 pub use recompiles::{Chain, Step, Subject, recompile_chains, recompile_limit};
 pub use stage::Stage;
 pub use time::{CompileTime, Phase, PhaseNode};
-pub use timeline::{LaidSpan, Timeline, Track, TrackKind};
-pub use trie::{Trie, TrieNode};
+pub use timeline::{Timeline, Track};
+pub use trie::Trie;
 
 use crate::model::{Model, Outcome};
 use fxhash::FxHashMap;

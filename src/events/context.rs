@@ -128,9 +128,9 @@ impl RankContext<'_> {
         self.reading.placed = Some(PayloadPlace::Payloads(payload.at.md5));
     }
 
-    /// Adds the page of the metrics record that stands at `index` in the compile; returns its number.
-    pub(super) fn metrics_page(&mut self, name: &str, index: usize) -> u32 {
-        self.add(name, Content::Metrics(index), Place::Compile, false).number
+    /// Adds the page of the metrics record that stands at `index` in the compile.
+    pub(super) fn metrics_page(&mut self, name: &str, index: usize) {
+        self.add(name, Content::Metrics(index), Place::Compile, false);
     }
 
     /// Adds the page of the export problem that stands at `index` in the model; returns its place among the files of

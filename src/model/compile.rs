@@ -207,8 +207,6 @@ pub struct MetricsRecord {
     pub header: Span,
     /// Whether that line is the first of the log.
     pub first_line: bool,
-    /// Running number of its page.
-    pub number: u32,
     /// Configurations: field and md5.
     pub configs: Vec<(&'static str, Md5)>,
     /// What lists and findings need of it.

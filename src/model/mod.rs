@@ -28,7 +28,7 @@ pub use facts::{
     Torch, TraceSpan, WorkerStall,
 };
 pub use fields::{Fields, lenient};
-pub use integrity::{Integrity, PayloadDamage, ProblemKind};
+pub use integrity::{Integrity, ProblemKind};
 pub use job::{
     CollectiveCounts, Fact, GraphRuntime, Job, JobFacts, RankCounts, RankLog, RankState, RankSummary, Run,
     Sequence, SkippedFile, Step, TextId, Texts,
@@ -162,8 +162,6 @@ pub struct ConfigRef {
     pub first_line: bool,
     /// Field of the metrics.
     pub field: &'static str,
-    /// Compile of the record: an index into the compiles.
-    pub compile: usize,
 }
 
 /// One record as raw.jsonl shows it.

@@ -186,8 +186,6 @@ pub enum Value {
     Prose(String),
     /// Lines of code.
     Code(Vec<String>),
-    /// Compiles: indices into the model's.
-    Compiles(Vec<usize>),
     /// What came in turn, first to last.
     Steps(Vec<Step>),
 }

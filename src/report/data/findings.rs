@@ -110,7 +110,6 @@ fn lines_of(model: &Model, fact: &Fact) -> Vec<String> {
         Says::Code(texts) => {
             std::iter::once(format!("{label}:")).chain(texts.iter().map(|text| format!("  {text}"))).collect()
         }
-        Says::Compiles(compiles) => vec![format!("{label}: {}", labels(model, compiles).join(" "))],
         Says::Steps(steps) => {
             let line = |step: &crate::analysis::findings::Step| {
                 let id = labels(model, &[step.compile]).join("");

@@ -187,7 +187,6 @@ fn value(view: View<'_>, value: &Value) -> anyhow::Result<Option<Html>> {
     Ok(match value {
         Value::Prose(text) => Some(view.prose(text)),
         Value::Code(texts) => Some(Html::joined(texts.iter().map(|text| view.folded(text, true)), "<br>")),
-        Value::Compiles(indices) => Some(view.some_pills(&compiles(view, indices), LINKED)?),
         Value::Steps(_) => None,
     })
 }

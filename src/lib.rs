@@ -47,8 +47,8 @@ pub use report::{Settings, SummaryLine};
 pub use trace::{CompileId, FileRef, LocalTime, Md5, Payload, PayloadRef, Span, Stamp};
 
 use crate::model::JobFacts;
-use crate::output::{DiskSink, JobTarget, MemSink, REPORT_ENTRIES, RankFolder, Sink, Target};
-use crate::report::{JobReport, Report, Worker};
+use crate::output::{DiskSink, Entries, JobTarget, MemSink, RankFolder, Sink, Target};
+use crate::report::{JobReport, Worker};
 use crate::run::{Input, LogOutcome, LogTask, Work};
 use anyhow::{Context, bail};
 use std::num::NonZeroUsize;
@@ -64,7 +64,7 @@ use std::path::{Path, PathBuf};
 pub fn run(options: &Options, registry: &Registry, progress: &dyn Progress) -> anyhow::Result<Written> {
     let work = Work { options, registry, progress };
     let (input, notes) = run::find(options)?; // a path -> the logs that it means
-    let target = Target::prepare(&options.out, options.overwrite, REPORT_ENTRIES)?;
+    let target = Target::prepare(&options.out, options.overwrite, Entries::new(report::top_entries()))?;
     let sink = DiskSink::new(target.folder());
     let summary = match &input {
         Input::Log(logs) => run::for_each_process(work, logs, &sink, write_log)?,
@@ -141,8 +141,7 @@ fn write_log(work: Work<'_>, task: &LogTask<'_>) -> anyhow::Result<LogOutcome> {
     }
     let found = analysis::of_log(&model);
     let settings = &work.options.settings;
-    let report =
-        Report { model: &model, found: &found, source: &source, settings, processes: task.processes };
+    let report = report::on(&model, &found, &source, settings, task.processes);
     let pages = report::pages(report);
     work.progress.writing(pages.len());
     let left_out = output::write(pages, task.sink, task.threads, Worker::new)?;

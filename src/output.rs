@@ -16,7 +16,7 @@ pub use crate::rel_path::RelPath;
 #[cfg(test)]
 pub use pages::Body;
 pub use pages::{Page, write};
-pub use policy::{REPORT_ENTRIES, is_compile_folder};
+pub use policy::{Entries, is_compile_folder};
 pub use ranks::{JobTarget, RankFolder, rank_folders};
 pub use sink::{DiskSink, Files, MemSink, NewFile, Sink};
 pub use target::Target;

@@ -37,10 +37,10 @@ impl Target {
     /// it, or nothing can be created there. Each says what to do; nothing is left behind.
     pub fn prepare(out: &Path, overwrite: bool, entries: Entries) -> Result<Target> {
         let path = resolve(out)?;
-        policy::check(&path, overwrite, entries)?;
+        policy::check(&path, overwrite, &entries)?;
         let parents = MadeFolders::make(&path)?;
         let lock = lock(&path)?;
-        policy::check(&path, overwrite, entries)?; // again: another run may just have put its report there
+        policy::check(&path, overwrite, &entries)?; // again: another run may just have put its report there
         let staging = stage(&path)?;
         Ok(Target { path, overwrite, entries, staging, _lock: lock, parents })
     }
@@ -56,7 +56,7 @@ impl Target {
     /// # Errors
     /// What stands there has become something that may not be replaced, or cannot be: then it is kept.
     pub fn place(mut self) -> Result<PathBuf> {
-        policy::check(&self.path, self.overwrite, self.entries)?;
+        policy::check(&self.path, self.overwrite, &self.entries)?;
         if !self.path.exists() {
             about(fs::rename(&self.staging, &self.path), "put the report at", &self.path)?;
         } else if self.staging.parent() == Some(&self.path) {

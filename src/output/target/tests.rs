@@ -1,10 +1,10 @@
 //! Where reports may stand, and how they get there.
 
 use super::*;
-use crate::output::REPORT_ENTRIES;
+use crate::output::policy::entries_of_tests;
 
 fn prepare(out: &Path, overwrite: bool) -> Result<Target> {
-    Target::prepare(out, overwrite, REPORT_ENTRIES)
+    Target::prepare(out, overwrite, entries_of_tests())
 }
 
 /// A folder to try things in.

@@ -1,6 +1,6 @@
 //! Pages to files: the only code that writes.
 //!
-//! [`Target`] decides where the report may stand and puts it there in one step; [`write()`] fills the [`Sink`] that a
+//! [`Target`] decides where the report may be placed and puts it there in one step; [`write()`] fills the [`Sink`] that a
 //! target hands out, or one in memory. Every path below it is a [`RelPath`], so nothing a log says can lead outside.
 
 mod failure;

@@ -115,7 +115,7 @@ impl RankContext<'_> {
         }
     }
 
-    /// Lists the payload of an event that is told otherwise and usually has none.
+    /// Lists the payload of an event whose content is shown elsewhere and which usually has no payload.
     pub(super) fn listed_if_any(&mut self, event: &Event<'_>) {
         if let Some(payload) = event.payload {
             self.listed_payload(payload, event.name.unwrap_or(event.key));

@@ -1,4 +1,4 @@
-//! Records to model: one parser a kind of event, one file a family.
+//! Records to model: one parser per kind of event, one file per family.
 //!
 //! To add an event, write a [`StructuredLogParser`] in the family's file and name it in that file's `parsers()`.
 //! Nothing else lists events.

@@ -23,7 +23,7 @@ pub struct RankPart {
 }
 
 impl RankPart {
-    /// One part a rank, ascending, of a log in which several ranks were found; empty where one log has one rank.
+    /// One part per rank, ascending, of a log in which several ranks were found; empty where one log has one rank.
     pub fn of(log: &LogFacts) -> Vec<RankPart> {
         let mut parts: Vec<RankPart> = Vec::new();
         for &(pid, rank) in &log.ranks {
@@ -86,10 +86,10 @@ pub fn read_log(
     Ok(reader.finish(source))
 }
 
-/// Refuses a log with content of which nothing is a record: then it is no log at all.
+/// Refuses a file that has content but no record: it is not a log.
 ///
 /// # Errors
-/// It is none; the error says what to give instead.
+/// It is not a log; the error says what to give instead.
 pub fn check_is_log(model: &Model) -> anyhow::Result<()> {
     if model.log.records == 0 && !model.integrity.problems.is_empty() {
         bail!(

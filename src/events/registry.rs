@@ -4,7 +4,7 @@ use super::{Event, FAMILIES, Flow, RankContext, StructuredLogParser};
 use crate::model::ProblemKind;
 use crate::trace::TextMap;
 
-/// Makes a parser; called once a log.
+/// Makes a parser; called once per log.
 pub type ParserFactory = fn() -> Box<dyn StructuredLogParser>;
 
 /// The parsers that read a log: those built in, and the library user's before them.
@@ -34,7 +34,7 @@ impl Registry {
     }
 }
 
-/// A parser's wish: for which events, and how specific that is.
+/// Which events lead to a parser, and how specific that is.
 struct Route {
     key: &'static str,
     name: Option<&'static str>,
@@ -117,7 +117,7 @@ impl Parsers {
     }
 }
 
-/// Parsers that want the event, most specific first, each once.
+/// The parsers that take the event, most specific first, each once.
 fn candidates(routes: &[Route], event: &Event<'_>) -> Vec<usize> {
     let mut found: Vec<usize> = Vec::new();
     for route in routes {

@@ -13,7 +13,7 @@ use serde::de::{DeserializeSeed, IgnoredAny, MapAccess, Visitor};
 use super::failure::about;
 use super::place;
 
-/// The names that a report may have at its top. `output` knows nothing of pages: whoever calls it passes the list.
+/// The names that a report may have at its top. `output` knows nothing of pages: its caller passes the list.
 ///
 /// A folder ends in `/`; `#` stands for digits, `*` for any text. Folders of compile ids (`-_0_0_0`) are always among
 /// them.
@@ -74,7 +74,7 @@ struct FolderEntry {
     is_report: bool,
 }
 
-/// Refuses to let a report stand at `path`, unless it is free or may be overwritten. Changes nothing.
+/// Checks that a report may be placed at `path`: nothing is there, or it may be overwritten. Changes nothing.
 ///
 /// A report of ours may also hold files at its top that a library user's parser placed there: its `report.json` lists
 /// them among the artifacts.
@@ -138,7 +138,7 @@ fn has(entries: &[FolderEntry], test: impl Fn(&str, bool) -> bool) -> bool {
     entries.iter().any(|entry| entry.name.to_str().is_some_and(|name| test(name, entry.is_folder)))
 }
 
-/// Upstream leaves no mark of its own: its landing page has to stand beside something that only it writes.
+/// Upstream leaves no mark of its own: its landing page has to be beside something that only it writes.
 fn is_upstreams(entries: &[FolderEntry]) -> bool {
     has(entries, |name, _| name == "index.html")
         && has(entries, |name, is_folder| match is_folder {
@@ -200,7 +200,7 @@ fn tool_name(report: &Path) -> Result<Option<String>> {
     let file = BufReader::new(File::open(report).context("no report.json")?);
     let mut name = None;
     let mut json = serde_json::Deserializer::from_reader(file);
-    // The early end is an error to the reader of JSON, and nobody's concern.
+    // To the reader of JSON the early end is an error; here it is meant.
     let _ = ToolName(&mut name).deserialize(&mut json);
     Ok(name)
 }

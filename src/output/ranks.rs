@@ -30,7 +30,7 @@ pub struct RankFolder {
     pub processes: Vec<(u64, PathBuf)>,
 }
 
-/// What stands in a folder of ranks.
+/// What a folder of ranks holds.
 struct Listed {
     ranks: Vec<RankFolder>,
     /// Files of a job's report.

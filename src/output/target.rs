@@ -1,4 +1,4 @@
-//! Where the report is to stand.
+//! The folder in which a report is placed.
 
 use std::ffi::OsString;
 use std::fs;
@@ -23,13 +23,13 @@ pub struct Target {
     overwrite: bool,
     entries: Entries,
     staging: PathBuf,
-    // The order of the last two counts: fields are dropped in it, and the lock may stand in a folder made for it.
+    // The order of the last two matters: fields are dropped in it, and the lock may be in a folder that was made for it.
     _lock: Lock,
     parents: MadeFolders,
 }
 
 impl Target {
-    /// Resolves `out`, checks that a report may stand there, and makes a staging folder for it. `entries` are the names
+    /// Resolves `out`, checks that a report may be placed there, and makes a staging folder for it. `entries` are the names
     /// that a report may have at its top: with `overwrite`, a folder that holds anything else is not replaced.
     ///
     /// # Errors
@@ -51,10 +51,10 @@ impl Target {
         &self.staging
     }
 
-    /// Puts the report in place of what stands there, and returns its final path.
+    /// Puts the report in place of what the target's folder holds, and returns its final path.
     ///
     /// # Errors
-    /// What stands there has become something that may not be replaced, or cannot be: then it is kept.
+    /// The folder now holds something that may not or cannot be replaced: then it is kept.
     pub fn place(mut self) -> Result<PathBuf> {
         policy::check(&self.path, self.overwrite, &self.entries)?;
         if !self.path.exists() {

@@ -1,4 +1,4 @@
-//! Compile ids, normalised when they are made and nowhere else.
+//! Compile ids, normalized when they are made and nowhere else.
 
 use std::fmt;
 use std::sync::Arc;
@@ -163,7 +163,7 @@ pub fn folder_without_id() -> &'static str {
     "-_-_-_-"
 }
 
-/// What stands for the id of records without any: `[-/-]`.
+/// What records without an id show in its place: `[-/-]`.
 pub fn bracketed_without_id() -> &'static str {
     "[-/-]"
 }

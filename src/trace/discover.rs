@@ -25,7 +25,7 @@ pub struct NewestLog {
     pub others: Vec<PathBuf>,
 }
 
-/// What stands in a folder.
+/// What a folder holds.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Folder {
     /// Runs, oldest first; each has a log.
@@ -56,7 +56,7 @@ pub fn logs_in(dir: &Path) -> Result<Folder> {
             Ok(peek) if peek.span.is_none() && !found.torch_named && peek.bytes > 0 => {
                 skipped.push((name, "no line of it is a TORCH_TRACE record"));
             }
-            // One that cannot be read is kept: the rank is there, and whoever opens the log says what is wrong.
+            // A log that cannot be read is kept: its rank exists, and the attempt to read it says what is wrong.
             peek => {
                 let peek = peek.unwrap_or_default();
                 let Listed { path, changed, .. } = found;

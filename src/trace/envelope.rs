@@ -12,8 +12,7 @@ use super::payload::untagged;
 
 /// A header's JSON object, its event values still unread.
 ///
-/// A context value that is null counts as absent; one of a type torch does not write becomes absent too, so that it
-/// never costs the record.
+/// A context value that is null counts as absent. So does one of a type that torch never writes: the record is kept.
 #[derive(Debug)]
 pub struct Envelope<'a> {
     /// The rank of the process, when torch.distributed was up.
@@ -71,7 +70,7 @@ impl<'de> Visitor<'de> for EnvelopeVisitor {
             compile_id: CompileId::from_context(context.ca, context.frame, context.compile),
             half_an_id: context.compile.is_some() && context.frame.is_none(),
             attempt: attempt.unwrap_or(0),
-            // Kept as it stands when it is no string: then it fits no payload, which is reported.
+            // A value that is not a string is kept too: it fits no payload, which is reported.
             has_payload: context.has_payload.map(|raw| text(raw).unwrap_or(Cow::Borrowed(raw.get()))),
             stack: context.stack,
             subgraph: context.subgraph_name.and_then(text).filter(|name| !name.is_empty()),

@@ -1,4 +1,4 @@
-//! One pass over a log, record by record. What is damaged is told, never an error.
+//! One pass over a log, record by record. Damage is reported as an entry, never as an error.
 
 use std::borrow::Cow;
 use std::io::{self, Read};
@@ -22,7 +22,7 @@ pub struct Records<R> {
     /// The header once cleaned, when cleaning changed it.
     cleaned: String,
     payload: Gather,
-    /// Told by the next call.
+    /// Damage that the next call returns.
     waiting: Option<Damage>,
 }
 
@@ -31,7 +31,7 @@ pub struct Records<R> {
 pub enum Entry<'a> {
     /// A record.
     Record(Record<'a>),
-    /// A line that is none.
+    /// A line that is not a record.
     Damage(Damage),
 }
 
@@ -41,9 +41,9 @@ pub struct Record<'a> {
     pub line: u64,
     /// The header line, without its newline.
     pub header: Span,
-    /// Whether the header is the log's first line; [`clean_header`] wants to know.
+    /// Whether the header is the log's first line, which [`clean_header`] has to know.
     pub first_line: bool,
-    /// What stands before the JSON.
+    /// The part of the header before its JSON.
     pub prefix: Prefix<'a>,
     /// The JSON.
     pub envelope: Envelope<'a>,
@@ -56,7 +56,7 @@ pub struct Record<'a> {
 /// The payload of a record.
 #[derive(Clone, Copy, Debug)]
 pub struct Payload<'a> {
-    /// Where it stands.
+    /// Where the log holds it.
     pub at: PayloadRef,
     /// Its text, without tags and tabs; `None` when it is larger than
     /// [`MAX_PAYLOAD_IN_MEMORY`].
@@ -150,7 +150,7 @@ impl<R: Read> Records<R> {
         }))
     }
 
-    /// Reads one header line and its payload, or the payload lines that stand before any header.
+    /// Reads one header line and its payload, or the payload lines before the first header.
     fn next_group(&mut self) -> io::Result<Next> {
         loop {
             let line = self.lines.line();

@@ -40,7 +40,7 @@ impl FileRef {
 }
 
 impl StringTable {
-    /// Takes a definition of process `pid`. A second one of the same number holds from then on.
+    /// Takes a definition of process `pid`. A later definition of the same number replaces it from then on.
     pub fn define(&mut self, pid: u64, id: i64, text: &str) {
         let first = self.first_defined.entry(pid).or_insert(id);
         *first = id.min(*first);
@@ -60,7 +60,7 @@ impl StringTable {
         }
     }
 
-    /// The text; `None` for no file and while nobody defined it.
+    /// The text; `None` for no file, and as long as nothing has defined it.
     pub fn get(&self, file: FileRef) -> Option<&str> {
         let slot = self.slots.get(file.0 as usize)?;
         slot.text.as_deref().or_else(|| {

@@ -6,8 +6,8 @@ use super::placed::PlacedFiles;
 use super::sections::{PageTables, SectionRows};
 use super::stacks::{self, Texts};
 use crate::model::{
-    Advice, Artifact, Attempt, Cell, Column, Compile, Content, Failure, Form, Model, Outcome, PayloadPlace,
-    Place, ProblemKind, Readable, Stack, TablesPage,
+    Advice, AdviceKind, Artifact, ArtifactIndex, Attempt, Cell, Column, Compile, CompileIndex, Content,
+    Failure, Form, Model, Outcome, PayloadPlace, Place, ProblemKind, Readable, Stack, TablesPage,
 };
 use crate::rel_path::RelPath;
 use crate::trace::{CompileId, Payload};
@@ -31,7 +31,7 @@ pub(super) struct Reading {
 
 impl Reading {
     /// The compile of that id, with that attempt noted; made where no record named it yet.
-    pub(super) fn compile_and_attempt(&mut self, id: Option<&CompileId>, attempt: u32) -> usize {
+    pub(super) fn compile_and_attempt(&mut self, id: Option<&CompileId>, attempt: u32) -> CompileIndex {
         let index = self.model.compile_index(id);
         if let Some(compile) = self.model.compiles.get_mut(index)
             && compile.attempts.iter().all(|a| a.number != attempt)
@@ -46,8 +46,8 @@ impl Reading {
 /// Gives a parser access to the report of one log. Files, rows and links go to the compile of the event at hand.
 pub struct RankContext<'a> {
     pub(super) reading: &'a mut Reading,
-    /// Compile of the event at hand: its place in the model.
-    pub(super) compile: usize,
+    /// Compile of the event at hand; at the end of a log there is none.
+    pub(super) compile: Option<CompileIndex>,
     pub(super) attempt: u32,
     pub(super) line: u64,
     /// The subgraph that the record at hand names.
@@ -62,22 +62,21 @@ impl RankContext<'_> {
 
     /// Makes what follows go to that compile and attempt; it is created where no record named it yet.
     pub fn compile(&mut self, id: Option<&CompileId>, attempt: u32) -> &mut Self {
-        self.compile = self.reading.compile_and_attempt(id, attempt);
+        self.compile = Some(self.reading.compile_and_attempt(id, attempt));
         self.attempt = attempt;
         self
     }
 
-    /// At the end of a log there is no event at hand: what a parser adds without naming a compile goes to the records
-    /// without an id.
-    fn settle(&mut self) {
-        if self.compile >= self.reading.model.compiles.len() {
-            self.compile = self.reading.compile_and_attempt(None, self.attempt);
-        }
+    /// The compile to which a parser adds something. At the end of a log there is no event at hand: what a parser adds
+    /// without naming a compile goes to the records without an id.
+    pub(super) fn compile_at_hand(&mut self) -> CompileIndex {
+        let attempt = self.attempt;
+        *self.compile.get_or_insert_with(|| self.reading.compile_and_attempt(None, attempt))
     }
 
     /// The compile of the event at hand.
     pub(super) fn here(&mut self) -> Option<&mut Compile> {
-        self.reading.model.compiles.get_mut(self.compile)
+        self.reading.model.compiles.get_mut(self.compile?)
     }
 
     /// Adds the event's payload as a file of the compile, `<name>_<number>.<ext>`; the text is copied from the log
@@ -136,11 +135,11 @@ impl RankContext<'_> {
     /// Adds the page of the export problem that stands at `index` in the model; returns its place among the files of
     /// the compile.
     pub(super) fn guard_page(&mut self, index: usize) -> usize {
-        self.add("symbolic_guard_information", Content::Guard(index), Place::Compile, false).index
+        self.add("symbolic_guard_information", Content::Guard(index), Place::Compile, false).place.artifact
     }
 
     fn add(&mut self, name: &str, content: Content, place: Place, holds_payload: bool) -> ArtifactId {
-        self.settle();
+        let compile = self.compile_at_hand();
         let number = self.reading.next_number;
         self.reading.next_number += 1;
         let artifact = Artifact {
@@ -157,20 +156,20 @@ impl RankContext<'_> {
             graph: false,
             unknown: false,
         };
-        let mut id = ArtifactId { compile: self.compile, index: 0, number };
-        if let Some(compile) = self.reading.model.compiles.get_mut(self.compile) {
-            id.index = compile.artifacts.len();
+        let mut id = ArtifactId { place: ArtifactIndex { compile, artifact: 0 }, number };
+        if let Some(compile) = self.reading.model.compiles.get_mut(compile) {
+            id.place.artifact = compile.artifacts.len();
             compile.artifacts.push(artifact);
         }
         if holds_payload {
-            self.reading.placed = Some(PayloadPlace::Artifact(id.compile as u32, id.index as u32));
+            self.reading.placed = Some(PayloadPlace::Artifact(id.place));
         }
         id
     }
 
     /// The artifact that was just added, to say more of it.
     pub(super) fn artifact_mut(&mut self, id: ArtifactId) -> Option<&mut Artifact> {
-        self.reading.model.compiles.get_mut(id.compile)?.artifacts.get_mut(id.index)
+        self.reading.model.compiles.get_mut(id.place.compile)?.artifacts.get_mut(id.place.artifact)
     }
 
     /// Adds a `_readable.html` page beside an artifact that holds something.
@@ -205,14 +204,14 @@ impl RankContext<'_> {
         note: &str,
         columns: &[Column],
     ) -> SectionRows<'_> {
-        self.settle();
-        let compile = self.reading.model.compiles.get_mut(self.compile);
+        let compile = self.compile_at_hand();
+        let compile = self.reading.model.compiles.get_mut(compile);
         SectionRows::of(compile.map(|compile| &mut compile.sections), id, [title, note], columns)
     }
 
     /// The folder of the compile and attempt at hand, such as `-_0_0_0`: where a path below it begins.
     pub fn folder(&mut self) -> String {
-        self.settle();
+        self.compile_at_hand();
         let attempt = self.attempt;
         self.here().map(|compile| compile.folder(attempt)).unwrap_or_default()
     }
@@ -300,11 +299,11 @@ impl RankContext<'_> {
 
     /// Something that must be seen on the landing page, such as a worker that died.
     pub fn advice(&mut self, title: &str, text: String) {
-        self.notice("notice", title, text);
+        self.notice(AdviceKind::Notice, title, text);
     }
 
     /// The same, of a kind that findings know.
-    pub(super) fn notice(&mut self, kind: &'static str, title: &str, text: String) {
+    pub(super) fn notice(&mut self, kind: AdviceKind, title: &str, text: String) {
         let advice = Advice { kind, title: title.to_owned(), text, compile: self.compile, line: self.line };
         self.model().advice.push(advice);
     }
@@ -361,7 +360,6 @@ fn cache_outcome(name: &str) -> Option<Outcome> {
 /// Which artifact of which compile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ArtifactId {
-    pub(super) compile: usize,
-    pub(super) index: usize,
+    pub(super) place: ArtifactIndex,
     pub(super) number: u32,
 }

@@ -4,7 +4,7 @@ use super::context::{RankContext, Reading};
 use super::placed::{IsOwnPath, PlacedFiles};
 use super::registry::{Parsers, Registry};
 use super::{Event, finish};
-use crate::model::{LogFacts, Model, PayloadPlace, ProblemKind, RawRecord};
+use crate::model::{CompileIndex, LogFacts, Model, PayloadPlace, ProblemKind, RawRecord};
 use crate::trace::{
     CompileId, Damage, DamageKind, Entry, Payload, Record, Records, Source, Stamp, readable_text, strict_json,
 };
@@ -229,9 +229,10 @@ impl Reader {
         self.keep_payload(record);
     }
 
-    fn dispatch(&mut self, event: &Event<'_>, compile: usize) {
+    fn dispatch(&mut self, event: &Event<'_>, compile: CompileIndex) {
         let (attempt, line, subgraph) = (event.attempt, event.line, event.subgraph);
-        let mut cx = RankContext { reading: &mut self.reading, compile, attempt, line, subgraph };
+        let mut cx =
+            RankContext { reading: &mut self.reading, compile: Some(compile), attempt, line, subgraph };
         self.parsers.dispatch(event, &mut cx);
     }
 
@@ -256,7 +257,7 @@ impl Reader {
     }
 
     /// The compile of the record, with the attempt that it names.
-    fn note_compile(&mut self, record: &Record<'_>, stamp: Stamp) -> usize {
+    fn note_compile(&mut self, record: &Record<'_>, stamp: Stamp) -> CompileIndex {
         let envelope = &record.envelope;
         let index = self.reading.compile_and_attempt(envelope.compile_id.as_ref(), envelope.attempt);
         let Some(compile) = self.reading.model.compiles.get_mut(index) else { return index };
@@ -290,13 +291,8 @@ impl Reader {
     }
 
     fn finish(mut self, source: &Source) -> Model {
-        let mut cx = RankContext {
-            reading: &mut self.reading,
-            compile: usize::MAX,
-            attempt: 0,
-            line: 0,
-            subgraph: None,
-        };
+        let mut cx =
+            RankContext { reading: &mut self.reading, compile: None, attempt: 0, line: 0, subgraph: None };
         self.parsers.finish(&mut cx);
         let mut model = self.reading.model;
         finish::conclude(&mut model, source);

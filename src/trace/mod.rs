@@ -21,7 +21,7 @@ mod source;
 mod strings;
 
 pub use clock::{Clock, Stamp, instant};
-pub use compile_id::{CompileId, bracketed_without_id, folder_without_id};
+pub use compile_id::{CompileId, FrameId, bracketed_without_id, folder_without_id};
 pub use discover::{Folder, NewestLog, logs_in, newest_log, rank_of_file_name};
 pub use envelope::{Envelope, clean_header, readable_text, strict_json};
 pub use maps::{TextMap, TextSet};

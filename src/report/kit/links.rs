@@ -5,29 +5,22 @@ use crate::report::kit::html::Html;
 use crate::report::kit::paths;
 use crate::report::kit::view::View;
 use crate::report::subject::Report;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
-/// A path of the report as it stands in a link: everything but plain characters is percent-encoded.
+/// Everything but letters, digits and what means nothing special in a path.
+const SPECIAL: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'/')
+    .remove(b'-')
+    .remove(b'_')
+    .remove(b'.')
+    .remove(b'!')
+    .remove(b'~')
+    .remove(b'+')
+    .remove(b',');
+
+/// A path of the report as it stands in a link.
 pub(crate) fn encoded(path: &str) -> String {
-    let mut text = String::with_capacity(path.len());
-    for byte in path.bytes() {
-        match byte {
-            b'a'..=b'z'
-            | b'A'..=b'Z'
-            | b'0'..=b'9'
-            | b'/'
-            | b'-'
-            | b'_'
-            | b'.'
-            | b'!'
-            | b'~'
-            | b'+'
-            | b',' => {
-                text.push(char::from(byte));
-            }
-            _ => text.push_str(&format!("%{byte:02X}")),
-        }
-    }
-    text
+    utf8_percent_encode(path, SPECIAL).to_string()
 }
 
 /// A link of the log as it may stand in a page `depth` folders below the top: http, https, or relative within the

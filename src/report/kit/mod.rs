@@ -27,5 +27,4 @@ pub(crate) mod versions;
 pub(crate) mod view;
 pub(crate) mod vllm_modules;
 
-pub use html::Html;
 pub use templates::Worker;

@@ -22,6 +22,7 @@ pub(crate) mod shell;
 pub(crate) mod stacks;
 pub(crate) mod tables;
 pub(crate) mod templates;
+pub(crate) mod urls;
 pub(crate) mod verdict;
 pub(crate) mod versions;
 pub(crate) mod view;

@@ -24,9 +24,9 @@ mod settle;
 mod sizes;
 
 pub use basis::Basis;
-pub use cost::{ChargeOrder, Claim, Cost, CostKind, CostPart, Work};
-pub use finding::{ChainStep, Fact, Finding, FurtherReading, Severity, Value};
-pub use kind::{CostDetail, EntryStyle, KindOfFinding, Topic};
+pub use cost::{Claim, CostKind, CostPart, Work};
+pub use finding::{ChainStep, Fact, Finding, Severity, Value};
+pub use kind::{CostDetail, KindOfFinding, Topic};
 
 use crate::analysis::ledger::Ledger;
 use basis::Family;

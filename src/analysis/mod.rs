@@ -15,6 +15,7 @@ mod guard_tree;
 pub mod job;
 mod ledger;
 pub mod line_diff;
+mod one_offs;
 mod own_code;
 mod parity;
 mod parts;
@@ -42,9 +43,10 @@ pub use graph_pairs::{GraphPair, graph_pairs};
 pub use guard_diff::{DiffLine, GuardDiff, Side, guard_diff, guarded_value};
 pub use guard_tree::{GuardLine, GuardNode, read_guard_tree};
 pub use job::{JobFound, of_job};
+pub use one_offs::OneOff;
 pub use own_code::{OwnFiles, PACKAGES, TORCH, is_library, resumed};
 pub use parity::Parity;
-pub use parts::{PARTS, Parts, part_of_phase};
+pub use parts::{PARTS, Parts, Split, part_of_phase};
 pub use producers::{Producers, is_foreign};
 pub use recompile_advice::recompile_advice;
 pub use recompile_reason::{Change, ChangeKind, classify};
@@ -57,11 +59,16 @@ pub use trie::Trie;
 
 use crate::model::{CompileIndex, Model, Outcome};
 use fxhash::FxHashMap;
+use ledger::Ledger;
 
 /// All that follows from one log's facts.
 pub struct Found<'m> {
     /// Where the time went.
     pub time: CompileTime,
+    /// The same time by part of the compiler.
+    pub split: Split,
+    /// Work that fell into a compile by chance.
+    pub one_offs: Vec<OneOff>,
     /// Collectives planned and made, one entry per compile with a schedule.
     pub parity: Vec<Parity>,
     /// What was compiled, by function.
@@ -82,15 +89,20 @@ pub struct Found<'m> {
 pub fn of_log(model: &Model) -> Found<'_> {
     let chains = recompiles::recompile_chains(model);
     let time = time::of_log(model);
-    let findings = findings::of_log(findings::Basis { model, chains: &chains }, time.total_s);
+    let split = Split::of(model);
+    let one_offs = one_offs::one_offs(model, &time::self_times(&model.spans));
+    let ledger = Ledger::of(model, &split, &one_offs, time.total_s);
+    let findings = findings::of_log(findings::Basis { model, chains: &chains }, ledger);
     Found {
         time,
         parity: parity::of_log(model),
-        functions: functions::of_log(model),
+        functions: functions::of_log(model, &split),
         cache: functions::cache_outcomes(model),
         trie: trie::of_log(model),
         export: export::of_log(model),
         chains,
         findings,
+        split,
+        one_offs,
     }
 }

@@ -1,8 +1,8 @@
 //! What a rank is compared by: lists of texts, made from its report.json.
 
 use super::read::Reader;
-use super::wire::{Compile, Graph, Report, Text};
-use crate::analysis::Parts;
+use super::wire::{Compile, CompileTime, Graph, Report, Text};
+use crate::analysis::PARTS;
 use crate::events::typed_metrics;
 use crate::model::{
     CollectiveCounts, Fact, Fields, GraphRuntime, Metrics, MetricsKind, RankSummary, Step, TextId,
@@ -87,7 +87,7 @@ impl Reader<'_> {
         let facts = lists.into_iter().map(|(fact, steps)| (fact, self.texts.sequence(steps)));
         summary.facts = facts.collect();
         summary.schedules = self.schedules(report);
-        summary.parts_us = parts(&report.compiles);
+        summary.parts_us = parts(&report.compile_time);
         summary.runtime = self.runtime(report);
         summary.parity = self.parity(report);
         summary.alarms = self.alarms(report);
@@ -286,10 +286,16 @@ fn metrics(record: &super::wire::Metrics<'_>) -> Option<(MetricsKind, Metrics)> 
     Some((MetricsKind::of_word(&record.kind)?, typed_metrics(&fields)))
 }
 
-/// Microseconds in each part of the compiler.
-fn parts(compiles: &[Compile<'_>]) -> [f64; 4] {
-    let records = compiles.iter().flat_map(|compile| &compile.metrics).filter_map(metrics);
-    records.fold(Parts::default(), |sum, (kind, facts)| sum.plus(Parts::of_metrics(kind, &facts))).0
+/// Microseconds in each part of the compiler, as the rank's report splits its time.
+fn parts(time: &CompileTime<'_>) -> [f64; PARTS.len()] {
+    let of = |name: &str| {
+        time.parts
+            .iter()
+            .filter(|part| part.name.as_deref() == Some(name))
+            .map(|part| part.seconds * 1e6)
+            .sum()
+    };
+    PARTS.map(of)
 }
 
 /// `torch.ops._c10d_functional.all_reduce_.default` is `all_reduce_`.

@@ -4,7 +4,6 @@ use super::basis::{Basis, Family};
 use super::cost::{ChargeOrder, Claim, Work};
 use super::finding::{Finding, Severity, Value};
 use super::kind::{KindOfFinding, Topic};
-use crate::analysis::Parts;
 use crate::model::words::{counted, first_line};
 use crate::model::{CacheLookup, CompileIndex, Model, Outcome};
 use indexmap::IndexMap;
@@ -85,14 +84,11 @@ fn bypass(model: &Model, why: &str, same: &[&CacheLookup]) -> Finding {
     let mut found = Finding::new(&CACHE_BYPASS, Severity::Warning, title);
     found.detail =
         Some("A result that is not cached is compiled again in every run of the program.".to_owned());
-    // Another run repeats what the cache would have kept: Inductor's part, for AOTAutograd's cache that part too.
-    let graphs = same.iter().any(|one| one.cache == "fx_graph");
-    let aot = same.iter().any(|one| one.cache == "aotautograd");
-    for (index, compile) in concerned.iter().filter_map(|&index| Some((index, model.compiles.get(index)?))) {
-        let [_, aot_us, inductor, codegen] = Parts::of(compile).0;
-        let us = if graphs { inductor + codegen } else { 0.0 } + if aot { aot_us } else { 0.0 };
-        let words = "that every run of the program spends again";
-        found.claim(Claim::avoidable(Work::Compile, vec![index], words).at_most(us));
+    // Another run repeats what these caches would have kept. Kernels are kept by content, whoever asks for them.
+    let words = "that every run of the program spends again";
+    for (cache, work) in [("fx_graph", Work::InductorGraph), ("aotautograd", Work::AotGraph)] {
+        let of: Vec<&CacheLookup> = same.iter().filter(|one| one.cache == cache).copied().collect();
+        found.claim(Claim::avoidable(work, compiles(&of), words));
     }
     found.count = same.len() as u64;
     found.fact("Reason in the log", Value::Prose(why.to_owned()).or_unknown());

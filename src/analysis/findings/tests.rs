@@ -1,8 +1,9 @@
 use super::cost::CostKind;
 use super::finding::{Fact, Finding, Severity, Value};
 use super::{Basis, checked, kinds};
+use crate::analysis::ledger::Ledger;
 use crate::analysis::recompiles::recompile_chains;
-use crate::analysis::{break_costs, time};
+use crate::analysis::{Split, break_costs, time};
 use crate::model::{
     ArtifactIndex, BreakOccurrence, CompileIndex, Failure, Function, GraphBreak, Metrics, MetricsKind,
     MetricsRecord, Model, ProblemKind, Reason, Recompile, Status, TextFrame,
@@ -27,7 +28,8 @@ fn model(compiles: &[(&str, &str)]) -> Model {
 }
 
 fn of_log(model: &Model) -> Vec<Finding> {
-    super::of_log(Basis { model, chains: &recompile_chains(model) }, time::of_log(model).total_s)
+    let ledger = Ledger::of(model, &Split::of(model), &[], time::of_log(model).total_s);
+    super::of_log(Basis { model, chains: &recompile_chains(model) }, ledger)
 }
 
 fn record(line: u64, facts: Metrics) -> MetricsRecord {

@@ -17,7 +17,7 @@ const ROWS_OF_TIME: usize = 16;
 const COLUMNS_WITH_PARTS: usize = 128;
 
 /// Classes of the parts' colours, in the order of [`PARTS`].
-const CLASSES: [&str; PARTS.len()] = ["p1", "p2", "p3", "p4"];
+const CLASSES: [&str; PARTS.len()] = ["p1", "p2", "p3", "p4", "p5", "p6"];
 
 /// Characters of a reason in the table.
 const LONGEST: usize = 300;

@@ -99,7 +99,7 @@
     waiting = 0;
     scale = width / (b - a);
     const style = getComputedStyle(document.documentElement), colour = key => style.getPropertyValue(`--${key}`).trim();
-    colours = { parts: ['p0', 'p1', 'p2', 'p3', 'p4'].map(colour) };
+    colours = { parts: ['other', 'dynamo', 'aotautograd', 'inductor', 'codegen', 'builds', 'autotuning'].map(part => colour(`phase-${part}`)) };
     for (const key of ['bg', 'text', 'soft', 'line', 'accent', 'error']) colours[key] = colour(key);
     g.setTransform(ratio, 0, 0, ratio, 0, 0);
     g.fillStyle = colours.bg;

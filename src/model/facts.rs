@@ -57,6 +57,8 @@ pub struct BreakOccurrence {
 pub struct Recompile {
     /// The new compile.
     pub compile: Option<CompileId>,
+    /// Process that recorded it (a thread id up to torch 2.4).
+    pub writer: u64,
     /// One per cache entry that did not fit.
     pub reasons: Vec<Reason>,
 }

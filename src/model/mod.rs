@@ -8,6 +8,7 @@ mod compiles;
 mod export;
 mod facts;
 mod fields;
+mod guards;
 mod integrity;
 mod job;
 mod program_text;
@@ -32,6 +33,7 @@ pub use facts::{
     Stackless, TensorMeta, TextFrame, Torch, TraceSpan, WorkerStall,
 };
 pub use fields::{Fields, lenient};
+pub use guards::{GuardFacts, GuardPrint, PlaceType, SideEffect};
 pub use integrity::{Integrity, Problem, ProblemKind};
 pub use job::{
     CollectiveCounts, Fact, GraphRuntime, Job, JobFacts, RankCounts, RankLog, RankState, RankSummary, Run,
@@ -65,6 +67,10 @@ pub struct Model {
     pub graph_breaks: Vec<GraphBreak>,
     /// One entry per `recompile_reasons` artifact.
     pub recompiles: Vec<Recompile>,
+    /// What each compile guards on, as far as versions of one function are compared.
+    pub guards: FxHashMap<CompileIndex, GuardFacts>,
+    /// What compiled code changes outside of itself, in log order.
+    pub side_effects: Vec<SideEffect>,
     /// One entry per metrics record with a `fail_type`.
     pub failures: Vec<Failure>,
     /// One entry per restart reason.

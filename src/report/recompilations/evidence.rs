@@ -60,8 +60,6 @@ pub(super) fn fold(
     let left_out = step.reasons.len().saturating_sub(REASONS);
     let old = step.against.and_then(|index| compiles.get(index));
     let source = step.change.as_ref().and_then(|change| change.source.as_deref());
-    // Of `len(xs)` the guards on xs itself tell what was added.
-    let source = source.map(|s| s.strip_prefix("len(").and_then(|s| s.strip_suffix(')')).unwrap_or(s));
     let (guards, tensors) = match old {
         Some(old) => (guards::compared(view, (old, compile), source, room)?, tensors::compared(old, compile)),
         None => Default::default(),

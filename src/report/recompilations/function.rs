@@ -35,7 +35,7 @@ pub(super) fn section(
     room: &mut u64,
     out: &mut Vec<u8>,
 ) -> anyhow::Result<()> {
-    let chain = &subject.chain;
+    let chain = subject.chain;
     let function = chain.function;
     let mut reasons = chain.steps.iter().flat_map(|step| &step.reasons);
     let source = reasons.find_map(|reason| reason.source.as_ref());
@@ -47,7 +47,7 @@ pub(super) fn section(
         place: function.map(|f| view.place(f.file.as_deref(), f.line)).transpose()?.unwrap_or_default(),
         compiles: counted(chain.steps.len(), "compile", "compiles"),
         kept: format!("{} of {} kept", whole(chain.kept()), whole(subject.limit)),
-        over: chain.limit_hit,
+        over: chain.limit_hit(),
         time: chain.us.map(micros),
         advice,
         guard_place: source.map(|s| format!("{}:{}", short_path(&s.file), s.line)),
@@ -69,7 +69,7 @@ fn name(name: &str) -> String {
 }
 
 fn table(view: View<'_>, subject: &Subject<'_>, out: &mut Vec<u8>) -> anyhow::Result<()> {
-    let chain = &subject.chain;
+    let chain = subject.chain;
     let heads = vec![
         Head::compiles("Compile"),
         Head::text("Changed"),
@@ -106,7 +106,7 @@ fn row(view: View<'_>, chain: &Chain<'_>, index: usize, step: &Step<'_>) -> anyh
     let against = step.against.and_then(|against| Some((against, compiles.get(against)?)));
     let (changed, value, guard) = match (&step.change, index) {
         (Some(change), _) => {
-            let guard = step.reasons.first().map_or("", |reason| reason.guard.as_str());
+            let guard = step.reason().map_or("", |reason| reason.guard.as_str());
             let changed = change.subject().unwrap_or_else(|| change.kind.word().to_owned());
             (view.folded(&changed, true), change_of(change), view.folded(guard, true))
         }
@@ -114,7 +114,11 @@ fn row(view: View<'_>, chain: &Chain<'_>, index: usize, step: &Step<'_>) -> anyh
         (None, _) => (Html::escaped(UNKNOWN), Html::default(), Html::escaped("no reason recorded")),
     };
     let limit = Html::trusted("<span class=\"kind error\">limit reached, not compiled</span>");
-    let value = if step.over_limit { Html::joined([value, limit], " ") } else { value };
+    let expected = Html::trusted("<span class=soft>(expected)</span>");
+    let mut parts = vec![value];
+    parts.extend(step.cause.is_some_and(|cause| cause.expected).then_some(expected));
+    parts.extend(step.over_limit.then_some(limit));
+    let value = Html::joined(parts, " ");
     Ok(Row::of(vec![
         Td::html(view.pill_beside(compile)?).sorted(step.compile),
         Td::html(changed),
@@ -151,6 +155,14 @@ fn marked(class: &'static str, value: &str) -> Html {
 }
 
 fn change_of(change: &Change) -> Html {
+    let change_of = values_of(change);
+    match change.became_dynamic {
+        true => Html::joined([change_of, Html::trusted("<span class=soft>, then dynamic</span>")], ""),
+        false => change_of,
+    }
+}
+
+fn values_of(change: &Change) -> Html {
     let new = match &change.new {
         Some(new) => marked("new", new),
         None => Html::trusted("<span class=soft>not recorded</span>"),
@@ -159,7 +171,7 @@ fn change_of(change: &Change) -> Html {
         Some(old) => Html::joined([marked("old", old), new], " → "),
         None if change.new.is_some() => new,
         // A mode of torch that is on or off can only have flipped.
-        None if change.kind == ChangeKind::GlobalState => Html::trusted("<span class=soft>flipped</span>"),
+        None if change.kind == ChangeKind::GradMode => Html::trusted("<span class=soft>flipped</span>"),
         None => new,
     }
 }

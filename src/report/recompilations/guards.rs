@@ -1,6 +1,6 @@
 //! The guards of two compiles compared.
 
-use crate::analysis::{DiffLine, GuardDiff, Side, guard_diff, guarded_value};
+use crate::analysis::{DiffLine, GuardDiff, Side, guard_diff};
 use crate::model::{Artifact, Compile, Content, Fields, Form};
 use crate::report::parts::View;
 use crate::report::units::counted;
@@ -80,17 +80,6 @@ pub(super) fn compared(
         left_out,
     };
     view.render("guard_diff", &context)
-}
-
-/// The value that a compile's guards want of an expression.
-pub(super) fn value(
-    report: Report<'_>,
-    compile: crate::model::CompileIndex,
-    expression: &str,
-) -> anyhow::Result<Option<String>> {
-    let artifact = report.model.compiles.get(compile).and_then(artifact);
-    let text = artifact.map(|artifact| text(report, artifact)).transpose()?.flatten();
-    Ok(text.and_then(|text| guarded_value(&text, expression)))
 }
 
 /// Two guards that differ in values only are a line with both values.

@@ -199,6 +199,7 @@ pub fn in_words(differences: &[Difference<'_>]) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::ArtifactIndex;
     use crate::trace::CompileId;
 
     fn lookup(compile: usize, id: &str, outcome: Outcome) -> CacheLookup {
@@ -210,7 +211,7 @@ mod tests {
             key: None,
             reason: None,
             saved_ns: None,
-            artifact: (compile, 0),
+            artifact: ArtifactIndex { compile: CompileIndex::new(compile), artifact: 0 },
         }
     }
 

@@ -283,7 +283,7 @@ mod tests {
         let source = reason.source.unwrap();
         assert_eq!((source.code.as_str(), source.file.as_str(), source.line), ("return x + k", "a/b.py", 18));
         assert_eq!(reason.user_stack.len(), 1);
-        assert_eq!(reason.user_stack[0].3.as_deref(), Some("return x + k"));
+        assert_eq!(reason.user_stack[0].loc.as_deref(), Some("return x + k"));
     }
 
     #[test]

@@ -128,6 +128,10 @@ impl Described {
                 sizes: tensor.sizes.clone(),
                 parameter: tensor.parameter,
                 marked: tensor.marked.clone(),
+                stride: tensor.stride.clone(),
+                dtype: tensor.dtype.clone(),
+                device: tensor.device.clone(),
+                gradient: tensor.gradient,
             })
         })
     }

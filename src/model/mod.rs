@@ -20,8 +20,8 @@ mod vllm;
 pub mod words;
 
 pub use compile::{
-    Artifact, Attempt, Compile, Content, Form, Function, Language, Metrics, MetricsKind, MetricsRecord,
-    Outcome, Place, Readable, Status,
+    Artifact, Attempt, Compile, Content, Form, Function, GraphSize, Language, Metrics, MetricsKind,
+    MetricsRecord, Outcome, Place, Readable, Status, TritonKernel,
 };
 pub use compiles::{ArtifactIndex, CompileIndex, Compiles};
 pub use export::{

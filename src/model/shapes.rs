@@ -90,4 +90,24 @@ pub struct InputTensor {
     pub parameter: bool,
     /// Dimensions that the program marked as dynamic.
     pub marked: Vec<u64>,
+    /// `[8, 1]`
+    pub stride: Option<String>,
+    /// `float32`
+    pub dtype: String,
+    /// `cuda:0`
+    pub device: String,
+    /// Whether it requires a gradient.
+    pub gradient: bool,
+}
+
+impl InputTensor {
+    /// `[4, s77]`
+    pub fn shape(&self) -> String {
+        format!("[{}]", self.sizes.join(", "))
+    }
+
+    /// Whether its gradient is needed, in a word.
+    pub fn gradient_word(&self) -> &'static str {
+        if self.gradient { "needed" } else { "no" }
+    }
 }

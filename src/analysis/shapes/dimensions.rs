@@ -251,12 +251,14 @@ mod tests {
     use crate::analysis::shapes::symbols;
     use crate::model::{Recorded, Specialisation};
 
-    fn input(compile: CompileIndex, source: &str, sizes: &[&str]) -> InputTensor {
+    fn input(compile: usize, source: &str, sizes: &[&str]) -> InputTensor {
+        let compile = CompileIndex::new(compile);
         let sizes = sizes.iter().map(|s| (*s).to_owned()).collect();
         InputTensor { compile, source: source.to_owned(), sizes, ..InputTensor::default() }
     }
 
-    fn symbol(compile: CompileIndex, name: &str, source: &str, hint: &str) -> Symbol {
+    fn symbol(compile: usize, name: &str, source: &str, hint: &str) -> Symbol {
+        let compile = CompileIndex::new(compile);
         Symbol {
             at: Recorded { compile, ..Recorded::default() },
             name: name.to_owned(),
@@ -295,7 +297,7 @@ mod tests {
         assert_eq!(unclear[1].answer(), Answer::Unclear);
         let sizes = |a, b| {
             let of = [("L['a']".to_owned(), vec![a]), ("L['b']".to_owned(), vec![b])];
-            FxHashMap::from_iter([(0, TensorSizes::from_iter(of))])
+            FxHashMap::from_iter([(CompileIndex::new(0), TensorSizes::from_iter(of))])
         };
         let answers =
             |guards| dimensions(&model, &fates, &guards).iter().map(Dimension::answer).collect::<Vec<_>>();

@@ -11,6 +11,16 @@ use serde::Serialize;
 /// Frames of a stack that stands there with those of libraries.
 const SHORT: usize = 6;
 
+/// The first line of a reason; where it only announces the next, that one too.
+pub(crate) fn first_line(text: &str) -> String {
+    let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let first = lines.next().unwrap_or("no reason recorded");
+    match lines.next() {
+        Some(next) if first.ends_with(':') => format!("{first} {next}"),
+        _ => first.to_owned(),
+    }
+}
+
 #[derive(Serialize)]
 struct Why {
     against: Option<Html>,

@@ -5,6 +5,7 @@ use crate::output::{Page, RelPath};
 use crate::report::kit::formats::{UNKNOWN, clipped, counted, is_library, micros, whole};
 use crate::report::kit::html::Html;
 use crate::report::kit::paths;
+use crate::report::kit::reasons::first_line;
 use crate::report::kit::shell::{Shell, Tab, write_page};
 use crate::report::kit::tables::{Head, Row, Table, Td};
 use crate::report::kit::templates::Worker;
@@ -200,16 +201,6 @@ fn short_error(error: &str) -> &str {
         "InductorError" => "Inductor",
         "TorchRuntimeError" => "Fake tensors",
         name => clipped(name, 24).0,
-    }
-}
-
-/// The first line of a reason; where it only announces the next, that one too.
-pub(crate) fn first_line(text: &str) -> String {
-    let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
-    let first = lines.next().unwrap_or("no reason recorded");
-    match lines.next() {
-        Some(next) if first.ends_with(':') => format!("{first} {next}"),
-        _ => first.to_owned(),
     }
 }
 

@@ -188,7 +188,11 @@ impl StructuredLogParser for RecompileReasons {
             .or_else(|_| serde_json::from_str(&text).map(|reason| vec![reason]))
             .unwrap_or_else(|_| vec![text.into_owned()]);
         let reasons = texts.iter().map(|text| read_reason(text)).collect();
-        cx.model().recompiles.push(Recompile { compile: event.compile_id.cloned(), writer: event.pid, reasons });
+        cx.model().recompiles.push(Recompile {
+            compile: event.compile_id.cloned(),
+            writer: event.pid,
+            reasons,
+        });
         Ok(Flow::Handled)
     }
 }

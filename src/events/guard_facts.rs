@@ -29,7 +29,9 @@ pub(super) fn guard_facts(tree: &str, with_values: bool) -> GuardFacts {
             }
             continue;
         }
-        let Some((kind, text)) = content.split_once(": ").filter(|(kind, _)| is_guard(kind)) else { continue };
+        let Some((kind, text)) = content.split_once(": ").filter(|(kind, _)| is_guard(kind)) else {
+            continue;
+        };
         let condition = text.split_once("  # ").map_or(text, |(condition, _)| condition).trim_end();
         if kind == "GLOBAL_STATE" {
             // Before 2.15 the text is the same for every state.
@@ -102,9 +104,15 @@ mod tests {
         assert!(facts.global_state.is_some());
         assert_eq!(
             facts.values,
-            ["___check_obj_id(L['c'], 140696905928208), type=<class '__main__.Color'>", "2 <= L['x'].size()[0]"]
+            [
+                "___check_obj_id(L['c'], 140696905928208), type=<class '__main__.Color'>",
+                "2 <= L['x'].size()[0]"
+            ]
         );
-        assert_eq!(facts.types[0], PlaceType { source: "L['c']".to_owned(), class: "enum 'Color'".to_owned() });
+        assert_eq!(
+            facts.types[0],
+            PlaceType { source: "L['c']".to_owned(), class: "enum 'Color'".to_owned() }
+        );
     }
 
     #[test]

@@ -33,7 +33,8 @@ impl StructuredLogParser for GuardTree {
         let text = event.payload_text().unwrap_or_default();
         let compile = cx.compile;
         // The reasons of a recompile stand before its guards in the log.
-        let is_recompile = cx.model().recompiles.last().is_some_and(|last| last.compile.as_ref() == event.compile_id);
+        let is_recompile =
+            cx.model().recompiles.last().is_some_and(|last| last.compile.as_ref() == event.compile_id);
         if let Some(compile) = compile {
             cx.model().guards.insert(compile, guard_facts(&text, is_recompile));
         }

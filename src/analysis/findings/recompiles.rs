@@ -6,8 +6,8 @@ use super::kind::{KindOfFinding, Topic, shared_part};
 use super::prose;
 use crate::analysis::own_code::is_library;
 use crate::analysis::recompiles::{
-    Chain, Change, ChangeKind, Limit, Step, Subject, disagreement, fixed, is_limit, meaning, recompile_advice,
-    recompile_limit, what_changed,
+    Chain, Change, ChangeKind, Limit, Step, Subject, disagreement, fixed, is_limit, meaning,
+    recompile_advice, recompile_limit, what_changed,
 };
 use crate::analysis::user_place::{UserPlace, compile_us, function_words, own_frame, text_frames};
 use crate::model::words::{counted, file_name};
@@ -39,7 +39,9 @@ static RECOMPILATION: KindOfFinding = KindOfFinding {
 static RECOMPILE_LIMIT: KindOfFinding = KindOfFinding {
     topic: Some(Topic::Recompilations),
     records: &["recompile_reasons"],
-    grouped_title: |title, places| format!("{places} functions reached the recompile limit: {}", shared_part(title)),
+    grouped_title: |title, places| {
+        format!("{places} functions reached the recompile limit: {}", shared_part(title))
+    },
     ..KindOfFinding::of("recompile_limit", "Limit reached")
 };
 
@@ -102,7 +104,9 @@ fn finding(model: &Model, chain: &Chain<'_>) -> Option<Finding> {
     let left = match chain.limit {
         Limit::RunsEagerly => "the limit is reached, and a call that fits none runs in eager mode".to_owned(),
         Limit::Raises => "the limit is reached, and a call that fits none raises".to_owned(),
-        Limit::NotReached => format!("{} more until torch gives up", limit.saturating_sub(chain.kept() as u64)),
+        Limit::NotReached => {
+            format!("{} more until torch gives up", limit.saturating_sub(chain.kept() as u64))
+        }
     };
     found.fact("Limit", Value::Prose(format!("{} of {limit} versions kept; {left}", chain.kept())));
     let over =

@@ -166,7 +166,7 @@ fn a_chain_names_the_values_and_how_far_the_limit_is() {
     model.recompiles.push(recompile("0/2", "tensor 'x' size mismatch at index 1. expected 6, actual 9"));
     model.dynamic_sources.push((CompileIndex::new(1), "\"L['x']\"".to_owned()));
     let found = only(&model, "recompilation");
-    assert_eq!(found.title, "`f` was compiled 3 times: the size `x.shape[1]` changed");
+    assert_eq!(found.title, "`f` was compiled 3 times: size `x.shape[1]`: 4 -> 6 -> 9");
     assert_eq!(found.cost_us, Some(2000.0));
     let said: Vec<String> = found
         .facts

@@ -25,7 +25,8 @@ pub fn recompile_advice(model: &Model, chain: &Chain<'_>) -> Vec<String> {
             None => advice.push(advice_of(&Situation { model, chain, subject })),
         }
     }
-    let is_size = |subject: &&Subject<'_>| matches!(subject.kind, Some(ChangeKind::Size | ChangeKind::Number));
+    let is_size =
+        |subject: &&Subject<'_>| matches!(subject.kind, Some(ChangeKind::Size | ChangeKind::Number));
     let sources = model.dynamic_sources.iter().rfind(|(at, _)| compiles.contains(at));
     if let Some((_, sources)) = sources.filter(|_| subjects.iter().any(|subject| is_size(&subject))) {
         let sources = format!("`TORCH_COMPILE_DYNAMIC_SOURCES={sources}`");

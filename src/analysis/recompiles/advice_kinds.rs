@@ -71,13 +71,17 @@ pub(super) fn advice_of(at: &Situation<'_>) -> String {
         | ChangeKind::Alias
         | ChangeKind::NotATensor
         | ChangeKind::Marks => tensors(at, kind),
-        ChangeKind::GradMode | ChangeKind::Autocast | ChangeKind::Setting | ChangeKind::Training => settings(at, kind),
+        ChangeKind::GradMode | ChangeKind::Autocast | ChangeKind::Setting | ChangeKind::Training => {
+            settings(at, kind)
+        }
         ChangeKind::Length
         | ChangeKind::IteratorLength
         | ChangeKind::Keys
         | ChangeKind::Member
         | ChangeKind::Attribute => containers(at, kind),
-        ChangeKind::Backend | ChangeKind::Race | ChangeKind::Unnamed | ChangeKind::Other => compiler(at, kind),
+        ChangeKind::Backend | ChangeKind::Race | ChangeKind::Unnamed | ChangeKind::Other => {
+            compiler(at, kind)
+        }
         _ => values(at, kind),
     }
 }
@@ -115,7 +119,8 @@ fn size_of_input(at: &Situation<'_>) -> String {
              dimension before the first call: {mark}."
         );
     }
-    let until = if at.chain.limit_hit() { " Until then, calls with a new size are not compiled." } else { "" };
+    let until =
+        if at.chain.limit_hit() { " Until then, calls with a new size are not compiled." } else { "" };
     format!(
         "{size} took {} sizes and was not made dynamic, as torch does by default at the second size. Remove \
          `dynamic=False` from `torch.compile` if it is set, or mark the dimension: {mark}.{until}",
@@ -128,7 +133,8 @@ const LAST_32_BIT: f64 = 2_147_483_647.0;
 
 /// A relation that the code relies on: what makes it hold.
 fn relation(condition: &str, size: &str) -> String {
-    let numbers = condition.split(|c: char| !c.is_ascii_digit()).filter_map(|number| number.parse::<f64>().ok());
+    let numbers =
+        condition.split(|c: char| !c.is_ascii_digit()).filter_map(|number| number.parse::<f64>().ok());
     if numbers.into_iter().any(|number| number >= LAST_32_BIT) {
         return "Kernels index with 32 bits up to this bound and with 64 bits beyond it: one more version for larger \
                 tensors is needed."
@@ -169,9 +175,12 @@ fn tensors(at: &Situation<'_>, kind: ChangeKind) -> String {
             "{tensor} is a parameter or buffer. Convert the module, by `.to(..)`, before its first call."
         ),
         ChangeKind::Dtype => {
-            "One version per dtype is expected. Cast the input before the call if one dtype is enough.".to_owned()
+            "One version per dtype is expected. Cast the input before the call if one dtype is enough."
+                .to_owned()
         }
-        ChangeKind::Device => format!("Each device needs a version. Move {tensor} to one device before the call."),
+        ChangeKind::Device => {
+            format!("Each device needs a version. Move {tensor} to one device before the call.")
+        }
         ChangeKind::RequiresGrad => format!(
             "{tensor} requires a gradient in some calls only; a version with and one without it is expected."
         ),
@@ -301,7 +310,11 @@ fn threads(at: &Situation<'_>) -> String {
 
 fn backend(at: &Situation<'_>) -> String {
     let count = at.subject.changes.len() + 1;
-    let steps = at.chain.steps.iter().filter(|step| step.change.as_ref().is_some_and(|c| c.kind == ChangeKind::Backend));
+    let steps = at
+        .chain
+        .steps
+        .iter()
+        .filter(|step| step.change.as_ref().is_some_and(|c| c.kind == ChangeKind::Backend));
     let mut one_site = steps.filter(|step| is_one_call_site(at.model, step));
     match one_site.next() {
         Some(_) => format!(
@@ -356,7 +369,9 @@ fn values(at: &Situation<'_>, kind: ChangeKind) -> String {
         ChangeKind::NoneOrNot => {
             format!("{name} is None in some calls and set in others; a version for each is expected.")
         }
-        _ => format!("{name} is part of the compiled code. Use the same value in all calls, or set it before the first."),
+        _ => format!(
+            "{name} is part of the compiled code. Use the same value in all calls, or set it before the first."
+        ),
     }
 }
 
@@ -364,7 +379,8 @@ fn number(at: &Situation<'_>) -> String {
     let (name, source) = (at.named("the number"), at.subject.source().unwrap_or_default());
     let is_dynamic = at.subject.became_dynamic();
     if is_left_by_break(source) {
-        let after = if is_dynamic { " It is dynamic since the last compile and needs no further one." } else { "" };
+        let after =
+            if is_dynamic { " It is dynamic since the last compile and needs no further one." } else { "" };
         return format!(
             "The value that a graph break left behind, such as the result of `.item()`, is part of the compiled code \
              after it. Keep it a tensor, or compute it outside of the compiled function.{after}"
@@ -392,7 +408,9 @@ fn number(at: &Situation<'_>) -> String {
         );
     }
     if is_attribute {
-        return format!("{name} is part of the compiled code. Set it once before the first call, or keep it in a tensor.");
+        return format!(
+            "{name} is part of the compiled code. Set it once before the first call, or keep it in a tensor."
+        );
     }
     let many = at.subject.distinct_values() > 2 || at.subject.changes.len() > 1;
     let off = if many { ", or remove `dynamic=False` from `torch.compile` if it is set" } else { "" };
@@ -403,7 +421,10 @@ fn number(at: &Situation<'_>) -> String {
 fn counts_up(values: &[String]) -> bool {
     let numbers: Option<Vec<i64>> = values.iter().map(|value| value.parse().ok()).collect();
     numbers.is_some_and(|numbers| {
-        numbers.len() > 1 && numbers.windows(2).all(|two| matches!(two, [a, b] if a.checked_add(1) == Some(*b)))
+        numbers.len() > 1
+            && numbers.windows(2).all(|two| matches!(two, [a, b] if a.checked_add(1) == Some(*b)))
     })
 }
 
+#[cfg(test)]
+mod tests;

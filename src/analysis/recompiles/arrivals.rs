@@ -52,7 +52,9 @@ impl<'m> Evidence<'m> {
     fn tell_size(&self, compile: CompileIndex, change: &mut Change) {
         let (Some(source), Some(dimension)) = (&change.source, change.dimension) else { return };
         let inputs = self.inputs.get(&compile).into_iter().flatten();
-        let Some(input) = inputs.into_iter().find(|input| as_written(&input.source) == *source) else { return };
+        let Some(input) = inputs.into_iter().find(|input| as_written(&input.source) == *source) else {
+            return;
+        };
         if change.kind == ChangeKind::Size && input.parameter {
             change.kind = ChangeKind::ParameterSize;
         }
@@ -73,9 +75,8 @@ impl<'m> Evidence<'m> {
         let mut symbols = self.symbols.get(&compile).into_iter().flatten();
         let symbol = symbols.find(|symbol| symbol.source.as_deref().is_some_and(of));
         let mut fixed = self.fixed.get(&compile).into_iter().flatten();
-        let is_fixed = fixed.any(|one| {
-            one.value.parse::<f64>().is_ok() && one.sources.iter().any(|source| of(source))
-        });
+        let is_fixed =
+            fixed.any(|one| one.value.parse::<f64>().is_ok() && one.sources.iter().any(|source| of(source)));
         if let Some(symbol) = symbol {
             change.became_dynamic = !is_fixed;
             if change.new.is_none() {
@@ -88,7 +89,8 @@ impl<'m> Evidence<'m> {
     fn tell_guarded(&self, compile: CompileIndex, change: &mut Change) {
         let Some(facts) = self.model.guards.get(&compile) else { return };
         let Some(source) = change.source.clone() else { return };
-        let last = tokens(&source).iter().rfind(|token| token.kind == TokenKind::Name).map(|token| token.text);
+        let last =
+            tokens(&source).iter().rfind(|token| token.kind == TokenKind::Name).map(|token| token.text);
         let mentions = |text: &&String| last.is_none_or(|name| text.contains(name));
         for text in facts.values.iter().filter(mentions) {
             let guarded = classify(text);
@@ -96,7 +98,8 @@ impl<'m> Evidence<'m> {
                 tell_from(change, guarded);
             }
         }
-        let class = facts.types.iter().find(|place| as_written(&place.source) == source).map(|place| &*place.class);
+        let class =
+            facts.types.iter().find(|place| as_written(&place.source) == source).map(|place| &*place.class);
         if let Some(class) = class {
             tell_class(change, class);
         }
@@ -146,7 +149,9 @@ fn tell_from(change: &mut Change, guarded: Change) {
     let is_other = guarded.old.is_some() && guarded.old != change.old;
     // True and False are two objects side by side in Python's memory; torch 2.6 checks them by their addresses.
     let addresses = change.address.zip(guarded.address);
-    if addresses.is_some_and(|(was, is)| was.abs_diff(is) == DISTANCE_OF_FLAGS) && change.kind == ChangeKind::Object {
+    if addresses.is_some_and(|(was, is)| was.abs_diff(is) == DISTANCE_OF_FLAGS)
+        && change.kind == ChangeKind::Object
+    {
         change.kind = ChangeKind::Flag;
     }
     if guarded.kind == ChangeKind::Function && change.kind == ChangeKind::Object {
@@ -278,7 +283,8 @@ pub(super) fn complete(model: &Model, steps: &mut [Step<'_>]) {
             let is_known = |value: &&Change| value.is_of_the_same(change);
             if change.new.is_none() {
                 let mut same = later.iter().filter(is_known).filter(|later| later.kind == change.kind);
-                let new = same.find_map(|later| later.old.clone()).filter(|new| Some(new) != change.old.as_ref());
+                let new =
+                    same.find_map(|later| later.old.clone()).filter(|new| Some(new) != change.old.as_ref());
                 change.new = new;
             }
             if change.old.is_none() && matches!(change.kind, ChangeKind::Type | ChangeKind::NotATensor) {

@@ -39,6 +39,7 @@ fn is_optimizer(model: &Model, step: &Step<'_>) -> bool {
     let function = model.compiles.get(step.compile).and_then(|compile| compile.function.as_ref());
     let reason = step.reason();
     let source = reason.and_then(|reason| reason.source.as_ref()).is_some_and(|s| is_optimizer(&s.file));
-    let stack = reason.and_then(|reason| reason.user_stack.last()).is_some_and(|frame| is_optimizer(&frame.file));
+    let stack =
+        reason.and_then(|reason| reason.user_stack.last()).is_some_and(|frame| is_optimizer(&frame.file));
     source || stack || function.and_then(|f| f.file.as_deref()).is_some_and(is_optimizer)
 }

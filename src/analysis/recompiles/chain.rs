@@ -81,9 +81,9 @@ impl Step<'_> {
         let mut groups: Vec<Disagreement<'_>> = Vec::new();
         let first = self.closest.and_then(|closest| self.changes.get(closest));
         for change in first.into_iter().chain(&self.changes) {
-            let same = groups.iter_mut().find(|group| {
-                (group.change.kind, group.change.subject()) == (change.kind, change.subject())
-            });
+            let same = groups
+                .iter_mut()
+                .find(|group| (group.change.kind, group.change.subject()) == (change.kind, change.subject()));
             match same {
                 Some(group) => {
                     group.versions += 1;

@@ -22,7 +22,8 @@ pub(in crate::analysis) fn recompile_chains(model: &Model) -> Vec<Chain<'_>> {
     }
     let log = Log::of(model);
     let again = |compiles: &[CompileIndex]| {
-        compiles.len() > 1 || compiles.iter().any(|c| log.reasons.contains_key(c) || log.limits.contains_key(c))
+        compiles.len() > 1
+            || compiles.iter().any(|c| log.reasons.contains_key(c) || log.limits.contains_key(c))
     };
     let rows = frames.into_values().filter(|compiles| again(compiles));
     let mut chains: Vec<Chain<'_>> = rows.map(|compiles| chain(&log, &compiles)).collect();
@@ -55,9 +56,8 @@ impl<'m> Log<'m> {
             }
         }
         let failed = model.failures.iter().filter(|failure| is_limit(failure));
-        let limits = failed.filter_map(|failure| {
-            Some((model.by_id.get(&failure.compile).copied()?, limit_of(failure)))
-        });
+        let limits = failed
+            .filter_map(|failure| Some((model.by_id.get(&failure.compile).copied()?, limit_of(failure))));
         Log { model, evidence: Evidence::of(model), reasons, writers, limits: limits.collect() }
     }
 }
@@ -165,3 +165,5 @@ fn versions(model: &Model, compiles: &[CompileIndex]) -> usize {
     by_id.min(compiles.len() * 2).max(compiles.len())
 }
 
+#[cfg(test)]
+mod tests;

@@ -32,7 +32,18 @@ pub struct Change {
 impl Change {
     pub(super) fn new(kind: ChangeKind, source: Option<&str>) -> Self {
         let source = source.map(as_written).filter(|source| !source.is_empty());
-        Self { kind, source, dimension: None, old: None, new: None, condition: None, address: None, became_dynamic: false, is_own_effect: false, of_parameter: false }
+        Self {
+            kind,
+            source,
+            dimension: None,
+            old: None,
+            new: None,
+            condition: None,
+            address: None,
+            became_dynamic: false,
+            is_own_effect: false,
+            of_parameter: false,
+        }
     }
 
     pub(super) fn with_values(mut self, old: Option<&str>, new: Option<&str>) -> Self {

@@ -96,10 +96,8 @@ mod tests {
 
     fn chosen(texts: &[(&str, bool, Option<usize>)]) -> Option<usize> {
         let changes: Vec<Change> = texts.iter().map(|(text, ..)| classify(text)).collect();
-        let candidates = changes.iter().zip(texts).map(|(change, &(_, other_backend, differences))| Candidate {
-            change,
-            other_backend,
-            differences,
+        let candidates = changes.iter().zip(texts).map(|(change, &(_, other_backend, differences))| {
+            Candidate { change, other_backend, differences }
         });
         closest(&candidates.collect::<Vec<_>>())
     }
@@ -120,7 +118,10 @@ mod tests {
     fn of_equal_versions_the_one_whose_guard_is_checked_last_is_the_closest() {
         // 04_recompiles, 6/2: the global state is checked before any tensor.
         let grad = "tensor 'x' requires_grad mismatch. expected requires_grad=0";
-        assert_eq!(chosen(&[("GLOBAL_STATE changed: grad_mode ", false, None), (grad, false, None)]), Some(1));
+        assert_eq!(
+            chosen(&[("GLOBAL_STATE changed: grad_mode ", false, None), (grad, false, None)]),
+            Some(1)
+        );
         // 25_guards, 0/2: a relation is checked after all tensors.
         let stride = "tensor 'x' stride mismatch at index 0. expected 4, actual 1";
         let relation = "x.stride()[0] == x.size()[1]*x.stride()[1]  # (unknown source x.stride()[0])";

@@ -7,7 +7,8 @@ pub(super) fn condition(text: &str) -> &str {
     let text = text.lines().next().unwrap_or_default();
     let found = tokens(text);
     let is_hint = |pair: &[Token<'_>]| matches!(pair, [open, hint] if open.is("(") && hint.is("HINT"));
-    let hint = found.windows(2).find(|pair| is_hint(pair)).and_then(|pair| pair.first()).map(|open| open.start);
+    let hint =
+        found.windows(2).find(|pair| is_hint(pair)).and_then(|pair| pair.first()).map(|open| open.start);
     let end = hint.or_else(|| found.last().map(Token::end)).unwrap_or(0);
     text.get(..end).unwrap_or(text).trim()
 }
@@ -15,9 +16,9 @@ pub(super) fn condition(text: &str) -> &str {
 /// The class that torch 2.15 writes behind a check of an object: `type=<class '__main__.Color'>`.
 pub(super) fn checked_class(text: &str) -> Option<&str> {
     let found = tokens(text);
-    let at = found.windows(2).position(|pair| {
-        matches!(pair, [name, sign] if name.is("type") && sign.is("=") && name.depth == 0)
-    })?;
+    let at = found.windows(2).position(
+        |pair| matches!(pair, [name, sign] if name.is("type") && sign.is("=") && name.depth == 0),
+    )?;
     let class = found.get(at + 2..)?.iter().find(|token| token.kind == TokenKind::Text)?;
     Some(class.text.trim_matches('\''))
 }
@@ -54,6 +55,11 @@ pub(super) fn comparison(text: &str) -> Option<Comparison<'_>> {
         let next = found.get(at + 1);
         let two = next.map(|next| format!("{} {}", token.text, next.text)).unwrap_or_default();
         let is_operator = token.depth == 0 && token.kind != TokenKind::Text;
+        // A value may be written in angle brackets: `c == <Color.RED: 1>`.
+        let is_value = token.is("<") && !read.operands.is_empty() && token.start == next_word(text, start);
+        if is_value {
+            break;
+        }
         let operator = COMPARISONS.iter().find(|sign| is_operator && (**sign == two || **sign == token.text));
         // A condition joined by `and`, `or` or `if` is not one comparison.
         if is_operator && token.kind == TokenKind::Name && ["and", "or", "if"].contains(&token.text) {
@@ -72,6 +78,12 @@ pub(super) fn comparison(text: &str) -> Option<Comparison<'_>> {
     read.operands.push(text.get(start..found.last()?.end())?.trim());
     let is_whole = !read.operators.is_empty() && read.operands.iter().all(|operand| !operand.is_empty());
     is_whole.then_some(read)
+}
+
+/// Where the text goes on after white space.
+fn next_word(text: &str, start: usize) -> usize {
+    let rest = text.get(start..).unwrap_or_default();
+    start + rest.len() - rest.trim_start().len()
 }
 
 /// Name and arguments of a call that is the whole expression: `len(xs)`, `set.__contains__(s, 'a')`.
@@ -191,7 +203,10 @@ mod tests {
     #[test]
     fn a_condition_ends_before_its_comment_hint_and_type() {
         assert_eq!(condition("k == 2      # return x  # a.py:8 in f"), "k == 2");
-        assert_eq!(condition("self.step == 0       (HINT: torch.compile considers integers)"), "self.step == 0");
+        assert_eq!(
+            condition("self.step == 0       (HINT: torch.compile considers integers)"),
+            "self.step == 0"
+        );
         assert_eq!(condition("mode == 'a  # b'  # c"), "mode == 'a  # b'");
         assert_eq!(condition(""), "");
     }

@@ -111,9 +111,8 @@ fn number_length(rest: &str) -> usize {
 /// Length of the string literal at the start, with its prefix; None where there is none.
 fn string_length(rest: &str) -> Option<usize> {
     let prefix = rest.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(rest.len());
-    let is_prefix = rest
-        .get(..prefix)
-        .is_some_and(|p| p.len() <= 2 && p.chars().all(|c| "rbfuRBFU".contains(c)));
+    let is_prefix =
+        rest.get(..prefix).is_some_and(|p| p.len() <= 2 && p.chars().all(|c| "rbfuRBFU".contains(c)));
     let body = rest.get(prefix..).filter(|_| is_prefix)?;
     let quote = body.chars().next().filter(|c| matches!(c, '\'' | '"'))?;
     let mut escaped = false;
@@ -143,7 +142,10 @@ mod tests {
             words(text),
             ["___check_obj_id", "(", "L", "[", "'args'", "]", "[", "0", "]", ",", "139717272483856", ")"]
         );
-        assert_eq!(words("2 <= x.size()[0] <= 100"), ["2", "<=", "x", ".", "size", "(", ")", "[", "0", "]", "<=", "100"]);
+        assert_eq!(
+            words("2 <= x.size()[0] <= 100"),
+            ["2", "<=", "x", ".", "size", "(", ")", "[", "0", "]", "<=", "100"]
+        );
         assert_eq!(words("c.eps == 1e-05"), ["c", ".", "eps", "==", "1e-05"]);
         assert_eq!(words("-k//2 != 3**4"), ["-", "k", "//", "2", "!=", "3", "**", "4"]);
     }

@@ -37,7 +37,9 @@ fn values_in_words(subject: &Subject<'_>) -> String {
     let count = values.len();
     match values.as_slice() {
         [] => " changed".to_owned(),
-        [only] if subject.changes.iter().all(|change| change.old.is_some()) => format!(" is no longer {only}"),
+        [only] if subject.changes.iter().all(|change| change.old.is_some()) => {
+            format!(" is no longer {only}")
+        }
         [only] => format!(" is {only} now"),
         values if count > VALUES => {
             let (first, last) = (values.get(..VALUES - 2).unwrap_or_default(), values.last());
@@ -86,7 +88,9 @@ fn sentence(kind: ChangeKind, change: &Change) -> Option<String> {
         }
         ChangeKind::EqualSizes => format!("two sizes are no longer equal: `{}`", condition?),
         ChangeKind::Relation => format!("`{}` no longer holds{now}", condition?),
-        ChangeKind::Stride | ChangeKind::StorageOffset => format!("layout of {named}: `{}` no longer holds", condition?),
+        ChangeKind::Stride | ChangeKind::StorageOffset => {
+            format!("layout of {named}: `{}` no longer holds", condition?)
+        }
         ChangeKind::DispatchKeys => match condition {
             Some(condition) => format!("dispatch keys of {named} changed ({condition})"),
             None => format!("dispatch keys of {named} changed"),
@@ -111,8 +115,12 @@ fn sentence(kind: ChangeKind, change: &Change) -> Option<String> {
         }
         ChangeKind::Marks if source.is_none() => "the dynamic marks of an input changed".to_owned(),
         ChangeKind::Race => "torch found no failed guard: a race of threads, or a fault of torch".to_owned(),
-        ChangeKind::Unnamed => "torch names no failed guard: another backend, or a race of threads".to_owned(),
-        ChangeKind::Other => condition.map_or_else(|| "a guard failed".to_owned(), |text| format!("`{text}` failed")),
+        ChangeKind::Unnamed => {
+            "torch names no failed guard: another backend, or a race of threads".to_owned()
+        }
+        ChangeKind::Other => {
+            condition.map_or_else(|| "a guard failed".to_owned(), |text| format!("`{text}` failed"))
+        }
         _ => return None,
     })
 }
@@ -142,7 +150,9 @@ fn group(group: &Disagreement<'_>) -> String {
     let name = change.subject().map_or_else(|| change.kind.word().to_owned(), |name| format!("`{name}`"));
     let what = match (&change.old, &change.condition) {
         (_, Some(condition)) => format!("`{condition}` fails"),
-        (Some(old), None) if group.one_value && change.kind != ChangeKind::Object => format!("{name} is {old}"),
+        (Some(old), None) if group.one_value && change.kind != ChangeKind::Object => {
+            format!("{name} is {old}")
+        }
         _ => format!("{name} differs"),
     };
     format!("{what} for {}", group.versions)
@@ -157,11 +167,15 @@ pub(in crate::analysis) fn meaning(kind: ChangeKind) -> &'static str {
         }
         ChangeKind::ParameterSize => "The sizes of parameters and buffers are part of the compiled code.",
         ChangeKind::Rank => "Compiled code is for one number of dimensions.",
-        ChangeKind::ZeroOne => "torch always compiles sizes 0 and 1 for themselves, also where a size is dynamic.",
+        ChangeKind::ZeroOne => {
+            "torch always compiles sizes 0 and 1 for themselves, also where a size is dynamic."
+        }
         ChangeKind::EqualSizes => {
             "Sizes that are equal in the first call are taken for one symbol, so the compiled code relies on it."
         }
-        ChangeKind::Relation => "The compiled code relies on a relation of sizes that held in the first call.",
+        ChangeKind::Relation => {
+            "The compiled code relies on a relation of sizes that held in the first call."
+        }
         ChangeKind::Stride | ChangeKind::StorageOffset => "Compiled code is for one memory layout.",
         ChangeKind::DispatchKeys => "Compiled code is for one kind of tensor.",
         ChangeKind::Dtype => "Each dtype needs a version of its own.",

@@ -120,7 +120,19 @@ fn keys(text: &str) -> Vec<&str> {
 /// The first key of a dense tensor is its device.
 fn device(key: Option<&str>) -> Option<&str> {
     const DEVICES: [&str; 13] = [
-        "CPU", "CUDA", "HIP", "XLA", "MPS", "IPU", "XPU", "HPU", "VE", "Lazy", "MTIA", "PrivateUse1", "Meta",
+        "CPU",
+        "CUDA",
+        "HIP",
+        "XLA",
+        "MPS",
+        "IPU",
+        "XPU",
+        "HPU",
+        "VE",
+        "Lazy",
+        "MTIA",
+        "PrivateUse1",
+        "Meta",
     ];
     key.filter(|key| DEVICES.contains(key))
 }
@@ -149,8 +161,8 @@ fn class_name(text: &str) -> &str {
 pub(super) fn duplicates(text: &str) -> Option<Change> {
     let rest = text.strip_prefix("Duplicate tensor")?;
     let list = rest.split_once('[').map(|(_, list)| list.trim_end().trim_end_matches(']'));
-    let mut change = Change::new(ChangeKind::Alias, None)
-        .with_values(Some("different tensors"), Some("the same tensor"));
+    let mut change =
+        Change::new(ChangeKind::Alias, None).with_values(Some("different tensors"), Some("the same tensor"));
     // Names hold brackets and quotes of their own; the double quotes are torch's.
     let names = list.map(|list| list.split('"').skip(1).step_by(2).collect::<Vec<_>>());
     let names = names.filter(|names| !names.is_empty());

@@ -1,7 +1,9 @@
 //! Guards on which object or type a value is.
 
-use crate::analysis::recompiles::expression::{as_written, call, checked_class, comparison, split, unwrapped};
 use crate::analysis::recompiles::change::Change;
+use crate::analysis::recompiles::expression::{
+    as_written, call, checked_class, comparison, split, unwrapped,
+};
 use crate::analysis::recompiles::kind::ChangeKind;
 
 /// `___check_current_backend(140244125423088)`, in 2.4 and before `___current_backend() == ___lookup_backend(..)`.
@@ -76,8 +78,7 @@ pub(super) fn alias(text: &str) -> Option<Change> {
         return Some(change);
     }
     let (left, operator, right) = comparison(unwrapped(text))?.pair()?;
-    let is_constant =
-        |side: &str| matches!(side, "None" | "True" | "False" | "Ellipsis" | "NotImplemented");
+    let is_constant = |side: &str| matches!(side, "None" | "True" | "False" | "Ellipsis" | "NotImplemented");
     if !matches!(operator, "is" | "is not") || is_constant(left) || is_constant(right) {
         return None;
     }

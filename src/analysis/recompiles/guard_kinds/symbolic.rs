@@ -1,9 +1,9 @@
 //! Conditions on symbolic sizes, strides and offsets.
 
-use crate::analysis::recompiles::expression::{Comparison, comparison, unwrapped};
-use crate::analysis::recompiles::sizes::{Property, SizeCondition, SizeOf, size_condition};
 use crate::analysis::recompiles::change::Change;
+use crate::analysis::recompiles::expression::{Comparison, comparison, unwrapped};
 use crate::analysis::recompiles::kind::ChangeKind;
+use crate::analysis::recompiles::sizes::{Property, SizeCondition, SizeOf, size_condition};
 
 /// `2 <= x.size()[0]`, `x.size()[0] == 2*y.size()[0]`, `(x.size()[0] % 8) == 0`, `x.stride()[0] == x.size()[1]`.
 pub(super) fn sizes(text: &str) -> Option<Change> {
@@ -74,7 +74,8 @@ fn is_equality_of_sizes(compared: &Comparison<'_>) -> bool {
         let read = size_condition(side);
         matches!(read.sizes.as_slice(), [size] if size.written() == read.written)
     };
-    compared.operators.iter().all(|operator| *operator == "==") && compared.operands.iter().all(|side| is_size(side))
+    compared.operators.iter().all(|operator| *operator == "==")
+        && compared.operands.iter().all(|side| is_size(side))
 }
 
 /// `(x.shape[0] % 8) == 0` as one would write it: `x.shape[0] % 8 == 0`.

@@ -25,8 +25,14 @@ fn sizes_name_the_dimension_and_both_values() {
     assert_all(&[
         // 04_recompiles 0/1, 21_torch26_05_dynamic_shapes 2/1, 07_compiled_autograd 0/1
         ("tensor 'x' size mismatch at index 1. expected 4, actual 6", "Size | x.shape[1] | 1 | 4 | 6 | -"),
-        ("tensor 'L['x']' size mismatch at index 0. expected 12, actual 13", "Size | x.shape[0] | 0 | 12 | 13 | -"),
-        ("tensor 'args[0]' size mismatch at index 0. expected 4, actual 6", "Size | args[0].shape[0] | 0 | 4 | 6 | -"),
+        (
+            "tensor 'L['x']' size mismatch at index 0. expected 12, actual 13",
+            "Size | x.shape[0] | 0 | 12 | 13 | -",
+        ),
+        (
+            "tensor 'args[0]' size mismatch at index 0. expected 4, actual 6",
+            "Size | args[0].shape[0] | 0 | 4 | 6 | -",
+        ),
         // 25_guards 10/1, 21_torch26_25_guards 10/1
         ("tensor 'x' rank mismatch. expected 1, actual 2", "Rank | x.ndim | - | 1 | 2 | -"),
         ("tensor 'L['x']' rank mismatch. expected 1, actual 2", "Rank | x.ndim | - | 1 | 2 | -"),
@@ -98,7 +104,10 @@ fn sizes_that_were_equal_are_a_kind_of_their_own() {
 fn layout_names_what_is_laid_out_otherwise() {
     assert_all(&[
         // 25_guards 0/2 and 1/1, 21_torch26_25_guards 0/2
-        ("tensor 'x' stride mismatch at index 0. expected 4, actual 1", "Stride | x.stride(0) | 0 | 4 | 1 | -"),
+        (
+            "tensor 'x' stride mismatch at index 0. expected 4, actual 1",
+            "Stride | x.stride(0) | 0 | 4 | 1 | -",
+        ),
         (
             "x.stride()[0] == x.size()[1]*x.stride()[1]  # (unknown source x.stride()[0], please file a bug)",
             "Stride | x.stride(0) | 0 | - | - | x.stride(0) == x.shape[1]*x.stride(1)",
@@ -116,7 +125,8 @@ fn layout_names_what_is_laid_out_otherwise() {
 #[test]
 fn dispatch_keys_tell_a_device_from_a_mode() {
     let keys = "DispatchKeySet(CPU, BackendSelect, ADInplaceOrView, AutogradCPU)";
-    let mismatch = |new: &str| format!("tensor 'L['x']' dispatch key set mismatch. expected {keys}, actual {new}");
+    let mismatch =
+        |new: &str| format!("tensor 'L['x']' dispatch key set mismatch. expected {keys}, actual {new}");
     // 21_torch26_25_guards 6/1
     let text = mismatch("DispatchKeySet(CPU, BackendSelect, ADInplaceOrView, AutogradCPU, AutocastCPU)");
     assert_eq!(read(&text), "Autocast | x | - | - | - | dispatch keys gone: none; new: AutocastCPU");
@@ -136,10 +146,22 @@ fn dispatch_keys_tell_a_device_from_a_mode() {
 fn dtype_device_and_gradient_have_both_values() {
     assert_all(&[
         // 25_guards 2/1 and 2/2, 04_recompiles 1/3, 21_torch26_25_guards 2/1
-        ("tensor 'x' dtype mismatch. expected Float, actual Double", "Dtype | x.dtype | - | Float | Double | -"),
-        ("tensor 'x' dtype mismatch. expected Double, actual Long", "Dtype | x.dtype | - | Double | Long | -"),
-        ("tensor 'x' dtype mismatch. expected Long, actual BFloat16", "Dtype | x.dtype | - | Long | BFloat16 | -"),
-        ("tensor 'L['x']' dtype mismatch. expected Float, actual Double", "Dtype | x.dtype | - | Float | Double | -"),
+        (
+            "tensor 'x' dtype mismatch. expected Float, actual Double",
+            "Dtype | x.dtype | - | Float | Double | -",
+        ),
+        (
+            "tensor 'x' dtype mismatch. expected Double, actual Long",
+            "Dtype | x.dtype | - | Double | Long | -",
+        ),
+        (
+            "tensor 'x' dtype mismatch. expected Long, actual BFloat16",
+            "Dtype | x.dtype | - | Long | BFloat16 | -",
+        ),
+        (
+            "tensor 'L['x']' dtype mismatch. expected Float, actual Double",
+            "Dtype | x.dtype | - | Float | Double | -",
+        ),
         // 25_guards 3/1, 18_fsdp 1/1, 21_torch26_25_guards 3/1
         (
             "tensor 'x' requires_grad mismatch. expected requires_grad=0",
@@ -172,7 +194,10 @@ fn settings_of_torch_are_named() {
         ("GLOBAL_STATE changed: grad_mode ", "GradMode | grad_mode | - | - | - | -"),
         ("GLOBAL_STATE changed: autocast(cpu)_enabled ", "Autocast | autocast(cpu)_enabled | - | - | - | -"),
         ("GLOBAL_STATE changed: autocast ", "Autocast | autocast | - | - | - | -"),
-        ("GLOBAL_STATE changed: deterministic_algorithms ", "Setting | deterministic_algorithms | - | - | - | -"),
+        (
+            "GLOBAL_STATE changed: deterministic_algorithms ",
+            "Setting | deterministic_algorithms | - | - | - | -",
+        ),
         ("GLOBAL_STATE changed: num_threads ", "Setting | num_threads | - | - | - | -"),
         ("GLOBAL_STATE changed: default_dtype ", "Setting | default_dtype | - | - | - | -"),
         // Edited: two at once, and the other forms of such guards (from trees of 25_guards).
@@ -255,7 +280,10 @@ fn objects_are_named_without_their_address() {
 fn aliases_name_the_inputs() {
     assert_all(&[
         // 25_guards 12/1, 21_torch26_25_guards 12/1
-        ("Duplicate tensors found: [\"x\", \"y\"]", "Alias | x, y | - | different tensors | the same tensor | -"),
+        (
+            "Duplicate tensors found: [\"x\", \"y\"]",
+            "Alias | x, y | - | different tensors | the same tensor | -",
+        ),
         (
             "Duplicate tensors found: [\"L['x']\", \"L['y']\"]",
             "Alias | x, y | - | different tensors | the same tensor | -",
@@ -283,18 +311,27 @@ fn values_of_python_have_kinds_by_what_they_are() {
         ("t[1] == 2     # def tuple_of(x, t)", "Number | t[1] | - | 2 | - | -"),
         ("c.scale == 1.0    # c = Counter()", "Number | c.scale | - | 1.0 | - | -"),
         ("c._modules['layers']._modules['0'].eps == 1e-05", "Number | c.layers[0].eps | - | 1e-05 | - | -"),
-        ("L['c']._modules['layers']._modules['0'].eps == 1e-05", "Number | c.layers[0].eps | - | 1e-05 | - | -"),
+        (
+            "L['c']._modules['layers']._modules['0'].eps == 1e-05",
+            "Number | c.layers[0].eps | - | 1e-05 | - | -",
+        ),
         ("r.stop == 3    # def range_of(x, r)", "Number | r.stop | - | 3 | - | -"),
         ("G['GLOBAL'] == 2", "Number | GLOBAL | - | 2 | - | -"),
         ("make.__defaults__[0] == 1", "Number | make.__defaults__[0] | - | 1 | - | -"),
         // 03_graph_breaks 23/1 and 21_torch26_03_graph_breaks 23/1
-        ("___stack0 == -0.018349945545196533    # if", "Number | ___stack0 | - | -0.018349945545196533 | - | -"),
+        (
+            "___stack0 == -0.018349945545196533    # if",
+            "Number | ___stack0 | - | -0.018349945545196533 | - | -",
+        ),
         ("L['___stack0'] == -0.018349945545196533", "Number | ___stack0 | - | -0.018349945545196533 | - | -"),
         // 04_recompiles 5/1, 25_guards 18/1, 28/1, 14_bert_train 0/1
         ("cfg.mode == 'add'    # return x + 1", "Text | cfg.mode | - | 'add' | - | -"),
         ("mode == 'add'      # def string(x, mode)", "Text | mode | - | 'add' | - | -"),
         ("fn.training == True    # return F.dropout(", "Training | fn.training | - | True | - | -"),
-        ("self.config.problem_type is None    # if", "NoneOrNot | self.config.problem_type | - | None | - | -"),
+        (
+            "self.config.problem_type is None    # if",
+            "NoneOrNot | self.config.problem_type | - | None | - | -",
+        ),
         // Edited.
         ("L['c'] == <Color.RED: 1>", "EnumMember | c | - | <Color.RED: 1> | - | -"),
         ("mode == 'a == b # c'", "Text | mode | - | 'a == b # c' | - | -"),
@@ -308,7 +345,8 @@ fn hints_behind_a_guard_are_no_part_of_it() {
     // 04_recompiles 4/1, 21_torch28_25_guards 29/1 (its hint shortened)
     let text = "fn.__closure__[0].cell_contents == 1     # return x * n  # s04.py:28 in closure (HINT: guard on \"n\")";
     assert_eq!(read(text), "Number | fn.__closure__[0].cell_contents | - | 1 | - | -");
-    let text = "self.step == 0                (HINT: torch.compile considers integer attributes to be static.)";
+    let text =
+        "self.step == 0                (HINT: torch.compile considers integer attributes to be static.)";
     assert_eq!(read(text), "Number | self.step | - | 0 | - | -");
 }
 
@@ -334,7 +372,10 @@ fn containers_have_length_keys_and_items() {
         ("___tuple_iterator_len(L['it']) == 2", "IteratorLength | it | - | 2 | - | -"),
         // From the trees of 25_guards 28/0, 29/0 and 33/1
         ("not L['kwargs']", "Length | len(kwargs) | - | 0 | - | -"),
-        ("not ___dict_contains('forward', L['m'].__dict__)", "Keys | m.__dict__ | - | without 'forward' | with 'forward' | -"),
+        (
+            "not ___dict_contains('forward', L['m'].__dict__)",
+            "Keys | m.__dict__ | - | without 'forward' | with 'forward' | -",
+        ),
         ("not set.__contains__(L['s'], 'a')", "Member | s | - | without 'a' | with 'a' | -"),
         // Edited.
         ("'a' in L['kwargs']", "Keys | kwargs | - | with 'a' | without 'a' | -"),
@@ -386,7 +427,10 @@ fn backends_are_named_by_their_compiler_and_races_are_told_as_such() {
             "Race | - | - | - | - | -",
         ),
         ("___check_current_backend(140244125423088)", "Backend | - | - | - | - | -"),
-        ("___skip_backend_check() or ___current_backend() == ___lookup_backend(7)", "Backend | - | - | - | - | -"),
+        (
+            "___skip_backend_check() or ___current_backend() == ___lookup_backend(7)",
+            "Backend | - | - | - | - | -",
+        ),
     ]);
 }
 

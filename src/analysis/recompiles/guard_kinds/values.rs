@@ -1,9 +1,9 @@
 //! Guards on values of Python: numbers, strings, flags, containers, settings.
 
-use crate::analysis::recompiles::expression::{as_written, call, comparison, unwrapped};
-use crate::analysis::recompiles::tokens::{TokenKind, tokens};
 use crate::analysis::recompiles::change::Change;
+use crate::analysis::recompiles::expression::{as_written, call, comparison, unwrapped};
 use crate::analysis::recompiles::kind::ChangeKind;
+use crate::analysis::recompiles::tokens::{TokenKind, tokens};
 
 /// Attributes that `mark_dynamic` and its relatives leave on a tensor.
 const MARKS: [&str; 2] = ["_dynamo_", "_has_dynamo_dim_marking"];
@@ -72,9 +72,8 @@ pub(super) fn keys(text: &str) -> Option<Change> {
     if let Some((callee, arguments)) = call(asked) {
         let [key, source] = arguments.as_slice() else { return None };
         let (old, new) = if is_not { ("without", "with") } else { ("with", "without") };
-        return (callee == "___dict_contains").then(|| {
-            of(source).with_values(Some(&format!("{old} {key}")), Some(&format!("{new} {key}")))
-        });
+        return (callee == "___dict_contains")
+            .then(|| of(source).with_values(Some(&format!("{old} {key}")), Some(&format!("{new} {key}"))));
     }
     let (left, operator, right) = comparison(text)?.pair()?;
     if matches!(operator, "in" | "not in") {
@@ -116,7 +115,8 @@ pub(super) fn member(text: &str) -> Option<Change> {
         });
     }
     let (left, operator, right) = comparison(text)?.pair()?;
-    let is_set = operator == "==" && right.starts_with('{') && !tokens(right).iter().any(|token| token.is(":"));
+    let is_set =
+        operator == "==" && right.starts_with('{') && !tokens(right).iter().any(|token| token.is(":"));
     is_set.then(|| Change::new(ChangeKind::Member, Some(left)).with_values(Some(right), None))
 }
 
@@ -133,7 +133,8 @@ pub(super) fn attribute(text: &str) -> Option<Change> {
     let [source, name] = arguments.as_slice() else { return None };
     let (old, new) = if is_not != is_false { ("absent", "present") } else { ("present", "absent") };
     let source = format!("{}.{}", as_written(source), name.trim_matches(['\'', '"']));
-    (callee == "hasattr").then(|| Change::new(ChangeKind::Attribute, Some(&source)).with_values(Some(old), Some(new)))
+    (callee == "hasattr")
+        .then(|| Change::new(ChangeKind::Attribute, Some(&source)).with_values(Some(old), Some(new)))
 }
 
 /// `k == 2`, `mode == 'add'`, `self.y is None`, `math.isnan(k)`, `k % 8 == 0`.
@@ -141,7 +142,9 @@ pub(super) fn value(text: &str) -> Option<Change> {
     let Some(compared) = comparison(text) else {
         let asks = call(text.strip_prefix("not ").unwrap_or(text))?;
         let (_, arguments) = asks;
-        return Some(Change::new(ChangeKind::Value, arguments.first().copied()).with_condition(as_written(text)));
+        return Some(
+            Change::new(ChangeKind::Value, arguments.first().copied()).with_condition(as_written(text)),
+        );
     };
     let Some((left, operator, right)) = compared.pair().filter(|_| !is_arithmetic(&compared.operands)) else {
         return Some(number_relation(text, &compared.operands));
@@ -180,7 +183,9 @@ fn is_number(value: &str) -> bool {
 
 /// `<Color.RED: 1>`, as Python shows a member.
 fn is_enum(value: &str) -> bool {
-    value.strip_prefix('<').is_some_and(|rest| rest.contains('.') && rest.contains(": ") && rest.ends_with('>'))
+    value
+        .strip_prefix('<')
+        .is_some_and(|rest| rest.contains('.') && rest.contains(": ") && rest.ends_with('>'))
 }
 
 /// A relation that a symbolic number was in: `k % 8 == 0`, `2 <= k`, `k <= 100`.

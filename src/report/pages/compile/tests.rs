@@ -14,7 +14,8 @@ fn pages_of(log: &str) -> BTreeMap<String, String> {
     let source = Source::open(file.path()).unwrap();
     let model = read_log(&source, &Registry::default(), None, &|_| {}).unwrap();
     let found = crate::analysis::of_log(&model);
-    let report = crate::report::on(&model, &found, &source, &Settings::default(), &[]);
+    let settings = Settings::default();
+    let report = crate::report::on(&model, &found, &source, &settings, &[]);
     let mut worker = Worker::new().unwrap();
     let pages: Vec<Page<'_, Worker>> = crate::report::pages::compile::pages(report)
         .into_iter()

@@ -70,7 +70,7 @@ fn finding(model: &Model, chain: &Chain<'_>) -> Option<Finding> {
     let first = chain.steps.first()?.compile;
     let function = function_words(model, first).unwrap_or_else(|| "A function".to_owned());
     let function = function.trim_end_matches(',');
-    let (subjects, limit) = (chain.subjects(), limit_of(model, chain));
+    let (subjects, limit) = (chain.subjects(), chain.limit_of(recompile_limit(model)));
     let what = what(&subjects);
     let (kind, severity, title) = match chain.limit {
         Limit::RunsEagerly => {
@@ -119,11 +119,6 @@ fn finding(model: &Model, chain: &Chain<'_>) -> Option<Finding> {
     found.stack = reasons(chain).last().map(|reason| reason.user_stack.clone()).unwrap_or_default();
     found.compiles = chain.compiles();
     Some(found)
-}
-
-/// Versions that torch keeps of a function. One that reached the limit tells it: the program may have set it for a while.
-fn limit_of(model: &Model, chain: &Chain<'_>) -> u64 {
-    if chain.limit_hit() { chain.kept() as u64 } else { recompile_limit(model) }
 }
 
 /// What the versions took that the user could do without: not those that are expected, and not the refused ones, of

@@ -112,7 +112,13 @@ impl Chain<'_> {
         self.limit != Limit::NotReached
     }
 
-    /// Versions that torch keeps.
+    /// Versions that torch keeps of the function. One that reached the limit tells it, as the program may have set it
+    /// for a while; of the others it is the usual one.
+    pub fn limit_of(&self, usual: u64) -> u64 {
+        if self.limit_hit() { self.kept() as u64 } else { usual }
+    }
+
+    /// Versions that were compiled.
     pub fn kept(&self) -> usize {
         self.versions - self.steps.iter().filter(|step| step.over_limit).count().min(self.versions)
     }

@@ -78,7 +78,7 @@ fn sentence(kind: ChangeKind, change: &Change) -> Option<String> {
     let source = change.source.as_deref();
     let named = source.map_or_else(|| "an input".to_owned(), |source| format!("`{source}`"));
     let condition = change.condition.as_deref();
-    let now = change.new.as_deref().map(|new| format!(" (it is {new})")).unwrap_or_default();
+    let now = now(change);
     Some(match kind {
         ChangeKind::ZeroOne => {
             let size = change.subject().map_or_else(|| "a size".to_owned(), |name| format!("`{name}`"));
@@ -123,6 +123,15 @@ fn sentence(kind: ChangeKind, change: &Change) -> Option<String> {
         }
         _ => return None,
     })
+}
+
+/// ` (x.shape[0] is 17)`, of a relation.
+fn now(change: &Change) -> String {
+    let (Some(source), Some(new)) = (&change.source, &change.new) else { return String::new() };
+    match change.dimension {
+        Some(dimension) => format!(" (`{source}.shape[{dimension}]` is {new})"),
+        None => format!(" (`{source}` is {new})"),
+    }
 }
 
 fn alias(change: &Change) -> String {

@@ -1,6 +1,6 @@
 //! What shows why a compile was made again: all its reasons, the guards compared, the inputs before and after.
 
-use crate::analysis::Step;
+use crate::analysis::{Step, disagreement};
 use crate::model::Reason;
 use crate::report::kit::formats::counted;
 use crate::report::kit::html::Html;
@@ -56,6 +56,8 @@ pub(crate) fn fold(
             None => view.reason(reason),
         }
     });
+    let disagreement = disagreement(step).map(|words| Ok(Html::wrapped("<p>", &view.prose(&words), "</p>")));
+    let reasons = disagreement.into_iter().chain(reasons);
     let reasons = Html::joined(reasons.collect::<anyhow::Result<Vec<_>>>()?, "");
     let left_out = step.reasons.len().saturating_sub(REASONS);
     let old = step.against.and_then(|index| Some((index, compiles.get(index)?)));

@@ -44,7 +44,7 @@ fn write(report: Report<'_>, worker: &mut Worker, out: &mut dyn Write) -> anyhow
     let limit = recompile_limit(report.model);
     let subjects = report.found.chains.iter().filter_map(|chain| {
         let anchor = links::recompilations_anchor(report.model.compiles.get(chain.steps.first()?.compile)?);
-        Some(Subject { limit, anchor, chain })
+        Some(Subject { limit: chain.limit_of(limit), anchor, chain })
     });
     let subjects: Vec<Subject<'_>> = subjects.collect();
     let mut shell = Shell::top(report, "Recompilations");

@@ -86,7 +86,7 @@ fn every_break_failure_and_guard_of_the_report_stands_in_a_finding() {
         for entry in report.list("failures") {
             let reason = entry["reason"].as_str().unwrap_or_default().lines().next().unwrap_or_default();
             let known =
-                all.contains(reason) || reason.contains("recompile") && all.contains("recompile_limit");
+                all.contains(reason) || is_limit(reason) && all.contains("recompile_limit");
             assert!(known, "{name}: no finding names {reason}");
         }
         let values = |guard: &str| -> Vec<String> {

@@ -64,7 +64,7 @@ fn a_function_over_the_limit_is_told_of_with_the_way_out() {
 /// The finding about a function's recompiles.
 fn recompile(name: &str, function: &str) -> serde_json::Value {
     let start = format!("`{function}` ");
-    let mut found = report(name).list("findings");
+    let mut found = report(name).list("findings").to_vec();
     found.retain(|one| {
         one["kind"] == "recompilation" && one["title"].as_str().is_some_and(|t| t.starts_with(&start))
     });

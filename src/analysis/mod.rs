@@ -28,7 +28,7 @@ mod trie;
 mod user_place;
 pub mod vllm;
 
-pub use account::{Account, Gap, Lost, Saved};
+pub use account::{Account, Gap};
 pub use break_costs::{Hit, break_costs, resumed_us};
 pub use break_text::{BreakText, FurtherBreak, break_text};
 pub use by_compile::{ByCompile, OfCompile};
@@ -44,14 +44,12 @@ pub use parity::Parity;
 pub use parts::{PARTS, Parts, part_of_phase};
 pub use producers::{Producers, is_foreign};
 pub use recompiles::{
-    Cause, Chain, Change, ChangeKind, Limit, Step, Subject, classify, disagreement, recompile_advice,
-    recompile_limit,
+    Chain, Change, ChangeKind, Step, classify, disagreement, recompile_advice, recompile_limit,
 };
 pub use stage::Stage;
 pub use time::{CompileTime, Phase, PhaseNode};
-pub use timeline::{LaidSpan, Timeline, Track, TrackKind};
-pub use trie::{Trie, TrieNode};
-pub use user_place::UserPlace;
+pub use timeline::{Timeline, Track};
+pub use trie::Trie;
 
 use crate::model::{CompileIndex, Model, Outcome};
 use fxhash::FxHashMap;

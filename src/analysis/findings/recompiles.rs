@@ -6,7 +6,7 @@ use super::kind::{KindOfFinding, Topic, shared_part};
 use super::prose;
 use crate::analysis::own_code::is_library;
 use crate::analysis::recompiles::{
-    Chain, Change, ChangeKind, Limit, Step, Subject, disagreement, fixed, is_limit, meaning,
+    Cause, Chain, Change, ChangeKind, Limit, Step, Subject, disagreement, fixed, is_limit, meaning,
     recompile_advice, recompile_limit, what_changed,
 };
 use crate::analysis::user_place::{UserPlace, compile_us, function_words, own_frame, text_frames};
@@ -126,7 +126,8 @@ fn finding(model: &Model, chain: &Chain<'_>) -> Option<Finding> {
 fn add_cost(model: &Model, chain: &Chain<'_>, found: &mut Finding) {
     let skipped = usize::from(chain.versions == chain.steps.len());
     let again = chain.steps.iter().skip(skipped);
-    let is_avoidable = |step: &&Step<'_>| !step.over_limit && !step.cause.is_some_and(|cause| cause.expected);
+    let is_avoidable =
+        |step: &&Step<'_>| !step.over_limit && !step.cause.is_some_and(|cause: Cause| cause.expected);
     let again: Vec<CompileIndex> = again.filter(is_avoidable).map(|step| step.compile).collect();
     let words = format!("compiling {} again", counted(again.len(), "version", "versions"));
     found.costs(compile_us(model, &again), words, Vec::new());

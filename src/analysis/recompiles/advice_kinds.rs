@@ -4,6 +4,7 @@ use super::cause::is_one_call_site;
 use super::chain::Chain;
 use super::change::Change;
 use super::kind::ChangeKind;
+use super::limit::Limit;
 use super::subject::Subject;
 use super::words::is_left_by_break;
 use crate::model::Model;
@@ -119,8 +120,11 @@ fn size_of_input(at: &Situation<'_>) -> String {
              dimension before the first call: {mark}."
         );
     }
-    let until =
-        if at.chain.limit_hit() { " Until then, calls with a new size are not compiled." } else { "" };
+    let until = match at.chain.limit {
+        Limit::NotReached => "",
+        Limit::RunsEagerly => " Until then, calls with a new size run in eager mode.",
+        Limit::Raises => " Until then, calls with a new size raise.",
+    };
     format!(
         "{size} took {} sizes and was not made dynamic, as torch does by default at the second size. Remove \
          `dynamic=False` from `torch.compile` if it is set, or mark the dimension: {mark}.{until}",

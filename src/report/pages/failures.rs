@@ -4,6 +4,7 @@ use crate::model::{Artifact, Compile, Content, Failure, TextFrame};
 use crate::output::{Page, RelPath};
 use crate::report::kit::formats::{UNKNOWN, clipped, counted, is_library, micros, whole};
 use crate::report::kit::html::Html;
+use crate::report::kit::markup::{close, close_section, heading, open_box, put};
 use crate::report::kit::paths;
 use crate::report::kit::reasons::first_line;
 use crate::report::kit::shell::{Shell, Tab, write_page};
@@ -116,7 +117,7 @@ fn verdict(view: View<'_>, out: &mut dyn Write, reasons: &[Reason<'_>]) -> anyho
         lost: lost(&all).map(micros),
         restarts: (!model.restarts.is_empty()).then(|| counted(model.restarts.len(), "restart", "restarts")),
     };
-    writeln!(out, "{}", view.render("failures_verdict", &verdict)?.as_str())?;
+    put(out, &view.render("failures_verdict", &verdict)?)?;
     Ok(())
 }
 
@@ -128,17 +129,17 @@ fn failures(view: View<'_>, out: &mut dyn Write, reasons: Vec<Reason<'_>>) -> an
     let note = "one entry a reason, most time lost first";
     let tools = view.fold_button("failures-list");
     view.open_section(out, ("failures", "Failures", note), Some(whole(all.len())), tools)?;
-    writeln!(out, "<div class=box id=\"failures-list\">")?;
+    open_box(out, "failures-list")?;
     for (index, reason) in reasons.iter().take(ENTRIES).enumerate() {
-        writeln!(out, "{}", entry(view, index, reason)?.as_str())?;
+        put(out, &entry(view, index, reason)?)?;
     }
-    writeln!(out, "</div>")?;
+    close(out, "div")?;
     // The entries say all of a few failures.
     if reasons.len() > ENTRIES || reasons.iter().any(|reason| reason.len() > LINKED) {
-        writeln!(out, "<h3 class=after>All failures, in the order of the log</h3>")?;
+        heading(out, &Html::escaped("All failures, in the order of the log"))?;
         table(view, out, &reasons)?;
     }
-    writeln!(out, "</section>")?;
+    close_section(out)?;
     Ok(())
 }
 
@@ -327,7 +328,7 @@ fn restarts(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     });
     view.table(out, &table, rows)?;
     view.beyond(out, reasons.len(), LISTED, "reasons")?;
-    writeln!(out, "</section>")?;
+    close_section(out)?;
     Ok(())
 }
 

@@ -6,6 +6,7 @@ use crate::output::{Page, RelPath};
 use crate::report::kit::formats::{UNKNOWN, counted, micros, whole};
 use crate::report::kit::html::Html;
 use crate::report::kit::links;
+use crate::report::kit::markup::{Element, block, close, close_section, note_below, open_box, put, stacked};
 use crate::report::kit::paths;
 use crate::report::kit::shell::{Shell, Tab, write_page};
 use crate::report::kit::tables::{Head, Row, Table, Td};
@@ -68,15 +69,15 @@ fn write(report: Report<'_>, worker: &mut Worker, out: &mut dyn Write) -> anyhow
         let note = "one entry a reason and place, most time lost first";
         let tools = view.fold_button("breaks-list");
         view.open_section(out, ("breaks", "Graph breaks", note), Some(whole(breaks.len())), tools)?;
-        writeln!(out, "<div class=box id=\"breaks-list\">")?;
+        open_box(out, "breaks-list")?;
         for (position, one) in breaks.iter().take(ENTRIES).enumerate() {
-            writeln!(out, "{}", entry(view, one, position == 0)?.as_str())?;
+            put(out, &entry(view, one, position == 0)?)?;
         }
-        writeln!(out, "</div>")?;
+        close(out, "div")?;
         if let Some(rest) = breaks.get(ENTRIES..).filter(|rest| !rest.is_empty()) {
             table(view, rest, out)?;
         }
-        writeln!(out, "</section>")?;
+        close_section(out)?;
         Ok(())
     })
 }
@@ -149,7 +150,7 @@ fn verdict(view: View<'_>, breaks: &[Broken<'_>], out: &mut dyn Write) -> anyhow
         compiles: counted(hit.len(), "compilation", "compilations"),
         time: (us > 0.0).then(|| micros(us)),
     };
-    writeln!(out, "{}", view.render("graph_breaks_verdict", &context)?.as_str())?;
+    put(out, &view.render("graph_breaks_verdict", &context)?)?;
     Ok(())
 }
 
@@ -198,7 +199,7 @@ fn compiles<'m>(view: View<'m>, found: &GraphBreak) -> Vec<&'m Compile> {
 }
 
 fn hints(view: View<'_>, hints: &[String]) -> Option<(&'static str, Html)> {
-    let lines = Html::joined(hints.iter().map(|hint| view.prose(hint)), "<br>");
+    let lines = stacked(hints.iter().map(|hint| view.prose(hint)));
     (!hints.is_empty()).then_some(("What to do", lines))
 }
 
@@ -215,7 +216,7 @@ fn traceback(view: View<'_>, one: &Broken<'_>) -> anyhow::Result<Html> {
         return Ok(Html::default());
     }
     let frames = view.own_traceback(&one.text.frames)?;
-    Ok(Html::wrapped("<div>", &frames, "</div>"))
+    Ok(block(&frames))
 }
 
 fn further(view: View<'_>, breaks: &[FurtherBreak]) -> anyhow::Result<Html> {
@@ -226,11 +227,8 @@ fn further(view: View<'_>, breaks: &[FurtherBreak]) -> anyhow::Result<Html> {
         facts.extend(hints(view, &one.hints));
         facts.extend(one.url.as_deref().map(|url| ("Read more", catalogue(view, id, url))));
         let facts = view.facts(facts)?;
-        Ok(Html::wrapped(
-            "<div><h3>While this break was handled, another one followed</h3>",
-            &facts,
-            "</div>",
-        ))
+        let heading = Element::new("h3").around("While this break was handled, another one followed");
+        Ok(block(Html::joined([heading, facts], "")))
     });
     Ok(Html::joined(pieces.collect::<anyhow::Result<Vec<_>>>()?, ""))
 }
@@ -251,7 +249,7 @@ fn occurrences(view: View<'_>, one: &Broken<'_>) -> anyhow::Result<Html> {
     view.table(&mut out, &table, all.iter().take(OCCURRENCES).map(|occurrence| row(view, occurrence)))?;
     let more = all.len().saturating_sub(OCCURRENCES);
     if more > 0 {
-        writeln!(out, "<p class=\"soft after\">{} more are left out.</p>", whole(more))?;
+        note_below(&mut out, format!("{} more are left out.", whole(more)))?;
     }
     Ok(Html::trusted(String::from_utf8(out)?))
 }

@@ -3,7 +3,6 @@
 use super::*;
 use crate::analysis::recompiles::chain::{Cause, Step};
 use crate::analysis::recompiles::guard_kinds::classify;
-use crate::analysis::recompiles::limit::Limit;
 use crate::model::CompileIndex;
 
 fn advice_on(changes: Vec<Change>) -> String {

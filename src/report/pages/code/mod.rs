@@ -3,12 +3,14 @@
 mod dump_files;
 mod index;
 mod kernel_stacks;
+pub(crate) mod listing;
 
-use crate::model::{Artifact, Compile, Content, Form, Language, Place, Readable};
+use crate::model::{Artifact, Compile, Content, Form, Language, Readable};
 use crate::output::{Page, RelPath};
 use crate::report::kit::formats::{bytes, counted};
 use crate::report::kit::highlight::LARGEST_HIGHLIGHTED;
 use crate::report::kit::html::Html;
+use crate::report::kit::markup::{Element, close, put};
 use crate::report::kit::paths;
 use crate::report::kit::shell::{Shell, write_page};
 use crate::report::kit::templates::Worker;
@@ -19,57 +21,6 @@ use crate::trace::PayloadRef;
 use index::CodeIndex;
 use serde::Serialize;
 use std::io::{self, Write};
-
-/// All pages of code, of kernels' stacks and of generated modules.
-pub(crate) fn pages(report: Report<'_>) -> Vec<Page<'_, Worker>> {
-    let mut pages = Vec::new();
-    for compile in &report.model.compiles {
-        for artifact in &compile.artifacts {
-            pages.extend(code_page(report, compile, artifact));
-            pages.extend(readable_page(report, compile, artifact));
-        }
-    }
-    pages.extend(dump_files::pages(report));
-    pages
-}
-
-/// The page of an artifact that is code; its text where plain text is asked for.
-fn code_page<'m>(
-    report: Report<'m>,
-    compile: &'m Compile,
-    artifact: &'m Artifact,
-) -> Option<Page<'m, Worker>> {
-    let path = paths::artifact(compile, artifact, report.settings);
-    let (text, language) = match &artifact.content {
-        _ if artifact.place == Place::Payloads => return None,
-        Content::Text(text, Form::Code(_)) if report.settings.plain_text => {
-            return Some(Page::bytes(path, text.as_bytes()));
-        }
-        Content::Payload(_, Form::Code(_)) if report.settings.plain_text => return None,
-        Content::Payload(at, Form::Code(language)) => (Text::Payload(*at), *language),
-        Content::Text(text, Form::Code(language)) => (Text::Made(text), *language),
-        _ => return None,
-    };
-    Some(page(report, path, Code { compile, artifact, text, language }))
-}
-
-/// The page that shows an artifact for people, beside its file.
-fn readable_page<'m>(
-    report: Report<'m>,
-    compile: &'m Compile,
-    artifact: &'m Artifact,
-) -> Option<Page<'m, Worker>> {
-    let path = paths::readable(compile, artifact)?;
-    let text = match &artifact.content {
-        Content::Payload(at, _) => Text::Payload(*at),
-        Content::Text(text, _) => Text::Made(text),
-        _ => return None,
-    };
-    match artifact.readable? {
-        Readable::KernelStacks => Some(kernel_stacks::page(report, path, (compile, artifact), text)),
-        Readable::Code(language) => Some(page(report, path, Code { compile, artifact, text, language })),
-    }
-}
 
 /// Where a page's text comes from.
 #[derive(Clone, Copy)]
@@ -123,10 +74,11 @@ fn page<'m>(report: Report<'m>, path: RelPath, code: Code<'m>) -> Page<'m, Worke
             let text = code.text.read(report)?;
             let index = CodeIndex::of(&text);
             let view = View::new(report, worker, 1);
-            writeln!(out, "{}", head(view, &code, Some(&index))?.as_str())?;
-            write!(out, "<div class=panes>{}", side(view, &code, &index)?.as_str())?;
+            put(out, &head(view, &code, Some(&index))?)?;
+            put(out, &Element::new("div").class("with-side").open())?;
+            put(out, &side(view, &code, &index)?)?;
             write_code(worker, out, (code.language, &text))?;
-            Ok(out.write_all(b"</div>\n")?)
+            Ok(close(out, "div")?)
         })
     })
 }
@@ -137,9 +89,11 @@ fn write_code(
     out: &mut dyn Write,
     (language, text): (Language, &str),
 ) -> anyhow::Result<()> {
-    out.write_all(b"<div class=code tabindex=0 role=group aria-label=Code><ol class=\"in\">")?;
+    put(out, &Element::new("div").class("code").region("Code").open())?;
+    put(out, &Element::new("ol").class("lines").open())?;
     worker.highlighter()?.write_lines(language, text, out)?;
-    Ok(out.write_all(b"</ol></div>\n")?)
+    close(out, "ol")?;
+    Ok(close(out, "div")?)
 }
 
 fn write_large(
@@ -148,10 +102,15 @@ fn write_large(
     worker: &mut Worker,
     out: &mut dyn Write,
 ) -> anyhow::Result<()> {
-    writeln!(out, "{}", head(View::new(report, worker, 1), code, None)?.as_str())?;
-    out.write_all(b"<pre class=code style=\"padding:6px 12px;margin-top:20px\" tabindex=0 aria-label=Code>")?;
-    code.text.write_escaped(report, out)?;
-    Ok(out.write_all(b"</pre>\n")?)
+    put(out, &head(View::new(report, worker, 1), code, None)?)?;
+    write_plain(&code.text, report, out)
+}
+
+/// Writes code as it is, without numbers and colors.
+fn write_plain(text: &Text<'_>, report: Report<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+    put(out, &Element::new("pre").class("code page-body").region("Code").open())?;
+    text.write_escaped(report, out)?;
+    Ok(close(out, "pre")?)
 }
 
 #[derive(Serialize)]

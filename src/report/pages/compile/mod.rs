@@ -9,19 +9,22 @@ mod guard_words;
 mod metrics;
 mod record;
 mod story;
+mod subject;
 mod times;
 mod why;
 
-use crate::analysis::{ByCompile, OfCompile, OwnFiles, Parts};
-use crate::model::{Compile, CompileIndex, Content, Function, Section};
+use crate::analysis::{ByCompile, OwnFiles, Parts};
+use crate::model::{Compile, Content, Section};
 use crate::output::Page;
 use crate::report::kit::formats::{counted, whole};
 use crate::report::kit::html::Html;
 use crate::report::kit::inductor_runs;
+use crate::report::kit::markup::{Element, close, close_section, open_more, paragraph_below, put};
 use crate::report::kit::paths;
 use crate::report::kit::shell::{Shell, Tab, write_page};
 use crate::report::kit::templates::Worker;
 use crate::report::kit::view::View;
+use crate::report::pages::compile::subject::{Subject, function};
 use crate::report::subject::Report;
 use serde::Serialize;
 use std::io::Write;
@@ -48,20 +51,6 @@ pub(crate) fn pages(report: Report<'_>) -> Vec<Page<'_, Worker>> {
     pages
 }
 
-/// The compile that a page is about, and what is known of it.
-#[derive(Clone, Copy)]
-struct Subject<'a> {
-    report: Report<'a>,
-    /// Its place in the model.
-    index: CompileIndex,
-    compile: &'a Compile,
-    of: &'a OfCompile<'a>,
-    /// Which files are the reader's.
-    own: &'a OwnFiles,
-    /// The compiles of the same function, itself among them.
-    chain: &'a [CompileIndex],
-}
-
 fn write(subject: Subject<'_>, worker: &mut Worker, out: &mut dyn Write) -> anyhow::Result<()> {
     let mut shell = Shell::of_compile(subject.report, subject.compile, None);
     shell.tabs = tabs(subject, worker);
@@ -70,7 +59,7 @@ fn write(subject: Subject<'_>, worker: &mut Worker, out: &mut dyn Write) -> anyh
         if is_plain(subject) {
             write_plain_head(subject, out)?;
         } else {
-            writeln!(out, "{}", head(view, subject)?.as_str())?;
+            put(out, &head(view, subject)?)?;
         }
         why::write(view, subject, out)?;
         times::write(view, subject, out)?;
@@ -93,13 +82,12 @@ fn is_plain(subject: Subject<'_>) -> bool {
 
 fn write_plain_head(subject: Subject<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let records = counted(subject.compile.records, "record was", "records were");
-    let first = facts::started(subject).map(|at| format!("; the first {}", at.as_str()));
-    writeln!(
-        out,
-        "<section><h1>Records without a compile id</h1>\n<p class=after>{records} written outside of any compile, or \
-         by a tool that names none{}.</p></section>",
-        first.unwrap_or_default()
-    )?;
+    let first = facts::started(subject).map(|at| Html::joined(["; the first ".into(), at], ""));
+    put(out, &Element::new("section").open())?;
+    put(out, &Element::new("h1").around("Records without a compile id"))?;
+    let records = format!("{records} written outside of any compile, or by a tool that names none");
+    paragraph_below(out, Html::joined([records.into(), first.unwrap_or_default(), ".".into()], ""))?;
+    close_section(out)?;
     Ok(())
 }
 
@@ -133,13 +121,6 @@ fn head(view: View<'_>, subject: Subject<'_>) -> anyhow::Result<Html> {
         right: side(facts::right(view, subject)?)?,
     };
     view.render("compile_head", &context)
-}
-
-/// The compiled function; where nothing names it, that of another compile of the same frame.
-fn function<'a>(subject: Subject<'a>) -> Option<&'a Function> {
-    let compiles = &subject.report.model.compiles;
-    let others = || subject.chain.iter().find_map(|index| compiles.get(*index)?.function.as_ref());
-    subject.compile.function.as_ref().or_else(others)
 }
 
 /// Tables that readers look for first; others follow in the order of the log.
@@ -202,7 +183,8 @@ fn tabs(subject: Subject<'_>, worker: &Worker) -> Vec<Tab> {
 fn write_stack(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let Some(stack) = &subject.compile.stack else { return Ok(()) };
     view.open_section(out, ("stack", "Stack", ""), None, Html::default())?;
-    writeln!(out, "{}\n</section>", view.stack(stack)?.as_str())?;
+    put(out, &view.stack(stack)?)?;
+    close_section(out)?;
     Ok(())
 }
 
@@ -220,14 +202,18 @@ fn write_sizes(
     let many = count > MANY_SIZES;
     view.open_section(out, (section.id, &section.title, ""), Some(whole(count)), Html::default())?;
     if many {
-        write!(out, "<details class=more><summary>{} sizes</summary>", whole(count))?;
+        open_more(out, format!("{} sizes", whole(count)))?;
     }
-    write!(out, "<pre class=sets>")?;
+    write!(out, "{}", Element::new("pre").class("value-list").open().as_str())?;
     for one in &compile.graph_sizes {
         let (value, size) = (Html::content(&one.value), Html::content(&one.size));
         writeln!(out, "{} {}", value.as_str(), size.as_str())?;
     }
-    writeln!(out, "</pre>{}</section>", if many { "</details>" } else { "" })?;
+    close(out, "pre")?;
+    if many {
+        close(out, "details")?;
+    }
+    close_section(out)?;
     Ok(())
 }
 

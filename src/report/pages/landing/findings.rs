@@ -7,6 +7,9 @@ use crate::report::data::ENTRIES;
 use crate::report::kit::formats::{UNKNOWN, clipped, counted, is_library, micros, short_path, whole};
 use crate::report::kit::html::Html;
 use crate::report::kit::links;
+use crate::report::kit::markup::{
+    Element, close, close_finding, close_section, heading, more, open_box, open_more, put, small, stacked,
+};
 use crate::report::kit::paths;
 use crate::report::kit::tables::{Head, Row, Table, Td};
 use crate::report::kit::verdict::FindingEntry;
@@ -45,10 +48,10 @@ pub(crate) fn section(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()>
     let tools = if findings.is_empty() { Html::default() } else { view.fold_button("findings-list") };
     view.open_section(out, ("findings", "Findings", note), Some(whole(findings.len())), tools)?;
     if findings.iter().all(|one| one.severity == Severity::Info) {
-        writeln!(out, "<p class=advice>{}</p>", checked())?;
+        put(out, &Element::new("p").class("advice").around(checked()))?;
     }
     if !findings.is_empty() {
-        writeln!(out, "<div class=box id=\"findings-list\">")?;
+        open_box(out, "findings-list")?;
         let mut seen = Vec::new();
         for (index, one) in findings.iter().take(ENTRIES).enumerate() {
             // The first of each severity is open; what is only good to know stays folded.
@@ -56,12 +59,12 @@ pub(crate) fn section(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()>
             seen.push(one.severity);
             entry(view, out, index, one, open)?;
         }
-        writeln!(out, "</div>")?;
+        close(out, "div")?;
     }
     if let Some(rest) = findings.get(ENTRIES..).filter(|rest| !rest.is_empty()) {
         table(view, out, rest)?;
     }
-    writeln!(out, "</section>")?;
+    close_section(out)?;
     Ok(())
 }
 
@@ -92,12 +95,12 @@ fn entry(view: View<'_>, out: &mut dyn Write, index: usize, one: &Finding, open:
         detail: detail.map_or_else(Html::default, |text| view.prose(text)),
         facts: facts(view, one, &compiles)?,
     };
-    writeln!(out, "{}", view.finding(&entry)?.as_str())?;
+    put(out, &view.finding(&entry)?)?;
     if !one.members.is_empty() {
         members(view, out, index, &one.members)?;
     }
     steps(view, out, index, one)?;
-    writeln!(out, "</div></details>")?;
+    close_finding(out)?;
     Ok(())
 }
 
@@ -141,7 +144,7 @@ fn facts(view: View<'_>, one: &Finding, compiles: &[&Compile]) -> anyhow::Result
     }
     if !one.hints.is_empty() {
         let hints = one.hints.iter().map(|hint| view.prose(hint));
-        facts.push(("What to do", Html::joined(hints, "<br>")));
+        facts.push(("What to do", stacked(hints)));
     }
     if !one.costs.is_empty() && one.kind.entry.costs != CostDetail::SumOnly {
         facts.push(("What it cost", costs(view, one)?));
@@ -185,7 +188,7 @@ fn costs(view: View<'_>, one: &Finding) -> anyhow::Result<Html> {
 fn value(view: View<'_>, value: &Value) -> Option<Html> {
     match value {
         Value::Prose(text) | Value::Change(text) => Some(view.prose(text)),
-        Value::Code(texts) => Some(Html::joined(texts.iter().map(|text| view.folded(text, true)), "<br>")),
+        Value::Code(texts) => Some(stacked(texts.iter().map(|text| view.folded(text, true)))),
         Value::Chain(_) => None,
     }
 }
@@ -243,11 +246,8 @@ fn trace(view: View<'_>, one: &Finding) -> anyhow::Result<Html> {
     let kept: Vec<usize> = kept.map(|(index, _)| index).skip(skip).collect();
     let own: Vec<_> = kept.iter().filter_map(|&index| all.get(index).cloned()).collect();
     let own = view.traceback(&own, kept.iter().position(|index| Some(*index) == hit))?;
-    let words =
-        Html::escaped(&format!("All {}, with those of libraries", counted(all.len(), "frame", "frames")));
-    let head = Html::wrapped("<summary>", &words, "</summary>");
-    let body = Html::joined([head, view.traceback(all, hit)?], "");
-    Ok(Html::joined([own, Html::wrapped("<details class=more>", &body, "</details>")], ""))
+    let words = format!("All {}, with those of libraries", counted(all.len(), "frame", "frames"));
+    Ok(Html::joined([own, more(words, &view.traceback(all, hit)?)], ""))
 }
 
 /// The compiles of a chain with what made each.
@@ -278,8 +278,7 @@ fn step_row(view: View<'_>, at: usize, step: &ChainStep) -> anyhow::Result<Row> 
     let mut guard = vec![guard];
     if let Some(source) = &step.source {
         let place = Html::escaped(&format!("{}:{} ", short_path(&source.file), source.line));
-        let line = Html::joined([place, view.code(&source.code)], "");
-        guard.push(Html::wrapped("<small>", &line, "</small>"));
+        guard.push(small(&Html::joined([place, view.code(&source.code)], "")));
     }
     Ok(Row::of(vec![
         Td::html(compile.map_or_else(|| Ok(Html::default()), |c| view.pill_beside(c))?),
@@ -297,18 +296,17 @@ fn members(view: View<'_>, out: &mut dyn Write, index: usize, members: &[Finding
     if !rest.is_empty() {
         let cost: f64 = rest.iter().filter_map(|one| one.cost_us).sum();
         let cost = if cost > 0.0 { format!(", {} together", micros(cost)) } else { String::new() };
-        let more = whole(rest.len());
-        writeln!(out, "<details class=more><summary>{more} more{cost}</summary>")?;
+        open_more(out, format!("{} more{cost}", whole(rest.len())))?;
         rows(view, out, &format!("finding-{}-rest", index + 1), rest, None)?;
         view.beyond(out, rest.len(), MEMBERS, "places")?;
-        writeln!(out, "</details>")?;
+        close(out, "details")?;
     }
     Ok(())
 }
 
 /// Findings that have no entry of their own.
 fn table(view: View<'_>, out: &mut dyn Write, rest: &[Finding]) -> anyhow::Result<()> {
-    writeln!(out, "<h3 class=after>Further findings</h3>")?;
+    heading(out, &Html::escaped("Further findings"))?;
     rows(view, out, "findings-table", rest, Some(ENTRIES))?;
     view.beyond(out, rest.len(), LISTED, "findings")
 }

@@ -2,26 +2,20 @@
 
 mod chart;
 mod tables;
+mod times;
 
 use crate::analysis::{Account, Phase, Timeline};
 use crate::output::{Page, RelPath};
 use crate::report::kit::formats::{counted, micros, percent, whole};
 use crate::report::kit::html::Html;
 use crate::report::kit::links;
+use crate::report::kit::markup::put;
 use crate::report::kit::shell::{Shell, Tab, write_page};
 use crate::report::kit::templates::Worker;
 use crate::report::kit::view::View;
+use crate::report::pages::time::times::Times;
 use crate::report::subject::Report;
 use std::io::Write;
-
-/// What the page shows.
-#[derive(Clone, Copy)]
-struct Times<'a> {
-    account: &'a Account,
-    timeline: &'a Timeline,
-    /// Passes of Inductor, most self time first.
-    passes: &'a [&'a Phase],
-}
 
 /// The page; none where the log has no chromium events.
 pub(crate) fn page(report: Report<'_>) -> Page<'_, Worker> {
@@ -83,6 +77,6 @@ fn headline(view: View<'_>, times: Times<'_>, out: &mut dyn Write) -> anyhow::Re
         }
         None => Html::default(),
     };
-    writeln!(out, "<div class=hero><h1 class=say>{}</h1><p>{}</p></div>", wall.as_str(), most.as_str())?;
+    put(out, &view.verdict(wall, vec![most])?)?;
     Ok(())
 }

@@ -49,6 +49,7 @@ macro_rules! assets {
 
 assets! {
     REPORT_CSS = "report.css",
+    COMMON_JS = "common.js",
     LINKS_JS = "links.js",
     OPEN_JS = "open.js",
     TABLES_JS = "tables.js",
@@ -58,6 +59,7 @@ assets! {
     TIME_CSS = "time.css",
     TIME_JS = "time.js",
     GRAPH_CSS = "graph.css",
+    GRAPH_TEXT_JS = "graph_text.js",
     GRAPH_JS = "graph.js",
     DIFF_JS = "diff.js",
     PROVENANCE_CSS = "provenance.css",
@@ -79,7 +81,7 @@ pub struct Bundle {
 
 /// What an ordinary page carries.
 pub const PAGE: Bundle =
-    Bundle { styles: &[REPORT_CSS], scripts: &[TABLES_JS, FOLD_JS, CODE_JS, OPEN_JS, LINKS_JS] };
+    Bundle { styles: &[REPORT_CSS], scripts: &[COMMON_JS, TABLES_JS, FOLD_JS, CODE_JS, OPEN_JS, LINKS_JS] };
 
 /// The export report and the pages of its expressions.
 pub const EXPORT: Bundle = Bundle { styles: &[REPORT_CSS, EXPORT_CSS], ..PAGE };
@@ -87,25 +89,25 @@ pub const EXPORT: Bundle = Bundle { styles: &[REPORT_CSS, EXPORT_CSS], ..PAGE };
 /// The page with the flame chart.
 pub const TIME: Bundle = Bundle {
     styles: &[REPORT_CSS, TIME_CSS],
-    scripts: &[TABLES_JS, FOLD_JS, CODE_JS, OPEN_JS, LINKS_JS, TIME_JS],
+    scripts: &[COMMON_JS, TABLES_JS, FOLD_JS, CODE_JS, OPEN_JS, LINKS_JS, TIME_JS],
 };
 
 /// The viewer of graphs.
 pub const GRAPHS: Bundle = Bundle {
     styles: &[REPORT_CSS, GRAPH_CSS],
-    scripts: &[TABLES_JS, FOLD_JS, CODE_JS, OPEN_JS, LINKS_JS, DIFF_JS, GRAPH_JS],
+    scripts: &[COMMON_JS, TABLES_JS, FOLD_JS, CODE_JS, OPEN_JS, LINKS_JS, DIFF_JS, GRAPH_TEXT_JS, GRAPH_JS],
 };
 
 /// The linked panes of provenance.
 pub const PROVENANCE: Bundle = Bundle {
     styles: &[REPORT_CSS, PROVENANCE_CSS],
-    scripts: &[TABLES_JS, FOLD_JS, CODE_JS, OPEN_JS, LINKS_JS, PROVENANCE_JS],
+    scripts: &[COMMON_JS, TABLES_JS, FOLD_JS, CODE_JS, OPEN_JS, LINKS_JS, PROVENANCE_JS],
 };
 
 /// The search.
 pub const SEARCH: Bundle = Bundle {
     styles: &[REPORT_CSS, SEARCH_CSS],
-    scripts: &[TABLES_JS, FOLD_JS, CODE_JS, OPEN_JS, LINKS_JS, SEARCH_JS],
+    scripts: &[COMMON_JS, TABLES_JS, FOLD_JS, CODE_JS, OPEN_JS, LINKS_JS, SEARCH_JS],
 };
 
 /// The landing page of a job.

@@ -57,7 +57,9 @@ assets! {
     CODE_JS = "code.js",
     EXPORT_CSS = "export.css",
     TIME_CSS = "time.css",
+    TIME_DATA_JS = "time_data.js",
     TIME_JS = "time.js",
+    PERFETTO_JS = "perfetto.js",
     GRAPH_CSS = "graph.css",
     GRAPH_TEXT_JS = "graph_text.js",
     GRAPH_JS = "graph.js",
@@ -89,7 +91,7 @@ pub const EXPORT: Bundle = Bundle { styles: &[REPORT_CSS, EXPORT_CSS], ..PAGE };
 /// The page with the flame chart.
 pub const TIME: Bundle = Bundle {
     styles: &[REPORT_CSS, TIME_CSS],
-    scripts: &[COMMON_JS, TABLES_JS, FOLD_JS, CODE_JS, OPEN_JS, LINKS_JS, TIME_JS],
+    scripts: &[COMMON_JS, TABLES_JS, FOLD_JS, CODE_JS, OPEN_JS, LINKS_JS, TIME_DATA_JS, TIME_JS, PERFETTO_JS],
 };
 
 /// The viewer of graphs.

@@ -1,5 +1,5 @@
-// Pages of code. The style sheet draws the number of a line in front of it; a click on the number makes the line the
-// address of the page.
+// Pages of code. The style sheet draws the number of a line in front of it; a click on the number makes the
+// line the address of the page.
 'use strict';
 (() => {
   // A line of code that has an address.

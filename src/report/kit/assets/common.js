@@ -27,8 +27,8 @@ globalThis.tlparse = (() => {
     return event.ctrlKey || event.metaKey || event.altKey;
   }
 
-  // The first number from `low` on that passes the test; `high` if none below it does. All numbers after the first
-  // must pass too.
+  // The first number from `low` on that passes the test; `high` if none below it does. All numbers after the
+  // first must pass too.
   function firstThat(passes, low, high) {
     while (low < high) {
       const middle = Math.floor((low + high) / 2);

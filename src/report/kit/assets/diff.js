@@ -1,7 +1,7 @@
 // Compares two texts line by line and shows what differs. Nothing is computed before it is asked for.
 //
-// A comparison is a list of entries {sign, text}: the sign is SAME, GONE (only in the old text) or NEW (only in the new
-// one).
+// A comparison is a list of entries {sign, text}: the sign is SAME, GONE (only in the old text) or NEW (only
+// in the new one).
 'use strict';
 tlparse.diff = (() => {
   const { element, firstThat } = tlparse;
@@ -13,8 +13,8 @@ tlparse.diff = (() => {
   const LINE_CLASS = { [SAME]: 'l', [GONE]: 'l old', [NEW]: 'l new' };
   const SUMMARY_CLASS = 'soft';
 
-  // Beyond so many edits two texts have no more in common than chance, and the time and memory of Myers' algorithm grow
-  // with the square of the edits.
+  // Beyond so many edits two texts have no more in common than chance, and the time and memory of Myers'
+  // algorithm grow with the square of the edits.
   const MOST_EDITS = 2000;
   // The same between two landmarks.
   const MOST_EDITS_BETWEEN = 60;
@@ -23,15 +23,19 @@ tlparse.diff = (() => {
   // Equal lines that stay visible beside a change, and the shortest run that is worth a fold.
   const CONTEXT = 3;
   const SHORTEST_FOLD = 4;
+  // What is said of a comparison of texts that differ more.
+  const ROUGH_NOTE =
+    ' They differ much: compared between lines that stand once in both, so a smaller difference may exist.';
   // Blocks with more lines, and pairs of lines with more letters, are not compared word by word.
   const MOST_LINES_PAIRED = 500;
   const MOST_LETTERS_PAIRED = 4000;
 
   // ---- The shortest list of edits: Myers' greedy algorithm ----
   //
-  // An edit graph has a column per entry of `before` and a row per entry of `after`. A path through it goes right for an
-  // entry that is gone, down for a new one, and diagonally for a common one. `k = column - row` names a diagonal. After
-  // each round, `furthest.get(k)` is the column that a path with that many edits reaches on diagonal k.
+  // An edit graph has a column per entry of `before` and a row per entry of `after`. A path through it goes
+  // right for an entry that is gone, down for a new one, and diagonally for a common one. `k = column - row`
+  // names a diagonal. After each round, `furthest.get(k)` is the column that a path with that many edits
+  // reaches on diagonal k.
 
   // The diagonal from which the path with `edits` edits comes that reaches diagonal k the furthest.
   function previousDiagonal(columnOn, k, edits) {
@@ -101,14 +105,15 @@ tlparse.diff = (() => {
     return places;
   }
 
-  // Entries that stand once in each list, as many of them as keep their order, each with its two places: the longest
-  // increasing subsequence, by patience sorting.
+  // Entries that stand once in each list, as many of them as keep their order, each with its two places: the
+  // longest increasing subsequence, by patience sorting.
   function landmarks(before, after) {
     const placesAfter = placesOfUnique(after);
     const shared = [];
     placesOfUnique(before).forEach((placeBefore, entry) => {
       const placeAfter = placesAfter.get(entry);
-      if (placeBefore >= 0 && placeAfter >= 0) shared.push({ before: placeBefore, after: placeAfter, previous: null });
+      const isUniqueInBoth = placeBefore >= 0 && placeAfter >= 0;
+      if (isUniqueInBoth) shared.push({ before: placeBefore, after: placeAfter, previous: null });
     });
     shared.sort((one, other) => one.before - other.before);
     const tops = [];
@@ -210,8 +215,8 @@ tlparse.diff = (() => {
     return letters * 2 > longest;
   }
 
-  // Puts the lines of a changed block in order: those that are gone, then the new ones. Where there are as many of both,
-  // a line gets the line that took its place as its `counterpart`, if the two are mostly equal.
+  // Puts the lines of a changed block in order: those that are gone, then the new ones. Where there are as
+  // many of both, a line gets the line that took its place as its `counterpart`, if the two are mostly equal.
   function pairedLines(block) {
     const gone = block.filter(entry => entry.sign === GONE);
     const added = block.filter(entry => entry.sign === NEW);
@@ -301,15 +306,12 @@ tlparse.diff = (() => {
     return drawn;
   }
 
-  // Puts the comparison of two lists of lines into `place`. Gives how many lines went and came, and what is to be said
-  // of how they were compared.
+  // Puts the comparison of two lists of lines into `place`. Gives how many lines went and came, and what is
+  // to be said of how they were compared.
   function show(place, before, after) {
     const { entries, isRough } = compareLines(before, after);
     place.replaceChildren(...drawLines(entries));
-    const note = isRough
-      ? ' They differ much: compared between lines that stand once in both, so a smaller difference may exist.'
-      : '';
-    return { removed: count(entries, GONE), added: count(entries, NEW), note };
+    return { removed: count(entries, GONE), added: count(entries, NEW), note: isRough ? ROUGH_NOTE : '' };
   }
 
   return { show };

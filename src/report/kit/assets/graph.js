@@ -1,12 +1,12 @@
-// The viewer of a compile's graphs: shows a graph with its values and its lines of the user's code, or compares two. The
-// page holds each text once; a graph is taken apart when it is first shown.
+// The viewer of a compile's graphs: shows a graph with its values and its lines of the user's code, or
+// compares two. The page holds each text once; a graph is taken apart when it is first shown.
 'use strict';
 (() => {
   const { all, byId, element, noun, diff, graphText } = tlparse;
 
-  // `graphs` have {name, number, attempt, group, about, href, text}, where `text` is a place in `texts`, or null if the
-  // text is too large for this page; `pairs` are [before, after, words] with places in `graphs`; `sizes` has types of
-  // values by name; `code` has, for each output code, which lines come from where.
+  // `graphs` have {name, number, attempt, group, about, href, text}, where `text` is a place in `texts`, or
+  // null if the text is too large for this page; `pairs` are [before, after, words] with places in `graphs`;
+  // `sizes` has types of values by name; `code` has, for each output code, which lines come from where.
   const dataElement = byId('graphs-data');
   if (!dataElement) return;
   const { texts, graphs, pairs, sizes, code } = JSON.parse(dataElement.textContent);
@@ -211,7 +211,9 @@
 
   function drawValue(value, about) {
     const graph = parsed(shownGraph);
-    const drawItem = (line, text, verb) => drawLinkItem(addressOf(shownGraph, line), text, `${verb}, line ${line + 1}`);
+    const drawItem = (line, text, note) => (
+      drawLinkItem(addressOf(shownGraph, line), text, `${note}, line ${line + 1}`)
+    );
     const uses = drawList([
       drawItem(value.line, value.name, 'defined'),
       ...value.uses.map(line => drawItem(line, describeLine(graph, line), 'used')),
@@ -230,7 +232,8 @@
     const here = parsed(shownGraph).sources.get(place);
     mark(here ? here.lines.map(line => lineElements[line]).filter(Boolean) : []);
     const places = sourceInGraphs(place);
-    showSide(drawSourceHead(place, places[0]?.source), ...drawSourceInGraphs(places), ...drawSourceInCode(place));
+    const head = drawSourceHead(place, places[0]?.source);
+    showSide(head, ...drawSourceInGraphs(places), ...drawSourceInCode(place));
     const all = `${graphs.length} ${noun(graphs.length, 'graph', 'graphs')}`;
     statusPlace.textContent = `${place}: in ${places.length} of ${all}.`;
   }
@@ -254,18 +257,26 @@
 
   // A fold per graph, but one only for graphs of the same text.
   function drawSourceInGraphs(places) {
-    const isFirstOfText = ({ graph }, at) => places.findIndex(other => other.graph.text === graph.text) === at;
+    const textsBefore = new Set();
+    const isFirstOfText = ({ graph }) => {
+      const isFirst = !textsBefore.has(graph.text);
+      textsBefore.add(graph.text);
+      return isFirst;
+    };
     return places.filter(isFirstOfText).map(({ graph, source }) => {
       const parsedGraph = parsed(graph);
-      const textOf = line => parsedGraph.lines[line].text;
-      const lines = source.lines.filter(line => textOf(line).trim() && !graphText.isSourceComment(textOf(line)));
+      const lines = source.lines.filter(line => {
+        const { text } = parsedGraph.lines[line];
+        return text.trim() && !graphText.isSourceComment(text);
+      });
       return drawFold(labelOf(graph), lines.map(line => (
         drawLinkItem(addressOf(graph, line), describeLine(parsedGraph, line), `line ${line + 1}`)
       )));
     });
   }
 
-  // For each value of any graph, by name, the place in the user's code that it comes from. Taken down when first asked.
+  // For each value of any graph, by name, the place in the user's code that it comes from. Taken down when
+  // first asked.
   let placesByValue = null;
   function placeOfValue(name) {
     placesByValue ||= readPlacesByValue();
@@ -300,7 +311,8 @@
   function drawSourceInCode(place) {
     const found = code.map(outputCode => ({ outputCode, lines: codeLinesOf(outputCode, place) }));
     return found.filter(({ lines }) => lines.length > 0).map(({ outputCode, lines }) => {
-      const items = lines.map(({ line, text }) => drawLinkItem(`${outputCode.href}#L${line}`, text, `line ${line}`));
+      const addressOfLine = line => `${outputCode.href}#L${line}`;
+      const items = lines.map(({ line, text }) => drawLinkItem(addressOfLine(line), text, `line ${line}`));
       return drawFold(`Output code ${outputCode.number}`, items);
     });
   }
@@ -377,7 +389,8 @@
 
   function showComparison(left, right) {
     clear();
-    const { removed, added, note } = diff.show(graphPlace, texts[left.text].split('\n'), texts[right.text].split('\n'));
+    const linesOf = graph => texts[graph.text].split('\n');
+    const { removed, added, note } = diff.show(graphPlace, linesOf(left), linesOf(right));
     const group = left.group && left.group === right.group ? ` Both of ${left.group}.` : '';
     const isEqual = removed + added === 0;
     const lines = `${removed} ${noun(removed, 'line', 'lines')} removed, ${added} added`;
@@ -464,7 +477,9 @@
   }
 
   function drawPairList() {
-    const options = inGroups(pairs, ([, after]) => graphs[after].group, pair => new Option(describePair(pair), keyOfPair(pair)));
+    const groupOf = ([, after]) => graphs[after].group;
+    const optionOf = pair => new Option(describePair(pair), keyOfPair(pair));
+    const options = inGroups(pairs, groupOf, optionOf);
     const list = element('select', {}, new Option(`${pairs.length} pairs`, ''), ...options);
     list.onchange = () => {
       if (list.value) choose(...list.value.split(' '));

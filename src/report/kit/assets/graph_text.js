@@ -1,5 +1,5 @@
-// Reads the text of a graph: its lines as tokens, its values with their definition and uses, and the line of the user's
-// code that each line comes from.
+// Reads the text of a graph: its lines as tokens, its values with their definition and uses, and the line of
+// the user's code that each line comes from.
 'use strict';
 tlparse.graphText = (() => {
   const STRING = /("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')/;
@@ -22,7 +22,8 @@ tlparse.graphText = (() => {
   const HEAD_START = /^\s*def \w+\(/;
   // A parameter of a function: its name and its type, if that stands in quotes.
   const PARAMETER = /(?:^|[,(])\s*([A-Za-z_]\w*)\s*(?::\s*"([^"]*)")?(?=\s*[,)=]|$)/g;
-  // What a line defines: `mul: "f32[4]" = ..`, `a, b = ..`, `%mul : [num_users=1] = ..`. Its name and its type.
+  // What a line defines: `mul: "f32[4]" = ..`, `a, b = ..`, `%mul : [num_users=1] = ..`. Its name and its
+  // type.
   const DEFINITION =
     /^\s*%?([A-Za-z_]\w*)\s*(?::\s*"([^"]*)"\s*(?=[=#]|$)|(?=(?:,\s*\w+\s*)*,?\s*=[^=])|:\s(?=\[))/;
   // The further names of `a, b = ..`.
@@ -44,15 +45,15 @@ tlparse.graphText = (() => {
 
   // ---- First pass: definitions, and lines of the user's code ----
 
-  // Reads a graph line by line. Afterwards, `lines` has the text of each line, the number of the `def` it stands in, and
-  // whether it belongs to the output; `values` and `sources` are as `parse` gives them.
+  // Reads a graph line by line. Afterwards, `lines` has the text of each line, the number of the `def` it
+  // stands in, and whether it belongs to the output; `values` and `sources` are as `parse` gives them.
   class Reader {
     constructor() {
       this.lines = [];
       this.values = new Map();
       this.sources = new Map();
-      // Where the reader is: the line of the last `def`, whether its head is still going on, whether its output has
-      // begun, and the place in the user's code that the lines come from.
+      // Where the reader is: the line of the last `def`, whether its head is still going on, whether its
+      // output has begun, and the place in the user's code that the lines come from.
       this.scope = 0;
       this.isInHead = false;
       this.isOutput = false;
@@ -140,8 +141,8 @@ tlparse.graphText = (() => {
       let value = null;
       if (name && !isAttribute) value = values.get(valueKey(line.scope, name)) || null;
       // `f(name = ..)` names an argument.
-      const canBeArgument = depth > 0 && found.index > 0 && !isFreed;
-      if (value && canBeArgument && EQUALS_SIGN.test(line.text.slice(found.index + text.length))) value = null;
+      const canBeArgument = value && depth > 0 && found.index > 0 && !isFreed;
+      if (canBeArgument && EQUALS_SIGN.test(line.text.slice(found.index + text.length))) value = null;
       let className = value ? '' : classOf(found);
       if (isFreed) className = COMMENT_CLASS;
       if (value && number !== value.line) noteOnce(isFreed ? value.freed : value.uses, number);
@@ -159,7 +160,8 @@ tlparse.graphText = (() => {
   }
 
   // Takes a graph apart:
-  // - lines: {text, scope, isOutput, source, tokens}; `source` is set on comments that name a line of the user's code
+  // - lines: {text, scope, isOutput, source, tokens}; `source` is set on comments that name a line of the user's
+  //   code
   // - values, in order of definition: {name, line, type, uses, freed}, the last two being lists of lines
   // - sources, by place (`model.py:12`): {place, code, functionName, lines}
   function parse(text) {

@@ -1,5 +1,5 @@
-// Keeps the query string of a page on its links and forms: a host may need it on every page of a report. Every page is
-// complete without this script.
+// Keeps the query string of a page on its links and forms: a host may need it on every page of a report.
+// Every page is complete without this script.
 'use strict';
 (() => {
   const { all, element } = tlparse;
@@ -20,7 +20,8 @@
   }
 
   // The parameters of this page that its links and forms take along.
-  const kept = parametersOf(location.search.slice(1)).filter(parameter => nameOf(parameter) !== SEARCH_PARAMETER);
+  const ownParameters = parametersOf(location.search.slice(1));
+  const kept = ownParameters.filter(parameter => nameOf(parameter) !== SEARCH_PARAMETER);
   if (kept.length === 0) return;
 
   // A link's own parameters stand first, and win over kept ones of the same name.

@@ -1,9 +1,10 @@
-// The linked panes of the provenance page: source, pre-grad graph, post-grad graph, generated code, kernels. A line that
-// is selected marks the lines it came from and the lines it became. The page is complete without this script: its table
-// names the lines.
+// The linked panes of the provenance page: source, pre-grad graph, post-grad graph, generated code, kernels.
+// A line that is selected marks the lines it came from and the lines it became. The page is complete without
+// this script: its table names the lines.
 //
-// A text is one of TEXTS; a pane shows one text, or the pane of generated code one of several. Lines that lead somewhere
-// have ids, such as `post-12`. Events are handled on the frame, so a graph of any length adds no listeners.
+// A text is one of TEXTS; a pane shows one text, or the pane of generated code one of several. Lines that
+// lead somewhere have ids, such as `post-12`. Events are handled on the frame, so a graph of any length adds
+// no listeners.
 'use strict';
 (() => {
   const { all, byId, noun, isCommand } = tlparse;
@@ -20,7 +21,12 @@
   const GRAPHS_AND_TABLES = ['source', 'pre', 'post', 'kernels'];
   const CODE_TEXTS = ['py', 'cpp'];
   const LINE_NOUN = {
-    source: 'source line', pre: 'pre-grad line', post: 'post-grad line', py: 'call', cpp: 'call', kernels: 'kernel',
+    source: 'source line',
+    pre: 'pre-grad line',
+    post: 'post-grad line',
+    py: 'call',
+    cpp: 'call',
+    kernels: 'kernel',
   };
 
   // Selectors.
@@ -29,8 +35,9 @@
   const PANE_SWITCH = '.switch';
   const DIVIDER_CLASS = 'grip';
 
-  // Classes that this script sets: on a line that belongs to the selection, on the selected line, and on the one of
-  // several that the reader is at; on the frame when it is ready and when it wraps long lines; on panes.
+  // Classes that this script sets: on a line that belongs to the selection, on the selected line, and on the
+  // one of several that the reader is at; on the frame when it is ready and when it wraps long lines; on
+  // panes.
   const HIT_CLASS = 'hit';
   const SELECTED_CLASS = 'sel';
   const CURRENT_CLASS = 'cur';
@@ -84,8 +91,8 @@
 
   // ---- Which lines belong together ----
   //
-  // Edges lead from one text to another on its right: {from, to, lines}, where `lines` holds, for a line of `from`, the
-  // lines of `to`.
+  // Edges lead from one text to another on its right: {from, to, lines}, where `lines` holds, for a line of
+  // `from`, the lines of `to`.
 
   // Adds to the list that an object has under a key.
   function addTo(lists, key, value) {
@@ -99,8 +106,10 @@
 
   // For each source line, the lines of a file of code that call its kernels.
   function callsFromSource(file) {
-    const kernelsOf = entry => entry.calls.map(number => kernels[number - 1]);
-    return fromSource(entry => kernelsOf(entry).filter(kernel => kernel.file === file).map(kernel => kernel.line));
+    return fromSource(entry => {
+      const called = entry.calls.map(number => kernels[number - 1]);
+      return called.filter(kernel => kernel.file === file).map(kernel => kernel.line);
+    });
   }
 
   // For each line of a file of code, the kernels that it calls.
@@ -148,8 +157,8 @@
     return reached;
   }
 
-  // All lines that belong to one line, by text, ascending: its sources on the left and its results on the right. A path
-  // never turns, else everything would belong to everything.
+  // All lines that belong to one line, by text, ascending: its sources on the left and its results on the
+  // right. A path never turns, else everything would belong to everything.
   function relatedLines(text, line) {
     const place = TEXTS.indexOf(text);
     const right = walk(edges, TEXTS.slice(place), text, line);
@@ -186,8 +195,8 @@
   function markText(text) {
     const lines = hits[text] || [];
     lines.forEach(line => mark(lineElement(text, line), HIT_CLASS));
-    const ofSelection = selected?.text === text;
-    if (lines.length > 0) mark(lineElement(text, lines[current[text]]), ofSelection ? SELECTED_CLASS : CURRENT_CLASS);
+    const className = selected?.text === text ? SELECTED_CLASS : CURRENT_CLASS;
+    if (lines.length > 0) mark(lineElement(text, lines[current[text]]), className);
   }
 
   // What the head of a pane says: the selected line, or which of several is shown.
@@ -279,7 +288,8 @@
   function describeSelection(others) {
     const { text, line } = selected;
     const number = lineElement(text, line)?.dataset.n || line;
-    const name = text === 'kernels' && kernels[line - 1] ? kernels[line - 1].label : `${LINE_NOUN[text]} ${number}`;
+    const kernel = text === 'kernels' && kernels[line - 1];
+    const name = kernel ? kernel.label : `${LINE_NOUN[text]} ${number}`;
     const counts = others.filter(other => boxOf[other]).map(other => {
       const count = hits[other].length;
       return `${count} ${noun(count, LINE_NOUN[other], `${LINE_NOUN[other]}s`)}`;

@@ -1,6 +1,7 @@
 // Finds words in the index that the search page carries, and lists what has them.
 //
-// The index holds `groups` and `found` (named lists of facts), `files`, and `texts` (what the files say, line by line).
+// The index holds `groups` and `found` (named lists of facts), `files`, and `texts` (what the files say, line
+// by line).
 'use strict';
 (() => {
   const { all, byId, element, noun } = tlparse;
@@ -30,8 +31,8 @@
 
   // ---- The index ----
 
-  // Each file with its name, its compile, its address, and whether its lines have addresses. In the index, folder and
-  // compile stand only where they differ from those of the file before.
+  // Each file with its name, its compile, its address, and whether its lines have addresses. In the index,
+  // folder and compile stand only where they differ from those of the file before.
   function readFiles() {
     let folder = '';
     let compile = '';
@@ -43,9 +44,9 @@
     });
   }
 
-  // In a text of the index, a string is a line not seen before, and a number one that was; lines are numbered from 1 in
-  // the order in which they are first seen. A negative number stands for so many lines that follow the last one. A text
-  // that is a number is a copy of the text with that place.
+  // In a text of the index, a string is a line not seen before, and a number one that was; lines are numbered
+  // from 1 in the order in which they are first seen. A negative number stands for so many lines that follow
+  // the last one. A text that is a number is a copy of the text with that place.
   function isCopy(items) {
     return typeof items === 'number';
   }
@@ -178,10 +179,9 @@
 
   // The places of a line but the first, in a fold that is filled when it is first opened.
   function drawOtherPlaces(places) {
-    const others = places.length - 1;
     const list = element('div', {});
-    const title = element('summary', { textContent: `and ${counted(others, 'other place', 'other places')}` });
-    const fold = element('details', {}, title, list);
+    const others = counted(places.length - 1, 'other place', 'other places');
+    const fold = element('details', {}, element('summary', { textContent: `and ${others}` }), list);
     fold.ontoggle = () => {
       if (list.firstChild) return;
       list.append(...places.slice(1, MOST_PLACES).map(place => element('div', {}, drawPlace(place))));
@@ -197,7 +197,8 @@
     return element('li', {}, drawMarked('code', lines[line], words), where);
   }
 
-  // A kind of results under its title, the first of them drawn. `draw` makes a part of the results list items.
+  // A kind of results under its title, the first of them drawn. `draw` makes a part of the results list
+  // items.
   function drawSection(title, found, draw) {
     const count = element('span', { textContent: found.length.toLocaleString('en'), className: COUNT_CLASS });
     const head = element('div', { className: HEAD_CLASS }, element('h2', {}, `${title} `, count));
@@ -208,7 +209,8 @@
   }
 
   function drawMoreButton(found, list, draw) {
-    const textContent = found.length > MOST_SHOWN ? `Show the first ${MOST_SHOWN}` : `Show all ${found.length}`;
+    const isTooLong = found.length > MOST_SHOWN;
+    const textContent = isTooLong ? `Show the first ${MOST_SHOWN}` : `Show all ${found.length}`;
     const button = element('button', { textContent, className: BUTTON_CLASS });
     button.onclick = () => {
       const firstNew = list.children.length;
@@ -275,8 +277,8 @@
       return `Nothing that this page searches contains ${words.map(word => `“${word}”`).join(' and ')}.`;
     }
     const total = kinds.reduce((sum, { found }) => sum + found.length, 0);
-    const counts = kinds.map(({ title, found }) => `${title.toLowerCase()} ${found.length.toLocaleString('en')}`);
-    return `${counted(total, 'result', 'results')}: ${counts.join(', ')}.`;
+    const countOf = ({ title, found }) => `${title.toLowerCase()} ${found.length.toLocaleString('en')}`;
+    return `${counted(total, 'result', 'results')}: ${kinds.map(countOf).join(', ')}.`;
   }
 
   function search(query) {

@@ -12,7 +12,10 @@
     return [...table.tBodies[0].rows];
   }
 
-  // ---- Sorting: a head with data-sort ("num" or another word) becomes a button. ----
+  // ---- Sorting ----
+  //
+  // A column head with data-sort becomes a button. The column is sorted by numbers if data-sort is "num", else by
+  // words.
 
   // What a unit that cells show stands for, within its kind.
   const UNITS = {
@@ -75,7 +78,9 @@
     head.append(button);
   }
 
-  // ---- Long tables: data-cap says how many rows show until the button that names the table in data-more is pressed. ----
+  // ---- Long tables ----
+  //
+  // data-cap says how many rows show until the button is pressed that names the table in data-more.
 
   function shorten(table) {
     if (!table.dataset.cap) return;
@@ -96,7 +101,9 @@
     shorten(table);
   }
 
-  // ---- Filters: fields name the table or list in data-for; a row shows that has the text and the status. ----
+  // ---- Filters ----
+  //
+  // A field names its table or list in data-for. A row shows if it has the text and the status.
 
   // The fields or outputs of a kind that name a list.
   function partsFor(tag, listId) {

@@ -1,11 +1,12 @@
-// The flame chart of a whole log: zoom, pan, search, hover, selection, and the way to Perfetto. The tables below it say
-// the same without this script.
+// The flame chart of a whole log: zoom, pan, search, hover and selection. The tables below it say the same
+// without this script.
 //
-// Times are microseconds from the start of the log. A span is known by its number, in order of start; a row holds spans
-// that do not overlap; a track has a label and several rows.
+// A span is known by its number, and times are microseconds from the start of the log, as in time_data.js.
 'use strict';
 (() => {
-  const { all, byId, element, isCommand, firstThat } = tlparse;
+  const { all, byId, element, isCommand, firstThat, timeline } = tlparse;
+  const { total, spans, names, compiles, tracks, rows, nameOf, compileOf, lengthOf } = timeline;
+  const { starts, ends } = spans;
 
   const chart = byId('flame-chart');
   const canvas = chart.querySelector('canvas');
@@ -28,7 +29,8 @@
   const LEAST_WIDTH_WITH_GAP = 3;
   // A span that shows no more than this has no text.
   const LEAST_WIDTH_WITH_TEXT = 30;
-  // How far beyond the right and left end of the canvas spans and frames are drawn, so that their ends stay out of sight.
+  // How far beyond the right and left end of the canvas spans and frames are drawn, so that their ends stay
+  // out of sight.
   const SPAN_OVERHANG = 2;
   const FRAME_OVERHANG = 4;
 
@@ -40,75 +42,22 @@
   const COLOR_PROPERTIES = ['bg', 'text', 'soft', 'line', 'accent', 'error'];
   const PART_PROPERTIES = ['p0', 'p1', 'p2', 'p3', 'p4'];
 
-  // ---- The data ----
-
-  const data = JSON.parse(byId('chart-data').textContent);
-  const spanCount = data.lengths.length;
-  const total = Math.max(data.total, 1);
-  const openSpans = new Set(data.open);
-
-  function clamp(value, least, most) {
-    return Math.min(Math.max(value, least), most);
-  }
-
-  // A compile without a folder of its own in the data has the one that its id gives.
-  const compiles = data.compiles.map(([number, id, name, folder]) => {
-    const ownFolder = folder ?? `-_${id.replace('/', '_')}_0`;
-    return { number, id, name, page: `${ownFolder}/compile.html` };
-  });
-
-  // For each span the place of its compile in `compiles`: the data has runs of spans of one compile.
-  const compileOfSpan = data.runs.flatMap(([length, compile]) => new Array(length).fill(compile));
-  // The data has a letter per span, from @ on.
-  const rowOfSpan = data.starts.map((_, span) => data.rows.charCodeAt(span) - '@'.charCodeAt(0));
-
-  // Start and end of each span. The data has each start as the distance to the one before.
-  const starts = new Float64Array(spanCount);
-  const ends = new Float64Array(spanCount);
-  let lastStart = 0;
-  data.starts.forEach((distance, span) => {
-    lastStart += distance;
-    starts[span] = lastStart;
-    ends[span] = lastStart + data.lengths[span];
-  });
-
-  // The spans of each row. They do not overlap, so their ends ascend too.
-  const rows = [];
-  rowOfSpan.forEach((row, span) => {
-    (rows[row] ??= []).push(span);
-  });
-
-  // Tracks from top to bottom; for each row its top and its track.
-  const tracks = data.tracks;
+  // Tracks from top to bottom: for each track the top of its label, and for each row its top.
+  const labelTops = [];
   const rowTops = [];
-  const trackOfRow = [];
   let height = AXIS_HEIGHT;
   tracks.forEach(track => {
-    track.top = height;
+    labelTops.push(height);
     height += LABEL_HEIGHT;
     for (let lane = 0; lane < track.lanes; lane++) {
       rowTops.push(height);
-      trackOfRow.push(track);
       height += ROW_HEIGHT;
     }
     height += TRACK_GAP;
   });
 
-  function nameOf(span) {
-    return data.names[data.phase[span]];
-  }
-
-  function partOf(span) {
-    return data.parts[data.phase[span]];
-  }
-
-  // The compile of a span; undefined for a span outside of compiles.
-  function compileOf(span) {
-    return compiles[compileOfSpan[span]];
-  }
-
-  function lengthOf(span) {
-    return ends[span] - starts[span];
+  function clamp(value, least, most) {
+    return Math.min(Math.max(value, least), most);
   }
 
   // ---- What is seen ----
@@ -212,7 +161,8 @@
     pen.stroke();
   }
 
-  function drawLabel({ label, top }) {
+  function drawLabel({ label }, trackNumber) {
+    const top = labelTops[trackNumber];
     pen.fillStyle = colors.bg;
     pen.fillRect(0, top + 1, pen.measureText(label).width + 12, LABEL_HEIGHT - 2);
     pen.fillStyle = colors.soft;
@@ -225,7 +175,8 @@
     pen.strokeStyle = color;
     pen.lineWidth = lineWidth;
     pen.setLineDash(dashes);
-    pen.strokeRect(left + 0.5, rowTops[rowOfSpan[span]] + 0.5, Math.max(right - left - 2, 1), ROW_HEIGHT - 2);
+    const top = rowTops[spans.rows[span]];
+    pen.strokeRect(left + 0.5, top + 0.5, Math.max(right - left - 2, 1), ROW_HEIGHT - 2);
   }
 
   // Name and length if both fit, else as much of the name as does.
@@ -247,7 +198,8 @@
     return false;
   }
 
-  // Draws the span at a place of a row, or a mark for all spans that are within one pixel there. Gives the next place.
+  // Draws the span at a place of a row, or a mark for all spans that are within one pixel there. Gives the
+  // next place.
   function drawSpan(row, place, top) {
     const span = row[place];
     const start = xOf(starts[span]);
@@ -260,9 +212,9 @@
     const gap = width > LEAST_WIDTH_WITH_GAP ? 1 : 0;
 
     pen.globalAlpha = matches !== null && !isMatch ? FADED : 1;
-    pen.fillStyle = isThin && isMatch ? colors.accent : colors.parts[partOf(span)];
+    pen.fillStyle = isThin && isMatch ? colors.accent : colors.parts[timeline.partOf(span)];
     pen.fillRect(left, top, Math.max(room - gap, 1), ROW_HEIGHT - 1);
-    if (width > LEAST_WIDTH_WITH_GAP && openSpans.has(span)) drawFrame(span, colors.error, 1, [3, 3]);
+    if (width > LEAST_WIDTH_WITH_GAP && spans.open.has(span)) drawFrame(span, colors.error, 1, [3, 3]);
     if (!isThin && isMatch) drawFrame(span, colors.accent);
     if (room > LEAST_WIDTH_WITH_TEXT) drawSpanText(span, left, room, top);
     return next;
@@ -350,6 +302,8 @@
 
   // ---- What is told of a span ----
 
+  const OPEN_SPAN_NOTE = 'left open in the log; it ends here with the span around it, or with its process';
+
   // Puts what is known of a span into `place`; nothing if there is no span.
   function describe(span, place) {
     place.replaceChildren();
@@ -360,7 +314,7 @@
     place.append(element('b', { textContent: nameOf(span) }));
     addLine(`${describeTime(lengthOf(span))}, from ${describeTime(starts[span])}`);
     addLine(compile ? `compile ${compile.id}${name}` : 'no compile id');
-    if (openSpans.has(span)) addLine('left open in the log; it ends here with the span around it, or with its process');
+    if (spans.open.has(span)) addLine(OPEN_SPAN_NOTE);
   }
 
   function setHovered(span) {
@@ -394,7 +348,9 @@
     if (span === NO_SPAN) return;
     const compile = compileOf(span);
     if (compile) place.append(element('a', { href: compile.page, textContent: `page of ${compile.id}` }));
-    place.append(element('button', { className: BUTTON_CLASS, textContent: 'Zoom to it', onclick: showChosen }));
+    const button = element('button', { className: BUTTON_CLASS, textContent: 'Zoom to it' });
+    button.onclick = showChosen;
+    place.append(button);
   }
 
   // ---- Search: a part of a span's name, or the whole id of a compile ----
@@ -403,9 +359,10 @@
   const searchResult = byId('chart-found');
 
   function findMatches(text) {
-    const isNameFound = data.names.map(name => name.toLowerCase().includes(text));
+    const isNameFound = names.map(name => name.toLowerCase().includes(text));
     const isCompileFound = compiles.map(compile => compile.id.toLowerCase() === text);
-    return Uint8Array.from(data.phase, (phase, span) => isNameFound[phase] || isCompileFound[compileOfSpan[span]]);
+    const isMatch = (name, span) => isNameFound[name] || isCompileFound[spans.compiles[span]];
+    return Uint8Array.from(spans.names, isMatch);
   }
 
   function search() {
@@ -418,7 +375,7 @@
 
   function describeMatches() {
     const found = matches.reduce((sum, isMatch) => sum + isMatch, 0);
-    return `${found.toLocaleString('en')} of ${spanCount.toLocaleString('en')} spans`;
+    return `${found.toLocaleString('en')} of ${spans.count.toLocaleString('en')} spans`;
   }
 
   // The match after the current one, from the last to the first; NO_SPAN if there is none.
@@ -429,7 +386,7 @@
 
   // The match before the current one, from the first to the last.
   function previousMatch() {
-    const before = currentMatch === NO_SPAN ? spanCount : currentMatch - 1;
+    const before = currentMatch === NO_SPAN ? spans.count : currentMatch - 1;
     const previous = matches.lastIndexOf(1, before);
     return previous === NO_SPAN ? matches.lastIndexOf(1) : previous;
   }
@@ -504,7 +461,8 @@
     if (!drag) hideTooltip();
   }
 
-  // Sideways pans; up and down zooms with a key, or once the chart has the focus: until then the page scrolls.
+  // Sideways pans; up and down zooms with a key, or once the chart has the focus: until then the page
+  // scrolls.
   function onWheel(event) {
     // Some browsers count lines instead of pixels.
     const unit = event.deltaMode ? 30 : 1;
@@ -543,71 +501,6 @@
     event.preventDefault();
   }
 
-  // ---- Perfetto: a window of its site answers when it is ready, and then gets the trace as a message ----
-
-  const perfettoButton = byId('chart-perfetto');
-  const perfettoStatus = byId('chart-said');
-  // Half a minute, in milliseconds.
-  const PERFETTO_PAUSE = 100;
-  const MOST_PERFETTO_PINGS = 300;
-
-  // A span as an event of Chrome's trace format.
-  function traceEvent(span) {
-    const track = trackOfRow[rowOfSpan[span]];
-    const args = { compile_id: compileOf(span)?.id ?? 'None' };
-    if (openSpans.has(span)) args.open = true;
-    return {
-      ph: 'X',
-      name: nameOf(span),
-      cat: 'compile',
-      ts: starts[span],
-      dur: lengthOf(span),
-      pid: track.pid,
-      tid: tracks.indexOf(track) + 1,
-      args,
-    };
-  }
-
-  function traceBuffer() {
-    const trackNames = tracks.map(({ pid, label }, place) => (
-      { ph: 'M', name: 'thread_name', pid, tid: place + 1, args: { name: label } }
-    ));
-    const traceEvents = [...trackNames, ...rowOfSpan.map((_, span) => traceEvent(span))];
-    return new TextEncoder().encode(JSON.stringify({ traceEvents })).buffer;
-  }
-
-  function openPerfetto() {
-    const site = perfettoButton.dataset.site;
-    const perfetto = open(site);
-    if (!perfetto) {
-      perfettoStatus.textContent = 'The browser did not let a window open.';
-      return;
-    }
-    perfettoStatus.textContent = 'Waiting for Perfetto to answer.';
-    let pings = 0;
-    const timer = setInterval(ping, PERFETTO_PAUSE);
-    addEventListener('message', onAnswer);
-
-    function ping() {
-      pings++;
-      if (pings > MOST_PERFETTO_PINGS) stop('Perfetto did not answer: is there a network?');
-      else perfetto.postMessage('PING', site);
-    }
-
-    function onAnswer(event) {
-      const isFromPerfetto = event.source === perfetto && event.origin === site;
-      if (!isFromPerfetto || event.data !== 'PONG') return;
-      perfetto.postMessage({ perfetto: { buffer: traceBuffer(), title: document.title } }, site);
-      stop('Perfetto has the trace.');
-    }
-
-    function stop(status) {
-      clearInterval(timer);
-      removeEventListener('message', onAnswer);
-      perfettoStatus.textContent = status;
-    }
-  }
-
   // ---- The address: #at-7 shows the compile with that number ----
 
   function compileInAddress() {
@@ -620,7 +513,7 @@
     if (compile < 0) return;
     let from = Infinity;
     let to = 0;
-    compileOfSpan.forEach((other, span) => {
+    spans.compiles.forEach((other, span) => {
       if (other !== compile) return;
       from = Math.min(from, starts[span]);
       to = Math.max(to, ends[span]);
@@ -647,7 +540,6 @@
   all('[data-chart]').forEach(button => {
     button.onclick = ACTIONS[button.dataset.chart];
   });
-  perfettoButton.onclick = openPerfetto;
 
   resize();
   followAddress();

@@ -1,10 +1,10 @@
 //! Maps between the lines of a run's texts, as torch's mapping names them.
 
 use super::CodeKind;
-use super::code::{Call, CodeText};
+use super::code::CodeText;
 use super::graph::{GraphText, PlaceComment};
+use super::mapping::{Mapping, label};
 use super::source::{KernelStacks, Lines, Place, SourceLine, callers, kernel_stacks};
-use crate::model::Fields;
 use fxhash::{FxHashMap, FxHashSet};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -115,7 +115,7 @@ const MOST_LINKS: usize = 500_000;
 pub fn provenance(texts: &Texts<'_>) -> Provenance {
     let pre = texts.pre.map(GraphText::read).unwrap_or_default();
     let post = texts.post.map(GraphText::read).unwrap_or_default();
-    let mapping = Mapping::read(&texts.mappings);
+    let mapping = Mapping::read(&texts.mappings, texts.pre);
     let stacks = texts.stacks.and_then(kernel_stacks).unwrap_or_default();
     let mut found = Provenance {
         has_map: !mapping.kernel_to_post.is_empty() || !mapping.pre_to_post.is_empty(),
@@ -304,13 +304,6 @@ fn lines<'l>(
     map.into_iter().map(|(line, others)| (line, others.into_iter().collect())).collect()
 }
 
-fn label(kernel: &str, handle: Option<&str>) -> String {
-    match handle {
-        Some(handle) => format!("{kernel}:{handle}"),
-        None => kernel.to_owned(),
-    }
-}
-
 /// The calls of all files, with the nodes that the mapping names, or else the comment above the kernel's source.
 fn kernels(texts: &Texts<'_>, mapping: &Mapping, post: &GraphText<'_>) -> Vec<KernelCall> {
     let old: Vec<&str> =
@@ -362,71 +355,4 @@ fn kernels(texts: &Texts<'_>, mapping: &Mapping, post: &GraphText<'_>) -> Vec<Ke
         }
     }
     found
-}
-
-/// torch's mapping between names.
-#[derive(Default)]
-struct Mapping {
-    /// Whether kernels are named with a handle: version 2.
-    handles: bool,
-    pre_to_post: BTreeMap<String, Vec<String>>,
-    post_to_pre: BTreeMap<String, Vec<String>>,
-    kernel_to_post: BTreeMap<String, Vec<String>>,
-    post_to_kernel: BTreeMap<String, Vec<String>>,
-}
-
-impl Mapping {
-    /// Reads the artifacts of a run. torch 2.7 wrote kernels to nodes in one of its own, as a flat map.
-    fn read(texts: &[&str]) -> Mapping {
-        let mut mapping = Mapping::default();
-        for text in texts {
-            let Ok(fields) = Fields::parse(text) else { continue };
-            mapping.handles |= fields.number("version").is_some_and(|version| version >= 2.0);
-            let known = [
-                ("preToPost", &mut mapping.pre_to_post),
-                ("postToPre", &mut mapping.post_to_pre),
-                ("cppCodeToPost", &mut mapping.kernel_to_post),
-                ("postToCppCode", &mut mapping.post_to_kernel),
-            ];
-            let mut has_key = false;
-            for (key, map) in known {
-                if let Some(raw) = fields.raw(key) {
-                    has_key = true;
-                    read_names(raw.get(), map);
-                }
-            }
-            if !has_key && fields.raw("version").is_none() {
-                read_names(text, &mut mapping.kernel_to_post);
-            }
-        }
-        let inverse = |from: &BTreeMap<String, Vec<String>>, to: &mut BTreeMap<String, Vec<String>>| {
-            if to.is_empty() {
-                let pairs = from.iter().flat_map(|(name, others)| others.iter().map(move |o| (o, name)));
-                pairs.for_each(|(other, name)| to.entry(other.clone()).or_default().push(name.clone()));
-            }
-        };
-        inverse(&mapping.kernel_to_post, &mut mapping.post_to_kernel);
-        inverse(&mapping.post_to_kernel, &mut mapping.kernel_to_post);
-        inverse(&mapping.pre_to_post, &mut mapping.post_to_pre);
-        inverse(&mapping.post_to_pre, &mut mapping.pre_to_post);
-        mapping
-    }
-
-    /// The nodes of a call. Without handles a name means every call of that kernel.
-    fn nodes(&self, call: &Call<'_>) -> Option<&Vec<String>> {
-        if self.handles {
-            return self.kernel_to_post.get(&label(call.kernel, Some(call.handle?)));
-        }
-        self.kernel_to_post.get(call.kernel)
-    }
-}
-
-/// Names to lists of names; what is none is left out.
-fn read_names(text: &str, into: &mut BTreeMap<String, Vec<String>>) {
-    let Ok(fields) = Fields::parse(text) else { return };
-    for (name, raw) in fields.iter() {
-        if let Ok(names) = serde_json::from_str::<Vec<String>>(raw.get()) {
-            into.entry(name.to_owned()).or_default().extend(names);
-        }
-    }
 }

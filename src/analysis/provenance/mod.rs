@@ -2,11 +2,12 @@
 
 mod code;
 mod graph;
+mod mapping;
 mod maps;
 mod runs;
 mod source;
 
-pub use code::{Call, CodeText, Definition};
+pub use code::{Call, CodeText, Definition, library_call};
 pub use graph::{GraphText, Node, PlaceComment, place_comment};
 pub use maps::{Coverage, KernelCall, LineMap, LineMaps, Provenance, Texts, provenance};
 pub use runs::{CodeFile, CodeKind, InductorRun, inductor_runs};

@@ -138,7 +138,9 @@ impl<'t, 'n> Reader<'t, 'n> {
             self.in_kernel = !self.in_kernel;
             return false;
         }
-        if self.cpp && !line.starts_with([' ', '\t', '}', '/', '#']) && line.contains('(') {
+        // A function begins at the start of a line; torch 2.7 writes a statement there, too.
+        let begins = !line.starts_with([' ', '\t', '}', '/', '#']) && !line.trim_end().ends_with(';');
+        if self.cpp && begins && line.contains('(') {
             self.runs = line.contains("::run_impl(") || line.contains("::_const_run_impl(");
             self.runs |= line.contains("inductor_entry_impl(");
         }
@@ -484,7 +486,7 @@ mod tests {
             calls(python, CodeKind::Python),
             [call("triton_a_1", "", 5), call("aten.randint.low_out", "", 6)]
         );
-        let cpp = "void AOTInductorModel::run_impl(\n) {\n    launchKernel(kernels.triton_a_1, grid_0);\n    \
+        let cpp = "void AOTInductorModel::run_impl(\n) {\n__check_inputs_outputs(a);\n    launchKernel(kernels.triton_a_1, grid_0);\n    \
                    call_triton_b_2(x, stream);\n    cpp_c_3((float*)(buf2.data_ptr()), s0);\n    \
                    aoti_torch_proxy_executor_call_function(proxy_executor, 0, 0, nullptr);\n}\n";
         let code = CodeText::read(cpp, CodeKind::Cpp, &["triton_a_1", "triton_b_2", "cpp_c_3"]);
@@ -492,10 +494,10 @@ mod tests {
         assert_eq!(
             lines,
             [
-                ("triton_a_1", 3),
-                ("triton_b_2", 4),
-                ("cpp_c_3", 5),
-                ("aoti_torch_proxy_executor_call_function", 6)
+                ("triton_a_1", 4),
+                ("triton_b_2", 5),
+                ("cpp_c_3", 6),
+                ("aoti_torch_proxy_executor_call_function", 7)
             ]
         );
     }

@@ -90,6 +90,10 @@ fn read_names(text: &str, into: &mut Names) {
     let Ok(fields) = Fields::parse(text) else { return };
     for (name, raw) in fields.iter() {
         let Ok(names) = serde_json::from_str::<Vec<String>>(raw.get()) else { continue };
+        if names.is_empty() {
+            // Also how origins look of a node that has none.
+            continue;
+        }
         match into.get_mut(name) {
             None => drop(into.insert(name.to_owned(), names)),
             Some(known) => {
@@ -160,6 +164,7 @@ mod tests {
         let pre = Some("class G:\n    pass\n\n # graph id: 7\n");
         let mapping = Mapping::read(&[origins], pre);
         assert_eq!(mapping.post_to_pre["permute"], ["linear"]);
+        assert!(mapping.kernel_to_post.is_empty(), "a node without origins is no kernel");
         assert_eq!(mapping.pre_to_post["linear"], ["permute"]);
         let own = r#"{"postToPre": {"permute": ["other"]}}"#;
         assert_eq!(Mapping::read(&[origins, own], pre).post_to_pre["permute"], ["other"]);

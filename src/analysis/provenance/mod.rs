@@ -1,6 +1,7 @@
 //! From a line of the model to the kernel and back: Inductor runs, the texts of a run, and maps between their lines.
 
 mod code;
+mod flow;
 mod graph;
 mod mapping;
 mod maps;

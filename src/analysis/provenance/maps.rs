@@ -102,7 +102,9 @@ pub struct Provenance {
     pub unmapped: Vec<(String, u32)>,
     /// Whether torch's mapping names any node.
     pub has_map: bool,
-    /// Whether that mapping names no kernel, and the nodes of kernels follow from comments and the flow of data.
+    /// Whether it names kernels.
+    pub names_kernels: bool,
+    /// Whether it does not, and nodes of kernels follow from comments and the flow of data.
     pub worked_out: bool,
     /// Whether stack traces of kernels are known.
     pub has_stacks: bool,
@@ -122,6 +124,7 @@ pub fn provenance(texts: &Texts<'_>) -> Provenance {
     let stacks = texts.stacks.and_then(kernel_stacks).unwrap_or_default();
     let mut found = Provenance {
         has_map: !mapping.kernel_to_post.is_empty() || !mapping.pre_to_post.is_empty(),
+        names_kernels: !mapping.kernel_to_post.is_empty(),
         has_stacks: !stacks.is_empty(),
         ..Provenance::default()
     };
@@ -154,7 +157,7 @@ impl Provenance {
             cpp_code_to_post: lines(&mapping.kernel_to_post, cpp, post, cut),
             post_to_cpp_code: lines(&mapping.post_to_kernel, post, cpp, cut),
         };
-        if mapping.kernel_to_post.is_empty() {
+        if !self.names_kernels {
             self.map_calls();
         }
     }

@@ -96,8 +96,8 @@ fn hero(view: View<'_>, runs: &[Run<'_>], found: &Kernels, out: &mut dyn Write) 
     if found.without_data > 0 {
         writeln!(
             out,
-            "<p>{} recorded without provenance: there only the comments in graphs and code tell of lines. A kernel in C++ \
-             has none, and its lines are known where its graph has one kernel, or one line, only. Set {} to record all.</p>",
+            "<p>{} recorded without provenance: what their kernels compute is worked out from what the generated code reads and \
+             writes. Set {} to record it.</p>",
             counted(found.without_data, "graph was", "graphs were"),
             view.code("INDUCTOR_PROVENANCE=1").as_str()
         )?;

@@ -5,7 +5,7 @@ use crate::trace::CompileId;
 use fxhash::FxHashMap;
 
 /// Entries of the model's lists by compile, so that a page does not search them.
-pub(super) struct Evidence<'m> {
+pub(crate) struct Evidence<'m> {
     of: Vec<OfCompile<'m>>,
     /// Compiles of each frame, in order: a function with its recompiles.
     frames: FxHashMap<String, Vec<usize>>,
@@ -13,24 +13,24 @@ pub(super) struct Evidence<'m> {
 
 /// What the lists say about one compile, each in log order.
 #[derive(Default)]
-pub(super) struct OfCompile<'m> {
+pub(crate) struct OfCompile<'m> {
     /// What caches answered.
-    pub(super) caches: Vec<&'m CacheLookup>,
+    pub(crate) caches: Vec<&'m CacheLookup>,
     /// Why it is a recompile.
-    pub(super) recompiles: Vec<&'m Recompile>,
+    pub(crate) recompiles: Vec<&'m Recompile>,
     /// Where its graph broke.
-    pub(super) breaks: Vec<&'m GraphBreak>,
+    pub(crate) breaks: Vec<&'m GraphBreak>,
     /// How it failed.
-    pub(super) failures: Vec<&'m Failure>,
+    pub(crate) failures: Vec<&'m Failure>,
     /// Why its tracing began anew.
-    pub(super) restarts: Vec<&'m Restart>,
+    pub(crate) restarts: Vec<&'m Restart>,
     /// Its phases: indices into the model's spans, each after the span around it.
-    pub(super) spans: Vec<usize>,
+    pub(crate) spans: Vec<usize>,
 }
 
 impl<'m> Evidence<'m> {
     /// Reads the lists once.
-    pub(super) fn of(model: &'m Model) -> Self {
+    pub(crate) fn of(model: &'m Model) -> Self {
         let mut of: Vec<OfCompile<'m>> = Vec::new();
         of.resize_with(model.compiles.len(), OfCompile::default);
         let mut evidence = Evidence { of, frames: FxHashMap::default() };
@@ -74,12 +74,12 @@ impl<'m> Evidence<'m> {
     }
 
     /// What the lists say about the compile of that index.
-    pub(super) fn at(&self, index: usize) -> Option<&OfCompile<'m>> {
+    pub(crate) fn at(&self, index: usize) -> Option<&OfCompile<'m>> {
         self.of.get(index)
     }
 
     /// The compiles of the same frame, itself among them, in order.
-    pub(super) fn chain(&self, compile: &Compile) -> &[usize] {
+    pub(crate) fn chain(&self, compile: &Compile) -> &[usize] {
         frame(compile).and_then(|frame| self.frames.get(&frame)).map_or(&[], Vec::as_slice)
     }
 }

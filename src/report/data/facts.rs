@@ -5,7 +5,8 @@ use crate::analysis::Parity;
 use crate::model::{
     CacheLookup, Compile, Content, Frame, GraphBreak, MetricsRecord, ProblemKind, Reason, Recompile, Stack,
 };
-use crate::report::{Report, paths};
+use crate::report::kit::paths;
+use crate::report::subject::Report;
 use crate::trace::{CompileId, Md5};
 use indexmap::IndexMap;
 use serde::ser::{Error, SerializeMap};
@@ -14,7 +15,7 @@ use serde_json::{Value, json};
 use std::io::Write;
 
 /// Writes report.json of one log.
-pub(super) fn write(report: Report<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+pub(crate) fn write(report: Report<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     serde_json::to_writer(&mut *out, &LogReport(report))?;
     Ok(out.write_all(b"\n")?)
 }
@@ -57,7 +58,7 @@ impl Serialize for LogReport<'_> {
         let phases: Vec<Value> = time.phases.iter().map(phase).collect();
         map.serialize_entry("compile_time", &json!({ "total_s": time.total_s, "phases": phases }))?;
         map.serialize_entry("cross_rank", &cross_rank(report))?;
-        map.serialize_entry("findings", &Each(|| super::findings(report)))?;
+        map.serialize_entry("findings", &Each(|| crate::report::data::findings(report)))?;
         map.end()
     }
 }
@@ -340,7 +341,7 @@ fn execution_json(report: Report<'_>, position: &crate::model::Execution) -> Val
 }
 
 /// Scheduled collectives of a graph beside those of its code.
-pub(super) fn parity(graph: &Parity) -> Value {
+pub(crate) fn parity(graph: &Parity) -> Value {
     json!({
         "compile_id": graph.compile_id,
         "scheduled": graph.scheduled,

@@ -3,18 +3,19 @@
 use crate::analysis::Finding;
 use crate::analysis::findings::{Fact, Value as Says};
 use crate::model::Model;
-use crate::report::units::{counted, micros};
-use crate::report::{Report, paths};
+use crate::report::kit::formats::{counted, micros};
+use crate::report::kit::paths;
+use crate::report::subject::Report;
 use serde_json::{Value, json};
 
 /// Findings that have an entry of their own on the landing page.
-pub(in crate::report) const ENTRIES: usize = 100;
+pub(crate) const ENTRIES: usize = 100;
 
 /// Findings of a group that its entry names; a log with more names them in its own lists.
 const NAMED: usize = 1_000;
 
 /// The findings of a log, most important first.
-pub(in crate::report) fn all(report: Report<'_>) -> impl Iterator<Item = Value> + '_ {
+pub(crate) fn all(report: Report<'_>) -> impl Iterator<Item = Value> + '_ {
     report.found.findings.iter().enumerate().map(move |(index, one)| json(report, index, one))
 }
 
@@ -91,7 +92,7 @@ fn line_of(model: &Model, one: &Finding) -> String {
 }
 
 /// `file:line` of a finding.
-pub(in crate::report) fn place(one: &Finding) -> Option<String> {
+pub(crate) fn place(one: &Finding) -> Option<String> {
     let file = one.place.file.as_deref()?;
     Some(one.place.line.map_or_else(|| file.to_owned(), |line| format!("{file}:{line}")))
 }

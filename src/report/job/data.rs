@@ -1,9 +1,9 @@
 //! The machine-readable files of a job. `report.json` is what the contract says; the others have the shapes that the
 //! tools around torch know.
 
-use super::JobReport;
 use crate::analysis::job::{Comparison, Group, RankTime, RuntimeComparison};
 use crate::model::{Fact, RankSummary, Step, TextId};
+use crate::report::job::JobReport;
 use anyhow::Result;
 use serde_json::{Map, Value, json};
 use std::io::Write;
@@ -12,7 +12,7 @@ use std::io::Write;
 const LONGEST_VALUE: usize = 200;
 
 /// Writes report.json.
-pub(super) fn report(report: JobReport<'_>, out: &mut dyn Write) -> Result<()> {
+pub(crate) fn report(report: JobReport<'_>, out: &mut dyn Write) -> Result<()> {
     let (job, found) = (report.job, report.found);
     let divergence: Map<String, Value> = Fact::COMPARED
         .into_iter()
@@ -61,7 +61,7 @@ fn rank(rank: &RankSummary) -> Value {
 }
 
 /// The folder of a rank's report.
-pub(super) fn rank_folder(rank: &RankSummary) -> String {
+pub(crate) fn rank_folder(rank: &RankSummary) -> String {
     format!("rank_{}", rank.number)
 }
 
@@ -142,7 +142,7 @@ fn parity(report: JobReport<'_>) -> Vec<Value> {
     entries.collect()
 }
 
-pub(super) fn findings(report: JobReport<'_>) -> Vec<Value> {
+pub(crate) fn findings(report: JobReport<'_>) -> Vec<Value> {
     let findings = report.found.findings.iter().enumerate().map(|(index, one)| {
         json!({
             "kind": one.kind.words().0,
@@ -183,7 +183,7 @@ impl<'o> Lines<'o> {
 }
 
 /// Writes runtime_estimations.json: `[{rank, graph, ops: [{name, estimated_runtime_ns}]}]`.
-pub(super) fn runtimes(report: JobReport<'_>, out: &mut dyn Write) -> Result<()> {
+pub(crate) fn runtimes(report: JobReport<'_>, out: &mut dyn Write) -> Result<()> {
     let texts = &report.job.texts;
     let mut lines = Lines::new(out);
     for rank in &report.job.ranks {
@@ -198,7 +198,7 @@ pub(super) fn runtimes(report: JobReport<'_>, out: &mut dyn Write) -> Result<()>
 }
 
 /// Writes chromium_trace_with_runtime.json: a process a rank, a thread a graph, its operations end to end.
-pub(super) fn trace(report: JobReport<'_>, out: &mut dyn Write) -> Result<()> {
+pub(crate) fn trace(report: JobReport<'_>, out: &mut dyn Write) -> Result<()> {
     let texts = &report.job.texts;
     let mut lines = Lines::new(out);
     for rank in &report.job.ranks {
@@ -230,7 +230,7 @@ pub(super) fn trace(report: JobReport<'_>, out: &mut dyn Write) -> Result<()> {
 }
 
 /// Writes collective_schedules.json: `[{rank, graph, ops}]`.
-pub(super) fn schedules(report: JobReport<'_>, out: &mut dyn Write) -> Result<()> {
+pub(crate) fn schedules(report: JobReport<'_>, out: &mut dyn Write) -> Result<()> {
     let mut lines = Lines::new(out);
     for rank in &report.job.ranks {
         for (graph, ops) in &rank.schedules {

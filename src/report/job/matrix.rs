@@ -1,11 +1,11 @@
 //! Facts against ranks: what is equal everywhere, what differs and where, what cannot be compared.
 
-use super::page::JobView;
 use crate::analysis::job::{Comparison, Group, Unknown, rank_words};
 use crate::model::{Fact, Step};
-use crate::report::Html;
-use crate::report::parts::{Head, Row, Table, Td};
-use crate::report::units::{UNKNOWN, clipped, counted, short_path, whole};
+use crate::report::job::page::JobView;
+use crate::report::kit::formats::{UNKNOWN, clipped, counted, short_path, whole};
+use crate::report::kit::html::Html;
+use crate::report::kit::tables::{Head, Row, Table, Td};
 use indexmap::IndexMap;
 use std::io::Write;
 
@@ -34,7 +34,7 @@ const ROWS: [Fact; 11] = [
 ];
 
 /// What a kind of fact is called, and what it is.
-pub(super) fn words(fact: Fact) -> (&'static str, &'static str) {
+pub(crate) fn words(fact: Fact) -> (&'static str, &'static str) {
     match fact {
         Fact::CompileIds => ("Compiles", "id, function, file and line of each compilation"),
         Fact::Cache => ("Caches", "what each cache answered"),
@@ -72,7 +72,7 @@ fn setting(fact: Fact, why: Unknown) -> &'static str {
     }
 }
 
-pub(super) fn section(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+pub(crate) fn section(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let found = view.report.found;
     let known: Vec<&Comparison> = ROWS.iter().filter_map(|fact| found.comparison(*fact)).collect();
     let differing = known.iter().filter(|one| one.differs()).count();
@@ -156,7 +156,7 @@ fn row(view: JobView<'_>, comparison: &Comparison, columns: &[&Vec<usize>]) -> a
     let name = match differs {
         true => {
             let kind = crate::analysis::job::JobKind::Differs(comparison.fact);
-            let anchor = super::sides::anchor(view.report, kind);
+            let anchor = crate::report::job::sides::anchor(view.report, kind);
             let has = view.report.found.findings.iter().any(|finding| finding.kind == kind);
             match anchor.filter(|_| has) {
                 Some(anchor) => view.link(&format!("#{anchor}"), name),

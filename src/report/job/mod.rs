@@ -8,11 +8,12 @@ mod runtimes;
 mod sides;
 mod verdict;
 
-use super::terminal::{FINDINGS, SummaryLine, one_line, plural};
-use super::{Settings, Worker};
 use crate::analysis::{JobFound, Severity};
 use crate::model::Job;
 use crate::output::{Page, RelPath};
+use crate::report::kit::templates::Worker;
+use crate::report::subject::Settings;
+use crate::report::terminal::{FINDINGS, SummaryLine, one_line, plural};
 use serde_json::Value;
 
 /// All that a page of a job may ask.

@@ -1,21 +1,23 @@
 //! The landing page of a job: the verdict, where ranks first part ways, what differs and what does not.
 
-use super::verdict;
-use super::{JobReport, matrix, ranks, runtimes, sides};
 use crate::analysis::job::JobFinding;
 use crate::model::{Fact, RankSummary, Run};
 use crate::output::{Page, RelPath};
-use crate::report::assets::JOB_CSS;
-use crate::report::parts::{FindingEntry, Hero, Pieces, encoded};
-use crate::report::shell::{Shell, Tab, write_page};
-use crate::report::units::{UNKNOWN, counted, day_and_time, whole};
-use crate::report::{Html, Worker};
+use crate::report::job::{JobReport, matrix, ranks, runtimes, sides, verdict};
+use crate::report::kit::assets::JOB;
+use crate::report::kit::formats::{UNKNOWN, counted, day_and_time, whole};
+use crate::report::kit::html::Html;
+use crate::report::kit::links::encoded;
+use crate::report::kit::shell::{Shell, Tab, write_page};
+use crate::report::kit::templates::Worker;
+use crate::report::kit::verdict::{FindingEntry, Hero};
+use crate::report::kit::view::Pieces;
 use crate::trace::CompileId;
 use std::io::Write;
 use std::ops::Deref;
 
 /// Up to this many ranks have a tab of their own, and no grid.
-pub(super) const FEW_RANKS: usize = 8;
+pub(crate) const FEW_RANKS: usize = 8;
 
 /// Files and runs that are named; all stand in report.json.
 const NAMED: usize = 40;
@@ -25,7 +27,7 @@ const PILLS: usize = 4;
 
 /// A page's view of a job.
 #[derive(Clone, Copy)]
-pub(super) struct JobView<'a> {
+pub(crate) struct JobView<'a> {
     pub report: JobReport<'a>,
     pieces: Pieces<'a>,
 }
@@ -71,13 +73,12 @@ impl<'a> JobView<'a> {
     }
 }
 
-pub(super) fn page<'m>(report: JobReport<'m>) -> Page<'m, Worker> {
+pub(crate) fn page<'m>(report: JobReport<'m>) -> Page<'m, Worker> {
     Page::rendered(RelPath::of_parts(&["index.html"]), move |worker, out| {
         let name = counted(report.job.ranks.len(), "rank", "ranks");
-        let mut shell = Shell::of_job(&name, report.settings.custom_header.as_deref());
+        let mut shell = Shell::of_job(&name, report.settings.custom_header.as_deref(), JOB);
         shell.aside = aside(report);
         shell.tabs = tabs(report);
-        shell.scripts = &[JOB_CSS];
         write_page(worker, out, &shell, |worker, out| {
             let view = JobView { report, pieces: Pieces { worker, depth: 0 } };
             hero(view, out)?;

@@ -1,11 +1,11 @@
 //! The groups of ranks that differ in a kind of fact, and what each has where they first differ.
 
-use super::page::JobView;
-use super::{JobReport, matrix, verdict};
 use crate::analysis::job::{Comparison, Group, JobKind, rank_words};
 use crate::model::{Fact, RankSummary, TextId};
-use crate::report::Html;
-use crate::report::units::{clipped, counted, whole};
+use crate::report::job::page::JobView;
+use crate::report::job::{JobReport, matrix, verdict};
+use crate::report::kit::formats::{clipped, counted, whole};
+use crate::report::kit::html::Html;
 use serde::Serialize;
 use std::io::Write;
 
@@ -51,14 +51,14 @@ struct Pill<'a> {
 }
 
 /// The anchor of what differs: that of the first difference is its own.
-pub(super) fn anchor(report: JobReport<'_>, kind: JobKind) -> Option<&'static str> {
+pub(crate) fn anchor(report: JobReport<'_>, kind: JobKind) -> Option<&'static str> {
     let JobKind::Differs(fact) = kind else { return None };
     let is_cause = verdict::cause(report).is_some_and(|cause| cause.kind == kind);
     Some(if is_cause { "first" } else { fact.key() })
 }
 
 /// The difference that may be the cause of all others.
-pub(super) fn first(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+pub(crate) fn first(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let Some(finding) = verdict::cause(view.report) else { return Ok(()) };
     let JobKind::Differs(fact) = finding.kind else { return Ok(()) };
     let Some(comparison) = view.report.found.comparison(fact) else { return Ok(()) };
@@ -74,7 +74,7 @@ pub(super) fn first(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<()
 }
 
 /// All other differences, each a section.
-pub(super) fn others(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+pub(crate) fn others(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let cause = verdict::cause(view.report).map(|cause| cause.kind);
     let mut any = false;
     for finding in &view.report.found.findings {

@@ -1,10 +1,10 @@
 //! The verdict on a job: whether its ranks agree, and if not, where they first part ways.
 
-use super::{JobReport, matrix};
 use crate::analysis::job::{JobFinding, JobKind, Unknown, list_of, rank_words};
 use crate::model::Fact;
-use crate::report::parts::Words;
-use crate::report::units::{counted, micros, whole};
+use crate::report::job::{JobReport, matrix};
+use crate::report::kit::formats::{counted, micros, whole};
+use crate::report::kit::verdict::Words;
 use std::borrow::Cow;
 
 fn words(text: impl Into<Cow<'static, str>>) -> Words {
@@ -16,16 +16,16 @@ fn link(text: impl Into<String>, href: &'static str, class: &'static str) -> Wor
 }
 
 /// The verdict as plain text.
-pub(super) fn sentence(report: JobReport<'_>) -> String {
+pub(crate) fn sentence(report: JobReport<'_>) -> String {
     pieces(report).into_iter().map(|words| words.text().replace('\u{a0}', " ")).collect()
 }
 
 /// The difference that may be the cause of all others.
-pub(super) fn cause(report: JobReport<'_>) -> Option<&JobFinding> {
+pub(crate) fn cause(report: JobReport<'_>) -> Option<&JobFinding> {
     report.found.findings.iter().find(|finding| matches!(finding.kind, JobKind::Differs(_)))
 }
 
-pub(super) fn pieces(report: JobReport<'_>) -> Vec<Words> {
+pub(crate) fn pieces(report: JobReport<'_>) -> Vec<Words> {
     let job = report.job;
     let ranks = counted(job.ranks.len(), "rank", "ranks");
     let comparable = job.ranks.iter().filter(|rank| rank.is_comparable()).count();
@@ -126,7 +126,7 @@ fn trouble(report: JobReport<'_>) -> Vec<Words> {
 }
 
 /// What stands below the verdict: what a difference leads to, and what the numbers are of.
-pub(super) fn notes(report: JobReport<'_>) -> Vec<String> {
+pub(crate) fn notes(report: JobReport<'_>) -> Vec<String> {
     let mut notes = Vec::new();
     match cause(report).map(|finding| finding.kind) {
         Some(JobKind::Differs(Fact::Cache)) => {

@@ -1,0 +1,70 @@
+//! Why a guard failed, and tracebacks that were read from text.
+
+use crate::model::{Reason, TextFrame};
+use crate::report::kit::formats::{is_library, whole};
+use crate::report::kit::html::Html;
+use crate::report::kit::view::View;
+use crate::trace::CompileId;
+use serde::Serialize;
+
+/// Frames of a stack that stands there with those of libraries.
+const SHORT: usize = 6;
+
+#[derive(Serialize)]
+struct Why {
+    against: Option<Html>,
+    guard: Html,
+    source: Option<Html>,
+    stack: Option<Html>,
+    rest: Option<Html>,
+    hint: Option<String>,
+}
+
+impl View<'_> {
+    /// Why one cache entry did not fit: its guard, the source of it, the user's stack.
+    pub fn reason(&self, reason: &Reason) -> anyhow::Result<Html> {
+        let id = reason.against.as_deref().and_then(CompileId::parse);
+        let source = reason.source.as_ref().map(|source| {
+            let frame =
+                (source.file.clone(), source.line, source.function.clone(), Some(source.code.clone()));
+            self.traceback(&[frame], None)
+        });
+        let taken_apart = reason.source.is_some() || reason.text.trim() == reason.guard;
+        // A stack of nothing but the line of the guard says nothing more.
+        let said = matches!((&reason.source, reason.user_stack.as_slice()), (Some(source), [(file, line, ..)])
+            if *line == source.line && file.rsplit('/').next() == source.file.rsplit('/').next());
+        let stack = (!reason.user_stack.is_empty() && !said)
+            .then(|| self.traceback(&reason.user_stack, innermost_own(&reason.user_stack)));
+        let context = Why {
+            against: id.map(|id| self.pill_of(Some(&id))).transpose()?,
+            guard: self.folded(&reason.guard, true),
+            source: source.transpose()?,
+            stack: stack.transpose()?,
+            rest: (!taken_apart).then(|| self.folded(&reason.text, true)),
+            hint: reason.hint.clone(),
+        };
+        self.render("recompile_reason", &context)
+    }
+
+    /// The frames of the reader's own code; those of libraries are folded below them.
+    pub fn own_traceback(&self, frames: &[TextFrame]) -> anyhow::Result<Html> {
+        let own: Vec<TextFrame> = frames.iter().filter(|(file, ..)| !is_library(file)).cloned().collect();
+        // A short stack is read whole.
+        if own.is_empty() || own.len() == frames.len() || frames.len() <= SHORT {
+            return self.traceback(frames, innermost_own(frames));
+        }
+        let hidden = whole(frames.len() - own.len());
+        let (short, all) =
+            (self.traceback(&own, own.len().checked_sub(1))?, self.traceback(frames, innermost_own(frames))?);
+        Ok(Html::trusted(format!(
+            "{}<details class=\"fold after\"><summary>With {hidden} frames of libraries</summary>{}</details>",
+            short.as_str(),
+            all.as_str()
+        )))
+    }
+}
+
+/// The innermost frame of the reader's own code.
+fn innermost_own(frames: &[TextFrame]) -> Option<usize> {
+    frames.iter().rposition(|(file, ..)| !is_library(file))
+}

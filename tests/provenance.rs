@@ -160,7 +160,9 @@ fn check(at: &str, run: &LoggedRun, ours: &Value) -> usize {
 fn check_log(name: &str, log: &Log, report: &Report) -> usize {
     let mut compared = 0;
     for (folder, runs) in runs_of(log) {
-        for (n, run) in runs.iter().enumerate().filter(|(_, run)| run.map.is_some()) {
+        // The map of a late backward names no kernel; what these compute is worked out.
+        let named = |run: &LoggedRun| run.map.as_ref().is_some_and(|map| !map["cppCodeToPost"].is_null());
+        for (n, run) in runs.iter().enumerate().filter(|(_, run)| named(run)) {
             compared += check(&format!("{name}: {folder} run {n}"), run, &maps(report, &folder, n));
         }
     }
@@ -169,7 +171,7 @@ fn check_log(name: &str, log: &Log, report: &Report) -> usize {
 
 #[test]
 fn each_call_with_a_handle_leads_to_the_nodes_that_the_mapping_names_and_they_lead_back() {
-    for (name, calls) in [("09_provenance", 28), ("09_provenance_reset", 28), ("10_aoti", 4)] {
+    for (name, calls) in [("09_provenance", 19), ("09_provenance_reset", 19), ("10_aoti", 4)] {
         assert_eq!(check_log(name, &Log::of(input(name)), report(name)), calls, "{name}");
     }
 }
@@ -202,7 +204,11 @@ fn every_run_has_a_page_of_its_own_named_by_its_place() {
 fn a_late_backward_shows_its_kernels_and_source_lines() {
     let report = report("09_provenance");
     let page = report.page("provenance_tracking_-_0_1_0_2.html");
-    assert!(shown(&page, "h1").contains("9 of 9 kernels of the backward graph"), "{}", shown(&page, "h1"));
+    assert!(
+        shown(&page, "h1").contains("9 of 9 kernels and 53 of 63 nodes of the backward graph"),
+        "{}",
+        shown(&page, "h1")
+    );
     assert!(shown(&page, ".hero").contains("compiled when it is first called"));
     let maps = report.json_file("provenance_tracking_-_0_1_0_2.json");
     assert_eq!(maps["coverage"], serde_json::json!({"kernels": [9, 9], "nodes": [53, 63]}));

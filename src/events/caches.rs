@@ -62,7 +62,7 @@ impl StructuredLogParser for Caches {
             key: wire.key,
             reason,
             saved_ns: wire.time_saved_ns.or(wire.time_saved_ms.map(|ms| ms * 1e6)),
-            artifact: (artifact.compile, artifact.index),
+            artifact: artifact.place,
         };
         cx.model().caches.push(lookup);
         garbled.map_or(Ok(Flow::Handled), Err)

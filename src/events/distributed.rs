@@ -1,7 +1,9 @@
 //! What a rank does together with others: schedules of collectives, tensor metadata, execution order.
 
 use super::{Event, Flow, RankContext, StructuredLogParser};
-use crate::model::{Collectives, Execution, Fields, Form, GraphOps, Op, TensorMeta};
+use crate::model::{
+    AdviceKind, CollectiveCalls, Collectives, Execution, Fields, Form, GraphOps, Op, TensorMeta,
+};
 use indexmap::IndexMap;
 
 pub(super) fn parsers() -> Vec<Box<dyn StructuredLogParser>> {
@@ -34,7 +36,7 @@ impl StructuredLogParser for Distributed {
         let is_text = name == "inductor_spmd_graph_mismatch";
         cx.artifact_of_payload(event, name, if is_text { Form::Text } else { Form::Json });
         let text = event.payload_text().unwrap_or_default();
-        let compile = cx.compile;
+        let compile = cx.compile_at_hand();
         let graph = cx.here().map(|c| c.folder(event.attempt)).unwrap_or_default();
         match name {
             "inductor_collective_schedule" => {
@@ -51,7 +53,11 @@ impl StructuredLogParser for Distributed {
                 cx.model().cross_rank.execution.get_or_insert_default().extend(order);
             }
             _ => {
-                cx.notice("spmd_mismatch", "The graphs of the ranks do not match", text.into_owned());
+                cx.notice(
+                    AdviceKind::SpmdMismatch,
+                    "The graphs of the ranks do not match",
+                    text.into_owned(),
+                );
             }
         }
         Ok(Flow::Handled)
@@ -109,7 +115,7 @@ impl RankContext<'_> {
                 }
             }
         }
-        let compile = self.compile;
-        self.model().cross_rank.in_code.push((compile, calls));
+        let compile = self.compile_at_hand();
+        self.model().cross_rank.in_code.push(CollectiveCalls { compile, calls });
     }
 }

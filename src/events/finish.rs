@@ -21,7 +21,7 @@ pub(super) fn conclude(model: &mut Model, source: &Source) {
     model.integrity.problems.sort_by_key(|problem| problem.line);
     let restarted: fxhash::FxHashSet<_> = model.restarts.iter().map(|r| r.compile.clone()).collect();
     let Model { compiles, strings, .. } = model;
-    for compile in compiles {
+    for compile in compiles.iter_mut() {
         compile.attempts.sort_by_key(|attempt| attempt.number);
         compile.occurrences = compile.occurrences.max(1);
         compile.stack = compile.stack.take().map(|stack| without_convert_frame(stack, strings));

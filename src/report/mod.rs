@@ -2,7 +2,6 @@
 //! folder per page, `data` the files for programs, `job` what a job's report has of its own, and `site` lists all pages.
 
 mod data;
-mod evidence;
 mod job;
 pub(crate) mod kit;
 mod pages;
@@ -25,7 +24,7 @@ use crate::trace::Source;
 /// A report on one log.
 pub fn on<'m>(
     model: &'m Model,
-    found: &'m Found,
+    found: &'m Found<'m>,
     source: &'m Source,
     settings: &'m Settings,
     processes: &'m [Process],

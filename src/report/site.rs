@@ -3,6 +3,7 @@
 //!
 //! Tabs, links to topics, the entries that `--overwrite` accepts and the README's table of files follow from it.
 
+use crate::analysis::Topic;
 use crate::output::Page;
 use crate::report::data;
 use crate::report::kit::assets;
@@ -12,7 +13,7 @@ use crate::report::pages::{
     caches, code, compile, configuration, export, failures, graph_breaks, graphs, guards, kernels, landing,
     provenance, recompilations, search, shapes, time, vllm,
 };
-use crate::report::subject::{Report, SiteFile, SiteRow, SiteTab, SiteTopic, Topic};
+use crate::report::subject::{Report, SiteFile, SiteRow, SiteTab, SiteTopic};
 
 /// Every page and file. Rows whose work is long come first, since pages are written by several threads; tabs stand in
 /// the order of the rows.

@@ -1,6 +1,6 @@
 //! What the pages of a report are about, and how they are to look.
 
-use crate::analysis::Found;
+use crate::analysis::{Found, Topic};
 use crate::model::{Model, Process};
 use crate::output::Page;
 use crate::report::kit::assets::Bundle;
@@ -26,7 +26,7 @@ pub struct Report<'m> {
     /// Facts.
     pub model: &'m Model,
     /// What follows from them.
-    pub found: &'m Found,
+    pub found: &'m Found<'m>,
     /// The log, for payloads and metrics records.
     pub source: &'m Source,
     /// How it is to look.
@@ -64,25 +64,6 @@ impl Report<'_> {
         };
         self.rows().find_map(of_row)
     }
-}
-
-/// What a page or a section of one may be about as a whole.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Topic {
-    /// All graph breaks.
-    GraphBreaks,
-    /// All recompilations.
-    Recompilations,
-    /// All lookups in caches.
-    Caches,
-    /// All symbolic sizes.
-    Shapes,
-    /// All failures and restarts.
-    Failures,
-    /// What export found wanting.
-    Export,
-    /// What could be read of the log.
-    Log,
 }
 
 /// One kind of page, or one kind of data file: a row of the table in `site.rs`.

@@ -1,6 +1,6 @@
 //! The report in a few lines, for a terminal.
 
-use crate::analysis::findings::CHECKED;
+use crate::analysis::findings::checked;
 use crate::analysis::{Finding, Severity};
 use crate::report::data::place;
 use crate::report::kit::formats::micros;
@@ -51,7 +51,7 @@ pub fn summary(report: Report<'_>) -> Vec<SummaryLine> {
         return lines;
     }
     if findings.iter().all(|one| one.severity == Severity::Info) {
-        lines.push(SummaryLine::plain(CHECKED.to_owned()));
+        lines.push(SummaryLine::plain(checked()));
     }
     // What is only good to know stands in the report.
     let urgent: Vec<&Finding> = findings.iter().filter(|one| one.severity != Severity::Info).collect();
@@ -94,7 +94,7 @@ fn line(one: &Finding) -> SummaryLine {
     if let Some(us) = one.cost_us {
         text.push_str(&format!(", {} lost", micros(us).replace('\u{a0}', " ")));
     }
-    SummaryLine { label: Some((one.kind.words().1, one.severity)), text }
+    SummaryLine { label: Some((one.kind.label, one.severity)), text }
 }
 
 pub(crate) fn plural(count: usize, word: &str) -> String {

@@ -248,7 +248,9 @@ fn reason(reason: &Reason) -> Value {
         "source": source.map(|s| json!({ "code": s.code, "file": s.file, "line": s.line, "function": s.function })),
         "hint": reason.hint,
         "user_stack": frames
-            .map(|(file, line, name, loc)| json!({ "file": file, "line": line, "name": name, "loc": loc }))
+            .map(|frame| {
+                json!({ "file": frame.file, "line": frame.line, "name": frame.function, "loc": frame.loc })
+            })
             .collect::<Vec<_>>(),
     })
 }
@@ -271,8 +273,8 @@ fn restarts<'m>(report: Report<'m>) -> impl Iterator<Item = Value> + 'm {
 }
 
 fn cache(report: Report<'_>, lookup: &CacheLookup) -> Value {
-    let compile = report.model.compiles.get(lookup.artifact.0);
-    let artifact = compile.and_then(|c| Some((c, c.artifacts.get(lookup.artifact.1)?)));
+    let compile = report.model.compiles.get(lookup.artifact.compile);
+    let artifact = compile.and_then(|c| Some((c, c.artifacts.get(lookup.artifact.artifact)?)));
     let path = artifact.map(|(c, a)| paths::artifact(c, a, report.settings).as_str().to_owned());
     json!({
         "compile_id": id_text(&lookup.compile),

@@ -121,9 +121,9 @@ fn without_collisions(json: &str) -> anyhow::Result<String> {
 fn payload_file(report: Report<'_>, record: &RawRecord) -> Option<String> {
     let path = match record.payload? {
         PayloadPlace::Payloads(md5) => paths::payload(md5),
-        PayloadPlace::Artifact(compile, artifact) => {
-            let compile = report.model.compiles.get(compile as usize)?;
-            let artifact = compile.artifacts.get(artifact as usize)?;
+        PayloadPlace::Artifact(place) => {
+            let compile = report.model.compiles.get(place.compile)?;
+            let artifact = compile.artifacts.get(place.artifact)?;
             match &artifact.content {
                 // A page shows the payload in its own way: the payload itself stands under its hash.
                 crate::model::Content::Payload(at, _) if !paths::holds_text(artifact, report.settings) => {

@@ -47,8 +47,11 @@ impl View<'_> {
             }
             Cell::Number(value, unit) => Td::number(*value, &number(*value, *unit)),
             Cell::Compile(id) => {
-                let order = self.report.model.by_id.get(&Some(id.clone())).copied().unwrap_or(usize::MAX);
-                Td::html(self.pill_of(Some(id))?).sorted(order)
+                let pill = Td::html(self.pill_of(Some(id))?);
+                match self.report.model.by_id.get(&Some(id.clone())) {
+                    Some(index) => pill.sorted(index),
+                    None => pill,
+                }
             }
             Cell::Stack(Some(stack)) => Td::html(self.inner_stack(stack, None)?),
             Cell::Stack(None) => Td::text(UNKNOWN),

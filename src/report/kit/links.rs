@@ -1,6 +1,6 @@
 //! Where links lead: every address of one page of the report in another, and what a link of the log may be.
 
-use crate::model::{Compile, GraphBreak, VllmFact};
+use crate::model::{Compile, CompileIndex, GraphBreak, VllmFact};
 use crate::report::kit::html::Html;
 use crate::report::kit::paths;
 use crate::report::kit::view::View;
@@ -79,7 +79,7 @@ pub(crate) fn recompilations_anchor(first: &Compile) -> String {
 }
 
 /// Where the page tells of that compile, seen from the view's page; None where vLLM says nothing of it.
-pub(crate) fn vllm(view: View<'_>, compile: usize) -> Option<String> {
+pub(crate) fn vllm(view: View<'_>, compile: CompileIndex) -> Option<String> {
     let mut events = view.report.model.vllm.iter().filter(|event| event.compile == compile).peekable();
     events.peek()?;
     // Other events make no module.
@@ -105,8 +105,8 @@ pub(crate) fn function(report: Report<'_>, index: usize) -> String {
 pub(crate) const MOST_ANCHORS: usize = 10_000;
 
 /// The address of a compile on the chart, from the report's top; its number is its place in the model.
-pub(crate) fn time(index: usize) -> String {
-    if index < MOST_ANCHORS { format!("{TIME}#at-{index}") } else { TIME.to_owned() }
+pub(crate) fn time(index: CompileIndex) -> String {
+    if index.place() < MOST_ANCHORS { format!("{TIME}#at-{index}") } else { TIME.to_owned() }
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! The settings that a log holds: configurations of torch's modules, read from metrics records and artifacts.
 
 use crate::analysis::configs::{Settings, differing};
-use crate::model::{Content, Fields, MetricsRecord};
+use crate::model::{CompileIndex, Content, Fields, MetricsRecord};
 use crate::report::subject::Report;
 use crate::trace::{Md5, PayloadRef};
 use indexmap::IndexMap;
@@ -26,7 +26,7 @@ pub(crate) const KINDS: [(&str, &str, &str, &str); 4] = [
 /// A configuration with the compiles that had it: indices into the compiles.
 pub(crate) struct Config {
     pub settings: Settings,
-    pub compiles: Vec<usize>,
+    pub compiles: Vec<CompileIndex>,
 }
 
 /// Configurations of one kind, the one of most compiles first.
@@ -133,7 +133,12 @@ impl Text<'_> {
     }
 }
 
-fn add<'m>(used: &mut IndexMap<Md5, (Text<'m>, Vec<usize>)>, md5: Md5, text: Text<'m>, compile: usize) {
+fn add<'m>(
+    used: &mut IndexMap<Md5, (Text<'m>, Vec<CompileIndex>)>,
+    md5: Md5,
+    text: Text<'m>,
+    compile: CompileIndex,
+) {
     let (_, compiles) = used.entry(md5).or_insert((text, Vec::new()));
     if compiles.last() != Some(&compile) {
         compiles.push(compile);
@@ -141,9 +146,9 @@ fn add<'m>(used: &mut IndexMap<Md5, (Text<'m>, Vec<usize>)>, md5: Md5, text: Tex
 }
 
 /// Each distinct configuration of a kind with the compiles that had it: from metrics, else from artifacts.
-fn used<'m>(report: Report<'m>, kind: &str) -> Vec<(Md5, Text<'m>, Vec<usize>)> {
-    let mut used: IndexMap<Md5, (Text<'m>, Vec<usize>)> = IndexMap::new();
-    for (index, compile) in report.model.compiles.iter().enumerate() {
+fn used<'m>(report: Report<'m>, kind: &str) -> Vec<(Md5, Text<'m>, Vec<CompileIndex>)> {
+    let mut used: IndexMap<Md5, (Text<'m>, Vec<CompileIndex>)> = IndexMap::new();
+    for (index, compile) in report.model.compiles.indexed() {
         for record in &compile.metrics {
             for (_, md5) in record.configs.iter().filter(|(field, _)| *field == kind) {
                 add(&mut used, *md5, Text::Metrics(record), index);
@@ -151,7 +156,7 @@ fn used<'m>(report: Report<'m>, kind: &str) -> Vec<(Md5, Text<'m>, Vec<usize>)> 
         }
     }
     if used.is_empty() && kind == "functorch_config" {
-        for (index, compile) in report.model.compiles.iter().enumerate() {
+        for (index, compile) in report.model.compiles.indexed() {
             for artifact in compile.artifacts.iter().filter(|artifact| artifact.name == FUNCTORCH) {
                 if let Content::Payload(at, _) = &artifact.content {
                     add(&mut used, at.md5, Text::Payload(*at), index);

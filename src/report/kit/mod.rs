@@ -17,7 +17,7 @@ mod log_text;
 pub(crate) mod paths;
 mod pills;
 mod prose;
-mod reasons;
+pub(crate) mod reasons;
 pub(crate) mod shell;
 pub(crate) mod stacks;
 pub(crate) mod tables;

@@ -1,5 +1,6 @@
 //! Why a guard failed, and tracebacks that were read from text.
 
+use crate::model::words::file_name;
 use crate::model::{Reason, TextFrame};
 use crate::report::kit::formats::{is_library, whole};
 use crate::report::kit::html::Html;
@@ -9,6 +10,16 @@ use serde::Serialize;
 
 /// Frames of a stack that stands there with those of libraries.
 const SHORT: usize = 6;
+
+/// The first line of a reason; where it only announces the next, that one too.
+pub(crate) fn first_line(text: &str) -> String {
+    let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let first = lines.next().unwrap_or("no reason recorded");
+    match lines.next() {
+        Some(next) if first.ends_with(':') => format!("{first} {next}"),
+        _ => first.to_owned(),
+    }
+}
 
 #[derive(Serialize)]
 struct Why {
@@ -25,14 +36,18 @@ impl View<'_> {
     pub fn reason(&self, reason: &Reason) -> anyhow::Result<Html> {
         let id = reason.against.as_deref().and_then(CompileId::parse);
         let source = reason.source.as_ref().map(|source| {
-            let frame =
-                (source.file.clone(), source.line, source.function.clone(), Some(source.code.clone()));
+            let frame = TextFrame {
+                file: source.file.clone(),
+                line: source.line,
+                function: source.function.clone(),
+                loc: Some(source.code.clone()),
+            };
             self.traceback(&[frame], None)
         });
         let taken_apart = reason.source.is_some() || reason.text.trim() == reason.guard;
         // A stack of nothing but the line of the guard says nothing more.
-        let said = matches!((&reason.source, reason.user_stack.as_slice()), (Some(source), [(file, line, ..)])
-            if *line == source.line && file.rsplit('/').next() == source.file.rsplit('/').next());
+        let said = matches!((&reason.source, reason.user_stack.as_slice()), (Some(source), [only])
+            if only.line == source.line && file_name(&only.file) == file_name(&source.file));
         let stack = (!reason.user_stack.is_empty() && !said)
             .then(|| self.traceback(&reason.user_stack, innermost_own(&reason.user_stack)));
         let context = Why {
@@ -48,7 +63,7 @@ impl View<'_> {
 
     /// The frames of the reader's own code; those of libraries are folded below them.
     pub fn own_traceback(&self, frames: &[TextFrame]) -> anyhow::Result<Html> {
-        let own: Vec<TextFrame> = frames.iter().filter(|(file, ..)| !is_library(file)).cloned().collect();
+        let own: Vec<TextFrame> = frames.iter().filter(|frame| !is_library(&frame.file)).cloned().collect();
         // A short stack is read whole.
         if own.is_empty() || own.len() == frames.len() || frames.len() <= SHORT {
             return self.traceback(frames, innermost_own(frames));
@@ -66,5 +81,5 @@ impl View<'_> {
 
 /// The innermost frame of the reader's own code.
 fn innermost_own(frames: &[TextFrame]) -> Option<usize> {
-    frames.iter().rposition(|(file, ..)| !is_library(file))
+    frames.iter().rposition(|frame| !is_library(&frame.file))
 }

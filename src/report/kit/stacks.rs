@@ -85,27 +85,27 @@ impl View<'_> {
 
     /// Frames read from a traceback's text, outermost first; `hit` is marked, libraries' are dimmed.
     pub fn traceback(&self, frames: &[TextFrame], hit: Option<usize>) -> anyhow::Result<Html> {
-        let places: Vec<String> = frames.iter().map(|(file, line, ..)| place(file, Some(*line))).collect();
+        let places: Vec<String> = frames.iter().map(|frame| place(&frame.file, Some(frame.line))).collect();
         let width =
             |texts: &mut dyn Iterator<Item = usize>, most| texts.filter(|w| *w <= most).max().unwrap_or(0);
         let place_width = width(&mut places.iter().map(|p| p.chars().count()), WIDEST_PLACE);
-        let name_width = width(&mut frames.iter().map(|(_, _, name, _)| name.chars().count()), WIDEST_NAME);
+        let name_width = width(&mut frames.iter().map(|frame| frame.function.chars().count()), WIDEST_NAME);
         let mut named = FxHashSet::default();
-        let shown =
-            frames.iter().zip(places).enumerate().map(|(index, ((file, line, name, code), place))| {
-                let class = if hit == Some(index) { Some("hit") } else { is_library(file).then_some("soft") };
-                FrameOf {
-                    class,
-                    full: full_path(file).filter(|file| named.insert(*file)),
-                    href: self.dump_file(file, Some(*line)),
-                    pad: " ".repeat(place_width.saturating_sub(place.chars().count())),
-                    text: match code {
-                        Some(code) => format!("{name:name_width$}  {code}"),
-                        None => name.clone(),
-                    },
-                    place,
-                }
-            });
+        let shown = frames.iter().zip(places).enumerate().map(|(index, (frame, place))| {
+            let TextFrame { file, line, function: name, loc: code } = frame;
+            let class = if hit == Some(index) { Some("hit") } else { is_library(file).then_some("soft") };
+            FrameOf {
+                class,
+                full: full_path(file).filter(|file| named.insert(*file)),
+                href: self.dump_file(file, Some(*line)),
+                pad: " ".repeat(place_width.saturating_sub(place.chars().count())),
+                text: match code {
+                    Some(code) => format!("{name:name_width$}  {code}"),
+                    None => name.clone(),
+                },
+                place,
+            }
+        });
         let mut frames: Vec<FrameOf<'_>> = shown.collect();
         once_a_file(&mut frames);
         self.render(

@@ -131,8 +131,8 @@ fn wire(report: Report<'_>, lookup: &CacheLookup, room: &mut u64) -> anyhow::Res
 }
 
 fn found<'m>(report: Report<'m>, lookup: &CacheLookup) -> Option<(&'m Compile, &'m crate::model::Artifact)> {
-    let compile = report.model.compiles.get(lookup.artifact.0)?;
-    Some((compile, compile.artifacts.get(lookup.artifact.1)?))
+    let compile = report.model.compiles.get(lookup.artifact.compile)?;
+    Some((compile, compile.artifacts.get(lookup.artifact.artifact)?))
 }
 
 fn by_cache(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
@@ -217,7 +217,8 @@ fn bypass_row(view: View<'_>, bypass: &Bypass, at: &[usize]) -> anyhow::Result<R
     let model = view.report.model;
     let mut compiles: Vec<&Compile> = Vec::new();
     for lookup in at.iter().filter_map(|index| model.caches.get(*index)) {
-        let compile = model.compiles.get(lookup.artifact.0).filter(|c| compiles.iter().all(|k| k.id != c.id));
+        let compile =
+            model.compiles.get(lookup.artifact.compile).filter(|c| compiles.iter().all(|k| k.id != c.id));
         // What is beyond those shown only needs to be counted, and may be as long as the log.
         compiles.extend(compile.filter(|_| compiles.len() <= SHOWN));
     }
@@ -303,7 +304,7 @@ fn row(view: View<'_>, lookup: &CacheLookup, differs: Html) -> anyhow::Result<Ro
         view.link(&view.href(&path), key.unwrap_or("file"))
     });
     let row = Row::of(vec![
-        Td::html(Html::joined([pill, Html::escaped(&attempt)], "")).sorted(lookup.artifact.0),
+        Td::html(Html::joined([pill, Html::escaped(&attempt)], "")).sorted(lookup.artifact.compile),
         Td::text(caches::title(&lookup.cache)),
         Td::html(answer),
         Td::html(differs),

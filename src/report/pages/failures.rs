@@ -5,6 +5,7 @@ use crate::output::{Page, RelPath};
 use crate::report::kit::formats::{UNKNOWN, clipped, counted, is_library, micros, whole};
 use crate::report::kit::html::Html;
 use crate::report::kit::paths;
+use crate::report::kit::reasons::first_line;
 use crate::report::kit::shell::{Shell, Tab, write_page};
 use crate::report::kit::tables::{Head, Row, Table, Td};
 use crate::report::kit::templates::Worker;
@@ -203,16 +204,6 @@ fn short_error(error: &str) -> &str {
     }
 }
 
-/// The first line of a reason; where it only announces the next, that one too.
-pub(crate) fn first_line(text: &str) -> String {
-    let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
-    let first = lines.next().unwrap_or("no reason recorded");
-    match lines.next() {
-        Some(next) if first.ends_with(':') => format!("{first} {next}"),
-        _ => first.to_owned(),
-    }
-}
-
 fn record_words(kind: &str) -> &str {
     match kind {
         "forward" => "the metrics of the compilation",
@@ -238,9 +229,10 @@ fn traceback(view: View<'_>, reason: &Reason<'_>, text: &str) -> anyhow::Result<
     }
     let all = view.report.payload(at)?;
     let lines = Html::escaped(&format!(", {}", counted(all.lines().count(), "line", "lines")));
-    let own = crate::model::traceback(&all)
-        .into_iter()
-        .filter(|(file, line, ..)| !is_library(file) && !text.contains(&format!("\"{file}\", line {line},")));
+    let own = crate::model::traceback(&all).into_iter().filter(|frame| {
+        let place = format!("\"{}\", line {},", frame.file, frame.line);
+        !is_library(&frame.file) && !text.contains(&place)
+    });
     let mut own: Vec<TextFrame> = own.collect();
     own.drain(..own.len().saturating_sub(FRAMES));
     let frames =

@@ -1,7 +1,7 @@
 //! `graph_breaks.html`: every distinct graph break with where it comes from, what it cost and what to do.
 
 use crate::analysis::{BreakText, FurtherBreak, Hit, break_costs, break_text};
-use crate::model::{Compile, Content, GraphBreak};
+use crate::model::{ArtifactIndex, Compile, CompileIndex, Content, GraphBreak};
 use crate::output::{Page, RelPath};
 use crate::report::kit::formats::{UNKNOWN, counted, micros, whole};
 use crate::report::kit::html::Html;
@@ -46,12 +46,11 @@ struct Broken<'m> {
 
 /// One time that a break was hit.
 struct Occurrence {
-    compile: usize,
-    artifact: usize,
+    artifact: ArtifactIndex,
     /// Microseconds of attempts that were thrown away; its share where the compile hit several breaks.
     thrown_away: Option<f64>,
     /// Compiles of the functions that go on behind the break.
-    resumes: Vec<usize>,
+    resumes: Vec<CompileIndex>,
 }
 
 /// The page, where there is a break.
@@ -96,16 +95,14 @@ fn read(report: Report<'_>) -> anyhow::Result<Vec<Broken<'_>>> {
                 add(&mut one.cost, model.compiles.get(*resume).and_then(Compile::compile_us));
             }
         }
-        let of: FxHashMap<usize, &Hit> = hits.iter().map(|hit| (hit.compile, hit)).collect();
+        let of: FxHashMap<CompileIndex, &Hit> = hits.iter().map(|hit| (hit.compile, hit)).collect();
         for occurrence in &found.occurrences {
-            let (compile, artifact) = (occurrence.compile, occurrence.artifact);
             if one.text.frames.is_empty() {
-                one.text = text(report, (compile, artifact), &mut left)?;
+                one.text = text(report, occurrence.artifact, &mut left)?;
             }
-            let hit = of.get(&compile);
+            let hit = of.get(&occurrence.artifact.compile);
             one.occurrences.push(Occurrence {
-                compile,
-                artifact,
+                artifact: occurrence.artifact,
                 thrown_away: hit.and_then(|hit| hit.thrown_away_us),
                 resumes: hit.map(|hit| hit.resumes.clone()).unwrap_or_default(),
             });
@@ -126,12 +123,8 @@ fn add(sum: &mut Option<f64>, us: Option<f64>) {
 }
 
 /// What an occurrence's file says; empty once enough were read.
-fn text(
-    report: Report<'_>,
-    (compile, artifact): (usize, usize),
-    left: &mut usize,
-) -> anyhow::Result<BreakText> {
-    let artifact = report.model.compiles.get(compile).and_then(|c| c.artifacts.get(artifact));
+fn text(report: Report<'_>, at: ArtifactIndex, left: &mut usize) -> anyhow::Result<BreakText> {
+    let artifact = report.model.compiles.get(at.compile).and_then(|c| c.artifacts.get(at.artifact));
     let Some(Content::Payload(at, _)) = artifact.map(|a| &a.content) else { return Ok(BreakText::default()) };
     if at.text_len > LARGEST || *left == 0 {
         return Ok(BreakText::default());
@@ -149,7 +142,7 @@ struct Verdict {
 
 fn verdict(view: View<'_>, breaks: &[Broken<'_>], out: &mut dyn Write) -> anyhow::Result<()> {
     let occurrences = || breaks.iter().flat_map(|one| &one.occurrences);
-    let hit: FxHashSet<usize> = occurrences().map(|o| o.compile).collect();
+    let hit: FxHashSet<CompileIndex> = occurrences().map(|o| o.artifact.compile).collect();
     let us: f64 = breaks.iter().filter_map(|one| one.cost).sum();
     let context = Verdict {
         breaks: counted(breaks.len(), "distinct graph break", "distinct graph breaks"),
@@ -265,18 +258,18 @@ fn occurrences(view: View<'_>, one: &Broken<'_>) -> anyhow::Result<Html> {
 
 fn row(view: View<'_>, occurrence: &Occurrence) -> anyhow::Result<Row> {
     let model = view.report.model;
-    let Some(compile) = model.compiles.get(occurrence.compile) else { return Ok(Row::default()) };
+    let Some(compile) = model.compiles.get(occurrence.artifact.compile) else { return Ok(Row::default()) };
     let resumes: Vec<&Compile> = occurrence.resumes.iter().filter_map(|i| model.compiles.get(*i)).collect();
     let mut time = None;
     resumes.iter().for_each(|resume| add(&mut time, resume.compile_us()));
-    let file = compile.artifacts.get(occurrence.artifact).map(|artifact| {
+    let file = compile.artifacts.get(occurrence.artifact.artifact).map(|artifact| {
         let path = paths::artifact(compile, artifact, view.report.settings);
         view.link(&view.href(&path), "as text")
     });
     let unknown = || Html::escaped(UNKNOWN);
     let function = compile.function.as_ref();
     Ok(Row::of(vec![
-        Td::html(view.pill_beside(compile)?).sorted(occurrence.compile),
+        Td::html(view.pill_beside(compile)?).sorted(occurrence.artifact.compile),
         Td::html(function.map_or_else(unknown, |f| view.function(&f.name))),
         Td::maybe(occurrence.thrown_away, micros),
         Td::html(if resumes.is_empty() { unknown() } else { view.some_pills_beside(&resumes, SHOWN)? }),

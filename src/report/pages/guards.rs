@@ -1,6 +1,8 @@
 //! `dynamo_guards_<n>.html`: guards with the stacks behind them, by what they guard.
 
-use crate::model::{Artifact, Compile, Content, Fields, Form, Frame, PayloadPlace, Place, Stack};
+use crate::model::{
+    Artifact, ArtifactIndex, Compile, Content, Fields, Form, Frame, PayloadPlace, Place, Stack,
+};
 use crate::output::Page;
 use crate::report::kit::formats::{UNKNOWN, counted, whole};
 use crate::report::kit::html::Html;
@@ -25,11 +27,13 @@ const DEEPEST: usize = 512;
 
 pub(crate) fn pages(report: Report<'_>) -> Vec<Page<'_, Worker>> {
     let mut pages = Vec::new();
-    for (index, compile) in report.model.compiles.iter().enumerate() {
+    for (index, compile) in report.model.compiles.indexed() {
         for (at, artifact) in compile.artifacts.iter().enumerate() {
             let text = match &artifact.content {
                 _ if artifact.place == Place::Payloads => continue,
-                Content::Payload(payload, Form::Guards) => Text::Payload(*payload, (index, at)),
+                Content::Payload(payload, Form::Guards) => {
+                    Text::Payload(*payload, ArtifactIndex { compile: index, artifact: at })
+                }
                 Content::Text(text, Form::Guards) => Text::Made(text),
                 _ => continue,
             };
@@ -46,7 +50,7 @@ pub(crate) fn pages(report: Report<'_>) -> Vec<Page<'_, Worker>> {
 #[derive(Clone, Copy)]
 enum Text<'m> {
     /// The log: its payload, and the place of the artifact in the model.
-    Payload(PayloadRef, (usize, usize)),
+    Payload(PayloadRef, ArtifactIndex),
     /// A parser.
     Made(&'m str),
 }
@@ -206,14 +210,12 @@ fn stack(
 }
 
 /// The process that wrote an artifact: its string numbers are its own.
-fn pid(report: Report<'_>, (compile, artifact): (usize, usize)) -> Option<u64> {
+fn pid(report: Report<'_>, artifact: ArtifactIndex) -> Option<u64> {
     if let [only] = report.model.log.pids.as_slice() {
         return Some(*only);
     }
-    let holds = |place: Option<PayloadPlace>| match place {
-        Some(PayloadPlace::Artifact(c, a)) => (c as usize, a as usize) == (compile, artifact),
-        _ => false,
-    };
+    let holds =
+        |place: Option<PayloadPlace>| matches!(place, Some(PayloadPlace::Artifact(of)) if of == artifact);
     let record = report.model.raw.iter().find(|record| holds(record.payload))?;
     let mut header = Vec::new();
     report.source.read_span(record.header, &mut header).ok()?;

@@ -4,7 +4,7 @@ use crate::analysis::is_capture;
 use crate::analysis::shapes::{
     Answer, Dimension, Fate, Seen, State, SymbolFate, TensorSizes, dimensions, guarded_sizes, symbols,
 };
-use crate::model::{Content, Recompile, Recorded, Specialisation, Stack};
+use crate::model::{CompileIndex, Content, Recompile, Recorded, Specialisation, Stack};
 use crate::output::{Page, RelPath};
 use crate::report::kit::formats::{UNKNOWN, clipped, counted, whole};
 use crate::report::kit::html::Html;
@@ -63,10 +63,10 @@ pub(crate) fn page<'m>(report: Report<'m>) -> Page<'m, Worker> {
 }
 
 /// What guards ask of the sizes of tensors, by compile: of its last tree of guards.
-fn guards(report: Report<'_>) -> anyhow::Result<FxHashMap<usize, TensorSizes>> {
+fn guards(report: Report<'_>) -> anyhow::Result<FxHashMap<CompileIndex, TensorSizes>> {
     let mut room = MOST_GUARDS;
     let mut found = FxHashMap::default();
-    for (index, compile) in report.model.compiles.iter().enumerate() {
+    for (index, compile) in report.model.compiles.indexed() {
         let last = compile.artifacts.iter().rev().find(|a| a.name == "dynamo_cpp_guards_str");
         if let Some(Content::Payload(at, _)) = last.map(|artifact| &artifact.content)
             && at.text_len <= room
@@ -146,7 +146,7 @@ fn write_dimensions(view: View<'_>, out: &mut dyn Write, dims: &[Dimension<'_>])
         Head::unsorted("Compiles").about("What each compile saw, and whether it takes other sizes"),
     ];
     let table = Table { id: "dimensions-table", label: "Dimensions of inputs", heads };
-    let recompiles: FxHashMap<usize, &Recompile> = view
+    let recompiles: FxHashMap<CompileIndex, &Recompile> = view
         .report
         .model
         .recompiles
@@ -193,7 +193,7 @@ fn grouped<'d, 'm>(dims: &'d [Dimension<'m>]) -> Vec<&'d [Dimension<'m>]> {
 fn dimension(
     view: View<'_>,
     group: &[Dimension<'_>],
-    recompiles: &FxHashMap<usize, &Recompile>,
+    recompiles: &FxHashMap<CompileIndex, &Recompile>,
 ) -> anyhow::Result<Row> {
     let Some(dim) = group.first() else { return Ok(Row::default()) };
     let compile = |seen: &Seen<'_>| view.report.model.compiles.get(seen.compile);
@@ -244,7 +244,7 @@ fn dimension(
 fn why(
     view: View<'_>,
     dim: &Dimension<'_>,
-    recompiles: &FxHashMap<usize, &Recompile>,
+    recompiles: &FxHashMap<CompileIndex, &Recompile>,
 ) -> anyhow::Result<Html> {
     match (dim.answer(), dim.seen.last().map(|seen| seen.state)) {
         (Answer::Since(at), _) => {

@@ -1,6 +1,6 @@
 //! `dump_file/*.html`: sources of generated modules, which stack frames link to.
 
-use crate::model::{DumpFile, Language};
+use crate::model::{CompileIndex, DumpFile, Language};
 use crate::output::Page;
 use crate::report::kit::formats::counted;
 use crate::report::kit::highlight::LARGEST_HIGHLIGHTED;
@@ -20,7 +20,7 @@ use std::sync::Arc;
 const MOST_USERS: usize = 40;
 
 /// For each name that frames use, the compiles whose stack has such a frame: indices into the model's.
-type Users<'m> = FxHashMap<&'m str, Vec<usize>>;
+type Users<'m> = FxHashMap<&'m str, Vec<CompileIndex>>;
 
 pub(crate) fn pages(report: Report<'_>) -> Vec<Page<'_, Worker>> {
     let files = &report.model.dump_files;
@@ -40,7 +40,7 @@ pub(crate) fn pages(report: Report<'_>) -> Vec<Page<'_, Worker>> {
 fn users(report: Report<'_>) -> Users<'_> {
     let model = report.model;
     let mut users: Users<'_> = model.dump_files.iter().map(|file| (file.key.as_str(), Vec::new())).collect();
-    for (index, compile) in model.compiles.iter().enumerate() {
+    for (index, compile) in model.compiles.indexed() {
         for frame in compile.stack.iter().flat_map(|stack| stack.iter()) {
             let file = model.strings.get(frame.file).unwrap_or_default();
             let known = users.get_mut(file).filter(|known| known.last() != Some(&index));

@@ -1,6 +1,6 @@
 //! The facts of a compile that a reader looks for first.
 
-use crate::model::{Cell, Metrics, MetricsKind};
+use crate::model::{Metrics, MetricsKind};
 use crate::report::kit::formats::{bytes, counted, micros, whole};
 use crate::report::kit::html::Html;
 use crate::report::kit::view::View;
@@ -49,11 +49,7 @@ fn captured(facts: &Metrics) -> Option<String> {
 }
 
 fn guards(subject: Subject<'_>, outcome: Option<&Metrics>) -> Option<String> {
-    let section = subject.compile.sections.iter().find(|section| section.id == "guards");
-    let leaf = section.map(|section| {
-        let counts = section.rows.iter().flatten();
-        counts.map(|cell| if let Cell::Number(count, _) = cell { *count as u64 } else { 0 }).sum::<u64>()
-    });
+    let leaf = subject.compile.guard_conditions;
     let torch = outcome.and_then(|m| m.guard_count);
     let cost = outcome.and_then(|m| m.guard_latency_us).map(|us| format!(", {} a call", micros(us)));
     let count = match (leaf, torch) {

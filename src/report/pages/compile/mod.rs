@@ -12,10 +12,9 @@ mod story;
 mod times;
 mod why;
 
-use crate::analysis::{OwnFiles, Parts};
-use crate::model::{Cell, Compile, Content, Function, Section};
+use crate::analysis::{ByCompile, OfCompile, OwnFiles, Parts};
+use crate::model::{Compile, CompileIndex, Content, Function, Section};
 use crate::output::Page;
-use crate::report::evidence::{Evidence, OfCompile};
 use crate::report::kit::formats::{counted, whole};
 use crate::report::kit::html::Html;
 use crate::report::kit::inductor_runs;
@@ -30,14 +29,14 @@ use std::sync::Arc;
 
 /// The pages of all compiles and of their metrics records.
 pub(crate) fn pages(report: Report<'_>) -> Vec<Page<'_, Worker>> {
-    let evidence = Arc::new((Evidence::of(report.model), OwnFiles::of(report.model)));
+    let shared = Arc::new((ByCompile::of(report.model), OwnFiles::of(report.model)));
     let mut pages = Vec::new();
-    for (index, compile) in report.model.compiles.iter().enumerate() {
-        let evidence = Arc::clone(&evidence);
+    for (index, compile) in report.model.compiles.indexed() {
+        let shared = Arc::clone(&shared);
         pages.push(Page::rendered(paths::compile_page(compile), move |worker, out| {
-            let (evidence, own) = &*evidence;
-            let Some(of) = evidence.at(index) else { return Ok(()) };
-            let subject = Subject { report, index, compile, of, own, chain: evidence.chain(compile) };
+            let (by_compile, own) = &*shared;
+            let Some(of) = by_compile.at(index) else { return Ok(()) };
+            let subject = Subject { report, index, compile, of, own, chain: by_compile.of_frame(compile) };
             write(subject, worker, out)
         }));
         for artifact in &compile.artifacts {
@@ -54,13 +53,13 @@ pub(crate) fn pages(report: Report<'_>) -> Vec<Page<'_, Worker>> {
 struct Subject<'a> {
     report: Report<'a>,
     /// Its place in the model.
-    index: usize,
+    index: CompileIndex,
     compile: &'a Compile,
     of: &'a OfCompile<'a>,
     /// Which files are the reader's.
     own: &'a OwnFiles,
     /// The compiles of the same function, itself among them.
-    chain: &'a [usize],
+    chain: &'a [CompileIndex],
 }
 
 fn write(subject: Subject<'_>, worker: &mut Worker, out: &mut dyn Write) -> anyhow::Result<()> {
@@ -79,7 +78,7 @@ fn write(subject: Subject<'_>, worker: &mut Worker, out: &mut dyn Write) -> anyh
         for section in sections(subject.compile) {
             match section.id {
                 "guards" => guard_tree::write(view, subject, section, out)?,
-                "graph-sizes" => write_sizes(view, section, out)?,
+                "graph-sizes" => write_sizes(view, subject.compile, section, out)?,
                 _ => view.section(out, section)?,
             }
         }
@@ -191,8 +190,7 @@ fn tabs(subject: Subject<'_>, worker: &Worker) -> Vec<Tab> {
     // One link; the page lists the other runs.
     let provenance = inductor_runs::links(View::new(subject.report, worker, 1), compile).into_iter().next();
     tabs.extend(provenance.map(|(href, _)| Tab::away(href, "Provenance", None)));
-    for (step, words) in [(subject.index.checked_sub(1), "previous"), (subject.index.checked_add(1), "next")]
-    {
+    for (step, words) in [(subject.index.previous(), "previous"), (Some(subject.index.next()), "next")] {
         let Some(other) = step.and_then(|at| subject.report.model.compiles.get(at)) else { continue };
         let page = crate::report::kit::links::encoded(paths::compile_page(other).as_str());
         let label = if other.id.is_some() { other.label() } else { "no id".to_owned() };
@@ -212,17 +210,22 @@ fn write_stack(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -> any
 const MANY_SIZES: usize = 60;
 
 /// The sizes of all values of the graph, in columns: a large graph has thousands.
-fn write_sizes(view: View<'_>, section: &Section, out: &mut dyn Write) -> anyhow::Result<()> {
-    let (count, many) = (section.rows.len(), section.rows.len() > MANY_SIZES);
+fn write_sizes(
+    view: View<'_>,
+    compile: &Compile,
+    section: &Section,
+    out: &mut dyn Write,
+) -> anyhow::Result<()> {
+    let count = compile.graph_sizes.len();
+    let many = count > MANY_SIZES;
     view.open_section(out, (section.id, &section.title, ""), Some(whole(count)), Html::default())?;
     if many {
         write!(out, "<details class=more><summary>{} sizes</summary>", whole(count))?;
     }
     write!(out, "<pre class=sets>")?;
-    for row in &section.rows {
-        if let [Cell::Code(value), Cell::Code(size)] = row.as_slice() {
-            writeln!(out, "{} {}", Html::content(value).as_str(), Html::content(size).as_str())?;
-        }
+    for one in &compile.graph_sizes {
+        let (value, size) = (Html::content(&one.value), Html::content(&one.size));
+        writeln!(out, "{} {}", value.as_str(), size.as_str())?;
     }
     writeln!(out, "</pre>{}</section>", if many { "</details>" } else { "" })?;
     Ok(())

@@ -1,6 +1,6 @@
 //! The page of one metrics record: every field as torch wrote it.
 
-use crate::model::{Artifact, Compile, Content, Failure, Fields, MetricsRecord};
+use crate::model::{Artifact, Compile, Content, Failure, Fields, GraphSize, MetricsRecord};
 use crate::output::{Page, RelPath};
 use crate::report::kit::formats::{clipped, counted, micros, whole};
 use crate::report::kit::html::Html;
@@ -207,10 +207,9 @@ impl Of<'_> {
                 if same { to("stack", &counted(stack.len(), "frame", "frames")) } else { None }
             }
             "graph_node_shapes" => {
-                let sizes = self.compile.sections.iter().find(|section| section.id == "graph-sizes");
-                let count = sizes.map_or(0, |sizes| sizes.rows.len());
-                let same = sizes.is_some_and(|sizes| as_python(sizes) == text);
-                if same { to("graph-sizes", &counted(count, "size", "sizes")) } else { None }
+                let sizes = &self.compile.graph_sizes;
+                let same = !sizes.is_empty() && as_python(sizes) == text;
+                if same { to("graph-sizes", &counted(sizes.len(), "size", "sizes")) } else { None }
             }
             "fail_reason" => {
                 let failures = view.report.model.failures.iter();
@@ -261,12 +260,8 @@ fn plain_value(raw: &RawValue) -> Option<usize> {
 }
 
 /// Sizes as Python prints a dictionary of them.
-fn as_python(sizes: &crate::model::Section) -> String {
-    use crate::model::Cell::Code;
-    let pairs = sizes.rows.iter().filter_map(|row| match row.as_slice() {
-        [Code(value), Code(size)] => Some(format!("'{value}': {size}")),
-        _ => None,
-    });
+fn as_python(sizes: &[GraphSize]) -> String {
+    let pairs = sizes.iter().map(|one| format!("'{}': {}", one.value, one.size));
     format!("{{{}}}", pairs.collect::<Vec<_>>().join(", "))
 }
 

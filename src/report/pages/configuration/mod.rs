@@ -4,7 +4,7 @@ mod fields;
 mod listed;
 
 use crate::analysis::configs::{NOTABLE, Notable};
-use crate::model::Compile;
+use crate::model::{Compile, CompileIndex};
 use crate::output::{Page, RelPath};
 use crate::report::kit::formats::{UNKNOWN, clipped, counted, whole};
 use crate::report::kit::html::Html;
@@ -101,7 +101,7 @@ fn differences(view: View<'_>, out: &mut dyn Write, (kinds, count): (&[Kind], us
     rows.truncate(LISTED);
     let shown = rows.len();
     let rows = rows.into_iter().map(|(kind, name, value, configs)| {
-        let mut of: Vec<usize> =
+        let mut of: Vec<CompileIndex> =
             configs.iter().flat_map(|at| kind.configs.get(*at)).flat_map(|c| &c.compiles).copied().collect();
         of.sort_unstable();
         of.dedup();

@@ -83,7 +83,7 @@ pub(crate) fn advice(view: View<'_>, problem: &ExportProblem, place: Option<&Tex
         }
         ExportKind::Assumed | ExportKind::Undecided => {
             let method = problem.expression.as_ref().and_then(|e| e.parts.first()).map(|part| &*part.method);
-            let line = place.and_then(|(_, _, _, loc)| loc.as_deref()).unwrap_or_default();
+            let line = place.and_then(|frame| frame.loc.as_deref()).unwrap_or_default();
             let result = problem.result.as_deref().unwrap_or("True");
             match method.and_then(|method| check_of(line, method, result)) {
                 Some(check) => {

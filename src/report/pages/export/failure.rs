@@ -119,7 +119,7 @@ fn head(
     (failure, problem): (&ExportFailure, &ExportProblem),
 ) -> anyhow::Result<(Html, Html)> {
     let place = failure.place.as_ref();
-    let line = place.and_then(|(_, _, _, loc)| loc.as_deref()).filter(|loc| !loc.is_empty());
+    let line = place.and_then(|frame| frame.loc.as_deref()).filter(|loc| !loc.is_empty());
     let subject = view.code(clipped(&problem.subject, LONGEST_HEAD).0);
     let result = view.code(clipped(problem.result.as_deref().unwrap_or("nothing"), LONGEST_HEAD).0);
     let text = |text: &'static str| Html::escaped(text);
@@ -132,7 +132,7 @@ fn head(
         ExportKind::Undecided => Html::joined([text("could not decide "), subject], ""),
         ExportKind::GuardEvaluated => Html::joined([text("evaluated "), subject], ""),
     };
-    let place = place.map(|(file, number, ..)| view.place(Some(file), Some(*number))).transpose()?;
+    let place = place.map(|frame| view.place(Some(&frame.file), Some(frame.line))).transpose()?;
     let line = line.map(|line| view.code(clipped(line, LONGEST_HEAD).0));
     let (title, second) = match line {
         Some(line) if !failure.kind.of_operator() => (line, Some(said)),
@@ -145,7 +145,7 @@ fn head(
 /// The user's frames where there are more than the one in the head of the entry.
 fn own_frames(view: View<'_>, problem: &ExportProblem) -> anyhow::Result<Html> {
     let user = problem.user_stack.as_ref().map(|stack| frames(view, stack)).unwrap_or_default();
-    let own: Vec<TextFrame> = user.into_iter().filter(|(file, ..)| !is_library(file)).collect();
+    let own: Vec<TextFrame> = user.into_iter().filter(|frame| !is_library(&frame.file)).collect();
     if own.len() > 1 { view.traceback(&own, own.len().checked_sub(1)) } else { Ok(Html::default()) }
 }
 
@@ -159,7 +159,7 @@ pub(crate) fn trace(view: View<'_>, problem: &ExportProblem) -> anyhow::Result<H
     }
     let user = problem.user_stack.as_ref().map(|stack| frames(view, stack)).unwrap_or_default();
     let all = problem.stack.as_ref().map(|stack| frames(view, stack)).unwrap_or_default();
-    let own: Vec<TextFrame> = user.iter().filter(|(file, ..)| !is_library(file)).cloned().collect();
+    let own: Vec<TextFrame> = user.iter().filter(|frame| !is_library(&frame.file)).cloned().collect();
     let shown = if own.is_empty() { &user } else { &own };
     let mut pieces = Vec::new();
     if shown.is_empty() {
@@ -170,7 +170,7 @@ pub(crate) fn trace(view: View<'_>, problem: &ExportProblem) -> anyhow::Result<H
     let longer = if all.len() >= user.len() { &all } else { &user };
     if longer.len() > shown.len() {
         let count = counted(longer.len(), "frame", "frames");
-        let whole = view.traceback(longer, longer.iter().rposition(|(file, ..)| !is_library(file)))?;
+        let whole = view.traceback(longer, longer.iter().rposition(|frame| !is_library(&frame.file)))?;
         pieces.push(Html::trusted(format!(
             "<details class=\"fold after\"><summary>Framework stack, {count}</summary>{}</details>",
             whole.as_str()
@@ -186,7 +186,7 @@ fn frames(view: View<'_>, stack: &Stack) -> Vec<TextFrame> {
             file => file.to_owned(),
         };
         let loc = frame.loc.as_ref().map(ToString::to_string);
-        (file, frame.line.unwrap_or_default(), frame.name.to_string(), loc)
+        TextFrame { file, line: frame.line.unwrap_or_default(), function: frame.name.to_string(), loc }
     });
     frame.collect()
 }
@@ -254,7 +254,7 @@ fn table(view: View<'_>, all: &[ExportFailure], out: &mut dyn Write) -> anyhow::
     let rows = all.iter().take(LISTED).enumerate().map(|(index, failure)| {
         let Some(problem) = first(view, failure) else { return Ok(Row::default()) };
         let unknown = || Html::escaped(UNKNOWN);
-        let place = failure.place.as_ref().map(|(file, line, ..)| view.place(Some(file), Some(*line)));
+        let place = failure.place.as_ref().map(|frame| view.place(Some(&frame.file), Some(frame.line)));
         let details = match page_of(view, problem) {
             Some(page) => view.link(&view.href(&page), "details"),
             None if index < ENTRIES => view.link(&format!("#failure-{}", index + 1), "what to do"),

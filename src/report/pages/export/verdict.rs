@@ -1,12 +1,12 @@
 //! What came of the export, in a sentence.
 
-use crate::analysis::{Export, ExportOutcome};
-use crate::model::ExportKind;
+use crate::analysis::{Export, ExportOutcome, Retry};
+use crate::model::{CompileIndex, ExportKind};
 use crate::report::kit::formats::counted;
 use crate::report::kit::html::Html;
 use crate::report::kit::paths;
+use crate::report::kit::reasons::first_line;
 use crate::report::kit::view::View;
-use crate::report::pages::failures::first_line;
 use crate::report::words::export::clauses;
 use crate::report::words::export::opening;
 use serde::Serialize;
@@ -22,8 +22,8 @@ pub(crate) fn write(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let export = &view.report.found.export;
     let verdict = Verdict { sentence: sentence(view, export), notes: notes(view, export) };
     writeln!(out, "{}", view.render("export_verdict", &verdict)?.as_str())?;
-    if let Some((from, to)) = export.retry {
-        write_retry(view, (from, to), out)?;
+    if let Some(retry) = export.retry {
+        write_retry(view, retry, out)?;
     }
     match export.outcome {
         ExportOutcome::Begun | ExportOutcome::Unknown => write_unknown(view, out),
@@ -88,10 +88,11 @@ fn notes(view: View<'_>, export: &Export) -> Vec<Html> {
 }
 
 /// A first try that violated a constraint.
-fn write_retry(view: View<'_>, (from, to): (usize, usize), out: &mut dyn Write) -> anyhow::Result<()> {
-    let pill =
-        |index: usize| view.report.model.compiles.get(index).map(|compile| view.pill(compile)).transpose();
-    let (from, to) = (pill(from)?.unwrap_or_default(), pill(to)?.unwrap_or_default());
+fn write_retry(view: View<'_>, retry: Retry, out: &mut dyn Write) -> anyhow::Result<()> {
+    let pill = |index: CompileIndex| {
+        view.report.model.compiles.get(index).map(|compile| view.pill(compile)).transpose()
+    };
+    let (from, to) = (pill(retry.failed)?.unwrap_or_default(), pill(retry.succeeded)?.unwrap_or_default());
     let about = "a size that was declared dynamic was not";
     view.open_section(out, ("retry", "Exported on the second try", about), None, Html::default())?;
     writeln!(

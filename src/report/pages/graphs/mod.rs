@@ -5,7 +5,7 @@ mod output_code;
 
 use crate::analysis::Producers;
 use crate::analysis::vllm::Vllm;
-use crate::model::{Cell, Compile};
+use crate::model::{Compile, CompileIndex};
 use crate::output::Page;
 use crate::report::kit::formats::{bytes, counted, whole};
 use crate::report::kit::graph_files::graphs;
@@ -33,7 +33,7 @@ const LARGEST_PAGE: u64 = 8 << 20;
 /// A page for each compile that has graphs.
 pub(crate) fn pages(report: Report<'_>) -> Vec<Page<'_, Worker>> {
     let pieces = Arc::new(pieces(report));
-    let compiles = report.model.compiles.iter().enumerate();
+    let compiles = report.model.compiles.indexed();
     let page = |(index, compile)| {
         let (path, pieces) = (paths::graphs_page(compile), Arc::clone(&pieces));
         Page::rendered(path, move |worker: &mut Worker, out: &mut dyn Write| {
@@ -44,7 +44,7 @@ pub(crate) fn pages(report: Report<'_>) -> Vec<Page<'_, Worker>> {
 }
 
 /// Which piece of vLLM's a file belongs to: by compile and index of the file.
-type Pieces = FxHashMap<(usize, usize), String>;
+type Pieces = FxHashMap<(CompileIndex, usize), String>;
 
 fn pieces(report: Report<'_>) -> Pieces {
     let mut pieces = Pieces::default();
@@ -59,7 +59,7 @@ fn pieces(report: Report<'_>) -> Pieces {
 
 fn write(
     report: Report<'_>,
-    (index, compile): (usize, &Compile),
+    (index, compile): (CompileIndex, &Compile),
     pieces: &Pieces,
     (worker, out): (&mut Worker, &mut dyn Write),
 ) -> anyhow::Result<()> {
@@ -105,7 +105,11 @@ struct Shown {
 }
 
 /// Decides which texts stand on the page. Texts that differ in the graph's id only count as one.
-fn shown(view: View<'_>, (index, compile): (usize, &Compile), pieces: &Pieces) -> anyhow::Result<Shown> {
+fn shown(
+    view: View<'_>,
+    (index, compile): (CompileIndex, &Compile),
+    pieces: &Pieces,
+) -> anyhow::Result<Shown> {
     let producers = Producers::of(compile);
     let mut shown = Shown { graphs: Vec::new(), texts: Vec::new(), pairs: Vec::new() };
     let mut places: FxHashMap<usize, usize> = FxHashMap::default();
@@ -218,16 +222,7 @@ fn json(value: &impl Serialize) -> anyhow::Result<String> {
 
 /// Sizes of the values of the captured graph, as Dynamo wrote them.
 fn sizes(compile: &Compile) -> BTreeMap<&str, &str> {
-    let section = compile.sections.iter().find(|section| section.id == "graph-sizes");
-    let rows = section.map(|section| section.rows.as_slice()).unwrap_or_default();
-    rows.iter().filter_map(|row| pair(row)).collect()
-}
-
-fn pair(row: &[Cell]) -> Option<(&str, &str)> {
-    match row {
-        [Cell::Code(value), Cell::Code(size)] => Some((value, size)),
-        _ => None,
-    }
+    compile.graph_sizes.iter().map(|one| (one.value.as_str(), one.size.as_str())).collect()
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! The kernels of all Inductor runs, each read from the log once.
 
 use crate::analysis::provenance::{CodeKind, KernelCall, Provenance};
-use crate::model::{Cell, Compile, Content, Fields, lenient};
+use crate::model::{Compile, Content, Fields, TritonKernel, lenient};
 use crate::report::kit::formats::is_library;
 use crate::report::kit::inductor_runs::Run;
 use crate::report::kit::inductor_runs::RunTexts;
@@ -27,18 +27,9 @@ pub(crate) struct Kernel {
     pub(crate) nodes: usize,
     /// Lines of the program: places in [`Kernels::lines`].
     pub(crate) lines: Vec<usize>,
-    pub(crate) tuning: Option<Tuning>,
+    pub(crate) tuning: Option<TritonKernel>,
     /// Nanoseconds that Inductor expects, over all calls.
     pub(crate) runtime_ns: Option<f64>,
-}
-
-/// What `triton_kernel_info` says.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Tuning {
-    pub(crate) compile_us: Option<f64>,
-    pub(crate) state: Option<String>,
-    pub(crate) candidates: Option<f64>,
-    pub(crate) chosen: Option<String>,
 }
 
 /// A line of the program.
@@ -88,7 +79,7 @@ impl Kernels {
         let mut seen: FxHashSet<(usize, usize)> = FxHashSet::default();
         for (number, call) in (1..).zip(&known.kernels) {
             let place = *places.entry(&call.kernel).or_insert_with(|| {
-                let tuning = tuning.get(call.kernel.as_str()).cloned();
+                let tuning = tuning.get(call.kernel.as_str()).map(|kernel| (*kernel).clone());
                 let runtime_ns = runtimes.get(&call.kernel).copied();
                 self.kernels.push(Kernel { tuning, runtime_ns, ..Kernel::of(index, number, call) });
                 self.kernels.len() - 1
@@ -165,31 +156,9 @@ impl Kernel {
     }
 }
 
-/// What `triton_kernel_info` says of the kernels of a compile, from the table that its event made.
-fn tuning(compile: &Compile) -> FxHashMap<&str, Tuning> {
-    let section = compile.sections.iter().find(|section| section.id == "triton-kernels");
-    let rows = section.map(|section| section.rows.as_slice()).unwrap_or_default();
-    let text = |cell: &Cell| match cell {
-        Cell::Text(text) | Cell::Code(text) => Some(text.clone()),
-        _ => None,
-    };
-    let number = |cell: &Cell| match cell {
-        Cell::Number(number, _) => Some(*number),
-        _ => None,
-    };
-    let entries = rows.iter().filter_map(|row| match row.as_slice() {
-        [Cell::Code(kernel), us, state, candidates, chosen] => {
-            let tuning = Tuning {
-                compile_us: number(us),
-                state: text(state),
-                candidates: number(candidates),
-                chosen: text(chosen),
-            };
-            Some((kernel.as_str(), tuning))
-        }
-        _ => None,
-    });
-    entries.collect()
+/// What `triton_kernel_info` says of the kernels of a compile; of a kernel that it names again, the last time.
+fn tuning(compile: &Compile) -> FxHashMap<&str, &TritonKernel> {
+    compile.triton_kernels.iter().map(|kernel| (kernel.name.as_str(), kernel)).collect()
 }
 
 #[derive(Deserialize)]

@@ -1,7 +1,7 @@
 //! The compile directory: every file of every compile, by the compiler's phase.
 
 use crate::analysis::{Producers, Stage};
-use crate::model::{Artifact, Compile, Content, Outcome, ProblemKind};
+use crate::model::{Artifact, Compile, CompileIndex, Content, Outcome, ProblemKind};
 use crate::output::{Page, RelPath};
 use crate::report::kit::formats::{counted, whole};
 use crate::report::kit::graph_files;
@@ -63,14 +63,15 @@ struct Lost {
 }
 
 /// Where the entry of a compile stands, seen from the landing page.
-pub(crate) fn href(report: Report<'_>, index: usize) -> String {
+pub(crate) fn href(report: Report<'_>, index: CompileIndex) -> String {
     let anchor = report.model.compiles.get(index).map_or_else(String::new, |c| c.bracketed(0));
     format!("{}#{anchor}", page_of(report, index).unwrap_or_default())
 }
 
 /// The page of a compile's entry, where the landing page has no room for it.
-fn page_of(report: Report<'_>, index: usize) -> Option<String> {
-    (report.model.compiles.len() > PER_PAGE).then(|| format!("directory_{}.html", index / PER_PAGE + 1))
+fn page_of(report: Report<'_>, index: CompileIndex) -> Option<String> {
+    (report.model.compiles.len() > PER_PAGE)
+        .then(|| format!("directory_{}.html", index.place() / PER_PAGE + 1))
 }
 
 pub(crate) fn section(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
@@ -94,7 +95,7 @@ pub(crate) fn section(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()>
 /// Where the directory has its own pages: a link to each, and an anchor and link for each attempt.
 fn contents(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let compiles = &view.report.model.compiles;
-    for (page, chunk) in compiles.chunks(PER_PAGE).enumerate() {
+    for (page, chunk) in compiles.as_slice().chunks(PER_PAGE).enumerate() {
         let file = format!("directory_{}.html", page + 1);
         let label = |compile: Option<&Compile>| compile.map_or_else(String::new, Compile::label);
         let text = format!("{} to {}", label(chunk.first()), label(chunk.last()));
@@ -159,7 +160,7 @@ fn entries(view: View<'_>, out: &mut dyn Write, range: std::ops::Range<usize>) -
     let cut: FxHashSet<u64> = cut.map(|p| p.line).collect();
     writeln!(out, "<div class=box id=\"directory\">")?;
     let mut seen = FxHashSet::default();
-    for compile in view.report.model.compiles.get(range).unwrap_or_default() {
+    for compile in view.report.model.compiles.as_slice().get(range).unwrap_or_default() {
         let entry = entry(view, compile, &cut, &mut seen)?;
         writeln!(out, "{}", view.render("directory_entry", &entry)?.as_str())?;
     }

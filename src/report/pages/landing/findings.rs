@@ -1,8 +1,8 @@
 //! Findings: what went wrong and what to fix first.
 
-use crate::analysis::findings::{CHECKED, Kind, Step, Value};
-use crate::analysis::{Finding, Severity};
-use crate::model::{Artifact, Compile, GraphBreak};
+use crate::analysis::findings::{ChainStep, CostDetail, Value, checked};
+use crate::analysis::{Finding, Severity, Topic};
+use crate::model::{Artifact, Compile, CompileIndex, GraphBreak, TextFrame};
 use crate::report::data::ENTRIES;
 use crate::report::kit::formats::{UNKNOWN, clipped, counted, is_library, micros, short_path, whole};
 use crate::report::kit::html::Html;
@@ -11,7 +11,6 @@ use crate::report::kit::paths;
 use crate::report::kit::tables::{Head, Row, Table, Td};
 use crate::report::kit::verdict::FindingEntry;
 use crate::report::kit::view::View;
-use crate::report::subject::Topic;
 use crate::trace::CompileId;
 use std::io::Write;
 
@@ -46,7 +45,7 @@ pub(crate) fn section(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()>
     let tools = if findings.is_empty() { Html::default() } else { view.fold_button("findings-list") };
     view.open_section(out, ("findings", "Findings", note), Some(whole(findings.len())), tools)?;
     if findings.iter().all(|one| one.severity == Severity::Info) {
-        writeln!(out, "<p class=advice>{CHECKED}</p>")?;
+        writeln!(out, "<p class=advice>{}</p>", checked())?;
     }
     if !findings.is_empty() {
         writeln!(out, "<div class=box id=\"findings-list\">")?;
@@ -79,7 +78,7 @@ fn entry(view: View<'_>, out: &mut dyn Write, index: usize, one: &Finding, open:
             Severity::Info => "soft",
             severity => severity.word(),
         },
-        kind: one.kind.words().1,
+        kind: one.kind.label,
         title,
         place,
         pills: view.plain_pills(&compiles, SHOWN)?,
@@ -102,23 +101,22 @@ fn entry(view: View<'_>, out: &mut dyn Write, index: usize, one: &Finding, open:
     Ok(())
 }
 
-/// The sentence of a finding, and its place with the source line. A graph break is known by its line.
+/// The sentence of a finding, and its place with the source line; some kinds are better known by that line.
 fn head(view: View<'_>, one: &Finding) -> anyhow::Result<(Html, Html)> {
     let (title, cut) = clipped(&one.title, LONGEST_TITLE);
     let title = if cut { Html::escaped(&format!("{title} …")) } else { view.prose(title) };
     let loc = one.place.loc.as_deref().map(str::trim).filter(|loc| !loc.is_empty());
     if !one.members.is_empty() {
-        let what = one.members.first().and_then(|first| first.facts.iter().find(|f| f.label == "Changed"));
-        let what = match what.map(|fact| &fact.value) {
-            Some(Value::Prose(text)) => view.prose(&format!("each: {text}")),
-            _ => Html::escaped(&counted(one.members.len(), "place", "places")),
+        let what = match one.members.first().and_then(Finding::change) {
+            Some(change) => view.prose(&format!("each: {change}")),
+            None => Html::escaped(&counted(one.members.len(), "place", "places")),
         };
         return Ok((title, what));
     }
     let place = view.place(one.place.file.as_deref(), one.place.line)?;
     let place = if one.place.file.is_some() { place } else { Html::default() };
     Ok(match loc {
-        Some(loc) if one.kind == Kind::GraphBreak => {
+        Some(loc) if one.kind.entry.code_first => {
             let dot = Html::escaped(" · ");
             (view.code(clipped(loc, LONGEST_LOC).0), Html::joined([place, dot, title], ""))
         }
@@ -130,7 +128,7 @@ fn head(view: View<'_>, one: &Finding) -> anyhow::Result<(Html, Html)> {
     })
 }
 
-fn compiles<'a>(view: View<'a>, indices: &[usize]) -> Vec<&'a Compile> {
+fn compiles<'a>(view: View<'a>, indices: &[CompileIndex]) -> Vec<&'a Compile> {
     let model = view.report.model;
     indices.iter().filter_map(|&index| model.compiles.get(index)).filter(|c| c.id.is_some()).collect()
 }
@@ -138,26 +136,23 @@ fn compiles<'a>(view: View<'a>, indices: &[usize]) -> Vec<&'a Compile> {
 fn facts(view: View<'_>, one: &Finding, compiles: &[&Compile]) -> anyhow::Result<Html> {
     let mut facts = Vec::new();
     // The compiles of a chain stand in its table.
-    let chained = one.facts.iter().any(|fact| matches!(fact.value, Value::Steps(_)));
-    if !compiles.is_empty() && one.members.is_empty() && !chained {
-        let label = if one.kind == Kind::GraphBreak { "Hit by" } else { "Compiles" };
-        facts.push((label, view.some_pills(compiles, LINKED)?));
+    if !compiles.is_empty() && one.members.is_empty() && one.chain().is_none() {
+        facts.push((one.kind.entry.compiles_label, view.some_pills(compiles, LINKED)?));
     }
     if !one.hints.is_empty() {
         let hints = one.hints.iter().map(|hint| view.prose(hint));
         facts.push(("What to do", Html::joined(hints, "<br>")));
     }
-    // The head of a failure says what it cost: the compilations that failed.
-    if !one.costs.is_empty() && one.kind != Kind::Failure {
+    if !one.costs.is_empty() && one.kind.entry.costs != CostDetail::SumOnly {
         facts.push(("What it cost", costs(view, one)?));
     }
     for fact in one.facts.iter().filter(|fact| !is_said(one, &fact.value)) {
-        if let Some(value) = value(view, &fact.value)? {
+        if let Some(value) = value(view, &fact.value) {
             facts.push((fact.label, value));
         }
     }
-    if let Some((name, url)) = &one.read_more {
-        facts.push(("Read more", view.log_link(name, url)));
+    if let Some(page) = &one.read_more {
+        facts.push(("Read more", view.log_link(&page.name, &page.url)));
     }
     let evidence = if one.members.is_empty() { evidence(view, one, compiles) } else { Vec::new() };
     if !evidence.is_empty() {
@@ -166,10 +161,10 @@ fn facts(view: View<'_>, one: &Finding, compiles: &[&Compile]) -> anyhow::Result
     view.facts(facts)
 }
 
-/// Whether the title has it: `BackendCompilerFailed: ..`.
+/// Whether the title says it already: `BackendCompilerFailed: ..`.
 fn is_said(one: &Finding, value: &Value) -> bool {
     match value {
-        Value::Code(texts) => one.kind == Kind::Failure && texts.iter().all(|text| one.title.contains(text)),
+        Value::Code(texts) => texts.iter().all(|text| one.title.contains(text)),
         _ => false,
     }
 }
@@ -177,9 +172,8 @@ fn is_said(one: &Finding, value: &Value) -> bool {
 fn costs(view: View<'_>, one: &Finding) -> anyhow::Result<Html> {
     let parts = one.costs.iter().map(|cost| {
         let mut pieces = vec![Html::escaped(&format!("{} {}", micros(cost.us), cost.what))];
-        // The page of graph breaks tells what each led to.
         let compiles = compiles(view, &cost.compiles);
-        if !compiles.is_empty() && one.kind != Kind::GraphBreak {
+        if !compiles.is_empty() && one.kind.entry.costs == CostDetail::WithCompiles {
             pieces.push(view.some_pills(&compiles, SHOWN)?);
         }
         Ok(Html::joined(pieces, " "))
@@ -188,48 +182,25 @@ fn costs(view: View<'_>, one: &Finding) -> anyhow::Result<Html> {
 }
 
 /// A fact's value; steps have a table of their own.
-fn value(view: View<'_>, value: &Value) -> anyhow::Result<Option<Html>> {
-    Ok(match value {
-        Value::Prose(text) => Some(view.prose(text)),
+fn value(view: View<'_>, value: &Value) -> Option<Html> {
+    match value {
+        Value::Prose(text) | Value::Change(text) => Some(view.prose(text)),
         Value::Code(texts) => Some(Html::joined(texts.iter().map(|text| view.folded(text, true)), "<br>")),
-        Value::Compiles(indices) => Some(view.some_pills(&compiles(view, indices), LINKED)?),
-        Value::Steps(_) => None,
-    })
+        Value::Chain(_) => None,
+    }
 }
 
 /// Links to the records behind a finding, and to the page of its topic.
 fn evidence(view: View<'_>, one: &Finding, compiles: &[&Compile]) -> Vec<Html> {
-    let wanted: &[&str] = match one.kind {
-        Kind::GraphBreak => &["dynamo_graph_break_reason"],
-        Kind::Failure => &["dynamo_error"],
-        Kind::Recompilation | Kind::RecompileLimit => &["recompile_reasons"],
-        Kind::CacheBypass => &["fx_graph_cache_bypass", "aotautograd_cache_bypass"],
-        Kind::CacheMiss => &["fx_graph_cache_miss"],
-        Kind::WorkerStall => &["compile_worker_status"],
-        Kind::WorkerDeath => &["compile_worker_sidecar_death"],
-        Kind::SpmdMismatch => &["inductor_spmd_graph_mismatch"],
-        _ => &[],
-    };
+    let wanted = one.kind.records;
     let records = compiles.iter().flat_map(|compile| {
         let files = compile.artifacts.iter().filter(|a| wanted.contains(&a.name.as_str()));
         files.map(move |artifact| (*compile, artifact))
     });
     let mut links: Vec<Html> = records.take(RECORDS).map(|(c, artifact)| record(view, c, artifact)).collect();
-    let topic = match one.kind {
-        Kind::GraphBreak => Topic::GraphBreaks,
-        Kind::Recompilation | Kind::RecompileLimit => Topic::Recompilations,
-        Kind::CacheBypass | Kind::CacheMiss => Topic::Caches,
-        Kind::Specialization => Topic::Shapes,
-        Kind::Failure | Kind::Restart => Topic::Failures,
-        Kind::Export => Topic::Export,
-        Kind::DamagedLog | Kind::MissingNames => Topic::Log,
-        _ => return links,
-    };
+    let Some(topic) = one.kind.topic else { return links };
     if let Some((page, words)) = view.report.topic_page(topic) {
-        let first = one.facts.iter().find_map(|fact| match &fact.value {
-            Value::Steps(steps) => view.report.model.compiles.get(steps.first()?.compile),
-            _ => None,
-        });
+        let first = one.chain().and_then(|steps| view.report.model.compiles.get(steps.first()?.compile));
         links.push(match (first, broken(view, one)) {
             (Some(first), _) if topic == Topic::Recompilations => links::recompilations(view, first, words),
             (_, Some(found)) => {
@@ -245,7 +216,7 @@ fn evidence(view: View<'_>, one: &Finding, compiles: &[&Compile]) -> Vec<Html> {
 fn broken<'v>(view: View<'v>, one: &Finding) -> Option<&'v GraphBreak> {
     let here = |found: &&GraphBreak| found.file == one.place.file && found.line == one.place.line;
     let mut found = view.report.model.graph_breaks.iter().filter(here);
-    let first = found.next().filter(|_| one.kind == Kind::GraphBreak)?;
+    let first = found.next().filter(|_| one.kind.topic == Some(Topic::GraphBreaks))?;
     found.next().is_none().then_some(first)
 }
 
@@ -258,19 +229,16 @@ fn record(view: View<'_>, compile: &Compile, artifact: &Artifact) -> Html {
 fn trace(view: View<'_>, one: &Finding) -> anyhow::Result<Html> {
     let all = &one.stack;
     // The head of a finding has its place and source line.
-    let at = |frame: &crate::model::TextFrame| {
-        Some(&frame.0) == one.place.file.as_ref() && Some(frame.1) == one.place.line
-    };
-    // The page of an export has the stacks.
-    let elsewhere = one.kind == Kind::Export || all.len() == 1 && all.iter().all(at);
+    let at = |frame: &TextFrame| one.place.is_of(frame);
+    let elsewhere = !one.kind.entry.stack || all.len() == 1 && all.iter().all(at);
     if all.is_empty() || elsewhere {
         return Ok(Html::default());
     }
-    let hit = all.iter().rposition(at).or_else(|| all.iter().rposition(|(file, ..)| !is_library(file)));
+    let hit = all.iter().rposition(at).or_else(|| all.iter().rposition(|frame| !is_library(&frame.file)));
     if all.len() <= FRAMES {
         return view.traceback(all, hit);
     }
-    let kept = all.iter().enumerate().filter(|(index, f)| Some(*index) == hit || !is_library(&f.0));
+    let kept = all.iter().enumerate().filter(|(index, f)| Some(*index) == hit || !is_library(&f.file));
     let skip = kept.clone().count().saturating_sub(FRAMES);
     let kept: Vec<usize> = kept.map(|(index, _)| index).skip(skip).collect();
     let own: Vec<_> = kept.iter().filter_map(|&index| all.get(index).cloned()).collect();
@@ -284,11 +252,7 @@ fn trace(view: View<'_>, one: &Finding) -> anyhow::Result<Html> {
 
 /// The compiles of a chain with what made each.
 fn steps(view: View<'_>, out: &mut dyn Write, index: usize, one: &Finding) -> anyhow::Result<()> {
-    let steps = one.facts.iter().find_map(|fact| match &fact.value {
-        Value::Steps(steps) => Some(steps),
-        _ => None,
-    });
-    let Some(steps) = steps else { return Ok(()) };
+    let Some(steps) = one.chain() else { return Ok(()) };
     let heads = vec![
         Head::unsorted("Compile"),
         Head::unsorted("Failed guard"),
@@ -300,7 +264,7 @@ fn steps(view: View<'_>, out: &mut dyn Write, index: usize, one: &Finding) -> an
     view.table(out, &table, steps.iter().enumerate().map(|(at, step)| step_row(view, at, step)))
 }
 
-fn step_row(view: View<'_>, at: usize, step: &Step) -> anyhow::Result<Row> {
+fn step_row(view: View<'_>, at: usize, step: &ChainStep) -> anyhow::Result<Row> {
     let compile = view.report.model.compiles.get(step.compile);
     let guard = match (&step.guard, at) {
         (Some(guard), _) => view.folded(guard, true),
@@ -312,9 +276,10 @@ fn step_row(view: View<'_>, at: usize, step: &Step) -> anyhow::Result<Row> {
         None => Html::escaped(UNKNOWN),
     };
     let mut guard = vec![guard];
-    if let Some((code, file, line)) = &step.source {
-        let place = Html::escaped(&format!("{}:{line} ", short_path(file)));
-        guard.push(Html::wrapped("<small>", &Html::joined([place, view.code(code)], ""), "</small>"));
+    if let Some(source) = &step.source {
+        let place = Html::escaped(&format!("{}:{} ", short_path(&source.file), source.line));
+        let line = Html::joined([place, view.code(&source.code)], "");
+        guard.push(Html::wrapped("<small>", &line, "</small>"));
     }
     Ok(Row::of(vec![
         Td::html(compile.map_or_else(|| Ok(Html::default()), |c| view.pill_beside(c))?),
@@ -365,10 +330,9 @@ fn rows(
     let most = if numbered.is_some() { LISTED } else { MEMBERS };
     let table = Table { id, label: "Findings", heads };
     let shown = findings.iter().take(most).enumerate().map(|(at, one)| {
-        let changed = one.facts.iter().find(|fact| fact.label == "Changed");
-        let what = match (changed.map(|fact| &fact.value), &one.place.loc) {
+        let what = match (one.change(), &one.place.loc) {
             _ if numbered.is_some() => view.prose(&one.title),
-            (Some(Value::Prose(text)), _) => view.prose(text),
+            (Some(change), _) => view.prose(change),
             (_, Some(loc)) => view.code(clipped(loc.trim(), LONGEST_LOC).0),
             _ => view.prose(&one.title),
         };

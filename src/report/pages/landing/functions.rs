@@ -2,6 +2,7 @@
 
 use crate::analysis::{FunctionGroup, by_status, is_capture};
 use crate::model::Compile;
+use crate::model::CompileIndex;
 use crate::output::{Page, RelPath};
 use crate::report::kit::formats::{UNKNOWN, micros, percent, whole};
 use crate::report::kit::html::Html;
@@ -130,7 +131,7 @@ fn table(view: View<'_>, out: &mut dyn Write, most: usize) -> anyhow::Result<()>
     view.table_sorted_from(out, (&table, NARROWED), rows)
 }
 
-fn compile_at<'a>(view: View<'a>, index: usize) -> Option<&'a Compile> {
+fn compile_at<'a>(view: View<'a>, index: CompileIndex) -> Option<&'a Compile> {
     view.report.model.compiles.get(index)
 }
 

@@ -1,7 +1,7 @@
 //! The stack trie: who called what was compiled, with the compiles in the gutter.
 
 use crate::analysis::{Trie, by_status};
-use crate::model::{Frame, Stackless};
+use crate::model::{CompileIndex, Frame, Stackless};
 use crate::report::kit::formats::{clipped, counted, is_library, resumed, short_path, whole};
 use crate::report::kit::html::Html;
 use crate::report::kit::stacks::full_path;
@@ -159,11 +159,13 @@ impl<'a> Tree<'a> {
         let (last, above) = chain.split_last().map_or((node, &[][..]), |(last, above)| (*last, above));
         self.chain(out, above)?;
         let Some(node) = self.trie.node(last) else { return Ok(()) };
-        let remark = self.remark(&node.compiles);
-        let compiles = if self.records.is_some() { &[][..] } else { &node.compiles };
+        let remark = self.remark(&node.stacks);
+        let compiles = if self.records.is_some() { &[][..] } else { &node.stacks };
         let nested = !node.children.is_empty() && depth < DEEPEST;
-        let pills: Vec<Html> =
-            compiles.iter().map(|index| self.gutter(*index)).collect::<anyhow::Result<_>>()?;
+        let pills: Vec<Html> = compiles
+            .iter()
+            .map(|place| self.gutter(CompileIndex::new(*place)))
+            .collect::<anyhow::Result<_>>()?;
         let mut pills = pills.into_iter();
         let pill = pills.next().unwrap_or_default();
         let open = self.open_all || depth < OPEN_DEPTH;
@@ -225,7 +227,7 @@ impl<'a> Tree<'a> {
         Ok(())
     }
 
-    fn gutter(&self, compile: usize) -> anyhow::Result<Html> {
+    fn gutter(&self, compile: CompileIndex) -> anyhow::Result<Html> {
         let href = crate::report::pages::landing::directory::href(self.view.report, compile);
         let compile = self.view.report.model.compiles.get(compile);
         let pill = compile.map(|compile| self.view.pill_beside_to(compile, &href)).transpose()?;

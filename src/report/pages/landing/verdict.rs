@@ -127,7 +127,7 @@ fn where_time_went(view: View<'_>, parts: &Parts) -> anyhow::Result<Option<Html>
 /// Compiles of which no metrics arrived: their time is in no sum.
 fn without_metrics(view: View<'_>) -> anyhow::Result<Option<Html>> {
     let exports = &view.report.found.export.compiles;
-    let compiles = view.report.model.compiles.iter().enumerate();
+    let compiles = view.report.model.compiles.indexed();
     let compiles = compiles.filter(|(index, c)| c.id.is_some() && !exports.contains(index)).map(|(_, c)| c);
     let missing: Vec<&Compile> = compiles.filter(|c| c.status == Status::Missing && !is_capture(c)).collect();
     if missing.is_empty() {

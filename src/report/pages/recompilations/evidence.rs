@@ -58,12 +58,15 @@ pub(crate) fn fold(
     });
     let reasons = Html::joined(reasons.collect::<anyhow::Result<Vec<_>>>()?, "");
     let left_out = step.reasons.len().saturating_sub(REASONS);
-    let old = step.against.and_then(|index| compiles.get(index));
+    let old = step.against.and_then(|index| Some((index, compiles.get(index)?)));
     let source = step.change.as_ref().and_then(|change| change.source.as_deref());
     // Of `len(xs)` the guards on xs itself tell what was added.
     let source = source.map(|s| s.strip_prefix("len(").and_then(|s| s.strip_suffix(')')).unwrap_or(s));
     let (guards, tensors) = match old {
-        Some(old) => (guards::compared(view, (old, compile), source, room)?, tensors::compared(old, compile)),
+        Some((against, old)) => (
+            guards::compared(view, (old, compile), source, room)?,
+            tensors::compared(view.report.model, against, step.compile),
+        ),
         None => Default::default(),
     };
     if reasons.is_empty() && guards.is_empty() && tensors.is_empty() {

@@ -6,7 +6,7 @@ mod guards;
 mod overview;
 mod tensors;
 
-use crate::analysis::{Chain, recompile_chains, recompile_limit};
+use crate::analysis::{Chain, recompile_limit};
 use crate::output::{Page, RelPath};
 use crate::report::kit::formats::{counted, micros, whole};
 use crate::report::kit::links;
@@ -35,7 +35,7 @@ struct Subject<'m> {
 
 /// Whether a function was compiled again.
 pub(crate) fn present(report: Report<'_>) -> bool {
-    !recompile_chains(report.model).is_empty()
+    !report.found.chains.is_empty()
 }
 
 /// The page.
@@ -45,7 +45,7 @@ pub(crate) fn page(report: Report<'_>) -> Page<'_, Worker> {
 
 fn write(report: Report<'_>, worker: &mut Worker, out: &mut dyn Write) -> anyhow::Result<()> {
     let limit = recompile_limit(report.model);
-    let mut chains = recompile_chains(report.model);
+    let mut chains = report.found.chains.clone();
     for chain in chains.iter_mut().take(COMPLETED) {
         chain.complete(|compile, expression| guards::value(report, compile, expression))?;
     }

@@ -1,28 +1,29 @@
 //! The input tensors of two compiles side by side.
 
-use crate::model::{Cell, Compile, Section};
+use crate::model::{CompileIndex, Model};
 use crate::report::kit::formats::{counted, whole};
 use crate::report::kit::html::Html;
 
-/// The table of a compile that lists its input tensors, with the columns that are compared, the name first.
-const SECTION: &str = "input-tensors";
+/// What of the tensors is compared, the name first.
 const COLUMNS: [&str; 6] = ["Name", "Shape", "Stride", "dtype", "Device", "Gradient"];
 
 /// Tensors that are shown.
 const LISTED: usize = 24;
 
 /// The input tensors that differ, before and after; empty where either compile has none.
-pub(crate) fn compared(old: &Compile, new: &Compile) -> Html {
-    let (Some(was), Some(is)) = (inputs(old), inputs(new)) else { return Html::default() };
-    let (was, is) = (rows(was), rows(is));
+pub(crate) fn compared(model: &Model, old: CompileIndex, new: CompileIndex) -> Html {
+    let (was, is) = (rows(model, old), rows(model, new));
+    if was.is_empty() || is.is_empty() {
+        return Html::default();
+    }
     let mut changed: Vec<(&[String], &[String])> = Vec::new();
     let mut equal = 0;
     for row in &is {
         let before = was.iter().find(|before| before.first() == row.first());
         match before {
             Some(before) if before == row => equal += 1,
-            Some(before) => changed.push((before, row)),
-            None => changed.push((&[], row)),
+            Some(before) => changed.push((before.as_slice(), row.as_slice())),
+            None => changed.push((&[], row.as_slice())),
         }
     }
     let gone = was.iter().filter(|before| !is.iter().any(|row| row.first() == before.first()));
@@ -45,25 +46,20 @@ pub(crate) fn compared(old: &Compile, new: &Compile) -> Html {
     Html::wrapped("<p class=after>", &lines, "</p>")
 }
 
-fn inputs(compile: &Compile) -> Option<&Section> {
-    compile.sections.iter().find(|section| section.id == SECTION)
-}
-
-/// The compared cells of each row as text.
-fn rows(section: &Section) -> Vec<Vec<String>> {
-    let at = |title: &str| section.columns.iter().position(|column| column.title == title);
-    let columns: Vec<Option<usize>> = COLUMNS.iter().map(|title| at(title)).collect();
-    let text = |row: &[Cell], at: Option<usize>| at.and_then(|at| row.get(at)).map(text).unwrap_or_default();
-    section.rows.iter().map(|row| columns.iter().map(|at| text(row, *at)).collect()).collect()
-}
-
-fn text(cell: &Cell) -> String {
-    match cell {
-        Cell::Text(text) | Cell::Code(text) => text.clone(),
-        Cell::Codes(texts) => texts.join(", "),
-        Cell::Number(value, _) => value.to_string(),
-        _ => String::new(),
-    }
+/// What is compared of each input tensor of a compile, as text.
+fn rows(model: &Model, compile: CompileIndex) -> Vec<[String; COLUMNS.len()]> {
+    let tensors = model.shapes.inputs.iter().filter(|tensor| tensor.compile == compile);
+    let row = tensors.map(|tensor| {
+        [
+            tensor.source.clone(),
+            tensor.shape(),
+            tensor.stride.clone().unwrap_or_default(),
+            tensor.dtype.clone(),
+            tensor.device.clone(),
+            tensor.gradient_word().to_owned(),
+        ]
+    });
+    row.collect()
 }
 
 /// `L['x']: shape [3, 4] → [3, 6]`.

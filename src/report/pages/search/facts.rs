@@ -1,6 +1,6 @@
 //! What the report knows, by name: compiles, functions, places, breaks, recompiles, failures, rows of tables.
 
-use crate::model::{Cell, Compile, Section};
+use crate::model::{Cell, Compile, CompileIndex, Section};
 use crate::report::kit::formats::{counted, is_library, short_path};
 use crate::report::kit::links;
 use crate::report::kit::links::encoded;
@@ -167,7 +167,7 @@ fn restarts(report: Report<'_>) -> impl Iterator<Item = Fact> {
 /// Lines of the reader's own code that stand on the stacks of compiles, each once.
 fn places(report: Report<'_>) -> Vec<Fact> {
     let mut places = IndexMap::new();
-    for (index, compile) in report.model.compiles.iter().enumerate() {
+    for (index, compile) in report.model.compiles.indexed() {
         for frame in compile.stack.iter().flat_map(|stack| stack.iter()) {
             if places.len() < MOST_PLACES {
                 places.entry(frame).or_insert((index, 0)).1 += 1;
@@ -191,8 +191,8 @@ fn places(report: Report<'_>) -> Vec<Fact> {
 
 /// Rows of the tables that events added: symbols, guards on them, tensors, kernels. Guards are left to their text.
 fn tables(report: Report<'_>) -> Vec<Fact> {
-    let mut rows: IndexMap<(&str, String), (usize, usize)> = IndexMap::new();
-    for (index, compile) in report.model.compiles.iter().enumerate() {
+    let mut rows: IndexMap<(&str, String), (CompileIndex, usize)> = IndexMap::new();
+    for (index, compile) in report.model.compiles.indexed() {
         for section in compile.sections.iter().filter(|section| section.id != "guards") {
             for row in &section.rows {
                 rows.entry((section.id, row_text(row))).or_insert((index, 0)).1 += 1;

@@ -1,6 +1,6 @@
 //! The names of all files of compiles, and which of them have a text to be searched.
 
-use crate::model::{Artifact, Compile, Content, Form, Language, Place, Readable};
+use crate::model::{Artifact, Compile, CompileIndex, Content, Form, Language, Place, Readable};
 use crate::report::kit::highlight::LARGEST_HIGHLIGHTED;
 use crate::report::kit::paths;
 use crate::report::pages::search::index::{IndexWriter, write_text};
@@ -58,9 +58,9 @@ impl Text<'_> {
 pub(crate) fn write<'m>(report: Report<'m>, index: &mut IndexWriter<'_>) -> io::Result<Vec<File<'m>>> {
     index.list("files")?;
     let mut files: Vec<File<'m>> = Vec::new();
-    let mut last = (String::new(), usize::MAX);
+    let mut last: Option<(String, CompileIndex)> = None;
     let mut json = Vec::new();
-    for (at, compile) in report.model.compiles.iter().enumerate() {
+    for (at, compile) in report.model.compiles.indexed() {
         for artifact in compile.artifacts.iter().filter(|a| !matches!(a.content, Content::Link(_))) {
             let mut file = file(report, artifact);
             let (path, anchored) = page(report, compile, artifact, &file);
@@ -69,7 +69,7 @@ pub(crate) fn write<'m>(report: Report<'m>, index: &mut IndexWriter<'_>) -> io::
             json.push(b'[');
             write_text(&mut json, name);
             json.extend_from_slice(if anchored { b",1" } else { b",0" });
-            let changed = (folder, at) != (last.0.as_str(), last.1);
+            let changed = last.as_ref().is_none_or(|(known, of)| (known.as_str(), *of) != (folder, at));
             if changed {
                 json.push(b',');
                 write_text(&mut json, folder);
@@ -82,7 +82,7 @@ pub(crate) fn write<'m>(report: Report<'m>, index: &mut IndexWriter<'_>) -> io::
                 continue;
             }
             if changed {
-                last = (folder.to_owned(), at);
+                last = Some((folder.to_owned(), at));
             }
             file.number = files.len();
             files.push(file);

@@ -1,7 +1,7 @@
 //! The chart: its controls, and its spans as data for the script.
 
 use crate::analysis::{PARTS, Timeline, Track};
-use crate::model::Model;
+use crate::model::{CompileIndex, Model};
 use crate::report::kit::formats::{clipped, counted, micros, percent};
 use crate::report::kit::html::Html;
 use crate::report::kit::links::MOST_ANCHORS;
@@ -85,7 +85,7 @@ pub(crate) fn write(view: View<'_>, times: Times<'_>, out: &mut dyn Write) -> an
     let data = data(view, times.timeline);
     // A link to a compile on the chart leads here; without a script it still leads to the section.
     let timed = &view.report.found.time.by_compile;
-    for number in (0..model.compiles.len().min(MOST_ANCHORS)).filter(|number| timed.contains_key(number)) {
+    for number in model.compiles.indices().take(MOST_ANCHORS).filter(|number| timed.contains_key(number)) {
         write!(out, "<i id=\"at-{number}\"></i>")?;
     }
     let chart = Chart { parts: parts(times), notes: notes(times) };
@@ -195,7 +195,7 @@ fn tracks(model: &Model, timeline: &Timeline) -> Vec<TrackData> {
     tracks.collect()
 }
 
-fn compile_data<'m>(view: View<'m>, index: usize) -> Option<CompileData<'m>> {
+fn compile_data<'m>(view: View<'m>, index: CompileIndex) -> Option<CompileData<'m>> {
     let compile = view.report.model.compiles.get(index)?;
     let id = compile.id.as_ref().map_or_else(|| "no id".to_owned(), ToString::to_string);
     let function = compile.function.as_ref().map(|f| clipped(&f.name, LONGEST_NAME).0);
@@ -203,5 +203,5 @@ fn compile_data<'m>(view: View<'m>, index: usize) -> Option<CompileData<'m>> {
     let folder = page.rsplit_once('/').map_or(page.as_str(), |(folder, _)| folder);
     // As the script makes it of the id.
     let usual = folder == format!("-_{}_0", id.replacen('/', "_", 1));
-    Some(CompileData(index, id, function, (!usual).then(|| folder.to_owned())))
+    Some(CompileData(index.place(), id, function, (!usual).then(|| folder.to_owned())))
 }

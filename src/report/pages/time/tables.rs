@@ -1,6 +1,7 @@
 //! The tables of the page: parts, phases, compiles, passes, what was wasted and saved, what nobody accounts for.
 
 use crate::analysis::{Gap, PARTS, Parts, Phase};
+use crate::model::CompileIndex;
 use crate::report::kit::formats::{UNKNOWN, counted, micros, percent, whole};
 use crate::report::kit::html::Html;
 use crate::report::kit::links;
@@ -129,8 +130,8 @@ struct Spent {
 }
 
 /// What each compile took of which anything is known, by its place in the model; costliest first.
-fn spent(view: View<'_>, times: Times<'_>) -> Vec<(usize, Spent)> {
-    let mut all: BTreeMap<usize, Spent> = BTreeMap::new();
+fn spent(view: View<'_>, times: Times<'_>) -> Vec<(CompileIndex, Spent)> {
+    let mut all: BTreeMap<CompileIndex, Spent> = BTreeMap::new();
     for (index, phases) in &view.report.found.time.by_compile {
         let outer = phases.iter().filter(|phase| phase.depth == 0);
         all.entry(*index).or_default().total = Some(outer.fold(0.0, |sum, phase| sum + phase.total_s * 1e6));
@@ -138,8 +139,8 @@ fn spent(view: View<'_>, times: Times<'_>) -> Vec<(usize, Spent)> {
     for lost in &times.account.lost {
         *all.entry(lost.compile).or_default().lost.get_or_insert(0.0) += lost.us;
     }
-    for (index, us) in &times.account.saved {
-        *all.entry(*index).or_default().saved.get_or_insert(0.0) += us;
+    for saved in &times.account.saved {
+        *all.entry(saved.compile).or_default().saved.get_or_insert(0.0) += saved.us;
     }
     let mut all: Vec<_> = all.into_iter().collect();
     let cost = |spent: &Spent| spent.total.unwrap_or(0.0);
@@ -216,7 +217,7 @@ pub(crate) fn lost_and_saved(view: View<'_>, times: Times<'_>, out: &mut dyn Wri
     let lost = lost(view, times)?;
     writeln!(out, "<p class=hint>{}</p>", lost.as_str())?;
     let saved = &times.account.saved;
-    let sum: f64 = saved.iter().map(|(_, us)| us).sum();
+    let sum: f64 = saved.iter().map(|saved| saved.us).sum();
     let words = match saved.len() {
         0 => "No metrics record reports time that a cache saved.".to_owned(),
         n => format!(

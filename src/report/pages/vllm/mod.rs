@@ -6,7 +6,7 @@ mod passes;
 mod pieces;
 
 use crate::analysis::vllm::{Module, Vllm};
-use crate::model::{VllmEvent, VllmFact};
+use crate::model::{CompileIndex, VllmEvent, VllmFact};
 use crate::output::{Page, RelPath};
 use crate::report::kit::formats::{UNKNOWN, whole};
 use crate::report::kit::html::Html;
@@ -154,7 +154,7 @@ fn loose(view: View<'_>, vllm: &Vllm<'_>, out: &mut dyn Write) -> anyhow::Result
 }
 
 /// A link to a file with its number.
-fn file(view: View<'_>, compile: usize, at: usize) -> Html {
+fn file(view: View<'_>, compile: CompileIndex, at: usize) -> Html {
     let compile = view.report.model.compiles.get(compile);
     let Some((compile, artifact)) = compile.and_then(|c| Some((c, c.artifacts.get(at)?))) else {
         return Html::escaped(UNKNOWN);

@@ -2,7 +2,7 @@
 
 use crate::analysis::vllm::{Module, Piece};
 use crate::analysis::{Producers, graph_pairs, line_diff};
-use crate::model::{Artifact, Compile, Content, VllmPass};
+use crate::model::{Artifact, Compile, CompileIndex, Content, VllmPass};
 use crate::report::kit::formats::{clipped, counted, whole};
 use crate::report::kit::graph_files;
 use crate::report::kit::html::Html;
@@ -30,7 +30,7 @@ const LARGEST_READ: u64 = 8 << 20;
 
 /// What is asked of a compile for each of its pieces, gathered once.
 pub(crate) struct Gathered<'m> {
-    compile: usize,
+    compile: CompileIndex,
     /// Files that the viewer of graphs shows, ascending.
     pub(crate) shown: Vec<usize>,
     /// The nearest graph before each.
@@ -56,7 +56,7 @@ impl Default for Room<'_> {
 
 impl<'m> Room<'m> {
     /// What is asked of a compile; modules of one compile follow each other, so only the last is kept.
-    pub(crate) fn gathered(&mut self, index: usize, compile: &'m Compile) -> Rc<Gathered<'m>> {
+    pub(crate) fn gathered(&mut self, index: CompileIndex, compile: &'m Compile) -> Rc<Gathered<'m>> {
         match &self.gathered {
             Some(known) if known.compile == index => Rc::clone(known),
             _ => {

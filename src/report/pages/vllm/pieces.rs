@@ -2,7 +2,7 @@
 
 use crate::analysis::vllm::{Module, Piece};
 use crate::analysis::{Producers, Stage};
-use crate::model::{Compile, Outcome};
+use crate::model::{Compile, CompileIndex, Outcome};
 use crate::report::kit::formats::{UNKNOWN, clipped, counted, micros, whole};
 use crate::report::kit::graph_files;
 use crate::report::kit::html::Html;
@@ -216,7 +216,7 @@ fn fields(view: View<'_>, piece: &Piece<'_>, out: &mut dyn Write) -> anyhow::Res
 /// The files of a piece by phase, as in the directory.
 fn files(
     view: View<'_>,
-    (compile, index): (&Compile, usize),
+    (compile, index): (&Compile, CompileIndex),
     (piece, producers): (&Piece<'_>, &Producers<'_>),
     out: &mut dyn Write,
 ) -> anyhow::Result<()> {

@@ -52,12 +52,15 @@ fn runs_of(log: &Log) -> Vec<Vec<(usize, String)>> {
     runs.into_values().flatten().collect()
 }
 
-/// The log with the records of each run in another order: those that `early` names first.
-fn reordered(log: &Log, early: impl Fn(usize, &str) -> usize) -> Log {
+/// Where a record comes, given its place in the log and its name.
+type Order<'o> = &'o dyn Fn(usize, &str) -> usize;
+
+/// The log with the records of each run in another order.
+fn reordered(log: &Log, place: Order<'_>) -> Log {
     let mut changed = log.clone();
     for run in runs_of(log) {
         let mut order: Vec<&(usize, String)> = run.iter().collect();
-        order.sort_by_key(|(at, name)| early(*at, name));
+        order.sort_by_key(|(at, name)| place(*at, name));
         for ((slot, _), (from, _)) in run.iter().zip(order) {
             changed.records[*slot] = log.records[*from].clone();
         }
@@ -78,7 +81,7 @@ fn the_order_of_artifacts_changes_no_map_as_long_as_graphs_come_before_code() {
         let log = Log::of(input(name));
         let expected = all_maps(&Run::of_bytes("as_written.log", &log.bytes()).ok());
         assert!(!expected.is_empty(), "{name}");
-        let orders: [(&str, &dyn Fn(usize, &str) -> usize); 4] = [
+        let orders: [(&str, Order<'_>); 4] = [
             ("provenance first", &|_, name| match name {
                 _ if is_graph(name) => 1,
                 _ if is_code(name) => 2,

@@ -30,7 +30,7 @@ mod trie;
 mod user_place;
 pub mod vllm;
 
-pub use account::{Account, Gap, Lost, Saved};
+pub use account::{Account, Gap};
 pub use break_costs::{Hit, break_costs, resumed_us};
 pub use break_text::{BreakText, FurtherBreak, break_text};
 pub use by_compile::{ByCompile, OfCompile};
@@ -51,9 +51,8 @@ pub use recompiles::{Chain, Step, Subject, recompile_limit};
 
 pub use stage::Stage;
 pub use time::{CompileTime, Phase, PhaseNode};
-pub use timeline::{LaidSpan, Timeline, Track, TrackKind};
-pub use trie::{Trie, TrieNode};
-pub use user_place::UserPlace;
+pub use timeline::{Timeline, Track};
+pub use trie::Trie;
 
 use crate::model::{CompileIndex, Model, Outcome};
 use fxhash::FxHashMap;

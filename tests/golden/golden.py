@@ -133,7 +133,7 @@ def directory(recs):
         if named:
             name, ext = named
             out[r.line] = {"name": name, "path": f"{r.dir}/{name}_{len(out)}.{ext}", "number": len(out), "line": r.line,
-                           "attempt": r.attempt, "cache": cache_of(name)[1] if r.key == "artifact" else None}
+                           "attempt": r.attempt, "subgraph": None, "cache": cache_of(name)[1] if r.key == "artifact" else None}
     return out
 
 

@@ -11,8 +11,8 @@ mod runtime;
 mod words;
 
 pub use findings::{JobFinding, JobKind};
-pub use groups::{Comparison, First, Group, Unknown};
-pub use ranks::{Fleet, median};
+pub use groups::{Comparison, Group, Unknown};
+pub use ranks::Fleet;
 pub use runtime::{GraphTimes, RankTime, RuntimeComparison};
 pub use words::{list_of, numbers, rank_words};
 

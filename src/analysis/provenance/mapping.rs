@@ -2,6 +2,7 @@
 
 use super::code::Call;
 use crate::model::{Fields, lenient};
+use crate::trace::TextSet;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
@@ -97,7 +98,7 @@ fn read_names(text: &str, into: &mut Names) {
         match into.get_mut(name) {
             None => drop(into.insert(name.to_owned(), names)),
             Some(known) => {
-                let seen: fxhash::FxHashSet<String> = known.iter().cloned().collect();
+                let seen: TextSet<String> = known.iter().cloned().collect();
                 known.extend(names.into_iter().filter(|name| !seen.contains(name)));
             }
         }

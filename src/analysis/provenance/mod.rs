@@ -8,8 +8,7 @@ mod maps;
 mod runs;
 mod source;
 
-pub use code::{Call, CodeText, Definition, library_call};
-pub use graph::{GraphText, Node, PlaceComment, place_comment};
+pub(crate) use code::library_call;
 pub use maps::{Coverage, KernelCall, LineMap, LineMaps, Provenance, Texts, provenance};
-pub use runs::{CodeFile, CodeKind, InductorRun, inductor_runs};
+pub use runs::{CodeKind, InductorRun, inductor_runs};
 pub use source::{KernelStacks, SourceLine, kernel_stacks};

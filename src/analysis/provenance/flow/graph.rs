@@ -1,7 +1,7 @@
 //! The post-grad graph as data flow: what each node is computed from.
 
 use crate::analysis::provenance::graph::GraphText;
-use fxhash::FxHashMap;
+use crate::trace::TextMap;
 
 /// A node of the graph.
 #[derive(Debug)]
@@ -34,7 +34,7 @@ pub(super) enum FlowKind {
 pub(super) struct FlowGraph<'t> {
     /// In the order of the text, so operands come first.
     pub(super) nodes: Vec<FlowNode<'t>>,
-    pub(super) by_name: FxHashMap<&'t str, usize>,
+    pub(super) by_name: TextMap<&'t str, usize>,
     /// What the graph returns; None for what is no node.
     pub(super) outputs: Vec<Option<usize>>,
 }

@@ -13,7 +13,8 @@ mod wrapper;
 use super::CodeKind;
 use super::code::CodeText;
 use super::graph::GraphText;
-use fxhash::{FxHashMap, FxHashSet};
+use crate::trace::TextSet;
+use fxhash::FxHashMap;
 use graph::FlowGraph;
 use solve::Solver;
 use wrapper::{Signatures, statements};
@@ -37,7 +38,7 @@ pub(super) fn nodes_of_calls(
     for file in files {
         signatures.add(file.text, &file.code.definitions);
     }
-    let inputs: FxHashSet<&str> =
+    let inputs: TextSet<&str> =
         (0..).zip(&graph.nodes).filter(|(at, _)| graph.is_given(*at)).map(|(_, node)| node.name).collect();
     let statements = statements(wrapper.text, &wrapper.code, &signatures, &inputs);
     let found = Solver::new(&graph).solve(&statements);

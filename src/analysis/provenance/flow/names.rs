@@ -32,7 +32,7 @@ pub(super) fn names(kernel: &str, operator: &str) -> bool {
 /// name that was cut says nothing of those behind its last.
 pub(super) fn leaves_out(kernel: &str, operator: &str) -> bool {
     let words = words_of(kernel);
-    let whole = words.len() < MOST_NAMED || words.last().is_some_and(|last| operator < last);
+    let whole = words.len() < MOST_NAMED || words.last().is_some_and(|last| operator < *last);
     whole && !names(kernel, operator)
 }
 

@@ -3,6 +3,7 @@
 use super::graph::{FlowGraph, FlowKind};
 use super::names::{leaves_out, names, tells_all};
 use super::wrapper::{Statement, WrapperCall};
+use crate::trace::{TextMap, TextSet};
 use fxhash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 
@@ -41,16 +42,16 @@ const MOST_SOURCES: usize = 512;
 pub(super) struct Solver<'g, 't> {
     graph: &'g FlowGraph<'t>,
     /// Nodes by their operator, and by what they look at.
-    by_operator: FxHashMap<&'t str, Vec<usize>>,
+    by_operator: TextMap<&'t str, Vec<usize>>,
     users: FxHashMap<usize, Vec<usize>>,
     /// Nodes that a call of an operator computes.
     taken: FxHashSet<usize>,
     contents: Vec<Content>,
     /// The memory behind each name, and what it holds now.
-    memory: FxHashMap<&'t str, usize>,
+    memory: TextMap<&'t str, usize>,
     holds: Vec<usize>,
     /// Names of parts of memory.
-    parts: FxHashSet<&'t str>,
+    parts: TextSet<&'t str>,
     steps: Vec<Step<'t>>,
     outputs: Vec<Option<usize>>,
     visits: usize,
@@ -58,7 +59,7 @@ pub(super) struct Solver<'g, 't> {
 
 impl<'g, 't> Solver<'g, 't> {
     pub(super) fn new(graph: &'g FlowGraph<'t>) -> Solver<'g, 't> {
-        let mut by_operator: FxHashMap<&'t str, Vec<usize>> = FxHashMap::default();
+        let mut by_operator: TextMap<&'t str, Vec<usize>> = TextMap::default();
         let mut users: FxHashMap<usize, Vec<usize>> = FxHashMap::default();
         for (at, node) in graph.nodes.iter().enumerate().filter(|(_, node)| node.kind == FlowKind::Computed) {
             by_operator.entry(node.operator).or_default().push(at);
@@ -72,9 +73,9 @@ impl<'g, 't> Solver<'g, 't> {
             users,
             taken: FxHashSet::default(),
             contents: Vec::new(),
-            memory: FxHashMap::default(),
+            memory: TextMap::default(),
             holds: Vec::new(),
-            parts: FxHashSet::default(),
+            parts: TextSet::default(),
             steps: Vec::new(),
             outputs: Vec::new(),
             visits: 0,

@@ -2,7 +2,7 @@
 
 use super::graph::is_name;
 use crate::analysis::provenance::code::{CodeText, Definition, library_call};
-use fxhash::{FxHashMap, FxHashSet};
+use crate::trace::{TextMap, TextSet};
 
 /// A statement of the wrapper.
 #[derive(Debug, PartialEq, Eq)]
@@ -47,7 +47,7 @@ pub(super) fn statements<'t>(
     text: &'t str,
     code: &CodeText<'t>,
     signatures: &Signatures<'_>,
-    inputs: &FxHashSet<&str>,
+    inputs: &TextSet<&str>,
 ) -> Vec<Statement<'t>> {
     let mut calls = code.calls.iter().peekable();
     let reader = Reader { signatures, inputs };
@@ -69,7 +69,7 @@ pub(super) fn statements<'t>(
 
 /// How kernels use their arguments, by their names.
 #[derive(Default)]
-pub(super) struct Signatures<'t>(FxHashMap<&'t str, Vec<Use>>);
+pub(super) struct Signatures<'t>(TextMap<&'t str, Vec<Use>>);
 
 impl<'t> Signatures<'t> {
     /// Adds the kernels of a file.
@@ -117,7 +117,7 @@ fn use_of(parameter: &str, python: bool) -> Use {
 
 struct Reader<'r> {
     signatures: &'r Signatures<'r>,
-    inputs: &'r FxHashSet<&'r str>,
+    inputs: &'r TextSet<&'r str>,
 }
 
 impl Reader<'_> {
@@ -257,7 +257,7 @@ mod tests {
         let code = CodeText::read(text, CodeKind::Python, &[]);
         let mut signatures = Signatures::default();
         signatures.add(text, &code.definitions);
-        let inputs: FxHashSet<&str> = ["arg1_1"].into_iter().collect();
+        let inputs: TextSet<&str> = ["arg1_1"].into_iter().collect();
         let found = statements(text, &code, &signatures, &inputs);
         let call = |line, kernel, operator, reads: &[&'static str], writes: &[&'static str]| {
             let (reads, writes) = (reads.to_vec(), writes.to_vec());
@@ -295,7 +295,7 @@ mod tests {
         let mut signatures = Signatures::default();
         signatures.add(kernels, &definitions);
         let code = CodeText::read(text, CodeKind::Cpp, &["cpp_a_0"]);
-        let inputs: FxHashSet<&str> = ["bias", "arg4_1", "w"].into_iter().collect();
+        let inputs: TextSet<&str> = ["bias", "arg4_1", "w"].into_iter().collect();
         let call = |line, kernel, operator, reads: &[&'static str], writes: &[&'static str]| {
             let (reads, writes) = (reads.to_vec(), writes.to_vec());
             Statement::Call(WrapperCall { line, kernel, operator, reads, writes })

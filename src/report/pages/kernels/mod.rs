@@ -99,9 +99,9 @@ fn hero(view: View<'_>, runs: &[Run<'_>], found: &Kernels, out: &mut dyn Write) 
     if found.without_data > 0 {
         writeln!(
             out,
-            "<p>{} recorded without provenance: there only the comments in graphs and code tell of lines. A kernel in C++ \
-             has none, and its lines are known where its graph has one kernel, or one line, only. Set {} to record all.</p>",
-            counted(found.without_data, "graph was", "graphs were"),
+            "<p>Provenance was not recorded in {}: what a kernel computes there is worked out from what the generated code reads \
+             and writes. Set {} to record it.</p>",
+            counted(found.without_data, "graph", "graphs"),
             view.code("INDUCTOR_PROVENANCE=1").as_str()
         )?;
     }
@@ -114,7 +114,7 @@ fn kernels(view: View<'_>, runs: &[Run<'_>], found: &Kernels, out: &mut dyn Writ
     let kinds = ["library", "C++", "Triton", "several of Triton", "CUDA", "ROCm", "CuteDSL", "Halide"];
     let words = kinds.map(|kind| (word(kind), kind, of(kind)));
     let tools = view.narrow("kernels-table", "Filter by name or line", words)?;
-    let note = "one row a kernel and graph";
+    let note = "one row per kernel and graph";
     view.open_section(out, ("kernels", "Kernels", note), Some(whole(all.len())), tools)?;
     if all.is_empty() {
         writeln!(out, "<p class=soft>None: the generated code calls no kernel.</p>\n</section>")?;
@@ -283,10 +283,10 @@ fn lines(view: View<'_>, runs: &[Run<'_>], found: &Kernels, out: &mut dyn Write)
     if all.is_empty() {
         return Ok(());
     }
-    let note = if found.without_data > 0 {
-        "which kernels a line of the program became; or among how many it is that have no comment"
-    } else {
-        "which kernels a line of the program became"
+    let unsure = all.values().any(|line| !line.perhaps.is_empty());
+    let note = match unsure {
+        true => "which kernels a line of the program became, or among how many its own is",
+        false => "which kernels a line of the program became",
     };
     view.open_section(out, ("lines", "By source line", note), Some(whole(all.len())), Html::default())?;
     let heads = vec![

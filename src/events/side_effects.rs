@@ -48,11 +48,11 @@ impl StructuredLogParser for SideEffects {
 fn side_effect(compile: CompileIndex, block: &str) -> Option<SideEffect> {
     let block = block.trim_start();
     let rest = block.strip_prefix("Mutating object of type ")?;
-    let (class, rest) = rest.split_once(" (source name: ")?;
+    let (_, rest) = rest.split_once(" (source name: ")?;
     let source = rest.lines().next()?.trim_end().strip_suffix(')')?;
     let mut frames = traceback(block);
     frames.drain(..frames.len().saturating_sub(FRAMES));
-    Some(SideEffect { compile, class: class.to_owned(), source: source.to_owned(), frames })
+    Some(SideEffect { compile, source: source.to_owned(), frames })
 }
 
 #[cfg(test)]
@@ -67,7 +67,7 @@ mod tests {
                      File \"/venv/lib/python3.11/site-packages/torch/nn/modules/module.py\", line 2083, in \
                      __setattr__\n        super().__setattr__(name, value)\n";
         let effect = side_effect(CompileIndex::new(3), block).unwrap();
-        assert_eq!((effect.class.as_str(), effect.source.as_str()), ("Counter", "L['self']"));
+        assert_eq!(effect.source, "L['self']");
         assert_eq!(effect.frames.len(), 2);
         assert_eq!(effect.frames[0].loc.as_deref(), Some("self.step += 1"));
     }

@@ -39,8 +39,6 @@ pub struct PlaceType {
 pub struct SideEffect {
     /// The compile.
     pub compile: CompileIndex,
-    /// The class of the object that it changes.
-    pub class: String,
     /// The object, as torch writes it: `L['self'].config`.
     pub source: String,
     /// The innermost frames that led to the change, outermost first.

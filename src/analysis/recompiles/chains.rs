@@ -97,7 +97,7 @@ fn chain<'m>(log: &Log<'m>, compiles: &[CompileIndex]) -> Chain<'m> {
         function,
         values: Vec::new(),
         us: again.fold(None, |sum: Option<f64>, us| Some(sum.unwrap_or(0.0) + us)),
-        limit: limits.last().unwrap_or(Limit::NotReached),
+        limit: limits.max_by_key(|limit| *limit == Limit::Raises).unwrap_or(Limit::NotReached),
         lead: None,
         versions: versions(model, compiles),
         steps,

@@ -173,7 +173,6 @@ fn code_that_changes_what_it_guards_on_is_told_as_such() {
     let frame = TextFrame { file: "/b.py".to_owned(), line: 1, function: "forward".to_owned(), loc };
     model.side_effects.push(SideEffect {
         compile: CompileIndex::new(0),
-        class: "BertConfig".to_owned(),
         source: "L['self'].config".to_owned(),
         frames: vec![frame],
     });

@@ -33,6 +33,7 @@ mod library;
 mod odd_logs;
 mod pages;
 mod provenance;
+mod provenance_orders;
 mod ranks;
 mod schema;
 mod search;

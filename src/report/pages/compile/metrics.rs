@@ -3,7 +3,7 @@
 use crate::model::{Compile, MetricsKind, MetricsRecord};
 use crate::report::kit::formats::{clipped, count, counted, micros};
 use crate::report::kit::html::Html;
-use crate::report::kit::markup::{fold, soft};
+use crate::report::kit::markup::{fold, long_text, soft};
 use crate::report::kit::view::View;
 use crate::report::pages::compile::subject::Subject;
 use crate::report::words::metrics::GRAPH;

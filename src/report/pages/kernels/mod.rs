@@ -99,12 +99,12 @@ fn hero(view: View<'_>, runs: &[Run<'_>], found: &Kernels, out: &mut dyn Write) 
     let mut notes = vec![about.into()];
     if found.without_data > 0 {
         let why = format!(
-            "{} recorded without provenance: there only the comments in graphs and code tell of lines. A kernel in C++ \
-             has none, and its lines are known where its graph has one kernel, or one line, only. Set ",
-            counted(found.without_data, "graph was", "graphs were")
+            "Provenance was not recorded in {}: what a kernel computes there is worked out from what the generated code \
+             reads and writes. Set ",
+            counted(found.without_data, "graph", "graphs")
         );
         let setting = view.code("INDUCTOR_PROVENANCE=1");
-        notes.push(Html::joined([why.into(), setting, " to record all.".into()], ""));
+        notes.push(Html::joined([why.into(), setting, " to record it.".into()], ""));
     }
     Ok(put(out, &view.verdict(Html::joined(sentence, ""), notes)?)?)
 }
@@ -115,7 +115,7 @@ fn kernels(view: View<'_>, runs: &[Run<'_>], found: &Kernels, out: &mut dyn Writ
     let kinds = ["library", "C++", "Triton", "several of Triton", "CUDA", "ROCm", "CuteDSL", "Halide"];
     let words = kinds.map(|kind| (word(kind), kind, of(kind)));
     let tools = view.narrow("kernels-table", "Filter by name or line", words)?;
-    let note = "one row a kernel and graph";
+    let note = "one row per kernel and graph";
     view.open_section(out, ("kernels", "Kernels", note), Some(whole(all.len())), tools)?;
     if all.is_empty() {
         soft_paragraph(out, "None: the generated code calls no kernel.")?;
@@ -280,10 +280,10 @@ fn lines(view: View<'_>, runs: &[Run<'_>], found: &Kernels, out: &mut dyn Write)
     if all.is_empty() {
         return Ok(());
     }
-    let note = if found.without_data > 0 {
-        "which kernels a line of the program became; or among how many it is that have no comment"
-    } else {
-        "which kernels a line of the program became"
+    let unsure = all.values().any(|line| !line.perhaps.is_empty());
+    let note = match unsure {
+        true => "which kernels a line of the program became, or among how many its own is",
+        false => "which kernels a line of the program became",
     };
     view.open_section(out, ("lines", "By source line", note), Some(whole(all.len())), Html::default())?;
     let heads = vec![

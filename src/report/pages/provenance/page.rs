@@ -156,7 +156,7 @@ fn head(view: View<'_>, (all, index): (&[Run<'_>], usize), found: &Provenance) -
         &PageHead {
             count,
             kernels: of(coverage.kernels, "kernel", "kernels"),
-            nodes: found.has_map.then(|| of(coverage.nodes, "node", "nodes")),
+            nodes: (coverage.nodes.0 > 0).then(|| of(coverage.nodes, "node", "nodes")),
             lines: counted(lines, "source line", "source lines"),
             pill: view.pill(run.compile)?,
             function: function.map(|f| view.function(&f.name)).unwrap_or_default(),
@@ -192,24 +192,32 @@ fn notes(view: View<'_>, run: &Run<'_>, found: &Provenance) -> Vec<Html> {
         return notes;
     }
     let late = run.run.direction() == Some("backward");
+    let missing = run.run.mappings.is_empty();
     match (found.has_map, found.has_stacks) {
-        (false, true) if late => say(
-            "Kernels and source lines only: torch records no node map for a backward that is compiled when it is first called.",
-        ),
-        (false, true) => say("Kernels and source lines only: the node map of this run is empty."),
-        (false, false) if run.run.mappings.is_empty() && run.run.stacks.is_none() => {
-            say(
-                "The node map of this run is missing. What is shown comes from the comments in graphs and code.",
-            );
-            notes.push(recorded);
-        }
-        (false, false) => {
-            say(
-                "The node map of this run is empty. What is shown comes from the comments in graphs and code.",
-            );
-            notes.push(recorded);
+        (true, _) if !found.names_kernels => {
+            say("torch's node map of this run connects its graphs, and names no kernel.")
         }
         (true, _) => {}
+        (false, true) if late => {
+            say("torch records no node map for a backward that is compiled when it is first called.")
+        }
+        (false, _) if missing => say("The node map of this run is missing."),
+        (false, _) => say("The node map of this run is empty."),
+    }
+    match (found.worked_out, found.has_stacks) {
+        (true, true) => say(
+            "Source lines are those that torch recorded; the nodes of a kernel are worked out from what the generated code \
+             reads and writes.",
+        ),
+        (true, false) => say(
+            "Which nodes and lines a kernel computes is worked out from what the generated code reads and writes.",
+        ),
+        (false, true) if !found.has_map => say("Only kernels and their source lines are known."),
+        (false, false) if !found.has_map => say("What is shown comes from the comments in graphs and code."),
+        (false, _) => {}
+    }
+    if !found.has_map && !found.has_stacks {
+        notes.push(recorded);
     }
     let mut say = |text: &str| notes.push(Html::escaped(text));
     match run.run.from_cache(run.compile) {
@@ -298,7 +306,7 @@ fn source_links(view: View<'_>, found: &Provenance, call: &KernelCall) -> Html {
 }
 
 fn unmapped(view: View<'_>, found: &Provenance, out: &mut dyn Write) -> anyhow::Result<()> {
-    if found.unmapped.is_empty() || !found.has_map {
+    if found.unmapped.is_empty() || found.coverage.nodes.0 == 0 {
         return Ok(());
     }
     let count = Some(whole(found.unmapped.len()));

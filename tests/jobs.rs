@@ -122,6 +122,44 @@ fn equal_ids_of_other_functions_are_a_difference() {
 }
 
 #[test]
+fn names_of_files_may_hold_the_words_and_signs_of_a_sentence() {
+    let copy = rank_reports("13_div_order");
+    let odd = "/data at work/a: b (c)/s13 at 7, run.py";
+    for rank in 0..2 {
+        change(&copy.path().join(format!("rank_{rank}")), |report| {
+            for compile in report["cross_rank"]["compiles"].as_array_mut().unwrap() {
+                compile[2] = json!(odd);
+            }
+        });
+    }
+    let job = combine(copy.path(), &[]).ok(copy.path());
+    let finding = job.list("findings").iter().find(|one| one["kind"] == "compile_ids_differ").unwrap();
+    assert_eq!((&finding["file"], &finding["line"]), (&json!(odd), &json!(38)), "{finding}");
+    let title = finding["title"].as_str().unwrap();
+    assert!(title.contains("`local_fn`") && !title.contains("work"), "{title}");
+    let cells: Vec<String> =
+        job.page("index.html").all("#fact-table tbody tr:first-child td").into_iter().map(text_of).collect();
+    assert!(cells[2].contains("0/0 reduce_fn, 1/0") && !cells[2].contains("work"), "{cells:?}");
+}
+
+#[test]
+fn a_break_without_a_line_keeps_its_whole_reason() {
+    let copy = rank_reports("13_div_break");
+    change(&copy.path().join("rank_1"), |report| {
+        report["graph_breaks"][0]["file"] = Value::Null;
+        report["graph_breaks"][0]["reason"] = json!("Failed: a call: to x.py:3");
+    });
+    let job = combine(copy.path(), &[]).ok(copy.path());
+    let finding = &job.json["findings"][0];
+    let title = finding["title"].as_str().unwrap();
+    assert!(
+        title.contains("at `an unknown place`") && title.ends_with("Failed: a call: to x.py:3"),
+        "{title}"
+    );
+    assert_eq!(finding["file"], Value::Null);
+}
+
+#[test]
 fn another_batch_size_is_named_with_function_operation_and_both_sizes() {
     let job = job("13_div_shapes");
     let told = "in 2/0 (local_fn), op0_op1_op2_op3 gives float32[12,1] on rank 1, float32[8,1] on rank 0";

@@ -5,7 +5,10 @@
 
 mod chromium;
 mod facts;
+mod places;
 mod read;
+mod stable;
+mod tensors;
 mod times;
 mod wire;
 
@@ -78,7 +81,7 @@ fn build(
 /// The reports of the ranks, and what is known beside them.
 fn read(folders: &[RankFolder], facts: JobFacts, progress: &dyn Progress) -> Job {
     let mut job = Job { skipped_files: facts.skipped_files, ..Job::default() };
-    let mut reader = read::Reader { texts: &mut job.texts, events: &mut job.events, buffer: Vec::new() };
+    let mut reader = read::Reader::new(&mut job.texts, &mut job.events);
     let size = |folder: &RankFolder| {
         std::fs::metadata(folder.path.join("report.json")).map_or(0, |metadata| metadata.len())
     };
@@ -91,9 +94,9 @@ fn read(folders: &[RankFolder], facts: JobFacts, progress: &dyn Progress) -> Job
         done += size(folder);
         progress.reading(done, total);
     }
-    for (number, reason) in facts.failed {
-        if job.ranks.iter().all(|rank| rank.number != number) {
-            job.ranks.push(RankSummary::unreadable(number, reason));
+    for failed in facts.failed {
+        if job.ranks.iter().all(|rank| rank.number != failed.rank) {
+            job.ranks.push(RankSummary::unreadable(failed.rank, failed.reason));
         }
     }
     job.ranks.sort_by_key(|rank| rank.number);

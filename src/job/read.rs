@@ -1,5 +1,6 @@
 //! `report.json` of a rank to its summary.
 
+use super::facts::{GraphsInFull, add_facts};
 use super::wire::{Head, Report};
 use crate::model::{RankCounts, RankState, RankSummary, Texts};
 use anyhow::{Context, bail, ensure};
@@ -16,13 +17,19 @@ const LARGEST: u64 = 1 << 30;
 
 /// Reads the reports of ranks one after the other; what they share is kept once.
 pub(super) struct Reader<'t> {
-    pub texts: &'t mut Texts,
-    pub events: &'t mut BTreeMap<String, u64>,
+    texts: &'t mut Texts,
+    events: &'t mut BTreeMap<String, u64>,
     /// The report at hand; its room is used again for the next.
-    pub buffer: Vec<u8>,
+    buffer: Vec<u8>,
+    /// Graphs that are kept in full already.
+    in_full: GraphsInFull,
 }
 
-impl Reader<'_> {
+impl<'t> Reader<'t> {
+    pub fn new(texts: &'t mut Texts, events: &'t mut BTreeMap<String, u64>) -> Reader<'t> {
+        Reader { texts, events, buffer: Vec::new(), in_full: GraphsInFull::default() }
+    }
+
     /// The summary of a rank or a process whose report stands in `folder`; a report that cannot be read gives one that
     /// says why.
     pub fn summary(&mut self, number: u64, folder: &Path) -> RankSummary {
@@ -61,7 +68,7 @@ impl Reader<'_> {
         let comparable = log.records > 0;
         summary.log = Some(log);
         if comparable {
-            self.add_facts(report, &mut summary);
+            add_facts(self.texts, &mut self.in_full, report, &mut summary);
         }
         summary
     }

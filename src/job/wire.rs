@@ -198,22 +198,28 @@ pub(super) struct CrossRank<'a> {
     pub configs: Option<BTreeMap<Text<'a>, Text<'a>>>,
 }
 
-/// Id, function, file, line.
+/// What was compiled: a list of these four.
 #[derive(Deserialize)]
-pub(super) struct CompileKey<'a>(
-    #[serde(borrow)] pub Text<'a>,
-    #[serde(borrow)] pub Option<Text<'a>>,
-    #[serde(borrow)] pub Option<Text<'a>>,
-    pub Option<i64>,
-);
+pub(super) struct CompileKey<'a> {
+    #[serde(borrow)]
+    pub id: Text<'a>,
+    #[serde(borrow)]
+    pub function: Option<Text<'a>>,
+    #[serde(borrow)]
+    pub file: Option<Text<'a>>,
+    pub line: Option<i64>,
+}
 
-/// Id, cache, outcome.
+/// What a cache answered: a list of these three.
 #[derive(Deserialize)]
-pub(super) struct CacheKey<'a>(
-    #[serde(borrow)] pub Option<Text<'a>>,
-    #[serde(borrow)] pub Text<'a>,
-    #[serde(borrow)] pub Text<'a>,
-);
+pub(super) struct CacheKey<'a> {
+    #[serde(borrow)]
+    pub id: Option<Text<'a>>,
+    #[serde(borrow)]
+    pub cache: Text<'a>,
+    #[serde(borrow)]
+    pub outcome: Text<'a>,
+}
 
 #[derive(Deserialize)]
 #[serde(bound(deserialize = "T: Deserialize<'de>"))]

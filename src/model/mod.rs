@@ -30,8 +30,9 @@ pub use facts::{
 pub use fields::{Fields, lenient};
 pub use integrity::{Integrity, Problem, ProblemKind};
 pub use job::{
-    CollectiveCounts, Fact, GraphRuntime, Job, JobFacts, RankCounts, RankLog, RankState, RankSummary, Run,
-    Sequence, SkippedFile, Step, TextId, Texts,
+    Alarm, CodePlace, CollectiveCounts, Fact, FactValue, FailedRank, FunctionFact, GraphRuntime, Job,
+    JobFacts, OperationCount, RankCounts, RankLog, RankState, RankSummary, Run, Schedule, Sequence,
+    SkippedFile, Step, TensorFact, TextId, Texts,
 };
 pub use program_text::read_program;
 pub use section::{Cell, Column, Section, Unit};

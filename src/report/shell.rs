@@ -1,8 +1,6 @@
 //! What every page has around its content: head, breadcrumb, tabs, and the styles and scripts.
 
-use super::assets::{
-    Asset, REPORT_CSS, SHARED_SCRIPTS, content_security_policy, inline_script_hashes,
-};
+use super::assets::{Asset, REPORT_CSS, SHARED_SCRIPTS, content_security_policy, inline_script_hashes};
 use super::units::day_and_time;
 use super::{Report, Worker, paths};
 use crate::model::Compile;

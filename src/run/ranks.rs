@@ -5,7 +5,7 @@ use super::input::JobInput;
 use super::log::{Outcome, Reading, join, processes, write_log};
 use crate::Told;
 use crate::events::Part;
-use crate::model::{self, JobFacts};
+use crate::model::{self, FailedRank, JobFacts};
 use crate::trace::{self, LocalTime, RankLogs};
 use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
@@ -64,7 +64,7 @@ pub(crate) fn write_job(work: Work<'_>, job: &JobInput, folder: &Path) -> anyhow
                 let why = format!("{error:#}");
                 all.intact = false;
                 all.notes.push(format!("{} of rank {}: {why}", outcome.file, outcome.rank));
-                facts.failed.push((outcome.rank, why));
+                facts.failed.push(FailedRank { rank: outcome.rank, reason: why });
             }
             Outcome::Parts(_) => {}
         }

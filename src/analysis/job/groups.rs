@@ -1,6 +1,6 @@
 //! Ranks grouped by a list of facts, and the first position at which the lists differ.
 
-use crate::model::{Fact, Job, RankSummary, Sequence, Step, TextId};
+use crate::model::{Fact, FactValue, Job, RankSummary, Sequence, Step, TextId};
 use fxhash::FxHashMap;
 use std::cmp::Reverse;
 
@@ -40,7 +40,7 @@ pub struct First {
     pub index: usize,
     /// Compile that it belongs to, in the first group that says so.
     pub compile: Option<TextId>,
-    /// What stands there, one a group; None where a group's list has ended.
+    /// What stands there, one entry per group; None where a group's list has ended.
     pub by_group: Vec<Option<Step>>,
     /// Where each group's own list first parts from that of the largest group; for that itself the position above.
     pub own: Vec<usize>,
@@ -131,7 +131,7 @@ fn has_gaps(rank: &RankSummary, fact: Fact, steps: &[Step]) -> bool {
 struct Groups {
     fact: Fact,
     groups: Vec<Group>,
-    by_values: FxHashMap<Vec<Option<TextId>>, usize>,
+    by_values: FxHashMap<Vec<Option<FactValue>>, usize>,
 }
 
 impl Groups {
@@ -157,7 +157,7 @@ impl Groups {
 
 impl<'j> Side<'j> {
     /// The steps about which the other side knows, with their positions.
-    fn known_to(self, other: Side<'j>) -> impl Iterator<Item = (usize, Option<TextId>)> {
+    fn known_to(self, other: Side<'j>) -> impl Iterator<Item = (usize, Option<FactValue>)> {
         let seen = move |step: &Step| step.compile.is_none_or(|id| other.hidden.binary_search(&id).is_err());
         let known = self.steps.iter().enumerate().filter(move |(_, step)| seen(step));
         known.map(|(index, step)| (index, step.value))

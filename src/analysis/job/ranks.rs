@@ -3,10 +3,10 @@
 use crate::model::{Job, RankState, TextId};
 use std::collections::BTreeMap;
 
-/// A rank is a straggler that took this much longer than the middle one..
+/// A rank is a straggler if it took this many times as long as the rank in the middle,
 const STRAGGLER_FACTOR: f64 = 1.5;
 
-/// ..and at least this many seconds: a tenth of a second on top of a tenth holds nobody up.
+/// and this many seconds more: a tenth of a second on top of a tenth holds nobody up.
 const STRAGGLER_SECONDS: f64 = 1.0;
 
 /// Gaps are named where ranks are numbered in a row; a job that numbers them otherwise has gaps everywhere.
@@ -28,9 +28,27 @@ pub struct Fleet {
     /// Seconds of the rank in the middle.
     pub median_s: Option<f64>,
     /// The fastest and the slowest rank.
-    pub extremes: Option<(usize, usize)>,
+    pub extremes: Option<Extremes>,
     /// Ranks by the torch that wrote their log.
-    pub torch: Vec<(Option<TextId>, Vec<usize>)>,
+    pub torch: Vec<TorchGroup>,
+}
+
+/// The ranks that took the least and the most time to compile.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Extremes {
+    /// The first of those with the least.
+    pub fastest: usize,
+    /// The first of those with the most.
+    pub slowest: usize,
+}
+
+/// Ranks that run the same torch.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TorchGroup {
+    /// Its version, where the logs say.
+    pub version: Option<TextId>,
+    /// The ranks.
+    pub ranks: Vec<usize>,
 }
 
 /// The middle of some numbers, the mean of the two in the middle where their count is even.
@@ -60,12 +78,12 @@ pub(super) fn of_job(job: &Job) -> Fleet {
             times.extend(rank.compile_time_s.filter(|s| s.is_finite()).map(|seconds| (index, seconds)));
         }
     }
-    fleet.torch = torch.into_iter().collect();
+    fleet.torch = torch.into_iter().map(|(version, ranks)| TorchGroup { version, ranks }).collect();
     fleet.median_s = median(&times.iter().map(|(_, seconds)| *seconds).collect::<Vec<_>>());
     let fastest = times.iter().min_by(|a, b| a.1.total_cmp(&b.1));
     // The first of equals in both cases.
     let slowest = times.iter().rev().max_by(|a, b| a.1.total_cmp(&b.1));
-    fleet.extremes = fastest.zip(slowest).map(|(fast, slow)| (fast.0, slow.0));
+    fleet.extremes = fastest.zip(slowest).map(|(fast, slow)| Extremes { fastest: fast.0, slowest: slow.0 });
     if let Some(median) = fleet.median_s {
         let late = |seconds: f64| seconds > median * STRAGGLER_FACTOR && seconds > median + STRAGGLER_SECONDS;
         fleet.stragglers = times.iter().filter(|(_, s)| late(*s)).map(|(index, _)| *index).collect();

@@ -1,75 +1,23 @@
 //! The landing page of a job: the verdict, where ranks first part ways, what differs and what does not.
 
-use super::verdict;
-use super::{JobReport, matrix, ranks, runtimes, sides};
-use crate::analysis::job::JobFinding;
-use crate::model::{Fact, RankSummary, Run};
+use super::job_report::JobReport;
+use super::view::{FEW_RANKS, JobView};
+use super::{matrix, ranks, runtimes, sides, verdict};
+use crate::analysis::job::{JobFinding, TorchGroup};
+use crate::model::{Fact, Run};
 use crate::output::{Page, RelPath};
 use crate::report::assets::JOB_CSS;
-use crate::report::parts::{FindingEntry, Hero, Pieces, encoded};
+use crate::report::parts::{FindingEntry, Hero};
 use crate::report::shell::{Shell, Tab, write_page};
 use crate::report::units::{UNKNOWN, counted, day_and_time, whole};
 use crate::report::{Html, Worker};
-use crate::trace::CompileId;
 use std::io::Write;
-use std::ops::Deref;
-
-/// Up to this many ranks have a tab of their own, and no grid.
-pub(super) const FEW_RANKS: usize = 8;
 
 /// Files and runs that are named; all stand in report.json.
 const NAMED: usize = 40;
 
 /// Ranks that the head of a finding shows.
 const PILLS: usize = 4;
-
-/// A page's view of a job.
-#[derive(Clone, Copy)]
-pub(super) struct JobView<'a> {
-    pub report: JobReport<'a>,
-    pieces: Pieces<'a>,
-}
-
-impl<'a> Deref for JobView<'a> {
-    type Target = Pieces<'a>;
-
-    fn deref(&self) -> &Pieces<'a> {
-        &self.pieces
-    }
-}
-
-impl<'a> JobView<'a> {
-    /// Where a file of a rank's report stands; not escaped yet.
-    pub fn in_rank(&self, rank: &RankSummary, file: &str) -> String {
-        encoded(&format!("rank_{}/{file}", rank.number))
-    }
-
-    /// The page of a compile in a rank's report.
-    pub fn compile_page(&self, rank: &RankSummary, id: &str) -> String {
-        match CompileId::parse(id) {
-            Some(id) => {
-                let page = RelPath::of_parts(&[&id.folder(0), "compile.html"]);
-                self.in_rank(rank, page.as_str())
-            }
-            None => self.in_rank(rank, "index.html"),
-        }
-    }
-
-    /// A rank, linked to its report where it has one.
-    pub fn rank(&self, rank: &RankSummary) -> Html {
-        let text = format!("rank {}", rank.number);
-        if rank.log.is_some() {
-            self.link(&self.in_rank(rank, "index.html"), &text)
-        } else {
-            Html::escaped(&text)
-        }
-    }
-
-    /// The rank of an index.
-    pub fn rank_at(&self, index: usize) -> Option<&'a RankSummary> {
-        self.report.job.ranks.get(index)
-    }
-}
 
 pub(super) fn page<'m>(report: JobReport<'m>) -> Page<'m, Worker> {
     Page::rendered(RelPath::of_parts(&["index.html"]), move |worker, out| {
@@ -79,7 +27,7 @@ pub(super) fn page<'m>(report: JobReport<'m>) -> Page<'m, Worker> {
         shell.tabs = tabs(report);
         shell.scripts = &[JOB_CSS];
         write_page(worker, out, &shell, |worker, out| {
-            let view = JobView { report, pieces: Pieces { worker, depth: 0 } };
+            let view = JobView::new(report, worker);
             hero(view, out)?;
             ranks::cells(view, out)?;
             sides::first(view, out)?;
@@ -98,7 +46,7 @@ pub(super) fn page<'m>(report: JobReport<'m>) -> Page<'m, Worker> {
 /// torch and the time range of the job.
 fn aside(report: JobReport<'_>) -> String {
     let mut parts = Vec::new();
-    if let [(Some(version), _)] = report.found.fleet.torch.as_slice() {
+    if let [TorchGroup { version: Some(version), .. }] = report.found.fleet.torch.as_slice() {
         parts.push(format!("torch {}", report.job.texts.get(*version)));
     }
     parts.extend(report.job.runs.first().and_then(time_range));
@@ -120,7 +68,7 @@ fn tabs(report: JobReport<'_>) -> Vec<Tab> {
     let many = report.job.ranks.len() > FEW_RANKS;
     let sections = [
         (many, "grid", "Grid", None),
-        (verdict::cause(report).is_some(), "first", "First difference", None),
+        (report.found.cause().is_some(), "first", "First difference", None),
         (!found.findings.is_empty(), "findings", "Findings", count(found.findings.len())),
         (true, "facts", "Facts", None),
         (found.fleet.extremes.is_some(), "time", "Compile time", None),
@@ -169,7 +117,7 @@ fn entry(view: JobView<'_>, index: usize, finding: &JobFinding) -> anyhow::Resul
     if let Some(hint) = &finding.hint {
         facts.push(("What to do", view.prose(hint)));
     }
-    let anchor = sides::anchor(view.report, finding.kind);
+    let anchor = finding.kind.fact.map(|fact| view.report.anchor(fact));
     if let Some(anchor) = anchor {
         facts.push(("Evidence", view.link(&format!("#{anchor}"), "both sides")));
     }
@@ -193,7 +141,7 @@ fn entry(view: JobView<'_>, index: usize, finding: &JobFinding) -> anyhow::Resul
         id: format!("finding-{}", index + 1),
         open: index == 0 && anchor.is_none(),
         class: finding.severity.word(),
-        kind: finding.kind.words().1,
+        kind: finding.kind.label,
         title: view.prose(&finding.sentence()),
         place,
         pills: Html::wrapped("<span class=pills>", &pills, "</span>"),

@@ -1,7 +1,7 @@
-//! The ranks themselves: a grid, a bar each for the time they took, and a table of all.
+//! The ranks themselves: a grid, a bar for the time that each took, and a table of all.
 
-use super::matrix;
-use super::page::{FEW_RANKS, JobView};
+use super::fact_words;
+use super::view::{FEW_RANKS, JobView};
 use crate::analysis::{PARTS, Parts};
 use crate::model::{Fact, RankState, RankSummary};
 use crate::report::Html;
@@ -99,15 +99,16 @@ pub(super) fn cells(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<()
 /// How long each rank compiled.
 pub(super) fn times(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let fleet = &view.report.found.fleet;
-    let (Some(median), Some((fast, slow))) = (fleet.median_s, fleet.extremes) else { return Ok(()) };
+    let (Some(median), Some(extremes)) = (fleet.median_s, fleet.extremes) else { return Ok(()) };
     let named = |index: usize| {
         let rank = view.rank_at(index)?;
         Some(format!("{} on rank {}", micros(rank.compile_time_s? * 1e6), rank.number))
     };
-    let (fastest, slowest) = (named(fast).unwrap_or_default(), named(slow).unwrap_or_default());
+    let (fastest, slowest) =
+        (named(extremes.fastest).unwrap_or_default(), named(extremes.slowest).unwrap_or_default());
     let note = format!("median {}, slowest {slowest}, fastest {fastest}", micros(median * 1e6));
     view.open_section(out, ("time", "Compile time", &note), None, Html::default())?;
-    let most = view.rank_at(slow).and_then(|rank| rank.compile_time_s).unwrap_or_default();
+    let most = view.rank_at(extremes.slowest).and_then(|rank| rank.compile_time_s).unwrap_or_default();
     match view.report.job.ranks.len() <= ROWS_OF_TIME {
         true => rows(view, out, most)?,
         false => columns(view, out, most)?,
@@ -260,7 +261,7 @@ pub(super) fn table(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<()
     let rows = ranks.iter().zip(odd.iter().zip(&words));
     let rows = rows.map(|(rank, (odd, words))| {
         let mut cells = cells_of(view, rank);
-        let odd: Vec<&str> = odd.iter().map(|fact| matrix::words(*fact).0).collect();
+        let odd: Vec<&str> = odd.iter().map(|fact| fact_words::name(*fact)).collect();
         cells.extend(
             differing.then(|| Td::text(&if odd.is_empty() { UNKNOWN.to_owned() } else { odd.join(", ") })),
         );

@@ -1,0 +1,77 @@
+//! The kinds of findings about a job, one file for each: its name, what it checks and what it says.
+
+mod alarms;
+mod breaks;
+mod caches;
+mod collectives;
+mod compiles;
+mod failures;
+mod logs;
+mod nothing;
+mod order;
+mod parity;
+mod recompiles;
+mod runtimes;
+mod settings;
+mod status;
+mod stragglers;
+mod tensors;
+mod torch;
+
+use super::finding::JobFinding;
+use super::found::JobFound;
+use super::sides::Sides;
+use crate::model::{Fact, Job};
+
+/// A kind of difference between ranks.
+struct Difference {
+    fact: Fact,
+    finding: fn(&Sides<'_>) -> JobFinding,
+    /// Whether it only repeats what another difference shows already.
+    follows: bool,
+}
+
+/// The kinds of differences: one may be the cause of those behind it.
+const DIFFERENCES: [Difference; 11] = [
+    Difference { fact: Fact::Failures, finding: failures::difference, follows: false },
+    Difference { fact: Fact::GraphBreaks, finding: breaks::finding, follows: false },
+    Difference { fact: Fact::Recompiles, finding: recompiles::finding, follows: false },
+    Difference { fact: Fact::CompileIds, finding: compiles::finding, follows: false },
+    Difference { fact: Fact::Collectives, finding: collectives::finding, follows: false },
+    Difference { fact: Fact::TensorMeta, finding: tensors::finding, follows: false },
+    Difference { fact: Fact::ExecOrder, finding: order::finding, follows: false },
+    Difference { fact: Fact::Status, finding: status::status, follows: true },
+    Difference { fact: Fact::Ops, finding: status::operations, follows: true },
+    Difference { fact: Fact::Config, finding: settings::finding, follows: false },
+    Difference { fact: Fact::Cache, finding: caches::finding, follows: false },
+];
+
+/// Kinds that are not differences; each may find several things.
+const CHECKS: [fn(&Job, &JobFound) -> Vec<JobFinding>; 8] = [
+    logs::findings,
+    alarms::findings,
+    failures::everywhere,
+    nothing::findings,
+    parity::findings,
+    runtimes::findings,
+    stragglers::findings,
+    torch::findings,
+];
+
+/// A job's findings, most important first.
+pub(super) fn findings(job: &Job, found: &JobFound) -> Vec<JobFinding> {
+    let mut findings = Vec::new();
+    for difference in DIFFERENCES {
+        let comparison = found.comparison(difference.fact).filter(|comparison| comparison.differs());
+        let Some(sides) = comparison.and_then(|comparison| Sides::of(job, comparison)) else { continue };
+        if findings.is_empty() || !difference.follows {
+            let mut finding = (difference.finding)(&sides);
+            let texts = finding.detail.into_iter().chain(sides.further());
+            finding.detail = texts.reduce(|all, one| format!("{all}\n{one}"));
+            findings.push(finding);
+        }
+    }
+    findings.extend(CHECKS.iter().flat_map(|check| check(job, found)));
+    findings.sort_by_key(|finding| finding.severity);
+    findings
+}

@@ -210,6 +210,7 @@ mod tests {
             key: None,
             reason: None,
             saved_ns: None,
+            asked_ns: None,
             artifact: (compile, 0),
         }
     }

@@ -142,6 +142,8 @@ pub struct CacheLookup {
     pub reason: Option<String>,
     /// Time saved, nanoseconds, on a hit.
     pub saved_ns: Option<f64>,
+    /// When the cache was asked, nanoseconds since 1970.
+    pub asked_ns: Option<u64>,
     /// Its artifact: index of the compile and of the artifact.
     pub artifact: (usize, usize),
 }
@@ -178,6 +180,28 @@ pub struct CrossRank {
     pub runtime: Vec<GraphOps>,
     /// Calls of collectives in generated code: index of the compile, calls by operation.
     pub in_code: Vec<(usize, indexmap::IndexMap<String, u64>)>,
+    /// The same calls one by one, with their process groups.
+    pub calls: Vec<CollectiveCalls>,
+    /// Folders of Inductor's cache that generated code was written to.
+    pub cache_folders: indexmap::IndexSet<String>,
+}
+
+/// The collectives that a graph's generated code calls.
+#[derive(Debug, Clone)]
+pub struct CollectiveCalls {
+    /// Folder of the compile.
+    pub graph: String,
+    /// In order.
+    pub calls: Vec<CollectiveCall>,
+}
+
+/// One call of a collective in generated code.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CollectiveCall {
+    /// The operation, as torch names it.
+    pub operation: String,
+    /// The name of its process group; None for a wait.
+    pub group: Option<String>,
 }
 
 /// A graph's scheduled collectives.

@@ -23,7 +23,7 @@ pub use export::{
     Argument, Export, ExportKind, ExportProblem, ExportedProgram, Expression, ExpressionPart, ProgramFacts,
 };
 pub use facts::{
-    Advice, BreakOccurrence, CacheLookup, Collectives, CrossRank, DumpFile, ErrorTrace, Execution, Failure,
+    Advice, BreakOccurrence, CacheLookup, CollectiveCall, CollectiveCalls, Collectives, CrossRank, DumpFile, ErrorTrace, Execution, Failure,
     GraphBreak, GraphOps, Op, Reason, ReasonSource, Recompile, Restart, Stackless, TensorMeta, TextFrame,
     Torch, TraceSpan, WorkerStall,
 };
@@ -130,6 +130,19 @@ pub struct LogFacts {
     pub first: Option<Stamp>,
     /// See `first`.
     pub last: Option<Stamp>,
+    /// What the last record is, the string table's left out.
+    pub last_record: Option<LastRecord>,
+}
+
+/// The last thing that a log says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LastRecord {
+    /// Its event; of an artifact the name.
+    pub event: String,
+    /// The compile that it names.
+    pub compile: Option<CompileId>,
+    /// Its process.
+    pub pid: u64,
 }
 
 /// A further process of the same program, which has a report of its own below this one.

@@ -43,7 +43,7 @@ pub use own_code::{OwnFiles, PACKAGES, TORCH, is_library, resumed};
 pub use parity::Parity;
 pub use parts::{PARTS, Parts, part_of_phase};
 pub use producers::{Producers, is_foreign};
-pub use rank_facts::{LogEnd, Stretch, builds, log_end, pauses};
+pub use rank_facts::{LogEnd, builds, log_end, pauses};
 pub use recompile_advice::recompile_advice;
 pub use recompile_reason::{Change, ChangeKind, classify};
 pub use recompiles::{Chain, Step, Subject, recompile_chains, recompile_limit};

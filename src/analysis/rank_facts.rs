@@ -1,7 +1,7 @@
 //! What one log says that only a comparison of ranks needs: where it ends, when it built kernels, when it may have
 //! waited for builds of other processes.
 
-use crate::model::{Model, Status, TraceSpan};
+use crate::model::{Model, Status, Stretch, TraceSpan};
 use fxhash::FxHashMap;
 use std::sync::Arc;
 
@@ -27,15 +27,6 @@ pub struct LogEnd {
     pub inside: bool,
     /// Phases that were open, the outermost first.
     pub phases: Vec<Arc<str>>,
-}
-
-/// A stretch of time, microseconds since 1970.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Stretch {
-    /// When it began.
-    pub start_us: f64,
-    /// When it ended.
-    pub end_us: f64,
 }
 
 /// Where the log ends; None where it has no record.

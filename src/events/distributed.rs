@@ -1,7 +1,9 @@
 //! What a rank does together with others: schedules of collectives, tensor metadata, execution order.
 
 use super::{Event, Flow, RankContext, StructuredLogParser};
-use crate::model::{CollectiveCall, CollectiveCalls, Collectives, Execution, Fields, Form, GraphOps, Op, TensorMeta};
+use crate::model::{
+    CollectiveCall, CollectiveCalls, Collectives, Execution, Fields, Form, GraphOps, Op, TensorMeta,
+};
 use indexmap::IndexMap;
 
 pub(super) fn parsers() -> Vec<Box<dyn StructuredLogParser>> {
@@ -119,7 +121,10 @@ fn calls_in(line: &str) -> impl Iterator<Item = CollectiveCall> {
     line.match_indices(FAMILY).filter_map(|(at, _)| {
         let (operation, arguments) = line.get(at..)?.split_once('(')?;
         let is_name = operation.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'.' || b == b'_');
-        is_name.then(|| CollectiveCall { operation: operation.to_owned(), group: process_group(operation, arguments) })
+        is_name.then(|| CollectiveCall {
+            operation: operation.to_owned(),
+            group: process_group(operation, arguments),
+        })
     })
 }
 
@@ -153,10 +158,7 @@ mod tests {
             read("buf1 = torch.ops._c10d_functional.all_gather_into_tensor.default(buf0, 2, 'tp')"),
             [call("all_gather_into_tensor", Some("tp"))]
         );
-        assert_eq!(
-            read("torch.ops._c10d_functional.wait_tensor.default(buf1)"),
-            [call("wait_tensor", None)]
-        );
+        assert_eq!(read("torch.ops._c10d_functional.wait_tensor.default(buf1)"), [call("wait_tensor", None)]);
         assert_eq!(read("assert_alignment(buf1, 16, 'torch.ops._c10d_functional.all_reduce_.default')"), []);
     }
 }

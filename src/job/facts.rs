@@ -1,31 +1,24 @@
 //! What a rank is compared by: lists of facts, made from its report.json.
 
+use super::graph_lists::{self, GraphsInFull};
 use super::places::{Places, place};
 use super::stable::stable;
-use super::tensors;
-use super::wire::{Compile, Graph, Report, Text};
+use super::wire::{self, Compile, Report, Text};
 use crate::analysis::Parts;
 use crate::analysis::job::short_operation;
 use crate::events::typed_metrics;
 use crate::model::{
-    Alarm, CollectiveCounts, Fact, FactValue, Fields, FunctionFact, GraphRuntime, Metrics, MetricsKind,
-    OperationCount, RankSummary, Schedule, Step, TextId, Texts,
+    Alarm, CollectiveCounts, Fact, FactValue, Fields, FunctionFact, GraphId, GraphRuntime, Metrics,
+    MetricsKind, OperationCount, RankEnd, RankSummary, Schedule, Step, Stretch, Texts,
 };
-use fxhash::{FxHashMap, FxHashSet};
+use crate::trace::instant;
+use fxhash::FxHashMap;
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Findings about a rank as a whole that a reader of the job should know.
 const ALARMS: [&str; 4] = ["worker_death", "worker_stall", "spmd_mismatch", "notice"];
-
-/// Bytes of text beyond which a graph whose operations no rank before had is known by a hash of them: a thousand ranks, each
-/// with sizes of its own, would fill the memory otherwise.
-const MOST_TEXT: usize = 32 << 20;
-
-/// The graphs whose operations are kept in full, by a hash of them.
-#[derive(Default)]
-pub(super) struct GraphsInFull(FxHashSet<[u8; 16]>);
 
 /// Reads everything that the rank is compared by.
 pub(super) fn add_facts(
@@ -34,7 +27,7 @@ pub(super) fn add_facts(
     report: &Report<'_>,
     summary: &mut RankSummary,
 ) {
-    let places = Places::of(report);
+    let places = Places::of(texts, report);
     FactReader { texts, in_full, report, places: &places }.fill(summary);
 }
 
@@ -47,7 +40,8 @@ struct FactReader<'t, 'r> {
 
 impl<'r> FactReader<'_, 'r> {
     fn fill(&mut self, summary: &mut RankSummary) {
-        let cross = &self.report.cross_rank;
+        let (report, places) = (self.report, self.places);
+        let cross = &report.cross_rank;
         let mut lists = vec![
             (Fact::CompileIds, self.compile_ids()),
             (Fact::GraphBreaks, self.graph_breaks()),
@@ -61,10 +55,21 @@ impl<'r> FactReader<'_, 'r> {
             summary.cached = self.cached();
         }
         if let Some(graphs) = &cross.collectives {
-            lists.push((Fact::Collectives, self.graphs(graphs, collective)));
+            lists.push((Fact::Collectives, graph_lists::collectives(self.texts, places, graphs, report)));
         }
         if let Some(graphs) = &cross.tensor_meta {
-            lists.push((Fact::TensorMeta, self.graphs(graphs, output)));
+            let outputs = graph_lists::outputs(self.texts, places, graphs, self.in_full);
+            lists.push((Fact::TensorMeta, outputs));
+        }
+        if cross.inputs.is_some() {
+            lists.push((Fact::Inputs, graph_lists::inputs(self.texts, places, report)));
+        }
+        if cross.process_groups.is_some() {
+            lists.push((Fact::ProcessGroups, graph_lists::process_groups(self.texts, places, report)));
+        }
+        if cross.cache_keys.is_some() {
+            lists.push((Fact::CacheKeys, graph_lists::cache_keys(self.texts, places, report)));
+            summary.keys = graph_lists::key_lookups(self.texts, places, report);
         }
         lists.extend(cross.execution.as_ref().map(|_| (Fact::ExecOrder, self.execution())));
         lists.extend(cross.configs.as_ref().map(|_| (Fact::Config, self.config())));
@@ -75,10 +80,15 @@ impl<'r> FactReader<'_, 'r> {
         summary.runtime = self.runtime();
         summary.parity = self.parity();
         summary.alarms = self.alarms();
+        summary.end = self.end();
+        summary.builds = stretches(cross.builds.as_deref());
+        summary.pauses = stretches(cross.pauses.as_deref());
+        let folders = cross.cache_folders.iter().flatten().map(|folder| self.texts.add(folder)).collect();
+        summary.cache_folders = self.texts.names(folders);
     }
 
     fn step(&mut self, compile: Option<&str>, value: FactValue) -> Step {
-        Step { compile: self.texts.add_maybe(compile), value: Some(value), note: None }
+        graph_lists::step(self.texts, self.places, compile, value)
     }
 
     fn compile_ids(&mut self) -> Vec<Step> {
@@ -138,24 +148,51 @@ impl<'r> FactReader<'_, 'r> {
 
     /// How each compile ended.
     fn status(&mut self) -> Vec<Step> {
+        let unfinished = self.unfinished();
         let identified = identified(self.report);
         let status = identified.map(|(id, compile)| {
-            let status = FactValue::Status(self.texts.add(&compile.status));
-            self.step(Some(id), status)
+            let graph = self.places.graph(id);
+            let status = FactValue::Status { graph, status: self.texts.add(&compile.status) };
+            let mut step = self.step(Some(id), status);
+            // Nobody knows how a compile would have ended that the log ends in.
+            step.value = step.value.filter(|_| unfinished != Some(id));
+            step
         });
-        status.collect()
+        graph_lists::in_order(status.collect())
     }
 
     /// How many operations each compile captured.
     fn operation_counts(&mut self) -> Vec<Step> {
+        let unfinished = self.unfinished();
         let identified = identified(self.report);
         let counts = identified.map(|(id, compile)| {
             let forward = compile.metrics.iter().rev().filter_map(metrics);
             let forward = forward.filter(|(kind, _)| *kind == MetricsKind::Forward);
             let count = forward.filter_map(|(_, metrics)| metrics.graph_op_count).next();
-            self.step(Some(id), FactValue::Operations(count))
+            let graph = self.places.graph(id);
+            let mut step = self.step(Some(id), FactValue::Operations { graph, count });
+            step.value = step.value.filter(|_| unfinished != Some(id));
+            step
         });
-        counts.collect()
+        graph_lists::in_order(counts.collect())
+    }
+
+    /// The compile that the log ends in.
+    fn unfinished(&self) -> Option<&'r str> {
+        let end = self.report.cross_rank.end.as_ref().filter(|end| end.inside)?;
+        end.compile_id.as_deref()
+    }
+
+    fn end(&mut self) -> Option<RankEnd> {
+        let end = self.report.cross_rank.end.as_ref()?;
+        let phases = end.phases.iter().map(|phase| self.texts.add(phase)).collect();
+        Some(RankEnd {
+            time_us: self.report.log.last_time.as_deref().and_then(instant),
+            event: self.texts.add(&end.event),
+            compile: self.texts.add_maybe(end.compile_id.as_deref()),
+            inside: end.inside,
+            phases: self.texts.names(phases),
+        })
     }
 
     /// Answers of caches, those of one compile together and by cache: the order in which caches are asked depends on what
@@ -173,62 +210,31 @@ impl<'r> FactReader<'_, 'r> {
         let steps = lookups.into_iter().map(|(_, lookup)| {
             let id = lookup.id.as_deref();
             let value = FactValue::Lookup {
-                id: self.texts.add_maybe(id),
+                graph: id.and_then(|id| self.places.graph(id)),
                 cache: self.texts.add(&lookup.cache),
                 outcome: self.texts.add(&lookup.outcome),
             };
             self.step(id, value)
         });
-        steps.collect()
+        graph_lists::in_order(steps.collect())
     }
 
     /// Compiles of which a cache had a graph: torch then records no schedule, no sizes and no runtimes for it.
-    fn cached(&mut self) -> Arc<[TextId]> {
+    fn cached(&self) -> Arc<[GraphId]> {
         let lookups = self.report.cross_rank.cache.iter().flatten();
         let hits = lookups.filter(|lookup| &*lookup.outcome == "hit");
-        let hits = hits.filter_map(|lookup| lookup.id.as_deref());
-        let mut ids: Vec<TextId> = hits.map(|id| self.texts.add(id)).collect();
-        ids.sort_unstable();
-        ids.dedup();
-        ids.into()
-    }
-
-    /// Operations of graphs, one after the other.
-    fn graphs(
-        &mut self,
-        graphs: &'r [Graph<'r, Text<'r>>],
-        value: fn(&mut Texts, TextId, &str) -> FactValue,
-    ) -> Vec<Step> {
-        let mut steps = Vec::new();
-        for graph in graphs {
-            let name = self.places.compile_of(&graph.graph);
-            let id = self.texts.add(name);
-            let mut hash = md5::Context::new();
-            graph.ops.iter().for_each(|op| hash.consume(format!("{}\n", &**op)));
-            let md5 = hash.finalize();
-            if self.texts.bytes() > MOST_TEXT && !self.in_full.0.contains(&md5.0) {
-                let md5 = self.texts.add(&format!("{md5:x}"));
-                let count = graph.ops.len() as u64;
-                steps.push(self.step(Some(name), FactValue::Hashed { graph: id, count, md5 }));
-                continue;
-            }
-            self.in_full.0.insert(md5.0);
-            for operation in &graph.ops {
-                let value = value(self.texts, id, operation);
-                steps.push(self.step(Some(name), value));
-            }
-        }
-        steps
+        let graphs = hits.filter_map(|lookup| self.places.graph(lookup.id.as_deref()?));
+        let mut graphs: Vec<GraphId> = graphs.collect();
+        graphs.sort_unstable();
+        graphs.dedup();
+        graphs.into()
     }
 
     fn execution(&mut self) -> Vec<Step> {
         let (report, places) = (self.report, self.places);
         let positions = report.cross_rank.execution.iter().flatten().map(|position| {
-            let Some(id) = position.compile_id.as_deref() else {
-                return Step { compile: None, value: None, note: None };
-            };
-            let function = self.texts.add_maybe(places.function_name(id));
-            let value = FactValue::Executed { id: self.texts.add(id), function };
+            let id = position.compile_id.as_deref();
+            let value = id.and_then(|id| places.graph(id)).map(FactValue::Executed);
             let cache = position.cache.as_ref().map(|outcome| format!("cache {}", &**outcome));
             let schedule = position.schedule.as_ref().map(|ops| {
                 let ops: Vec<&str> = ops.iter().map(|op| short_operation(op)).collect();
@@ -236,7 +242,8 @@ impl<'r> FactReader<'_, 'r> {
             });
             let note: Vec<String> = cache.into_iter().chain(schedule).collect();
             let note = (!note.is_empty()).then(|| self.texts.add(&note.join(": ")));
-            Step { note, ..self.step(Some(id), value) }
+            let (compile, graph) = (self.texts.add_maybe(id), id.and_then(|id| places.graph(id)));
+            Step { compile, graph, value, note }
         });
         positions.collect()
     }
@@ -279,7 +286,7 @@ impl<'r> FactReader<'_, 'r> {
             let names = self.texts.names(names);
             let ns = graph.ops.iter().map(|op| op.ns.unwrap_or(f64::NAN)).collect();
             let graph = GraphRuntime { graph: self.texts.add(&graph.graph), names, ns };
-            self.texts.graph(graph)
+            self.texts.runtime(graph)
         });
         Some(graphs.collect())
     }
@@ -312,19 +319,15 @@ fn identified<'r>(report: &'r Report<'r>) -> impl Iterator<Item = (&'r str, &'r 
     report.compiles.iter().filter_map(|compile| Some((compile.id.as_deref()?, compile)))
 }
 
-fn collective(texts: &mut Texts, graph: TextId, operation: &str) -> FactValue {
-    FactValue::Collective { graph, operation: texts.add(operation) }
-}
-
-fn output(texts: &mut Texts, graph: TextId, operation: &str) -> FactValue {
-    let (name, outputs) = tensors::outputs(texts, operation);
-    FactValue::Output { graph, operation: texts.add(name), outputs: texts.add_tensors(outputs) }
-}
-
 /// The numbers of a metrics record.
-fn metrics(record: &super::wire::Metrics<'_>) -> Option<(MetricsKind, Metrics)> {
+fn metrics(record: &wire::Metrics<'_>) -> Option<(MetricsKind, Metrics)> {
     let fields = Fields::parse(record.fields.get()).ok()?;
     Some((MetricsKind::of_word(&record.kind)?, typed_metrics(&fields)))
+}
+
+fn stretches(stretches: Option<&[wire::Stretch]>) -> Box<[Stretch]> {
+    let stretches = stretches.unwrap_or_default().iter();
+    stretches.map(|one| Stretch { start_us: one.start_us, end_us: one.end_us }).collect()
 }
 
 /// Microseconds in each part of the compiler.

@@ -5,6 +5,8 @@
 
 mod chromium;
 mod facts;
+mod findings;
+mod graph_lists;
 mod places;
 mod read;
 mod stable;
@@ -88,12 +90,13 @@ fn read(folders: &[RankFolder], facts: JobFacts, progress: &dyn Progress) -> Job
     let total = folders.iter().map(size).sum();
     let mut done = 0;
     for folder in folders {
-        let mut rank = reader.summary(folder.rank, &folder.path);
-        rank.processes = folder.processes.iter().map(|(pid, path)| reader.summary(*pid, path)).collect();
+        let mut rank = reader.rank(folder.rank, &folder.path);
+        rank.processes = folder.processes.iter().map(|(pid, path)| reader.process(*pid, path)).collect();
         job.ranks.push(rank);
         done += size(folder);
         progress.reading(done, total);
     }
+    job.shared = reader.findings.into_shared();
     for failed in facts.failed {
         if job.ranks.iter().all(|rank| rank.number != failed.rank) {
             job.ranks.push(RankSummary::unreadable(failed.rank, failed.reason));

@@ -23,16 +23,17 @@ pub use export::{
     Argument, Export, ExportKind, ExportProblem, ExportedProgram, Expression, ExpressionPart, ProgramFacts,
 };
 pub use facts::{
-    Advice, BreakOccurrence, CacheLookup, CollectiveCall, CollectiveCalls, Collectives, CrossRank, DumpFile, ErrorTrace, Execution, Failure,
-    GraphBreak, GraphOps, Op, Reason, ReasonSource, Recompile, Restart, Stackless, TensorMeta, TextFrame,
-    Torch, TraceSpan, WorkerStall,
+    Advice, BreakOccurrence, CacheLookup, CollectiveCall, CollectiveCalls, Collectives, CrossRank, DumpFile,
+    ErrorTrace, Execution, Failure, GraphBreak, GraphOps, Op, Reason, ReasonSource, Recompile, Restart,
+    Stackless, TensorMeta, TextFrame, Torch, TraceSpan, WorkerStall,
 };
 pub use fields::{Fields, lenient};
 pub use integrity::{Integrity, Problem, ProblemKind};
 pub use job::{
-    Alarm, CodePlace, CollectiveCounts, Fact, FactValue, FailedRank, FunctionFact, GraphRuntime, Job,
-    JobFacts, OperationCount, RankCounts, RankLog, RankState, RankSummary, Run, Schedule, Sequence,
-    SkippedFile, Step, TensorFact, TextId, Texts,
+    Alarm, CodePlace, CollectiveCounts, Fact, FactValue, FailedRank, FunctionFact, GraphId, GraphKey,
+    GraphRuntime, Job, JobFacts, KeyLookup, LogFinding, OperationCount, RankCounts, RankEnd, RankLog,
+    RankState, RankSummary, Run, Schedule, Sequence, SharedFinding, SkippedFile, Step, Stretch, TensorFact,
+    TextId, Texts,
 };
 pub use program_text::read_program;
 pub use section::{Cell, Column, Section, Unit};

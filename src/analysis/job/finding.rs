@@ -14,11 +14,18 @@ pub struct JobKind {
     pub fact: Option<Fact>,
     /// Whether the verdict on ranks that agree names it.
     pub in_verdict: bool,
+    /// Whether it is said before everything else.
+    pub leads: bool,
 }
 
 impl JobKind {
     pub(super) const fn new(name: &'static str, label: &'static str) -> JobKind {
-        JobKind { name, label, fact: None, in_verdict: false }
+        JobKind { name, label, fact: None, in_verdict: false, leads: false }
+    }
+
+    /// A kind that is said before everything else.
+    pub(super) const fn leading(name: &'static str, label: &'static str) -> JobKind {
+        JobKind { leads: true, ..JobKind::new(name, label) }
     }
 
     /// A kind that the verdict names also where ranks agree.
@@ -53,6 +60,12 @@ pub struct JobFinding {
     pub compiles: Vec<String>,
     /// Ranks that it names first: indices into the job's.
     pub ranks: Vec<usize>,
+    /// Seconds that it costs a rank, where that is told.
+    pub cost_s: Option<f64>,
+    /// Its kind in the reports of the ranks, where it comes from them.
+    pub kind_in_ranks: Option<String>,
+    /// Where the report of the first of these ranks tells more.
+    pub url_in_rank: Option<String>,
 }
 
 impl JobFinding {
@@ -60,6 +73,11 @@ impl JobFinding {
     pub fn sentence(&self) -> String {
         let mut chars = self.title.chars();
         chars.next().map(|first| first.to_uppercase().chain(chars).collect()).unwrap_or_default()
+    }
+
+    /// The name of its kind in report.json.
+    pub fn kind_name(&self) -> &str {
+        self.kind_in_ranks.as_deref().unwrap_or(self.kind.name)
     }
 
     pub(super) fn new(kind: JobKind, severity: Severity, title: String) -> JobFinding {
@@ -73,6 +91,9 @@ impl JobFinding {
             line: None,
             compiles: Vec::new(),
             ranks: Vec::new(),
+            cost_s: None,
+            kind_in_ranks: None,
+            url_in_rank: None,
         }
     }
 

@@ -7,6 +7,7 @@ mod finding;
 mod found;
 mod groups;
 mod kinds;
+mod order;
 mod ranks;
 mod runtime;
 mod sides;
@@ -15,9 +16,9 @@ mod words;
 pub use finding::{JobFinding, JobKind};
 pub use found::{Compared, JobFound, RankParity};
 pub use groups::{Comparison, First, Group, Unknown};
-pub use ranks::{Extremes, Fleet, TorchGroup, median};
+pub use ranks::{Extremes, Fleet, Stop, TorchGroup, median};
 pub use runtime::{GraphTimes, RankTime, RuntimeComparison};
-pub use words::{list_of, numbers, rank_words, short_operation};
+pub use words::{is_wait, list_of, numbers, rank_words, short_operation};
 
 use crate::model::{CollectiveCounts, Fact, Job};
 

@@ -1,11 +1,13 @@
 //! The two sides of a difference, and what sentences about it have in common.
 
 use super::finding::{JobFinding, JobKind};
+use super::found::JobFound;
 use super::groups::{Comparison, First, Group};
+use super::order::{self, CollectiveOrder};
 use super::words::rank_words;
 use crate::analysis::findings::Severity;
 use crate::analysis::own_code::resumed;
-use crate::model::{CodePlace, Fact, FactValue, FunctionFact, Job, Step, TextId, Texts};
+use crate::model::{CodePlace, Fact, FactValue, FunctionFact, GraphId, Job, Step, TextId, Texts};
 
 /// Ranks of the largest group that are named; more are counted.
 const NAMED: usize = 8;
@@ -13,12 +15,18 @@ const NAMED: usize = 8;
 /// Characters of a value that stand in a sentence.
 const LONGEST: usize = 160;
 
-const HANG: &str = "Ranks that run different graphs call their collectives in another order or number, and the job hangs until its timeout.";
+const HANG: &str = "The ranks call different collectives: one that not all ranks of its process group call never ends, and the job hangs until its timeout.";
+const NO_HANG: &str = "All ranks schedule the same collectives in the same order, so this alone makes no rank wait forever; a rank that compiles lets the others wait meanwhile.";
+const OTHER_GROUPS: &str = "The ranks call different collectives, but in process groups of their own: ranks wait for each other only within a group. Where they were meant to call them together, check which group each rank passes.";
+const UNKNOWN: &str =
+    "The logs hold no collectives to compare: whether ranks wait for each other is not known from them.";
 const CHECK_BRANCH: &str = "Check what depends on the rank before that place: a branch on the rank, on data or on a size, another input, another environment.";
 
 /// The two sides of a difference: the largest group and the first that parts from it there.
 pub(super) struct Sides<'j> {
     pub job: &'j Job,
+    /// All comparisons.
+    pub found: &'j JobFound,
     pub first: &'j First,
     /// The largest group.
     pub most: &'j Group,
@@ -40,14 +48,14 @@ pub(super) struct Extra<'j> {
 }
 
 impl<'j> Sides<'j> {
-    pub fn of(job: &'j Job, comparison: &'j Comparison) -> Option<Sides<'j>> {
+    pub fn of(job: &'j Job, found: &'j JobFound, comparison: &'j Comparison) -> Option<Sides<'j>> {
         let first = comparison.first.as_ref()?;
         let mine = *first.by_group.first()?;
         let value = |step: &Option<Step>| step.and_then(|step| step.value);
         let at = first.by_group.iter().position(|step| value(step) != value(&mine))?;
         let theirs = *first.by_group.get(at)?;
         let (most, other) = (comparison.groups.first()?, comparison.groups.get(at)?);
-        Some(Sides { job, first, most, other, groups: comparison.groups.len(), mine, theirs })
+        Some(Sides { job, found, first, most, other, groups: comparison.groups.len(), mine, theirs })
     }
 
     pub fn texts(&self) -> &'j Texts {
@@ -119,9 +127,22 @@ impl<'j> Sides<'j> {
         finding
     }
 
-    /// The same for a difference after which ranks may call other collectives.
-    pub fn diverging(&self, kind: JobKind, title: String) -> JobFinding {
-        self.finding(kind, Severity::Error, title).with_hint(format!("{HANG} {CHECK_BRANCH}"))
+    /// The same for a difference after which ranks may call other collectives. It is an error only where they do;
+    /// `otherwise` is how much it matters where they do not.
+    pub fn diverging(&self, kind: JobKind, otherwise: Severity, title: String) -> JobFinding {
+        let (severity, leads_to) = match order::of_job(self.job, self.found) {
+            CollectiveOrder::Differs => (Severity::Error, HANG),
+            CollectiveOrder::Same => (otherwise, NO_HANG),
+            CollectiveOrder::OtherGroups => (Severity::Warning, OTHER_GROUPS),
+            CollectiveOrder::Unknown => (Severity::Warning, UNKNOWN),
+        };
+        self.finding(kind, severity, title).with_hint(format!("{leads_to} {CHECK_BRANCH}"))
+    }
+
+    /// Whether the ranks with these compiles schedule a collective in them.
+    pub fn has_collective(&self, graph: Option<GraphId>) -> bool {
+        let schedules = self.job.ranks.iter().filter_map(|rank| rank.fact(Fact::Collectives));
+        schedules.flat_map(|steps| steps.iter()).any(|step| graph.is_some() && step.graph == graph)
     }
 
     /// How many further groups there are, in words.
@@ -138,6 +159,12 @@ impl<'j> Sides<'j> {
             finding.line = Some(line);
         }
     }
+}
+
+/// ` (f)`: the function of a compile, behind its id.
+pub(super) fn in_brackets(function: Option<FunctionFact>, texts: &Texts) -> String {
+    let name = function.map(|function| function_words(function.name_or_unknown(texts)));
+    name.map(|name| format!(" ({name})")).unwrap_or_default()
 }
 
 /// `does not`, of one rank or of several.

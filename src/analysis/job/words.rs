@@ -54,6 +54,11 @@ pub fn short_operation(operation: &str) -> &str {
     name.rsplit('.').next().unwrap_or(name)
 }
 
+/// Whether an operation is the wait for a collective, which every collective has.
+pub fn is_wait(operation: &str) -> bool {
+    operation.contains("wait_tensor")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

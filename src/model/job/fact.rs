@@ -1,6 +1,6 @@
 //! The facts by which ranks are compared, each with its parts.
 
-use super::ids::{CodePlace, TensorListId, TextId, TextListId};
+use super::ids::{CodePlace, GraphId, TensorListId, TextId, TextListId};
 use std::sync::Arc;
 
 /// What ranks are compared by, and what is shown beside it.
@@ -28,11 +28,17 @@ pub enum Fact {
     Ops,
     /// What failed.
     Failures,
+    /// Sizes, strides and dtypes of the input tensors of each compile.
+    Inputs,
+    /// Process groups in which generated code calls its collectives.
+    ProcessGroups,
+    /// What the cache of FX graphs was asked for.
+    CacheKeys,
 }
 
 impl Fact {
     /// What report.json has a comparison of, in its order.
-    pub const COMPARED: [Fact; 8] = [
+    pub const COMPARED: [Fact; 11] = [
         Fact::CompileIds,
         Fact::Cache,
         Fact::Collectives,
@@ -41,6 +47,9 @@ impl Fact {
         Fact::GraphBreaks,
         Fact::Recompiles,
         Fact::Config,
+        Fact::Inputs,
+        Fact::ProcessGroups,
+        Fact::CacheKeys,
     ];
 
     /// Its key in report.json, which is also its anchor in pages.
@@ -57,6 +66,9 @@ impl Fact {
             Fact::Status => "status",
             Fact::Ops => "ops",
             Fact::Failures => "failures",
+            Fact::Inputs => "inputs",
+            Fact::ProcessGroups => "process_groups",
+            Fact::CacheKeys => "cache_keys",
         }
     }
 }
@@ -67,8 +79,10 @@ pub type Sequence = Arc<[Step]>;
 /// One fact of a [`Sequence`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Step {
-    /// Compile that it belongs to.
+    /// Compile that it belongs to, by its id on the rank.
     pub compile: Option<TextId>,
+    /// The same compile as all ranks know it: its function, and which compile of that it is.
+    pub graph: Option<GraphId>,
     /// What ranks are compared by; None where the log cannot know it, which agrees with everything.
     pub value: Option<FactValue>,
     /// What is shown beside it and not compared.
@@ -84,7 +98,16 @@ pub struct FunctionFact {
     pub place: Option<CodePlace>,
 }
 
-/// A tensor: what an operation returns.
+/// Which compile of which function.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct GraphKey {
+    /// The function.
+    pub function: FunctionFact,
+    /// How often it had been compiled before.
+    pub nth: u32,
+}
+
+/// A tensor: an input, or what an operation returns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TensorFact {
     /// Its dtype; the whole description where that has another form than expected.
@@ -108,23 +131,45 @@ pub enum FactValue {
     /// A question to a cache.
     Lookup {
         /// The compile that asked.
-        id: Option<TextId>,
+        graph: Option<GraphId>,
         /// Which cache.
         cache: TextId,
         /// `hit`, `miss`, `bypass`
         outcome: TextId,
     },
-    /// A scheduled collective, or the wait for one.
-    Collective {
-        /// The compile whose graph calls it, or the folder where no compile is known.
-        graph: TextId,
+    /// What a cache was asked for.
+    Key {
+        /// The compile that asked.
+        graph: Option<GraphId>,
+        /// Which cache.
+        cache: TextId,
+        /// The key.
+        key: TextId,
+    },
+    /// A scheduled collective, or the wait for one: by its place in the order, whatever graph holds it.
+    Collective(TextId),
+    /// A call of a collective in generated code.
+    Call {
+        /// The compile whose code calls it.
+        graph: Option<GraphId>,
         /// The operation, as torch names it.
         operation: TextId,
+        /// The name of the process group.
+        group: TextId,
+    },
+    /// An input tensor.
+    Input {
+        /// The compile.
+        graph: Option<GraphId>,
+        /// `L['x']`
+        name: TextId,
+        /// What it is.
+        tensor: TensorFact,
     },
     /// What an operation returns.
     Output {
-        /// The compile whose graph holds it, or the folder where no compile is known.
-        graph: TextId,
+        /// The compile whose graph holds it.
+        graph: Option<GraphId>,
         /// The operation, as torch names it.
         operation: TextId,
         /// What it returns.
@@ -132,20 +177,15 @@ pub enum FactValue {
     },
     /// A graph whose operations are known by a hash only.
     Hashed {
-        /// Its compile, or the folder where no compile is known.
-        graph: TextId,
+        /// Its compile.
+        graph: Option<GraphId>,
         /// How many operations it has.
         count: u64,
         /// The hash of them.
         md5: TextId,
     },
     /// A graph that ran.
-    Executed {
-        /// Its compile.
-        id: TextId,
-        /// The name of its function.
-        function: Option<TextId>,
-    },
+    Executed(GraphId),
     /// A graph break.
     Break {
         /// The user's line.
@@ -174,9 +214,19 @@ pub enum FactValue {
         message: Option<TextId>,
     },
     /// How a compile ended.
-    Status(TextId),
-    /// How many operations a compile captured; None where its metrics do not say.
-    Operations(Option<u64>),
+    Status {
+        /// The compile.
+        graph: Option<GraphId>,
+        /// `ok`, `break`, ..
+        status: TextId,
+    },
+    /// How many operations a compile captured.
+    Operations {
+        /// The compile.
+        graph: Option<GraphId>,
+        /// Their number; None where its metrics do not say.
+        count: Option<u64>,
+    },
     /// A setting of the compiler.
     Setting {
         /// Which configuration holds it.

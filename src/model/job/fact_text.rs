@@ -1,6 +1,6 @@
 //! Facts as the texts that report.json and pages show.
 
-use super::fact::{FactValue, FunctionFact, TensorFact};
+use super::fact::{FactValue, FunctionFact, Step, TensorFact};
 use super::ids::CodePlace;
 use super::texts::Texts;
 
@@ -46,9 +46,37 @@ impl TensorFact {
     }
 }
 
+impl Step {
+    /// The fact as one text; None where the log does not know it.
+    pub fn text(&self, texts: &Texts) -> Option<String> {
+        let value = self.value?;
+        let text = value.text(texts);
+        // These stand in the list of all graphs: the text says in which.
+        Some(match (value.is_of_graph(), texts.maybe(self.compile)) {
+            (true, Some(id)) => format!("{id} {text}"),
+            (true, None) => format!("no id {text}"),
+            (false, _) => text,
+        })
+    }
+}
+
 impl FactValue {
-    /// The fact as one text.
-    pub fn text(self, texts: &Texts) -> String {
+    fn is_of_graph(self) -> bool {
+        matches!(
+            self,
+            FactValue::Lookup { .. }
+                | FactValue::Key { .. }
+                | FactValue::Collective(_)
+                | FactValue::Call { .. }
+                | FactValue::Input { .. }
+                | FactValue::Output { .. }
+                | FactValue::Hashed { .. }
+                | FactValue::Executed(_)
+        )
+    }
+
+    /// The fact as one text, without its compile.
+    fn text(self, texts: &Texts) -> String {
         let get = |id| texts.get(id);
         let at = |place: Option<CodePlace>| place.map(|place| format!(" at {}", place.text(texts)));
         match self {
@@ -56,21 +84,21 @@ impl FactValue {
                 let name = function.name_or_unknown(texts);
                 format!("{} {name}{}", get(id), at(function.place).unwrap_or_default())
             }
-            FactValue::Lookup { id, cache, outcome } => {
-                format!("{} {} {}", texts.maybe(id).unwrap_or("no id"), get(cache), get(outcome))
-            }
-            FactValue::Collective { graph, operation } => format!("{} {}", get(graph), get(operation)),
-            FactValue::Output { graph, operation, outputs } => {
+            FactValue::Lookup { cache, outcome, .. } => format!("{} {}", get(cache), get(outcome)),
+            FactValue::Key { cache, key, .. } => format!("{} {}", get(cache), get(key)),
+            FactValue::Collective(operation) => get(operation).to_owned(),
+            FactValue::Call { operation, group, .. } => format!("{} in group {}", get(operation), get(group)),
+            FactValue::Input { name, tensor, .. } => format!("{}: {}", get(name), tensor.text(texts)),
+            FactValue::Output { operation, outputs, .. } => {
                 let outputs = texts.tensors(outputs).iter().map(|tensor| tensor.text(texts));
                 let outputs: Vec<String> = outputs.collect();
-                format!("{} {}: {}", get(graph), get(operation), outputs.join(", "))
+                format!("{}: {}", get(operation), outputs.join(", "))
             }
-            FactValue::Hashed { graph, count, md5 } => {
-                format!("{} {count} operations, md5 {}", get(graph), get(md5))
-            }
-            FactValue::Executed { id, function } => {
-                format!("{} {}", get(id), texts.maybe(function).unwrap_or(UNKNOWN_FUNCTION))
-            }
+            FactValue::Hashed { count, md5, .. } => format!("{count} operations, md5 {}", get(md5)),
+            FactValue::Executed(graph) => match texts.graph(graph) {
+                Some(key) => key.function.name_or_unknown(texts).to_owned(),
+                None => UNKNOWN_FUNCTION.to_owned(),
+            },
             FactValue::Break { place, reason, times } => {
                 let place = place.map(|place| format!("{}: ", place.text(texts))).unwrap_or_default();
                 format!("{place}{}{}", get(reason), times_text(times))
@@ -84,8 +112,10 @@ impl FactValue {
                 let at = at(place).unwrap_or_default();
                 format!("{} in {}{at}{message}", get(error), function.text(texts))
             }
-            FactValue::Status(status) => get(status).to_owned(),
-            FactValue::Operations(count) => count.map_or_else(|| "–".to_owned(), |count| count.to_string()),
+            FactValue::Status { status, .. } => get(status).to_owned(),
+            FactValue::Operations { count, .. } => {
+                count.map_or_else(|| "–".to_owned(), |count| count.to_string())
+            }
             FactValue::Setting { config, name, value } => {
                 format!("{}.{} = {}", get(config), get(name), get(value))
             }
@@ -95,6 +125,6 @@ impl FactValue {
 }
 
 /// ` (3 times)`, nothing for once.
-pub(super) fn times_text(times: u64) -> String {
+fn times_text(times: u64) -> String {
     if times > 1 { format!(" ({times} times)") } else { String::new() }
 }

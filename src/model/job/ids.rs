@@ -47,6 +47,8 @@ ids! {
     TextListId;
     /// A list of tensors.
     TensorListId;
+    /// A compile of a function, whatever its id on a rank: in the order in which ranks first compile it.
+    GraphId;
 }
 
 /// A line in a program, or a whole file.

@@ -5,15 +5,18 @@
 
 mod fact;
 mod fact_text;
+mod finding;
 mod ids;
 mod rank;
 mod runtime;
 mod texts;
 
-pub use fact::{Fact, FactValue, FunctionFact, Sequence, Step, TensorFact};
-pub use ids::{CodePlace, TextId};
+pub use fact::{Fact, FactValue, FunctionFact, GraphKey, Sequence, Step, TensorFact};
+pub use finding::{LogFinding, SharedFinding};
+pub use ids::{CodePlace, GraphId, TextId};
 pub use rank::{
-    Alarm, CollectiveCounts, OperationCount, RankCounts, RankLog, RankState, RankSummary, Schedule,
+    Alarm, CollectiveCounts, KeyLookup, OperationCount, RankCounts, RankEnd, RankLog, RankState, RankSummary,
+    Schedule, Stretch,
 };
 pub use runtime::GraphRuntime;
 pub use texts::Texts;
@@ -68,6 +71,8 @@ pub struct Job {
     pub ranks: Vec<RankSummary>,
     /// Their texts.
     pub texts: Texts,
+    /// What their own reports found, each once, with the ranks that have it.
+    pub shared: Vec<SharedFinding>,
     /// The run that is reported, then the others.
     pub runs: Vec<Run>,
     /// Files beside the logs that were passed over.
@@ -79,6 +84,6 @@ pub struct Job {
 impl Job {
     /// What a step compares, in words; None where the log does not say.
     pub fn value(&self, step: &Step) -> Option<String> {
-        step.value.map(|value| value.text(&self.texts))
+        step.text(&self.texts)
     }
 }

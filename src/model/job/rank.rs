@@ -1,7 +1,7 @@
 //! One rank of a job: what its report.json tells.
 
 use super::fact::{Fact, Sequence};
-use super::ids::TextId;
+use super::ids::{GraphId, TextId};
 use super::runtime::GraphRuntime;
 use fxhash::FxHashMap;
 use serde::{Deserialize, Serialize};
@@ -93,7 +93,17 @@ pub struct RankSummary {
     /// Facts by kind; what is missing here the log does not hold.
     pub facts: FxHashMap<Fact, Sequence>,
     /// Compiles of which a cache had a part, so that torch recorded neither schedule nor sizes.
-    pub cached: Arc<[TextId]>,
+    pub cached: Arc<[GraphId]>,
+    /// Where its log ends; None where it has no record.
+    pub end: Option<RankEnd>,
+    /// When the cache of FX graphs was asked, and for what.
+    pub keys: Vec<KeyLookup>,
+    /// Folders of Inductor's cache that it wrote code to.
+    pub cache_folders: Arc<[TextId]>,
+    /// When it built kernels.
+    pub builds: Box<[Stretch]>,
+    /// When a phase that may wait for another process did nothing that the log knows of.
+    pub pauses: Box<[Stretch]>,
     /// Scheduled collectives, one entry per graph.
     pub schedules: Vec<Schedule>,
     /// Estimated runtimes, one entry per graph; None where the log has none.
@@ -119,6 +129,11 @@ impl RankSummary {
             parts_us: [0.0; 4],
             facts: FxHashMap::default(),
             cached: Arc::default(),
+            end: None,
+            keys: Vec::new(),
+            cache_folders: Arc::default(),
+            builds: Box::default(),
+            pauses: Box::default(),
             schedules: Vec::new(),
             runtime: None,
             parity: None,
@@ -135,6 +150,11 @@ impl RankSummary {
     /// Whether its log has records, so that it can be compared.
     pub fn is_comparable(&self) -> bool {
         self.log.as_ref().is_some_and(|log| log.records > 0)
+    }
+
+    /// Whether its log ends inside a compile, so that nobody knows what would have followed.
+    pub fn is_cut(&self) -> bool {
+        self.end.as_ref().is_some_and(|end| end.inside)
     }
 
     /// How much there is in it and in its further processes.
@@ -200,4 +220,41 @@ pub struct Alarm {
     pub kind: TextId,
     /// The finding in a sentence.
     pub title: TextId,
+}
+
+/// Where the log of a rank ends.
+#[derive(Debug, Clone)]
+pub struct RankEnd {
+    /// Time of the last record, microseconds since 1970; None where the log does not tell the year.
+    pub time_us: Option<i64>,
+    /// The event of the last record; of an artifact the name.
+    pub event: TextId,
+    /// The compile in which it ends, or the one that the last record names.
+    pub compile: Option<TextId>,
+    /// Whether that compile had not ended.
+    pub inside: bool,
+    /// Phases that were open, the outermost first.
+    pub phases: Arc<[TextId]>,
+}
+
+/// A question to the cache of FX graphs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct KeyLookup {
+    /// The compile that asked, as all ranks know it.
+    pub graph: Option<GraphId>,
+    /// What was asked for.
+    pub key: TextId,
+    /// Whether the cache had it.
+    pub hit: bool,
+    /// When, nanoseconds since 1970.
+    pub asked_ns: Option<u64>,
+}
+
+/// A stretch of time, microseconds since 1970.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Stretch {
+    /// When it began.
+    pub start_us: f64,
+    /// When it ended.
+    pub end_us: f64,
 }

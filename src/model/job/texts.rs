@@ -1,7 +1,7 @@
 //! All that the ranks of a job say, each once: a job may have a thousand ranks, and most say the same.
 
-use super::fact::{Sequence, Step, TensorFact};
-use super::ids::{TensorListId, TextId, TextListId};
+use super::fact::{GraphKey, Sequence, Step, TensorFact};
+use super::ids::{GraphId, TensorListId, TextId, TextListId};
 use super::runtime::GraphRuntime;
 use fxhash::{FxBuildHasher, FxHashSet};
 use indexmap::IndexSet;
@@ -17,7 +17,8 @@ pub struct Texts {
     tensor_lists: IndexSet<Box<[TensorFact]>, FxBuildHasher>,
     name_lists: FxHashSet<Arc<[TextId]>>,
     sequences: FxHashSet<Sequence>,
-    graphs: FxHashSet<Arc<GraphRuntime>>,
+    runtimes: FxHashSet<Arc<GraphRuntime>>,
+    graphs: IndexSet<GraphKey, FxBuildHasher>,
 }
 
 impl Texts {
@@ -78,6 +79,16 @@ impl Texts {
         self.tensor_lists.get_index(id.index()).map_or(&[], |list| list)
     }
 
+    /// The id of a compile of a function.
+    pub fn add_graph(&mut self, key: GraphKey) -> GraphId {
+        GraphId::of_index(self.graphs.insert_full(key).0)
+    }
+
+    /// Which compile of which function it is.
+    pub fn graph(&self, id: GraphId) -> Option<GraphKey> {
+        self.graphs.get_index(id.index()).copied()
+    }
+
     /// The list of facts that is shared by all who have an equal one.
     pub fn sequence(&mut self, steps: Vec<Step>) -> Sequence {
         if let Some(known) = self.sequences.get(steps.as_slice()) {
@@ -99,12 +110,12 @@ impl Texts {
     }
 
     /// The same for a graph's estimated runtimes.
-    pub fn graph(&mut self, graph: GraphRuntime) -> Arc<GraphRuntime> {
-        if let Some(known) = self.graphs.get(&graph) {
+    pub fn runtime(&mut self, graph: GraphRuntime) -> Arc<GraphRuntime> {
+        if let Some(known) = self.runtimes.get(&graph) {
             return Arc::clone(known);
         }
         let graph = Arc::new(graph);
-        self.graphs.insert(Arc::clone(&graph));
+        self.runtimes.insert(Arc::clone(&graph));
         graph
     }
 }

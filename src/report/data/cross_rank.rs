@@ -1,7 +1,7 @@
 //! What a job needs of a rank's log beyond what the log's own report shows, for report.json.
 
-use crate::analysis::{Stretch, builds, log_end, pauses};
-use crate::model::{CollectiveCalls, InputTensor, Model};
+use crate::analysis::{builds, log_end, pauses};
+use crate::model::{CollectiveCalls, InputTensor, Model, Stretch};
 use indexmap::IndexMap;
 use serde_json::{Map, Value, json};
 
@@ -34,9 +34,7 @@ fn inputs(model: &Model) -> Vec<Value> {
     }
     let id = |compile: usize| model.compiles.get(compile)?.id.as_ref().map(ToString::to_string);
     let entries = by_compile.into_iter();
-    entries
-        .map(|(compile, tensors)| json!({ "compile_id": id(compile), "tensors": tensors }))
-        .collect()
+    entries.map(|(compile, tensors)| json!({ "compile_id": id(compile), "tensors": tensors })).collect()
 }
 
 fn tensor(input: &InputTensor) -> Value {

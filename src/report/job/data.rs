@@ -147,14 +147,14 @@ fn parity(report: JobReport<'_>) -> Vec<Value> {
 pub(super) fn findings(report: JobReport<'_>) -> Vec<Value> {
     let findings = report.found.findings.iter().enumerate().map(|(index, one)| {
         json!({
-            "kind": one.kind.name,
+            "kind": one.kind_name(),
             "severity": one.severity.word(),
             "title": one.sentence(),
             "detail": one.detail,
             "file": one.file,
             "line": one.line,
             "compile_ids": one.compiles,
-            "cost_s": null,
+            "cost_s": one.cost_s,
             "hint": one.hint,
             "url": format!("index.html#finding-{}", index + 1),
         })

@@ -17,6 +17,9 @@ pub(super) fn name(fact: Fact) -> &'static str {
         Fact::Status => "Status",
         Fact::Ops => "Ops captured",
         Fact::Failures => "Failures",
+        Fact::Inputs => "Inputs",
+        Fact::ProcessGroups => "Process groups",
+        Fact::CacheKeys => "Cache keys",
     }
 }
 
@@ -36,6 +39,9 @@ pub(super) fn setting(fact: Fact, why: Unknown) -> &'static str {
         (_, Fact::TensorMeta) => {
             "set `torch._inductor.config.log_tlparse = True`, or `LOG_TLPARSE=1` in the environment"
         }
+        (_, Fact::Inputs) => "torch 2.5 and newer describe the input tensors of each compilation",
+        (_, Fact::ProcessGroups) => "no generated code calls a collective",
+        (_, Fact::CacheKeys) => "no log says which graphs the cache was asked for",
         (_, Fact::Cache) => "no cache was asked: caches are disabled, or no graph reached Inductor",
         (_, Fact::Config) => "no compilation ended with metrics that hold the settings",
         _ => "no log holds it",

@@ -2,7 +2,7 @@
 
 use super::fact_words::{name, setting};
 use super::view::JobView;
-use crate::analysis::job::{Comparison, Group, Unknown, rank_words, short_operation};
+use crate::analysis::job::{Comparison, Group, Unknown, is_wait, rank_words, short_operation};
 use crate::model::{Fact, FactValue, Step};
 use crate::report::Html;
 use crate::report::parts::{Head, Row, Table, Td};
@@ -20,17 +20,20 @@ const NAMED: usize = 16;
 const LONGEST: usize = 120;
 
 /// Rows in their order.
-const ROWS: [Fact; 11] = [
+const ROWS: [Fact; 14] = [
     Fact::CompileIds,
     Fact::Status,
     Fact::Ops,
     Fact::GraphBreaks,
     Fact::Recompiles,
     Fact::Failures,
+    Fact::Inputs,
     Fact::Collectives,
+    Fact::ProcessGroups,
     Fact::TensorMeta,
     Fact::ExecOrder,
     Fact::Cache,
+    Fact::CacheKeys,
     Fact::Config,
 ];
 
@@ -126,9 +129,14 @@ fn row(view: JobView<'_>, comparison: &Comparison, columns: &[&Vec<usize>]) -> a
         }
         false => Html::escaped(name),
     };
-    let state = match differs {
-        true => Html::trusted("<span class=\"kind warning\">differs</span>"),
-        false => Html::trusted("<span class=soft>consistent</span>"),
+    let state = match (differs, comparison.left_out.as_slice()) {
+        (true, _) => Html::trusted("<span class=\"kind warning\">differs</span>"),
+        (false, []) => Html::trusted("<span class=soft>consistent</span>"),
+        // What one rank's log does not say is not consistent with what others say.
+        (false, ranks) => {
+            let text = Html::escaped(&format!("no data on {}", rank_words(view.report.job, ranks)));
+            Html::wrapped("<span class=soft>", &text, "</span>")
+        }
     };
     let mut cells = vec![Td::html(name), Td::html(state)];
     // Where no group is larger than any other, nobody is the odd one out.
@@ -141,7 +149,7 @@ fn row(view: JobView<'_>, comparison: &Comparison, columns: &[&Vec<usize>]) -> a
             comparison.groups.iter().position(|group| group.ranks.binary_search(rank).is_ok())
         });
         let Some((at, group)) = group.and_then(|at| Some((at, comparison.groups.get(at)?))) else {
-            cells.push(Td::text(UNKNOWN));
+            cells.push(Td::text("no data"));
             continue;
         };
         let text = Html::escaped(&summary(view, comparison.fact, group));
@@ -194,7 +202,9 @@ fn summary(view: JobView<'_>, fact: Fact, group: &Group) -> String {
         }
         Fact::Status | Fact::Cache => tallied(parts),
         Fact::Ops => joined_by(" ", parts),
-        Fact::Collectives => joined(parts),
+        Fact::Collectives | Fact::Inputs => joined(parts),
+        Fact::ProcessGroups => tallied(parts),
+        Fact::CacheKeys => format!("{count} keys, {}", fingerprint(view, group)),
         Fact::ExecOrder => {
             joined_by(" ", steps.iter().map(|step| job.texts.maybe(step.compile).unwrap_or("?").to_owned()))
         }
@@ -210,18 +220,24 @@ fn part(view: JobView<'_>, step: &Step) -> Option<String> {
             format!("{} {}", texts.get(id), function.name_or_unknown(texts))
         }
         FactValue::Lookup { outcome, .. } => texts.get(outcome).to_owned(),
-        FactValue::Collective { graph, operation } => {
+        FactValue::Collective(operation) => {
             let operation = texts.get(operation);
-            if operation.contains("wait_tensor") {
+            if is_wait(operation) {
                 return None;
             }
-            format!("{} {}", texts.get(graph), short_operation(operation))
+            format!("{} {}", texts.maybe(step.compile).unwrap_or("–"), short_operation(operation))
         }
+        FactValue::Call { group, .. } => format!("in '{}'", texts.get(group)),
+        FactValue::Input { name, tensor, .. } => {
+            let id = texts.maybe(step.compile).unwrap_or("–");
+            format!("{id} {} {}", texts.get(name), tensor.without_strides(texts))
+        }
+        FactValue::Status { status, .. } => texts.get(status).to_owned(),
         FactValue::Break { place: Some(place), .. } => short_path(&place.text(texts)).into_owned(),
         FactValue::Recompiled { function, .. } => {
             texts.maybe(function.name).unwrap_or("a function").to_owned()
         }
-        value => value.text(texts),
+        _ => step.text(texts).unwrap_or_default(),
     })
 }
 

@@ -121,6 +121,11 @@ fn entry(view: JobView<'_>, index: usize, finding: &JobFinding) -> anyhow::Resul
     if let Some(anchor) = anchor {
         facts.push(("Evidence", view.link(&format!("#{anchor}"), "both sides")));
     }
+    let first = finding.ranks.first().and_then(|&index| view.rank_at(index));
+    if let (Some(rank), Some(url)) = (first, &finding.url_in_rank) {
+        let page = view.in_rank_at(rank, url);
+        facts.push(("Evidence", view.link(&page, &format!("in the report of rank {}", rank.number))));
+    }
     let ranks: Vec<Html> =
         finding.ranks.iter().take(NAMED).filter_map(|&index| Some(view.rank(view.rank_at(index)?))).collect();
     if !ranks.is_empty() {

@@ -106,7 +106,12 @@ pub(super) fn times(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<()
     };
     let (fastest, slowest) =
         (named(extremes.fastest).unwrap_or_default(), named(extremes.slowest).unwrap_or_default());
-    let note = format!("median {}, slowest {slowest}, fastest {fastest}", micros(median * 1e6));
+    // Two numbers have no middle.
+    let middle = match fleet.timed {
+        2 => String::new(),
+        _ => format!("median {}, ", micros(median * 1e6)),
+    };
+    let note = format!("{middle}slowest {slowest}, fastest {fastest}");
     view.open_section(out, ("time", "Compile time", &note), None, Html::default())?;
     let most = view.rank_at(extremes.slowest).and_then(|rank| rank.compile_time_s).unwrap_or_default();
     match view.report.job.ranks.len() <= ROWS_OF_TIME {

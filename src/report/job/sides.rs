@@ -3,7 +3,7 @@
 use super::fact_words::name;
 use super::view::JobView;
 use crate::analysis::job::{Comparison, Group, rank_words};
-use crate::model::{Fact, FactValue, RankSummary, TextId};
+use crate::model::{Fact, FactValue, RankSummary, Step, TextId};
 use crate::report::Html;
 use crate::report::units::{clipped, counted, whole};
 use serde::Serialize;
@@ -174,7 +174,7 @@ fn pill(view: JobView<'_>, rank: &RankSummary, id: TextId) -> anyhow::Result<Htm
     let text = job.texts.get(id);
     let href = status.map(|_| view.compile_page(rank, text));
     let status = status.and_then(|step| match step.value? {
-        FactValue::Status(word) => Some(job.texts.get(word)),
+        FactValue::Status { status, .. } => Some(job.texts.get(status)),
         _ => None,
     });
     let status = status.filter(|word| is_status(word));
@@ -193,13 +193,13 @@ fn lines(view: JobView<'_>, group: &Group, at: usize) -> Vec<Line> {
     let start = at.saturating_sub(BEFORE);
     let mut lines: Vec<Line> = Vec::new();
     for (index, own) in steps.iter().enumerate().skip(start).take(BEFORE + 1 + AFTER) {
-        let text = job.value(own).unwrap_or_else(|| "not recorded: it came from a cache".to_owned());
+        let text = job.value(own).unwrap_or_else(|| "no data".to_owned());
         lines.push(Line {
             hit: index == at,
             mark: if index == at { "≠ " } else { "" },
             number: whole(index + 1),
             text: shortened(&text),
-            note: job.texts.maybe(own.note).map(shortened).unwrap_or_default(),
+            note: job.texts.maybe(own.note).map(|note| note_text(own, note)).unwrap_or_default(),
         });
     }
     let end = start + lines.len();
@@ -214,6 +214,14 @@ fn lines(view: JobView<'_>, group: &Group, at: usize) -> Vec<Line> {
         lines.push(Line { hit, mark, number: String::new(), text, note: String::new() });
     }
     lines
+}
+
+/// What stands beside a fact: of a collective its process group.
+fn note_text(step: &Step, note: &str) -> String {
+    match step.value {
+        Some(FactValue::Collective(_)) => format!("in process group '{}'", shortened(note)),
+        _ => shortened(note),
+    }
 }
 
 fn shortened(text: &str) -> String {

@@ -2,6 +2,7 @@
 
 use super::fact_words;
 use super::job_report::JobReport;
+use crate::analysis::Severity;
 use crate::analysis::job::{Unknown, list_of, numbers, rank_words};
 use crate::model::Fact;
 use crate::report::parts::Words;
@@ -16,6 +17,14 @@ fn link(text: impl Into<String>, href: &'static str, class: &'static str) -> Wor
     Words::linked("", text, href, class)
 }
 
+/// Logs that end early and are named first; more are named among the findings.
+const STOPS: usize = 3;
+
+/// A title without the marks of code.
+fn plain(title: &str) -> String {
+    title.replace('`', "")
+}
+
 /// The verdict as plain text.
 pub(super) fn sentence(report: JobReport<'_>) -> String {
     pieces(report).into_iter().map(|words| words.text().replace('\u{a0}', " ")).collect()
@@ -25,16 +34,24 @@ pub(super) fn pieces(report: JobReport<'_>) -> Vec<Words> {
     let job = report.job;
     let ranks = counted(job.ranks.len(), "rank", "ranks");
     let comparable = job.ranks.iter().filter(|rank| rank.is_comparable()).count();
-    let mut pieces = vec![link(ranks, "#ranks", "")];
+    let mut pieces = Vec::new();
+    for finding in report.found.findings.iter().filter(|finding| finding.kind.leads).take(STOPS) {
+        pieces.push(link(plain(&finding.sentence()), "#findings", "err"));
+        pieces.push(words(". "));
+    }
+    pieces.push(link(ranks, "#ranks", ""));
     match (comparable, report.found.cause()) {
         (0, _) => pieces.push(words(": nothing was recorded that could be compared.")),
         (1, _) => pieces.push(words(": only one has records, so there is nothing to compare it with.")),
         (_, None) => pieces.extend(agreement(report)),
         (_, Some(finding)) => {
-            let structural = !matches!(finding.kind.fact, Some(Fact::Cache | Fact::Config));
-            let class = if structural { "err" } else { "warn" };
-            pieces.push(words(if structural { " part ways: " } else { " compile the same, but " }));
-            pieces.push(link(finding.title.replace('`', ""), "#first", class));
+            let class = if finding.severity == Severity::Error { "err" } else { "warn" };
+            pieces.push(words(match (finding.severity, finding.kind.fact) {
+                (_, Some(Fact::Cache | Fact::CacheKeys | Fact::Config)) => " compile the same, but ",
+                (Severity::Info, _) => " call the same collectives, but ",
+                _ => " diverge: ",
+            }));
+            pieces.push(link(plain(&finding.title), "#first", class));
             pieces.push(words("."));
             let (compared, differing) = (compared(report), differing(report));
             if differing > 1 {
@@ -87,7 +104,7 @@ fn agreement(report: JobReport<'_>) -> Vec<Words> {
     ];
     if let Some(finding) = report.found.findings.iter().find(|finding| finding.kind.in_verdict) {
         pieces.push(words(" But "));
-        pieces.push(link(finding.title.replace('`', ""), "#findings", "warn"));
+        pieces.push(link(plain(&finding.title), "#findings", "warn"));
         pieces.push(words("."));
     }
     pieces
@@ -119,18 +136,18 @@ fn trouble(report: JobReport<'_>) -> Vec<Words> {
 /// What stands below the verdict: what a difference leads to, and what the numbers are of.
 pub(super) fn notes(report: JobReport<'_>) -> Vec<String> {
     let mut notes = Vec::new();
-    match report.found.cause().and_then(|finding| finding.kind.fact) {
-        Some(Fact::Cache) => {
+    match report.found.cause().map(|finding| (finding.severity, finding.kind.fact)) {
+        Some((Severity::Warning, Some(Fact::Cache))) => {
             notes.push("While one rank compiles, the others wait for it in their next collective.".to_owned());
         }
-        Some(Fact::Config) => {
+        Some((_, Some(Fact::Config))) => {
             notes.push("Settings change what is generated; ranks of one job should have the same.".to_owned());
         }
-        Some(_) => notes.push(
-            "Ranks that compile different graphs may call their collectives in another order, and hang until the timeout."
+        Some((Severity::Error, _)) => notes.push(
+            "A collective that not all ranks of its process group call never ends: the job hangs until its timeout."
                 .to_owned(),
         ),
-        None => {}
+        _ => {}
     }
     let cached = report.found.compared.iter().filter(|one| matches!(one.outcome, Err(Unknown::Cached)));
     let cached: Vec<String> = cached.map(|one| fact_words::name(one.fact).to_lowercase()).collect();

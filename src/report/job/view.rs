@@ -37,6 +37,14 @@ impl<'a> JobView<'a> {
         encoded(&format!("rank_{}/{file}", rank.number))
     }
 
+    /// The same where the name of the file is followed by an anchor.
+    pub fn in_rank_at(&self, rank: &RankSummary, url: &str) -> String {
+        match url.split_once('#') {
+            Some((file, anchor)) => format!("{}#{anchor}", self.in_rank(rank, file)),
+            None => self.in_rank(rank, url),
+        }
+    }
+
     /// The page of a compile in a rank's report.
     pub fn compile_page(&self, rank: &RankSummary, id: &str) -> String {
         match CompileId::parse(id) {

@@ -1,5 +1,6 @@
 //! A graph break that not all ranks have.
 
+use crate::analysis::findings::Severity;
 use crate::analysis::job::finding::{JobFinding, JobKind};
 use crate::analysis::job::sides::{Sides, does_not, short, verb};
 use crate::model::{CodePlace, Fact, FactValue, Texts};
@@ -8,11 +9,11 @@ const KIND: JobKind = JobKind::difference(Fact::GraphBreaks, "graph_breaks_diffe
 
 pub(super) fn finding(sides: &Sides<'_>) -> JobFinding {
     let Some(extra) = sides.extra() else {
-        return sides.diverging(KIND, sides.plainly("breaks at"));
+        return sides.diverging(KIND, Severity::Warning, sides.plainly("breaks at"));
     };
     let texts = sides.texts();
     let Some(FactValue::Break { place, reason, times }) = extra.step.value else {
-        return sides.diverging(KIND, sides.plainly("breaks at"));
+        return sides.diverging(KIND, Severity::Warning, sides.plainly("breaks at"));
     };
     let times = if times > 1 { format!(" ({times} times)") } else { String::new() };
     let id = sides.id(Some(extra.step)).map(|id| format!(" in {id}")).unwrap_or_default();
@@ -25,7 +26,7 @@ pub(super) fn finding(sides: &Sides<'_>) -> JobFinding {
         does_not(extra.lacking),
         short(&format!("{}{times}", texts.get(reason))),
     );
-    let mut finding = sides.diverging(KIND, title);
+    let mut finding = sides.diverging(KIND, Severity::Warning, title);
     sides.place(&mut finding, place);
     finding
 }

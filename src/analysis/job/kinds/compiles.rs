@@ -1,5 +1,6 @@
 //! Ranks that compile different functions.
 
+use crate::analysis::findings::Severity;
 use crate::analysis::job::finding::{JobFinding, JobKind};
 use crate::analysis::job::groups::Group;
 use crate::analysis::job::sides::{Sides, function_words, verb};
@@ -13,7 +14,7 @@ pub(super) fn finding(sides: &Sides<'_>) -> JobFinding {
     let (other, most) = (sides.other.steps.len(), sides.most.steps.len());
     let counts =
         format!("Compilations: {other} on {}, {most} on {}.", sides.who(sides.other), sides.who(sides.most));
-    let mut finding = sides.diverging(KIND, title).with_detail(counts);
+    let mut finding = sides.diverging(KIND, Severity::Info, title).with_detail(counts);
     let value = sides.theirs.or(sides.mine).and_then(|step| step.value);
     if let Some(FactValue::Compiled { function, .. }) = value {
         sides.place(&mut finding, function.place);

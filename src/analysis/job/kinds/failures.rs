@@ -12,7 +12,7 @@ const EVERYWHERE: JobKind = JobKind::of_verdict("failures", "Failures");
 
 pub(super) fn difference(sides: &Sides<'_>) -> JobFinding {
     let Some(extra) = sides.extra() else {
-        return sides.diverging(DIFFERENCE, sides.plainly("fails with"));
+        return sides.diverging(DIFFERENCE, Severity::Warning, sides.plainly("fails with"));
     };
     let id = sides.id(Some(extra.step)).map(|id| format!(" {id}")).unwrap_or_default();
     let title = format!(
@@ -23,7 +23,7 @@ pub(super) fn difference(sides: &Sides<'_>) -> JobFinding {
         does_not(extra.lacking),
         short(&sides.job.value(&extra.step).unwrap_or_default()),
     );
-    sides.diverging(DIFFERENCE, title)
+    sides.diverging(DIFFERENCE, Severity::Warning, title)
 }
 
 /// Failures that all ranks have alike, so that no comparison shows them.

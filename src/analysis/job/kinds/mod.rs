@@ -6,6 +6,9 @@ mod caches;
 mod collectives;
 mod compiles;
 mod failures;
+mod groups;
+mod inputs;
+mod keys;
 mod logs;
 mod nothing;
 mod order;
@@ -13,10 +16,13 @@ mod parity;
 mod recompiles;
 mod runtimes;
 mod settings;
+mod shared;
 mod status;
+mod stopped;
 mod stragglers;
 mod tensors;
 mod torch;
+mod waits;
 
 use super::finding::JobFinding;
 use super::found::JobFound;
@@ -32,22 +38,26 @@ struct Difference {
 }
 
 /// The kinds of differences: one may be the cause of those behind it.
-const DIFFERENCES: [Difference; 11] = [
+const DIFFERENCES: [Difference; 14] = [
     Difference { fact: Fact::Failures, finding: failures::difference, follows: false },
     Difference { fact: Fact::GraphBreaks, finding: breaks::finding, follows: false },
     Difference { fact: Fact::Recompiles, finding: recompiles::finding, follows: false },
     Difference { fact: Fact::CompileIds, finding: compiles::finding, follows: false },
     Difference { fact: Fact::Collectives, finding: collectives::finding, follows: false },
-    Difference { fact: Fact::TensorMeta, finding: tensors::finding, follows: false },
+    Difference { fact: Fact::ProcessGroups, finding: groups::finding, follows: false },
+    Difference { fact: Fact::Inputs, finding: inputs::finding, follows: false },
+    Difference { fact: Fact::TensorMeta, finding: tensors::finding, follows: true },
     Difference { fact: Fact::ExecOrder, finding: order::finding, follows: false },
     Difference { fact: Fact::Status, finding: status::status, follows: true },
     Difference { fact: Fact::Ops, finding: status::operations, follows: true },
     Difference { fact: Fact::Config, finding: settings::finding, follows: false },
     Difference { fact: Fact::Cache, finding: caches::finding, follows: false },
+    Difference { fact: Fact::CacheKeys, finding: keys::finding, follows: true },
 ];
 
 /// Kinds that are not differences; each may find several things.
-const CHECKS: [fn(&Job, &JobFound) -> Vec<JobFinding>; 8] = [
+const CHECKS: [fn(&Job, &JobFound) -> Vec<JobFinding>; 11] = [
+    stopped::findings,
     logs::findings,
     alarms::findings,
     failures::everywhere,
@@ -55,7 +65,9 @@ const CHECKS: [fn(&Job, &JobFound) -> Vec<JobFinding>; 8] = [
     parity::findings,
     runtimes::findings,
     stragglers::findings,
+    waits::findings,
     torch::findings,
+    shared::findings,
 ];
 
 /// A job's findings, most important first.
@@ -63,7 +75,9 @@ pub(super) fn findings(job: &Job, found: &JobFound) -> Vec<JobFinding> {
     let mut findings = Vec::new();
     for difference in DIFFERENCES {
         let comparison = found.comparison(difference.fact).filter(|comparison| comparison.differs());
-        let Some(sides) = comparison.and_then(|comparison| Sides::of(job, comparison)) else { continue };
+        let Some(sides) = comparison.and_then(|comparison| Sides::of(job, found, comparison)) else {
+            continue;
+        };
         if findings.is_empty() || !difference.follows {
             let mut finding = (difference.finding)(&sides);
             let texts = finding.detail.into_iter().chain(sides.further());
@@ -72,6 +86,6 @@ pub(super) fn findings(job: &Job, found: &JobFound) -> Vec<JobFinding> {
         }
     }
     findings.extend(CHECKS.iter().flat_map(|check| check(job, found)));
-    findings.sort_by_key(|finding| finding.severity);
+    findings.sort_by_key(|finding| (!finding.kind.leads, finding.severity));
     findings
 }

@@ -25,7 +25,7 @@ pub(super) fn findings(job: &Job, found: &JobFound) -> Vec<JobFinding> {
 
 fn is_without_graph(job: &Job, step: &Step) -> bool {
     match step.value {
-        Some(FactValue::Status(status)) => ["empty", "missing"].contains(&job.texts.get(status)),
+        Some(FactValue::Status { status, .. }) => ["empty", "missing"].contains(&job.texts.get(status)),
         _ => false,
     }
 }

@@ -11,7 +11,7 @@ const KIND: JobKind = JobKind::difference(Fact::Recompiles, "recompiles_differ",
 const ADVICE: &str = "While one rank compiles, the others wait in their next collective, up to the timeout (10 minutes for NCCL). Check that all ranks get inputs of the same sizes and types, or mark the size as dynamic with torch._dynamo.mark_dynamic.";
 
 pub(super) fn finding(sides: &Sides<'_>) -> JobFinding {
-    sides.finding(KIND, Severity::Error, title(sides)).with_hint(ADVICE)
+    sides.finding(KIND, Severity::Warning, title(sides)).with_hint(ADVICE)
 }
 
 fn title(sides: &Sides<'_>) -> String {

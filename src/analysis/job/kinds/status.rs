@@ -1,7 +1,8 @@
 //! Compiles that end differently, or capture another number of operations.
 
+use crate::analysis::findings::Severity;
 use crate::analysis::job::finding::{JobFinding, JobKind};
-use crate::analysis::job::sides::{Sides, function_words};
+use crate::analysis::job::sides::{Sides, in_brackets};
 use crate::model::Fact;
 
 const STATUS: JobKind = JobKind::difference(Fact::Status, "status_differs", "Status");
@@ -10,20 +11,19 @@ const OPERATIONS: JobKind = JobKind::difference(Fact::Ops, "ops_differ", "Graphs
 
 pub(super) fn status(sides: &Sides<'_>) -> JobFinding {
     sides
-        .diverging(STATUS, of_compile(sides, "ends as"))
+        .diverging(STATUS, Severity::Warning, of_compile(sides, "ends as"))
         .with_detail("A compile is missing its end where the process stopped in it.")
 }
 
 pub(super) fn operations(sides: &Sides<'_>) -> JobFinding {
-    sides.diverging(OPERATIONS, of_compile(sides, "captures so many operations:"))
+    sides.diverging(OPERATIONS, Severity::Warning, of_compile(sides, "captures so many operations:"))
 }
 
 /// `0/0 (f) ends as missing on rank 1, ok on rank 0`
 fn of_compile(sides: &Sides<'_>, verb: &str) -> String {
     let step = sides.theirs.or(sides.mine);
     let function = sides.function(sides.other, step.and_then(|step| step.compile));
-    let name = function.map(|function| function_words(function.name_or_unknown(sides.texts())));
-    let name = name.map(|name| format!(" ({name})")).unwrap_or_default();
+    let name = in_brackets(function, sides.texts());
     let text = |step| sides.text(step).unwrap_or_else(|| "nothing".to_owned());
     format!(
         "{}{name} {verb} {} on {}, {} on {}",

@@ -16,10 +16,16 @@ pub(super) fn findings(job: &Job, found: &JobFound) -> Vec<JobFinding> {
     }
     let most = job.ranks.get(extremes.slowest).and_then(|rank| rank.compile_time_s).unwrap_or_default();
     let verb = if fleet.stragglers.len() == 1 { "takes" } else { "take up to" };
-    let title = format!(
-        "{} {verb} {most:.2} s to compile; the median of all ranks is {median:.2} s",
-        rank_words(job, &fleet.stragglers)
-    );
+    // Two numbers have no middle: the other one is told.
+    let compared = match fleet.timed {
+        2 => {
+            let least =
+                job.ranks.get(extremes.fastest).and_then(|rank| rank.compile_time_s).unwrap_or_default();
+            format!("{} {least:.2} s", rank_words(job, &[extremes.fastest]))
+        }
+        _ => format!("the median of all ranks is {median:.2} s"),
+    };
+    let title = format!("{} {verb} {most:.2} s to compile; {compared}", rank_words(job, &fleet.stragglers));
     let mut finding = JobFinding::new(KIND, Severity::Warning, title);
     finding.hint =
         Some("The others wait in their next collective until it is done, up to the timeout.".to_owned());

@@ -48,6 +48,46 @@ pub struct First {
     pub own: Vec<usize>,
 }
 
+/// Where two groups differ in a graph that both compile: positions in their lists.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct SharedDifference {
+    /// In the list of the first group.
+    pub one: usize,
+    /// In the list of the second.
+    pub other: usize,
+}
+
+/// Where two groups differ in a graph that both compile; None where they differ only in which graphs there are.
+pub(super) fn shared_difference(
+    job: &Job,
+    fact: Fact,
+    one: &Group,
+    other: &Group,
+) -> Option<SharedDifference> {
+    let (one_rank, other_rank) = (job.ranks.get(one.source)?, job.ranks.get(other.source)?);
+    let not_compiled = |rank: &RankSummary, steps: &[Step]| -> Vec<GraphId> {
+        let own: Vec<GraphId> = compiled(rank);
+        let lacking = steps.iter().filter_map(|step| step.graph);
+        let mut hidden: Vec<GraphId> = lacking.filter(|graph| own.binary_search(graph).is_err()).collect();
+        hidden.extend(hidden_of(rank, fact));
+        hidden.sort_unstable();
+        hidden
+    };
+    let (one_hidden, other_hidden) =
+        (not_compiled(one_rank, &other.steps), not_compiled(other_rank, &one.steps));
+    let side = |rank, steps, hidden| Side { hidden, ..Side::of(rank, fact, steps) };
+    let found = agree(side(one_rank, &one.steps, &one_hidden), side(other_rank, &other.steps, &other_hidden));
+    found.map(|(one, other)| SharedDifference { one, other })
+}
+
+/// The graphs that a rank compiles, in the order of the job.
+fn compiled(rank: &RankSummary) -> Vec<GraphId> {
+    let steps = rank.fact(Fact::CompileIds).into_iter().flat_map(|steps| steps.iter());
+    let mut graphs: Vec<GraphId> = steps.filter_map(|step| step.graph).collect();
+    graphs.sort_unstable();
+    graphs
+}
+
 /// Why facts cannot be compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unknown {
@@ -71,7 +111,7 @@ struct Side<'j> {
 
 impl<'j> Side<'j> {
     fn of(rank: &'j RankSummary, fact: Fact, steps: &'j [Step]) -> Side<'j> {
-        Side { steps, hidden: hidden(rank, fact), cut: rank.is_cut() }
+        Side { steps, hidden: hidden_of(rank, fact), cut: rank.is_cut() }
     }
 
     fn has_gaps(self) -> bool {
@@ -139,7 +179,7 @@ fn why_none(ranks: &[(usize, &RankSummary)], fact: Fact) -> Unknown {
 }
 
 /// The compiles whose facts a cache hid from this rank.
-fn hidden(rank: &RankSummary, fact: Fact) -> &[GraphId] {
+fn hidden_of(rank: &RankSummary, fact: Fact) -> &[GraphId] {
     if matches!(fact, Fact::Collectives | Fact::TensorMeta) { &rank.cached } else { &[] }
 }
 

@@ -2,7 +2,7 @@
 
 use super::finding::{JobFinding, JobKind};
 use super::found::JobFound;
-use super::groups::{Comparison, First, Group};
+use super::groups::{Comparison, First, Group, shared_difference};
 use super::order::{self, CollectiveOrder};
 use super::words::rank_words;
 use crate::analysis::findings::Severity;
@@ -50,11 +50,30 @@ pub(super) struct Extra<'j> {
 impl<'j> Sides<'j> {
     pub fn of(job: &'j Job, found: &'j JobFound, comparison: &'j Comparison) -> Option<Sides<'j>> {
         let first = comparison.first.as_ref()?;
+        if comparison.fact.is_by_graph() {
+            return Sides::of_shared_graph(job, found, comparison, first);
+        }
         let mine = *first.by_group.first()?;
         let value = |step: &Option<Step>| step.and_then(|step| step.value);
         let at = first.by_group.iter().position(|step| value(step) != value(&mine))?;
         let theirs = *first.by_group.get(at)?;
         let (most, other) = (comparison.groups.first()?, comparison.groups.get(at)?);
+        Some(Sides { job, found, first, most, other, groups: comparison.groups.len(), mine, theirs })
+    }
+
+    /// The same for facts by graph: a graph that only one side compiles says nothing about the other side.
+    fn of_shared_graph(
+        job: &'j Job,
+        found: &'j JobFound,
+        comparison: &'j Comparison,
+        first: &'j First,
+    ) -> Option<Sides<'j>> {
+        let (most, others) = comparison.groups.split_first()?;
+        let differing = others
+            .iter()
+            .filter_map(|other| Some((other, shared_difference(job, comparison.fact, most, other)?)));
+        let (other, at) = differing.min_by_key(|(_, at)| at.one)?;
+        let (mine, theirs) = (most.steps.get(at.one).copied(), other.steps.get(at.other).copied());
         Some(Sides { job, found, first, most, other, groups: comparison.groups.len(), mine, theirs })
     }
 

@@ -52,6 +52,20 @@ impl Fact {
         Fact::CacheKeys,
     ];
 
+    /// Whether each of its facts belongs to a graph, and graphs stand in the order of the job.
+    pub fn is_by_graph(self) -> bool {
+        matches!(
+            self,
+            Fact::Cache
+                | Fact::TensorMeta
+                | Fact::Status
+                | Fact::Ops
+                | Fact::Inputs
+                | Fact::ProcessGroups
+                | Fact::CacheKeys
+        )
+    }
+
     /// Its key in report.json, which is also its anchor in pages.
     pub fn key(self) -> &'static str {
         match self {

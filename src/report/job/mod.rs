@@ -1,6 +1,7 @@
 //! The report of a job: a landing page and data files beside the folders of its ranks.
 
 mod data;
+mod ends;
 mod fact_words;
 mod job_report;
 mod matrix;

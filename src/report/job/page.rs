@@ -2,7 +2,7 @@
 
 use super::job_report::JobReport;
 use super::view::{FEW_RANKS, JobView};
-use super::{matrix, ranks, runtimes, sides, verdict};
+use super::{ends, matrix, ranks, runtimes, sides, verdict};
 use crate::analysis::job::{JobFinding, TorchGroup};
 use crate::model::{Fact, Run};
 use crate::output::{Page, RelPath};
@@ -30,6 +30,7 @@ pub(super) fn page<'m>(report: JobReport<'m>) -> Page<'m, Worker> {
             let view = JobView::new(report, worker);
             hero(view, out)?;
             ranks::cells(view, out)?;
+            ends::section(view, out)?;
             sides::first(view, out)?;
             findings(view, out)?;
             matrix::section(view, out)?;
@@ -68,6 +69,7 @@ fn tabs(report: JobReport<'_>) -> Vec<Tab> {
     let many = report.job.ranks.len() > FEW_RANKS;
     let sections = [
         (many, "grid", "Grid", None),
+        (report.job.ranks.iter().filter(|rank| rank.end.is_some()).count() > 1, "ends", "Last records", None),
         (report.found.cause().is_some(), "first", "First difference", None),
         (!found.findings.is_empty(), "findings", "Findings", count(found.findings.len())),
         (true, "facts", "Facts", None),

@@ -65,7 +65,8 @@ pub(super) fn cells(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<()
         let (class, word) = match rank.whole_state() {
             RankState::Damaged(_) => (Some("status-error"), Some("damaged")),
             RankState::Empty => (Some("status-error"), Some("empty")),
-            RankState::Ok if !odd.is_empty() => (Some("status-break"), Some("differs")),
+            RankState::Ok if rank.is_cut() => (Some("status-error"), Some("ends early")),
+            RankState::Ok if !odd.is_empty() => (Some("status-break"), Some("diverges")),
             RankState::Ok => (None, None),
         };
         let href = match rank.log {
@@ -292,6 +293,7 @@ fn selected_by(view: JobView<'_>, index: usize, rank: &RankSummary, odd: &[Vec<F
 fn cells_of(view: JobView<'_>, rank: &RankSummary) -> Vec<Td> {
     let counts = rank.all_counts();
     let state = match rank.whole_state() {
+        RankState::Ok if rank.is_cut() => Html::trusted("<span class=\"kind error\">ends early</span>"),
         RankState::Ok => Html::escaped("ok"),
         RankState::Empty => Html::trusted("<span class=\"kind warning\">empty</span>"),
         RankState::Damaged(why) => {

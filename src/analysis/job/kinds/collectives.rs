@@ -36,7 +36,12 @@ pub(super) fn finding(sides: &Sides<'_>) -> JobFinding {
         sides.most.steps.len(),
         sides.who(sides.most)
     );
-    sides.diverging(KIND, Severity::Error, title).with_detail(counts)
+    let mut finding = sides.diverging(KIND, Severity::Error, title).with_detail(counts);
+    // One function with other collectives on some ranks is wrong whatever the process groups.
+    if sides.theirs.and_then(|step| step.graph) == sides.mine.and_then(|step| step.graph) {
+        finding.severity = Severity::Error;
+    }
+    finding
 }
 
 fn operation(step: Option<Step>) -> Option<TextId> {

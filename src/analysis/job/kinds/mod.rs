@@ -32,27 +32,31 @@ use crate::model::{Fact, Job};
 /// A kind of difference between ranks.
 struct Difference {
     fact: Fact,
-    finding: fn(&Sides<'_>) -> JobFinding,
+    finding: fn(&Sides<'_>) -> Option<JobFinding>,
     /// Whether it only repeats what another difference shows already.
     follows: bool,
 }
 
 /// The kinds of differences: one may be the cause of those behind it.
 const DIFFERENCES: [Difference; 14] = [
-    Difference { fact: Fact::Failures, finding: failures::difference, follows: false },
-    Difference { fact: Fact::GraphBreaks, finding: breaks::finding, follows: false },
-    Difference { fact: Fact::Recompiles, finding: recompiles::finding, follows: false },
-    Difference { fact: Fact::CompileIds, finding: compiles::finding, follows: false },
-    Difference { fact: Fact::Collectives, finding: collectives::finding, follows: false },
+    Difference { fact: Fact::Failures, finding: |sides| Some(failures::difference(sides)), follows: false },
+    Difference { fact: Fact::GraphBreaks, finding: |sides| Some(breaks::finding(sides)), follows: false },
+    Difference { fact: Fact::Recompiles, finding: |sides| Some(recompiles::finding(sides)), follows: false },
+    Difference { fact: Fact::CompileIds, finding: |sides| Some(compiles::finding(sides)), follows: false },
+    Difference {
+        fact: Fact::Collectives,
+        finding: |sides| Some(collectives::finding(sides)),
+        follows: false,
+    },
     Difference { fact: Fact::ProcessGroups, finding: groups::finding, follows: false },
-    Difference { fact: Fact::Inputs, finding: inputs::finding, follows: false },
-    Difference { fact: Fact::TensorMeta, finding: tensors::finding, follows: true },
-    Difference { fact: Fact::ExecOrder, finding: order::finding, follows: false },
-    Difference { fact: Fact::Status, finding: status::status, follows: true },
-    Difference { fact: Fact::Ops, finding: status::operations, follows: true },
-    Difference { fact: Fact::Config, finding: settings::finding, follows: false },
-    Difference { fact: Fact::Cache, finding: caches::finding, follows: false },
-    Difference { fact: Fact::CacheKeys, finding: keys::finding, follows: true },
+    Difference { fact: Fact::Inputs, finding: |sides| Some(inputs::finding(sides)), follows: false },
+    Difference { fact: Fact::TensorMeta, finding: |sides| Some(tensors::finding(sides)), follows: true },
+    Difference { fact: Fact::ExecOrder, finding: |sides| Some(order::finding(sides)), follows: false },
+    Difference { fact: Fact::Status, finding: |sides| Some(status::status(sides)), follows: true },
+    Difference { fact: Fact::Ops, finding: |sides| Some(status::operations(sides)), follows: true },
+    Difference { fact: Fact::Config, finding: |sides| Some(settings::finding(sides)), follows: false },
+    Difference { fact: Fact::Cache, finding: |sides| Some(caches::finding(sides)), follows: false },
+    Difference { fact: Fact::CacheKeys, finding: |sides| Some(keys::finding(sides)), follows: true },
 ];
 
 /// Kinds that are not differences; each may find several things.
@@ -79,7 +83,7 @@ pub(super) fn findings(job: &Job, found: &JobFound) -> Vec<JobFinding> {
             continue;
         };
         if findings.is_empty() || !difference.follows {
-            let mut finding = (difference.finding)(&sides);
+            let Some(mut finding) = (difference.finding)(&sides) else { continue };
             let texts = finding.detail.into_iter().chain(sides.further());
             finding.detail = texts.reduce(|all, one| format!("{all}\n{one}"));
             findings.push(finding);

@@ -34,6 +34,7 @@ fn finding(job: &Job, shared: &SharedFinding) -> JobFinding {
     let ranks = ranks.filter(|(_, rank)| shared.ranks.binary_search(&rank.number).is_ok());
     let ranks: Vec<usize> = ranks.map(|(index, _)| index).collect();
     let who = match ranks.len() == job.ranks.len() {
+        true if ranks.len() == 2 => "on both ranks".to_owned(),
         true => format!("on all {} ranks", ranks.len()),
         false => format!("on {} of {} ranks", ranks.len(), job.ranks.len()),
     };
@@ -57,6 +58,6 @@ fn finding(job: &Job, shared: &SharedFinding) -> JobFinding {
         cost_s: one.cost_s,
         url_in_rank: one.url.clone(),
         kind_in_ranks: Some(one.kind.clone()),
-        ..JobFinding::new(KIND, severity, format!("{}, {who}", one.title))
+        ..JobFinding::new(KIND, severity, format!("{} ({who})", one.title))
     }
 }

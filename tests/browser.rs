@@ -4,11 +4,11 @@
 
 use crate::support::{Report, Run, input, report};
 use headless_chrome::protocol::cdp::types::Event;
-use headless_chrome::protocol::cdp::{Emulation, Network};
+use headless_chrome::protocol::cdp::{Emulation, Network, Target};
 use headless_chrome::{Browser, LaunchOptions, Tab};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, Weak};
 use std::time::Duration;
 
 /// Where the browser may stand, the environment's first.
@@ -31,17 +31,30 @@ fn chromium() -> Option<PathBuf> {
     found
 }
 
-/// A browser, one page of it, and all that went wrong there.
+/// A window of the browser with one page, and all that went wrong there.
 pub struct Window {
-    /// Ends the browser when it is dropped.
-    _browser: Browser,
+    /// The browser ends with the last test that holds it.
+    _browser: Arc<Browser>,
     pub tab: Arc<Tab>,
     wrong: Arc<Mutex<Vec<String>>>,
 }
 
-/// None where there is no browser.
-pub fn window() -> Option<Window> {
+impl Drop for Window {
+    fn drop(&mut self) {
+        // A window that has gone away by itself needs no closing.
+        let _ = self.tab.close_target();
+    }
+}
+
+/// The browser of all tests that run at present. Starting one takes longer than most tests do.
+fn browser() -> Option<Arc<Browser>> {
+    static RUNNING: Mutex<Weak<Browser>> = Mutex::new(Weak::new());
     let path = chromium()?;
+    // A test that failed while it started the browser must not fail the others.
+    let mut running = RUNNING.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    if let Some(browser) = running.upgrade() {
+        return Some(browser);
+    }
     let args =
         ["--disable-gpu", "--disable-background-networking", "--no-first-run", "--disable-component-update"];
     let options = LaunchOptions::default_builder()
@@ -53,8 +66,30 @@ pub fn window() -> Option<Window> {
         .idle_browser_timeout(Duration::from_secs(300))
         .build()
         .unwrap();
-    let browser = Browser::new(options).unwrap();
-    let tab = browser.new_tab().unwrap();
+    let browser = Arc::new(Browser::new(options).unwrap());
+    *running = Arc::downgrade(&browser);
+    Some(browser)
+}
+
+/// A new window; None where there is no browser.
+pub fn window() -> Option<Window> {
+    let browser = browser()?;
+    // A window of its own: a page behind another one would not be painted.
+    let target = Target::CreateTarget {
+        url: "about:blank".to_owned(),
+        new_window: Some(true),
+        left: None,
+        top: None,
+        width: None,
+        height: None,
+        window_state: None,
+        browser_context_id: None,
+        enable_begin_frame_control: None,
+        background: None,
+        for_tab: None,
+        hidden: None,
+    };
+    let tab = browser.new_tab_with_options(target).unwrap();
     tab.set_default_timeout(Duration::from_secs(60));
     let wrong: Arc<Mutex<Vec<String>>> = Arc::default();
     let sink = Arc::clone(&wrong);
@@ -96,7 +131,7 @@ fn complaint(event: &Event) -> Option<String> {
 }
 
 impl Window {
-    /// Opens a page from disk; `query` with its `?`, or empty.
+    /// Opens a page from disk. `query` is empty or begins with `?` or `#`.
     pub fn open(&self, file: &Path, query: &str) {
         let path = file.canonicalize().unwrap();
         let path = path.to_str().unwrap().replace('%', "%25").replace('#', "%23").replace('?', "%3F");

@@ -61,9 +61,15 @@ fn findings_are_ranked_by_severity_then_seconds_then_count() {
             ["error", "warning", "info"].iter().position(|word| finding["severity"] == *word).unwrap()
         };
         let cost = |finding: &Value| finding["cost_s"].as_f64().unwrap_or(0.0);
+        // How often it happened stands in the detail where it is more than once.
+        let times = |finding: &Value| {
+            let mut lines = finding["detail"].as_str().unwrap_or_default().lines();
+            lines.find_map(|line| line.strip_prefix("Times: ")?.parse().ok()).unwrap_or(1_u64)
+        };
         for pair in findings.windows(2) {
             let (a, b) = (&pair[0], &pair[1]);
-            assert!(rank(a) < rank(b) || rank(a) == rank(b) && cost(a) >= cost(b), "{name}: {a} before {b}");
+            let order = rank(a).cmp(&rank(b)).then(cost(b).total_cmp(&cost(a))).then(times(b).cmp(&times(a)));
+            assert!(order.is_le(), "{name}: {a} before {b}");
         }
     }
 }

@@ -204,8 +204,10 @@ fn json_that_is_nested_without_bound_is_a_problem_of_its_line() {
     let artifact = r#"{"artifact": {"name": "deep", "encoding": "json"}, "frame_id": 0, "frame_compile_id": 0, "attempt": 0}"#;
     log.records.push(like.like(artifact, Some(deep.as_bytes())));
     log.records.push(like.like(r#"{"chromium_event": {}}"#, Some(deep.as_bytes())));
-    let report = Run::of_bytes("nested.log", &log.bytes()).go();
-    assert!(matches!(report.code, Some(0)), "{:?} {}", report.code, report.stderr);
+    let line = log.line(log.records.len() - 3);
+    let report = Run::of_bytes("nested.log", &log.bytes()).ok();
+    assert_eq!(report.count("bad_json"), 1);
+    assert_eq!(report.integrity()["problems"][0]["line"], line);
 }
 
 #[test]

@@ -309,8 +309,7 @@ fn every_job_keeps_to_the_schema_and_its_page_to_the_rules_of_pages() {
                 assert!(page.ids.contains(&anchor), "{name}: a link leads to #{anchor}");
             }
         }
-        let weight = page.style_bytes + page.scripts.iter().map(String::len).sum::<usize>();
-        assert!(weight <= 60 << 10, "{name}: {weight} bytes of styles and scripts");
+        assert!(page.code_bytes() <= 40 << 10, "{name}: {} bytes of CSS and JavaScript", page.code_bytes());
     }
 }
 

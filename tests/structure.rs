@@ -1,100 +1,18 @@
-//! The house rules of the source tree: who may know whom, how large things get, that nothing lies around unused.
+//! The house rules of the source tree: what stands where, how large files get, that nothing is left unused. Who may use
+//! whom is in `layers.rs`.
 
+use crate::support::sources::{blanked, sources};
 use crate::support::{files_below, reports, source, source_text};
 use regex::Regex;
 use std::collections::BTreeSet;
 use std::fs;
 use tlparse::Registry;
 
-/// A source file without the tests in it, and without the insides of comments and texts.
-struct Source {
-    /// Below `src`.
-    path: String,
-    /// As it stands.
-    text: String,
-    /// Code only: comments and texts are blank, tests are cut off. Lines stay where they are.
-    code: String,
-}
+/// Where templates and assets stand, below `src`.
+const KIT: &str = "report/kit/";
 
-/// All files below `src`, without those that hold tests only.
-fn sources() -> Vec<Source> {
-    let paths = files_below(&source("src")).into_iter();
-    let rust =
-        paths.filter(|path| path.ends_with(".rs") && !path.ends_with("tests.rs") && !path.contains("tests/"));
-    rust.map(|path| {
-        let text = source_text(&format!("src/{path}"));
-        let tests = Regex::new(r"(?m)^#\[cfg\(test\)\]\n(?:pub(?:\(\w+\))? )?mod \w+ \{").unwrap();
-        let end = tests.find(&text).map_or(text.len(), |found| found.start());
-        let code = blanked(&text[..end]);
-        Source { path, text, code }
-    })
-    .collect()
-}
-
-/// The code with spaces in place of what stands in comments, texts and characters.
-fn blanked(text: &str) -> String {
-    let parts = Regex::new(concat!(
-        r#"(?s)//[^\n]*|/\*.*?\*/|b?r#"".*?"#,
-        "\"#",
-        r##"|b?r"[^"]*"|b?"(?:\\.|[^"\\])*"|b?'(?:\\(?:u\{[^}]*\}|x..|.)|[^'\\])'"##
-    ))
-    .unwrap();
-    parts
-        .replace_all(text, |found: &regex::Captures<'_>| -> String {
-            found[0].chars().map(|c| if c == '\n' { '\n' } else { ' ' }).collect()
-        })
-        .into_owned()
-}
-
-/// Modules of the crate that this code names: `crate::x` and `crate::{x, y}`; what the crate's root names again belongs
-/// to the module it comes from.
-fn modules_named(code: &str) -> BTreeSet<&str> {
-    let mut named = BTreeSet::new();
-    for (at, _) in code.match_indices("crate::") {
-        let rest = code[at + "crate::".len()..].trim_start();
-        let names = match rest.strip_prefix('{') {
-            Some(list) => list[..list.find('}').unwrap_or(list.len())].split(',').collect(),
-            None => vec![rest],
-        };
-        for name in names {
-            let name = name.trim();
-            let end = name.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(name.len());
-            named.insert(match &name[..end] {
-                "Event" | "Flow" | "RankContext" | "Registry" | "StructuredLogParser" => "events",
-                "Options" | "Progress" | "Told" | "Written" => "options",
-                other => other,
-            });
-        }
-    }
-    named.remove("");
-    named
-}
-
-#[test]
-fn each_folder_knows_only_those_before_it() {
-    let allowed: [(&str, &[&str]); 8] = [
-        ("trace", &[]),
-        ("model", &["trace"]),
-        ("events", &["trace", "model"]),
-        ("analysis", &["trace", "model"]),
-        ("output", &[]),
-        ("report", &["trace", "model", "analysis", "output"]),
-        ("job", &["trace", "model", "events", "analysis", "output", "report", "options"]),
-        ("run", &["trace", "model", "events", "analysis", "output", "report", "job", "options"]),
-    ];
-    let sources = sources();
-    for (folder, others) in allowed {
-        let own = |source: &&Source| {
-            source.path.starts_with(&format!("{folder}/")) || source.path == format!("{folder}.rs")
-        };
-        assert!(sources.iter().any(|source| own(&source)), "there is no {folder}");
-        for source in sources.iter().filter(own) {
-            for module in modules_named(&source.code) {
-                assert!(module == folder || others.contains(&module), "{} knows {module}", source.path);
-            }
-        }
-    }
-}
+/// The file of the kit that highlights code.
+const HIGHLIGHTING: &str = "highlight.rs";
 
 /// Only files that fit `places` (a path, or a folder with its slash) may hold `what`.
 fn only(places: &[&str], what: &str) {
@@ -118,8 +36,8 @@ fn the_terminal_and_the_browser_are_known_to_main_only() {
 
 #[test]
 fn a_crate_for_one_job_is_used_in_one_place() {
-    only(&["report/source.rs", "report/source/"], r"\bsyntect::");
-    only(&["report/templates.rs"], r"\btinytemplate::");
+    only(&[&format!("{KIT}{HIGHLIGHTING}")], r"\bsyntect::");
+    only(&[&format!("{KIT}templates.rs")], r"\btinytemplate::");
     only(&["trace/source.rs"], r"\bzstd::|\bflate2::");
     only(&["output/"], r"\brustix::");
 }
@@ -148,7 +66,7 @@ fn no_wire_struct_is_flattened_or_untagged() {
 }
 
 #[test]
-fn no_module_is_called_after_nothing() {
+fn module_names_say_what_is_inside() {
     for source in sources() {
         for part in source.path.trim_end_matches(".rs").split('/') {
             assert!(
@@ -254,16 +172,41 @@ fn every_parser_stands_in_the_readmes_table_of_events() {
     }
 }
 
+#[test]
+fn the_readmes_tables_of_files_are_those_of_the_site() {
+    let file = Regex::new(r#"path:\s*"((?:\\.|[^"\\])*)",\s*about:\s*"((?:\\.|[^"\\])*)""#).unwrap();
+    let site = source_text("src/report/site.rs");
+    let unescaped = |text: &str| text.replace("\\\"", "\"");
+    let listed: BTreeSet<(String, String)> =
+        file.captures_iter(&site).map(|found| (unescaped(&found[1]), unescaped(&found[2]))).collect();
+    assert!(listed.len() > 20, "{listed:#?}");
+    let readme = source_text("README.md");
+    let row = Regex::new(r"^\| `([^`|]+)` \| (.*) \|$").unwrap();
+    let tables = readme.split("| file | content |\n|---|---|\n").skip(1);
+    let rows = tables.flat_map(|table| table.lines().take_while(|line| line.starts_with('|')));
+    let told: BTreeSet<(String, String)> = rows
+        .map(|line| {
+            let cells = row.captures(line).unwrap_or_else(|| panic!("no row of one file: {line}"));
+            (cells[1].to_owned(), cells[2].to_owned())
+        })
+        .collect();
+    let only_in = |one: &BTreeSet<(String, String)>, other: &BTreeSet<(String, String)>| -> Vec<String> {
+        one.difference(other).map(|(path, about)| format!("{path}: {about}")).collect()
+    };
+    assert_eq!(only_in(&listed, &told), [""; 0], "files of site.rs that README.md does not list so");
+    assert_eq!(only_in(&told, &listed), [""; 0], "rows of README.md that site.rs does not list so");
+}
+
 /// Names of the templates that stand in the source tree.
 fn templates() -> Vec<String> {
-    let files = files_below(&source("src/report/templates"));
+    let files = files_below(&source(&format!("src/{KIT}templates")));
     let names = files.iter().filter(|file| *file != ".gitkeep");
     names.map(|file| file.strip_suffix(".html").expect("a template is HTML").to_owned()).collect()
 }
 
 #[test]
 fn every_template_is_listed_once_and_used() {
-    let list = source_text("src/report/templates.rs");
+    let list = source_text(&format!("src/{KIT}templates.rs"));
     let listed = Regex::new(r"(?s)\ntemplates! \{(.*?)\}").unwrap();
     let listed = &listed.captures(&list).expect("templates.rs lists the templates")[1];
     let mut listed: Vec<&str> = listed.split(',').map(str::trim).filter(|name| !name.is_empty()).collect();
@@ -271,13 +214,13 @@ fn every_template_is_listed_once_and_used() {
     let mut templates = templates();
     templates.sort_unstable();
     assert_eq!(templates, listed);
-    let sources = sources();
     for name in &templates {
         let quoted = format!("\"{name}\"");
-        let rendered =
-            sources.iter().any(|source| source.path.starts_with("report/") && source.text.contains(&quoted));
+        let rendered = sources()
+            .iter()
+            .any(|source| source.path.starts_with("report/") && source.text.contains(&quoted));
         let called = templates.iter().any(|other| {
-            source_text(&format!("src/report/templates/{other}.html")).contains(&format!("call {name} "))
+            source_text(&format!("src/{KIT}templates/{other}.html")).contains(&format!("call {name} "))
         });
         assert!(rendered || called, "no page uses the template {name}");
     }
@@ -288,7 +231,7 @@ fn templates_hold_neither_logic_nor_raw_text() {
     let tag = Regex::new(r"\{\{(.*?)\}\}").unwrap();
     let value = Regex::new(r"\{([^{}]+)\}").unwrap();
     for name in templates() {
-        let text = source_text(&format!("src/report/templates/{name}.html"));
+        let text = source_text(&format!("src/{KIT}templates/{name}.html"));
         for found in tag.captures_iter(&text) {
             let word =
                 found[1].trim().trim_matches('-').split_whitespace().next().unwrap_or_default().to_owned();
@@ -306,28 +249,68 @@ fn templates_hold_neither_logic_nor_raw_text() {
 }
 
 #[test]
-fn every_asset_is_built_and_used() {
-    let build = source_text("build.rs");
-    let entry = Regex::new(r#"\("(\w+)", "([\w.]+)"\)"#).unwrap();
-    let listed: Vec<(String, String)> =
-        entry.captures_iter(&build).map(|found| (found[1].to_owned(), found[2].to_owned())).collect();
-    let mut files: Vec<&str> = listed.iter().map(|(_, file)| file.as_str()).collect();
+#[ignore = "until all markup of report/ is quoted"]
+fn attributes_are_quoted_wherever_markup_is_written() {
+    // In Rust code an assignment has spaces, so these are attributes within texts.
+    let in_code =
+        Regex::new(r#"\b(?:class|id|href|title|style|type|action|data-[a-z]+)=[^\s"'\\=>]"#).unwrap();
+    for source in sources().iter().filter(|source| source.path.starts_with("report/")) {
+        for (line, text) in (1..).zip(source.text.lines()) {
+            let text = text.split("//").next().unwrap_or_default();
+            assert!(!in_code.is_match(text), "src/{}:{line}: {}", source.path, text.trim());
+        }
+    }
+    let in_template = Regex::new(r#"<[a-z][^<>]*\s[a-z-]+=[^"'\s]"#).unwrap();
+    for name in templates() {
+        let text = source_text(&format!("src/{KIT}templates/{name}.html"));
+        assert!(!in_template.is_match(&text), "{name}: {:?}", in_template.find(&text));
+    }
+}
+
+#[test]
+#[ignore = "until ARCHITECTURE.md is written anew"]
+fn nothing_squeezes_styles_scripts_or_markup() {
+    let name = Regex::new(r"(?i)\btailor|\boxc\b|\boxc_|minif").unwrap();
+    let below = |folder: &str| -> Vec<String> {
+        files_below(&source(folder)).iter().map(|file| format!("{folder}/{file}")).collect()
+    };
+    let files = [below("src"), below("examples"), below("docs"), below(".ci")].concat();
+    let top = ["Cargo.toml", "README.md", "ARCHITECTURE.md", "build.rs"].map(str::to_owned);
+    for path in files.into_iter().chain(top).filter(|path| source(path).exists()) {
+        assert!(!name.is_match(&path), "{path}");
+        let text = String::from_utf8_lossy(&fs::read(source(&path)).unwrap()).into_owned();
+        let found = name.find(&text).map(|found| found.as_str().to_owned());
+        assert_eq!(found, None, "{path}");
+    }
+}
+
+#[test]
+fn every_asset_is_listed_once_and_used() {
+    let list = source_text(&format!("src/{KIT}assets.rs"));
+    let entry = Regex::new(r#"(?m)^    ([A-Z_]+) = "([\w.]+)","#).unwrap();
+    let listed: Vec<(&str, &str)> = entry
+        .captures_iter(&list)
+        .map(|found| found.extract())
+        .map(|(_, [name, file])| (name, file))
+        .collect();
+    let mut files: Vec<&str> = listed.iter().map(|(_, file)| *file).collect();
     files.sort_unstable();
-    assert_eq!(files_below(&source("src/report/assets")), files);
-    let sources = sources();
-    for (constant, file) in &listed {
-        let used = sources
+    assert_eq!(files_below(&source(&format!("src/{KIT}assets"))), files);
+    for (constant, file) in listed {
+        let name = Regex::new(&format!(r"\b{constant}\b")).unwrap();
+        let in_list = name.find_iter(&list).count() > 1;
+        let elsewhere = sources()
             .iter()
-            .any(|source| source.path != "report/assets.rs" && source.code.contains(constant.as_str()));
-        assert!(used, "no page carries {file}");
+            .any(|source| source.path != format!("{KIT}assets.rs") && name.is_match(&source.code));
+        assert!(in_list || elsewhere, "no page carries {file}");
     }
 }
 
 #[test]
 fn neither_templates_nor_assets_load_anything() {
     let loads = Regex::new(r#"(?i)(?:src|srcset|action|data|poster)\s*=\s*["']?(?:https?:)?//|<link|@import|url\(\s*["']?(?:https?:)?//|\bfetch\(|XMLHttpRequest|\bimport\("#).unwrap();
-    for folder in ["src/report/templates", "src/report/assets"] {
-        for file in files_below(&source(folder)) {
+    for folder in ["templates", "assets"].map(|folder| format!("src/{KIT}{folder}")) {
+        for file in files_below(&source(&folder)) {
             let text = source_text(&format!("{folder}/{file}"));
             assert!(!loads.is_match(&text), "{file} loads something: {:?}", loads.find(&text));
         }

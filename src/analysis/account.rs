@@ -2,9 +2,9 @@
 
 use super::parts::{PARTS, Parts};
 use super::time::self_times;
-use super::timeline::owned;
-use crate::model::{Model, Status};
-use fxhash::FxHashMap;
+use super::timeline::{Owner, owners};
+use crate::model::{CompileIndex, Model, Status};
+use crate::trace::TextMap;
 use std::sync::Arc;
 
 /// Where the wall time of a log went, as far as its spans and metrics say.
@@ -23,11 +23,11 @@ pub struct Account {
     /// Self time of phases that only hold others: what torch does between the phases that it times.
     pub between_us: f64,
     /// The part that most self time of a phase belongs to, an index into [`PARTS`], by the phase's name.
-    pub part_of: FxHashMap<Arc<str>, usize>,
+    pub part_of: TextMap<Arc<str>, usize>,
     /// Work that was thrown away, most first.
     pub lost: Vec<Lost>,
-    /// What caches saved, by compile (an index into the model's), microseconds, most first.
-    pub saved: Vec<(usize, f64)>,
+    /// What caches saved, most first.
+    pub saved: Vec<Saved>,
     /// Spans whose end is not in the log.
     pub open: usize,
 }
@@ -48,12 +48,21 @@ pub struct Gap {
 /// Compile time without a result.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Lost {
-    /// Index into the model's compiles.
-    pub compile: usize,
+    /// The compile.
+    pub compile: CompileIndex,
     /// Microseconds.
     pub us: f64,
     /// Whether the compile failed, so that all its time is lost; else its earlier attempts are.
     pub failed: bool,
+}
+
+/// Time that a cache saved a compile.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Saved {
+    /// The compile.
+    pub compile: CompileIndex,
+    /// Microseconds.
+    pub us: f64,
 }
 
 impl Account {
@@ -63,7 +72,7 @@ impl Account {
             Account { open: model.spans.iter().filter(|s| s.open).count(), ..Account::default() };
         account.cover(model);
         account.divide(model);
-        for (compile, of) in model.compiles.iter().enumerate() {
+        for (compile, of) in model.compiles.indexed() {
             let positive = |us: Option<f64>| us.filter(|us| us.is_finite() && *us > 0.0);
             let sum = |values: &mut dyn Iterator<Item = f64>| values.fold(0.0, |sum, us| sum + us);
             let failed = of.id.is_some() && of.status == Status::Error;
@@ -74,13 +83,13 @@ impl Account {
             if us > 0.0 {
                 account.lost.push(Lost { compile, us, failed });
             }
-            let saved = sum(&mut of.metrics.iter().filter_map(|m| positive(m.facts.saved_us)));
-            if saved > 0.0 {
-                account.saved.push((compile, saved));
+            let us = sum(&mut of.metrics.iter().filter_map(|m| positive(m.facts.saved_us)));
+            if us > 0.0 {
+                account.saved.push(Saved { compile, us });
             }
         }
         account.lost.sort_by(|a, b| b.us.total_cmp(&a.us));
-        account.saved.sort_by(|a, b| b.1.total_cmp(&a.1));
+        account.saved.sort_by(|a, b| b.us.total_cmp(&a.us));
         account
     }
 
@@ -114,9 +123,10 @@ impl Account {
 
     /// Self time by part of the compiler.
     fn divide(&mut self, model: &Model) {
-        let mut by_name: FxHashMap<Arc<str>, [f64; PARTS.len()]> = FxHashMap::default();
-        let owned = owned(&model.spans);
-        for ((span, own), (part, _)) in model.spans.iter().zip(self_times(&model.spans)).zip(owned) {
+        let mut by_name: TextMap<Arc<str>, [f64; PARTS.len()]> = TextMap::default();
+        let owners = owners(&model.spans);
+        for ((span, own), Owner { part, .. }) in model.spans.iter().zip(self_times(&model.spans)).zip(owners)
+        {
             if only_holds_others(&span.name) {
                 self.between_us += own;
             }

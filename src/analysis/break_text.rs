@@ -89,7 +89,7 @@ mod tests {
             File \"/app/a.py\", line 65, in loop\n    f()\n\nTraceback (most recent call last):\n  \
             File \"/torch/_dynamo/a.py\", line 1, in g\n";
         let found = break_text(text);
-        let lines: Vec<u64> = found.frames.iter().map(|frame| frame.1).collect();
+        let lines: Vec<u64> = found.frames.iter().map(|frame| frame.line).collect();
         assert_eq!(lines, [91, 65]);
         let [further] = found.further.as_slice() else { panic!("{:?}", found.further) };
         assert_eq!(further.reason, "graph break in loop");

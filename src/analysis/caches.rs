@@ -1,7 +1,8 @@
 //! Why a cache missed: which components of a key differ from those of an earlier one.
 
-use crate::model::{CacheLookup, Model, Outcome};
-use fxhash::{FxHashMap, FxHashSet};
+use crate::model::{CacheLookup, CompileIndex, Model, Outcome};
+use crate::trace::{CompileId, FrameId, TextMap};
+use fxhash::FxHashSet;
 use indexmap::IndexMap;
 
 /// Characters of a component's value that are kept: the beginning tells what it is.
@@ -116,15 +117,15 @@ fn parse(text: &str) -> Option<(&str, &str, &str)> {
 const BACKWARD: &str = "fx_kwargs[is_backward]";
 
 /// With which earlier lookup each is compared: the nearest of the same cache and the same frame, else the nearest of
-/// the same cache; one of an earlier compile, with a key of the same pass. `keys` has one a lookup; an index into them
+/// the same cache; one of an earlier compile, with a key of the same pass. `keys` has one per lookup; an index into them
 /// is given for each.
 pub fn nearest(lookups: &[CacheLookup], keys: &[Key], components: &Components) -> Vec<Option<usize>> {
     type Last = (usize, Option<usize>);
     // The last lookup of each kind, and the last one of an earlier compile.
-    let mut of_frame: FxHashMap<(&str, String, Option<u32>), Last> = FxHashMap::default();
-    let mut of_cache: FxHashMap<(&str, Option<u32>), Last> = FxHashMap::default();
-    let compile = |index: usize| lookups.get(index).map(|lookup| lookup.artifact.0);
-    let earlier = |last: Option<&Last>, now: usize| {
+    let mut of_frame: TextMap<(&str, Option<FrameId>, Option<u32>), Last> = TextMap::default();
+    let mut of_cache: TextMap<(&str, Option<u32>), Last> = TextMap::default();
+    let compile = |index: usize| lookups.get(index).map(|lookup| lookup.artifact.compile);
+    let earlier = |last: Option<&Last>, now: CompileIndex| {
         let (last, before) = *last?;
         if compile(last) == Some(now) { before } else { Some(last) }
     };
@@ -134,12 +135,11 @@ pub fn nearest(lookups: &[CacheLookup], keys: &[Key], components: &Components) -
             found.push(None);
             continue;
         }
-        let label = lookup.compile.as_ref().map(ToString::to_string).unwrap_or_default();
-        let frame = label.rsplit_once('/').map_or(label.as_str(), |(frame, _)| frame).to_owned();
+        let frame = lookup.compile.as_ref().map(CompileId::frame);
         let backward = components.named(key, BACKWARD);
         let (by_frame, by_cache) =
             ((lookup.cache.as_str(), frame, backward), (lookup.cache.as_str(), backward));
-        let now = lookup.artifact.0;
+        let now = lookup.artifact.compile;
         let before_frame = earlier(of_frame.get(&by_frame), now);
         let before_cache = earlier(of_cache.get(&by_cache), now);
         found.push(before_frame.or(before_cache));
@@ -199,6 +199,7 @@ pub fn in_words(differences: &[Difference<'_>]) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::ArtifactIndex;
     use crate::trace::CompileId;
 
     fn lookup(compile: usize, id: &str, outcome: Outcome) -> CacheLookup {
@@ -211,7 +212,7 @@ mod tests {
             reason: None,
             saved_ns: None,
             asked_ns: None,
-            artifact: (compile, 0),
+            artifact: ArtifactIndex { compile: CompileIndex::new(compile), artifact: 0 },
         }
     }
 

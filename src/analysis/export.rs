@@ -1,7 +1,10 @@
 //! What came of an export: whether the log has a program, and each thing that stood in its way once.
 
 use super::is_library;
-use crate::model::{ExportKind, ExportProblem, ExportedProgram, Frame, Model, Symbol, TextFrame};
+use crate::model::{
+    CompileIndex, ExportKind, ExportProblem, ExportedProgram, Frame, Model, Symbol, TextFrame,
+};
+use crate::trace::TextMap;
 use fxhash::{FxHashMap, FxHashSet};
 use indexmap::IndexMap;
 
@@ -31,13 +34,22 @@ pub struct Export {
     pub failures: Vec<ExportFailure>,
     /// The failure of each problem of the model: an index into the failures.
     pub of_problem: Vec<usize>,
-    /// A first try without a program and the compile whose program came out instead: indices into the compiles.
-    pub retry: Option<(usize, usize)>,
+    /// A first try without a program, and what came out instead.
+    pub retry: Option<Retry>,
     /// Compiles that are exports: torch writes no metrics for these.
-    pub compiles: FxHashSet<usize>,
-    symbols: FxHashMap<(usize, String), usize>,
+    pub compiles: FxHashSet<CompileIndex>,
+    symbols: TextMap<(CompileIndex, String), usize>,
     /// Programs of each compile, in the order of the log.
-    programs: FxHashMap<usize, Vec<usize>>,
+    programs: FxHashMap<CompileIndex, Vec<usize>>,
+}
+
+/// An export that began anew.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Retry {
+    /// The compile of the first try, which made no program.
+    pub failed: CompileIndex,
+    /// The compile whose program came out instead.
+    pub succeeded: CompileIndex,
 }
 
 /// Something that stood in the way of an export.
@@ -53,7 +65,7 @@ pub struct ExportFailure {
 
 impl Export {
     /// The symbol of that name, as it was made in a compile.
-    pub fn symbol<'m>(&self, model: &'m Model, compile: usize, name: &str) -> Option<&'m Symbol> {
+    pub fn symbol<'m>(&self, model: &'m Model, compile: CompileIndex, name: &str) -> Option<&'m Symbol> {
         let index = self.symbols.get(&(compile, name.to_owned()))?;
         model.shapes.symbols.get(*index)
     }
@@ -61,14 +73,14 @@ impl Export {
     /// The program that a problem's export made: of the same compile, else of the one that the export was retried as.
     pub fn program<'m>(&self, model: &'m Model, problem: &ExportProblem) -> Option<&'m ExportedProgram> {
         let programs = &model.export.programs;
-        let of = |compile: usize| {
+        let of = |compile: CompileIndex| {
             let all = self.programs.get(&compile)?;
             let later =
                 all.partition_point(|&index| programs.get(index).is_some_and(|p| p.line < problem.line));
             programs.get(*all.get(later).or(all.last())?)
         };
-        let retried = self.retry.filter(|(from, _)| *from == problem.compile);
-        of(problem.compile).or_else(|| of(retried?.1))
+        let retried = self.retry.filter(|retry| retry.failed == problem.compile);
+        of(problem.compile).or_else(|| of(retried?.succeeded))
     }
 
     /// How many failures are of that kind.
@@ -89,7 +101,7 @@ pub(super) fn of_log(model: &Model) -> Export {
         }
     }
     // Only problems are told with their symbols; a log of training may have very many of these.
-    let wanted: FxHashSet<usize> = model.export.problems.iter().map(|one| one.compile).collect();
+    let wanted: FxHashSet<CompileIndex> = model.export.problems.iter().map(|one| one.compile).collect();
     let symbols = model.shapes.symbols.iter().enumerate().filter(|(_, s)| wanted.contains(&s.at.compile));
     let export = &model.export;
     let outcome = match (export.programs.is_empty(), failures.is_empty()) {
@@ -103,7 +115,7 @@ pub(super) fn of_log(model: &Model) -> Export {
         (true, _) if !export.started.is_empty() => ExportOutcome::Begun,
         (true, _) => ExportOutcome::Unknown,
     };
-    let mut programs: FxHashMap<usize, Vec<usize>> = FxHashMap::default();
+    let mut programs: FxHashMap<CompileIndex, Vec<usize>> = FxHashMap::default();
     for (index, program) in export.programs.iter().enumerate() {
         programs.entry(program.compile).or_default().push(index);
     }
@@ -119,7 +131,7 @@ pub(super) fn of_log(model: &Model) -> Export {
 }
 
 /// Compiles with a record that only an export writes.
-pub(super) fn compiles(model: &Model) -> FxHashSet<usize> {
+pub(super) fn compiles(model: &Model) -> FxHashSet<CompileIndex> {
     let export = &model.export;
     let problems = export.problems.iter();
     let problems = problems.filter(|one| one.kind.of_operator() || one.kind == ExportKind::Assumed);
@@ -137,7 +149,7 @@ pub(super) fn failures(model: &Model) -> Vec<ExportFailure> {
             one.kind,
             one.subject.as_str(),
             one.result.as_deref(),
-            place.as_ref().map(|(file, line, ..)| (file.clone(), *line)),
+            place.as_ref().map(|frame| (frame.file.clone(), frame.line)),
         );
         let new = || ExportFailure { kind: one.kind, problems: Vec::new(), place };
         groups.entry(key).or_insert_with(new).problems.push(index);
@@ -158,22 +170,22 @@ fn place(model: &Model, one: &ExportProblem) -> Option<TextFrame> {
 fn own(model: &Model, frame: &Frame) -> Option<TextFrame> {
     let file = model.strings.get(frame.file).filter(|file| !file.is_empty() && !is_library(file))?;
     let loc = frame.loc.as_ref().map(ToString::to_string);
-    Some((file.to_owned(), frame.line?, frame.name.to_string(), loc))
+    Some(TextFrame { file: file.to_owned(), line: frame.line?, function: frame.name.to_string(), loc })
 }
 
 /// Draft export begins anew when a constraint of `dynamic_shapes` is violated: problems of a compile without a
 /// program, and the program of a later one. A compile that could not go on has failed instead.
-fn retry(model: &Model) -> Option<(usize, usize)> {
+fn retry(model: &Model) -> Option<Retry> {
     let export = &model.export;
-    let identified = |compile: usize| model.compiles.get(compile).is_some_and(|c| c.id.is_some());
-    let ended: FxHashSet<usize> = export.programs.iter().map(|one| one.compile).collect();
+    let identified = |compile: CompileIndex| model.compiles.get(compile).is_some_and(|c| c.id.is_some());
+    let ended: FxHashSet<CompileIndex> = export.programs.iter().map(|one| one.compile).collect();
     let undecided = export.problems.iter().filter(|one| one.kind == ExportKind::Undecided);
-    let failed: FxHashSet<usize> = undecided.map(|one| one.compile).collect();
+    let failed: FxHashSet<CompileIndex> = undecided.map(|one| one.compile).collect();
     let first = export.problems.iter().find(|one| {
         identified(one.compile) && !ended.contains(&one.compile) && !failed.contains(&one.compile)
     })?;
     let program = export.programs.iter().find(|one| identified(one.compile) && one.line > first.line)?;
-    Some((first.compile, program.compile))
+    Some(Retry { failed: first.compile, succeeded: program.compile })
 }
 
 /// A call of `torch._check` that says what was assumed: from the line of the user's, the operation that made the

@@ -1,7 +1,8 @@
 //! Compiles by the function that they compile.
 
 use super::Parts;
-use crate::model::{Compile, Function, Model, Outcome};
+use crate::model::{Compile, CompileIndex, Function, Model, Outcome};
+use crate::trace::{CompileId, FrameId, TextMap};
 use fxhash::FxHashMap;
 use indexmap::IndexMap;
 
@@ -10,8 +11,8 @@ use indexmap::IndexMap;
 pub struct FunctionGroup {
     /// What the log says of it; None where a compile tells no function.
     pub function: Option<Function>,
-    /// Indices of the compiles, in order of first appearance.
-    pub compiles: Vec<usize>,
+    /// Its compiles, in order of first appearance.
+    pub compiles: Vec<CompileIndex>,
     /// Microseconds of compile time; None where no record tells any.
     pub us: Option<f64>,
     /// The same by part of the compiler.
@@ -23,24 +24,20 @@ pub(super) fn of_log(model: &Model) -> Vec<FunctionGroup> {
     #[derive(PartialEq, Eq, Hash)]
     enum Key<'a> {
         Function(&'a str, Option<&'a str>, Option<u64>),
-        Frame(String),
+        Frame(FrameId),
     }
     let mut groups: IndexMap<Key<'_>, FunctionGroup> = IndexMap::new();
     // Beyond the recompile limit torch writes metrics without the function's name: the frame tells it.
-    let frames: FxHashMap<String, &Function> = model
+    let frames: TextMap<FrameId, &Function> = model
         .identified()
-        .filter_map(|c| Some((frame_of(&c.label()).to_owned(), c.function.as_ref()?)))
+        .filter_map(|compile| Some((compile.id.as_ref()?.frame(), compile.function.as_ref()?)))
         .collect();
-    for (index, compile) in model.compiles.iter().enumerate() {
-        if compile.id.is_none() {
-            continue;
-        }
-        let label = compile.label();
-        let frame = frame_of(&label);
-        let function = compile.function.as_ref().or_else(|| frames.get(frame).copied());
+    for (index, compile) in model.compiles.indexed() {
+        let Some(frame) = compile.id.as_ref().map(CompileId::frame) else { continue };
+        let function = compile.function.as_ref().or_else(|| frames.get(&frame).copied());
         let key = match function {
             Some(f) => Key::Function(&f.name, f.file.as_deref(), f.line),
-            None => Key::Frame(frame.to_owned()),
+            None => Key::Frame(frame),
         };
         let group = groups.entry(key).or_default();
         if group.function.is_none() {
@@ -55,27 +52,17 @@ pub(super) fn of_log(model: &Model) -> Vec<FunctionGroup> {
     groups.into_values().collect()
 }
 
-/// The part of an id that names the frame: `3` of `3/1`, `!2/3` of `!2/3/1`.
-pub(super) fn frame_of(id: &str) -> &str {
-    match id.rsplit_once('/') {
-        Some((frame, _)) => frame,
-        None => id,
-    }
-}
-
 /// Whether a compile is the capture of a backward pass by compiled autograd: its id has no frame (`!0`), torch writes no
 /// metrics for it, and what it captured is compiled under an id of its own (`!0/1/0`).
 pub fn is_capture(compile: &Compile) -> bool {
-    let label = compile.label();
-    label.starts_with('!') && !label.contains('/')
+    compile.id.as_ref().is_some_and(|id| !id.has_frame())
 }
 
-/// What the caches of graphs answered to each compile, by its index: a miss of any is a miss.
-pub(super) fn cache_outcomes(model: &Model) -> FxHashMap<usize, Outcome> {
-    let mut outcomes: FxHashMap<usize, Outcome> = FxHashMap::default();
+/// What the caches of graphs answered to each compile: a miss of any is a miss.
+pub(super) fn cache_outcomes(model: &Model) -> FxHashMap<CompileIndex, Outcome> {
+    let mut outcomes: FxHashMap<CompileIndex, Outcome> = FxHashMap::default();
     for lookup in &model.caches {
-        let (compile, _) = lookup.artifact;
-        let outcome = outcomes.entry(compile).or_insert(lookup.outcome);
+        let outcome = outcomes.entry(lookup.artifact.compile).or_insert(lookup.outcome);
         if rank(lookup.outcome) > rank(*outcome) {
             *outcome = lookup.outcome;
         }
@@ -103,7 +90,6 @@ pub fn by_status<'c>(compiles: impl IntoIterator<Item = &'c Compile>) -> Vec<(&'
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::trace::CompileId;
 
     #[test]
     fn compiles_of_one_function_are_one_group_and_those_without_a_function_go_by_frame() {

@@ -3,6 +3,7 @@
 mod account;
 mod break_costs;
 mod break_text;
+mod by_compile;
 pub mod caches;
 pub mod configs;
 mod export;
@@ -27,13 +28,15 @@ mod stage;
 mod time;
 mod timeline;
 mod trie;
+mod user_place;
 pub mod vllm;
 
-pub use account::{Account, Gap, Lost};
+pub use account::{Account, Gap, Lost, Saved};
 pub use break_costs::{Hit, break_costs, resumed_us};
 pub use break_text::{BreakText, FurtherBreak, break_text};
-pub use export::{Export, ExportFailure, ExportOutcome, check_of, symbols_in};
-pub use findings::{Finding, Severity};
+pub use by_compile::{ByCompile, OfCompile};
+pub use export::{Export, ExportFailure, ExportOutcome, Retry, check_of, symbols_in};
+pub use findings::{Finding, Severity, Topic};
 pub use functions::{FunctionGroup, by_status, is_capture};
 pub use graph_pairs::{GraphPair, graph_pairs};
 pub use guard_diff::{DiffLine, GuardDiff, Side, guard_diff, guarded_value};
@@ -46,35 +49,41 @@ pub use producers::{Producers, is_foreign};
 pub use rank_facts::{LogEnd, builds, log_end, pauses};
 pub use recompile_advice::recompile_advice;
 pub use recompile_reason::{Change, ChangeKind, classify};
-pub use recompiles::{Chain, Step, Subject, recompile_chains, recompile_limit};
+pub use recompiles::{Chain, Step, Subject, recompile_limit};
+
 pub use stage::Stage;
 pub use time::{CompileTime, Phase, PhaseNode};
 pub use timeline::{LaidSpan, Timeline, Track, TrackKind};
 pub use trie::{Trie, TrieNode};
+pub use user_place::UserPlace;
 
-use crate::model::{Model, Outcome};
+use crate::model::{CompileIndex, Model, Outcome};
 use fxhash::FxHashMap;
 
 /// All that follows from one log's facts.
-pub struct Found {
+pub struct Found<'m> {
     /// Where the time went.
     pub time: CompileTime,
-    /// Collectives planned and made, one entry a compile with a schedule.
+    /// Collectives planned and made, one entry per compile with a schedule.
     pub parity: Vec<Parity>,
     /// What was compiled, by function.
     pub functions: Vec<FunctionGroup>,
-    /// What the caches answered to each compile, by its index in the model.
-    pub cache: FxHashMap<usize, Outcome>,
+    /// What the caches answered to each compile.
+    pub cache: FxHashMap<CompileIndex, Outcome>,
     /// Who called what was compiled.
     pub trie: Trie,
     /// What came of torch.export.
     pub export: Export,
+    /// The functions that were compiled again: those over the limit first, then by time.
+    pub chains: Vec<Chain<'m>>,
     /// What went wrong and what it cost, most important first.
     pub findings: Vec<Finding>,
 }
 
 /// Draws the conclusions of one log.
-pub fn of_log(model: &Model) -> Found {
+pub fn of_log(model: &Model) -> Found<'_> {
+    let chains = recompiles::recompile_chains(model);
+    let findings = findings::of_log(findings::Basis { model, chains: &chains });
     Found {
         time: time::of_log(model),
         parity: parity::of_log(model),
@@ -82,6 +91,7 @@ pub fn of_log(model: &Model) -> Found {
         cache: functions::cache_outcomes(model),
         trie: trie::of_log(model),
         export: export::of_log(model),
-        findings: findings::of_log(model),
+        chains,
+        findings,
     }
 }

@@ -1,6 +1,6 @@
 //! Whether generated code makes the collectives that the scheduler planned.
 
-use crate::model::Model;
+use crate::model::{CompileIndex, Model};
 use indexmap::IndexMap;
 
 /// Collectives of one compile: planned, and in its code.
@@ -25,9 +25,9 @@ impl Parity {
     }
 }
 
-/// One entry a compile that has a schedule, in log order.
+/// One entry per compile that has a schedule, in log order.
 pub(super) fn of_log(model: &Model) -> Vec<Parity> {
-    let mut graphs: IndexMap<usize, Parity> = IndexMap::new();
+    let mut graphs: IndexMap<CompileIndex, Parity> = IndexMap::new();
     for schedule in &model.cross_rank.collectives {
         let id = model.compiles.get(schedule.compile).and_then(|c| c.id.as_ref()).map(|id| id.to_string());
         let graph = graphs.entry(schedule.compile).or_insert_with(|| Parity {
@@ -40,10 +40,10 @@ pub(super) fn of_log(model: &Model) -> Vec<Parity> {
             *graph.scheduled.entry(op.clone()).or_default() += 1;
         }
     }
-    for (compile, calls) in &model.cross_rank.in_code {
-        if let Some(graph) = graphs.get_mut(compile) {
-            for (op, count) in calls {
-                *graph.in_code.entry(op.clone()).or_default() += count;
+    for code in &model.cross_rank.in_code {
+        if let Some(graph) = graphs.get_mut(&code.compile) {
+            for call in &code.calls {
+                *graph.in_code.entry(call.operation.clone()).or_default() += 1;
             }
         }
     }

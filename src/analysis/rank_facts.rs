@@ -1,7 +1,7 @@
 //! What one log says that only a comparison of ranks needs: where it ends, when it built kernels, when it may have
 //! waited for builds of other processes.
 
-use crate::model::{Model, Status, Stretch, TraceSpan};
+use crate::model::{CompileIndex, Model, Status, Stretch, TraceSpan};
 use fxhash::FxHashMap;
 use std::sync::Arc;
 
@@ -21,8 +21,8 @@ const SHORTEST_PAUSE_US: f64 = 400_000.0;
 pub struct LogEnd {
     /// The event of the last record; of an artifact the name.
     pub event: String,
-    /// The compile in which it ends, or the one that the last record names: an index into the compiles.
-    pub compile: Option<usize>,
+    /// The compile in which it ends, or the one that the last record names.
+    pub compile: Option<CompileIndex>,
     /// Whether that compile had not ended.
     pub inside: bool,
     /// Phases that were open, the outermost first.

@@ -1,8 +1,10 @@
 //! What to do about a function that is compiled again and again.
 
 use super::recompile_reason::local;
-use super::{Chain, ChangeKind, Subject, findings};
-use crate::model::{Model, Specialisation};
+use super::user_place::UserPlace;
+use super::{Chain, ChangeKind, Subject};
+use crate::model::words::file_name;
+use crate::model::{CompileIndex, Model, Specialisation};
 use fxhash::FxHashSet;
 
 /// What to do, the most fitting first; code stands between backquotes.
@@ -30,7 +32,11 @@ pub fn recompile_advice(model: &Model, chain: &Chain<'_>) -> Vec<String> {
 const SUBJECTS: usize = 4;
 
 /// The specialisation that made a dynamic size of these compiles a constant.
-pub fn fixed<'m>(model: &'m Model, compiles: &[usize], subject: &Subject<'_>) -> Option<&'m Specialisation> {
+pub fn fixed<'m>(
+    model: &'m Model,
+    compiles: &[CompileIndex],
+    subject: &Subject<'_>,
+) -> Option<&'m Specialisation> {
     let name = subject.name.as_deref()?;
     let mut mine = model.shapes.specialisations.iter().filter(|one| compiles.contains(&one.at.compile));
     mine.find(|one| one.sources.iter().any(|source| expression(source) == name))
@@ -42,9 +48,9 @@ pub fn expression(source: &str) -> String {
 }
 
 fn keep_dynamic(model: &Model, one: &Specialisation) -> String {
-    let place = findings::user_line(model, one);
+    let place = UserPlace::of_specialization(model, one);
     let line = place.line.map_or_else(String::new, |line| format!(":{line}"));
-    let file = place.file.as_deref().map_or("?", |file| file.rsplit(['/', '\\']).next().unwrap_or(file));
+    let file = place.file.as_deref().map_or("?", file_name);
     let code = place.loc.map_or_else(String::new, |loc| format!(", `{}`", loc.trim()));
     format!("To keep it dynamic, change the line that needs the number: {file}{line}{code}.")
 }
@@ -100,8 +106,9 @@ fn size(model: &Model, chain: &Chain<'_>, subject: &Subject<'_>) -> String {
     let count = sizes.len();
     let mark = format!("`torch._dynamo.mark_dynamic({tensor}, {dimension})`");
     let last = chain.steps.iter().rev().find(|step| !step.over_limit);
-    let is_dynamic = last.and_then(|step| model.compiles.get(step.compile)).is_some_and(|compile| {
-        compile.sections.iter().any(|section| section.id == "symbols" && !section.rows.is_empty())
+    let is_dynamic = last.is_some_and(|step| {
+        let mut symbols = model.shapes.symbols.iter();
+        symbols.any(|symbol| !symbol.unbacked && symbol.at.compile == step.compile)
     });
     let after = if chain.limit_hit { " Until then every call with a new size runs uncompiled." } else { "" };
     match (is_dynamic, count) {
@@ -188,7 +195,7 @@ mod tests {
         let steps: Vec<Step<'_>> = reasons
             .iter()
             .map(|reason| Step {
-                compile: 0,
+                compile: CompileIndex::default(),
                 reasons: Vec::new(),
                 change: Some(classify(reason)),
                 against: None,

@@ -1,14 +1,13 @@
 //! The compiles of a function in a row: what changed from each to the next.
 
-use super::functions::{frame_of, is_capture};
 use super::{Change, ChangeKind, classify};
-use crate::model::{Compile, Failure, Function, Model, Reason};
-use crate::trace::CompileId;
+use crate::model::{Compile, CompileIndex, Failure, Function, Model, Reason};
+use crate::trace::{CompileId, FrameId};
 use fxhash::{FxHashMap, FxHashSet};
 use indexmap::IndexMap;
 
 /// A function that was compiled more than once, with its compiles.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Chain<'m> {
     /// What the log says of the function.
     pub function: Option<&'m Function>,
@@ -55,16 +54,16 @@ impl Subject<'_> {
 }
 
 /// A compile of a chain.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Step<'m> {
-    /// Index of the compile in the model.
-    pub compile: usize,
+    /// The compile.
+    pub compile: CompileIndex,
     /// Guards of older compiles that failed, latest first; empty for a first compile and where none is recorded.
     pub reasons: Vec<&'m Reason>,
     /// What the first of the reasons says.
     pub change: Option<Change>,
     /// The older compile of that reason.
-    pub against: Option<usize>,
+    pub against: Option<CompileIndex>,
     /// Whether this is the compile that the limit stopped.
     pub over_limit: bool,
 }
@@ -82,7 +81,7 @@ impl Chain<'_> {
     /// Those of `tell`.
     pub fn complete<E>(
         &mut self,
-        mut tell: impl FnMut(usize, &str) -> Result<Option<String>, E>,
+        mut tell: impl FnMut(CompileIndex, &str) -> Result<Option<String>, E>,
     ) -> Result<(), E> {
         for step in &mut self.steps {
             let Some(change) = step.change.as_mut().filter(|change| change.kind == ChangeKind::PythonValue)
@@ -103,8 +102,8 @@ impl Chain<'_> {
         self.versions - self.steps.iter().filter(|step| step.over_limit).count().min(self.versions)
     }
 
-    /// Indices of its compiles.
-    pub fn compiles(&self) -> Vec<usize> {
+    /// Its compiles.
+    pub fn compiles(&self) -> Vec<CompileIndex> {
         self.steps.iter().map(|step| step.compile).collect()
     }
 
@@ -155,22 +154,21 @@ pub(super) fn is_limit(failure: &Failure) -> bool {
 }
 
 /// The functions that were compiled again: those over the limit first, then by time.
-pub fn recompile_chains(model: &Model) -> Vec<Chain<'_>> {
-    let mut frames: IndexMap<String, Vec<usize>> = IndexMap::new();
-    for (index, compile) in model.compiles.iter().enumerate() {
-        let label = compile.label();
-        if compile.id.is_some() && label.contains('/') && !is_capture(compile) {
-            frames.entry(frame_of(&label).to_owned()).or_default().push(index);
+pub(super) fn recompile_chains(model: &Model) -> Vec<Chain<'_>> {
+    let mut frames: IndexMap<FrameId, Vec<CompileIndex>> = IndexMap::new();
+    for (index, compile) in model.compiles.indexed() {
+        if let Some(id) = compile.id.as_ref().filter(|id| id.has_frame()) {
+            frames.entry(id.frame()).or_default().push(index);
         }
     }
-    let mut reasons: FxHashMap<usize, Vec<&Reason>> = FxHashMap::default();
+    let mut reasons: FxHashMap<CompileIndex, Vec<&Reason>> = FxHashMap::default();
     for one in &model.recompiles {
         if let Some(index) = model.by_id.get(&one.compile) {
             reasons.entry(*index).or_default().extend(&one.reasons);
         }
     }
     let over = over_limit(model);
-    let again = |compiles: &[usize]| {
+    let again = |compiles: &[CompileIndex]| {
         compiles.len() > 1 || compiles.iter().any(|c| reasons.contains_key(c) || over.contains(c))
     };
     let rows = frames.into_values().filter(|compiles| again(compiles));
@@ -183,16 +181,16 @@ pub fn recompile_chains(model: &Model) -> Vec<Chain<'_>> {
 }
 
 /// Compiles that torch refused because their function has too many already.
-fn over_limit(model: &Model) -> FxHashSet<usize> {
+fn over_limit(model: &Model) -> FxHashSet<CompileIndex> {
     let failed = model.failures.iter().filter(|failure| is_limit(failure));
     failed.filter_map(|failure| model.by_id.get(&failure.compile).copied()).collect()
 }
 
 fn chain<'m>(
     model: &'m Model,
-    compiles: &[usize],
-    reasons: &FxHashMap<usize, Vec<&'m Reason>>,
-    over: &FxHashSet<usize>,
+    compiles: &[CompileIndex],
+    reasons: &FxHashMap<CompileIndex, Vec<&'m Reason>>,
+    over: &FxHashSet<CompileIndex>,
 ) -> Chain<'m> {
     let steps = compiles.iter().map(|&compile| {
         let reasons = reasons.get(&compile).cloned().unwrap_or_default();
@@ -208,7 +206,7 @@ fn chain<'m>(
     });
     let mut steps: Vec<Step<'_>> = steps.collect();
     fill_new_values(model, &mut steps);
-    let of = |index: &usize| model.compiles.get(*index);
+    let of = |index: &CompileIndex| model.compiles.get(*index);
     let again = compiles.iter().skip(1).filter_map(of).filter_map(Compile::compile_us);
     let mut chain = Chain {
         function: compiles.iter().filter_map(of).find_map(|compile| compile.function.as_ref()),
@@ -225,10 +223,9 @@ fn chain<'m>(
 }
 
 /// Compiled versions by the number in the ids. A damaged id may name any number.
-fn versions(model: &Model, compiles: &[usize]) -> usize {
-    let number =
-        |index: &usize| model.compiles.get(*index)?.label().rsplit_once('/')?.1.parse::<usize>().ok();
-    let by_id = compiles.iter().filter_map(number).max().map_or(0, |last| last.saturating_add(1));
+fn versions(model: &Model, compiles: &[CompileIndex]) -> usize {
+    let number = |index: &CompileIndex| model.compiles.get(*index)?.id.as_ref()?.version()?.try_into().ok();
+    let by_id = compiles.iter().filter_map(number).max().map_or(0, |last: usize| last.saturating_add(1));
     by_id.min(compiles.len() * 2).max(compiles.len())
 }
 
@@ -288,7 +285,7 @@ mod tests {
         assert_eq!(chains[0].steps.iter().map(|s| s.compile).collect::<Vec<_>>(), [1, 2, 3]);
         assert_eq!(chains[0].steps[1].change.as_ref().unwrap().new.as_deref(), Some("2"));
         assert_eq!(chains[0].steps[2].change.as_ref().unwrap().new, None);
-        assert_eq!(chains[0].steps[2].against, Some(2));
+        assert_eq!(chains[0].steps[2].against, Some(CompileIndex::new(2)));
     }
 
     #[test]

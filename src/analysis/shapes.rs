@@ -1,59 +1,21 @@
 //! Which sizes may vary: the fate of each symbol, and the answer for each dimension of each input.
 
 mod dimensions;
+mod fate;
 
 pub use dimensions::{Answer, Dimension, Seen, State, TensorSizes, dimensions, guarded_sizes};
+pub use fate::{Fate, SymbolFate};
 
-use crate::model::{Model, Recorded, Specialisation, Symbol, SymbolGuard};
-use fxhash::FxHashMap;
+use crate::model::{CompileIndex, Model, Recorded, Specialisation, SymbolGuard};
+use crate::trace::TextMap;
 
-/// What became of a symbol.
-#[derive(Debug, Clone, Copy)]
-pub enum Fate<'m> {
-    /// It may still take any value that its guards allow.
-    Dynamic,
-    /// It was fixed to one value.
-    Fixed(&'m Specialisation),
-    /// It was found equal to another symbol or expression.
-    Equal(&'m Specialisation),
-    /// Only the data tells its value.
-    Unbacked,
-}
-
-impl Fate<'_> {
-    /// One word, by which a list is filtered: `dynamic`, `fixed`, `equal`, `unbacked`.
-    pub fn word(self) -> &'static str {
-        match self {
-            Fate::Dynamic => "dynamic",
-            Fate::Fixed(_) => "fixed",
-            Fate::Equal(_) => "equal",
-            Fate::Unbacked => "unbacked",
-        }
-    }
-}
-
-/// A symbol with all that concerns it in the same attempt of the same compile.
-#[derive(Debug)]
-pub struct SymbolFate<'m> {
-    /// The symbol.
-    pub symbol: &'m Symbol,
-    /// How many records made it: torch repeats some.
-    pub made: usize,
-    /// Guards that name it.
-    pub guards: Vec<&'m SymbolGuard>,
-    /// What became of it.
-    pub fate: Fate<'m>,
-    /// Whether a guard keeps it within what 32-bit indices reach.
-    pub narrow: bool,
-}
-
-/// Symbols of one attempt of one compile.
-type Place<'m> = (usize, u32, &'m str);
+/// A symbol of one attempt of one compile.
+type Place<'m> = (CompileIndex, u32, &'m str);
 
 /// Every symbol of the log, in order of the log; equal records of one attempt are one.
 pub fn symbols(model: &Model) -> Vec<SymbolFate<'_>> {
     let shapes = &model.shapes;
-    let mut guards: FxHashMap<Place<'_>, Vec<&SymbolGuard>> = FxHashMap::default();
+    let mut guards: TextMap<Place<'_>, Vec<&SymbolGuard>> = TextMap::default();
     for guard in &shapes.guards {
         for name in names(&guard.expr) {
             let of = guards.entry(place(&guard.at, name)).or_default();
@@ -62,11 +24,11 @@ pub fn symbols(model: &Model) -> Vec<SymbolFate<'_>> {
             }
         }
     }
-    let mut fixed: FxHashMap<Place<'_>, &Specialisation> = FxHashMap::default();
+    let mut fixed: TextMap<Place<'_>, &Specialisation> = TextMap::default();
     for one in &shapes.specialisations {
         fixed.entry(place(&one.at, &one.symbol)).or_insert(one);
     }
-    let mut known: FxHashMap<(Place<'_>, Option<&str>), usize> = FxHashMap::default();
+    let mut known: TextMap<(Place<'_>, Option<&str>), usize> = TextMap::default();
     let mut fates: Vec<SymbolFate<'_>> = Vec::new();
     for symbol in &shapes.symbols {
         let place = place(&symbol.at, &symbol.name);
@@ -116,6 +78,7 @@ fn is_narrow(guard: &SymbolGuard) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::Symbol;
 
     fn symbol(name: &str, attempt: u32) -> Symbol {
         let at = Recorded { attempt, ..Recorded::default() };

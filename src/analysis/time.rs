@@ -1,6 +1,7 @@
 //! Where the time went: phases with self and total time, over the log and for each compile.
 
-use crate::model::{MetricsKind, Model, TraceSpan};
+use crate::model::{CompileIndex, MetricsKind, Model, TraceSpan};
+use crate::trace::TextMap;
 use fxhash::FxHashMap;
 use std::sync::Arc;
 
@@ -12,7 +13,7 @@ pub struct CompileTime {
     /// All phases, most self time first.
     pub phases: Vec<Phase>,
     /// Phases of each compile, by its index in the model; trees in the order of first appearance.
-    pub by_compile: FxHashMap<usize, Vec<PhaseNode>>,
+    pub by_compile: FxHashMap<CompileIndex, Vec<PhaseNode>>,
 }
 
 /// One phase over all its spans.
@@ -111,10 +112,10 @@ pub(super) fn union(intervals: &mut [(f64, f64)]) -> f64 {
 
 /// The phases of each compile, as trees flattened in depth-first order. A span belongs to the compile of its outermost
 /// ancestor that has one, so that work done for a compile under another name stays with it.
-fn trees(spans: &[TraceSpan], selfs: &[f64]) -> FxHashMap<usize, Vec<PhaseNode>> {
+fn trees(spans: &[TraceSpan], selfs: &[f64]) -> FxHashMap<CompileIndex, Vec<PhaseNode>> {
     let mut forest = Forest::default();
     // Node of each span: spans come after their parents.
-    let mut node_of: Vec<Option<(usize, usize)>> = Vec::with_capacity(spans.len());
+    let mut node_of: Vec<Option<(CompileIndex, usize)>> = Vec::with_capacity(spans.len());
     for (span, self_us) in spans.iter().zip(selfs) {
         let above = span.parent.and_then(|p| node_of.get(p).copied().flatten());
         let compile = span.compile.or(above.map(|(compile, _)| compile));
@@ -127,12 +128,12 @@ fn trees(spans: &[TraceSpan], selfs: &[f64]) -> FxHashMap<usize, Vec<PhaseNode>>
 #[derive(Default)]
 struct Forest {
     nodes: Vec<(PhaseNode, Vec<usize>)>,
-    roots: FxHashMap<usize, Vec<usize>>,
-    known: FxHashMap<(usize, Option<usize>, Arc<str>), usize>,
+    roots: FxHashMap<CompileIndex, Vec<usize>>,
+    known: TextMap<(CompileIndex, Option<usize>, Arc<str>), usize>,
 }
 
 impl Forest {
-    fn add(&mut self, compile: usize, parent: Option<usize>, span: &TraceSpan, self_us: f64) -> usize {
+    fn add(&mut self, compile: CompileIndex, parent: Option<usize>, span: &TraceSpan, self_us: f64) -> usize {
         let key = (compile, parent, span.name.clone());
         let next = self.nodes.len();
         let index = *self.known.entry(key).or_insert(next);
@@ -153,7 +154,7 @@ impl Forest {
         index
     }
 
-    fn flatten(mut self) -> FxHashMap<usize, Vec<PhaseNode>> {
+    fn flatten(mut self) -> FxHashMap<CompileIndex, Vec<PhaseNode>> {
         let roots = std::mem::take(&mut self.roots);
         roots
             .into_iter()

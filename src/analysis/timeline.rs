@@ -5,7 +5,7 @@
 //! a span that overlaps what it does not lie in opens a further track.
 
 use super::parts::part_of_phase;
-use crate::model::{Model, TraceSpan};
+use crate::model::{CompileIndex, Model, TraceSpan};
 
 /// Tracks and lanes at most, so that a log made for it cannot make a chart without end. Recorded logs have up to
 /// four tracks of up to seventeen lanes a process.
@@ -72,7 +72,7 @@ pub struct LaidSpan {
     /// Part of the compiler, an index into [`PARTS`](super::PARTS): its own, or that of the span around it.
     pub part: Option<usize>,
     /// Compile, an index into the model's: its own, or that of the span around it.
-    pub compile: Option<usize>,
+    pub compile: Option<CompileIndex>,
 }
 
 /// All spans of a log over wall time.
@@ -98,7 +98,7 @@ impl Timeline {
             end_us: model.spans.iter().map(|s| s.end_us).fold(f64::NEG_INFINITY, f64::max),
             ..Timeline::default()
         };
-        let owned = owned(&model.spans);
+        let owners = owners(&model.spans);
         let mut order: Vec<usize> = (0..model.spans.len()).collect();
         // An outer span comes before those within it: the longer of two that begin together.
         order.sort_by(|&a, &b| match (model.spans.get(a), model.spans.get(b)) {
@@ -109,7 +109,7 @@ impl Timeline {
         });
         let mut places: Vec<Option<(usize, usize)>> = vec![None; model.spans.len()];
         for index in order {
-            let Some((span, (part, compile))) = model.spans.get(index).zip(owned.get(index)) else {
+            let Some((span, owner)) = model.spans.get(index).zip(owners.get(index)) else {
                 continue;
             };
             let parent = span.parent.and_then(|p| Some((model.spans.get(p)?, (*places.get(p)?)?)));
@@ -117,7 +117,13 @@ impl Timeline {
             if let Some(place) = places.get_mut(index) {
                 *place = Some((track, lane));
             }
-            timeline.spans.push(LaidSpan { span: index, track, lane, part: *part, compile: *compile });
+            timeline.spans.push(LaidSpan {
+                span: index,
+                track,
+                lane,
+                part: owner.part,
+                compile: owner.compile,
+            });
         }
         timeline.keep_longest(&model.spans);
         timeline.sort_tracks();
@@ -207,14 +213,24 @@ impl Timeline {
     }
 }
 
-/// Part and compile of each span, inherited from the span around it.
-pub(super) fn owned(spans: &[TraceSpan]) -> Vec<(Option<usize>, Option<usize>)> {
-    let mut owned: Vec<(Option<usize>, Option<usize>)> = Vec::with_capacity(spans.len());
+/// What the time of a span belongs to.
+#[derive(Debug, Default, Clone, Copy)]
+pub(super) struct Owner {
+    /// Part of the compiler: an index into the parts.
+    pub(super) part: Option<usize>,
+    /// Compile.
+    pub(super) compile: Option<CompileIndex>,
+}
+
+/// The owner of each span; what a span does not tell is that of the span around it.
+pub(super) fn owners(spans: &[TraceSpan]) -> Vec<Owner> {
+    let mut owners: Vec<Owner> = Vec::with_capacity(spans.len());
     for span in spans {
-        let above = span.parent.and_then(|p| owned.get(p).copied()).unwrap_or_default();
-        owned.push((part_of_phase(&span.name).or(above.0), span.compile.or(above.1)));
+        let above = span.parent.and_then(|parent| owners.get(parent).copied()).unwrap_or_default();
+        let part = part_of_phase(&span.name).or(above.part);
+        owners.push(Owner { part, compile: span.compile.or(above.compile) });
     }
-    owned
+    owners
 }
 
 /// The kind of track that a span of this name opens; none: it goes where the span around it is.

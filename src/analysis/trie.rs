@@ -19,16 +19,16 @@ pub struct TrieNode {
     pub frame: Frame,
     /// Frames that it called, in order of first appearance.
     pub children: Vec<usize>,
-    /// Compiles, or whatever else has stacks, by index, of which this is the innermost frame.
-    pub compiles: Vec<usize>,
+    /// The stacks of which this is the innermost frame, by their place among those of the tree.
+    pub stacks: Vec<usize>,
 }
 
 impl Trie {
-    /// The tree of stacks, each with the index of what has it. Equal frames under one parent are one node.
+    /// The tree of stacks, each with the place of what has it. Equal frames under one parent are one node.
     pub fn of<'s>(stacks: impl Iterator<Item = (usize, &'s Stack)>) -> Trie {
         let mut trie = Trie::default();
         let mut known: FxHashMap<(Option<usize>, &Frame), usize> = FxHashMap::default();
-        for (index, stack) in stacks {
+        for (place, stack) in stacks {
             let mut parent = None;
             for frame in stack.iter() {
                 let next = trie.nodes.len();
@@ -37,7 +37,7 @@ impl Trie {
                     trie.nodes.push(TrieNode {
                         frame: frame.clone(),
                         children: Vec::new(),
-                        compiles: Vec::new(),
+                        stacks: Vec::new(),
                     });
                     match parent.and_then(|p| trie.nodes.get_mut(p)) {
                         Some(above) => above.children.push(node),
@@ -47,7 +47,7 @@ impl Trie {
                 parent = Some(node);
             }
             if let Some(node) = parent.and_then(|p| trie.nodes.get_mut(p)) {
-                node.compiles.push(index);
+                node.stacks.push(place);
             }
         }
         trie
@@ -58,11 +58,11 @@ impl Trie {
         self.nodes.get(index)
     }
 
-    /// Nodes from `index` down while each has one child and no compile; the last is where it branches or ends.
+    /// Nodes from `index` down while each has one child and ends no stack; the last is where it branches or ends.
     pub fn chain(&self, mut index: usize) -> Vec<usize> {
         let mut chain = vec![index];
-        while let Some(TrieNode { children, compiles, .. }) = self.node(index)
-            && let ([only], true) = (children.as_slice(), compiles.is_empty())
+        while let Some(TrieNode { children, stacks, .. }) = self.node(index)
+            && let ([only], true) = (children.as_slice(), stacks.is_empty())
         {
             index = *only;
             chain.push(index);
@@ -71,9 +71,13 @@ impl Trie {
     }
 }
 
-/// The tree of the stacks of a log's compiles.
+/// The tree of the stacks of a log's compiles; the place of a stack is that of its compile.
 pub(super) fn of_log(model: &Model) -> Trie {
-    Trie::of(model.compiles.iter().enumerate().filter_map(|(i, compile)| Some((i, compile.stack.as_ref()?))))
+    let stacks = model
+        .compiles
+        .indexed()
+        .filter_map(|(index, compile)| Some((index.place(), compile.stack.as_ref()?)));
+    Trie::of(stacks)
 }
 
 #[cfg(test)]
@@ -96,6 +100,6 @@ mod tests {
         assert_eq!((trie.nodes.len(), &trie.roots), (4, &vec![0]));
         assert_eq!(trie.chain(0), [0, 1]);
         assert_eq!(trie.nodes[1].children, [2, 3]);
-        assert_eq!(trie.nodes[2].compiles, [0, 2]);
+        assert_eq!(trie.nodes[2].stacks, [0, 2]);
     }
 }

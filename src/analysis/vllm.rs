@@ -1,7 +1,9 @@
 //! What vLLM compiled: modules, the pieces of each, and which file belongs to which piece.
 
 use super::Stage;
-use crate::model::{Artifact, Content, Model, Outcome, VllmEvent, VllmFact, VllmPass, VllmStart};
+use crate::model::{
+    Artifact, CompileIndex, Content, Model, Outcome, VllmEvent, VllmFact, VllmPass, VllmStart,
+};
 use crate::trace::Stamp;
 use fxhash::FxHashMap;
 
@@ -16,8 +18,8 @@ pub struct Vllm<'m> {
 
 /// A module that vLLM's backend was called for.
 pub struct Module<'m> {
-    /// Its compile: an index into the compiles.
-    pub compile: usize,
+    /// Its compile.
+    pub compile: CompileIndex,
     /// Attempt of that compile.
     pub attempt: u32,
     /// Its configuration; None where the log has none.
@@ -47,10 +49,10 @@ pub struct Piece<'m> {
 impl Vllm<'_> {
     /// Reads the events once.
     pub fn of(model: &Model) -> Vllm<'_> {
-        let mut compiles: Vec<usize> = model.vllm.iter().map(|event| event.compile).collect();
+        let mut compiles: Vec<CompileIndex> = model.vllm.iter().map(|event| event.compile).collect();
         compiles.sort_unstable();
         compiles.dedup();
-        let by_file: FxHashMap<(usize, usize), &VllmEvent> =
+        let by_file: FxHashMap<(CompileIndex, usize), &VllmEvent> =
             model.vllm.iter().map(|event| ((event.compile, event.artifact), event)).collect();
         let mut all = Vllm::default();
         for index in compiles {
@@ -69,7 +71,10 @@ impl Vllm<'_> {
                 reading.close(attempt, &mut all);
             }
         }
-        all.modules.sort_by_key(|module| line(model, module));
+        all.modules.sort_by_key(|module| {
+            let line = line(model, module);
+            (line.is_none(), line)
+        });
         all.modules.iter_mut().for_each(|module| module.time(model));
         all
     }
@@ -80,16 +85,16 @@ impl Vllm<'_> {
     }
 }
 
-/// The line of the log at which a module begins.
-fn line(model: &Model, module: &Module<'_>) -> u64 {
+/// The line of the log at which a module begins; None where no record of it is known.
+fn line(model: &Model, module: &Module<'_>) -> Option<u64> {
     let first = module.config.or(module.events.first().copied()).or(module.pieces.first().map(|p| p.event));
     let artifact = first.and_then(|event| model.compiles.get(event.compile)?.artifacts.get(event.artifact));
-    artifact.map_or(u64::MAX, |artifact| artifact.line)
+    artifact.map(|artifact| artifact.line)
 }
 
 /// The files of one attempt of a compile, read in the order of the log.
 struct Reading<'m> {
-    compile: usize,
+    compile: CompileIndex,
     modules: Vec<Module<'m>>,
     /// Outcomes that stand before the configuration of their module.
     outcomes: Vec<&'m VllmEvent>,
@@ -100,7 +105,7 @@ struct Reading<'m> {
 }
 
 impl<'m> Reading<'m> {
-    fn new(compile: usize) -> Self {
+    fn new(compile: CompileIndex) -> Self {
         Reading {
             compile,
             modules: Vec::new(),

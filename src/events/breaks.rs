@@ -59,8 +59,7 @@ impl StructuredLogParser for GraphBreaks {
             let known = entry.occurrences.iter().rev().take(EQUAL_STACKS);
             let known = known.map(|one| &one.stack).find(|known| ***known == *stack);
             let stack = known.map_or_else(|| Arc::from(stack), Arc::clone);
-            let (compile, artifact) = (artifact.compile, artifact.index);
-            entry.occurrences.push(BreakOccurrence { compile, artifact, stack });
+            entry.occurrences.push(BreakOccurrence { artifact: artifact.place, stack });
             if !entry.compiles.contains(&id) {
                 entry.compiles.push(id);
             }
@@ -214,7 +213,7 @@ impl StructuredLogParser for DynamoError {
         cx.artifact_of_payload(event, "dynamo_error", Form::Text);
         let frames = user_code(&event.payload_text().unwrap_or_default(), "from user code:");
         if !frames.is_empty() {
-            let compile = cx.compile;
+            let compile = cx.compile_at_hand();
             cx.model().error_traces.push(ErrorTrace { compile, frames });
         }
         Ok(Flow::Handled)
@@ -276,7 +275,7 @@ mod tests {
         let source = reason.source.unwrap();
         assert_eq!((source.code.as_str(), source.file.as_str(), source.line), ("return x + k", "a/b.py", 18));
         assert_eq!(reason.user_stack.len(), 1);
-        assert_eq!(reason.user_stack[0].3.as_deref(), Some("return x + k"));
+        assert_eq!(reason.user_stack[0].loc.as_deref(), Some("return x + k"));
     }
 
     #[test]

@@ -65,7 +65,7 @@ impl StructuredLogParser for Caches {
             reason,
             saved_ns: wire.time_saved_ns.or(wire.time_saved_ms.map(|ms| ms * 1e6)),
             asked_ns: wire.cache_event_time,
-            artifact: (artifact.compile, artifact.index),
+            artifact: artifact.place,
         };
         cx.model().caches.push(lookup);
         garbled.map_or(Ok(Flow::Handled), Err)

@@ -98,7 +98,7 @@ impl Process {
             start_us: wire.ts,
             end_us: wire.ts,
             parent: self.open.last().copied(),
-            compile: event.compile_id.is_some().then_some(cx.compile),
+            compile: cx.compile.filter(|_| event.compile_id.is_some()),
             pid: event.pid,
             open: true,
         };

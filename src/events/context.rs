@@ -4,8 +4,8 @@ use super::Event;
 use super::expressions::Expressions;
 use super::stacks::{self, Texts};
 use crate::model::{
-    Advice, Artifact, Attempt, Cell, Column, Compile, Content, Failure, Form, Model, Outcome, PayloadPlace,
-    Place, ProblemKind, Readable, Section, Stack,
+    Advice, AdviceKind, Artifact, ArtifactIndex, Attempt, Cell, Column, Compile, CompileIndex, Content,
+    Failure, Form, Model, Outcome, PayloadPlace, Place, ProblemKind, Readable, Section, Stack,
 };
 use crate::trace::{CompileId, Payload};
 use serde_json::value::RawValue;
@@ -23,7 +23,7 @@ pub(super) struct Reading {
 
 impl Reading {
     /// The compile of that id, with that attempt noted; made where no record named it yet.
-    pub(super) fn compile_and_attempt(&mut self, id: Option<&CompileId>, attempt: u32) -> usize {
+    pub(super) fn compile_and_attempt(&mut self, id: Option<&CompileId>, attempt: u32) -> CompileIndex {
         let index = self.model.compile_index(id);
         if let Some(compile) = self.model.compiles.get_mut(index)
             && compile.attempts.iter().all(|a| a.number != attempt)
@@ -38,8 +38,8 @@ impl Reading {
 /// Gives a parser access to the report of one log. Files, rows and links go to the compile of the event at hand.
 pub struct RankContext<'a> {
     pub(super) reading: &'a mut Reading,
-    /// Compile of the event at hand: its place in the model.
-    pub(super) compile: usize,
+    /// Compile of the event at hand; at the end of a log there is none.
+    pub(super) compile: Option<CompileIndex>,
     pub(super) attempt: u32,
     pub(super) line: u64,
 }
@@ -52,22 +52,21 @@ impl RankContext<'_> {
 
     /// Makes what follows go to that compile and attempt; it is created where no record named it yet.
     pub fn compile(&mut self, id: Option<&CompileId>, attempt: u32) -> &mut Self {
-        self.compile = self.reading.compile_and_attempt(id, attempt);
+        self.compile = Some(self.reading.compile_and_attempt(id, attempt));
         self.attempt = attempt;
         self
     }
 
-    /// At the end of a log there is no event at hand: what a parser adds without naming a compile goes to the records
-    /// without an id.
-    fn settle(&mut self) {
-        if self.compile >= self.reading.model.compiles.len() {
-            self.compile = self.reading.compile_and_attempt(None, self.attempt);
-        }
+    /// The compile to which a parser adds something. At the end of a log there is no event at hand: what a parser adds
+    /// without naming a compile goes to the records without an id.
+    pub(super) fn compile_at_hand(&mut self) -> CompileIndex {
+        let attempt = self.attempt;
+        *self.compile.get_or_insert_with(|| self.reading.compile_and_attempt(None, attempt))
     }
 
     /// The compile of the event at hand.
     pub(super) fn here(&mut self) -> Option<&mut Compile> {
-        self.reading.model.compiles.get_mut(self.compile)
+        self.reading.model.compiles.get_mut(self.compile?)
     }
 
     /// Adds the event's payload as a file of the compile, `<name>_<number>.<ext>`; the text is copied from the log
@@ -126,11 +125,11 @@ impl RankContext<'_> {
     /// Adds the page of the export problem that stands at `index` in the model; returns its place among the files of
     /// the compile.
     pub(super) fn guard_page(&mut self, index: usize) -> usize {
-        self.add("symbolic_guard_information", Content::Guard(index), Place::Compile, false).index
+        self.add("symbolic_guard_information", Content::Guard(index), Place::Compile, false).place.artifact
     }
 
     fn add(&mut self, name: &str, content: Content, place: Place, holds_payload: bool) -> ArtifactId {
-        self.settle();
+        let compile = self.compile_at_hand();
         let number = self.reading.next_number;
         self.reading.next_number += 1;
         let artifact = Artifact {
@@ -145,20 +144,20 @@ impl RankContext<'_> {
             graph: false,
             unknown: false,
         };
-        let mut id = ArtifactId { compile: self.compile, index: 0, number };
-        if let Some(compile) = self.reading.model.compiles.get_mut(self.compile) {
-            id.index = compile.artifacts.len();
+        let mut id = ArtifactId { place: ArtifactIndex { compile, artifact: 0 }, number };
+        if let Some(compile) = self.reading.model.compiles.get_mut(compile) {
+            id.place.artifact = compile.artifacts.len();
             compile.artifacts.push(artifact);
         }
         if holds_payload {
-            self.reading.placed = Some(PayloadPlace::Artifact(id.compile as u32, id.index as u32));
+            self.reading.placed = Some(PayloadPlace::Artifact(id.place));
         }
         id
     }
 
     /// The artifact that was just added, to say more of it.
     pub(super) fn artifact_mut(&mut self, id: ArtifactId) -> Option<&mut Artifact> {
-        self.reading.model.compiles.get_mut(id.compile)?.artifacts.get_mut(id.index)
+        self.reading.model.compiles.get_mut(id.place.compile)?.artifacts.get_mut(id.place.artifact)
     }
 
     /// Adds a `_readable.html` page beside an artifact that holds something.
@@ -193,8 +192,8 @@ impl RankContext<'_> {
         note: &str,
         columns: &[Column],
     ) -> SectionRows<'_> {
-        self.settle();
-        let sections = match self.reading.model.compiles.get_mut(self.compile) {
+        let compile = self.compile_at_hand();
+        let sections = match self.reading.model.compiles.get_mut(compile) {
             Some(compile) => &mut compile.sections,
             None => return SectionRows { section: None },
         };
@@ -218,11 +217,11 @@ impl RankContext<'_> {
 
     /// Something that must be seen on the landing page, such as a worker that died.
     pub fn advice(&mut self, title: &str, text: String) {
-        self.notice("notice", title, text);
+        self.notice(AdviceKind::Notice, title, text);
     }
 
     /// The same, of a kind that findings know.
-    pub(super) fn notice(&mut self, kind: &'static str, title: &str, text: String) {
+    pub(super) fn notice(&mut self, kind: AdviceKind, title: &str, text: String) {
         let advice = Advice { kind, title: title.to_owned(), text, compile: self.compile, line: self.line };
         self.model().advice.push(advice);
     }
@@ -279,8 +278,7 @@ fn cache_outcome(name: &str) -> Option<Outcome> {
 /// Which artifact of which compile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ArtifactId {
-    pub(super) compile: usize,
-    pub(super) index: usize,
+    pub(super) place: ArtifactIndex,
     pub(super) number: u32,
 }
 

@@ -2,9 +2,8 @@
 
 use super::{Event, Flow, RankContext, StructuredLogParser};
 use crate::model::{
-    CollectiveCall, CollectiveCalls, Collectives, Execution, Fields, Form, GraphOps, Op, TensorMeta,
+    AdviceKind, CodeCall, CollectiveCalls, Collectives, Execution, Fields, Form, GraphOps, Op, TensorMeta,
 };
-use indexmap::IndexMap;
 
 pub(super) fn parsers() -> Vec<Box<dyn StructuredLogParser>> {
     vec![Box::new(Distributed)]
@@ -36,7 +35,7 @@ impl StructuredLogParser for Distributed {
         let is_text = name == "inductor_spmd_graph_mismatch";
         cx.artifact_of_payload(event, name, if is_text { Form::Text } else { Form::Json });
         let text = event.payload_text().unwrap_or_default();
-        let compile = cx.compile;
+        let compile = cx.compile_at_hand();
         let graph = cx.here().map(|c| c.folder(event.attempt)).unwrap_or_default();
         match name {
             "inductor_collective_schedule" => {
@@ -53,7 +52,11 @@ impl StructuredLogParser for Distributed {
                 cx.model().cross_rank.execution.get_or_insert_default().extend(order);
             }
             _ => {
-                cx.notice("spmd_mismatch", "The graphs of the ranks do not match", text.into_owned());
+                cx.notice(
+                    AdviceKind::SpmdMismatch,
+                    "The graphs of the ranks do not match",
+                    text.into_owned(),
+                );
             }
         }
         Ok(Flow::Handled)
@@ -100,16 +103,10 @@ impl RankContext<'_> {
             return;
         }
         let lines = code.lines().filter(|line| !line.trim_start().starts_with('#'));
-        let calls: Vec<CollectiveCall> = lines.flat_map(calls_in).collect();
-        let mut counts: IndexMap<String, u64> = IndexMap::new();
-        for call in &calls {
-            *counts.entry(call.operation.clone()).or_default() += 1;
-        }
-        let compile = self.compile;
+        let calls: Vec<CodeCall> = lines.flat_map(calls_in).collect();
+        let compile = self.compile_at_hand();
         let graph = self.here().map(|c| c.folder(event.attempt)).unwrap_or_default();
-        let cross_rank = &mut self.model().cross_rank;
-        cross_rank.in_code.push((compile, counts));
-        cross_rank.calls.push(CollectiveCalls { graph, calls });
+        self.model().cross_rank.in_code.push(CollectiveCalls { compile, graph, calls });
     }
 }
 
@@ -117,14 +114,12 @@ impl RankContext<'_> {
 const FAMILY: &str = "torch.ops._c10d_functional.";
 
 /// The collectives that a line of code calls.
-fn calls_in(line: &str) -> impl Iterator<Item = CollectiveCall> {
+fn calls_in(line: &str) -> impl Iterator<Item = CodeCall> {
     line.match_indices(FAMILY).filter_map(|(at, _)| {
         let (operation, arguments) = line.get(at..)?.split_once('(')?;
         let is_name = operation.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'.' || b == b'_');
-        is_name.then(|| CollectiveCall {
-            operation: operation.to_owned(),
-            group: process_group(operation, arguments),
-        })
+        is_name
+            .then(|| CodeCall { operation: operation.to_owned(), group: process_group(operation, arguments) })
     })
 }
 
@@ -145,8 +140,8 @@ mod tests {
 
     #[test]
     fn a_call_of_a_collective_is_read_with_its_process_group() {
-        let read = |line: &str| -> Vec<CollectiveCall> { calls_in(line).collect() };
-        let call = |operation: &str, group: Option<&str>| CollectiveCall {
+        let read = |line: &str| -> Vec<CodeCall> { calls_in(line).collect() };
+        let call = |operation: &str, group: Option<&str>| CodeCall {
             operation: format!("torch.ops._c10d_functional.{operation}.default"),
             group: group.map(str::to_owned),
         };

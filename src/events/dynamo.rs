@@ -103,7 +103,7 @@ impl StructuredLogParser for CodeState {
                 Cell::Text("makes them dynamic from the first call".to_owned()),
                 Cell::Code(format!("TORCH_COMPILE_DYNAMIC_SOURCES={value}")),
             ]);
-            let compile = cx.compile;
+            let compile = cx.compile_at_hand();
             cx.model().dynamic_sources.push((compile, value.to_owned()));
         }
         Ok(Flow::Handled)

@@ -1,6 +1,6 @@
 //! Events of torch.export and draft_export.
 
-use super::symbols::shown;
+use super::values::shown;
 use super::{Event, Flow, RankContext, StructuredLogParser, expressions};
 use crate::model::{
     Cell, Column, ExportKind, ExportProblem, ExportedProgram, Form, Language, Readable, Stack, TextFrame,
@@ -56,9 +56,9 @@ impl StructuredLogParser for FakeKernels {
 }
 
 /// A problem without what its kind has of its own.
-fn problem(event: &Event<'_>, kind: ExportKind, cx: &RankContext<'_>) -> ExportProblem {
+fn problem(event: &Event<'_>, kind: ExportKind, cx: &mut RankContext<'_>) -> ExportProblem {
     ExportProblem {
-        compile: cx.compile,
+        compile: cx.compile_at_hand(),
         kind,
         subject: String::new(),
         result: None,
@@ -73,7 +73,7 @@ fn problem(event: &Event<'_>, kind: ExportKind, cx: &RankContext<'_>) -> ExportP
     }
 }
 
-/// Pages of expressions that one log gets. Draft export has one a line of the program; a trace of everything may have
+/// Pages of expressions that one log gets. Draft export has one per line of the program; a trace of everything may have
 /// very many, which stand in tables then.
 const MOST_PAGES: usize = 1_000;
 
@@ -91,7 +91,7 @@ pub(super) fn decided(
         result: fields.raw("result").map(shown),
         user_stack,
         stack,
-        expression: expressions::decided(event).and_then(|id| expressions::recall(id, cx)),
+        expression: expressions::decided(event).and_then(|id| cx.reading.expressions.recall(id)),
         page: (index < MOST_PAGES).then(|| cx.guard_page(index)),
         ..problem(event, kind, cx)
     };
@@ -155,7 +155,12 @@ impl StructuredLogParser for Program {
                 }
             }
         }
-        let program = ExportedProgram { compile: id.compile, artifact: id.index, line: event.line, facts };
+        let program = ExportedProgram {
+            compile: id.place.compile,
+            artifact: id.place.artifact,
+            line: event.line,
+            facts,
+        };
         cx.model().export.programs.push(program);
         Ok(Flow::Handled)
     }
@@ -178,7 +183,7 @@ impl StructuredLogParser for Started {
     }
 
     fn parse(&mut self, event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
-        let compile = cx.compile;
+        let compile = cx.compile_at_hand();
         cx.model().export.started.push(compile);
         cx.listed_if_any(event);
         Ok(Flow::Handled)

@@ -1,8 +1,8 @@
 //! How symbolic expressions came about: remembered while the log is read, so that the few that export had to decide
 //! can be told with all their parts.
 
-use super::context::Reading;
-use super::{Event, RankContext};
+use super::Event;
+use super::stacks::Texts;
 use crate::model::{Argument, Expression, ExpressionPart, Fields, Stack};
 use fxhash::FxHashMap;
 use std::sync::Arc;
@@ -43,54 +43,52 @@ struct Made {
     user_stack: Option<Stack>,
 }
 
-/// Remembers an `expression_created`.
-pub(super) fn remember(fields: &Fields<'_>, user_stack: Option<Stack>, cx: &mut RankContext<'_>) {
-    let Reading { expressions, texts, .. } = &mut *cx.reading;
-    let id = fields.get::<i64>("result_id");
-    if expressions.made.len() >= MOST_REMEMBERED {
-        // The id is another object's from now on.
-        id.map(|id| expressions.by_id.remove(&id));
-        return;
-    }
-    let mut text = |raw: &serde_json::value::RawValue| {
-        let text: String = serde_json::from_str(raw.get()).unwrap_or_else(|_| raw.get().to_owned());
-        let end = text.char_indices().nth(LONGEST_TEXT).map_or(text.len(), |(at, _)| at);
-        texts.text(text.get(..end).unwrap_or_default())
-    };
-    let listed: Vec<&serde_json::value::RawValue> = fields.get("arguments").unwrap_or_default();
-    let arguments: Vec<Arc<str>> = listed.into_iter().take(MOST_ARGUMENTS).map(&mut text).collect();
-    let ids: Vec<serde_json::Value> = fields.get("argument_ids").unwrap_or_default();
-    let mut made = Made {
-        text: fields.raw("result").map(&mut text).unwrap_or_else(|| "?".into()),
-        method: fields.raw("method").map(&mut text).unwrap_or_else(|| "?".into()),
-        parts: vec![None; arguments.len()],
-        arguments,
-        pending: Vec::new(),
-        user_stack,
-    };
-    for id in ids.iter().take(MOST_ARGUMENTS).filter_map(serde_json::Value::as_i64) {
-        match expressions.by_id.get(&id) {
-            Some(&part) => expressions.assign(&made.arguments, &mut made.parts, part),
-            None => made.pending.push(id),
-        }
-    }
-    if let Some(id) = id {
-        expressions.by_id.insert(id, expressions.made.len());
-    }
-    expressions.made.push(made);
-}
-
-/// The expression whose id an event names, with all its parts; None where the log does not tell how it was made.
-pub(super) fn recall(id: i64, cx: &mut RankContext<'_>) -> Option<Expression> {
-    let expressions = &mut cx.reading.expressions;
-    let root = *expressions.by_id.get(&id)?;
-    let room = MOST_PARTS.min(MOST_KEPT.saturating_sub(expressions.kept));
-    let expression = expressions.expression(root, room);
-    expressions.kept += expression.parts.len();
-    Some(expression)
-}
-
 impl Expressions {
+    /// Remembers an `expression_created`.
+    pub(super) fn remember(&mut self, fields: &Fields<'_>, user_stack: Option<Stack>, texts: &mut Texts) {
+        let id = fields.get::<i64>("result_id");
+        if self.made.len() >= MOST_REMEMBERED {
+            // The id is another object's from now on.
+            id.map(|id| self.by_id.remove(&id));
+            return;
+        }
+        let mut text = |raw: &serde_json::value::RawValue| {
+            let text: String = serde_json::from_str(raw.get()).unwrap_or_else(|_| raw.get().to_owned());
+            let end = text.char_indices().nth(LONGEST_TEXT).map_or(text.len(), |(at, _)| at);
+            texts.text(text.get(..end).unwrap_or_default())
+        };
+        let listed: Vec<&serde_json::value::RawValue> = fields.get("arguments").unwrap_or_default();
+        let arguments: Vec<Arc<str>> = listed.into_iter().take(MOST_ARGUMENTS).map(&mut text).collect();
+        let ids: Vec<serde_json::Value> = fields.get("argument_ids").unwrap_or_default();
+        let mut made = Made {
+            text: fields.raw("result").map(&mut text).unwrap_or_else(|| "?".into()),
+            method: fields.raw("method").map(&mut text).unwrap_or_else(|| "?".into()),
+            parts: vec![None; arguments.len()],
+            arguments,
+            pending: Vec::new(),
+            user_stack,
+        };
+        for id in ids.iter().take(MOST_ARGUMENTS).filter_map(serde_json::Value::as_i64) {
+            match self.by_id.get(&id) {
+                Some(&part) => self.assign(&made.arguments, &mut made.parts, part),
+                None => made.pending.push(id),
+            }
+        }
+        if let Some(id) = id {
+            self.by_id.insert(id, self.made.len());
+        }
+        self.made.push(made);
+    }
+
+    /// The expression whose id an event names, with all its parts; None where the log does not tell how it was made.
+    pub(super) fn recall(&mut self, id: i64) -> Option<Expression> {
+        let root = *self.by_id.get(&id)?;
+        let room = MOST_PARTS.min(MOST_KEPT.saturating_sub(self.kept));
+        let expression = self.expression(root, room);
+        self.kept += expression.parts.len();
+        Some(expression)
+    }
+
     /// Constants have no id, so ids are matched to arguments by their text.
     fn assign(&self, arguments: &[Arc<str>], parts: &mut [Option<usize>], part: usize) {
         let Some(known) = self.made.get(part) else { return };

@@ -21,7 +21,7 @@ pub(super) fn conclude(model: &mut Model, source: &Source) {
     model.integrity.problems.sort_by_key(|problem| problem.line);
     let restarted: fxhash::FxHashSet<_> = model.restarts.iter().map(|r| r.compile.clone()).collect();
     let Model { compiles, strings, provenance, .. } = model;
-    for compile in compiles {
+    for compile in compiles.iter_mut() {
         // Where provenance was recorded, its page has the C++ too, linked line by line.
         if compile.artifacts.iter().any(|artifact| provenance.contains(&artifact.number)) {
             for artifact in &mut compile.artifacts {

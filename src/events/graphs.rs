@@ -1,7 +1,7 @@
 //! Graphs of every stage: files that are shown as they are.
 
 use super::{Event, Flow, RankContext, StructuredLogParser};
-use crate::model::{Cell, Column, Form, Language, Readable};
+use crate::model::{Cell, Column, Form, GraphSize, Language, Readable};
 use serde_json::value::RawValue;
 
 pub(super) fn parsers() -> Vec<Box<dyn StructuredLogParser>> {
@@ -30,13 +30,21 @@ impl StructuredLogParser for OutputGraph {
         cx.artifact_of_payload(event, event.key, Form::Text);
         if let Some(compile) = cx.here() {
             compile.sections.retain(|section| section.id != "graph-sizes");
+            compile.graph_sizes.clear();
         }
         let fields = event.fields();
         let Some(sizes) = fields.get::<crate::model::Fields<'_>>("sizes") else { return Ok(Flow::Handled) };
+        let sizes: Vec<GraphSize> = sizes
+            .iter()
+            .map(|(value, size)| GraphSize { value: value.to_owned(), size: size.get().replace('"', "") })
+            .collect();
         let mut section =
             cx.section("graph-sizes", "Sizes in the captured graph", "value by value", &SIZE_COLUMNS);
-        for (value, size) in sizes.iter() {
-            section.row(vec![Cell::Code(value.to_owned()), Cell::Code(size.get().replace('"', ""))]);
+        for one in &sizes {
+            section.row(vec![Cell::Code(one.value.clone()), Cell::Code(one.size.clone())]);
+        }
+        if let Some(compile) = cx.here() {
+            compile.graph_sizes = sizes;
         }
         Ok(Flow::Handled)
     }
@@ -51,7 +59,7 @@ impl StructuredLogParser for Graph {
     }
 
     fn about(&self) -> &'static str {
-        "A graph of AOTAutograd, Inductor, compiled autograd or the DDP optimiser, as a file."
+        "A graph of AOTAutograd, Inductor, compiled autograd or the DDP optimizer, as a file."
     }
 
     fn keys(&self) -> &'static [&'static str] {

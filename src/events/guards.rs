@@ -35,11 +35,14 @@ impl StructuredLogParser for GuardTree {
             // A compile that is guarded again, after a reset or in a later attempt, is described by its last tree.
             compile.sections.retain(|section| section.id != "guards");
         }
-        let total: u64 = kinds.values().map(|(n, _)| n).sum();
+        let total: u64 = kinds.values().map(|(count, _)| count).sum();
         let latency = text.lines().rev().find_map(|l| l.strip_prefix("Guard latency = "));
         let cost = latency
             .map_or(String::new(), |us| format!(", {} together", us.trim().replace(" us", "\u{a0}us")));
         let note = format!("{total} conditions, checked on every call{cost}");
+        if let Some(compile) = cx.here() {
+            compile.guard_conditions = Some(total);
+        }
         let mut section = cx.section("guards", "Guards", &note, &TREE_COLUMNS);
         for (kind, (count, first)) in kinds {
             section.row(vec![

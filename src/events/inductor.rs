@@ -2,7 +2,7 @@
 
 use super::context::ArtifactId;
 use super::{Event, Flow, RankContext, StructuredLogParser};
-use crate::model::{Cell, Column, Fields, Form, Language, Readable, Unit};
+use crate::model::{Cell, Column, Fields, Form, Language, Readable, TritonKernel, Unit};
 use serde_json::value::RawValue;
 
 pub(super) fn parsers() -> Vec<Box<dyn StructuredLogParser>> {
@@ -96,18 +96,31 @@ impl StructuredLogParser for KernelInfo {
         cx.artifact_of_payload(event, "triton_kernel_info", Form::Json);
         let text = event.payload_text().unwrap_or_default();
         let kernels = Fields::parse(&text)?;
-        let mut section =
-            cx.section("triton-kernels", "Triton kernels", "as autotuning left them", &KERNEL_COLUMNS);
-        for (kernel, info) in kernels.iter() {
+        let kernel = |(name, info): (&str, &RawValue)| {
             let info = Fields::parse(info.get()).unwrap_or_default();
             let chosen = info.raw("best_config").or_else(|| info.raw("only_config"));
+            TritonKernel {
+                name: name.to_owned(),
+                compile_us: info.number("compile_time_us"),
+                state: info.text("autotune_cache_state"),
+                candidates: info.number("num_configs"),
+                chosen: chosen.map(|config| config.get().to_owned()),
+            }
+        };
+        let kernels: Vec<TritonKernel> = kernels.iter().map(kernel).collect();
+        let mut section =
+            cx.section("triton-kernels", "Triton kernels", "as autotuning left them", &KERNEL_COLUMNS);
+        for kernel in &kernels {
             section.row(vec![
-                Cell::Code(kernel.to_owned()),
-                Cell::number(info.number("compile_time_us"), Unit::Micros),
-                Cell::text(info.text("autotune_cache_state")),
-                Cell::number(info.number("num_configs"), Unit::Count),
-                Cell::code(chosen.map(RawValue::get)),
+                Cell::Code(kernel.name.clone()),
+                Cell::number(kernel.compile_us, Unit::Micros),
+                Cell::text(kernel.state.clone()),
+                Cell::number(kernel.candidates, Unit::Count),
+                Cell::code(kernel.chosen.clone()),
             ]);
+        }
+        if let Some(compile) = cx.here() {
+            compile.triton_kernels.extend(kernels);
         }
         Ok(Flow::Handled)
     }

@@ -120,8 +120,12 @@ fn configs(fields: &Fields<'_>, event: &Event<'_>, cx: &mut RankContext<'_>) -> 
     for field in CONFIG_FIELDS {
         let Some(raw) = fields.raw(field) else { continue };
         let hash = config_hash(raw.get());
-        let place =
-            ConfigRef { header: event.header, first_line: event.first_line, field, compile: cx.compile };
+        let place = ConfigRef {
+            header: event.header,
+            first_line: event.first_line,
+            field,
+            compile: cx.compile_at_hand(),
+        };
         let fresh = !cx.model().configs.contains_key(&hash);
         cx.model().configs.entry(hash).or_insert(place);
         if fresh && field == "dynamo_config" && cx.model().recompile_limit.is_none() {

@@ -3,7 +3,7 @@
 use super::context::{RankContext, Reading};
 use super::registry::{Parsers, Registry};
 use super::{Event, finish};
-use crate::model::{LastRecord, LogFacts, Model, PayloadPlace, ProblemKind, RawRecord};
+use crate::model::{CompileIndex, LastRecord, LogFacts, Model, PayloadPlace, ProblemKind, RawRecord};
 use crate::trace::{
     CompileId, Damage, DamageKind, Entry, Payload, Record, Records, Source, Stamp, readable_text, strict_json,
 };
@@ -230,9 +230,9 @@ impl Reader {
         self.keep_payload(record);
     }
 
-    fn dispatch(&mut self, event: &Event<'_>, compile: usize) {
+    fn dispatch(&mut self, event: &Event<'_>, compile: CompileIndex) {
         let (attempt, line) = (event.attempt, event.line);
-        let mut cx = RankContext { reading: &mut self.reading, compile, attempt, line };
+        let mut cx = RankContext { reading: &mut self.reading, compile: Some(compile), attempt, line };
         self.parsers.dispatch(event, &mut cx);
     }
 
@@ -257,7 +257,7 @@ impl Reader {
     }
 
     /// The compile of the record, with the attempt that it names.
-    fn note_compile(&mut self, record: &Record<'_>, stamp: Stamp) -> usize {
+    fn note_compile(&mut self, record: &Record<'_>, stamp: Stamp) -> CompileIndex {
         let envelope = &record.envelope;
         let index = self.reading.compile_and_attempt(envelope.compile_id.as_ref(), envelope.attempt);
         let Some(compile) = self.reading.model.compiles.get_mut(index) else { return index };
@@ -291,7 +291,7 @@ impl Reader {
     }
 
     fn finish(mut self, source: &Source) -> Model {
-        let mut cx = RankContext { reading: &mut self.reading, compile: usize::MAX, attempt: 0, line: 0 };
+        let mut cx = RankContext { reading: &mut self.reading, compile: None, attempt: 0, line: 0 };
         self.parsers.finish(&mut cx);
         let mut model = self.reading.model;
         finish::conclude(&mut model, source);

@@ -1,6 +1,7 @@
 //! Which parser gets an event, and what becomes of a parser's error.
 
-use super::{Event, FAMILIES, Flow, RankContext, StructuredLogParser};
+use super::families::FAMILIES;
+use super::{Event, Flow, RankContext, StructuredLogParser};
 use crate::model::ProblemKind;
 use fxhash::FxHashMap;
 

@@ -1,11 +1,13 @@
 //! Symbolic sizes: which were made, what was assumed of them, which became constants.
 
-use super::{Event, Flow, RankContext, StructuredLogParser, export, expressions};
+use super::context::Reading;
+use super::values::{plain, shown};
+use super::{Event, Flow, RankContext, StructuredLogParser, export};
 use crate::model::{
-    Cell, Column, ExportKind, Fields, Frame, Recorded, Specialisation, Stack, Symbol, SymbolGuard, Unit,
+    Cell, Column, CompileIndex, ExportKind, Fields, Frame, Recorded, Specialisation, Stack, Symbol,
+    SymbolGuard, Unit,
 };
-use fxhash::FxHashMap;
-use serde_json::value::RawValue;
+use crate::trace::TextMap;
 
 pub(super) fn parsers() -> Vec<Box<dyn StructuredLogParser>> {
     let tables = TABLES.iter().map(|table| Box::new(SymbolTable(table)) as Box<dyn StructuredLogParser>);
@@ -140,12 +142,20 @@ impl StructuredLogParser for SymbolTable {
     }
 }
 
+/// Equal expressions of one compile that one line of the program made.
+#[derive(PartialEq, Eq, Hash)]
+struct CreatedRow {
+    compile: CompileIndex,
+    fields: [String; 3],
+    line: Option<Frame>,
+}
+
 /// `expression_created`: symbolic expressions. torch makes the same ones over and over, so equal ones for one line of
 /// the program are a row with their count.
 #[derive(Default)]
 struct Created {
     /// Rows by compile, result, method, arguments and line.
-    rows: FxHashMap<(usize, [String; 3], Option<Frame>), usize>,
+    rows: TextMap<CreatedRow, usize>,
 }
 
 const CREATED: [Column; 5] = [
@@ -176,7 +186,7 @@ impl StructuredLogParser for Created {
         let user_stack = fields.raw("user_stack").and_then(|raw| cx.stack(event.pid, raw));
         let text = |field| fields.raw(field).map(|raw| raw.get().to_owned()).unwrap_or_default();
         let line = user_stack.as_ref().and_then(|stack| stack.last().cloned());
-        let key = (cx.compile, FIELDS.map(text), line);
+        let key = CreatedRow { compile: cx.compile_at_hand(), fields: FIELDS.map(text), line };
         let note =
             "how symbolic expressions came about, equal ones once; torch's own stacks stand in raw.jsonl";
         let mut section = cx.section("expressions", "Expressions created", note, &CREATED);
@@ -189,7 +199,8 @@ impl StructuredLogParser for Created {
                 self.rows.insert(key, section.row(cells).rows().saturating_sub(1));
             }
         }
-        expressions::remember(&fields, user_stack, cx);
+        let Reading { expressions, texts, .. } = &mut *cx.reading;
+        expressions.remember(&fields, user_stack, texts);
         cx.listed_if_any(event);
         Ok(Flow::Handled)
     }
@@ -202,7 +213,7 @@ fn fact(
     (user_stack, stack): (Option<Stack>, Option<Stack>),
     cx: &mut RankContext<'_>,
 ) {
-    let at = Recorded { compile: cx.compile, attempt: event.attempt, line: event.line };
+    let at = Recorded { compile: cx.compile_at_hand(), attempt: event.attempt, line: event.line };
     let value = |field: &str| fields.raw(field).map(shown);
     let shapes = &mut cx.model().shapes;
     match event.key {
@@ -239,21 +250,5 @@ fn fact(
             export::decided(event, ExportKind::Undecided, (user_stack, stack), cx);
         }
         _ => {}
-    }
-}
-
-/// A JSON value without the quotes of a text.
-pub(super) fn shown(value: &RawValue) -> String {
-    serde_json::from_str(value.get()).unwrap_or_else(|_| value.get().to_owned())
-}
-
-/// A JSON value as people read it: text without quotes, a list as one item a line.
-fn plain(value: &RawValue) -> Cell {
-    if let Ok(text) = serde_json::from_str::<String>(value.get()) {
-        return Cell::Code(text);
-    }
-    match serde_json::from_str::<Vec<String>>(value.get()) {
-        Ok(list) => Cell::Codes(list),
-        Err(_) => Cell::Code(value.get().to_owned()),
     }
 }

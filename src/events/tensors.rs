@@ -1,7 +1,7 @@
 //! Input tensors: three events that describe a tensor, its storage and where it comes from, joined.
 
 use super::{Event, Flow, RankContext, StructuredLogParser};
-use crate::model::{Cell, Column, InputTensor, Unit};
+use crate::model::{Cell, Column, CompileIndex, InputTensor, Unit};
 use crate::trace::CompileId;
 use indexmap::IndexMap;
 use serde_json::value::RawValue;
@@ -102,7 +102,7 @@ impl StructuredLogParser for Tensors {
         }
         for (id, (attempt, described)) in last {
             cx.compile(id.as_ref(), attempt);
-            let compile = cx.compile;
+            let compile = cx.compile_at_hand();
             cx.model().shapes.inputs.extend(described.inputs(compile));
             let rows: Vec<_> =
                 described.sources.iter().filter_map(|(at, name)| described.row(*at, name)).collect();
@@ -121,7 +121,7 @@ impl StructuredLogParser for Tensors {
 
 impl Described {
     /// The inputs as facts.
-    fn inputs(&self, compile: usize) -> impl Iterator<Item = InputTensor> {
+    fn inputs(&self, compile: CompileIndex) -> impl Iterator<Item = InputTensor> {
         self.sources.iter().filter_map(move |(at, source)| {
             let tensor = self.tensors.get(at)?;
             Some(InputTensor {
@@ -131,7 +131,10 @@ impl Described {
                 parameter: tensor.parameter,
                 marked: tensor.marked.clone(),
                 strides: tensor.strides.clone(),
+                stride: tensor.stride.clone(),
                 dtype: tensor.dtype.clone(),
+                device: tensor.device.clone(),
+                gradient: tensor.gradient,
             })
         })
     }

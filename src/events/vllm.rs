@@ -1,7 +1,9 @@
 //! vLLM: which modules it compiled, in which pieces, and what its passes did to each graph.
 
 use super::{ArtifactId, Event, Flow, RankContext, StructuredLogParser};
-use crate::model::{Fields, Form, VllmEvent, VllmFact, VllmPart, VllmPass, VllmStart, lenient};
+use crate::model::{
+    ArtifactIndex, Fields, Form, VllmEvent, VllmFact, VllmPart, VllmPass, VllmStart, lenient,
+};
 use crate::trace::strict_json;
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -98,8 +100,9 @@ impl StructuredLogParser for Graphs {
 
 impl RankContext<'_> {
     fn vllm(&mut self, event: &Event<'_>, id: ArtifactId, fact: VllmFact) {
-        let (compile, attempt, stamp) = (id.compile, self.attempt, event.stamp);
-        self.model().vllm.push(VllmEvent { compile, attempt, artifact: id.index, stamp, fact });
+        let ArtifactIndex { compile, artifact } = id.place;
+        let (attempt, stamp) = (self.attempt, event.stamp);
+        self.model().vllm.push(VllmEvent { compile, attempt, artifact, stamp, fact });
     }
 }
 

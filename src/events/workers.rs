@@ -1,7 +1,7 @@
 //! Compile workers: processes that compile kernels, and what torch reports when they stall or die.
 
 use super::{Event, Flow, RankContext, StructuredLogParser};
-use crate::model::{Cell, Column, Form, Unit, WorkerStall};
+use crate::model::{AdviceKind, Cell, Column, Form, Unit, WorkerStall};
 use crate::trace::CompileId;
 
 pub(super) fn parsers() -> Vec<Box<dyn StructuredLogParser>> {
@@ -42,7 +42,7 @@ impl StructuredLogParser for WorkerStatus {
         cx.artifact_of_payload(event, "compile_worker_status", Form::Json);
         let seconds = |field| Cell::number(payload.number(field).map(|s| s * 1e6), Unit::Micros);
         let stall = WorkerStall {
-            compile: cx.compile,
+            compile: cx.compile_at_hand(),
             phase: payload.text("phase"),
             elapsed_s: payload.number("elapsed_s"),
             job: payload.raw("job_id").map(|id| id.get().to_owned()),
@@ -80,7 +80,7 @@ impl StructuredLogParser for WorkerDeath {
     fn parse(&mut self, event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
         cx.artifact_of_payload(event, "compile_worker_sidecar_death", Form::Text);
         let text = event.payload_text().unwrap_or_default().into_owned();
-        cx.notice("worker_death", "The compile worker process died", text);
+        cx.notice(AdviceKind::WorkerDeath, "The compile worker process died", text);
         Ok(Flow::Handled)
     }
 }

@@ -1,24 +1,7 @@
 //! One compile id and everything recorded under it.
 
-use super::Section;
-use crate::trace::{CompileId, FileRef, Md5, PayloadRef, Span, Stamp};
-use std::sync::Arc;
-
-/// A frame of a Python stack.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Frame {
-    /// Its file: a slot of the log's string table.
-    pub file: FileRef,
-    /// Line in that file, from 1.
-    pub line: Option<u64>,
-    /// Function.
-    pub name: Arc<str>,
-    /// Source text of the line.
-    pub loc: Option<Arc<str>>,
-}
-
-/// A stack, outermost frame first; equal stacks are shared.
-pub type Stack = Arc<[Frame]>;
+use super::{Section, Stack};
+use crate::trace::{CompileId, Md5, PayloadRef, Span, Stamp};
 
 /// The compiled function.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -68,6 +51,30 @@ pub struct Attempt {
     pub order: u32,
 }
 
+/// The size of a value of a captured graph.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GraphSize {
+    /// Name of the value.
+    pub value: String,
+    /// `(4, s77)`
+    pub size: String,
+}
+
+/// A Triton kernel as autotuning left it (`triton_kernel_info`).
+#[derive(Debug, Default, Clone, PartialEq)]
+pub struct TritonKernel {
+    /// Its name.
+    pub name: String,
+    /// Microseconds that compiling it took.
+    pub compile_us: Option<f64>,
+    /// What the autotuning cache answered.
+    pub state: Option<String>,
+    /// Configurations to choose from.
+    pub candidates: Option<f64>,
+    /// The configuration that was chosen, as JSON.
+    pub chosen: Option<String>,
+}
+
 /// Everything recorded under one compile id.
 #[derive(Debug)]
 pub struct Compile {
@@ -89,8 +96,14 @@ pub struct Compile {
     pub artifacts: Vec<Artifact>,
     /// Graph breaks.
     pub graph_breaks: u64,
-    /// Tables that events added.
+    /// Tables that events added, for people: whoever needs what is in them finds it as a fact.
     pub sections: Vec<Section>,
+    /// Sizes of the values of the captured graph, in the order of the graph.
+    pub graph_sizes: Vec<GraphSize>,
+    /// Conditions in the last tree of guards; None where no tree is recorded.
+    pub guard_conditions: Option<u64>,
+    /// What autotuning left of the Triton kernels.
+    pub triton_kernels: Vec<TritonKernel>,
     /// When its first record was written.
     pub first: Option<Stamp>,
     /// Records that carry this id, `str` excluded.
@@ -113,6 +126,9 @@ impl Compile {
             artifacts: Vec::new(),
             graph_breaks: 0,
             sections: Vec::new(),
+            graph_sizes: Vec::new(),
+            guard_conditions: None,
+            triton_kernels: Vec::new(),
             first: None,
             records: 0,
             lost: Vec::new(),

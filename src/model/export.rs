@@ -1,14 +1,14 @@
 //! What a log says about torch.export: the program, and what stood in its way.
 
-use super::{Stack, TextFrame};
+use super::{CompileIndex, Stack, TextFrame};
 use crate::trace::Span;
 use std::sync::Arc;
 
 /// Facts about an export, each list in log order.
 #[derive(Debug, Default)]
 pub struct Export {
-    /// Compiles in which an export began (`export`), one entry a record; only `TORCH_DTRACE` has them.
-    pub started: Vec<usize>,
+    /// Compiles in which an export began (`export`), one entry per record; only `TORCH_DTRACE` has them.
+    pub started: Vec<CompileIndex>,
     /// What export found wanting, one entry a record.
     pub problems: Vec<ExportProblem>,
     /// Exported programs, one entry a record.
@@ -48,8 +48,8 @@ impl ExportKind {
 /// What export found wanting: an operator without a right fake kernel, or an expression that had to be decided.
 #[derive(Debug, Clone)]
 pub struct ExportProblem {
-    /// Index of the compile.
-    pub compile: usize,
+    /// The compile.
+    pub compile: CompileIndex,
     /// What kind of thing.
     pub kind: ExportKind,
     /// The operator or the expression.
@@ -108,8 +108,8 @@ pub enum Argument {
 /// An exported program (`exported_program`).
 #[derive(Debug, Clone)]
 pub struct ExportedProgram {
-    /// Index of the compile.
-    pub compile: usize,
+    /// The compile.
+    pub compile: CompileIndex,
     /// Its file among the artifacts of the compile.
     pub artifact: usize,
     /// Line of the log.

@@ -1,6 +1,6 @@
 //! Facts that are not tied to one compile's page: breaks, recompiles, failures, caches, what ranks compare.
 
-use super::{Outcome, Stack};
+use super::{ArtifactIndex, CompileIndex, Outcome, Stack};
 use crate::trace::{CompileId, PayloadRef};
 use std::sync::Arc;
 
@@ -45,10 +45,8 @@ pub struct GraphBreak {
 /// One time that a break was hit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BreakOccurrence {
-    /// Index of the compile.
-    pub compile: usize,
-    /// Index of the artifact in it.
-    pub artifact: usize,
+    /// The artifact that reports it.
+    pub artifact: ArtifactIndex,
     /// The user's frames that led there, outermost first; equal ones are kept once.
     pub stack: Arc<[TextFrame]>,
 }
@@ -58,7 +56,7 @@ pub struct BreakOccurrence {
 pub struct Recompile {
     /// The new compile.
     pub compile: Option<CompileId>,
-    /// One a cache entry that failed.
+    /// One per cache entry that did not fit.
     pub reasons: Vec<Reason>,
 }
 
@@ -80,7 +78,17 @@ pub struct Reason {
 }
 
 /// A frame that was read from a traceback's text.
-pub type TextFrame = (String, u64, String, Option<String>);
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct TextFrame {
+    /// File as the traceback has it.
+    pub file: String,
+    /// Line in it, from 1; 0 where it is unknown.
+    pub line: u64,
+    /// Function.
+    pub function: String,
+    /// Source text of the line.
+    pub loc: Option<String>,
+}
 
 /// The source line that made a guard.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -144,23 +152,23 @@ pub struct CacheLookup {
     pub saved_ns: Option<f64>,
     /// When the cache was asked, nanoseconds since 1970.
     pub asked_ns: Option<u64>,
-    /// Its artifact: index of the compile and of the artifact.
-    pub artifact: (usize, usize),
+    /// Its artifact.
+    pub artifact: ArtifactIndex,
 }
 
 /// A span of work from the chromium events.
 #[derive(Debug, Clone)]
 pub struct TraceSpan {
     /// Phase, as torch names it; equal names are shared.
-    pub name: std::sync::Arc<str>,
+    pub name: Arc<str>,
     /// Begin, microseconds since 1970.
     pub start_us: f64,
     /// End; a span left open ends with its parent, or with the last event of its process.
     pub end_us: f64,
     /// The span around it: an index into the spans.
     pub parent: Option<usize>,
-    /// Compile it belongs to: an index into the compiles.
-    pub compile: Option<usize>,
+    /// Compile it belongs to.
+    pub compile: Option<CompileIndex>,
     /// Process.
     pub pid: u64,
     /// Whether the log never closed it.
@@ -178,26 +186,26 @@ pub struct CrossRank {
     pub execution: Option<Vec<Execution>>,
     /// Estimated runtimes.
     pub runtime: Vec<GraphOps>,
-    /// Calls of collectives in generated code: index of the compile, calls by operation.
-    pub in_code: Vec<(usize, indexmap::IndexMap<String, u64>)>,
-    /// The same calls one by one, with their process groups.
-    pub calls: Vec<CollectiveCalls>,
+    /// Calls of collectives in generated code.
+    pub in_code: Vec<CollectiveCalls>,
     /// Folders of Inductor's cache that generated code was written to.
     pub cache_folders: indexmap::IndexSet<String>,
 }
 
-/// The collectives that a graph's generated code calls.
+/// Collectives that the generated code of a compile calls.
 #[derive(Debug, Clone)]
 pub struct CollectiveCalls {
+    /// The compile.
+    pub compile: CompileIndex,
     /// Folder of the compile.
     pub graph: String,
     /// In order.
-    pub calls: Vec<CollectiveCall>,
+    pub calls: Vec<CodeCall>,
 }
 
 /// One call of a collective in generated code.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CollectiveCall {
+pub struct CodeCall {
     /// The operation, as torch names it.
     pub operation: String,
     /// The name of its process group; None for a wait.
@@ -209,8 +217,8 @@ pub struct CollectiveCall {
 pub struct Collectives {
     /// Folder of the compile.
     pub graph: String,
-    /// Index of the compile.
-    pub compile: usize,
+    /// The compile.
+    pub compile: CompileIndex,
     /// Names, in order.
     pub ops: Vec<String>,
 }
@@ -220,7 +228,7 @@ pub struct Collectives {
 pub struct TensorMeta {
     /// Folder of the compile.
     pub graph: String,
-    /// `op: dtype[shape]/[stride]`, one an operation and output.
+    /// `op: dtype[shape]/[stride]`, one per operation and output.
     pub ops: Vec<String>,
 }
 
@@ -282,8 +290,8 @@ pub struct DumpFile {
 /// The user's part of an error's traceback.
 #[derive(Debug, Clone)]
 pub struct ErrorTrace {
-    /// Index of the compile.
-    pub compile: usize,
+    /// The compile.
+    pub compile: CompileIndex,
     /// The frames below `from user code:`, outermost first.
     pub frames: Vec<TextFrame>,
 }
@@ -291,8 +299,8 @@ pub struct ErrorTrace {
 /// A compile job that torch reports as slow.
 #[derive(Debug, Clone)]
 pub struct WorkerStall {
-    /// Index of the compile.
-    pub compile: usize,
+    /// The compile.
+    pub compile: CompileIndex,
     /// What the worker was doing.
     pub phase: Option<String>,
     /// Seconds since the job began.
@@ -303,17 +311,28 @@ pub struct WorkerStall {
     pub line: u64,
 }
 
+/// What an advice is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AdviceKind {
+    /// The process that runs compile workers died.
+    WorkerDeath,
+    /// The graphs of the ranks differ.
+    SpmdMismatch,
+    /// What else a parser wants to be seen.
+    Notice,
+}
+
 /// Something that the reader of the landing page should see at once.
 #[derive(Debug, Clone)]
 pub struct Advice {
-    /// What it is about, as findings name it: `worker_death`, `spmd_mismatch`, `notice`.
-    pub kind: &'static str,
+    /// What it is about.
+    pub kind: AdviceKind,
     /// Heading.
     pub title: String,
     /// Text of the log.
     pub text: String,
-    /// Compile it belongs to: an index into the compiles.
-    pub compile: usize,
+    /// Compile it belongs to; None where a parser gave it at the end of the log.
+    pub compile: Option<CompileIndex>,
     /// Line of the log.
     pub line: u64,
 }

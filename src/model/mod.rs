@@ -4,6 +4,7 @@
 //! are not in it: it holds where they stand in the log, and a page that needs one reads it there.
 
 mod compile;
+mod compiles;
 mod export;
 mod facts;
 mod fields;
@@ -12,20 +13,23 @@ mod job;
 mod program_text;
 mod section;
 mod shapes;
+mod stack;
 mod traceback;
 mod vllm;
+pub mod words;
 
 pub use compile::{
-    Artifact, Attempt, Compile, Content, Form, Frame, Function, Language, Metrics, MetricsKind,
-    MetricsRecord, Outcome, Place, Readable, Stack, Status,
+    Artifact, Attempt, Compile, Content, Form, Function, GraphSize, Language, Metrics, MetricsKind,
+    MetricsRecord, Outcome, Place, Readable, Status, TritonKernel,
 };
+pub use compiles::{ArtifactIndex, CompileIndex, Compiles};
 pub use export::{
     Argument, Export, ExportKind, ExportProblem, ExportedProgram, Expression, ExpressionPart, ProgramFacts,
 };
 pub use facts::{
-    Advice, BreakOccurrence, CacheLookup, CollectiveCall, CollectiveCalls, Collectives, CrossRank, DumpFile,
-    ErrorTrace, Execution, Failure, GraphBreak, GraphOps, Op, Reason, ReasonSource, Recompile, Restart,
-    Stackless, TensorMeta, TextFrame, Torch, TraceSpan, WorkerStall,
+    Advice, AdviceKind, BreakOccurrence, CacheLookup, CodeCall, CollectiveCalls, Collectives, CrossRank,
+    DumpFile, ErrorTrace, Execution, Failure, GraphBreak, GraphOps, Op, Reason, ReasonSource, Recompile,
+    Restart, Stackless, TensorMeta, TextFrame, Torch, TraceSpan, WorkerStall,
 };
 pub use fields::{Fields, lenient};
 pub use integrity::{Integrity, Problem, ProblemKind};
@@ -38,6 +42,7 @@ pub use job::{
 pub use program_text::read_program;
 pub use section::{Cell, Column, Section, Unit};
 pub use shapes::{InputTensor, Recorded, Shapes, Specialisation, Symbol, SymbolGuard};
+pub use stack::{Frame, Stack};
 pub use traceback::traceback;
 pub use vllm::{VllmEvent, VllmFact, VllmPart, VllmPass, VllmStart};
 
@@ -54,19 +59,19 @@ pub struct Model {
     pub torch: Option<Torch>,
     /// What could be read, and what could not.
     pub integrity: Integrity,
-    /// One entry an id, in order of first appearance; one entry without id may be among them.
-    pub compiles: Vec<Compile>,
+    /// One entry per id, by first appearance; one entry without an id may be among them.
+    pub compiles: Compiles,
     /// Where each id stands in `compiles`.
-    pub by_id: fxhash::FxHashMap<Option<CompileId>, usize>,
+    pub by_id: FxHashMap<Option<CompileId>, CompileIndex>,
     /// Distinct graph breaks, first appearance first.
     pub graph_breaks: Vec<GraphBreak>,
-    /// One entry a `recompile_reasons` artifact.
+    /// One entry per `recompile_reasons` artifact.
     pub recompiles: Vec<Recompile>,
-    /// One entry a metrics record with a `fail_type`.
+    /// One entry per metrics record with a `fail_type`.
     pub failures: Vec<Failure>,
-    /// One entry a restart reason.
+    /// One entry per restart reason.
     pub restarts: Vec<Restart>,
-    /// One entry a cache artifact.
+    /// One entry per cache artifact.
     pub caches: Vec<CacheLookup>,
     /// Symbolic sizes, and the inputs that they belong to.
     pub shapes: Shapes,
@@ -96,8 +101,8 @@ pub struct Model {
     pub aot_ids: FxHashMap<u32, String>,
     /// Numbers of the artifacts that say where kernels come from, and do name some.
     pub provenance: FxHashSet<u32>,
-    /// The value of `TORCH_COMPILE_DYNAMIC_SOURCES` that torch recommends, by index of the compile.
-    pub dynamic_sources: Vec<(usize, String)>,
+    /// The value of `TORCH_COMPILE_DYNAMIC_SOURCES` that torch recommends, by compile.
+    pub dynamic_sources: Vec<(CompileIndex, String)>,
     /// Versions of a function that torch keeps, from `dynamo_config`.
     pub recompile_limit: Option<u64>,
     /// Payloads that no artifact holds word for word, to be kept under their md5.
@@ -177,8 +182,8 @@ pub struct ConfigRef {
     pub first_line: bool,
     /// Field of the metrics.
     pub field: &'static str,
-    /// Compile of the record: an index into the compiles.
-    pub compile: usize,
+    /// Compile of the record.
+    pub compile: CompileIndex,
 }
 
 /// One record as raw.jsonl shows it.
@@ -197,8 +202,8 @@ pub struct RawRecord {
 /// The file in which a record's payload ended up.
 #[derive(Debug, Clone, Copy)]
 pub enum PayloadPlace {
-    /// An artifact: index of the compile, index of its artifact.
-    Artifact(u32, u32),
+    /// An artifact of a compile.
+    Artifact(ArtifactIndex),
     /// `payloads/<md5>.txt`.
     Payloads(Md5),
 }
@@ -216,13 +221,12 @@ pub struct OtherRank {
 
 impl Model {
     /// The place of `id` among the compiles; a new entry where it was not seen yet.
-    pub fn compile_index(&mut self, id: Option<&CompileId>) -> usize {
+    pub fn compile_index(&mut self, id: Option<&CompileId>) -> CompileIndex {
         if let Some(&index) = self.by_id.get(&id.cloned()) {
             return index;
         }
-        let index = self.compiles.len();
+        let index = self.compiles.push(Compile::new(id.cloned()));
         self.by_id.insert(id.cloned(), index);
-        self.compiles.push(Compile::new(id.cloned()));
         index
     }
 

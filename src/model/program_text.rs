@@ -69,7 +69,12 @@ fn source_comment(comment: &str) -> Option<TextFrame> {
     };
     let (place, function) = place.rsplit_once(" in ")?;
     let (file, line) = place.rsplit_once(':')?;
-    Some((file.to_owned(), line.parse().ok()?, function.to_owned(), code))
+    Some(TextFrame {
+        file: file.to_owned(),
+        line: line.parse().ok()?,
+        function: function.to_owned(),
+        loc: code,
+    })
 }
 
 /// `p_lin_weight: PARAMETER target='lin.weight'`
@@ -144,10 +149,8 @@ Range constraints: {u0: VR[0, int_oo], 2*s0: VR[3, 10]}
         // The comment without a place ends what the one above it says.
         assert_eq!(calls.len(), 2);
         let code = Some("a = torch.ops.corpus.no_fake(x), b".to_owned());
-        assert_eq!(
-            calls[0],
-            ("corpus.no_fake.default".to_owned(), ("/app/m.py".to_owned(), 57, "forward".to_owned(), code))
-        );
+        let frame = TextFrame { file: "/app/m.py".into(), line: 57, function: "forward".into(), loc: code };
+        assert_eq!(calls[0], ("corpus.no_fake.default".to_owned(), frame));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Facts about sizes: the symbols that torch made of them, what was assumed of those, and the inputs they belong to.
 
-use super::Stack;
+use super::{CompileIndex, Stack};
 
 /// What a log says about sizes, each list in log order.
 #[derive(Debug, Default, Clone)]
@@ -18,8 +18,8 @@ pub struct Shapes {
 /// Where a fact of sizes was recorded.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub struct Recorded {
-    /// The compile: an index into the compiles.
-    pub compile: usize,
+    /// The compile.
+    pub compile: CompileIndex,
     /// Attempt of that compile.
     pub attempt: u32,
     /// Line of the log, from 1.
@@ -80,8 +80,8 @@ pub struct Specialisation {
 /// An input tensor as the compile was traced with it (`describe_tensor`, `describe_source`).
 #[derive(Debug, Default, Clone)]
 pub struct InputTensor {
-    /// The compile: an index into the compiles.
-    pub compile: usize,
+    /// The compile.
+    pub compile: CompileIndex,
     /// `L['x']`
     pub source: String,
     /// Its sizes: numbers, or expressions where they are symbolic.
@@ -92,6 +92,24 @@ pub struct InputTensor {
     pub marked: Vec<u64>,
     /// Its strides: numbers, or expressions where they are symbolic; None where it has none.
     pub strides: Option<Vec<String>>,
+    /// `[8, 1]`
+    pub stride: Option<String>,
     /// `float32`
     pub dtype: String,
+    /// `cuda:0`
+    pub device: String,
+    /// Whether it requires a gradient.
+    pub gradient: bool,
+}
+
+impl InputTensor {
+    /// `[4, s77]`
+    pub fn shape(&self) -> String {
+        format!("[{}]", self.sizes.join(", "))
+    }
+
+    /// Whether its gradient is needed, in a word.
+    pub fn gradient_word(&self) -> &'static str {
+        if self.gradient { "needed" } else { "no" }
+    }
 }

@@ -9,16 +9,16 @@ pub fn traceback(text: &str) -> Vec<TextFrame> {
     while let Some(line) = lines.next() {
         let Some(frame) = traceback_frame(line) else { continue };
         let code = lines.next_if(|next| traceback_frame(next).is_none() && next.starts_with("    "));
-        frames.push((frame.0, frame.1, frame.2, code.map(|c| c.trim().to_owned())));
+        frames.push(TextFrame { loc: code.map(|code| code.trim().to_owned()), ..frame });
     }
     frames
 }
 
-fn traceback_frame(line: &str) -> Option<(String, u64, String)> {
+fn traceback_frame(line: &str) -> Option<TextFrame> {
     let rest = line.trim_start().strip_prefix("File \"")?;
     let (file, rest) = rest.split_once("\", line ")?;
     let (line, name) = rest.split_once(", in ")?;
-    Some((file.to_owned(), line.parse().ok()?, name.to_owned()))
+    Some(TextFrame { file: file.to_owned(), line: line.parse().ok()?, function: name.to_owned(), loc: None })
 }
 
 #[cfg(test)]
@@ -30,7 +30,9 @@ mod tests {
         let text = "Traceback:\n  File \"/a.py\", line 9, in f\n    g(x)\n    ~^^^\n  File \"/b.py\", line 2, in g\n";
         let frames = traceback(text);
         assert_eq!(frames.len(), 2);
-        assert_eq!(frames[0], ("/a.py".to_owned(), 9, "f".to_owned(), Some("g(x)".to_owned())));
-        assert_eq!(frames[1].3, None);
+        let first =
+            TextFrame { file: "/a.py".into(), line: 9, function: "f".into(), loc: Some("g(x)".into()) };
+        assert_eq!(frames[0], first);
+        assert_eq!(frames[1].loc, None);
     }
 }

@@ -1,12 +1,13 @@
 //! What vLLM says about its own compilation, event by event.
 
+use super::CompileIndex;
 use crate::trace::Stamp;
 
 /// One event of vLLM, in the order of the log.
 #[derive(Debug, Clone)]
 pub struct VllmEvent {
-    /// Its compile: an index into the compiles.
-    pub compile: usize,
+    /// Its compile.
+    pub compile: CompileIndex,
     /// Attempt of that compile.
     pub attempt: u32,
     /// Its file: an index into the artifacts of the compile.

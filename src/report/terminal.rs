@@ -1,14 +1,14 @@
 //! The report in a few lines, for a terminal.
 
-use super::Report;
-use super::data::place;
-use super::units::micros;
-use crate::analysis::findings::CHECKED;
+use crate::analysis::findings::checked;
 use crate::analysis::{Finding, Severity};
+use crate::report::data::place;
+use crate::report::kit::formats::micros;
+use crate::report::subject::Report;
 use std::fmt;
 
 /// Findings that the terminal names; with the verdict, their number and the path of the report it shows eight lines.
-pub(super) const FINDINGS: usize = 5;
+pub(crate) const FINDINGS: usize = 5;
 
 /// One line of the summary.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,7 +20,7 @@ pub struct SummaryLine {
 }
 
 impl SummaryLine {
-    pub(super) fn plain(text: String) -> SummaryLine {
+    pub(crate) fn plain(text: String) -> SummaryLine {
         SummaryLine { label: None, text }
     }
 }
@@ -38,8 +38,11 @@ impl fmt::Display for SummaryLine {
 /// The verdict in numbers, then the first findings.
 pub fn summary(report: Report<'_>) -> Vec<SummaryLine> {
     let mut lines = vec![SummaryLine::plain(verdict(report))];
-    if super::export::present(report) && report.model.log.records > 0 {
-        lines.insert(0, SummaryLine::plain(super::export::sentence_of(report).replace('\u{a0}', " ")));
+    if report.shows_export() && report.model.log.records > 0 {
+        lines.insert(
+            0,
+            SummaryLine::plain(crate::report::words::export::sentence_of(report).replace('\u{a0}', " ")),
+        );
     }
     let findings = &report.found.findings;
     if report.model.log.records == 0 {
@@ -48,7 +51,7 @@ pub fn summary(report: Report<'_>) -> Vec<SummaryLine> {
         return lines;
     }
     if findings.iter().all(|one| one.severity == Severity::Info) {
-        lines.push(SummaryLine::plain(CHECKED.to_owned()));
+        lines.push(SummaryLine::plain(checked()));
     }
     // What is only good to know stands in the report.
     let urgent: Vec<&Finding> = findings.iter().filter(|one| one.severity != Severity::Info).collect();
@@ -91,15 +94,15 @@ fn line(one: &Finding) -> SummaryLine {
     if let Some(us) = one.cost_us {
         text.push_str(&format!(", {} lost", micros(us).replace('\u{a0}', " ")));
     }
-    SummaryLine { label: Some((one.kind.words().1, one.severity)), text }
+    SummaryLine { label: Some((one.kind.label, one.severity)), text }
 }
 
-pub(super) fn plural(count: usize, word: &str) -> String {
+pub(crate) fn plural(count: usize, word: &str) -> String {
     if count == 1 { format!("1 {word}") } else { format!("{count} {word}s") }
 }
 
 /// The first line, without control characters and not longer than a terminal's line.
-pub(super) fn one_line(text: &str) -> String {
+pub(crate) fn one_line(text: &str) -> String {
     const LONGEST: usize = 120;
     let line = text.lines().next().unwrap_or_default();
     let mut short: String = line.chars().filter(|c| !c.is_control()).take(LONGEST).collect();

@@ -56,7 +56,7 @@ pub(crate) fn write_log(
     }
     let found = analysis::of_log(&model);
     let settings = &work.options.settings;
-    let report = report::Report { model: &model, found: &found, source: &source, settings, processes };
+    let report = report::on(&model, &found, &source, settings, processes);
     let pages = report::pages(report);
     work.progress.writing(pages.len());
     output::write(pages, folder, reading.threads, report::Worker::new)?;

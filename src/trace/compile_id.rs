@@ -20,6 +20,13 @@ pub struct CompileId {
     compile: Option<Part>,
 }
 
+/// What the compiles of one function share: an id without the number of the compile.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct FrameId {
+    ca: Option<Part>,
+    frame: Option<Part>,
+}
+
 /// One number of an id, or the text that an odd log has in its place.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 enum Part {
@@ -77,6 +84,25 @@ impl CompileId {
         (ca.is_some() || frame.is_some()).then_some(CompileId { ca, frame, compile })
     }
 
+    /// What it shares with the other compiles of its function: `!1/0` of `!1/0/2`. The capture of a backward pass (`!1`)
+    /// shares it with none.
+    pub fn frame(&self) -> FrameId {
+        FrameId { ca: self.ca.clone(), frame: self.frame.clone() }
+    }
+
+    /// Whether it names a frame. The id of a backward pass that compiled autograd captures (`!1`) does not.
+    pub fn has_frame(&self) -> bool {
+        self.frame.is_some()
+    }
+
+    /// The number of the compile among those of its frame, from 0: 2 of `!1/0/2`.
+    pub fn version(&self) -> Option<u64> {
+        match self.compile {
+            Some(Part::Number(number)) => Some(number),
+            _ => None,
+        }
+    }
+
     /// The form of `compile_directory.json`: `[0/0]`, `[0/0_1]`, `[!1/-/-]`; attempt 0 is not written.
     pub fn bracketed(&self, attempt: u32) -> String {
         let ca = self.ca.as_ref().map(|ca| format!("!{ca}/")).unwrap_or_default();
@@ -106,6 +132,14 @@ impl fmt::Display for CompileId {
             write!(f, "{frame}/{}", shown(&self.compile))?;
         }
         Ok(())
+    }
+}
+
+impl FrameId {
+    /// The first compile of the frame; None where there is no frame.
+    pub fn first_compile(&self) -> Option<CompileId> {
+        let FrameId { ca, frame } = self.clone();
+        frame.is_some().then_some(CompileId { ca, frame, compile: Some(Part::Number(0)) })
     }
 }
 
@@ -212,6 +246,19 @@ mod tests {
             assert_eq!(CompileId::parse(bracketed), Some(id));
         }
         assert_eq!(of("1", "", "").unwrap().bracketed(0), "[!1/-/-]");
+    }
+
+    #[test]
+    fn the_compiles_of_a_function_share_their_frame() {
+        let id = |text| CompileId::parse(text).unwrap();
+        assert_eq!(id("1/0").frame(), id("1/3").frame());
+        assert_eq!(id("!2/1/0").frame(), id("!2/1/3").frame());
+        assert_ne!(id("1/0").frame(), id("!2/1/0").frame());
+        assert_ne!(id("!1").frame(), id("!2").frame());
+        assert_eq!(id("!2/1/3").frame().first_compile(), Some(id("!2/1/0")));
+        assert_eq!((id("!2/1/3").version(), id("!2").version()), (Some(3), None));
+        assert!(id("1/0").has_frame() && !id("!2").has_frame());
+        assert_eq!(id("!2").frame().first_compile(), None);
     }
 
     #[test]

@@ -4,12 +4,14 @@
 //! with other flags or on another log. `Log` takes a log apart into records, to damage a copy.
 
 pub mod html;
+pub mod imports;
 pub mod inputs;
 pub mod job;
 pub mod log;
 pub mod report;
 pub mod run;
 pub mod site;
+pub mod sources;
 
 pub use html::{Page, select, text_of};
 pub use inputs::{Input, input, input_of, inputs};

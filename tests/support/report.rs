@@ -59,6 +59,12 @@ impl Report {
         fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
     }
 
+    /// How many bytes a file has.
+    pub fn size(&self, path: &str) -> u64 {
+        let path = self.folder.join(path);
+        fs::metadata(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display())).len()
+    }
+
     /// A file as JSON.
     pub fn json_file(&self, path: &str) -> Value {
         json_of(&self.folder.join(path))

@@ -84,6 +84,11 @@ impl Facts {
         facts
     }
 
+    /// Bytes of CSS and JavaScript that the page carries.
+    pub fn code_bytes(&self) -> usize {
+        self.style_bytes + self.scripts.iter().map(String::len).sum::<usize>()
+    }
+
     /// Ids that stand more than once.
     pub fn doubled_ids(&self) -> Vec<&str> {
         let mut seen = BTreeSet::new();

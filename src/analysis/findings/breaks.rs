@@ -1,12 +1,34 @@
 //! Graph breaks: what could not be traced, what tracing was thrown away for it, what was compiled in addition.
 
-use super::{Finding, Kind, Place, Severity, Value, counted, own_frame, place_of, prose};
-use crate::analysis::{Hit, break_costs, resumed_us};
-use crate::model::{Failure, GraphBreak, Model};
+use super::basis::{Basis, Family};
+use super::finding::{Finding, FurtherReading, Severity, Value};
+use super::kind::{CostDetail, EntryStyle, KindOfFinding, Topic};
+use super::prose;
+use crate::analysis::user_place::{UserPlace, own_frame};
+use crate::analysis::{Hit, break_costs, is_library, resumed_us};
+use crate::model::words::counted;
+use crate::model::{CompileIndex, Failure, GraphBreak, Model, TextFrame};
 use fxhash::FxHashSet;
 
-/// One finding a reason and place. A break that made its compile fail is told with the failure.
-pub(super) fn of_log(model: &Model) -> Vec<Finding> {
+/// Graph breaks.
+pub(super) const FAMILY: Family = Family { kinds: &[&GRAPH_BREAK], of_log };
+
+/// Dynamo could not trace on.
+static GRAPH_BREAK: KindOfFinding = KindOfFinding {
+    checked: Some("graph break"),
+    topic: Some(Topic::GraphBreaks),
+    records: &["dynamo_graph_break_reason"],
+    entry: EntryStyle {
+        code_first: true,
+        compiles_label: "Hit by",
+        costs: CostDetail::Parts,
+        ..EntryStyle::USUAL
+    },
+    ..KindOfFinding::of("graph_break", "Graph break")
+};
+
+/// One finding per reason and place. A break that made its compile fail is told with the failure.
+fn of_log(Basis { model, .. }: Basis<'_>) -> Vec<Finding> {
     let costs = break_costs(model);
     model.graph_breaks.iter().zip(costs).filter_map(|(one, hits)| finding(model, one, hits)).collect()
 }
@@ -27,9 +49,9 @@ fn finding(model: &Model, one: &GraphBreak, mut hits: Vec<Hit>) -> Option<Findin
     if ids.is_empty() {
         return None;
     }
-    let compiles: Vec<usize> = ids.iter().filter_map(|id| model.by_id.get(*id).copied()).collect();
+    let compiles: Vec<CompileIndex> = ids.iter().filter_map(|id| model.by_id.get(*id).copied()).collect();
     let reason = if one.reason.is_empty() { "no reason recorded" } else { &one.reason };
-    let mut found = Finding::new(Kind::GraphBreak, Severity::Warning, reason.to_owned());
+    let mut found = Finding::new(&GRAPH_BREAK, Severity::Warning, reason.to_owned());
     let folded = one.compiles.len() - ids.len();
     found.count = one.count.saturating_sub(folded as u64).max(1);
     found.detail = one.explanation.clone();
@@ -37,20 +59,20 @@ fn finding(model: &Model, one: &GraphBreak, mut hits: Vec<Hit>) -> Option<Findin
     found.stack.clone_from(&one.stack);
     found.hints = prose::useful(one.hints.clone());
     // What a compile lost that failed at the break is told with its failure.
-    let kept: FxHashSet<usize> = compiles.iter().copied().collect();
+    let kept: FxHashSet<CompileIndex> = compiles.iter().copied().collect();
     hits.retain(|hit| kept.contains(&hit.compile));
     let thrown_away = hits.iter().filter_map(|hit| hit.thrown_away_us).sum();
     found.costs(thrown_away, "of tracing thrown away".to_owned(), Vec::new());
     let us = resumed_us(model, &hits);
-    let extra: Vec<usize> = hits.into_iter().flat_map(|hit| hit.resumes).collect();
+    let extra: Vec<CompileIndex> = hits.into_iter().flat_map(|hit| hit.resumes).collect();
     let words = counted(extra.len(), "resume function", "resume functions");
     found.costs(us, format!("compiling {words}"), extra);
     found.compiles = compiles;
-    if let Some(own) = own_frame(&one.stack).filter(|own| {
-        one.file.as_deref().is_some_and(super::super::is_library) && one.file.as_ref() != Some(&own.0)
-    }) {
-        let (file, line, function, code) = own;
-        let code = code.as_deref().unwrap_or_default();
+    if let Some(own) = own_frame(&one.stack)
+        .filter(|own| one.file.as_deref().is_some_and(is_library) && one.file.as_ref() != Some(&own.file))
+    {
+        let TextFrame { file, line, function, loc } = own;
+        let code = loc.as_deref().unwrap_or_default();
         found.fact("Called from", Value::Code(vec![format!("{file}:{line} in {function}  {code}")]));
     }
     if let Some(context) = &one.context {
@@ -58,23 +80,24 @@ fn finding(model: &Model, one: &GraphBreak, mut hits: Vec<Hit>) -> Option<Findin
     }
     if let Some(url) = &one.url {
         let name = one.gb_id.as_deref().unwrap_or("torch's page");
-        found.read_more = Some((format!("{name} in the graph break catalogue"), url.clone()));
+        found.read_more =
+            Some(FurtherReading { name: format!("{name} in the graph break catalogue"), url: url.clone() });
     }
     found.reason = reason.to_owned();
     Some(found)
 }
 
 /// Where torch says that it broke, with the line's text from the stack.
-fn place(one: &GraphBreak) -> Place {
-    let innermost = one.stack.last();
-    match innermost.filter(|(file, line, ..)| Some(file) == one.file.as_ref() && Some(*line) == one.line) {
-        Some(frame) => place_of(frame),
-        None => Place { file: one.file.clone(), line: one.line, ..Place::default() },
+fn place(one: &GraphBreak) -> UserPlace {
+    let place = UserPlace::of_line(one.file.as_ref(), one.line);
+    match one.stack.last().filter(|frame| place.is_of(frame)) {
+        Some(frame) => UserPlace::of_frame(frame),
+        None => place,
     }
 }
 
 /// Microseconds of attempts that these compiles threw away.
-pub(super) fn wasted(model: &Model, compiles: &[usize]) -> f64 {
-    let of = |&index: &usize| model.compiles.get(index)?.outcome()?.wasted_us;
+pub(super) fn wasted(model: &Model, compiles: &[CompileIndex]) -> f64 {
+    let of = |&index: &CompileIndex| model.compiles.get(index)?.outcome()?.wasted_us;
     compiles.iter().filter_map(of).sum()
 }

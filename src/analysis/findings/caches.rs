@@ -1,12 +1,33 @@
 //! Caches that were not asked, or did not have the result.
 
-use super::{Finding, Kind, Severity, Value, counted};
+use super::basis::{Basis, Family};
+use super::finding::{Finding, Severity, Value};
+use super::kind::{KindOfFinding, Topic};
 use crate::analysis::Parts;
-use crate::model::{CacheLookup, Model, Outcome};
+use crate::model::words::{counted, first_line};
+use crate::model::{CacheLookup, CompileIndex, Model, Outcome};
 use indexmap::IndexMap;
 
+/// Caches.
+pub(super) const FAMILY: Family = Family { kinds: &[&CACHE_BYPASS, &CACHE_MISS], of_log };
+
+/// A cache was not asked.
+static CACHE_BYPASS: KindOfFinding = KindOfFinding {
+    checked: Some("cache bypass"),
+    topic: Some(Topic::Caches),
+    records: &["fx_graph_cache_bypass", "aotautograd_cache_bypass"],
+    ..KindOfFinding::of("cache_bypass", "Cache bypass")
+};
+
+/// A cache did not have the result.
+static CACHE_MISS: KindOfFinding = KindOfFinding {
+    topic: Some(Topic::Caches),
+    records: &["fx_graph_cache_miss"],
+    ..KindOfFinding::of("cache_miss", "Cache miss")
+};
+
 /// Bypasses by reason, then all misses as one.
-pub(super) fn of_log(model: &Model) -> Vec<Finding> {
+fn of_log(Basis { model, .. }: Basis<'_>) -> Vec<Finding> {
     let mut reasons: IndexMap<&str, Vec<&CacheLookup>> = IndexMap::new();
     for one in model.caches.iter().filter(|c| c.outcome == Outcome::Bypass) {
         reasons.entry(one.reason.as_deref().unwrap_or_default().trim()).or_default().push(one);
@@ -38,8 +59,8 @@ fn by_cache(lookups: &[&CacheLookup]) -> String {
         .join(", ")
 }
 
-fn compiles(lookups: &[&CacheLookup]) -> Vec<usize> {
-    let mut compiles: Vec<usize> = lookups.iter().map(|one| one.artifact.0).collect();
+fn compiles(lookups: &[&CacheLookup]) -> Vec<CompileIndex> {
+    let mut compiles: Vec<CompileIndex> = lookups.iter().map(|one| one.artifact.compile).collect();
     compiles.sort_unstable();
     compiles.dedup();
     compiles
@@ -48,7 +69,7 @@ fn compiles(lookups: &[&CacheLookup]) -> Vec<usize> {
 fn bypass(model: &Model, why: &str, same: &[&CacheLookup]) -> Finding {
     let all = model.caches.iter().all(|c| c.outcome == Outcome::Bypass);
     let one_reason = same.len() == model.caches.len();
-    let first = why.lines().next().unwrap_or_default().trim();
+    let first = first_line(why);
     let first = if first.is_empty() { "no reason recorded" } else { first };
     let concerned = compiles(same);
     let title = match all && one_reason {
@@ -59,7 +80,7 @@ fn bypass(model: &Model, why: &str, same: &[&CacheLookup]) -> Finding {
             format!("{times} cannot be cached ({caches}): {first}")
         }
     };
-    let mut found = Finding::new(Kind::CacheBypass, Severity::Warning, title);
+    let mut found = Finding::new(&CACHE_BYPASS, Severity::Warning, title);
     found.detail =
         Some("A result that is not cached is compiled again in every run of the program.".to_owned());
     // Another run repeats what the cache would have kept: Inductor's part, for AOTAutograd's cache that part too.
@@ -110,7 +131,7 @@ fn misses(model: &Model) -> Option<Finding> {
     let everything: Vec<&CacheLookup> = model.caches.iter().collect();
     let all = compiles(&everything).len();
     let title = format!("{} of {} missed a cache", concerned.len(), counted(all, "compile", "compiles"));
-    let mut found = Finding::new(Kind::CacheMiss, Severity::Info, title);
+    let mut found = Finding::new(&CACHE_MISS, Severity::Info, title);
     let mut reasons: IndexMap<&str, usize> = IndexMap::new();
     for one in &missed {
         *reasons.entry(one.reason.as_deref().unwrap_or("no reason recorded")).or_default() += 1;

@@ -1,12 +1,25 @@
 //! What torch.export found wanting: operators without a right fake kernel, expressions that only data decides.
 
-use super::super::export::{self, ExportFailure};
-use super::{Finding, Kind, Severity, Value, own_frame, place_of};
+use super::basis::{Basis, Family};
+use super::finding::{Finding, Severity, Value};
+use super::kind::{EntryStyle, KindOfFinding, Topic};
+use crate::analysis::export::{self, ExportFailure};
+use crate::analysis::user_place::{UserPlace, own_frame, text_frames};
 use crate::model::{ExportKind, Model};
 use indexmap::IndexSet;
 
-/// One finding a failure. A guard that was evaluated is none of its own: it is usual wherever sizes are compared.
-pub(super) fn of_log(model: &Model) -> Vec<Finding> {
+/// torch.export.
+pub(super) const FAMILY: Family = Family { kinds: &[&EXPORT], of_log };
+
+/// Export found something wanting. Its page has the stacks.
+static EXPORT: KindOfFinding = KindOfFinding {
+    topic: Some(Topic::Export),
+    entry: EntryStyle { stack: false, ..EntryStyle::USUAL },
+    ..KindOfFinding::of("export", "Export")
+};
+
+/// One finding per failure. A guard that was evaluated is none of its own: that is usual wherever sizes are compared.
+fn of_log(Basis { model, .. }: Basis<'_>) -> Vec<Finding> {
     let failures = export::failures(model);
     let worth = failures.iter().filter(|one| one.kind != ExportKind::GuardEvaluated);
     worth.filter_map(|failure| finding(model, failure)).collect()
@@ -38,7 +51,7 @@ fn finding(model: &Model, failure: &ExportFailure) -> Option<Finding> {
             "State what always holds with `torch._check(..)`, so that nothing has to be assumed.",
         ),
     };
-    let mut found = Finding::new(Kind::Export, Severity::Warning, title);
+    let mut found = Finding::new(&EXPORT, Severity::Warning, title);
     found.detail = Some(detail.to_owned());
     found.hints = vec![hint.to_owned()];
     if let Some(result) = &one.result {
@@ -46,12 +59,12 @@ fn finding(model: &Model, failure: &ExportFailure) -> Option<Finding> {
         found.fact(label, Value::Code(vec![result.clone()]));
     }
     found.stack = match one.user_stack.as_deref() {
-        Some(stack) => super::frames(model, stack),
+        Some(stack) => text_frames(model, stack),
         // The event of an operator has no stack: the program tells which lines call it.
         None => one.calls.clone(),
     };
     if let Some(frame) = own_frame(&found.stack) {
-        found.place = place_of(frame);
+        found.place = UserPlace::of_frame(frame);
     }
     found.count = failure.problems.len() as u64;
     let compiles = std::iter::once(one).chain(problems).map(|problem| problem.compile);

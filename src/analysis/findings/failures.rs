@@ -1,19 +1,51 @@
 //! Failures: which compiles ended with an exception, at which line of the user.
 
-use super::Place;
-use super::{Finding, Kind, Severity, Value, breaks, defined_at, function_of, own_frame, place_of, prose};
+use super::basis::{Basis, Family};
+use super::finding::{Finding, FurtherReading, Severity, Value};
+use super::kind::{CostDetail, EntryStyle, KindOfFinding, Topic, shared_part};
+use super::{breaks, prose};
+use crate::analysis::is_library;
 use crate::analysis::recompiles::is_limit;
-use crate::model::{Failure, Model, TextFrame};
+use crate::analysis::user_place::{UserPlace, function_words, own_frame};
+use crate::model::words::headline;
+use crate::model::{CompileIndex, Failure, Model, TextFrame};
 use indexmap::IndexMap;
 
-/// One finding a type, first line and place. Failures at the recompile limit are told with the recompiles.
-pub(super) fn of_log(model: &Model) -> Vec<Finding> {
-    type Key = (String, String, Option<String>, Option<u64>);
-    let mut groups: IndexMap<Key, Vec<&Failure>> = IndexMap::new();
+/// Failures.
+pub(super) const FAMILY: Family = Family { kinds: &[&FAILURE], of_log };
+
+/// A compile failed.
+static FAILURE: KindOfFinding = KindOfFinding {
+    checked: Some("failure"),
+    topic: Some(Topic::Failures),
+    records: &["dynamo_error"],
+    grouped_title: |title, places| format!("{places} functions were not compiled: {}", shared_part(title)),
+    // The head says what it cost: the compilations that failed.
+    entry: EntryStyle { costs: CostDetail::SumOnly, ..EntryStyle::USUAL },
+    ..KindOfFinding::of("failure", "Failure")
+};
+
+/// What failures have in common that are one finding.
+#[derive(PartialEq, Eq, Hash)]
+struct Cause {
+    error: String,
+    headline: String,
+    file: Option<String>,
+    line: Option<u64>,
+}
+
+/// One finding per cause. Failures at the recompile limit are told with the recompiles.
+fn of_log(Basis { model, .. }: Basis<'_>) -> Vec<Finding> {
+    let mut groups: IndexMap<Cause, Vec<&Failure>> = IndexMap::new();
     for failure in model.failures.iter().filter(|f| !is_limit(f)) {
         let place = place(model, failure);
-        let first = prose::first_line(failure.reason.as_deref().unwrap_or_default());
-        groups.entry((failure.error.clone(), first, place.file, place.line)).or_default().push(failure);
+        let cause = Cause {
+            error: failure.error.clone(),
+            headline: headline(failure.reason.as_deref().unwrap_or_default()),
+            file: place.file,
+            line: place.line,
+        };
+        groups.entry(cause).or_default().push(failure);
     }
     groups.into_values().filter_map(|same| finding(model, &same)).collect()
 }
@@ -21,21 +53,20 @@ pub(super) fn of_log(model: &Model) -> Vec<Finding> {
 fn finding(model: &Model, same: &[&Failure]) -> Option<Finding> {
     let failure = same.first()?;
     let text = failure.reason.as_deref().unwrap_or_default();
-    let mut compiles: Vec<usize> = Vec::new();
+    let mut compiles: Vec<CompileIndex> = Vec::new();
     for one in same {
         compiles.extend(model.by_id.get(&one.compile).filter(|index| !compiles.contains(index)));
     }
-    let index = compiles.first().copied().unwrap_or(usize::MAX);
-    let function = function_of(model, index).unwrap_or_else(|| "a function".to_owned());
-    let first = prose::first_line(text);
+    let function = compiles.first().and_then(|&index| function_words(model, index));
+    let function = function.unwrap_or_else(|| "a function".to_owned());
+    let first = headline(text);
     let first = if first.is_empty() { "no reason recorded".to_owned() } else { first };
     // What Dynamo calls unsupported says so itself; of other exceptions the class is half of the reason.
     let why = match failure.error.rsplit('.').next().unwrap_or_default() {
         "Unsupported" | "ConstraintViolationError" => first,
         error => format!("{error}: {first}"),
     };
-    let mut found =
-        Finding::new(Kind::Failure, Severity::Error, format!("{function} was not compiled: {why}"));
+    let mut found = Finding::new(&FAILURE, Severity::Error, format!("{function} was not compiled: {why}"));
     found.reason = format!("{}: {why}", failure.error);
     found.count = same.len() as u64;
     found.detail = prose::explanation(text).or_else(|| rest(text));
@@ -55,7 +86,8 @@ fn finding(model: &Model, same: &[&Failure]) -> Option<Finding> {
             found.hints = prose::useful(one.hints.clone());
         }
         if let (None, Some(url)) = (&found.read_more, &one.url) {
-            found.read_more = Some((one.gb_id.clone().unwrap_or_else(|| url.clone()), url.clone()));
+            let name = one.gb_id.clone().unwrap_or_else(|| url.clone());
+            found.read_more = Some(FurtherReading { name, url: url.clone() });
         }
     }
     found.compiles = compiles;
@@ -89,22 +121,22 @@ fn frames(model: &Model, failure: &Failure) -> Vec<TextFrame> {
 }
 
 /// The reader's own line, else what the record says, else where the function is defined.
-fn place(model: &Model, failure: &Failure) -> Place {
+fn place(model: &Model, failure: &Failure) -> UserPlace {
     let frames = frames(model, failure);
-    let at = |frame: &&TextFrame| Some(&frame.0) == failure.file.as_ref() && Some(frame.1) == failure.line;
-    let own = failure.file.as_deref().is_some_and(|file| !super::super::is_library(file));
+    let recorded = UserPlace::of_line(failure.file.as_ref(), failure.line);
+    let own = failure.file.as_deref().is_some_and(|file| !is_library(file));
     if own {
-        return match frames.iter().rev().find(at) {
-            Some(frame) => place_of(frame),
-            None => Place { file: failure.file.clone(), line: failure.line, ..Place::default() },
+        return match frames.iter().rev().find(|frame| recorded.is_of(frame)) {
+            Some(frame) => UserPlace::of_frame(frame),
+            None => recorded,
         };
     }
     if let Some(frame) = own_frame(&frames) {
-        return place_of(frame);
+        return UserPlace::of_frame(frame);
     }
     if failure.file.is_some() {
-        return Place { file: failure.file.clone(), line: failure.line, ..Place::default() };
+        return recorded;
     }
-    let index = model.by_id.get(&failure.compile).copied().unwrap_or(usize::MAX);
-    defined_at(model, index)
+    let index = model.by_id.get(&failure.compile);
+    index.map_or_else(UserPlace::default, |&index| UserPlace::of_definition(model, index))
 }

@@ -1,15 +1,72 @@
 //! What limits all that can be said: a damaged log, missing metrics, names, workers and ranks that went wrong.
 
-use super::{Finding, Kind, Severity, Value, counted, defined_at, function_of};
+use super::basis::{Basis, Family};
+use super::finding::{Finding, Severity, Value};
+use super::kind::{KindOfFinding, Topic};
 use crate::analysis::is_capture;
-use crate::model::{Advice, Model, ProblemKind, Status, WorkerStall};
+use crate::analysis::user_place::{UserPlace, function_words};
+use crate::model::words::counted;
+use crate::model::{Advice, AdviceKind, CompileIndex, Model, ProblemKind, Status, WorkerStall};
 use indexmap::IndexMap;
 
 /// Problems of the log that a finding quotes.
 const QUOTED: usize = 5;
 
+/// What limits the report, and what went wrong around the compiler.
+pub(super) const FAMILY: Family = Family {
+    kinds: &[
+        &DAMAGED_LOG,
+        &MISSING_NAMES,
+        &MISSING_METRICS,
+        &WORKER_DEATH,
+        &WORKER_STALL,
+        &SPMD_MISMATCH,
+        &NOTICE,
+    ],
+    of_log,
+};
+
+/// Records of the log are damaged or missing.
+static DAMAGED_LOG: KindOfFinding = KindOfFinding {
+    checked: Some("damaged record"),
+    topic: Some(Topic::Log),
+    first_of_all: true,
+    ..KindOfFinding::of("damaged_log", "Damaged log")
+};
+
+/// Names of files are missing from stacks.
+static MISSING_NAMES: KindOfFinding =
+    KindOfFinding { topic: Some(Topic::Log), ..KindOfFinding::of("missing_names", "Missing names") };
+
+/// A compile has no metrics.
+static MISSING_METRICS: KindOfFinding =
+    KindOfFinding { checked: Some("missing metrics"), ..KindOfFinding::of("missing_metrics", "No metrics") };
+
+/// The process that runs compile workers died.
+static WORKER_DEATH: KindOfFinding = KindOfFinding {
+    records: &["compile_worker_sidecar_death"],
+    ..KindOfFinding::of("worker_death", "Worker died")
+};
+
+/// A compile job took minutes.
+static WORKER_STALL: KindOfFinding = KindOfFinding {
+    checked: Some("stalled worker"),
+    records: &["compile_worker_status"],
+    ..KindOfFinding::of("worker_stall", "Slow worker")
+};
+
+/// The graphs of the ranks differ.
+static SPMD_MISMATCH: KindOfFinding = KindOfFinding {
+    checked: Some("mismatching rank"),
+    records: &["inductor_spmd_graph_mismatch"],
+    ..KindOfFinding::of("spmd_mismatch", "Rank mismatch")
+};
+
+/// A parser wants something to be seen.
+static NOTICE: KindOfFinding = KindOfFinding::of("notice", "Notice");
+
 /// All of them.
-pub(super) fn of_log(model: &Model) -> Vec<Finding> {
+fn of_log(Basis { model, .. }: Basis<'_>) -> Vec<Finding> {
     let mut found = Vec::new();
     found.extend(damage(model));
     found.extend(names(model));
@@ -46,7 +103,7 @@ fn damage(model: &Model) -> Option<Finding> {
     let listed: Vec<String> =
         counts.iter().map(|(kind, n)| counted(*n as usize, words(*kind).0, words(*kind).1)).collect();
     let title = format!("The log is damaged: {}; first at line {}", listed.join(", "), first.line);
-    let mut found = Finding::new(Kind::DamagedLog, Severity::Error, title);
+    let mut found = Finding::new(&DAMAGED_LOG, Severity::Error, title);
     found.detail =
         Some("What these records said is missing in the report, and its numbers may be too low.".to_owned());
     found.hints = vec![match counts.as_slice() {
@@ -67,7 +124,7 @@ fn names(model: &Model) -> Option<Finding> {
         return None;
     }
     let title = format!("{} missing in stacks", counted(count as usize, "file name is", "file names are"));
-    let mut found = Finding::new(Kind::MissingNames, Severity::Info, title);
+    let mut found = Finding::new(&MISSING_NAMES, Severity::Info, title);
     found.detail =
         Some("A forked process inherits its parent's names and does not write them again.".to_owned());
     found.hints = vec!["Put the parent's log into the same folder and run tlparse again.".to_owned()];
@@ -78,10 +135,9 @@ fn names(model: &Model) -> Option<Finding> {
 /// Compiles that began and have no metrics. Captures of compiled autograd never have any; export and AOTInductor begin
 /// none.
 fn missing_metrics(model: &Model) -> Option<Finding> {
-    let missing: Vec<usize> = model
+    let missing: Vec<CompileIndex> = model
         .compiles
-        .iter()
-        .enumerate()
+        .indexed()
         .filter(|(_, c)| c.id.is_some() && c.status == Status::Missing && !is_capture(c))
         .filter(|(_, c)| c.stack.is_some())
         .map(|(index, _)| index)
@@ -89,52 +145,52 @@ fn missing_metrics(model: &Model) -> Option<Finding> {
     let first = *missing.first()?;
     let title = match missing.len() {
         1 => {
-            let function = function_of(model, first).unwrap_or_else(|| "One compile".to_owned());
+            let function = function_words(model, first).unwrap_or_else(|| "One compile".to_owned());
             format!("{} has no metrics", function.trim_end_matches(','))
         }
-        n => format!("{n} compiles have no metrics"),
+        several => format!("{several} compiles have no metrics"),
     };
-    let mut found = Finding::new(Kind::MissingMetrics, Severity::Warning, title);
+    let mut found = Finding::new(&MISSING_METRICS, Severity::Warning, title);
     found.detail = Some(
         "The program ended before the compile did, or these records are lost. Its time is in no sum of this report."
             .to_owned(),
     );
     found.count = missing.len() as u64;
-    found.place = defined_at(model, first);
+    found.place = UserPlace::of_definition(model, first);
     found.compiles = missing;
     Some(found)
 }
 
 fn advice(one: &Advice) -> Finding {
     let (kind, severity, hint) = match one.kind {
-        "worker_death" => (
-            Kind::WorkerDeath,
+        AdviceKind::WorkerDeath => (
+            &WORKER_DEATH,
             Severity::Error,
             Some(
                 "Look for a lack of memory, or set `TORCHINDUCTOR_COMPILE_THREADS=1` to see the error itself.",
             ),
         ),
-        "spmd_mismatch" => (
-            Kind::SpmdMismatch,
+        AdviceKind::SpmdMismatch => (
+            &SPMD_MISMATCH,
             Severity::Error,
             Some(
                 "Ranks that run different graphs hang at the next collective: find what differs between their inputs.",
             ),
         ),
-        _ => (Kind::Notice, Severity::Warning, None),
+        AdviceKind::Notice => (&NOTICE, Severity::Warning, None),
     };
     let mut found = Finding::new(kind, severity, one.title.clone());
     found.hints.extend(hint.map(str::to_owned));
-    found.compiles = vec![one.compile];
+    found.compiles.extend(one.compile);
     let lines = one.text.lines().take(40).map(str::to_owned).collect();
     found.fact("The log says", Value::Code(lines));
     found.fact("Line of the log", Value::Prose(one.line.to_string()));
     found
 }
 
-/// One finding a compile with slow jobs; the longest time of each job counts.
+/// One finding per compile with slow jobs; the longest time of each job counts.
 fn stalls(model: &Model) -> Vec<Finding> {
-    let mut by_compile: IndexMap<usize, Vec<&WorkerStall>> = IndexMap::new();
+    let mut by_compile: IndexMap<CompileIndex, Vec<&WorkerStall>> = IndexMap::new();
     for stall in &model.worker_stalls {
         by_compile.entry(stall.compile).or_default().push(stall);
     }
@@ -145,7 +201,7 @@ fn stalls(model: &Model) -> Vec<Finding> {
         jobs.dedup();
         let jobs = counted(jobs.len(), "compile job", "compile jobs");
         let mut found =
-            Finding::new(Kind::WorkerStall, Severity::Warning, format!("{jobs} took a minute or more"));
+            Finding::new(&WORKER_STALL, Severity::Warning, format!("{jobs} took a minute or more"));
         found.detail =
             Some("torch reports a job of its compile workers once a minute while it runs.".to_owned());
         let phases: Vec<String> = stalls.iter().rev().filter_map(|s| s.phase.clone()).take(1).collect();
@@ -154,7 +210,7 @@ fn stalls(model: &Model) -> Vec<Finding> {
         }
         found.costs(longest * 1e6, "in the longest of them".to_owned(), Vec::new());
         found.count = stalls.len() as u64;
-        found.place = defined_at(model, compile);
+        found.place = UserPlace::of_definition(model, compile);
         found.compiles = vec![compile];
         found
     });

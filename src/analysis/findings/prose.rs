@@ -1,14 +1,7 @@
 //! torch's own words, taken apart.
 
-/// The first line of a reason; where it only announces the next, that one too.
-pub(super) fn first_line(text: &str) -> String {
-    let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
-    let first = lines.next().unwrap_or_default();
-    match lines.next() {
-        Some(next) if first.ends_with(':') => format!("{first} {next}"),
-        _ => first.to_owned(),
-    }
-}
+use super::finding::FurtherReading;
+use crate::model::words::file_name;
 
 /// What stands behind `Explanation: `, up to the first hint or empty line.
 pub(super) fn explanation(text: &str) -> Option<String> {
@@ -31,12 +24,12 @@ pub(super) fn useful(hints: Vec<String>) -> Vec<String> {
     if some.is_empty() { hints } else { some }
 }
 
-/// torch's page in the text: its name and link.
-pub(super) fn read_more(text: &str) -> Option<(String, String)> {
+/// torch's page that the text names.
+pub(super) fn read_more(text: &str) -> Option<FurtherReading> {
     let (_, rest) = text.split_once("please visit: ")?;
     let url = rest.split_whitespace().next().filter(|url| url.starts_with("https://"))?;
-    let page = url.rsplit('/').next().unwrap_or(url).trim_end_matches(".html");
-    Some((format!("{page} in the graph break catalogue"), url.to_owned()))
+    let page = file_name(url).trim_end_matches(".html");
+    Some(FurtherReading { name: format!("{page} in the graph break catalogue"), url: url.to_owned() })
 }
 
 fn one_paragraph(text: &str) -> String {

@@ -1,10 +1,15 @@
 //! Recompilations: one chain a function, what changed from compile to compile, how far the limit is, what helps.
 
-use super::{Finding, Kind, Place, Severity, Step, Value, defined_at, function_of, place_of, prose};
+use super::basis::{Basis, Family};
+use super::finding::{ChainStep, Finding, Severity, Value};
+use super::kind::{KindOfFinding, Topic, shared_part};
+use super::prose;
 use crate::analysis::recompile_advice::fixed;
 use crate::analysis::recompiles::is_limit;
-use crate::analysis::{Chain, ChangeKind, Subject, recompile_advice, recompile_chains, recompile_limit};
-use crate::model::{Model, Reason};
+use crate::analysis::user_place::{UserPlace, compile_us, function_words, own_frame};
+use crate::analysis::{Chain, Change, ChangeKind, Step, Subject, recompile_advice, recompile_limit};
+use crate::model::words::{counted, file_name};
+use crate::model::{CompileIndex, Model, Reason};
 use fxhash::FxHashSet;
 
 /// Values of a changing thing that are named.
@@ -16,39 +21,59 @@ const LONGEST_VALUE: usize = 80;
 /// Steps of a chain that a finding lists; all stand on the page of recompilations and in report.json.
 const STEPS: usize = 32;
 
-/// One finding a frame that torch says was compiled again, in the order of the log. Without a record of it, a second
+/// Recompilations.
+pub(super) const FAMILY: Family = Family { kinds: &[&RECOMPILATION, &RECOMPILE_LIMIT], of_log };
+
+/// A function was compiled again.
+static RECOMPILATION: KindOfFinding = KindOfFinding {
+    checked: Some("recompilation"),
+    topic: Some(Topic::Recompilations),
+    records: &["recompile_reasons"],
+    grouped_title: |title, places| format!("{places} functions were compiled again: {}", shared_part(title)),
+    ..KindOfFinding::of("recompilation", "Recompile")
+};
+
+/// A function was compiled so often that torch gave up.
+static RECOMPILE_LIMIT: KindOfFinding = KindOfFinding {
+    topic: Some(Topic::Recompilations),
+    records: &["recompile_reasons"],
+    grouped_title: |title, places| format!("{places} functions run uncompiled: {}", shared_part(title)),
+    ..KindOfFinding::of("recompile_limit", "Limit reached")
+};
+
+/// One finding per frame that torch says was compiled again, in the order of the log. Without a record of it, a second
 /// compile of a frame mostly means that the program cleared torch's caches.
-pub(super) fn of_log(model: &Model) -> Vec<Finding> {
+fn of_log(Basis { model, chains }: Basis<'_>) -> Vec<Finding> {
     let told = model.recompiles.iter().filter_map(|one| model.by_id.get(&one.compile).copied());
-    let told: FxHashSet<usize> = told.collect();
-    let mut chains = recompile_chains(model);
-    chains.retain(|chain| chain.limit_hit || chain.steps.iter().any(|step| told.contains(&step.compile)));
+    let told: FxHashSet<CompileIndex> = told.collect();
+    let is_told =
+        |chain: &&Chain<'_>| chain.limit_hit || chain.steps.iter().any(|step| told.contains(&step.compile));
+    let mut chains: Vec<&Chain<'_>> = chains.iter().filter(is_told).collect();
     chains.sort_by_key(|chain| chain.steps.first().map(|step| step.compile));
-    chains.iter().filter_map(|chain| finding(model, chain)).collect()
+    chains.into_iter().filter_map(|chain| finding(model, chain)).collect()
 }
 
 /// Compiles of the frame of `compile` whose recompile reason is that `subject` changed.
-pub(super) fn caused_by(chains: &[Chain<'_>], compile: usize, subject: &str) -> Vec<usize> {
+pub(super) fn caused_by(chains: &[Chain<'_>], compile: CompileIndex, subject: &str) -> Vec<CompileIndex> {
     let mine = chains.iter().find(|chain| chain.steps.iter().any(|step| step.compile == compile));
     let steps = mine.into_iter().flat_map(|chain| &chain.steps);
-    let changed = |step: &&crate::analysis::Step<'_>| {
-        step.change.as_ref().and_then(crate::analysis::Change::subject).is_some_and(|name| name == subject)
-    };
+    let changed =
+        |step: &&Step<'_>| step.change.as_ref().and_then(Change::subject).is_some_and(|name| name == subject);
     steps.filter(changed).map(|step| step.compile).collect()
 }
 
 fn finding(model: &Model, chain: &Chain<'_>) -> Option<Finding> {
     let first = chain.steps.first()?.compile;
-    let function = function_of(model, first).unwrap_or_else(|| "A function".to_owned());
+    let function = function_words(model, first).unwrap_or_else(|| "A function".to_owned());
     let function = function.trim_end_matches(',');
     let (subjects, limit) = (chain.subjects(), recompile_limit(model));
     let what = what(&subjects);
     let (kind, severity, title) = if chain.limit_hit {
         let title = format!("{function} runs uncompiled after {} versions: {what}", chain.kept());
-        (Kind::RecompileLimit, Severity::Error, title)
+        (&RECOMPILE_LIMIT, Severity::Error, title)
     } else {
         let title = format!("{function} was compiled {} times: {what}", chain.versions);
-        (Kind::Recompilation, Severity::Warning, title)
+        (&RECOMPILATION, Severity::Warning, title)
     };
     let mut found = Finding::new(kind, severity, title);
     found.reason = reason(chain, &subjects, limit);
@@ -58,11 +83,11 @@ fn finding(model: &Model, chain: &Chain<'_>) -> Option<Finding> {
     found.hints = recompile_advice(model, chain);
     let skipped = usize::from(chain.versions == chain.steps.len());
     let again = chain.steps.len().saturating_sub(skipped);
-    let words = format!("compiling {} again", super::counted(again, "version", "versions"));
-    let again: Vec<usize> = chain.compiles().split_off(skipped.min(chain.steps.len()));
-    found.costs(super::time_of(model, &again), words, Vec::new());
-    found.fact("Changed", Value::Prose(kinds(&subjects)));
-    found.fact("Chain", Value::Steps(steps(chain)));
+    let words = format!("compiling {} again", counted(again, "version", "versions"));
+    let again: Vec<CompileIndex> = chain.compiles().split_off(skipped.min(chain.steps.len()));
+    found.costs(compile_us(model, &again), words, Vec::new());
+    found.fact("Changed", Value::Change(kinds(&subjects)));
+    found.fact("Chain", Value::Chain(steps(chain)));
     let left = match chain.limit_hit {
         true => "the limit is reached, and a call that fits none runs uncompiled".to_owned(),
         false => format!("{} more until torch gives up", limit.saturating_sub(chain.kept() as u64)),
@@ -180,13 +205,13 @@ fn detail(model: &Model, chain: &Chain<'_>, subjects: &[Subject<'_>]) -> Option<
 }
 
 /// Where the guard comes from, else where the function is defined.
-fn place(model: &Model, chain: &Chain<'_>, first: usize) -> Place {
-    let mut place = defined_at(model, first);
-    let stack = reasons(chain).find_map(|reason| super::own_frame(&reason.user_stack));
+fn place(model: &Model, chain: &Chain<'_>, first: CompileIndex) -> UserPlace {
+    let mut place = UserPlace::of_definition(model, first);
+    let stack = reasons(chain).find_map(|reason| own_frame(&reason.user_stack));
     if let Some(frame) = stack {
-        place = Place { function: place.function, ..place_of(frame) };
+        place = UserPlace { function: place.function, ..UserPlace::of_frame(frame) };
     } else if let Some(source) = reasons(chain).find_map(|reason| reason.source.as_ref()) {
-        let name = source.file.rsplit(['/', '\\']).next().unwrap_or(&source.file);
+        let name = file_name(&source.file);
         let whole = place.file.clone().filter(|file| file.ends_with(name));
         place.file = Some(whole.unwrap_or_else(|| source.file.clone()));
         place.line = Some(source.line);
@@ -195,15 +220,15 @@ fn place(model: &Model, chain: &Chain<'_>, first: usize) -> Place {
     place
 }
 
-fn steps(chain: &Chain<'_>) -> Vec<Step> {
-    let step = |step: &crate::analysis::Step<'_>| {
+fn steps(chain: &Chain<'_>) -> Vec<ChainStep> {
+    let step = |step: &Step<'_>| {
         let reason = step.reasons.first();
         let guard = reason.map(|r| if r.guard.is_empty() { r.text.clone() } else { r.guard.clone() });
-        Step {
+        ChainStep {
             compile: step.compile,
             guard: guard.filter(|guard| !guard.is_empty()),
             against: reason.and_then(|r| r.against.clone()),
-            source: reason.and_then(|r| r.source.as_ref()).map(|s| (s.code.clone(), s.file.clone(), s.line)),
+            source: reason.and_then(|reason| reason.source.clone()),
         }
     };
     chain.steps.iter().take(STEPS).map(step).collect()

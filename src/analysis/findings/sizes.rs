@@ -1,26 +1,47 @@
 //! Sizes that could have varied and were fixed to one value.
 
-use super::{Finding, Kind, Place, Severity, Value, counted, own_frame, place_of, recompiles, time_of};
+use super::basis::{Basis, Family};
+use super::finding::{Finding, Severity, Value};
+use super::kind::{KindOfFinding, Topic};
+use super::recompiles;
+use crate::analysis::Chain;
 use crate::analysis::recompile_advice::expression;
-use crate::analysis::{Chain, recompile_chains};
-use crate::model::{Model, Specialisation};
+use crate::analysis::user_place::{UserPlace, compile_us, text_frames};
+use crate::model::words::counted;
+use crate::model::{CompileIndex, Model, Specialisation};
 use indexmap::IndexMap;
 
-/// One finding a user line: what a line needs as a number is fixed there, be it one size or many.
-pub(super) fn of_log(model: &Model) -> Vec<Finding> {
-    type Key = (Option<String>, Option<u64>, Option<String>);
-    let mut groups: IndexMap<Key, Vec<&Specialisation>> = IndexMap::new();
+/// Sizes.
+pub(super) const FAMILY: Family = Family { kinds: &[&SPECIALIZATION], of_log };
+
+/// A size that could vary was fixed.
+static SPECIALIZATION: KindOfFinding = KindOfFinding {
+    checked: Some("specialized size"),
+    topic: Some(Topic::Shapes),
+    ..KindOfFinding::of("specialization", "Specialised")
+};
+
+/// The line that needed a size as a number.
+#[derive(PartialEq, Eq, Hash)]
+struct Line {
+    file: Option<String>,
+    number: Option<u64>,
+    code: Option<String>,
+}
+
+/// One finding per line of the user: what a line needs as a number is fixed there, be it one size or many.
+fn of_log(Basis { model, chains }: Basis<'_>) -> Vec<Finding> {
+    let mut groups: IndexMap<Line, Vec<&Specialisation>> = IndexMap::new();
     for one in &model.shapes.specialisations {
-        let place = place(model, one);
-        groups.entry((place.file, place.line, place.loc)).or_default().push(one);
+        let UserPlace { file, line, loc, .. } = UserPlace::of_specialization(model, one);
+        groups.entry(Line { file, number: line, code: loc }).or_default().push(one);
     }
-    let chains = recompile_chains(model);
-    groups.into_values().filter_map(|same| finding(model, &chains, &same)).collect()
+    groups.into_values().filter_map(|same| finding(model, chains, &same)).collect()
 }
 
 fn finding(model: &Model, chains: &[Chain<'_>], same: &[&Specialisation]) -> Option<Finding> {
     let one = same.first()?;
-    let place = place(model, one);
+    let place = UserPlace::of_specialization(model, one);
     let mut sizes: IndexMap<(String, &str), &Specialisation> = IndexMap::new();
     for one in same {
         sizes.entry((name(one), &one.value)).or_insert(one);
@@ -28,22 +49,22 @@ fn finding(model: &Model, chains: &[Chain<'_>], same: &[&Specialisation]) -> Opt
     let first = name(one);
     let title = match sizes.len() {
         1 => format!("`{first}` was fixed to {}", one.value),
-        n => format!(
+        several => format!(
             "{} were fixed to constants, among them `{first}` to {}",
-            counted(n, "size", "sizes"),
+            counted(several, "size", "sizes"),
             one.value
         ),
     };
     // Compiled autograd writes its own functions: their lines are not the reader's.
     let generated = place.file.as_deref().is_some_and(|file| file.starts_with('<'));
     let severity = if generated { Severity::Info } else { Severity::Warning };
-    let mut found = Finding::new(Kind::Specialization, severity, title);
+    let mut found = Finding::new(&SPECIALIZATION, severity, title);
     let line = if place.loc.is_some() { "The line needed the number" } else { "Something needed the number" };
     found.detail = Some(format!(
         "{line}, so a dynamic size became a constant. Another size compiles again, or fails where the dimension was \
          marked as dynamic."
     ));
-    found.stack = one.user_stack.as_deref().map(|s| super::frames(model, s)).unwrap_or_default();
+    found.stack = one.user_stack.as_deref().map(|s| text_frames(model, s)).unwrap_or_default();
     if !generated {
         found.hints = vec![format!(
             "If the size should stay dynamic, do not compare or combine `{first}` with a fixed number at this line."
@@ -54,7 +75,7 @@ fn finding(model: &Model, chains: &[Chain<'_>], same: &[&Specialisation]) -> Opt
         format!("{name} = {value}  ({}, {}, {reason})", one.symbol, one.sources.join(", "))
     });
     found.fact("Sizes", Value::Code(lines.collect()));
-    let mut again: Vec<usize> = Vec::new();
+    let mut again: Vec<CompileIndex> = Vec::new();
     for one in same {
         found.compiles.extend((!found.compiles.contains(&one.at.compile)).then_some(one.at.compile));
         again.extend(recompiles::caused_by(chains, one.at.compile, &name(one)));
@@ -62,7 +83,7 @@ fn finding(model: &Model, chains: &[Chain<'_>], same: &[&Specialisation]) -> Opt
     again.sort_unstable();
     again.dedup();
     let words = format!("compiling {} again", counted(again.len(), "version", "versions"));
-    found.costs(time_of(model, &again), words, again);
+    found.costs(compile_us(model, &again), words, again);
     found.place = place;
     found.count = same.len() as u64;
     found.reason = format!("{} fixed", found.place.loc.as_deref().unwrap_or_default().trim());
@@ -72,10 +93,4 @@ fn finding(model: &Model, chains: &[Chain<'_>], same: &[&Specialisation]) -> Opt
 /// What was fixed, as a user writes it.
 fn name(one: &Specialisation) -> String {
     one.sources.first().map_or_else(|| one.symbol.clone(), |source| expression(source))
-}
-
-/// The user's line that needed the number.
-pub(in crate::analysis) fn place(model: &Model, one: &Specialisation) -> Place {
-    let frames = one.user_stack.as_deref().map(|stack| super::frames(model, stack)).unwrap_or_default();
-    own_frame(&frames).or(frames.last()).map_or_else(|| super::defined_at(model, one.at.compile), place_of)
 }

@@ -1,7 +1,9 @@
-use super::*;
+use super::finding::{Finding, Severity, Value};
+use super::{Basis, checked, kinds};
+use crate::analysis::recompiles::recompile_chains;
 use crate::model::{
-    BreakOccurrence, Failure, Function, GraphBreak, Metrics, MetricsKind, MetricsRecord, ProblemKind, Reason,
-    Recompile, Status,
+    ArtifactIndex, BreakOccurrence, CompileIndex, Failure, Function, GraphBreak, Metrics, MetricsKind,
+    MetricsRecord, Model, ProblemKind, Reason, Recompile, Status, TextFrame,
 };
 use crate::trace::{CompileId, Span};
 
@@ -14,11 +16,16 @@ fn model(compiles: &[(&str, &str)]) -> Model {
         compile.status = Status::Ok;
         compile.function =
             Some(Function { name: (*name).to_owned(), file: Some("/app/x.py".into()), line: Some(1) });
-        compile
-            .metrics
-            .push(record(index as u64 + 1, Metrics { dynamo_us: Some(1000.0), ..Metrics::default() }));
+        compile.metrics.push(record(
+            index.place() as u64 + 1,
+            Metrics { dynamo_us: Some(1000.0), ..Metrics::default() },
+        ));
     }
     model
+}
+
+fn of_log(model: &Model) -> Vec<Finding> {
+    super::of_log(Basis { model, chains: &recompile_chains(model) })
 }
 
 fn record(line: u64, facts: Metrics) -> MetricsRecord {
@@ -35,13 +42,21 @@ fn record(line: u64, facts: Metrics) -> MetricsRecord {
 }
 
 fn frame(line: u64, name: &str) -> TextFrame {
-    ("/app/x.py".to_owned(), line, name.to_owned(), Some(format!("line {line}")))
+    TextFrame {
+        file: "/app/x.py".to_owned(),
+        line,
+        function: name.to_owned(),
+        loc: Some(format!("line {line}")),
+    }
 }
 
 fn break_in(ids: &[&str], line: u64, stack: Vec<TextFrame>) -> GraphBreak {
     // The tests give compiles numbers in order: that of `2/0` has the index 2.
-    let index = |id: &&str| id.split('/').next().unwrap().parse().unwrap();
-    let one = |compile| BreakOccurrence { compile, artifact: 0, stack: stack.clone().into() };
+    let index = |id: &&str| CompileIndex::new(id.split('/').next().unwrap().parse().unwrap());
+    let one = |compile| BreakOccurrence {
+        artifact: ArtifactIndex { compile, artifact: 0 },
+        stack: stack.clone().into(),
+    };
     let occurrences = ids.iter().map(index).map(one).collect();
     GraphBreak {
         reason: "Data-dependent branching".to_owned(),
@@ -76,9 +91,9 @@ fn failure(id: &str, error: &str, reason: &str, record: u64) -> Failure {
     }
 }
 
-fn only(model: &Model, kind: Kind) -> Finding {
-    let mut found: Vec<Finding> = of_log(model).into_iter().filter(|one| one.kind == kind).collect();
-    assert_eq!(found.len(), 1, "{kind:?}");
+fn only(model: &Model, kind: &str) -> Finding {
+    let mut found: Vec<Finding> = of_log(model).into_iter().filter(|one| one.kind.word == kind).collect();
+    assert_eq!(found.len(), 1, "{kind}");
     found.remove(0)
 }
 
@@ -98,7 +113,7 @@ fn a_break_costs_the_attempts_thrown_away_and_the_resume_functions_it_made() {
     ]);
     model.compiles[0].metrics[0].facts.wasted_us = Some(500.0);
     model.graph_breaks.push(break_in(&["0/0"], 9, vec![frame(3, "outer"), frame(9, "inner")]));
-    let found = only(&model, Kind::GraphBreak);
+    let found = only(&model, "graph_break");
     assert_eq!(found.cost_us, Some(2500.0));
     assert_eq!(found.costs[1].compiles, [1, 2]);
     assert_eq!(found.place.loc.as_deref(), Some("line 9"));
@@ -110,9 +125,10 @@ fn a_resume_function_belongs_to_the_last_break_before_it() {
     let mut model = model(&[("0/0", "outer"), ("1/0", resume), ("2/0", "outer"), ("3/0", resume)]);
     model.graph_breaks.push(break_in(&["0/0"], 9, vec![frame(3, "outer"), frame(9, "a")]));
     model.graph_breaks.push(break_in(&["2/0"], 12, vec![frame(3, "outer"), frame(12, "b")]));
-    let found: Vec<_> =
-        of_log(&model).into_iter().map(|one| (one.place.line, one.costs[0].compiles.clone())).collect();
-    assert_eq!(found, [(Some(9), vec![1]), (Some(12), vec![3])]);
+    let found = of_log(&model);
+    assert_eq!(found.iter().map(|one| one.place.line).collect::<Vec<_>>(), [Some(9), Some(12)]);
+    let resumed: Vec<_> = found.iter().flat_map(|one| &one.costs[0].compiles).copied().collect();
+    assert_eq!(resumed, [1, 3]);
 }
 
 #[test]
@@ -124,7 +140,7 @@ fn a_break_that_made_its_compile_fail_is_told_once() {
     model.failures.push(failed);
     let found = of_log(&model);
     assert_eq!(found.len(), 1);
-    assert_eq!((found[0].kind, found[0].cost_us), (Kind::Failure, Some(1000.0)));
+    assert_eq!((found[0].kind.word, found[0].cost_us), ("failure", Some(1000.0)));
     assert_eq!(found[0].stack, [frame(9, "f")]);
 }
 
@@ -136,7 +152,8 @@ fn failures_of_one_type_first_line_and_place_are_one() {
     model.failures.push(failure("1/0", "a.ValueError", "", 3));
     let found = of_log(&model);
     assert_eq!(found.len(), 2);
-    assert_eq!((found[0].count, found[0].compiles.as_slice()), (2, [0, 1].as_slice()));
+    assert_eq!(found[0].count, 2);
+    assert_eq!(found[0].compiles, [0, 1]);
     assert_eq!(found[0].title, "`f` was not compiled: KeyError: 'x'");
     assert_eq!(found[1].title, "`g` was not compiled: ValueError: no reason recorded");
 }
@@ -147,14 +164,17 @@ fn a_chain_names_the_values_and_how_far_the_limit_is() {
     model.recompile_limit = Some(4);
     model.recompiles.push(recompile("0/1", "tensor 'x' size mismatch at index 1. expected 4, actual 6"));
     model.recompiles.push(recompile("0/2", "tensor 'x' size mismatch at index 1. expected 6, actual 9"));
-    model.dynamic_sources.push((1, "\"L['x']\"".to_owned()));
-    let found = only(&model, Kind::Recompilation);
+    model.dynamic_sources.push((CompileIndex::new(1), "\"L['x']\"".to_owned()));
+    let found = only(&model, "recompilation");
     assert_eq!(found.title, "`f` was compiled 3 times: the size `x.shape[1]` changed");
     assert_eq!(found.cost_us, Some(2000.0));
     let said: Vec<String> = found
         .facts
         .iter()
-        .filter_map(|fact| if let Value::Prose(text) = &fact.value { Some(text.clone()) } else { None })
+        .filter_map(|fact| match &fact.value {
+            Value::Prose(text) | Value::Change(text) => Some(text.clone()),
+            _ => None,
+        })
         .collect();
     assert_eq!(said, ["size `x.shape[1]`: 4 → 6 → 9", "3 of 4 versions kept; 1 more until torch gives up"]);
     assert!(found.hints[0].contains("mark_dynamic(x, 1)"), "{:?}", found.hints);
@@ -173,14 +193,14 @@ fn a_function_over_the_limit_is_an_error_and_its_failure_is_told_with_it() {
     ));
     let found = of_log(&model);
     assert_eq!(found.len(), 1);
-    assert_eq!((found[0].kind, found[0].severity), (Kind::RecompileLimit, Severity::Error));
+    assert_eq!((found[0].kind.word, found[0].severity), ("recompile_limit", Severity::Error));
 }
 
 #[test]
 fn a_recompile_without_a_reason_says_so() {
     let mut model = model(&[("0/0", "f"), ("0/1", "f")]);
     model.recompiles.push(Recompile { compile: CompileId::parse("0/1"), reasons: Vec::new() });
-    assert!(only(&model, Kind::Recompilation).title.ends_with("no reason recorded"));
+    assert!(only(&model, "recompilation").title.ends_with("no reason recorded"));
 }
 
 #[test]
@@ -206,9 +226,27 @@ fn damage_stands_first_and_what_is_good_to_know_last() {
     model.compiles[0].metrics[0].facts.runtime_us = Some(5000.0);
     model.failures.push(failure("0/0", "E", "r", 1));
     model.integrity.add(ProblemKind::BadJson, 7, "broken");
-    let kinds: Vec<Kind> = of_log(&model).iter().map(|one| one.kind).collect();
-    assert_eq!(
-        kinds,
-        [Kind::DamagedLog, Kind::Failure, Kind::RuntimeCost, Kind::CudagraphSkip, Kind::SlowGuards]
-    );
+    let kinds: Vec<&str> = of_log(&model).iter().map(|one| one.kind.word).collect();
+    assert_eq!(kinds, ["damaged_log", "failure", "runtime_cost", "cudagraph_skip", "slow_guards"]);
+}
+
+#[test]
+fn no_two_kinds_share_a_word_or_a_name() {
+    let all: Vec<_> = kinds().collect();
+    for names in
+        [all.iter().map(|kind| kind.word).collect::<Vec<_>>(), all.iter().map(|kind| kind.label).collect()]
+    {
+        let distinct: std::collections::BTreeSet<&str> = names.iter().copied().collect();
+        assert_eq!(distinct.len(), names.len(), "{names:?}");
+    }
+}
+
+#[test]
+fn a_clean_log_is_told_what_each_kind_checks() {
+    let sentence = checked();
+    assert!(sentence.starts_with("No ") && sentence.ends_with('.'), "{sentence}");
+    assert_eq!(sentence.matches(" or ").count(), 1, "{sentence}");
+    for kind in kinds() {
+        assert!(kind.checked.is_none_or(|checks| sentence.contains(checks)), "{kind:?}: {sentence}");
+    }
 }

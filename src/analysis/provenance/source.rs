@@ -100,9 +100,9 @@ pub(super) type Place = (String, u64, Option<String>);
 
 /// The innermost frame of the program; where all are a library's, the innermost.
 fn own_place(frames: &[TextFrame]) -> Option<Place> {
-    let own = frames.iter().rev().find(|(file, ..)| !is_library(file));
-    let (file, line, _, code) = own.or(frames.last())?;
-    Some((file.clone(), *line, code.clone()))
+    let own = frames.iter().rev().find(|frame| !is_library(&frame.file));
+    let frame = own.or(frames.last())?;
+    Some((frame.file.clone(), frame.line, frame.loc.clone()))
 }
 
 /// For innermost frames of a library in these stacks, the line of the program that called them; None where several did.
@@ -110,11 +110,12 @@ pub(super) fn callers(stacks: &[String]) -> FxHashMap<(String, u64), Option<Plac
     let mut callers: FxHashMap<(String, u64), Option<Place>> = FxHashMap::default();
     for stack in stacks {
         let frames = traceback(stack);
-        let (Some((file, line, ..)), Some(own)) = (frames.last(), own_place(&frames)) else { continue };
-        if !is_library(file) {
+        let (Some(innermost), Some(own)) = (frames.last(), own_place(&frames)) else { continue };
+        if !is_library(&innermost.file) {
             continue;
         }
-        let known = callers.entry((file.clone(), *line)).or_insert_with(|| Some(own.clone()));
+        let known =
+            callers.entry((innermost.file.clone(), innermost.line)).or_insert_with(|| Some(own.clone()));
         if known.as_ref().is_some_and(|known| *known != own) {
             *known = None;
         }

@@ -1,13 +1,14 @@
 //! Whether a dimension of an input is dynamic, in each compile of a function, and since when.
 
-use super::{Fate, SymbolFate};
-use crate::model::{InputTensor, Model, Symbol};
-use fxhash::{FxHashMap, FxHashSet};
+use super::fate::{Fate, SymbolFate};
+use crate::model::{CompileIndex, InputTensor, Model, Symbol};
+use crate::trace::{CompileId, FrameId, TextMap, TextSet};
+use fxhash::FxHashMap;
 use indexmap::IndexMap;
 use std::collections::BTreeMap;
 
 /// Sizes that the guards of a compile ask of a tensor: None where any size passes.
-pub type TensorSizes = FxHashMap<String, Vec<Option<i64>>>;
+pub type TensorSizes = TextMap<String, Vec<Option<i64>>>;
 
 /// What one compile does with a dimension.
 #[derive(Debug, Clone, Copy)]
@@ -32,8 +33,8 @@ impl State<'_> {
 /// What one compile does with a dimension, and what it saw.
 #[derive(Debug, Clone)]
 pub struct Seen<'m> {
-    /// The compile: an index into the compiles.
-    pub compile: usize,
+    /// The compile.
+    pub compile: CompileIndex,
     /// The size of its input, where the log has it.
     pub size: Option<String>,
     /// What it does with it.
@@ -81,12 +82,12 @@ impl Dimension<'_> {
 pub fn dimensions<'m>(
     model: &'m Model,
     fates: &'m [SymbolFate<'m>],
-    guards: &FxHashMap<usize, TensorSizes>,
+    guards: &FxHashMap<CompileIndex, TensorSizes>,
 ) -> Vec<Dimension<'m>> {
     let symbols = symbols_of_last_attempts(model, fates);
-    let mut found: IndexMap<(String, String, Option<usize>), BTreeMap<usize, Seen<'m>>> = IndexMap::new();
+    let mut found: IndexMap<OfFunction, BTreeMap<CompileIndex, Seen<'m>>> = IndexMap::new();
     let mut add = |source: &str, dim, seen: Seen<'m>| {
-        let key = (frame(model, seen.compile), source.to_owned(), dim);
+        let key = OfFunction { frame: frame(model, seen.compile), source: source.to_owned(), dim };
         found.entry(key).or_default().entry(seen.compile).or_insert(seen);
     };
     let none = Symbols::default();
@@ -114,12 +115,21 @@ pub fn dimensions<'m>(
     }
     let mut all: Vec<_> = found.into_iter().collect();
     all.sort_by_key(|(_, seen)| seen.keys().next().map(|compile| frame_order(model, *compile)));
-    let with_compiles = |((_, source, dim), seen): ((String, _, _), BTreeMap<usize, Seen<'m>>)| Dimension {
-        source,
-        dim,
+    let dimensions = all.into_iter().map(|(of, seen)| Dimension {
+        source: of.source,
+        dim: of.dim,
         seen: seen.into_values().collect(),
-    };
-    all.into_iter().map(with_compiles).collect()
+    });
+    dimensions.collect()
+}
+
+/// A dimension of one function.
+#[derive(PartialEq, Eq, Hash)]
+struct OfFunction {
+    /// None of records without an id.
+    frame: Option<FrameId>,
+    source: String,
+    dim: Option<usize>,
 }
 
 /// Symbols of the last attempt of a compile that made any.
@@ -127,17 +137,17 @@ pub fn dimensions<'m>(
 struct Symbols<'m> {
     attempt: u32,
     all: Vec<&'m SymbolFate<'m>>,
-    by_source: FxHashMap<(&'m str, Option<usize>), &'m SymbolFate<'m>>,
+    by_source: TextMap<(&'m str, Option<usize>), &'m SymbolFate<'m>>,
     /// Values of those that stay dynamic.
-    hints: FxHashSet<&'m str>,
+    hints: TextSet<&'m str>,
 }
 
 /// Symbols by compile, those of its last attempt that made any.
 fn symbols_of_last_attempts<'m>(
     model: &'m Model,
     fates: &'m [SymbolFate<'m>],
-) -> BTreeMap<usize, Symbols<'m>> {
-    let mut last: BTreeMap<usize, Symbols<'m>> = BTreeMap::new();
+) -> BTreeMap<CompileIndex, Symbols<'m>> {
+    let mut last: BTreeMap<CompileIndex, Symbols<'m>> = BTreeMap::new();
     for fate in fates {
         let symbol = fate.symbol;
         if model.compiles.get(symbol.at.compile).is_none_or(|compile| compile.id.is_none()) {
@@ -192,17 +202,15 @@ fn sized(source: &str) -> (&str, Option<usize>) {
     dim.map_or((source, None), |(base, dim)| (base, Some(dim)))
 }
 
-/// The part of the id that the compiles of one function share.
-fn frame(model: &Model, compile: usize) -> String {
-    let label = model.compiles.get(compile).map(|c| c.label()).unwrap_or_default();
-    label.rsplit_once('/').map_or(label.clone(), |(frame, _)| frame.to_owned())
+/// What the compiles of one function share.
+fn frame(model: &Model, compile: CompileIndex) -> Option<FrameId> {
+    model.compiles.get(compile)?.id.as_ref().map(CompileId::frame)
 }
 
 /// Where the function's first compile stands among the compiles.
-fn frame_order(model: &Model, compile: usize) -> usize {
-    let first = format!("{}/0", frame(model, compile));
-    let id = crate::trace::CompileId::parse(&first);
-    id.and_then(|id| model.by_id.get(&Some(id)).copied()).unwrap_or(compile)
+fn frame_order(model: &Model, compile: CompileIndex) -> CompileIndex {
+    let first = frame(model, compile).and_then(|frame| frame.first_compile());
+    first.and_then(|id| model.by_id.get(&Some(id)).copied()).unwrap_or(compile)
 }
 
 /// What the tree of guards asks of the sizes of tensors, by source:
@@ -242,14 +250,15 @@ mod tests {
     use super::*;
     use crate::analysis::shapes::symbols;
     use crate::model::{Recorded, Specialisation};
-    use crate::trace::CompileId;
 
     fn input(compile: usize, source: &str, sizes: &[&str]) -> InputTensor {
+        let compile = CompileIndex::new(compile);
         let sizes = sizes.iter().map(|s| (*s).to_owned()).collect();
         InputTensor { compile, source: source.to_owned(), sizes, ..InputTensor::default() }
     }
 
     fn symbol(compile: usize, name: &str, source: &str, hint: &str) -> Symbol {
+        let compile = CompileIndex::new(compile);
         Symbol {
             at: Recorded { compile, ..Recorded::default() },
             name: name.to_owned(),
@@ -288,7 +297,7 @@ mod tests {
         assert_eq!(unclear[1].answer(), Answer::Unclear);
         let sizes = |a, b| {
             let of = [("L['a']".to_owned(), vec![a]), ("L['b']".to_owned(), vec![b])];
-            FxHashMap::from_iter([(0, TensorSizes::from_iter(of))])
+            FxHashMap::from_iter([(CompileIndex::new(0), TensorSizes::from_iter(of))])
         };
         let answers =
             |guards| dimensions(&model, &fates, &guards).iter().map(Dimension::answer).collect::<Vec<_>>();

@@ -1,13 +1,13 @@
 //! What a job needs of a rank's log beyond what the log's own report shows, for report.json.
 
 use crate::analysis::{builds, log_end, pauses};
-use crate::model::{CollectiveCalls, InputTensor, Model, Stretch};
+use crate::model::{CollectiveCalls, CompileIndex, InputTensor, Model, Stretch};
 use indexmap::IndexMap;
 use serde_json::{Map, Value, json};
 
 /// Adds the facts; null where the log holds no such event.
 pub(super) fn add(model: &Model, facts: &mut Map<String, Value>) {
-    let calls = model.cross_rank.calls.iter().map(calls).collect();
+    let calls = model.cross_rank.in_code.iter().map(calls).collect();
     let folders = model.cross_rank.cache_folders.iter().map(|folder| json!(folder)).collect();
     let keys = model.caches.iter().map(|lookup| {
         let id = lookup.compile.as_ref().map(ToString::to_string);
@@ -28,11 +28,11 @@ fn or_null(values: Vec<Value>) -> Value {
 
 /// The input tensors of each compile's last attempt: name, dtype, sizes, strides.
 fn inputs(model: &Model) -> Vec<Value> {
-    let mut by_compile: IndexMap<usize, Vec<Value>> = IndexMap::new();
+    let mut by_compile: IndexMap<CompileIndex, Vec<Value>> = IndexMap::new();
     for input in &model.shapes.inputs {
         by_compile.entry(input.compile).or_default().push(tensor(input));
     }
-    let id = |compile: usize| model.compiles.get(compile)?.id.as_ref().map(ToString::to_string);
+    let id = |compile: CompileIndex| model.compiles.get(compile)?.id.as_ref().map(ToString::to_string);
     let entries = by_compile.into_iter();
     entries.map(|(compile, tensors)| json!({ "compile_id": id(compile), "tensors": tensors })).collect()
 }

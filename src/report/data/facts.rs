@@ -5,7 +5,8 @@ use crate::analysis::Parity;
 use crate::model::{
     CacheLookup, Compile, Content, Frame, GraphBreak, MetricsRecord, ProblemKind, Reason, Recompile, Stack,
 };
-use crate::report::{Report, paths};
+use crate::report::kit::paths;
+use crate::report::subject::Report;
 use crate::trace::{CompileId, Md5};
 use indexmap::IndexMap;
 use serde::ser::{Error, SerializeMap};
@@ -14,7 +15,7 @@ use serde_json::{Value, json};
 use std::io::Write;
 
 /// Writes report.json of one log.
-pub(super) fn write(report: Report<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+pub(crate) fn write(report: Report<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     serde_json::to_writer(&mut *out, &LogReport(report))?;
     Ok(out.write_all(b"\n")?)
 }
@@ -57,7 +58,7 @@ impl Serialize for LogReport<'_> {
         let phases: Vec<Value> = time.phases.iter().map(phase).collect();
         map.serialize_entry("compile_time", &json!({ "total_s": time.total_s, "phases": phases }))?;
         map.serialize_entry("cross_rank", &cross_rank(report))?;
-        map.serialize_entry("findings", &Each(|| super::findings(report)))?;
+        map.serialize_entry("findings", &Each(|| crate::report::data::findings(report)))?;
         map.end()
     }
 }
@@ -247,7 +248,9 @@ fn reason(reason: &Reason) -> Value {
         "source": source.map(|s| json!({ "code": s.code, "file": s.file, "line": s.line, "function": s.function })),
         "hint": reason.hint,
         "user_stack": frames
-            .map(|(file, line, name, loc)| json!({ "file": file, "line": line, "name": name, "loc": loc }))
+            .map(|frame| {
+                json!({ "file": frame.file, "line": frame.line, "name": frame.function, "loc": frame.loc })
+            })
             .collect::<Vec<_>>(),
     })
 }
@@ -270,8 +273,8 @@ fn restarts<'m>(report: Report<'m>) -> impl Iterator<Item = Value> + 'm {
 }
 
 fn cache(report: Report<'_>, lookup: &CacheLookup) -> Value {
-    let compile = report.model.compiles.get(lookup.artifact.0);
-    let artifact = compile.and_then(|c| Some((c, c.artifacts.get(lookup.artifact.1)?)));
+    let compile = report.model.compiles.get(lookup.artifact.compile);
+    let artifact = compile.and_then(|c| Some((c, c.artifacts.get(lookup.artifact.artifact)?)));
     let path = artifact.map(|(c, a)| paths::artifact(c, a, report.settings).as_str().to_owned());
     json!({
         "compile_id": id_text(&lookup.compile),
@@ -344,7 +347,7 @@ fn execution_json(report: Report<'_>, position: &crate::model::Execution) -> Val
 }
 
 /// Scheduled collectives of a graph beside those of its code.
-pub(super) fn parity(graph: &Parity) -> Value {
+pub(crate) fn parity(graph: &Parity) -> Value {
     json!({
         "compile_id": graph.compile_id,
         "scheduled": graph.scheduled,

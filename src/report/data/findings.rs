@@ -1,20 +1,21 @@
 //! Findings as JSON: for report.json, and for `--json`.
 
 use crate::analysis::Finding;
-use crate::analysis::findings::{Fact, Value as Says};
-use crate::model::Model;
-use crate::report::units::{counted, micros};
-use crate::report::{Report, paths};
+use crate::analysis::findings::{ChainStep, Fact, Value as Says};
+use crate::model::{CompileIndex, Model};
+use crate::report::kit::formats::{counted, micros};
+use crate::report::kit::paths;
+use crate::report::subject::Report;
 use serde_json::{Value, json};
 
 /// Findings that have an entry of their own on the landing page.
-pub(in crate::report) const ENTRIES: usize = 100;
+pub(crate) const ENTRIES: usize = 100;
 
 /// Findings of a group that its entry names; a log with more names them in its own lists.
 const NAMED: usize = 1_000;
 
 /// The findings of a log, most important first.
-pub(in crate::report) fn all(report: Report<'_>) -> impl Iterator<Item = Value> + '_ {
+pub(crate) fn all(report: Report<'_>) -> impl Iterator<Item = Value> + '_ {
     report.found.findings.iter().enumerate().map(move |(index, one)| json(report, index, one))
 }
 
@@ -32,7 +33,7 @@ fn json(report: Report<'_>, index: usize, one: &Finding) -> Value {
         false => first.map(|compile| paths::compile_page(compile).as_str().to_owned()),
     };
     json!({
-        "kind": one.kind.words().0,
+        "kind": one.kind.word,
         "severity": one.severity.word(),
         "title": one.title,
         "detail": detail(model, one),
@@ -61,7 +62,7 @@ fn detail(model: &Model, one: &Finding) -> Option<String> {
     for fact in &one.facts {
         lines.extend(lines_of(model, fact));
     }
-    lines.extend(one.read_more.iter().map(|(name, url)| format!("Read more: {name}, {url}")));
+    lines.extend(one.read_more.iter().map(|page| format!("Read more: {}, {}", page.name, page.url)));
     lines.extend(one.members.iter().take(NAMED).map(|member| line_of(model, member)));
     let beyond = one.members.len().saturating_sub(NAMED);
     if beyond > 0 {
@@ -79,8 +80,8 @@ fn line_of(model: &Model, one: &Finding) -> String {
     }
     for fact in &one.facts {
         match &fact.value {
-            Says::Prose(text) if fact.label == "Changed" => line.push_str(&format!(" ({text})")),
-            Says::Steps(steps) => {
+            Says::Change(text) => line.push_str(&format!(" ({text})")),
+            Says::Chain(steps) => {
                 let guards = steps.iter().filter_map(|step| step.guard.as_deref());
                 line.push_str(&format!(": {}", guards.collect::<Vec<_>>().join("; ")));
             }
@@ -91,28 +92,27 @@ fn line_of(model: &Model, one: &Finding) -> String {
 }
 
 /// `file:line` of a finding.
-pub(in crate::report) fn place(one: &Finding) -> Option<String> {
+pub(crate) fn place(one: &Finding) -> Option<String> {
     let file = one.place.file.as_deref()?;
     Some(one.place.line.map_or_else(|| file.to_owned(), |line| format!("{file}:{line}")))
 }
 
-fn labels(model: &Model, compiles: &[usize]) -> Vec<String> {
+fn labels(model: &Model, compiles: &[CompileIndex]) -> Vec<String> {
     compiles.iter().filter_map(|&index| model.compiles.get(index)).map(|c| c.label()).collect()
 }
 
 fn lines_of(model: &Model, fact: &Fact) -> Vec<String> {
     let label = fact.label;
     match &fact.value {
-        Says::Prose(text) => vec![format!("{label}: {text}")],
+        Says::Prose(text) | Says::Change(text) => vec![format!("{label}: {text}")],
         Says::Code(texts) if texts.len() == 1 => {
             texts.iter().map(|text| format!("{label}: {text}")).collect()
         }
         Says::Code(texts) => {
             std::iter::once(format!("{label}:")).chain(texts.iter().map(|text| format!("  {text}"))).collect()
         }
-        Says::Compiles(compiles) => vec![format!("{label}: {}", labels(model, compiles).join(" "))],
-        Says::Steps(steps) => {
-            let line = |step: &crate::analysis::findings::Step| {
+        Says::Chain(steps) => {
+            let line = |step: &ChainStep| {
                 let id = labels(model, &[step.compile]).join("");
                 match (&step.guard, &step.against) {
                     (None, _) => format!("  {id}"),

@@ -1,8 +1,9 @@
 //! The log again, for programs: its records one a line, and its chromium events as one array.
 
 use crate::model::{Fields, PayloadPlace, RawRecord};
-use crate::report::files::string_length;
-use crate::report::{Report, paths};
+use crate::report::kit::json::string_length;
+use crate::report::kit::paths;
+use crate::report::subject::Report;
 use crate::trace::{Prefix, SpanReader, clean_header, readable_text, strict_json};
 use serde_json::json;
 use std::borrow::Cow;
@@ -16,7 +17,7 @@ const ADDED: [&str; 5] = ["timestamp", "thread", "pathname", "lineno", "payload_
 const LARGEST_GAP: i64 = 10_000;
 
 /// raw.jsonl: the string table, then each record's envelope except `str` and `chromium_event`.
-pub(super) fn write_records(report: Report<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+pub(crate) fn write_records(report: Report<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     write_strings(report, out)?;
     let mut reader = SpanReader::new(report.source);
     let mut bytes = Vec::new();
@@ -120,9 +121,9 @@ fn without_collisions(json: &str) -> anyhow::Result<String> {
 fn payload_file(report: Report<'_>, record: &RawRecord) -> Option<String> {
     let path = match record.payload? {
         PayloadPlace::Payloads(md5) => paths::payload(md5),
-        PayloadPlace::Artifact(compile, artifact) => {
-            let compile = report.model.compiles.get(compile as usize)?;
-            let artifact = compile.artifacts.get(artifact as usize)?;
+        PayloadPlace::Artifact(place) => {
+            let compile = report.model.compiles.get(place.compile)?;
+            let artifact = compile.artifacts.get(place.artifact)?;
             match &artifact.content {
                 // A page shows the payload in its own way: the payload itself stands under its hash.
                 crate::model::Content::Payload(at, _) if !paths::holds_text(artifact, report.settings) => {
@@ -158,7 +159,7 @@ fn write_strings(report: Report<'_>, out: &mut dyn Write) -> anyhow::Result<()> 
 }
 
 /// chromium_events.json: all chromium events in log order, one a line.
-pub(super) fn write_chromium(report: Report<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+pub(crate) fn write_chromium(report: Report<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let mut reader = SpanReader::new(report.source);
     let mut bytes = Vec::new();
     out.write_all(b"[")?;

@@ -12,7 +12,7 @@ use std::io::Write;
 const LONGEST_VALUE: usize = 200;
 
 /// Writes report.json.
-pub(super) fn report(report: JobReport<'_>, out: &mut dyn Write) -> Result<()> {
+pub(crate) fn report(report: JobReport<'_>, out: &mut dyn Write) -> Result<()> {
     let (job, found) = (report.job, report.found);
     let divergence: Map<String, Value> = Fact::COMPARED
         .into_iter()
@@ -61,7 +61,7 @@ fn rank(rank: &RankSummary) -> Value {
 }
 
 /// The folder of a rank's report.
-pub(super) fn rank_folder(rank: &RankSummary) -> String {
+pub(crate) fn rank_folder(rank: &RankSummary) -> String {
     format!("rank_{}", rank.number)
 }
 
@@ -144,7 +144,7 @@ fn parity(report: JobReport<'_>) -> Vec<Value> {
     entries.collect()
 }
 
-pub(super) fn findings(report: JobReport<'_>) -> Vec<Value> {
+pub(crate) fn findings(report: JobReport<'_>) -> Vec<Value> {
     let findings = report.found.findings.iter().enumerate().map(|(index, one)| {
         json!({
             "kind": one.kind_name(),
@@ -185,7 +185,7 @@ impl<'o> Lines<'o> {
 }
 
 /// Writes runtime_estimations.json: `[{rank, graph, ops: [{name, estimated_runtime_ns}]}]`.
-pub(super) fn runtimes(report: JobReport<'_>, out: &mut dyn Write) -> Result<()> {
+pub(crate) fn runtimes(report: JobReport<'_>, out: &mut dyn Write) -> Result<()> {
     let texts = &report.job.texts;
     let mut lines = Lines::new(out);
     for rank in &report.job.ranks {

@@ -3,9 +3,9 @@
 use super::view::JobView;
 use crate::analysis::job::{Stop, rank_words};
 use crate::model::RankSummary;
-use crate::report::Html;
-use crate::report::parts::{Head, Row, Table, Td};
-use crate::report::units::{UNKNOWN, counted, day_and_time, micros, whole};
+use crate::report::kit::formats::{UNKNOWN, counted, day_and_time, micros, whole};
+use crate::report::kit::html::Html;
+use crate::report::kit::tables::{Head, Row, Table, Td};
 use std::io::Write;
 
 /// Up to this many ranks have a row each; of more only those that stopped, and one row for the others.

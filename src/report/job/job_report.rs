@@ -2,7 +2,7 @@
 
 use crate::analysis::JobFound;
 use crate::model::{Fact, Job, RankSummary};
-use crate::report::Settings;
+use crate::report::subject::Settings;
 
 /// All that a page of a job may ask.
 #[derive(Clone, Copy)]

@@ -4,9 +4,9 @@ use super::fact_words::{name, setting};
 use super::view::JobView;
 use crate::analysis::job::{Comparison, Group, Unknown, is_wait, rank_words, short_operation};
 use crate::model::{Fact, FactValue, Step};
-use crate::report::Html;
-use crate::report::parts::{Head, Row, Table, Td};
-use crate::report::units::{UNKNOWN, clipped, counted, short_path, whole};
+use crate::report::kit::formats::{UNKNOWN, clipped, counted, short_path, whole};
+use crate::report::kit::html::Html;
+use crate::report::kit::tables::{Head, Row, Table, Td};
 use indexmap::IndexMap;
 use std::io::Write;
 

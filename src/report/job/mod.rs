@@ -14,10 +14,10 @@ mod view;
 
 pub use job_report::JobReport;
 
-use super::Worker;
-use super::terminal::{FINDINGS, SummaryLine, one_line, plural};
 use crate::analysis::Severity;
 use crate::output::{Page, RelPath};
+use crate::report::kit::templates::Worker;
+use crate::report::terminal::{FINDINGS, SummaryLine, one_line, plural};
 use serde_json::Value;
 
 /// All files of a job's report but its chromium events, which are streamed from the ranks.

@@ -6,11 +6,12 @@ use super::{ends, matrix, ranks, runtimes, sides, verdict};
 use crate::analysis::job::{JobFinding, TorchGroup};
 use crate::model::{Fact, Run};
 use crate::output::{Page, RelPath};
-use crate::report::assets::JOB_CSS;
-use crate::report::parts::{FindingEntry, Hero};
-use crate::report::shell::{Shell, Tab, write_page};
-use crate::report::units::{UNKNOWN, counted, day_and_time, whole};
-use crate::report::{Html, Worker};
+use crate::report::kit::assets::JOB;
+use crate::report::kit::formats::{UNKNOWN, counted, day_and_time, whole};
+use crate::report::kit::html::Html;
+use crate::report::kit::shell::{Shell, Tab, write_page};
+use crate::report::kit::templates::Worker;
+use crate::report::kit::verdict::{FindingEntry, Hero};
 use std::io::Write;
 
 /// Files and runs that are named; all stand in report.json.
@@ -22,10 +23,9 @@ const PILLS: usize = 4;
 pub(super) fn page<'m>(report: JobReport<'m>) -> Page<'m, Worker> {
     Page::rendered(RelPath::of_parts(&["index.html"]), move |worker, out| {
         let name = counted(report.job.ranks.len(), "rank", "ranks");
-        let mut shell = Shell::of_job(&name, report.settings.custom_header.as_deref());
+        let mut shell = Shell::of_job(&name, report.settings.custom_header.as_deref(), JOB);
         shell.aside = aside(report);
         shell.tabs = tabs(report);
-        shell.scripts = &[JOB_CSS];
         write_page(worker, out, &shell, |worker, out| {
             let view = JobView::new(report, worker);
             hero(view, out)?;

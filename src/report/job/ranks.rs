@@ -4,9 +4,9 @@ use super::fact_words;
 use super::view::{FEW_RANKS, JobView};
 use crate::analysis::{PARTS, Parts};
 use crate::model::{Fact, RankState, RankSummary};
-use crate::report::Html;
-use crate::report::parts::{Head, Row, Table, Td};
-use crate::report::units::{UNKNOWN, micros, whole};
+use crate::report::kit::formats::{UNKNOWN, micros, whole};
+use crate::report::kit::html::Html;
+use crate::report::kit::tables::{Head, Row, Table, Td};
 use serde::Serialize;
 use std::io::Write;
 
@@ -53,7 +53,7 @@ struct Cell {
 }
 
 /// All ranks as a grid of numbers, where they are many.
-pub(super) fn cells(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+pub(crate) fn cells(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let ranks = &view.report.job.ranks;
     if ranks.len() <= FEW_RANKS {
         return Ok(());
@@ -98,7 +98,7 @@ pub(super) fn cells(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<()
 }
 
 /// How long each rank compiled.
-pub(super) fn times(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+pub(crate) fn times(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let fleet = &view.report.found.fleet;
     let (Some(median), Some(extremes)) = (fleet.median_s, fleet.extremes) else { return Ok(()) };
     let named = |index: usize| {
@@ -226,7 +226,7 @@ struct Choice {
 }
 
 /// All ranks with their numbers.
-pub(super) fn table(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+pub(crate) fn table(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let ranks = &view.report.job.ranks;
     let odd = odd_facts(view);
     let words: Vec<Vec<&'static str>> =

@@ -3,16 +3,16 @@
 use super::view::JobView;
 use crate::analysis::job::{GraphTimes, RankParity, RankTime, short_operation};
 use crate::model::OperationCount;
-use crate::report::Html;
-use crate::report::parts::{Head, Row, Table, Td};
-use crate::report::units::{UNKNOWN, micros, whole};
+use crate::report::kit::formats::{UNKNOWN, micros, whole};
+use crate::report::kit::html::Html;
+use crate::report::kit::tables::{Head, Row, Table, Td};
 use crate::trace::CompileId;
 use std::io::Write;
 
 /// Rows of a table; what is beyond stands in report.json.
 const LISTED: usize = 400;
 
-pub(super) fn section(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+pub(crate) fn section(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let Some(runtime) = &view.report.found.runtime else { return Ok(()) };
     let note = "torch's estimates, not measurements";
     let count = runtime.why_not.is_none().then(|| whole(runtime.graphs.len()));
@@ -66,7 +66,7 @@ fn estimate(ms: f64) -> String {
     }
 }
 
-pub(super) fn parity(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+pub(crate) fn parity(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let found = view.report.found;
     if found.scheduled == 0 {
         return Ok(());

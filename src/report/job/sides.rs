@@ -4,8 +4,8 @@ use super::fact_words::name;
 use super::view::JobView;
 use crate::analysis::job::{Comparison, Group, rank_words};
 use crate::model::{Fact, FactValue, RankSummary, Step, TextId};
-use crate::report::Html;
-use crate::report::units::{clipped, counted, whole};
+use crate::report::kit::formats::{clipped, counted, whole};
+use crate::report::kit::html::Html;
 use serde::Serialize;
 use std::io::Write;
 

@@ -5,8 +5,8 @@ use super::job_report::JobReport;
 use crate::analysis::Severity;
 use crate::analysis::job::{Unknown, list_of, numbers, rank_words};
 use crate::model::Fact;
-use crate::report::parts::Words;
-use crate::report::units::{counted, micros, whole};
+use crate::report::kit::formats::{counted, micros, whole};
+use crate::report::kit::verdict::Words;
 use std::borrow::Cow;
 
 fn words(text: impl Into<Cow<'static, str>>) -> Words {
@@ -26,7 +26,7 @@ fn plain(title: &str) -> String {
 }
 
 /// The verdict as plain text.
-pub(super) fn sentence(report: JobReport<'_>) -> String {
+pub(crate) fn sentence(report: JobReport<'_>) -> String {
     pieces(report).into_iter().map(|words| words.text().replace('\u{a0}', " ")).collect()
 }
 
@@ -134,7 +134,7 @@ fn trouble(report: JobReport<'_>) -> Vec<Words> {
 }
 
 /// What stands below the verdict: what a difference leads to, and what the numbers are of.
-pub(super) fn notes(report: JobReport<'_>) -> Vec<String> {
+pub(crate) fn notes(report: JobReport<'_>) -> Vec<String> {
     let mut notes = Vec::new();
     match report.found.cause().map(|finding| (finding.severity, finding.kind.fact)) {
         Some((Severity::Warning, Some(Fact::Cache))) => {

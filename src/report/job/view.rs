@@ -3,8 +3,10 @@
 use super::job_report::JobReport;
 use crate::model::RankSummary;
 use crate::output::RelPath;
-use crate::report::parts::{Pieces, encoded};
-use crate::report::{Html, Worker};
+use crate::report::kit::html::Html;
+use crate::report::kit::links::encoded;
+use crate::report::kit::templates::Worker;
+use crate::report::kit::view::Pieces;
 use crate::trace::CompileId;
 use std::ops::Deref;
 

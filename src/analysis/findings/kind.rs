@@ -1,0 +1,122 @@
+//! What the findings of one kind have in common. Each family defines its kinds beside the code that finds them.
+
+use std::fmt;
+use std::hash::{Hash, Hasher};
+
+/// A kind of finding: its names, what it checks, and what its entries show. Two kinds are equal when their words are.
+pub struct KindOfFinding {
+    /// The word in report.json.
+    pub word: &'static str,
+    /// The name that people read.
+    pub label: &'static str,
+    /// What a log without findings of this kind was checked for: `failure` in `No failure, graph break ..`.
+    pub checked: Option<&'static str>,
+    /// What has a page or section with more about it.
+    pub topic: Option<Topic>,
+    /// Names of the artifacts that are its evidence.
+    pub records: &'static [&'static str],
+    /// The title of many findings of this kind: from that of the first of them and how many there are.
+    pub grouped_title: fn(&str, usize) -> String,
+    /// Whether it stands before all others, whatever it costs.
+    pub first_of_all: bool,
+    /// How an entry on the landing page shows it.
+    pub entry: EntryStyle,
+}
+
+/// How an entry on the landing page shows findings of a kind.
+#[derive(Clone, Copy)]
+pub struct EntryStyle {
+    /// Whether the source line comes first and the title below it.
+    pub code_first: bool,
+    /// What the list of compiles is called.
+    pub compiles_label: &'static str,
+    /// How much is said about the cost.
+    pub costs: CostDetail,
+    /// Whether the stack is shown.
+    pub stack: bool,
+}
+
+/// How much an entry says about the parts of its cost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CostDetail {
+    /// Each part with the compiles that it consists of.
+    WithCompiles,
+    /// Each part; the page of the topic has the compiles.
+    Parts,
+    /// Nothing beyond the sum.
+    SumOnly,
+}
+
+/// What a report may have a page or section of its own about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Topic {
+    /// All graph breaks.
+    GraphBreaks,
+    /// All recompilations.
+    Recompilations,
+    /// All cache lookups.
+    Caches,
+    /// All symbolic sizes.
+    Shapes,
+    /// All failures and restarts.
+    Failures,
+    /// What export found wanting.
+    Export,
+    /// What could be read of the log.
+    Log,
+}
+
+impl KindOfFinding {
+    /// A kind with nothing special about it; a definition names what differs and takes the rest from here.
+    pub(super) const fn of(word: &'static str, label: &'static str) -> KindOfFinding {
+        KindOfFinding {
+            word,
+            label,
+            checked: None,
+            topic: None,
+            records: &[],
+            grouped_title: in_places,
+            first_of_all: false,
+            entry: EntryStyle::USUAL,
+        }
+    }
+}
+
+impl EntryStyle {
+    /// How most kinds are shown.
+    pub(super) const USUAL: EntryStyle = EntryStyle {
+        code_first: false,
+        compiles_label: "Compiles",
+        costs: CostDetail::WithCompiles,
+        stack: true,
+    };
+}
+
+impl PartialEq for KindOfFinding {
+    fn eq(&self, other: &Self) -> bool {
+        self.word == other.word
+    }
+}
+
+impl Eq for KindOfFinding {}
+
+impl Hash for KindOfFinding {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.word.hash(state);
+    }
+}
+
+impl fmt::Debug for KindOfFinding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.word)
+    }
+}
+
+fn in_places(title: &str, places: usize) -> String {
+    format!("{title} in {places} places")
+}
+
+/// What stands behind the colon of a title: the part that a whole group shares.
+pub(super) fn shared_part(title: &str) -> &str {
+    title.split_once(": ").map_or("", |(_, shared)| shared)
+}

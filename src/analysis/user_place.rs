@@ -1,0 +1,89 @@
+//! Places in the user's program: from frames, and from what a compile says about its function.
+
+use super::own_code::{is_library, resumed};
+use crate::model::{CompileIndex, Frame, Model, Specialisation, TextFrame};
+
+/// A place in the user's program.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct UserPlace {
+    /// File as the log has it.
+    pub file: Option<String>,
+    /// Line, from 1.
+    pub line: Option<u64>,
+    /// Text of that line, where the log has it.
+    pub loc: Option<String>,
+    /// The function.
+    pub function: Option<String>,
+}
+
+impl UserPlace {
+    /// The place of a frame.
+    pub(super) fn of_frame(frame: &TextFrame) -> UserPlace {
+        UserPlace {
+            file: Some(frame.file.clone()),
+            line: Some(frame.line),
+            loc: frame.loc.clone(),
+            function: Some(frame.function.clone()),
+        }
+    }
+
+    /// A line of a file, of which the log has no more.
+    pub(super) fn of_line(file: Option<&String>, line: Option<u64>) -> UserPlace {
+        UserPlace { file: file.cloned(), line, ..UserPlace::default() }
+    }
+
+    /// Where the function of a compile is defined; empty where the log does not say.
+    pub(super) fn of_definition(model: &Model, compile: CompileIndex) -> UserPlace {
+        let function = model.compiles.get(compile).and_then(|compile| compile.function.as_ref());
+        function.map_or_else(UserPlace::default, |function| UserPlace {
+            file: function.file.clone(),
+            line: function.line,
+            loc: None,
+            function: Some(function.name.clone()),
+        })
+    }
+
+    /// The user's line that needed a size as a number.
+    pub(super) fn of_specialization(model: &Model, one: &Specialisation) -> UserPlace {
+        let frames = one.user_stack.as_deref().map(|stack| text_frames(model, stack)).unwrap_or_default();
+        match own_frame(&frames).or(frames.last()) {
+            Some(frame) => UserPlace::of_frame(frame),
+            None => UserPlace::of_definition(model, one.at.compile),
+        }
+    }
+
+    /// Whether a frame is at this file and line.
+    pub fn is_of(&self, frame: &TextFrame) -> bool {
+        self.file.as_ref() == Some(&frame.file) && self.line == Some(frame.line)
+    }
+}
+
+/// The function of a compile, for a sentence: `f`, or `f, resumed at line 9`.
+pub(super) fn function_words(model: &Model, compile: CompileIndex) -> Option<String> {
+    let name = &model.compiles.get(compile)?.function.as_ref()?.name;
+    Some(match resumed(name) {
+        Some((function, line)) => format!("`{function}`, resumed at line {line},"),
+        None => format!("`{name}`"),
+    })
+}
+
+/// The innermost frame that is the reader's own.
+pub(super) fn own_frame(frames: &[TextFrame]) -> Option<&TextFrame> {
+    frames.iter().rev().find(|frame| !is_library(&frame.file))
+}
+
+/// Frames of a record as they stand in a traceback.
+pub(super) fn text_frames(model: &Model, stack: &[Frame]) -> Vec<TextFrame> {
+    let text = |frame: &Frame| TextFrame {
+        file: model.strings.get(frame.file).unwrap_or("unknown file").to_owned(),
+        line: frame.line.unwrap_or(0),
+        function: frame.name.to_string(),
+        loc: frame.loc.as_ref().map(ToString::to_string),
+    };
+    stack.iter().map(text).collect()
+}
+
+/// Microseconds that compiles took.
+pub(super) fn compile_us(model: &Model, compiles: &[CompileIndex]) -> f64 {
+    compiles.iter().filter_map(|&index| model.compiles.get(index)?.compile_us()).sum()
+}

@@ -1,0 +1,31 @@
+//! All families of parsers that are built in.
+
+use super::parser::StructuredLogParser;
+use super::{
+    artifact, breaks, caches, chromium, distributed, dynamo, export, fallback, graphs, guards, inductor,
+    links, metrics, symbols, tensors, vllm, workers,
+};
+
+/// The parsers of one family.
+pub(super) type Family = fn() -> Vec<Box<dyn StructuredLogParser>>;
+
+/// All families; among parsers that want an event equally specifically, the earlier is asked first.
+pub(super) const FAMILIES: &[Family] = &[
+    dynamo::parsers,
+    guards::parsers,
+    breaks::parsers,
+    symbols::parsers,
+    tensors::parsers,
+    graphs::parsers,
+    inductor::parsers,
+    caches::parsers,
+    metrics::parsers,
+    chromium::parsers,
+    distributed::parsers,
+    workers::parsers,
+    export::parsers,
+    vllm::parsers,
+    links::parsers,
+    artifact::parsers,
+    fallback::parsers,
+];

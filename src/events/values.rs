@@ -1,0 +1,20 @@
+//! JSON values of events as a reader sees them.
+
+use crate::model::Cell;
+use serde_json::value::RawValue;
+
+/// A JSON value without the quotes of a text.
+pub(super) fn shown(value: &RawValue) -> String {
+    serde_json::from_str(value.get()).unwrap_or_else(|_| value.get().to_owned())
+}
+
+/// A JSON value as people read it: text without quotes, a list as one item a line.
+pub(super) fn plain(value: &RawValue) -> Cell {
+    if let Ok(text) = serde_json::from_str::<String>(value.get()) {
+        return Cell::Code(text);
+    }
+    match serde_json::from_str::<Vec<String>>(value.get()) {
+        Ok(list) => Cell::Codes(list),
+        Err(_) => Cell::Code(value.get().to_owned()),
+    }
+}

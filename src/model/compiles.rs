@@ -1,0 +1,152 @@
+//! The compiles of a log, and the numbers by which facts refer to them.
+
+use super::Compile;
+use std::fmt;
+
+/// Which of a log's compiles is meant: its place among them, by first appearance.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct CompileIndex(usize);
+
+impl CompileIndex {
+    /// The compile of that place, from 0. It need not exist.
+    pub fn new(place: usize) -> Self {
+        CompileIndex(place)
+    }
+
+    /// Its place, from 0: what sorts compiles by first appearance.
+    pub fn place(self) -> usize {
+        self.0
+    }
+
+    /// The compile before it; None for the first.
+    pub fn previous(self) -> Option<Self> {
+        self.0.checked_sub(1).map(CompileIndex)
+    }
+
+    /// The compile after it, which need not exist.
+    pub fn next(self) -> Self {
+        CompileIndex(self.0 + 1)
+    }
+}
+
+/// Its place, as anchors and the sort keys of tables have it.
+impl fmt::Display for CompileIndex {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// Which artifact of which compile is meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ArtifactIndex {
+    /// Its compile.
+    pub compile: CompileIndex,
+    /// Its place among the compile's artifacts, from 0.
+    pub artifact: usize,
+}
+
+/// All compiles of a log, by first appearance.
+#[derive(Debug, Default)]
+pub struct Compiles(Vec<Compile>);
+
+impl Compiles {
+    /// The compile that is meant; None where the log has no such compile.
+    pub fn get(&self, index: CompileIndex) -> Option<&Compile> {
+        self.0.get(index.0)
+    }
+
+    /// The same, to add facts.
+    pub fn get_mut(&mut self, index: CompileIndex) -> Option<&mut Compile> {
+        self.0.get_mut(index.0)
+    }
+
+    /// All of them as a slice, to show them page by page.
+    pub fn as_slice(&self) -> &[Compile] {
+        &self.0
+    }
+
+    /// Adds a compile behind the others, and says which it is.
+    pub fn push(&mut self, compile: Compile) -> CompileIndex {
+        self.0.push(compile);
+        CompileIndex(self.0.len() - 1)
+    }
+
+    /// All of them, by first appearance.
+    pub fn iter(&self) -> std::slice::Iter<'_, Compile> {
+        self.0.iter()
+    }
+
+    /// The same, to add facts.
+    pub fn iter_mut(&mut self) -> std::slice::IterMut<'_, Compile> {
+        self.0.iter_mut()
+    }
+
+    /// All of them with their indices.
+    pub fn indexed(&self) -> impl Iterator<Item = (CompileIndex, &Compile)> {
+        self.0.iter().enumerate().map(|(place, compile)| (CompileIndex(place), compile))
+    }
+
+    /// The index of each.
+    pub fn indices(&self) -> impl Iterator<Item = CompileIndex> + use<> {
+        (0..self.0.len()).map(CompileIndex)
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+impl<'c> IntoIterator for &'c Compiles {
+    type Item = &'c Compile;
+    type IntoIter = std::slice::Iter<'c, Compile>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.iter()
+    }
+}
+
+#[cfg(test)]
+mod for_tests {
+    use super::{Compile, CompileIndex, Compiles};
+    use std::ops::{Index, IndexMut};
+
+    impl Index<usize> for Compiles {
+        type Output = Compile;
+
+        fn index(&self, place: usize) -> &Compile {
+            &self.0[place]
+        }
+    }
+
+    impl IndexMut<usize> for Compiles {
+        fn index_mut(&mut self, place: usize) -> &mut Compile {
+            &mut self.0[place]
+        }
+    }
+
+    impl Index<CompileIndex> for Compiles {
+        type Output = Compile;
+
+        fn index(&self, index: CompileIndex) -> &Compile {
+            &self.0[index.0]
+        }
+    }
+
+    impl IndexMut<CompileIndex> for Compiles {
+        fn index_mut(&mut self, index: CompileIndex) -> &mut Compile {
+            &mut self.0[index.0]
+        }
+    }
+
+    impl PartialEq<usize> for CompileIndex {
+        fn eq(&self, place: &usize) -> bool {
+            self.0 == *place
+        }
+    }
+}

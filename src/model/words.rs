@@ -1,0 +1,57 @@
+//! Small rules of wording and of reading texts that every layer shares.
+
+/// `one` for one thing, else `many`.
+pub fn noun<'w>(number: u64, one: &'w str, many: &'w str) -> &'w str {
+    if number == 1 { one } else { many }
+}
+
+/// A number with its noun: `1 compile`, `2 compiles`.
+pub fn counted(number: usize, one: &str, many: &str) -> String {
+    format!("{number} {}", noun(number as u64, one, many))
+}
+
+/// The first line of a text, without the space around it; empty where the text is.
+pub fn first_line(text: &str) -> &str {
+    text.lines().next().unwrap_or_default().trim()
+}
+
+/// The first line of a message that says something; where it only announces the next, that one too.
+pub fn headline(text: &str) -> String {
+    let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let first = lines.next().unwrap_or_default();
+    match lines.next() {
+        Some(next) if first.ends_with(':') => format!("{first} {next}"),
+        _ => first.to_owned(),
+    }
+}
+
+/// The name of a file without its folders, of Unix and Windows paths.
+pub fn file_name(path: &str) -> &str {
+    path.rsplit(['/', '\\']).next().unwrap_or(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_thing_takes_the_singular_and_none_or_several_the_plural() {
+        let words: Vec<String> = (0..3).map(|number| counted(number, "compile", "compiles")).collect();
+        assert_eq!(words, ["0 compiles", "1 compile", "2 compiles"]);
+    }
+
+    #[test]
+    fn a_line_that_announces_the_next_is_read_with_it() {
+        assert_eq!(headline("\n  Failed:\n\n  Call to f\nmore"), "Failed: Call to f");
+        assert_eq!(headline("Failed\nmore"), "Failed");
+        assert_eq!(headline("Failed:"), "Failed:");
+        assert_eq!(headline(""), "");
+    }
+
+    #[test]
+    fn a_file_name_ends_a_path_of_either_system() {
+        assert_eq!(file_name("/app/x.py"), "x.py");
+        assert_eq!(file_name("C:\\app\\x.py"), "x.py");
+        assert_eq!(file_name("x.py"), "x.py");
+    }
+}

@@ -1,0 +1,142 @@
+//! The machine-readable files: report.json, raw.jsonl, chromium_events.json, compile_directory.json, raw.log.
+
+mod cross_rank;
+mod facts;
+pub(crate) mod files;
+mod findings;
+mod raw;
+
+pub(crate) use crate::report::data::findings::ENTRIES;
+pub(crate) use crate::report::data::findings::all as findings;
+pub(crate) use crate::report::data::findings::place;
+
+use crate::model::{Artifact, Compile, Content, Outcome, Readable};
+use crate::output::{Page, RelPath};
+use crate::report::kit::paths;
+use crate::report::kit::templates::Worker;
+use crate::report::subject::Report;
+use serde_json::{Value, json};
+use std::io::Write;
+
+fn file<'m>(
+    name: &str,
+    write: impl FnOnce(&mut dyn Write) -> anyhow::Result<()> + Send + 'm,
+) -> Page<'m, Worker> {
+    Page::rendered(RelPath::of_parts(&[name]), move |_, out| write(out))
+}
+
+/// `raw.log`
+pub(crate) fn log(report: Report<'_>) -> Page<'_, Worker> {
+    Page::file(RelPath::of_parts(&["raw.log"]), move |to| {
+        report.source.copy_to(to)?;
+        Ok(())
+    })
+}
+
+/// `report.json`
+pub(crate) fn facts(report: Report<'_>) -> Page<'_, Worker> {
+    file("report.json", move |out| facts::write(report, out))
+}
+
+/// `raw.jsonl`
+pub(crate) fn records(report: Report<'_>) -> Page<'_, Worker> {
+    file("raw.jsonl", move |out| raw::write_records(report, out))
+}
+
+/// `chromium_events.json`
+pub(crate) fn chromium_events(report: Report<'_>) -> Page<'_, Worker> {
+    file("chromium_events.json", move |out| raw::write_chromium(report, out))
+}
+
+/// `compile_directory.json`
+pub(crate) fn directory(report: Report<'_>) -> Page<'_, Worker> {
+    file("compile_directory.json", move |out| write_directory(report, out))
+}
+
+/// `collectives_parity.json`
+pub(crate) fn parity(report: Report<'_>) -> Page<'_, Worker> {
+    file("collectives_parity.json", move |out| write_parity(report, out))
+}
+
+/// Whether a report has `collectives_parity.json`. Upstream writes it for every rank of a job, and a rank's report is
+/// the same whether it is read alone or in its job.
+pub(crate) fn has_parity(report: Report<'_>) -> bool {
+    !report.model.cross_rank.collectives.is_empty() || report.model.log.rank.is_some()
+}
+
+/// `{"[0/0]": {"artifacts": [..]}}`, one key an attempt, in order of first appearance, a line each.
+fn write_directory(report: Report<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+    let compiles = &report.model.compiles;
+    let mut attempts: Vec<_> = compiles.iter().flat_map(|c| c.attempts.iter().map(move |a| (a, c))).collect();
+    attempts.sort_by_key(|(attempt, _)| attempt.order);
+    let entries = attempts.into_iter().map(|(attempt, compile)| {
+        let files: Vec<Value> = entries(report, compile, attempt.number).collect();
+        (compile.bracketed(attempt.number), json!({ "artifacts": files }))
+    });
+    let directory: serde_json::Map<String, Value> = entries.collect();
+    let mut before = "{\n";
+    for (attempt, files) in &directory {
+        write!(out, "{before}{}:{files}", Value::from(attempt.as_str()))?;
+        before = ",\n";
+    }
+    Ok(out.write_all(if directory.is_empty() { b"{}\n" } else { b"\n}\n" })?)
+}
+
+fn entries<'m>(report: Report<'m>, compile: &'m Compile, attempt: u32) -> impl Iterator<Item = Value> + 'm {
+    let files = compile.artifacts.iter().filter(move |a| a.attempt == attempt);
+    files.flat_map(move |artifact| {
+        let url = match &artifact.content {
+            Content::Link(url) => url.clone(),
+            _ => paths::artifact(compile, artifact, report.settings).as_str().to_owned(),
+        };
+        let entry = json!({
+            "url": url,
+            "name": paths::listed_name(artifact, report.settings),
+            "number": artifact.number,
+            "suffix": artifact.cache.map_or("", cache_mark),
+            "readable_url": readable_url(compile, artifact),
+        });
+        std::iter::repeat_n(entry, if artifact.name == LISTED_TWICE { 2 } else { 1 })
+    })
+}
+
+/// Upstream lists this artifact twice, so what compares directories finds it twice.
+const LISTED_TWICE: &str = "vllm_compilation_config";
+
+/// The readable page of kernel stacks; an empty text where the record had no payload, as upstream has it.
+fn readable_url(compile: &Compile, artifact: &Artifact) -> Option<String> {
+    match (&artifact.content, artifact.readable) {
+        (_, Some(Readable::KernelStacks)) => {
+            paths::readable(compile, artifact).map(|p| p.as_str().to_owned())
+        }
+        (Content::Empty(_), None) if artifact.name == KERNEL_STACKS => Some(String::new()),
+        _ => None,
+    }
+}
+
+const KERNEL_STACKS: &str = "inductor_provenance_tracking_kernel_stack_traces";
+
+/// The sign that upstream's readers know for a cache's answer.
+pub(crate) fn cache_mark(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Hit => "✅",
+        Outcome::Miss => "❌",
+        Outcome::Bypass => "❓",
+    }
+}
+
+/// What upstream's file says of itself; programs that compare the files of both find them equal.
+const PARITY_IS: &str =
+    "Difference of # of collectives in scheduler and inductor output code and missing wait collectives";
+
+/// Graphs whose generated code does not make the collectives that were scheduled.
+fn write_parity(report: Report<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+    let differing = report.found.parity.iter().filter(|graph| graph.differs());
+    let graphs: Vec<Value> = differing.map(facts::parity).collect();
+    let file = json!({
+        "description": PARITY_IS,
+        "graphs": graphs,
+    });
+    serde_json::to_writer_pretty(&mut *out, &file)?;
+    Ok(out.write_all(b"\n")?)
+}

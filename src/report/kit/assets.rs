@@ -1,0 +1,222 @@
+//! The styles and scripts of a page, and the Content-Security-Policy that lets exactly these run.
+//!
+//! The files stand in `assets/` and are embedded as they are.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use regex::Regex;
+use sha2::{Digest as _, Sha256};
+
+/// A style sheet or a script as it stands in a page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Asset {
+    /// File name, which also tells the kind: `report.css`, `links.js`.
+    pub name: &'static str,
+    /// The file's content. Written verbatim: it never passes through a template.
+    pub text: &'static str,
+}
+
+impl Asset {
+    /// The element that holds this asset; between its tags stand exactly the bytes that were hashed.
+    pub fn element(&self) -> String {
+        let tag = if self.is_style() { "style" } else { "script" };
+        format!("<{tag}>{}</{tag}>", self.text)
+    }
+
+    /// Whether it is a style sheet.
+    pub fn is_style(&self) -> bool {
+        self.name.ends_with(".css")
+    }
+
+    /// The source expression by which a policy lets this script run: `sha256-` and the base64 of its hash.
+    pub fn csp_hash(&self) -> String {
+        script_hash(self.text)
+    }
+}
+
+/// Every style sheet and script that a page can carry: its constant, and its file in `assets/`.
+macro_rules! assets {
+    ($($constant:ident = $file:literal),* $(,)?) => {
+        $(
+            #[doc = concat!("`assets/", $file, "`")]
+            pub const $constant: Asset = Asset { name: $file, text: include_str!(concat!("assets/", $file)) };
+        )*
+        /// All of them.
+        #[cfg(test)]
+        const ALL: &[Asset] = &[$($constant),*];
+    };
+}
+
+assets! {
+    REPORT_CSS = "report.css",
+    LINKS_JS = "links.js",
+    OPEN_JS = "open.js",
+    TABLES_JS = "tables.js",
+    FOLD_JS = "fold.js",
+    CODE_JS = "code.js",
+    EXPORT_CSS = "export.css",
+    TIME_CSS = "time.css",
+    TIME_JS = "time.js",
+    GRAPH_CSS = "graph.css",
+    GRAPH_JS = "graph.js",
+    DIFF_JS = "diff.js",
+    PROVENANCE_CSS = "provenance.css",
+    PROVENANCE_JS = "provenance.js",
+    SEARCH_CSS = "search.css",
+    SEARCH_JS = "search.js",
+    JOB_CSS = "job.css",
+}
+
+/// The style sheets and scripts that a page carries.
+#[derive(Debug, Clone, Copy)]
+pub struct Bundle {
+    /// In the order in which they stand in the page; a later one overrides an earlier one.
+    pub styles: &'static [Asset],
+    /// In the order in which they run: a table hides its rows before another script shows the one that the address
+    /// names.
+    pub scripts: &'static [Asset],
+}
+
+/// What an ordinary page carries.
+pub const PAGE: Bundle =
+    Bundle { styles: &[REPORT_CSS], scripts: &[TABLES_JS, FOLD_JS, CODE_JS, OPEN_JS, LINKS_JS] };
+
+/// The export report and the pages of its expressions.
+pub const EXPORT: Bundle = Bundle { styles: &[REPORT_CSS, EXPORT_CSS], ..PAGE };
+
+/// The page with the flame chart.
+pub const TIME: Bundle = Bundle {
+    styles: &[REPORT_CSS, TIME_CSS],
+    scripts: &[TABLES_JS, FOLD_JS, CODE_JS, OPEN_JS, LINKS_JS, TIME_JS],
+};
+
+/// The viewer of graphs.
+pub const GRAPHS: Bundle = Bundle {
+    styles: &[REPORT_CSS, GRAPH_CSS],
+    scripts: &[TABLES_JS, FOLD_JS, CODE_JS, OPEN_JS, LINKS_JS, DIFF_JS, GRAPH_JS],
+};
+
+/// The linked panes of provenance.
+pub const PROVENANCE: Bundle = Bundle {
+    styles: &[REPORT_CSS, PROVENANCE_CSS],
+    scripts: &[TABLES_JS, FOLD_JS, CODE_JS, OPEN_JS, LINKS_JS, PROVENANCE_JS],
+};
+
+/// The search.
+pub const SEARCH: Bundle = Bundle {
+    styles: &[REPORT_CSS, SEARCH_CSS],
+    scripts: &[TABLES_JS, FOLD_JS, CODE_JS, OPEN_JS, LINKS_JS, SEARCH_JS],
+};
+
+/// The landing page of a job.
+pub const JOB: Bundle = Bundle { styles: &[REPORT_CSS, JOB_CSS], ..PAGE };
+
+/// The content of a page's Content-Security-Policy meta tag: only `scripts` run, and those whose
+/// hashes (from [`inline_script_hashes`]) stand in `custom`. Nothing is ever fetched.
+pub fn content_security_policy(scripts: &[Asset], custom: &[String]) -> String {
+    let hashes = scripts.iter().map(Asset::csp_hash).chain(custom.iter().cloned());
+    let mut sources: Vec<String> = hashes.map(|hash| format!("'{hash}'")).collect();
+    if sources.is_empty() {
+        sources.push("'none'".to_owned());
+    }
+    format!(
+        "default-src 'none'; script-src {}; style-src 'unsafe-inline'; img-src data:; base-uri 'none'",
+        sources.join(" ")
+    )
+}
+
+/// The hashes (`sha256-..`) of the inline scripts in a snippet of HTML that the user gave, in order.
+///
+/// A script that a browser would read otherwise than this does not run; nothing else can come of it.
+pub fn inline_script_hashes(html: &str) -> Vec<String> {
+    // A quoted attribute may hold `>`. The pattern is constant, so it always compiles.
+    let Ok(script) = Regex::new(r#"(?is)<script(?:[\s/](?:[^>"']|"[^"]*"|'[^']*')*)?>(.*?)</script[\s/>]"#)
+    else {
+        return Vec::new();
+    };
+    let bodies = script.captures_iter(html).filter_map(|found| found.get(1));
+    bodies.map(|body| script_hash(body.as_str())).collect()
+}
+
+/// A browser hashes a script after it made all line ends one newline.
+fn script_hash(body: &str) -> String {
+    let text = body.replace("\r\n", "\n").replace('\r', "\n");
+    format!("sha256-{}", STANDARD.encode(Sha256::digest(text.as_bytes())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_hash_is_the_one_openssl_computes() {
+        // printf 'alert(1)' | openssl dgst -sha256 -binary | base64
+        let expected = "sha256-bhHHL3z2vDgxUt0W3dWQOrprscmda2Y5pLsLg4GF+pI=";
+        assert_eq!(inline_script_hashes("<p><SCRIPT>alert(1)</Script >"), [expected]);
+        let odd = "<script data-a='>' defer\n>alert(1)</script><scripty>x</scripty>";
+        assert_eq!(inline_script_hashes(odd), [expected]);
+    }
+
+    #[test]
+    fn line_ends_are_hashed_as_a_browser_reads_them() {
+        assert_eq!(script_hash("a\r\nb\rc"), script_hash("a\nb\nc"));
+    }
+
+    #[test]
+    fn the_hash_of_an_asset_is_that_of_the_bytes_between_its_tags() {
+        assert_eq!(inline_script_hashes(&LINKS_JS.element()), [LINKS_JS.csp_hash()]);
+        assert!(REPORT_CSS.element().starts_with("<style>"));
+    }
+
+    #[test]
+    fn styles_use_only_custom_properties_that_the_style_sheet_of_all_pages_defines() {
+        for asset in ALL.iter().filter(|asset| asset.is_style()) {
+            for part in asset.text.split("var(--").skip(1) {
+                let name: String =
+                    part.chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '-').collect();
+                // The page of provenance sets this one on its panes: the width of its line numbers.
+                let set_by_page = asset.name == "provenance.css" && name == "g";
+                let defined = REPORT_CSS.text.contains(&format!("--{name}:")) || set_by_page;
+                assert!(defined, "{}: --{name}", asset.name);
+            }
+        }
+    }
+
+    #[test]
+    fn a_page_carries_at_most_40_kb_and_a_viewer_90_kb() {
+        let size = |bundle: Bundle| -> usize {
+            bundle.styles.iter().chain(bundle.scripts).map(|asset| asset.text.len()).sum()
+        };
+        for page in [PAGE, EXPORT, JOB] {
+            assert!(size(page) <= 40 * 1024, "{} bytes", size(page));
+        }
+        for viewer in [TIME, GRAPHS, PROVENANCE, SEARCH] {
+            assert!(size(viewer) <= 90 * 1024, "{} bytes", size(viewer));
+        }
+    }
+
+    #[test]
+    fn no_asset_loads_anything_ends_its_element_or_needs_what_the_policy_forbids() {
+        for asset in ALL {
+            let text = asset.text.to_lowercase();
+            for forbidden in ["http:", "https:", "url(", "@import", "</", "<!--", "eval(", "function("] {
+                assert!(!text.contains(forbidden), "{} contains {forbidden}", asset.name);
+            }
+        }
+    }
+
+    #[test]
+    fn a_page_without_scripts_allows_none() {
+        let policy = content_security_policy(&[], &[]);
+        assert!(policy.starts_with("default-src 'none'; script-src 'none'; style-src"));
+    }
+
+    #[test]
+    fn the_policy_names_the_scripts_of_the_page_and_of_the_custom_header() {
+        let custom = inline_script_hashes("<script>alert(1)</script>");
+        let policy = content_security_policy(&[LINKS_JS], &custom);
+        let scripts = format!("script-src '{}' '{}';", LINKS_JS.csp_hash(), custom[0]);
+        assert!(policy.contains(&scripts), "{policy}");
+        assert!(!policy.contains("'self'"));
+    }
+}

@@ -1,0 +1,63 @@
+//! The bar of a compile's time by part of the compiler.
+
+use crate::analysis::{PARTS, Parts};
+use crate::report::kit::formats::{micros, percent};
+use crate::report::kit::html::Html;
+use crate::report::kit::view::Pieces;
+use serde::Serialize;
+
+/// Classes of the parts' colours, in the order of [`PARTS`].
+const CLASSES: [&str; PARTS.len()] = ["p1", "p2", "p3", "p4"];
+
+#[derive(Serialize)]
+struct Bar {
+    big: bool,
+    label: String,
+    parts: Vec<Part>,
+    /// Those that are drawn.
+    drawn: Vec<Drawn>,
+}
+
+#[derive(Serialize)]
+struct Drawn {
+    class: &'static str,
+    width: String,
+}
+
+/// Share from which on a part is drawn in a bar of a table: a pixel.
+const LEAST: f64 = 0.007;
+
+#[derive(Serialize)]
+struct Part {
+    class: &'static str,
+    name: &'static str,
+    time: String,
+    share: String,
+}
+
+impl Pieces<'_> {
+    /// Shares of the parts; `big` with a legend. Empty without any time.
+    pub fn bar(&self, times: &Parts, big: bool) -> anyhow::Result<Html> {
+        let total = times.total();
+        if total <= 0.0 {
+            return Ok(Html::default());
+        }
+        let shown = PARTS.iter().zip(times.0).zip(CLASSES).filter(|((_, us), _)| *us > 0.0);
+        let parts: Vec<Part> = shown
+            .map(|((name, us), class)| Part {
+                class,
+                name,
+                time: micros(us),
+                share: percent(us, total, false),
+            })
+            .collect();
+        let label = parts.iter().map(|p| format!("{} {}", p.name, p.time)).collect::<Vec<_>>().join(", ");
+        let drawn = times.0.into_iter().zip(CLASSES);
+        let drawn = drawn.filter(|(us, _)| *us > if big { 0.0 } else { LEAST * total });
+        // A hundredth of a bar in a table is a pixel.
+        let digits = usize::from(big);
+        let drawn =
+            drawn.map(|(us, class)| Drawn { class, width: format!("{:.digits$}", 100.0 * us / total) });
+        self.render("bar", &Bar { big, label, parts, drawn: drawn.collect() })
+    }
+}

@@ -1,0 +1,152 @@
+//! The model's cells as cells of a page.
+
+use crate::model::{Cell, Section, Unit};
+use crate::report::kit::formats::{UNKNOWN, bytes, clipped, count, micros, whole};
+use crate::report::kit::html::Html;
+use crate::report::kit::tables::{Head, Row, Table, Td};
+use crate::report::kit::view::{Pieces, View};
+use fxhash::FxHashMap;
+use std::io::Write;
+
+/// Characters of a text that stand in a table; the rest is folded. About ten lines of a wide column.
+pub(crate) const LONGEST_TEXT: usize = 600;
+
+/// Columns that the style sheet knows to be code.
+const MONO_COLUMNS: usize = 8;
+
+/// Characters of its first line that stand before what is folded.
+const LONGEST_START: usize = 140;
+
+impl Pieces<'_> {
+    /// Text or code; what is long is folded behind its beginning.
+    pub fn folded(&self, text: &str, code: bool) -> Html {
+        let wrapped = |text: &str| if code { self.code(text) } else { Html::escaped(text) };
+        if !clipped(text, LONGEST_TEXT).1 {
+            return wrapped(text);
+        }
+        let first = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+        let size = whole(text.chars().count());
+        let all = Html::wrapped("<pre class=long tabindex=0>", &Html::escaped(text), "</pre>");
+        Html::trusted(format!(
+            "<details class=fold><summary>{} … <span class=soft>{size} characters</span></summary>{}</details>",
+            wrapped(clipped(first, LONGEST_START).0).as_str(),
+            all.as_str()
+        ))
+    }
+}
+
+impl View<'_> {
+    /// A cell of a table.
+    pub fn cell(&self, cell: &Cell) -> anyhow::Result<Td> {
+        Ok(match cell {
+            Cell::Unknown => Td::text(UNKNOWN),
+            Cell::Text(text) => Td::html(self.folded(text, false)),
+            Cell::Code(text) => Td::html(self.folded(text, true)),
+            Cell::Codes(texts) => {
+                Td::html(Html::joined(texts.iter().map(|text| self.folded(text, true)), "<br>"))
+            }
+            Cell::Number(value, unit) => Td::number(*value, &number(*value, *unit)),
+            Cell::Compile(id) => {
+                let pill = Td::html(self.pill_of(Some(id))?);
+                match self.report.model.by_id.get(&Some(id.clone())) {
+                    Some(index) => pill.sorted(index),
+                    None => pill,
+                }
+            }
+            Cell::Stack(Some(stack)) => Td::html(self.inner_stack(stack, None)?),
+            Cell::Stack(None) => Td::text(UNKNOWN),
+            Cell::Link { text, url } => Td::html(self.log_link(text, url)),
+        })
+    }
+
+    /// A table that an event added: heading, rows, and which columns the log left empty.
+    pub fn section(&self, out: &mut dyn Write, section: &Section) -> anyhow::Result<()> {
+        let rows = Some(whole(section.rows.len()));
+        self.open_section(out, (section.id, &section.title, &section.note), rows, Html::default())?;
+        if section.rows.is_empty() {
+            writeln!(out, "<p class=soft>None.</p>")?;
+        } else {
+            self.section_table(out, section)?;
+        }
+        writeln!(out, "</section>")?;
+        Ok(())
+    }
+
+    fn section_table(&self, out: &mut dyn Write, section: &Section) -> anyhow::Result<()> {
+        let heads = section.columns.iter().enumerate().map(|(index, column)| {
+            let known = |cell: &Cell| !matches!(cell, Cell::Unknown | Cell::Stack(None));
+            let absent = !section.rows.iter().any(|row| row.get(index).is_some_and(known));
+            let head = if column.numeric { Head::number(column.title) } else { Head::text(column.title) };
+            let code = !absent
+                && index < MONO_COLUMNS
+                && section.rows.iter().filter_map(|row| row.get(index)).all(is_code);
+            let head = if code { head.mono() } else { head };
+            (code, head.absent_if(absent))
+        });
+        let (code, heads): (Vec<bool>, Vec<Head>) = heads.unzip();
+        let id = format!("{}-table", section.id);
+        let table = Table { id: &id, label: &section.title, heads };
+        let mut stacks = Stacks::of(section);
+        let rows = section.rows.iter().map(|row| {
+            let cells = row.iter().zip(&code).map(|(cell, code)| match cell {
+                // The column says that it is code.
+                Cell::Code(text) if *code => Ok(Td::html(self.folded(text, false))),
+                _ => stacks.cell(*self, cell),
+            });
+            let cells = cells.collect::<anyhow::Result<Vec<_>>>()?;
+            Ok(Row::of(cells))
+        });
+        self.table(out, &table, rows)
+    }
+}
+
+/// Whether a cell can stand in a column of code.
+fn is_code(cell: &Cell) -> bool {
+    matches!(cell, Cell::Code(_) | Cell::Unknown)
+}
+
+/// Stacks that a table has more than once: one expression is made of others on the same lines.
+struct Stacks<'s> {
+    section: &'s str,
+    /// By where its frames stand, as equal stacks are one: how often it comes, and the number of the one that stands
+    /// there with all its frames.
+    known: FxHashMap<usize, (usize, Option<usize>)>,
+    shown: usize,
+}
+
+impl<'s> Stacks<'s> {
+    fn of(section: &'s Section) -> Stacks<'s> {
+        let mut known: FxHashMap<usize, (usize, Option<usize>)> = FxHashMap::default();
+        for cell in section.rows.iter().flatten() {
+            if let Cell::Stack(Some(stack)) = cell {
+                known.entry(stack.as_ptr().addr()).or_default().0 += 1;
+            }
+        }
+        Stacks { section: section.id, known, shown: 0 }
+    }
+
+    /// A cell; a stack that was there leads to where it stands.
+    fn cell(&mut self, view: View<'_>, cell: &Cell) -> anyhow::Result<Td> {
+        let Cell::Stack(Some(stack)) = cell else { return view.cell(cell) };
+        let Some((times, first)) = self.known.get_mut(&stack.as_ptr().addr()) else { return view.cell(cell) };
+        if *times < 2 || stack.len() < 2 {
+            return view.cell(cell);
+        }
+        let id = |number: usize| format!("{}-stack-{number}", self.section);
+        if let Some(number) = *first {
+            return Ok(Td::html(view.stack_again(stack, &format!("#{}", id(number)))));
+        }
+        self.shown += 1;
+        *first = Some(self.shown);
+        Ok(Td::html(view.inner_stack(stack, Some(id(self.shown)))?))
+    }
+}
+
+/// A number with its unit.
+fn number(value: f64, unit: Unit) -> String {
+    match unit {
+        Unit::Count => count(value),
+        Unit::Micros => micros(value),
+        Unit::Bytes => bytes(value),
+    }
+}

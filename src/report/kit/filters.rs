@@ -1,0 +1,40 @@
+//! Controls that narrow a table: by text, and by the words of its rows.
+
+use crate::report::kit::formats::whole;
+use crate::report::kit::html::Html;
+use crate::report::kit::tables::SORTED;
+use crate::report::kit::view::View;
+use serde::Serialize;
+
+#[derive(Serialize)]
+struct Narrow<'a> {
+    table: &'a str,
+    hint: &'a str,
+    words: Vec<WordOf<'a>>,
+}
+
+#[derive(Serialize)]
+struct WordOf<'a> {
+    word: &'a str,
+    text: &'a str,
+    count: String,
+}
+
+impl View<'_> {
+    /// A field that filters the rows of `table` by text (`hint` says which), and a list of the words by which rows are
+    /// selected: the word, what it is called, how many rows have it. Words without rows are left out.
+    pub fn narrow(
+        &self,
+        table: &str,
+        hint: &str,
+        words: impl IntoIterator<Item = (&'static str, &'static str, usize)>,
+    ) -> anyhow::Result<Html> {
+        let words: Vec<_> = words.into_iter().filter(|(_, _, count)| *count > 0).collect();
+        if words.iter().map(|(_, _, count)| count).sum::<usize>() < SORTED {
+            return Ok(Html::default());
+        }
+        let words = words.into_iter();
+        let words = words.map(|(word, text, count)| WordOf { word, text, count: whole(count) }).collect();
+        self.render("narrow", &Narrow { table, hint, words })
+    }
+}

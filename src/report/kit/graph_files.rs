@@ -1,0 +1,155 @@
+//! The graphs of a compile: which files they are, which belong together, and where they are shown.
+
+use crate::analysis::{GraphPair, graph_pairs, is_foreign};
+use crate::model::{Artifact, Compile, Content, Form};
+use crate::report::kit::html::Html;
+use crate::report::kit::paths;
+use crate::report::kit::view::View;
+use crate::trace::PayloadRef;
+use fxhash::{FxHashMap, FxHashSet};
+
+/// Where the page stands, seen from the view's page; None where the compile has no graph.
+pub(crate) fn graphs_href(view: View<'_>, compile: &Compile) -> Option<String> {
+    (!graphs(compile).is_empty()).then(|| view.href(&paths::graphs_page(compile)))
+}
+
+/// Where the comparison of two files of a compile stands, by their numbers.
+pub(crate) fn pair_href(view: View<'_>, compile: &Compile, before: u32, after: u32) -> String {
+    format!("{}#a={before}&b={after}", view.href(&paths::graphs_page(compile)))
+}
+
+/// For each file that follows another, by its index: that nothing changed, else where the two are compared.
+pub(crate) fn compared(view: View<'_>, compile: &Compile) -> FxHashMap<usize, Html> {
+    let file = |at: usize| {
+        let artifact = compile.artifacts.get(at)?;
+        match &artifact.content {
+            Content::Payload(payload, _) => Some((artifact, payload.md5)),
+            _ => None,
+        }
+    };
+    // Of two files before the same one, the nearer comes last.
+    let pairs = pairs(compile).into_iter().filter_map(|pair| {
+        let ((before, old), (after, new)) = (file(pair.before)?, file(pair.after)?);
+        let link = match old == new {
+            true => {
+                Html::wrapped("<small>", &Html::escaped(&format!("equal to {}", before.number)), "</small>")
+            }
+            false => view.link(&pair_href(view, compile, before.number, after.number), "what changed"),
+        };
+        Some((pair.after, link))
+    });
+    pairs.collect()
+}
+
+/// Pairs whose files are texts.
+pub(crate) fn pairs(compile: &Compile) -> Vec<GraphPair> {
+    let is_text = |at: usize| {
+        let content = compile.artifacts.get(at).map(|artifact| &artifact.content);
+        matches!(content, Some(Content::Payload(_, Form::Text)))
+    };
+    let mut pairs = graph_pairs(&compile.artifacts);
+    pairs.retain(|pair| is_text(pair.before) && is_text(pair.after));
+    pairs
+}
+
+/// The graphs of a compile in the order of the log, which is the compiler's, with their indices. Texts of which one stands
+/// for before and another for after are among them, whatever they are.
+pub(crate) fn graphs(compile: &Compile) -> Vec<(usize, &Artifact, PayloadRef)> {
+    let paired: FxHashSet<usize> =
+        pairs(compile).into_iter().flat_map(|pair| [pair.before, pair.after]).collect();
+    let graph = |(index, artifact): (usize, &'_ Artifact)| match &artifact.content {
+        Content::Payload(at, Form::Text) => {
+            let foreign = artifact.graph && is_foreign(&artifact.name) && !is_pattern(&artifact.name);
+            (is_graph(&artifact.name) || foreign || paired.contains(&index)).then_some(*at)
+        }
+        _ => None,
+    };
+    let all = compile.artifacts.iter().enumerate();
+    all.filter_map(|(index, artifact)| Some((index, artifact, graph((index, artifact))?))).collect()
+}
+
+/// The files that the page shows: indices, ascending.
+pub(crate) fn shown_files(compile: &Compile) -> Vec<usize> {
+    graphs(compile).into_iter().map(|(index, ..)| index).collect()
+}
+
+/// Whether a text is what a pass of vLLM looks for: Python, but no graph of this compile.
+fn is_pattern(name: &str) -> bool {
+    name.starts_with("vllm_patterns")
+}
+
+/// Whether an artifact of this name is a graph as torch prints it.
+fn is_graph(name: &str) -> bool {
+    let begins = |beginnings: &[&str]| beginnings.iter().any(|begin| name.starts_with(begin));
+    let ends = |ends: &[&str]| ends.iter().any(|end| name.ends_with(end));
+    // Facts about a graph, not the graph.
+    if name.contains("metadata") || name.contains("sync_decision") {
+        return false;
+    }
+    begins(&[
+        "dynamo_output_graph",
+        "aot_joint_graph",
+        "aot_forward_graph",
+        "aot_backward_graph",
+        "aot_inference_graph",
+        "aot_saved_tensors_hooks_",
+        "compiled_autograd_graph",
+        "optimize_ddp_split_",
+        "inductor_pre_grad_graph",
+        "inductor_post_grad_graph",
+        "vllm_piecewise_split_graph",
+        "vllm_submod_",
+        "vllm_subgraph_",
+        "vllm_post_grad",
+        "before_activation_quantization",
+        "after_activation_quantization",
+        "make_fx_fail_partial",
+        "min_cut_failed_fx_graph",
+        "before_recompile_",
+        "after_recompile_",
+    ]) || begins(&["before_", "after_"]) && ends(&["_graph"])
+        || ends(&["_pre_grad", "_post_grad"])
+}
+
+/// The text without the `# graph id: 139..` that torch puts below some graphs, and without blank lines at its end.
+pub(crate) fn without_id(text: &str) -> &str {
+    let text = text.trim_end();
+    let (rest, last) = text.rsplit_once('\n').unwrap_or(("", text));
+    match last.trim_start().strip_prefix("# graph id: ") {
+        Some(id) if id.bytes().all(|b| b.is_ascii_digit()) => rest.trim_end(),
+        _ => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn graphs_are_known_by_their_names() {
+        for name in [
+            "dynamo_output_graph",
+            "before_pre_grad_graph",
+            "aot_forward_graph",
+            "inductor_post_grad_graph",
+            "fuse_ops_post_grad",
+            "vllm_post_grad.0.NoOpEliminationPass",
+            "optimize_ddp_split_child_submod_0",
+        ] {
+            assert!(is_graph(name), "{name}");
+        }
+        for name in
+            ["aot_forward_graph_fw_metadata", "fx_graph_runnable", "graph_execution", "vllm_patterns.x"]
+        {
+            assert!(!is_graph(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn the_id_below_a_graph_is_no_part_of_it() {
+        assert_eq!(without_id("class G:\n    x\n\n # graph id: 140035623722960"), "class G:\n    x");
+        assert_eq!(without_id("class G:\n    x\n"), "class G:\n    x");
+        assert_eq!(without_id("# graph id: x"), "# graph id: x");
+        assert_eq!(without_id(" # graph id: 7"), "");
+    }
+}

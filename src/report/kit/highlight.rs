@@ -1,0 +1,600 @@
+//! Code as highlighted lines. The only file that knows the highlighting crate.
+//!
+//! Generated code repeats itself, most of all when `tmp12 = tmp11 + 3` counts as `tmp7 = tmp6 + 2`: a [`Highlighter`]
+//! remembers, for each state of the parser, the shapes of the lines it has seen (the line with every number made `1`),
+//! their tokens, and which state they lead to. Only shapes it has not seen are parsed.
+
+use std::collections::HashMap;
+use std::io::{self, Write};
+use std::ops::Range;
+
+use crate::model::Language;
+use anyhow::Context as _;
+use syntect::parsing::{ParseState, Scope, ScopeStack, SyntaxSet};
+
+/// Shapes over this many bytes are parsed each time: such lines are long because they hold names and shapes of one
+/// graph, so they hardly repeat, and each would take the room of ten others.
+const LONGEST_REMEMBERED: usize = 500;
+
+/// Shapes over this many bytes are not parsed. The grammars try every rule at every position, and some rules read
+/// to the end of the line, so the time grows with the square of the length: lines of 4,000 bytes made for it are read
+/// at 0.5 MB/s, one of 1 MB would take hours. Of 140,000 lines in recorded logs 23 are longer.
+const LONGEST_PARSED: usize = 2_000;
+
+/// What the remembered shapes of one worker may take, in bytes; recorded logs of 10 MB of code need 2 MB.
+const TABLE_BYTES: usize = 8 << 20;
+
+/// What the table itself takes for one shape, about: two boxes, their lengths, the next state, a slot of the map.
+const ENTRY_BYTES: usize = 80;
+
+/// States of the parser that are kept. Recorded logs need 18; code made to have more loses its colours.
+const MOST_STATES: usize = 256;
+
+/// Open brackets, blocks and strings within each other. A state is copied for every line that is parsed, so a file
+/// of opening brackets would take time that grows with the square of its length. Recorded logs reach 12.
+const DEEPEST: usize = 200;
+
+/// Calls in Python code from Inductor whose last argument is the source of a kernel.
+const KERNEL_CALLS: [(&str, Language); 6] = [
+    ("async_compile.cpp_pybinding(", Language::Cpp),
+    ("async_compile.cpp(", Language::Cpp),
+    ("async_compile.cuda(", Language::Cpp),
+    ("async_compile.rocm(", Language::Cpp),
+    ("async_compile.triton(", Language::Python),
+    ("async_compile.cutedsl(", Language::Python),
+];
+
+/// The line before the string that holds a whole C++ program, as Inductor's C++ wrapper writes it.
+const CPP_WRAPPER: &str = "cpp_wrapper_src = (";
+
+/// Highlights code, line by line. One for each worker: it is not shared, and what it remembers serves all its pages.
+pub struct Highlighter {
+    syntaxes: SyntaxSet,
+    python: State,
+    cpp: State,
+    classes: Classes,
+    table: Table,
+    /// The shape of the line at hand; kept to spare an allocation a line, as is its HTML.
+    shape: String,
+    html: String,
+}
+
+/// Where the parser stands between two lines, by its number in the table; none: the rest is not parsed.
+type Place = Option<usize>;
+
+/// How far a page has been read.
+struct Cursor {
+    language: Language,
+    place: Place,
+    /// While a kernel's source is read: where its Python file goes on.
+    kernel: Option<Outer>,
+    after_cpp_wrapper: bool,
+}
+
+/// The end of the line that opened a kernel's source.
+struct Outer {
+    place: Place,
+    /// False when that line was too long to parse: then the parser does not know that a string is open.
+    in_string: bool,
+}
+
+impl Highlighter {
+    /// Loads the grammars (about a millisecond); their rules are compiled when a text first needs them.
+    ///
+    /// # Errors
+    /// When the highlighting crate lacks a grammar.
+    pub fn new() -> anyhow::Result<Self> {
+        let syntaxes = SyntaxSet::load_defaults_newlines();
+        let python = State::start(&syntaxes, "py").context("the grammar of Python is missing")?;
+        let cpp = State::start(&syntaxes, "cpp").context("the grammar of C++ is missing")?;
+        let classes = Classes::new().context("a scope of the grammars is misspelt")?;
+        let table = Table::default();
+        Ok(Self { syntaxes, python, cpp, classes, table, shape: String::new(), html: String::new() })
+    }
+
+    /// Writes `text`, everything escaped: line `n` is `<li id=Ln>`, which the next one ends, with its newline inside, and
+    /// in it `<b>` (keyword), `<q>` (string), `<u>` (number, constant), `<em>` (comment), `<i>` (name defined). Reports
+    /// have tens of thousands of such elements, so their names are short; screen readers announce none of the latter.
+    ///
+    /// # Errors
+    /// When `out` fails.
+    pub fn write_lines(&mut self, language: Language, text: &str, out: &mut dyn Write) -> io::Result<()> {
+        self.table.start_page();
+        let place = self.start(language);
+        let mut cursor = Cursor { language, place, kernel: None, after_cpp_wrapper: false };
+        write_each_line(text, out, |line, out| self.write_line(&mut cursor, line, out))
+    }
+
+    fn start(&mut self, language: Language) -> Place {
+        let state = match language {
+            Language::Python => &self.python,
+            Language::Cpp => &self.cpp,
+        };
+        self.table.number_of(state)
+    }
+
+    fn write_line(&mut self, cursor: &mut Cursor, line: &str, out: &mut dyn Write) -> io::Result<()> {
+        if line.starts_with("'''")
+            && let Some(outer) = cursor.kernel.take()
+        {
+            cursor.place = outer.place;
+            if !outer.in_string {
+                return write_escaped(line, out);
+            }
+        }
+        let parsed = self.write_tokens(&mut cursor.place, line, out)?;
+        if let Some(kernel) = cursor.opens_kernel(line) {
+            cursor.kernel = Some(Outer { place: cursor.place, in_string: parsed });
+            cursor.place = self.start(kernel);
+        }
+        Ok(())
+    }
+
+    /// Writes one line and moves `place` behind it; says whether the line was parsed.
+    fn write_tokens(&mut self, place: &mut Place, line: &str, out: &mut dyn Write) -> io::Result<bool> {
+        make_shape(line, &mut self.shape);
+        let (Some(from), true) = (*place, self.shape.len() <= LONGEST_PARSED) else {
+            write_escaped(line, out)?;
+            return Ok(false);
+        };
+        self.html.clear();
+        if let Some(seen) = self.table.get(from, &self.shape) {
+            *place = seen.next;
+            push_tokens(line, &seen.tokens, &mut self.html);
+        } else if let Some((tokens, state)) = self.parse(from) {
+            push_tokens(line, &tokens, &mut self.html);
+            *place = self.table.number_of(&state);
+            if self.shape.len() <= LONGEST_REMEMBERED {
+                self.table.insert(from, &self.shape, Seen { tokens: tokens.into(), next: *place });
+            }
+        } else {
+            *place = None;
+            write_escaped(line, out)?;
+            return Ok(false);
+        }
+        out.write_all(self.html.as_bytes())?;
+        Ok(true)
+    }
+
+    /// Parses the shape at hand; none when the grammar fails or nests too deeply.
+    fn parse(&mut self, from: usize) -> Option<(Vec<Token>, State)> {
+        let mut state = self.table.state(from)?.clone();
+        let end = self.shape.len();
+        // The grammars want the newline; no token holds it.
+        self.shape.push('\n');
+        let operations = state.parser.parse_line(&self.shape, &self.syntaxes).ok();
+        self.shape.truncate(end);
+        let mut tokens = Vec::new();
+        let mut done = 0;
+        for (at, operation) in operations? {
+            done = self.token(done..at.min(end), &state.scopes, &mut tokens);
+            state.scopes.apply(&operation).ok()?;
+        }
+        self.token(done..end, &state.scopes, &mut tokens);
+        join_over_spaces(&mut tokens, &self.shape);
+        (state.scopes.len() <= DEEPEST).then_some((tokens, state))
+    }
+
+    /// Appends the text in `range`, which stands in `scopes`; neighbours of one class are one token. Returns where
+    /// the next one begins.
+    fn token(&mut self, range: Range<usize>, scopes: &ScopeStack, tokens: &mut Vec<Token>) -> usize {
+        let Some(text) = self.shape.get(range.clone()).filter(|text| !text.is_empty()) else {
+            return range.start;
+        };
+        let class = self.classes.of(scopes.as_slice(), text);
+        match tokens.last_mut() {
+            Some(last) if last.class == class => last.bytes += text.len(),
+            _ => tokens.push(Token { class, bytes: text.len() }),
+        }
+        range.end
+    }
+}
+
+impl Cursor {
+    /// The language of the lines that follow, when this line ends with the start of a kernel's source.
+    fn opens_kernel(&mut self, line: &str) -> Option<Language> {
+        let after_cpp_wrapper = std::mem::replace(&mut self.after_cpp_wrapper, line == CPP_WRAPPER);
+        if self.language != Language::Python || self.kernel.is_some() || !line.ends_with("'''") {
+            return None;
+        }
+        if after_cpp_wrapper {
+            return matches!(line, "'''" | "r'''").then_some(Language::Cpp);
+        }
+        KERNEL_CALLS.iter().find(|(call, _)| line.contains(call)).map(|(_, language)| *language)
+    }
+}
+
+/// The frame of each line. The newline stands inside: between blocks it would make an empty line.
+fn write_each_line(
+    text: &str,
+    out: &mut dyn Write,
+    mut write_line: impl FnMut(&str, &mut dyn Write) -> io::Result<()>,
+) -> io::Result<()> {
+    for (number, line) in (1_u64..).zip(text.lines()) {
+        write!(out, "<li id=L{number}>")?;
+        write_line(line, out)?;
+        out.write_all(b"\n")?;
+    }
+    Ok(())
+}
+
+fn write_escaped(text: &str, out: &mut dyn Write) -> io::Result<()> {
+    let mut html = String::new();
+    push_escaped(text, &mut html);
+    out.write_all(html.as_bytes())
+}
+
+/// Appends text for the content of an element: there `>` stands for itself, and C++ has many.
+fn push_escaped(text: &str, html: &mut String) {
+    let mut rest = text;
+    while let Some(at) = memchr::memchr2(b'<', b'&', rest.as_bytes()) {
+        let Some((plain, special)) = rest.split_at_checked(at) else { break };
+        html.push_str(plain);
+        html.push_str(if special.starts_with('<') { "&lt;" } else { "&amp;" });
+        rest = special.get(1..).unwrap_or_default();
+    }
+    html.push_str(rest);
+}
+
+/// What the parser knows between two lines.
+#[derive(Clone, PartialEq, Eq)]
+struct State {
+    parser: ParseState,
+    scopes: ScopeStack,
+}
+
+impl State {
+    fn start(syntaxes: &SyntaxSet, extension: &str) -> Option<Self> {
+        let syntax = syntaxes.find_syntax_by_extension(extension)?;
+        Some(Self { parser: ParseState::new(syntax), scopes: ScopeStack::new() })
+    }
+}
+
+/// The states of the parser, and the shapes of the lines read in each of them.
+#[derive(Default)]
+struct Table {
+    states: Vec<Known>,
+    bytes: usize,
+}
+
+struct Known {
+    state: State,
+    // The standard hasher: the lines are the log's, and could be chosen to collide in a simpler one.
+    shapes: HashMap<Box<str>, Seen>,
+}
+
+struct Seen {
+    tokens: Box<[Token]>,
+    next: Place,
+}
+
+impl Table {
+    /// Between pages nobody holds the number of a state, so the states may be forgotten.
+    fn start_page(&mut self) {
+        if self.states.len() > MOST_STATES / 2 {
+            *self = Self::default();
+        }
+    }
+
+    /// The number of a state; none when there are too many.
+    fn number_of(&mut self, state: &State) -> Place {
+        let known = self.states.iter().position(|known| known.state == *state);
+        if known.is_none() && self.states.len() < MOST_STATES {
+            self.states.push(Known { state: state.clone(), shapes: HashMap::new() });
+            return Some(self.states.len() - 1);
+        }
+        known
+    }
+
+    fn state(&self, number: usize) -> Option<&State> {
+        self.states.get(number).map(|known| &known.state)
+    }
+
+    fn get(&self, from: usize, shape: &str) -> Option<&Seen> {
+        self.states.get(from)?.shapes.get(shape)
+    }
+
+    fn insert(&mut self, from: usize, shape: &str, seen: Seen) {
+        let bytes = shape.len() + size_of_val(&*seen.tokens) + ENTRY_BYTES;
+        if self.bytes + bytes > TABLE_BYTES {
+            self.states.iter_mut().for_each(|known| known.shapes = HashMap::new());
+            self.bytes = 0;
+        }
+        if let Some(known) = self.states.get_mut(from) {
+            known.shapes.insert(shape.into(), seen);
+            self.bytes += bytes;
+        }
+    }
+}
+
+/// A part of a line, in bytes of the line's shape.
+struct Token {
+    class: Option<Class>,
+    bytes: usize,
+}
+
+/// Makes every number in a line `1`, but for a single `0`, which may begin `0x1F`. No grammar asks which number it is.
+fn make_shape(line: &str, shape: &mut String) {
+    shape.clear();
+    let mut chars = line.chars().peekable();
+    while let Some(c) = chars.next() {
+        if !c.is_ascii_digit() {
+            shape.push(c);
+            continue;
+        }
+        let mut alone = true;
+        while chars.next_if(char::is_ascii_digit).is_some() {
+            alone = false;
+        }
+        shape.push(if alone && c == '0' { '0' } else { '1' });
+    }
+}
+
+/// How many bytes at the front of `line` have a shape of `bytes` bytes.
+fn front(line: &str, bytes: usize) -> usize {
+    let digit = |at: usize| line.as_bytes().get(at).is_some_and(u8::is_ascii_digit);
+    let mut at = 0;
+    for _ in 0..bytes {
+        let number = digit(at);
+        at += 1;
+        while number && digit(at) {
+            at += 1;
+        }
+    }
+    at
+}
+
+/// Appends a line as HTML. Whatever the tokens say, all of the line's text is written, once and in order.
+fn push_tokens(line: &str, tokens: &[Token], html: &mut String) {
+    let mut rest = line;
+    for token in tokens {
+        let Some((text, behind)) = rest.split_at_checked(front(rest, token.bytes)) else { break };
+        rest = behind;
+        let Some(class) = token.class else {
+            push_escaped(text, html);
+            continue;
+        };
+        html.push('<');
+        html.push_str(class);
+        html.push('>');
+        push_escaped(text, html);
+        html.push_str("</");
+        html.push_str(class);
+        html.push('>');
+    }
+    push_escaped(rest, html);
+}
+
+/// Makes `<b>const</b> <b>float</b>` one element: a space has no colour.
+fn join_over_spaces(tokens: &mut Vec<Token>, shape: &str) {
+    let (mut joined, mut at): (Vec<Token>, usize) = (Vec::new(), 0);
+    for token in tokens.drain(..) {
+        let end = at + token.bytes;
+        let blank = |from: usize| shape.get(from..at).is_some_and(|text| text.bytes().all(|b| b == b' '));
+        match joined.as_mut_slice() {
+            [.., before, Token { class: None, bytes }]
+                if token.class.is_some() && before.class == token.class && blank(at - *bytes) =>
+            {
+                before.bytes += *bytes + token.bytes;
+                joined.pop();
+            }
+            _ => joined.push(token),
+        }
+        at = end;
+    }
+    *tokens = joined;
+}
+
+/// The kind of a token: the name of its element.
+type Class = &'static str;
+
+const KEYWORD: Class = "b";
+const STRING: Class = "q";
+const NUMBER: Class = "u";
+const COMMENT: Class = "em";
+const DEFINED: Class = "i";
+
+/// What a scope says about the text in it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Effect {
+    Class(Class),
+    /// A keyword when it is a word (`not`, `sizeof`), nothing when it is a sign (`+`).
+    Operator,
+    /// A string, whatever the scopes within say: a raw string is no regular expression here.
+    String,
+    /// Code begins here: the string around an interpolation says nothing about it.
+    Code,
+    Nothing,
+}
+
+/// The first that is a prefix of a scope counts.
+const EFFECTS: [(&str, Effect); 16] = [
+    ("source.regexp", Effect::String),
+    ("source", Effect::Code),
+    ("meta.interpolation", Effect::Code),
+    ("comment", Effect::Class(COMMENT)),
+    ("string", Effect::Class(STRING)),
+    ("storage.type.string", Effect::Class(STRING)), // the `r` of `r''`
+    ("constant.numeric", Effect::Class(NUMBER)),
+    ("constant.language", Effect::Class(NUMBER)),
+    ("storage.type.numeric", Effect::Class(NUMBER)), // the suffix of `1L`
+    ("keyword.operator", Effect::Operator),
+    ("keyword", Effect::Class(KEYWORD)),
+    ("storage", Effect::Class(KEYWORD)),
+    ("support.type", Effect::Class(KEYWORD)),
+    ("entity.name.function", Effect::Class(DEFINED)),
+    ("entity.name.class", Effect::Class(DEFINED)),
+    ("entity.name.struct", Effect::Class(DEFINED)),
+];
+
+/// From scopes to the class of a token.
+struct Classes {
+    effects: Vec<(Scope, Effect)>,
+    /// The effect of every scope met so far; the grammars have a few hundred.
+    met: HashMap<Scope, Effect>,
+}
+
+impl Classes {
+    fn new() -> anyhow::Result<Self> {
+        let effects = EFFECTS.iter().map(|(name, effect)| Ok((Scope::new(name)?, *effect)));
+        Ok(Self { effects: effects.collect::<anyhow::Result<_>>()?, met: HashMap::new() })
+    }
+
+    /// The class of `text`, which stands in these scopes, outermost first.
+    fn of(&mut self, scopes: &[Scope], text: &str) -> Option<Class> {
+        let mut class = None;
+        for scope in scopes.iter().rev() {
+            match self.effect(*scope) {
+                Effect::String => return Some(STRING),
+                Effect::Code => return class,
+                Effect::Class(own) => class = class.or(Some(own)),
+                Effect::Operator if text.starts_with(char::is_alphabetic) => class = class.or(Some(KEYWORD)),
+                Effect::Operator | Effect::Nothing => {}
+            }
+        }
+        class
+    }
+
+    fn effect(&mut self, scope: Scope) -> Effect {
+        let effects = &self.effects;
+        *self.met.entry(scope).or_insert_with(|| {
+            let found = effects.iter().find(|(prefix, _)| prefix.is_prefix_of(scope));
+            found.map_or(Effect::Nothing, |(_, effect)| *effect)
+        })
+    }
+}
+
+/// Code over this size is written as it is: a browser needs seconds for the spans of a highlighted line each. The
+/// largest code recorded has 1 MB.
+pub(crate) const LARGEST_HIGHLIGHTED: u64 = 4 << 20;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const INDUCTOR: &str = r#"# AOT ID: ['0_inference']
+from ctypes import c_void_p
+cpp_fused_add_0 = async_compile.cpp_pybinding(['const float*', 'float*'], r'''
+#include <torch/csrc/inductor/cpp_prefix.h>
+extern "C"  void  kernel(const float* in_ptr0)
+{
+    auto tmp12 = static_cast<float>(0.95); // it's < 10L & more
+}
+''')
+triton_poi_0 = async_compile.triton('triton_poi_0', '''
+def triton_poi_0(in_ptr0, XBLOCK : tl.constexpr):
+    xoffset = tl.program_id(0) * 0x1F
+''', device_str='cuda')
+
+class Runner:
+    def call(self, args):
+        return not args
+"#;
+
+    fn highlighted(language: Language, text: &str) -> String {
+        let mut out = Vec::new();
+        Highlighter::new().unwrap().write_lines(language, text, &mut out).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    fn visible(html: &str) -> String {
+        let without_tags = regex::Regex::new("<[^>]*>").unwrap().replace_all(html, "").into_owned();
+        html_escape::decode_html_entities(&without_tags).into_owned()
+    }
+
+    fn line(html: &str, number: usize) -> &str {
+        html.split("<li id=L").nth(number).unwrap().split_once('>').unwrap().1.strip_suffix('\n').unwrap()
+    }
+
+    #[test]
+    fn the_visible_text_is_the_text() {
+        let odd = "a = '\u{e9}\u{1f600}' + \"<script>\" & 007 1_000 0b11 \u{663}\n\n\tif x\u{0}: r'[' f'{a!r:>{10}}'\n)]}\n\"\"\"open\n";
+        for text in [INDUCTOR, odd] {
+            for language in [Language::Python, Language::Cpp] {
+                assert_eq!(visible(&highlighted(language, text)), text);
+            }
+        }
+    }
+
+    #[test]
+    fn lines_are_anchors_and_their_numbers_are_no_text() {
+        assert_eq!(highlighted(Language::Python, "x\r\n\ny"), "<li id=L1>x\n<li id=L2>\n<li id=L3>y\n");
+        assert_eq!(highlighted(Language::Python, ""), "");
+    }
+
+    #[test]
+    fn neighbours_of_one_kind_are_one_element() {
+        let html = highlighted(Language::Python, "x = 'a' 'b' if not y\n");
+        assert_eq!(line(&html, 1), "x = <q>'a' 'b'</q> <b>if not</b> y");
+    }
+
+    #[test]
+    fn kernels_in_python_are_read_in_their_own_language() {
+        let html = highlighted(Language::Python, INDUCTOR);
+        assert!(line(&html, 4).starts_with("<b>#include</b>"), "{html}");
+        assert!(line(&html, 5).contains("<i>kernel</i>"), "{html}");
+        assert!(line(&html, 7).contains("<em>// it's &lt; 10L &amp; more</em>"), "{html}");
+        assert_eq!(line(&html, 9), "<q>'''</q>)");
+        assert!(line(&html, 11).starts_with("<b>def</b>"), "{html}");
+        assert!(line(&html, 12).ends_with("<u>0x1F</u>"), "{html}");
+        assert!(line(&html, 13).contains("<q>'cuda'</q>"), "{html}");
+        assert!(line(&html, 15).contains("<i>Runner</i>"), "{html}");
+        assert!(line(&html, 17).contains("<b>return not</b> args"), "{html}");
+    }
+
+    #[test]
+    fn the_program_of_the_cpp_wrapper_is_read_as_cpp() {
+        let text = "cpp_wrapper_src = (\nr'''\nstatic int a;\n'''\n)\nimport x\n";
+        let html = highlighted(Language::Python, text);
+        assert!(line(&html, 3).starts_with("<b>static int</b>"), "{html}");
+        assert!(line(&html, 6).starts_with("<b>import</b>"), "{html}");
+    }
+
+    #[test]
+    fn what_other_pages_left_in_the_table_changes_nothing() {
+        let mut used = Highlighter::new().unwrap();
+        let texts = [INDUCTOR, "x = '''\ndef f(): pass\n", "def f(): pass\n", INDUCTOR];
+        for text in texts {
+            let mut out = Vec::new();
+            used.write_lines(Language::Python, text, &mut out).unwrap();
+            assert_eq!(String::from_utf8(out).unwrap(), highlighted(Language::Python, text));
+        }
+    }
+
+    #[test]
+    fn a_full_table_is_emptied_and_the_page_goes_on() {
+        let mut highlighter = Highlighter::new().unwrap();
+        highlighter.table.bytes = TABLE_BYTES - 200;
+        let mut out = Vec::new();
+        highlighter.write_lines(Language::Python, INDUCTOR, &mut out).unwrap();
+        assert!(highlighter.table.bytes < TABLE_BYTES / 2);
+        assert_eq!(String::from_utf8(out).unwrap(), highlighted(Language::Python, INDUCTOR));
+    }
+
+    #[test]
+    fn a_line_that_is_too_long_loses_only_its_own_colours() {
+        let names = "'a', ".repeat(LONGEST_PARSED);
+        let text = format!("k = async_compile.cpp([{names}], '''\nint a;\n''')\nimport x\n");
+        let html = highlighted(Language::Python, &text);
+        assert_eq!(visible(&html), text);
+        assert!(!line(&html, 1).contains("<q"));
+        assert_eq!(line(&html, 2), "<b>int</b> a;");
+        assert!(line(&html, 4).starts_with("<b>import</b>"), "{html}");
+    }
+
+    #[test]
+    fn brackets_without_end_and_states_without_number_end_the_colours_not_the_run() {
+        let brackets = "((((((((((\n".repeat(5_000);
+        assert_eq!(visible(&highlighted(Language::Python, &brackets)), brackets);
+        let mut strings = String::new();
+        for n in 0..MOST_STATES * 2 {
+            let name: String = format!("{n:b}").replace('0', "a").replace('1', "b");
+            strings.push_str(&format!("auto s = R\"{name}(\n){name}\";\n"));
+        }
+        let mut highlighter = Highlighter::new().unwrap();
+        let mut out = Vec::new();
+        highlighter.write_lines(Language::Cpp, &strings, &mut out).unwrap();
+        assert_eq!(visible(&String::from_utf8(out).unwrap()), strings);
+        assert!(highlighter.table.states.len() <= MOST_STATES);
+    }
+}

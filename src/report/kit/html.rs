@@ -1,0 +1,57 @@
+//! Text that is HTML already.
+
+use serde::Serialize;
+
+/// HTML that may stand in a page as it is. Only `report` can make one; templates show it with the formatter `html`,
+/// which refuses everything else.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct Html {
+    /// The key is the tag that the formatter asks for.
+    #[serde(rename = "html!")]
+    text: String,
+}
+
+impl Html {
+    /// Takes text that the caller has escaped.
+    pub(crate) fn trusted(text: impl Into<String>) -> Html {
+        Html { text: text.into() }
+    }
+
+    /// Text of a log, escaped for element content and for attributes in double quotes, the only ones that pages have:
+    /// guards and code are full of single quotes.
+    pub fn escaped(text: &str) -> Html {
+        Html::trusted(html_escape::encode_double_quoted_attribute(text))
+    }
+
+    /// Text of a log, escaped for element content only: there quotes and `>` stand for themselves.
+    pub fn content(text: &str) -> Html {
+        Html::trusted(text.replace('&', "&amp;").replace('<', "&lt;"))
+    }
+
+    /// Pieces one after the other, with markup of ours between them.
+    pub(crate) fn joined(pieces: impl IntoIterator<Item = Html>, between: &'static str) -> Html {
+        let mut text = String::new();
+        for (index, piece) in pieces.into_iter().enumerate() {
+            if index > 0 {
+                text.push_str(between);
+            }
+            text.push_str(&piece.text);
+        }
+        Html { text }
+    }
+
+    /// A piece between two pieces of markup of ours.
+    pub(crate) fn wrapped(before: &'static str, piece: &Html, after: &'static str) -> Html {
+        Html { text: format!("{before}{}{after}", piece.text) }
+    }
+
+    /// Whether there is nothing to show.
+    pub fn is_empty(&self) -> bool {
+        self.text.is_empty()
+    }
+
+    /// The HTML.
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+}

@@ -1,0 +1,184 @@
+//! The Inductor runs of a log, with their texts: what the pages of provenance, of kernels and of compiles tell of them.
+
+use crate::analysis::provenance::{CodeKind, InductorRun, Provenance, Texts, inductor_runs, provenance};
+use crate::model::{Compile, Content};
+use crate::report::kit::links::encoded;
+use crate::report::kit::paths;
+use crate::report::kit::view::View;
+use crate::report::subject::Report;
+use fxhash::FxHashMap;
+
+/// An Inductor run of a compile.
+#[derive(Debug, Clone)]
+pub(crate) struct Run<'m> {
+    /// Its compile.
+    pub compile: &'m Compile,
+    /// Its files. A run without any stands for a folder that Inductor did not reach.
+    pub run: InductorRun,
+    /// Whether it has a page.
+    pub shown: bool,
+    /// How many runs its folder has.
+    pub of: usize,
+    /// Whether another run of its folder has the same direction.
+    repeated: bool,
+}
+
+impl Run<'_> {
+    /// `forward`, or what else tells it from the others of its folder.
+    pub fn name(&self) -> String {
+        let aoti = self.run.code.first().is_some_and(|file| file.kind == CodeKind::Cpp);
+        match self.run.direction() {
+            Some(direction) if self.repeated => format!("{direction}, run {}", self.run.order),
+            Some(direction) => direction.to_owned(),
+            None if self.run.order == 0 => "no Inductor run".to_owned(),
+            None if self.of > 1 => format!("run {}", self.run.order),
+            None if aoti => "AOTInductor".to_owned(),
+            None => "Inductor run".to_owned(),
+        }
+    }
+
+    /// `0/0 forward`, with the attempt where it is not the first.
+    pub fn label(&self) -> String {
+        if self.compile.id.is_none() {
+            return format!("{}, no compile id", self.name());
+        }
+        let id = self.compile.bracketed(self.run.attempt);
+        format!("{} {}", id.trim_start_matches('[').trim_end_matches(']'), self.name())
+    }
+
+    /// Where its page stands, seen from the view's page.
+    pub fn href(&self, view: View<'_>) -> Option<String> {
+        self.shown.then(|| view.href(&self.path("html")))
+    }
+
+    /// The page of the run, or the file of its maps.
+    pub fn path(&self, extension: &str) -> crate::output::RelPath {
+        paths::provenance(self.compile, self.run.attempt, self.run.order, extension)
+    }
+}
+
+/// The Inductor runs of a compile. Where provenance pages are asked for, a folder without a run is in the list, too.
+pub(crate) fn runs_of<'m>(report: Report<'m>, compile: &'m Compile) -> Vec<Run<'m>> {
+    let model = report.model;
+    let asked = report.settings.provenance;
+    let found = inductor_runs(compile, |number| model.aot_ids.get(&number).map(String::as_str));
+    let (mut counts, mut directions) = (FxHashMap::default(), FxHashMap::default());
+    for run in &found {
+        *counts.entry(run.attempt).or_insert(0) += 1;
+        *directions.entry((run.attempt, run.direction().map(str::to_owned))).or_insert(0) += 1;
+    }
+    let mut runs: Vec<Run<'m>> = Vec::new();
+    for run in found {
+        let shown = asked || run.has_data(compile, |number| model.provenance.contains(&number));
+        let of = counts.get(&run.attempt).copied().unwrap_or_default();
+        let same = directions.get(&(run.attempt, run.direction().map(str::to_owned)));
+        let repeated = same.is_some_and(|count| *count > 1);
+        runs.push(Run { compile, run, shown, of, repeated });
+    }
+    if asked {
+        let mut attempts: Vec<u32> = compile.attempts.iter().map(|attempt| attempt.number).collect();
+        attempts.extend(compile.artifacts.iter().map(|artifact| artifact.attempt));
+        attempts.sort_unstable();
+        attempts.dedup();
+        attempts.retain(|attempt| !counts.contains_key(attempt));
+        runs.extend(attempts.into_iter().map(|attempt| {
+            let run = InductorRun { attempt, ..InductorRun::default() };
+            Run { compile, run, shown: true, of: 0, repeated: false }
+        }));
+        runs.sort_by_key(|run| (run.run.attempt, run.run.order));
+    }
+    runs
+}
+
+/// The Inductor runs of the log.
+pub(crate) fn all(report: Report<'_>) -> Vec<Run<'_>> {
+    report.model.compiles.iter().flat_map(|compile| runs_of(report, compile)).collect()
+}
+
+/// Links to the pages of a compile, with their words.
+pub(crate) fn links(view: View<'_>, compile: &Compile) -> Vec<(String, String)> {
+    let runs = runs_of(view.report, compile);
+    let shown: Vec<&Run<'_>> = runs.iter().filter(|run| run.shown).collect();
+    let link = |run: &&Run<'_>| {
+        let words =
+            if shown.len() == 1 { "Provenance".to_owned() } else { format!("Provenance, {}", run.name()) };
+        Some((run.href(view)?, words))
+    };
+    shown.iter().take(MOST_LINKS).filter_map(link).collect()
+}
+
+/// Links of one compile: a run after another that is compiled again under one id has as many, and each page lists them.
+const MOST_LINKS: usize = 8;
+
+/// Bytes of a text that is read; the largest graph recorded has 2 MB. What is larger stays a file.
+const LARGEST_READ: u64 = 16 << 20;
+
+/// The texts of a run.
+#[derive(Default)]
+pub(crate) struct RunTexts {
+    pub(crate) pre: Option<String>,
+    pub(crate) post: Option<String>,
+    pub(crate) code: Vec<(CodeKind, String)>,
+    mappings: Vec<String>,
+    stacks: Option<String>,
+}
+
+impl RunTexts {
+    /// Reads them.
+    pub fn read(report: Report<'_>, run: &Run<'_>) -> anyhow::Result<RunTexts> {
+        let text = |index: Option<usize>| -> anyhow::Result<Option<String>> {
+            let artifact = index.and_then(|index| run.compile.artifacts.get(index));
+            Ok(match artifact.map(|artifact| &artifact.content) {
+                Some(Content::Payload(at, _)) if at.text_len <= LARGEST_READ => Some(report.payload(at)?),
+                Some(Content::Text(text, _)) => Some(text.clone()),
+                _ => None,
+            })
+        };
+        let mut texts = RunTexts {
+            pre: text(run.run.pre)?,
+            post: text(run.run.post)?,
+            stacks: text(run.run.stacks)?,
+            ..RunTexts::default()
+        };
+        for file in &run.run.code {
+            texts.code.extend(text(Some(file.artifact))?.map(|text| (file.kind, text)));
+        }
+        for index in &run.run.mappings {
+            texts.mappings.extend(text(Some(*index))?);
+        }
+        Ok(texts)
+    }
+
+    /// What follows from them.
+    pub fn provenance(&self) -> Provenance {
+        provenance(&Texts {
+            pre: self.pre.as_deref(),
+            post: self.post.as_deref(),
+            code: self.code.iter().map(|(kind, text)| (*kind, text.as_str())).collect(),
+            mappings: self.mappings.iter().map(String::as_str).collect(),
+            stacks: self.stacks.as_deref(),
+        })
+    }
+}
+
+/// Runs that have a page of provenance.
+fn shown(report: Report<'_>) -> Vec<Run<'_>> {
+    all(report).into_iter().filter(|run| run.shown).collect()
+}
+
+/// Whether a run has a page of provenance.
+pub(crate) fn any_shown(report: Report<'_>) -> bool {
+    !shown(report).is_empty()
+}
+
+/// How many runs have a page of provenance.
+pub(crate) fn count(report: Report<'_>) -> Option<usize> {
+    Some(shown(report).len())
+}
+
+/// The page of the first run, seen from the top of the report; it lists the others.
+pub(crate) fn first_page(report: Report<'_>) -> String {
+    let runs = shown(report);
+    let first = runs.iter().find(|run| run.run.order > 0).or(runs.first());
+    first.map_or_else(String::new, |run| encoded(run.path("html").as_str()))
+}

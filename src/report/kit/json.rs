@@ -1,0 +1,87 @@
+//! JSON indented for people, token by token.
+
+use std::io::Write;
+
+/// Indents valid JSON by a space a level: a cache key has 700 components, a line each. Tokens are copied as they are: numbers keep every digit and keys their
+/// order, which reading into values and writing them again does not promise.
+pub(crate) fn indent(json: &[u8], out: &mut dyn Write) -> std::io::Result<()> {
+    let mut depth = 0_usize;
+    let mut rest = json;
+    let mut opened = false;
+    while let Some((&byte, after)) = rest.split_first() {
+        let token = match byte {
+            b'"' => string_length(rest),
+            b'{' | b'}' | b'[' | b']' | b',' | b':' => 1,
+            _ if byte.is_ascii_whitespace() => {
+                rest = after;
+                continue;
+            }
+            _ => rest.iter().position(|b| b",]}: \n\t\r".contains(b)).unwrap_or(rest.len()),
+        };
+        let (text, after) = rest.split_at_checked(token).unwrap_or((rest, &[]));
+        let closes = matches!(byte, b'}' | b']');
+        if closes {
+            depth = depth.saturating_sub(1);
+        }
+        if opened != closes {
+            // A line begins inside a bracket that holds something, and before one that closes.
+            new_line(depth, out)?;
+        }
+        out.write_all(text)?;
+        opened = matches!(byte, b'{' | b'[');
+        match byte {
+            b'{' | b'[' => depth += 1,
+            b',' => new_line(depth, out)?,
+            b':' => out.write_all(b" ")?,
+            _ => {}
+        }
+        rest = after;
+    }
+    out.write_all(b"\n")
+}
+
+/// Deepest level that is indented further: deeper JSON is not made for reading, and each level costs a byte a line.
+const DEEPEST: usize = 64;
+
+fn new_line(depth: usize, out: &mut dyn Write) -> std::io::Result<()> {
+    out.write_all(b"\n")?;
+    for _ in 0..depth.min(DEEPEST) {
+        out.write_all(b" ")?;
+    }
+    Ok(())
+}
+
+/// Bytes of the JSON string at the start, quotes included.
+pub(crate) fn string_length(json: &[u8]) -> usize {
+    let mut from = 1;
+    while let Some(at) = json.get(from..).and_then(|rest| memchr::memchr2(b'"', b'\\', rest)) {
+        match json.get(from + at) {
+            Some(b'"') => return from + at + 1,
+            // A backslash takes the next byte with it.
+            _ => from += at + 2,
+        }
+    }
+    json.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn indented(json: &str) -> String {
+        let mut out = Vec::new();
+        indent(json.as_bytes(), &mut out).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn json_is_indented_and_its_tokens_stay_as_they_are() {
+        let json = r#"{"a":[1,2.50,{"b":"x,{\"y\\"}],"n":123456789012345678901234567890,"e":{},"l":[]}"#;
+        let text = indented(json);
+        assert!(text.contains("\n  2.50,\n"), "{text}");
+        assert!(text.contains("\"e\": {},\n \"l\": []\n}"), "{text}");
+        assert!(text.contains("123456789012345678901234567890"), "{text}");
+        let value: serde_json::Value = serde_json::from_str(json).unwrap();
+        assert_eq!(serde_json::from_str::<serde_json::Value>(&text).unwrap(), value);
+    }
+}

@@ -1,0 +1,175 @@
+//! The settings that a log holds: configurations of torch's modules, read from metrics records and artifacts.
+
+use crate::analysis::configs::{Settings, differing};
+use crate::model::{CompileIndex, Content, Fields, MetricsRecord};
+use crate::report::subject::Report;
+use crate::trace::{Md5, PayloadRef};
+use indexmap::IndexMap;
+
+/// Different configurations of one kind that are read: one program has one to three.
+const MOST_CONFIGS: usize = 40;
+
+/// Bytes of a configuration kept as an artifact. Real ones have 3 KB.
+const LONGEST_CONFIG: u64 = 4 << 20;
+
+/// The artifact in which torch keeps the settings of AOTAutograd.
+const FUNCTORCH: &str = "torch._functorch.config";
+
+/// Kinds of configurations: the field of the metrics, its anchor, what it configures, and its module.
+pub(crate) const KINDS: [(&str, &str, &str, &str); 4] = [
+    ("dynamo_config", "dynamo", "Dynamo", "torch._dynamo.config"),
+    ("inductor_config", "inductor", "Inductor", "torch._inductor.config"),
+    ("functorch_config", "functorch", "AOTAutograd", "torch._functorch.config"),
+    ("compiler_config", "compiler", "Compiler", "torch.compiler.config"),
+];
+
+/// A configuration with the compiles that had it: indices into the compiles.
+pub(crate) struct Config {
+    pub settings: Settings,
+    pub compiles: Vec<CompileIndex>,
+}
+
+/// Configurations of one kind, the one of most compiles first.
+pub(crate) struct Kind {
+    pub kind: &'static str,
+    pub id: &'static str,
+    pub title: &'static str,
+    pub module: &'static str,
+    pub configs: Vec<Config>,
+    /// Further ones that were not read.
+    pub unread: usize,
+}
+
+/// Where the settings of a field of the metrics stand, seen from the top of the report.
+pub(crate) fn address(field: &str) -> Option<String> {
+    let kind = KINDS.iter().find(|kind| kind.0 == field)?;
+    Some(format!("configuration.html#{}", kind.1))
+}
+
+/// Settings of one configuration with one value of [`OFF`], which the page counts.
+pub(crate) struct Off {
+    /// What they configure: `Inductor`.
+    pub of: &'static str,
+    /// The anchor of its section.
+    pub id: &'static str,
+    /// `false` or `null`.
+    pub value: &'static str,
+    pub names: Vec<String>,
+}
+
+/// Settings that are off in the most used configuration of each kind.
+///
+/// # Errors
+/// When the log cannot be read.
+pub(crate) fn off(report: Report<'_>) -> anyhow::Result<Vec<Off>> {
+    let mut all = Vec::new();
+    for kind in kinds(report)? {
+        let Some(config) = kind.configs.first() else { continue };
+        for value in OFF {
+            let names = config.settings.iter().filter(|(_, of)| *of == value);
+            let names = names.map(|(name, _)| name.clone()).take(LISTED).collect();
+            all.push(Off { of: kind.title, id: kind.id, value, names });
+        }
+    }
+    Ok(all)
+}
+
+pub(crate) fn present(report: Report<'_>) -> bool {
+    let model = report.model;
+    model.configs.values().any(|config| KINDS.iter().any(|kind| kind.0 == config.field))
+        || model.compiles.iter().any(|compile| {
+            !compile.metrics.is_empty() || compile.artifacts.iter().any(|a| a.name == FUNCTORCH)
+        })
+}
+
+impl Kind {
+    /// Settings that its configurations have differently.
+    pub fn differing(&self) -> Vec<crate::analysis::configs::Differing<'_>> {
+        differing(&self.configs.iter().map(|config| &config.settings).collect::<Vec<_>>())
+    }
+}
+
+/// Configurations by kind; kinds that the log has not are left out.
+pub(crate) fn kinds(report: Report<'_>) -> anyhow::Result<Vec<Kind>> {
+    let mut found = Vec::new();
+    for (kind, id, title, module) in KINDS {
+        let mut used = used(report, kind);
+        used.sort_by_key(|(_, _, compiles)| std::cmp::Reverse(compiles.len()));
+        let unread = used.len().saturating_sub(MOST_CONFIGS);
+        let mut configs = Vec::new();
+        for (_, text, compiles) in used.into_iter().take(MOST_CONFIGS) {
+            let text = text.read(report, kind)?;
+            let settings: Settings = match Fields::parse(&text) {
+                Ok(fields) => {
+                    fields.iter().map(|(name, value)| (name.to_owned(), value.get().to_owned())).collect()
+                }
+                Err(_) => continue,
+            };
+            configs.push(Config { settings, compiles });
+        }
+        if !configs.is_empty() {
+            found.push(Kind { kind, id, title, module, configs, unread });
+        }
+    }
+    Ok(found)
+}
+
+/// Where the text of a configuration stands.
+enum Text<'m> {
+    Metrics(&'m MetricsRecord),
+    Payload(PayloadRef),
+}
+
+impl Text<'_> {
+    fn read(&self, report: Report<'_>, kind: &str) -> anyhow::Result<String> {
+        match self {
+            Text::Metrics(record) => report.with_fields(record.header, record.first_line, |fields| {
+                let raw = fields.raw(kind).map(|raw| raw.get().to_owned()).unwrap_or_default();
+                fields.text(kind).unwrap_or(raw)
+            }),
+            Text::Payload(at) if at.text_len > LONGEST_CONFIG => Ok(String::new()),
+            Text::Payload(at) => report.payload(at),
+        }
+    }
+}
+
+fn add<'m>(
+    used: &mut IndexMap<Md5, (Text<'m>, Vec<CompileIndex>)>,
+    md5: Md5,
+    text: Text<'m>,
+    compile: CompileIndex,
+) {
+    let (_, compiles) = used.entry(md5).or_insert((text, Vec::new()));
+    if compiles.last() != Some(&compile) {
+        compiles.push(compile);
+    }
+}
+
+/// Each distinct configuration of a kind with the compiles that had it: from metrics, else from artifacts.
+fn used<'m>(report: Report<'m>, kind: &str) -> Vec<(Md5, Text<'m>, Vec<CompileIndex>)> {
+    let mut used: IndexMap<Md5, (Text<'m>, Vec<CompileIndex>)> = IndexMap::new();
+    for (index, compile) in report.model.compiles.indexed() {
+        for record in &compile.metrics {
+            for (_, md5) in record.configs.iter().filter(|(field, _)| *field == kind) {
+                add(&mut used, *md5, Text::Metrics(record), index);
+            }
+        }
+    }
+    if used.is_empty() && kind == "functorch_config" {
+        for (index, compile) in report.model.compiles.indexed() {
+            for artifact in compile.artifacts.iter().filter(|artifact| artifact.name == FUNCTORCH) {
+                if let Content::Payload(at, _) = &artifact.content {
+                    add(&mut used, at.md5, Text::Payload(*at), index);
+                }
+            }
+        }
+    }
+    used.into_iter().map(|(md5, (text, compiles))| (md5, text, compiles)).collect()
+}
+
+/// Settings of a configuration that are listed. Torch has some 700.
+pub(crate) const LISTED: usize = 3_000;
+
+/// Values of what is off; of 865 settings of torch 2.15 some 450 have one of them, and are counted instead of named:
+/// their names alone took half of the page.
+pub(crate) const OFF: [&str; 2] = ["false", "null"];

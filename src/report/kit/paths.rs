@@ -1,0 +1,104 @@
+//! Names of the report's files, each from a checked path.
+
+use crate::model::{Artifact, Compile, Content, Form, Place};
+use crate::output::RelPath;
+use crate::report::subject::Settings;
+use crate::trace::Md5;
+
+/// Characters of an artifact's name that its file keeps. With number and extension it stays below 120 bytes, what
+/// unpackers and Windows still take inside a folder.
+const LONGEST_NAME: usize = 96;
+
+/// The landing page: what was compiled, and all that the report holds.
+pub(crate) fn landing(settings: &Settings) -> &'static str {
+    if settings.export { "report.html" } else { "index.html" }
+}
+
+/// The export report.
+pub(crate) fn export(settings: &Settings) -> &'static str {
+    if settings.export { "index.html" } else { "export.html" }
+}
+
+/// The file of an artifact.
+pub(crate) fn artifact(compile: &Compile, artifact: &Artifact, settings: &Settings) -> RelPath {
+    match (&artifact.content, artifact.place) {
+        (Content::DumpFile(_), _) => dump_file(&artifact.name),
+        (Content::Payload(at, _), Place::Payloads) => payload(at.md5),
+        _ => RelPath::of_parts(&[&compile.folder(artifact.attempt), &listed_name(artifact, settings)]),
+    }
+}
+
+/// `<name>_<number>.<ext>`, what the directory calls an artifact; a generated module and a link keep their names.
+pub(crate) fn listed_name(artifact: &Artifact, settings: &Settings) -> String {
+    match artifact.content {
+        Content::DumpFile(_) => return format!("{}.html", stem(artifact)),
+        Content::Link(_) => return artifact.name.clone(),
+        _ => {}
+    }
+    format!("{}_{}.{}", stem(artifact), artifact.number, extension(artifact, settings))
+}
+
+/// The name without number and extension, as its file has it.
+pub(crate) fn stem(artifact: &Artifact) -> String {
+    RelPath::safe_part(&artifact.name, LONGEST_NAME)
+}
+
+/// The page that shows an artifact for people, where it has one.
+pub(crate) fn readable(compile: &Compile, artifact: &Artifact) -> Option<RelPath> {
+    artifact.readable?;
+    let file = format!("{}_{}_readable.html", stem(artifact), artifact.number);
+    Some(RelPath::of_parts(&[&compile.folder(artifact.attempt), &file]))
+}
+
+fn extension(artifact: &Artifact, settings: &Settings) -> &'static str {
+    match artifact.content {
+        Content::Metrics(_) | Content::Guard(_) | Content::DumpFile(_) | Content::Link(_) => "html",
+        Content::Payload(_, form) | Content::Text(_, form) | Content::Empty(form) => match form {
+            Form::Text => "txt",
+            Form::Json => "json",
+            Form::Guards => "html",
+            Form::Code(_) if settings.plain_text => "txt",
+            Form::Code(_) => "html",
+        },
+    }
+}
+
+/// The page of a compile, in the folder of attempt 0.
+pub(crate) fn compile_page(compile: &Compile) -> RelPath {
+    RelPath::of_parts(&[&compile.folder(0), "compile.html"])
+}
+
+/// The graphs of a compile side by side, in the folder of attempt 0.
+pub(crate) fn graphs_page(compile: &Compile) -> RelPath {
+    RelPath::of_parts(&[&compile.folder(0), "graphs.html"])
+}
+
+/// The page of an Inductor run, or its maps: `provenance_tracking_-_0_0_0.html` for the first of a folder, and
+/// `.._2.html` for the second.
+pub(crate) fn provenance(compile: &Compile, attempt: u32, order: usize, extension: &str) -> RelPath {
+    let folder = compile.folder(attempt);
+    let name = match order {
+        0 | 1 => format!("provenance_tracking_{folder}.{extension}"),
+        order => format!("provenance_tracking_{folder}_{order}.{extension}"),
+    };
+    RelPath::of_parts(&[&name])
+}
+
+/// A payload under its hash.
+pub(crate) fn payload(md5: Md5) -> RelPath {
+    RelPath::of_parts(&["payloads", &format!("{md5}.txt")])
+}
+
+/// The page of a generated module's source.
+pub(crate) fn dump_file(stem: &str) -> RelPath {
+    RelPath::of_parts(&["dump_file", &format!("{}.html", RelPath::safe_part(stem, LONGEST_NAME))])
+}
+
+/// Whether a payload has a file that holds it word for word, or as indented JSON.
+pub(crate) fn holds_text(artifact: &Artifact, settings: &Settings) -> bool {
+    match artifact.content {
+        Content::Payload(_, Form::Text | Form::Json) => true,
+        Content::Payload(_, Form::Code(_)) => settings.plain_text,
+        _ => false,
+    }
+}

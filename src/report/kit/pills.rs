@@ -1,0 +1,107 @@
+//! Pills: a compile's id with its status in a word.
+
+use crate::model::Compile;
+use crate::report::kit::formats::{UNKNOWN, resumed, whole};
+use crate::report::kit::html::Html;
+use crate::report::kit::paths;
+use crate::report::kit::view::View;
+use crate::trace::CompileId;
+use serde::Serialize;
+
+#[derive(Serialize)]
+struct PillOf<'a> {
+    id: &'a str,
+    status: Option<&'a str>,
+    href: Option<&'a str>,
+    title: Option<String>,
+}
+
+impl View<'_> {
+    /// A compile's id with its status in a word, linked to the page of the compile.
+    pub fn pill(&self, compile: &Compile) -> anyhow::Result<Html> {
+        self.pill_to(compile, Some(&self.href(&paths::compile_page(compile))))
+    }
+
+    /// The same without the function's name on hover, for where it stands beside the pill.
+    pub fn pill_beside(&self, compile: &Compile) -> anyhow::Result<Html> {
+        self.render_pill(compile, Some(&self.href(&paths::compile_page(compile))), false)
+    }
+
+    /// A pill that leads elsewhere, or nowhere: in a summary nothing may be a link.
+    pub fn pill_to(&self, compile: &Compile, href: Option<&str>) -> anyhow::Result<Html> {
+        self.render_pill(compile, href, true)
+    }
+
+    /// A pill that leads elsewhere, beside the function's name.
+    pub fn pill_beside_to(&self, compile: &Compile, href: &str) -> anyhow::Result<Html> {
+        self.render_pill(compile, Some(href), false)
+    }
+
+    /// A pill that leads nowhere, beside the function's name.
+    pub fn plain_pill_beside(&self, compile: &Compile) -> anyhow::Result<Html> {
+        self.render_pill(compile, None, false)
+    }
+
+    /// The first `most` pills of one function, whose name stands beside them.
+    pub fn some_pills_beside(&self, compiles: &[&Compile], most: usize) -> anyhow::Result<Html> {
+        Ok(beside(compiles, self.few(compiles, most, |compile| self.pill_beside(compile))?))
+    }
+
+    fn render_pill(&self, compile: &Compile, href: Option<&str>, titled: bool) -> anyhow::Result<Html> {
+        let id = compile.id.as_ref().map_or_else(|| "no id".to_owned(), ToString::to_string);
+        // What has no id is no compilation, so it has no status either.
+        let status = compile.id.as_ref().map(|_| compile.status.word());
+        let function = compile.function.as_ref().filter(|_| titled);
+        let title = function.map(|f| match resumed(&f.name) {
+            Some((function, line)) => format!("{function} resumed at {line}"),
+            None => f.name.clone(),
+        });
+        self.render("pill", &PillOf { id: &id, status, href, title })
+    }
+
+    /// The pill of an id; plain code where no compile of the log has it.
+    pub fn pill_of(&self, id: Option<&CompileId>) -> anyhow::Result<Html> {
+        match (self.report.model.compile(id), id) {
+            (Some(compile), _) => self.pill(compile),
+            (None, Some(id)) => Ok(self.code(&id.to_string())),
+            (None, None) => Ok(Html::escaped(UNKNOWN)),
+        }
+    }
+
+    /// Pills beside each other.
+    pub fn pills<'c>(&self, compiles: impl IntoIterator<Item = &'c Compile>) -> anyhow::Result<Html> {
+        let pills = compiles.into_iter().map(|c| self.pill(c)).collect::<anyhow::Result<Vec<_>>>()?;
+        Ok(Html::wrapped("<span class=pills>", &Html::joined(pills, ""), "</span>"))
+    }
+
+    /// The first `most` pills, and how many more there are.
+    pub fn some_pills(&self, compiles: &[&Compile], most: usize) -> anyhow::Result<Html> {
+        Ok(beside(compiles, self.few(compiles, most, |compile| self.pill(compile))?))
+    }
+
+    /// The same without links, for a summary.
+    pub fn plain_pills(&self, compiles: &[&Compile], most: usize) -> anyhow::Result<Html> {
+        let pills = self.few(compiles, most, |compile| self.plain_pill_beside(compile))?;
+        Ok(Html::wrapped("<span class=pills>", &pills, "</span>"))
+    }
+
+    fn few(
+        &self,
+        compiles: &[&Compile],
+        most: usize,
+        pill: impl Fn(&Compile) -> anyhow::Result<Html>,
+    ) -> anyhow::Result<Html> {
+        let mut pills = compiles.iter().take(most).map(|c| pill(c)).collect::<anyhow::Result<Vec<_>>>()?;
+        let more = compiles.len().saturating_sub(most);
+        if more > 0 {
+            let more = Html::escaped(&format!("+{}", whole(more)));
+            pills.push(Html::wrapped("<span class=pill>", &more, "</span>"));
+        }
+        Ok(Html::joined(pills, ""))
+    }
+}
+
+/// Pills beside each other; a single one needs no frame.
+fn beside(compiles: &[&Compile], pills: Html) -> Html {
+    if compiles.len() == 1 { pills } else { Html::wrapped("<span class=pills>", &pills, "</span>") }
+}

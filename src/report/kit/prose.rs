@@ -1,0 +1,61 @@
+//! Sentences of torch, and sentences about lists.
+
+use crate::report::kit::formats::whole;
+use crate::report::kit::html::Html;
+use crate::report::kit::view::Pieces;
+use std::io::Write;
+
+impl Pieces<'_> {
+    /// A sentence of torch: what stands between backquotes is code; what is long is folded.
+    pub fn prose(&self, text: &str) -> Html {
+        let text = text.trim();
+        if text.chars().nth(crate::report::kit::cells::LONGEST_TEXT).is_some() {
+            return self.folded(text, false);
+        }
+        let mut pieces = Vec::new();
+        let mut parts = text.split('`').peekable();
+        let mut code = false;
+        while let Some(part) = parts.next() {
+            // A backquote without its pair is one.
+            match (code, parts.peek().is_some()) {
+                (true, true) => pieces.push(self.code(part)),
+                (true, false) => pieces.push(Html::escaped(&format!("`{part}"))),
+                (false, _) => pieces.push(Html::escaped(part)),
+            }
+            code = !code;
+        }
+        Html::joined(pieces, "")
+    }
+
+    /// A button that opens and closes all folds of the region `id`.
+    pub fn fold_button(&self, id: &'static str) -> Html {
+        Html::trusted(format!(
+            "<div class=\"tools js\" hidden><button class=btn data-fold=\"{id}\">Open all</button></div>"
+        ))
+    }
+
+    /// Says how many entries of a list a page leaves out, if any.
+    pub fn beyond(&self, out: &mut dyn Write, count: usize, shown: usize, what: &str) -> anyhow::Result<()> {
+        if count > shown {
+            let rest = whole(count - shown);
+            let link = self.link(&self.href_of("report.json"), "report.json");
+            writeln!(out, "<p class=\"soft after\">{rest} more {what} stand in {}.</p>", link.as_str())?;
+        }
+        Ok(())
+    }
+
+    /// The same where the rest does not stand in report.json: `what` says where.
+    pub fn left_out(
+        &self,
+        out: &mut dyn Write,
+        count: usize,
+        shown: usize,
+        what: &str,
+    ) -> anyhow::Result<()> {
+        if count > shown {
+            let text = Html::escaped(&format!("{} more {what}.", whole(count - shown)));
+            writeln!(out, "<p class=\"soft after\">{}</p>", text.as_str())?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,85 @@
+//! Why a guard failed, and tracebacks that were read from text.
+
+use crate::model::words::file_name;
+use crate::model::{Reason, TextFrame};
+use crate::report::kit::formats::{is_library, whole};
+use crate::report::kit::html::Html;
+use crate::report::kit::view::View;
+use crate::trace::CompileId;
+use serde::Serialize;
+
+/// Frames of a stack that stands there with those of libraries.
+const SHORT: usize = 6;
+
+/// The first line of a reason; where it only announces the next, that one too.
+pub(crate) fn first_line(text: &str) -> String {
+    let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let first = lines.next().unwrap_or("no reason recorded");
+    match lines.next() {
+        Some(next) if first.ends_with(':') => format!("{first} {next}"),
+        _ => first.to_owned(),
+    }
+}
+
+#[derive(Serialize)]
+struct Why {
+    against: Option<Html>,
+    guard: Html,
+    source: Option<Html>,
+    stack: Option<Html>,
+    rest: Option<Html>,
+    hint: Option<String>,
+}
+
+impl View<'_> {
+    /// Why one cache entry did not fit: its guard, the source of it, the user's stack.
+    pub fn reason(&self, reason: &Reason) -> anyhow::Result<Html> {
+        let id = reason.against.as_deref().and_then(CompileId::parse);
+        let source = reason.source.as_ref().map(|source| {
+            let frame = TextFrame {
+                file: source.file.clone(),
+                line: source.line,
+                function: source.function.clone(),
+                loc: Some(source.code.clone()),
+            };
+            self.traceback(&[frame], None)
+        });
+        let taken_apart = reason.source.is_some() || reason.text.trim() == reason.guard;
+        // A stack of nothing but the line of the guard says nothing more.
+        let said = matches!((&reason.source, reason.user_stack.as_slice()), (Some(source), [only])
+            if only.line == source.line && file_name(&only.file) == file_name(&source.file));
+        let stack = (!reason.user_stack.is_empty() && !said)
+            .then(|| self.traceback(&reason.user_stack, innermost_own(&reason.user_stack)));
+        let context = Why {
+            against: id.map(|id| self.pill_of(Some(&id))).transpose()?,
+            guard: self.folded(&reason.guard, true),
+            source: source.transpose()?,
+            stack: stack.transpose()?,
+            rest: (!taken_apart).then(|| self.folded(&reason.text, true)),
+            hint: reason.hint.clone(),
+        };
+        self.render("recompile_reason", &context)
+    }
+
+    /// The frames of the reader's own code; those of libraries are folded below them.
+    pub fn own_traceback(&self, frames: &[TextFrame]) -> anyhow::Result<Html> {
+        let own: Vec<TextFrame> = frames.iter().filter(|frame| !is_library(&frame.file)).cloned().collect();
+        // A short stack is read whole.
+        if own.is_empty() || own.len() == frames.len() || frames.len() <= SHORT {
+            return self.traceback(frames, innermost_own(frames));
+        }
+        let hidden = whole(frames.len() - own.len());
+        let (short, all) =
+            (self.traceback(&own, own.len().checked_sub(1))?, self.traceback(frames, innermost_own(frames))?);
+        Ok(Html::trusted(format!(
+            "{}<details class=\"fold after\"><summary>With {hidden} frames of libraries</summary>{}</details>",
+            short.as_str(),
+            all.as_str()
+        )))
+    }
+}
+
+/// The innermost frame of the reader's own code.
+fn innermost_own(frames: &[TextFrame]) -> Option<usize> {
+    frames.iter().rposition(|frame| !is_library(&frame.file))
+}

@@ -1,0 +1,211 @@
+//! What every page has around its content: head, breadcrumb, tabs, and the styles and scripts.
+
+use crate::model::Compile;
+use crate::report::kit::assets::{Bundle, content_security_policy, inline_script_hashes};
+use crate::report::kit::formats::{day_and_time, whole};
+use crate::report::kit::paths;
+use crate::report::kit::templates::Worker;
+use crate::report::subject::{Report, SiteRow};
+use serde::Serialize;
+use std::io::Write;
+
+/// Around a page's content.
+pub(crate) struct Shell<'a> {
+    /// In the title bar, before the name of the log's file.
+    pub title: String,
+    /// Where the page stands: words and where they lead; the last is the page itself.
+    pub crumbs: Vec<(String, Option<String>)>,
+    /// At the right of the breadcrumb.
+    pub aside: String,
+    /// Sections of this page first, then other pages.
+    pub tabs: Vec<Tab>,
+    /// Style sheets and scripts.
+    pub assets: Bundle,
+    /// Whether the form that leads to the search stands in the header.
+    pub search: bool,
+    /// HTML that stands on top, as given.
+    pub custom: Option<&'a str>,
+}
+
+/// A link below the breadcrumb.
+#[derive(Serialize)]
+pub(crate) struct Tab {
+    text: String,
+    href: String,
+    count: Option<String>,
+    /// What it shows, on hover.
+    about: Option<String>,
+    away: bool,
+}
+
+impl Tab {
+    /// A section of this page.
+    pub fn section(id: &str, text: &str, count: Option<String>) -> Tab {
+        Tab { text: text.to_owned(), href: format!("#{id}"), count, about: None, away: false }
+    }
+
+    /// The other pages of the report, as its landing page leads to them.
+    pub fn other_pages(report: Report<'_>) -> Vec<Tab> {
+        let tab = |row: &SiteRow| {
+            let tab = row.tab.as_ref()?;
+            let about = row.files.first().map(|file| file.about.replace('`', ""));
+            Some(Tab { about, ..Tab::away((tab.address)(report), row.name, (tab.count)(report).map(whole)) })
+        };
+        report.rows().filter_map(tab).collect()
+    }
+
+    /// Another page; `href` is relative to this one.
+    pub fn away(href: impl Into<String>, text: &str, count: Option<String>) -> Tab {
+        Tab { text: text.to_owned(), href: href.into(), count, about: None, away: true }
+    }
+}
+
+impl<'a> Shell<'a> {
+    /// A page at the top of the report's folder.
+    pub fn top(report: Report<'a>, title: &str) -> Shell<'a> {
+        let log = (report.model.log.file.clone(), Some(paths::landing(report.settings).to_owned()));
+        Shell::new(report, title, vec![log, (title.to_owned(), None)])
+    }
+
+    /// The landing page.
+    pub fn landing(report: Report<'a>) -> Shell<'a> {
+        let mut shell = Shell::new(report, "", vec![(report.model.log.file.clone(), None)]);
+        if !report.settings.export {
+            shell.custom = report.settings.custom_header.as_deref();
+        }
+        shell
+    }
+
+    /// A page one folder below the top that belongs to no compile.
+    pub fn below(report: Report<'a>, title: &str) -> Shell<'a> {
+        let log = (report.model.log.file.clone(), Some(up(report)));
+        Shell::new(report, title, vec![log, (title.to_owned(), None)])
+    }
+
+    /// A page in a compile's folder; without a title the page of the compile itself.
+    pub fn of_compile(report: Report<'a>, compile: &Compile, title: Option<&str>) -> Shell<'a> {
+        let name = compile.id.as_ref().map_or_else(|| "no compile id".to_owned(), ToString::to_string);
+        let mut crumbs = vec![(report.model.log.file.clone(), Some(up(report)))];
+        match title {
+            Some(title) => {
+                let page = format!(
+                    "../{}",
+                    crate::report::kit::links::encoded(paths::compile_page(compile).as_str())
+                );
+                crumbs.push((name.clone(), Some(page)));
+                crumbs.push((title.to_owned(), None));
+                // The page of the compile says what wrote the log, and when.
+                Shell { aside: String::new(), ..Shell::new(report, &format!("{title} of {name}"), crumbs) }
+            }
+            None => {
+                crumbs.push((name.clone(), None));
+                Shell::new(report, &name, crumbs)
+            }
+        }
+    }
+
+    /// The landing page of a job, which is called `name`.
+    pub fn of_job(name: &str, custom: Option<&'a str>, assets: Bundle) -> Shell<'a> {
+        Shell {
+            title: format!("{name} - tlparse"),
+            crumbs: vec![(name.to_owned(), None)],
+            aside: String::new(),
+            tabs: Vec::new(),
+            assets,
+            search: false,
+            custom,
+        }
+    }
+
+    /// Where the form of the header leads: to the top of the report, as the first crumb does.
+    fn search_page(&self) -> Option<String> {
+        let below = self.crumbs.iter().any(|(_, href)| href.as_deref().is_some_and(|h| h.starts_with("../")));
+        self.search.then(|| format!("{}search.html", if below { "../" } else { "" }))
+    }
+
+    fn new(report: Report<'a>, title: &str, crumbs: Vec<(String, Option<String>)>) -> Shell<'a> {
+        let file = &report.model.log.file;
+        let title = if title.is_empty() { format!("{file} - tlparse") } else { format!("{title} - {file}") };
+        Shell {
+            title,
+            crumbs,
+            aside: aside(report),
+            tabs: Vec::new(),
+            assets: report.assets,
+            search: true,
+            custom: None,
+        }
+    }
+}
+
+/// The landing page, seen from one folder below the top.
+fn up(report: Report<'_>) -> String {
+    format!("../{}", paths::landing(report.settings))
+}
+
+/// torch, rank and time range of the log.
+fn aside(report: Report<'_>) -> String {
+    let model = report.model;
+    let mut parts = Vec::new();
+    parts.extend(model.torch.as_ref().map(|torch| format!("torch {}", torch.version)));
+    parts.extend(model.log.rank.map(|rank| format!("rank {rank}")));
+    let (first, last) = (model.time(model.log.first), model.time(model.log.last));
+    if let (Some(first), Some(last)) = (&first, &last)
+        && let (Some((day, from)), Some((last_day, to))) = (day_and_time(first), day_and_time(last))
+    {
+        let to = if last_day == day { to.to_owned() } else { format!("{last_day} {to}") };
+        parts.push(if from == to { format!("{day} {from}") } else { format!("{day} {from} to {to}") });
+    }
+    parts.join(" · ")
+}
+
+#[derive(Serialize)]
+struct Head<'a> {
+    title: &'a str,
+    policy: &'a str,
+}
+
+#[derive(Serialize)]
+struct Top<'a> {
+    crumbs: Vec<Crumb<'a>>,
+    aside: &'a str,
+    search: Option<String>,
+    tabs: &'a [Tab],
+}
+
+#[derive(Serialize)]
+struct Crumb<'a> {
+    text: &'a str,
+    href: Option<&'a str>,
+}
+
+/// Writes a page: the shell's head, what `body` writes into `<main>`, the shell's foot. Style sheets and scripts never
+/// pass through a template.
+pub(crate) fn write_page(
+    worker: &mut Worker,
+    out: &mut dyn Write,
+    shell: &Shell<'_>,
+    body: impl FnOnce(&mut Worker, &mut dyn Write) -> anyhow::Result<()>,
+) -> anyhow::Result<()> {
+    let Bundle { styles, scripts } = shell.assets;
+    let custom = shell.custom.map(inline_script_hashes).unwrap_or_default();
+    let policy = content_security_policy(scripts, &custom);
+    let crumbs = shell.crumbs.iter().map(|(text, href)| Crumb { text, href: href.as_deref() }).collect();
+    let top = Top { crumbs, aside: &shell.aside, search: shell.search_page(), tabs: &shell.tabs };
+    writeln!(out, "{}", worker.render("shell_head", &Head { title: &shell.title, policy: &policy })?)?;
+    for style in styles {
+        writeln!(out, "{}", style.element())?;
+    }
+    writeln!(out, "</head>\n<body>")?;
+    if let Some(html) = shell.custom {
+        writeln!(out, "{html}")?;
+    }
+    writeln!(out, "{}", worker.render("shell_top", &top)?)?;
+    body(worker, out)?;
+    writeln!(out, "</main>")?;
+    for script in scripts {
+        writeln!(out, "{}", script.element())?;
+    }
+    writeln!(out, "</body>\n</html>")?;
+    Ok(())
+}

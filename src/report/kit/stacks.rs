@@ -1,0 +1,173 @@
+//! Stacks, folded to the frame that concerns the reader.
+
+use crate::model::{Frame, Stack, TextFrame};
+use crate::report::kit::formats::{clipped, is_library, short_path};
+use crate::report::kit::html::Html;
+use crate::report::kit::view::View;
+use fxhash::FxHashSet;
+use serde::Serialize;
+
+/// Characters to which the columns of a stack are padded; a longer name pushes its own line only.
+const WIDEST_PLACE: usize = 40;
+const WIDEST_NAME: usize = 30;
+
+/// Frames up to which a stack in a table is shown whole, and the innermost ones that are shown of a longer one.
+const LONGEST_STACK: usize = 16;
+const INNERMOST: usize = 12;
+
+/// Characters of a source line in the summary of a folded stack.
+const LONGEST_LOC: usize = 80;
+
+#[derive(Serialize)]
+struct StackOf<'s> {
+    /// Its anchor, where other places lead to it.
+    id: Option<String>,
+    folded: Option<String>,
+    name: &'s str,
+    place: String,
+    loc: &'s str,
+    frames: Vec<FrameOf<'s>>,
+}
+
+#[derive(Default, Serialize)]
+struct FrameOf<'s> {
+    class: Option<&'static str>,
+    /// The whole path, where what is shown does not tell which file it is.
+    full: Option<&'s str>,
+    href: Option<String>,
+    place: String,
+    pad: String,
+    text: String,
+}
+
+impl View<'_> {
+    /// A stack, outermost frame first, folded to the innermost frame of the reader's own code. Frames of libraries
+    /// are dimmed; frames of generated modules lead to their source.
+    pub fn stack(&self, stack: &Stack) -> anyhow::Result<Html> {
+        self.stack_from(stack, 0, None)
+    }
+
+    /// The same of its innermost frames only, from that of the reader's own code on: for tables of dozens of stacks
+    /// that are 60 frames of the compiler long, most of them the same.
+    pub fn inner_stack(&self, stack: &Stack, id: Option<String>) -> anyhow::Result<Html> {
+        let inner = stack.len().saturating_sub(INNERMOST);
+        self.stack_from(stack, if stack.len() > LONGEST_STACK { inner } else { 0 }, id)
+    }
+
+    /// The frame by which a stack is known, as a link to where all of it stands.
+    pub fn stack_again(&self, stack: &Stack, href: &str) -> Html {
+        let own = self.innermost_own(stack);
+        let shown = own.or_else(|| stack.len().checked_sub(1)).and_then(|index| stack.get(index));
+        let Some(shown) = shown else { return Html::escaped(crate::report::kit::formats::UNKNOWN) };
+        let place = Html::escaped(&place(self.file(shown), shown.line));
+        let place = Html::wrapped("<span class=\"soft nw\">", &place, "</span>");
+        Html::joined([self.link(href, &shown.name), place], " ")
+    }
+
+    fn stack_from(&self, stack: &Stack, from: usize, id: Option<String>) -> anyhow::Result<Html> {
+        let own = self.innermost_own(stack);
+        let Some(shown) = own.or_else(|| stack.len().checked_sub(1)).and_then(|index| stack.get(index))
+        else {
+            return Ok(Html::escaped(crate::report::kit::formats::UNKNOWN));
+        };
+        let folded = (stack.len() > 1).then(|| format!("{} frames", stack.len()));
+        let inner = stack.get(from..).unwrap_or_default();
+        let mut frames = self.frames(inner, own.and_then(|own| own.checked_sub(from)));
+        if from > 0 {
+            let above =
+                FrameOf { text: format!("{from} frames above, all in raw.jsonl"), ..FrameOf::default() };
+            frames.insert(0, FrameOf { class: Some("soft"), ..above });
+        }
+        let loc = clipped(shown.loc.as_deref().unwrap_or_default(), LONGEST_LOC).0;
+        let place = place(self.file(shown), shown.line);
+        self.render("stack", &StackOf { id, folded, name: &shown.name, place, loc, frames })
+    }
+
+    /// Frames read from a traceback's text, outermost first; `hit` is marked, libraries' are dimmed.
+    pub fn traceback(&self, frames: &[TextFrame], hit: Option<usize>) -> anyhow::Result<Html> {
+        let places: Vec<String> = frames.iter().map(|frame| place(&frame.file, Some(frame.line))).collect();
+        let width =
+            |texts: &mut dyn Iterator<Item = usize>, most| texts.filter(|w| *w <= most).max().unwrap_or(0);
+        let place_width = width(&mut places.iter().map(|p| p.chars().count()), WIDEST_PLACE);
+        let name_width = width(&mut frames.iter().map(|frame| frame.function.chars().count()), WIDEST_NAME);
+        let mut named = FxHashSet::default();
+        let shown = frames.iter().zip(places).enumerate().map(|(index, (frame, place))| {
+            let TextFrame { file, line, function: name, loc: code } = frame;
+            let class = if hit == Some(index) { Some("hit") } else { is_library(file).then_some("soft") };
+            FrameOf {
+                class,
+                full: full_path(file).filter(|file| named.insert(*file)),
+                href: self.dump_file(file, Some(*line)),
+                pad: " ".repeat(place_width.saturating_sub(place.chars().count())),
+                text: match code {
+                    Some(code) => format!("{name:name_width$}  {code}"),
+                    None => name.clone(),
+                },
+                place,
+            }
+        });
+        let mut frames: Vec<FrameOf<'_>> = shown.collect();
+        once_a_file(&mut frames);
+        self.render(
+            "stack",
+            &StackOf { id: None, folded: None, name: "", place: String::new(), loc: "", frames },
+        )
+    }
+
+    /// The file of a frame; empty when the log does not say.
+    pub fn file(&self, frame: &Frame) -> &str {
+        self.report.model.strings.get(frame.file).unwrap_or_default()
+    }
+
+    /// Index of the innermost frame of the reader's own code.
+    pub fn innermost_own(&self, stack: &[Frame]) -> Option<usize> {
+        stack.iter().rposition(|frame| {
+            let file = self.file(frame);
+            !file.is_empty() && !is_library(file)
+        })
+    }
+
+    fn frames<'s>(&'s self, stack: &'s [Frame], own: Option<usize>) -> Vec<FrameOf<'s>> {
+        let places: Vec<String> = stack.iter().map(|f| place(self.file(f), f.line)).collect();
+        let widest =
+            |texts: &mut dyn Iterator<Item = usize>, most| texts.filter(|w| *w <= most).max().unwrap_or(0);
+        let place_width = widest(&mut places.iter().map(|p| p.chars().count()), WIDEST_PLACE);
+        let name_width = widest(&mut stack.iter().map(|f| f.name.chars().count()), WIDEST_NAME);
+        let mut named = FxHashSet::default();
+        let frames = stack.iter().zip(places).enumerate().map(|(index, (frame, place))| {
+            let file = self.file(frame);
+            let pad = " ".repeat(place_width.saturating_sub(place.chars().count()));
+            let text = match &frame.loc {
+                Some(loc) => format!("{:name_width$}  {loc}", frame.name),
+                None => frame.name.to_string(),
+            };
+            let class = match own {
+                Some(own) if own == index => Some("hit"),
+                _ => is_library(file).then_some("soft"),
+            };
+            let full = full_path(file).filter(|file| named.insert(*file));
+            FrameOf { class, full, href: self.dump_file(file, frame.line), place, pad, text }
+        });
+        let mut frames: Vec<FrameOf<'s>> = frames.collect();
+        once_a_file(&mut frames);
+        frames
+    }
+}
+
+/// Leaves the whole path with the first frame of each file.
+fn once_a_file(frames: &mut [FrameOf<'_>]) {
+    let mut seen = FxHashSet::default();
+    for frame in frames {
+        frame.full = frame.full.filter(|path| seen.insert(*path));
+    }
+}
+
+/// The path of a file on hover, at its first frame: that of a library is told by its place in the package.
+pub(crate) fn full_path(file: &str) -> Option<&str> {
+    (!is_library(file) && short_path(file) != file).then_some(file)
+}
+
+fn place(file: &str, line: Option<u64>) -> String {
+    let file = if file.is_empty() { "unknown file".into() } else { short_path(file) };
+    line.map_or_else(|| file.to_string(), |line| format!("{file}:{line}"))
+}

@@ -1,0 +1,247 @@
+//! Tables: written row by row, so that a long one never stands in memory.
+
+use crate::report::kit::html::Html;
+use crate::report::kit::view::Pieces;
+use serde::Serialize;
+use std::io::Write;
+
+/// Rows that stand there before the reader asks for more.
+pub(crate) const CAP: usize = 40;
+
+/// Rows of the shortest table that can be sorted and narrowed: fewer are seen on one screen, and the script for it takes
+/// as much as thirty rows.
+pub(crate) const SORTED: usize = 30;
+
+/// A table without its rows.
+pub(crate) struct Table<'t> {
+    /// Anchor, also the name by which controls find it.
+    pub id: &'t str,
+    /// What a screen reader calls it.
+    pub label: &'t str,
+    /// Its columns.
+    pub heads: Vec<Head>,
+}
+
+/// Head of a column.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct Head {
+    title: String,
+    sort: Option<&'static str>,
+    about: Option<&'static str>,
+    /// The class of all its cells, said once for the table: `num`, `soft`, `mono`.
+    #[serde(skip)]
+    cells: Option<&'static str>,
+    #[serde(skip)]
+    absent: bool,
+}
+
+impl Head {
+    /// A column of words or code, sorted as such.
+    pub fn text(title: &str) -> Head {
+        Head { title: title.to_owned(), sort: Some("text"), about: None, cells: None, absent: false }
+    }
+
+    /// A column of numbers.
+    pub fn number(title: &str) -> Head {
+        Head { sort: Some("num"), cells: Some("num"), ..Head::text(title) }
+    }
+
+    /// A column of compiles: sorted by their order in the log.
+    pub fn compiles(title: &str) -> Head {
+        Head { sort: Some("num"), ..Head::text(title) }
+    }
+
+    /// A column that is not sorted.
+    pub fn unsorted(title: &str) -> Head {
+        Head { sort: None, ..Head::text(title) }
+    }
+
+    /// What the column means, on hover.
+    pub fn about(self, about: &'static str) -> Head {
+        Head { about: Some(about), ..self }
+    }
+
+    /// Its cells are in the font of code.
+    pub fn mono(self) -> Head {
+        Head { cells: Some("mono"), ..self }
+    }
+
+    /// Its cells are explanations.
+    pub fn soft(self) -> Head {
+        Head { cells: Some("soft"), ..self }
+    }
+
+    /// A column that is empty throughout: left out, and named below the table.
+    pub fn absent_if(self, absent: bool) -> Head {
+        Head { absent, ..self }
+    }
+}
+
+/// A row.
+#[derive(Debug, Default, Serialize)]
+pub(crate) struct Row {
+    id: Option<String>,
+    row: Option<String>,
+    cells: Vec<Td>,
+}
+
+impl Row {
+    /// A row of these cells, one a column.
+    pub fn of(cells: Vec<Td>) -> Row {
+        Row { id: None, row: None, cells }
+    }
+
+    /// Gives it an anchor.
+    pub fn anchored(self, id: String) -> Row {
+        Row { id: Some(id), ..self }
+    }
+
+    /// Gives it words by which a filter selects it: statuses, separated by spaces.
+    pub fn selected_by(self, words: String) -> Row {
+        Row { row: Some(words), ..self }
+    }
+}
+
+/// A cell of a row.
+#[derive(Debug, Default, Serialize)]
+pub(crate) struct Td {
+    html: Html,
+    class: Option<&'static str>,
+    sort: Option<String>,
+}
+
+impl Td {
+    /// A cell of HTML.
+    pub fn html(html: Html) -> Td {
+        Td { html, ..Td::default() }
+    }
+
+    /// A cell of words.
+    pub fn text(text: &str) -> Td {
+        Td::html(Html::escaped(text))
+    }
+
+    /// A number as it is shown, sorted by its value.
+    pub fn number(value: f64, shown: &str) -> Td {
+        let sort = (!sorts_by_itself(shown)).then(|| value.to_string());
+        Td { class: Some("num"), sort, ..Td::text(shown) }
+    }
+
+    /// A number that may be unknown.
+    pub fn maybe(value: Option<f64>, show: impl Fn(f64) -> String) -> Td {
+        match value {
+            Some(value) => Td::number(value, &show(value)),
+            None => Td { class: Some("num"), ..Td::text(crate::report::kit::formats::UNKNOWN) },
+        }
+    }
+
+    /// What it is sorted by.
+    pub fn sorted(self, by: impl ToString) -> Td {
+        Td { sort: Some(by.to_string()), ..self }
+    }
+
+    /// Its class: `num`, `mono`, `soft`, `nw`.
+    pub fn class(self, class: &'static str) -> Td {
+        Td { class: Some(class), ..self }
+    }
+}
+
+/// Units that the script of tables knows.
+const UNITS: [&str; 10] = ["us", "ms", "s", "byte", "bytes", "KB", "MB", "GB", "TB", "%"];
+
+/// Whether the script of tables reads the number from what is shown: `1,234`, `38 ms`. It sorts by what a reader sees.
+fn sorts_by_itself(shown: &str) -> bool {
+    let (number, unit) = shown.split_once('\u{a0}').unwrap_or((shown, "%"));
+    number.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b',' | b'-'))
+        && UNITS.contains(&unit)
+}
+
+/// Columns whose class is said for the table; the style sheet has rules for as many.
+const STYLED_COLUMNS: usize = 12;
+
+#[derive(Serialize)]
+struct TableHead<'t> {
+    id: &'t str,
+    /// `n3`: the third column has numbers; `s`: explanations; `m`: code.
+    classes: String,
+    label: &'t str,
+    cap: Option<usize>,
+    heads: Vec<&'t Head>,
+}
+
+#[derive(Serialize)]
+struct TableFoot<'t> {
+    id: &'t str,
+    cap: Option<usize>,
+    absent: String,
+}
+
+impl Pieces<'_> {
+    /// Writes a table. Rows beyond 40 wait behind a button where scripts run; a few rows need no sorting.
+    pub fn table(
+        &self,
+        out: &mut dyn Write,
+        table: &Table<'_>,
+        rows: impl ExactSizeIterator<Item = anyhow::Result<Row>>,
+    ) -> anyhow::Result<()> {
+        // The tables of a compile's own pages are in the order that the compiler has; only long ones are sorted.
+        self.table_sorted_from(out, (table, if self.depth == 0 { SORTED } else { CAP }), rows)
+    }
+
+    /// Writes a table that can be sorted and narrowed from so many rows on.
+    pub fn table_sorted_from(
+        &self,
+        out: &mut dyn Write,
+        (table, least): (&Table<'_>, usize),
+        rows: impl ExactSizeIterator<Item = anyhow::Result<Row>>,
+    ) -> anyhow::Result<()> {
+        let (short, cap) = (rows.len() < least, (rows.len() > CAP).then_some(CAP));
+        let heads = table.heads.iter().cloned();
+        let heads = heads.map(|head| Head { sort: head.sort.filter(|_| !short), ..head }).collect();
+        let table = Table { heads, ..*table };
+        let rows = rows.map(|row| Ok(if short { Row { row: None, ..row? } } else { row? }));
+        self.write_table(out, (&table, cap), rows)
+    }
+
+    /// Writes a table all of whose rows stand there.
+    pub fn whole_table(
+        &self,
+        out: &mut dyn Write,
+        table: &Table<'_>,
+        rows: impl Iterator<Item = anyhow::Result<Row>>,
+    ) -> anyhow::Result<()> {
+        self.write_table(out, (table, None), rows)
+    }
+
+    fn write_table(
+        &self,
+        out: &mut dyn Write,
+        (table, cap): (&Table<'_>, Option<usize>),
+        rows: impl Iterator<Item = anyhow::Result<Row>>,
+    ) -> anyhow::Result<()> {
+        let heads: Vec<&Head> = table.heads.iter().filter(|head| !head.absent).collect();
+        let styled = || heads.iter().take(STYLED_COLUMNS).map(|head| head.cells);
+        let classes = (1..).zip(styled()).filter_map(|(at, class)| Some(format!("{}{at}", class?.get(..1)?)));
+        let classes = classes.collect::<Vec<_>>().join(" ");
+        let sorted: Vec<bool> = heads.iter().map(|head| head.sort.is_some()).collect();
+        let classes_of: Vec<Option<&str>> = styled().collect();
+        let head = TableHead { id: table.id, classes, label: table.label, cap, heads };
+        writeln!(out, "{}", self.render("table_head", &head)?.as_str())?;
+        for row in rows {
+            let mut row = row?;
+            let mut heads = table.heads.iter();
+            row.cells.retain(|_| heads.next().is_some_and(|head| !head.absent));
+            for (cell, class) in row.cells.iter_mut().zip(&classes_of) {
+                cell.class = cell.class.filter(|own| Some(*own) != *class);
+            }
+            for (cell, sorted) in row.cells.iter_mut().zip(&sorted) {
+                cell.sort = cell.sort.take().filter(|_| *sorted);
+            }
+            writeln!(out, "{}", self.render("row", &row)?.as_str())?;
+        }
+        let absent: Vec<&str> = table.heads.iter().filter(|h| h.absent).map(|h| h.title.as_str()).collect();
+        let foot = TableFoot { id: table.id, cap, absent: absent.join(", ") };
+        writeln!(out, "{}", self.render("table_foot", &foot)?.as_str())?;
+        Ok(())
+    }
+}

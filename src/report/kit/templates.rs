@@ -1,0 +1,133 @@
+//! The template engine of one worker. TinyTemplate is neither Send nor Sync, so each worker has its own.
+
+use crate::report::kit::highlight::Highlighter;
+use anyhow::Context;
+use serde::Serialize;
+use serde_json::Value;
+use tinytemplate::TinyTemplate;
+
+/// Each template once: its name is its file's.
+macro_rules! templates {
+    ($($name:ident),* $(,)?) => {
+        /// Names and texts of all templates.
+        pub(crate) const TEMPLATES: &[(&str, &str)] =
+            &[$((stringify!($name), include_str!(concat!("templates/", stringify!($name), ".html")))),*];
+    };
+}
+
+templates! {
+    bar,
+    chain,
+    code_head,
+    code_side,
+    compile_head,
+    directory_entry,
+    dump_file_head,
+    empty,
+    export_failure,
+    export_verdict,
+    facts,
+    failure,
+    failures_verdict,
+    filters,
+    finding,
+    flame,
+    glossary,
+    graph_break_entry,
+    graph_breaks_verdict,
+    guard_diff,
+    graphs_head,
+    guards_head,
+    hero,
+    job_cells,
+    job_columns,
+    job_ranks_tools,
+    job_sides,
+    kernel_stacks_head,
+    legend,
+    metrics_head,
+    narrow,
+    pill,
+    place,
+    provenance_head,
+    provenance_tools,
+    recompile_evidence,
+    recompile_reason,
+    recompiled,
+    recompiles_verdict,
+    row,
+    search_foot,
+    search_head,
+    section_head,
+    shell_head,
+    shell_top,
+    stack,
+    table_foot,
+    table_head,
+    time_chart,
+    trie_line,
+    vllm_hero,
+}
+
+/// What one worker needs to render pages.
+pub struct Worker {
+    templates: TinyTemplate<'static>,
+    highlighter: Option<Highlighter>,
+}
+
+impl Worker {
+    /// A worker with all templates.
+    ///
+    /// # Errors
+    /// Only when a template is malformed, which a test rules out.
+    pub fn new() -> anyhow::Result<Self> {
+        let mut templates = TinyTemplate::new();
+        templates.set_default_formatter(&escaped);
+        templates.add_formatter("html", html);
+        for (name, text) in TEMPLATES {
+            templates.add_template(name, text.trim_end()).with_context(|| format!("template {name}"))?;
+        }
+        Ok(Worker { templates, highlighter: None })
+    }
+
+    /// The worker's highlighter, made on first use: reports without code do not pay for it.
+    pub(crate) fn highlighter(&mut self) -> anyhow::Result<&mut Highlighter> {
+        match &mut self.highlighter {
+            Some(known) => Ok(known),
+            none => Ok(none.insert(Highlighter::new()?)),
+        }
+    }
+
+    /// Renders a template.
+    pub(crate) fn render(&self, name: &str, context: &impl Serialize) -> anyhow::Result<String> {
+        self.templates.render(name, context).with_context(|| format!("template {name}"))
+    }
+}
+
+/// Shows a value as [`Html::escaped`](crate::report::kit::html::Html::escaped) does.
+fn escaped(value: &Value, out: &mut String) -> tinytemplate::error::Result<()> {
+    match value {
+        Value::String(text) => out.push_str(crate::report::kit::html::Html::escaped(text).as_str()),
+        Value::Null => {}
+        Value::Bool(_) | Value::Number(_) => out.push_str(&value.to_string()),
+        Value::Array(_) | Value::Object(_) => {
+            return Err(tinytemplate::error::Error::GenericError {
+                msg: "a list or an object has no text".to_owned(),
+            });
+        }
+    }
+    Ok(())
+}
+
+/// Shows an [`Html`](crate::report::kit::html::Html) as it is, and refuses anything else: text of a log cannot pass here.
+fn html(value: &Value, out: &mut String) -> tinytemplate::error::Result<()> {
+    match value.get("html!").and_then(Value::as_str) {
+        Some(text) => {
+            out.push_str(text);
+            Ok(())
+        }
+        None => Err(tinytemplate::error::Error::GenericError {
+            msg: "the formatter `html` shows Html only".to_owned(),
+        }),
+    }
+}

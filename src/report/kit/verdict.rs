@@ -1,0 +1,92 @@
+//! What a landing page begins with: the verdict as a sentence whose numbers lead to the evidence, and findings.
+
+use crate::report::kit::html::Html;
+use crate::report::kit::view::Pieces;
+use serde::Serialize;
+use std::borrow::Cow;
+
+/// The head of a landing page.
+#[derive(Serialize)]
+pub(crate) struct Hero {
+    /// The sentence.
+    pub pieces: Vec<Words>,
+    /// Sentences below it.
+    pub notes: Vec<Html>,
+    /// A bar below those.
+    pub bar: Html,
+}
+
+/// Words of a verdict, and behind them some that lead to the evidence.
+#[derive(Serialize)]
+pub(crate) struct Words {
+    before: Cow<'static, str>,
+    text: String,
+    href: Option<&'static str>,
+    class: Option<&'static str>,
+}
+
+impl Words {
+    /// Words only.
+    pub fn plain(text: impl Into<Cow<'static, str>>) -> Words {
+        Words { before: text.into(), text: String::new(), href: None, class: None }
+    }
+
+    /// Words, then some that lead to `href`; their class may be empty.
+    pub fn linked(
+        before: &'static str,
+        text: impl Into<String>,
+        href: &'static str,
+        class: &'static str,
+    ) -> Words {
+        let class = (!class.is_empty()).then_some(class);
+        Words { before: before.into(), text: text.into(), href: Some(href), class }
+    }
+
+    /// Both as plain text.
+    pub fn text(&self) -> String {
+        format!("{}{}", self.before, self.text)
+    }
+}
+
+/// A finding that unfolds. Its template leaves the body open, for what a page adds.
+#[derive(Serialize)]
+pub(crate) struct FindingEntry {
+    /// Anchor.
+    pub id: String,
+    /// Whether it is unfolded.
+    pub open: bool,
+    /// Its severity as a class.
+    pub class: &'static str,
+    /// Its kind in a word.
+    pub kind: &'static str,
+    /// One sentence.
+    pub title: Html,
+    /// Where in the user's program.
+    pub place: Html,
+    /// Compiles or ranks.
+    pub pills: Html,
+    /// What it cost, or whom it concerns.
+    pub cost: String,
+    /// How often.
+    pub count: String,
+    /// A stack.
+    pub trace: Html,
+    /// Whether there is a `detail`.
+    pub explained: bool,
+    /// What it means.
+    pub detail: Html,
+    /// Labels and values.
+    pub facts: Html,
+}
+
+impl Pieces<'_> {
+    /// The head of a landing page.
+    pub fn hero(&self, hero: &Hero) -> anyhow::Result<Html> {
+        self.render("hero", hero)
+    }
+
+    /// A finding, up to the end of its body.
+    pub fn finding(&self, entry: &FindingEntry) -> anyhow::Result<Html> {
+        self.render("finding", entry)
+    }
+}

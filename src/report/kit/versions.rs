@@ -1,0 +1,41 @@
+//! The versions of torch, Python, CUDA and Triton that a log names.
+
+use crate::report::kit::formats::{UNKNOWN, clipped};
+use crate::report::kit::html::Html;
+use crate::report::kit::view::View;
+
+/// Characters of a version text: Python's names its compiler too.
+const LONGEST_VERSION: usize = 120;
+
+/// Fields of the metrics that name a version.
+const VERSIONS: [(&str, &str); 3] =
+    [("Python", "python_version"), ("CUDA", "cuda_version"), ("Triton", "triton_version")];
+
+/// The versions of torch, Python, CUDA and Triton, as labels and values.
+pub(crate) fn versions(view: View<'_>) -> anyhow::Result<Vec<(&'static str, Html)>> {
+    let report = view.report;
+    let torch = match &report.model.torch {
+        Some(torch) => {
+            let commit = torch.commit.as_deref().map_or_else(String::new, |c| format!(", commit {c}"));
+            format!("{}{commit}", torch.version)
+        }
+        None => "not recorded".to_owned(),
+    };
+    let mut facts = vec![("torch", Html::escaped(&torch))];
+    let records = report.model.compiles.iter().flat_map(|c| &c.metrics);
+    let Some(last) = records.max_by_key(|m| m.line) else {
+        facts.push(("Python, CUDA, Triton", Html::escaped("not recorded: they stand in metrics records")));
+        return Ok(facts);
+    };
+    let found = report
+        .with_fields(last.header, last.first_line, |fields| VERSIONS.map(|(_, key)| fields.text(key)))?;
+    for ((label, _), version) in VERSIONS.into_iter().zip(found) {
+        let text = match version.as_deref().map(str::trim) {
+            Some("") => "none".to_owned(),
+            Some(text) => clipped(text, LONGEST_VERSION).0.to_owned(),
+            None => UNKNOWN.to_owned(),
+        };
+        facts.push((label, Html::escaped(&text)));
+    }
+    Ok(facts)
+}

@@ -1,0 +1,222 @@
+//! The pieces that pages are made of: pills, places, cells, tables, stacks, facts, bars.
+
+use crate::output::RelPath;
+use crate::report::kit::formats::{UNKNOWN, resumed, short_path};
+use crate::report::kit::html::Html;
+use crate::report::kit::links::encoded;
+use crate::report::kit::links::safe_link;
+use crate::report::kit::paths;
+use crate::report::kit::templates::Worker;
+use crate::report::subject::Report;
+use fxhash::FxHashSet;
+use serde::Serialize;
+use std::io::Write;
+use std::ops::Deref;
+
+/// Makes pieces of HTML that are the same whatever a report is about, with links that hold from where the page stands.
+#[derive(Clone, Copy)]
+pub(crate) struct Pieces<'a> {
+    /// Holds the templates.
+    pub worker: &'a Worker,
+    /// Folders between the page and the report's top: 0 or 1.
+    pub depth: usize,
+}
+
+/// A page's view of the report on a log: all of [`Pieces`], and those that ask the log.
+#[derive(Clone, Copy)]
+pub(crate) struct View<'a> {
+    /// What is shown.
+    pub report: Report<'a>,
+    pieces: Pieces<'a>,
+}
+
+impl<'a> Deref for View<'a> {
+    type Target = Pieces<'a>;
+
+    fn deref(&self) -> &Pieces<'a> {
+        &self.pieces
+    }
+}
+
+#[derive(Serialize)]
+struct PlaceOf<'a> {
+    text: String,
+    full: &'a str,
+    href: Option<String>,
+}
+
+#[derive(Serialize)]
+struct SectionHead<'a> {
+    id: &'a str,
+    title: &'a str,
+    count: Option<String>,
+    about: &'a str,
+    tools: Html,
+}
+
+#[derive(Serialize)]
+struct Facts {
+    facts: Vec<Fact>,
+}
+
+#[derive(Serialize)]
+struct Fact {
+    label: String,
+    value: Html,
+}
+
+impl<'a> View<'a> {
+    /// The view of a page that stands `depth` folders below the report's top.
+    pub fn new(report: Report<'a>, worker: &'a Worker, depth: usize) -> Self {
+        View { report, pieces: Pieces { worker, depth } }
+    }
+
+    /// A file, shortened to what identifies it, with the line; the whole path on hover.
+    pub fn place(&self, file: Option<&str>, line: Option<u64>) -> anyhow::Result<Html> {
+        let Some(file) = file else { return Ok(Html::escaped(UNKNOWN)) };
+        self.place_in(file, line, self.dump_file(file, line))
+    }
+
+    /// The same in a column of places, with the whole path at the first of a file only.
+    pub fn place_once<'f>(
+        &self,
+        named: &mut FxHashSet<&'f str>,
+        file: Option<&'f str>,
+        line: Option<u64>,
+    ) -> Html {
+        let Some(file) = file else { return Html::escaped(UNKNOWN) };
+        let short = short_path(file);
+        let text = line.map_or_else(|| short.to_string(), |line| format!("{short}:{line}"));
+        let place = match self.dump_file(file, line) {
+            Some(href) => self.link(&href, &text),
+            None => Html::escaped(&text),
+        };
+        match short != file && named.insert(file) {
+            true => {
+                let full = Html::escaped(file);
+                Html::trusted(format!("<span title=\"{}\">{}</span>", full.as_str(), place.as_str()))
+            }
+            false => place,
+        }
+    }
+
+    /// The page of a generated module's source, for a frame's file such as `<eval_with_key>.7`.
+    pub fn dump_file(&self, file: &str, line: Option<u64>) -> Option<String> {
+        // Newer torch says in the frame's file where the module was made: `<eval_with_key>.7 from model.py:14 in f`.
+        let key = file.split(" from ").next()?;
+        let dump = self.report.model.dump_files.iter().find(|dump| dump.key == key)?;
+        let page = self.href(&paths::dump_file(&dump.stem));
+        Some(line.map_or_else(|| page.clone(), |line| format!("{page}#L{line}")))
+    }
+}
+
+impl Pieces<'_> {
+    /// Renders a template as HTML.
+    pub fn render(&self, template: &str, context: &impl Serialize) -> anyhow::Result<Html> {
+        Ok(Html::trusted(self.worker.render(template, context)?))
+    }
+
+    /// Where a file of the report stands, seen from the page; not escaped yet.
+    pub fn href(&self, path: &RelPath) -> String {
+        self.href_of(path.as_str())
+    }
+
+    /// The same seen from a page in `folder`: its name only, where it stands there too.
+    pub fn href_beside(&self, path: &RelPath, folder: &str) -> String {
+        let below = path.as_str().strip_prefix(folder).and_then(|rest| rest.strip_prefix('/'));
+        below.map_or_else(|| self.href(path), encoded)
+    }
+
+    /// Where a file of the report's top stands, seen from the page: `index.html`.
+    pub fn href_of(&self, path: &str) -> String {
+        format!("{}{}", "../".repeat(self.depth), encoded(path))
+    }
+
+    /// The same where it may have an anchor, or be one of the page at hand: `#log`.
+    pub fn href_with_anchor(&self, path: &str) -> String {
+        match path.split_once('#') {
+            Some(("", anchor)) => format!("#{anchor}"),
+            Some((path, anchor)) => format!("{}#{anchor}", self.href_of(path)),
+            None => self.href_of(path),
+        }
+    }
+
+    /// A file, shortened to what identifies it, with the line; the whole path on hover.
+    pub fn place_in(&self, file: &str, line: Option<u64>, href: Option<String>) -> anyhow::Result<Html> {
+        let text = match line {
+            Some(line) => format!("{}:{line}", short_path(file)),
+            None => short_path(file).into_owned(),
+        };
+        self.render("place", &PlaceOf { text, full: file, href })
+    }
+
+    /// A function's name; `f resumed at 9` for `torch_dynamo_resume_in_f_at_9`.
+    pub fn function(&self, name: &str) -> Html {
+        let Some((function, line)) = resumed(name) else { return self.code(name) };
+        let (function, line) = (Html::escaped(function), Html::escaped(line));
+        Html::trusted(format!(
+            "<code>{} <span class=soft>resumed at {}</span></code>",
+            function.as_str(),
+            line.as_str()
+        ))
+    }
+
+    /// Text from code.
+    pub fn code(&self, text: &str) -> Html {
+        Html::wrapped("<code>", &Html::escaped(text), "</code>")
+    }
+
+    /// A link to a file of the report or to an anchor; `href` is ours, not the log's.
+    pub fn link(&self, href: &str, text: &str) -> Html {
+        let (href, text) = (Html::escaped(href), Html::escaped(text));
+        Html::trusted(format!("<a href=\"{}\">{}</a>", href.as_str(), text.as_str()))
+    }
+
+    /// A link to an anchor of the same page, around a piece of HTML.
+    pub fn anchored(&self, anchor: &str, piece: &Html) -> Html {
+        let anchor = Html::escaped(anchor);
+        Html::trusted(format!("<a href=\"#{}\">{}</a>", anchor.as_str(), piece.as_str()))
+    }
+
+    /// A link of the log: followed only where it is http, https or within the report, else text.
+    pub fn log_link(&self, text: &str, url: &str) -> Html {
+        let shown = Html::escaped(if text.is_empty() { url } else { text });
+        match safe_link(url, self.depth) {
+            Some(href) => {
+                let href = Html::escaped(&href);
+                Html::trusted(format!(
+                    "<a rel=\"noreferrer\" href=\"{}\">{}</a>",
+                    href.as_str(),
+                    shown.as_str()
+                ))
+            }
+            None if text == url || text.is_empty() => shown,
+            None => {
+                let url = Html::escaped(url);
+                Html::trusted(format!("{} <code>{}</code>", shown.as_str(), url.as_str()))
+            }
+        }
+    }
+
+    /// Labels with their values.
+    pub fn facts(&self, facts: Vec<(&str, Html)>) -> anyhow::Result<Html> {
+        let facts = facts.into_iter().map(|(label, value)| Fact { label: label.to_owned(), value }).collect();
+        self.render("facts", &Facts { facts })
+    }
+
+    /// Begins a section of the page; `id` is its anchor, `tools` stand at its right. End it with `</section>`.
+    pub fn open_section(
+        &self,
+        out: &mut dyn Write,
+        (id, title, about): (&str, &str, &str),
+        count: Option<String>,
+        tools: Html,
+    ) -> anyhow::Result<()> {
+        writeln!(
+            out,
+            "{}",
+            self.render("section_head", &SectionHead { id, title, count, about, tools })?.as_str()
+        )?;
+        Ok(())
+    }
+}

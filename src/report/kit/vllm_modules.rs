@@ -1,0 +1,128 @@
+//! The modules that vLLM compiled, as the landing page and vLLM's own page list them.
+
+use crate::analysis::vllm::{Module, Piece, Sizes, Vllm};
+use crate::report::kit::formats::{UNKNOWN, clipped, counted, micros, whole};
+use crate::report::kit::html::Html;
+use crate::report::kit::tables::{Head, Row, Table, Td};
+use crate::report::kit::view::View;
+use crate::report::words::vllm::{LONGEST_NAME, size_words};
+use std::io::Write;
+
+/// Different sizes that a module's row names.
+pub(crate) const SIZES: usize = 6;
+
+/// What a module is called on the page.
+pub(crate) fn name<'m>(module: &Module<'m>) -> &'m str {
+    module.name().map_or("unnamed module", |name| clipped(name, LONGEST_NAME).0)
+}
+
+/// `vLLM compiled 2 modules of corpus/random-llama in 11 pieces, 7.3 s: 9 built, 2 found in a cache.`
+pub(crate) fn sentence(view: View<'_>, vllm: &Vllm<'_>) -> Html {
+    let model = view.report.model;
+    if vllm.modules.is_empty() {
+        let events = counted(vllm.loose.len(), "event", "events");
+        return Html::escaped(&format!("The log has {events} of vLLM, and no module that it compiled."));
+    }
+    let mut models: Vec<&str> = vllm.modules.iter().filter_map(|module| module.field("model")).collect();
+    models.sort_unstable();
+    models.dedup();
+    let of = match models.as_slice() {
+        [] => Html::default(),
+        [one] => Html::joined([Html::escaped(" of "), view.code(clipped(one, LONGEST_NAME).0)], ""),
+        several => Html::escaped(&format!(" of {}", counted(several.len(), "model", "models"))),
+    };
+    let pieces = vllm.pieces().count();
+    let found = vllm.pieces().filter(|piece| piece.found(model)).count();
+    let time = vllm.modules.iter().filter_map(|module| module.us(model)).reduce(|a, b| a + b);
+    let time = time.map_or_else(String::new, |us| format!(", {}", micros(us)));
+    let built = match (pieces, found) {
+        (0, _) => String::new(),
+        (_, 0) => ": none found in a cache of torch".to_owned(),
+        (pieces, found) if pieces == found => ": all found in a cache of torch".to_owned(),
+        (pieces, found) => {
+            format!(": {} built, {} found in a cache of torch", whole(pieces - found), whole(found))
+        }
+    };
+    let modules = Html::escaped(&counted(vllm.modules.len(), "module", "modules"));
+    let pieces = Html::escaped(&counted(pieces, "piece", "pieces"));
+    Html::trusted(format!(
+        "vLLM compiled <b>{}</b>{} in <b>{}</b>{}{}.",
+        modules.as_str(),
+        of.as_str(),
+        pieces.as_str(),
+        Html::escaped(&time).as_str(),
+        Html::escaped(&built).as_str()
+    ))
+}
+
+/// `aot cache hit` of `aot_cache_hit`.
+pub(crate) fn outcome_words(kind: &str) -> String {
+    match kind {
+        "" => "of no kind".to_owned(),
+        kind => clipped(kind, LONGEST_NAME).0.replace('_', " "),
+    }
+}
+
+/// The table of modules; `page` is empty where their sections stand on the same page.
+pub(crate) fn modules(
+    view: View<'_>,
+    vllm: &Vllm<'_>,
+    out: &mut dyn Write,
+    (most, page): (usize, &str),
+) -> anyhow::Result<()> {
+    let model = view.report.model;
+    let heads = vec![
+        Head::text("Module"),
+        Head::compiles("Compile"),
+        Head::number("Subgraphs"),
+        Head::number("Pieces").about("Subgraphs times the sizes that each is compiled for"),
+        Head::unsorted("Compiled for"),
+        Head::number("Found in a cache").about("Pieces whose code a cache of torch had"),
+        Head::text("vLLM's cache").absent_if(vllm.modules.iter().all(|m| m.outcomes().next().is_none())),
+        Head::number("Time").about("From its first event to the last file of its last piece"),
+    ];
+    let table = Table { id: "vllm-table", label: "Modules", heads };
+    let mut known = Vec::new();
+    let rows = vllm.modules.iter().enumerate().take(most).map(|(at, module)| {
+        let compile = model.compiles.get(module.compile);
+        let pill = compile.map_or_else(|| Ok(Html::escaped(UNKNOWN)), |compile| view.pill(compile))?;
+        let found = module.pieces.iter().filter(|piece| piece.found(model)).count();
+        let outcomes = module.outcomes().take(SIZES).map(outcome_words).collect::<Vec<_>>().join(", ");
+        let count = |n: usize| Td::number(n as f64, &whole(n));
+        let row = Row::of(vec![
+            Td::html(view.link(&format!("{page}#module-{}", at + 1), name(module))),
+            Td::html(pill).sorted(module.compile),
+            count(module.subgraphs()),
+            count(module.pieces.len()),
+            Td::text(&sizes(module)),
+            count(found),
+            Td::text(if outcomes.is_empty() { UNKNOWN } else { &outcomes }),
+            Td::maybe(module.us(model), micros),
+        ]);
+        // The page of a compile leads to the first of its modules.
+        if page.is_empty() && !known.contains(&module.compile) {
+            known.push(module.compile);
+            return Ok(row.anchored(format!("of-{}", module.compile)));
+        }
+        Ok(row)
+    });
+    view.table(out, &table, rows.collect::<Vec<_>>().into_iter())?;
+    view.left_out(
+        out,
+        vllm.modules.len(),
+        most,
+        "are left out; their files stand on the pages of their compiles",
+    )
+}
+
+/// `1 to 8,192, size 4, size 8`
+pub(crate) fn sizes(module: &Module<'_>) -> String {
+    let mut all: Vec<Sizes> = module.pieces.iter().filter_map(Piece::sizes).collect();
+    all.sort_unstable();
+    all.dedup();
+    let mut words: Vec<String> = all.iter().take(SIZES).map(|one| size_words(*one)).collect();
+    if all.len() > SIZES {
+        words.push(format!("{} more", whole(all.len() - SIZES)));
+    }
+    if words.is_empty() { UNKNOWN.to_owned() } else { words.join(", ") }
+}

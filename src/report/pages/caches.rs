@@ -1,0 +1,395 @@
+//! `caches.html`: what the caches of compiled code answered, and why they missed.
+
+use crate::analysis::caches::{Component, Components, Difference, Key, in_words, nearest, sums};
+use crate::model::{CacheLookup, Compile, Content, Outcome, lenient};
+use crate::output::{Page, RelPath};
+use crate::report::kit::formats::{UNKNOWN, clipped, counted, micros, percent, whole};
+use crate::report::kit::html::Html;
+use crate::report::kit::paths;
+use crate::report::kit::shell::{Shell, Tab, write_page};
+use crate::report::kit::tables::{Head, Row, Table, Td};
+use crate::report::kit::templates::Worker;
+use crate::report::kit::view::View;
+use crate::report::subject::Report;
+use crate::report::words::caches;
+use crate::trace::strict_json;
+use indexmap::IndexMap;
+use serde::Deserialize;
+use std::io::Write;
+
+/// Rows of the table of lookups; all of them stand in report.json.
+const LISTED: usize = 2_000;
+
+/// Lookups whose differing components are shown, and how many of each. Two keys of one program differ in the graph, its
+/// inputs and a setting or two.
+const COMPARED: usize = 400;
+const DIFFERENCES: usize = 12;
+
+/// Characters of a component's value and of its hash.
+const LONGEST_VALUE: usize = 84;
+const LONGEST_HASH: usize = 12;
+
+/// Bytes of one artifact that are taken apart (real ones have 100 KB), and of all of them.
+const LARGEST_READ: u64 = 16 << 20;
+const MOST_READ: u64 = 1 << 30;
+
+/// Different bypasses that are shown, and compiles that each names.
+const BYPASSES: usize = 100;
+const SHOWN: usize = 12;
+
+pub(crate) fn page<'m>(report: Report<'m>) -> Page<'m, Worker> {
+    Page::rendered(RelPath::of_parts(&["caches.html"]), move |worker, out| {
+        let evidence = Evidence::read(report)?;
+        let mut shell = Shell::top(report, "Caches");
+        if sums(report.model).len() > 1 {
+            shell.tabs.push(Tab::section("by-cache", "By cache", None));
+        }
+        if !evidence.bypasses.is_empty() {
+            let count = Some(whole(evidence.bypasses.len()));
+            shell.tabs.push(Tab::section("bypasses", "Bypasses", count));
+        }
+        shell.tabs.push(Tab::section("lookups", "Lookups", Some(whole(report.model.caches.len()))));
+        write_page(worker, out, &shell, |worker, out| {
+            let view = View::new(report, worker, 0);
+            by_cache(view, out)?;
+            bypasses(view, out, &evidence)?;
+            lookups(view, out, &evidence)
+        })
+    })
+}
+
+/// What the artifact of a lookup says beyond the model.
+#[derive(Deserialize, Default)]
+struct Wire {
+    #[serde(default, deserialize_with = "lenient")]
+    components: Option<Vec<String>>,
+    #[serde(default, deserialize_with = "lenient")]
+    cache_bypass_exception_type: Option<String>,
+    #[serde(default, deserialize_with = "lenient")]
+    cache_bypass_traceback: Option<Vec<String>>,
+    #[serde(default, deserialize_with = "lenient")]
+    cache_bypass_hard_exception: Option<bool>,
+}
+
+/// A bypass: cache, reason, exception, traceback, whether the exception was no deliberate one.
+type Bypass = (String, Option<String>, Option<String>, String, bool);
+
+/// What the artifacts of all lookups say; each is read once.
+#[derive(Default)]
+struct Evidence {
+    components: Components,
+    /// One a lookup.
+    keys: Vec<Key>,
+    /// Different bypasses with their lookups.
+    bypasses: IndexMap<Bypass, Vec<usize>>,
+    /// With which lookup each is compared.
+    nearest: Vec<Option<usize>>,
+}
+
+impl Evidence {
+    fn read(report: Report<'_>) -> anyhow::Result<Evidence> {
+        let mut evidence = Evidence::default();
+        let mut room = MOST_READ;
+        for (index, lookup) in report.model.caches.iter().enumerate() {
+            let wire = wire(report, lookup, &mut room)?;
+            let components = wire.components.unwrap_or_default();
+            evidence.keys.push(evidence.components.key(components.iter().map(String::as_str)));
+            if lookup.outcome == Outcome::Bypass {
+                let bypass = (
+                    lookup.cache.clone(),
+                    lookup.reason.clone(),
+                    wire.cache_bypass_exception_type,
+                    wire.cache_bypass_traceback.unwrap_or_default().join("\n"),
+                    wire.cache_bypass_hard_exception.unwrap_or(false),
+                );
+                evidence.bypasses.entry(bypass).or_default().push(index);
+            }
+        }
+        evidence.nearest = nearest(&report.model.caches, &evidence.keys, &evidence.components);
+        Ok(evidence)
+    }
+
+    /// In what the key of a lookup differs from that of an earlier one, and from which.
+    fn differences(&self, index: usize) -> Option<(usize, Vec<Difference<'_>>)> {
+        let before = (*self.nearest.get(index)?)?;
+        Some((before, self.components.differences(self.keys.get(before)?, self.keys.get(index)?)))
+    }
+}
+
+/// What the artifact says; nothing where it is no JSON object, or too large.
+fn wire(report: Report<'_>, lookup: &CacheLookup, room: &mut u64) -> anyhow::Result<Wire> {
+    let artifact = found(report, lookup).map(|(_, artifact)| artifact);
+    let Some(Content::Payload(at, _)) = artifact.map(|artifact| &artifact.content) else {
+        return Ok(Wire::default());
+    };
+    if at.text_len > LARGEST_READ.min(*room) {
+        return Ok(Wire::default());
+    }
+    *room -= at.text_len;
+    let text = report.payload(at)?;
+    Ok(serde_json::from_str(&strict_json(&text)).unwrap_or_default())
+}
+
+fn found<'m>(report: Report<'m>, lookup: &CacheLookup) -> Option<(&'m Compile, &'m crate::model::Artifact)> {
+    let compile = report.model.compiles.get(lookup.artifact.compile)?;
+    Some((compile, compile.artifacts.get(lookup.artifact.artifact)?))
+}
+
+fn by_cache(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+    let sums = sums(view.report.model);
+    let total = |of: fn(&crate::analysis::caches::CacheSum) -> usize| sums.values().map(of).sum::<usize>();
+    let (hits, misses, bypasses) = (total(|s| s.hits), total(|s| s.misses), total(|s| s.bypasses));
+    let saved = sums.values().filter_map(|s| s.saved_us).fold(0.0, |sum, us| sum + us);
+    let saved = if saved > 0.0 { format!(", which saved {}", micros(saved)) } else { String::new() };
+    let sentence = format!(
+        "{} of {}: {}{saved}, {}, {}.",
+        counted(view.report.model.caches.len(), "lookup", "lookups"),
+        match sums.keys().next() {
+            Some(one) if sums.len() == 1 => format!("the cache of {}", caches::title(one)),
+            _ => "caches".to_owned(),
+        },
+        counted(hits, "hit", "hits"),
+        counted(misses, "miss", "misses"),
+        counted(bypasses, "bypass", "bypasses")
+    );
+    let about = "A miss found nothing under its key: it is compiled and then kept. A bypass is never kept, so it is compiled anew in \
+         every process.";
+    let sentence = Html::escaped(&sentence);
+    writeln!(out, "<div class=hero><h1 class=say>{}</h1><p>{about}</p></div>", sentence.as_str())?;
+    // Of a single cache the sentence says all.
+    if sums.len() == 1 {
+        return Ok(());
+    }
+    view.open_section(out, ("by-cache", "By cache", "what each answered"), None, Html::default())?;
+    let heads = vec![
+        Head::text("Cache"),
+        Head::number("Lookups"),
+        Head::number("Hits"),
+        Head::number("Misses"),
+        Head::number("Bypasses"),
+        Head::number("Hit rate"),
+        Head::number("Time saved").absent_if(sums.values().all(|s| s.saved_us.is_none())),
+    ];
+    let table = Table { id: "by-cache-table", label: "Answers by cache", heads };
+    let rows = sums.iter().map(|(cache, sum)| {
+        let all = sum.hits + sum.misses + sum.bypasses;
+        let count = |n: usize| Td::number(n as f64, &whole(n));
+        let rate = sum.hits as f64 / all as f64;
+        Ok(Row::of(vec![
+            Td::text(caches::title(cache)),
+            count(all),
+            count(sum.hits),
+            count(sum.misses),
+            count(sum.bypasses),
+            Td::number(rate, &percent(sum.hits as f64, all as f64, false)),
+            Td::maybe(sum.saved_us, micros),
+        ]))
+    });
+    view.table(out, &table, rows)?;
+    writeln!(out, "</section>")?;
+    Ok(())
+}
+
+fn bypasses(view: View<'_>, out: &mut dyn Write, evidence: &Evidence) -> anyhow::Result<()> {
+    let all = &evidence.bypasses;
+    if all.is_empty() {
+        return Ok(());
+    }
+    let about = "graphs that a cache would not take, one row a reason";
+    view.open_section(out, ("bypasses", "Bypasses", about), Some(whole(all.len())), Html::default())?;
+    let heads = vec![
+        Head::text("Cache"),
+        Head::text("Reason"),
+        Head::text("Exception").absent_if(all.keys().all(|bypass| bypass.2.is_none())),
+        Head::number("Times"),
+        Head::unsorted("Compiles"),
+    ];
+    let table = Table { id: "bypasses-table", label: "Bypasses", heads };
+    let rows: Vec<_> = all.iter().take(BYPASSES).collect();
+    view.table(out, &table, rows.into_iter().map(|(bypass, at)| bypass_row(view, bypass, at)))?;
+    view.beyond(out, all.len(), all.len().min(BYPASSES), "reasons")?;
+    writeln!(out, "</section>")?;
+    Ok(())
+}
+
+fn bypass_row(view: View<'_>, bypass: &Bypass, at: &[usize]) -> anyhow::Result<Row> {
+    let (cache, reason, exception, traceback, hard) = bypass;
+    let model = view.report.model;
+    let mut compiles: Vec<&Compile> = Vec::new();
+    for lookup in at.iter().filter_map(|index| model.caches.get(*index)) {
+        let compile =
+            model.compiles.get(lookup.artifact.compile).filter(|c| compiles.iter().all(|k| k.id != c.id));
+        // What is beyond those shown only needs to be counted, and may be as long as the log.
+        compiles.extend(compile.filter(|_| compiles.len() <= SHOWN));
+    }
+    let mut why = view.folded(reason.as_deref().unwrap_or("no reason recorded"), false);
+    if !traceback.is_empty() {
+        let lines = counted(traceback.lines().count(), "line", "lines");
+        let text = Html::escaped(traceback);
+        why = Html::trusted(format!(
+            "{}<details class=fold><summary>Traceback, {lines}</summary><pre class=long \
+             tabindex=0>{}</pre></details>",
+            why.as_str(),
+            text.as_str()
+        ));
+    }
+    let class = exception.as_deref().map_or(UNKNOWN, |e| e.rsplit('.').next().unwrap_or(e));
+    let class = Html::joined([view.code(class), Html::escaped(if *hard { " (an error)" } else { "" })], "");
+    let more = if compiles.len() > SHOWN { " and more" } else { "" };
+    compiles.truncate(SHOWN);
+    let pills = Html::joined([view.some_pills(&compiles, SHOWN)?, Html::escaped(more)], "");
+    Ok(Row::of(vec![
+        Td::text(caches::title(cache)),
+        Td::html(why),
+        Td::html(class),
+        Td::number(at.len() as f64, &whole(at.len())),
+        Td::html(pills),
+    ]))
+}
+
+fn lookups(view: View<'_>, out: &mut dyn Write, evidence: &Evidence) -> anyhow::Result<()> {
+    let all = &view.report.model.caches;
+    let of = |outcome: Outcome| all.iter().filter(|lookup| lookup.outcome == outcome).count();
+    let words = [("hit", Outcome::Hit), ("miss", Outcome::Miss), ("bypass", Outcome::Bypass)];
+    let words = words.map(|(word, outcome)| (word, word, of(outcome)));
+    let tools = view.narrow("lookups-table", "Filter by id or key", words)?;
+    let about = "in the order of the log; a missed key against that of the nearest earlier compile";
+    view.open_section(out, ("lookups", "Lookups", about), Some(whole(all.len())), tools)?;
+    let heads = vec![
+        Head::compiles("Compile"),
+        Head::text("Cache"),
+        Head::text("Answer"),
+        Head::unsorted("Differing components").absent_if(evidence.nearest.iter().all(Option::is_none)),
+        Head::number("Time saved").absent_if(all.iter().all(|lookup| lookup.saved_ns.is_none())),
+        Head::text("Key").mono().about("Leads to what torch wrote of the lookup"),
+    ];
+    let table = Table { id: "lookups-table", label: "Lookups", heads };
+    let mut compared = 0;
+    let rows: Vec<_> = all.iter().take(LISTED).enumerate().collect();
+    let rows = rows.into_iter().map(|(index, lookup)| {
+        let differs = match lookup.outcome {
+            Outcome::Miss => differs(view, evidence, index, &mut compared)?,
+            _ => Html::escaped(UNKNOWN),
+        };
+        let row = row(view, lookup, differs)?;
+        Ok(row.selected_by(lookup.outcome.word().to_owned()))
+    });
+    view.table(out, &table, rows)?;
+    view.beyond(out, all.len(), all.len().min(LISTED), "lookups")?;
+    if evidence.keys.iter().all(Key::is_empty) && of(Outcome::Miss) > 0 {
+        writeln!(
+            out,
+            "<p class=\"soft after\">The log holds no components of keys, so they cannot be compared.</p>"
+        )?;
+    }
+    writeln!(out, "</section>")?;
+    Ok(())
+}
+
+fn row(view: View<'_>, lookup: &CacheLookup, differs: Html) -> anyhow::Result<Row> {
+    let found = found(view.report, lookup);
+    let pill =
+        found.map_or_else(|| view.pill_of(lookup.compile.as_ref()), |(compile, _)| view.pill(compile))?;
+    let attempt = if lookup.attempt > 0 { format!(" attempt {}", lookup.attempt) } else { String::new() };
+    let mut answer = match lookup.outcome {
+        Outcome::Bypass => Html::trusted("<span class=warn>bypass</span>".to_owned()),
+        _ => Html::escaped(lookup.outcome.word()),
+    };
+    if let Some(reason) = reason_words(lookup) {
+        answer = Html::joined([answer, view.folded(&reason, false)], ": ");
+    }
+    let key = lookup.key.as_deref();
+    let file = found.map(|(compile, artifact)| {
+        let path = paths::artifact(compile, artifact, view.report.settings);
+        view.link(&view.href(&path), key.unwrap_or("file"))
+    });
+    let row = Row::of(vec![
+        Td::html(Html::joined([pill, Html::escaped(&attempt)], "")).sorted(lookup.artifact.compile),
+        Td::text(caches::title(&lookup.cache)),
+        Td::html(answer),
+        Td::html(differs),
+        Td::maybe(lookup.saved_ns, |ns| micros(ns / 1e3)),
+        Td::html(file.unwrap_or_else(|| Html::escaped(key.unwrap_or(UNKNOWN)))).class("key"),
+    ]);
+    Ok(match found {
+        Some((_, artifact)) => row.anchored(format!("lookup-{}", artifact.number)),
+        None => row,
+    })
+}
+
+/// torch's words for a miss in plain ones, its other reasons as they are; None where the answer says all.
+fn reason_words(lookup: &CacheLookup) -> Option<String> {
+    match lookup.reason.as_deref()? {
+        "hit" | "full_miss" | "miss" => None,
+        text => Some(match text.strip_prefix("guard_miss") {
+            Some(guard) => format!("found, but its guard does not hold{guard}"),
+            None => text.to_owned(),
+        }),
+    }
+}
+
+/// What differs, in words; the components themselves are folded behind, between compiles of one function.
+fn differs(view: View<'_>, evidence: &Evidence, index: usize, compared: &mut usize) -> anyhow::Result<Html> {
+    let Some((before, differences)) = evidence.differences(index) else {
+        let first = evidence.keys.get(index).is_some_and(|key| !key.is_empty());
+        return Ok(Html::escaped(if first { "the first key of its kind" } else { UNKNOWN }));
+    };
+    let earlier = view.report.model.caches.get(before);
+    let label =
+        earlier.and_then(|e| e.compile.as_ref()).map_or_else(|| UNKNOWN.to_owned(), ToString::to_string);
+    if differences.is_empty() {
+        return Ok(Html::escaped(&format!("nothing: the same components as [{label}]")));
+    }
+    let words = Html::escaped(&format!("{}; against [{label}]", in_words(&differences).join(", ")));
+    let frame = |lookup: Option<&CacheLookup>| {
+        let id = lookup?.compile.as_ref()?.to_string();
+        Some(id.rsplit_once('/').map_or(id.clone(), |(frame, _)| frame.to_owned()))
+    };
+    // That another function has another graph, with other inputs, needs no evidence.
+    let same = frame(earlier) == frame(view.report.model.caches.get(index));
+    let telling = |difference: &&Difference<'_>| {
+        same || !matches!(difference.name.split('[').next(), Some("gm" | "example_inputs"))
+    };
+    let differences: Vec<_> = differences.iter().filter(telling).collect();
+    if differences.is_empty() || *compared >= COMPARED {
+        return Ok(words);
+    }
+    *compared += 1;
+    let mut facts = Vec::new();
+    for difference in differences.iter().take(DIFFERENCES) {
+        facts.push((difference.name, both(difference)));
+    }
+    let more = differences.len().saturating_sub(DIFFERENCES);
+    if more > 0 {
+        facts.push(("and more", Html::escaped(&counted(more, "component", "components"))));
+    }
+    let facts = view.facts(facts)?;
+    Ok(Html::trusted(format!(
+        "<details class=fold><summary>{}</summary>{}</details>",
+        words.as_str(),
+        facts.as_str()
+    )))
+}
+
+/// A component before and now: what comes after the lines that both begin with, or their hashes where nothing does.
+fn both(difference: &Difference<'_>) -> Html {
+    let value = |of: Option<&Component>| of.map_or_else(String::new, |component| component.value.clone());
+    let (old, new) = (value(difference.old), value(difference.new));
+    let same = old.char_indices().zip(new.chars()).take_while(|((_, a), b)| a == b).last();
+    let same = same.map_or(0, |((at, last), _)| at + last.len_utf8());
+    let lines = old.get(..same).and_then(|same| same.rfind('\n')).map_or(0, |at| at + 1);
+    let piece = |class: &str, component: Option<&Component>, value: &str| {
+        let component = component?;
+        let words: Vec<&str> = value.get(lines..)?.split_whitespace().collect();
+        let (text, cut) = (words.join(" "), if lines > 0 { "… " } else { "" });
+        let (text, more) = clipped(&text, LONGEST_VALUE);
+        let text = if old == new {
+            format!("{} {text}", clipped(&component.hash, LONGEST_HASH).0)
+        } else {
+            format!("{cut}{text}{}", if more { " …" } else { "" })
+        };
+        Some(Html::trusted(format!("<code class=\"{class}\">{}</code>", Html::escaped(&text).as_str())))
+    };
+    let pieces = [piece("old", difference.old, &old), piece("new", difference.new, &new)];
+    Html::joined(pieces.into_iter().flatten(), "<br>")
+}

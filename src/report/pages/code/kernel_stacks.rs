@@ -1,0 +1,106 @@
+//! `_readable.html` beside the stack traces of kernels: the user's lines behind each kernel.
+
+use crate::analysis::provenance::{KernelStacks as Kernels, kernel_stacks};
+use crate::model::{Artifact, Compile};
+use crate::output::{Page, RelPath};
+use crate::report::kit::formats::counted;
+use crate::report::kit::html::Html;
+use crate::report::kit::paths;
+use crate::report::kit::shell::{Shell, write_page};
+use crate::report::kit::templates::Worker;
+use crate::report::kit::view::View;
+use crate::report::pages::code::{Group, Item, Side, Text};
+use crate::report::subject::Report;
+use serde::Serialize;
+use std::io::Write;
+
+/// Kernels up to which a page needs no index.
+const FEW: usize = 16;
+
+pub(crate) fn page<'m>(
+    report: Report<'m>,
+    path: RelPath,
+    (compile, artifact): (&'m Compile, &'m Artifact),
+    text: Text<'m>,
+) -> Page<'m, Worker> {
+    Page::rendered(path, move |worker, out| {
+        let shell = Shell::of_compile(report, compile, Some("stacks of kernels"));
+        write_page(worker, out, &shell, |worker, out| {
+            let view = View::new(report, worker, 1);
+            match kernel_stacks(&text.read(report)?) {
+                Some(kernels) => write_kernels(view, (compile, artifact), &kernels, out),
+                None => {
+                    writeln!(out, "{}", head(view, (compile, artifact), None)?.as_str())?;
+                    out.write_all(b"<pre class=code tabindex=0>")?;
+                    text.write_escaped(report, out)?;
+                    Ok(out.write_all(b"</pre>\n")?)
+                }
+            }
+        })
+    })
+}
+
+#[derive(Serialize)]
+struct Head {
+    pill: Html,
+    function: Html,
+    about: String,
+    without: String,
+    json: String,
+}
+
+fn head(
+    view: View<'_>,
+    (compile, artifact): (&Compile, &Artifact),
+    kernels: Option<&Kernels>,
+) -> anyhow::Result<Html> {
+    let empty = kernels.into_iter().flatten().filter(|(_, stacks)| stacks.is_empty());
+    let without: Vec<&str> = empty.map(|(kernel, _)| kernel.as_str()).collect();
+    let about = match kernels {
+        None => "The log's text is not the JSON that torch writes here, so it is shown as it is".to_owned(),
+        Some(kernels) if kernels.is_empty() => "The log names no kernel".to_owned(),
+        Some(kernels) => {
+            format!("{} with the lines behind them", counted(kernels.len(), "kernel", "kernels"))
+        }
+    };
+    let context = Head {
+        pill: view.pill_beside(compile)?,
+        function: compile.function.as_ref().map(|f| view.function(&f.name)).unwrap_or_default(),
+        about,
+        without: without.join(", "),
+        json: view.href(&paths::artifact(compile, artifact, view.report.settings)),
+    };
+    view.render("kernel_stacks_head", &context)
+}
+
+/// Kernels follow each other without words between them: scripts compare this text.
+fn write_kernels(
+    view: View<'_>,
+    about: (&Compile, &Artifact),
+    kernels: &Kernels,
+    out: &mut dyn Write,
+) -> anyhow::Result<()> {
+    writeln!(out, "{}", head(view, about, Some(kernels))?.as_str())?;
+    let items = kernels.iter().zip(1_usize..).map(|((kernel, stacks), number)| {
+        Item::new(format!("#k{number}"), (kernel, kernel), counted(stacks.len(), "stack", "stacks"))
+    });
+    // A few kernels are seen at a glance.
+    if kernels.len() > FEW {
+        let groups = vec![Group::new("Kernels", items.collect())];
+        write!(out, "<div class=panes>{}", view.render("code_side", &Side { groups })?.as_str())?;
+    }
+    writeln!(out, "<div>")?;
+    for ((kernel, stacks), number) in kernels.iter().zip(1_usize..) {
+        let kernel = Html::escaped(kernel);
+        writeln!(out, "<h3 class=words id=k{number}><code>{}</code></h3>", kernel.as_str())?;
+        for (index, stack) in stacks.iter().enumerate() {
+            let stack = html_escape::encode_text(stack.trim_matches('\n'));
+            let before = if index == 0 { "<pre class=src tabindex=0>" } else { "\n" };
+            write!(out, "{before}<span>{stack}</span>")?;
+        }
+        if !stacks.is_empty() {
+            writeln!(out, "</pre>")?;
+        }
+    }
+    Ok(out.write_all(if kernels.len() > FEW { b"</div></div>\n" } else { b"</div>\n" })?)
+}

@@ -1,0 +1,354 @@
+//! Code pages: what Inductor wrote, AOTInductor's C++, and sources of generated modules, each line an anchor.
+
+mod dump_files;
+mod index;
+mod kernel_stacks;
+
+use crate::model::{Artifact, Compile, Content, Form, Language, Place, Readable};
+use crate::output::{Page, RelPath};
+use crate::report::kit::formats::{bytes, counted};
+use crate::report::kit::highlight::LARGEST_HIGHLIGHTED;
+use crate::report::kit::html::Html;
+use crate::report::kit::paths;
+use crate::report::kit::shell::{Shell, write_page};
+use crate::report::kit::templates::Worker;
+use crate::report::kit::view::View;
+use crate::report::subject::Report;
+use crate::report::words::files::short_name;
+use crate::trace::PayloadRef;
+use index::CodeIndex;
+use serde::Serialize;
+use std::io::{self, Write};
+
+/// All pages of code, of kernels' stacks and of generated modules.
+pub(crate) fn pages(report: Report<'_>) -> Vec<Page<'_, Worker>> {
+    let mut pages = Vec::new();
+    for compile in &report.model.compiles {
+        for artifact in &compile.artifacts {
+            pages.extend(code_page(report, compile, artifact));
+            pages.extend(readable_page(report, compile, artifact));
+        }
+    }
+    pages.extend(dump_files::pages(report));
+    pages
+}
+
+/// The page of an artifact that is code; its text where plain text is asked for.
+fn code_page<'m>(
+    report: Report<'m>,
+    compile: &'m Compile,
+    artifact: &'m Artifact,
+) -> Option<Page<'m, Worker>> {
+    let path = paths::artifact(compile, artifact, report.settings);
+    let (text, language) = match &artifact.content {
+        _ if artifact.place == Place::Payloads => return None,
+        Content::Text(text, Form::Code(_)) if report.settings.plain_text => {
+            return Some(Page::bytes(path, text.as_bytes()));
+        }
+        Content::Payload(_, Form::Code(_)) if report.settings.plain_text => return None,
+        Content::Payload(at, Form::Code(language)) => (Text::Payload(*at), *language),
+        Content::Text(text, Form::Code(language)) => (Text::Made(text), *language),
+        _ => return None,
+    };
+    Some(page(report, path, Code { compile, artifact, text, language }))
+}
+
+/// The page that shows an artifact for people, beside its file.
+fn readable_page<'m>(
+    report: Report<'m>,
+    compile: &'m Compile,
+    artifact: &'m Artifact,
+) -> Option<Page<'m, Worker>> {
+    let path = paths::readable(compile, artifact)?;
+    let text = match &artifact.content {
+        Content::Payload(at, _) => Text::Payload(*at),
+        Content::Text(text, _) => Text::Made(text),
+        _ => return None,
+    };
+    match artifact.readable? {
+        Readable::KernelStacks => Some(kernel_stacks::page(report, path, (compile, artifact), text)),
+        Readable::Code(language) => Some(page(report, path, Code { compile, artifact, text, language })),
+    }
+}
+
+/// Where a page's text comes from.
+#[derive(Clone, Copy)]
+enum Text<'m> {
+    /// The log.
+    Payload(PayloadRef),
+    /// A parser.
+    Made(&'m str),
+}
+
+impl Text<'_> {
+    /// Its size in bytes.
+    fn len(&self) -> u64 {
+        match self {
+            Text::Payload(at) => at.text_len,
+            Text::Made(text) => text.len() as u64,
+        }
+    }
+
+    fn read(&self, report: Report<'_>) -> anyhow::Result<String> {
+        match self {
+            Text::Payload(at) => report.payload(at),
+            Text::Made(text) => Ok((*text).to_owned()),
+        }
+    }
+
+    /// Writes it escaped, without holding it.
+    fn write_escaped(&self, report: Report<'_>, out: &mut dyn Write) -> io::Result<()> {
+        match self {
+            Text::Payload(at) => report.source.copy_payload(at, &mut Escaping(out)),
+            Text::Made(text) => Escaping(out).write_all(text.as_bytes()),
+        }
+    }
+}
+
+/// An artifact that is code.
+struct Code<'m> {
+    compile: &'m Compile,
+    artifact: &'m Artifact,
+    text: Text<'m>,
+    language: Language,
+}
+
+fn page<'m>(report: Report<'m>, path: RelPath, code: Code<'m>) -> Page<'m, Worker> {
+    Page::rendered(path, move |worker, out| {
+        let shell = Shell::of_compile(report, code.compile, Some(&short_name(&code.artifact.name)));
+        write_page(worker, out, &shell, |worker, out| {
+            if code.text.len() > LARGEST_HIGHLIGHTED {
+                return write_large(report, &code, worker, out);
+            }
+            let text = code.text.read(report)?;
+            let index = CodeIndex::of(&text);
+            let view = View::new(report, worker, 1);
+            writeln!(out, "{}", head(view, &code, Some(&index))?.as_str())?;
+            write!(out, "<div class=panes>{}", side(view, &code, &index)?.as_str())?;
+            write_code(worker, out, (code.language, &text))?;
+            Ok(out.write_all(b"</div>\n")?)
+        })
+    })
+}
+
+/// Writes highlighted lines in their frame. The lines are all the text in it.
+fn write_code(
+    worker: &mut Worker,
+    out: &mut dyn Write,
+    (language, text): (Language, &str),
+) -> anyhow::Result<()> {
+    out.write_all(b"<div class=code tabindex=0 role=group aria-label=Code><ol class=\"in\">")?;
+    worker.highlighter()?.write_lines(language, text, out)?;
+    Ok(out.write_all(b"</ol></div>\n")?)
+}
+
+fn write_large(
+    report: Report<'_>,
+    code: &Code<'_>,
+    worker: &mut Worker,
+    out: &mut dyn Write,
+) -> anyhow::Result<()> {
+    writeln!(out, "{}", head(View::new(report, worker, 1), code, None)?.as_str())?;
+    out.write_all(b"<pre class=code style=\"padding:6px 12px;margin-top:20px\" tabindex=0 aria-label=Code>")?;
+    code.text.write_escaped(report, out)?;
+    Ok(out.write_all(b"</pre>\n")?)
+}
+
+#[derive(Serialize)]
+struct Head {
+    title: &'static str,
+    pill: Html,
+    function: Html,
+    place: Html,
+    about: String,
+    call: Option<usize>,
+    plain: Option<String>,
+    damaged: bool,
+}
+
+/// Heading and one sentence. Without an index the code is too large to be highlighted.
+fn head(view: View<'_>, code: &Code<'_>, index: Option<&CodeIndex>) -> anyhow::Result<Html> {
+    let about = match index {
+        Some(index) => {
+            let kernels = counted(index.kernels.len(), "kernel", "kernels");
+            let lines = counted(index.lines, "line", "lines");
+            if index.kernels.is_empty() { lines } else { format!("{lines}, {kernels}") }
+        }
+        None => format!("{}, too large to be highlighted", bytes(code.text.len() as f64)),
+    };
+    let side = index.and_then(|i| i.aot_id.as_deref()).and_then(direction);
+    let title = match (code.artifact.name.starts_with("inductor_output_code"), side) {
+        (true, Some("forward")) => "Output code of the forward of",
+        (true, Some("backward")) => "Output code of the backward of",
+        (true, _) => "Output code of",
+        (false, _) if code.artifact.name == "exported_program" => "Exported program of",
+        (false, _) => "Generated code of",
+    };
+    let function = code.compile.function.as_ref();
+    let at = function.map(|f| view.place(f.file.as_deref(), f.line)).transpose()?;
+    let place = |name: &str| index?.places.iter().find(|(place, _)| *place == name).map(|(_, line)| *line);
+    let intact = !matches!(code.text, Text::Payload(at) if !at.intact);
+    view.render(
+        "code_head",
+        &Head {
+            title,
+            pill: view.pill_beside(code.compile)?,
+            function: function.map(|f| view.function(&f.name)).unwrap_or_default(),
+            place: at.unwrap_or_default(),
+            about,
+            call: place("call").or_else(|| place("run")),
+            plain: plain_file(view, code),
+            damaged: !intact,
+        },
+    )
+}
+
+/// `backward` of `['0_backward']`.
+fn direction(aot_id: &str) -> Option<&'static str> {
+    ["forward", "backward", "inference"].into_iter().find(|side| aot_id.contains(side))
+}
+
+/// The file that holds the text word for word.
+fn plain_file(view: View<'_>, code: &Code<'_>) -> Option<String> {
+    match (&code.artifact.content, code.text) {
+        (Content::Payload(_, Form::Code(_)), Text::Payload(at)) => Some(view.href(&paths::payload(at.md5))),
+        (Content::Payload(..), _) => {
+            Some(view.href(&paths::artifact(code.compile, code.artifact, view.report.settings)))
+        }
+        _ => None,
+    }
+}
+
+#[derive(Serialize)]
+struct Side {
+    groups: Vec<Group>,
+}
+
+#[derive(Serialize)]
+struct Group {
+    title: &'static str,
+    count: Option<usize>,
+    items: Vec<Item>,
+}
+
+#[derive(Serialize)]
+struct Item {
+    href: String,
+    text: String,
+    /// The whole name, where the text is only a part of it, or too long to be seen whole.
+    full: Option<String>,
+    note: String,
+}
+
+/// Characters of a name that an index surely shows.
+const SEEN: usize = 20;
+
+impl Item {
+    fn new(href: String, (text, full): (&str, &str), note: String) -> Item {
+        let hidden = text != full || text.chars().count() > SEEN;
+        Item { href, text: text.to_owned(), full: hidden.then(|| full.to_owned()), note }
+    }
+}
+
+impl Group {
+    fn new(title: &'static str, items: Vec<Item>) -> Group {
+        Group { title, count: (items.len() > 1).then_some(items.len()), items }
+    }
+}
+
+/// Files of the same compile that the index lists; the page of the compile lists all.
+const MOST_NEIGHBOURS: usize = 12;
+
+fn side(view: View<'_>, code: &Code<'_>, index: &CodeIndex) -> anyhow::Result<Html> {
+    let kernels = index.kernels.iter().map(|kernel| {
+        let (text, lines) = (without_kind(&kernel.name), counted(kernel.lines, "line", "lines"));
+        Item::new(format!("#L{}", kernel.line), (text, &kernel.name), lines)
+    });
+    let calls = index.calls.iter().map(|(name, (count, line))| {
+        let text = name.rsplit("torch.ops.").next().unwrap_or(name);
+        Item::new(format!("#L{line}"), (text, name), counted(*count, "call", "calls"))
+    });
+    let places = index
+        .places
+        .iter()
+        .map(|(name, line)| Item::new(format!("#L{line}"), (name, name), format!("line\u{a0}{line}")));
+    let mut groups = vec![
+        Group::new("Kernels", kernels.collect()),
+        Group::new("Library calls", calls.collect()),
+        Group { count: None, ..Group::new("Places", places.collect()) },
+        Group { count: None, ..Group::new("Same compile", neighbours(view, code)) },
+    ];
+    groups.retain(|group| !group.items.is_empty());
+    view.render("code_side", &Side { groups })
+}
+
+fn neighbours(view: View<'_>, code: &Code<'_>) -> Vec<Item> {
+    let shown = |artifact: &&Artifact| {
+        let name = artifact.name.as_str();
+        artifact.attempt == code.artifact.attempt
+            && artifact.number != code.artifact.number
+            && (name.starts_with("aot_") && name.ends_with("_graph")
+                || name.starts_with("inductor_output_code")
+                || name == "inductor_post_grad_graph"
+                || matches!(artifact.readable, Some(Readable::Code(_))))
+    };
+    let files = code.compile.artifacts.iter().filter(shown).take(MOST_NEIGHBOURS);
+    let files = files.map(|artifact| {
+        let path = paths::readable(code.compile, artifact);
+        let path = path.unwrap_or_else(|| paths::artifact(code.compile, artifact, view.report.settings));
+        let names = (&*short_name(&artifact.name), &*artifact.name);
+        Item::new(view.href(&path), names, artifact.number.to_string())
+    });
+    files.collect()
+}
+
+/// The kernel's name without the words that all kernels share.
+fn without_kind(name: &str) -> &str {
+    let rest = name.split_once("_fused_").filter(|(kind, _)| kind.len() <= "triton_poi".len());
+    rest.map_or(name, |(_, rest)| rest)
+}
+
+/// Escapes what is written to it.
+struct Escaping<'w>(&'w mut dyn Write);
+
+impl Write for Escaping<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let mut rest = bytes;
+        while let Some(at) = rest.iter().position(|b| matches!(b, b'<' | b'>' | b'&')) {
+            let Some((plain, [special, after @ ..])) = rest.split_at_checked(at) else { break };
+            self.0.write_all(plain)?;
+            self.0.write_all(match special {
+                b'<' => b"&lt;",
+                b'>' => b"&gt;",
+                _ => b"&amp;",
+            })?;
+            rest = after;
+        }
+        self.0.write_all(rest)?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_large_text_is_escaped_as_it_passes() {
+        let mut out = Vec::new();
+        Escaping(&mut out).write_all(b"a<b>&<\xff").unwrap();
+        assert_eq!(out, b"a&lt;b&gt;&amp;&lt;\xff");
+    }
+
+    #[test]
+    fn kernels_lose_the_words_that_all_share() {
+        assert_eq!(without_kind("cpp_fused_add_0"), "add_0");
+        assert_eq!(without_kind("triton_poi_fused_relu_1"), "relu_1");
+        assert_eq!(without_kind("cpp_CppMicroGemm_fused_x"), "cpp_CppMicroGemm_fused_x");
+        assert_eq!(without_kind("gemm"), "gemm");
+    }
+}

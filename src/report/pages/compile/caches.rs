@@ -1,0 +1,54 @@
+//! What the caches answered, and how near a function is to torch's limits.
+
+use crate::model::{CacheLookup, Outcome};
+use crate::report::kit::formats::{counted, micros, whole};
+use crate::report::kit::html::Html;
+use crate::report::kit::view::View;
+use crate::report::pages::compile::Subject;
+use crate::report::words::caches::title;
+
+/// `torch._dynamo.config.recompile_limit` and `accumulated_recompile_limit` by default.
+const LIMIT: u64 = 8;
+const ACCUMULATED_LIMIT: u64 = 256;
+
+/// What each cache answered.
+pub(crate) fn answers(view: View<'_>, subject: Subject<'_>) -> Option<Html> {
+    let lookups = &subject.of.caches;
+    // Only the page of all lookups can say in what a missed key differs from an earlier one.
+    let page = format!("{}#lookups", view.href_of("caches.html"));
+    let more = (!lookups.is_empty()).then(|| view.link(&page, "keys, and what differs"));
+    more.map(|more| Html::joined(lookups.iter().map(|lookup| answer(view, lookup)).chain([more]), "; "))
+}
+
+/// What a cache answered, and why.
+fn answer(view: View<'_>, lookup: &CacheLookup) -> Html {
+    let answer = Html::escaped(&format!("{} {}", title(&lookup.cache), lookup.outcome.word()));
+    let mut parts = vec![match lookup.outcome {
+        Outcome::Hit | Outcome::Miss => answer,
+        Outcome::Bypass => Html::wrapped("<span class=warn>", &answer, "</span>"),
+    }];
+    if lookup.attempt > 0 {
+        parts.push(Html::escaped(&format!("in attempt {}", lookup.attempt)));
+    }
+    parts.extend(lookup.saved_ns.map(|ns| Html::escaped(&format!("saved {}", micros(ns / 1e3)))));
+    parts.extend(lookup.reason.as_deref().map(|reason| view.folded(reason, false)));
+    Html::joined(parts, ", ")
+}
+
+/// Versions of the function that existed before this compile, against the limits at which torch gives up.
+pub(crate) fn versions(subject: Subject<'_>) -> Option<Html> {
+    let facts = subject.compile.outcome()?;
+    let size = facts.cache_size.unwrap_or(0);
+    let all = facts.accumulated_cache_size.filter(|all| *all > size);
+    if size == 0 && all.is_none() {
+        return None;
+    }
+    let all = all.map_or_else(String::new, |all| {
+        format!("; {} in objects that share its code, of at most {ACCUMULATED_LIMIT}", whole(all))
+    });
+    let near = if size + 1 >= LIMIT { " <span class=warn>That is the limit.</span>" } else { "" };
+    let count = counted(size, "compiled version", "compiled versions");
+    Some(Html::trusted(format!(
+        "{count}{all}. At {LIMIT} torch runs it as Python, see <code>torch._dynamo.config.recompile_limit</code>.{near}"
+    )))
+}

@@ -1,0 +1,130 @@
+//! The facts of a compile that a reader looks for first.
+
+use crate::model::{Metrics, MetricsKind};
+use crate::report::kit::formats::{bytes, counted, micros, whole};
+use crate::report::kit::html::Html;
+use crate::report::kit::view::View;
+use crate::report::pages::compile::Subject;
+
+/// Labels with their values.
+type Facts = Vec<(&'static str, Html)>;
+
+/// What was compiled: captured operators, guards, caches, attempts.
+pub(crate) fn left(view: View<'_>, subject: Subject<'_>) -> anyhow::Result<Facts> {
+    let mut facts = Facts::new();
+    let outcome = subject.compile.outcome();
+    facts.extend(outcome.and_then(captured).map(|text| ("Captured", Html::escaped(&text))));
+    facts.extend(guards(subject, outcome).map(|text| ("Guards", Html::escaped(&text))));
+    facts.extend(crate::report::pages::compile::caches::answers(view, subject).map(|text| ("Caches", text)));
+    facts.extend(crate::report::pages::compile::caches::versions(subject).map(|text| ("Before it", text)));
+    let attempts: Vec<String> = subject.compile.attempts.iter().map(|a| a.number.to_string()).collect();
+    if attempts.len() > 1 {
+        let text = format!("{}: {}", attempts.len(), attempts.join(", "));
+        facts.push(("Attempts", Html::escaped(&text)));
+    }
+    if subject.compile.occurrences > 1 {
+        let times = whole(subject.compile.occurrences);
+        let text =
+            format!("{times} under this id: after torch._dynamo.reset() torch numbers its frames anew");
+        facts.push(("Compiled", Html::escaped(&text)));
+    }
+    facts.extend(crate::report::pages::compile::metrics::of_graph(view, subject)?);
+    let skipped = outcome.and_then(|m| m.cudagraph_skip_reason.as_deref()).filter(|r| !r.is_empty());
+    facts.extend(skipped.map(|reason| ("No CUDA graph", view.folded(reason, false))));
+    if subject.compile.id.is_none() {
+        facts.push(("Records", Html::escaped(&whole(subject.compile.records))));
+    }
+    Ok(facts)
+}
+
+fn captured(facts: &Metrics) -> Option<String> {
+    let counts = [
+        (facts.graph_op_count, "op", "ops"),
+        (facts.graph_node_count, "node", "nodes"),
+        (facts.graph_input_count, "input", "inputs"),
+    ];
+    let counts = counts.into_iter().filter_map(|(n, one, many)| Some(counted(n?, one, many)));
+    let counts: Vec<String> = counts.collect();
+    (!counts.is_empty()).then(|| counts.join(", "))
+}
+
+fn guards(subject: Subject<'_>, outcome: Option<&Metrics>) -> Option<String> {
+    let leaf = subject.compile.guard_conditions;
+    let torch = outcome.and_then(|m| m.guard_count);
+    let cost = outcome.and_then(|m| m.guard_latency_us).map(|us| format!(", {} a call", micros(us)));
+    let count = match (leaf, torch) {
+        (Some(leaf), Some(torch)) if leaf != torch => {
+            format!("{} ({} by torch's count)", counted(leaf, "condition", "conditions"), whole(torch))
+        }
+        (leaf, torch) => counted(leaf.or(torch)?, "condition", "conditions"),
+    };
+    Some(count + &cost.unwrap_or_default())
+}
+
+/// How it was compiled: when, from where, at what cost.
+pub(crate) fn right(view: View<'_>, subject: Subject<'_>) -> anyhow::Result<Facts> {
+    let mut facts = Facts::new();
+    facts.extend(started(subject).map(|text| ("Started", text)));
+    let backward = subject.compile.metrics.iter();
+    let backward = backward.filter(|m| matches!(m.kind, MetricsKind::Backward | MetricsKind::AotBackward));
+    let (count, us) = backward.fold((0, 0.0), |(n, us), m| (n + 1, us + m.total_us().unwrap_or(0.0)));
+    if count > 0 {
+        let times = if count > 1 { format!(", {count} times") } else { String::new() };
+        facts.push(("Backward", Html::escaped(&format!("compiled in {}{times}", micros(us)))));
+    }
+    facts.extend(called_from(view, subject)?.map(|html| ("Called from", html)));
+    facts.extend(parameters(subject)?.map(|text| ("Parameters", Html::escaped(&text))));
+    let sum = |of: fn(&Metrics) -> Option<f64>| {
+        let known = subject.compile.metrics.iter().filter_map(|m| of(&m.facts));
+        known.filter(|us| us.is_finite() && *us > 0.0).fold(0.0, |sum, us| sum + us)
+    };
+    let costs = [
+        ("Thrown away", sum(|m| m.wasted_us), " in attempts before the last"),
+        ("Saved", sum(|m| m.saved_us), " by caches"),
+        ("While running", sum(|m| m.runtime_us), " of autotuning and CUDA graphs"),
+    ];
+    for (label, us, words) in costs.into_iter().filter(|(_, us, _)| *us > 0.0) {
+        facts.push((label, Html::escaped(&(micros(us) + words))));
+    }
+    Ok(facts)
+}
+
+/// When the first record was written; the absolute time on hover.
+pub(crate) fn started(subject: Subject<'_>) -> Option<Html> {
+    let model = subject.report.model;
+    let stamp = subject.compile.first?;
+    let at = model.time(Some(stamp)).unwrap_or_default();
+    let into = model.log.first.and_then(|first| {
+        let us = model.clock.epoch_us(stamp)? - model.clock.epoch_us(first)?;
+        let into = format!("{} into the log", micros(us as f64));
+        Some(if us <= 0 { "at the start of the log".to_owned() } else { into })
+    });
+    let took = subject.compile.compile_us().map(|us| format!(", took {}", micros(us)));
+    let text = format!("{}{}", into.as_deref().unwrap_or(&at), took.unwrap_or_default());
+    let (at, text) = (Html::escaped(&at), Html::escaped(&text));
+    Some(Html::trusted(format!("<span title=\"{}\">{}</span>", at.as_str(), text.as_str())))
+}
+
+/// The frame of the reader's own code that called the compiled function.
+fn called_from(view: View<'_>, subject: Subject<'_>) -> anyhow::Result<Option<Html>> {
+    let Some((_, callers)) = subject.compile.stack.as_deref().and_then(|stack| stack.split_last()) else {
+        return Ok(None);
+    };
+    let Some(frame) = view.innermost_own(callers).and_then(|at| callers.get(at)) else { return Ok(None) };
+    let place = view.place(Some(view.file(frame)), frame.line)?;
+    let code = frame.loc.as_deref().filter(|loc| !loc.is_empty()).map(|loc| view.code(loc));
+    Ok(Some(Html::joined([view.function(&frame.name), place].into_iter().chain(code), " ")))
+}
+
+/// `2,532,867 in 201 tensors, 10.1 MB`, of the last forward record.
+fn parameters(subject: Subject<'_>) -> anyhow::Result<Option<String>> {
+    let forward = subject.compile.metrics.iter().rev().find(|m| m.kind == MetricsKind::Forward);
+    let Some(record) = forward else { return Ok(None) };
+    subject.report.with_fields(record.header, record.first_line, |fields| {
+        let numel = fields.number("param_numel")?;
+        let tensors = fields.count("param_count").map(|n| format!(" in {}", counted(n, "tensor", "tensors")));
+        let size = fields.number("param_bytes").map(|size| format!(", {}", bytes(size)));
+        let numel = crate::report::kit::formats::count(numel);
+        Some(format!("{numel}{}{}", tensors.unwrap_or_default(), size.unwrap_or_default()))
+    })
+}

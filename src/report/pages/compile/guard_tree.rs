@@ -1,0 +1,342 @@
+//! The guards of a compile as the tree that the runtime walks.
+
+use crate::analysis::{GuardLine, GuardNode, read_guard_tree};
+use crate::model::{Content, Section};
+use crate::report::kit::formats::{clipped, counted, short_path, whole};
+use crate::report::kit::html::Html;
+use crate::report::kit::paths;
+use crate::report::kit::view::View;
+use crate::report::pages::compile::Subject;
+use crate::report::pages::compile::guard_words::{below, class_name, condition, gloss};
+use indexmap::IndexMap;
+use memchr::memmem;
+use std::io::Write;
+use std::ops::Range;
+
+/// Bytes of a tree that is read for a page; BERT's has 1.2 MB.
+const LARGEST: u64 = 16 << 20;
+/// Lines of the tree that a page shows; a model of a thousand modules has tens of thousands, and they stand in the file.
+const MOST_LINES: usize = 300;
+/// Children of one place that are shown.
+const MOST_CHILDREN: usize = 40;
+/// Children beyond which a place is folded at first, as everywhere in the report.
+const OPEN_CHILDREN: usize = 14;
+/// Levels that are open at first.
+const OPEN_LEVELS: usize = 3;
+/// Levels that are shown: a hostile tree could be as deep as the log is long.
+const DEEPEST: usize = 40;
+/// Characters of a condition or a place up to which it is shown whole; of a longer one the beginning, as the file has it
+/// all.
+const LONGEST: usize = 400;
+const BEGINNING: usize = 160;
+/// Bytes of conditions of one kind that stand in a line, and of all guards of a place that do.
+const LONGEST_LINE: usize = 240;
+
+/// The section of the guards: counts by kind, then the tree. A compile whose tree was not recorded keeps its table.
+pub(crate) fn write(
+    view: View<'_>,
+    subject: Subject<'_>,
+    table: &Section,
+    out: &mut dyn Write,
+) -> anyhow::Result<()> {
+    let file = subject.compile.artifacts.iter().rev().find(|a| a.name == "dynamo_cpp_guards_str");
+    let Some((artifact, Content::Payload(at, _))) = file.map(|a| (a, &a.content)) else {
+        return view.section(out, table);
+    };
+    if at.text_len > LARGEST {
+        return view.section(out, table);
+    }
+    let text = subject.report.payload(at)?;
+    let nodes = read_guard_tree(&text);
+    if nodes.is_empty() {
+        return view.section(out, table);
+    }
+    let guards: usize = nodes.iter().filter(|n| n.depth == 0).map(|n| n.guards).sum();
+    // The head of the page says what they cost, where the metrics do.
+    let timed = subject.compile.outcome().is_some_and(|m| m.guard_latency_us.is_some());
+    let note = if timed || !table.note.contains(" us ") { "" } else { &table.note };
+    let function =
+        crate::report::pages::compile::function(subject).and_then(|function| function.file.as_deref());
+    let mut tree = Tree { nodes: &nodes, subject, function, shown: 0, left_out: 0 };
+    let mut items = Vec::new();
+    tree.items((0, 0), ("", None), &mut items)?;
+    let has = |mark: &str| memmem::find(&items, mark.as_bytes()).is_some();
+    let tools = if has("<details>") { view.fold_button("guard-tree") } else { Html::default() };
+    view.open_section(out, (table.id, &table.title, note), Some(whole(guards)), tools)?;
+    if nodes.len() > OPEN_CHILDREN {
+        writeln!(out, "<p>{}.</p>", kinds(&nodes).as_str())?;
+    }
+    let path = paths::artifact(subject.compile, artifact, subject.report.settings);
+    let link = view.link(&view.href_beside(&path, &subject.compile.folder(0)), "dynamo_cpp_guards_str");
+    let words =
+        [("…", "… stands for the place above. "), ("<details", "A number counts the guards in a place. ")];
+    let words = words.iter().filter(|(mark, _)| has(mark)).map(|(_, words)| *words).collect::<String>();
+    let link = link.as_str();
+    writeln!(out, "<p class=\"soft after\">{words}In torch's words, with all lines: {link}.</p>")?;
+    write!(
+        out,
+        "<div class=\"tree clip after\" id=\"guard-tree\" tabindex=0 role=group aria-label=\"Guard tree\"><ul>"
+    )?;
+    out.write_all(&items)?;
+    writeln!(out, "</ul></div>")?;
+    if tree.left_out > 0 {
+        let more = counted(tree.left_out, "more line stands", "more lines stand");
+        writeln!(out, "<p class=\"soft after\">{more} in the file.</p>")?;
+    }
+    writeln!(out, "</section>")?;
+    Ok(())
+}
+
+/// How many guards there are of each kind.
+fn kinds(nodes: &[GuardNode<'_>]) -> Html {
+    let mut kinds: IndexMap<&str, usize> = IndexMap::new();
+    for node in nodes {
+        if let GuardLine::Guard { kind, .. } = node.content {
+            *kinds.entry(kind).or_default() += 1;
+        }
+    }
+    kinds.sort_by(|_, a, _, b| b.cmp(a));
+    let kinds = kinds.iter().map(|(kind, count)| format!("{}\u{a0}{kind}{}", whole(*count), gloss(kind)));
+    Html::content(&kinds.collect::<Vec<_>>().join(", "))
+}
+
+struct Tree<'a> {
+    nodes: &'a [GuardNode<'a>],
+    subject: Subject<'a>,
+    /// The file of the compiled function.
+    function: Option<&'a str>,
+    shown: usize,
+    left_out: usize,
+}
+
+/// A place above guards: as torch writes it, and the type found there.
+type Above<'a> = (&'a str, Option<&'a str>);
+
+impl<'a> Tree<'a> {
+    /// Writes the nodes from `from` on that stand at `depth` below the place `above`, with what is below them; says
+    /// where it stopped. The depth of a tree is that of Python attributes; deeper ones than are open or shown end here.
+    fn items(
+        &mut self,
+        (from, depth): (usize, usize),
+        above: Above<'a>,
+        out: &mut dyn Write,
+    ) -> anyhow::Result<usize> {
+        let nodes = self.nodes;
+        let (mut at, mut children) = (from, 0);
+        while let Some(node) = nodes.get(at).filter(|node| node.depth >= depth) {
+            let next = match node.content {
+                GuardLine::Guard { .. } => at + self.alike(at),
+                GuardLine::Place { .. } => self.after(at),
+            };
+            // A place without guards says nothing.
+            let counts = node.guards > 0;
+            children += usize::from(counts);
+            if counts && (self.shown >= MOST_LINES || children > MOST_CHILDREN || depth > DEEPEST) {
+                self.left_out += next - at;
+            } else if counts {
+                match &node.content {
+                    GuardLine::Guard { .. } => {
+                        write!(out, "<li>")?;
+                        self.group(at..next, above, &mut Vec::new(), out)?;
+                        writeln!(out)?;
+                    }
+                    // All stand in it.
+                    GuardLine::Place { source: "root", .. } => {
+                        self.items((at + 1, node.depth + 1), ("", None), out)?;
+                    }
+                    // It only holds a key and its value.
+                    GuardLine::Place { source, class: None } if source.starts_with("KeyValueManager ") => {
+                        self.items((at + 1, node.depth + 1), above, out)?;
+                    }
+                    GuardLine::Place { .. } => self.place(at, (depth, above.0), out)?,
+                }
+            }
+            at = next;
+        }
+        Ok(at)
+    }
+
+    /// A place with what is in it: one line where it has a few guards only. A place that only holds another stands in
+    /// its name.
+    fn place(
+        &mut self,
+        mut at: usize,
+        (depth, above): (usize, &str),
+        out: &mut dyn Write,
+    ) -> anyhow::Result<()> {
+        while let Some(only) = self.only_place(at) {
+            at = only;
+        }
+        let nodes = self.nodes;
+        let Some((node, GuardLine::Place { source, class })) = nodes.get(at).map(|n| (n, &n.content)) else {
+            return Ok(());
+        };
+        // `L['m'].eps` stands in `L['m'].__dict__`.
+        let above = above.strip_suffix(".__dict__").unwrap_or(above);
+        let (shown, more) = shown(&below(above, source));
+        write!(out, "<li>")?;
+        let inside = (*source, *class);
+        let (groups, end) = self.few_guards(at, inside);
+        let kinds = || groups.iter().filter_map(|group| self.kind(group.start));
+        let class = class.filter(|_| !kinds().any(says_type)).map_or("", class_name);
+        let class = Html::content(class);
+        let all = !self.children(at).any(|child| child >= end);
+        if all {
+            write!(out, "{}{more}", shown.as_str())?;
+            if !class.is_empty() {
+                write!(out, " <i>{}</i>", class.as_str())?;
+            }
+        } else {
+            self.shown += 1;
+            let open = depth < OPEN_LEVELS && self.children(at).count() <= OPEN_CHILDREN;
+            let open = if open { " open" } else { "" };
+            let between = if class.is_empty() { "" } else { ", " };
+            let (shown, class, guards) = (shown.as_str(), class.as_str(), whole(node.guards));
+            write!(out, "<details{open}><summary>{shown}{more} <i>{class}{between}{guards}</i>")?;
+        }
+        let mut said = Vec::new();
+        for (index, group) in groups.into_iter().enumerate() {
+            write!(out, "{}", if index > 0 { "; " } else { " " })?;
+            self.group(group, inside, &mut said, out)?;
+        }
+        if all {
+            writeln!(out)?;
+            return Ok(());
+        }
+        writeln!(out, "</summary><ul>")?;
+        self.items((end, node.depth + 1), inside, out)?;
+        writeln!(out, "</ul></details>")?;
+        Ok(())
+    }
+
+    /// Guards of one kind as one line, or as a fold of many; lines of the program that were `said` are not said again.
+    fn group(
+        &mut self,
+        group: Range<usize>,
+        above: Above<'_>,
+        said: &mut Vec<String>,
+        out: &mut dyn Write,
+    ) -> anyhow::Result<()> {
+        let kind = Html::content(self.kind(group.start).unwrap_or_default());
+        let words = self.words(group.clone(), above);
+        let length: usize = words.iter().map(|(text, _)| text.len() + 2).sum();
+        if words.len() == 1 || length <= LONGEST_LINE {
+            self.shown += 1;
+            write!(out, "<b>{}</b>", kind.as_str())?;
+            for (index, (text, _)) in words.iter().filter(|(text, _)| !text.is_empty()).enumerate() {
+                // `no a, b`: what none may have.
+                let text = if index > 0 { text.strip_prefix("no ").unwrap_or(text) } else { text };
+                let (text, more) = shown(text);
+                write!(out, "{}{}{more}", if index > 0 { ", " } else { " " }, text.as_str())?;
+            }
+            let mut lines: Vec<String> = words.into_iter().filter_map(|(_, line)| line).collect();
+            lines.dedup();
+            if !lines.is_empty() && lines != *said {
+                write!(out, " <i>{}</i>", Html::content(&lines.join(", ")).as_str())?;
+                *said = lines;
+            }
+            return Ok(());
+        }
+        let times = counted(words.len(), "time", "times");
+        write!(out, "<details><summary><b>{}</b> <i>{times}</i></summary><ul>", kind.as_str())?;
+        for (text, line) in words {
+            if self.shown >= MOST_LINES {
+                self.left_out += 1;
+                continue;
+            }
+            self.shown += 1;
+            let (text, more) = shown(&text);
+            write!(out, "<li>{}{more}", text.as_str())?;
+            if let Some(line) = line {
+                write!(out, " <i>{}</i>", Html::content(&line).as_str())?;
+            }
+            writeln!(out)?;
+        }
+        write!(out, "</ul></details>")?;
+        Ok(())
+    }
+
+    /// What each guard says beside its kind, and the reader's line that led to it.
+    fn words(&self, group: Range<usize>, above: Above<'_>) -> Vec<(String, Option<String>)> {
+        let words = self.nodes.get(group).unwrap_or_default().iter().filter_map(|node| match node.content {
+            GuardLine::Guard { kind, text, origin } => {
+                let line = origin.and_then(|origin| self.subject.own.line(origin, self.function));
+                let line = line.map(|(file, line)| match file {
+                    Some(file) => format!("{}:{line}", short_path(file)),
+                    None => format!("line {line}"),
+                });
+                Some((condition((kind, text), above), line))
+            }
+            GuardLine::Place { .. } => None,
+        });
+        words.collect()
+    }
+
+    fn kind(&self, at: usize) -> Option<&'a str> {
+        match self.nodes.get(at)?.content {
+            GuardLine::Guard { kind, .. } => Some(kind),
+            GuardLine::Place { .. } => None,
+        }
+    }
+
+    /// Guards from `at` on that stand side by side and are of one kind.
+    fn alike(&self, at: usize) -> usize {
+        let same = |node: &GuardNode<'_>| match (&node.content, self.kind(at)) {
+            (GuardLine::Guard { kind, .. }, Some(first)) => *kind == first,
+            _ => false,
+        };
+        let depth = self.nodes.get(at).map_or(0, |node| node.depth);
+        self.nodes.iter().skip(at).take_while(|node| node.depth == depth && same(node)).count().max(1)
+    }
+
+    /// The guards with which a place begins, by kind, as far as they go into its line; and where they end.
+    fn few_guards(&self, at: usize, inside: Above<'_>) -> (Vec<Range<usize>>, usize) {
+        let (mut from, mut groups, mut length) = (at + 1, Vec::new(), 0);
+        let depth = self.nodes.get(at).map_or(0, |node| node.depth);
+        while self.nodes.get(from).is_some_and(|node| node.depth == depth + 1) && self.kind(from).is_some() {
+            let next = from + self.alike(from);
+            let words = self.words(from..next, inside);
+            length += words.iter().map(|(text, _)| text.len() + 2).sum::<usize>();
+            if length > LONGEST_LINE {
+                break;
+            }
+            groups.push(from..next);
+            from = next;
+        }
+        (groups, from)
+    }
+
+    /// The place in this one, where it has no guard of its own.
+    fn only_place(&self, at: usize) -> Option<usize> {
+        let mut children = self.children(at);
+        let only = children.next()?;
+        let is_place = |node: &GuardNode<'_>| matches!(node.content, GuardLine::Place { .. });
+        (children.next().is_none() && self.nodes.get(only).is_some_and(is_place)).then_some(only)
+    }
+
+    /// Where the next node stands that is not below the one at `at`.
+    fn after(&self, at: usize) -> usize {
+        let depth = self.nodes.get(at).map_or(0, |node| node.depth);
+        let below = self.nodes.iter().skip(at + 1).take_while(|node| node.depth > depth).count();
+        at + 1 + below
+    }
+
+    /// What stands in a place and has guards.
+    fn children(&self, at: usize) -> impl Iterator<Item = usize> {
+        let depth = self.nodes.get(at).map_or(0, |node| node.depth);
+        let below =
+            self.nodes.iter().enumerate().skip(at + 1).take_while(move |(_, node)| node.depth > depth);
+        below.filter(move |(_, node)| node.depth == depth + 1 && node.guards > 0).map(|(index, _)| index)
+    }
+}
+
+/// Whether a guard of this kind says itself of which type a value is.
+fn says_type(kind: &str) -> bool {
+    matches!(kind, "NONE_MATCH" | "FALSE_MATCH" | "TRUE_MATCH" | "TENSOR_MATCH")
+}
+
+/// What is shown of a text, and whether it is less than all.
+fn shown(text: &str) -> (Html, &'static str) {
+    let (all, cut) = clipped(text, LONGEST);
+    if cut { (Html::content(clipped(text, BEGINNING).0), "…") } else { (Html::content(all), "") }
+}

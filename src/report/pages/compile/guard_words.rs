@@ -1,0 +1,152 @@
+//! What a guard says, in fewer words than torch's.
+
+use std::borrow::Cow;
+
+/// Bytes of a place from which on `…` stands for it in what is below it: `L['x']` reads well, but places within
+/// modules within modules have 100 characters, each line of which only the end is new.
+const SHORTEST_ABOVE: usize = 8;
+
+/// The kind of guards, five a tensor, that say which marks its dimensions do not have.
+const MARKS: &str = "DIMENSION_DYNAMIC_MARKING_GUARD";
+
+/// What the name of a kind does not say.
+pub(crate) fn gloss(kind: &str) -> &'static str {
+    match kind {
+        "ID_MATCH" => " (that very object)",
+        "TYPE_MATCH" => " (that very type)",
+        MARKS => " (no dimension marked as dynamic, static or unbacked)",
+        _ => "",
+    }
+}
+
+/// A type without the modules that it is in.
+pub(crate) fn class_name(class: &str) -> &str {
+    class.rsplit('.').next().unwrap_or(class)
+}
+
+/// What a guard says beside its kind and the place, with its type, that it looks at; empty where those say it all.
+/// Addresses are left out: they mean nothing in another process.
+pub(crate) fn condition((kind, text): (&str, &str), (above, class): (&str, Option<&str>)) -> String {
+    let of_above = |text: &str| text.strip_prefix(above).filter(|_| !above.is_empty()).map(str::to_owned);
+    if let Some((what, rest)) = text.split_once('(').filter(|(what, _)| what.starts_with("___check_")) {
+        let (arguments, behind) = rest.split_once(", type=<class '").unwrap_or((rest, ""));
+        let arguments = arguments.trim_end_matches(')');
+        let address = |last: &str| !last.is_empty() && last.bytes().all(|b| b.is_ascii_digit());
+        match arguments.rsplit_once(", ") {
+            Some((place, last)) if place == above && address(last) => {
+                let found = behind.trim_end_matches("'>");
+                let said = found.is_empty() || class == Some(found);
+                return if said { String::new() } else { format!("is {}", class_name(found)) };
+            }
+            _ if arguments.is_empty() || what == "___check_global_state" => return String::new(),
+            _ => {}
+        }
+    }
+    let in_dict = |text: &str| Some(text.strip_prefix("___dict_contains(")?.rsplit_once(", ")?.0.to_owned());
+    let no = text.strip_prefix("not ");
+    if let Some(key) = no.and_then(in_dict) {
+        return format!("no {key}");
+    }
+    if let Some(key) = in_dict(text) {
+        return format!("has {key}");
+    }
+    let attribute = text.strip_prefix("hasattr(").and_then(|rest| rest.strip_suffix(") == False"));
+    if let Some((place, name)) = attribute.and_then(|rest| rest.split_once(", '"))
+        && place == above
+    {
+        let name = name.trim_end_matches('\'');
+        // `_dynamo_dynamic_indices`: where torch keeps which dimensions are marked as what.
+        let mark = name.strip_prefix("_dynamo_").and_then(|name| name.strip_suffix("_indices"));
+        return match mark {
+            Some(_) if kind == MARKS => String::new(),
+            mark => format!("no {}", mark.unwrap_or(name)),
+        };
+    }
+    if let Some(rest) = text.strip_prefix("check_tensor(").and_then(|rest| rest.strip_prefix(above)) {
+        return tensor(rest.trim_start_matches(", ").trim_end_matches(')'));
+    }
+    match (kind, of_above(text)) {
+        ("NONE_MATCH" | "FALSE_MATCH" | "TRUE_MATCH", Some(_)) => String::new(),
+        (_, Some(rest)) if rest.starts_with(' ') => rest.trim_start().to_owned(),
+        _ => below(above, text).into_owned(),
+    }
+}
+
+/// `Tensor, torch.float32, size=[8, 16]` without the dispatch keys, which follow from it.
+fn tensor(arguments: &str) -> String {
+    let without = arguments.split_once(", DispatchKeySet(").and_then(|(before, rest)| {
+        let (_, after) = rest.split_once(')')?;
+        Some(format!("{before}{after}"))
+    });
+    without.unwrap_or_else(|| arguments.to_owned())
+}
+
+/// A text with `…` for the place that it stands below.
+pub(crate) fn below<'t>(above: &str, text: &'t str) -> Cow<'t, str> {
+    if above.len() < SHORTEST_ABOVE || text == above {
+        return text.into();
+    }
+    let word = |c: char| c.is_alphanumeric() || c == '_';
+    let (mut short, mut from) = (String::new(), 0);
+    for (at, found) in text.match_indices(above) {
+        let (Some(before), Some(after)) = (text.get(from..at), text.get(at + found.len()..)) else {
+            continue;
+        };
+        // Not where only a longer name ends or begins with it.
+        if !before.ends_with(word) && !after.starts_with(word) {
+            short.push_str(before);
+            short.push('…');
+            from = at + found.len();
+        }
+    }
+    if from == 0 { text.into() } else { (short + text.get(from..).unwrap_or_default()).into() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn below_a_place_its_name_is_not_repeated() {
+        let place = "G['nn'].functional";
+        assert_eq!(
+            below(place, "___check_obj_id(G['nn'].functional, 14), type=x"),
+            "___check_obj_id(…, 14), type=x"
+        );
+        assert_eq!(below(place, "type(G['nn'].functional.gelu)"), "type(….gelu)");
+        assert_eq!(
+            below(place, "G['nn'].functional_x is a.G['nn'].functional"),
+            "G['nn'].functional_x is a.…"
+        );
+        assert_eq!(below(place, place), place);
+        assert_eq!(below("L['x']", "L['x'] is None"), "L['x'] is None");
+    }
+
+    #[test]
+    fn a_condition_says_what_its_kind_and_place_do_not() {
+        let place = ("L['f']", Some("function"));
+        for (kind, text, words) in [
+            ("ID_MATCH", "___check_obj_id(L['f'], 140484560331344), type=<class 'function'>", ""),
+            ("ID_MATCH", "___check_obj_id(L['f'], 140484560331344)", ""),
+            ("ID_MATCH", "___check_obj_id(L['f'], 140484572183776), type=<class 'a.b.C'>", "is C"),
+            ("ID_MATCH", "___check_obj_id(L['g'], 7)", "___check_obj_id(L['g'], 7)"),
+            ("EQUALS_MATCH", "L['f'] == 'a b'", "== 'a b'"),
+            ("NONE_MATCH", "L['f'] is None", ""),
+            ("DICT_CONTAINS", "not ___dict_contains('k, v', L['f'].__dict__)", "no 'k, v'"),
+            ("DICT_CONTAINS", "___dict_contains('k', L['f'].__dict__)", "has 'k'"),
+            ("NO_HASATTR", "hasattr(L['f'], '_dynamo_x') == False", "no _dynamo_x"),
+            ("NO_HASATTR", "hasattr(L['f'], '_dynamo_weak_dynamic_indices') == False", "no weak_dynamic"),
+            (MARKS, "hasattr(L['f'], '_dynamo_static_input_indices') == False", ""),
+            ("GLOBAL_STATE", "___check_global_state() against {\"a\": (0)}", ""),
+            ("LENGTH_CHECK", "len(L['f']) == 2", "len(L['f']) == 2"),
+            (
+                "TENSOR_MATCH",
+                "check_tensor(L['f'], Tensor, DispatchKeySet(CPU, Autograd), torch.int64, size=[2])",
+                "Tensor, torch.int64, size=[2]",
+            ),
+        ] {
+            assert_eq!(condition((kind, text), place), words, "{text}");
+        }
+        assert_eq!(condition(("LAMBDA_GUARD", "2 <= L['x'].size()[0]"), ("", None)), "2 <= L['x'].size()[0]");
+    }
+}

@@ -1,0 +1,98 @@
+//! What the metrics records of a compile say of its graph, and the way to each record.
+
+use crate::model::{Compile, MetricsKind, MetricsRecord};
+use crate::report::kit::formats::{clipped, count, counted, micros};
+use crate::report::kit::html::Html;
+use crate::report::kit::view::View;
+use crate::report::pages::compile::Subject;
+use crate::report::pages::compile::why::text;
+use crate::report::words::metrics::GRAPH;
+
+/// The record whose times stand on the page of the compile: the last forward one, else the last.
+pub(crate) fn main_record(compile: &Compile) -> Option<&MetricsRecord> {
+    let records = &compile.metrics;
+    records.iter().rfind(|m| m.kind == MetricsKind::Forward).or(records.last())
+}
+
+/// What a kind of record measures.
+pub(crate) fn title(kind: MetricsKind) -> &'static str {
+    match kind {
+        MetricsKind::Forward => "Forward compile",
+        MetricsKind::Backward | MetricsKind::AotBackward => "Backward compile",
+        MetricsKind::Runtime => "While the model ran",
+        MetricsKind::BackwardRuntime => "While the backward ran",
+    }
+}
+
+/// What a record measures, its time, and how many of its fields are set.
+pub(crate) fn about(subject: Subject<'_>, record: &MetricsRecord) -> anyhow::Result<String> {
+    let set = subject.report.with_fields(record.header, record.first_line, |fields| {
+        fields.iter().filter(|(_, value)| value.get() != "null").count()
+    })?;
+    let time = record.total_us().map(|us| format!(", {}", micros(us))).unwrap_or_default();
+    Ok(format!("{}{time}, {}", title(record.kind), counted(set, "field", "fields")))
+}
+
+/// Counts of which the head of the page has its own words.
+const IN_HEAD: [&str; 7] = [
+    "graph_op_count",
+    "graph_node_count",
+    "graph_input_count",
+    "guard_count",
+    "param_count",
+    "param_numel",
+    "param_bytes",
+];
+
+/// Further counts of the graph, and custom operators, as labels and values.
+pub(crate) fn of_graph(view: View<'_>, subject: Subject<'_>) -> anyhow::Result<Vec<(&'static str, Html)>> {
+    let Some(main) = main_record(subject.compile) else { return Ok(Vec::new()) };
+    subject.report.with_fields(main.header, main.first_line, |fields| {
+        let counts = GRAPH.iter().filter(|(field, ..)| !IN_HEAD.contains(field));
+        let counts = counts.filter_map(|(field, title, _)| {
+            let number = fields.number(field).filter(|number| *number != 0.0)?;
+            Some((*title, Html::escaped(&count(number))))
+        });
+        let mut facts: Vec<(&str, Html)> = counts.collect();
+        for (field, title) in [
+            ("compliant_custom_ops", "Custom operators"),
+            ("non_compliant_ops", "Custom operators, not compliant"),
+        ] {
+            let ops = fields.get::<Vec<String>>(field).unwrap_or_default();
+            if !ops.is_empty() {
+                facts.push((title, Html::joined(ops.iter().map(|op| view.code(op)), ", ")));
+            }
+        }
+        facts
+    })
+}
+
+/// Characters of a value beyond which it is folded, and of its beginning that stands before the fold.
+const LONGEST_VALUE: usize = 600;
+const LONGEST_START: usize = 120;
+
+/// Code or text; of more than `most` lines it is folded behind the first.
+pub(crate) fn lines(value: &str, most: usize) -> Html {
+    let one_line = !value.trim().contains('\n');
+    if one_line && value.len() <= LONGEST_VALUE {
+        return Html::escaped(value);
+    }
+    if value.lines().count() <= most && value.len() <= LONGEST_VALUE {
+        return text(value);
+    }
+    let first = value.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+    fold(&format!("{} …", clipped(first, LONGEST_START).0), value)
+}
+
+/// A long text folded behind `words`, and its size.
+pub(crate) fn fold(words: &str, value: &str) -> Html {
+    let size = match value.trim().lines().count() {
+        0 | 1 => counted(value.chars().count(), "character", "characters"),
+        lines => counted(lines, "line", "lines"),
+    };
+    Html::trusted(format!(
+        "<details class=fold><summary>{} <span class=soft>{size}</span></summary>{}</details>",
+        Html::content(words).as_str(),
+        text(value).as_str()
+    ))
+}

@@ -1,0 +1,235 @@
+//! The page of a compile: what it came to, why it exists, what it cost, and all its files.
+
+mod caches;
+mod facts;
+mod files;
+mod flame;
+mod guard_tree;
+mod guard_words;
+mod metrics;
+mod record;
+mod story;
+mod times;
+mod why;
+
+use crate::analysis::{ByCompile, OfCompile, OwnFiles, Parts};
+use crate::model::{Compile, CompileIndex, Content, Function, Section};
+use crate::output::Page;
+use crate::report::kit::formats::{counted, whole};
+use crate::report::kit::html::Html;
+use crate::report::kit::inductor_runs;
+use crate::report::kit::paths;
+use crate::report::kit::shell::{Shell, Tab, write_page};
+use crate::report::kit::templates::Worker;
+use crate::report::kit::view::View;
+use crate::report::subject::Report;
+use serde::Serialize;
+use std::io::Write;
+use std::sync::Arc;
+
+/// The pages of all compiles and of their metrics records.
+pub(crate) fn pages(report: Report<'_>) -> Vec<Page<'_, Worker>> {
+    let shared = Arc::new((ByCompile::of(report.model), OwnFiles::of(report.model)));
+    let mut pages = Vec::new();
+    for (index, compile) in report.model.compiles.indexed() {
+        let shared = Arc::clone(&shared);
+        pages.push(Page::rendered(paths::compile_page(compile), move |worker, out| {
+            let (by_compile, own) = &*shared;
+            let Some(of) = by_compile.at(index) else { return Ok(()) };
+            let subject = Subject { report, index, compile, of, own, chain: by_compile.of_frame(compile) };
+            write(subject, worker, out)
+        }));
+        for artifact in &compile.artifacts {
+            if let Content::Metrics(record) = artifact.content {
+                pages.extend(record::page(report, compile, artifact, record));
+            }
+        }
+    }
+    pages
+}
+
+/// The compile that a page is about, and what is known of it.
+#[derive(Clone, Copy)]
+struct Subject<'a> {
+    report: Report<'a>,
+    /// Its place in the model.
+    index: CompileIndex,
+    compile: &'a Compile,
+    of: &'a OfCompile<'a>,
+    /// Which files are the reader's.
+    own: &'a OwnFiles,
+    /// The compiles of the same function, itself among them.
+    chain: &'a [CompileIndex],
+}
+
+fn write(subject: Subject<'_>, worker: &mut Worker, out: &mut dyn Write) -> anyhow::Result<()> {
+    let mut shell = Shell::of_compile(subject.report, subject.compile, None);
+    shell.tabs = tabs(subject, worker);
+    write_page(worker, out, &shell, |worker, out| {
+        let view = View::new(subject.report, worker, 1);
+        if is_plain(subject) {
+            write_plain_head(subject, out)?;
+        } else {
+            writeln!(out, "{}", head(view, subject)?.as_str())?;
+        }
+        why::write(view, subject, out)?;
+        times::write(view, subject, out)?;
+        write_stack(view, subject, out)?;
+        for section in sections(subject.compile) {
+            match section.id {
+                "guards" => guard_tree::write(view, subject, section, out)?,
+                "graph-sizes" => write_sizes(view, subject.compile, section, out)?,
+                _ => view.section(out, section)?,
+            }
+        }
+        files::write(view, subject, out)
+    })
+}
+
+/// Whether the page is that of records without a compile id, of which there is nothing to say but their files.
+fn is_plain(subject: Subject<'_>) -> bool {
+    subject.compile.id.is_none() && subject.compile.metrics.is_empty() && subject.of.caches.is_empty()
+}
+
+fn write_plain_head(subject: Subject<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+    let records = counted(subject.compile.records, "record was", "records were");
+    let first = facts::started(subject).map(|at| format!("; the first {}", at.as_str()));
+    writeln!(
+        out,
+        "<section><h1>Records without a compile id</h1>\n<p class=after>{records} written outside of any compile, or \
+         by a tool that names none{}.</p></section>",
+        first.unwrap_or_default()
+    )?;
+    Ok(())
+}
+
+#[derive(Serialize)]
+struct Head {
+    pill: Html,
+    function: Html,
+    place: Html,
+    story: Html,
+    bar: Html,
+    left: Option<Html>,
+    right: Option<Html>,
+}
+
+fn head(view: View<'_>, subject: Subject<'_>) -> anyhow::Result<Html> {
+    let compile = subject.compile;
+    let function = function(subject);
+    let place = function.map(|f| view.place(f.file.as_deref(), f.line)).transpose()?;
+    let side = |facts: Vec<_>| (!facts.is_empty()).then(|| view.facts(facts)).transpose();
+    let context = Head {
+        pill: if compile.id.is_some() { view.plain_pill_beside(compile)? } else { Html::default() },
+        function: match function {
+            Some(function) => view.function(&function.name),
+            None if compile.id.is_none() => Html::escaped("Records without a compile id"),
+            None => Html::default(),
+        },
+        place: place.unwrap_or_default(),
+        story: story::tell(view, subject)?,
+        bar: view.bar(&Parts::of(compile), true)?,
+        left: side(facts::left(view, subject)?)?,
+        right: side(facts::right(view, subject)?)?,
+    };
+    view.render("compile_head", &context)
+}
+
+/// The compiled function; where nothing names it, that of another compile of the same frame.
+fn function<'a>(subject: Subject<'a>) -> Option<&'a Function> {
+    let compiles = &subject.report.model.compiles;
+    let others = || subject.chain.iter().find_map(|index| compiles.get(*index)?.function.as_ref());
+    subject.compile.function.as_ref().or_else(others)
+}
+
+/// Tables that readers look for first; others follow in the order of the log.
+const FIRST: [&str; 9] = [
+    "unknown-events",
+    "guards",
+    "input-tensors",
+    "symbols",
+    "unbacked-symbols",
+    "specializations",
+    "guards-added",
+    "data-dependent",
+    "code-state",
+];
+
+/// The tables of a compile in the order in which they are shown; the sizes of all values of the graph are the last.
+fn sections(compile: &Compile) -> Vec<&Section> {
+    let mut sections: Vec<&Section> = compile.sections.iter().collect();
+    let rank = |section: &&Section| match section.id {
+        "graph-sizes" => FIRST.len() + 1,
+        id => FIRST.iter().position(|first| *first == id).unwrap_or(FIRST.len()),
+    };
+    sections.sort_by_key(rank);
+    sections
+}
+
+/// The sections that the page has, and the compiles before and after.
+fn tabs(subject: Subject<'_>, worker: &Worker) -> Vec<Tab> {
+    let Subject { compile, of, .. } = subject;
+    let mut tabs = Vec::new();
+    let mut add = |present: bool, id: &str, text: &str| {
+        if present {
+            tabs.push(Tab::section(id, text, None));
+        }
+    };
+    add(why::has_recompilation(subject), "recompilation", why::title(subject));
+    add(!of.breaks.is_empty(), "breaks", "Graph breaks");
+    add(!of.failures.is_empty(), "failures", "Failures");
+    add(!of.restarts.is_empty(), "restarts", "Restarts");
+    add(times::present(subject), "time", "Time");
+    for section in sections(compile) {
+        add(true, section.id, if section.id == "graph-sizes" { "Sizes" } else { &section.title });
+    }
+    add(true, "files", "Files");
+    if subject.report.found.export.compiles.contains(&subject.index) {
+        tabs.push(Tab::away(format!("../{}", paths::export(subject.report.settings)), "Export", None));
+    }
+    // One link; the page lists the other runs.
+    let provenance = inductor_runs::links(View::new(subject.report, worker, 1), compile).into_iter().next();
+    tabs.extend(provenance.map(|(href, _)| Tab::away(href, "Provenance", None)));
+    for (step, words) in [(subject.index.previous(), "previous"), (Some(subject.index.next()), "next")] {
+        let Some(other) = step.and_then(|at| subject.report.model.compiles.get(at)) else { continue };
+        let page = crate::report::kit::links::encoded(paths::compile_page(other).as_str());
+        let label = if other.id.is_some() { other.label() } else { "no id".to_owned() };
+        tabs.push(Tab::away(format!("../{page}"), words, Some(label)));
+    }
+    tabs
+}
+
+fn write_stack(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+    let Some(stack) = &subject.compile.stack else { return Ok(()) };
+    view.open_section(out, ("stack", "Stack", ""), None, Html::default())?;
+    writeln!(out, "{}\n</section>", view.stack(stack)?.as_str())?;
+    Ok(())
+}
+
+/// Sizes beyond which they are folded at first.
+const MANY_SIZES: usize = 60;
+
+/// The sizes of all values of the graph, in columns: a large graph has thousands.
+fn write_sizes(
+    view: View<'_>,
+    compile: &Compile,
+    section: &Section,
+    out: &mut dyn Write,
+) -> anyhow::Result<()> {
+    let count = compile.graph_sizes.len();
+    let many = count > MANY_SIZES;
+    view.open_section(out, (section.id, &section.title, ""), Some(whole(count)), Html::default())?;
+    if many {
+        write!(out, "<details class=more><summary>{} sizes</summary>", whole(count))?;
+    }
+    write!(out, "<pre class=sets>")?;
+    for one in &compile.graph_sizes {
+        let (value, size) = (Html::content(&one.value), Html::content(&one.size));
+        writeln!(out, "{} {}", value.as_str(), size.as_str())?;
+    }
+    writeln!(out, "</pre>{}</section>", if many { "</details>" } else { "" })?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;

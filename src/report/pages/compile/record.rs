@@ -1,0 +1,276 @@
+//! The page of one metrics record: every field as torch wrote it.
+
+use crate::model::{Artifact, Compile, Content, Failure, Fields, GraphSize, MetricsRecord};
+use crate::output::{Page, RelPath};
+use crate::report::kit::formats::{clipped, counted, micros, whole};
+use crate::report::kit::html::Html;
+use crate::report::kit::log_settings;
+use crate::report::kit::paths;
+use crate::report::kit::shell::{Shell, write_page};
+use crate::report::kit::templates::Worker;
+use crate::report::kit::view::View;
+use crate::report::pages::compile::metrics::{fold, title};
+use crate::report::subject::Report;
+use crate::report::words::metrics::{TIMES, glosses, older};
+use crate::trace::Md5;
+use serde::Serialize;
+use serde_json::value::RawValue;
+use std::io::Write;
+
+/// The page of one record.
+pub(crate) fn page<'m>(
+    report: Report<'m>,
+    compile: &'m Compile,
+    artifact: &'m Artifact,
+    index: usize,
+) -> Option<Page<'m, Worker>> {
+    let record = compile.metrics.get(index)?;
+    let path = paths::artifact(compile, artifact, report.settings);
+    Some(Page::rendered(path, move |worker, out| {
+        let shell = Shell::of_compile(report, compile, Some(&artifact.name));
+        write_page(worker, out, &shell, |worker, out| {
+            let view = View::new(report, worker, 1);
+            report.with_fields(record.header, record.first_line, |fields| {
+                Of { view, compile, record, fields }.write(out)
+            })?
+        })
+    }))
+}
+
+#[derive(Serialize)]
+struct RecordHead {
+    title: String,
+    id: String,
+    function: Html,
+    line: String,
+    meanings: Option<String>,
+}
+
+/// A record that is shown.
+struct Of<'a> {
+    view: View<'a>,
+    compile: &'a Compile,
+    record: &'a MetricsRecord,
+    fields: &'a Fields<'a>,
+}
+
+/// Values that many fields have, each with its fields.
+const PLAIN: [&str; 4] = ["0", "false", "true", "empty"];
+
+/// Characters of a value that stands in the list; longer ones are folded below it.
+const LONGEST_VALUE: usize = 600;
+
+/// Bytes of an error's file that is compared with the record's traceback; real ones have 6 KB.
+const LONGEST_ERROR: u64 = 1 << 20;
+
+impl Of<'_> {
+    fn write(&self, out: &mut dyn Write) -> anyhow::Result<()> {
+        let (view, fields) = (self.view, self.fields);
+        let attempt = match self.record.attempt {
+            0 => String::new(),
+            attempt => format!(", attempt {attempt}"),
+        };
+        let set = |field| fields.raw(field).is_some_and(|value| value.get() != "null");
+        let known = || glosses().any(|(field, _)| set(field));
+        let explained = log_settings::present(view.report) && known();
+        let head = RecordHead {
+            title: format!("{}{attempt}", title(self.record.kind)),
+            id: self.compile.id.as_ref().map_or_else(|| "no compile".to_owned(), ToString::to_string),
+            function: self.compile.function.as_ref().map(|f| view.function(&f.name)).unwrap_or_default(),
+            line: whole(self.record.line),
+            meanings: explained.then(|| view.href_with_anchor("configuration.html#fields")),
+        };
+        writeln!(out, "{}", view.render("metrics_head", &head)?.as_str())?;
+        self.write_fields(out)?;
+        writeln!(out, "</section>")?;
+        Ok(())
+    }
+
+    /// Each field with its value: times first, what is long folded below, and what says least together.
+    fn write_fields(&self, out: &mut dyn Write) -> anyhow::Result<()> {
+        let older = older(self.fields);
+        let (lines, timed) = self.times(&older);
+        if !lines.is_empty() {
+            // Lines below each other, not in columns.
+            writeln!(out, "<pre class=\"sets after\" style=columns:1>{lines}</pre>")?;
+        }
+        write!(out, "<pre class=\"sets after\">")?;
+        let (mut plain, mut unset): ([Vec<&str>; PLAIN.len()], Vec<&str>) = Default::default();
+        let mut long = Vec::new();
+        for (field, raw) in self.fields.iter() {
+            if timed.contains(&field) || older.contains(&field) {
+                continue;
+            }
+            if raw.get() == "null" {
+                unset.push(field);
+                continue;
+            }
+            if let Some(names) = plain_value(raw).and_then(|at| plain.get_mut(at)) {
+                names.push(field);
+                continue;
+            }
+            match self.value(field, raw)? {
+                Value::Short(value) => {
+                    writeln!(out, "{} = {}", Html::content(field).as_str(), value.as_str())?;
+                }
+                Value::Long(text) => long.push((field, text)),
+            }
+        }
+        writeln!(out, "</pre>")?;
+        for (field, text) in long {
+            writeln!(out, "{}", fold(field, &text).as_str())?;
+        }
+        let unset = match unset.as_slice() {
+            [] => String::new(),
+            [one] => format!("Not set: {one}."),
+            many => format!("{} further fields are not set (null in raw.jsonl).", whole(many.len())),
+        };
+        let seconds = ("The same as a field above, in another unit", older);
+        let groups = PLAIN.into_iter().zip(plain).chain([seconds]).filter(|(_, names)| !names.is_empty());
+        let groups = groups.map(|(value, names)| format!("{value}: {}.", names.join(", ")));
+        let sentences = groups.chain([unset]).filter(|sentence| !sentence.is_empty());
+        let sentences = Html::joined(sentences.map(|sentence| Html::content(&sentence)), "<br>\n");
+        writeln!(out, "<p class=after>{}</p>", sentences.as_str())?;
+        Ok(())
+    }
+
+    /// Times that are not zero, a line each, those in another below it; and their fields.
+    fn times(&self, older: &[&str]) -> (String, Vec<&'static str>) {
+        let (mut lines, mut timed, mut around) = (String::new(), Vec::new(), Vec::new());
+        for time in &TIMES {
+            let Some((us, field)) = time.read(self.fields).filter(|(us, _)| *us != 0.0) else { continue };
+            let Some(raw) = self.fields.raw(field) else { continue };
+            if older.contains(&field) {
+                continue;
+            }
+            while around.last().is_some_and(|depth| *depth >= time.depth) {
+                around.pop();
+            }
+            let (indent, raw) = ("  ".repeat(around.len()), Html::content(raw.get()));
+            let read =
+                if us < 1e3 && field.ends_with("_us") { String::new() } else { format!(" ({})", micros(us)) };
+            lines.push_str(&format!("{indent}{field} = {}{read}\n", raw.as_str()));
+            around.push(time.depth);
+            timed.push(field);
+        }
+        (lines, timed)
+    }
+
+    /// A value as people read it: text without quotes, a configuration or what stands elsewhere as the way to it.
+    fn value(&self, field: &str, raw: &RawValue) -> anyhow::Result<Value> {
+        let string = serde_json::from_str::<String>(raw.get()).ok();
+        let list = || serde_json::from_str::<Vec<String>>(raw.get()).ok();
+        let text = match (&string, list()) {
+            (Some(text), _) => text.clone(),
+            (None, Some(list)) if list.iter().all(|item| !item.contains(['\n', ','])) => list.join(", "),
+            (None, Some(list)) => list.join("\n"),
+            (None, None) => raw.get().to_owned(),
+        };
+        if let Some((_, md5)) = self.record.configs.iter().find(|(name, _)| *name == field)
+            && let Some(config) = config(self.view, (field, &text), *md5)
+        {
+            return Ok(Value::Short(config));
+        }
+        if let Some(link) = self.elsewhere(field, &text)? {
+            return Ok(Value::Short(link));
+        }
+        let text = text.trim();
+        if !text.contains('\n') && !clipped(text, LONGEST_VALUE).1 {
+            return Ok(Value::Short(Html::content(text)));
+        }
+        Ok(Value::Long(text.to_owned()))
+    }
+
+    /// Where the page of the compile stands.
+    fn page(&self) -> String {
+        self.href(&paths::compile_page(self.compile))
+    }
+
+    /// Where a file of the report stands, seen from this page.
+    fn href(&self, path: &RelPath) -> String {
+        self.view.href_beside(path, &self.compile.folder(self.record.attempt))
+    }
+
+    /// The way to the place where a value stands already, if it does.
+    fn elsewhere(&self, field: &str, text: &str) -> anyhow::Result<Option<Html>> {
+        let view = self.view;
+        let page = self.page();
+        let to = |anchor: &str, words: &str| Some(view.link(&format!("{page}#{anchor}"), words));
+        Ok(match field {
+            "stack_trace" => {
+                let stack = self.compile.stack.as_deref().unwrap_or_default();
+                let line = |frame: &crate::model::Frame| {
+                    let number = frame.line.map_or_else(String::new, |line| line.to_string());
+                    format!("Line: {number}, Name: {}, Filename: {}", frame.name, view.file(frame))
+                };
+                let same = !stack.is_empty() && stack.iter().map(line).eq(text.lines());
+                if same { to("stack", &counted(stack.len(), "frame", "frames")) } else { None }
+            }
+            "graph_node_shapes" => {
+                let sizes = &self.compile.graph_sizes;
+                let same = !sizes.is_empty() && as_python(sizes) == text;
+                if same { to("graph-sizes", &counted(sizes.len(), "size", "sizes")) } else { None }
+            }
+            "fail_reason" => {
+                let failures = view.report.model.failures.iter();
+                let same = |failure: &Failure| {
+                    failure.record == self.record.line && failure.reason.as_deref() == Some(text)
+                };
+                let lines = counted(text.lines().count(), "line", "lines");
+                if failures.clone().any(same) { to("failures", &lines) } else { None }
+            }
+            "exception_stack_trace" => self.error_file(text)?,
+            _ => None,
+        })
+    }
+
+    /// The file of the error that holds this traceback.
+    fn error_file(&self, traceback: &str) -> anyhow::Result<Option<Html>> {
+        let report = self.view.report;
+        let errors = self.compile.artifacts.iter().filter(|a| a.name == "dynamo_error");
+        for artifact in errors.filter(|a| a.attempt == self.record.attempt) {
+            if let Content::Payload(at, _) = &artifact.content
+                && at.text_len <= LONGEST_ERROR
+                && report.payload(at)?.contains(traceback.trim())
+            {
+                let file = paths::artifact(self.compile, artifact, report.settings);
+                let words =
+                    format!("{}, {}", artifact.name, counted(traceback.lines().count(), "line", "lines"));
+                return Ok(Some(self.view.link(&self.href(&file), &words)));
+            }
+        }
+        Ok(None)
+    }
+}
+
+enum Value {
+    Short(Html),
+    Long(String),
+}
+
+/// Index in [`PLAIN`] of a value that many fields have.
+fn plain_value(raw: &RawValue) -> Option<usize> {
+    let text = raw.get();
+    let value = match text {
+        "\"\"" | "[]" | "{}" | "\"[]\"" | "\"{}\"" => "empty",
+        _ if text.parse::<f64>() == Ok(0.0) => "0",
+        other => other,
+    };
+    PLAIN.iter().position(|plain| *plain == value)
+}
+
+/// Sizes as Python prints a dictionary of them.
+fn as_python(sizes: &[GraphSize]) -> String {
+    let pairs = sizes.iter().map(|one| format!("'{}': {}", one.value, one.size));
+    format!("{{{}}}", pairs.collect::<Vec<_>>().join(", "))
+}
+
+/// The way to a configuration. Torch repeats the same 40 KB with every compile; the report has it once.
+fn config(view: View<'_>, (field, json): (&str, &str), md5: Md5) -> Option<Html> {
+    let settings = Fields::parse(json).ok()?.iter().count();
+    let page = view.href_with_anchor(&log_settings::address(field)?);
+    let words = counted(settings, "setting", "settings");
+    let alike = view.report.model.configs.values().filter(|config| config.field == field).count();
+    let words = if alike > 1 { format!("{words}, md5 {}..", clipped(&md5.to_string(), 8).0) } else { words };
+    Some(view.link(&page, &words))
+}

@@ -1,0 +1,124 @@
+//! What a compile came to, in a sentence or two.
+
+use crate::model::{Outcome, Status};
+use crate::report::kit::formats::{clipped, counted};
+use crate::report::kit::html::Html;
+use crate::report::kit::view::View;
+use crate::report::pages::compile::Subject;
+use crate::trace::CompileId;
+
+/// Characters of a failure's first line that stand in the sentence; all of it stands below.
+const LONGEST_REASON: usize = 160;
+
+/// Older compiles that are named.
+const MOST_OLDER: usize = 4;
+
+pub(crate) fn tell(view: View<'_>, subject: Subject<'_>) -> anyhow::Result<Html> {
+    let sentences =
+        [Some(outcome(view, subject)), recompile(view, subject)?, troubles(view, subject), caches(subject)];
+    Ok(Html::joined(sentences.into_iter().flatten(), " "))
+}
+
+fn outcome(view: View<'_>, subject: Subject<'_>) -> Html {
+    let compile = subject.compile;
+    let words = match compile.status {
+        Status::Error => return failure(view, subject),
+        _ if compile.id.is_none() => {
+            "Records that carry no compile id: written outside of any compile, or by a tool that has none."
+        }
+        Status::Missing if view.report.found.export.compiles.contains(&subject.index) => {
+            "An export: torch writes no metrics for it. What came of it stands in the export report."
+        }
+        Status::Missing if compile.metrics.is_empty() => {
+            "No metrics arrived: the compile had not ended when the log did, or its process was killed."
+        }
+        Status::Missing => "Only metrics of the backward arrived; those of the forward are not in this log.",
+        Status::Empty if compile.outcome().is_some_and(|m| m.has_guarded_code == Some(false)) => {
+            "Nothing was compiled: Dynamo found no operator to capture, and the frame runs as it is."
+        }
+        Status::Empty => "No operator was captured: the frame runs as Python, under guards.",
+        Status::Break => "Compiled up to a graph break.",
+        Status::Ok => "Compiled.",
+    };
+    let only_restarted = compile.status == Status::Break && subject.of.breaks.is_empty();
+    Html::escaped(if only_restarted { "Compiled after tracing began anew." } else { words })
+}
+
+fn failure(view: View<'_>, subject: Subject<'_>) -> Html {
+    let Some(failure) = subject.of.failures.last() else { return Html::escaped("Failed.") };
+    let mut lines =
+        failure.reason.as_deref().unwrap_or_default().lines().filter(|line| !line.trim().is_empty());
+    let mut line = lines.next().map(|line| line.trim().to_owned());
+    // `backend='x' raised:` says nothing without the line below it.
+    if let (Some(first), Some(next)) = (line.as_mut().filter(|line| line.ends_with(':')), lines.next()) {
+        first.push(' ');
+        first.push_str(next.trim());
+    }
+    let error = view.code(&failure.error);
+    match line.as_deref().map(|line| clipped(line, LONGEST_REASON)) {
+        None => Html::trusted(format!("Failed with {}.", error.as_str())),
+        Some((line, cut)) => {
+            let end = match cut {
+                true => "…",
+                false if line.ends_with(['.', '!', '?']) => "",
+                false => ".",
+            };
+            Html::trusted(format!("Failed with {}: {}{end}", error.as_str(), Html::escaped(line).as_str()))
+        }
+    }
+}
+
+fn recompile(view: View<'_>, subject: Subject<'_>) -> anyhow::Result<Option<Html>> {
+    let mut older: Vec<CompileId> = Vec::new();
+    for against in subject.of.recompiles.iter().flat_map(|r| &r.reasons).filter_map(|r| r.against.as_deref())
+    {
+        let id = CompileId::parse(against);
+        older.extend(id.filter(|id| !older.contains(id) && Some(id) != subject.compile.id.as_ref()));
+    }
+    let first = subject.chain.first().filter(|first| **first != subject.index);
+    if older.is_empty() && subject.of.recompiles.is_empty() {
+        let Some(first) = first.and_then(|first| subject.report.model.compiles.get(*first)) else {
+            return Ok(None);
+        };
+        let pill = view.pill(first)?;
+        let words = "; the log does not say why it was compiled again.";
+        return Ok(Some(Html::trusted(format!("The same code as {}{words}", pill.as_str()))));
+    }
+    let pills = older.iter().take(MOST_OLDER).map(|id| view.pill_of(Some(id)));
+    let pills = Html::joined(pills.collect::<anyhow::Result<Vec<_>>>()?, " ");
+    let more = match older.len().saturating_sub(MOST_OLDER) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let of = if older.is_empty() { String::new() } else { format!(" of {}{more}", pills.as_str()) };
+    Ok(Some(Html::trusted(format!("A <a href=\"#recompilation\">recompile</a>{of}."))))
+}
+
+fn troubles(view: View<'_>, subject: Subject<'_>) -> Option<Html> {
+    let (breaks, restarts) = (subject.of.breaks.len(), subject.of.restarts.len());
+    match subject.compile.status {
+        Status::Ok => return Some(Html::escaped("No graph break, no restart.")),
+        _ if breaks + restarts == 0 => return None,
+        _ => {}
+    }
+    let mut parts = Vec::new();
+    if breaks > 0 {
+        parts.push(view.link("#breaks", &counted(breaks, "graph break", "graph breaks")));
+    }
+    if restarts > 0 {
+        parts.push(view.link("#restarts", &counted(restarts, "restart", "restarts")));
+    }
+    Some(Html::wrapped("", &Html::joined(parts, ", "), "."))
+}
+
+fn caches(subject: Subject<'_>) -> Option<Html> {
+    let caches = &subject.of.caches;
+    let hit = !caches.is_empty() && caches.iter().all(|c| c.outcome == Outcome::Hit);
+    hit.then(|| {
+        Html::escaped(if caches.len() == 1 {
+            "The cache had the result."
+        } else {
+            "All caches had the result."
+        })
+    })
+}

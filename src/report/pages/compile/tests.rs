@@ -1,0 +1,151 @@
+use crate::events::{Registry, read_log};
+use crate::output::{Body, Page};
+use crate::report::kit::templates::Worker;
+use crate::report::pages::{code, guards};
+use crate::report::subject::Settings;
+use crate::trace::Source;
+use std::collections::BTreeMap;
+use std::io::Write as _;
+
+/// Pages of compiles, code and guards of a log, by path.
+fn pages_of(log: &str) -> BTreeMap<String, String> {
+    let mut file = tempfile::NamedTempFile::new().unwrap();
+    file.write_all(log.as_bytes()).unwrap();
+    let source = Source::open(file.path()).unwrap();
+    let model = read_log(&source, &Registry::default(), None, &|_| {}).unwrap();
+    let found = crate::analysis::of_log(&model);
+    let report = crate::report::on(&model, &found, &source, &Settings::default(), &[]);
+    let mut worker = Worker::new().unwrap();
+    let pages: Vec<Page<'_, Worker>> = crate::report::pages::compile::pages(report)
+        .into_iter()
+        .chain(code::pages(report))
+        .chain(guards::pages(report))
+        .collect();
+    let rendered = pages.into_iter().map(|page| {
+        let Body::Write(render) = page.body else { panic!("{} is not rendered", page.path) };
+        let mut out = Vec::new();
+        render(&mut worker, &mut out).unwrap();
+        (page.path.to_string(), String::from_utf8(out).unwrap())
+    });
+    rendered.collect()
+}
+
+/// A record of compile `0/<compile>`, with its payload.
+fn record(compile: u32, event: &str, payload: Option<&str>) -> String {
+    let context = format!(r#""frame_id": 0, "frame_compile_id": {compile}, "attempt": 0"#);
+    let hash = payload.map(|p| format!(r#", "has_payload": "{:x}""#, md5::compute(p))).unwrap_or_default();
+    let lines: String =
+        payload.iter().flat_map(|p| p.split('\n')).map(|line| format!("\t{line}\n")).collect();
+    format!("V1120 04:43:12.653000 7 torch/_dynamo/x.py:1] {{{event}, {context}{hash}}}\n{lines}")
+}
+
+#[test]
+fn every_field_of_a_metrics_record_is_on_its_page() {
+    let metrics = r#""compilation_metrics": {"co_name": "f", "graph_op_count": 3, "new_field": "something <new>",
+        "dynamo_cumulative_compile_time_us": 1500000, "gc_time_us": null, "cache_size": 0, "entire_frame_compile_time_s": 1.5, "restart_reasons": ["a", "b"],
+        "dynamo_config": "{\"cache_size_limit\": 8, \"verbose\": false}"}"#;
+    let pages = pages_of(&record(0, &metrics.replace('\n', " "), None));
+    let page = &pages["-_0_0_0/compilation_metrics_0.html"];
+    for text in [
+        "new_field",
+        "something &lt;new>",
+        "1.50\u{a0}s",
+        "Not set: gc",
+        "configuration.html#dynamo",
+        "0: cache_size",
+        "= a, b\n",
+        "unit: entire_frame_compile_time_s",
+    ] {
+        assert!(page.contains(text), "no {text}");
+    }
+    let compile = &pages["-_0_0_0/compile.html"];
+    for text in ["1.50\u{a0}s", "href=\"compilation_metrics_0.html\""] {
+        assert!(compile.contains(text), "no {text}");
+    }
+}
+
+#[test]
+fn a_compile_without_metrics_has_a_page_that_says_so() {
+    let stack = r#""dynamo_start": {"stack": [{"line": 3, "name": "f", "filename": 0}]}"#;
+    let pages = pages_of(&record(0, stack, None));
+    assert!(pages["-_0_0_0/compile.html"].contains("No metrics arrived"));
+}
+
+#[test]
+fn a_recompile_says_which_guard_of_which_compile_did_not_hold() {
+    let log = record(0, r#""compilation_metrics": {"co_name": "f", "graph_op_count": 1}"#, None)
+        + &record(
+            1,
+            r#""artifact": {"name": "recompile_reasons", "encoding": "json"}"#,
+            Some("0/0: k == <2>  # return x  # a.py:7 in f"),
+        )
+        + &record(1, r#""compilation_metrics": {"co_name": "f", "graph_op_count": 1}"#, None);
+    let page = &pages_of(&log)["-_0_1_0/compile.html"];
+    assert!(page.contains("was not taken: <code>k == &lt;2&gt;</code>"), "{page}");
+    assert!(page.contains("../-_0_0_0/compile.html"));
+    assert!(page.contains("a.py:7"));
+}
+
+#[test]
+fn code_is_escaped_and_its_lines_are_anchors() {
+    let code = "# AOT ID: ['0_backward']\nx = '</code><script>alert(1)</script>'";
+    let pages = pages_of(&record(0, r#""inductor_output_code": {"filename": "/tmp/cabc.py"}"#, Some(code)));
+    let page = &pages["-_0_0_0/inductor_output_code_cabc_0.html"];
+    assert!(page.contains("Output code of the backward of"));
+    assert!(page.contains("<li id=L2>") && !page.contains("<script>alert"));
+}
+
+#[test]
+fn guards_that_are_no_list_do_not_end_the_run() {
+    for (payload, words) in [("nonsense", "Not the list"), (r#"[{"code": "L['x'] is <1>"}]"#, "is &lt;1&gt;")]
+    {
+        let pages = pages_of(&record(0, r#""dynamo_guards": {}"#, Some(payload)));
+        assert!(pages["-_0_0_0/dynamo_guards_0.html"].contains(words), "{payload}");
+    }
+}
+
+#[test]
+fn a_damaged_payload_is_marked_where_its_file_is_listed() {
+    let damaged = record(0, r#""dynamo_output_graph": {}"#, Some("graph")).replace("\tgraph", "\tgrap");
+    let next = record(0, r#""dynamo_start": {"stack": [{"line": 3, "name": "f", "filename": 0}]}"#, None);
+    assert!(pages_of(&(damaged.clone() + &next))["-_0_0_0/compile.html"].contains("damaged: payload hash"));
+    assert!(pages_of(&damaged)["-_0_0_0/compile.html"].contains("damaged: cut short"));
+}
+
+#[test]
+fn what_stands_elsewhere_is_linked_from_a_metrics_record() {
+    let failed = r#""compilation_metrics": {"fail_type": "E", "fail_reason": "one\ntwo", "stack_trace": ["Line: 3, Name: f, Filename: a.py"],
+        "exception_stack_trace": ["Traceback\n  E: one"], "other_text": "a\nb"}"#;
+    let log = record(
+        0,
+        r#""artifact": {"name": "dynamo_error", "encoding": "string"}"#,
+        Some("Traceback\n  E: one\nmore"),
+    ) + &record(0, &failed.replace("\n        ", " "), None);
+    let page = &pages_of(&log)["-_0_0_0/compilation_metrics_1.html"];
+    for text in [
+        "fail_reason = <a href=\"compile.html#failures\">2\u{a0}lines</a>",
+        "exception_stack_trace = <a href=\"dynamo_error_0.txt\">dynamo_error, 2\u{a0}lines</a>",
+        // The log has no other stack to compare with.
+        "stack_trace = Line: 3",
+        "other_text <span class=soft>2\u{a0}lines</span>",
+    ] {
+        assert!(page.contains(text), "no {text} in {page}");
+    }
+}
+
+#[test]
+fn the_guard_tree_says_places_once_and_no_addresses() {
+    let tree = "TREE_GUARD_MANAGER:\n+- RootGuardManager\n\
+        | +- GuardManager: source=L['model'], accessed_by=x, type=<class 'a.Net'>, tag_safe=(True, False)\n\
+        | | +- GuardManager: source=L['model']._modules, accessed_by=x, type=<class 'dict'>, tag_safe=(True, False)\n\
+        | | | +- ID_MATCH: ___check_obj_id(L['model']._modules, 140484560331344), type=<class 'dict'>  # x = m(x)  # app/a.py:7 in f\n\
+        | | | +- LENGTH_CHECK: len(L['model']._modules) == 2  # for m in self  # nn/modules/container.py:416 in __iter__\n\
+        | | +- GuardManager: source=L['model'].unguarded, accessed_by=x, type=<class 'int'>, tag_safe=(True, False)\n\
+        Guard latency = 3.00 us";
+    let start = r#""dynamo_start": {"stack": [{"line": 3, "name": "f", "filename": 0}]}"#;
+    let log = record(0, start, None) + &record(0, r#""dynamo_cpp_guards_str": {}"#, Some(tree));
+    let page = &pages_of(&log)["-_0_0_0/compile.html"];
+    let line = "<li>L['model']._modules <i>dict</i> <b>ID_MATCH</b> <i>a.py:7</i>; <b>LENGTH_CHECK</b> len(…) == 2\n</ul>";
+    assert!(page.contains(line), "no {line} in {page}");
+    assert!(!page.contains("140484560331344") && !page.contains("unguarded"));
+}

@@ -1,0 +1,179 @@
+//! Where a compile's time went: the times of its metrics, and its phases.
+
+use crate::analysis::PhaseNode;
+use crate::model::Fields;
+use crate::report::kit::formats::{counted, micros, whole};
+use crate::report::kit::html::Html;
+use crate::report::kit::links;
+use crate::report::kit::tables::{Head, Row, Table, Td};
+use crate::report::kit::view::View;
+use crate::report::pages::compile::Subject;
+use crate::report::words::metrics::{TIMES, TimeField};
+use fxhash::FxHashMap;
+use indexmap::IndexMap;
+use std::io::Write;
+
+pub(crate) fn present(subject: Subject<'_>) -> bool {
+    subject.compile.metrics.iter().any(|m| m.total_us().is_some())
+        || subject.report.found.time.by_compile.contains_key(&subject.index)
+}
+
+/// The chart of the phases with a table of them; where the log has no phases, the times of the metrics.
+pub(crate) fn write(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+    if !present(subject) {
+        return Ok(());
+    }
+    let chart = crate::report::pages::compile::flame::chart(view, subject)?;
+    view.open_section(out, ("time", "Compile time", ""), None, Html::default())?;
+    match subject.report.found.time.by_compile.get(&subject.index) {
+        Some(phases) => {
+            writeln!(out, "{}", chart.as_str())?;
+            write_phases(view, subject, phases, out)?;
+        }
+        None => {
+            of_metrics(subject, |fields| write_times(view, out, fields))?.transpose()?.unwrap_or_default()
+        }
+    }
+    writeln!(out, "</section>")?;
+    Ok(())
+}
+
+/// What the record says by which a compile is known: the last forward one, else the last.
+fn of_metrics<T>(subject: Subject<'_>, read: impl FnOnce(&Fields<'_>) -> T) -> anyhow::Result<Option<T>> {
+    let Some(record) = crate::report::pages::compile::metrics::main_record(subject.compile) else {
+        return Ok(None);
+    };
+    subject.report.with_fields(record.header, record.first_line, read).map(Some)
+}
+
+/// The times of one record, each with what it means.
+fn write_times(view: View<'_>, out: &mut dyn Write, fields: &Fields<'_>) -> anyhow::Result<()> {
+    let read = TIMES.iter().filter_map(|time| Some((time, time.read(fields)?.0)));
+    let mut times: Vec<_> = read.filter(|(_, us)| *us != 0.0).collect();
+    // The whole record is mostly one of the times below it.
+    if let [(whole, us), rest @ ..] = times.as_slice()
+        && whole.is_whole()
+        && rest.iter().any(|(_, other)| other == us)
+    {
+        times.remove(0);
+    }
+    let heads = vec![Head::unsorted("Time of"), Head::number("Time"), Head::unsorted("What it means").soft()];
+    let table = Table { id: "times", label: "Compile times", heads };
+    view.table(out, &table, times.iter().map(|(time, us)| Ok(row(time, *us))))
+}
+
+fn row(time: &TimeField, us: f64) -> Row {
+    let name = format!("{}{}", indent(time.depth), time.title).replace(' ', "\u{a0}");
+    Row::of(vec![Td::text(&name), Td::number(us, &micros(us)), Td::text(time.meaning)])
+}
+
+/// Space before the name of a time that is part of another.
+fn indent(depth: usize) -> String {
+    "\u{2003}".repeat(depth)
+}
+
+/// Share of a compile's time from which on what a phase took itself is told, and phases at most.
+const LEAST_SHARE: f64 = 0.01;
+const MOST_PHASES: usize = 12;
+
+/// A phase wherever it ran in a compile.
+#[derive(Default)]
+struct Sum {
+    self_s: f64,
+    total_s: f64,
+    count: u64,
+}
+
+/// Phases by name; one within itself counts once in its total.
+fn by_name(phases: &[PhaseNode]) -> IndexMap<&str, Sum> {
+    let mut sums: IndexMap<&str, Sum> = IndexMap::new();
+    let mut around: Vec<&str> = Vec::new();
+    let mut open: FxHashMap<&str, usize> = FxHashMap::default();
+    for phase in phases {
+        for closed in around.drain(phase.depth.min(around.len())..) {
+            open.entry(closed).and_modify(|times| *times -= 1);
+        }
+        let sum = sums.entry(&phase.name).or_default();
+        sum.self_s += phase.self_s;
+        sum.count += phase.count;
+        let times = open.entry(&phase.name).or_default();
+        if *times == 0 {
+            sum.total_s += phase.total_s;
+        }
+        *times += 1;
+        around.push(&phase.name);
+    }
+    sums.sort_by(|_, a, _, b| b.self_s.total_cmp(&a.self_s));
+    sums
+}
+
+/// The phases that took most themselves, as torch's own spans time them, and what else was measured.
+fn write_phases(
+    view: View<'_>,
+    subject: Subject<'_>,
+    phases: &[PhaseNode],
+    out: &mut dyn Write,
+) -> anyhow::Result<()> {
+    let whole_s = phases.iter().filter(|phase| phase.depth == 0).fold(0.0, |sum, phase| sum + phase.total_s);
+    let sums = by_name(phases);
+    let long = sums.values().take(MOST_PHASES).take_while(|sum| sum.self_s >= LEAST_SHARE * whole_s).count();
+    let heads = vec![Head::unsorted("Phase").mono(), Head::number("Own time"), Head::number("Total")];
+    let table = Table { id: "phases", label: "Phases", heads };
+    let rows = sums.iter().take(long).map(|(name, sum)| {
+        let times = if sum.count > 1 { format!(" ×{}", whole(sum.count)) } else { String::new() };
+        Ok(Row::of(vec![
+            Td::text(&format!("{name}{times}")),
+            Td::number(sum.self_s, &micros(sum.self_s * 1e6)),
+            Td::number(sum.total_s, &micros(sum.total_s * 1e6)),
+        ]))
+    });
+    view.table(out, &table, rows)?;
+    let aside = of_metrics(subject, |fields| {
+        let times =
+            TIMES.iter().filter(|time| time.aside).filter_map(|time| Some((time, time.read(fields)?.0)));
+        let times = times.filter(|(_, us)| *us > 0.0 && *us >= LEAST_SHARE * whole_s * 1e6);
+        times.map(|(time, us)| format!("; {} {}", time.title.to_lowercase(), micros(us))).collect::<String>()
+    })?;
+    let rest = sums.values().skip(long).fold(0.0, |rest, sum| rest + sum.self_s);
+    let others = match sums.len() - long {
+        0 => String::new(),
+        count => format!("{} took {}", counted(count, "other phase", "other phases"), micros(rest * 1e6)),
+    };
+    let words = format!("{others}{}", aside.unwrap_or_default());
+    let words = words.trim_start_matches("; ");
+    let link = view.link(&format!("../{}", links::time(subject.index)), "What else ran then");
+    let between = if words.is_empty() { "" } else { ". " };
+    writeln!(
+        out,
+        "<p class=\"soft after\">{}{between}{}.</p>",
+        Html::escaped(words).as_str(),
+        link.as_str()
+    )?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_phase_within_itself_counts_once_in_its_total() {
+        let phase = |name: &str, depth, self_s, total_s| PhaseNode {
+            name: name.into(),
+            depth,
+            self_s,
+            total_s,
+            count: 1,
+        };
+        let phases = [
+            phase("a", 0, 1.0, 7.0),
+            phase("b", 1, 1.0, 4.0),
+            phase("a", 2, 3.0, 3.0),
+            phase("b", 1, 2.0, 2.0),
+        ];
+        let sums = by_name(&phases);
+        let sums: Vec<_> =
+            sums.iter().map(|(name, sum)| (*name, sum.self_s, sum.total_s, sum.count)).collect();
+        assert_eq!(sums, [("a", 4.0, 7.0, 2), ("b", 3.0, 6.0, 2)]);
+    }
+}

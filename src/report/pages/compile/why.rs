@@ -1,0 +1,171 @@
+//! Why a compile exists and what went wrong in it: recompile reasons, graph breaks, failures, restarts.
+
+use crate::model::{Failure, GraphBreak, Reason};
+use crate::report::kit::formats::{counted, whole};
+use crate::report::kit::html::Html;
+use crate::report::kit::links;
+use crate::report::kit::view::View;
+use crate::report::pages::compile::Subject;
+use serde::Serialize;
+use std::io::Write;
+
+/// Compiles of a function that are shown around this one; a function recompiled more often is cut.
+const LONGEST_CHAIN: usize = 8;
+
+pub(crate) fn has_recompilation(subject: Subject<'_>) -> bool {
+    !subject.of.recompiles.is_empty() || subject.chain.len() > 1
+}
+
+/// Heading of the recompile reasons; without one the section shows the versions only.
+pub(crate) fn title(subject: Subject<'_>) -> &'static str {
+    if subject.of.recompiles.is_empty() { "Versions" } else { "Recompilation" }
+}
+
+pub(crate) fn write(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+    if has_recompilation(subject) {
+        write_recompilation(view, subject, out)?;
+    }
+    if !subject.of.breaks.is_empty() {
+        write_breaks(view, subject, out)?;
+    }
+    if !subject.of.failures.is_empty() {
+        write_failures(view, subject, out)?;
+    }
+    if !subject.of.restarts.is_empty() {
+        write_restarts(view, subject, out)?;
+    }
+    Ok(())
+}
+
+fn write_recompilation(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+    let reasons: Vec<&Reason> = subject.of.recompiles.iter().flat_map(|r| &r.reasons).collect();
+    view.open_section(out, ("recompilation", title(subject), ""), None, Html::default())?;
+    writeln!(out, "{}", chain(view, subject)?.as_str())?;
+    if let Some(first) = subject.chain.first().and_then(|first| view.report.model.compiles.get(*first)) {
+        let link = links::recompilations(view, first, "What changed each time, with the guards compared");
+        writeln!(out, "<p class=after>{}</p>", link.as_str())?;
+    }
+    for reason in reasons {
+        writeln!(out, "{}", view.reason(reason)?.as_str())?;
+    }
+    writeln!(out, "</section>")?;
+    Ok(())
+}
+
+#[derive(Serialize)]
+struct Chain {
+    before: Option<String>,
+    links: Vec<Link>,
+    after: Option<String>,
+}
+
+#[derive(Serialize)]
+struct Link {
+    pill: Html,
+    here: bool,
+}
+
+/// The versions of the function, this one marked.
+fn chain(view: View<'_>, subject: Subject<'_>) -> anyhow::Result<Html> {
+    let here = subject.chain.iter().position(|index| *index == subject.index).unwrap_or(0);
+    let from = here.saturating_sub(LONGEST_CHAIN / 2).min(subject.chain.len().saturating_sub(LONGEST_CHAIN));
+    let shown = subject.chain.iter().skip(from).take(LONGEST_CHAIN);
+    let links = shown.filter_map(|index| {
+        let compile = subject.report.model.compiles.get(*index)?;
+        let here = *index == subject.index;
+        Some(view.pill_beside(compile).map(|pill| Link { pill, here }))
+    });
+    let links = links.collect::<anyhow::Result<Vec<_>>>()?;
+    let after = subject.chain.len().saturating_sub(from + links.len());
+    let count = |n: usize, word: &str| (n > 0).then(|| format!("{} {word}", whole(n)));
+    view.render("chain", &Chain { before: count(from, "before"), links, after: count(after, "after") })
+}
+
+fn write_breaks(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+    let count = Some(whole(subject.of.breaks.len()));
+    view.open_section(out, ("breaks", "Graph breaks", ""), count, Html::default())?;
+    for found in &subject.of.breaks {
+        let facts = view.facts(of_break(view, found)?)?;
+        writeln!(
+            out,
+            "<h3 class=after>{}</h3>\n{}",
+            view.folded(&found.reason, true).as_str(),
+            facts.as_str()
+        )?;
+    }
+    writeln!(out, "</section>")?;
+    Ok(())
+}
+
+fn of_break(view: View<'_>, found: &GraphBreak) -> anyhow::Result<Vec<(&'static str, Html)>> {
+    let mut facts = vec![("Where", view.place(found.file.as_deref(), found.line)?)];
+    facts.extend(found.context.as_deref().map(|context| ("When", view.prose(context))));
+    facts.extend(found.explanation.as_deref().map(|text| ("Explanation", view.prose(text))));
+    let hints = found.hints.iter().map(|hint| view.prose(hint));
+    if !found.hints.is_empty() {
+        facts.push((if found.hints.len() == 1 { "Hint" } else { "Hints" }, Html::joined(hints, "<br>")));
+    }
+    let others = found.compiles.iter().take(LONGEST_CHAIN).map(|id| view.pill_of(id.as_ref()));
+    if found.compiles.len() > 1 {
+        let pills = Html::joined(others.collect::<anyhow::Result<Vec<_>>>()?, " ");
+        let more = found.compiles.len().saturating_sub(LONGEST_CHAIN);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        facts.push(("Compiles", Html::joined([pills, Html::escaped(&more)], "")));
+    }
+    if found.count > 1 {
+        facts.push(("In this log", Html::escaped(&counted(found.count, "time", "times"))));
+    }
+    let url = found.url.as_deref();
+    let name = found.gb_id.as_deref().unwrap_or("torch's page");
+    facts.extend(url.map(|url| ("More", view.log_link(name, url))));
+    facts.push(("In full", links::graph_break(view, found, "traceback and cost")));
+    Ok(facts)
+}
+
+fn write_failures(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+    let failures = &subject.of.failures;
+    let note = "unless errors are suppressed, the program saw the exception";
+    view.open_section(out, ("failures", "Failures", note), Some(whole(failures.len())), Html::default())?;
+    for failure in failures {
+        writeln!(out, "{}", view.facts(of_failure(view, failure)?)?.as_str())?;
+    }
+    writeln!(out, "</section>")?;
+    Ok(())
+}
+
+fn of_failure(view: View<'_>, failure: &Failure) -> anyhow::Result<Vec<(&'static str, Html)>> {
+    let mut facts = vec![("Type", view.code(&failure.error))];
+    facts.push(("Where", view.place(failure.file.as_deref(), failure.line)?));
+    facts.extend(failure.reason.as_deref().map(|reason| ("Reason", text(reason))));
+    facts.push((
+        "Record",
+        Html::escaped(&format!("{}, line {} of the log", failure.kind, whole(failure.record))),
+    ));
+    Ok(facts)
+}
+
+fn write_restarts(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+    let restarts = &subject.of.restarts;
+    let note = "the work until then was thrown away";
+    view.open_section(out, ("restarts", "Restarts", note), Some(whole(restarts.len())), Html::default())?;
+    for restart in restarts {
+        writeln!(
+            out,
+            "<div class=after>{}</div>",
+            Html::wrapped(
+                "<span class=mono>",
+                &crate::report::pages::compile::metrics::lines(&restart.reason, 1),
+                "</span>"
+            )
+            .as_str()
+        )?;
+    }
+    writeln!(out, "</section>")?;
+    Ok(())
+}
+
+/// Text of several lines as it is.
+pub(crate) fn text(text: &str) -> Html {
+    let text = Html::escaped(text.trim_matches('\n'));
+    Html::wrapped("<pre class=long tabindex=0>", &text, "</pre>")
+}

@@ -1,0 +1,74 @@
+//! What the fields of metrics records mean: said here once, for the records of all compiles.
+
+use crate::report::kit::formats::whole;
+use crate::report::kit::html::Html;
+use crate::report::kit::view::View;
+use crate::report::subject::Report;
+use crate::report::words::metrics::glosses;
+use fxhash::FxHashSet;
+use indexmap::IndexMap;
+use std::io::Write;
+
+/// The anchor.
+pub(crate) const ID: &str = "fields";
+
+/// Records that are read again: those of one torch have the same fields, and each takes 40 KB.
+const MOST_READ: usize = 300;
+
+/// Fields whose names say it all, and ends of such names.
+const CLEAR: [&str; 8] = [
+    "co_name",
+    "co_filename",
+    "co_firstlineno",
+    "stack_trace",
+    "start_time",
+    "log_format_version",
+    "specialize_float",
+    "config_suppress_errors",
+];
+const CLEAR_ENDS: [&str; 2] = ["_cache_hit_count", "_cache_miss_count"];
+
+/// Names of known fields that are set in the log's metrics, with what each means; equal meanings once.
+pub(crate) fn found(report: Report<'_>) -> anyhow::Result<IndexMap<&'static str, Vec<&'static str>>> {
+    let clear = |name: &str| CLEAR.contains(&name) || CLEAR_ENDS.iter().any(|end| name.ends_with(end));
+    let mut unseen: IndexMap<&str, &str> =
+        glosses().filter(|(name, meaning)| !meaning.is_empty() && !clear(name)).collect();
+    let mut set: FxHashSet<&str> = FxHashSet::default();
+    let records = report.model.compiles.iter().flat_map(|compile| &compile.metrics);
+    for record in records.take(MOST_READ) {
+        report.with_fields(record.header, record.first_line, |fields| {
+            unseen.retain(|name, _| {
+                let known = fields.raw(name).is_some_and(|value| value.get() != "null");
+                if known {
+                    set.insert(name);
+                }
+                !known
+            });
+        })?;
+    }
+    let mut found: IndexMap<&str, Vec<&str>> = IndexMap::new();
+    for (name, meaning) in glosses().filter(|(name, _)| set.contains(name)) {
+        found.entry(meaning).or_default().push(name);
+    }
+    Ok(found)
+}
+
+pub(crate) fn write(
+    view: View<'_>,
+    out: &mut dyn Write,
+    fields: &IndexMap<&'static str, Vec<&'static str>>,
+) -> anyhow::Result<()> {
+    if fields.is_empty() {
+        return Ok(());
+    }
+    let count = fields.values().map(Vec::len).sum::<usize>();
+    let about = "what torch writes of each compile, those whose names do not say it";
+    view.open_section(out, (ID, "Fields of the metrics", about), Some(whole(count)), Html::default())?;
+    write!(out, "<details class=more><summary>What each means</summary><dl class=kv>")?;
+    for (meaning, names) in fields {
+        let names = Html::escaped(&names.join(" "));
+        write!(out, "<dt>{}<dd>{}", names.as_str(), Html::escaped(meaning).as_str())?;
+    }
+    writeln!(out, "</dl></details>\n</section>")?;
+    Ok(())
+}

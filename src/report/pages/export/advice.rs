@@ -1,0 +1,135 @@
+//! What to do about each kind of failure, with PyTorch's page about it.
+
+use crate::analysis::check_of;
+use crate::model::{ExportKind, ExportProblem, TextFrame};
+use crate::report::kit::html::Html;
+use crate::report::kit::view::View;
+
+/// PyTorch's page: its words and where it stands.
+pub(crate) type Docs = (&'static str, &'static str);
+
+pub(crate) const DIMS: Docs = (
+    "Dynamic sizes in the documentation of torch.export",
+    "https://docs.pytorch.org/docs/stable/export.html#torch.export.Dim",
+);
+const DRAFT: Docs = (
+    "Draft export in the documentation of PyTorch",
+    "https://docs.pytorch.org/docs/stable/draft_export.html",
+);
+const REGISTER: Docs = (
+    "torch.library.register_fake",
+    "https://docs.pytorch.org/docs/stable/library.html#torch.library.register_fake",
+);
+const CHECK: Docs = (
+    "torch._check by example",
+    "https://docs.pytorch.org/docs/stable/generated/exportdb/torch.dynamic-value.html",
+);
+
+/// What a kind is called: in the head of an entry, with its class, and in full.
+pub(crate) fn words(kind: ExportKind) -> (&'static str, &'static str, &'static str) {
+    match kind {
+        ExportKind::MissingFakeKernel => ("Fake kernel", "error", "missing fake kernel"),
+        ExportKind::MismatchedFakeKernel => ("Fake kernel", "error", "mismatched fake kernel"),
+        ExportKind::Assumed => ("Assumption", "warning", "data-dependent expression"),
+        ExportKind::Undecided => ("Undecided", "error", "data-dependent expression, not decided"),
+        ExportKind::GuardEvaluated => ("Guard", "warning", "guard evaluated"),
+    }
+}
+
+/// What the failure means.
+pub(crate) fn explanation(problem: &ExportProblem) -> String {
+    match problem.kind {
+        ExportKind::MissingFakeKernel => {
+            "Export cannot know the shape and dtype of what the operator returns without running it, so each size of \
+             the result became a symbol that only the data tells."
+                .to_owned()
+        }
+        ExportKind::MismatchedFakeKernel => {
+            "The fake kernel promises another result than the operator returns. Export believed the real one here; \
+             `torch.export` believes the fake one."
+                .to_owned()
+        }
+        ExportKind::Assumed => {
+            "Only the data of a tensor tells the value. Export took the one that the recorded run had and left the \
+             other branch out; the program checks it at run time."
+                .to_owned()
+        }
+        ExportKind::Undecided => {
+            "Only the data of a tensor tells the value, and the next step depends on it, so tracing could not go on."
+                .to_owned()
+        }
+        ExportKind::GuardEvaluated => {
+            "This comparison of sizes was evaluated with the sizes of the example inputs, and the program holds only \
+             where it comes out the same. Where it contradicts `dynamic_shapes`, it is a constraint violation."
+                .to_owned()
+        }
+    }
+}
+
+/// What to change, as sentences and code, in a box.
+pub(crate) fn advice(view: View<'_>, problem: &ExportProblem, place: Option<&TextFrame>) -> Html {
+    let mut lines: Vec<Html> = Vec::new();
+    let say = |text: &str| Html::wrapped("<p>", &view.prose(text), "</p>");
+    match problem.kind {
+        ExportKind::MissingFakeKernel => {
+            lines.push(say("Tell export what the operator returns:"));
+            lines.push(register(&problem.subject));
+        }
+        ExportKind::MismatchedFakeKernel => {
+            lines.push(say(
+                "Make the fake kernel return a tensor of the size, stride and dtype of the real result:",
+            ));
+            lines.push(register(&problem.subject));
+        }
+        ExportKind::Assumed | ExportKind::Undecided => {
+            let method = problem.expression.as_ref().and_then(|e| e.parts.first()).map(|part| &*part.method);
+            let line = place.and_then(|frame| frame.loc.as_deref()).unwrap_or_default();
+            let result = problem.result.as_deref().unwrap_or("True");
+            match method.and_then(|method| check_of(line, method, result)) {
+                Some(check) => {
+                    lines.push(say("If it always comes out like this, say so before the line, and `torch.export` passes it:"));
+                    lines.push(code(&check));
+                }
+                None => lines.push(say("Say before the line what always holds, and `torch.export` passes it: `torch._check(..)`.")),
+            }
+            lines.push(say("If both branches are wanted, keep both in the graph with `torch.cond`."));
+        }
+        ExportKind::GuardEvaluated => {
+            lines.push(say("If the size may vary, write the line so that it does not compare it, or let export choose which \
+                 sizes are dynamic:"));
+            lines.push(code("dynamic_shapes={\"x\": {0: torch.export.Dim.AUTO}}"));
+        }
+    }
+    Html::wrapped("<div class=advice>", &Html::joined(lines, ""), "</div>")
+}
+
+/// PyTorch's pages about a kind.
+pub(crate) fn docs(view: View<'_>, kind: ExportKind) -> Vec<Html> {
+    let special = match kind {
+        ExportKind::MissingFakeKernel | ExportKind::MismatchedFakeKernel => REGISTER,
+        ExportKind::Assumed | ExportKind::Undecided => CHECK,
+        ExportKind::GuardEvaluated => DIMS,
+    };
+    [special, DRAFT].into_iter().map(|(words, url)| view.log_link(words, url)).collect()
+}
+
+/// A fake kernel to fill in.
+fn register(operator: &str) -> Html {
+    code(&format!(
+        "@torch.library.register_fake(\"{}\")\ndef _(...):\n    return ...  # an empty tensor like the real result",
+        qualified(operator)
+    ))
+}
+
+/// `corpus::no_fake` of `corpus.no_fake.default`, as registering functions want it.
+fn qualified(operator: &str) -> String {
+    let operator = operator.strip_suffix(".default").unwrap_or(operator);
+    match operator.split_once('.') {
+        Some((namespace, name)) if !operator.contains("::") => format!("{namespace}::{name}"),
+        _ => operator.to_owned(),
+    }
+}
+
+fn code(text: &str) -> Html {
+    Html::wrapped("<pre>", &Html::escaped(text), "</pre>")
+}

@@ -1,0 +1,114 @@
+//! How an expression came about, as a tree.
+
+use crate::model::{Argument, ExportProblem, Expression, ExpressionPart, Stack};
+use crate::report::kit::html::Html;
+use crate::report::kit::view::View;
+use std::io::Write;
+
+/// Levels that are shown; deeper parts are counted as left out.
+const DEEPEST: usize = 40;
+
+struct Tree<'v> {
+    view: View<'v>,
+    problem: &'v ExportProblem,
+    expression: &'v Expression,
+    shown: Vec<bool>,
+    cut: bool,
+}
+
+/// The tree of an expression; nothing where the log does not tell how it was made.
+pub(crate) fn write(view: View<'_>, problem: &ExportProblem, out: &mut dyn Write) -> anyhow::Result<()> {
+    let Some(expression) = problem.expression.as_ref().filter(|e| !e.parts.is_empty()) else {
+        if !problem.kind.of_operator() {
+            let text = "The log does not tell how the expression was made.";
+            writeln!(out, "<div><h3>Expression</h3><p class=soft>{text}</p></div>")?;
+        }
+        return Ok(());
+    };
+    let shown = vec![false; expression.parts.len()];
+    let mut tree = Tree { view, problem, expression, shown, cut: expression.cut };
+    write!(out, "<div><h3>Expression</h3><div class=tree tabindex=0 role=group aria-label=Expression><ul>")?;
+    tree.part(0, (0, None), out)?;
+    write!(out, "</ul></div>")?;
+    if tree.cut {
+        write!(
+            out,
+            "<p class=\"soft after\">Parts are left out: the expression has more than are kept.</p>"
+        )?;
+    }
+    writeln!(out, "</div>")?;
+    Ok(())
+}
+
+impl Tree<'_> {
+    /// A part with what it was made of. A source line stands where it differs from the one above.
+    fn part(
+        &mut self,
+        index: usize,
+        (depth, above): (usize, Option<&Stack>),
+        out: &mut dyn Write,
+    ) -> anyhow::Result<()> {
+        let expression = self.expression;
+        let Some(part) = expression.parts.get(index) else { return Ok(()) };
+        let seen = self.shown.get_mut(index).is_none_or(|shown| std::mem::replace(shown, true));
+        let line = self.line(part, above, seen);
+        if seen || part.arguments.is_empty() || depth >= DEEPEST {
+            self.cut |= !seen && depth >= DEEPEST;
+            writeln!(out, "<li><div class=leaf>{}</div></li>", line.as_str())?;
+            return Ok(());
+        }
+        writeln!(out, "<li><details open><summary>{}</summary><ul>", line.as_str())?;
+        for argument in &part.arguments {
+            match argument {
+                Argument::Part(inner) => self.part(*inner, (depth + 1, part.user_stack.as_ref()), out)?,
+                Argument::Leaf(text) => {
+                    let leaf = self.leaf(text);
+                    writeln!(out, "<li><div class=leaf>{}</div></li>", leaf.as_str())?;
+                }
+            }
+        }
+        writeln!(out, "</ul></details></li>")?;
+        Ok(())
+    }
+
+    fn line(&self, part: &ExpressionPart, above: Option<&Stack>, seen: bool) -> Html {
+        let mut words = vec![part.method.to_string()];
+        if seen {
+            words.push("as above".to_owned());
+        }
+        let stack = part.user_stack.as_ref().filter(|stack| !seen && above != Some(*stack));
+        self.told(&part.text, &words.join(", "), stack)
+    }
+
+    fn leaf(&self, text: &str) -> Html {
+        let (model, export) = (self.view.report.model, &self.view.report.found.export);
+        match export.symbol(model, self.problem.compile, text) {
+            Some(symbol) => {
+                let words = match symbol.source.as_deref() {
+                    Some(source) => format!("size {source}"),
+                    None => "symbol".to_owned(),
+                };
+                self.told(text, &words, symbol.user_stack.as_ref())
+            }
+            None if text.chars().all(|c| c.is_ascii_digit() || c == '-') => self.told(text, "constant", None),
+            None => self.told(text, "", None),
+        }
+    }
+
+    /// `Eq(u0, 4)  eq, made by model.py:22  if a.shape[0] == 4:`
+    fn told(&self, text: &str, words: &str, stack: Option<&Stack>) -> Html {
+        let view = self.view;
+        let frame = stack.and_then(|stack| stack.get(view.innermost_own(stack)?));
+        let place = frame.and_then(|frame| view.place(Some(view.file(frame)), frame.line).ok());
+        let mut pieces = vec![Html::escaped(text), Html::trusted(" <span class=soft>"), Html::escaped(words)];
+        if let Some(place) = place {
+            pieces.push(Html::escaped(if words.is_empty() { "made by " } else { ", made by " }));
+            pieces.push(place);
+        }
+        pieces.push(Html::trusted("</span>"));
+        if let Some(loc) = frame.and_then(|frame| frame.loc.as_deref()) {
+            pieces.push(Html::wrapped("<span class=loc>", &Html::escaped(loc), "</span>"));
+        }
+        Html::joined(pieces, "")
+    }
+}

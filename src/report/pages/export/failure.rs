@@ -1,0 +1,288 @@
+//! What stood in the way of the export: an entry each, and all of them in a table.
+
+use crate::analysis::ExportFailure;
+use crate::model::{Compile, ExportKind, ExportProblem, Stack, TextFrame};
+use crate::output::RelPath;
+use crate::report::kit::formats::{UNKNOWN, clipped, counted, is_library, whole};
+use crate::report::kit::html::Html;
+use crate::report::kit::paths;
+use crate::report::kit::tables::{Head, Row, Table, Td};
+use crate::report::kit::view::View;
+use crate::report::pages::export::locals::Details;
+use crate::report::pages::export::{advice, expression, locals, program};
+use serde::Serialize;
+use std::io::Write;
+
+/// Failures that get an entry; all of them stand in the table below.
+const ENTRIES: usize = 40;
+
+/// Rows of the table.
+const LISTED: usize = 1_000;
+
+/// Characters of an expression in the head of an entry.
+const LONGEST_HEAD: usize = 160;
+
+#[derive(Serialize)]
+struct Entry {
+    id: String,
+    open: bool,
+    class: &'static str,
+    kind: &'static str,
+    title: Html,
+    small: Html,
+    pills: Html,
+    count: String,
+    trace: Html,
+    explained: Html,
+    facts: Html,
+    advice: Html,
+    details: Html,
+    links: Html,
+}
+
+/// The section; nothing where nothing stood in the way.
+pub(crate) fn write(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+    let all = &view.report.found.export.failures;
+    if all.is_empty() {
+        return Ok(());
+    }
+    let about = "each once, in the order of the log";
+    let tools = view.fold_button("failure-list");
+    view.open_section(out, ("failures", "Failures", about), Some(whole(all.len())), tools)?;
+    writeln!(out, "<div class=box id=\"failure-list\">")?;
+    for (index, failure) in all.iter().enumerate().take(ENTRIES) {
+        if let Some(problem) = first(view, failure) {
+            writeln!(out, "{}", entry(view, index, (failure, problem))?.as_str())?;
+        }
+    }
+    writeln!(out, "</div>\n<h3 class=after>All failures</h3>")?;
+    table(view, all, out)?;
+    writeln!(out, "</section>")?;
+    Ok(())
+}
+
+/// The first problem of a failure: the others say the same.
+fn first<'v>(view: View<'v>, failure: &ExportFailure) -> Option<&'v ExportProblem> {
+    view.report.model.export.problems.get(*failure.problems.first()?)
+}
+
+fn entry(
+    view: View<'_>,
+    index: usize,
+    (failure, problem): (&ExportFailure, &ExportProblem),
+) -> anyhow::Result<Html> {
+    let (kind, class, _) = advice::words(failure.kind);
+    let page = page_of(view, problem);
+    // What is so for all of a kind is said at the first.
+    let before = view.report.found.export.failures.iter().take(index);
+    let is_first = before.into_iter().all(|other| other.kind != failure.kind);
+    let mut tables = Vec::new();
+    let mut trace = trace(view, problem)?;
+    if page.is_some() {
+        // The page of the expression has the rest.
+        trace = own_frames(view, problem)?;
+    } else {
+        let details = Details::of(view, problem)?;
+        locals::write(view, (problem, &details), &index.to_string(), &mut tables)?;
+        expression::write(view, problem, &mut tables)?;
+    }
+    // Which compile it was says something only where there are several.
+    let several = view.report.model.identified().nth(1).is_some();
+    let compile = view.report.model.compiles.get(problem.compile).filter(|c| c.id.is_some() && several);
+    let (title, small) = head(view, (failure, problem))?;
+    let entry = Entry {
+        id: format!("failure-{}", index + 1),
+        open: index == 0,
+        class,
+        kind,
+        title,
+        small,
+        pills: view.plain_pills(compile.as_slice(), 1)?,
+        count: counted(failure.problems.len(), "time", "times"),
+        trace,
+        explained: if is_first || problem.kind.of_operator() {
+            view.prose(&advice::explanation(problem))
+        } else {
+            Html::default()
+        },
+        facts: if page.is_some() { Html::default() } else { view.facts(facts(view, problem)?)? },
+        advice: advice::advice(view, problem, failure.place.as_ref()),
+        details: Html::trusted(String::from_utf8(tables)?),
+        links: Html::joined(links(view, problem, is_first), ", "),
+    };
+    view.render("export_failure", &entry)
+}
+
+/// What it is, and below it where and what came out.
+fn head(
+    view: View<'_>,
+    (failure, problem): (&ExportFailure, &ExportProblem),
+) -> anyhow::Result<(Html, Html)> {
+    let place = failure.place.as_ref();
+    let line = place.and_then(|frame| frame.loc.as_deref()).filter(|loc| !loc.is_empty());
+    let subject = view.code(clipped(&problem.subject, LONGEST_HEAD).0);
+    let result = view.code(clipped(problem.result.as_deref().unwrap_or("nothing"), LONGEST_HEAD).0);
+    let text = |text: &'static str| Html::escaped(text);
+    let said = match failure.kind {
+        ExportKind::MissingFakeKernel => Html::joined([subject, text(" has no fake kernel")], ""),
+        ExportKind::MismatchedFakeKernel => {
+            Html::joined([text("the fake kernel of "), subject, text(" disagrees with the real one")], "")
+        }
+        ExportKind::Assumed => Html::joined([text("took "), subject, text(" to be "), result], ""),
+        ExportKind::Undecided => Html::joined([text("could not decide "), subject], ""),
+        ExportKind::GuardEvaluated => Html::joined([text("evaluated "), subject], ""),
+    };
+    let place = place.map(|frame| view.place(Some(&frame.file), Some(frame.line))).transpose()?;
+    let line = line.map(|line| view.code(clipped(line, LONGEST_HEAD).0));
+    let (title, second) = match line {
+        Some(line) if !failure.kind.of_operator() => (line, Some(said)),
+        line => (said, line),
+    };
+    let small = place.into_iter().chain(second);
+    Ok((title, Html::joined(small, " · ")))
+}
+
+/// The user's frames where there are more than the one in the head of the entry.
+fn own_frames(view: View<'_>, problem: &ExportProblem) -> anyhow::Result<Html> {
+    let user = problem.user_stack.as_ref().map(|stack| frames(view, stack)).unwrap_or_default();
+    let own: Vec<TextFrame> = user.into_iter().filter(|frame| !is_library(&frame.file)).collect();
+    if own.len() > 1 { view.traceback(&own, own.len().checked_sub(1)) } else { Ok(Html::default()) }
+}
+
+/// The user's frames first, then all of them folded.
+pub(crate) fn trace(view: View<'_>, problem: &ExportProblem) -> anyhow::Result<Html> {
+    if problem.kind.of_operator() {
+        return match problem.calls.is_empty() {
+            true => Ok(Html::default()),
+            false => view.traceback(&problem.calls, Some(0)),
+        };
+    }
+    let user = problem.user_stack.as_ref().map(|stack| frames(view, stack)).unwrap_or_default();
+    let all = problem.stack.as_ref().map(|stack| frames(view, stack)).unwrap_or_default();
+    let own: Vec<TextFrame> = user.iter().filter(|frame| !is_library(&frame.file)).cloned().collect();
+    let shown = if own.is_empty() { &user } else { &own };
+    let mut pieces = Vec::new();
+    if shown.is_empty() {
+        pieces.push(Html::trusted("<p class=soft>The record has no stack of the user's code.</p>"));
+    } else {
+        pieces.push(view.traceback(shown, shown.len().checked_sub(1).filter(|_| !own.is_empty()))?);
+    }
+    let longer = if all.len() >= user.len() { &all } else { &user };
+    if longer.len() > shown.len() {
+        let count = counted(longer.len(), "frame", "frames");
+        let whole = view.traceback(longer, longer.iter().rposition(|frame| !is_library(&frame.file)))?;
+        pieces.push(Html::trusted(format!(
+            "<details class=\"fold after\"><summary>Framework stack, {count}</summary>{}</details>",
+            whole.as_str()
+        )));
+    }
+    Ok(Html::wrapped("<div>", &Html::joined(pieces, ""), "</div>"))
+}
+
+fn frames(view: View<'_>, stack: &Stack) -> Vec<TextFrame> {
+    let frame = stack.iter().map(|frame| {
+        let file = match view.file(frame) {
+            "" => "unknown file".to_owned(),
+            file => file.to_owned(),
+        };
+        let loc = frame.loc.as_ref().map(ToString::to_string);
+        TextFrame { file, line: frame.line.unwrap_or_default(), function: frame.name.to_string(), loc }
+    });
+    frame.collect()
+}
+
+/// What the record says, as labels and values.
+pub(crate) fn facts<'l>(view: View<'_>, problem: &ExportProblem) -> anyhow::Result<Vec<(&'l str, Html)>> {
+    let mut facts = vec![("Type", Html::escaped(advice::words(problem.kind).2))];
+    let label = if problem.kind.of_operator() { "Operator" } else { "Expression" };
+    let subject = view.folded(&problem.subject, true);
+    let result = problem.result.as_deref().map(|text| view.folded(text, !problem.kind.of_operator()));
+    match (problem.kind, result) {
+        (ExportKind::Assumed, Some(result)) => {
+            facts.push((label, Html::joined([subject, Html::escaped(" was taken to be "), result], "")));
+        }
+        (_, result) => {
+            facts.push((label, subject));
+            facts.extend(result.map(|result| ("Reason", result)));
+        }
+    }
+    if problem.kind == ExportKind::MissingFakeKernel && problem.result.is_none() {
+        facts.push(("Reason", Html::escaped("none in the log: the event names the operator only")));
+    }
+    if problem.kind.of_operator() {
+        let told = match problem.calls.is_empty() {
+            true => "not known: the event has no stack, and no program of the log calls the operator",
+            false => "from the exported program: the event has no stack of its own",
+        };
+        facts.push(("Where", Html::escaped(told)));
+    }
+    facts.push(("Record", Html::escaped(&format!("line {} of the log", whole(problem.line)))));
+    if let Some(compile) = view.report.model.compiles.get(problem.compile).filter(|c| c.id.is_some()) {
+        facts.push(("Compile", view.pill(compile)?));
+    }
+    Ok(facts)
+}
+
+/// PyTorch's pages, the page of the expression, the program.
+fn links(view: View<'_>, problem: &ExportProblem, docs: bool) -> Vec<Html> {
+    let page = page_of(view, problem).into_iter();
+    let words = "stack, locals, symbols and how the expression came about";
+    let mut links: Vec<Html> = page.map(|path| view.link(&view.href(&path), words)).collect();
+    links.extend(program::link(view, problem));
+    links.extend(advice::docs(view, problem.kind).into_iter().filter(|_| docs));
+    links
+}
+
+/// The page of an expression.
+fn page_of(view: View<'_>, problem: &ExportProblem) -> Option<RelPath> {
+    let compile: &Compile = view.report.model.compiles.get(problem.compile)?;
+    let artifact = compile.artifacts.get(problem.page?)?;
+    Some(paths::artifact(compile, artifact, view.report.settings))
+}
+
+fn table(view: View<'_>, all: &[ExportFailure], out: &mut dyn Write) -> anyhow::Result<()> {
+    let nowhere = all.iter().all(|one| one.place.is_none());
+    let heads = vec![
+        Head::text("Type"),
+        Head::text("Reason"),
+        Head::text("Line").absent_if(nowhere),
+        Head::number("Times"),
+        Head::unsorted("Details"),
+        Head::unsorted("Program"),
+    ];
+    let table = Table { id: "failures-table", label: "Failures of the export", heads };
+    let rows = all.iter().take(LISTED).enumerate().map(|(index, failure)| {
+        let Some(problem) = first(view, failure) else { return Ok(Row::default()) };
+        let unknown = || Html::escaped(UNKNOWN);
+        let place = failure.place.as_ref().map(|frame| view.place(Some(&frame.file), Some(frame.line)));
+        let details = match page_of(view, problem) {
+            Some(page) => view.link(&view.href(&page), "details"),
+            None if index < ENTRIES => view.link(&format!("#failure-{}", index + 1), "what to do"),
+            None => unknown(),
+        };
+        Ok(Row::of(vec![
+            Td::text(advice::words(failure.kind).2),
+            Td::html(reason(view, problem)),
+            Td::html(place.transpose()?.unwrap_or_else(unknown)).class("nw"),
+            Td::number(failure.problems.len() as f64, &whole(failure.problems.len())),
+            Td::html(details),
+            Td::html(program::link(view, problem).unwrap_or_else(unknown)),
+        ]))
+    });
+    view.table(out, &table, rows)?;
+    view.left_out(out, all.len(), LISTED, "failures stand in the tables of their compiles")
+}
+
+/// What is wrong, in a cell.
+fn reason(view: View<'_>, problem: &ExportProblem) -> Html {
+    let subject = view.folded(&problem.subject, true);
+    match (&problem.result, problem.kind) {
+        (Some(result), ExportKind::Assumed) => {
+            Html::joined([subject, Html::escaped(" was taken to be "), view.folded(result, true)], "")
+        }
+        (Some(result), _) => {
+            Html::joined([subject, Html::escaped(": "), view.folded(result.trim(), false)], "")
+        }
+        (None, _) => subject,
+    }
+}

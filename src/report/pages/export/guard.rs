@@ -1,0 +1,98 @@
+//! `symbolic_guard_information_<n>.html`: an expression that export had to decide, with all that its record says.
+
+use crate::model::{Artifact, Compile, ExportKind, ExportProblem};
+use crate::output::Page;
+use crate::report::kit::formats::clipped;
+use crate::report::kit::html::Html;
+use crate::report::kit::paths;
+use crate::report::kit::shell::{Shell, Tab, write_page};
+use crate::report::kit::templates::Worker;
+use crate::report::kit::view::View;
+use crate::report::pages::export::locals::Details;
+use crate::report::pages::export::{advice, expression, failure, locals, program};
+use crate::report::subject::Report;
+use serde::Serialize;
+use std::io::Write;
+
+/// Characters of the expression in the heading.
+const LONGEST_HEAD: usize = 300;
+
+/// The page of the problem that stands at `index` in the model.
+pub(crate) fn page<'m>(
+    report: Report<'m>,
+    (compile, artifact): (&'m Compile, &'m Artifact),
+    index: usize,
+) -> Option<Page<'m, Worker>> {
+    let problem = report.model.export.problems.get(index)?;
+    let path = paths::artifact(compile, artifact, report.settings);
+    Some(Page::rendered(path, move |worker, out| {
+        let mut shell = Shell::of_compile(report, compile, Some("Symbolic guard"));
+        if report.shows_export() {
+            let href = format!("../{}", paths::export(report.settings));
+            shell.tabs.push(Tab::away(href, "Export", None));
+        }
+        write_page(worker, out, &shell, |worker, out| {
+            write(View::new(report, worker, 1), (index, problem), out)
+        })
+    }))
+}
+
+#[derive(Serialize)]
+struct Verdict {
+    sentence: Html,
+    notes: Vec<Html>,
+}
+
+fn write(
+    view: View<'_>,
+    (index, problem): (usize, &ExportProblem),
+    out: &mut dyn Write,
+) -> anyhow::Result<()> {
+    let export = &view.report.found.export;
+    let details = Details::of(view, problem)?;
+    let verdict =
+        Verdict { sentence: sentence(view, problem), notes: vec![view.prose(&advice::explanation(problem))] };
+    writeln!(out, "{}", view.render("export_verdict", &verdict)?.as_str())?;
+    let section = |out: &mut dyn Write, id, title, about| {
+        view.open_section(out, (id, title, about), None, Html::default())
+    };
+    section(out, "stack", "Stack", "the user's lines, innermost last")?;
+    writeln!(out, "{}", failure::trace(view, problem)?.as_str())?;
+    let mut facts = failure::facts(view, problem)?;
+    facts.extend(details.loc.as_deref().map(|loc| ("Source line", view.code(loc))));
+    facts.extend(program::link(view, problem).map(|link| ("Program", link)));
+    writeln!(out, "<div class=after>{}</div></section>", view.facts(facts)?.as_str())?;
+
+    section(out, "do", "What to do", "")?;
+    let failure = export.of_problem.get(index).and_then(|&failure| export.failures.get(failure));
+    let place = failure.and_then(|failure| failure.place.as_ref());
+    writeln!(out, "{}", advice::advice(view, problem, place).as_str())?;
+    let docs = Html::joined(advice::docs(view, problem.kind), ", ");
+    writeln!(out, "<p>{}</p></section>", docs.as_str())?;
+
+    section(out, "evidence", "Evidence", "what the record says of the line and of the expression")?;
+    writeln!(out, "<div class=pieces>")?;
+    locals::write(view, (problem, &details), "all", out)?;
+    expression::write(view, problem, out)?;
+    writeln!(out, "</div></section>")?;
+    Ok(())
+}
+
+fn sentence(view: View<'_>, problem: &ExportProblem) -> Html {
+    let subject = view.code(clipped(&problem.subject, LONGEST_HEAD).0);
+    let text = |text: &'static str| Html::escaped(text);
+    match (problem.kind, problem.result.as_deref()) {
+        (ExportKind::Assumed, Some(result)) => {
+            let result = Html::escaped(clipped(result, LONGEST_HEAD).0);
+            Html::joined(
+                [subject, text(" was taken to be "), Html::wrapped("<b>", &result, "</b>"), text(".")],
+                "",
+            )
+        }
+        (ExportKind::Undecided, _) => Html::joined([subject, text(" could not be decided.")], ""),
+        (ExportKind::GuardEvaluated, _) => {
+            Html::joined([subject, text(" was evaluated, and the program relies on it.")], "")
+        }
+        _ => Html::joined([subject, text(" depends on data.")], ""),
+    }
+}

@@ -1,0 +1,121 @@
+//! The exported program: signature, ranges, text.
+
+use crate::model::{Artifact, Compile, ExportProblem, ExportedProgram, ProgramFacts};
+use crate::report::kit::formats::{counted, whole};
+use crate::report::kit::html::Html;
+use crate::report::kit::paths;
+use crate::report::kit::view::View;
+use crate::report::pages::export::locals::range;
+use std::io::Write;
+
+/// Programs that are shown; all are files of their compiles.
+const SHOWN: usize = 10;
+
+/// Names of inputs or outputs that are shown before the fold.
+const NAMES: usize = 40;
+
+/// The section; nothing where the log has no program.
+pub(crate) fn write(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+    let all = &view.report.model.export.programs;
+    if all.is_empty() {
+        return Ok(());
+    }
+    let count = (all.len() > 1).then(|| whole(all.len()));
+    view.open_section(
+        out,
+        ("program", "Exported program", "signature and constraints"),
+        count,
+        Html::default(),
+    )?;
+    for (index, program) in all.iter().enumerate().take(SHOWN) {
+        write_one(view, (index, program), out)?;
+    }
+    view.left_out(out, all.len(), SHOWN, "programs are files of their compiles")?;
+    writeln!(out, "</section>")?;
+    Ok(())
+}
+
+fn write_one(
+    view: View<'_>,
+    (index, program): (usize, &ExportedProgram),
+    out: &mut dyn Write,
+) -> anyhow::Result<()> {
+    let mut facts = Vec::new();
+    if let Some(compile) = view.report.model.compiles.get(program.compile).filter(|c| c.id.is_some()) {
+        facts.push(("Compile", view.pill(compile)?));
+    }
+    if let Some(known) = &program.facts {
+        facts.push(("Inputs", names(view, &known.inputs)));
+        facts.push(("Outputs", names(view, &known.outputs)));
+        facts.push(("Range constraints", ranges(view, known)));
+        let checks = counted(known.assertions, "assertion in the graph", "assertions in the graph");
+        facts.push(("Checks at run time", Html::escaped(&checks)));
+    }
+    facts.push(("Text", files(view, program)));
+    writeln!(out, "<div id=\"program-{}\">{}</div>", index + 1, view.facts(facts)?.as_str())?;
+    Ok(())
+}
+
+/// Names, and what they are where that is not usual: `x`, `p_weight` parameter `weight`.
+fn names(view: View<'_>, all: &[(String, String)]) -> Html {
+    if all.is_empty() {
+        return Html::escaped("none");
+    }
+    let one = |(name, kind): &(String, String)| {
+        let (word, target) = kind.split_once(' ').unwrap_or((kind, ""));
+        let word = word.to_ascii_lowercase().replace('_', " ");
+        let mut pieces = vec![view.code(name)];
+        if word != "user input" && word != "user output" {
+            let target = target.trim().trim_start_matches("target=").trim_matches('\'');
+            let words = format!("{word} {target}");
+            pieces.push(Html::wrapped("<span class=soft>", &Html::escaped(words.trim()), "</span>"));
+        }
+        Html::joined(pieces, " ")
+    };
+    let (shown, rest) = all.split_at(all.len().min(NAMES));
+    let shown = Html::joined(shown.iter().map(one), ", ");
+    if rest.is_empty() {
+        return shown;
+    }
+    let more = Html::joined(rest.iter().map(one), ", ");
+    Html::trusted(format!(
+        "{}<details class=fold><summary>{} more</summary>{}</details>",
+        shown.as_str(),
+        whole(rest.len()),
+        more.as_str()
+    ))
+}
+
+fn ranges(view: View<'_>, facts: &ProgramFacts) -> Html {
+    if facts.ranges.is_empty() {
+        return Html::escaped("none: no size of it may vary");
+    }
+    let all: Vec<Html> =
+        facts.ranges.iter().map(|(name, text)| view.code(&format!("{name}: {}", range(text)))).collect();
+    Html::joined(all, ", ")
+}
+
+fn file<'v>(view: View<'v>, program: &ExportedProgram) -> Option<(&'v Compile, &'v Artifact)> {
+    let compile = view.report.model.compiles.get(program.compile)?;
+    Some((compile, compile.artifacts.get(program.artifact)?))
+}
+
+/// Links to the program: highlighted, and as text.
+fn files(view: View<'_>, program: &ExportedProgram) -> Html {
+    let Some((compile, artifact)) = file(view, program) else { return Html::default() };
+    let highlighted =
+        paths::readable(compile, artifact).map(|path| view.link(&view.href(&path), "highlighted"));
+    let path = paths::artifact(compile, artifact, view.report.settings);
+    let text = view.link(&view.href(&path), &paths::listed_name(artifact, view.report.settings));
+    let lines = program.facts.as_ref().map(|facts| Html::escaped(&counted(facts.lines, "line", "lines")));
+    Html::joined([text].into_iter().chain(highlighted).chain(lines), ", ")
+}
+
+/// A link to the program that came out of the export of a problem.
+pub(crate) fn link(view: View<'_>, problem: &ExportProblem) -> Option<Html> {
+    let program = view.report.found.export.program(view.report.model, problem)?;
+    let (compile, artifact) = file(view, program)?;
+    let path = paths::readable(compile, artifact)
+        .unwrap_or_else(|| paths::artifact(compile, artifact, view.report.settings));
+    Some(view.link(&view.href(&path), "the program"))
+}

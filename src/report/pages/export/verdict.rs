@@ -1,0 +1,135 @@
+//! What came of the export, in a sentence.
+
+use crate::analysis::{Export, ExportOutcome, Retry};
+use crate::model::{CompileIndex, ExportKind};
+use crate::report::kit::formats::counted;
+use crate::report::kit::html::Html;
+use crate::report::kit::paths;
+use crate::report::kit::reasons::first_line;
+use crate::report::kit::view::View;
+use crate::report::words::export::clauses;
+use crate::report::words::export::opening;
+use serde::Serialize;
+use std::io::Write;
+
+#[derive(Serialize)]
+struct Verdict {
+    sentence: Html,
+    notes: Vec<Html>,
+}
+
+pub(crate) fn write(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+    let export = &view.report.found.export;
+    let verdict = Verdict { sentence: sentence(view, export), notes: notes(view, export) };
+    writeln!(out, "{}", view.render("export_verdict", &verdict)?.as_str())?;
+    if let Some(retry) = export.retry {
+        write_retry(view, retry, out)?;
+    }
+    match export.outcome {
+        ExportOutcome::Begun | ExportOutcome::Unknown => write_unknown(view, out),
+        _ => Ok(()),
+    }
+}
+
+fn sentence(view: View<'_>, export: &Export) -> Html {
+    let linked = clauses(export).into_iter().map(|clause| {
+        Html::trusted(format!(
+            "{}<a class=\"{}\" href=\"#failures\">{}</a>{}",
+            clause.before,
+            clause.class,
+            Html::escaped(&clause.counted).as_str(),
+            clause.after
+        ))
+    });
+    let listed = Html::joined(linked, ", and ");
+    match opening(export) {
+        (opening, true) => Html::joined([Html::escaped(opening), listed, Html::escaped(".")], ""),
+        (opening, false) => view.prose(opening),
+    }
+}
+
+fn notes(view: View<'_>, export: &Export) -> Vec<Html> {
+    let has = |kind| export.count(kind) > 0;
+    let mut notes = Vec::new();
+    if has(ExportKind::Assumed) {
+        notes.push(
+            "Draft export ran the model with real tensors and took each decision as the data had it. `torch.export` \
+             stops at such a decision.",
+        );
+    }
+    if has(ExportKind::MissingFakeKernel) || has(ExportKind::MismatchedFakeKernel) {
+        notes.push(
+            "Export never runs an operator: its fake kernel tells the shape and dtype of the result. Where that is \
+             missing or wrong, draft export took them from the real operator.",
+        );
+    }
+    if export.outcome == ExportOutcome::Clean {
+        notes.push("Every operator had a fake kernel, and no line of the model depended on data.");
+    }
+    if export.outcome == ExportOutcome::Failed {
+        notes.push("The log holds no `exported_program`: the export did not come to an end.");
+    }
+    if export.outcome == ExportOutcome::Unknown {
+        notes.push(
+            "It holds neither an exported program nor what stood in its way: `torch.export` under `TORCH_TRACE` \
+             records neither.",
+        );
+    }
+    let mut notes: Vec<Html> = notes.into_iter().map(|note| view.prose(note)).collect();
+    let facts = &view.report.model.export;
+    if facts.started.len() > facts.programs.len() && !facts.programs.is_empty() {
+        let began = counted(facts.started.len(), "export", "exports");
+        let ended = counted(facts.programs.len(), "program", "programs");
+        notes.push(Html::escaped(&format!(
+            "{began} began and {ended} came out: one failed, or did not finish."
+        )));
+    }
+    notes
+}
+
+/// A first try that violated a constraint.
+fn write_retry(view: View<'_>, retry: Retry, out: &mut dyn Write) -> anyhow::Result<()> {
+    let pill = |index: CompileIndex| {
+        view.report.model.compiles.get(index).map(|compile| view.pill(compile)).transpose()
+    };
+    let (from, to) = (pill(retry.failed)?.unwrap_or_default(), pill(retry.succeeded)?.unwrap_or_default());
+    let about = "a size that was declared dynamic was not";
+    view.open_section(out, ("retry", "Exported on the second try", about), None, Html::default())?;
+    writeln!(
+        out,
+        "<p>Exported as {}, after {} violated a constraint of <code>dynamic_shapes</code>. Its failures carry the id of the \
+         first try, the program that of the second: export let go of the constraint and began anew, so a size that was \
+         to be dynamic may be fixed in the program.</p>",
+        to.as_str(),
+        from.as_str()
+    )?;
+    let advice = "Let export choose for the dimension: `dynamic_shapes={\"x\": {0: torch.export.Dim.AUTO}}`, or declare \
+                  the range that the model takes with `Dim(\"n\", min=.., max=..)`.";
+    let (words, url) = crate::report::pages::export::advice::DIMS;
+    writeln!(out, "<div class=\"advice after\"><p>{}</p></div>", view.prose(advice).as_str())?;
+    writeln!(out, "<p class=after>{}</p></section>", view.log_link(words, url).as_str())?;
+    Ok(())
+}
+
+fn write_unknown(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+    let model = view.report.model;
+    let about = "how to record an export, and what this log has instead";
+    view.open_section(out, ("record", "Record it", about), None, Html::default())?;
+    let landing = view.href_of(paths::landing(view.report.settings));
+    let compiles = counted(model.identified().count(), "compile id", "compile ids");
+    let records = counted(model.log.records, "record", "records");
+    let holds = view.link(&landing, &format!("{records}, {compiles}"));
+    let again = "with `TORCH_DTRACE=dir`, which records the program and each expression, or with \
+                 `torch.export.draft_export`, which writes a log of its own and names it";
+    let mut facts = vec![("Run again", view.prose(again)), ("In this log", holds)];
+    if let Some(first) = model.failures.first() {
+        // A strict export that fails leaves the metrics of its compilation, and nothing that says export.
+        let failed = counted(model.failures.len(), "failed compilation", "failed compilations");
+        let link = view.link(&view.href_of("failures_and_restarts.html"), &failed);
+        let reason = first_line(first.reason.as_deref().unwrap_or(&first.error));
+        let words = Html::escaped(": one may be that of the export; the first says ");
+        facts.push(("Failures", Html::joined([link, words, view.folded(&reason, true)], "")));
+    }
+    writeln!(out, "{}</section>", view.facts(facts)?.as_str())?;
+    Ok(())
+}

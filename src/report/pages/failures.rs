@@ -1,0 +1,337 @@
+//! `failures_and_restarts.html`: what failed and why, and which attempts were thrown away.
+
+use crate::model::{Artifact, Compile, Content, Failure, TextFrame};
+use crate::output::{Page, RelPath};
+use crate::report::kit::formats::{UNKNOWN, clipped, counted, is_library, micros, whole};
+use crate::report::kit::html::Html;
+use crate::report::kit::paths;
+use crate::report::kit::reasons::first_line;
+use crate::report::kit::shell::{Shell, Tab, write_page};
+use crate::report::kit::tables::{Head, Row, Table, Td};
+use crate::report::kit::templates::Worker;
+use crate::report::kit::view::View;
+use crate::report::subject::Report;
+use fxhash::FxHashMap;
+use indexmap::IndexMap;
+use serde::Serialize;
+use std::io::Write;
+
+/// Reasons that get an entry; all failures stand in the table below them.
+const ENTRIES: usize = 40;
+
+/// Bytes of a traceback that is read for its frames; recorded ones have 10 KB.
+const LONGEST_TRACEBACK: u64 = 64 << 10;
+
+/// Frames of the reader's own code that an entry shows; the file has all.
+const FRAMES: usize = 12;
+
+/// Rows of a table; what is beyond stands in report.json.
+const LISTED: usize = 1_000;
+
+/// Compiles that the head of an entry names, and those that its body links.
+const SHOWN: usize = 8;
+const LINKED: usize = 40;
+
+/// Characters of a failure's first line in the head of its entry.
+const LONGEST_HEAD: usize = 160;
+
+#[derive(Serialize)]
+struct Entry {
+    id: String,
+    open: bool,
+    error: String,
+    function: Html,
+    head: Html,
+    place: Html,
+    pills: Html,
+    cost: String,
+    count: String,
+    /// What the head does not say of it.
+    reason: Option<String>,
+    frames: Html,
+    facts: Html,
+}
+
+/// One reason: its failures with the compile of each.
+type Reason<'a> = Vec<(&'a Failure, Option<&'a Compile>)>;
+
+pub(crate) fn page<'m>(report: Report<'m>) -> Page<'m, Worker> {
+    Page::rendered(RelPath::of_parts(&["failures_and_restarts.html"]), move |worker, out| {
+        let model = report.model;
+        let mut shell = Shell::top(report, "Failures and restarts");
+        let sections =
+            [("failures", "Failures", model.failures.len()), ("restarts", "Restarts", model.restarts.len())];
+        let tab = |(id, title, count)| Tab::section(id, title, Some(whole(count)));
+        shell.tabs = sections.into_iter().filter(|(.., count)| *count > 0).map(tab).collect();
+        write_page(worker, out, &shell, |worker, out| {
+            let view = View::new(report, worker, 0);
+            let reasons = reasons(report);
+            verdict(view, out, &reasons)?;
+            failures(view, out, reasons)?;
+            restarts(view, out)
+        })
+    })
+}
+
+/// Failures of one exception and text are one reason; most time lost first.
+fn reasons(report: Report<'_>) -> Vec<Reason<'_>> {
+    let mut reasons: IndexMap<(&str, Option<&str>), Reason<'_>> = IndexMap::new();
+    for failure in &report.model.failures {
+        let compile = report.model.compile(failure.compile.as_ref());
+        reasons.entry((&failure.error, failure.reason.as_deref())).or_default().push((failure, compile));
+    }
+    let mut reasons: Vec<Reason<'_>> = reasons.into_values().collect();
+    reasons.sort_by(|a, b| lost(b).unwrap_or(0.0).total_cmp(&lost(a).unwrap_or(0.0)));
+    reasons
+}
+
+/// Microseconds that failed compilations took; None where no record says.
+fn lost(failures: &[(&Failure, Option<&Compile>)]) -> Option<f64> {
+    let times = failures.iter().filter_map(|(failure, compile)| {
+        compile.as_ref()?.metrics.iter().find(|m| m.line == failure.record)?.total_us()
+    });
+    times.fold(None, |sum: Option<f64>, us| Some(sum.unwrap_or(0.0) + us))
+}
+
+#[derive(Serialize)]
+struct Verdict {
+    failed: Option<String>,
+    compiles: String,
+    reasons: String,
+    lost: Option<String>,
+    restarts: Option<String>,
+}
+
+fn verdict(view: View<'_>, out: &mut dyn Write, reasons: &[Reason<'_>]) -> anyhow::Result<()> {
+    let model = view.report.model;
+    let mut failed: Vec<_> =
+        model.failures.iter().map(|f| f.compile.as_ref().map(ToString::to_string)).collect();
+    failed.sort_unstable();
+    failed.dedup();
+    let all: Reason<'_> = reasons.iter().flatten().copied().collect();
+    let verdict = Verdict {
+        failed: (!failed.is_empty()).then(|| whole(failed.len())),
+        compiles: counted(model.identified().count(), "compilation", "compilations"),
+        reasons: counted(reasons.len(), "reason", "different reasons"),
+        lost: lost(&all).map(micros),
+        restarts: (!model.restarts.is_empty()).then(|| counted(model.restarts.len(), "restart", "restarts")),
+    };
+    writeln!(out, "{}", view.render("failures_verdict", &verdict)?.as_str())?;
+    Ok(())
+}
+
+fn failures(view: View<'_>, out: &mut dyn Write, reasons: Vec<Reason<'_>>) -> anyhow::Result<()> {
+    if reasons.is_empty() {
+        return Ok(());
+    }
+    let all = &view.report.model.failures;
+    let note = "one entry a reason, most time lost first";
+    let tools = view.fold_button("failures-list");
+    view.open_section(out, ("failures", "Failures", note), Some(whole(all.len())), tools)?;
+    writeln!(out, "<div class=box id=\"failures-list\">")?;
+    for (index, reason) in reasons.iter().take(ENTRIES).enumerate() {
+        writeln!(out, "{}", entry(view, index, reason)?.as_str())?;
+    }
+    writeln!(out, "</div>")?;
+    // The entries say all of a few failures.
+    if reasons.len() > ENTRIES || reasons.iter().any(|reason| reason.len() > LINKED) {
+        writeln!(out, "<h3 class=after>All failures, in the order of the log</h3>")?;
+        table(view, out, &reasons)?;
+    }
+    writeln!(out, "</section>")?;
+    Ok(())
+}
+
+fn entry(view: View<'_>, index: usize, reason: &Reason<'_>) -> anyhow::Result<Html> {
+    let Some((failure, compile)) = reason.first() else { return Ok(Html::default()) };
+    let mut compiles: Vec<&Compile> = Vec::new();
+    for compile in reason.iter().filter_map(|(_, compile)| *compile) {
+        if !compiles.iter().any(|known| known.id == compile.id) {
+            compiles.push(compile);
+        }
+    }
+    let function = compile.and_then(|c| c.function.as_ref());
+    let text = failure.reason.as_deref().unwrap_or_default().trim();
+    let head = first_line(text);
+    let (head, cut) = clipped(&head, LONGEST_HEAD);
+    let defined = || function.map(|f| (f.file.as_deref(), f.line)).unwrap_or_default();
+    let (file, line) =
+        if failure.file.is_some() { (failure.file.as_deref(), failure.line) } else { defined() };
+    let (frames, evidence) = traceback(view, reason, text)?.unwrap_or_default();
+    let mut facts = vec![
+        ("Compiles", view.some_pills(&compiles, LINKED)?),
+        ("Exception", view.code(&failure.error)),
+        ("Reported by", Html::escaped(&reported(reason))),
+    ];
+    if !evidence.is_empty() {
+        facts.push(("Traceback", evidence));
+    }
+    let said = !cut && text.lines().map(str::trim).eq(head.lines());
+    let entry = Entry {
+        id: format!("failure-{}", index + 1),
+        open: index == 0,
+        error: short_error(&failure.error).to_owned(),
+        function: function.map_or_else(Html::default, |f| view.function(&f.name)),
+        head: view.prose(head),
+        place: view.place(file, line)?,
+        pills: view.plain_pills(&compiles, SHOWN)?,
+        cost: lost(reason).map_or_else(|| UNKNOWN.to_owned(), micros),
+        count: counted(reason.len(), "time", "times"),
+        reason: (!said && !text.is_empty()).then(|| text.to_owned()),
+        frames,
+        facts: view.facts(facts)?,
+    };
+    view.render("failure", &entry)
+}
+
+/// Which records tell of it: `the metrics of the compilation, line 2,310`.
+fn reported(reason: &Reason<'_>) -> String {
+    let Some((first, _)) = reason.first() else { return String::new() };
+    let lines = reason.iter().take(LINKED).map(|(failure, _)| whole(failure.record));
+    let lines = lines.collect::<Vec<_>>().join("; ");
+    let word = if reason.len() == 1 { "line" } else { "lines" };
+    format!("{}, {word} {lines} of the log", record_words(first.kind))
+}
+
+/// Where a failure comes from, for the exceptions whose name says it; else the name: `torch._dynamo.exc.Unsupported`
+/// is `Unsupported`.
+fn short_error(error: &str) -> &str {
+    match error.rsplit('.').next().unwrap_or(error) {
+        "BackendCompilerFailed" => "Backend",
+        "InductorError" => "Inductor",
+        "TorchRuntimeError" => "Fake tensors",
+        name => clipped(name, 24).0,
+    }
+}
+
+fn record_words(kind: &str) -> &str {
+    match kind {
+        "forward" => "the metrics of the compilation",
+        "backward" | "aot_backward" => "the metrics of the backward compilation",
+        "runtime" | "backward_runtime" => "the metrics of work done while the model ran",
+        other => other,
+    }
+}
+
+/// The reader's own frames of the traceback that torch recorded for one of these failures, where the reason has them
+/// not, and a link to its file.
+fn traceback(view: View<'_>, reason: &Reason<'_>, text: &str) -> anyhow::Result<Option<(Html, Html)>> {
+    let errors = reason.iter().filter_map(|(_, compile)| {
+        let compile = (*compile)?;
+        let artifact = compile.artifacts.iter().rev().find(|a| a.name == "dynamo_error")?;
+        Some((compile, artifact))
+    });
+    let Some((compile, artifact)) = errors.into_iter().next() else { return Ok(None) };
+    let link = evidence(view, compile, artifact);
+    let Content::Payload(at, _) = &artifact.content else { return Ok(Some((Html::default(), link))) };
+    if at.text_len > LONGEST_TRACEBACK {
+        return Ok(Some((Html::default(), link)));
+    }
+    let all = view.report.payload(at)?;
+    let lines = Html::escaped(&format!(", {}", counted(all.lines().count(), "line", "lines")));
+    let own = crate::model::traceback(&all).into_iter().filter(|frame| {
+        let place = format!("\"{}\", line {},", frame.file, frame.line);
+        !is_library(&frame.file) && !text.contains(&place)
+    });
+    let mut own: Vec<TextFrame> = own.collect();
+    own.drain(..own.len().saturating_sub(FRAMES));
+    let frames =
+        if own.is_empty() { Html::default() } else { view.traceback(&own, own.len().checked_sub(1))? };
+    Ok(Some((frames, Html::joined([link, lines], ""))))
+}
+
+fn evidence(view: View<'_>, compile: &Compile, artifact: &Artifact) -> Html {
+    let path = paths::artifact(compile, artifact, view.report.settings);
+    view.link(&view.href(&path), &format!("{}_{}", artifact.name, artifact.number))
+}
+
+fn table(view: View<'_>, out: &mut dyn Write, reasons: &[Reason<'_>]) -> anyhow::Result<()> {
+    let all = &view.report.model.failures;
+    let entries: FxHashMap<(&str, Option<&str>), usize> = (1..)
+        .zip(reasons.iter().take(ENTRIES).filter_map(|reason| reason.first()))
+        .map(|(number, (failure, _))| ((failure.error.as_str(), failure.reason.as_deref()), number))
+        .collect();
+    let heads = vec![
+        Head::compiles("Compile"),
+        Head::text("Type").mono(),
+        Head::text("Description"),
+        Head::text("Source").absent_if(!all.iter().any(|f| f.file.is_some())),
+        Head::number("Line of the log"),
+    ];
+    let table = Table { id: "failures-table", label: "Failures", heads };
+    let rows = all.iter().take(LISTED).map(|failure| {
+        let reason = failure.reason.as_deref();
+        let head = first_line(reason.unwrap_or_default());
+        let description = match entries.get(&(failure.error.as_str(), reason)) {
+            Some(number) => view.link(&format!("#failure-{number}"), clipped(&head, LONGEST_HEAD).0),
+            None => view.folded(reason.unwrap_or(&head), false),
+        };
+        let order = view.report.model.by_id.get(&failure.compile).copied().unwrap_or_default();
+        Ok(Row::of(vec![
+            Td::html(view.pill_of(failure.compile.as_ref())?).sorted(order),
+            Td::text(&failure.error),
+            Td::html(description),
+            Td::html(view.place(failure.file.as_deref(), failure.line)?),
+            Td::number(failure.record as f64, &whole(failure.record)),
+        ]))
+    });
+    view.table(out, &table, rows)?;
+    view.beyond(out, all.len(), LISTED, "failures")
+}
+
+/// Restarts for one reason.
+#[derive(Default)]
+struct Restarted<'a> {
+    compiles: Vec<&'a Compile>,
+    times: usize,
+}
+
+fn restarts(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+    let model = view.report.model;
+    if model.restarts.is_empty() {
+        return Ok(());
+    }
+    let mut reasons: IndexMap<&str, Restarted<'_>> = IndexMap::new();
+    for restart in &model.restarts {
+        let one = reasons.entry(&restart.reason).or_default();
+        one.times += 1;
+        // Those of a compile stand side by side.
+        let known = |known: &&Compile| known.id == restart.compile;
+        one.compiles.extend(
+            model.compile(restart.compile.as_ref()).filter(|_| !one.compiles.last().is_some_and(known)),
+        );
+    }
+    let note = "attempts that Dynamo threw away to begin again; usual at a graph break";
+    let count = Some(whole(model.restarts.len()));
+    view.open_section(out, ("restarts", "Restarts", note), count, Html::default())?;
+    let wasted = |one: &Restarted<'_>| {
+        let times = one.compiles.iter().filter_map(|c| c.outcome().and_then(|m| m.wasted_us));
+        times.fold(None, |sum: Option<f64>, us| Some(sum.unwrap_or(0.0) + us))
+    };
+    let heads = vec![
+        Head::text("Reason"),
+        Head::unsorted("Compiles"),
+        Head::number("Times"),
+        Head::number("Thrown away")
+            .about("time of all attempts of these compiles but the last")
+            .absent_if(!reasons.values().any(|one| wasted(one).is_some())),
+    ];
+    let table = Table { id: "restarts-table", label: "Restarts", heads };
+    let rows = reasons.iter().take(LISTED).map(|(reason, one)| {
+        Ok(Row::of(vec![
+            Td::html(view.prose(reason)),
+            Td::html(view.some_pills(&one.compiles, LINKED)?),
+            Td::number(one.times as f64, &whole(one.times)),
+            Td::maybe(wasted(one), micros),
+        ]))
+    });
+    view.table(out, &table, rows)?;
+    view.beyond(out, reasons.len(), LISTED, "reasons")?;
+    writeln!(out, "</section>")?;
+    Ok(())
+}
+
+/// How many failures and restarts the log has.
+pub(crate) fn count(report: Report<'_>) -> usize {
+    report.model.failures.len() + report.model.restarts.len()
+}

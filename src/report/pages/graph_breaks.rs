@@ -1,0 +1,303 @@
+//! `graph_breaks.html`: every distinct graph break with where it comes from, what it cost and what to do.
+
+use crate::analysis::{BreakText, FurtherBreak, Hit, break_costs, break_text};
+use crate::model::{ArtifactIndex, Compile, CompileIndex, Content, GraphBreak};
+use crate::output::{Page, RelPath};
+use crate::report::kit::formats::{UNKNOWN, counted, micros, whole};
+use crate::report::kit::html::Html;
+use crate::report::kit::links;
+use crate::report::kit::paths;
+use crate::report::kit::shell::{Shell, Tab, write_page};
+use crate::report::kit::tables::{Head, Row, Table, Td};
+use crate::report::kit::templates::Worker;
+use crate::report::kit::view::View;
+use crate::report::subject::Report;
+use fxhash::{FxHashMap, FxHashSet};
+use serde::Serialize;
+use std::io::Write;
+
+/// Breaks with an entry; further ones stand in a table. An entry has 3 to 6 KB.
+const ENTRIES: usize = 200;
+
+/// Breaks in that table; what is beyond stands in report.json.
+const LISTED: usize = 2_000;
+
+/// Occurrences of a break that its entry lists.
+const OCCURRENCES: usize = 40;
+
+/// Texts that are read for the page: each has 10 KB, mostly torch's own traceback.
+const MOST_READ: usize = 2_000;
+
+/// Bytes of a text beyond which it is not read.
+const LARGEST: u64 = 1 << 20;
+
+/// Compiles that a summary names.
+const SHOWN: usize = 8;
+
+/// A break, what its first text says, and what it cost.
+struct Broken<'m> {
+    /// Its place in the model, which is its anchor.
+    index: usize,
+    found: &'m GraphBreak,
+    text: BreakText,
+    occurrences: Vec<Occurrence>,
+    cost: Option<f64>,
+}
+
+/// One time that a break was hit.
+struct Occurrence {
+    artifact: ArtifactIndex,
+    /// Microseconds of attempts that were thrown away; its share where the compile hit several breaks.
+    thrown_away: Option<f64>,
+    /// Compiles of the functions that go on behind the break.
+    resumes: Vec<CompileIndex>,
+}
+
+/// The page, where there is a break.
+pub(crate) fn page(report: Report<'_>) -> Page<'_, Worker> {
+    Page::rendered(RelPath::of_parts(&[links::GRAPH_BREAKS]), move |worker, out| write(report, worker, out))
+}
+
+fn write(report: Report<'_>, worker: &mut Worker, out: &mut dyn Write) -> anyhow::Result<()> {
+    let breaks = read(report)?;
+    let mut shell = Shell::top(report, "Graph breaks");
+    shell.tabs = vec![Tab::section("breaks", "Graph breaks", Some(whole(breaks.len())))];
+    write_page(worker, out, &shell, |worker, out| {
+        let view = View::new(report, worker, 0);
+        verdict(view, &breaks, out)?;
+        let note = "one entry a reason and place, most time lost first";
+        let tools = view.fold_button("breaks-list");
+        view.open_section(out, ("breaks", "Graph breaks", note), Some(whole(breaks.len())), tools)?;
+        writeln!(out, "<div class=box id=\"breaks-list\">")?;
+        for (position, one) in breaks.iter().take(ENTRIES).enumerate() {
+            writeln!(out, "{}", entry(view, one, position == 0)?.as_str())?;
+        }
+        writeln!(out, "</div>")?;
+        if let Some(rest) = breaks.get(ENTRIES..).filter(|rest| !rest.is_empty()) {
+            table(view, rest, out)?;
+        }
+        writeln!(out, "</section>")?;
+        Ok(())
+    })
+}
+
+/// All breaks, the most expensive first, then the most frequent.
+fn read(report: Report<'_>) -> anyhow::Result<Vec<Broken<'_>>> {
+    let model = report.model;
+    let mut left = MOST_READ;
+    let mut breaks = Vec::new();
+    for (index, (found, hits)) in model.graph_breaks.iter().zip(break_costs(model)).enumerate() {
+        let mut one =
+            Broken { index, found, text: BreakText::default(), occurrences: Vec::new(), cost: None };
+        for hit in &hits {
+            add(&mut one.cost, hit.thrown_away_us);
+            for resume in &hit.resumes {
+                add(&mut one.cost, model.compiles.get(*resume).and_then(Compile::compile_us));
+            }
+        }
+        let of: FxHashMap<CompileIndex, &Hit> = hits.iter().map(|hit| (hit.compile, hit)).collect();
+        for occurrence in &found.occurrences {
+            if one.text.frames.is_empty() {
+                one.text = text(report, occurrence.artifact, &mut left)?;
+            }
+            let hit = of.get(&occurrence.artifact.compile);
+            one.occurrences.push(Occurrence {
+                artifact: occurrence.artifact,
+                thrown_away: hit.and_then(|hit| hit.thrown_away_us),
+                resumes: hit.map(|hit| hit.resumes.clone()).unwrap_or_default(),
+            });
+        }
+        breaks.push(one);
+    }
+    breaks.sort_by(|a, b| {
+        let cost = |one: &Broken<'_>| one.cost.unwrap_or(0.0);
+        cost(b).total_cmp(&cost(a)).then(b.found.count.cmp(&a.found.count))
+    });
+    Ok(breaks)
+}
+
+fn add(sum: &mut Option<f64>, us: Option<f64>) {
+    if let Some(us) = us {
+        *sum.get_or_insert(0.0) += us;
+    }
+}
+
+/// What an occurrence's file says; empty once enough were read.
+fn text(report: Report<'_>, at: ArtifactIndex, left: &mut usize) -> anyhow::Result<BreakText> {
+    let artifact = report.model.compiles.get(at.compile).and_then(|c| c.artifacts.get(at.artifact));
+    let Some(Content::Payload(at, _)) = artifact.map(|a| &a.content) else { return Ok(BreakText::default()) };
+    if at.text_len > LARGEST || *left == 0 {
+        return Ok(BreakText::default());
+    }
+    *left -= 1;
+    Ok(break_text(&report.payload(at)?))
+}
+
+#[derive(Serialize)]
+struct Verdict {
+    breaks: String,
+    compiles: String,
+    time: Option<String>,
+}
+
+fn verdict(view: View<'_>, breaks: &[Broken<'_>], out: &mut dyn Write) -> anyhow::Result<()> {
+    let occurrences = || breaks.iter().flat_map(|one| &one.occurrences);
+    let hit: FxHashSet<CompileIndex> = occurrences().map(|o| o.artifact.compile).collect();
+    let us: f64 = breaks.iter().filter_map(|one| one.cost).sum();
+    let context = Verdict {
+        breaks: counted(breaks.len(), "distinct graph break", "distinct graph breaks"),
+        compiles: counted(hit.len(), "compilation", "compilations"),
+        time: (us > 0.0).then(|| micros(us)),
+    };
+    writeln!(out, "{}", view.render("graph_breaks_verdict", &context)?.as_str())?;
+    Ok(())
+}
+
+#[derive(Serialize)]
+struct Entry {
+    id: String,
+    open: bool,
+    reason: Html,
+    place: Html,
+    pills: Html,
+    cost: String,
+    count: String,
+    explanation: Option<Html>,
+    facts: Html,
+    traceback: Html,
+    further: Html,
+    occurrences: Html,
+}
+
+fn entry(view: View<'_>, one: &Broken<'_>, open: bool) -> anyhow::Result<Html> {
+    let found = one.found;
+    let mut facts = Vec::new();
+    facts.extend(found.context.as_deref().map(|context| ("When", view.prose(context.trim_end_matches(':')))));
+    facts.extend(hints(view, &found.hints));
+    facts.extend(found.url.as_deref().map(|url| ("Read more", catalogue(view, found.gb_id.as_deref(), url))));
+    let facts = if facts.is_empty() { Html::default() } else { view.facts(facts)? };
+    let entry = Entry {
+        id: links::graph_break_anchor(one.index),
+        open,
+        reason: view.prose(&found.reason),
+        place: view.place(found.file.as_deref(), found.line)?,
+        pills: view.plain_pills(&compiles(view, found), SHOWN)?,
+        cost: one.cost.map_or_else(|| UNKNOWN.to_owned(), micros),
+        count: counted(found.count, "time", "times"),
+        explanation: found.explanation.as_deref().map(|text| view.prose(text)),
+        facts,
+        traceback: traceback(view, one)?,
+        further: further(view, &one.text.further)?,
+        occurrences: occurrences(view, one)?,
+    };
+    view.render("graph_break_entry", &entry)
+}
+
+fn compiles<'m>(view: View<'m>, found: &GraphBreak) -> Vec<&'m Compile> {
+    found.compiles.iter().filter_map(|id| view.report.model.compile(id.as_ref())).collect()
+}
+
+fn hints(view: View<'_>, hints: &[String]) -> Option<(&'static str, Html)> {
+    let lines = Html::joined(hints.iter().map(|hint| view.prose(hint)), "<br>");
+    (!hints.is_empty()).then_some(("What to do", lines))
+}
+
+fn catalogue(view: View<'_>, id: Option<&str>, url: &str) -> Html {
+    let text = match id {
+        Some(id) => format!("{id} in the graph break catalogue"),
+        None => "the graph break catalogue".to_owned(),
+    };
+    view.log_link(&text, url)
+}
+
+fn traceback(view: View<'_>, one: &Broken<'_>) -> anyhow::Result<Html> {
+    if one.text.frames.is_empty() {
+        return Ok(Html::default());
+    }
+    let frames = view.own_traceback(&one.text.frames)?;
+    Ok(Html::wrapped("<div>", &frames, "</div>"))
+}
+
+fn further(view: View<'_>, breaks: &[FurtherBreak]) -> anyhow::Result<Html> {
+    let pieces = breaks.iter().map(|one| {
+        let id = one.url.as_deref().and_then(|url| url.rsplit('/').next()?.strip_suffix(".html"));
+        let mut facts = vec![("Reason", view.prose(&one.reason))];
+        facts.extend(one.explanation.as_deref().map(|text| ("Explanation", view.prose(text))));
+        facts.extend(hints(view, &one.hints));
+        facts.extend(one.url.as_deref().map(|url| ("Read more", catalogue(view, id, url))));
+        let facts = view.facts(facts)?;
+        Ok(Html::wrapped(
+            "<div><h3>While this break was handled, another one followed</h3>",
+            &facts,
+            "</div>",
+        ))
+    });
+    Ok(Html::joined(pieces.collect::<anyhow::Result<Vec<_>>>()?, ""))
+}
+
+fn occurrences(view: View<'_>, one: &Broken<'_>) -> anyhow::Result<Html> {
+    let all = &one.occurrences;
+    let heads = vec![
+        Head::compiles("Compile"),
+        Head::text("Function"),
+        Head::number("Thrown away").absent_if(all.iter().all(|o| o.thrown_away.is_none())),
+        Head::unsorted("Led to").absent_if(all.iter().all(|o| o.resumes.is_empty())),
+        Head::number("Their time").absent_if(all.iter().all(|o| o.resumes.is_empty())),
+        Head::unsorted("Record"),
+    ];
+    let id = format!("{}-table", links::graph_break_anchor(one.index));
+    let table = Table { id: &id, label: "Occurrences of this break", heads };
+    let mut out = Vec::new();
+    view.table(&mut out, &table, all.iter().take(OCCURRENCES).map(|occurrence| row(view, occurrence)))?;
+    let more = all.len().saturating_sub(OCCURRENCES);
+    if more > 0 {
+        writeln!(out, "<p class=\"soft after\">{} more are left out.</p>", whole(more))?;
+    }
+    Ok(Html::trusted(String::from_utf8(out)?))
+}
+
+fn row(view: View<'_>, occurrence: &Occurrence) -> anyhow::Result<Row> {
+    let model = view.report.model;
+    let Some(compile) = model.compiles.get(occurrence.artifact.compile) else { return Ok(Row::default()) };
+    let resumes: Vec<&Compile> = occurrence.resumes.iter().filter_map(|i| model.compiles.get(*i)).collect();
+    let mut time = None;
+    resumes.iter().for_each(|resume| add(&mut time, resume.compile_us()));
+    let file = compile.artifacts.get(occurrence.artifact.artifact).map(|artifact| {
+        let path = paths::artifact(compile, artifact, view.report.settings);
+        view.link(&view.href(&path), "as text")
+    });
+    let unknown = || Html::escaped(UNKNOWN);
+    let function = compile.function.as_ref();
+    Ok(Row::of(vec![
+        Td::html(view.pill_beside(compile)?).sorted(occurrence.artifact.compile),
+        Td::html(function.map_or_else(unknown, |f| view.function(&f.name))),
+        Td::maybe(occurrence.thrown_away, micros),
+        Td::html(if resumes.is_empty() { unknown() } else { view.some_pills_beside(&resumes, SHOWN)? }),
+        Td::maybe(time, micros),
+        Td::html(file.unwrap_or_else(unknown)),
+    ]))
+}
+
+fn table(view: View<'_>, rest: &[Broken<'_>], out: &mut dyn Write) -> anyhow::Result<()> {
+    let heads = vec![
+        Head::text("Reason"),
+        Head::text("Place"),
+        Head::number("Times"),
+        Head::number("Cost"),
+        Head::unsorted("Compiles"),
+    ];
+    let table = Table { id: "further-breaks", label: "Further graph breaks", heads };
+    let rows = rest.iter().take(LISTED).map(|one| {
+        let found = one.found;
+        let cells = vec![
+            Td::html(view.folded(&found.reason, false)),
+            Td::html(view.place(found.file.as_deref(), found.line)?),
+            Td::number(found.count as f64, &whole(found.count)),
+            Td::maybe(one.cost, micros),
+            Td::html(view.some_pills(&compiles(view, found), SHOWN)?),
+        ];
+        Ok(Row::of(cells).anchored(links::graph_break_anchor(one.index)))
+    });
+    view.table(out, &table, rows)?;
+    view.beyond(out, rest.len(), LISTED, "graph breaks")
+}

@@ -1,0 +1,236 @@
+//! `graphs.html`: the graphs of a compile side by side. The page holds each text once; its script marks the definition
+//! and the uses of a value, compares two graphs, and joins lines of the user's code with graphs and generated code.
+
+mod output_code;
+
+use crate::analysis::Producers;
+use crate::analysis::vllm::Vllm;
+use crate::model::{Compile, CompileIndex};
+use crate::output::Page;
+use crate::report::kit::formats::{bytes, counted, whole};
+use crate::report::kit::graph_files::graphs;
+use crate::report::kit::graph_files::pairs;
+use crate::report::kit::graph_files::without_id;
+use crate::report::kit::html::Html;
+use crate::report::kit::paths;
+use crate::report::kit::shell::{Shell, Tab, write_page};
+use crate::report::kit::templates::Worker;
+use crate::report::kit::view::View;
+use crate::report::subject::Report;
+use crate::report::words::files;
+use crate::report::words::vllm::piece_words;
+use crate::trace::{Md5, PayloadRef};
+use fxhash::FxHashMap;
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::sync::Arc;
+
+/// Bytes of graphs on one page: a browser reads so much without a noticeable wait. The largest compile recorded has 2 MB,
+/// and two graphs of that size can be compared; larger graphs are files only.
+const LARGEST_PAGE: u64 = 8 << 20;
+
+/// A page for each compile that has graphs.
+pub(crate) fn pages(report: Report<'_>) -> Vec<Page<'_, Worker>> {
+    let pieces = Arc::new(pieces(report));
+    let compiles = report.model.compiles.indexed();
+    let page = |(index, compile)| {
+        let (path, pieces) = (paths::graphs_page(compile), Arc::clone(&pieces));
+        Page::rendered(path, move |worker: &mut Worker, out: &mut dyn Write| {
+            write(report, (index, compile), &pieces, (worker, out))
+        })
+    };
+    compiles.filter(|(_, compile)| !graphs(compile).is_empty()).map(page).collect()
+}
+
+/// Which piece of vLLM's a file belongs to: by compile and index of the file.
+type Pieces = FxHashMap<(CompileIndex, usize), String>;
+
+fn pieces(report: Report<'_>) -> Pieces {
+    let mut pieces = Pieces::default();
+    for module in Vllm::of(report.model).modules {
+        for piece in &module.pieces {
+            let label = piece_words(piece);
+            pieces.extend(piece.files.iter().map(|file| ((module.compile, *file), label.clone())));
+        }
+    }
+    pieces
+}
+
+fn write(
+    report: Report<'_>,
+    (index, compile): (CompileIndex, &Compile),
+    pieces: &Pieces,
+    (worker, out): (&mut Worker, &mut dyn Write),
+) -> anyhow::Result<()> {
+    let mut shell = Shell::of_compile(report, compile, Some("graphs"));
+    shell.tabs = tabs(compile);
+    write_page(worker, out, &shell, |worker, out| {
+        let view = View::new(report, worker, 1);
+        let shown = shown(view, (index, compile), pieces)?;
+        writeln!(out, "{}", head(view, compile, &shown)?.as_str())?;
+        write_data(view, compile, &shown, out)
+    })
+}
+
+fn tabs(compile: &Compile) -> Vec<Tab> {
+    let page = crate::report::kit::links::encoded(paths::compile_page(compile).as_str());
+    let label = if compile.id.is_some() { compile.label() } else { "no id".to_owned() };
+    let link = |anchor: &str, words: &str| Tab::away(format!("../{page}{anchor}"), words, None);
+    vec![link("", &format!("Compile {label}")), link("#files", "All its files")]
+}
+
+/// A graph as the script reads it.
+#[derive(Serialize)]
+struct Graph {
+    name: String,
+    number: u32,
+    attempt: u32,
+    href: String,
+    about: &'static str,
+    /// The piece of vLLM's that it belongs to, or who wrote it where torch did not.
+    group: Option<String>,
+    /// Its place in `texts`; null where the graph is a file only.
+    text: Option<usize>,
+    #[serde(skip)]
+    damaged: bool,
+}
+
+/// The graphs of a page, and which payloads hold their texts.
+struct Shown {
+    graphs: Vec<Graph>,
+    texts: Vec<PayloadRef>,
+    /// What is worth comparing: two places in `graphs`, and what happened between them.
+    pairs: Vec<(usize, usize, String)>,
+}
+
+/// Decides which texts stand on the page. Texts that differ in the graph's id only count as one.
+fn shown(
+    view: View<'_>,
+    (index, compile): (CompileIndex, &Compile),
+    pieces: &Pieces,
+) -> anyhow::Result<Shown> {
+    let producers = Producers::of(compile);
+    let mut shown = Shown { graphs: Vec::new(), texts: Vec::new(), pairs: Vec::new() };
+    let mut places: FxHashMap<usize, usize> = FxHashMap::default();
+    let mut known: FxHashMap<Md5, usize> = FxHashMap::default();
+    let mut room = LARGEST_PAGE;
+    for (file, artifact, at) in graphs(compile) {
+        places.insert(file, shown.graphs.len());
+        let mut place = known.get(&at.md5).copied();
+        if place.is_none() && at.text_len <= room {
+            let text = view.report.payload(&at)?;
+            let text = Md5::of(without_id(&text).as_bytes());
+            let next = shown.texts.len();
+            let found = *known.entry(text).or_insert(next);
+            if found == next {
+                shown.texts.push(at);
+                room -= at.text_len;
+            }
+            known.insert(at.md5, found);
+            place = Some(found);
+        }
+        shown.graphs.push(Graph {
+            name: artifact.name.clone(),
+            number: artifact.number,
+            attempt: artifact.attempt,
+            href: view.href(&paths::artifact(compile, artifact, view.report.settings)),
+            about: files::about(&artifact.name),
+            group: match pieces.get(&(index, file)) {
+                Some(piece) => Some(piece.clone()),
+                None => producers.producer(&artifact.name).map(str::to_owned),
+            },
+            text: place,
+            damaged: !at.intact,
+        });
+    }
+    let place = |file| places.get(&file).copied();
+    let pairs = pairs(compile).into_iter();
+    shown.pairs = pairs.filter_map(|p| Some((place(p.before)?, place(p.after)?, p.what))).collect();
+    Ok(shown)
+}
+
+#[derive(Serialize)]
+struct Head<'a> {
+    pill: Html,
+    function: Html,
+    place: Html,
+    about: String,
+    count: String,
+    limit: String,
+    files: Vec<File<'a>>,
+}
+
+#[derive(Serialize)]
+struct File<'a> {
+    name: &'a str,
+    number: u32,
+    href: &'a str,
+    about: &'a str,
+    large: bool,
+    damaged: bool,
+}
+
+fn head(view: View<'_>, compile: &Compile, shown: &Shown) -> anyhow::Result<Html> {
+    let function = compile.function.as_ref();
+    let place = function.map(|f| view.place(f.file.as_deref(), f.line)).transpose()?;
+    let files = shown.graphs.iter().map(|graph| File {
+        name: &graph.name,
+        number: graph.number,
+        href: &graph.href,
+        about: graph.about,
+        large: graph.text.is_none(),
+        damaged: graph.damaged,
+    });
+    let texts = match shown.texts.len() {
+        same if same == shown.graphs.len() => String::new(),
+        different => format!(", {} different", whole(different)),
+    };
+    let context = Head {
+        pill: view.pill(compile)?,
+        function: function.map(|f| view.function(&f.name)).unwrap_or_default(),
+        place: place.unwrap_or_default(),
+        about: format!("{}{texts}.", counted(shown.graphs.len(), "graph", "graphs")),
+        count: whole(shown.graphs.len()),
+        limit: bytes(LARGEST_PAGE as f64),
+        files: files.collect(),
+    };
+    view.render("graphs_head", &context)
+}
+
+/// Writes what the script reads, a text at a time.
+fn write_data(view: View<'_>, compile: &Compile, shown: &Shown, out: &mut dyn Write) -> anyhow::Result<()> {
+    out.write_all(b"<script type=\"application/json\" id=\"graphs-data\">{\"texts\":[")?;
+    for (index, at) in shown.texts.iter().enumerate() {
+        let text = view.report.payload(at)?;
+        if index > 0 {
+            out.write_all(b",\n")?;
+        }
+        out.write_all(json(&without_id(&text))?.as_bytes())?;
+    }
+    write!(out, "],\n\"graphs\":{}", json(&shown.graphs)?)?;
+    write!(out, ",\n\"pairs\":{}", json(&shown.pairs)?)?;
+    write!(out, ",\n\"sizes\":{}", json(&sizes(compile))?)?;
+    write!(out, ",\n\"code\":{}", json(&output_code::of(view, compile)?)?)?;
+    Ok(out.write_all(b"}</script>\n")?)
+}
+
+/// JSON that no text of the log can end the element of.
+fn json(value: &impl Serialize) -> anyhow::Result<String> {
+    Ok(serde_json::to_string(value)?.replace('<', "\\u003c"))
+}
+
+/// Sizes of the values of the captured graph, as Dynamo wrote them.
+fn sizes(compile: &Compile) -> BTreeMap<&str, &str> {
+    compile.graph_sizes.iter().map(|one| (one.value.as_str(), one.size.as_str())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_text_ends_the_element_that_holds_it() {
+        assert_eq!(json(&"</script><!--").unwrap(), "\"\\u003c/script>\\u003c!--\"");
+    }
+}

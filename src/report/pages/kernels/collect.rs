@@ -1,0 +1,192 @@
+//! The kernels of all Inductor runs, each read from the log once.
+
+use crate::analysis::provenance::{CodeKind, KernelCall, Provenance};
+use crate::model::{Compile, Content, Fields, TritonKernel, lenient};
+use crate::report::kit::formats::is_library;
+use crate::report::kit::inductor_runs::Run;
+use crate::report::kit::inductor_runs::RunTexts;
+use crate::report::subject::Report;
+use fxhash::{FxHashMap, FxHashSet};
+use indexmap::IndexMap;
+use serde::Deserialize;
+
+/// A kernel of a graph.
+pub(crate) struct Kernel {
+    /// Place of its run.
+    pub(crate) run: usize,
+    pub(crate) name: String,
+    /// Language of its source; None for a library's.
+    pub(crate) language: Option<&'static str>,
+    /// Lines that call it.
+    pub(crate) calls: usize,
+    /// The first call: its place among those of the run, from 1, file and line.
+    pub(crate) first: Option<(usize, CodeKind, u32)>,
+    /// Lines of its source.
+    pub(crate) code_lines: Option<u32>,
+    /// Nodes of the post-grad graph, over all calls.
+    pub(crate) nodes: usize,
+    /// Lines of the program: places in [`Kernels::lines`].
+    pub(crate) lines: Vec<usize>,
+    pub(crate) tuning: Option<TritonKernel>,
+    /// Nanoseconds that Inductor expects, over all calls.
+    pub(crate) runtime_ns: Option<f64>,
+}
+
+/// A line of the program.
+#[derive(Default)]
+pub(crate) struct Line {
+    pub(crate) code: Option<String>,
+    /// Places in [`Kernels::kernels`].
+    pub(crate) kernels: Vec<usize>,
+    /// Runs in which the line became one or more of the kernels whose lines the log does not tell, and how many these
+    /// are.
+    pub(crate) perhaps: Vec<(usize, usize)>,
+}
+
+/// The kernels of the log.
+#[derive(Default)]
+pub(crate) struct Kernels {
+    /// In the order of the log.
+    pub(crate) kernels: Vec<Kernel>,
+    /// Lines of the program that became kernels, by file and line.
+    pub(crate) lines: IndexMap<(String, u64), Line>,
+    /// The lines as they are shown: the program's own first, by file and line.
+    pub(crate) order: Vec<usize>,
+    /// Where each line stands in that order.
+    pub(crate) places: Vec<usize>,
+    /// Runs whose mapping and stacks say nothing.
+    pub(crate) without_data: usize,
+}
+
+impl Kernels {
+    pub(crate) fn collect(report: Report<'_>, runs: &[Run<'_>]) -> anyhow::Result<Kernels> {
+        let mut found = Kernels::default();
+        for (index, run) in runs.iter().enumerate().filter(|(_, run)| !run.run.code.is_empty()) {
+            found.add_run(report, (index, run))?;
+            let data = &report.model.provenance;
+            found.without_data +=
+                usize::from(!run.run.has_data(run.compile, |number| data.contains(&number)));
+        }
+        found.sort_lines();
+        Ok(found)
+    }
+
+    fn add_run(&mut self, report: Report<'_>, (index, run): (usize, &Run<'_>)) -> anyhow::Result<()> {
+        let known = RunTexts::read(report, run)?.provenance();
+        let tuning = tuning(run.compile);
+        let runtimes = runtimes(report, run)?;
+        let mut places: FxHashMap<&str, usize> = FxHashMap::default();
+        let mut seen: FxHashSet<(usize, usize)> = FxHashSet::default();
+        for (number, call) in (1..).zip(&known.kernels) {
+            let place = *places.entry(&call.kernel).or_insert_with(|| {
+                let tuning = tuning.get(call.kernel.as_str()).map(|kernel| (*kernel).clone());
+                let runtime_ns = runtimes.get(&call.kernel).copied();
+                self.kernels.push(Kernel { tuning, runtime_ns, ..Kernel::of(index, number, call) });
+                self.kernels.len() - 1
+            });
+            let Some(kernel) = self.kernels.get_mut(place) else { continue };
+            kernel.calls += 1;
+            kernel.nodes += call.nodes.len();
+            for source in call.source.iter().filter_map(|at| known.source.get(*at)) {
+                let entry = self.lines.entry((source.file.clone(), source.line));
+                let at = entry.index();
+                let line = entry.or_default();
+                if line.code.is_none() {
+                    line.code.clone_from(&source.code);
+                }
+                if seen.insert((place, at)) {
+                    line.kernels.push(place);
+                    kernel.lines.push(at);
+                }
+            }
+        }
+        if !known.has_map && !known.has_stacks {
+            self.add_perhaps(index, &known);
+        }
+        Ok(())
+    }
+
+    /// Lines of a graph that was recorded without provenance: its comments name them, and its kernels in C++ have none.
+    fn add_perhaps(&mut self, run: usize, known: &Provenance) {
+        let untold = self.kernels.iter().rev().take_while(|kernel| kernel.run == run);
+        let untold = untold.filter(|kernel| kernel.lines.is_empty()).count();
+        if untold == 0 {
+            return;
+        }
+        for source in known.source.iter().filter(|source| !source.post.is_empty()) {
+            let line = self.lines.entry((source.file.clone(), source.line)).or_default();
+            if line.code.is_none() {
+                line.code.clone_from(&source.code);
+            }
+            line.perhaps.push((run, untold));
+        }
+    }
+
+    fn sort_lines(&mut self) {
+        let mut order: Vec<usize> = (0..self.lines.len()).collect();
+        let key = |at: &usize| self.lines.get_index(*at).map(|(key, _)| (is_library(&key.0), key.clone()));
+        order.sort_by_cached_key(key);
+        self.places = vec![0; order.len()];
+        for (place, index) in order.iter().enumerate() {
+            if let Some(slot) = self.places.get_mut(*index) {
+                *slot = place;
+            }
+        }
+        for kernel in &mut self.kernels {
+            kernel.lines.sort_by_key(|at| self.places.get(*at).copied());
+        }
+        self.order = order;
+    }
+}
+
+impl Kernel {
+    fn of(run: usize, number: usize, call: &KernelCall) -> Kernel {
+        Kernel {
+            run,
+            name: call.kernel.clone(),
+            language: call.language,
+            calls: 0,
+            first: Some((number, call.file, call.line)),
+            code_lines: call.definition.map(|(_, _, lines)| lines),
+            nodes: 0,
+            lines: Vec::new(),
+            tuning: None,
+            runtime_ns: None,
+        }
+    }
+}
+
+/// What `triton_kernel_info` says of the kernels of a compile; of a kernel that it names again, the last time.
+fn tuning(compile: &Compile) -> FxHashMap<&str, &TritonKernel> {
+    compile.triton_kernels.iter().map(|kernel| (kernel.name.as_str(), kernel)).collect()
+}
+
+#[derive(Deserialize)]
+struct Op {
+    #[serde(default, deserialize_with = "lenient")]
+    name: Option<String>,
+    #[serde(default, deserialize_with = "lenient")]
+    estimated_runtime_ns: Option<f64>,
+}
+
+/// Estimated nanoseconds by kernel, from the run's own artifact. Inductor has none for a CPU and writes 0.
+fn runtimes(report: Report<'_>, run: &Run<'_>) -> anyhow::Result<FxHashMap<String, f64>> {
+    let mut found = FxHashMap::default();
+    let artifacts = run.compile.artifacts.get(run.run.artifacts.clone()).unwrap_or_default();
+    let artifact = artifacts.iter().find(|artifact| artifact.name == "inductor_runtime_and_tensor_meta");
+    let Some(Content::Payload(at, _)) = artifact.map(|artifact| &artifact.content) else { return Ok(found) };
+    if at.text_len > LARGEST_META {
+        return Ok(found);
+    }
+    let text = report.payload(at)?;
+    let ops: Option<Vec<Op>> = Fields::parse(&text).ok().and_then(|fields| fields.get("ops"));
+    for op in ops.unwrap_or_default() {
+        if let (Some(name), Some(ns)) = (op.name, op.estimated_runtime_ns.filter(|ns| *ns > 0.0)) {
+            *found.entry(name).or_insert(0.0) += ns;
+        }
+    }
+    Ok(found)
+}
+
+/// Bytes of an artifact with estimates that is read; one entry takes some hundred.
+const LARGEST_META: u64 = 16 << 20;

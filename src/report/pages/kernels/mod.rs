@@ -1,0 +1,358 @@
+//! `kernels.html`: every kernel of the log with its graph, its lines of the program, and what tuning said.
+
+mod collect;
+
+use crate::model::{Content, Form};
+use crate::output::{Page, RelPath};
+use crate::report::kit::formats::{UNKNOWN, clipped, counted, micros, short_path, whole};
+use crate::report::kit::highlight::LARGEST_HIGHLIGHTED;
+use crate::report::kit::html::Html;
+use crate::report::kit::inductor_runs;
+use crate::report::kit::inductor_runs::Run;
+use crate::report::kit::paths;
+use crate::report::kit::shell::{Shell, Tab, write_page};
+use crate::report::kit::tables::{Head, Row, Table, Td};
+use crate::report::kit::templates::Worker;
+use crate::report::kit::view::View;
+use crate::report::subject::Report;
+use collect::{Kernel, Kernels, Line};
+use fxhash::FxHashSet;
+use std::io::Write;
+
+/// Kernels in the table, and lines in the other. A log of 368 compiles has some hundred of each.
+const MOST_KERNELS: usize = 4_000;
+const MOST_LINES: usize = 2_000;
+
+/// Lines, or kernels, in a cell.
+const MOST_IN_CELL: usize = 16;
+
+/// Characters of a kernel's name where several stand in a cell.
+const LONGEST_NAME: usize = 44;
+
+/// Whether the log has generated code.
+pub(crate) fn present(report: Report<'_>) -> bool {
+    let code = |run: &Run<'_>| !run.run.code.is_empty();
+    report.model.compiles.iter().any(|compile| inductor_runs::runs_of(report, compile).iter().any(code))
+}
+
+/// The page, where there is a kernel to tell of.
+pub(crate) fn page(report: Report<'_>) -> Page<'_, Worker> {
+    let path = RelPath::of_parts(&["kernels.html"]);
+    Page::rendered(path, move |worker, out| write(report, worker, out))
+}
+
+fn write(report: Report<'_>, worker: &mut Worker, out: &mut dyn Write) -> anyhow::Result<()> {
+    let runs = inductor_runs::all(report);
+    let found = Kernels::collect(report, &runs)?;
+    let mut shell = Shell::top(report, "Kernels");
+    shell.tabs = vec![Tab::section("kernels", "Kernels", Some(whole(found.kernels.len())))];
+    if !found.lines.is_empty() {
+        shell.tabs.push(Tab::section("lines", "By source line", Some(whole(found.lines.len()))));
+    }
+    if inductor_runs::any_shown(report) {
+        let count = inductor_runs::count(report).map(whole);
+        shell.tabs.push(Tab::away(inductor_runs::first_page(report), "Provenance", count));
+    }
+    write_page(worker, out, &shell, |worker, out| {
+        let view = View::new(report, worker, 0);
+        hero(view, &runs, &found, out)?;
+        kernels(view, &runs, &found, out)?;
+        lines(view, &runs, &found, out)
+    })
+}
+
+fn hero(view: View<'_>, runs: &[Run<'_>], found: &Kernels, out: &mut dyn Write) -> anyhow::Result<()> {
+    let mut kinds: indexmap::IndexMap<&str, usize> = indexmap::IndexMap::new();
+    for kernel in &found.kernels {
+        *kinds.entry(kernel.language.unwrap_or("library")).or_default() += 1;
+    }
+    let kinds = kinds.iter().map(|(kind, count)| match *kind {
+        "library" => format!("{} of libraries", whole(*count)),
+        kind => format!("{} generated as {kind}", whole(*count)),
+    });
+    let kinds: Vec<String> = kinds.collect();
+    let graphs = runs.iter().filter(|run| !run.run.code.is_empty()).count();
+    let calls: usize = found.kernels.iter().map(|kernel| kernel.calls).sum();
+    let colon = if kinds.is_empty() { "" } else { ": " };
+    writeln!(
+        out,
+        "<div class=hero><h1><b>{}</b> in <b>{}</b>, called at <b>{}</b>{colon}{}.</h1>",
+        counted(found.kernels.len(), "kernel", "kernels"),
+        counted(graphs, "graph", "graphs"),
+        counted(calls, "place", "places"),
+        Html::escaped(&kinds.join(", ")).as_str()
+    )?;
+    let with_lines = found.kernels.iter().filter(|kernel| !kernel.lines.is_empty()).count();
+    let mut about = match with_lines {
+        0 => "The log does not say which lines of the program they come from".to_owned(),
+        all if all == found.kernels.len() => {
+            let lines = found.lines.values().filter(|line| !line.kernels.is_empty()).count();
+            format!("They come from {}", counted(lines, "source line", "source lines"))
+        }
+        some => format!(
+            "Of {} the log says which lines of the program they come from",
+            counted(some, "kernel", "kernels")
+        ),
+    };
+    about.push_str(". A name means one kernel in its own graph only.");
+    writeln!(out, "<p>{about}</p>")?;
+    if found.without_data > 0 {
+        writeln!(
+            out,
+            "<p>{} recorded without provenance: there only the comments in graphs and code tell of lines. A kernel in C++ \
+             has none, and its lines are known where its graph has one kernel, or one line, only. Set {} to record all.</p>",
+            counted(found.without_data, "graph was", "graphs were"),
+            view.code("INDUCTOR_PROVENANCE=1").as_str()
+        )?;
+    }
+    Ok(writeln!(out, "</div>")?)
+}
+
+fn kernels(view: View<'_>, runs: &[Run<'_>], found: &Kernels, out: &mut dyn Write) -> anyhow::Result<()> {
+    let all = &found.kernels;
+    let of = |kind: &str| all.iter().filter(|kernel| kernel.language.unwrap_or("library") == kind).count();
+    let kinds = ["library", "C++", "Triton", "several of Triton", "CUDA", "ROCm", "CuteDSL", "Halide"];
+    let words = kinds.map(|kind| (word(kind), kind, of(kind)));
+    let tools = view.narrow("kernels-table", "Filter by name or line", words)?;
+    let note = "one row a kernel and graph";
+    view.open_section(out, ("kernels", "Kernels", note), Some(whole(all.len())), tools)?;
+    if all.is_empty() {
+        writeln!(out, "<p class=soft>None: the generated code calls no kernel.</p>\n</section>")?;
+        return Ok(());
+    }
+    let none = |known: fn(&Kernel) -> bool| !all.iter().any(known);
+    let heads = vec![
+        Head::text("Kernel").mono(),
+        Head::compiles("Graph"),
+        Head::text("Kind"),
+        Head::number("Calls").about("lines of the code that call it"),
+        Head::text("Source lines").absent_if(none(|k| !k.lines.is_empty())),
+        Head::number("Nodes").about("nodes of the post-grad graph in it").absent_if(none(|k| k.nodes > 0)),
+        Head::number("Lines of code").absent_if(none(|k| k.code_lines.is_some())),
+        Head::text("Autotuning").absent_if(none(|k| k.tuning.as_ref().is_some_and(|t| t.state.is_some()))),
+        Head::number("Candidates")
+            .absent_if(none(|k| k.tuning.as_ref().is_some_and(|t| t.candidates.is_some()))),
+        Head::text("Configuration")
+            .absent_if(none(|k| k.tuning.as_ref().is_some_and(|t| t.chosen.is_some()))),
+        Head::number("Compile time")
+            .absent_if(none(|k| k.tuning.as_ref().is_some_and(|t| t.compile_us.is_some()))),
+        Head::number("Estimated run time").absent_if(none(|k| k.runtime_ns.is_some())),
+    ];
+    let table = Table { id: "kernels-table", label: "Kernels", heads };
+    let shown: Vec<&Kernel> = all.iter().take(MOST_KERNELS).collect();
+    let rows = shown.into_iter().enumerate().map(|(index, kernel)| row(view, runs, found, (index, kernel)));
+    view.table(out, &table, rows)?;
+    view.beyond(out, all.len(), all.len().min(MOST_KERNELS), "kernels")?;
+    if none(|kernel| kernel.tuning.is_some()) {
+        writeln!(
+            out,
+            "<p class=\"soft after\">torch records compile times and autotuning for Triton kernels only, and estimated run times \
+             for GPUs, with {}.</p>",
+            view.code("LOG_TLPARSE=1").as_str()
+        )?;
+    }
+    Ok(writeln!(out, "</section>")?)
+}
+
+/// The word of a row by which the filter selects it.
+fn word(kind: &'static str) -> &'static str {
+    match kind {
+        "C++" => "cpp",
+        "several of Triton" => "multi",
+        kind => kind,
+    }
+}
+
+fn row(
+    view: View<'_>,
+    runs: &[Run<'_>],
+    found: &Kernels,
+    (index, kernel): (usize, &Kernel),
+) -> anyhow::Result<Row> {
+    let run = runs.get(kernel.run);
+    let name = match run.and_then(|run| href(view, run, kernel)) {
+        Some(href) => view.link(&href, &kernel.name),
+        None => Html::escaped(&kernel.name),
+    };
+    // A name of many operators breaks anywhere, but not into a column of letters.
+    let name = match clipped(&kernel.name, LONGEST_NAME).1 {
+        true => Html::wrapped("<div style=min-width:24ch;overflow-wrap:anywhere>", &name, "</div>"),
+        false => name,
+    };
+    let kind = kernel.language.unwrap_or("library");
+    let tuning = kernel.tuning.clone().unwrap_or_default();
+    let graph = match run {
+        Some(run) => Html::joined([view.pill_beside(run.compile)?, Html::escaped(&run.name())], "&nbsp;"),
+        None => Html::default(),
+    };
+    let code =
+        tuning.chosen.as_deref().map_or_else(|| Html::escaped(UNKNOWN), |text| view.folded(text, true));
+    let count = |value: Option<f64>| Td::maybe(value, |value| whole(value as u64));
+    let row = Row::of(vec![
+        Td::html(name),
+        Td::html(graph).sorted(kernel.run),
+        Td::text(kind),
+        Td::number(kernel.calls as f64, &whole(kernel.calls)),
+        Td::html(source_lines(view, found, kernel)),
+        count((kernel.nodes > 0).then_some(kernel.nodes as f64)),
+        count(kernel.code_lines.map(f64::from)),
+        Td::text(tuning.state.as_deref().map_or(UNKNOWN, state_words)),
+        count(tuning.candidates),
+        Td::html(code),
+        Td::maybe(tuning.compile_us, micros),
+        Td::maybe(kernel.runtime_ns, |ns| micros(ns / 1e3)),
+    ]);
+    let row = row.selected_by(word(kind).to_owned());
+    // The table of lines leads here.
+    Ok(if kernel.lines.is_empty() { row } else { row.anchored(format!("k{index}")) })
+}
+
+/// torch's word for how a configuration was found, in plain ones.
+fn state_words(state: &str) -> &str {
+    match state {
+        "miss" => "tuned now: not in the cache",
+        "hit" => "found in the cache",
+        "only 1 config" => "one configuration, nothing to tune",
+        "force_disabled" => "tuning switched off",
+        other => other,
+    }
+}
+
+/// The linked panes at that kernel, or the line of the code that calls it first.
+fn href(view: View<'_>, run: &Run<'_>, kernel: &Kernel) -> Option<String> {
+    let (index, file, line) = kernel.first?;
+    if let Some(page) = run.href(view) {
+        return Some(format!("{page}#kernels-{index}"));
+    }
+    let file = run.run.code.iter().find(|code| code.kind == file)?;
+    let artifact = run.compile.artifacts.get(file.artifact)?;
+    let Content::Payload(at, form) = &artifact.content else { return None };
+    let settings = view.report.settings;
+    let readable = paths::readable(run.compile, artifact);
+    let highlighted = readable.is_some() || matches!(form, Form::Code(_)) && !settings.plain_text;
+    let path = readable.unwrap_or_else(|| paths::artifact(run.compile, artifact, settings));
+    let anchor =
+        if highlighted && at.text_len <= LARGEST_HIGHLIGHTED { format!("#L{line}") } else { String::new() };
+    Some(format!("{}{anchor}", view.href(&path)))
+}
+
+/// `x.py:19, 20`, each a link to its row below.
+fn source_lines(view: View<'_>, found: &Kernels, kernel: &Kernel) -> Html {
+    let mut before = None;
+    let mut links = Vec::new();
+    for index in kernel.lines.iter().take(MOST_IN_CELL) {
+        let Some(((file, line), _)) = found.lines.get_index(*index) else { continue };
+        let text = match before.replace(file) == Some(file) {
+            true => line.to_string(),
+            false => format!("{}:{line}", short_path(file)),
+        };
+        links.push(match found.places.get(*index) {
+            Some(place) if *place < MOST_LINES => view.link(&format!("#line-{}", place + 1), &text),
+            _ => Html::escaped(&text),
+        });
+    }
+    let more = kernel.lines.len().saturating_sub(MOST_IN_CELL);
+    if more > 0 {
+        links.push(Html::escaped(&format!("{} more", whole(more))));
+    }
+    if links.is_empty() {
+        return Html::escaped(UNKNOWN);
+    }
+    Html::joined(links, ", ")
+}
+
+/// A kernel's name without the words that all share, and not too long.
+fn short_name(name: &str) -> String {
+    let shared = [
+        "extern_kernels.",
+        "torch.ops.aten.",
+        "torch.ops.",
+        "cpp_fused_",
+        "aoti_torch_cpu_",
+        "aoti_torch_cuda_",
+    ];
+    let rest = shared.iter().find_map(|start| name.strip_prefix(start)).unwrap_or(name);
+    match clipped(rest, LONGEST_NAME) {
+        (start, true) => format!("{start}…"),
+        (all, false) => all.to_owned(),
+    }
+}
+
+fn lines(view: View<'_>, runs: &[Run<'_>], found: &Kernels, out: &mut dyn Write) -> anyhow::Result<()> {
+    let all = &found.lines;
+    if all.is_empty() {
+        return Ok(());
+    }
+    let note = if found.without_data > 0 {
+        "which kernels a line of the program became; or among how many it is that have no comment"
+    } else {
+        "which kernels a line of the program became"
+    };
+    view.open_section(out, ("lines", "By source line", note), Some(whole(all.len())), Html::default())?;
+    let heads = vec![
+        Head::text("Line").soft(),
+        Head::text("Code").mono().absent_if(all.values().all(|line| line.code.is_none())),
+        Head::number("Kernels"),
+        Head::unsorted("Which"),
+    ];
+    let table = Table { id: "lines-table", label: "Kernels by source line", heads };
+    let order: Vec<usize> = found.order.iter().take(MOST_LINES).copied().collect();
+    let mut named = FxHashSet::default();
+    let rows = order.iter().enumerate().map(|(place, index)| {
+        let Some(((file, number), line)) = all.get_index(*index) else { return Ok(Row::of(Vec::new())) };
+        Ok(Row::of(vec![
+            Td::html(view.place_once(&mut named, Some(file), Some(*number))).sorted(place),
+            Td::html(
+                line.code.as_deref().map_or_else(|| Html::escaped(UNKNOWN), |code| view.folded(code, false)),
+            ),
+            Td::number(line.kernels.len() as f64, &whole(line.kernels.len())),
+            Td::html(kernels_of(view, runs, found, line)).class("soft"),
+        ])
+        .anchored(format!("line-{}", place + 1)))
+    });
+    view.table(out, &table, rows)?;
+    view.beyond(out, all.len(), all.len().min(MOST_LINES), "lines")?;
+    Ok(writeln!(out, "</section>")?)
+}
+
+/// `0/0 inference addmm, gelu_0; 0/1 forward addmm`.
+fn kernels_of(view: View<'_>, runs: &[Run<'_>], found: &Kernels, line: &Line) -> Html {
+    let kernels = &line.kernels;
+    let mut pieces = Vec::new();
+    let mut before = None;
+    for (index, kernel) in
+        kernels.iter().take(MOST_IN_CELL).filter_map(|index| Some((*index, found.kernels.get(*index)?)))
+    {
+        let Some(run) = runs.get(kernel.run) else { continue };
+        if before.replace(kernel.run) != Some(kernel.run) {
+            let start = if pieces.is_empty() { "" } else { "; " };
+            pieces.push(Html::escaped(&format!("{start}{} ", run.label())));
+        } else {
+            pieces.push(Html::escaped(", "));
+        }
+        pieces.push(match index < MOST_KERNELS {
+            true => view.link(&format!("#k{index}"), &short_name(&kernel.name)),
+            false => Html::escaped(&short_name(&kernel.name)),
+        });
+    }
+    let more = kernels.len().saturating_sub(MOST_IN_CELL);
+    if more > 0 {
+        pieces.push(Html::escaped(&format!(" and {} more", whole(more))));
+    }
+    let untold = line.perhaps.iter().take(MOST_IN_CELL).enumerate();
+    for (index, (run, untold)) in untold {
+        let Some(run) = runs.get(*run) else { continue };
+        let start = match (index, pieces.is_empty()) {
+            (0, true) => "among ",
+            (0, false) => "; among ",
+            _ => ", ",
+        };
+        let count = if index == 0 { counted(*untold, "kernel", "kernels") } else { whole(*untold) };
+        pieces.push(Html::escaped(&format!("{start}{count} of {}", run.label())));
+    }
+    let more = line.perhaps.len().saturating_sub(MOST_IN_CELL);
+    if more > 0 {
+        pieces.push(Html::escaped(&format!(" and in {}", counted(more, "further graph", "further graphs"))));
+    }
+    Html::joined(pieces, "")
+}

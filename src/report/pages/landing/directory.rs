@@ -1,0 +1,298 @@
+//! The compile directory: every file of every compile, by the compiler's phase.
+
+use crate::analysis::{Producers, Stage};
+use crate::model::{Artifact, Compile, CompileIndex, Content, Outcome, ProblemKind};
+use crate::output::{Page, RelPath};
+use crate::report::kit::formats::{counted, whole};
+use crate::report::kit::graph_files;
+use crate::report::kit::html::Html;
+use crate::report::kit::inductor_runs;
+use crate::report::kit::paths;
+use crate::report::kit::shell::{Shell, Tab, write_page};
+use crate::report::kit::templates::Worker;
+use crate::report::kit::view::View;
+use crate::report::subject::Report;
+use crate::report::words::phases::stage_words;
+use fxhash::{FxHashMap, FxHashSet};
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::io::Write;
+
+/// Compiles in one directory: up to so many stand on the landing page, beyond it each page has so many. The contract's
+/// number.
+const PER_PAGE: usize = 200;
+
+#[derive(Serialize)]
+struct Entry {
+    id: Option<String>,
+    pill: Html,
+    name: Html,
+    summary: String,
+    damaged: Option<String>,
+    page: String,
+    page_words: &'static str,
+    graphs: Option<String>,
+    provenance: Vec<PageLink>,
+    attempts: Vec<AttemptFiles>,
+    lost: Vec<Lost>,
+}
+
+#[derive(Serialize)]
+struct PageLink {
+    href: String,
+    words: String,
+}
+
+#[derive(Serialize)]
+struct AttemptFiles {
+    id: Option<String>,
+    title: Option<String>,
+    stages: Vec<StageFiles>,
+}
+
+#[derive(Serialize)]
+struct StageFiles {
+    name: String,
+    files: Vec<Html>,
+}
+
+#[derive(Serialize)]
+struct Lost {
+    line: String,
+    what: String,
+}
+
+/// Where the entry of a compile stands, seen from the landing page.
+pub(crate) fn href(report: Report<'_>, index: CompileIndex) -> String {
+    let anchor = report.model.compiles.get(index).map_or_else(String::new, |c| c.bracketed(0));
+    format!("{}#{anchor}", page_of(report, index).unwrap_or_default())
+}
+
+/// The page of a compile's entry, where the landing page has no room for it.
+fn page_of(report: Report<'_>, index: CompileIndex) -> Option<String> {
+    (report.model.compiles.len() > PER_PAGE)
+        .then(|| format!("directory_{}.html", index.place() / PER_PAGE + 1))
+}
+
+pub(crate) fn section(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+    let compiles = &view.report.model.compiles;
+    let files: usize = compiles.iter().map(|c| c.artifacts.len()).sum();
+    let note = "every file of the log, by compile and phase of the compiler";
+    let long = compiles.len() > PER_PAGE;
+    let tools = if long || compiles.is_empty() { Html::default() } else { view.fold_button("directory") };
+    view.open_section(out, ("artifacts", "Files", note), Some(whole(files)), tools)?;
+    if compiles.is_empty() {
+        writeln!(out, "<p class=soft>None: no record belongs to a compilation.</p>")?;
+    } else if long {
+        contents(view, out)?;
+    } else {
+        entries(view, out, 0..compiles.len())?;
+    }
+    writeln!(out, "</section>")?;
+    Ok(())
+}
+
+/// Where the directory has its own pages: a link to each, and an anchor and link for each attempt.
+fn contents(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+    let compiles = &view.report.model.compiles;
+    for (page, chunk) in compiles.as_slice().chunks(PER_PAGE).enumerate() {
+        let file = format!("directory_{}.html", page + 1);
+        let label = |compile: Option<&Compile>| compile.map_or_else(String::new, Compile::label);
+        let text = format!("{} to {}", label(chunk.first()), label(chunk.last()));
+        let link = view.link(&file, &text);
+        let count = counted(chunk.len(), "compile", "compiles");
+        writeln!(
+            out,
+            "<details class=fold><summary>{} <span class=soft>{count}, page {}</span></summary>\
+             <p class=\"ids mono\">",
+            Html::escaped(&text).as_str(),
+            page + 1
+        )?;
+        for compile in chunk {
+            for attempt in anchors(compile) {
+                let id = Html::escaped(&attempt);
+                let shown = Html::escaped(attempt.trim_start_matches('[').trim_end_matches(']'));
+                let (id, shown) = (id.as_str(), shown.as_str());
+                writeln!(out, "<a id=\"{id}\" href=\"{file}#{id}\">{shown}</a>")?;
+            }
+        }
+        writeln!(out, "</p></details><p>{}</p>", link.as_str())?;
+    }
+    Ok(())
+}
+
+/// The anchors of a compile: `[0/0]`, and `[0/0_1]` for its further attempts. Attempt 0 is always among them.
+fn anchors(compile: &Compile) -> Vec<String> {
+    let mut numbers: Vec<u32> = compile.attempts.iter().map(|a| a.number).filter(|n| *n > 0).collect();
+    numbers.insert(0, 0);
+    numbers.dedup();
+    numbers.into_iter().map(|number| compile.bracketed(number)).collect()
+}
+
+/// The pages of a long directory.
+pub(crate) fn pages<'m>(report: Report<'m>) -> Vec<Page<'m, Worker>> {
+    let count = report.model.compiles.len();
+    let pages = if count > PER_PAGE { count.div_ceil(PER_PAGE) } else { 0 };
+    let page = move |index: usize| {
+        let path = RelPath::of_parts(&[&format!("directory_{}.html", index + 1)]);
+        Page::rendered(path, move |worker: &mut Worker, out: &mut dyn Write| {
+            let title = format!("Files, page {} of {pages}", index + 1);
+            let mut shell = Shell::top(report, &title);
+            shell.tabs = (0..pages)
+                .map(|at| Tab::away(format!("directory_{}.html", at + 1), &format!("Page {}", at + 1), None))
+                .collect();
+            write_page(worker, out, &shell, |worker, out| {
+                let view = View::new(report, worker, 0);
+                let range = index * PER_PAGE..count.min((index + 1) * PER_PAGE);
+                let tools = view.fold_button("directory");
+                view.open_section(out, ("artifacts", &title, ""), Some(whole(range.len())), tools)?;
+                entries(view, out, range)?;
+                writeln!(out, "</section>")?;
+                Ok(())
+            })
+        })
+    };
+    (0..pages).map(page).collect()
+}
+
+fn entries(view: View<'_>, out: &mut dyn Write, range: std::ops::Range<usize>) -> anyhow::Result<()> {
+    let cut = view.report.model.integrity.problems.iter().filter(|p| p.kind == ProblemKind::Truncated);
+    let cut: FxHashSet<u64> = cut.map(|p| p.line).collect();
+    writeln!(out, "<div class=box id=\"directory\">")?;
+    let mut seen = FxHashSet::default();
+    for compile in view.report.model.compiles.as_slice().get(range).unwrap_or_default() {
+        let entry = entry(view, compile, &cut, &mut seen)?;
+        writeln!(out, "{}", view.render("directory_entry", &entry)?.as_str())?;
+    }
+    writeln!(out, "</div>")?;
+    Ok(())
+}
+
+fn entry(
+    view: View<'_>,
+    compile: &Compile,
+    cut: &FxHashSet<u64>,
+    seen: &mut FxHashSet<String>,
+) -> anyhow::Result<Entry> {
+    let mut numbers: Vec<u32> = compile.attempts.iter().map(|a| a.number).collect();
+    numbers.extend(compile.artifacts.iter().map(|a| a.attempt));
+    numbers.sort_unstable();
+    numbers.dedup();
+    // The id of attempt 0 is the entry's own, so that it always resolves.
+    let id = Some(compile.bracketed(0)).filter(|id| seen.insert(id.clone()));
+    let mut attempts = Vec::new();
+    for number in &numbers {
+        let files: Vec<&Artifact> = compile.artifacts.iter().filter(|a| a.attempt == *number).collect();
+        let id = (*number > 0).then(|| compile.bracketed(*number)).filter(|id| seen.insert(id.clone()));
+        let title = (numbers.len() > 1).then(|| format!("Attempt {number}"));
+        attempts.push(AttemptFiles { id, title, stages: stages(view, compile, &files, cut) });
+    }
+    let damaged = compile.artifacts.iter().filter(|a| damage(a, cut).is_some()).count();
+    let words = [(damaged, "damaged"), (compile.lost.len(), "lost")];
+    let words = words.iter().filter(|(n, _)| *n > 0).map(|(n, word)| format!("{} {word}", whole(*n)));
+    let damaged = words.collect::<Vec<_>>().join(", ");
+    let function = compile.function.as_ref();
+    let provenance = inductor_runs::links(view, compile).into_iter();
+    let lost = compile.lost.iter().map(|(line, what)| Lost { line: whole(*line), what: what.clone() });
+    Ok(Entry {
+        id,
+        pill: view.plain_pill_beside(compile)?,
+        name: function.map_or_else(Html::default, |f| view.function(&f.name)),
+        summary: summary(view, compile),
+        damaged: (!damaged.is_empty()).then_some(damaged),
+        page: view.href(&paths::compile_page(compile)),
+        page_words: if compile.id.is_some() { "Page of this compile" } else { "Page of these records" },
+        graphs: graph_files::graphs_href(view, compile),
+        provenance: provenance.map(|(href, words)| PageLink { href, words }).collect(),
+        attempts,
+        lost: lost.collect(),
+    })
+}
+
+/// `19 files, cache miss`
+fn summary(view: View<'_>, compile: &Compile) -> String {
+    let model = view.report.model;
+    let mut text = counted(compile.artifacts.len(), "file", "files");
+    if compile.id.is_none() {
+        return format!("{text} of records without a compile id");
+    }
+    let index = model.by_id.get(&compile.id);
+    if let Some(outcome) = index.and_then(|i| view.report.found.cache.get(i)) {
+        text.push_str(&format!(", cache {}", outcome.word()));
+    }
+    if compile.occurrences > 1 {
+        text.push_str(&format!(", compiled {} under this id", counted(compile.occurrences, "time", "times")));
+    }
+    text
+}
+
+fn stages(view: View<'_>, compile: &Compile, files: &[&Artifact], cut: &FxHashSet<u64>) -> Vec<StageFiles> {
+    let producers = Producers::of(compile);
+    let mut groups: BTreeMap<(Stage, Option<&str>), Vec<Html>> = BTreeMap::new();
+    let mut names: FxHashMap<&str, usize> = FxHashMap::default();
+    for artifact in files {
+        *names.entry(shown_name(artifact)).or_default() += 1;
+    }
+    for artifact in files {
+        let group = groups.entry(producers.place(&artifact.name)).or_default();
+        let single = names.get(shown_name(artifact)) == Some(&1);
+        group.push(file(view, compile, (artifact, single), cut));
+    }
+    let group = |((stage, producer), files): ((Stage, Option<&str>), Vec<Html>)| {
+        let name = producer.unwrap_or(stage_words(stage).0).to_owned();
+        StageFiles { name, files }
+    };
+    groups.into_iter().map(group).collect()
+}
+
+/// The hash of output code stands in the name of its file.
+fn shown_name(artifact: &Artifact) -> &str {
+    if artifact.name.starts_with("inductor_output_code") { "inductor_output_code" } else { &artifact.name }
+}
+
+/// A file as a link, with its number where its name is not the only one, and what is to be said of it.
+fn file(
+    view: View<'_>,
+    compile: &Compile,
+    (artifact, single): (&Artifact, bool),
+    cut: &FxHashSet<u64>,
+) -> Html {
+    let name = shown_name(artifact);
+    // The name says hit, miss or bypass in a word.
+    let mark = match artifact.cache {
+        Some(Outcome::Hit) => " ✅",
+        Some(Outcome::Miss) => " ❌",
+        Some(Outcome::Bypass) => " ❓",
+        None => "",
+    };
+    let text = format!("{name}{mark}");
+    let link = match &artifact.content {
+        Content::Link(url) => view.log_link(&text, url),
+        _ => view.link(&view.href(&paths::artifact(compile, artifact, view.report.settings)), &text),
+    };
+    let small = |text: &str| Html::wrapped("<small>", &Html::escaped(text), "</small>");
+    let mut pieces = vec![link];
+    if !single && !matches!(artifact.content, Content::Link(_) | Content::DumpFile(_)) {
+        pieces.push(small(&artifact.number.to_string()));
+    }
+    pieces.extend(paths::readable(compile, artifact).map(|path| view.link(&view.href(&path), "readable")));
+    let said = |start, text: &str| Html::wrapped(start, &Html::escaped(text), "</span>");
+    pieces.extend(damage(artifact, cut).map(|text| said("<span class=err>", text)));
+    let note = match artifact.content {
+        Content::Empty(_) => Some("empty: the record had no payload"),
+        Content::Link(_) => Some("link of the log"),
+        _ => artifact.unknown.then_some("unknown event"),
+    };
+    pieces.extend(note.map(|text| said("<span class=warn>", text)));
+    let alone = pieces.len() == 1;
+    let all = Html::joined(pieces, " ");
+    if alone { all } else { Html::wrapped("<span>", &all, "</span>") }
+}
+
+fn damage(artifact: &Artifact, cut: &FxHashSet<u64>) -> Option<&'static str> {
+    match &artifact.content {
+        _ if cut.contains(&artifact.line) => Some("damaged: cut short"),
+        Content::Payload(at, _) if !at.intact => Some("damaged: payload hash"),
+        _ => None,
+    }
+}

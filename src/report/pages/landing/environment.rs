@@ -1,0 +1,45 @@
+//! Where the log comes from: versions, processes, times, files.
+
+use crate::report::kit::formats::{UNKNOWN, bytes, whole};
+use crate::report::kit::html::Html;
+use crate::report::kit::versions::versions;
+use crate::report::kit::view::View;
+use std::io::Write;
+
+/// Processes that are named.
+const PIDS: usize = 8;
+
+pub(crate) fn section(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+    view.open_section(
+        out,
+        ("environment", "Environment", "what wrote the log, and its files"),
+        None,
+        Html::default(),
+    )?;
+    let versions = view.facts(versions(view)?)?;
+    let log = view.facts(log(view))?;
+    writeln!(out, "<div class=two>{}{}</div></section>", versions.as_str(), log.as_str())?;
+    Ok(())
+}
+
+fn log(view: View<'_>) -> Vec<(&'static str, Html)> {
+    let model = view.report.model;
+    let log = &model.log;
+    let size = format!("{}, {}", log.file, bytes(log.bytes as f64));
+    let pids: Vec<String> = log.pids.iter().take(PIDS).map(ToString::to_string).collect();
+    let more = log.pids.len().saturating_sub(PIDS);
+    let more = if more > 0 { format!(" and {} more", whole(more)) } else { String::new() };
+    let time = |stamp| model.time(stamp).unwrap_or_else(|| UNKNOWN.to_owned());
+    let rank = log.rank.map_or_else(|| "no rank recorded".to_owned(), |r| format!("rank {r}"));
+    let mut facts = vec![
+        ("Log", Html::escaped(&size)),
+        (
+            "Records",
+            Html::escaped(&format!("{}, {} to {}", whole(log.records), time(log.first), time(log.last))),
+        ),
+        ("Processes", Html::escaped(&format!("{}{more}; {rank}", pids.join(", ")))),
+    ];
+    let files = ["report.json", "compile_directory.json", "chromium_events.json", "raw.jsonl", "raw.log"];
+    facts.push(("Data", Html::joined(files.map(|file| view.link(file, file)), ", ")));
+    facts
+}

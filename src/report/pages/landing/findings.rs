@@ -1,0 +1,356 @@
+//! Findings: what went wrong and what to fix first.
+
+use crate::analysis::findings::{ChainStep, CostDetail, Value, checked};
+use crate::analysis::{Finding, Severity, Topic};
+use crate::model::{Artifact, Compile, CompileIndex, GraphBreak, TextFrame};
+use crate::report::data::ENTRIES;
+use crate::report::kit::formats::{UNKNOWN, clipped, counted, is_library, micros, short_path, whole};
+use crate::report::kit::html::Html;
+use crate::report::kit::links;
+use crate::report::kit::paths;
+use crate::report::kit::tables::{Head, Row, Table, Td};
+use crate::report::kit::verdict::FindingEntry;
+use crate::report::kit::view::View;
+use crate::trace::CompileId;
+use std::io::Write;
+
+/// Findings beyond the entries that stand in a table; what is beyond stands in report.json.
+const LISTED: usize = 400;
+
+/// Findings of a group in its table.
+const MEMBERS: usize = 300;
+
+/// Findings of a group that stand there at once; the rest is folded.
+const COSTLIEST: usize = 12;
+
+/// Compiles that the head of an entry shows by id.
+const SHOWN: usize = 6;
+
+/// Compiles that its body links.
+const LINKED: usize = 40;
+
+/// Records that an entry links; the page of its topic has all.
+const RECORDS: usize = 8;
+
+/// Frames of a stack beyond which only the reader's own are shown.
+const FRAMES: usize = 14;
+
+/// Characters of a title, and of a source line, in the head of an entry.
+const LONGEST_TITLE: usize = 240;
+const LONGEST_LOC: usize = 90;
+
+pub(crate) fn section(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+    let findings = &view.report.found.findings;
+    let note = "failures first, then by seconds lost";
+    let tools = if findings.is_empty() { Html::default() } else { view.fold_button("findings-list") };
+    view.open_section(out, ("findings", "Findings", note), Some(whole(findings.len())), tools)?;
+    if findings.iter().all(|one| one.severity == Severity::Info) {
+        writeln!(out, "<p class=advice>{}</p>", checked())?;
+    }
+    if !findings.is_empty() {
+        writeln!(out, "<div class=box id=\"findings-list\">")?;
+        let mut seen = Vec::new();
+        for (index, one) in findings.iter().take(ENTRIES).enumerate() {
+            // The first of each severity is open; what is only good to know stays folded.
+            let open = one.severity != Severity::Info && !seen.contains(&one.severity);
+            seen.push(one.severity);
+            entry(view, out, index, one, open)?;
+        }
+        writeln!(out, "</div>")?;
+    }
+    if let Some(rest) = findings.get(ENTRIES..).filter(|rest| !rest.is_empty()) {
+        table(view, out, rest)?;
+    }
+    writeln!(out, "</section>")?;
+    Ok(())
+}
+
+fn entry(view: View<'_>, out: &mut dyn Write, index: usize, one: &Finding, open: bool) -> anyhow::Result<()> {
+    let compiles = compiles(view, &one.compiles);
+    let (title, place) = head(view, one)?;
+    // What to do often begins with why.
+    let detail = one.detail.as_deref();
+    let detail = detail.filter(|detail| !one.hints.iter().any(|hint| hint.starts_with(detail)));
+    let entry = FindingEntry {
+        id: format!("finding-{}", index + 1),
+        open,
+        class: match one.severity {
+            Severity::Info => "soft",
+            severity => severity.word(),
+        },
+        kind: one.kind.label,
+        title,
+        place,
+        pills: view.plain_pills(&compiles, SHOWN)?,
+        cost: one.cost_us.map_or_else(|| UNKNOWN.to_owned(), micros),
+        count: match one.members.len() {
+            0 => counted(one.count, "time", "times"),
+            places => counted(places, "place", "places"),
+        },
+        trace: trace(view, one)?,
+        explained: detail.is_some(),
+        detail: detail.map_or_else(Html::default, |text| view.prose(text)),
+        facts: facts(view, one, &compiles)?,
+    };
+    writeln!(out, "{}", view.finding(&entry)?.as_str())?;
+    if !one.members.is_empty() {
+        members(view, out, index, &one.members)?;
+    }
+    steps(view, out, index, one)?;
+    writeln!(out, "</div></details>")?;
+    Ok(())
+}
+
+/// The sentence of a finding, and its place with the source line; some kinds are better known by that line.
+fn head(view: View<'_>, one: &Finding) -> anyhow::Result<(Html, Html)> {
+    let (title, cut) = clipped(&one.title, LONGEST_TITLE);
+    let title = if cut { Html::escaped(&format!("{title} …")) } else { view.prose(title) };
+    let loc = one.place.loc.as_deref().map(str::trim).filter(|loc| !loc.is_empty());
+    if !one.members.is_empty() {
+        let what = match one.members.first().and_then(Finding::change) {
+            Some(change) => view.prose(&format!("each: {change}")),
+            None => Html::escaped(&counted(one.members.len(), "place", "places")),
+        };
+        return Ok((title, what));
+    }
+    let place = view.place(one.place.file.as_deref(), one.place.line)?;
+    let place = if one.place.file.is_some() { place } else { Html::default() };
+    Ok(match loc {
+        Some(loc) if one.kind.entry.code_first => {
+            let dot = Html::escaped(" · ");
+            (view.code(clipped(loc, LONGEST_LOC).0), Html::joined([place, dot, title], ""))
+        }
+        Some(loc) => {
+            let loc = view.code(clipped(loc, LONGEST_LOC).0);
+            (title, Html::joined([place, Html::escaped(" · "), loc], ""))
+        }
+        None => (title, place),
+    })
+}
+
+fn compiles<'a>(view: View<'a>, indices: &[CompileIndex]) -> Vec<&'a Compile> {
+    let model = view.report.model;
+    indices.iter().filter_map(|&index| model.compiles.get(index)).filter(|c| c.id.is_some()).collect()
+}
+
+fn facts(view: View<'_>, one: &Finding, compiles: &[&Compile]) -> anyhow::Result<Html> {
+    let mut facts = Vec::new();
+    // The compiles of a chain stand in its table.
+    if !compiles.is_empty() && one.members.is_empty() && one.chain().is_none() {
+        facts.push((one.kind.entry.compiles_label, view.some_pills(compiles, LINKED)?));
+    }
+    if !one.hints.is_empty() {
+        let hints = one.hints.iter().map(|hint| view.prose(hint));
+        facts.push(("What to do", Html::joined(hints, "<br>")));
+    }
+    if !one.costs.is_empty() && one.kind.entry.costs != CostDetail::SumOnly {
+        facts.push(("What it cost", costs(view, one)?));
+    }
+    for fact in one.facts.iter().filter(|fact| !is_said(one, &fact.value)) {
+        if let Some(value) = value(view, &fact.value) {
+            facts.push((fact.label, value));
+        }
+    }
+    if let Some(page) = &one.read_more {
+        facts.push(("Read more", view.log_link(&page.name, &page.url)));
+    }
+    let evidence = if one.members.is_empty() { evidence(view, one, compiles) } else { Vec::new() };
+    if !evidence.is_empty() {
+        facts.push(("Evidence", Html::joined(evidence, ", ")));
+    }
+    view.facts(facts)
+}
+
+/// Whether the title says it already: `BackendCompilerFailed: ..`.
+fn is_said(one: &Finding, value: &Value) -> bool {
+    match value {
+        Value::Code(texts) => texts.iter().all(|text| one.title.contains(text)),
+        _ => false,
+    }
+}
+
+fn costs(view: View<'_>, one: &Finding) -> anyhow::Result<Html> {
+    let parts = one.costs.iter().map(|cost| {
+        let mut pieces = vec![Html::escaped(&format!("{} {}", micros(cost.us), cost.what))];
+        let compiles = compiles(view, &cost.compiles);
+        if !compiles.is_empty() && one.kind.entry.costs == CostDetail::WithCompiles {
+            pieces.push(view.some_pills(&compiles, SHOWN)?);
+        }
+        Ok(Html::joined(pieces, " "))
+    });
+    Ok(Html::joined(parts.collect::<anyhow::Result<Vec<_>>>()?, "; "))
+}
+
+/// A fact's value; steps have a table of their own.
+fn value(view: View<'_>, value: &Value) -> Option<Html> {
+    match value {
+        Value::Prose(text) | Value::Change(text) => Some(view.prose(text)),
+        Value::Code(texts) => Some(Html::joined(texts.iter().map(|text| view.folded(text, true)), "<br>")),
+        Value::Chain(_) => None,
+    }
+}
+
+/// Links to the records behind a finding, and to the page of its topic.
+fn evidence(view: View<'_>, one: &Finding, compiles: &[&Compile]) -> Vec<Html> {
+    let wanted = one.kind.records;
+    let records = compiles.iter().flat_map(|compile| {
+        let files = compile.artifacts.iter().filter(|a| wanted.contains(&a.name.as_str()));
+        files.map(move |artifact| (*compile, artifact))
+    });
+    let mut links: Vec<Html> = records.take(RECORDS).map(|(c, artifact)| record(view, c, artifact)).collect();
+    let Some(topic) = one.kind.topic else { return links };
+    if let Some((page, words)) = view.report.topic_page(topic) {
+        let first = one.chain().and_then(|steps| view.report.model.compiles.get(steps.first()?.compile));
+        links.push(match (first, broken(view, one)) {
+            (Some(first), _) if topic == Topic::Recompilations => links::recompilations(view, first, words),
+            (_, Some(found)) => {
+                links::graph_break(view, found, "how the program came there, and each time it was hit")
+            }
+            _ => view.link(&view.href_with_anchor(&page), words),
+        });
+    }
+    links
+}
+
+/// The graph break of a finding, where its line has only one.
+fn broken<'v>(view: View<'v>, one: &Finding) -> Option<&'v GraphBreak> {
+    let here = |found: &&GraphBreak| found.file == one.place.file && found.line == one.place.line;
+    let mut found = view.report.model.graph_breaks.iter().filter(here);
+    let first = found.next().filter(|_| one.kind.topic == Some(Topic::GraphBreaks))?;
+    found.next().is_none().then_some(first)
+}
+
+fn record(view: View<'_>, compile: &Compile, artifact: &Artifact) -> Html {
+    let path = paths::artifact(compile, artifact, view.report.settings);
+    view.link(&view.href(&path), &format!("{}_{}", artifact.name, artifact.number))
+}
+
+/// The frames that led there; of a long stack the reader's own, and all of them folded.
+fn trace(view: View<'_>, one: &Finding) -> anyhow::Result<Html> {
+    let all = &one.stack;
+    // The head of a finding has its place and source line.
+    let at = |frame: &TextFrame| one.place.is_of(frame);
+    let elsewhere = !one.kind.entry.stack || all.len() == 1 && all.iter().all(at);
+    if all.is_empty() || elsewhere {
+        return Ok(Html::default());
+    }
+    let hit = all.iter().rposition(at).or_else(|| all.iter().rposition(|frame| !is_library(&frame.file)));
+    if all.len() <= FRAMES {
+        return view.traceback(all, hit);
+    }
+    let kept = all.iter().enumerate().filter(|(index, f)| Some(*index) == hit || !is_library(&f.file));
+    let skip = kept.clone().count().saturating_sub(FRAMES);
+    let kept: Vec<usize> = kept.map(|(index, _)| index).skip(skip).collect();
+    let own: Vec<_> = kept.iter().filter_map(|&index| all.get(index).cloned()).collect();
+    let own = view.traceback(&own, kept.iter().position(|index| Some(*index) == hit))?;
+    let words =
+        Html::escaped(&format!("All {}, with those of libraries", counted(all.len(), "frame", "frames")));
+    let head = Html::wrapped("<summary>", &words, "</summary>");
+    let body = Html::joined([head, view.traceback(all, hit)?], "");
+    Ok(Html::joined([own, Html::wrapped("<details class=more>", &body, "</details>")], ""))
+}
+
+/// The compiles of a chain with what made each.
+fn steps(view: View<'_>, out: &mut dyn Write, index: usize, one: &Finding) -> anyhow::Result<()> {
+    let Some(steps) = one.chain() else { return Ok(()) };
+    let heads = vec![
+        Head::unsorted("Compile"),
+        Head::unsorted("Failed guard"),
+        Head::unsorted("Guard of").absent_if(steps.iter().all(|step| step.against.is_none())),
+        Head::number("Time"),
+    ];
+    let id = format!("finding-{}-chain", index + 1);
+    let table = Table { id: &id, label: "Compiles of the function", heads };
+    view.table(out, &table, steps.iter().enumerate().map(|(at, step)| step_row(view, at, step)))
+}
+
+fn step_row(view: View<'_>, at: usize, step: &ChainStep) -> anyhow::Result<Row> {
+    let compile = view.report.model.compiles.get(step.compile);
+    let guard = match (&step.guard, at) {
+        (Some(guard), _) => view.folded(guard, true),
+        (None, 0) => Html::escaped("first compile"),
+        (None, _) => Html::escaped("no reason recorded"),
+    };
+    let against = match step.against.as_deref().and_then(CompileId::parse) {
+        Some(id) => Html::escaped(&id.to_string()),
+        None => Html::escaped(UNKNOWN),
+    };
+    let mut guard = vec![guard];
+    if let Some(source) = &step.source {
+        let place = Html::escaped(&format!("{}:{} ", short_path(&source.file), source.line));
+        let line = Html::joined([place, view.code(&source.code)], "");
+        guard.push(Html::wrapped("<small>", &line, "</small>"));
+    }
+    Ok(Row::of(vec![
+        Td::html(compile.map_or_else(|| Ok(Html::default()), |c| view.pill_beside(c))?),
+        Td::html(Html::joined(guard, " ")),
+        Td::html(against),
+        Td::maybe(compile.and_then(Compile::compile_us), micros),
+    ]))
+}
+
+/// The single findings of a group: the costliest, and the rest folded.
+fn members(view: View<'_>, out: &mut dyn Write, index: usize, members: &[Finding]) -> anyhow::Result<()> {
+    let id = format!("finding-{}-first", index + 1);
+    let (first, rest) = members.split_at(members.len().min(COSTLIEST));
+    rows(view, out, &id, first, None)?;
+    if !rest.is_empty() {
+        let cost: f64 = rest.iter().filter_map(|one| one.cost_us).sum();
+        let cost = if cost > 0.0 { format!(", {} together", micros(cost)) } else { String::new() };
+        let more = whole(rest.len());
+        writeln!(out, "<details class=more><summary>{more} more{cost}</summary>")?;
+        rows(view, out, &format!("finding-{}-rest", index + 1), rest, None)?;
+        view.beyond(out, rest.len(), MEMBERS, "places")?;
+        writeln!(out, "</details>")?;
+    }
+    Ok(())
+}
+
+/// Findings that have no entry of their own.
+fn table(view: View<'_>, out: &mut dyn Write, rest: &[Finding]) -> anyhow::Result<()> {
+    writeln!(out, "<h3 class=after>Further findings</h3>")?;
+    rows(view, out, "findings-table", rest, Some(ENTRIES))?;
+    view.beyond(out, rest.len(), LISTED, "findings")
+}
+
+fn rows(
+    view: View<'_>,
+    out: &mut dyn Write,
+    id: &str,
+    findings: &[Finding],
+    numbered: Option<usize>,
+) -> anyhow::Result<()> {
+    let heads = vec![
+        Head::text("Function").absent_if(!findings.iter().any(|one| function(one).is_some())),
+        Head::text("Where").absent_if(!findings.iter().any(|one| one.place.file.is_some())),
+        Head::text("What"),
+        Head::unsorted("Compiles"),
+        Head::number("Cost").absent_if(!findings.iter().any(|one| one.cost_us.is_some())),
+    ];
+    let most = if numbered.is_some() { LISTED } else { MEMBERS };
+    let table = Table { id, label: "Findings", heads };
+    let shown = findings.iter().take(most).enumerate().map(|(at, one)| {
+        let what = match (one.change(), &one.place.loc) {
+            _ if numbered.is_some() => view.prose(&one.title),
+            (Some(change), _) => view.prose(change),
+            (_, Some(loc)) => view.code(clipped(loc.trim(), LONGEST_LOC).0),
+            _ => view.prose(&one.title),
+        };
+        let row = Row::of(vec![
+            Td::html(function(one).map_or_else(|| Html::escaped(UNKNOWN), |name| view.function(name))),
+            Td::html(view.place(one.place.file.as_deref(), one.place.line)?),
+            Td::html(what),
+            Td::html(view.some_pills(&compiles(view, &one.compiles), SHOWN)?),
+            Td::maybe(one.cost_us, micros),
+        ]);
+        Ok(match numbered {
+            Some(before) => row.anchored(format!("finding-{}", before + at + 1)),
+            None => row,
+        })
+    });
+    view.table(out, &table, shown)
+}
+
+fn function(one: &Finding) -> Option<&str> {
+    one.place.function.as_deref()
+}

@@ -1,0 +1,208 @@
+//! The table of functions with their compiles.
+
+use crate::analysis::{FunctionGroup, by_status, is_capture};
+use crate::model::Compile;
+use crate::model::CompileIndex;
+use crate::output::{Page, RelPath};
+use crate::report::kit::formats::{UNKNOWN, micros, percent, whole};
+use crate::report::kit::html::Html;
+use crate::report::kit::links::FUNCTIONS_ON_LANDING_PAGE;
+use crate::report::kit::shell::{Shell, Tab, write_page};
+use crate::report::kit::tables::{Head, Row, Table, Td};
+use crate::report::kit::templates::Worker;
+use crate::report::kit::view::View;
+use crate::report::subject::Report;
+use fxhash::FxHashSet;
+use std::io::Write;
+
+/// Compiles that a row shows by id.
+const SHOWN: usize = 8;
+
+/// Values of a function's compiles that are listed one by one; more are a range.
+const LISTED: usize = 3;
+
+const TABLE: &str = "functions-table";
+
+pub(crate) fn section(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+    let groups = &view.report.found.functions;
+    if groups.is_empty() {
+        return Ok(());
+    }
+    let compiles = view.report.model.identified();
+    let counts = by_status(compiles).into_iter().map(|(word, n)| format!("{} {word}", whole(n)));
+    let mut note = counts.collect::<Vec<_>>().join(" · ");
+    if groups.len() > crate::report::kit::tables::CAP {
+        note.push_str("; costliest first");
+    }
+    if groups.len() > FUNCTIONS_ON_LANDING_PAGE {
+        note.push_str(&format!("; {FUNCTIONS_ON_LANDING_PAGE} of {}", whole(groups.len())));
+    }
+    let head = ("functions", "Functions", note.as_str());
+    view.open_section(out, head, Some(whole(groups.len())), filters(view)?)?;
+    table(view, out, FUNCTIONS_ON_LANDING_PAGE)?;
+    if groups.len() > FUNCTIONS_ON_LANDING_PAGE {
+        let link = view.link("functions.html", &format!("All {} functions", whole(groups.len())));
+        writeln!(out, "<p class=after>{}</p>", link.as_str())?;
+    }
+    writeln!(out, "</section>")?;
+    Ok(())
+}
+
+/// The page of all functions, where the landing page does not show them all.
+pub(crate) fn page<'m>(report: Report<'m>) -> Option<Page<'m, Worker>> {
+    let count = report.found.functions.len();
+    let page = Page::rendered(RelPath::of_parts(&["functions.html"]), move |worker, out| {
+        let mut shell = Shell::top(report, "Functions");
+        shell.tabs = vec![Tab::section("functions", "Functions", Some(whole(count)))];
+        write_page(worker, out, &shell, |worker, out| {
+            let view = View::new(report, worker, 0);
+            let note = "all functions, costliest first";
+            view.open_section(out, ("functions", "Functions", note), Some(whole(count)), filters(view)?)?;
+            table(view, out, count)?;
+            writeln!(out, "</section>")?;
+            Ok(())
+        })
+    });
+    (count > FUNCTIONS_ON_LANDING_PAGE).then_some(page)
+}
+
+#[derive(serde::Serialize)]
+struct Filters {
+    table: &'static str,
+    statuses: Vec<StatusCount>,
+}
+
+/// Functions of the shortest table that can be sorted and narrowed: it is the one in which people look for theirs.
+const NARROWED: usize = 12;
+
+#[derive(serde::Serialize)]
+struct StatusCount {
+    word: &'static str,
+    count: String,
+}
+
+/// Controls that narrow the table; a few functions are seen at a glance.
+fn filters(view: View<'_>) -> anyhow::Result<Html> {
+    if view.report.found.functions.len() < NARROWED {
+        return Ok(Html::default());
+    }
+    let counts = by_status(view.report.model.identified());
+    let statuses = counts.into_iter().map(|(word, n)| StatusCount { word, count: whole(n) }).collect();
+    view.render("filters", &Filters { table: TABLE, statuses })
+}
+
+fn table(view: View<'_>, out: &mut dyn Write, most: usize) -> anyhow::Result<()> {
+    let found = view.report.found;
+    let mut order: Vec<(usize, &FunctionGroup)> = found.functions.iter().enumerate().collect();
+    // Few functions are read in the order of the program; of many, only the costliest are.
+    if order.len() > crate::report::kit::tables::CAP {
+        order.sort_by(|a, b| b.1.us.unwrap_or(0.0).total_cmp(&a.1.us.unwrap_or(0.0)));
+    }
+    let metrics =
+        || found.functions.iter().flat_map(|g| &g.compiles).filter_map(|i| compile_at(view, *i)?.outcome());
+    let heads = vec![
+        Head::compiles("Compiles"),
+        Head::text("Function").mono(),
+        Head::text("Defined at").soft().absent_if(!found.functions.iter().any(|g| g.function.is_some())),
+        Head::number("Attempts").about("an attempt more for each restart of Dynamo"),
+        Head::number("Ops")
+            .about("operators in the graph")
+            .absent_if(!metrics().any(|m| m.graph_op_count.is_some())),
+        Head::number("Guards")
+            .about("conditions checked on every call")
+            .absent_if(!metrics().any(|m| m.guard_count.is_some())),
+        Head::number("Time").absent_if(!found.functions.iter().any(|g| g.us.is_some())),
+        Head::number("Share")
+            .about("of the time of all compiles")
+            .absent_if(!found.functions.iter().any(|g| g.us.is_some())),
+        Head::unsorted("Parts, share of its time")
+            .absent_if(!found.functions.iter().any(|g| g.parts.total() > 0.0)),
+        Head::text("Cache").absent_if(found.cache.is_empty()),
+        Head::number("Files"),
+    ];
+    let total: f64 = found.functions.iter().filter_map(|g| g.us).sum();
+    let table = Table { id: TABLE, label: "Functions", heads };
+    let shown = order.iter().take(most);
+    let mut named = FxHashSet::default();
+    let rows = shown.map(|(index, group)| {
+        let place = group.function.as_ref().map(|f| view.place_once(&mut named, f.file.as_deref(), f.line));
+        row(view, (*index, group), place, total)
+    });
+    view.table_sorted_from(out, (&table, NARROWED), rows)
+}
+
+fn compile_at<'a>(view: View<'a>, index: CompileIndex) -> Option<&'a Compile> {
+    view.report.model.compiles.get(index)
+}
+
+fn row(
+    view: View<'_>,
+    (index, group): (usize, &FunctionGroup),
+    place: Option<Html>,
+    total: f64,
+) -> anyhow::Result<Row> {
+    let compiles: Vec<&Compile> = group.compiles.iter().filter_map(|i| compile_at(view, *i)).collect();
+    let values = |of: fn(&Compile) -> Option<u64>| {
+        let known: Vec<u64> = compiles.iter().filter_map(|c| of(c)).collect();
+        range(&known)
+    };
+    let place = place.unwrap_or_else(|| Html::escaped(UNKNOWN));
+    let name = match &group.function {
+        Some(f) => crate::report::pages::landing::stacks::name(&f.name),
+        None if compiles.first().is_some_and(|c| is_capture(c)) => {
+            let text = Html::escaped("backward pass, captured");
+            Html::wrapped("<span class=soft>", &text, "</span>")
+        }
+        None => Html::escaped(UNKNOWN),
+    };
+    let files: usize = compiles.iter().map(|c| c.artifacts.len()).sum();
+    let first = group.compiles.first().copied().unwrap_or_default();
+    let files_link =
+        view.link(&crate::report::pages::landing::directory::href(view.report, first), &whole(files));
+    let cells = vec![
+        Td::html(view.some_pills_beside(&compiles, SHOWN)?).sorted(first),
+        Td::html(name),
+        Td::html(place),
+        values(|c| Some(c.attempts.len() as u64)),
+        values(|c| c.outcome().and_then(|m| m.graph_op_count)),
+        values(|c| c.outcome().and_then(|m| m.guard_count)),
+        Td::maybe(group.us, micros),
+        Td::maybe(group.us, |us| percent(us, total, true)),
+        Td::html(view.bar(&group.parts, false)?),
+        Td::text(&cache_words(view, group)),
+        Td::html(files_link).class("num"),
+    ];
+    let mut statuses: Vec<&str> = compiles.iter().map(|c| c.status.word()).collect();
+    statuses.dedup();
+    let row = Row::of(cells).anchored(format!("function-{}", index + 1));
+    Ok(row.selected_by(statuses.join(" ")))
+}
+
+/// `10`, `10, 12`, `8–31`: sorted by the sum.
+fn range(values: &[u64]) -> Td {
+    let sum = values.iter().fold(0u64, |sum, v| sum.saturating_add(*v));
+    let (low, high) = (values.iter().min(), values.iter().max());
+    let text = match (low, high) {
+        (Some(low), Some(high)) if low == high => whole(*low),
+        (Some(low), Some(high)) if values.len() > LISTED => format!("{}–{}", whole(*low), whole(*high)),
+        (Some(_), Some(_)) => values.iter().map(|v| whole(*v)).collect::<Vec<_>>().join(", "),
+        _ => return Td::maybe(None, micros),
+    };
+    Td::number(sum as f64, &text)
+}
+
+/// What the caches answered to the compiles of a function: `miss`, `miss, hit`, `3 miss, 5 hit`.
+fn cache_words(view: View<'_>, group: &FunctionGroup) -> String {
+    let answers: Vec<&str> =
+        group.compiles.iter().filter_map(|i| view.report.found.cache.get(i)).map(|o| o.word()).collect();
+    let mut counts: indexmap::IndexMap<&str, usize> = indexmap::IndexMap::new();
+    for answer in &answers {
+        *counts.entry(answer).or_default() += 1;
+    }
+    match (answers.as_slice(), counts.len()) {
+        ([], _) => UNKNOWN.to_owned(),
+        ([first, ..], 1) => (*first).to_owned(),
+        (some, _) if some.len() <= LISTED => some.join(", "),
+        _ => counts.iter().map(|(word, n)| format!("{n} {word}")).collect::<Vec<_>>().join(", "),
+    }
+}

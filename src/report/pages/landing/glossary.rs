@@ -1,0 +1,66 @@
+//! The words of these pages, explained; folded away.
+
+use crate::analysis::{Producers, Stage};
+use crate::report::kit::view::View;
+use crate::report::words::phases::stage_words;
+use fxhash::FxHashSet;
+use serde::Serialize;
+use std::io::Write;
+
+#[derive(Serialize)]
+struct Glossary {
+    /// Words that the report uses; all of them where the log has nothing, and the page explains what would be there.
+    attempts: bool,
+    breaks: bool,
+    recompiles: bool,
+    sizes: bool,
+    stages: Vec<StageOf>,
+}
+
+#[derive(Serialize)]
+struct StageOf {
+    name: &'static str,
+    about: &'static str,
+    products: &'static str,
+}
+
+pub(crate) fn section(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+    let all = view.report.model.log.records == 0;
+    let mut met = FxHashSet::default();
+    for compile in &view.report.model.compiles {
+        let producers = Producers::of(compile);
+        met.extend(compile.artifacts.iter().map(|artifact| producers.place(&artifact.name).0));
+    }
+    let stages =
+        Stage::ALL.into_iter().filter(|stage| *stage != Stage::Other && (all || met.contains(stage)));
+    let stages = stages.map(|stage| {
+        let (name, about) = stage_words(stage);
+        StageOf { name, about, products: products(stage) }
+    });
+    let model = view.report.model;
+    let broken = model.compiles.iter().any(|compile| compile.graph_breaks > 0);
+    let glossary = Glossary {
+        attempts: all || broken || !model.restarts.is_empty(),
+        breaks: all || broken || !model.failures.is_empty(),
+        recompiles: all || !model.recompiles.is_empty(),
+        sizes: all || !model.shapes.symbols.is_empty() || !model.shapes.specialisations.is_empty(),
+        stages: stages.collect(),
+    };
+    writeln!(out, "{}", view.render("glossary", &glossary)?.as_str())?;
+    Ok(())
+}
+
+/// What a phase writes into the log.
+fn products(stage: Stage) -> &'static str {
+    match stage {
+        Stage::Dynamo => "dynamo_output_graph, guards, reasons of graph breaks and recompilations, errors",
+        Stage::AotAutograd => "aot_joint_graph, and the two apart or aot_inference_graph",
+        Stage::InductorPasses => {
+            "the graph before and after its passes; fx_graph_runnable, the graph as a program"
+        }
+        Stage::CodeGeneration => "inductor_output_code; which line became which kernel",
+        Stage::Caches => "a record a lookup, with its key: hit, miss, or bypass where none could be asked",
+        Stage::Metrics => "compilation_metrics, one an attempt that ended and one a backward graph",
+        Stage::Other => "",
+    }
+}

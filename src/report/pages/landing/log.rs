@@ -1,0 +1,216 @@
+//! Whether the log can be trusted: what was read, what was not, and what stands in it besides.
+
+use crate::model::{OtherRank, ProblemKind};
+use crate::report::kit::formats::{counted, whole};
+use crate::report::kit::html::Html;
+use crate::report::kit::tables::{Head, Row, Table, Td};
+use crate::report::kit::view::View;
+use crate::report::subject::Report;
+use indexmap::IndexMap;
+use std::io::Write;
+
+/// Kinds of event that are listed for another rank; the rest is summed up.
+const EVENTS: usize = 8;
+
+/// Compiles of another rank that are named.
+const COMPILES: usize = 12;
+
+/// Problems on the page: the first of each kind, up to this many in all. Reading keeps 100 of each of eight kinds.
+const PROBLEMS: usize = 200;
+
+/// Records that are damaged or of another rank.
+pub(crate) fn damaged(report: Report<'_>) -> u64 {
+    let integrity = &report.model.integrity;
+    ProblemKind::ALL.iter().filter(|kind| kind.is_damage()).map(|kind| integrity.count(*kind)).sum()
+}
+
+/// What a kind of problem is called, and what it means for the report.
+fn words(kind: ProblemKind) -> (&'static str, &'static str) {
+    match kind {
+        ProblemKind::BadPrefix => {
+            ("no record", "the line is neither a record nor a payload; it stands in raw.log")
+        }
+        ProblemKind::BadJson => ("bad JSON", "the record is lost; its text stands in raw.log"),
+        ProblemKind::BadPayloadMd5 => ("payload hash", "its file is shown, but is not what torch wrote"),
+        ProblemKind::Truncated => ("cut short", "the log begins or ends in the middle of this record"),
+        ProblemKind::NonUtf8 => ("not UTF-8", "the bytes are shown as �; nothing else is lost"),
+        ProblemKind::OtherRank => ("other rank", "counted and kept, but not part of the compiles here"),
+        ProblemKind::ParserErrors => {
+            ("not understood", "kept as it stands; what it says is missing from the pages")
+        }
+        ProblemKind::UnresolvedStrings => ("unknown string id", "a stack shows an unknown file there"),
+    }
+}
+
+pub(crate) fn section(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+    let (model, integrity) = (view.report.model, &view.report.model.integrity);
+    let note = match (damaged(view.report), integrity.problems.is_empty()) {
+        (0, true) => "read completely",
+        (0, false) => "read completely; nothing that matters is wrong",
+        _ => "damaged and unknown records, with the line of the log",
+    };
+    view.open_section(out, ("log", "Log", note), None, Html::default())?;
+    let other = integrity.count(ProblemKind::OtherRank);
+    let lines = integrity.count(ProblemKind::BadPrefix) + integrity.count(ProblemKind::BadJson);
+    let mut read = counted(model.log.records, "record", "records");
+    if other > 0 {
+        read.push_str(&format!(", {} of them of other ranks", whole(other)));
+    }
+    if lines > 0 {
+        read.push_str(&format!("; {} that could not be read as a record", counted(lines, "line", "lines")));
+    }
+    let mut facts = vec![("Read", Html::escaped(&read)), ("Damaged", damage(view))];
+    if !integrity.unknown_events.is_empty() {
+        facts.push(("Unknown events", unknown_events(view)));
+    }
+    facts.push(("With --strict", strict(view)));
+    writeln!(out, "{}", view.facts(facts)?.as_str())?;
+    problems(view, out)?;
+    counts(view, out, "Records by event", &integrity.events)?;
+    // The files of a single compile are its artifacts.
+    if model.compiles.len() > 1 {
+        counts(view, out, "Artifacts by name", &integrity.artifacts)?;
+    }
+    writeln!(out, "</section>")?;
+    Ok(())
+}
+
+fn damage(view: View<'_>) -> Html {
+    let integrity = &view.report.model.integrity;
+    let found = ProblemKind::ALL.into_iter().filter(|kind| integrity.count(*kind) > 0);
+    let found: Vec<String> =
+        found.map(|kind| format!("{} × {}", whole(integrity.count(kind)), words(kind).0)).collect();
+    if found.is_empty() {
+        return Html::escaped("nothing: every line, payload hash and string id is in order");
+    }
+    let text = Html::escaped(&found.join(", "));
+    if integrity.ok() { text } else { Html::wrapped("<span class=err>", &text, "</span>") }
+}
+
+fn unknown_events(view: View<'_>) -> Html {
+    let unknown = &view.report.model.integrity.unknown_events;
+    let one = |(key, count): (&String, &u64)| {
+        let count = Html::escaped(&format!(" {}", whole(*count)));
+        Html::joined([view.code(key), count], "")
+    };
+    let list = Html::joined(unknown.iter().take(EVENTS).map(one), ", ");
+    let kept = Html::escaped(". Kept as files; this version of tlparse does not know what they mean.");
+    Html::wrapped("<span class=warn>", &Html::joined([list, kept], ""), "</span>")
+}
+
+fn strict(view: View<'_>) -> Html {
+    let integrity = &view.report.model.integrity;
+    if integrity.ok() {
+        return Html::escaped("exit code 0");
+    }
+    let kinds = ProblemKind::ALL.into_iter().filter(|kind| kind.is_damage() && integrity.count(*kind) > 0);
+    let kinds: Vec<String> = kinds.map(|kind| format!("{} {}", kind.name(), integrity.count(kind))).collect();
+    Html::escaped(&format!("exit code 3: {}", kinds.join(", ")))
+}
+
+fn problems(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+    let all = &view.report.model.integrity.problems;
+    let listed: Vec<_> = all.iter().filter(|p| p.kind != ProblemKind::OtherRank).collect();
+    if listed.is_empty() {
+        return Ok(());
+    }
+    let heads = vec![
+        Head::number("Line"),
+        Head::text("Problem"),
+        Head::text("What was found"),
+        Head::text("What it means"),
+    ];
+    let table = Table { id: "problems-table", label: "Problems of the log", heads };
+    let rows = listed.iter().take(PROBLEMS).map(|problem| {
+        let (kind, meaning) = words(problem.kind);
+        let class = if problem.kind.is_damage() { "kind error" } else { "kind warning" };
+        Ok(Row::of(vec![
+            Td::number(problem.line as f64, &whole(problem.line)),
+            Td::text(kind).class(class),
+            Td::html(view.folded(&problem.detail, false)),
+            Td::text(meaning).class("soft"),
+        ]))
+    });
+    view.table(out, &table, rows)?;
+    view.beyond(out, listed.len(), PROBLEMS, "problems")
+}
+
+/// Counts by name, folded: `artifact 43, str 8`.
+fn counts(
+    view: View<'_>,
+    out: &mut dyn Write,
+    title: &str,
+    counts: &IndexMap<String, u64>,
+) -> anyhow::Result<()> {
+    if counts.is_empty() {
+        return Ok(());
+    }
+    let kinds = counted(counts.len(), "kind", "kinds");
+    let mut order: Vec<_> = counts.iter().collect();
+    order.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
+    let names = order
+        .into_iter()
+        .take(PROBLEMS)
+        .map(|(name, count)| Html::joined([view.folded(name, false), Html::escaped(&whole(*count))], " "));
+    writeln!(
+        out,
+        "<details class=more><summary>{title}: {kinds}</summary><p class=mono>{}</p>",
+        Html::joined(names, ", ").as_str()
+    )?;
+    view.beyond(out, counts.len(), PROBLEMS, "kinds")?;
+    writeln!(out, "</details>")?;
+    Ok(())
+}
+
+/// Records of a second rank, which are part of no compile here.
+pub(crate) fn other_ranks(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+    let model = view.report.model;
+    if model.other_ranks.is_empty() {
+        return Ok(());
+    }
+    let total = model.integrity.count(ProblemKind::OtherRank);
+    let head = ("other", "Records of other ranks", "counted and kept, but part of no compile here");
+    view.open_section(out, head, Some(whole(total)), Html::default())?;
+    let own = model.log.rank.map_or_else(|| "no rank".to_owned(), |rank| format!("rank {rank}"));
+    let raw = view.link("raw.jsonl", "raw.jsonl");
+    writeln!(
+        out,
+        "<p>This log is read as that of {own}. The records below carry another rank; they are kept in {}.</p>\
+         <p class=\"advice after\">Two processes wrote into one file. Give each rank its own: torch does so when \
+         <code>TORCH_TRACE</code> names a folder.</p>",
+        raw.as_str()
+    )?;
+    for (rank, other) in &model.other_ranks {
+        one_rank(view, out, *rank, other)?;
+    }
+    writeln!(out, "</section>")?;
+    Ok(())
+}
+
+fn one_rank(view: View<'_>, out: &mut dyn Write, rank: u64, other: &OtherRank) -> anyhow::Result<()> {
+    let (first, last) = other.lines;
+    let records: u64 = other.events.values().sum();
+    let mut order: Vec<_> = other.events.iter().collect();
+    order.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
+    let some = |pairs: &mut dyn Iterator<Item = (&String, &u64)>| {
+        let pieces = pairs.map(|(name, count)| {
+            Html::joined([view.code(name), Html::escaped(&format!(" {}", whole(*count)))], "")
+        });
+        Html::joined(pieces, ", ")
+    };
+    let more = |all: usize, shown: usize| match all.saturating_sub(shown) {
+        0 => Html::default(),
+        n => Html::escaped(&format!(" and {} more", whole(n))),
+    };
+    let events = Html::joined([some(&mut order.iter().copied().take(EVENTS)), more(order.len(), EVENTS)], "");
+    let compiles = some(&mut other.compiles.iter().take(COMPILES));
+    let compiles = Html::joined([compiles, more(other.compiles.len(), COMPILES)], "");
+    let count =
+        format!("{}, lines {} to {}", counted(records, "record", "records"), whole(first), whole(last));
+    let mut facts = vec![("Records", Html::escaped(&count)), ("Events", events)];
+    if !other.compiles.is_empty() {
+        facts.push(("Compiles, records", compiles));
+    }
+    writeln!(out, "<h3 class=after id=\"rank-{rank}\">Rank {rank}</h3>{}", view.facts(facts)?.as_str())?;
+    Ok(())
+}

@@ -1,0 +1,93 @@
+//! The landing page: the verdict, what to look at first, all that was compiled, and whether the log can be trusted.
+
+mod chart;
+mod directory;
+mod environment;
+mod findings;
+mod functions;
+mod glossary;
+mod log;
+mod processes;
+mod stacks;
+mod time;
+mod verdict;
+mod vllm;
+
+use crate::output::{Page, RelPath};
+use crate::report::kit::formats::whole;
+use crate::report::kit::paths;
+use crate::report::kit::shell::{Shell, Tab, write_page};
+use crate::report::kit::templates::Worker;
+use crate::report::kit::view::View;
+use crate::report::subject::Report;
+use std::io::Write;
+
+/// The landing page and the pages that continue its long lists.
+pub(crate) fn pages<'m>(report: Report<'m>) -> Vec<Page<'m, Worker>> {
+    let index = Page::rendered(RelPath::of_parts(&[paths::landing(report.settings)]), move |worker, out| {
+        let mut shell = Shell::landing(report);
+        shell.tabs = tabs(report);
+        write_page(worker, out, &shell, |worker, out| body(View::new(report, worker, 0), out))
+    });
+    let mut pages = vec![index];
+    pages.extend(directory::pages(report));
+    pages.extend(functions::page(report));
+    pages
+}
+
+fn tabs(report: Report<'_>) -> Vec<Tab> {
+    let (model, found) = (report.model, report.found);
+    if model.log.records == 0 {
+        return vec![Tab::section("words", "Glossary", None)];
+    }
+    let count = |n: usize| Some(whole(n));
+    let files = model.compiles.iter().map(|c| c.artifacts.len()).sum();
+    let damaged = log::damaged(report);
+    let sections = [
+        (true, "findings", "Findings", count(found.findings.len())),
+        (!found.functions.is_empty(), "functions", "Functions", count(found.functions.len())),
+        (!model.vllm.is_empty(), "vllm", "vLLM modules", None),
+        (report.times_phases(), "time", "Time", None),
+        (!found.trie.roots.is_empty(), "stacks", "Stacks", None),
+        (true, "artifacts", "Files", count(files)),
+        (!report.processes.is_empty(), "processes", "Processes", count(report.processes.len())),
+        (!model.other_ranks.is_empty(), "other", "Other ranks", None),
+        (true, "log", "Log", (damaged > 0).then(|| whole(damaged))),
+        (true, "words", "Glossary", None),
+    ];
+    let mut tabs: Vec<Tab> = sections
+        .into_iter()
+        .filter(|(shown, ..)| *shown)
+        .map(|(_, id, text, count)| Tab::section(id, text, count))
+        .collect();
+    tabs.extend(Tab::other_pages(report));
+    tabs.push(Tab::away("raw.log", "raw.log", None));
+    tabs
+}
+
+fn body(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+    let model = view.report.model;
+    verdict::hero(view, out)?;
+    if model.log.records == 0 {
+        if log::damaged(view.report) > 0 {
+            log::section(view, out)?;
+        }
+        processes::section(view, out)?;
+        return glossary::section(view, out);
+    }
+    findings::section(view, out)?;
+    functions::section(view, out)?;
+    vllm::section(view, out)?;
+    time::section(view, out)?;
+    stacks::section(view, out)?;
+    directory::section(view, out)?;
+    stacks::without_compile(view, out)?;
+    processes::section(view, out)?;
+    log::other_ranks(view, out)?;
+    log::section(view, out)?;
+    environment::section(view, out)?;
+    glossary::section(view, out)
+}
+
+#[cfg(test)]
+mod tests;

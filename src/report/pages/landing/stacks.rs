@@ -1,0 +1,321 @@
+//! The stack trie: who called what was compiled, with the compiles in the gutter.
+
+use crate::analysis::{Trie, by_status};
+use crate::model::{CompileIndex, Frame, Stackless};
+use crate::report::kit::formats::{clipped, counted, is_library, resumed, short_path, whole};
+use crate::report::kit::html::Html;
+use crate::report::kit::stacks::full_path;
+use crate::report::kit::view::View;
+use crate::report::subject::Report;
+use fxhash::FxHashSet;
+use serde::Serialize;
+use std::io::Write;
+
+/// Branches that are open from the start: deeper ones of a large tree are folded.
+const OPEN_DEPTH: usize = 3;
+
+/// A tree of so many frames is open throughout.
+const SMALL: usize = 80;
+
+/// Siblings that stand there; the rest is folded.
+const SIBLINGS: usize = 14;
+
+/// Branches within each other. Browsers stop nesting elements at 512, and a branch takes three; what is deeper stands
+/// beside its parent.
+const DEEPEST: usize = 120;
+
+/// Frames of libraries in a row that are folded into one line.
+const RUN: usize = 3;
+
+/// Characters of a source line.
+const LONGEST_LOC: usize = 160;
+
+#[derive(Serialize)]
+struct Line<'a> {
+    pill: Html,
+    summary: bool,
+    open: bool,
+    called: bool,
+    name: Html,
+    library: bool,
+    place: Html,
+    loc: &'a str,
+    remark: &'a str,
+}
+
+#[derive(Serialize)]
+struct Legend {
+    statuses: Vec<StatusWords>,
+}
+
+#[derive(Serialize)]
+struct StatusWords {
+    word: &'static str,
+    count: String,
+    about: &'static str,
+}
+
+pub(crate) fn section(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+    let trie = &view.report.found.trie;
+    if trie.roots.is_empty() {
+        return Ok(());
+    }
+    let note = "who called what was compiled, most recent call last; an id leads to its files";
+    view.open_section(out, ("stacks", "Stacks", note), None, view.fold_button("trie"))?;
+    writeln!(out, "{}", view.render("legend", &legend(view.report))?.as_str())?;
+    writeln!(out, "<div class=\"tree gutter\" id=\"trie\" tabindex=0 role=group aria-label=\"Stack tree\">")?;
+    Tree::new(view, trie, None).write(out)?;
+    writeln!(out, "</div></section>")?;
+    Ok(())
+}
+
+fn legend(report: Report<'_>) -> Legend {
+    let about = |word| match word {
+        "error" => "the compilation failed; the function runs uncompiled, or the error reached the caller",
+        "missing" => {
+            "no metrics arrived: the program ended first, the log does not record them, or it is a capture of a backward pass (!0), which has none"
+        }
+        "empty" => "no operator was captured, so there was nothing to compile",
+        "break" => "compiled, after a restart or in parts because of a graph break",
+        _ => "compiled at the first attempt, without graph break",
+    };
+    let statuses = by_status(report.model.identified()).into_iter();
+    Legend {
+        statuses: statuses
+            .map(|(word, n)| StatusWords { word, count: whole(n), about: about(word) })
+            .collect(),
+    }
+}
+
+/// What is still to be written.
+enum Step {
+    /// A node with all below it, at that depth of branches.
+    Node(usize, usize),
+    /// Markup that closes what a step opened.
+    Close(&'static str),
+    /// Siblings that are folded.
+    More(Vec<usize>, usize),
+}
+
+/// How a frame stands on its line.
+#[derive(Default)]
+struct Look<'a> {
+    /// In the gutter.
+    pill: Html,
+    /// Whether something below it can be folded, and whether that is open.
+    fold: Option<bool>,
+    /// Whether the line above it is its caller.
+    called: bool,
+    /// After it.
+    remark: &'a str,
+}
+
+struct Tree<'a> {
+    view: View<'a>,
+    trie: &'a Trie,
+    /// What has these stacks, where it is no compile.
+    records: Option<&'a [Stackless]>,
+    open_all: bool,
+    /// Files whose path was said.
+    named: FxHashSet<&'a str>,
+}
+
+impl<'a> Tree<'a> {
+    fn new(view: View<'a>, trie: &'a Trie, records: Option<&'a [Stackless]>) -> Tree<'a> {
+        Tree { view, trie, records, open_all: trie.nodes.len() <= SMALL, named: FxHashSet::default() }
+    }
+
+    /// Writes the tree without recursion: a log may hold a stack of any depth.
+    fn write(&mut self, out: &mut dyn Write) -> anyhow::Result<()> {
+        let mut steps = Vec::new();
+        writeln!(out, "<ul>")?;
+        steps.push(Step::Close("</ul>"));
+        push_siblings(&mut steps, &self.trie.roots, 0);
+        while let Some(step) = steps.pop() {
+            match step {
+                Step::Close(markup) => writeln!(out, "{markup}")?,
+                Step::More(nodes, depth) => {
+                    let more = counted(nodes.len(), "more", "more");
+                    write!(out, "<li><details class=more><summary>{more}</summary><ul>")?;
+                    steps.push(Step::Close("</ul></details>"));
+                    steps.extend(nodes.iter().rev().map(|node| Step::Node(*node, depth)));
+                }
+                Step::Node(node, depth) => self.node(out, &mut steps, node, depth)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// One list item: the frames down to where the tree branches, the last of them with its compiles.
+    fn node(
+        &mut self,
+        out: &mut dyn Write,
+        steps: &mut Vec<Step>,
+        node: usize,
+        depth: usize,
+    ) -> anyhow::Result<()> {
+        let chain = self.trie.chain(node);
+        write!(out, "<li>")?;
+        let (last, above) = chain.split_last().map_or((node, &[][..]), |(last, above)| (*last, above));
+        self.chain(out, above)?;
+        let Some(node) = self.trie.node(last) else { return Ok(()) };
+        let remark = self.remark(&node.stacks);
+        let compiles = if self.records.is_some() { &[][..] } else { &node.stacks };
+        let nested = !node.children.is_empty() && depth < DEEPEST;
+        let pills: Vec<Html> = compiles
+            .iter()
+            .map(|place| self.gutter(CompileIndex::new(*place)))
+            .collect::<anyhow::Result<_>>()?;
+        let mut pills = pills.into_iter();
+        let pill = pills.next().unwrap_or_default();
+        let open = self.open_all || depth < OPEN_DEPTH;
+        let look = Look { pill, fold: nested.then_some(open), called: !above.is_empty(), remark: &remark };
+        write!(out, "{}", self.line(&node.frame, look)?.as_str())?;
+        if nested {
+            write!(out, "<ul>")?;
+            steps.push(Step::Close("</ul></details>"));
+        }
+        let again: Vec<Html> = pills.collect();
+        if nested {
+            push_siblings(steps, &node.children, depth + 1);
+            self.again(out, again, &node.frame, "<li>")
+        } else {
+            self.again(out, again, &node.frame, "")?;
+            steps.extend(node.children.iter().rev().map(|child| Step::Node(*child, depth)));
+            Ok(())
+        }
+    }
+
+    /// Further compiles of the same stack, one a line.
+    fn again(
+        &mut self,
+        out: &mut dyn Write,
+        pills: Vec<Html>,
+        frame: &'a Frame,
+        before: &str,
+    ) -> anyhow::Result<()> {
+        for pill in pills {
+            let line =
+                self.line(frame, Look { pill, remark: "again, from the same stack", ..Look::default() })?;
+            write!(out, "{before}{}", line.as_str())?;
+        }
+        Ok(())
+    }
+
+    /// Frames without branches: those of libraries are folded where there are several in a row.
+    fn chain(&mut self, out: &mut dyn Write, nodes: &[usize]) -> anyhow::Result<()> {
+        let trie = self.trie;
+        let frames: Vec<&Frame> = nodes.iter().filter_map(|n| Some(&trie.node(*n)?.frame)).collect();
+        let view = self.view;
+        let library = |frame: &&Frame| is_library(view.file(frame));
+        let mut called = false;
+        for run in frames.chunk_by(|a, b| library(a) == library(b)) {
+            let folded = run.len() >= RUN && run.first().is_some_and(library);
+            if folded {
+                let count = counted(run.len(), "frame", "frames");
+                write!(out, "<details class=fold><summary>{count} of libraries</summary>")?;
+            }
+            for frame in run {
+                let look = Look { called, ..Look::default() };
+                write!(out, "{}", self.line(frame, look)?.as_str())?;
+                called = true;
+            }
+            if folded {
+                write!(out, "</details>")?;
+            }
+        }
+        Ok(())
+    }
+
+    fn gutter(&self, compile: CompileIndex) -> anyhow::Result<Html> {
+        let href = crate::report::pages::landing::directory::href(self.view.report, compile);
+        let compile = self.view.report.model.compiles.get(compile);
+        let pill = compile.map(|compile| self.view.pill_beside_to(compile, &href)).transpose()?;
+        Ok(Html::wrapped("<span class=pills>", &pill.unwrap_or_default(), "</span>"))
+    }
+
+    /// Which records a stack belongs to: `artifact before_pre_grad_graph, line 38`.
+    fn remark(&self, indices: &[usize]) -> String {
+        let records = indices.iter().filter_map(|index| self.records?.get(*index));
+        let words = records.map(|one| match one.count {
+            1 => format!("{}, line {}", one.event, whole(one.line)),
+            n => format!("{}, {} from line {} on", one.event, counted(n, "time", "times"), whole(one.line)),
+        });
+        let words = words.collect::<Vec<_>>().join("; ");
+        if words.is_empty() { words } else { format!("· {words}") }
+    }
+
+    /// A frame on a line.
+    fn line(&mut self, frame: &'a Frame, look: Look<'_>) -> anyhow::Result<Html> {
+        let line = Line {
+            pill: look.pill,
+            summary: look.fold.is_some(),
+            open: look.fold.unwrap_or_default(),
+            called: look.called,
+            name: name(&frame.name),
+            library: is_library(self.view.file(frame)),
+            place: self.place(frame, look.fold.is_none()),
+            loc: clipped(frame.loc.as_deref().unwrap_or_default(), LONGEST_LOC).0,
+            remark: look.remark,
+        };
+        self.view.render("trie_line", &line)
+    }
+
+    /// Where a frame stands, with the whole path on hover where a file is met first.
+    fn place(&mut self, frame: &'a Frame, linked: bool) -> Html {
+        let file = self.file(frame);
+        let short = if file.is_empty() { "unknown file".into() } else { short_path(file) };
+        let text = frame.line.map_or_else(|| short.to_string(), |line| format!("{short}:{line}"));
+        let place = match self.view.dump_file(file, frame.line).filter(|_| linked) {
+            Some(href) => self.view.link(&href, &text),
+            None => Html::escaped(&text),
+        };
+        // The line of a library's frame is soft as a whole.
+        match full_path(file).filter(|file| self.named.insert(*file)) {
+            Some(full) => {
+                let (full, place) = (Html::escaped(full), place.as_str());
+                Html::trusted(format!("<span class=soft title=\"{}\">{place}</span>", full.as_str()))
+            }
+            None if is_library(file) => place,
+            None => Html::wrapped("<span class=soft>", &place, "</span>"),
+        }
+    }
+
+    fn file(&self, frame: &Frame) -> &'a str {
+        self.view.report.model.strings.get(frame.file).unwrap_or_default()
+    }
+}
+
+/// A function's name, for what is in the font of code as a whole.
+pub(crate) fn name(name: &str) -> Html {
+    let Some((function, line)) = resumed(name) else { return Html::escaped(name) };
+    let (function, line) = (Html::escaped(function), Html::escaped(line));
+    Html::trusted(format!("{} <span class=soft>resumed at {}</span>", function.as_str(), line.as_str()))
+}
+
+fn push_siblings(steps: &mut Vec<Step>, nodes: &[usize], depth: usize) {
+    let (shown, more) = nodes.split_at(nodes.len().min(SIBLINGS));
+    if !more.is_empty() {
+        steps.push(Step::More(more.to_vec(), depth));
+    }
+    steps.extend(shown.iter().rev().map(|node| Step::Node(*node, depth)));
+}
+
+/// Records that carry a framework stack in place of a compile id.
+pub(crate) fn without_compile(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+    let records = &view.report.model.stackless;
+    if records.is_empty() {
+        return Ok(());
+    }
+    let note = "torch did not know which compilation they belong to, and recorded the stack instead";
+    let head = ("stackless", "Stacks of records without a compile id", note);
+    view.open_section(out, head, Some(whole(records.len())), view.fold_button("stackless-tree"))?;
+    let trie = Trie::of(records.iter().map(|one| &one.stack).enumerate());
+    writeln!(
+        out,
+        "<div class=tree id=stackless-tree tabindex=0 role=group aria-label=\"Stacks without a compile id\">"
+    )?;
+    Tree::new(view, &trie, Some(records)).write(out)?;
+    writeln!(out, "</div></section>")?;
+    Ok(())
+}

@@ -1,0 +1,65 @@
+//! Where the time went, in short: the phases that took most, and the way to the chart.
+
+use crate::report::kit::formats::{micros, percent, whole};
+use crate::report::kit::html::Html;
+use crate::report::kit::links;
+use crate::report::kit::tables::{Head, Row, Table, Td};
+use crate::report::kit::view::View;
+use crate::report::subject::Report;
+use std::io::Write;
+
+/// Phases that are listed; the page of times has all.
+const SHOWN: usize = 6;
+
+/// Whether anything of the log tells times.
+pub(crate) fn present(report: Report<'_>) -> bool {
+    !report.found.time.phases.is_empty()
+}
+
+pub(crate) fn section(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+    if !present(view.report) {
+        return Ok(());
+    }
+    let found = &view.report.found.time;
+    let has_page = view.report.times_phases();
+    let tools = match has_page {
+        true => Html::wrapped(
+            "<span class=tools>",
+            &view.link(links::TIME, "Flame chart and all tables"),
+            "</span>",
+        ),
+        false => Html::default(),
+    };
+    let note = "the phases with most time of their own";
+    view.open_section(out, ("time", "Time", note), Some(micros(found.total_s * 1e6)), tools)?;
+    crate::report::pages::landing::chart::write(view, out)?;
+    let heads = vec![
+        Head::text("Phase"),
+        Head::number("Self").about("without the phases in it"),
+        Head::number("Share"),
+        Head::number("Total").about("what its spans cover"),
+        Head::number("Times"),
+    ];
+    let table = Table { id: "time-table", label: "Phases with most time of their own", heads };
+    let rows = found.phases.iter().take(SHOWN).map(|phase| {
+        Ok(Row::of(vec![
+            Td::html(view.code(&phase.name)),
+            Td::number(phase.self_s, &micros(phase.self_s * 1e6)),
+            Td::number(phase.self_s, &percent(phase.self_s, found.total_s, false)),
+            Td::number(phase.total_s, &micros(phase.total_s * 1e6)),
+            Td::number(phase.count as f64, &whole(phase.count)),
+        ]))
+    });
+    view.table(out, &table, rows)?;
+    let more = found.phases.len().saturating_sub(SHOWN);
+    if !has_page {
+        let words = "This log has no chromium events, which time each phase, so there is no chart: these times are \
+                     sums of what the metrics of the compiles report.";
+        writeln!(out, "<p class=\"soft after\">{words}</p>")?;
+    } else if more > 0 {
+        let link = view.link(&format!("{}#phases", links::TIME), &format!("{} further phases", whole(more)));
+        writeln!(out, "<p class=\"soft after\">{}</p>", link.as_str())?;
+    }
+    writeln!(out, "</section>")?;
+    Ok(())
+}

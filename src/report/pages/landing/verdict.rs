@@ -1,0 +1,151 @@
+//! The verdict: one sentence in numbers, where the time went, and what limits both.
+
+use crate::analysis::{PARTS, Parts, is_capture};
+use crate::model::{Compile, ProblemKind, Status};
+use crate::report::kit::formats::{counted, micros, percent, whole};
+use crate::report::kit::html::Html;
+use crate::report::kit::paths;
+use crate::report::kit::verdict::{Hero, Words};
+use crate::report::kit::view::View;
+use crate::report::pages::landing::log::damaged;
+use crate::report::words::export::sentence_of;
+use std::io::Write;
+
+/// Compiles without metrics that are named; more are counted.
+const NAMED: usize = 3;
+
+/// A compile with a smaller share of the time is not worth a word.
+const NOTABLE_SHARE: f64 = 0.1;
+
+fn piece(before: &'static str, text: String, href: &'static str, class: &'static str) -> Words {
+    Words::linked(before, text, href, class)
+}
+
+fn words(text: &'static str) -> Words {
+    Words::plain(text)
+}
+
+pub(crate) fn hero(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+    let report = view.report;
+    if report.model.log.records == 0 {
+        writeln!(out, "{}", view.render("empty", &())?.as_str())?;
+        return Ok(());
+    }
+    let parts = report.found.functions.iter().fold(Parts::default(), |sum, group| sum.plus(group.parts));
+    let hero = Hero { pieces: sentence(view), notes: notes(view, &parts)?, bar: view.bar(&parts, true)? };
+    writeln!(out, "{}", view.hero(&hero)?.as_str())?;
+    Ok(())
+}
+
+fn sentence(view: View<'_>) -> Vec<Words> {
+    let (model, found) = (view.report.model, view.report.found);
+    let compiles = model.identified().count();
+    let mut pieces = if compiles == 0 {
+        vec![piece("", "No compilation".into(), "#artifacts", ""), words(" was recorded under a compile id")]
+    } else {
+        let functions = found.functions.len();
+        vec![
+            piece("", counted(compiles, "compilation", "compilations"), "#functions", ""),
+            piece(" of ", counted(functions, "function", "functions"), "#functions", ""),
+            piece(" took ", micros(found.time.total_s * 1e6), "#functions", ""),
+        ]
+    };
+    let failures = model.failures.len();
+    pieces.push(match failures {
+        0 => words(": no failure"),
+        n => piece(": ", counted(n, "failure", "failures"), "failures_and_restarts.html", "err"),
+    });
+    pieces.push(match model.graph_breaks.len() {
+        0 => words(", no graph break"),
+        n => piece(", ", counted(n, "distinct graph break", "distinct graph breaks"), "#findings", "warn"),
+    });
+    pieces.push(match model.recompiles.len() {
+        0 => words(", no recompilation"),
+        n => piece(", ", counted(n, "recompilation", "recompilations"), "#findings", "warn"),
+    });
+    pieces.push(words(". "));
+    match damaged(view.report) {
+        0 => pieces.extend([piece("", "No record".into(), "#log", ""), words(" was damaged.")]),
+        1 => pieces
+            .extend([piece("", "1 record".into(), "#log", "err"), words(" is damaged or of another rank.")]),
+        n => pieces.extend([
+            piece(
+                "",
+                format!("{} of {}", whole(n), counted(all_records(view), "record", "records")),
+                "#log",
+                "err",
+            ),
+            words(" are damaged or of another rank."),
+        ]),
+    }
+    pieces
+}
+
+/// Records that were read, and lines that should have been one.
+fn all_records(view: View<'_>) -> u64 {
+    let integrity = &view.report.model.integrity;
+    let lost = integrity.count(ProblemKind::BadPrefix) + integrity.count(ProblemKind::BadJson);
+    view.report.model.log.records + lost
+}
+
+fn notes(view: View<'_>, parts: &Parts) -> anyhow::Result<Vec<Html>> {
+    let mut notes = Vec::new();
+    if damaged(view.report) > 0 {
+        notes.push(Html::escaped("The numbers are those of the readable records; they may be too low."));
+    }
+    notes.extend(export_note(view));
+    notes.extend(where_time_went(view, parts)?);
+    notes.extend(without_metrics(view)?);
+    Ok(notes)
+}
+
+/// Which part of the compiler took most, and which compile.
+fn where_time_went(view: View<'_>, parts: &Parts) -> anyhow::Result<Option<Html>> {
+    const DOING: [&str; PARTS.len()] = [
+        "tracing Python into graphs (Dynamo)",
+        "splitting and lowering graphs (AOTAutograd)",
+        "rewriting and scheduling graphs (Inductor)",
+        "generating and building kernels",
+    ];
+    let total = parts.total();
+    let most = parts.0.iter().zip(DOING).max_by(|a, b| a.0.total_cmp(b.0));
+    let Some((us, doing)) = most.filter(|(us, _)| **us > 0.0) else { return Ok(None) };
+    let share = percent(*us, total, false);
+    let text = Html::escaped(&format!("{share} of the compile time went into {doing}"));
+    let time = |compile: &Compile| compile.compile_us().unwrap_or(0.0);
+    let costly = view.report.model.identified().max_by(|a, b| time(a).total_cmp(&time(b)));
+    let several = view.report.model.identified().count() > 1;
+    match costly.filter(|c| several && time(c) >= NOTABLE_SHARE * total) {
+        Some(compile) => {
+            let cost = Html::escaped(&format!(", the costliest compile, took {}.", micros(time(compile))));
+            Ok(Some(Html::joined([text, Html::escaped("; "), view.pill(compile)?, cost], "")))
+        }
+        None => Ok(Some(Html::joined([text, Html::escaped(".")], ""))),
+    }
+}
+
+/// Compiles of which no metrics arrived: their time is in no sum.
+fn without_metrics(view: View<'_>) -> anyhow::Result<Option<Html>> {
+    let exports = &view.report.found.export.compiles;
+    let compiles = view.report.model.compiles.indexed();
+    let compiles = compiles.filter(|(index, c)| c.id.is_some() && !exports.contains(index)).map(|(_, c)| c);
+    let missing: Vec<&Compile> = compiles.filter(|c| c.status == Status::Missing && !is_capture(c)).collect();
+    if missing.is_empty() {
+        return Ok(None);
+    }
+    let named = view.pills(missing.iter().copied().take(NAMED))?;
+    let more = missing.len().saturating_sub(NAMED);
+    let more = if more > 0 { format!(" and {} more", whole(more)) } else { String::new() };
+    let verb = if missing.len() == 1 { "has no metrics, so its" } else { "have no metrics, so their" };
+    let text = Html::escaped(&format!(
+        "{more} {verb} time is not in the sums. The program ended first, or the log does not record them."
+    ));
+    Ok(Some(Html::joined([named, text], "")))
+}
+
+/// What came of an export, with a link to the report.
+fn export_note(view: View<'_>) -> Option<Html> {
+    let link = || view.link(&view.href_of(paths::export(view.report.settings)), "Export");
+    let sentence = || Html::escaped(&format!(": {}", sentence_of(view.report)));
+    view.report.shows_export().then(|| Html::joined([link(), sentence()], ""))
+}

@@ -1,0 +1,30 @@
+//! What vLLM compiled, where the log has its events.
+
+use crate::analysis::vllm::Vllm;
+use crate::report::kit::formats::whole;
+use crate::report::kit::html::Html;
+use crate::report::kit::links;
+use crate::report::kit::view::View;
+use crate::report::kit::vllm_modules::{modules, sentence};
+use std::io::Write;
+
+/// Modules that the landing page lists.
+const ON_LANDING_PAGE: usize = 20;
+
+/// The section of the landing page.
+pub(crate) fn section(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+    if view.report.model.vllm.is_empty() {
+        return Ok(());
+    }
+    let vllm = Vllm::of(view.report.model);
+    let link = view.link(links::VLLM, "Pieces, graphs and passes");
+    let tools = Html::wrapped("<span class=tools>", &link, "</span>");
+    let count = Some(whole(vllm.modules.len()));
+    view.open_section(out, ("vllm", "vLLM", "modules that its backend compiled"), count, tools)?;
+    writeln!(out, "<p>{}</p>", sentence(view, &vllm).as_str())?;
+    if !vllm.modules.is_empty() {
+        modules(view, &vllm, out, (ON_LANDING_PAGE, links::VLLM))?;
+    }
+    writeln!(out, "</section>")?;
+    Ok(())
+}

@@ -1,0 +1,30 @@
+//! `provenance_tracking_<folder>.html`: a page an Inductor run, from a line of the program to the kernel and back.
+
+mod page;
+mod panes;
+mod texts;
+
+use crate::output::Page;
+use crate::report::kit::inductor_runs::all;
+use crate::report::kit::templates::Worker;
+use crate::report::subject::Report;
+use std::io::Write;
+use std::sync::Arc;
+
+/// The pages and, beside each, its maps.
+pub(crate) fn pages(report: Report<'_>) -> Vec<Page<'_, Worker>> {
+    let runs = Arc::new(all(report));
+    let mut pages = Vec::new();
+    for (index, run) in runs.iter().enumerate().filter(|(_, run)| run.shown) {
+        let all = Arc::clone(&runs);
+        pages.push(Page::rendered(run.path("html"), move |worker: &mut Worker, out: &mut dyn Write| {
+            page::write(report, (&all, index), worker, out)
+        }));
+        let all = Arc::clone(&runs);
+        pages.push(Page::rendered(run.path("json"), move |_: &mut Worker, out: &mut dyn Write| {
+            let Some(run) = all.get(index) else { return Ok(()) };
+            texts::write_maps(report, run, out)
+        }));
+    }
+    pages
+}

@@ -1,0 +1,166 @@
+//! A function's compiles in a row.
+
+use crate::analysis::{Chain, Change, ChangeKind, Step, recompile_advice};
+use crate::model::Compile;
+use crate::report::kit::formats::{UNKNOWN, clipped, counted, micros, resumed, short_path, whole};
+use crate::report::kit::html::Html;
+use crate::report::kit::tables::{Head, Row, Table, Td};
+use crate::report::kit::view::View;
+use crate::report::pages::recompilations::{Subject, evidence};
+use serde::Serialize;
+use std::io::Write;
+
+/// Compiles of a function in its table: a limit that was raised lets a function have thousands.
+const LISTED: usize = 64;
+
+/// Characters of a value.
+const LONGEST_VALUE: usize = 60;
+
+#[derive(Serialize)]
+struct Recompiled {
+    id: String,
+    name: String,
+    place: Html,
+    compiles: String,
+    kept: String,
+    over: bool,
+    time: Option<String>,
+    advice: Html,
+    guard_place: Option<String>,
+    guard_code: String,
+}
+
+pub(crate) fn section(
+    view: View<'_>,
+    subject: &Subject<'_>,
+    room: &mut u64,
+    out: &mut Vec<u8>,
+) -> anyhow::Result<()> {
+    let chain = &subject.chain;
+    let function = chain.function;
+    let mut reasons = chain.steps.iter().flat_map(|step| &step.reasons);
+    let source = reasons.find_map(|reason| reason.source.as_ref());
+    let advice = recompile_advice(view.report.model, chain);
+    let advice = Html::joined(advice.iter().map(|line| view.prose(line)), "<br>");
+    let head = Recompiled {
+        id: subject.anchor.clone(),
+        name: function.map_or_else(|| "function not recorded".to_owned(), |f| name(&f.name)),
+        place: function.map(|f| view.place(f.file.as_deref(), f.line)).transpose()?.unwrap_or_default(),
+        compiles: counted(chain.steps.len(), "compile", "compiles"),
+        kept: format!("{} of {} kept", whole(chain.kept()), whole(subject.limit)),
+        over: chain.limit_hit,
+        time: chain.us.map(micros),
+        advice,
+        guard_place: source.map(|s| format!("{}:{}", short_path(&s.file), s.line)),
+        guard_code: source.map(|s| s.code.clone()).unwrap_or_default(),
+    };
+    writeln!(out, "{}", view.render("recompiled", &head)?.as_str())?;
+    table(view, subject, out)?;
+    let evidence_of = chain.steps.iter().skip(1).take(LISTED);
+    for step in evidence_of {
+        evidence::fold(view, step, room, out)?;
+    }
+    writeln!(out, "</section>")?;
+    Ok(())
+}
+
+/// A heading's words for a function.
+fn name(name: &str) -> String {
+    resumed(name).map_or_else(|| name.to_owned(), |(function, line)| format!("{function} resumed at {line}"))
+}
+
+fn table(view: View<'_>, subject: &Subject<'_>, out: &mut Vec<u8>) -> anyhow::Result<()> {
+    let chain = &subject.chain;
+    let heads = vec![
+        Head::compiles("Compile"),
+        Head::text("Changed"),
+        Head::unsorted("Value").mono().about("what the failed guard was compiled for, and what arrived"),
+        Head::text("Failed guard").soft(),
+        Head::compiles("Guard of"),
+        Head::number("Time").absent_if(times(view, chain).all(|us| us.is_none())),
+    ];
+    let id = format!("{}-table", subject.anchor);
+    let label = chain.function.map_or("Compiles", |f| f.name.as_str());
+    let table = Table { id: &id, label, heads };
+    let rows = chain.steps.iter().take(LISTED).enumerate();
+    let rows = rows.map(|(index, step)| row(view, chain, index, step));
+    view.table(out, &table, rows)?;
+    let beyond = chain.steps.len().saturating_sub(LISTED);
+    if beyond > 0 {
+        writeln!(
+            out,
+            "<p class=\"soft after\">{} more compiles of this function are left out.</p>",
+            whole(beyond)
+        )?;
+    }
+    Ok(())
+}
+
+fn times(view: View<'_>, chain: &Chain<'_>) -> impl Iterator<Item = Option<f64>> {
+    let model = view.report.model;
+    chain.steps.iter().map(move |step| model.compiles.get(step.compile).and_then(Compile::compile_us))
+}
+
+fn row(view: View<'_>, chain: &Chain<'_>, index: usize, step: &Step<'_>) -> anyhow::Result<Row> {
+    let compiles = &view.report.model.compiles;
+    let Some(compile) = compiles.get(step.compile) else { return Ok(Row::default()) };
+    let against = step.against.and_then(|against| Some((against, compiles.get(against)?)));
+    let (changed, value, guard) = match (&step.change, index) {
+        (Some(change), _) => {
+            let guard = step.reasons.first().map_or("", |reason| reason.guard.as_str());
+            let changed = change.subject().unwrap_or_else(|| change.kind.word().to_owned());
+            (view.folded(&changed, true), change_of(change), view.folded(guard, true))
+        }
+        (None, 0) => (lead(view, chain), first_value(chain), Html::escaped("first compile")),
+        (None, _) => (Html::escaped(UNKNOWN), Html::default(), Html::escaped("no reason recorded")),
+    };
+    let limit = Html::trusted("<span class=\"kind error\">limit reached, not compiled</span>");
+    let value = if step.over_limit { Html::joined([value, limit], " ") } else { value };
+    Ok(Row::of(vec![
+        Td::html(view.pill_beside(compile)?).sorted(step.compile),
+        Td::html(changed),
+        Td::html(value),
+        Td::html(guard).class("soft"),
+        match against {
+            Some((order, against)) => Td::html(view.pill_beside(against)?).sorted(order),
+            None => Td::default(),
+        },
+        Td::maybe(compile.compile_us(), micros),
+    ])
+    .anchored(format!("c{}", compile.folder(0))))
+}
+
+fn lead(view: View<'_>, chain: &Chain<'_>) -> Html {
+    let subject = chain.lead.as_ref().and_then(|(_, subject)| subject.as_deref());
+    let code = subject.map_or_else(Html::default, |subject| view.folded(subject, true));
+    Html::wrapped("<span class=soft>", &code, "</span>")
+}
+
+fn first_value(chain: &Chain<'_>) -> Html {
+    chain.values.first().map_or_else(Html::default, |value| marked("new", value))
+}
+
+fn marked(class: &'static str, value: &str) -> Html {
+    let (shown, cut) = clipped(value, LONGEST_VALUE);
+    let (shown, full) = (Html::escaped(shown), Html::escaped(value));
+    Html::trusted(match cut {
+        true => {
+            format!("<span class={class} title=\"{}\">{}…</span>", full.as_str(), shown.as_str())
+        }
+        false => format!("<span class={class}>{}</span>", shown.as_str()),
+    })
+}
+
+fn change_of(change: &Change) -> Html {
+    let new = match &change.new {
+        Some(new) => marked("new", new),
+        None => Html::trusted("<span class=soft>not recorded</span>"),
+    };
+    match &change.old {
+        Some(old) => Html::joined([marked("old", old), new], " → "),
+        None if change.new.is_some() => new,
+        // A mode of torch that is on or off can only have flipped.
+        None if change.kind == ChangeKind::GlobalState => Html::trusted("<span class=soft>flipped</span>"),
+        None => new,
+    }
+}

@@ -1,0 +1,174 @@
+//! The guards of two compiles compared.
+
+use crate::analysis::{DiffLine, GuardDiff, Side, guard_diff, guarded_value};
+use crate::model::{Artifact, Compile, CompileIndex, Content, Fields, Form};
+use crate::report::kit::formats::counted;
+use crate::report::kit::html::Html;
+use crate::report::kit::paths;
+use crate::report::kit::view::View;
+use crate::report::subject::Report;
+use serde::Serialize;
+
+/// Bytes of a guard tree that is read; one of 6,000 guards, more than are compared, has about 1 MB.
+const LARGEST: u64 = 4 << 20;
+
+/// Bytes of guards that are compared on the page: the worst log keeps a processor busy for some seconds then.
+pub(crate) const ALL_GUARDS: u64 = 32 << 20;
+
+#[derive(Serialize)]
+struct Compared {
+    about: String,
+    old: Html,
+    new: Html,
+    lines: Vec<Line>,
+    left_out: Option<String>,
+}
+
+#[derive(Serialize)]
+struct Line {
+    head: Option<String>,
+    old: bool,
+    sign: &'static str,
+    pieces: Vec<Piece>,
+}
+
+#[derive(Serialize)]
+struct Piece {
+    class: Option<&'static str>,
+    /// What stood in its place, where both lines are shown as one.
+    old: Option<String>,
+    text: String,
+}
+
+/// What differs between the guards of two compiles, first what mentions `wanted`, and takes their
+/// bytes from `room`; empty where either has none recorded.
+pub(crate) fn compared(
+    view: View<'_>,
+    (old, new): (&Compile, &Compile),
+    wanted: Option<&str>,
+    room: &mut u64,
+) -> anyhow::Result<Html> {
+    let (Some(was), Some(is)) = (artifact(old), artifact(new)) else { return Ok(Html::default()) };
+    let size = bytes(was) + bytes(is);
+    let texts = if size <= *room { (text(view.report, was)?, text(view.report, is)?) } else { (None, None) };
+    let diff = match texts {
+        (Some(was), Some(is)) => {
+            *room -= size;
+            guard_diff(&was, &is, wanted)
+        }
+        _ => None,
+    };
+    let (about, diff) = match diff {
+        None => ("Too many guards to be compared here".to_owned(), GuardDiff::default()),
+        Some(diff) if diff.differing == 0 => {
+            (format!("All {} are equal", counted(diff.equal, "line", "lines")), diff)
+        }
+        Some(diff) => (
+            format!(
+                "{} of both are equal, {} only in one of them",
+                counted(diff.equal, "line", "lines"),
+                counted(diff.differing, "stands", "stand")
+            ),
+            diff,
+        ),
+    };
+    let left_out = (diff.left_out > 0)
+        .then(|| format!("{} are left out.", counted(diff.left_out, "more line", "more lines")));
+    let context = Compared {
+        about,
+        old: link(view, old, was),
+        new: link(view, new, is),
+        lines: lines(diff.lines),
+        left_out,
+    };
+    view.render("guard_diff", &context)
+}
+
+/// The value that a compile's guards want of an expression.
+pub(crate) fn value(
+    report: Report<'_>,
+    compile: CompileIndex,
+    expression: &str,
+) -> anyhow::Result<Option<String>> {
+    let artifact = report.model.compiles.get(compile).and_then(artifact);
+    let text = artifact.map(|artifact| text(report, artifact)).transpose()?.flatten();
+    Ok(text.and_then(|text| guarded_value(&text, expression)))
+}
+
+/// Two guards that differ in values only are a line with both values.
+fn lines(all: Vec<DiffLine>) -> Vec<Line> {
+    let mut lines = Vec::new();
+    let mut all = all.into_iter().peekable();
+    while let Some(one) = all.next() {
+        lines.push(match all.next_if(|next| is_changed(&one, next)) {
+            Some(new) => {
+                let pieces = one.pieces.into_iter().zip(new.pieces);
+                let pieces = pieces.map(|((old, differs), (text, _))| Piece {
+                    class: differs.then_some("new"),
+                    old: differs.then_some(old),
+                    text,
+                });
+                Line { head: None, old: false, sign: "±", pieces: pieces.collect() }
+            }
+            None => line(one),
+        });
+    }
+    lines
+}
+
+/// Whether `new` is `old` with other values in the same places.
+fn is_changed(old: &DiffLine, new: &DiffLine) -> bool {
+    let alike =
+        |((was, old), (is, new)): (&(String, bool), &(String, bool))| old == new && (*old || was == is);
+    (old.side, new.side) == (Side::Old, Side::New)
+        && old.pieces.len() == new.pieces.len()
+        && old.pieces.iter().any(|(_, differs)| !differs)
+        && old.pieces.iter().zip(&new.pieces).all(alike)
+}
+
+fn line(line: DiffLine) -> Line {
+    let (sign, class) = match line.side {
+        Side::Both => {
+            let text = line.pieces.into_iter().map(|(text, _)| text).collect::<String>();
+            return Line { head: Some(text), old: false, sign: "", pieces: Vec::new() };
+        }
+        Side::Old => ("-", "old"),
+        Side::New => ("+", "new"),
+    };
+    let pieces = line.pieces.into_iter();
+    let pieces = pieces.map(|(text, differs)| Piece { class: differs.then_some(class), old: None, text });
+    Line { head: None, old: line.side == Side::Old, sign, pieces: pieces.collect() }
+}
+
+/// The last tree of guards of a compile; before torch 2.6 the list of guards.
+fn artifact(compile: &Compile) -> Option<&Artifact> {
+    let last = |name: &str| compile.artifacts.iter().rev().find(|a| a.name == name);
+    last("dynamo_cpp_guards_str").or_else(|| last("dynamo_guards"))
+}
+
+fn link(view: View<'_>, compile: &Compile, artifact: &Artifact) -> Html {
+    let path = paths::artifact(compile, artifact, view.report.settings);
+    view.link(&view.href(&path), &format!("those of {}", compile.label()))
+}
+
+fn bytes(artifact: &Artifact) -> u64 {
+    match &artifact.content {
+        Content::Payload(at, _) => at.text_len,
+        _ => 0,
+    }
+}
+
+/// Guards one a line; None where they are no payload of the log, or too large.
+fn text(report: Report<'_>, artifact: &Artifact) -> anyhow::Result<Option<String>> {
+    let Content::Payload(at, form) = &artifact.content else { return Ok(None) };
+    if at.text_len > LARGEST {
+        return Ok(None);
+    }
+    let text = report.payload(at)?;
+    if *form != Form::Guards {
+        return Ok(Some(text));
+    }
+    let Ok(list) = serde_json::from_str::<Vec<Fields<'_>>>(&text) else { return Ok(None) };
+    let codes = list.iter().filter_map(|guard| guard.text("code")).map(|code| code.replace('\n', " "));
+    Ok(Some(codes.collect::<Vec<_>>().join("\n")))
+}

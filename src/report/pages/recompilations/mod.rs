@@ -1,0 +1,104 @@
+//! `recompilations.html`: each function that was compiled more than once, what changed every time, and what to do.
+
+mod evidence;
+mod function;
+mod guards;
+mod overview;
+mod tensors;
+
+use crate::analysis::{Chain, recompile_limit};
+use crate::output::{Page, RelPath};
+use crate::report::kit::formats::{counted, micros, whole};
+use crate::report::kit::links;
+use crate::report::kit::shell::{Shell, Tab, write_page};
+use crate::report::kit::templates::Worker;
+use crate::report::kit::view::View;
+use crate::report::subject::Report;
+use serde::Serialize;
+use std::io::Write;
+
+/// Bytes of sections: functions beyond have their line in the overview only. With the overview a page stays below 2 MB.
+const ALL_SECTIONS: usize = 1_200_000;
+
+/// Functions in the tabs; all stand in the overview.
+const TABS: usize = 8;
+
+/// Functions whose guards are read for values that no reason has.
+const COMPLETED: usize = 200;
+
+/// A function of the page, with where it stands there and how often torch would compile it.
+struct Subject<'m> {
+    chain: Chain<'m>,
+    anchor: String,
+    limit: u64,
+}
+
+/// Whether a function was compiled again.
+pub(crate) fn present(report: Report<'_>) -> bool {
+    !report.found.chains.is_empty()
+}
+
+/// The page.
+pub(crate) fn page(report: Report<'_>) -> Page<'_, Worker> {
+    Page::rendered(RelPath::of_parts(&[links::RECOMPILATIONS]), move |worker, out| write(report, worker, out))
+}
+
+fn write(report: Report<'_>, worker: &mut Worker, out: &mut dyn Write) -> anyhow::Result<()> {
+    let limit = recompile_limit(report.model);
+    let mut chains = report.found.chains.clone();
+    for chain in chains.iter_mut().take(COMPLETED) {
+        chain.complete(|compile, expression| guards::value(report, compile, expression))?;
+    }
+    let subjects = chains.into_iter().filter_map(|chain| {
+        let anchor = links::recompilations_anchor(report.model.compiles.get(chain.steps.first()?.compile)?);
+        Some(Subject { limit, anchor, chain })
+    });
+    let subjects: Vec<Subject<'_>> = subjects.collect();
+    let mut shell = Shell::top(report, "Recompilations");
+    shell.tabs.push(Tab::section("all", "Overview", Some(whole(subjects.len()))));
+    let named = subjects.iter().filter_map(|s| Some((s, s.chain.function?))).take(TABS);
+    shell.tabs.extend(named.map(|(s, f)| Tab::section(&s.anchor, &f.name, Some(whole(s.chain.steps.len())))));
+    write_page(worker, out, &shell, |worker, out| {
+        let view = View::new(report, worker, 0);
+        let mut sections = Vec::new();
+        let mut detailed = 0;
+        let mut room = guards::ALL_GUARDS;
+        for subject in &subjects {
+            if sections.len() > ALL_SECTIONS {
+                break;
+            }
+            function::section(view, subject, &mut room, &mut sections)?;
+            detailed += 1;
+        }
+        verdict(view, &subjects, out)?;
+        overview::section(view, &subjects, detailed, out)?;
+        out.write_all(&sections)?;
+        Ok(())
+    })
+}
+
+#[derive(Serialize)]
+struct Verdict {
+    recompiles: String,
+    functions: String,
+    time: Option<String>,
+    over: Option<String>,
+    over_href: String,
+    limit: String,
+}
+
+fn verdict(view: View<'_>, subjects: &[Subject<'_>], out: &mut dyn Write) -> anyhow::Result<()> {
+    let count: usize = subjects.iter().map(|s| s.chain.recompiles()).sum();
+    let us = subjects.iter().filter_map(|s| s.chain.us).reduce(|a, b| a + b);
+    let over: Vec<&Subject<'_>> = subjects.iter().filter(|s| s.chain.limit_hit).collect();
+    let context = Verdict {
+        recompiles: counted(count, "recompilation", "recompilations"),
+        functions: counted(subjects.len(), "function", "functions"),
+        time: us.map(micros),
+        over: (!over.is_empty()).then(|| counted(over.len(), "function", "functions")),
+        over_href: over.first().map(|s| format!("#{}", s.anchor)).unwrap_or_default(),
+        limit: over.first().map(|s| whole(s.limit)).unwrap_or_default(),
+    };
+    writeln!(out, "{}", view.render("recompiles_verdict", &context)?.as_str())?;
+    Ok(())
+}

@@ -1,0 +1,95 @@
+//! All functions that recompiled, a line each.
+
+use crate::report::kit::formats::{UNKNOWN, clipped, micros, whole};
+use crate::report::kit::html::Html;
+use crate::report::kit::tables::{Head, Row, Table, Td};
+use crate::report::kit::view::View;
+use crate::report::pages::recompilations::Subject;
+use std::io::Write;
+
+/// Values that a line shows; the first ones tell what changes.
+const VALUES: usize = 10;
+
+/// Characters of a value.
+const LONGEST_VALUE: usize = 24;
+
+/// `detailed` functions have a section; the others have their anchor here.
+pub(crate) fn section(
+    view: View<'_>,
+    subjects: &[Subject<'_>],
+    detailed: usize,
+    out: &mut dyn Write,
+) -> anyhow::Result<()> {
+    let note = match subjects.len().saturating_sub(detailed) {
+        0 => "functions over the limit first, then by seconds".to_owned(),
+        left => format!(
+            "functions over the limit first, then by seconds; the last {} have their line here only",
+            whole(left)
+        ),
+    };
+    let head = ("all", "Overview", note.as_str());
+    view.open_section(out, head, Some(whole(subjects.len())), Html::default())?;
+    let heads = vec![
+        Head::text("Function"),
+        Head::number("Compiles"),
+        Head::unsorted("Of the limit")
+            .about("compiled versions that torch keeps of a function before it gives up"),
+        Head::text("What changed"),
+        Head::text("Values in order").absent_if(subjects.iter().all(|s| s.chain.values.is_empty())),
+        Head::number("Time of recompiles").absent_if(subjects.iter().all(|s| s.chain.us.is_none())),
+    ];
+    let table = Table { id: "overview-table", label: "Functions that recompiled", heads };
+    let rows = subjects.iter().enumerate().map(|(index, subject)| {
+        let row = row(view, subject, index < detailed)?;
+        Ok(if index < detailed { row } else { row.anchored(subject.anchor.clone()) })
+    });
+    view.table(out, &table, rows)?;
+    writeln!(out, "</section>")?;
+    Ok(())
+}
+
+fn row(view: View<'_>, subject: &Subject<'_>, detailed: bool) -> anyhow::Result<Row> {
+    let chain = &subject.chain;
+    let name =
+        chain.function.map_or_else(|| Html::escaped("function not recorded"), |f| view.function(&f.name));
+    let name = if detailed { view.anchored(&subject.anchor, &name) } else { name };
+    let place = chain.function.map(|f| view.place(f.file.as_deref(), f.line)).transpose()?;
+    let pieces = [Some(name), place];
+    Ok(Row::of(vec![
+        Td::html(Html::joined(pieces.into_iter().flatten(), " ")),
+        Td::number(chain.steps.len() as f64, &whole(chain.steps.len())),
+        Td::html(meter(chain.kept(), subject.limit, chain.limit_hit)),
+        Td::html(changed(view, subject)),
+        Td::html(values(&chain.values)).class("mono"),
+        Td::maybe(chain.us, micros),
+    ]))
+}
+
+/// A bar up to the limit. A limit made larger than any chain has an empty one.
+fn meter(kept: usize, limit: u64, over: bool) -> Html {
+    let share = (100.0 * kept as f64 / limit.max(1) as f64).min(100.0);
+    let colour = if over { "error" } else { "soft" };
+    Html::trusted(format!(
+        "<div class=bar style=width:96px role=img title=\"{kept} of {limit}\"><i style=\"width:{share:.0}%;background:var(--{colour})\"></i></div>"
+    ))
+}
+
+fn changed(view: View<'_>, subject: &Subject<'_>) -> Html {
+    match &subject.chain.lead {
+        None => Html::escaped("no reason recorded"),
+        Some((kind, None)) => Html::escaped(kind.word()),
+        Some((kind, Some(subject))) => {
+            Html::joined([Html::escaped(kind.word()), view.folded(subject, true)], " ")
+        }
+    }
+}
+
+fn values(values: &[String]) -> Html {
+    if values.is_empty() {
+        return Html::escaped(UNKNOWN);
+    }
+    let shown = values.iter().take(VALUES).map(|value| Html::escaped(clipped(value, LONGEST_VALUE).0));
+    let more = values.len().saturating_sub(VALUES);
+    let more = (more > 0).then(|| Html::escaped(&format!("and {} more", whole(more))));
+    Html::joined(shown.chain(more), " → ")
+}

@@ -1,0 +1,229 @@
+//! What the report knows, by name: compiles, functions, places, breaks, recompiles, failures, rows of tables.
+
+use crate::model::{Cell, Compile, CompileIndex, Section};
+use crate::report::kit::formats::{counted, is_library, short_path};
+use crate::report::kit::links;
+use crate::report::kit::links::encoded;
+use crate::report::kit::log_settings;
+use crate::report::kit::paths;
+use crate::report::pages::search::index::{Fact, IndexWriter};
+use crate::report::subject::Report;
+use crate::trace::CompileId;
+use indexmap::IndexMap;
+use std::io;
+
+/// The page on which breaks have anchors.
+const BREAKS_PAGE: &str = "graph_breaks.html";
+
+/// Places of the program that are listed: stacks of a large program have some 10,000.
+const MOST_PLACES: usize = 50_000;
+
+pub(crate) fn write(report: Report<'_>, index: &mut IndexWriter<'_>) -> io::Result<()> {
+    let model = report.model;
+    index.group("Compilations", model.identified().map(compile))?;
+    index.group("Functions", functions(report))?;
+    index.group("Graph breaks", breaks(report))?;
+    index.group("Recompilations", recompiles(report))?;
+    index.group("Failures and restarts", failures(report).chain(restarts(report)))?;
+    index.group("Places in the program", places(report).into_iter())?;
+    index.group("Tables of compilations", tables(report).into_iter())?;
+    let settings = log_settings::off(report).map_err(io::Error::other)?;
+    index.group("Settings that are off", settings.iter().flat_map(off))
+}
+
+/// Bytes of names in one fact: what is known of a fact is cut behind some more.
+const NAMES: usize = 500;
+
+/// Settings that are off, which their page only counts: some twenty a fact, as their names alone take a tenth of the
+/// index of a small report.
+fn off(settings: &log_settings::Off) -> impl Iterator<Item = Fact> {
+    let mut lines = vec![String::new()];
+    for name in &settings.names {
+        match lines.last_mut() {
+            Some(line) if line.len() + name.len() <= NAMES => {
+                let comma = if line.is_empty() { "" } else { ", " };
+                line.push_str(&format!("{comma}{name}"));
+            }
+            _ => lines.push(name.clone()),
+        }
+    }
+    lines.into_iter().filter(|line| !line.is_empty()).map(|detail| Fact {
+        main: format!("{}: {}", settings.of, settings.value),
+        detail,
+        href: format!("configuration.html#{}", settings.id),
+    })
+}
+
+/// `model.py:12 /app/model.py`: short for the eye, whole for the search.
+fn place(file: Option<&str>, line: Option<u64>) -> String {
+    match (file, line) {
+        (Some(file), Some(line)) => format!("{}:{line} · {file}", short_path(file)),
+        (Some(file), None) => file.to_owned(),
+        _ => String::new(),
+    }
+}
+
+/// What is known, with dots between.
+fn joined(parts: &[&str]) -> String {
+    let parts: Vec<&str> = parts.iter().copied().filter(|part| !part.is_empty()).collect();
+    parts.join(" · ")
+}
+
+fn page_of(compile: &Compile, anchor: &str) -> String {
+    format!("{}{anchor}", encoded(paths::compile_page(compile).as_str()))
+}
+
+fn page_of_id(report: Report<'_>, id: Option<&CompileId>, anchor: &str, other: &str) -> String {
+    report.model.compile(id).map_or_else(|| other.to_owned(), |compile| page_of(compile, anchor))
+}
+
+fn label(id: Option<&CompileId>) -> String {
+    id.map_or_else(|| "no compile id".to_owned(), ToString::to_string)
+}
+
+fn compile(compile: &Compile) -> Fact {
+    let function = compile.function.as_ref();
+    let name = function.map_or("", |f| f.name.as_str());
+    let place = function.map_or_else(String::new, |f| place(f.file.as_deref(), f.line));
+    Fact {
+        main: compile.label(),
+        detail: joined(&[compile.status.word(), name, &place]),
+        href: page_of(compile, ""),
+    }
+}
+
+fn functions(report: Report<'_>) -> impl Iterator<Item = Fact> {
+    let groups = report.found.functions.iter().enumerate();
+    groups.filter_map(move |(index, group)| {
+        let function = group.function.as_ref()?;
+        let compiles = counted(group.compiles.len(), "compilation", "compilations");
+        Some(Fact {
+            main: function.name.clone(),
+            detail: joined(&[&compiles, &place(function.file.as_deref(), function.line)]),
+            href: links::function(report, index),
+        })
+    })
+}
+
+fn breaks(report: Report<'_>) -> impl Iterator<Item = Fact> {
+    report.model.graph_breaks.iter().enumerate().map(|(index, one)| {
+        let place = place(one.file.as_deref(), one.line);
+        let known = [&one.gb_id, &one.context, &one.explanation].map(|t| t.as_deref().unwrap_or_default());
+        let [id, context, explanation] = known;
+        Fact {
+            main: one.reason.clone(),
+            detail: joined(&[&place, id, context, explanation, &one.hints.join(" · ")]),
+            href: format!("{BREAKS_PAGE}#break-{}", index + 1),
+        }
+    })
+}
+
+fn recompiles(report: Report<'_>) -> impl Iterator<Item = Fact> {
+    report.model.recompiles.iter().flat_map(move |one| {
+        let id = label(one.compile.as_ref());
+        let href = page_of_id(report, one.compile.as_ref(), "#recompilation", "recompilations.html");
+        one.reasons.iter().map(move |reason| {
+            let source = reason.source.as_ref();
+            let place = source.map_or_else(String::new, |s| place(Some(&s.file), Some(s.line)));
+            let code = source.map_or("", |s| s.code.as_str());
+            let against = reason.against.as_deref().map_or_else(String::new, |id| format!("against {id}"));
+            let guard = if reason.guard.is_empty() { &reason.text } else { &reason.guard };
+            let main = if guard.is_empty() { "no reason recorded" } else { guard };
+            let hint = reason.hint.as_deref().unwrap_or_default();
+            Fact {
+                main: main.to_owned(),
+                detail: joined(&[&id, &against, code, &place, hint]),
+                href: href.clone(),
+            }
+        })
+    })
+}
+
+fn failures(report: Report<'_>) -> impl Iterator<Item = Fact> {
+    report.model.failures.iter().map(move |one| {
+        let page = "failures_and_restarts.html#failures";
+        let reason = one.reason.as_deref().unwrap_or_default().trim();
+        let place = place(one.file.as_deref(), one.line);
+        Fact {
+            main: one.error.clone(),
+            detail: joined(&[&label(one.compile.as_ref()), &place, reason]),
+            href: page_of_id(report, one.compile.as_ref(), "#failures", page),
+        }
+    })
+}
+
+fn restarts(report: Report<'_>) -> impl Iterator<Item = Fact> {
+    report.model.restarts.iter().map(move |one| {
+        let (first, rest) = one.reason.trim().split_once('\n').unwrap_or((one.reason.trim(), ""));
+        let page = "failures_and_restarts.html#restarts";
+        Fact {
+            main: first.to_owned(),
+            detail: joined(&[&label(one.compile.as_ref()), "restart", rest.trim()]),
+            href: page_of_id(report, one.compile.as_ref(), "#restarts", page),
+        }
+    })
+}
+
+/// Lines of the reader's own code that stand on the stacks of compiles, each once.
+fn places(report: Report<'_>) -> Vec<Fact> {
+    let mut places = IndexMap::new();
+    for (index, compile) in report.model.compiles.indexed() {
+        for frame in compile.stack.iter().flat_map(|stack| stack.iter()) {
+            if places.len() < MOST_PLACES {
+                places.entry(frame).or_insert((index, 0)).1 += 1;
+            }
+        }
+    }
+    let facts = places.into_iter().filter_map(|(frame, (index, count))| {
+        let file = report.model.strings.get(frame.file).filter(|file| !is_library(file))?;
+        let compile = report.model.compiles.get(index)?;
+        let line = frame.line.map_or_else(String::new, |line| format!(":{line}"));
+        let loc = frame.loc.as_deref().unwrap_or_default();
+        let count = format!("on {} from {}", counted(count, "stack", "stacks"), compile.label());
+        Some(Fact {
+            main: format!("{}{line}", short_path(file)),
+            detail: joined(&[&frame.name, loc, &count, file]),
+            href: page_of(compile, "#stack"),
+        })
+    });
+    facts.collect()
+}
+
+/// Rows of the tables that events added: symbols, guards on them, tensors, kernels. Guards are left to their text.
+fn tables(report: Report<'_>) -> Vec<Fact> {
+    let mut rows: IndexMap<(&str, String), (CompileIndex, usize)> = IndexMap::new();
+    for (index, compile) in report.model.compiles.indexed() {
+        for section in compile.sections.iter().filter(|section| section.id != "guards") {
+            for row in &section.rows {
+                rows.entry((section.id, row_text(row))).or_insert((index, 0)).1 += 1;
+            }
+        }
+    }
+    let facts = rows.into_iter().filter_map(|((id, text), (index, count))| {
+        let compile = report.model.compiles.get(index)?;
+        let section: &Section = compile.sections.iter().find(|section| section.id == id)?;
+        let more = if count > 1 { counted(count, "row", "equal rows") } else { String::new() };
+        let anchor = format!("#{id}");
+        let detail = joined(&[&section.title, &compile.label(), &more]);
+        (!text.is_empty()).then(|| Fact { main: text, detail, href: page_of(compile, &anchor) })
+    });
+    facts.collect()
+}
+
+fn row_text(row: &[Cell]) -> String {
+    let texts = row.iter().map(|cell| match cell {
+        Cell::Text(text) | Cell::Code(text) => text.clone(),
+        Cell::Codes(texts) => texts.join(" "),
+        Cell::Number(number, _) => number.to_string(),
+        Cell::Link { text, url } => format!("{text} {url}"),
+        Cell::Unknown | Cell::Compile(_) | Cell::Stack(_) => String::new(),
+    });
+    joined(
+        &texts
+            .map(|text| text.trim().to_owned())
+            .collect::<Vec<_>>()
+            .iter()
+            .map(String::as_str)
+            .collect::<Vec<_>>(),
+    )
+}

@@ -1,0 +1,150 @@
+//! The names of all files of compiles, and which of them have a text to be searched.
+
+use crate::model::{Artifact, Compile, CompileIndex, Content, Form, Language, Place, Readable};
+use crate::report::kit::highlight::LARGEST_HIGHLIGHTED;
+use crate::report::kit::paths;
+use crate::report::pages::search::index::{IndexWriter, write_text};
+use crate::report::subject::Report;
+use crate::trace::{Md5, PayloadRef};
+use std::io;
+
+/// JSON over this size is not searched: it has to stand in memory to be taken apart. The largest recorded has 1 MB.
+const LARGEST_JSON: u64 = 4 << 20;
+
+/// A file whose name stands in the index.
+pub(crate) struct File<'m> {
+    /// Its name in the log.
+    pub name: &'m str,
+    /// Its place among the names.
+    pub number: usize,
+    /// What it holds; None where its text is not searched.
+    pub text: Option<Text<'m>>,
+    /// How much its text helps: less is more.
+    pub rank: u8,
+    /// JSON, which is read in lines of one field.
+    pub json: bool,
+    /// Of code.
+    pub language: Option<Language>,
+}
+
+/// Where a text stands.
+#[derive(Clone, Copy)]
+pub(crate) enum Text<'m> {
+    /// In the log.
+    Payload(PayloadRef),
+    /// In the model: a parser made it.
+    Made(&'m str),
+}
+
+impl Text<'_> {
+    /// Bytes.
+    pub fn len(&self) -> u64 {
+        match self {
+            Text::Payload(at) => at.text_len,
+            Text::Made(text) => text.len() as u64,
+        }
+    }
+
+    /// Its hash, where that is known.
+    pub fn md5(&self) -> Option<Md5> {
+        match self {
+            Text::Payload(at) => Some(at.md5),
+            Text::Made(_) => None,
+        }
+    }
+}
+
+/// Writes the names, in the order of the log: `["name", anchored]`, with folder and compile where they change.
+pub(crate) fn write<'m>(report: Report<'m>, index: &mut IndexWriter<'_>) -> io::Result<Vec<File<'m>>> {
+    index.list("files")?;
+    let mut files: Vec<File<'m>> = Vec::new();
+    let mut last: Option<(String, CompileIndex)> = None;
+    let mut json = Vec::new();
+    for (at, compile) in report.model.compiles.indexed() {
+        for artifact in compile.artifacts.iter().filter(|a| !matches!(a.content, Content::Link(_))) {
+            let mut file = file(report, artifact);
+            let (path, anchored) = page(report, compile, artifact, &file);
+            let (folder, name) = path.rsplit_once('/').unwrap_or(("", &path));
+            json.clear();
+            json.push(b'[');
+            write_text(&mut json, name);
+            json.extend_from_slice(if anchored { b",1" } else { b",0" });
+            let changed = last.as_ref().is_none_or(|(known, of)| (known.as_str(), *of) != (folder, at));
+            if changed {
+                json.push(b',');
+                write_text(&mut json, folder);
+                json.push(b',');
+                write_text(&mut json, &compile.label());
+            }
+            json.push(b']');
+            if !index.entry(&json)? {
+                index.dropped += 1;
+                continue;
+            }
+            if changed {
+                last = Some((folder.to_owned(), at));
+            }
+            file.number = files.len();
+            files.push(file);
+        }
+    }
+    Ok(files)
+}
+
+/// The file that shows an artifact best, and whether its lines have anchors.
+fn page(report: Report<'_>, compile: &Compile, artifact: &Artifact, file: &File<'_>) -> (String, bool) {
+    let small = file.text.as_ref().is_some_and(|text| text.len() <= LARGEST_HIGHLIGHTED);
+    let anchored = small
+        && match &artifact.content {
+            _ if artifact.place == Place::Payloads => false,
+            Content::DumpFile(_) => true,
+            Content::Payload(_, Form::Code(_)) | Content::Text(_, Form::Code(_)) => {
+                !report.settings.plain_text
+            }
+            _ => matches!(artifact.readable, Some(Readable::Code(_))),
+        };
+    let readable = match artifact.readable {
+        Some(Readable::Code(_)) if anchored => paths::readable(compile, artifact),
+        _ => None,
+    };
+    let path = readable.unwrap_or_else(|| paths::artifact(compile, artifact, report.settings));
+    (path.as_str().to_owned(), anchored)
+}
+
+fn file<'m>(report: Report<'m>, artifact: &'m Artifact) -> File<'m> {
+    let (text, form) = match &artifact.content {
+        Content::Payload(at, form) => (Some(Text::Payload(*at)), Some(*form)),
+        Content::Text(text, form) => (Some(Text::Made(text)), Some(*form)),
+        Content::DumpFile(index) => {
+            let module = report.model.dump_files.get(*index);
+            (module.map(|module| Text::Payload(module.at)), Some(Form::Code(Language::Python)))
+        }
+        Content::Metrics(_) | Content::Guard(_) | Content::Empty(_) | Content::Link(_) => (None, None),
+    };
+    let json = matches!(form, Some(Form::Json | Form::Guards));
+    let language = match form {
+        Some(Form::Code(language)) => Some(language),
+        _ => None,
+    };
+    let rank = rank(artifact, json);
+    File { name: &artifact.name, number: 0, text, rank, json, language }
+}
+
+/// Which texts are left out last: what a reader looks for comes first, copies of it and dumps of settings last.
+fn rank(artifact: &Artifact, json: bool) -> u8 {
+    match artifact.name.as_str() {
+        name if name.contains("runnable") => 5,
+        _ if artifact.cache.is_some() => 4,
+        name if name.contains("guards") => 3,
+        name if name.ends_with(".config") => 2,
+        _ if json => 1,
+        _ => 0,
+    }
+}
+
+impl File<'_> {
+    /// Whether its text can be read at all.
+    pub fn is_readable(&self) -> bool {
+        self.text.is_some_and(|text| !self.json || text.len() <= LARGEST_JSON)
+    }
+}

@@ -1,0 +1,128 @@
+//! The index as JSON within the page: written piece by piece, with an account of the room that is left.
+
+use std::borrow::Cow;
+use std::io::{self, Write};
+
+/// Writes the index. What finds no room is counted and left out.
+pub(crate) struct IndexWriter<'o> {
+    out: &'o mut dyn Write,
+    /// Bytes that may still be written.
+    pub left: u64,
+    /// Facts that were written.
+    pub rows: usize,
+    /// Facts and names that found no room.
+    pub dropped: usize,
+    first: bool,
+    piece: Vec<u8>,
+}
+
+/// A fact: what it is called, what is known of it, and where it stands.
+pub(crate) struct Fact {
+    /// Shown first.
+    pub main: String,
+    /// Shown behind it.
+    pub detail: String,
+    /// A path of the report, encoded, with its anchor.
+    pub href: String,
+}
+
+/// Characters of a fact's name and of what is known of it; texts are in full where the link leads.
+const LONGEST_MAIN: usize = 300;
+const LONGEST_DETAIL: usize = 600;
+
+impl<'o> IndexWriter<'o> {
+    /// An index that takes at most `room` bytes, but for its frame.
+    pub fn new(out: &'o mut dyn Write, room: u64) -> Self {
+        IndexWriter { out, left: room, rows: 0, dropped: 0, first: true, piece: Vec::new() }
+    }
+
+    /// Begins the element. Its content is data: no policy has to allow it.
+    pub fn open(&mut self) -> io::Result<()> {
+        self.out.write_all(b"<script type=\"application/json\" id=\"index\">{\"groups\":[")?;
+        self.first = true;
+        Ok(())
+    }
+
+    /// Ends the element.
+    pub fn close(&mut self) -> io::Result<()> {
+        self.out.write_all(b"]}</script>\n")
+    }
+
+    /// Ends the list and begins the next.
+    pub fn list(&mut self, name: &'static str) -> io::Result<()> {
+        self.first = true;
+        write!(self.out, "],\n\"{name}\":[")
+    }
+
+    /// Writes an entry of the list; false when there is no room for it.
+    pub fn entry(&mut self, json: &[u8]) -> io::Result<bool> {
+        let size = json.len() as u64 + 1;
+        if size > self.left {
+            return Ok(false);
+        }
+        self.left -= size;
+        if !std::mem::take(&mut self.first) {
+            self.out.write_all(b",")?;
+        }
+        self.out.write_all(json)?;
+        Ok(true)
+    }
+
+    /// Writes facts of one kind; nothing where there are none.
+    pub fn group(&mut self, title: &'static str, facts: impl Iterator<Item = Fact>) -> io::Result<()> {
+        let mut opened = false;
+        for fact in facts {
+            if !std::mem::replace(&mut opened, true) {
+                let comma = if self.first { "" } else { "," };
+                write!(self.out, "{comma}[\"{title}\",[")?;
+                self.first = true;
+            }
+            let mut piece = std::mem::take(&mut self.piece);
+            piece.clear();
+            piece.push(b'[');
+            write_text(&mut piece, &clipped(&fact.main, LONGEST_MAIN));
+            piece.push(b',');
+            write_text(&mut piece, &clipped(&fact.detail, LONGEST_DETAIL));
+            piece.push(b',');
+            write_text(&mut piece, &fact.href);
+            piece.push(b']');
+            match self.entry(&piece)? {
+                true => self.rows += 1,
+                false => self.dropped += 1,
+            }
+            self.piece = piece;
+        }
+        if opened {
+            self.out.write_all(b"]]\n")?;
+            self.first = false;
+        }
+        Ok(())
+    }
+}
+
+/// The text, with dots where it is cut.
+fn clipped(text: &str, most: usize) -> Cow<'_, str> {
+    match crate::report::kit::formats::clipped(text, most) {
+        (text, false) => Cow::Borrowed(text),
+        (text, true) => Cow::Owned(format!("{text}…")),
+    }
+}
+
+/// Writes a JSON string that no HTML parser takes for markup: `<` can neither end the element nor begin a comment.
+pub(crate) fn write_text(out: &mut Vec<u8>, text: &str) {
+    let start = out.len();
+    // Writing a string to memory cannot fail.
+    let _ = serde_json::to_writer(&mut *out, text);
+    if out.get(start..).is_some_and(|json| memchr::memchr(b'<', json).is_some()) {
+        let json = out.split_off(start);
+        for piece in json.split_inclusive(|byte| *byte == b'<') {
+            match piece.split_last() {
+                Some((b'<', before)) => {
+                    out.extend_from_slice(before);
+                    out.extend_from_slice(b"\\u003c");
+                }
+                _ => out.extend_from_slice(piece),
+            }
+        }
+    }
+}

@@ -1,0 +1,207 @@
+//! Texts as lines, each distinct line once: a text is a list of new lines and of references to known ones.
+
+use crate::report::kit::formats::clipped;
+use crate::report::pages::search::index::write_text;
+use fxhash::FxHashMap;
+use std::hash::{DefaultHasher, Hasher};
+use std::io::{self, Write};
+
+/// Characters of a line that are indexed, white space around it not counted.
+pub(crate) const LONGEST_LINE: usize = 200;
+
+/// Bytes of a line that are looked at, so that indentation does not cost its text.
+const LONGEST_READ: usize = 400;
+
+/// All lines that the index holds, by their hash. Two lines with one hash would be taken for one: with 64 bits and the
+/// million lines that the index can hold, the chance is one in thirty million.
+pub(crate) struct Known {
+    numbers: FxHashMap<u64, u32>,
+    next: u32,
+}
+
+impl Known {
+    /// The empty line is number 0.
+    pub fn new() -> Self {
+        Known { numbers: FxHashMap::from_iter([(hash(b""), 0)]), next: 1 }
+    }
+
+    /// Distinct lines, the empty one not counted.
+    pub fn len(&self) -> usize {
+        self.next.saturating_sub(1) as usize
+    }
+}
+
+/// The same on every run: its keys are constant.
+fn hash(line: &[u8]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    hasher.write(line);
+    hasher.finish()
+}
+
+/// Takes a text in pieces of any size and makes an entry of it: `"a new line"`, `7` for line 7, `7,-2` for lines 7 to 9.
+pub(crate) struct LineSink<'k, F> {
+    known: &'k mut Known,
+    /// The entry so far.
+    json: Vec<u8>,
+    /// Bytes that it may have.
+    room: usize,
+    /// Lines that this text brought in.
+    added: Vec<u64>,
+    /// A run of known lines that is not written yet: its first, and how many.
+    run: Option<(u32, u32)>,
+    /// The beginning of a line whose end is still to come.
+    begun: Vec<u8>,
+    /// Sees each line with its number, from 1.
+    look: F,
+    number: usize,
+}
+
+impl<'k, F: FnMut(&str, usize)> LineSink<'k, F> {
+    pub fn new(known: &'k mut Known, room: usize, look: F) -> Self {
+        let (json, begun) = (Vec::new(), Vec::new());
+        LineSink { known, json, room, added: Vec::new(), run: None, begun, look, number: 0 }
+    }
+
+    /// Whether the text found no room: nothing more is read then.
+    pub fn is_full(&self) -> bool {
+        self.json.len() > self.room
+    }
+
+    /// The entry; None, with nothing of the text known, where it found no room.
+    pub fn finish(mut self) -> Option<Vec<u8>> {
+        let begun = std::mem::take(&mut self.begun);
+        if !begun.is_empty() {
+            self.line(&begun);
+        }
+        self.write_run();
+        if !self.is_full() {
+            return Some(self.json);
+        }
+        for hash in &self.added {
+            self.known.numbers.remove(hash);
+        }
+        self.known.next -= self.added.len() as u32;
+        None
+    }
+
+    fn line(&mut self, line: &[u8]) {
+        self.number += 1;
+        let read = line.get(..LONGEST_READ).unwrap_or(line);
+        let text = String::from_utf8_lossy(read);
+        (self.look)(&text, self.number);
+        let text = text.trim();
+        let text = clipped(text, LONGEST_LINE).0.trim_end();
+        let hash = hash(text.as_bytes());
+        if let Some(&number) = self.known.numbers.get(&hash) {
+            return self.refer(number);
+        }
+        self.write_run();
+        self.comma();
+        write_text(&mut self.json, text);
+        self.known.numbers.insert(hash, self.known.next);
+        self.known.next += 1;
+        self.added.push(hash);
+    }
+
+    fn refer(&mut self, number: u32) {
+        match &mut self.run {
+            Some((first, count)) if *first + *count == number => *count += 1,
+            _ => {
+                self.write_run();
+                self.run = Some((number, 1));
+            }
+        }
+    }
+
+    fn write_run(&mut self) {
+        let Some((first, count)) = self.run.take() else { return };
+        self.comma();
+        let more = count - 1;
+        // Writing to memory cannot fail.
+        let _ = if more > 0 { write!(self.json, "{first},-{more}") } else { write!(self.json, "{first}") };
+    }
+
+    fn comma(&mut self) {
+        if !self.json.is_empty() {
+            self.json.push(b',');
+        }
+    }
+}
+
+impl<F: FnMut(&str, usize)> Write for LineSink<'_, F> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let mut rest = bytes;
+        while let Some(at) = memchr::memchr(b'\n', rest) {
+            if self.is_full() {
+                return Err(io::ErrorKind::StorageFull.into());
+            }
+            let (line, after) = rest.split_at_checked(at).unwrap_or((rest, &[]));
+            rest = after.get(1..).unwrap_or_default();
+            if self.begun.is_empty() {
+                self.line(line);
+            } else {
+                let mut begun = std::mem::take(&mut self.begun);
+                extend(&mut begun, line);
+                self.line(&begun);
+                begun.clear();
+                self.begun = begun;
+            }
+        }
+        extend(&mut self.begun, rest);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Of a line only what is read of it is kept.
+fn extend(begun: &mut Vec<u8>, more: &[u8]) {
+    let room = LONGEST_READ.saturating_sub(begun.len());
+    begun.extend_from_slice(more.get(..room).unwrap_or(more));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entry(known: &mut Known, room: usize, pieces: &[&str]) -> Option<String> {
+        let mut sink = LineSink::new(known, room, |_, _| {});
+        for piece in pieces {
+            if sink.write_all(piece.as_bytes()).is_err() {
+                assert!(sink.is_full());
+            }
+        }
+        sink.finish().map(|json| String::from_utf8(json).unwrap())
+    }
+
+    #[test]
+    fn a_line_stands_once_and_known_lines_are_runs() {
+        let mut known = Known::new();
+        let first = entry(&mut known, 1000, &["  a\n\nb</", "script>\nc\na"]);
+        assert_eq!(first.as_deref(), Some(r#""a",0,"b\u003c/script>","c",1"#));
+        let second = entry(&mut known, 1000, &["b</script>\n", "c\nd\na\nb</script>\nc\n"]);
+        assert_eq!(second.as_deref(), Some(r#"2,-1,"d",1,-2"#));
+        assert_eq!(known.len(), 4);
+    }
+
+    #[test]
+    fn a_text_without_room_leaves_nothing_behind() {
+        let mut known = Known::new();
+        assert_eq!(entry(&mut known, 12, &["one\ntwo\nthree\nfour\n", "five\n"]), None);
+        assert_eq!(known.len(), 0);
+        assert_eq!(entry(&mut known, 100, &["two\n"]).as_deref(), Some(r#""two""#));
+    }
+
+    #[test]
+    fn long_lines_are_cut_and_odd_bytes_do_no_harm() {
+        let mut known = Known::new();
+        let long = "\u{e9}".repeat(10_000);
+        let json = entry(&mut known, 10_000, &[&long, &long]).unwrap();
+        assert_eq!(json.chars().filter(|c| *c == '\u{e9}').count(), LONGEST_LINE);
+        let mut sink = LineSink::new(&mut known, 100, |_, _| {});
+        sink.write_all(b"\xff\0\n").unwrap();
+        assert_eq!(sink.finish().unwrap(), "\"\u{fffd}\\u0000\"".as_bytes());
+    }
+}

@@ -1,0 +1,119 @@
+//! `search.html`: everything in the report by text, with the index in the page, so that it works from disk.
+
+mod facts;
+mod files;
+mod index;
+mod lines;
+mod texts;
+
+use crate::model::Content;
+use crate::output::{Page, RelPath};
+use crate::report::kit::formats::{bytes, counted, whole};
+use crate::report::kit::paths;
+use crate::report::kit::shell::{Shell, write_page};
+use crate::report::kit::templates::Worker;
+use crate::report::kit::view::View;
+use crate::report::subject::Report;
+use index::IndexWriter;
+use lines::LONGEST_LINE;
+use serde::Serialize;
+use texts::Indexed;
+
+/// Percent of the report that the index may take.
+const SHARE: u64 = 15;
+
+/// Bytes that it may take: a browser reads this much JSON in about a second.
+const MOST: u64 = 20 << 20;
+
+/// Kinds of files that the page names where their text is left out.
+const KINDS: usize = 20;
+
+/// Where the page without script leads.
+#[derive(Serialize)]
+struct Landing {
+    page: &'static str,
+}
+
+pub(crate) fn page<'m>(report: Report<'m>) -> Page<'m, Worker> {
+    Page::rendered(RelPath::of_parts(&["search.html"]), move |worker, out| {
+        let mut shell = Shell::top(report, "Search");
+        shell.search = false;
+        write_page(worker, out, &shell, |worker, out| {
+            let view = View::new(report, worker, 0);
+            writeln!(
+                out,
+                "{}",
+                view.render("search_head", &Landing { page: paths::landing(report.settings) })?.as_str()
+            )?;
+            let most = room(report);
+            let mut index = IndexWriter::new(out, most);
+            index.open()?;
+            facts::write(report, &mut index)?;
+            let files = files::write(report, &mut index)?;
+            let named = files.len();
+            let indexed = texts::write(report, files, &mut index)?;
+            index.close()?;
+            let foot = foot(named, &indexed, &index);
+            writeln!(out, "{}", view.render("search_foot", &foot)?.as_str())?;
+            Ok(())
+        })
+    })
+}
+
+/// Bytes for the index. The report holds the log and the texts of its artifacts at least.
+fn room(report: Report<'_>) -> u64 {
+    let artifacts = report.model.compiles.iter().flat_map(|compile| &compile.artifacts);
+    let texts: u64 = artifacts
+        .map(|artifact| match &artifact.content {
+            Content::Payload(at, _) => at.text_len,
+            Content::Text(text, _) => text.len() as u64,
+            _ => 0,
+        })
+        .sum();
+    (report.model.log.bytes.saturating_add(texts) / 100).saturating_mul(SHARE).min(MOST)
+}
+
+#[derive(Serialize)]
+struct Foot {
+    facts: String,
+    files: String,
+    lines: String,
+    texts: String,
+    chars: String,
+    dropped: Option<String>,
+    absent: String,
+    share: u64,
+    most: String,
+    kinds: Vec<Kind>,
+}
+
+#[derive(Serialize)]
+struct Kind {
+    name: String,
+    files: String,
+    bytes: String,
+}
+
+fn foot(named: usize, indexed: &Indexed<'_>, index: &IndexWriter<'_>) -> Foot {
+    let mut absent: Vec<_> = indexed.absent.iter().collect();
+    absent.sort_by_key(|(name, (_, size))| (std::cmp::Reverse(*size), **name));
+    let count: usize = absent.iter().map(|(_, (count, _))| count).sum();
+    let size: u64 = absent.iter().map(|(_, (_, size))| size).sum();
+    let kinds = absent.iter().take(KINDS).map(|(name, (count, size))| Kind {
+        name: (**name).to_owned(),
+        files: counted(*count, "file", "files"),
+        bytes: bytes(*size as f64),
+    });
+    Foot {
+        facts: whole(index.rows),
+        files: counted(named, "file", "files"),
+        lines: counted(indexed.lines, "distinct line", "distinct lines"),
+        texts: counted(indexed.texts, "text", "texts"),
+        chars: whole(LONGEST_LINE),
+        dropped: (index.dropped > 0).then(|| counted(index.dropped, "fact or name", "facts or names")),
+        absent: format!("{} ({})", counted(count, "file", "files"), bytes(size as f64)),
+        share: SHARE,
+        most: bytes(MOST as f64),
+        kinds: kinds.collect(),
+    }
+}

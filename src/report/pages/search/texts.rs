@@ -1,0 +1,183 @@
+//! The texts of files, the most useful first, as far as there is room; kernels and operators that stand in them.
+
+use crate::model::Language;
+use crate::report::kit::code_text::called;
+use crate::report::kit::formats::{counted, whole};
+use crate::report::kit::json::indent;
+use crate::report::pages::search::files::{File, Text};
+use crate::report::pages::search::index::{Fact, IndexWriter};
+use crate::report::pages::search::lines::{Known, LineSink};
+use crate::report::subject::Report;
+use crate::trace::Md5;
+use fxhash::FxHashMap;
+use indexmap::IndexMap;
+use std::io::{self, Write};
+
+/// One text may take a quarter of the room, so that a single dump does not keep out all others.
+const PART_OF_ROOM: u64 = 4;
+
+/// But for texts up to this size: memory is no matter there.
+const SMALL: u64 = 1 << 20;
+
+/// A tenth of the room is kept for kernels and operators, which are found while texts are read.
+const KEPT: u64 = 10;
+
+/// Kernels, and operators, that are listed at most: a model of 1,000 layers has about this many.
+const MOST_FOUND: usize = 20_000;
+
+/// What came of the texts.
+#[derive(Default)]
+pub(crate) struct Indexed<'m> {
+    /// Texts that are searched.
+    pub texts: usize,
+    /// Distinct lines of them.
+    pub lines: usize,
+    /// Files whose text is left out, by name: how many, how many bytes.
+    pub absent: FxHashMap<&'m str, (usize, u64)>,
+}
+
+/// Writes the texts: `[file, [lines]]`, or `[file, n]` where the text is that of entry n.
+pub(crate) fn write<'m>(
+    report: Report<'m>,
+    mut files: Vec<File<'m>>,
+    index: &mut IndexWriter<'_>,
+) -> anyhow::Result<Indexed<'m>> {
+    index.list("texts")?;
+    let kept = index.left / KEPT;
+    index.left -= kept;
+    files.sort_by_key(|file| (file.rank, file.text.map_or(0, |text| text.len()), file.number));
+    let mut pass = Pass { report, known: Known::new(), found: Found::default(), same: FxHashMap::default() };
+    let mut indexed = Indexed::default();
+    let most = (index.left / PART_OF_ROOM).max(SMALL);
+    for file in files.iter().filter(|file| file.text.is_some()) {
+        let json = pass.entry(file, indexed.texts, most.min(index.left))?;
+        match json {
+            Some(json) if index.entry(&json)? => indexed.texts += 1,
+            _ => {
+                let (count, bytes) = indexed.absent.entry(file.name).or_default();
+                *count += 1;
+                *bytes += file.text.map_or(0, |text| text.len());
+            }
+        }
+    }
+    indexed.lines = pass.known.len();
+    index.left += kept;
+    index.list("found")?;
+    let Found { kernels, operators } = pass.found;
+    index.group("Kernels", kernels.into_iter().map(|(name, seen)| seen.fact(name)))?;
+    index.group("Operators", operators.into_iter().map(|(name, seen)| seen.fact(name)))?;
+    Ok(indexed)
+}
+
+/// What reading the texts needs.
+struct Pass<'m> {
+    report: Report<'m>,
+    known: Known,
+    found: Found,
+    /// Entries by the hash of their text.
+    same: FxHashMap<(Md5, bool), usize>,
+}
+
+/// Names that stand in code.
+#[derive(Default)]
+struct Found {
+    kernels: IndexMap<String, Seen>,
+    operators: IndexMap<String, Seen>,
+}
+
+/// Where a name was seen.
+struct Seen {
+    /// Number of the file, and line in it.
+    first: (usize, usize),
+    /// How often.
+    count: usize,
+}
+
+impl Seen {
+    /// A name whose link is the number of a file and the line: the page knows the path.
+    fn fact(self, name: String) -> Fact {
+        let (file, line) = self.first;
+        let times = counted(self.count, "place", "places");
+        Fact {
+            main: name,
+            detail: format!("{times}, first in line {}", whole(line)),
+            href: format!("{file}:{line}"),
+        }
+    }
+}
+
+impl Found {
+    fn look(&mut self, line: &str, place: (usize, usize), language: Option<Language>) {
+        if let Some(name) = language.and_then(|language| kernel(line, language)) {
+            note(&mut self.kernels, name, place);
+        }
+        if let Some(name) = called(line) {
+            note(&mut self.operators, name, place);
+        }
+    }
+}
+
+fn note(names: &mut IndexMap<String, Seen>, name: &str, place: (usize, usize)) {
+    if let Some(seen) = names.get_mut(name) {
+        seen.count += 1;
+    } else if names.len() < MOST_FOUND {
+        names.insert(name.to_owned(), Seen { first: place, count: 1 });
+    }
+}
+
+/// The kernel whose source begins on this line.
+fn kernel(line: &str, language: Language) -> Option<&str> {
+    let name = match language {
+        Language::Python => line.split_once(" = async_compile.")?.0,
+        Language::Cpp => {
+            let signature = line.strip_prefix("extern \"C\"")?.trim_start().strip_prefix("void ")?;
+            signature.trim_start().split_once('(')?.0
+        }
+    };
+    (!name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_')).then_some(name)
+}
+
+impl Pass<'_> {
+    /// The entry of a file's text; None where it takes more than `room` bytes.
+    fn entry(&mut self, file: &File<'_>, next: usize, room: u64) -> anyhow::Result<Option<Vec<u8>>> {
+        let Some(text) = file.text.filter(|_| file.is_readable()) else { return Ok(None) };
+        let key = text.md5().map(|md5| (md5, file.json));
+        if let Some(known) = key.and_then(|key| self.same.get(&key)) {
+            return Ok(Some(format!("[{},{known}]", file.number).into_bytes()));
+        }
+        let found = &mut self.found;
+        let look = |line: &str, number: usize| {
+            if !file.json {
+                found.look(line, (file.number, number), file.language);
+            }
+        };
+        let room = usize::try_from(room).unwrap_or(usize::MAX);
+        let mut sink = LineSink::new(&mut self.known, room, look);
+        let read = read(self.report, text, file.json, &mut sink);
+        // A text without room ends its own reading.
+        if !sink.is_full() {
+            read?;
+        }
+        let Some(lines) = sink.finish() else { return Ok(None) };
+        if let Some(key) = key {
+            self.same.insert(key, next);
+        }
+        let mut json = format!("[{},[", file.number).into_bytes();
+        json.extend_from_slice(&lines);
+        json.extend_from_slice(b"]]");
+        Ok(Some(json))
+    }
+}
+
+/// Gives a text to `sink`. JSON is often one line: it is taken apart as its file shows it.
+fn read(report: Report<'_>, text: Text<'_>, json: bool, sink: &mut impl Write) -> io::Result<()> {
+    match text {
+        Text::Made(text) => sink.write_all(text.as_bytes()),
+        Text::Payload(at) if json => {
+            let mut bytes = Vec::new();
+            report.source.read_payload(&at, &mut bytes)?;
+            indent(&bytes, sink)
+        }
+        Text::Payload(at) => report.source.copy_payload(&at, sink),
+    }
+}

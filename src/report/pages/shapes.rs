@@ -1,0 +1,483 @@
+//! `shapes.html`: which sizes may vary, since when, and what made the others constants.
+
+use crate::analysis::is_capture;
+use crate::analysis::shapes::{
+    Answer, Dimension, Fate, Seen, State, SymbolFate, TensorSizes, dimensions, guarded_sizes, symbols,
+};
+use crate::model::{CompileIndex, Content, Recompile, Recorded, Specialisation, Stack};
+use crate::output::{Page, RelPath};
+use crate::report::kit::formats::{UNKNOWN, clipped, counted, whole};
+use crate::report::kit::html::Html;
+use crate::report::kit::shell::{Shell, Tab, write_page};
+use crate::report::kit::tables::{Head, Row, Table, Td};
+use crate::report::kit::templates::Worker;
+use crate::report::kit::view::View;
+use crate::report::subject::Report;
+use fxhash::FxHashMap;
+use std::io::Write;
+
+/// Rows of a table; further ones stand on the pages of the compiles.
+const LISTED: usize = 2_000;
+
+/// Guards that a symbol's row shows, and compiles that a dimension's row names.
+const SHOWN: usize = 8;
+
+/// Bytes of guards that are read for the page. Those of a compile have 10 to 500 KB; beyond this, symbols alone decide.
+const MOST_GUARDS: u64 = 256 << 20;
+
+/// Characters of torch's reason for a recompile.
+const LONGEST_REASON: usize = 200;
+
+const HINT: &str = "Filter by name or id";
+
+/// Whether the log says anything of sizes.
+pub(crate) fn present(report: Report<'_>) -> bool {
+    let shapes = &report.model.shapes;
+    !shapes.symbols.is_empty()
+        || !shapes.specialisations.is_empty()
+        || shapes.inputs.iter().any(|input| !input.parameter && !input.sizes.is_empty())
+}
+
+pub(crate) fn page<'m>(report: Report<'m>) -> Page<'m, Worker> {
+    Page::rendered(RelPath::of_parts(&["shapes.html"]), move |worker, out| {
+        let fates = symbols(report.model);
+        let dims = dimensions(report.model, &fates, &guards(report)?);
+        let count = |n: usize| Some(whole(n));
+        let fixed = &report.model.shapes.specialisations;
+        let mut shell = Shell::top(report, "Shapes");
+        let sections = [
+            (dims.len(), "dimensions", "Inputs"),
+            (fixed.len(), "specialisations", "Specialisations"),
+            (fates.len(), "symbols", "Symbols"),
+        ];
+        let sections = sections.into_iter().filter(|(n, ..)| *n > 0);
+        shell.tabs = sections.map(|(n, id, text)| Tab::section(id, text, count(n))).collect();
+        write_page(worker, out, &shell, |worker, out| {
+            let view = View::new(report, worker, 0);
+            verdict(out, &fates, &dims)?;
+            write_dimensions(view, out, &dims)?;
+            write_specialisations(view, out, fixed)?;
+            write_symbols(view, out, &fates)
+        })
+    })
+}
+
+/// What guards ask of the sizes of tensors, by compile: of its last tree of guards.
+fn guards(report: Report<'_>) -> anyhow::Result<FxHashMap<CompileIndex, TensorSizes>> {
+    let mut room = MOST_GUARDS;
+    let mut found = FxHashMap::default();
+    for (index, compile) in report.model.compiles.indexed() {
+        let last = compile.artifacts.iter().rev().find(|a| a.name == "dynamo_cpp_guards_str");
+        if let Some(Content::Payload(at, _)) = last.map(|artifact| &artifact.content)
+            && at.text_len <= room
+        {
+            room -= at.text_len;
+            found.insert(index, guarded_sizes(&report.payload(at)?));
+        }
+    }
+    Ok(found)
+}
+
+fn verdict(out: &mut dyn Write, fates: &[SymbolFate<'_>], dims: &[Dimension<'_>]) -> anyhow::Result<()> {
+    let inputs = dims.len();
+    let dynamic = dims.iter().filter(|d| matches!(d.answer(), Answer::Since(_))).count();
+    let answer = match (dynamic, inputs) {
+        (_, 0) => "No input is described".to_owned(),
+        (0, _) => format!("None of {} of inputs is dynamic", counted(inputs, "dimension", "dimensions")),
+        _ => {
+            format!("{} of {} of inputs may vary", whole(dynamic), counted(inputs, "dimension", "dimensions"))
+        }
+    };
+    let of = |word: &str| fates.iter().filter(|fate| fate.fate.word() == word).count();
+    let symbols = if fates.is_empty() {
+        "No symbol was made.".to_owned()
+    } else {
+        let mut parts = vec![counted(of("dynamic"), "stays dynamic", "stay dynamic")];
+        for (word, one, many) in [
+            ("fixed", "was specialised to one value", "were specialised to one value"),
+            ("equal", "equals another", "equal another"),
+            ("unbacked", "depends on data", "depend on data"),
+        ] {
+            parts.extend((of(word) > 0).then(|| counted(of(word), one, many)));
+        }
+        format!("Of {} {}.", counted(fates.len(), "symbol", "symbols"), parts.join(", "))
+    };
+    let (answer, symbols) = (Html::escaped(&answer), Html::escaped(&symbols));
+    writeln!(out, "<div class=hero><h1 class=say>{}. {}</h1>", answer.as_str(), symbols.as_str())?;
+    writeln!(
+        out,
+        "<p>A dynamic size has a symbol, and one compile serves all its values. A static size is part of the compiled \
+         code: another value is compiled anew.</p></div>"
+    )?;
+    Ok(())
+}
+
+/// Words of the answers, as the filter has them.
+const ANSWERS: [(&str, &str); 4] =
+    [("yes", "dynamic"), ("fixed", "specialised"), ("no", "static"), ("unclear", "not recorded")];
+
+fn answer_word(dim: &Dimension<'_>) -> &'static str {
+    match (dim.answer(), dim.seen.last().map(|seen| seen.state)) {
+        (Answer::Since(_), _) => "yes",
+        (Answer::Unclear, _) => "unclear",
+        (_, Some(State::Fixed(_))) => "fixed",
+        _ => "no",
+    }
+}
+
+fn write_dimensions(view: View<'_>, out: &mut dyn Write, dims: &[Dimension<'_>]) -> anyhow::Result<()> {
+    if dims.is_empty() {
+        return Ok(());
+    }
+    let all = grouped(dims);
+    let words = ANSWERS.map(|(word, text)| {
+        (word, text, all.iter().filter_map(|group| group.first()).filter(|d| answer_word(d) == word).count())
+    });
+    let tools = view.narrow("dimensions-table", HINT, words)?;
+    let about = "is it dynamic? as of the last compile of each function; parameters left out; where no reason \
+                 stands, only this size was seen";
+    view.open_section(out, ("dimensions", "Inputs", about), Some(whole(dims.len())), tools)?;
+    let heads = vec![
+        Head::text("Function"),
+        Head::text("Input").mono(),
+        Head::text("Dimension").about("Counted from 0; none for a number"),
+        Head::text("Dynamic?"),
+        Head::unsorted("Why"),
+        Head::unsorted("Compiles").about("What each compile saw, and whether it takes other sizes"),
+    ];
+    let table = Table { id: "dimensions-table", label: "Dimensions of inputs", heads };
+    let recompiles: FxHashMap<CompileIndex, &Recompile> = view
+        .report
+        .model
+        .recompiles
+        .iter()
+        .filter_map(|r| Some((*view.report.model.by_id.get(&r.compile)?, r)))
+        .collect();
+    let shown: usize = all.iter().take(LISTED).map(|group| group.len()).sum();
+    let rows: Vec<_> = all.iter().take(LISTED).collect();
+    let rows = rows.into_iter().map(|group| {
+        let row = dimension(view, group, &recompiles)?;
+        let word = group.first().map_or("", answer_word);
+        Ok(row.selected_by(word.to_owned()))
+    });
+    view.table(out, &table, rows)?;
+    view.left_out(
+        out,
+        dims.len(),
+        shown,
+        "are left out; the pages of the compiles list their input tensors",
+    )?;
+    writeln!(out, "</section>")?;
+    Ok(())
+}
+
+/// Dimensions that are told in one row: those of one tensor of which only one size was seen, or nothing is recorded.
+fn grouped<'d, 'm>(dims: &'d [Dimension<'m>]) -> Vec<&'d [Dimension<'m>]> {
+    let same_compiles = |a: &Dimension<'_>, b: &Dimension<'_>| {
+        a.seen.iter().map(|seen| seen.compile).eq(b.seen.iter().map(|seen| seen.compile))
+    };
+    let one_size =
+        |dim: &Dimension<'_>| dim.seen.windows(2).all(|two| matches!(two, [a, b] if a.size == b.size));
+    let groups = dims.chunk_by(|a, b| {
+        let word = answer_word(a);
+        let plain = match word {
+            "no" => one_size(a) && one_size(b),
+            word => word == "unclear",
+        };
+        plain && word == answer_word(b) && a.source == b.source && same_compiles(a, b)
+    });
+    groups.collect()
+}
+
+/// A row: one dimension, or several of one tensor of which the same is to be said.
+fn dimension(
+    view: View<'_>,
+    group: &[Dimension<'_>],
+    recompiles: &FxHashMap<CompileIndex, &Recompile>,
+) -> anyhow::Result<Row> {
+    let Some(dim) = group.first() else { return Ok(Row::default()) };
+    let compile = |seen: &Seen<'_>| view.report.model.compiles.get(seen.compile);
+    let function = dim.seen.iter().filter_map(compile).find_map(|c| c.function.as_ref());
+    let capture = dim.seen.iter().filter_map(compile).any(is_capture);
+    let function = match function {
+        Some(function) => view.function(&function.name),
+        None => Html::escaped(if capture { "backward, captured" } else { UNKNOWN }),
+    };
+    let word = answer_word(dim);
+    let answer = match word {
+        "yes" => "<b>yes</b>",
+        "fixed" => "<span class=warn>no, specialised</span>",
+        "unclear" => "not recorded",
+        _ => "no",
+    };
+    let mut seen = Vec::new();
+    for (at, one) in dim.seen.iter().enumerate().skip(dim.seen.len().saturating_sub(SHOWN)) {
+        let pill = compile(one).map_or_else(|| Ok(Html::default()), |c| view.pill_beside(c))?;
+        let sizes = group.iter().filter_map(|dim| dim.seen.get(at));
+        let sizes: Vec<&str> = sizes.map(|seen| seen.size.as_deref().unwrap_or(UNKNOWN)).collect();
+        let sizes = match sizes.as_slice() {
+            [one] => view.code(one),
+            all => view.code(&format!("[{}]", all.join(", "))),
+        };
+        // From there on all are, as the answer says.
+        let said = matches!(dim.answer(), Answer::Since(since) if since <= at);
+        let dynamic = if one.state.is_dynamic() && !said { " dynamic" } else { "" };
+        seen.push(Html::trusted(format!("{} {}{dynamic}", pill.as_str(), sizes.as_str())));
+    }
+    let more = dim.seen.len().saturating_sub(SHOWN);
+    if more > 0 {
+        seen.insert(0, Html::escaped(&format!("{} earlier", whole(more))));
+    }
+    let numbers = group.iter().map(|dim| dim.dim.map_or_else(|| UNKNOWN.to_owned(), whole));
+    let numbers = numbers.collect::<Vec<_>>().join(", ");
+    Ok(Row::of(vec![
+        Td::html(function),
+        Td::html(view.folded(&dim.source, false)),
+        Td::text(&numbers).sorted(dim.dim.map_or(-1, |at| at as i64)),
+        Td::html(Html::trusted(answer.to_owned())),
+        Td::html(why(view, dim, recompiles)?),
+        Td::html(Html::joined(seen, ", ")),
+    ]))
+}
+
+/// Since when a dimension is dynamic and what made it so, or what made it a constant.
+fn why(
+    view: View<'_>,
+    dim: &Dimension<'_>,
+    recompiles: &FxHashMap<CompileIndex, &Recompile>,
+) -> anyhow::Result<Html> {
+    match (dim.answer(), dim.seen.last().map(|seen| seen.state)) {
+        (Answer::Since(at), _) => {
+            let Some(first) = dim.seen.get(at) else { return Ok(Html::default()) };
+            let id = view.report.model.compiles.get(first.compile).map(|c| c.label()).unwrap_or_default();
+            let symbol = match first.state {
+                State::Dynamic(Some(symbol)) => {
+                    Html::joined([Html::escaped(", as "), view.code(&symbol.name)], "")
+                }
+                _ => Html::escaped(", with the symbol of an equal size"),
+            };
+            let text = if first.marked {
+                format!("since [{id}], where the program marked it")
+            } else if at > 0 {
+                let reason = recompiles.get(&first.compile).and_then(|r| r.reasons.first());
+                let reason = reason.map_or_else(String::new, |r| {
+                    format!(" after {}", clipped(r.text.trim(), LONGEST_REASON).0)
+                });
+                format!("since [{id}]{reason}")
+            } else if id.starts_with('!') {
+                format!("from the first compile on, [{id}]: compiled autograd makes sizes symbolic")
+            } else if dim.dim.is_none() {
+                format!("from the first compile on, [{id}]: a number that is not part of the code")
+            } else {
+                format!("from the first compile on, [{id}]: dynamic=True, a mark or listed sources")
+            };
+            let before = at.checked_sub(1).and_then(|before| dim.seen.get(before));
+            let before = match before.map(|seen| seen.state) {
+                Some(State::Fixed(SymbolFate { fate: Fate::Fixed(one), .. })) => {
+                    Html::wrapped("; before it was ", &fixed_by(view, one)?, "")
+                }
+                _ => Html::default(),
+            };
+            Ok(Html::joined([Html::escaped(&text), symbol, before], ""))
+        }
+        (_, Some(State::Fixed(fate))) => match fate.fate {
+            Fate::Fixed(one) => fixed_by(view, one),
+            _ => Ok(Html::joined([view.code(&fate.symbol.name), Html::escaped(" became a constant")], "")),
+        },
+        (Answer::Unclear, _) => Ok(Html::escaped(
+            "no symbol of its own; it may share that of an equal size, and no guards are recorded",
+        )),
+        _ => {
+            let mut sizes: Vec<&str> = dim.seen.iter().filter_map(|seen| seen.size.as_deref()).collect();
+            sizes.sort_unstable();
+            sizes.dedup();
+            let shown = sizes.iter().take(SHOWN).copied().collect::<Vec<_>>().join(", ");
+            Ok(Html::escaped(&match sizes.len() {
+                0 | 1 => String::new(),
+                n => format!("{} were seen, each compiled anew: {shown}", counted(n, "size", "sizes")),
+            }))
+        }
+    }
+}
+
+/// torch's words for why a symbol became a constant.
+fn reason_words(reason: Option<&str>) -> &str {
+    match reason {
+        Some("range_refined_to_singleton") => "a guard left only one value",
+        Some("find") => "it was found equal to a constant",
+        Some(other) => other,
+        None => "no reason recorded",
+    }
+}
+
+fn fixed_by(view: View<'_>, one: &Specialisation) -> anyhow::Result<Html> {
+    let value = view.code(&one.value);
+    let to = Html::wrapped("specialised to ", &value, ": ");
+    let reason = Html::escaped(reason_words(one.reason.as_deref()));
+    Ok(Html::joined(
+        [to, reason, Html::escaped(" "), line(view, one.user_stack.as_ref(), one.stack.as_ref())?],
+        "",
+    ))
+}
+
+/// The reader's innermost line of a stack, with its place; of the full stack where the user's has none.
+fn line(view: View<'_>, user: Option<&Stack>, all: Option<&Stack>) -> anyhow::Result<Html> {
+    let stacks = [user, all].into_iter().flatten();
+    let own = stacks.into_iter().find_map(|stack| stack.get(view.innermost_own(stack)?));
+    let own = own.or_else(|| user.and_then(|stack| stack.last()));
+    let Some(frame) = own else {
+        return Ok(Html::wrapped("<span class=soft>", &Html::escaped("no line of yours"), "</span>"));
+    };
+    let place = view.place(Some(view.file(frame)), frame.line)?;
+    let loc = frame.loc.as_deref().filter(|loc| !loc.is_empty());
+    let loc = loc.map_or_else(Html::default, |loc| view.code(clipped(loc, 100).0));
+    Ok(Html::joined([place, loc], " "))
+}
+
+fn write_specialisations(view: View<'_>, out: &mut dyn Write, all: &[Specialisation]) -> anyhow::Result<()> {
+    if all.is_empty() {
+        return Ok(());
+    }
+    let about = "sizes that could have varied and were fixed";
+    view.open_section(
+        out,
+        ("specialisations", "Specialisations", about),
+        Some(whole(all.len())),
+        Html::default(),
+    )?;
+    let heads = vec![
+        Head::compiles("Compile"),
+        Head::text("Symbol"),
+        Head::text("Source"),
+        Head::text("Value"),
+        Head::text("Reason"),
+        Head::text("Your line"),
+    ];
+    let table = Table { id: "specialisations-table", label: "Specialisations", heads };
+    let rows: Vec<_> = all.iter().take(LISTED).collect();
+    let rows = rows.into_iter().map(|one| {
+        Ok(Row::of(vec![
+            compile_cell(view, &one.at)?,
+            Td::html(view.code(&one.symbol)),
+            Td::html(Html::joined(one.sources.iter().map(|source| view.folded(source, true)), "<br>")),
+            Td::html(view.folded(&one.value, true)),
+            Td::text(reason_words(one.reason.as_deref())).class("nw"),
+            Td::html(line(view, one.user_stack.as_ref(), one.stack.as_ref())?),
+        ]))
+    });
+    view.table(out, &table, rows)?;
+    view.left_out(out, all.len(), LISTED, "stand on the pages of their compiles")?;
+    writeln!(out, "</section>")?;
+    Ok(())
+}
+
+fn compile_cell(view: View<'_>, at: &Recorded) -> anyhow::Result<Td> {
+    let compile = view.report.model.compiles.get(at.compile);
+    let pill = compile.map_or_else(|| Ok(Html::escaped(UNKNOWN)), |c| view.pill(c))?;
+    let attempt = if at.attempt > 0 { format!(" attempt {}", at.attempt) } else { String::new() };
+    Ok(Td::html(Html::joined([pill, Html::escaped(&attempt)], "")).sorted(at.compile))
+}
+
+/// Words of the fates, as the filter has them.
+const FATES: [(&str, &str); 4] = [
+    ("dynamic", "stays dynamic"),
+    ("fixed", "specialised"),
+    ("equal", "equal to another"),
+    ("unbacked", "from data"),
+];
+
+fn write_symbols(view: View<'_>, out: &mut dyn Write, fates: &[SymbolFate<'_>]) -> anyhow::Result<()> {
+    if fates.is_empty() {
+        return Ok(());
+    }
+    let narrow = fates.iter().filter(|fate| fate.narrow).count();
+    let words =
+        FATES.map(|(word, text)| (word, text, fates.iter().filter(|f| f.fate.word() == word).count()));
+    let words = words.into_iter().chain([("narrow", "32-bit guard", narrow)]);
+    let tools = view.narrow("symbols-table", HINT, words)?;
+    let about = "names for sizes and numbers that may vary; one from data has no value until the model runs";
+    view.open_section(out, ("symbols", "Symbols", about), Some(whole(fates.len())), tools)?;
+    let known = |get: fn(&SymbolFate<'_>) -> bool| !fates.iter().any(get);
+    let heads = vec![
+        Head::compiles("Compile"),
+        Head::text("Symbol").mono(),
+        Head::text("Source").mono().absent_if(known(|f| f.symbol.source.is_some())),
+        Head::text("Hint")
+            .mono()
+            .about("Its value in this compile")
+            .absent_if(known(|f| f.symbol.hint.is_some())),
+        Head::text("Range").mono().about("Values that were allowed when it was made"),
+        Head::text("Fate"),
+        Head::unsorted("Guards and your lines").absent_if(known(|f| !f.guards.is_empty())),
+        Head::text("Made by")
+            .about("Your innermost line")
+            .absent_if(known(|f| f.symbol.user_stack.is_some())),
+    ];
+    let table = Table { id: "symbols-table", label: "Symbols", heads };
+    let rows: Vec<_> = fates.iter().take(LISTED).collect();
+    let rows = rows.into_iter().map(|fate| {
+        let (row, words) = symbol(view, fate)?;
+        Ok(row.selected_by(words))
+    });
+    view.table(out, &table, rows)?;
+    view.left_out(out, fates.len(), LISTED, "stand on the pages of their compiles")?;
+    writeln!(out, "</section>")?;
+    Ok(())
+}
+
+/// The row of a symbol, and the words by which it is selected.
+fn symbol(view: View<'_>, fate: &SymbolFate<'_>) -> anyhow::Result<(Row, String)> {
+    let symbol = fate.symbol;
+    let code = |text: &Option<String>| match text {
+        Some(text) => Td::html(view.folded(text, false)),
+        None => Td::text(UNKNOWN),
+    };
+    let mut words = fate.fate.word().to_owned();
+    let mut became = match fate.fate {
+        Fate::Dynamic => Html::escaped("dynamic"),
+        Fate::Unbacked => Html::escaped("from data"),
+        Fate::Fixed(one) => {
+            let table = view.link("#specialisations", "specialised");
+            Html::joined([table, Html::escaped(" to "), view.code(&one.value)], "")
+        }
+        Fate::Equal(one) => Html::wrapped("equal to ", &view.code(&one.value), ""),
+    };
+    if fate.narrow {
+        words.push_str(" narrow");
+        became = Html::joined([became, Html::escaped("guarded for 32-bit indices")], ", ");
+    }
+    let (mut guards, mut last) = (Vec::new(), Html::default());
+    for guard in fate.guards.iter().take(SHOWN) {
+        let line = line(view, guard.user_stack.as_ref(), guard.stack.as_ref())?;
+        let expr = view.folded(&guard.expr, true);
+        // Guards of one line have it once.
+        guards.push(if line.as_str() == last.as_str() {
+            expr
+        } else {
+            Html::joined([expr, line.clone()], " ")
+        });
+        last = line;
+    }
+    let more = fate.guards.len().saturating_sub(SHOWN);
+    guards.extend((more > 0).then(|| Html::escaped(&format!("and {} more", whole(more)))));
+    let made = match symbol.user_stack.as_ref().filter(|stack| !stack.is_empty()) {
+        Some(stack) => line(view, Some(stack), None)?,
+        None => Html::escaped(UNKNOWN),
+    };
+    let row = Row::of(vec![
+        compile_cell(view, &symbol.at)?,
+        Td::text(&symbol.name),
+        code(&symbol.source),
+        code(&symbol.hint),
+        code(&symbol.range).class("nw"),
+        Td::html(became),
+        Td::html(Html::joined(guards, "<br>")),
+        Td::html(made),
+    ]);
+    Ok((row, words))
+}
+
+/// How many symbols the log has; None where it has none.
+pub(crate) fn count(report: Report<'_>) -> Option<usize> {
+    Some(report.model.shapes.symbols.len()).filter(|count| *count > 0)
+}

@@ -1,0 +1,207 @@
+//! The chart: its controls, and its spans as data for the script.
+
+use crate::analysis::{PARTS, Timeline, Track};
+use crate::model::{CompileIndex, Model};
+use crate::report::kit::formats::{clipped, counted, micros, percent};
+use crate::report::kit::html::Html;
+use crate::report::kit::links::MOST_ANCHORS;
+use crate::report::kit::paths;
+use crate::report::kit::view::View;
+use crate::report::pages::time::Times;
+use fxhash::FxHashMap;
+use serde::Serialize;
+use std::io::Write;
+
+/// Characters of a name on the chart: a name of the log may have any length.
+const LONGEST_NAME: usize = 120;
+
+/// Microseconds that a number of JavaScript holds exactly: 2^53.
+const EXACT: f64 = 9_007_199_254_740_992.0;
+
+/// The character of row 0. There are 9,600 rows at most, so no row meets a code that is no character, and hardly any
+/// a character that JSON or HTML escapes.
+const FIRST_ROW: u32 = 64;
+
+#[derive(Serialize)]
+struct Chart {
+    parts: Vec<Part>,
+    notes: Vec<String>,
+}
+
+/// A colour of the chart: what it stands for, and the time that phases of it took themselves.
+#[derive(Serialize)]
+struct Part {
+    number: usize,
+    name: &'static str,
+    time: String,
+    share: String,
+}
+
+/// What the script reads. The lists from `starts` on have one entry a span.
+#[derive(Default, Serialize)]
+struct Data<'m> {
+    /// Microseconds from the first span's begin to the last one's end.
+    total: u64,
+    tracks: Vec<TrackData>,
+    names: Vec<&'m str>,
+    /// A digit a name: the part of the compiler, 0 for none of the four.
+    parts: String,
+    compiles: Vec<CompileData<'m>>,
+    /// Runs of spans of one compile: how many, and the index into `compiles`, -1 for none.
+    runs: Vec<(usize, i64)>,
+    /// Spans that the log leaves open.
+    open: Vec<usize>,
+    /// Microseconds since the span before.
+    starts: Vec<u64>,
+    /// Microseconds.
+    lengths: Vec<u64>,
+    /// Index into `names`.
+    phase: Vec<usize>,
+    /// A character a span: its row on the chart, over all tracks, from `@` for 0 on. It takes a third of a number.
+    rows: String,
+}
+
+#[derive(Serialize)]
+struct TrackData {
+    label: String,
+    pid: u64,
+    lanes: usize,
+}
+
+/// Its place in the model, its id, its function, and the folder of its page where that is not the usual one.
+#[derive(Serialize)]
+struct CompileData<'m>(
+    usize,
+    String,
+    Option<&'m str>,
+    #[serde(skip_serializing_if = "Option::is_none")] Option<String>,
+);
+
+pub(crate) fn write(view: View<'_>, times: Times<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+    let model = view.report.model;
+    let about = "the phases of the compiler as they ran";
+    let count = Some(counted(model.spans.len(), "span", "spans"));
+    view.open_section(out, ("chart", "Wall time", about), count, Html::default())?;
+    let data = data(view, times.timeline);
+    // A link to a compile on the chart leads here; without a script it still leads to the section.
+    let timed = &view.report.found.time.by_compile;
+    for number in model.compiles.indices().take(MOST_ANCHORS).filter(|number| timed.contains_key(number)) {
+        write!(out, "<i id=\"at-{number}\"></i>")?;
+    }
+    let chart = Chart { parts: parts(times), notes: notes(times) };
+    writeln!(out, "{}", view.render("time_chart", &chart)?.as_str())?;
+    // Within a script element only `<` could be taken for markup, and in JSON it stands in strings only.
+    let json = serde_json::to_string(&data)?.replace('<', "\\u003c");
+    writeln!(out, "<script type=\"application/json\" id=\"chart-data\">{json}</script>\n</section>")?;
+    Ok(())
+}
+
+/// Self time by part of the compiler; last, of the phases of none of them.
+fn parts(times: Times<'_>) -> Vec<Part> {
+    let (parts, apart) = (times.account.parts, times.account.apart_us);
+    let total = parts.total() + apart;
+    let named = PARTS.into_iter().zip(parts.0).enumerate().map(|(index, (name, us))| (index + 1, name, us));
+    let all = named.chain([(0, "none of them", apart)]).filter(|(_, _, us)| *us > 0.0);
+    all.map(|(number, name, us)| Part { number, name, time: micros(us), share: percent(us, total, true) })
+        .collect()
+}
+
+/// What the reader has to know of how it is drawn.
+fn notes(times: Times<'_>) -> Vec<String> {
+    let mut notes = vec![
+        "The times are those of a part's own phases, without what they call in another; on two threads at once they \
+         count twice. The log does not say on which thread a phase ran: below another stands what lies within it in \
+         time. Backward compilation, compiled autograd, work while the model runs, and what overlaps have tracks of \
+         their own."
+            .to_owned(),
+    ];
+    if times.account.open > 0 {
+        let verb = if times.account.open == 1 { "has" } else { "have" };
+        notes.push(format!(
+            "{} {verb} no end in the log, as after an exception or a restart: drawn with a dashed edge, and ended where \
+             the span around it ends, or with the last event of its process.",
+            counted(times.account.open, "span", "spans")
+        ));
+    }
+    if times.timeline.left_out > 0 {
+        notes.push(format!(
+            "{} are not drawn, the shortest or those that overlap too many others; the tables and \
+             chromium_events.json have them.",
+            counted(times.timeline.left_out, "span", "spans")
+        ));
+    }
+    notes
+}
+
+fn data<'m>(view: View<'m>, timeline: &Timeline) -> Data<'m> {
+    let model = view.report.model;
+    let (mut phases, mut compiles) = (FxHashMap::default(), FxHashMap::default());
+    let since = |us: f64| (us - timeline.start_us).clamp(0.0, EXACT).round() as u64;
+    let rows: Vec<usize> = first_rows(&timeline.tracks);
+    let mut data = Data { total: since(timeline.end_us), ..Data::default() };
+    data.tracks = tracks(model, timeline);
+    let mut reach = 0;
+    for laid in &timeline.spans {
+        let Some(span) = model.spans.get(laid.span) else { continue };
+        let start = since(span.start_us);
+        data.open.extend(span.open.then_some(data.starts.len()));
+        data.starts.push(start.saturating_sub(reach));
+        data.lengths.push(since(span.end_us).saturating_sub(start));
+        reach = start;
+        let part = laid.part.map_or(0, |part| part + 1);
+        let phase = *phases.entry((&*span.name, part)).or_insert_with(|| {
+            data.names.push(clipped(&span.name, LONGEST_NAME).0);
+            data.parts.push_str(&part.to_string());
+            data.names.len() - 1
+        });
+        data.phase.push(phase);
+        let compile = laid.compile.map_or(-1, |index| {
+            *compiles.entry(index).or_insert_with(|| {
+                data.compiles.extend(compile_data(view, index));
+                data.compiles.len() as i64 - 1
+            })
+        });
+        match data.runs.last_mut() {
+            Some((count, of)) if *of == compile => *count += 1,
+            _ => data.runs.push((1, compile)),
+        }
+        let row = rows.get(laid.track).copied().unwrap_or(0) + laid.lane;
+        data.rows
+            .extend(u32::try_from(row).ok().and_then(|row| char::from_u32(FIRST_ROW + row)).or(Some('@')));
+    }
+    data
+}
+
+/// The row of each track's first lane.
+fn first_rows(tracks: &[Track]) -> Vec<usize> {
+    let mut next = 0;
+    let rows = tracks.iter().map(|track| {
+        let row = next;
+        next += track.lanes();
+        row
+    });
+    rows.collect()
+}
+
+fn tracks(model: &Model, timeline: &Timeline) -> Vec<TrackData> {
+    let several = model.log.pids.len() > 1;
+    let tracks = timeline.tracks.iter().map(|track| {
+        let process = if several { format!("process {}, ", track.pid) } else { String::new() };
+        let further =
+            if track.number > 1 { format!(", overlapping {}", track.number - 1) } else { String::new() };
+        let label = format!("{process}{}{further}", track.kind.words());
+        TrackData { label, pid: track.pid, lanes: track.lanes() }
+    });
+    tracks.collect()
+}
+
+fn compile_data<'m>(view: View<'m>, index: CompileIndex) -> Option<CompileData<'m>> {
+    let compile = view.report.model.compiles.get(index)?;
+    let id = compile.id.as_ref().map_or_else(|| "no id".to_owned(), ToString::to_string);
+    let function = compile.function.as_ref().map(|f| clipped(&f.name, LONGEST_NAME).0);
+    let page = view.href(&paths::compile_page(compile));
+    let folder = page.rsplit_once('/').map_or(page.as_str(), |(folder, _)| folder);
+    // As the script makes it of the id.
+    let usual = folder == format!("-_{}_0", id.replacen('/', "_", 1));
+    Some(CompileData(index.place(), id, function, (!usual).then(|| folder.to_owned())))
+}

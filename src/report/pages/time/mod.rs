@@ -1,0 +1,88 @@
+//! `time.html`: the flame chart of the whole log over wall time, and the tables that say the same in words.
+
+mod chart;
+mod tables;
+
+use crate::analysis::{Account, Phase, Timeline};
+use crate::output::{Page, RelPath};
+use crate::report::kit::formats::{counted, micros, percent, whole};
+use crate::report::kit::html::Html;
+use crate::report::kit::links;
+use crate::report::kit::shell::{Shell, Tab, write_page};
+use crate::report::kit::templates::Worker;
+use crate::report::kit::view::View;
+use crate::report::subject::Report;
+use std::io::Write;
+
+/// What the page shows.
+#[derive(Clone, Copy)]
+struct Times<'a> {
+    account: &'a Account,
+    timeline: &'a Timeline,
+    /// Passes of Inductor, most self time first.
+    passes: &'a [&'a Phase],
+}
+
+/// The page; none where the log has no chromium events.
+pub(crate) fn page(report: Report<'_>) -> Page<'_, Worker> {
+    Page::rendered(RelPath::of_parts(&[links::TIME]), move |worker, out| {
+        let (account, timeline) = (Account::of(report.model), Timeline::of(report.model));
+        let passes: Vec<&Phase> =
+            report.found.time.phases.iter().filter(|p| p.name.starts_with("pass.")).collect();
+        let times = Times { account: &account, timeline: &timeline, passes: &passes };
+        let mut shell = Shell::top(report, "Time");
+        shell.tabs = tabs(report, times);
+        write_page(worker, out, &shell, |worker, out| body(View::new(report, worker, 0), times, out))
+    })
+}
+
+fn tabs(report: Report<'_>, times: Times<'_>) -> Vec<Tab> {
+    let count = |n: usize| Some(whole(n));
+    let sections = [
+        (true, "chart", "Chart", None),
+        (true, "phases", "Phases", count(report.found.time.phases.len())),
+        (true, "compiles", "Compiles", None),
+        (!times.passes.is_empty(), "passes", "Passes", count(times.passes.len())),
+        (true, "lost", "Wasted and saved", None),
+        (true, "rest", "Unattributed", None),
+    ];
+    let shown = sections.into_iter().filter(|(shown, ..)| *shown);
+    let mut tabs: Vec<Tab> = shown.map(|(_, id, text, count)| Tab::section(id, text, count)).collect();
+    tabs.push(Tab::away("chromium_events.json", "chromium_events.json", None));
+    tabs
+}
+
+fn body(view: View<'_>, times: Times<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+    headline(view, times, out)?;
+    chart::write(view, times, out)?;
+    tables::phases(view, times, out)?;
+    tables::compiles(view, times, out)?;
+    tables::passes(view, times, out)?;
+    tables::lost_and_saved(view, times, out)?;
+    tables::unattributed(view, times, out)
+}
+
+/// The page in two sentences.
+fn headline(view: View<'_>, times: Times<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+    let account = times.account;
+    let share = percent(account.covered_us, account.wall_us, true);
+    let wall = Html::escaped(&format!(
+        "Phases of the compiler cover {} of this log's {}: {share}.",
+        micros(account.covered_us),
+        micros(account.wall_us)
+    ));
+    let most = match view.report.found.time.phases.first() {
+        Some(phase) => {
+            let own = percent(phase.self_s * 1e6, account.covered_us, false);
+            let words = Html::escaped(&format!(
+                " took most itself: {}, {own} of it, in {}.",
+                micros(phase.self_s * 1e6),
+                counted(phase.count, "span", "spans")
+            ));
+            Html::joined([view.code(&phase.name), words], "")
+        }
+        None => Html::default(),
+    };
+    writeln!(out, "<div class=hero><h1 class=say>{}</h1><p>{}</p></div>", wall.as_str(), most.as_str())?;
+    Ok(())
+}

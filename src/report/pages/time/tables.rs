@@ -1,0 +1,331 @@
+//! The tables of the page: parts, phases, compiles, passes, what was wasted and saved, what nobody accounts for.
+
+use crate::analysis::{Gap, PARTS, Parts, Phase};
+use crate::model::CompileIndex;
+use crate::report::kit::formats::{UNKNOWN, counted, micros, percent, whole};
+use crate::report::kit::html::Html;
+use crate::report::kit::links;
+use crate::report::kit::tables::{Head, Row, Table, Td};
+use crate::report::kit::view::View;
+use crate::report::pages::time::Times;
+use std::collections::BTreeMap;
+use std::io::Write;
+
+/// Rows of a table; what is beyond stands in report.json.
+const LISTED: usize = 1_000;
+
+/// Rows that a table of phases has in any case, and shares of the time that phases cover, in themselves or in all, from
+/// which on a further phase has one: below, the numbers say only that it hardly matters.
+const LEAST_LISTED: usize = 10;
+const LEAST_SELF: f64 = 0.001;
+const LEAST_TOTAL: f64 = 0.01;
+
+/// Pixels of a bar for the whole.
+const BAR: f64 = 110.0;
+
+/// Classes of the colours: none of the parts, then the parts.
+const PLACES: [&str; PARTS.len() + 1] = ["p0", "p1", "p2", "p3", "p4"];
+
+/// Gaps that are listed at most, of those of a thousandth of the wall time: the longest tell what the program did.
+const GAPS: usize = 10;
+
+/// A share as bar and number; the bar has the colour of the row's first cell.
+fn share(us: f64, total: f64) -> Html {
+    let share = percent(us, total, true);
+    let width = BAR * us / total;
+    // A bar of less than a pixel says less than the number.
+    if !width.is_finite() || width < 1.0 {
+        return Html::escaped(&share);
+    }
+    Html::trusted(format!("<i style=\"width:{:.0}px\"></i>{share}", width.min(BAR)))
+}
+
+/// The costliest phases of the log, and how many others there are.
+pub(crate) fn phases(view: View<'_>, times: Times<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+    let phases = &view.report.found.time.phases;
+    let note = "self: without the phases in it; total: what its spans cover, spans within each other once";
+    let section = ("phases", "Phases", note);
+    view.open_section(out, section, Some(whole(phases.len())), Html::default())?;
+    let covered = times.account.covered_us;
+    let says = |phase: &Phase| {
+        phase.self_s * 1e6 >= LEAST_SELF * covered || phase.total_s * 1e6 >= LEAST_TOTAL * covered
+    };
+    let (shown, rest) = shown(phases.iter(), says);
+    let heads = vec![
+        Head::text("Phase").mono(),
+        Head::number("Self"),
+        Head::number("Share").about("self time, of the time that any phase covers"),
+        Head::number("Total"),
+        Head::number("Times"),
+    ];
+    let table = Table { id: "phases-table", label: "Phases", heads };
+    let rows = shown.iter().map(|phase| {
+        let part = times.account.part_of.get(&phase.name).map_or(0, |part| part + 1);
+        let own = phase.self_s * 1e6;
+        let [name, own_cell, total, count] = cells(phase, &phase.name);
+        let name = name.class(PLACES.get(part).copied().unwrap_or_default());
+        Ok(Row::of(vec![name, own_cell, Td::html(share(own, covered)).class("num"), total, count]))
+    });
+    view.table(out, &table, rows)?;
+    let what = format!(
+        "none as much as {} of the time that phases cover itself, or {} in all",
+        percent(LEAST_SELF, 1.0, true),
+        percent(LEAST_TOTAL, 1.0, false)
+    );
+    others(view, out, &rest, ("more phase", "more phases", &what))?;
+    writeln!(out, "</section>")?;
+    Ok(())
+}
+
+/// Those of which a table says more than that they hardly matter, ten at least; and the others.
+fn shown<'p>(
+    phases: impl Iterator<Item = &'p Phase>,
+    says: impl Fn(&Phase) -> bool,
+) -> (Vec<&'p Phase>, Vec<&'p Phase>) {
+    let (shown, rest): (Vec<_>, Vec<_>) =
+        phases.enumerate().partition(|(at, phase)| *at < LISTED && (*at < LEAST_LISTED || says(phase)));
+    let phases = |of: Vec<(usize, &'p Phase)>| of.into_iter().map(|(_, phase)| phase).collect();
+    (phases(shown), phases(rest))
+}
+
+/// Name, self time, total time and count.
+fn cells(phase: &Phase, name: &str) -> [Td; 4] {
+    let (own, total) = (phase.self_s * 1e6, phase.total_s * 1e6);
+    [
+        Td::text(name),
+        Td::number(own, &micros(own)),
+        Td::number(total, &micros(total)),
+        Td::number(phase.count as f64, &whole(phase.count)),
+    ]
+}
+
+/// How many stand in no row, and what they took.
+fn others(
+    view: View<'_>,
+    out: &mut dyn Write,
+    rest: &[&Phase],
+    (one, many, what): (&str, &str, &str),
+) -> anyhow::Result<()> {
+    if rest.is_empty() {
+        return Ok(());
+    }
+    let sum: f64 = rest.iter().map(|phase| phase.self_s * 1e6).sum();
+    let text = format!(
+        "{} took {} together, {what}: on the chart, and in ",
+        counted(rest.len(), one, many),
+        micros(sum)
+    );
+    let link = view.link(&view.href_of("report.json"), "report.json");
+    writeln!(out, "<p class=hint>{}{}.</p>", Html::escaped(&text).as_str(), link.as_str())?;
+    Ok(())
+}
+
+/// What a compile took, microseconds.
+#[derive(Default)]
+struct Spent {
+    /// In its outermost phases; None where the log has none of it.
+    total: Option<f64>,
+    lost: Option<f64>,
+    saved: Option<f64>,
+}
+
+/// What each compile took of which anything is known, by its place in the model; costliest first.
+fn spent(view: View<'_>, times: Times<'_>) -> Vec<(CompileIndex, Spent)> {
+    let mut all: BTreeMap<CompileIndex, Spent> = BTreeMap::new();
+    for (index, phases) in &view.report.found.time.by_compile {
+        let outer = phases.iter().filter(|phase| phase.depth == 0);
+        all.entry(*index).or_default().total = Some(outer.fold(0.0, |sum, phase| sum + phase.total_s * 1e6));
+    }
+    for lost in &times.account.lost {
+        *all.entry(lost.compile).or_default().lost.get_or_insert(0.0) += lost.us;
+    }
+    for saved in &times.account.saved {
+        *all.entry(saved.compile).or_default().saved.get_or_insert(0.0) += saved.us;
+    }
+    let mut all: Vec<_> = all.into_iter().collect();
+    let cost = |spent: &Spent| spent.total.unwrap_or(0.0);
+    all.sort_by(|a, b| cost(&b.1).total_cmp(&cost(&a.1)).then(a.0.cmp(&b.0)));
+    all
+}
+
+/// Compiles by what their phases took, with what was wasted of it and what caches spared.
+pub(crate) fn compiles(view: View<'_>, times: Times<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+    let all = spent(view, times);
+    let note = "outermost phases of each, forward and backward, costliest first; a time leads to its place on the chart";
+    view.open_section(out, ("compiles", "By compile", note), Some(whole(all.len())), Html::default())?;
+    let mut heads = vec![Head::compiles("Compile"), Head::text("Function"), Head::number("Time")];
+    heads.extend(PARTS.map(Head::number));
+    let wasted = "In a compile that failed, or in attempts before tracing began anew";
+    heads.push(Head::number("Wasted").about(wasted).absent_if(times.account.lost.is_empty()));
+    heads.push(Head::number("Saved").about("By caches").absent_if(times.account.saved.is_empty()));
+    let table = Table { id: "compiles-table", label: "Time by compile", heads };
+    let rows = all.iter().take(LISTED).map(|(index, spent)| {
+        let Some(compile) = view.report.model.compiles.get(*index) else { return Ok(Row::default()) };
+        let function = compile.function.as_ref().map(|f| view.function(&f.name));
+        let address = links::time(*index);
+        let place = |us: f64| match address.strip_prefix(links::TIME) {
+            Some(anchor) if !anchor.is_empty() => view.link(anchor, &micros(us)),
+            _ => Html::escaped(&micros(us)),
+        };
+        let mut cells = vec![
+            Td::html(view.pill_beside(compile)?).sorted(index),
+            Td::html(function.unwrap_or_else(|| Html::escaped(UNKNOWN))),
+            Td::html(spent.total.map_or_else(|| Html::escaped(UNKNOWN), place)).class("num"),
+        ];
+        let parts = Parts::of(compile).0.into_iter();
+        cells.extend(parts.map(|us| Td::maybe((us > 0.0).then_some(us), micros)));
+        cells.extend([Td::maybe(spent.lost, micros), Td::maybe(spent.saved, micros)]);
+        Ok(Row::of(cells))
+    });
+    view.table(out, &table, rows)?;
+    view.beyond(out, all.len(), LISTED, "compiles")?;
+    writeln!(out, "</section>")?;
+    Ok(())
+}
+
+/// Passes of Inductor over graphs.
+pub(crate) fn passes(view: View<'_>, times: Times<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+    if times.passes.is_empty() {
+        return Ok(());
+    }
+    let sum: f64 = times.passes.iter().map(|pass| pass.self_s * 1e6).sum();
+    let note =
+        "what rewrites graphs: pre_grad before autograd, joint over forward and backward, post_grad after";
+    view.open_section(out, ("passes", "Passes", note), Some(whole(times.passes.len())), Html::default())?;
+    let share = percent(sum, times.account.covered_us, true);
+    let all = micros(sum);
+    writeln!(out, "<p class=hint>All passes took {all}, {share} of the time that phases cover.</p>")?;
+    let heads =
+        vec![Head::text("Pass").mono(), Head::number("Self"), Head::number("Total"), Head::number("Times")];
+    let table = Table { id: "passes-table", label: "Passes", heads };
+    let (shown, rest) = shown(times.passes.iter().copied(), |pass| {
+        pass.self_s * 1e6 >= LEAST_SELF * times.account.covered_us
+    });
+    let rows = shown
+        .iter()
+        .map(|pass| Ok(Row::of(cells(pass, pass.name.strip_prefix("pass.").unwrap_or(&pass.name)).into())));
+    view.table(out, &table, rows)?;
+    others(view, out, &rest, ("more pass", "more passes", "each less than those above"))?;
+    writeln!(out, "</section>")?;
+    Ok(())
+}
+
+/// Work that came to nothing, and work that caches spared; how much of each compile stands in the table of compiles.
+pub(crate) fn lost_and_saved(view: View<'_>, times: Times<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+    let note = "failed compiles, attempts that began anew, and results that caches had";
+    view.open_section(out, ("lost", "Wasted and saved", note), None, Html::default())?;
+    let lost = lost(view, times)?;
+    writeln!(out, "<p class=hint>{}</p>", lost.as_str())?;
+    let saved = &times.account.saved;
+    let sum: f64 = saved.iter().map(|saved| saved.us).sum();
+    let words = match saved.len() {
+        0 => "No metrics record reports time that a cache saved.".to_owned(),
+        n => format!(
+            "Saved by caches, as torch reckons: {} in {}, the time that they took when their results were put into \
+             the cache.",
+            micros(sum),
+            counted(n, "compile", "compiles")
+        ),
+    };
+    writeln!(out, "<p class=hint>{words}</p>\n</section>")?;
+    Ok(())
+}
+
+fn lost(view: View<'_>, times: Times<'_>) -> anyhow::Result<Html> {
+    let lost = &times.account.lost;
+    let Some(first) = lost.first() else {
+        return Ok(Html::escaped(
+            "No time was wasted: no metrics record reports a failure or time before a restart.",
+        ));
+    };
+    let mut parts = Vec::new();
+    for (failed, what) in [(true, "that failed"), (false, "before tracing began anew")] {
+        let of = || lost.iter().filter(|lost| lost.failed == failed);
+        if of().next().is_some() {
+            let sum: f64 = of().map(|lost| lost.us).sum();
+            parts.push(format!("{} in {} {what}", micros(sum), counted(of().count(), "compile", "compiles")));
+        }
+    }
+    let most = view.report.model.compiles.get(first.compile).filter(|_| lost.len() > 1);
+    let most = match most {
+        Some(compile) => Html::joined(
+            [Html::escaped(&format!(", most, {}, in ", micros(first.us))), view.pill(compile)?],
+            "",
+        ),
+        None => Html::default(),
+    };
+    let page = view.link("failures_and_restarts.html", "failures and restarts");
+    let wasted = Html::escaped(&format!("Wasted: {}", parts.join(", ")));
+    Ok(Html::joined(
+        [wasted, most, Html::escaped(". The reasons stand under "), page, Html::escaped(".")],
+        "",
+    ))
+}
+
+/// Wall time without a span, and time in outer phases that no inner one explains.
+pub(crate) fn unattributed(view: View<'_>, times: Times<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+    let account = times.account;
+    let note = "time of which the log does not say what it went into";
+    view.open_section(out, ("rest", "Unattributed", note), None, Html::default())?;
+    let outside = format!(
+        "{}, {} of the wall time: no phase was open. The program ran its model, loaded data or waited; imports, \
+         work of other processes and what of torch has no phase are here too.",
+        micros(account.uncovered_us()),
+        percent(account.uncovered_us(), account.wall_us, false)
+    );
+    let between = format!(
+        "{}, {} of the time that phases cover: self time of the phases that only hold others, such as \
+         entire_frame_compile and backend_compile. Torch's bookkeeping between its phases, and waiting for a lock or \
+         another thread.",
+        micros(account.between_us),
+        percent(account.between_us, account.covered_us, false)
+    );
+    let facts =
+        vec![("Outside all phases", Html::escaped(&outside)), ("Between phases", Html::escaped(&between))];
+    writeln!(out, "{}", view.facts(facts)?.as_str())?;
+    gaps(view, times, out)?;
+    writeln!(out, "</section>")?;
+    Ok(())
+}
+
+fn gaps(view: View<'_>, times: Times<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+    let gaps = &times.account.gaps;
+    let Some(longest) = gaps.first() else { return Ok(()) };
+    let length = |gap: &Gap| gap.end_us - gap.start_us;
+    let shown =
+        gaps.iter().take(GAPS).filter(|gap| length(gap) >= LEAST_SELF * times.account.wall_us).count();
+    let all = counted(gaps.len(), "time", "times");
+    if shown == 0 {
+        writeln!(out, "<p class=hint>{all} without any phase, the longest {}.</p>", micros(length(longest)))?;
+        return Ok(());
+    }
+    writeln!(out, "<h3 class=hint>The longest of {all} without any phase</h3>")?;
+    let heads = vec![
+        Head::number("Length"),
+        Head::number("Begins").about("after the first span's begin"),
+        Head::unsorted("After"),
+        Head::unsorted("Before"),
+    ];
+    let table = Table { id: "gaps-table", label: "Longest times without any phase", heads };
+    let rows = gaps.iter().take(shown).map(|gap| gap_row(view, times, gap));
+    view.table(out, &table, rows)
+}
+
+fn gap_row(view: View<'_>, times: Times<'_>, gap: &Gap) -> anyhow::Result<Row> {
+    let model = view.report.model;
+    let span = |index: Option<usize>, none: &str| -> anyhow::Result<Html> {
+        let Some(span) = index.and_then(|index| model.spans.get(index)) else {
+            return Ok(Html::escaped(none));
+        };
+        let compile = span.compile.and_then(|index| model.compiles.get(index)).filter(|c| c.id.is_some());
+        let pill = compile.map_or_else(|| Ok(Html::default()), |c| view.pill(c))?;
+        Ok(Html::joined([view.code(&span.name), pill], " "))
+    };
+    let (length, begin) = (gap.end_us - gap.start_us, gap.start_us - times.timeline.start_us);
+    Ok(Row::of(vec![
+        Td::number(length, &micros(length)),
+        Td::number(begin, &micros(begin)),
+        Td::html(span(gap.before, "the start of the log")?),
+        Td::html(span(gap.after, "the end of the log")?),
+    ]))
+}

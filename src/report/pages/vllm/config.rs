@@ -1,0 +1,60 @@
+//! The configuration of a module, as labels with values.
+
+use crate::model::{VllmEvent, VllmFact};
+use crate::report::kit::html::Html;
+use crate::report::kit::view::View;
+
+/// Labels for the fields that vLLM writes today; any other is shown under its own name.
+const LABELS: [(&str, &str); 15] = [
+    ("model", "Model"),
+    ("prefix", "Module"),
+    ("mode", "Mode"),
+    ("backend", "Backend"),
+    ("custom_ops", "Custom operators"),
+    ("splitting_ops", "Cut at"),
+    ("cudagraph_mode", "CUDA graphs"),
+    ("compile_sizes", "Single sizes"),
+    ("compile_ranges_split_points", "Ranges end at"),
+    ("compile_ranges_endpoints", "Ranges end at"),
+    ("use_inductor_graph_partition", "Inductor cuts the graph"),
+    ("inductor_passes", "Inductor passes"),
+    ("enabled_passes", "vLLM passes"),
+    ("dynamic_shapes_type", "Dynamic shapes"),
+    ("dynamic_shapes_evaluate_guards", "Evaluate guards"),
+];
+
+/// Two columns of facts.
+pub(crate) fn facts(view: View<'_>, config: &VllmEvent) -> anyhow::Result<Option<[Html; 2]>> {
+    let VllmFact::Config(fields) = &config.fact else { return Ok(None) };
+    let label = |key: &str| LABELS.iter().find(|(field, _)| *field == key).map(|(_, label)| *label);
+    let facts: Vec<(&str, Html)> =
+        fields.iter().map(|(key, text)| (label(key).unwrap_or(key), value(view, text))).collect();
+    if facts.is_empty() {
+        return Ok(None);
+    }
+    let (left, right) = facts.split_at(facts.len().div_ceil(2));
+    Ok(Some([view.facts(left.to_vec())?, view.facts(right.to_vec())?]))
+}
+
+/// `VLLM_COMPILE` of `CompilationMode.VLLM_COMPILE`, the whole on hover; words for yes, no and nothing.
+fn value(view: View<'_>, text: &str) -> Html {
+    match text {
+        "" | "null" | "None" => return Html::escaped("none"),
+        "true" | "True" => return Html::escaped("yes"),
+        "false" | "False" => return Html::escaped("no"),
+        _ => {}
+    }
+    match text.split_once('.') {
+        Some((class, member))
+            if is_name(class) && is_name(member) && !class.starts_with(char::is_lowercase) =>
+        {
+            let (member, text) = (Html::escaped(member), Html::escaped(text));
+            Html::trusted(format!("<code title=\"{}\">{}</code>", text.as_str(), member.as_str()))
+        }
+        _ => view.folded(text, true),
+    }
+}
+
+fn is_name(text: &str) -> bool {
+    !text.is_empty() && text.chars().all(|c| c.is_alphanumeric() || c == '_')
+}

@@ -1,0 +1,170 @@
+//! `vllm.html`: the modules that vLLM compiled, the pieces of each, and what its passes changed.
+
+mod config;
+mod module;
+mod passes;
+mod pieces;
+
+use crate::analysis::vllm::{Module, Vllm};
+use crate::model::{CompileIndex, VllmEvent, VllmFact};
+use crate::output::{Page, RelPath};
+use crate::report::kit::formats::{UNKNOWN, whole};
+use crate::report::kit::html::Html;
+use crate::report::kit::links;
+use crate::report::kit::paths;
+use crate::report::kit::shell::{Shell, Tab, write_page};
+use crate::report::kit::tables::{Head, Row, Table, Td};
+use crate::report::kit::templates::Worker;
+use crate::report::kit::view::View;
+use crate::report::kit::vllm_modules::SIZES;
+use crate::report::kit::vllm_modules::modules;
+use crate::report::kit::vllm_modules::name;
+use crate::report::kit::vllm_modules::outcome_words;
+use crate::report::kit::vllm_modules::sentence;
+use crate::report::subject::Report;
+use crate::report::words::files::short_name;
+use serde::Serialize;
+use std::io::Write;
+
+/// Modules that the page shows in full, and that the landing page lists. A server compiles a handful.
+const MODULES: usize = 100;
+
+/// Events without a module that are listed.
+const LOOSE: usize = 200;
+
+/// Names of modules in the tabs.
+const TABS: usize = 8;
+
+pub(crate) fn page<'m>(report: Report<'m>) -> Page<'m, Worker> {
+    Page::rendered(RelPath::of_parts(&[links::VLLM]), move |worker, out| {
+        let vllm = Vllm::of(report.model);
+        let mut shell = Shell::top(report, "vLLM");
+        shell.tabs = tabs(&vllm);
+        write_page(worker, out, &shell, |worker, out| write(View::new(report, worker, 0), &vllm, out))
+    })
+}
+
+fn tabs(vllm: &Vllm<'_>) -> Vec<Tab> {
+    let mut tabs = Vec::new();
+    if !vllm.modules.is_empty() {
+        tabs.push(Tab::section("modules", "Modules", Some(whole(vllm.modules.len()))));
+    }
+    for (at, module) in vllm.modules.iter().enumerate().take(TABS) {
+        tabs.push(Tab::section(
+            &format!("module-{}", at + 1),
+            name(module),
+            Some(whole(module.pieces.len())),
+        ));
+    }
+    if !vllm.loose.is_empty() {
+        tabs.push(Tab::section("events", "Other events", Some(whole(vllm.loose.len()))));
+    }
+    tabs
+}
+
+fn write(view: View<'_>, vllm: &Vllm<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+    writeln!(out, "{}", hero(view, vllm)?.as_str())?;
+    if !vllm.modules.is_empty() {
+        let note = "one a call of vLLM's backend";
+        let count = Some(whole(vllm.modules.len()));
+        view.open_section(out, ("modules", "Modules", note), count, Html::default())?;
+        modules(view, vllm, out, (MODULES, ""))?;
+        writeln!(out, "</section>")?;
+    }
+    let mut room = passes::Room::default();
+    for (at, one) in vllm.modules.iter().enumerate().take(MODULES) {
+        module::write(view, (at, one), &mut room, out)?;
+    }
+    loose(view, vllm, out)
+}
+
+#[derive(Serialize)]
+struct Hero {
+    sentence: Html,
+    notes: Vec<Html>,
+}
+
+fn hero(view: View<'_>, vllm: &Vllm<'_>) -> anyhow::Result<Html> {
+    let mut notes = Vec::new();
+    let mut cuts: Vec<&str> =
+        vllm.modules.iter().filter_map(|module| module.field("splitting_ops")).collect();
+    cuts.sort_unstable();
+    cuts.dedup();
+    if let [cut] = cuts.as_slice()
+        && !cut.is_empty()
+    {
+        let cut = view.folded(cut, true);
+        let words = "; what lies between is compiled for ranges of sizes and for single sizes.";
+        notes.push(Html::joined([Html::escaped("Each module is cut at "), cut, Html::escaped(words)], ""));
+    }
+    notes.extend(outcomes(vllm));
+    view.render("vllm_hero", &Hero { sentence: sentence(view, vllm), notes })
+}
+
+/// What vLLM's own events say of its own cache, counted.
+fn outcomes(vllm: &Vllm<'_>) -> Option<Html> {
+    let of_modules = vllm.modules.iter().flat_map(Module::outcomes);
+    let loose = vllm.loose.iter().filter_map(|event| kind(event));
+    let mut counts: indexmap::IndexMap<&str, usize> = indexmap::IndexMap::new();
+    of_modules.chain(loose).for_each(|kind| *counts.entry(kind).or_default() += 1);
+    if counts.is_empty() {
+        return None;
+    }
+    let words =
+        counts.iter().take(SIZES).map(|(kind, count)| format!("{} {}", whole(*count), outcome_words(kind)));
+    let words = words.collect::<Vec<_>>().join(", ");
+    let loose = match vllm.loose.iter().filter(|event| kind(event).is_some()).count() {
+        0 => String::new(),
+        1 => "; one of them belongs to no module here".to_owned(),
+        several => format!("; {} of them belong to no module here", whole(several)),
+    };
+    Some(Html::escaped(&format!("vLLM's own events: {words}{loose}.")))
+}
+
+fn kind(event: &VllmEvent) -> Option<&str> {
+    match &event.fact {
+        VllmFact::Compiled(kind) => Some(kind),
+        _ => None,
+    }
+}
+
+fn loose(view: View<'_>, vllm: &Vllm<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+    if vllm.loose.is_empty() {
+        return Ok(());
+    }
+    let note = "of no module: nothing was compiled, or they carry no compile id";
+    let count = Some(whole(vllm.loose.len()));
+    view.open_section(out, ("events", "Other events of vLLM", note), count, Html::default())?;
+    let heads = vec![Head::text("Event"), Head::text("What it says"), Head::compiles("Compile")];
+    let table = Table { id: "events-table", label: "Other events of vLLM", heads };
+    let rows = vllm.loose.iter().take(LOOSE).map(|event| {
+        let compile = view.report.model.compiles.get(event.compile);
+        let pill = compile.map_or_else(|| Ok(Html::escaped(UNKNOWN)), |compile| view.pill(compile))?;
+        Ok(Row::of(vec![
+            Td::html(file(view, event.compile, event.artifact)),
+            Td::text(&kind(event).map_or_else(|| UNKNOWN.to_owned(), outcome_words)),
+            Td::html(pill).sorted(event.compile),
+        ]))
+    });
+    let rows: Vec<_> = rows.collect();
+    view.table(out, &table, rows.into_iter())?;
+    view.left_out(out, vllm.loose.len(), LOOSE, "stand on the pages of their compiles")?;
+    writeln!(out, "</section>")?;
+    Ok(())
+}
+
+/// A link to a file with its number.
+fn file(view: View<'_>, compile: CompileIndex, at: usize) -> Html {
+    let compile = view.report.model.compiles.get(compile);
+    let Some((compile, artifact)) = compile.and_then(|c| Some((c, c.artifacts.get(at)?))) else {
+        return Html::escaped(UNKNOWN);
+    };
+    let href = view.href(&paths::artifact(compile, artifact, view.report.settings));
+    let link = view.link(&href, &short_name(&artifact.name));
+    let number = artifact.number;
+    let damaged = match &artifact.content {
+        crate::model::Content::Payload(at, _) if !at.intact => " <span class=err>damaged</span>",
+        _ => "",
+    };
+    Html::trusted(format!("<span>{} <small>{number}</small>{damaged}</span>", link.as_str()))
+}

@@ -1,0 +1,176 @@
+//! A module: its configuration, how its graph was cut, its pieces, what its passes look for.
+
+use crate::analysis::vllm::Module;
+use crate::model::{Content, VllmFact, VllmPart};
+use crate::report::kit::formats::{clipped, counted, whole};
+use crate::report::kit::html::Html;
+use crate::report::kit::view::View;
+use crate::report::kit::vllm_modules::name;
+use crate::report::pages::vllm::{config, file, passes, pieces};
+use crate::report::words::vllm::LONGEST_NAME;
+use fxhash::FxHashMap;
+use std::io::Write;
+
+/// Parts of a split graph that are drawn; the file has them all.
+const PARTS: usize = 60;
+
+/// Files outside the pieces that are linked; the page of the compile has them all.
+const FILES: usize = 60;
+
+/// Texts of patterns that a module shows, and lines and bytes of each.
+const PATTERNS: usize = 40;
+const PATTERN_LINES: usize = 60;
+const LARGEST_PATTERN: u64 = 1 << 20;
+const LONGEST_LINE: usize = 240;
+
+pub(crate) fn write<'m>(
+    view: View<'m>,
+    (at, module): (usize, &Module<'_>),
+    room: &mut passes::Room<'m>,
+    out: &mut dyn Write,
+) -> anyhow::Result<()> {
+    let id = format!("module-{}", at + 1);
+    let label = view.report.model.compiles.get(module.compile).map_or_else(String::new, |c| c.label());
+    let attempt = if module.attempt > 0 { format!(", attempt {}", module.attempt) } else { String::new() };
+    let note = format!(
+        "compile {label}{attempt}, {} of {}",
+        counted(module.pieces.len(), "piece", "pieces"),
+        counted(module.subgraphs(), "subgraph", "subgraphs")
+    );
+    view.open_section(out, (&id, name(module), &note), None, Html::default())?;
+    configuration(view, module, out)?;
+    splits(view, (at, module), out)?;
+    pieces::write(view, (at, module), room, out)?;
+    outside(view, module, out)?;
+    patterns(view, module, out)?;
+    writeln!(out, "</section>")?;
+    Ok(())
+}
+
+fn configuration(view: View<'_>, module: &Module<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+    let Some(event) = module.config else {
+        writeln!(out, "<p class=soft>The log has no configuration of it.</p>")?;
+        return Ok(());
+    };
+    let link = file(view, event.compile, event.artifact);
+    match config::facts(view, event)? {
+        Some([left, right]) => {
+            writeln!(out, "<div class=two>{}{}</div>", left.as_str(), right.as_str())?;
+        }
+        None => writeln!(out, "<p class=soft>Its configuration is empty or could not be read.</p>")?,
+    }
+    writeln!(out, "<p class=\"soft after\">As the log has it: {}</p>", link.as_str())?;
+    Ok(())
+}
+
+/// Each split graph as a row of parts; those that are compiled lead to their first piece.
+fn splits(view: View<'_>, (at, module): (usize, &Module<'_>), out: &mut dyn Write) -> anyhow::Result<()> {
+    let mut of: FxHashMap<&str, (usize, usize)> = FxHashMap::default();
+    for (index, piece) in module.pieces.iter().enumerate() {
+        let name = piece.start.submodule.as_deref().unwrap_or_default();
+        of.entry(name).or_insert((index, 0)).1 += 1;
+    }
+    for event in &module.events {
+        let VllmFact::Split(parts) = &event.fact else { continue };
+        let link = file(view, event.compile, event.artifact);
+        writeln!(out, "<h3 style=\"margin-top:22px\">Split graph</h3><p class=soft>{}:", link.as_str())?;
+        let compiled = parts.iter().filter(|part| of.contains_key(part.name.as_str())).count();
+        writeln!(
+            out,
+            " {}, {} of them compiled</p>",
+            counted(parts.len(), "part", "parts"),
+            whole(compiled)
+        )?;
+        writeln!(out, "<ol class=\"chain after\">")?;
+        for one in parts.iter().take(PARTS) {
+            let item = part(view, one, of.get(one.name.as_str()).copied(), at);
+            writeln!(out, "<li>{}</li>", item.as_str())?;
+        }
+        writeln!(out, "</ol>")?;
+        view.left_out(out, parts.len(), PARTS, "parts stand in the file")?;
+    }
+    Ok(())
+}
+
+fn part(view: View<'_>, part: &VllmPart, pieces: Option<(usize, usize)>, module: usize) -> Html {
+    let name = Html::escaped(clipped(&part.name, LONGEST_NAME).0);
+    let operators = part.operators.join(", ");
+    let more = if part.calls > part.operators.len() { ", .." } else { "" };
+    let about = format!("{}: {operators}{more}", counted(part.calls, "call", "calls"));
+    let about = Html::escaped(&about);
+    match pieces {
+        Some((first, count)) => Html::trusted(format!(
+            "<a class=pill title=\"{}\" href=\"#{}\">{} <i>{}</i></a>",
+            about.as_str(),
+            pieces::anchor(module, first),
+            name.as_str(),
+            Html::escaped(&counted(count, "piece", "pieces")).as_str()
+        )),
+        // What is not compiled is what the graph was cut at: its operator says why.
+        None => Html::trusted(format!(
+            "<span class=\"soft mono\" title=\"{}\">{} {}</span>",
+            about.as_str(),
+            name.as_str(),
+            view.code(part.operators.first().map_or("", String::as_str)).as_str()
+        )),
+    }
+}
+
+fn outside(view: View<'_>, module: &Module<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+    let mut links: Vec<Html> =
+        module.outside.iter().take(FILES).map(|at| file(view, module.compile, *at)).collect();
+    let events = module
+        .events
+        .iter()
+        .filter(|event| !matches!(event.fact, VllmFact::Split(_) | VllmFact::Patterns(_)));
+    links.extend(events.take(FILES).map(|event| file(view, event.compile, event.artifact)));
+    if links.is_empty() {
+        return Ok(());
+    }
+    let links = Html::joined(links, ", ");
+    writeln!(
+        out,
+        "<p class=\"soft after\">Of the whole module, Dynamo's files among them: {}.</p>",
+        links.as_str()
+    )?;
+    view.left_out(out, module.outside.len(), FILES, "files stand on the page of the compile")
+}
+
+fn patterns(view: View<'_>, module: &Module<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+    let patterns = module.events.iter().filter_map(|event| match &event.fact {
+        VllmFact::Patterns(pass) => Some((*event, pass)),
+        _ => None,
+    });
+    let patterns: Vec<_> = patterns.collect();
+    for (event, pass) in patterns.iter().take(PATTERNS) {
+        let compile = view.report.model.compiles.get(event.compile);
+        let artifact = compile.and_then(|compile| compile.artifacts.get(event.artifact));
+        let text = match artifact.map(|artifact| &artifact.content) {
+            Some(Content::Payload(at, _)) if at.text_len <= LARGEST_PATTERN => view.report.payload(at)?,
+            _ => String::new(),
+        };
+        let lines: Vec<&str> = text.trim_end().lines().collect();
+        let shown: String = lines.iter().take(PATTERN_LINES).map(|line| source_line(line)).collect();
+        let more = match lines.len().saturating_sub(PATTERN_LINES) {
+            0 => String::new(),
+            more => format!("<p class=soft>{} more lines stand in the file.</p>", whole(more)),
+        };
+        writeln!(
+            out,
+            "<details class=\"more after\"><summary>Patterns of {}, {}</summary>\
+             <p class=soft>{}</p><pre class=src tabindex=0>{shown}</pre>{more}</details>",
+            view.code(if pass.is_empty() { "a pass without a name" } else { clipped(pass, LONGEST_NAME).0 })
+                .as_str(),
+            counted(lines.len(), "line", "lines"),
+            file(view, event.compile, event.artifact).as_str()
+        )?;
+    }
+    view.left_out(out, patterns.len(), PATTERNS, "texts of patterns stand on the page of the compile")
+}
+
+/// A line of a text in a box of source.
+fn source_line(line: &str) -> String {
+    let (line, cut) = clipped(line, LONGEST_LINE);
+    let text = Html::escaped(if line.is_empty() { " " } else { line });
+    format!("<span>{}{}</span>", text.as_str(), if cut { " …" } else { "" })
+}

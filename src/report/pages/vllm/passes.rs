@@ -1,0 +1,220 @@
+//! What each of vLLM's passes changed in the graph of a piece: the lines that differ, and the way to the whole graphs.
+
+use crate::analysis::vllm::{Module, Piece};
+use crate::analysis::{Producers, graph_pairs, line_diff};
+use crate::model::{Artifact, Compile, CompileIndex, Content, VllmPass};
+use crate::report::kit::formats::{clipped, counted, whole};
+use crate::report::kit::graph_files;
+use crate::report::kit::html::Html;
+use crate::report::kit::view::View;
+use crate::report::pages::vllm::pieces;
+use crate::report::words::vllm::LONGEST_NAME;
+use crate::trace::PayloadRef;
+use fxhash::FxHashMap;
+use std::io::Write;
+use std::rc::Rc;
+
+/// Passes of a piece that are told.
+const PASSES: usize = 100;
+
+/// Lines of one comparison that stand on the page, and characters of each; the viewer shows whole graphs.
+const LINES: usize = 12;
+const LONGEST_LINE: usize = 200;
+
+/// Lines of all comparisons of the page.
+const ALL_LINES: usize = 3_000;
+
+/// Bytes of graphs that are read for the page, and of one of them.
+const MOST_READ: u64 = 128 << 20;
+const LARGEST_READ: u64 = 8 << 20;
+
+/// What is asked of a compile for each of its pieces, gathered once.
+pub(crate) struct Gathered<'m> {
+    compile: CompileIndex,
+    /// Files that the viewer of graphs shows, ascending.
+    pub(crate) shown: Vec<usize>,
+    /// The nearest graph before each.
+    pub(crate) before: FxHashMap<usize, usize>,
+    /// Who wrote which file.
+    pub(crate) producers: Producers<'m>,
+}
+
+/// What the page still has room for.
+pub(crate) struct Room<'m> {
+    gathered: Option<Rc<Gathered<'m>>>,
+    pieces: usize,
+    lines: usize,
+    bytes: u64,
+    told: usize,
+}
+
+impl Default for Room<'_> {
+    fn default() -> Self {
+        Room { gathered: None, pieces: pieces::IN_FULL, lines: ALL_LINES, bytes: MOST_READ, told: 0 }
+    }
+}
+
+impl<'m> Room<'m> {
+    /// What is asked of a compile; modules of one compile follow each other, so only the last is kept.
+    pub(crate) fn gathered(&mut self, index: CompileIndex, compile: &'m Compile) -> Rc<Gathered<'m>> {
+        match &self.gathered {
+            Some(known) if known.compile == index => Rc::clone(known),
+            _ => {
+                let pairs = graph_pairs(&compile.artifacts).into_iter();
+                let gathered = Rc::new(Gathered {
+                    compile: index,
+                    shown: graph_files::shown_files(compile),
+                    before: pairs.map(|pair| (pair.after, pair.before)).collect(),
+                    producers: Producers::of(compile),
+                });
+                self.gathered = Some(Rc::clone(&gathered));
+                gathered
+            }
+        }
+    }
+
+    /// Whether another piece can be told in full.
+    pub(crate) fn piece(&mut self) -> bool {
+        let room = self.pieces > 0;
+        self.pieces = self.pieces.saturating_sub(1);
+        self.told += usize::from(room);
+        room
+    }
+
+    /// How many pieces of the module that was just written were told in full.
+    pub(crate) fn told(&mut self, module: &Module<'_>) -> usize {
+        std::mem::take(&mut self.told).min(module.pieces.len())
+    }
+}
+
+pub(crate) fn write(
+    view: View<'_>,
+    compile: &Compile,
+    piece: &Piece<'_>,
+    (before, room): (&FxHashMap<usize, usize>, &mut Room<'_>),
+    out: &mut dyn Write,
+) -> anyhow::Result<()> {
+    if piece.passes.is_empty() {
+        return Ok(());
+    }
+    writeln!(out, "<h3 style=\"margin:12px 0 4px\">What each pass changed</h3>")?;
+    for (pass, at) in piece.passes.iter().take(PASSES) {
+        // A graph of another piece is not what this pass began with.
+        let old = before.get(at).copied().filter(|old| piece.files.contains(old));
+        one(view, compile, (pass, *at, old), room, out)?;
+    }
+    view.left_out(out, piece.passes.len(), PASSES, "passes stand among the files")
+}
+
+fn one(
+    view: View<'_>,
+    compile: &Compile,
+    (pass, at, old): (&VllmPass, usize, Option<usize>),
+    room: &mut Room<'_>,
+    out: &mut dyn Write,
+) -> anyhow::Result<()> {
+    let name = title(view, pass);
+    let artifact = |at: usize| compile.artifacts.get(at);
+    let found = old.and_then(artifact).zip(artifact(at));
+    let Some((was, is)) = found.and_then(|(was, is)| Some(((was, text(was)?), (is, text(is)?)))) else {
+        let words = "no graph stands before it in this piece";
+        writeln!(out, "<p>{} <span class=soft>{words}</span></p>", name.as_str())?;
+        return Ok(());
+    };
+    let Some(diff) = compare(view, was.1, is.1, room)? else {
+        let href = graph_files::pair_href(view, compile, was.0.number, is.0.number);
+        let link = view.link(&href, "compare in the viewer");
+        writeln!(
+            out,
+            "<p>{} <span class=soft>too large for this page: {}</span></p>",
+            name.as_str(),
+            link.as_str()
+        )?;
+        return Ok(());
+    };
+    let against = view.code(&format!("{} {}", was.0.name, was.0.number));
+    let same = format!("<span class=soft>against {}</span>", against.as_str());
+    if diff.removed + diff.added == 0 {
+        writeln!(out, "<p>{} changed nothing {same}</p>", name.as_str())?;
+        return Ok(());
+    }
+    writeln!(
+        out,
+        "<details class=\"fold pass\"><summary>{} {} {same}</summary>",
+        name.as_str(),
+        changes(&diff)
+    )?;
+    lines(&diff, room, out)?;
+    let href = graph_files::pair_href(view, compile, was.0.number, is.0.number);
+    let hidden = (diff.removed + diff.added).saturating_sub(diff.lines.len());
+    let hidden = if hidden > 0 {
+        format!("{}; ", counted(hidden, "more changed line", "more changed lines"))
+    } else {
+        String::new()
+    };
+    let order = if diff.ordered { "" } else { "; compared without order, as the graphs are long" };
+    writeln!(
+        out,
+        "<p class=soft>{hidden}equal lines are left out{order}: {}</p></details>",
+        view.link(&href, "the whole graphs side by side").as_str()
+    )?;
+    Ok(())
+}
+
+fn title(view: View<'_>, pass: &VllmPass) -> Html {
+    let order = pass.order.map_or_else(String::new, |order| format!("{} ", whole(order)));
+    let name =
+        if pass.name.is_empty() { "a pass without a name" } else { clipped(&pass.name, LONGEST_NAME).0 };
+    let stage =
+        pass.stage.as_deref().map_or_else(String::new, |s| format!(" {}", clipped(s, LONGEST_NAME).0));
+    Html::joined([Html::escaped(&order), view.code(name), Html::escaped(&stage)], "")
+}
+
+fn text(artifact: &Artifact) -> Option<PayloadRef> {
+    match &artifact.content {
+        Content::Payload(at, _) => Some(*at),
+        _ => None,
+    }
+}
+
+/// None where there is no room to read both.
+fn compare(
+    view: View<'_>,
+    was: PayloadRef,
+    is: PayloadRef,
+    room: &mut Room<'_>,
+) -> anyhow::Result<Option<line_diff::LineDiff>> {
+    if was.md5 == is.md5 {
+        return Ok(Some(line_diff::LineDiff { ordered: true, ..Default::default() }));
+    }
+    let bytes = was.text_len.saturating_add(is.text_len);
+    if was.text_len.max(is.text_len) > LARGEST_READ || bytes > room.bytes {
+        return Ok(None);
+    }
+    room.bytes -= bytes;
+    let (was, is) = (view.report.payload(&was)?, view.report.payload(&is)?);
+    Ok(Some(line_diff::line_diff(
+        graph_files::without_id(&was),
+        graph_files::without_id(&is),
+        LINES.min(room.lines),
+    )))
+}
+
+/// `3 lines removed, 5 added`
+fn changes(diff: &line_diff::LineDiff) -> String {
+    let lines = counted(diff.removed, "line", "lines");
+    format!("<span class=nw>{lines} removed, {} added</span>", whole(diff.added))
+}
+
+fn lines(diff: &line_diff::LineDiff, room: &mut Room<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+    write!(out, "<pre class=src tabindex=0>")?;
+    for (came, line) in &diff.lines {
+        let (line, cut) = clipped(line, LONGEST_LINE);
+        let (class, sign) = if *came { ("new", '+') } else { ("old", '−') };
+        let (line, end) = (Html::escaped(line), if cut { " …" } else { "" });
+        write!(out, "<span class=\"{class}\">{sign} {}{end}</span>", line.as_str())?;
+    }
+    writeln!(out, "</pre>")?;
+    room.lines = room.lines.saturating_sub(diff.lines.len());
+    Ok(())
+}

@@ -1,0 +1,235 @@
+//! The pieces of a module: a table by size, and below it the files of each with what vLLM's passes changed.
+
+use crate::analysis::vllm::{Module, Piece};
+use crate::analysis::{Producers, Stage};
+use crate::model::{Compile, CompileIndex, Outcome};
+use crate::report::kit::formats::{UNKNOWN, clipped, counted, micros, whole};
+use crate::report::kit::graph_files;
+use crate::report::kit::html::Html;
+use crate::report::kit::tables::{Head, Row, Table, Td};
+use crate::report::kit::view::View;
+use crate::report::pages::vllm::{file, passes};
+use crate::report::words::phases::stage_words;
+use crate::report::words::vllm::LONGEST_NAME;
+use crate::report::words::vllm::piece_words;
+use crate::report::words::vllm::size_words;
+use std::collections::BTreeMap;
+use std::io::Write;
+
+/// Rows of a module's table: 80 layers for ten sizes.
+const LISTED: usize = 1_000;
+
+/// Pieces of which the page lists the files; those of others stand on the page of their compile.
+pub(crate) const IN_FULL: usize = 200;
+
+/// Files of one piece that are linked.
+const FILES: usize = 100;
+
+/// Passes that a row names.
+const NAMED: usize = 4;
+
+/// The anchor of a piece.
+pub(crate) fn anchor(module: usize, piece: usize) -> String {
+    format!("piece-{}-{}", module + 1, piece + 1)
+}
+
+pub(crate) fn write<'m>(
+    view: View<'m>,
+    (at, module): (usize, &Module<'_>),
+    room: &mut passes::Room<'m>,
+    out: &mut dyn Write,
+) -> anyhow::Result<()> {
+    if module.pieces.is_empty() {
+        writeln!(out, "<p class=\"soft after\">No piece of it was compiled.</p>")?;
+        return Ok(());
+    }
+    let Some(compile) = view.report.model.compiles.get(module.compile) else { return Ok(()) };
+    writeln!(out, "<h3 style=\"margin:22px 0 4px\">Pieces, by the sizes that they are compiled for</h3>")?;
+    let gathered = room.gathered(module.compile, compile);
+    table(view, (at, module), (compile, &gathered.shown), out)?;
+    let overlap = match module.overlaps(view.report.model) {
+        true => {
+            " Some pieces have the files of several and others none: they seem to have been compiled at the same \
+                 time, and files may stand with the wrong one."
+        }
+        false => "",
+    };
+    writeln!(
+        out,
+        "<p class=\"soft after\">A file belongs to the piece whose start stands before it in the log, within this \
+         compile and module. Only <code>vllm_submod_</code> and <code>vllm_subgraph_</code> files name theirs; for all \
+         others this is by order.{overlap}</p>"
+    )?;
+    let ids = (compile, module.compile);
+    for (index, piece) in by_size(module) {
+        if !room.piece() {
+            break;
+        }
+        let summary = format!(
+            "{}: {}, {}",
+            piece_words(piece),
+            counted(piece.files.len(), "file", "files"),
+            counted(piece.passes.len(), "graph at a pass", "graphs at passes")
+        );
+        let (id, summary) = (anchor(at, index), Html::escaped(&summary));
+        writeln!(out, "<details class=\"more after\" id=\"{id}\"><summary>{}</summary>", summary.as_str())?;
+        fields(view, piece, out)?;
+        files(view, ids, (piece, &gathered.producers), out)?;
+        passes::write(view, compile, piece, (&gathered.before, room), out)?;
+        writeln!(out, "</details>")?;
+    }
+    view.left_out(
+        out,
+        module.pieces.len(),
+        room.told(module),
+        "pieces have their files on the page of the compile",
+    )
+}
+
+fn table(
+    view: View<'_>,
+    (at, module): (usize, &Module<'_>),
+    (compile, shown): (&Compile, &[usize]),
+    out: &mut dyn Write,
+) -> anyhow::Result<()> {
+    let model = view.report.model;
+    let pieces = || module.pieces.iter();
+    let heads = vec![
+        Head::compiles("Compiled for").about("The sizes of the batch, both ends included"),
+        Head::text("Subgraph"),
+        Head::number("Piece").about("piecewise_index and total_piecewise_compiles, counted from 1"),
+        Head::text("CUDA graph size").about("Whether a CUDA graph is recorded for just this size"),
+        Head::text("FX graph cache").absent_if(pieces().all(|p| p.answer(model, "fx_graph_").is_none())),
+        Head::text("AOTAutograd cache")
+            .absent_if(pieces().all(|p| p.answer(model, "aotautograd_").is_none())),
+        Head::unsorted("Passes").absent_if(pieces().all(|p| p.passes.is_empty())),
+        Head::unsorted("Graphs").about("The first and the last graph of the piece compared"),
+        Head::number("Files"),
+        Head::number("Time").about("From its start to its last file"),
+    ];
+    let order = by_size(module);
+    let id = format!("pieces-{}", at + 1);
+    let table = Table { id: &id, label: "Pieces", heads };
+    let mut last = None;
+    let mut group = 0;
+    let rows = order.iter().take(LISTED).map(|(index, piece)| {
+        let first = last.replace(piece.sizes()) != Some(piece.sizes());
+        group += usize::from(first);
+        let ends = ends(piece, shown);
+        let number = |at: usize| compile.artifacts.get(at).map_or(0, |artifact| artifact.number);
+        let compare = ends.map_or_else(Html::default, |(first, last)| {
+            view.link(&graph_files::pair_href(view, compile, number(first), number(last)), "compare")
+        });
+        let files = view.link(&format!("#{}", anchor(at, *index)), &whole(piece.files.len()));
+        Ok(Row::of(vec![
+            sizes(piece, first).sorted(group),
+            Td::html(subgraph(view, piece)),
+            place(piece),
+            Td::text(piece.start.cudagraph.map_or(UNKNOWN, |yes| if yes { "yes" } else { "no" })),
+            answer(piece.answer(model, "fx_graph_")),
+            answer(piece.answer(model, "aotautograd_")),
+            Td::html(passes_named(view, piece)),
+            Td::html(compare),
+            Td::html(files).class("num").sorted(piece.files.len()),
+            Td::maybe(piece.us, micros),
+        ]))
+    });
+    let rows: Vec<_> = rows.collect();
+    view.table(out, &table, rows.into_iter())?;
+    view.left_out(
+        out,
+        module.pieces.len(),
+        LISTED,
+        "pieces are left out; their files stand on the page of the compile",
+    )
+}
+
+/// The pieces with their places in the module: ranges before single sizes, each in the order of the log.
+fn by_size<'p>(module: &'p Module<'_>) -> Vec<(usize, &'p Piece<'p>)> {
+    let mut order: Vec<(usize, &Piece<'_>)> = module.pieces.iter().enumerate().collect();
+    order.sort_by_key(|(index, piece)| (piece.sizes().is_none(), piece.sizes(), *index));
+    order
+}
+
+/// The sizes, in the first row of those that share them.
+fn sizes(piece: &Piece<'_>, first: bool) -> Td {
+    let words = piece.sizes().map_or_else(|| "not recorded".to_owned(), size_words);
+    Td::html(if first { Html::wrapped("<b>", &Html::escaped(&words), "</b>") } else { Html::default() })
+        .class("nw")
+}
+
+fn subgraph(view: View<'_>, piece: &Piece<'_>) -> Html {
+    piece
+        .start
+        .submodule
+        .as_deref()
+        .map_or_else(|| Html::escaped(UNKNOWN), |name| view.code(clipped(name, LONGEST_NAME).0))
+}
+
+fn place(piece: &Piece<'_>) -> Td {
+    match (piece.start.index, piece.start.total) {
+        (Some(index), Some(total)) => {
+            let words = format!("{} of {}", whole(index.saturating_add(1)), whole(total));
+            Td::number(index as f64, &words)
+        }
+        (index, _) => {
+            Td::maybe(index.map(|index| index as f64), |index| whole((index as u64).saturating_add(1)))
+        }
+    }
+}
+
+fn answer(outcome: Option<Outcome>) -> Td {
+    Td::html(match outcome {
+        Some(Outcome::Hit) => Html::wrapped("<b>", &Html::escaped(Outcome::Hit.word()), "</b>"),
+        Some(other) => Html::escaped(other.word()),
+        None => Html::escaped(UNKNOWN),
+    })
+}
+
+fn passes_named(view: View<'_>, piece: &Piece<'_>) -> Html {
+    let mut names: Vec<&str> = piece.passes.iter().map(|(pass, _)| pass.name.as_str()).collect();
+    names.dedup();
+    let more = names.len().saturating_sub(NAMED);
+    let mut named: Vec<Html> =
+        names.iter().take(NAMED).map(|name| view.code(clipped(name, LONGEST_NAME).0)).collect();
+    named.extend((more > 0).then(|| Html::escaped(&format!("{} more", whole(more)))));
+    Html::joined(named, ", ")
+}
+
+/// The first and the last graph of a piece among those that the viewer shows.
+fn ends(piece: &Piece<'_>, shown: &[usize]) -> Option<(usize, usize)> {
+    let mut graphs = piece.files.iter().copied().filter(|file| shown.binary_search(file).is_ok());
+    let first = graphs.next()?;
+    graphs.next_back().map(|last| (first, last))
+}
+
+/// Fields of the start that have no column.
+fn fields(view: View<'_>, piece: &Piece<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+    let more = piece.start.more.iter().map(|(key, value)| (key.as_str(), view.folded(value, true)));
+    let more: Vec<_> = more.collect();
+    if !more.is_empty() {
+        writeln!(out, "{}", view.facts(more)?.as_str())?;
+    }
+    Ok(())
+}
+
+/// The files of a piece by phase, as in the directory.
+fn files(
+    view: View<'_>,
+    (compile, index): (&Compile, CompileIndex),
+    (piece, producers): (&Piece<'_>, &Producers<'_>),
+    out: &mut dyn Write,
+) -> anyhow::Result<()> {
+    let mut groups: BTreeMap<(Stage, Option<&str>), Vec<Html>> = BTreeMap::new();
+    for at in piece.files.iter().take(FILES) {
+        let Some(artifact) = compile.artifacts.get(*at) else { continue };
+        groups.entry(producers.place(&artifact.name)).or_default().push(file(view, index, *at));
+    }
+    writeln!(out, "<dl class=\"kv arts\">")?;
+    for ((stage, producer), links) in groups {
+        let title = Html::escaped(producer.unwrap_or(stage_words(stage).0));
+        writeln!(out, "<dt>{}</dt><dd>{}</dd>", title.as_str(), Html::joined(links, " ").as_str())?;
+    }
+    writeln!(out, "</dl>")?;
+    view.left_out(out, piece.files.len(), FILES, "files stand on the page of the compile")
+}

@@ -1,0 +1,470 @@
+//! The table of all pages and files of a report on one log: what each is called, which files it has, how others lead to
+//! it, when it is present and who writes it.
+//!
+//! Tabs, links to topics, the entries that `--overwrite` accepts and the README's table of files follow from it.
+
+use crate::analysis::Topic;
+use crate::output::Page;
+use crate::report::data;
+use crate::report::kit::assets;
+use crate::report::kit::templates::Worker;
+use crate::report::kit::{inductor_runs, links, log_settings, paths};
+use crate::report::pages::{
+    caches, code, compile, configuration, export, failures, graph_breaks, graphs, guards, kernels, landing,
+    provenance, recompilations, search, shapes, time, vllm,
+};
+use crate::report::subject::{Report, SiteFile, SiteRow, SiteTab, SiteTopic};
+
+/// Every page and file. Rows whose work is long come first, since pages are written by several threads; tabs stand in
+/// the order of the rows.
+pub(crate) static SITE: [SiteRow; 26] = [
+    SiteRow {
+        name: "Log",
+        files: &[SiteFile { path: "raw.log", about: "the log, byte by byte (uncompressed)" }],
+        tab: None,
+        topic: None,
+        assets: assets::PAGE,
+        present: |_| true,
+        write: |report| vec![data::log(report)],
+    },
+    SiteRow {
+        name: "Facts",
+        files: &[SiteFile { path: "report.json", about: "what the report knows, for programs (see below)" }],
+        tab: None,
+        topic: None,
+        assets: assets::PAGE,
+        present: |_| true,
+        write: |report| vec![data::facts(report)],
+    },
+    SiteRow {
+        name: "Records",
+        files: &[SiteFile {
+            path: "raw.jsonl",
+            about: "the string table, then every record but strings and chromium events, one JSON object a line; `payload_filename` names the file that holds the payload",
+        }],
+        tab: None,
+        topic: None,
+        assets: assets::PAGE,
+        present: |_| true,
+        write: |report| vec![data::records(report)],
+    },
+    SiteRow {
+        name: "Chromium events",
+        files: &[SiteFile {
+            path: "chromium_events.json",
+            about: "the phases of the compiler as the log has them; opens in [Perfetto](https://ui.perfetto.dev)",
+        }],
+        tab: None,
+        topic: None,
+        assets: assets::PAGE,
+        present: |_| true,
+        write: |report| vec![data::chromium_events(report)],
+    },
+    SiteRow {
+        name: "Directory of files",
+        files: &[SiteFile {
+            path: "compile_directory.json",
+            about: "all files by compile id and attempt: `{\"[0/0]\": {\"artifacts\": [{url, name, number, suffix, readable_url}]}}`",
+        }],
+        tab: None,
+        topic: None,
+        assets: assets::PAGE,
+        present: |_| true,
+        write: |report| vec![data::directory(report)],
+    },
+    SiteRow {
+        name: "Collectives",
+        files: &[SiteFile {
+            path: "collectives_parity.json",
+            about: "collectives that were scheduled and are not in the code, in reports of ranks and of logs with collective schedules",
+        }],
+        tab: None,
+        topic: None,
+        assets: assets::PAGE,
+        present: data::has_parity,
+        write: |report| vec![data::parity(report)],
+    },
+    SiteRow {
+        name: "Search",
+        files: &[SiteFile {
+            path: "search.html",
+            about: "search over facts, names and the text of files; every page has a form that leads to it. Its index takes at most 15 % of the report and 20 MB, and it says what is left out",
+        }],
+        tab: None,
+        topic: None,
+        assets: assets::SEARCH,
+        present: |_| true,
+        write: |report| vec![search::page(report)],
+    },
+    SiteRow {
+        name: "Code",
+        files: &[
+            SiteFile {
+                path: "<id>/inductor_output_code_*_<number>.html",
+                about: "generated code (`.txt` with `--plain-text`)",
+            },
+            SiteFile { path: "<id>/*_readable.html", about: "the same artifact for people" },
+            SiteFile {
+                path: "dump_file/*.html",
+                about: "sources of generated modules; frames of stacks lead there",
+            },
+        ],
+        tab: None,
+        topic: None,
+        assets: assets::PAGE,
+        present: |_| true,
+        write: code::pages,
+    },
+    SiteRow {
+        name: "Compile",
+        files: &[
+            SiteFile {
+                path: "<id>/compile.html",
+                about: "the page of a compile; `<id>` is `<compiled autograd>_<frame>_<compile>_<attempt>`, `-_0_0_0` for `[0/0]`, `-_-_-_-` for records without a compile id",
+            },
+            SiteFile {
+                path: "<id>/*compilation_metrics*_<number>.html",
+                about: "a metrics record with all its fields",
+            },
+        ],
+        tab: None,
+        topic: None,
+        assets: assets::PAGE,
+        present: |_| true,
+        write: compile::pages,
+    },
+    SiteRow {
+        name: "Graphs",
+        files: &[SiteFile {
+            path: "<id>/graphs.html",
+            about: "the graphs of a compile side by side: definition and uses of a value, what a pass changed (also between graphs of other producers; pairs of before and after are listed first, and `#a=17&b=22` compares two by their numbers), lines of your code in all graphs and in generated code; up to 8 MB of graphs, larger ones are files only",
+        }],
+        tab: None,
+        topic: None,
+        assets: assets::GRAPHS,
+        present: |_| true,
+        write: graphs::pages,
+    },
+    SiteRow {
+        name: "Guards",
+        files: &[SiteFile {
+            path: "<id>/dynamo_guards_<number>.html",
+            about: "guards with the user's lines, where the log has them",
+        }],
+        tab: None,
+        topic: None,
+        assets: assets::PAGE,
+        present: |_| true,
+        write: guards::pages,
+    },
+    SiteRow {
+        name: "Artifacts",
+        files: &[
+            SiteFile {
+                path: "<id>/<name>_<number>.<ext>",
+                about: "artifacts under their own names; the number counts up through the log",
+            },
+            SiteFile { path: "payloads/<md5>.txt", about: "payloads that no other file holds word for word" },
+        ],
+        tab: None,
+        topic: None,
+        assets: assets::PAGE,
+        present: |_| true,
+        write: data::files::pages,
+    },
+    SiteRow {
+        name: "Landing page",
+        files: &[
+            SiteFile { path: "index.html", about: "the landing page" },
+            SiteFile {
+                path: "directory_<k>.html",
+                about: "the compile directory, 200 compiles a page, where there are more than 200",
+            },
+            SiteFile {
+                path: "functions.html",
+                about: "all functions, where there are more than the 500 that the landing page shows",
+            },
+        ],
+        tab: None,
+        topic: Some(SiteTopic {
+            topic: Topic::Log,
+            words: "what could be read of the log",
+            address: |_| "#log".to_owned(),
+        }),
+        assets: assets::PAGE,
+        present: |_| true,
+        write: landing::pages,
+    },
+    SiteRow {
+        name: "Graph breaks",
+        files: &[SiteFile {
+            path: "graph_breaks.html",
+            about: "every distinct graph break with the user's traceback, what it cost and each time it was hit, where there is one",
+        }],
+        tab: Some(SiteTab { address: |_| links::GRAPH_BREAKS.to_owned(), count: |_| None }),
+        topic: Some(SiteTopic {
+            topic: Topic::GraphBreaks,
+            words: "all graph breaks, with tracebacks",
+            address: |_| links::GRAPH_BREAKS.to_owned(),
+        }),
+        assets: assets::PAGE,
+        present: |report| !report.model.graph_breaks.is_empty(),
+        write: |report| vec![graph_breaks::page(report)],
+    },
+    SiteRow {
+        name: "Recompilations",
+        files: &[SiteFile {
+            path: "recompilations.html",
+            about: "each function that was compiled again: what changed, old and new value, what to do, guards and inputs compared, where there is one",
+        }],
+        tab: Some(SiteTab { address: |_| links::RECOMPILATIONS.to_owned(), count: |_| None }),
+        topic: Some(SiteTopic {
+            topic: Topic::Recompilations,
+            words: "all recompilations, with guards compared",
+            address: |_| links::RECOMPILATIONS.to_owned(),
+        }),
+        assets: assets::PAGE,
+        present: recompilations::present,
+        write: |report| vec![recompilations::page(report)],
+    },
+    SiteRow {
+        name: "Failures",
+        files: &[SiteFile {
+            path: "failures_and_restarts.html",
+            about: "failures, and attempts that were started over",
+        }],
+        tab: Some(SiteTab {
+            address: |_| "failures_and_restarts.html".to_owned(),
+            count: |report| Some(failures::count(report)),
+        }),
+        topic: Some(SiteTopic {
+            topic: Topic::Failures,
+            words: "all failures and restarts",
+            address: |_| "failures_and_restarts.html".to_owned(),
+        }),
+        assets: assets::PAGE,
+        present: |_| true,
+        write: |report| vec![failures::page(report)],
+    },
+    SiteRow {
+        name: "Export",
+        files: &[SiteFile {
+            path: "export.html",
+            about: "whether `torch.export` made a program, each thing that stood in its way once with what to do about it, and the program; only where the log has records of an export. With `--export` it is `index.html`, and the landing page `report.html`",
+        }],
+        tab: Some(SiteTab {
+            address: |report| paths::export(report.settings).to_owned(),
+            count: export::count,
+        }),
+        topic: Some(SiteTopic {
+            topic: Topic::Export,
+            words: "the export report, with what to do",
+            address: |report| paths::export(report.settings).to_owned(),
+        }),
+        assets: assets::EXPORT,
+        present: |report| report.shows_export(),
+        write: |report| vec![export::page(report)],
+    },
+    SiteRow {
+        name: "Expressions of an export",
+        files: &[SiteFile {
+            path: "<id>/symbolic_guard_information_<number>.html",
+            about: "an expression that export had to decide: stacks, locals, symbols, how it came about, what to do",
+        }],
+        tab: None,
+        topic: None,
+        assets: assets::EXPORT,
+        present: |_| true,
+        write: export::guard_pages,
+    },
+    SiteRow {
+        name: "Shapes",
+        files: &[SiteFile {
+            path: "shapes.html",
+            about: "which dimensions of inputs are dynamic, since when and why; symbols, their guards and fates; specialisations",
+        }],
+        tab: Some(SiteTab { address: |_| "shapes.html".to_owned(), count: shapes::count }),
+        topic: Some(SiteTopic {
+            topic: Topic::Shapes,
+            words: "which sizes are dynamic, and since when",
+            address: |_| "shapes.html".to_owned(),
+        }),
+        assets: assets::PAGE,
+        present: shapes::present,
+        write: |report| vec![shapes::page(report)],
+    },
+    SiteRow {
+        name: "Caches",
+        files: &[SiteFile {
+            path: "caches.html",
+            about: "each lookup of compiled code: answer, reason, time saved, and in what a missed key differs from an earlier one",
+        }],
+        tab: Some(SiteTab {
+            address: |_| "caches.html".to_owned(),
+            count: |report| Some(report.model.caches.len()),
+        }),
+        topic: Some(SiteTopic {
+            topic: Topic::Caches,
+            words: "all lookups, with what differs in their keys",
+            address: |_| "caches.html".to_owned(),
+        }),
+        assets: assets::PAGE,
+        present: |report| !report.model.caches.is_empty(),
+        write: |report| vec![caches::page(report)],
+    },
+    SiteRow {
+        name: "Configuration",
+        files: &[SiteFile {
+            path: "configuration.html",
+            about: "versions, notable settings, what differs between compiles, every setting that is on or has a value; what the fields of the metrics mean",
+        }],
+        tab: Some(SiteTab { address: |_| "configuration.html".to_owned(), count: |_| None }),
+        topic: None,
+        assets: assets::PAGE,
+        present: log_settings::present,
+        write: |report| vec![configuration::page(report)],
+    },
+    SiteRow {
+        name: "vLLM",
+        files: &[SiteFile {
+            path: "vllm.html",
+            about: "what vLLM compiled: each module with its configuration, how its graph was cut, its pieces by size with their files and cache answers, what each of its passes changed; only where the log has events of vLLM",
+        }],
+        tab: Some(SiteTab { address: |_| links::VLLM.to_owned(), count: |_| None }),
+        topic: None,
+        assets: assets::PAGE,
+        present: |report| !report.model.vllm.is_empty(),
+        write: |report| vec![vllm::page(report)],
+    },
+    SiteRow {
+        name: "Kernels",
+        files: &[SiteFile {
+            path: "kernels.html",
+            about: "every kernel with its graph, calls, source lines, nodes, autotuning, compile time and estimated run time; and each source line with its kernels",
+        }],
+        tab: Some(SiteTab { address: |_| "kernels.html".to_owned(), count: |_| None }),
+        topic: None,
+        assets: assets::PAGE,
+        present: kernels::present,
+        write: |report| vec![kernels::page(report)],
+    },
+    SiteRow {
+        name: "Provenance",
+        files: &[
+            SiteFile {
+                path: "provenance_tracking_<folder>.html",
+                about: "a page an Inductor run (forward, backward, inference): source lines, pre-grad graph, post-grad graph and generated code side by side, each line leading to what it came from and became; the `.json` beside it has the maps between lines. Recorded with `INDUCTOR_PROVENANCE=1`",
+            },
+            SiteFile {
+                path: "provenance_tracking_<folder>.json",
+                about: "the maps between the lines of a provenance page",
+            },
+        ],
+        tab: Some(SiteTab { address: inductor_runs::first_page, count: inductor_runs::count }),
+        topic: None,
+        assets: assets::PROVENANCE,
+        present: inductor_runs::any_shown,
+        write: provenance::pages,
+    },
+    SiteRow {
+        name: "Flame chart",
+        files: &[SiteFile {
+            path: "time.html",
+            about: "where the time went: a flame chart of the whole log, tables of phases, compiles and passes, time wasted, saved and not accounted for; only where the log has chromium events",
+        }],
+        tab: Some(SiteTab { address: |_| links::TIME.to_owned(), count: |_| None }),
+        topic: None,
+        assets: assets::TIME,
+        present: |report| report.times_phases(),
+        write: |report| vec![time::page(report)],
+    },
+    SiteRow {
+        name: "Further processes",
+        files: &[SiteFile {
+            path: "process_<pid>/",
+            about: "the report of a further process of the program, such as a forked child",
+        }],
+        tab: None,
+        topic: None,
+        assets: assets::PAGE,
+        present: |report| !report.processes.is_empty(),
+        write: |_| Vec::new(),
+    },
+];
+
+/// All files of the report on one log.
+pub(crate) fn pages<'m>(report: Report<'m>) -> Vec<Page<'m, Worker>> {
+    let rows = report.rows();
+    rows.flat_map(|row| (row.write)(Report { assets: row.assets, ..report })).collect()
+}
+
+/// Files that a job's report has beside the folders of its ranks.
+pub(crate) static JOB_FILES: [SiteFile; 7] = [
+    SiteFile { path: "index.html", about: "the landing page of the job" },
+    SiteFile {
+        path: "report.json",
+        about: "ranks, runs, differences with groups and the first position, runtimes, findings (`\"kind\": \"job\"`)",
+    },
+    SiteFile { path: "chromium_events.json", about: "the events of all ranks, a process a rank" },
+    SiteFile {
+        path: "collective_schedules.json",
+        about: "scheduled collectives by rank and graph, where the logs have any",
+    },
+    SiteFile {
+        path: "runtime_estimations.json",
+        about: "estimated runtimes by rank and graph, where the logs have any",
+    },
+    SiteFile {
+        path: "chromium_trace_with_runtime.json",
+        about: "the estimated runtimes as a trace, where the logs have any",
+    },
+    SiteFile { path: "rank_<n>/", about: "the report of each rank" },
+];
+
+/// Files that only upstream's reports have at their top, or that a setting puts in place of another.
+const OTHER_ENTRIES: [&str; 3] = ["report.html", "symbolic_guard_information*.html", "tlparse_index.html"];
+
+/// Every entry that a report may have at its top: names in which `#` stands for digits and `*` for any text; a folder
+/// ends in `/`. Folders of compile ids are not among them: their names are a rule of their own.
+pub fn top_entries() -> Vec<String> {
+    let files = SITE.iter().flat_map(|row| row.files).chain(&JOB_FILES);
+    let mut entries: Vec<String> = files.filter_map(|file| top_entry(file.path)).collect();
+    entries.extend(OTHER_ENTRIES.map(str::to_owned));
+    entries.sort_unstable();
+    entries.dedup();
+    entries
+}
+
+/// `payloads/` of `payloads/<md5>.txt`; None for files in the folder of a compile.
+fn top_entry(path: &str) -> Option<String> {
+    let top = match path.split_once('/') {
+        Some(("<id>", _)) => return None,
+        Some((folder, _)) => format!("{folder}/"),
+        None => path.to_owned(),
+    };
+    let Some((before, rest)) = top.split_once('<') else { return Some(top) };
+    let (varies, after) = rest.split_once('>')?;
+    let mark = if matches!(varies, "k" | "n" | "pid") { '#' } else { '*' };
+    Some(format!("{before}{mark}{after}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_entries_of_a_report_are_the_tops_of_its_files() {
+        let entries = top_entries();
+        for entry in ["caches.html", "directory_#.html", "payloads/", "rank_#/", "provenance_tracking_*.html"]
+        {
+            assert!(entries.iter().any(|one| one == entry), "{entry}: {entries:?}");
+        }
+        assert!(!entries.iter().any(|entry| entry.contains(['<', '>'])), "{entries:?}");
+    }
+
+    #[test]
+    fn names_of_pages_are_distinct() {
+        let names: std::collections::BTreeSet<&str> = SITE.iter().map(|row| row.name).collect();
+        assert_eq!(names.len(), SITE.len());
+    }
+}

@@ -1,0 +1,111 @@
+//! What the pages of a report are about, and how they are to look.
+
+use crate::analysis::{Found, Topic};
+use crate::model::{Model, Process};
+use crate::output::Page;
+use crate::report::kit::assets::Bundle;
+use crate::report::kit::templates::Worker;
+use crate::trace::Source;
+
+/// How the report is to look.
+#[derive(Debug, Default, Clone)]
+pub struct Settings {
+    /// Code is written as text, not as highlighted pages.
+    pub plain_text: bool,
+    /// Pages of provenance are written for every compile, also where the log does not say where kernels come from.
+    pub provenance: bool,
+    /// HTML that stands at the top of the landing page, as given.
+    pub custom_header: Option<String>,
+    /// The export report is what opens first (`index.html`); the ordinary landing page is `report.html` then.
+    pub export: bool,
+}
+
+/// All that a page may ask: the facts, what follows from them, the log's texts and the settings.
+#[derive(Clone, Copy)]
+pub struct Report<'m> {
+    /// Facts.
+    pub model: &'m Model,
+    /// What follows from them.
+    pub found: &'m Found<'m>,
+    /// The log, for payloads and metrics records.
+    pub source: &'m Source,
+    /// How it is to look.
+    pub settings: &'m Settings,
+    /// Further processes of the program, with a report each below this one.
+    pub processes: &'m [Process],
+    /// The table of all pages, so that one page can lead to the others.
+    pub(crate) site: &'static [SiteRow],
+    /// Style sheets and scripts of the page that is being written.
+    pub(crate) assets: Bundle,
+}
+
+impl Report<'_> {
+    /// Whether the report has a page on torch.export: the log has events of an export, or the reader asked for it.
+    pub(crate) fn shows_export(&self) -> bool {
+        self.settings.export || self.model.export.is_recorded()
+    }
+
+    /// Whether the log times the phases of the compiler.
+    pub(crate) fn times_phases(&self) -> bool {
+        !self.model.spans.is_empty()
+    }
+
+    /// The rows of the pages that this report has.
+    pub(crate) fn rows(&self) -> impl Iterator<Item = &'static SiteRow> + '_ {
+        self.site.iter().filter(|row| (row.present)(*self))
+    }
+
+    /// Where the full list of a topic stands, seen from the top of the report, with its words; None where this report
+    /// has no such page.
+    pub(crate) fn topic_page(&self, topic: Topic) -> Option<(String, &'static str)> {
+        let of_row = |row: &'static SiteRow| {
+            let found = row.topic.as_ref().filter(|one| one.topic == topic)?;
+            Some(((found.address)(*self), found.words))
+        };
+        self.rows().find_map(of_row)
+    }
+}
+
+/// One kind of page, or one kind of data file: a row of the table in `site.rs`.
+pub(crate) struct SiteRow {
+    /// What it is called.
+    pub name: &'static str,
+    /// The files that it writes.
+    pub files: &'static [SiteFile],
+    /// How the landing page leads to it, under its name.
+    pub tab: Option<SiteTab>,
+    /// The topic of which it has the full list.
+    pub topic: Option<SiteTopic>,
+    /// Its style sheets and scripts.
+    pub assets: Bundle,
+    /// Whether a report has it.
+    pub present: fn(Report<'_>) -> bool,
+    /// Who writes it.
+    pub write: for<'m> fn(Report<'m>) -> Vec<Page<'m, Worker>>,
+}
+
+/// Files of a report.
+pub(crate) struct SiteFile {
+    /// The file or folder as the README names it, seen from the top of the report: `<..>` stands for what varies.
+    pub path: &'static str,
+    /// What it holds: the README's sentence.
+    pub about: &'static str,
+}
+
+/// A link of the landing page to another page.
+pub(crate) struct SiteTab {
+    /// Where it leads, seen from the top of the report.
+    pub address: fn(Report<'_>) -> String,
+    /// A number behind the name.
+    pub count: fn(Report<'_>) -> Option<usize>,
+}
+
+/// A topic with the place of its full list.
+pub(crate) struct SiteTopic {
+    /// The topic.
+    pub topic: Topic,
+    /// Words of a link to it.
+    pub words: &'static str,
+    /// Where it leads, seen from the top of the report.
+    pub address: fn(Report<'_>) -> String,
+}

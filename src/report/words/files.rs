@@ -1,0 +1,186 @@
+//! What each file of a compile is, in a few words.
+
+use crate::report::kit::formats::short_path;
+/// What a file is, by its name; empty words where the name says all that is known.
+pub(crate) fn about(name: &str) -> &'static str {
+    FILES.iter().find(|(pattern, _)| fits(pattern, name)).map_or("", |(_, about)| *about)
+}
+
+/// What a file is, where its name does not tell somebody who knows the phases of the compiler.
+pub(crate) fn unclear(name: &str) -> Option<&'static str> {
+    UNCLEAR.iter().any(|pattern| fits(pattern, name)).then(|| about(name))
+}
+
+/// Names that hide what people look for.
+const UNCLEAR: [&str; 11] = [
+    "aot_autograd_runtime_wrappers",
+    "aot_forward_graph_fw_metadata",
+    "dynamo_side_effects",
+    "fx_graph_runnable",
+    "get_*_code_state*",
+    "inductor_provenance_tracking_node_mappings",
+    "inductor_runtime_and_tensor_meta",
+    "min_cut_*",
+    "put_*_code_state*",
+    "symbolic_guard_information",
+    "vllm_piecewise_split_graph",
+];
+
+/// Whether `name` is what `pattern` describes; each `*` stands for any text.
+fn fits(pattern: &str, name: &str) -> bool {
+    let mut parts = pattern.split('*');
+    let Some(mut rest) = name.strip_prefix(parts.next().unwrap_or_default()) else { return false };
+    let Some(last) = parts.next_back() else { return rest.is_empty() };
+    for part in parts {
+        let Some((_, behind)) = rest.split_once(part) else { return false };
+        rest = behind;
+    }
+    rest.ends_with(last)
+}
+
+/// Names of files; the first that fits counts, so patterns stand behind the names they cover.
+const FILES: &[(&str, &str)] = &[
+    ("recompile_reasons", "which guard of the earlier compile failed"),
+    ("dynamo_graph_break_reason", "why the graph broke, with hints and tracebacks"),
+    ("dynamo_error", "the traceback of the failure"),
+    ("symbolic_guard_information", "an expression that export had to decide"),
+    ("dynamo_output_graph", "the graph Dynamo captured"),
+    ("dynamo_side_effects", "objects that the traced code changes"),
+    ("dynamo_guards", "guards with the lines that made them"),
+    ("dynamo_cpp_guards_str", "the guard tree as the runtime checks it"),
+    ("*_ORIGINAL_BYTECODE", "bytecode of the resumed function as Python made it"),
+    ("*_MODIFIED_BYTECODE", "bytecode of the resumed function as Dynamo rewrote it"),
+    ("get_*_code_state*", "sizes remembered from earlier runs, as read"),
+    ("put_*_code_state*", "sizes to remember for later runs, as written"),
+    ("compiled_autograd_graph_pre_reordering", "the backward pass before its nodes were reordered"),
+    ("compiled_autograd_graph*", "the backward pass as compiled autograd captured it"),
+    ("compiled_autograd_compile_reasons", "why compiled autograd compiled again"),
+    ("optimize_ddp_split_graph", "the graph after DDP's optimiser split it"),
+    ("optimize_ddp_split_child*", "one part of the graph that DDP's optimiser split"),
+    ("make_fx_fail_partial", "the graph up to where tracing failed"),
+    ("fx_interpreter_error", "the node that failed, and the graph around it"),
+    ("invoke_subgraph_backward_duplicate", "a nested region whose backward was compiled twice, with advice"),
+    ("compiler_collective", "what the ranks told each other while compiling"),
+    ("aot_joint_graph_sync_decision_cross_ranks", "what the ranks agreed to recompute"),
+    ("aot_joint_graph*", "forward and backward in one graph"),
+    ("aot_forward_graph_fw_metadata", "which inputs are mutated or aliased"),
+    ("aot_forward_graph_fw_subclass_metadata", "which tensor subclasses go in and out"),
+    ("aot_forward_graph*", "the forward graph in ATen operators"),
+    ("aot_backward_graph*", "the backward graph in ATen operators"),
+    ("aot_inference_graph_after_hop_passes", "the inference graph after nested regions were rewritten"),
+    ("aot_inference_graph", "the graph in ATen operators, inference only"),
+    ("aot_saved_tensors_hooks*", "how tensors are packed between forward and backward"),
+    ("aot_autograd_runtime_wrappers", "Python around the compiled graph"),
+    ("torch._functorch.config", "configuration of AOTAutograd"),
+    ("eager_compile_backwards_failure", "why the backward could not be compiled ahead"),
+    ("before_activation_quantization*", "before activations were quantised"),
+    ("after_activation_quantization*", "after activations were quantised"),
+    ("min_cut_*", "what is kept for the backward and what is recomputed"),
+    ("before_pre_grad_graph", "before the pre-grad passes"),
+    ("inductor_pre_grad_graph", "before the pre-grad passes"),
+    ("after_pre_grad_graph", "after the pre-grad passes"),
+    ("before_joint_graph", "before the joint passes"),
+    ("after_joint_graph", "after the joint passes"),
+    ("before_post_grad_graph", "before the post-grad passes"),
+    ("after_post_grad_graph", "after the post-grad passes; what is lowered"),
+    ("inductor_post_grad_graph", "after the post-grad passes; what is lowered"),
+    ("before_recompile_*", "before the graph was traced again"),
+    ("after_recompile_*", "after the graph was traced again"),
+    ("vllm_post_grad*", "after a pass of vLLM"),
+    ("vllm_patterns*", "the patterns that a pass of vLLM looks for"),
+    ("*_pre_grad", "after a pass that changed the graph"),
+    ("*_post_grad", "after a pass that changed the graph"),
+    ("optimus_*", "after an Optimus rule changed the graph"),
+    ("cff_*", "after a rule changed the graph"),
+    ("fx_graph_runnable", "a script that repeats this compile"),
+    ("inductor_spmd_graph_mismatch", "where the graphs of the ranks differ"),
+    ("inductor_collective_schedule", "collectives in the order in which they run"),
+    ("inductor_runtime_and_tensor_meta", "estimated runtimes and what each operation returns"),
+    ("graph_execution", "the order in which compiled graphs ran"),
+    ("inductor_graph_execution", "a compiled graph that ran"),
+    ("*collective*", "how collectives are placed and merged"),
+    ("*comms", "how collectives are placed and merged"),
+    ("*bucketing*", "how collectives are merged"),
+    ("overlap_scheduling*", "how computing and communication overlap"),
+    ("reorder_communication*", "how collectives were moved, and the peak memory"),
+    ("sink_waits*", "how waits were moved"),
+    ("scheduler_nodes_before_comm_overlap", "the schedule before communication was moved"),
+    ("fx_compute_nodes_runtime_estimation", "estimated runtimes of the operations"),
+    ("pge_profile_vs_analytical", "measured against estimated runtimes"),
+    ("inductor_output_code*", "the code that Inductor wrote and that runs"),
+    ("inductor_aot_wrapper_code", "AOTInductor's C++ around the kernels"),
+    ("inductor_aot_kernel_code", "AOTInductor's kernels"),
+    ("inductor_aot_header_code", "AOTInductor's header"),
+    ("inductor_aot_code", "AOTInductor's C++"),
+    ("inductor_autotune_at_compile_time_code", "code that tries out kernels while compiling"),
+    ("inductor_provenance_tracking_kernel_stack_traces", "the user's lines behind each kernel"),
+    ("inductor_provenance_tracking_node_mappings", "which graph nodes became which kernel"),
+    ("inductor_post_to_pre_grad_nodes", "which nodes each node comes from"),
+    ("inductor_*_kernel_to_post_grad_nodes", "which graph nodes became which kernel"),
+    ("triton_kernel_info", "Triton kernels with compile time and configuration"),
+    ("native_dsl_compile", "a kernel written in another language of its own"),
+    ("compile_worker_status", "a compile job that takes long"),
+    ("compile_worker_sidecar_death", "the last words of the process that builds kernels"),
+    ("flex_gemm_*", "how a matrix product was lowered"),
+    ("*_fused", "the scheduled graph with the size of each buffer"),
+    ("precompile_cache_bypass", "precompile cache: not asked, with the reason"),
+    ("fx_graph_cache_hit", "Inductor cache: found"),
+    ("fx_graph_cache_miss", "Inductor cache: looked up, not found"),
+    ("fx_graph_cache_bypass", "Inductor cache: not asked, with the reason"),
+    ("aotautograd_cache_hit", "AOTAutograd cache: found"),
+    ("aotautograd_cache_miss", "AOTAutograd cache: looked up, not found"),
+    ("aotautograd_cache_bypass", "AOTAutograd cache: not asked, with the reason"),
+    ("*_cache_hit", "found in this cache"),
+    ("*_cache_miss", "looked up in this cache, not found"),
+    ("*_cache_bypass", "this cache was not asked, with the reason"),
+    ("*_cache_hash", "the key of the cache and what it is made of"),
+    ("*_cache_pickle_failure", "what could not be stored"),
+    ("dynamo_cache_*", "what Dynamo kept for another process"),
+    ("compilation_metrics_runtime", "numbers of work done while the model ran"),
+    ("bwd_compilation_metrics_runtime", "numbers of work done while the backward ran"),
+    ("bwd_compilation_metrics", "all numbers of the backward compile"),
+    ("aot_autograd_backward_compilation_metrics", "all numbers of the backward compile"),
+    ("compilation_metrics", "all numbers of this compile"),
+    ("torch_version", "the torch that wrote the log"),
+    ("exported_program", "the program that torch.export made"),
+    ("export", "that an export began"),
+    ("memoizer_artifacts*", "what a memoizer kept"),
+    ("vllm_compilation_config", "configuration of vLLM's compile"),
+    ("vllm_piecewise_compile_start", "vLLM begins with a part of the graph"),
+    ("vllm_piecewise_split_graph", "the graph as vLLM split it"),
+    ("vllm_submod_*", "a part of the graph that vLLM split"),
+    ("vllm_subgraph_*", "a part of the graph that vLLM split"),
+    ("vllm_compile_event", "what vLLM found in its cache"),
+];
+
+/// An artifact's name without the hash that output code carries.
+pub(crate) fn short_name(name: &str) -> String {
+    let known = "inductor_output_code";
+    if name.starts_with(known) { known.to_owned() } else { short_path(name).into_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_explained_by_their_names() {
+        assert_eq!(about("dynamo_output_graph"), "the graph Dynamo captured");
+        assert_eq!(about("inductor_output_code_cabc"), "the code that Inductor wrote and that runs");
+        assert!(about("torch_dynamo_resume_in_f_at_7_ORIGINAL_BYTECODE").contains("as Python made it"));
+        assert_eq!(about("fx_graph_bundled_cache_hit"), "found in this cache");
+        assert_eq!(about("something_new"), "");
+        assert_eq!(unclear("fx_graph_runnable"), Some("a script that repeats this compile"));
+        assert_eq!(unclear("dynamo_output_graph"), None);
+        assert!(UNCLEAR.iter().all(|pattern| !about(&pattern.replace('*', "x")).is_empty()));
+    }
+
+    #[test]
+    fn no_pattern_is_hidden_by_an_earlier_one() {
+        for (at, (pattern, _)) in FILES.iter().enumerate() {
+            let name = pattern.replace('*', "x");
+            let first = FILES.iter().position(|(other, _)| fits(other, &name));
+            assert_eq!(first, Some(at), "{pattern}");
+        }
+    }
+}

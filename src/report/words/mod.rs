@@ -1,0 +1,8 @@
+//! What things are called: files, fields of the metrics, phases, statuses, the words of the glossary.
+
+pub(crate) mod caches;
+pub(crate) mod export;
+pub(crate) mod files;
+pub(crate) mod metrics;
+pub(crate) mod phases;
+pub(crate) mod vllm;

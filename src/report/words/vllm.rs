@@ -1,0 +1,24 @@
+//! The pieces that vLLM compiles.
+
+use crate::analysis::vllm::{Piece, Sizes};
+use crate::report::kit::formats::{clipped, count};
+
+/// Characters of a module's name, and of another name from the log.
+pub(crate) const LONGEST_NAME: usize = 80;
+
+/// `submod_0, 1 to 8,192`: the piece in few words.
+pub(crate) fn piece_words(piece: &Piece<'_>) -> String {
+    let name = piece.start.submodule.as_deref().unwrap_or("a piece");
+    let name = clipped(name, LONGEST_NAME).0;
+    match piece.sizes() {
+        Some(sizes) => format!("{name}, {}", size_words(sizes)),
+        None => name.to_owned(),
+    }
+}
+
+pub(crate) fn size_words(sizes: Sizes) -> String {
+    match sizes {
+        Sizes::One(size) => format!("size {}", count(size as f64)),
+        Sizes::Range(from, to) => format!("{} to {}", count(from as f64), count(to as f64)),
+    }
+}

@@ -1,0 +1,14 @@
+//! Maps and sets that are keyed by texts of a log.
+
+use std::collections::{HashMap, HashSet};
+
+/// A map whose keys are, or contain, texts that a log chose.
+///
+/// Its hasher has a random seed, so a log cannot be written in a way that makes all its keys collide; the hasher of
+/// `fxhash` is faster and is kept for small integers and for ids that this program assigns. For the same reason the
+/// order of iteration differs from run to run: nothing may reach the report in that order. Where the order matters,
+/// use `IndexMap` with its default hasher.
+pub type TextMap<K, V> = HashMap<K, V>;
+
+/// A set of texts that a log chose; see [`TextMap`].
+pub type TextSet<T> = HashSet<T>;

@@ -1,0 +1,87 @@
+//! How large pages and reports may be. Readable sources come before bytes, so the limits are wide; what they hold off is
+//! a report that grows without anybody noticing.
+
+use crate::pages::all_pages;
+use crate::support::{input, report};
+
+/// CSS and JavaScript that a page may carry.
+const PAGE: usize = 40 << 10;
+/// CSS and JavaScript that a viewer may carry.
+const VIEWER: usize = 90 << 10;
+
+/// Whether a page is a viewer: it draws or searches what it shows.
+fn is_viewer(file: &str) -> bool {
+    matches!(file, "graphs.html" | "search.html" | "time.html" | "performance.html")
+        || file.starts_with("provenance_tracking_")
+}
+
+/// The name of the file at the end of a path.
+fn file_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
+#[test]
+fn a_page_carries_at_most_40_kb_of_styles_and_scripts_and_a_viewer_90() {
+    for (name, path, facts) in all_pages() {
+        let limit = if is_viewer(file_name(path)) { VIEWER } else { PAGE };
+        let bytes = facts.code_bytes();
+        assert!(bytes <= limit, "{name}: {path} carries {bytes} bytes of CSS and JavaScript");
+    }
+}
+
+/// Bytes that tlparse 0.4.8 writes for a log, all files of its default mode: the sum over `find OUT -type f`.
+const UPSTREAM_BYTES: [(&str, u64); 27] = [
+    ("01_inference", 820_832),
+    ("02_train_mlp", 1_958_627),
+    ("03_graph_breaks", 13_162_661),
+    ("04_recompiles", 9_975_663),
+    ("05_dynamic_shapes", 7_494_222),
+    ("06_errors", 2_269_153),
+    ("07_compiled_autograd", 10_677_607),
+    ("08_cache_bypass", 621_190),
+    ("08_cache_hit", 1_869_640),
+    ("08_cache_miss", 3_877_216),
+    ("09_provenance", 4_170_263),
+    ("09_provenance_reset", 4_177_372),
+    ("10_aoti", 464_903),
+    ("11_export_clean", 21_313),
+    ("11_export_draft", 43_037),
+    ("11_export_draft_clean", 17_766),
+    ("11_export_draft_ops", 40_902),
+    ("11_export_dtrace", 783_276),
+    ("14_llama_infer", 4_127_717),
+    ("16_many", 166_176_271),
+    ("21_torch26_01_inference", 347_522),
+    ("21_torch26_03_graph_breaks", 5_507_498),
+    ("21_torch26_05_dynamic_shapes", 3_228_386),
+    ("21_torch28_09_provenance", 3_248_952),
+    ("21_torch28_11_draft", 82_885),
+    ("22_vllm_new", 7_366_082),
+    ("23_dump_file", 2_962_479),
+];
+
+/// From this size of the log on, a report is held against upstream's. In that of a smaller log, what every report has
+/// (settings, the chart of times) outweighs what the log holds.
+const LARGE_LOG: usize = 1_000_000;
+
+/// How many times as large as upstream's a report may be, in percent.
+const MOST_PERCENT: u64 = 125;
+
+/// Whether upstream has nothing like this page.
+fn is_beyond_upstream(file: &str) -> bool {
+    matches!(file, "search.html" | "graphs.html" | "kernels.html") || file.starts_with("provenance_tracking_")
+}
+
+#[test]
+fn a_report_of_a_large_log_is_at_most_a_quarter_larger_than_upstreams() {
+    let large = UPSTREAM_BYTES.iter().filter(|(name, _)| input(name).bytes().len() > LARGE_LOG);
+    let mut compared = 0;
+    for (name, theirs) in large {
+        let report = report(name);
+        let counted = report.manifest().into_iter().filter(|path| !is_beyond_upstream(file_name(path)));
+        let ours: u64 = counted.map(|path| report.size(&path)).sum();
+        assert!(ours * 100 <= theirs * MOST_PERCENT, "{name}: {ours} bytes, upstream {theirs}");
+        compared += 1;
+    }
+    assert!(compared >= 5, "only {compared} stored logs are large");
+}

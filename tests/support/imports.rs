@@ -65,9 +65,10 @@ impl Modules {
     pub fn arrows(&self) -> Vec<Arrow> {
         let mut arrows = BTreeSet::new();
         for (at, module) in &self.0 {
-            let imported = module.imports.iter().map(|import| &import.path).chain(&module.globs);
-            for path in imported.chain(&module.paths) {
-                let Some(Target::Item(owner, name)) = self.resolve(at, path, false, 0) else { continue };
+            let single = module.imports.iter().map(|import| &import.path).chain(&module.paths);
+            let paths = single.map(|path| (path, false)).chain(module.globs.iter().map(|glob| (glob, true)));
+            for (path, is_glob) in paths {
+                let Some(Target::Item(owner, name)) = self.resolve(at, path, is_glob, 0) else { continue };
                 let (from, to) = (module.file.clone(), self.0[&owner].file.clone());
                 if from != to {
                     arrows.insert(Arrow { from, to, name });
@@ -236,7 +237,8 @@ impl Module {
                 "{" => {
                     at += 1;
                     while at < tokens.len() && tokens[at] != "}" {
-                        at += self.read_use(&tokens[at..], &path);
+                        // A sign that no `use` holds is passed over: the marker of a merge conflict, say.
+                        at += self.read_use(&tokens[at..], &path).max(1);
                         at += usize::from(tokens.get(at) == Some(&","));
                     }
                     return at + 1;

@@ -47,6 +47,7 @@ pub(super) fn pieces(report: JobReport<'_>) -> Vec<Words> {
         (_, Some(finding)) => {
             let class = if finding.severity == Severity::Error { "err" } else { "warn" };
             pieces.push(words(match (finding.severity, finding.kind.fact) {
+                (Severity::Info, Some(Fact::Cache)) => " compile the same; a harmless race: ",
                 (_, Some(Fact::Cache | Fact::CacheKeys | Fact::Config)) => " compile the same, but ",
                 (Severity::Info, _) => " call the same collectives, but ",
                 _ => " diverge: ",

@@ -1,4 +1,4 @@
-//! A parser of one's own: teaches the report an event that a training loop adds to its log.
+//! A parser of your own: makes an event that a training loop adds to its log part of the report.
 //!
 //! ```text
 //! cargo run --example custom_parser -- tests/inputs/01_inference/dedicated_log_torch_trace_0d5xvg8u.log
@@ -10,13 +10,18 @@ use anyhow::{Context, Result, ensure};
 use std::fs::{self, File};
 use std::io::Write;
 use std::path::Path;
-use tlparse::model::{Cell, Column, Form, Unit};
-use tlparse::{Event, Flow, Options, RankContext, Registry, StructuredLogParser};
+use tlparse::{
+    Cell, Column, Event, Flow, Form, Options, RankContext, Registry, RelPath, StructuredLogParser, Unit,
+};
 
 // [readme:begin]
-/// Shows the checkpoints of a training loop, which notes each of them with
+/// Shows the checkpoints of a training loop, which logs each of them with
 /// `trace_structured("my_checkpoint", metadata_fn=lambda: {"step": .., "seconds": .., "bytes": ..}, payload_fn=..)`.
-struct Checkpoints;
+#[derive(Default)]
+struct Checkpoints {
+    /// Step and seconds of each, as comma-separated values.
+    seconds: String,
+}
 
 const COLUMNS: [Column; 3] =
     [Column::number("Step"), Column::number("Time to write"), Column::number("Size")];
@@ -27,7 +32,7 @@ impl StructuredLogParser for Checkpoints {
     }
 
     fn about(&self) -> &'static str {
-        "Checkpoints of the training loop, as a table and with their settings as a file."
+        "Checkpoints of the training loop: a table, a page, their settings and their times as files."
     }
 
     fn keys(&self) -> &'static [&'static str] {
@@ -44,16 +49,30 @@ impl StructuredLogParser for Checkpoints {
             Cell::number(fields.number("seconds").map(|seconds| seconds * 1e6), Unit::Micros),
             Cell::number(fields.number("bytes"), Unit::Bytes),
         ];
-        cx.section("checkpoints", "Checkpoints", "written by the training loop", &COLUMNS).row(row);
+        cx.section("checkpoints", "Checkpoints", "written by the training loop", &COLUMNS).row(row.clone());
+        // The same row on a page of its own, at the top of the report.
+        let page = RelPath::of_parts(&["checkpoints.html"]);
+        cx.page(&page, "Checkpoints")?
+            .section("all", "All checkpoints", "of all compiles", &COLUMNS)
+            .row(row);
+        if let (Some(step), Some(seconds)) = (fields.number("step"), fields.number("seconds")) {
+            self.seconds.push_str(&format!("{step},{seconds}\n"));
+        }
         Ok(Flow::Handled)
+    }
+
+    fn finish(self: Box<Self>, cx: &mut RankContext<'_>) -> Result<()> {
+        // A file whose path and full name you choose.
+        cx.global_file(&RelPath::of_parts(&["checkpoints", "seconds.csv"]), self.seconds)?;
+        Ok(())
     }
 }
 
 /// Writes the report of `log` into the folder `out`, which must not exist yet; returns the folder.
 fn report(log: &Path, out: &Path) -> Result<std::path::PathBuf> {
-    let registry = Registry::default().with(|| Box::new(Checkpoints));
-    let outcome = tlparse::run(&Options::new(log, out), &registry, &())?;
-    Ok(outcome.folder)
+    let registry = Registry::default().with(|| Box::new(Checkpoints::default()));
+    let written = tlparse::run(&Options::new(log, out), &registry, &())?;
+    Ok(written.folder)
 }
 // [readme:end]
 
@@ -71,8 +90,8 @@ fn main() -> Result<()> {
 
 /// Copies a log and appends two events of compile 0/0, as torch would write them.
 fn with_checkpoints(log: &Path, copy: &Path) -> Result<()> {
-    let mut file = File::create(copy)?;
-    tlparse::trace::Source::open(log)?.copy_to(&mut file)?;
+    fs::copy(log, copy)?;
+    let mut file = File::options().append(true).open(copy)?;
     for (step, seconds, bytes) in [(100, 0.8, 44_000_000), (200, 1.1, 44_000_128)] {
         let payload = "{\"optimizer\": \"adam\"}";
         let hash = format!("{:x}", md5::compute(payload));
@@ -87,7 +106,7 @@ fn with_checkpoints(log: &Path, copy: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Whether the files and the table are there.
+/// Whether the files, the tables and the page are there.
 fn check(report: &Path) -> Result<()> {
     let compile = report.join("-_0_0_0");
     let names = fs::read_dir(&compile)?.map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned()));
@@ -99,5 +118,10 @@ fn check(report: &Path) -> Result<()> {
     for text in ["Checkpoints", "written by the training loop", "Time to write", "my_checkpoint_"] {
         ensure!(page.contains(text), "the page of the compile does not say {text:?}");
     }
+    let page =
+        fs::read_to_string(report.join("checkpoints.html")).context("there is no page of checkpoints")?;
+    ensure!(page.contains("All checkpoints"), "the page of checkpoints has no table");
+    let seconds = fs::read_to_string(report.join("checkpoints/seconds.csv"))?;
+    ensure!(seconds == "100,0.8\n200,1.1\n", "the times are {seconds:?}");
     Ok(())
 }

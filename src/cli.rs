@@ -3,8 +3,7 @@
 use clap::error::ErrorKind;
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
-use tlparse::Options;
-use tlparse::report::Settings;
+use tlparse::{Options, Settings};
 
 /// Read a TORCH_TRACE log and report what torch.compile did.
 #[derive(Parser, Debug)]
@@ -82,7 +81,7 @@ pub struct Cli {
     pub port: Option<u16>,
 }
 
-/// What else the program does.
+/// What the program can do besides.
 #[derive(Subcommand, Debug)]
 pub enum Command {
     /// Make the report of a job from rank_<n>/ folders that were written before
@@ -118,11 +117,11 @@ pub struct Combine {
     pub json: bool,
 }
 
-/// What to say where flags stand before a subcommand, which clap words for those who know it.
+/// What to say where options stand before the subcommand: clap's own message helps only those who know clap.
 fn about_misplaced_flags(error: &clap::Error) -> Option<&'static str> {
     let combine = std::env::args_os().any(|arg| arg == "combine");
     (error.kind() == ErrorKind::ArgumentConflict && combine).then_some(
-        "options of tlparse combine stand behind it: tlparse combine OUT --overwrite; to read a log or folder called \
+        "give the options of tlparse combine after it: tlparse combine OUT --overwrite; to read a log or folder called \
          combine, give ./combine",
     )
 }
@@ -135,8 +134,8 @@ const AFTER_HELP: &str = "Exit codes: 0 report written; 1 not written; 2 wrong u
                           or --strict-compile-id found something.";
 
 impl Cli {
-    /// The command line. Where clap alone would not say what is wrong, one sentence that does; what else is wrong, and
-    /// `--help`, ends the program here.
+    /// The command line, or a sentence on what is wrong with it that clap would not say. Any other mistake, and `--help`,
+    /// ends the program here.
     pub fn read() -> Result<Cli, &'static str> {
         let cli = match Cli::try_parse() {
             Ok(cli) => cli,
@@ -145,7 +144,7 @@ impl Cli {
         cli.conflict().map_or(Ok(cli), Err)
     }
 
-    /// Why two flags do not go together, which clap alone would not say.
+    /// Why two flags cannot be used together, where clap would only say that they cannot.
     fn conflict(&self) -> Option<&'static str> {
         match (self.latest, self.all_ranks_html, self.session) {
             (true, true, _) => Some(

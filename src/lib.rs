@@ -1,11 +1,11 @@
 //! Reads TORCH_TRACE logs, the structured logs of `torch.compile`, and writes a report: what was compiled, what went
 //! wrong, where the time went.
 //!
-//! [`run`] is the whole program: log bytes become records ([`trace`]), records become a model ([`events`],
-//! [`model`]), the model leads to findings ([`analysis`]), both become pages ([`report`]), pages become files
-//! ([`output`]).
+//! [`run`] does what the program does: it finds the logs that a path means and writes their report into a folder.
+//! [`run_in_memory`] gives the files of one log's report in a map, and [`combine`] makes the report of a distributed job
+//! from reports of its ranks that exist already.
 //!
-//! To understand events of your own, write a [`StructuredLogParser`] and register it:
+//! To make events of your own part of the report, write a [`StructuredLogParser`] and register it:
 //!
 //! ```no_run
 //! # use tlparse::{Event, Flow, Options, RankContext, Registry, StructuredLogParser};
@@ -17,49 +17,174 @@
 //! #     fn parse(&mut self, _: &Event<'_>, _: &mut RankContext<'_>) -> anyhow::Result<Flow> { Ok(Flow::Handled) }
 //! # }
 //! let registry = Registry::default().with(|| Box::new(MyParser));
-//! let outcome = tlparse::run(&Options::new("trace.log", "tl_out"), &registry, &())?;
-//! println!("{}", outcome.folder.display());
+//! let written = tlparse::run(&Options::new("trace.log", "tl_out"), &registry, &())?;
+//! println!("{}", written.folder.display());
 //! # Ok::<(), anyhow::Error>(())
 //! ```
 
-pub mod analysis;
-pub mod events;
-pub mod job;
-pub mod model;
-pub mod options;
-pub mod output;
-pub mod report;
+mod analysis;
+mod events;
+mod job;
+mod model;
+mod options;
+mod output;
+mod rel_path;
+mod report;
 mod run;
-pub mod trace;
+mod trace;
 
-pub use events::{Event, Flow, RankContext, Registry, StructuredLogParser};
-pub use options::{Options, Progress, Told, Written};
+pub use analysis::Severity;
+pub use events::{
+    ArtifactId, Event, Flow, PageTables, ParserFactory, RankContext, Registry, SectionRows,
+    StructuredLogParser,
+};
+pub use model::{
+    Cell, Column, Failure, Fields, Form, Frame, Language, Metrics, MetricsKind, ProblemKind, Stack, Unit,
+};
+pub use options::{InMemory, Options, Progress, RunSummary, Written};
+pub use rel_path::RelPath;
+pub use report::{Settings, SummaryLine};
+pub use trace::{CompileId, FileRef, LocalTime, Md5, Payload, PayloadRef, Span, Stamp};
 
-use anyhow::Context;
-use std::path::PathBuf;
+use crate::model::JobFacts;
+use crate::output::{DiskSink, Entries, JobTarget, MemSink, RankFolder, Sink, Target};
+use crate::report::{JobReport, Worker};
+use crate::run::{Input, LogOutcome, LogTask, Work};
+use anyhow::{Context, bail};
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
 
-/// Reads what `options.input` means (a log, the newest run of a folder, or all ranks of a job) and writes its report.
+/// Reads what `options.input` means (a log, the newest run of a folder, or all ranks of a job) and writes its report
+/// into the folder `options.out`. `registry` holds the parsers, `progress` is told how far the work is.
 ///
 /// # Errors
-/// Of the command line and the disk: no such input, nothing in it is a record, an output folder that may not be
-/// replaced, a full disk. What is damaged in a log is in the report and in the [`Written`], never an error.
+/// Errors come from the command line and the disk: the input does not exist, none of its lines is a record, the output
+/// folder may not be replaced, the disk is full. Damage in a log is never an error: it is listed in the report and
+/// counts in [`RunSummary::intact`].
 pub fn run(options: &Options, registry: &Registry, progress: &dyn Progress) -> anyhow::Result<Written> {
-    let work = run::Work { options, registry, progress };
-    let (input, mut notes) = run::find(options)?;
-    let target = output::Target::prepare(&options.out, options.overwrite)?;
-    let mut told = match &input {
-        run::Input::Log(logs) => run::write_rank(work, logs, target.folder())?,
-        run::Input::Job(job) => run::write_job(work, job, target.folder())?,
+    let work = Work { options, registry, progress };
+    let (input, notes) = run::find(options)?; // a path -> the logs that it means
+    let target = Target::prepare(&options.out, options.overwrite, Entries::new(report::top_entries()))?;
+    let sink = DiskSink::new(target.folder());
+    let summary = match &input {
+        Input::Log(logs) => run::for_each_process(work, logs, &sink, write_log)?,
+        Input::Job(job) => {
+            let (ranks, facts) = run::for_each_rank(work, job, &sink, write_log)?;
+            let folders = output::rank_folders(target.folder())?;
+            write_job(&folders, facts, &sink, &options.settings, &())?.with(ranks)
+        }
     };
-    notes.append(&mut told.notes);
-    told.notes = notes;
-    Ok(Written { folder: target.place()?, told })
+    Ok(Written { folder: target.place()?, summary: summary.noting_first(notes) })
 }
 
-/// The path that an empty command line means: `$TORCH_TRACE`.
+/// Reads one log and gives the files of its report in memory, byte for byte those that [`run`] writes. Nothing is
+/// written to disk; `options.out` and `options.overwrite` are not used.
 ///
 /// # Errors
-/// When it is not set.
+/// As [`run`]; and `options.input` means the ranks of a distributed job, whose report is made of the folders of its
+/// ranks.
+///
+/// ```
+/// # use tlparse::{Options, Registry};
+/// let log = "tests/inputs/01_inference/dedicated_log_torch_trace_0d5xvg8u.log";
+/// let report = tlparse::run_in_memory(&Options::new(log, ""), &Registry::default(), &())?;
+/// let page = &report.files["index.html"];
+/// assert!(page.starts_with(b"<!DOCTYPE html>"));
+/// assert!(report.summary.intact);
+/// # Ok::<(), anyhow::Error>(())
+/// ```
+pub fn run_in_memory(
+    options: &Options,
+    registry: &Registry,
+    progress: &dyn Progress,
+) -> anyhow::Result<InMemory> {
+    let work = Work { options, registry, progress };
+    let (input, notes) = run::find(options)?;
+    let Input::Log(logs) = &input else {
+        bail!(
+            "{} holds the logs of several ranks, whose report is written into folders; give the path of one log",
+            options.input.display()
+        );
+    };
+    let sink = MemSink::default();
+    let summary = run::for_each_process(work, logs, &sink, write_log)?;
+    Ok(InMemory { files: sink.into_files(), summary: summary.noting_first(notes) })
+}
+
+/// Writes the report of a distributed job into `folder`, which holds a finished report of each rank in `rank_<n>/`, such
+/// as [`run`] wrote them, possibly on several machines. `overwrite` says whether the files of an earlier call may be
+/// replaced; the reports of the ranks are never changed.
+///
+/// # Errors
+/// `folder` holds no report of a rank, or something that no report contains, or the files of an earlier call although
+/// `overwrite` is false; or the disk refuses. A rank that cannot be read is part of the report, never an error.
+pub fn combine(
+    folder: &Path,
+    overwrite: bool,
+    settings: &Settings,
+    progress: &dyn Progress,
+) -> anyhow::Result<Written> {
+    let target = JobTarget::prepare(folder, overwrite)?;
+    let sink = DiskSink::new(target.staging());
+    let summary = write_job(target.ranks(), JobFacts::default(), &sink, settings, progress)?;
+    Ok(Written { folder: target.place()?, summary })
+}
+
+/// One log, or the part of it that one rank wrote: log bytes -> records -> model -> findings -> pages -> files.
+fn write_log(work: Work<'_>, task: &LogTask<'_>) -> anyhow::Result<LogOutcome> {
+    let (source, model) = match run::read(work, task) {
+        Ok(read) => read,
+        Err(error) => return Ok(LogOutcome::Unreadable(error)),
+    };
+    if let Some(parts) = task.parts_to_split(&model) {
+        return Ok(LogOutcome::Parts(parts));
+    }
+    let found = analysis::of_log(&model);
+    let settings = &work.options.settings;
+    let report = report::on(&model, &found, &source, settings, task.processes);
+    let pages = report::pages(report);
+    work.progress.writing(pages.len());
+    let left_out = output::write(pages, task.sink, task.threads, Worker::new)?;
+    Ok(LogOutcome::Written(RunSummary {
+        lines: report::summary(report),
+        findings: report::findings(report),
+        notes: run::notes(&source, &left_out),
+        intact: model.integrity.ok(),
+        without_compile_id: model.integrity.stacks_without_id,
+        events: model.integrity.events.clone().into_iter().collect(),
+    }))
+}
+
+/// The ranks of a job: their reports -> summaries -> findings -> pages -> files.
+fn write_job(
+    ranks: &[RankFolder],
+    facts: JobFacts,
+    sink: &dyn Sink,
+    settings: &Settings,
+    progress: &dyn Progress,
+) -> anyhow::Result<RunSummary> {
+    let job = job::read(ranks, facts, progress);
+    let found = analysis::of_job(&job);
+    let report = JobReport { job: &job, found: &found, settings };
+    let mut pages = report::job_pages(report);
+    pages.push(job::chromium_events(ranks));
+    progress.writing(pages.len());
+    // One thread: the files are few, and the longest is streamed.
+    output::write(pages, sink, NonZeroUsize::MIN, Worker::new)?;
+    Ok(RunSummary {
+        lines: report::job_summary(report),
+        findings: report::job_findings(report),
+        notes: Vec::new(),
+        intact: job.ranks.iter().all(model::RankSummary::is_intact),
+        without_compile_id: 0, // a rank's report.json does not hold it
+        events: job.events.into_iter().collect(),
+    })
+}
+
+/// The path that is read when the command line names none: the value of `TORCH_TRACE`.
+///
+/// # Errors
+/// The variable is not set, or is empty.
 pub fn default_input() -> anyhow::Result<PathBuf> {
     std::env::var_os("TORCH_TRACE")
         .filter(|dir| !dir.is_empty())

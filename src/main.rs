@@ -9,9 +9,7 @@ use serve::Serving;
 use std::io::{IsTerminal, Write};
 use std::path::Path;
 use std::process::ExitCode;
-use tlparse::analysis::Severity;
-use tlparse::report::Settings;
-use tlparse::{Progress, Registry, Written};
+use tlparse::{Progress, Registry, Settings, Severity, Written};
 
 /// The report could not be written.
 const FAILED: u8 = 1;
@@ -34,7 +32,7 @@ fn main() -> ExitCode {
             Some(out) => {
                 let settings =
                     Settings { custom_header: combine.custom_header_html.clone(), ..Settings::default() };
-                tlparse::job::combine(out, combine.overwrite, &settings, &bar)
+                tlparse::combine(out, combine.overwrite, &settings, &bar)
             }
             None => {
                 eprintln!(
@@ -47,7 +45,7 @@ fn main() -> ExitCode {
     };
     bar.0.finish_and_clear();
     match outcome {
-        Ok(outcome) => conclude(&Wishes::of(&cli), &outcome),
+        Ok(outcome) => conclude(&Afterwards::of(&cli), &outcome),
         Err(error) => {
             eprintln!("error: {error:#}");
             ExitCode::from(FAILED)
@@ -55,8 +53,8 @@ fn main() -> ExitCode {
     }
 }
 
-/// What the command line wants to be done with a report that is written.
-struct Wishes {
+/// What is to be done once the report is written.
+struct Afterwards {
     strict: bool,
     strict_compile_id: bool,
     no_browser: bool,
@@ -66,10 +64,10 @@ struct Wishes {
     verbose: bool,
 }
 
-impl Wishes {
-    fn of(cli: &Cli) -> Wishes {
+impl Afterwards {
+    fn of(cli: &Cli) -> Afterwards {
         match &cli.command {
-            Some(Command::Combine(combine)) => Wishes {
+            Some(Command::Combine(combine)) => Afterwards {
                 strict: combine.strict,
                 strict_compile_id: false,
                 no_browser: combine.no_browser,
@@ -78,7 +76,7 @@ impl Wishes {
                 json: combine.json,
                 verbose: false,
             },
-            None => Wishes {
+            None => Afterwards {
                 strict: cli.strict,
                 strict_compile_id: cli.strict_compile_id,
                 no_browser: cli.no_browser,
@@ -92,38 +90,39 @@ impl Wishes {
 }
 
 /// Says what was found, opens the report, and maps the outcome to an exit code.
-fn conclude(wishes: &Wishes, outcome: &Written) -> ExitCode {
-    for note in &outcome.told.notes {
+fn conclude(afterwards: &Afterwards, outcome: &Written) -> ExitCode {
+    for note in &outcome.summary.notes {
         eprintln!("note: {note}");
     }
     let index = outcome.folder.join("index.html");
     // A reader that closes the pipe early has seen what it wanted.
-    let _ = print_summary(wishes, outcome, &index);
-    if let Err(error) = show(wishes, &outcome.folder, &index) {
+    let _ = print_summary(afterwards, outcome, &index);
+    if let Err(error) = show(afterwards, &outcome.folder, &index) {
         eprintln!("error: {error:#}; the report is {}", index.display());
         return ExitCode::from(FAILED);
     }
-    let damaged = wishes.strict && !outcome.told.intact;
-    let without_id = wishes.strict_compile_id && outcome.told.without_compile_id > 0;
+    let damaged = afterwards.strict && !outcome.summary.intact;
+    let without_id = afterwards.strict_compile_id && outcome.summary.without_compile_id > 0;
     if damaged {
         eprintln!("error: --strict: the log is damaged; the report lists the lines");
     }
     if without_id {
-        let count = outcome.told.without_compile_id;
+        let count = outcome.summary.without_compile_id;
         eprintln!("error: --strict-compile-id: records that have a stack in place of a compile id: {count}");
     }
     if damaged || without_id { ExitCode::from(STRICT) } else { ExitCode::SUCCESS }
 }
 
-/// Opens the report where somebody sits; with `--serve` it is served until the program is ended.
-fn show(wishes: &Wishes, folder: &Path, index: &Path) -> anyhow::Result<()> {
-    let serving = wishes.serve.then(|| Serving::start(folder, wishes.port)).transpose()?;
+/// Opens the report in a browser where somebody sits in front of the machine; with `--serve`, serves it until the program
+/// is ended.
+fn show(afterwards: &Afterwards, folder: &Path, index: &Path) -> anyhow::Result<()> {
+    let serving = afterwards.serve.then(|| Serving::start(folder, afterwards.port)).transpose()?;
     let shown = serving.as_ref().map_or_else(|| index.display().to_string(), Serving::url);
     if let Some(serving) = &serving {
-        // Before the browser is started: a script waits for this line.
+        // Printed before the browser is started: a script waits for this line.
         let _ = writeln!(std::io::stdout(), "Serving {} until Ctrl-C", serving.url());
     }
-    if !wishes.no_browser
+    if !afterwards.no_browser
         && may_open_browser()
         && let Err(error) = opener::open_browser(&shown)
     {
@@ -135,32 +134,32 @@ fn show(wishes: &Wishes, folder: &Path, index: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn print_summary(wishes: &Wishes, outcome: &Written, index: &Path) -> std::io::Result<()> {
+fn print_summary(afterwards: &Afterwards, outcome: &Written, index: &Path) -> std::io::Result<()> {
     let mut out = std::io::stdout().lock();
-    if wishes.json {
-        serde_json::to_writer_pretty(&mut out, &outcome.told.findings)?;
+    if afterwards.json {
+        serde_json::to_writer_pretty(&mut out, &outcome.summary.findings)?;
         return writeln!(out);
     }
-    let coloured = std::io::stdout().is_terminal()
+    let colored = std::io::stdout().is_terminal()
         && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
         && std::env::var_os("TERM").is_none_or(|term| term != "dumb");
-    for line in &outcome.told.summary {
-        match line.label.filter(|_| coloured) {
-            Some((label, severity)) => writeln!(out, "{}{label}:\x1b[0m {}", colour(severity), line.text)?,
+    for line in &outcome.summary.lines {
+        match line.label.filter(|_| colored) {
+            Some((label, severity)) => writeln!(out, "{}{label}:\x1b[0m {}", color(severity), line.text)?,
             None => writeln!(out, "{line}")?,
         }
     }
-    if wishes.verbose {
+    if afterwards.verbose {
         writeln!(out, "Records by event:")?;
-        for (event, count) in &outcome.told.events {
+        for (event, count) in &outcome.summary.events {
             writeln!(out, "{count:>9}  {event}")?;
         }
     }
     writeln!(out, "Report: {}", index.display())
 }
 
-/// The escape that begins a label: bold red, bold yellow, bold.
-fn colour(severity: Severity) -> &'static str {
+/// The escape sequence that begins a label: bold red, bold yellow or bold.
+fn color(severity: Severity) -> &'static str {
     match severity {
         Severity::Error => "\x1b[1;31m",
         Severity::Warning => "\x1b[1;33m",
@@ -168,19 +167,19 @@ fn colour(severity: Severity) -> &'static str {
     }
 }
 
-/// Whether somebody sits in front of this: a terminal, on a desktop, not in CI and not over SSH.
+/// Whether somebody sits in front of this machine: at a terminal, on a desktop, not in CI and not over SSH.
 fn may_open_browser() -> bool {
     let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     let display = !cfg!(all(unix, not(target_os = "macos"))) || set("DISPLAY") || set("WAYLAND_DISPLAY");
     std::io::stdout().is_terminal() && display && !set("CI") && !set("SSH_CONNECTION") && !set("SSH_TTY")
 }
 
-/// The progress bar; it shows only where standard error is a terminal.
+/// The progress bar, visible only where standard error is a terminal.
 struct Bar(ProgressBar);
 
 impl Bar {
     fn new() -> Self {
-        // Ten times a second is as fast as it can be read, and costs nothing next to the work.
+        // Nobody reads faster than ten changes per second, and these cost nothing next to the work.
         let bar = ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::stderr_with_hz(10));
         let style = ProgressStyle::with_template("{msg} {wide_bar} {bytes}/{total_bytes} {eta}");
         bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
@@ -189,15 +188,15 @@ impl Bar {
     }
 }
 
-/// Bytes between two looks at the bar: a record is often under a kilobyte, and each look takes a lock.
-const STEP: u64 = 256 << 10;
+/// Bytes between two updates of the bar: a record is often under a kilobyte, and each update takes a lock.
+const UPDATE_BYTES: u64 = 256 << 10;
 
 impl Progress for Bar {
     fn reading(&self, done: u64, total: u64) {
         if self.0.is_hidden() {
             return;
         }
-        if done.saturating_sub(self.0.position()) >= STEP || done == total {
+        if done.saturating_sub(self.0.position()) >= UPDATE_BYTES || done == total {
             self.0.set_length(total);
             self.0.set_position(done);
         }

@@ -1,32 +1,33 @@
 //! What the library is told, and what it tells back.
 
+use crate::output::Files;
 use crate::report::{Settings, SummaryLine};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
-/// What to read, where to write, how it is to look.
+/// What to read, where to write, and how the report is to look.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// A log (plain, `.gz`, `.zst`), a folder of logs, or `-` for standard input.
+    /// Path of a log (plain, gzip or zstd, told by its content), of a folder of logs, or `-` for standard input.
     pub input: PathBuf,
-    /// The report's folder.
+    /// Path of the report's folder. Missing parents are created.
     pub out: PathBuf,
-    /// Whether a report that stands there may be replaced.
+    /// Whether a report that exists in `out` may be replaced. Anything but a report is never replaced.
     pub overwrite: bool,
-    /// Of a folder, only the log that was changed last.
+    /// Whether to read only the log of a folder that was changed last. By default the newest run is read.
     pub latest: bool,
-    /// Of a folder, all ranks, also where there is only one.
+    /// Whether to write the report of a distributed job although the folder holds the log of one rank only.
     pub all_ranks: bool,
-    /// Which run of a folder that was traced into several times, 1 being the oldest; None is the newest.
+    /// Which run to read of a folder that several runs were traced into: 1 is the oldest, None the newest.
     pub session: Option<usize>,
     /// How the report is to look.
     pub settings: Settings,
-    /// Threads that write pages; as many as the machine has where it is None. The report is the same for any number.
+    /// How many threads to use: at least 1; None for as many as the machine has. The report is the same for any number.
     pub threads: Option<NonZeroUsize>,
 }
 
 impl Options {
-    /// Reads `input` and writes to `out`, which must not exist yet; everything else is at its default.
+    /// Reads `input` and writes to `out`, which must not exist yet. Everything else has its default.
     pub fn new(input: impl Into<PathBuf>, out: impl Into<PathBuf>) -> Self {
         Options {
             input: input.into(),
@@ -41,41 +42,66 @@ impl Options {
     }
 }
 
-/// Is told how far the work is. All calls may come from any thread.
+/// Is told how far the work is. Any thread may call any of its methods.
 pub trait Progress: Sync {
-    /// `done` of `total` bytes of the log are read.
+    /// `done` of `total` bytes of the logs have been read, counted after unpacking.
     fn reading(&self, _done: u64, _total: u64) {}
-    /// That many ranks of a job are done.
+    /// The reports of `done` of the `total` ranks of a job are written.
     fn ranks(&self, _done: usize, _total: usize) {}
-    /// The log is read; that many files are written now.
+    /// The log has been read, and `files` files are going to be written.
     fn writing(&self, _files: usize) {}
 }
 
-/// No progress.
+/// Ignores all progress.
 impl Progress for () {}
 
-/// What a report says, to the program that wrote it.
+/// What a report says, for the program that wrote it.
 #[derive(Debug, Clone, Default)]
-pub struct Told {
-    /// A few lines: the verdict first, then what needs attention.
-    pub summary: Vec<SummaryLine>,
+pub struct RunSummary {
+    /// A few lines for a terminal: the verdict first, then what needs attention.
+    pub lines: Vec<SummaryLine>,
     /// The findings as `report.json` has them, most important first.
     pub findings: Vec<serde_json::Value>,
-    /// Things to know that are not about the log's content, such as which of several logs was read.
+    /// Things to know that are not about the content of the log, such as which of several logs was read.
     pub notes: Vec<String>,
-    /// Whether nothing of the log is damaged: what `--strict` asks. Of a job, of any log.
+    /// Whether no record is damaged, in any of the logs: what `--strict` checks.
     pub intact: bool,
-    /// Records that carry a stack in place of a compile id: what `--strict-compile-id` asks.
+    /// How many records carry a stack in place of a compile id: what `--strict-compile-id` checks.
     pub without_compile_id: u64,
-    /// Records by event, as the log has them; of a job, of all logs.
+    /// How many records each event has, in the order of the log; for a job, over all logs and by name.
     pub events: Vec<(String, u64)>,
 }
 
-/// A report that was written.
+impl RunSummary {
+    /// This summary with what another log adds to it: its notes, its damage and its records without a compile id.
+    pub(crate) fn with(mut self, other: RunSummary) -> Self {
+        self.intact &= other.intact;
+        self.without_compile_id += other.without_compile_id;
+        self.notes.extend(other.notes);
+        self
+    }
+
+    /// This summary with further notes before its own.
+    pub(crate) fn noting_first(mut self, notes: Vec<String>) -> Self {
+        self.notes.splice(0..0, notes);
+        self
+    }
+}
+
+/// A report that was written to disk.
 #[derive(Debug, Clone)]
 pub struct Written {
-    /// Its folder.
+    /// Absolute path of its folder, links resolved.
     pub folder: PathBuf,
     /// What it says.
-    pub told: Told,
+    pub summary: RunSummary,
+}
+
+/// A report that was made in memory.
+#[derive(Debug, Clone)]
+pub struct InMemory {
+    /// The bytes of each file by its path below the report's folder, parts separated by `/`.
+    pub files: Files,
+    /// What it says.
+    pub summary: RunSummary,
 }

@@ -9,9 +9,9 @@ use std::fs::File;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use tiny_http::{Header, Method, Request, Response, Server};
-use tlparse::output::RelPath;
+use tlparse::RelPath;
 
-/// A server that listens.
+/// A server that is listening.
 pub struct Serving {
     server: Server,
     address: SocketAddr,
@@ -22,7 +22,7 @@ impl Serving {
     /// Listens on `port` of the loopback address, or on any free one.
     ///
     /// # Errors
-    /// The port cannot be had.
+    /// The port is taken or may not be used.
     pub fn start(folder: &Path, port: Option<u16>) -> anyhow::Result<Serving> {
         let asked = SocketAddr::from((Ipv4Addr::LOCALHOST, port.unwrap_or(0)));
         let busy = || format!("cannot listen on {asked}, choose another port with --port");
@@ -31,7 +31,7 @@ impl Serving {
         Ok(Serving { server, address, folder: folder.to_owned() })
     }
 
-    /// Where the report can be opened.
+    /// The URL of the report.
     pub fn url(&self) -> String {
         format!("http://{}/", self.address)
     }
@@ -39,7 +39,7 @@ impl Serving {
     /// Answers requests until the program is ended.
     pub fn run(&self) {
         for request in self.server.incoming_requests() {
-            // A reader that went away is nobody's concern.
+            // An answer fails when the browser has gone away, which does no harm.
             let _ = self.answer(request);
         }
     }
@@ -60,7 +60,7 @@ impl Serving {
         }
     }
 
-    /// Whether the request was addressed to this machine by its own name.
+    /// Whether the request names this machine: a request that a page of another site makes names that site.
     fn is_named(&self, request: &Request) -> bool {
         let host = request.headers().iter().find(|header| header.field.equiv("Host"));
         let host = host.map(|header| header.value.as_str()).unwrap_or_default();
@@ -82,7 +82,7 @@ impl Serving {
         if !full.is_file() {
             return None;
         }
-        // Logs and lines of JSON are to be shown, not to be saved.
+        // A browser shows plain text and would save logs and lines of JSON.
         let kind = match full.extension().and_then(|ending| ending.to_str()) {
             Some("log" | "txt" | "jsonl" | "py") => "text/plain; charset=utf-8".to_owned(),
             Some("html") => "text/html; charset=utf-8".to_owned(),

@@ -325,3 +325,36 @@ fn an_unknown_encoding_is_kept_as_text() {
     let path = report.manifest().into_iter().find(|path| path.contains("/picture_")).expect("it has a file");
     assert_eq!(report.read(&path), "aGVsbG8=\n<b>");
 }
+
+#[test]
+fn the_subgraph_of_a_record_is_shown_with_its_file() {
+    let mut log = Log::of(input("01_inference"));
+    log.edit("inductor_output_code", 0, |envelope| envelope["subgraph_name"] = json!("region_<1>"));
+    let report = Run::of_bytes("made.log", &log.bytes()).args(["--strict"]).ok();
+    let files = report.compile("0/0")["artifacts"].as_array().unwrap().clone();
+    let named: Vec<&Value> = files.iter().filter(|file| !file["subgraph"].is_null()).collect();
+    assert_eq!(named.len(), 1);
+    assert_eq!(named[0]["subgraph"], "region_<1>");
+    assert!(named[0]["name"].as_str().unwrap().starts_with("inductor_output_code"));
+    for page in ["index.html", "-_0_0_0/compile.html"] {
+        assert!(report.read(page).contains("subgraph region_&lt;1&gt;"), "{page}");
+    }
+}
+
+#[test]
+fn collectives_that_differ_are_listed_with_upstreams_fields() {
+    let mut log = Log::of(input("13_div_colls"));
+    let at = log.nth("artifact", 0);
+    let schedule = (at..log.records.len())
+        .find(|&at| contains(log.records[at].envelope(), b"inductor_collective_schedule"))
+        .expect("the log has a schedule");
+    let mut ops: Vec<String> = serde_json::from_slice(&log.records[schedule].text()).unwrap();
+    let other = "torch.ops._c10d_functional.all_gather_into_tensor.default".to_owned();
+    ops.extend([other.clone(), other]);
+    log.records[schedule].set_payload(&serde_json::to_vec(&ops).unwrap());
+    let report = Run::of_bytes("made.log", &log.bytes()).ok();
+    let parity: Value = serde_json::from_str(&report.read("collectives_parity.json")).unwrap();
+    let graph = &parity["graphs"][0];
+    assert_eq!((&graph["graph"], &graph["compile_id"]), (&json!("-_0_0_0"), &json!("[0/0]")));
+    assert_eq!((&graph["offset"], &graph["missing_waits"]), (&json!(2), &json!(0)));
+}

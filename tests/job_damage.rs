@@ -131,7 +131,7 @@ fn a_log_that_is_called_combine_is_given_with_its_folder() {
     let error = crate::support::Run::of("combine").without_out().go().fails(2);
     assert!(error.contains("to read a log or folder called combine, give ./combine"), "{error}");
     let error = crate::support::Run::of("--overwrite").without_out().args(["combine", "out"]).go().fails(2);
-    assert!(error.contains("options of tlparse combine stand behind it"), "{error}");
+    assert!(error.contains("give the options of tlparse combine after it"), "{error}");
     let folder = tempfile::tempdir().unwrap();
     fs::copy(&crate::support::input("11_export_clean").path, folder.path().join("combine")).unwrap();
     crate::support::Run::of(folder.path().join("combine")).ok();

@@ -25,10 +25,10 @@ fn top(path: &str) -> &str {
 /// limited.
 const LAYERS: [(&str, &[&str]); 9] = [
     ("trace", &[]),
-    ("model", &["trace"]),
-    ("events", &["trace", "model"]),
+    ("model", &["trace", "rel_path"]),
+    ("events", &["trace", "model", "rel_path"]),
     ("analysis", &["trace", "model"]),
-    ("output", &[]),
+    ("output", &["rel_path"]),
     ("report", &["trace", "model", "analysis", "output"]),
     ("options", &["report"]),
     ("job", &["trace", "model", "events", "analysis", "output", "report", "options"]),

@@ -2,9 +2,11 @@
 
 use crate::support::{Report, input, report};
 use serde::Deserialize;
+use std::fs;
 use std::path::Path;
-use tlparse::model::{Cell, Column, Form};
-use tlparse::{Event, Flow, Options, RankContext, Registry, StructuredLogParser};
+use tlparse::{
+    Cell, Column, Event, Flow, Form, Options, RankContext, Registry, RelPath, StructuredLogParser,
+};
 
 /// The report of the library with these parsers.
 fn run(registry: Registry, log: &Path) -> (Report, tlparse::Written) {
@@ -57,7 +59,7 @@ fn a_parser_of_the_user_is_asked_first_and_its_files_are_in_the_report() {
     let registry = Registry::default().with(|| Box::new(OwnGraphs { seen: 0 }));
     assert_eq!(registry.describe()[0].0, "own_graphs");
     let (own, outcome) = run(registry, &input("01_inference").path);
-    assert!(outcome.told.intact);
+    assert!(outcome.summary.intact);
     let files = own.manifest();
     let with = |part: &str| files.iter().filter(|path| path.contains(part)).collect::<Vec<_>>();
     assert!(with("/dynamo_output_graph_").is_empty(), "the built-in parser was not asked");
@@ -97,7 +99,7 @@ impl StructuredLogParser for Failing {
 #[test]
 fn an_error_of_a_parser_is_listed_and_the_next_parser_is_asked() {
     let (failed, outcome) = run(Registry::default().with(|| Box::new(Failing)), &input("01_inference").path);
-    assert!(!outcome.told.intact);
+    assert!(!outcome.summary.intact);
     let plain = report("01_inference");
     let events = |event: &str| plain.integrity()["events"][event].as_u64().unwrap_or(0);
     let artifacts = plain.integrity()["artifacts"].as_object().unwrap();
@@ -113,6 +115,80 @@ fn an_error_of_a_parser_is_listed_and_the_next_parser_is_asked() {
     let mut files = failed.manifest();
     files.retain(|file| plain.has(file));
     assert_eq!(files, plain.manifest());
+}
+
+/// Places files at paths of its own, some of which it may not have.
+struct Placing;
+
+impl StructuredLogParser for Placing {
+    fn name(&self) -> &'static str {
+        "placing"
+    }
+
+    fn about(&self) -> &'static str {
+        "Places a file for each graph."
+    }
+
+    fn keys(&self) -> &'static [&'static str] {
+        &["dynamo_output_graph", "artifact:before_*"]
+    }
+
+    fn parse(&mut self, event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
+        let path = |parts: &[&str]| RelPath::of_parts(parts);
+        if event.key == "artifact" {
+            cx.global_file(&path(&["index.html"]), "mine".to_owned())?;
+        }
+        cx.global_file(&path(&["my_page.html"]), "<h1>mine</h1>".to_owned())?;
+        cx.global_file_of_payload(event, &path(&["graphs", "first.py"]))?;
+        let notes = path(&[&cx.folder(), "notes.html"]);
+        cx.global_file(&notes, "notes".to_owned())?;
+        let columns = [Column::text("Name")];
+        let mut page = cx.page(&path(&["tables.html"]), "My tables")?;
+        page.section("names", "Names of graphs", "one <b>", &columns).row(vec![Cell::Text("<i>".to_owned())]);
+        Ok(Flow::Handled)
+    }
+}
+
+#[test]
+fn a_parser_of_the_user_chooses_full_paths_and_never_takes_one_of_the_reports() {
+    let log = &input("01_inference").path;
+    let placing = || Registry::default().with(|| Box::new(Placing));
+    let (own, _) = run(placing(), log);
+    assert_eq!(own.read("my_page.html"), "<h1>mine</h1>");
+    assert_eq!(own.read("-_0_0_0/notes.html"), "notes");
+    assert!(own.read("graphs/first.py").contains("def forward"));
+    let page = own.read("tables.html");
+    assert!(
+        page.contains("Names of graphs") && page.contains("&lt;i&gt;") && !page.contains("<i>"),
+        "{page}"
+    );
+    assert!(own.read("index.html").contains("my_page.html"), "the directory lists it");
+    let listed = own.compile("0/0")["artifacts"].as_array().unwrap();
+    assert!(listed.iter().any(|a| a["path"] == "my_page.html" && a["name"] == "my_page"), "{listed:?}");
+    // What it may not have is told with the record.
+    let problems = own.integrity()["problems"].to_string();
+    assert!(problems.contains("placing: no file can be placed at index.html"), "{problems}");
+    // The report is one of ours all the same.
+    let mut options = Options::new(log, &own.folder);
+    options.overwrite = true;
+    tlparse::run(&options, &placing(), &()).unwrap();
+    fs::write(own.folder.join("thesis.html"), "").unwrap();
+    let refused = tlparse::run(&options, &placing(), &()).unwrap_err();
+    assert!(refused.to_string().contains("thesis.html"), "{refused}");
+}
+
+#[test]
+fn a_report_in_memory_has_the_files_of_one_on_disk() {
+    for name in ["01_inference", "17_fork"] {
+        let log = &input(name).path;
+        let memory = tlparse::run_in_memory(&Options::new(log, ""), &Registry::default(), &()).unwrap();
+        let (disk, written) = run(Registry::default(), log);
+        assert_eq!(memory.files.keys().cloned().collect::<Vec<_>>(), disk.manifest());
+        for (path, bytes) in &memory.files {
+            assert!(*bytes == disk.bytes(path), "{name}: {path}");
+        }
+        assert_eq!(memory.summary.lines, written.summary.lines);
+    }
 }
 
 /// Counts all events and passes them on; says at the end how many there were.
@@ -149,7 +225,7 @@ impl StructuredLogParser for Counting {
 fn a_parser_may_look_at_every_event_and_speak_at_the_end() {
     let (counted, outcome) =
         run(Registry::default().with(|| Box::new(Counting { seen: 0 })), &input("01_inference").path);
-    assert!(outcome.told.intact);
+    assert!(outcome.summary.intact);
     let path = counted.manifest().into_iter().find(|path| path.contains("/count_")).expect("it wrote a file");
     let seen: u64 = counted.read(&path).parse().unwrap();
     let records = counted.json["log"]["records"].as_u64().unwrap();

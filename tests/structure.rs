@@ -2,7 +2,7 @@
 //! whom is in `layers.rs`.
 
 use crate::support::sources::{blanked, sources};
-use crate::support::{files_below, reports, source, source_text};
+use crate::support::{Run, files_below, input, reports, source, source_text};
 use regex::Regex;
 use std::collections::BTreeSet;
 use std::fs;
@@ -318,16 +318,21 @@ fn neither_templates_nor_assets_load_anything() {
 }
 
 #[test]
-fn every_entry_at_the_top_of_a_report_may_be_overwritten() {
+fn every_report_may_be_overwritten() {
+    let small = &input("11_export_draft_clean").path;
     for (name, report) in reports() {
-        for entry in std::fs::read_dir(&report.folder).unwrap() {
+        // The entries of the report's top, without what the folders hold.
+        let copy = tempfile::tempdir().unwrap();
+        for entry in fs::read_dir(&report.folder).unwrap() {
             let entry = entry.unwrap();
-            let file = entry.file_name().into_string().unwrap();
-            let is_folder = entry.file_type().unwrap().is_dir();
-            assert!(
-                tlparse::output::is_report_entry(&file, is_folder),
-                "{name}: REPORT_ENTRIES lacks {file}"
-            );
+            let to = copy.path().join(entry.file_name());
+            match entry.file_type().unwrap().is_dir() {
+                true => fs::create_dir(to).unwrap(),
+                false if entry.file_name() == "report.json" => drop(fs::copy(entry.path(), to).unwrap()),
+                false => fs::write(to, "").unwrap(),
+            }
         }
+        let done = Run::of(small).args(["--overwrite"]).out(copy.path()).go();
+        assert_eq!(done.code, Some(0), "{name}: {}", done.stderr);
     }
 }

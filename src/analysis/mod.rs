@@ -31,7 +31,7 @@ mod trie;
 mod user_place;
 pub mod vllm;
 
-pub use account::{Account, Gap, Lost, Saved};
+pub use account::{Account, Gap};
 pub use break_costs::{Hit, break_costs, resumed_us};
 pub use break_text::{BreakText, FurtherBreak, break_text};
 pub use by_compile::{ByCompile, OfCompile};
@@ -46,16 +46,15 @@ pub use own_code::{OwnFiles, PACKAGES, TORCH, is_library, resumed};
 pub use parity::Parity;
 pub use parts::{PARTS, Parts, part_of_phase};
 pub use producers::{Producers, is_foreign};
-pub use rank_facts::{LogEnd, builds, log_end, pauses};
+pub use rank_facts::{builds, log_end, pauses};
 pub use recompile_advice::recompile_advice;
 pub use recompile_reason::{Change, ChangeKind, classify};
 pub use recompiles::{Chain, Step, Subject, recompile_limit};
 
 pub use stage::Stage;
 pub use time::{CompileTime, Phase, PhaseNode};
-pub use timeline::{LaidSpan, Timeline, Track, TrackKind};
-pub use trie::{Trie, TrieNode};
-pub use user_place::UserPlace;
+pub use timeline::{Timeline, Track};
+pub use trie::Trie;
 
 use crate::model::{CompileIndex, Model, Outcome};
 use fxhash::FxHashMap;

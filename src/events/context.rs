@@ -2,12 +2,16 @@
 
 use super::Event;
 use super::expressions::Expressions;
+use super::placed::PlacedFiles;
+use super::sections::{PageTables, SectionRows};
 use super::stacks::{self, Texts};
 use crate::model::{
     Advice, AdviceKind, Artifact, ArtifactIndex, Attempt, Cell, Column, Compile, CompileIndex, Content,
-    Failure, Form, Model, Outcome, PayloadPlace, Place, ProblemKind, Readable, Section, Stack,
+    Failure, Form, Model, Outcome, PayloadPlace, Place, ProblemKind, Readable, Stack, TablesPage,
 };
+use crate::rel_path::RelPath;
 use crate::trace::{CompileId, Payload};
+use anyhow::ensure;
 use serde_json::value::RawValue;
 
 /// What is being read: the model so far, and what is shared between records.
@@ -18,6 +22,10 @@ pub(super) struct Reading {
     pub(super) expressions: Expressions,
     pub(super) next_number: u32,
     pub(super) placed: Option<PayloadPlace>,
+    /// Paths that parsers of the library's user chose.
+    pub(super) placed_files: PlacedFiles,
+    /// Their pages.
+    pages: Vec<(RelPath, ArtifactId)>,
     attempts: u32,
 }
 
@@ -42,6 +50,8 @@ pub struct RankContext<'a> {
     pub(super) compile: Option<CompileIndex>,
     pub(super) attempt: u32,
     pub(super) line: u64,
+    /// The subgraph that the record at hand names.
+    pub(super) subgraph: Option<&'a str>,
 }
 
 impl RankContext<'_> {
@@ -104,7 +114,7 @@ impl RankContext<'_> {
         }
     }
 
-    /// Lists the payload of an event that is told otherwise and usually has none.
+    /// Lists the payload of an event whose content is shown elsewhere and which usually has no payload.
     pub(super) fn listed_if_any(&mut self, event: &Event<'_>) {
         if let Some(payload) = event.payload {
             self.listed_payload(payload, event.name.unwrap_or(event.key));
@@ -117,9 +127,9 @@ impl RankContext<'_> {
         self.reading.placed = Some(PayloadPlace::Payloads(payload.at.md5));
     }
 
-    /// Adds the page of the metrics record that stands at `index` in the compile; returns its number.
-    pub(super) fn metrics_page(&mut self, name: &str, index: usize) -> u32 {
-        self.add(name, Content::Metrics(index), Place::Compile, false).number
+    /// Adds the page of the metrics record that stands at `index` in the compile.
+    pub(super) fn metrics_page(&mut self, name: &str, index: usize) {
+        self.add(name, Content::Metrics(index), Place::Compile, false);
     }
 
     /// Adds the page of the export problem that stands at `index` in the model; returns its place among the files of
@@ -137,6 +147,8 @@ impl RankContext<'_> {
             number,
             line: self.line,
             attempt: self.attempt,
+            subgraph: self.subgraph.map(str::to_owned),
+            path: None,
             cache: cache_outcome(name),
             content,
             place,
@@ -193,21 +205,91 @@ impl RankContext<'_> {
         columns: &[Column],
     ) -> SectionRows<'_> {
         let compile = self.compile_at_hand();
-        let sections = match self.reading.model.compiles.get_mut(compile) {
-            Some(compile) => &mut compile.sections,
-            None => return SectionRows { section: None },
-        };
-        if !sections.iter().any(|s| s.id == id) {
-            let columns = columns.to_vec();
-            sections.push(Section {
-                id,
-                title: title.to_owned(),
-                note: note.to_owned(),
-                columns,
-                rows: Vec::new(),
-            });
+        let compile = self.reading.model.compiles.get_mut(compile);
+        SectionRows::of(compile.map(|compile| &mut compile.sections), id, [title, note], columns)
+    }
+
+    /// The folder of the compile and attempt at hand, such as `-_0_0_0`: where a path below it begins.
+    pub fn folder(&mut self) -> String {
+        self.compile_at_hand();
+        let attempt = self.attempt;
+        self.here().map(|compile| compile.folder(attempt)).unwrap_or_default()
+    }
+
+    /// Places a file with this text at `path`, seen from the top of the report; its full name is as given. The file is
+    /// listed with the compile at hand. `--overwrite` accepts a report with such files, since its `report.json` lists
+    /// them.
+    ///
+    /// ```
+    /// # use tlparse::{RankContext, RelPath};
+    /// # fn place(cx: &mut RankContext<'_>) -> anyhow::Result<()> {
+    /// cx.global_file(&RelPath::of_parts(&["checkpoints", "steps.csv"]), "step,seconds\n".to_owned())?;
+    /// let beside_the_compile = RelPath::of_parts(&[&cx.folder(), "notes.html"]);
+    /// cx.global_file(&beside_the_compile, "<h1>Notes</h1>".to_owned())?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// The report uses that path itself, or another file has it; upper and lower case count as the same. Returned from
+    /// [`parse`](super::StructuredLogParser::parse), the error is listed as damage of the record, and the report is
+    /// written without the file. The report uses its pages and data files (`index.html`, `report.json`), its folders
+    /// (`payloads/`, `rank_0/`), and in the folder of a compile `compile.html`, `graphs.html` and names that end in a
+    /// number before their extension (`graph_12.txt`).
+    pub fn global_file(&mut self, path: &RelPath, text: String) -> anyhow::Result<ArtifactId> {
+        self.place(path, Content::Text(text, Form::Text), false)
+    }
+
+    /// The same with the payload of an event, which is copied from the log and does not pass memory.
+    ///
+    /// # Errors
+    /// As [`global_file`](Self::global_file).
+    pub fn global_file_of_payload(
+        &mut self,
+        event: &Event<'_>,
+        path: &RelPath,
+    ) -> anyhow::Result<ArtifactId> {
+        match event.payload {
+            Some(payload) => self.place(path, Content::Payload(payload.at, Form::Text), true),
+            None => self.place(path, Content::Empty(Form::Text), true),
         }
-        SectionRows { section: sections.iter_mut().find(|s| s.id == id) }
+    }
+
+    /// The page `path` at the top of the report, with this heading: made where it is not there yet; give it tables. It
+    /// looks like the other pages, and is listed with the compile that was at hand when it was made.
+    ///
+    /// # Errors
+    /// As [`global_file`](Self::global_file); or `path` is in a folder or does not end in `.html`.
+    pub fn page(&mut self, path: &RelPath, title: &str) -> anyhow::Result<PageTables<'_>> {
+        ensure!(
+            path.as_str().ends_with(".html") && !path.as_str().contains('/'),
+            "a page stands at the top of the report and ends in .html, and {path} does not"
+        );
+        let id = match self.reading.pages.iter().find(|(known, _)| known == path) {
+            Some((_, id)) => *id,
+            None => {
+                let tables = TablesPage { title: title.to_owned(), sections: Vec::new() };
+                let id = self.place(path, Content::Tables(tables), false)?;
+                self.reading.pages.push((path.clone(), id));
+                id
+            }
+        };
+        let content = self.artifact_mut(id).map(|artifact| &mut artifact.content);
+        Ok(PageTables::of(match content {
+            Some(Content::Tables(page)) => Some(&mut page.sections),
+            _ => None,
+        }))
+    }
+
+    fn place(&mut self, path: &RelPath, content: Content, holds_payload: bool) -> anyhow::Result<ArtifactId> {
+        self.reading.placed_files.take(path)?;
+        let file = path.as_str().rsplit('/').next().unwrap_or_default();
+        let name = file.rsplit_once('.').map_or(file, |(stem, _)| stem);
+        let id = self.add(name, content, Place::Compile, holds_payload);
+        if let Some(artifact) = self.artifact_mut(id) {
+            artifact.path = Some(path.clone());
+        }
+        Ok(id)
     }
 
     /// A failure of the compile at hand.
@@ -280,33 +362,4 @@ fn cache_outcome(name: &str) -> Option<Outcome> {
 pub struct ArtifactId {
     pub(super) place: ArtifactIndex,
     pub(super) number: u32,
-}
-
-/// Takes the rows of a section.
-pub struct SectionRows<'a> {
-    section: Option<&'a mut Section>,
-}
-
-impl SectionRows<'_> {
-    /// Adds a row, one cell a column; a cell that is missing is unknown, one too many is left out.
-    pub fn row(&mut self, mut cells: Vec<Cell>) -> &mut Self {
-        if let Some(section) = &mut self.section {
-            cells.resize(section.columns.len(), Cell::Unknown);
-            section.rows.push(cells);
-        }
-        self
-    }
-
-    /// How many rows there are.
-    pub fn rows(&self) -> usize {
-        self.section.as_ref().map_or(0, |section| section.rows.len())
-    }
-
-    /// Adds one to the count in the last cell of a row.
-    pub fn count(&mut self, row: usize) {
-        let row = self.section.as_mut().and_then(|section| section.rows.get_mut(row));
-        if let Some(Cell::Number(count, _)) = row.and_then(|row| row.last_mut()) {
-            *count += 1.0;
-        }
-    }
 }

@@ -28,6 +28,8 @@ pub struct Event<'a> {
     pub compile_id: Option<&'a CompileId>,
     /// Attempt of that compile, 0 where the record has none.
     pub attempt: u32,
+    /// The subgraph that its record names: a region that torch compiles by itself.
+    pub subgraph: Option<&'a str>,
     /// Its payload.
     pub payload: Option<&'a Payload<'a>>,
 }

@@ -1,7 +1,7 @@
 //! What can only be said when the whole log was read.
 
 use crate::model::{Compile, Function, Language, Model, ProblemKind, Readable, Stack, Stackless, Status};
-use crate::trace::{self, Source, StringTable};
+use crate::trace::{self, Source, StringTable, TextSet};
 
 /// Settles what the records left open: strings of forked processes, statuses, functions, stacks.
 pub(super) fn conclude(model: &mut Model, source: &Source) {
@@ -19,7 +19,7 @@ pub(super) fn conclude(model: &mut Model, source: &Source) {
         model.integrity.add(ProblemKind::UnresolvedStrings, line, detail);
     }
     model.integrity.problems.sort_by_key(|problem| problem.line);
-    let restarted: fxhash::FxHashSet<_> = model.restarts.iter().map(|r| r.compile.clone()).collect();
+    let restarted: TextSet<_> = model.restarts.iter().map(|r| r.compile.clone()).collect();
     let Model { compiles, strings, provenance, .. } = model;
     for compile in compiles.iter_mut() {
         // Where provenance was recorded, its page has the C++ too, linked line by line.

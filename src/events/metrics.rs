@@ -54,14 +54,13 @@ impl StructuredLogParser for CompilationMetrics {
         note_failure(&fields, &facts, kind, event, cx);
         note_restarts(&fields, event, cx);
         let index = cx.here().map_or(0, |c| c.metrics.len());
-        let number = cx.metrics_page(event.key, index);
+        cx.metrics_page(event.key, index);
         let record = MetricsRecord {
             kind,
             attempt: event.attempt,
             line: event.line,
             header: event.header,
             first_line: event.first_line,
-            number,
             configs,
             facts,
         };
@@ -120,12 +119,7 @@ fn configs(fields: &Fields<'_>, event: &Event<'_>, cx: &mut RankContext<'_>) -> 
     for field in CONFIG_FIELDS {
         let Some(raw) = fields.raw(field) else { continue };
         let hash = config_hash(raw.get());
-        let place = ConfigRef {
-            header: event.header,
-            first_line: event.first_line,
-            field,
-            compile: cx.compile_at_hand(),
-        };
+        let place = ConfigRef { header: event.header, first_line: event.first_line, field };
         let fresh = !cx.model().configs.contains_key(&hash);
         cx.model().configs.entry(hash).or_insert(place);
         if fresh && field == "dynamo_config" && cx.model().recompile_limit.is_none() {
@@ -183,7 +177,7 @@ fn restart_reasons(fields: &Fields<'_>) -> Vec<String> {
 
 fn note_restarts(fields: &Fields<'_>, event: &Event<'_>, cx: &mut RankContext<'_>) {
     for reason in restart_reasons(fields) {
-        cx.model().restarts.push(Restart { compile: event.compile_id.cloned(), reason, record: event.line });
+        cx.model().restarts.push(Restart { compile: event.compile_id.cloned(), reason });
     }
 }
 

@@ -1,4 +1,4 @@
-//! Records to model: one parser a kind of event, one file a family.
+//! Records to model: one parser per kind of event, one file per family.
 //!
 //! To add an event, write a [`StructuredLogParser`] in the family's file and name it in that file's `parsers()`.
 //! Nothing else lists events.
@@ -23,8 +23,10 @@ mod inductor;
 mod links;
 mod metrics;
 mod parser;
+mod placed;
 mod read;
 mod registry;
+mod sections;
 mod stacks;
 mod symbols;
 mod tensors;
@@ -32,9 +34,10 @@ mod values;
 mod vllm;
 mod workers;
 
-pub use context::{ArtifactId, RankContext, SectionRows};
+pub use context::{ArtifactId, RankContext};
 pub use event::Event;
 pub use metrics::typed_metrics;
 pub use parser::{Flow, StructuredLogParser};
-pub use read::{Part, check_is_log, read_log};
+pub use read::{RankPart, check_is_log, read_log};
 pub use registry::{ParserFactory, Registry};
+pub use sections::{PageTables, SectionRows};

@@ -1,6 +1,7 @@
 //! One pass over a log: records to parsers to model.
 
 use super::context::{RankContext, Reading};
+use super::placed::{IsOwnPath, PlacedFiles};
 use super::registry::{Parsers, Registry};
 use super::{Event, finish};
 use crate::model::{CompileIndex, LastRecord, LogFacts, Model, PayloadPlace, ProblemKind, RawRecord};
@@ -14,21 +15,21 @@ use std::borrow::Cow;
 
 /// The records of one rank in a log that several ranks wrote.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Part {
+pub struct RankPart {
     /// The rank.
     pub rank: u64,
     /// Processes whose records without a rank belong to it.
     pub pids: Vec<u64>,
 }
 
-impl Part {
-    /// One part a rank, ascending, of a log in which several ranks were found; empty where one log has one rank.
-    pub fn of(log: &LogFacts) -> Vec<Part> {
-        let mut parts: Vec<Part> = Vec::new();
+impl RankPart {
+    /// One part per rank, ascending, of a log in which several ranks were found; empty where one log has one rank.
+    pub fn of(log: &LogFacts) -> Vec<RankPart> {
+        let mut parts: Vec<RankPart> = Vec::new();
         for &(pid, rank) in &log.ranks {
             match parts.iter_mut().find(|part| part.rank == rank) {
                 Some(part) => part.pids.push(pid),
-                None => parts.push(Part { rank, pids: vec![pid] }),
+                None => parts.push(RankPart { rank, pids: vec![pid] }),
             }
         }
         // A process that changed its rank: what it wrote without one belongs to the first.
@@ -53,7 +54,8 @@ impl Part {
     }
 }
 
-/// Reads a whole log, or the `part` of it that one rank wrote. `progress` is told how many bytes are read.
+/// Reads a whole log, or the `part` of it that one rank wrote. `progress` is told how many bytes have been read;
+/// `is_own_path` says which paths the report itself uses, so that no parser places a file there.
 ///
 /// # Errors
 /// When the log cannot be read, or has content of which nothing is a record. What is damaged in it is not an error: it
@@ -61,10 +63,12 @@ impl Part {
 pub fn read_log(
     source: &Source,
     registry: &Registry,
-    part: Option<&Part>,
+    part: Option<&RankPart>,
     progress: &dyn Fn(u64),
+    is_own_path: IsOwnPath,
 ) -> anyhow::Result<Model> {
     let mut reader = Reader::new(registry);
+    reader.reading.placed_files = PlacedFiles::new(is_own_path);
     reader.reading.model.log.rank = part.map(|part| part.rank);
     let mut records = Records::new(source.reader());
     loop {
@@ -82,10 +86,10 @@ pub fn read_log(
     Ok(reader.finish(source))
 }
 
-/// Refuses a log with content of which nothing is a record: then it is no log at all.
+/// Refuses a file that has content but no record: it is not a log.
 ///
 /// # Errors
-/// It is none; the error says what to give instead.
+/// It is not a log; the error says what to give instead.
 pub fn check_is_log(model: &Model) -> anyhow::Result<()> {
     if model.log.records == 0 && !model.integrity.problems.is_empty() {
         bail!(
@@ -231,8 +235,9 @@ impl Reader {
     }
 
     fn dispatch(&mut self, event: &Event<'_>, compile: CompileIndex) {
-        let (attempt, line) = (event.attempt, event.line);
-        let mut cx = RankContext { reading: &mut self.reading, compile: Some(compile), attempt, line };
+        let (attempt, line, subgraph) = (event.attempt, event.line, event.subgraph);
+        let mut cx =
+            RankContext { reading: &mut self.reading, compile: Some(compile), attempt, line, subgraph };
         self.parsers.dispatch(event, &mut cx);
     }
 
@@ -291,7 +296,8 @@ impl Reader {
     }
 
     fn finish(mut self, source: &Source) -> Model {
-        let mut cx = RankContext { reading: &mut self.reading, compile: None, attempt: 0, line: 0 };
+        let mut cx =
+            RankContext { reading: &mut self.reading, compile: None, attempt: 0, line: 0, subgraph: None };
         self.parsers.finish(&mut cx);
         let mut model = self.reading.model;
         finish::conclude(&mut model, source);
@@ -350,6 +356,7 @@ fn event<'a>(record: &'a Record<'_>, key: &'a str, value: &'a RawValue, stamp: S
         stamp,
         compile_id: record.envelope.compile_id.as_ref(),
         attempt: record.envelope.attempt,
+        subgraph: record.envelope.subgraph.as_deref(),
         payload: record.payload.as_ref(),
     }
 }

@@ -3,9 +3,9 @@
 use super::families::FAMILIES;
 use super::{Event, Flow, RankContext, StructuredLogParser};
 use crate::model::ProblemKind;
-use fxhash::FxHashMap;
+use crate::trace::TextMap;
 
-/// Makes a parser; called once a log.
+/// Makes a parser; called once per log.
 pub type ParserFactory = fn() -> Box<dyn StructuredLogParser>;
 
 /// The parsers that read a log: those built in, and the library user's before them.
@@ -35,8 +35,8 @@ impl Registry {
     }
 }
 
-/// A parser's wish: for which events, and how specific that is.
-struct Wish {
+/// Which events lead to a parser, and how specific that is.
+struct Route {
     key: &'static str,
     name: Option<&'static str>,
     parser: usize,
@@ -47,9 +47,9 @@ struct Wish {
 pub(super) struct Parsers {
     /// The fallback comes last.
     list: Vec<Box<dyn StructuredLogParser>>,
-    wishes: Vec<Wish>,
-    /// Which wishes an event meets is asked once for each key and name: a log has few of them.
-    seen: FxHashMap<(String, Option<String>), Vec<usize>>,
+    routes: Vec<Route>,
+    /// Which routes an event meets is asked once for each key and name: a log has few of them.
+    seen: TextMap<(String, Option<String>), Vec<usize>>,
 }
 
 /// Distinct (key, name) pairs whose parsers are remembered. Real logs have under 300; a log that makes up a name
@@ -58,7 +58,7 @@ const REMEMBERED: usize = 4096;
 
 impl Parsers {
     fn new(list: Vec<Box<dyn StructuredLogParser>>, own: usize) -> Self {
-        let mut wishes = Vec::new();
+        let mut routes = Vec::new();
         for (parser, p) in list.iter().enumerate() {
             for pattern in p.keys() {
                 let (key, name) = match pattern.split_once(':') {
@@ -66,21 +66,21 @@ impl Parsers {
                     None => (*pattern, None),
                 };
                 let literal = pattern.len() - pattern.matches('*').count();
-                wishes.push(Wish { key, name, parser, rank: (parser < own, literal) });
+                routes.push(Route { key, name, parser, rank: (parser < own, literal) });
             }
         }
-        wishes.sort_by_key(|w| (std::cmp::Reverse(w.rank), w.parser));
-        Parsers { list, wishes, seen: FxHashMap::default() }
+        routes.sort_by_key(|route| (std::cmp::Reverse(route.rank), route.parser));
+        Parsers { list, routes, seen: TextMap::default() }
     }
 
     /// Asks the parsers in order until one has handled the event.
     pub(super) fn dispatch(&mut self, event: &Event<'_>, cx: &mut RankContext<'_>) {
-        let Parsers { list, wishes, seen } = self;
+        let Parsers { list, routes, seen } = self;
         if seen.len() > REMEMBERED {
             seen.clear();
         }
         let key = (event.key.to_owned(), event.name.map(str::to_owned));
-        let asked = seen.entry(key).or_insert_with(|| candidates(wishes, event));
+        let asked = seen.entry(key).or_insert_with(|| candidates(routes, event));
         let mut failed = false;
         let count = list.len();
         for &index in asked.iter() {
@@ -118,13 +118,13 @@ impl Parsers {
     }
 }
 
-/// Parsers that want the event, most specific first, each once.
-fn candidates(wishes: &[Wish], event: &Event<'_>) -> Vec<usize> {
+/// The parsers that take the event, most specific first, each once.
+fn candidates(routes: &[Route], event: &Event<'_>) -> Vec<usize> {
     let mut found: Vec<usize> = Vec::new();
-    for wish in wishes {
-        let name_fits = wish.name.is_none_or(|pattern| event.name.is_some_and(|name| fits(pattern, name)));
-        if name_fits && fits(wish.key, event.key) && !found.contains(&wish.parser) {
-            found.push(wish.parser);
+    for route in routes {
+        let name_fits = route.name.is_none_or(|pattern| event.name.is_some_and(|name| fits(pattern, name)));
+        if name_fits && fits(route.key, event.key) && !found.contains(&route.parser) {
+            found.push(route.parser);
         }
     }
     found

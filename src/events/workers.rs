@@ -46,7 +46,6 @@ impl StructuredLogParser for WorkerStatus {
             phase: payload.text("phase"),
             elapsed_s: payload.number("elapsed_s"),
             job: payload.raw("job_id").map(|id| id.get().to_owned()),
-            line: event.line,
         };
         cx.model().worker_stalls.push(stall);
         let row = vec![

@@ -1,6 +1,7 @@
 //! One compile id and everything recorded under it.
 
 use super::{Section, Stack};
+use crate::rel_path::RelPath;
 use crate::trace::{CompileId, Md5, PayloadRef, Span, Stamp};
 
 /// The compiled function.
@@ -222,8 +223,6 @@ pub struct MetricsRecord {
     pub header: Span,
     /// Whether that line is the first of the log.
     pub first_line: bool,
-    /// Running number of its page.
-    pub number: u32,
     /// Configurations: field and md5.
     pub configs: Vec<(&'static str, Md5)>,
     /// What lists and findings need of it.
@@ -336,6 +335,10 @@ pub struct Artifact {
     pub line: u64,
     /// Attempt, 0 where the record has none.
     pub attempt: u32,
+    /// The subgraph that its record names: a region that torch compiles by itself.
+    pub subgraph: Option<String>,
+    /// Where it stands, seen from the top of the report, if a parser of the library's user chose its path.
+    pub path: Option<RelPath>,
     /// What a cache answered, for a cache's artifact.
     pub cache: Option<Outcome>,
     /// What the file holds.
@@ -348,6 +351,15 @@ pub struct Artifact {
     pub graph: bool,
     /// Whether its event is one that this program does not know.
     pub unknown: bool,
+}
+
+/// A page of tables.
+#[derive(Debug)]
+pub struct TablesPage {
+    /// Its heading.
+    pub title: String,
+    /// The tables.
+    pub sections: Vec<Section>,
 }
 
 /// In which folder an artifact stands.
@@ -376,6 +388,8 @@ pub enum Content {
     DumpFile(usize),
     /// No file: a link of the log, with its URL.
     Link(String),
+    /// A page of tables, made by a parser of the library's user.
+    Tables(TablesPage),
 }
 
 /// How a text is written to its file.
@@ -418,6 +432,8 @@ impl Artifact {
             number,
             line: 1,
             attempt: 0,
+            subgraph: None,
+            path: None,
             cache: None,
             content: Content::Empty(Form::Text),
             place: Place::Compile,

@@ -129,8 +129,6 @@ pub struct Restart {
     pub compile: Option<CompileId>,
     /// Why.
     pub reason: String,
-    /// Line of the log.
-    pub record: u64,
 }
 
 /// What a cache answered, once.
@@ -307,8 +305,6 @@ pub struct WorkerStall {
     pub elapsed_s: Option<f64>,
     /// Number of the job.
     pub job: Option<String>,
-    /// Line of the log.
-    pub line: u64,
 }
 
 /// What an advice is about.

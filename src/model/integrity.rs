@@ -1,5 +1,6 @@
 //! What of a log could be read.
 
+use super::{Artifact, Content};
 use indexmap::IndexMap;
 
 /// Kinds of damage, each a counter of [`Integrity`].
@@ -67,6 +68,25 @@ pub struct Problem {
     pub detail: String,
 }
 
+/// What is wrong with the text of an artifact.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PayloadDamage {
+    /// The log ends inside it.
+    Cut,
+    /// It does not have the declared hash.
+    OtherHash,
+}
+
+impl PayloadDamage {
+    /// What is wrong, for people.
+    pub fn words(self) -> &'static str {
+        match self {
+            PayloadDamage::Cut => "damaged: cut short",
+            PayloadDamage::OtherHash => "damaged: payload hash",
+        }
+    }
+}
+
 /// Problems of one kind that are listed; the rest is counted. 100 is the contract's number.
 const LISTED: u64 = 100;
 
@@ -97,6 +117,21 @@ impl Integrity {
         }
     }
 
+    /// What is wrong with the text of an artifact. A payload that has the declared hash is whole, also where the log was
+    /// cut after it.
+    pub fn damage_of(&self, artifact: &Artifact) -> Option<PayloadDamage> {
+        let has = |kind| self.problems.iter().any(|p| p.kind == kind && p.line == artifact.line);
+        let damaged = match &artifact.content {
+            Content::Payload(at, _) => !at.intact,
+            // A payload that was declared and is missing.
+            Content::Empty(_) => has(ProblemKind::BadPayloadMd5),
+            _ => false,
+        };
+        let damage =
+            || if has(ProblemKind::Truncated) { PayloadDamage::Cut } else { PayloadDamage::OtherHash };
+        damaged.then(damage)
+    }
+
     /// How many problems of a kind there are.
     pub fn count(&self, kind: ProblemKind) -> u64 {
         self.counts.get(kind as usize).copied().unwrap_or(0)
@@ -105,5 +140,37 @@ impl Integrity {
     /// Whether nothing of the log is damaged: what `--strict` asks.
     pub fn ok(&self) -> bool {
         ProblemKind::ALL.iter().all(|&kind| !kind.is_damage() || self.count(kind) == 0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Form;
+    use crate::trace::{Md5, PayloadRef, Span};
+
+    fn artifact(intact: bool) -> Artifact {
+        let (span, md5) = (Span::default(), Md5::of(b""));
+        let at = PayloadRef { span, text_len: 0, md5, strip_cr: false, intact };
+        Artifact { content: Content::Payload(at, Form::Text), ..Artifact::named("graph", 0) }
+    }
+
+    #[test]
+    fn a_payload_with_its_hash_is_whole_also_where_the_log_is_cut_after_it() {
+        let mut integrity = Integrity::default();
+        assert_eq!(integrity.damage_of(&artifact(false)), Some(PayloadDamage::OtherHash));
+        integrity.add(ProblemKind::Truncated, 1, "the archive is damaged");
+        assert_eq!(integrity.damage_of(&artifact(true)), None);
+        assert_eq!(integrity.damage_of(&artifact(false)), Some(PayloadDamage::Cut));
+    }
+
+    #[test]
+    fn an_empty_file_is_damaged_where_a_payload_was_declared_and_is_missing() {
+        let empty = Artifact::named("fx_graph_cache_hit", 0);
+        let mut integrity = Integrity::default();
+        integrity.add(ProblemKind::Truncated, 1, "the archive is damaged");
+        assert_eq!(integrity.damage_of(&empty), None);
+        integrity.add(ProblemKind::BadPayloadMd5, 1, "the payload is missing");
+        assert_eq!(integrity.damage_of(&empty), Some(PayloadDamage::Cut));
     }
 }

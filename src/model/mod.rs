@@ -20,7 +20,7 @@ pub mod words;
 
 pub use compile::{
     Artifact, Attempt, Compile, Content, Form, Function, GraphSize, Language, Metrics, MetricsKind,
-    MetricsRecord, Outcome, Place, Readable, Status, TritonKernel,
+    MetricsRecord, Outcome, Place, Readable, Status, TablesPage, TritonKernel,
 };
 pub use compiles::{ArtifactIndex, CompileIndex, Compiles};
 pub use export::{
@@ -32,7 +32,7 @@ pub use facts::{
     Restart, Stackless, TensorMeta, TextFrame, Torch, TraceSpan, WorkerStall,
 };
 pub use fields::{Fields, lenient};
-pub use integrity::{Integrity, Problem, ProblemKind};
+pub use integrity::{Integrity, ProblemKind};
 pub use job::{
     Alarm, CodePlace, CollectiveCounts, Fact, FactValue, FailedRank, FunctionFact, GraphId, GraphKey,
     GraphRuntime, Job, JobFacts, KeyLookup, LogFinding, OperationCount, RankCounts, RankEnd, RankLog,
@@ -182,8 +182,6 @@ pub struct ConfigRef {
     pub first_line: bool,
     /// Field of the metrics.
     pub field: &'static str,
-    /// Compile of the record.
-    pub compile: CompileIndex,
 }
 
 /// One record as raw.jsonl shows it.

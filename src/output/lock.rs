@@ -37,7 +37,8 @@ impl Lock {
 
 impl Drop for Lock {
     fn drop(&mut self) {
-        // Removed while it is still locked, so that nobody's newer file is. A file left behind locks nobody out.
+        // Removed while it is still locked: later it could be the file of another run. A file that is left behind locks
+        // no other run out.
         let _ = fs::remove_file(&self.path);
     }
 }

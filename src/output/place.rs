@@ -15,7 +15,7 @@ const ASIDE: &str = "-old";
 /// Who reads these takes the folder for a whole report, so they come last.
 const LAST: [&str; 2] = ["index.html", "report.json"];
 
-/// `.name` in front of [`MARK`] for what stands beside a target, nothing for what stands inside.
+/// A hidden name: `.name` in front of [`MARK`] for an entry beside a target, nothing for an entry inside it.
 fn hidden_name(target: Option<&OsStr>, end: &str) -> OsString {
     let mut name = OsString::new();
     if let Some(target) = target {
@@ -108,7 +108,7 @@ fn writable(permissions: fs::Permissions) -> fs::Permissions {
     permissions
 }
 
-/// Whether the folder cannot or should not be replaced as a whole: it is a mount point, or somebody's shell stands
+/// Whether the folder cannot or should not be replaced as a whole: it is a mount point, or the current folder of a shell lies
 /// in it (`-o .`) and would be left in a removed folder.
 pub(super) fn must_stay(folder: &Path) -> bool {
     is_mount_point(folder) || std::env::current_dir().is_ok_and(|current| current.starts_with(folder))

@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
 
+use super::failure::about;
 use super::lock::Lock;
-use super::{about, place};
+use super::place;
 
 /// What a job's report has at its top beside the folders of its ranks.
 const JOB_FILES: [&str; 6] = [
@@ -29,7 +30,7 @@ pub struct RankFolder {
     pub processes: Vec<(u64, PathBuf)>,
 }
 
-/// What stands in a folder of ranks.
+/// What a folder of ranks holds.
 struct Listed {
     ranks: Vec<RankFolder>,
     /// Files of a job's report.

@@ -1,4 +1,4 @@
-//! Where the report is to stand.
+//! The folder in which a report is placed.
 
 use std::ffi::OsString;
 use std::fs;
@@ -7,8 +7,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
+use super::failure::about;
 use super::lock::Lock;
-use super::{about, place, policy};
+use super::policy::Entries;
+use super::{place, policy};
 
 /// As many links as Linux follows in one path.
 const MAX_LINKS: usize = 40;
@@ -19,26 +21,28 @@ const MAX_LINKS: usize = 40;
 pub struct Target {
     path: PathBuf,
     overwrite: bool,
+    entries: Entries,
     staging: PathBuf,
-    // The order of the last two counts: fields are dropped in it, and the lock may stand in a folder made for it.
+    // The order of the last two matters: fields are dropped in it, and the lock may be in a folder that was made for it.
     _lock: Lock,
     parents: MadeFolders,
 }
 
 impl Target {
-    /// Resolves `out`, checks that a report may stand there, and makes a staging folder for it.
+    /// Resolves `out`, checks that a report may be placed there, and makes a staging folder for it. `entries` are the names
+    /// that a report may have at its top: with `overwrite`, a folder that holds anything else is not replaced.
     ///
     /// # Errors
     /// `out` exists and `overwrite` is false, or it is not a report that may be replaced, or another run is writing
     /// it, or nothing can be created there. Each says what to do; nothing is left behind.
-    pub fn prepare(out: &Path, overwrite: bool) -> Result<Target> {
+    pub fn prepare(out: &Path, overwrite: bool, entries: Entries) -> Result<Target> {
         let path = resolve(out)?;
-        policy::check(&path, overwrite)?;
+        policy::check(&path, overwrite, &entries)?;
         let parents = MadeFolders::make(&path)?;
         let lock = lock(&path)?;
-        policy::check(&path, overwrite)?; // again: another run may just have put its report there
+        policy::check(&path, overwrite, &entries)?; // again: another run may just have put its report there
         let staging = stage(&path)?;
-        Ok(Target { path, overwrite, staging, _lock: lock, parents })
+        Ok(Target { path, overwrite, entries, staging, _lock: lock, parents })
     }
 
     /// The staging folder to write the report into.
@@ -47,12 +51,12 @@ impl Target {
         &self.staging
     }
 
-    /// Puts the report in place of what stands there, and returns its final path.
+    /// Puts the report in place of what the target's folder holds, and returns its final path.
     ///
     /// # Errors
-    /// What stands there has become something that may not be replaced, or cannot be: then it is kept.
+    /// The folder now holds something that may not or cannot be replaced: then it is kept.
     pub fn place(mut self) -> Result<PathBuf> {
-        policy::check(&self.path, self.overwrite)?;
+        policy::check(&self.path, self.overwrite, &self.entries)?;
         if !self.path.exists() {
             about(fs::rename(&self.staging, &self.path), "put the report at", &self.path)?;
         } else if self.staging.parent() == Some(&self.path) {

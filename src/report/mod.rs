@@ -11,8 +11,8 @@ mod terminal;
 mod words;
 
 pub use job::{JobReport, job_findings, job_pages, job_summary};
-pub use kit::{Html, Worker};
-pub use site::top_entries;
+pub use kit::Worker;
+pub use site::{is_own_path, top_entries};
 pub use subject::{Report, Settings};
 pub use terminal::{SummaryLine, summary};
 

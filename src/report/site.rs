@@ -4,20 +4,21 @@
 //! Tabs, links to topics, the entries that `--overwrite` accepts and the README's table of files follow from it.
 
 use crate::analysis::Topic;
-use crate::output::Page;
+use crate::output::{self, Entries, Page, RelPath};
 use crate::report::data;
 use crate::report::kit::assets;
 use crate::report::kit::templates::Worker;
 use crate::report::kit::{inductor_runs, links, log_settings, paths};
 use crate::report::pages::{
     caches, code, compile, configuration, export, failures, graph_breaks, graphs, guards, kernels, landing,
-    provenance, recompilations, search, shapes, time, vllm,
+    own_tables, provenance, recompilations, search, shapes, time, vllm,
 };
 use crate::report::subject::{Report, SiteFile, SiteRow, SiteTab, SiteTopic};
+use std::sync::LazyLock;
 
 /// Every page and file. Rows whose work is long come first, since pages are written by several threads; tabs stand in
 /// the order of the rows.
-pub(crate) static SITE: [SiteRow; 26] = [
+pub(crate) static SITE: [SiteRow; 27] = [
     SiteRow {
         name: "Log",
         files: &[SiteFile { path: "raw.log", about: "the log, byte by byte (uncompressed)" }],
@@ -113,7 +114,7 @@ pub(crate) static SITE: [SiteRow; 26] = [
         topic: None,
         assets: assets::PAGE,
         present: |_| true,
-        write: code::pages,
+        write: code::listing::pages,
     },
     SiteRow {
         name: "Compile",
@@ -390,6 +391,15 @@ pub(crate) static SITE: [SiteRow; 26] = [
         present: |report| !report.processes.is_empty(),
         write: |_| Vec::new(),
     },
+    SiteRow {
+        name: "Pages of your own parsers",
+        files: &[],
+        tab: None,
+        topic: None,
+        assets: assets::PAGE,
+        present: |_| true,
+        write: own_tables::pages,
+    },
 ];
 
 /// All files of the report on one log.
@@ -435,6 +445,31 @@ pub fn top_entries() -> Vec<String> {
     entries
 }
 
+/// Whether the report itself writes, or may write, a file or folder of that path: no parser of the library's user may
+/// place a file there. Upper and lower case count as the same.
+pub fn is_own_path(path: &RelPath) -> bool {
+    static ENTRIES: LazyLock<Entries> = LazyLock::new(|| Entries::new(top_entries()));
+    let path = path.as_str().to_lowercase();
+    match path.split_once('/') {
+        Some((folder, file)) if output::is_compile_folder(folder) => {
+            let of_compile = format!("<id>/{file}");
+            is_numbered(file) || SITE.iter().flat_map(|row| row.files).any(|one| one.path == of_compile)
+        }
+        found => {
+            let top = found.map_or(path.as_str(), |(top, _)| top);
+            ENTRIES.hold(top, true) || ENTRIES.hold(top, false)
+        }
+    }
+}
+
+/// Whether a file is named as files of a compile are: `x_12.txt`, `x_12_readable.html`.
+fn is_numbered(file: &str) -> bool {
+    let stem = file.rsplit_once('.').map_or(file, |(stem, _)| stem);
+    let stem = stem.strip_suffix("_readable").unwrap_or(stem);
+    let number = stem.rsplit_once('_').map(|(_, number)| number);
+    number.is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
 /// `payloads/` of `payloads/<md5>.txt`; None for files in the folder of a compile.
 fn top_entry(path: &str) -> Option<String> {
     let top = match path.split_once('/') {
@@ -460,6 +495,31 @@ mod tests {
             assert!(entries.iter().any(|one| one == entry), "{entry}: {entries:?}");
         }
         assert!(!entries.iter().any(|entry| entry.contains(['<', '>'])), "{entries:?}");
+    }
+
+    #[test]
+    fn paths_that_the_report_uses_are_its_own() {
+        let is_own = |path: &str| is_own_path(&RelPath::new(path).unwrap());
+        for path in [
+            "index.html",
+            "Report.json",
+            "payloads",
+            "payloads/x.txt",
+            "rank_0/x",
+            "-_0_0_0",
+            "directory_3.html",
+            "-_0_0_0/compile.html",
+            "-_0_0_0/graphs.html",
+            "-_0_0_0/graph_12.txt",
+            "-_0_0_0/code_3_readable.html",
+            "process_7/mine.html",
+        ] {
+            assert!(is_own(path), "{path}");
+        }
+        for path in ["mine.html", "step_12.txt", "-_0_0_0/mine.html", "-_0_0_0/mine_x.txt", "mine/index.html"]
+        {
+            assert!(!is_own(path), "{path}");
+        }
     }
 
     #[test]

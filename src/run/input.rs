@@ -134,7 +134,7 @@ fn runs_note(dir: &Path, runs: &[Run], chosen: usize) -> Vec<String> {
     )]
 }
 
-fn latest_note(dir: &Path, found: &trace::Found) -> Vec<String> {
+fn latest_note(dir: &Path, found: &trace::NewestLog) -> Vec<String> {
     if found.others.is_empty() {
         return Vec::new();
     }

@@ -1,15 +1,15 @@
 //! The ranks of a job, on several threads: each holds one rank's model at a time.
 
-use super::Work;
 use super::input::JobInput;
-use super::log::{Outcome, Reading, join, processes, write_log};
-use crate::Told;
-use crate::events::Part;
-use crate::model::{self, FailedRank, JobFacts};
-use crate::trace::{self, LocalTime, RankLogs};
+use super::process::processes;
+use super::task::{LogOutcome, LogTask, Work, WriteLog};
+use crate::events::RankPart;
+use crate::model::{self, FailedRank, JobFacts, Process};
+use crate::options::RunSummary;
+use crate::output::Sink;
+use crate::trace::{self, LocalTime, Log, RankLogs};
 use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
-use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
@@ -21,63 +21,39 @@ struct RankOutcome {
     /// The name of the log.
     file: String,
     /// What became of that log.
-    outcome: Outcome,
+    outcome: LogOutcome,
 }
 
-/// Writes `rank_<n>/` of every rank into `folder`. Gives what became of each, by rank.
+/// Writes the report of every rank into its folder `rank_<n>/` below `sink`. Gives what the ranks add to the summary of
+/// the job, and what the job has to say that does not stand in those folders.
 ///
 /// # Errors
-/// Of writing only. A log that cannot be read is an outcome of its rank, and holds no other one up.
-fn write_ranks(work: Work<'_>, job: &JobInput, folder: &Path) -> anyhow::Result<Vec<RankOutcome>> {
-    let team = Team::new(work, job, folder);
-    let threads = work.threads().get().min(job.ranks.len()).max(1);
-    // With more processors than ranks, the pages of a rank are written on several.
-    let inner = NonZeroUsize::new(work.threads().get() / threads).unwrap_or(NonZeroUsize::MIN);
-    thread::scope(|scope| {
-        let labour = || team.work(inner);
-        // A thread that the system refuses is done without: this one takes ranks too.
-        let others: Vec<_> =
-            (1..threads).map_while(|_| thread::Builder::new().spawn_scoped(scope, labour).ok()).collect();
-        team.work(inner);
-        for other in others {
-            if other.join().is_err() {
-                team.fail(anyhow::anyhow!("a rank could not be read because of a bug in tlparse"));
-            }
-        }
-    });
-    team.outcomes()
-}
-
-/// Writes the report of a job: a folder a rank, then what they say together.
-pub(crate) fn write_job(work: Work<'_>, job: &JobInput, folder: &Path) -> anyhow::Result<Told> {
-    let outcomes = write_ranks(work, job, folder)?;
+/// A report cannot be written. A log that cannot be read is noted and delays no other rank.
+pub(crate) fn for_each_rank(
+    work: Work<'_>,
+    job: &JobInput,
+    sink: &dyn Sink,
+    write_log: WriteLog,
+) -> anyhow::Result<(RunSummary, JobFacts)> {
     let mut facts = JobFacts {
         other_runs: job.other_runs.iter().map(model_run).collect(),
         skipped_files: job.skipped.clone(),
         failed: Vec::new(),
     };
-    let mut all = Told { intact: true, ..Told::default() };
-    for outcome in outcomes {
-        match outcome.outcome {
-            Outcome::Told(told) => join(&mut all, told),
-            Outcome::Unreadable(error) => {
+    let mut all = RunSummary { intact: true, ..RunSummary::default() };
+    for RankOutcome { rank, file, outcome } in Team::new(work, job, sink, write_log).run()? {
+        match outcome {
+            LogOutcome::Written(one) => all = all.with(one),
+            LogOutcome::Unreadable(error) => {
                 let why = format!("{error:#}");
                 all.intact = false;
-                all.notes.push(format!("{} of rank {}: {why}", outcome.file, outcome.rank));
-                facts.failed.push(FailedRank { rank: outcome.rank, reason: why });
+                all.notes.push(format!("{file} of rank {rank}: {why}"));
+                facts.failed.push(FailedRank { rank, reason: why });
             }
-            Outcome::Parts(_) => {}
+            LogOutcome::Parts(_) => {}
         }
     }
-    let combined = crate::job::combine_into(folder, facts, &work.options.settings, &())?;
-    all.notes.extend(combined.notes);
-    Ok(Told {
-        summary: combined.summary,
-        findings: combined.findings,
-        intact: all.intact && combined.intact,
-        events: combined.events,
-        ..all
-    })
+    Ok((all, facts))
 }
 
 /// A run that is only named. Its logs were not read, so its times have neither year nor zone.
@@ -95,7 +71,9 @@ fn model_run(run: &trace::Run) -> model::Run {
 struct Team<'a> {
     work: Work<'a>,
     ranks: &'a [RankLogs],
-    folder: &'a Path,
+    sink: &'a dyn Sink,
+    write_log: WriteLog,
+    /// Ranks that have a log of their own.
     known: BTreeSet<u64>,
     next: AtomicUsize,
     done: AtomicUsize,
@@ -106,12 +84,13 @@ struct Team<'a> {
 }
 
 impl<'a> Team<'a> {
-    fn new(work: Work<'a>, job: &'a JobInput, folder: &'a Path) -> Self {
+    fn new(work: Work<'a>, job: &'a JobInput, sink: &'a dyn Sink, write_log: WriteLog) -> Self {
         let logs = job.ranks.iter().flat_map(|logs| std::iter::once(&logs.main).chain(&logs.others));
         Team {
             work,
             ranks: &job.ranks,
-            folder,
+            sink,
+            write_log,
             known: job.ranks.iter().filter_map(|logs| logs.rank).collect(),
             next: AtomicUsize::new(0),
             done: AtomicUsize::new(0),
@@ -122,7 +101,28 @@ impl<'a> Team<'a> {
         }
     }
 
-    fn work(&self, threads: NonZeroUsize) {
+    /// Lets the threads work; gives what became of each log, by rank.
+    fn run(self) -> anyhow::Result<Vec<RankOutcome>> {
+        let threads = self.work.threads().get().min(self.ranks.len()).max(1);
+        // With more processors than ranks, several threads write the pages of each rank.
+        let inner = NonZeroUsize::new(self.work.threads().get() / threads).unwrap_or(NonZeroUsize::MIN);
+        thread::scope(|scope| {
+            let work = || self.work_on_ranks(inner);
+            // Where the system refuses a thread, the work goes on without it: this one takes ranks too.
+            let others: Vec<_> =
+                (1..threads).map_while(|_| thread::Builder::new().spawn_scoped(scope, work).ok()).collect();
+            self.work_on_ranks(inner);
+            for other in others {
+                if other.join().is_err() {
+                    self.fail(anyhow::anyhow!("a rank could not be read because of a bug in tlparse"));
+                }
+            }
+        });
+        self.outcomes()
+    }
+
+    /// Takes one rank after the other until none is left.
+    fn work_on_ranks(&self, threads: NonZeroUsize) {
         loop {
             let Some(logs) = self.ranks.get(self.next.fetch_add(1, Ordering::Relaxed)) else { return };
             match self.rank(logs, threads) {
@@ -151,20 +151,19 @@ impl<'a> Team<'a> {
         Ok(outcomes)
     }
 
-    /// One rank and its further processes; several where its log was written by several ranks.
+    /// One rank and its further processes; several ranks where its log was written by several.
     fn rank(&self, logs: &RankLogs, threads: NonZeroUsize) -> anyhow::Result<Vec<RankOutcome>> {
         let rank = logs.rank.unwrap_or_default();
-        let path = self.folder.join(folder_name(rank));
-        let file = logs.main.name();
+        let sink = self.sink.below(&folder_name(rank));
         let processes = processes(&logs.others);
-        let ask = Ask { part: None, split: true, threads };
-        let mut outcomes = match self.log(&logs.main.path, &path, &processes, &ask)? {
-            Outcome::Parts(parts) => self.parts(logs, &parts, threads)?,
-            outcome => vec![RankOutcome { rank, file, outcome }],
+        let whole = RankLog { log: &logs.main, processes: &processes, part: None, split: true, threads };
+        let mut outcomes = match self.log(&whole, &*sink)? {
+            LogOutcome::Parts(parts) => self.parts(logs, &parts, threads)?,
+            outcome => vec![RankOutcome { rank, file: logs.main.name(), outcome }],
         };
         for (log, process) in logs.others.iter().zip(&processes) {
-            let below: PathBuf = path.join(&process.dir);
-            let outcome = self.log(&log.path, &below, &[], &Ask { part: None, split: false, threads })?;
+            let further = RankLog { log, processes: &[], part: None, split: false, threads };
+            let outcome = self.log(&further, &*sink.below(&process.dir))?;
             outcomes.push(RankOutcome { rank, file: log.name(), outcome });
         }
         Ok(outcomes)
@@ -174,54 +173,52 @@ impl<'a> Team<'a> {
     fn parts(
         &self,
         logs: &RankLogs,
-        parts: &[Part],
+        parts: &[RankPart],
         threads: NonZeroUsize,
     ) -> anyhow::Result<Vec<RankOutcome>> {
         let own = logs.rank.unwrap_or_default();
         let mut outcomes = Vec::new();
         for part in parts.iter().filter(|part| part.rank == own || !self.known.contains(&part.rank)) {
-            let path = self.folder.join(folder_name(part.rank));
-            let ask = Ask { part: Some(part), split: false, threads };
-            let outcome = self.log(&logs.main.path, &path, &[], &ask)?;
+            let sink = self.sink.below(&folder_name(part.rank));
+            let log = RankLog { log: &logs.main, processes: &[], part: Some(part), split: false, threads };
+            let outcome = self.log(&log, &*sink)?;
             outcomes.push(RankOutcome { rank: part.rank, file: logs.main.name(), outcome });
         }
         Ok(outcomes)
     }
 
-    fn log(
-        &self,
-        log: &Path,
-        folder: &Path,
-        processes: &[crate::model::Process],
-        ask: &Ask<'_>,
-    ) -> anyhow::Result<Outcome> {
+    fn log(&self, log: &RankLog<'_>, sink: &dyn Sink) -> anyhow::Result<LogOutcome> {
         let last = AtomicU64::new(0);
         let progress = |done: u64| {
             let new = done.saturating_sub(last.swap(done, Ordering::Relaxed));
             let sum = self.bytes.fetch_add(new, Ordering::Relaxed) + new;
             self.work.progress.reading(sum, self.total.max(sum));
         };
-        let reading = Reading {
-            part: ask.part,
+        let task = LogTask {
+            log: &log.log.path,
+            sink,
+            processes: log.processes,
+            part: log.part,
             must_be_log: false,
-            split: ask.split,
-            threads: ask.threads,
+            split: log.split,
+            threads: log.threads,
             progress: &progress,
         };
-        // The bar of a job tells ranks, not the files of one.
-        let work = Work { progress: &(), ..self.work };
-        write_log(work, log, folder, processes, &reading)
+        // Of a job, progress counts ranks, not the files of one.
+        (self.write_log)(Work { progress: &(), ..self.work }, &task)
     }
 }
 
-/// How a log of the job is read.
-struct Ask<'a> {
-    part: Option<&'a Part>,
+/// One log of a rank, and how it is read.
+struct RankLog<'a> {
+    log: &'a Log,
+    processes: &'a [Process],
+    part: Option<&'a RankPart>,
     split: bool,
     threads: NonZeroUsize,
 }
 
 /// The folder of a rank's report.
-pub(crate) fn folder_name(rank: u64) -> String {
+fn folder_name(rank: u64) -> String {
     format!("rank_{rank}")
 }

@@ -1,12 +1,14 @@
 //! From the prefix's local times, which have no year and no zone, to absolute ones.
 
 use super::prefix::LocalTime;
+use jiff::Timestamp;
+use jiff::civil::{Date, Time};
+use jiff::tz::TimeZone;
 
 /// Zones are multiples of a quarter of an hour, so the difference of two clocks is rounded to that.
 const ZONE_STEP_US: i64 = 15 * 60 * 1_000_000;
 /// No zone is further from UTC than 14 hours; a stamp further off says nothing about the zone.
 const MAX_ZONE_US: i64 = 14 * 3_600_000_000;
-const DAY_US: i64 = 86_400_000_000;
 /// 9999-12-31: later stamps are not times.
 const MAX_EPOCH_US: i64 = 253_402_300_799_000_000;
 
@@ -54,7 +56,7 @@ impl Clock {
         if self.anchor.is_some() || !(0..=MAX_EPOCH_US).contains(&epoch_us) {
             return;
         }
-        let (year, _, _) = civil_from_days(epoch_us.div_euclid(DAY_US));
+        let Some(year) = year_of(epoch_us) else { return };
         let nearest = [year - 1, year, year + 1]
             .into_iter()
             .filter_map(|year| Some((year, local_us(year, local)? - epoch_us)))
@@ -105,37 +107,20 @@ pub fn instant(text: &str) -> Option<i64> {
 
 /// Microseconds from 1970 to this local time, as if it were UTC; `None` when the calendar has no such time.
 fn local_us(year: i64, time: LocalTime) -> Option<i64> {
-    let (month, day) = (i64::from(time.month), i64::from(time.day));
-    if !(1..=12).contains(&month) || time.hour > 23 || time.minute > 59 || time.second > 60 {
-        return None;
-    }
-    let days = days_from_civil(year, month, day);
-    if civil_from_days(days) != (year, month, day) {
-        return None;
-    }
-    let seconds =
-        (days * 24 + i64::from(time.hour)) * 3600 + i64::from(time.minute) * 60 + i64::from(time.second);
-    Some(seconds * 1_000_000 + i64::from(time.micros))
+    let part = |number: u8| i8::try_from(number).ok();
+    // The calendar of the crate has no leap seconds: one counts as the second after the 59th.
+    let leap = i64::from(time.second == 60);
+    let second = if leap == 1 { 59 } else { part(time.second)? };
+    let date = Date::new(i16::try_from(year).ok()?, part(time.month)?, part(time.day)?).ok()?;
+    let time_of_day = Time::new(part(time.hour)?, part(time.minute)?, second, 0).ok()?;
+    let whole = TimeZone::UTC.to_timestamp(date.to_datetime(time_of_day)).ok()?;
+    Some((whole.as_second() + leap) * 1_000_000 + i64::from(time.micros))
 }
 
-/// Days from 1970-01-01 in the Gregorian calendar. Years are counted from March, so that a leap day ends one.
-fn days_from_civil(year: i64, month: i64, day: i64) -> i64 {
-    let year = if month <= 2 { year - 1 } else { year };
-    let (era, of_era) = (year.div_euclid(400), year.rem_euclid(400));
-    let day_of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
-    era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + day_of_year - 719_468
-}
-
-/// Year, month and day of a count of days from 1970-01-01.
-fn civil_from_days(days: i64) -> (i64, i64, i64) {
-    let days = days + 719_468;
-    let (era, day) = (days.div_euclid(146_097), days.rem_euclid(146_097));
-    let of_era = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
-    let day_of_year = day - (365 * of_era + of_era / 4 - of_era / 100);
-    let shifted = (5 * day_of_year + 2) / 153;
-    let month = (shifted + 2) % 12 + 1;
-    let year = era * 400 + of_era + i64::from(month <= 2);
-    (year, month, day_of_year - (153 * shifted + 2) / 5 + 1)
+/// The year (UTC) of a time in microseconds since 1970.
+fn year_of(epoch_us: i64) -> Option<i64> {
+    let timestamp = Timestamp::from_microsecond(epoch_us).ok()?;
+    Some(i64::from(TimeZone::UTC.to_datetime(timestamp).year()))
 }
 
 #[cfg(test)]
@@ -227,12 +212,14 @@ mod tests {
     }
 
     #[test]
-    fn days_and_dates_fit_each_other_over_centuries() {
-        for days in (-200_000..3_000_000).step_by(13) {
-            let (year, month, day) = civil_from_days(days);
-            assert_eq!(days_from_civil(year, month, day), days);
-        }
-        assert_eq!(civil_from_days(0), (1970, 1, 1));
-        assert_eq!(civil_from_days(11_016), (2000, 2, 29));
+    fn leap_days_and_leap_seconds_have_their_place() {
+        let leap_day = LocalTime { month: 2, day: 29, hour: 0, minute: 0, second: 0, micros: 1 };
+        assert_eq!(local_us(2000, leap_day), Some(951_782_400_000_001));
+        assert_eq!(local_us(2100, leap_day), None);
+        assert_eq!(local_us(10_000, at(11, 20, 4, 55)), None);
+        let end = LocalTime { month: 12, day: 31, hour: 23, minute: 59, second: 60, micros: 0 };
+        assert_eq!(local_us(2016, end), Some(1_483_228_800_000_000));
+        assert_eq!(local_us(2016, LocalTime { second: 61, ..end }), None);
+        assert_eq!((year_of(-1), year_of(0), year_of(NOVEMBER)), (Some(1969), Some(1970), Some(2026)));
     }
 }

@@ -1,4 +1,4 @@
-//! Compile ids, normalised when they are made and nowhere else.
+//! Compile ids, normalized when they are made and nowhere else.
 
 use std::fmt;
 use std::sync::Arc;
@@ -15,21 +15,21 @@ const MAX_FOLDER_PART_CHARS: usize = 24;
 /// The attempt is no part of it.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct CompileId {
-    ca: Option<Part>,
-    frame: Option<Part>,
-    compile: Option<Part>,
+    ca: Option<IdPart>,
+    frame: Option<IdPart>,
+    compile: Option<IdPart>,
 }
 
 /// What the compiles of one function share: an id without the number of the compile.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct FrameId {
-    ca: Option<Part>,
-    frame: Option<Part>,
+    ca: Option<IdPart>,
+    frame: Option<IdPart>,
 }
 
 /// One number of an id, or the text that an odd log has in its place.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-enum Part {
+enum IdPart {
     Number(u64),
     Text(Arc<str>),
 }
@@ -43,14 +43,14 @@ impl CompileId {
         frame: Option<&RawValue>,
         compile: Option<&RawValue>,
     ) -> Option<CompileId> {
-        let [ca, frame, compile] = [ca, frame, compile].map(|value| value.and_then(Part::from_json));
+        let [ca, frame, compile] = [ca, frame, compile].map(|value| value.and_then(IdPart::from_json));
         let compile = if frame.is_some() { compile } else { None };
         (ca.is_some() || frame.is_some()).then_some(CompileId { ca, frame, compile })
     }
 
     /// The id, where a part of it is nothing that torch writes: not a number that fits 64 bits.
     pub fn odd_part(&self) -> Option<String> {
-        let odd = |part: &Option<Part>| matches!(part, Some(Part::Text(_)));
+        let odd = |part: &Option<IdPart>| matches!(part, Some(IdPart::Text(_)));
         [&self.ca, &self.frame, &self.compile].into_iter().any(odd).then(|| self.to_string())
     }
 
@@ -80,7 +80,7 @@ impl CompileId {
             return None;
         }
         let [ca, frame, compile] =
-            [ca, frame, compile].map(|part| part.filter(|part| *part != "-").map(Part::from_text));
+            [ca, frame, compile].map(|part| part.filter(|part| *part != "-").map(IdPart::from_text));
         (ca.is_some() || frame.is_some()).then_some(CompileId { ca, frame, compile })
     }
 
@@ -98,7 +98,7 @@ impl CompileId {
     /// The number of the compile among those of its frame, from 0: 2 of `!1/0/2`.
     pub fn version(&self) -> Option<u64> {
         match self.compile {
-            Some(Part::Number(number)) => Some(number),
+            Some(IdPart::Number(number)) => Some(number),
             _ => None,
         }
     }
@@ -139,42 +139,42 @@ impl FrameId {
     /// The first compile of the frame; None where there is no frame.
     pub fn first_compile(&self) -> Option<CompileId> {
         let FrameId { ca, frame } = self.clone();
-        frame.is_some().then_some(CompileId { ca, frame, compile: Some(Part::Number(0)) })
+        frame.is_some().then_some(CompileId { ca, frame, compile: Some(IdPart::Number(0)) })
     }
 }
 
-impl Part {
+impl IdPart {
     /// A number, or the text Python would print for anything else; `None` for null.
-    fn from_json(value: &RawValue) -> Option<Part> {
+    fn from_json(value: &RawValue) -> Option<IdPart> {
         match value.get().trim() {
             "null" => None,
-            "true" => Some(Part::from_text("True")),
-            "false" => Some(Part::from_text("False")),
+            "true" => Some(IdPart::from_text("True")),
+            "false" => Some(IdPart::from_text("False")),
             text if text.starts_with('"') => {
                 let text: String = serde_json::from_str(text).unwrap_or_else(|_| text.to_owned());
-                Some(Part::from_text(&text))
+                Some(IdPart::from_text(&text))
             }
-            text => Some(Part::from_text(text)),
+            text => Some(IdPart::from_text(text)),
         }
     }
 
-    fn from_text(text: &str) -> Part {
+    fn from_text(text: &str) -> IdPart {
         // Only the canonical spelling is the number: `007` and `+7` stay apart from 7.
         let canonical = text.bytes().all(|b| b.is_ascii_digit()) && (text == "0" || !text.starts_with('0'));
         if canonical && let Ok(number) = text.parse() {
-            return Part::Number(number);
+            return IdPart::Number(number);
         }
         if text.chars().nth(MAX_PART_CHARS).is_none() {
-            return Part::Text(text.into());
+            return IdPart::Text(text.into());
         }
         let head: String = text.chars().take(MAX_PART_CHARS).collect();
-        Part::Text(format!("{head}..{}", short_hash(text)).into())
+        IdPart::Text(format!("{head}..{}", short_hash(text)).into())
     }
 
     fn folder(&self) -> String {
         match self {
-            Part::Number(number) => number.to_string(),
-            Part::Text(text) => {
+            IdPart::Number(number) => number.to_string(),
+            IdPart::Text(text) => {
                 let allowed = |c: &char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-');
                 let kept: String = text.chars().filter(allowed).take(MAX_FOLDER_PART_CHARS).collect();
                 format!("{kept}-{}", short_hash(text))
@@ -183,11 +183,11 @@ impl Part {
     }
 }
 
-impl fmt::Display for Part {
+impl fmt::Display for IdPart {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Part::Number(number) => write!(f, "{number}"),
-            Part::Text(text) => f.write_str(text),
+            IdPart::Number(number) => write!(f, "{number}"),
+            IdPart::Text(text) => f.write_str(text),
         }
     }
 }
@@ -197,13 +197,13 @@ pub fn folder_without_id() -> &'static str {
     "-_-_-_-"
 }
 
-/// What stands for the id of records without any: `[-/-]`.
+/// What records without an id show in its place: `[-/-]`.
 pub fn bracketed_without_id() -> &'static str {
     "[-/-]"
 }
 
-fn shown(part: &Option<Part>) -> String {
-    part.as_ref().map_or_else(|| "-".to_owned(), Part::to_string)
+fn shown(part: &Option<IdPart>) -> String {
+    part.as_ref().map_or_else(|| "-".to_owned(), IdPart::to_string)
 }
 
 /// The text before a trailing `_<digits>`.

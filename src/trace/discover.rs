@@ -16,16 +16,16 @@ const TORCH_NAME: &str = "dedicated_log_torch_trace_";
 /// The endings of logs: plain and compressed.
 const LOG_ENDINGS: [&str; 3] = [".log", ".log.gz", ".log.zst"];
 
-/// The log chosen from a folder.
+/// The newest log of a folder.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Found {
-    /// The newest one.
+pub struct NewestLog {
+    /// Its path.
     pub log: PathBuf,
     /// The folder's other logs, newest first.
     pub others: Vec<PathBuf>,
 }
 
-/// What stands in a folder.
+/// What a folder holds.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Folder {
     /// Runs, oldest first; each has a log.
@@ -56,7 +56,7 @@ pub fn logs_in(dir: &Path) -> Result<Folder> {
             Ok(peek) if peek.span.is_none() && !found.torch_named && peek.bytes > 0 => {
                 skipped.push((name, "no line of it is a TORCH_TRACE record"));
             }
-            // One that cannot be read is kept: the rank is there, and whoever opens the log says what is wrong.
+            // A log that cannot be read is kept: its rank exists, and the attempt to read it says what is wrong.
             peek => {
                 let peek = peek.unwrap_or_default();
                 let Listed { path, changed, .. } = found;
@@ -80,7 +80,7 @@ pub fn logs_in(dir: &Path) -> Result<Folder> {
 /// The newest trace log of a folder, by time of last change, then by name.
 ///
 /// Files that torch named come before any other `*.log`. The error says what to do when there is none.
-pub fn newest_log(dir: &Path) -> Result<Found> {
+pub fn newest_log(dir: &Path) -> Result<NewestLog> {
     let mut logs = logs_of(dir).with_context(|| format!("cannot read the folder {}", dir.display()))?;
     if logs.iter().any(|log| log.torch_named) {
         logs.retain(|log| log.torch_named);
@@ -94,7 +94,7 @@ pub fn newest_log(dir: &Path) -> Result<Found> {
             dir.display()
         );
     };
-    Ok(Found { log, others: paths.collect() })
+    Ok(NewestLog { log, others: paths.collect() })
 }
 
 /// Files of a folder that do not have the name of a log.

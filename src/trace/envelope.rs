@@ -12,8 +12,7 @@ use super::payload::untagged;
 
 /// A header's JSON object, its event values still unread.
 ///
-/// A context value that is null counts as absent; one of a type torch does not write becomes absent too, so that it
-/// never costs the record.
+/// A context value that is null counts as absent. So does one of a type that torch never writes: the record is kept.
 #[derive(Debug)]
 pub struct Envelope<'a> {
     /// The rank of the process, when torch.distributed was up.
@@ -26,6 +25,8 @@ pub struct Envelope<'a> {
     pub attempt: u32,
     /// The declared hash of the payload, as written.
     pub has_payload: Option<Cow<'a, str>>,
+    /// The name of the subgraph that the record is about: a region that is compiled by itself.
+    pub subgraph: Option<Cow<'a, str>>,
     /// The framework's stack, which torch writes where it found no compile id.
     pub stack: Option<&'a RawValue>,
     /// Every other key with its value, in the order of the log. Torch writes exactly one.
@@ -69,9 +70,10 @@ impl<'de> Visitor<'de> for EnvelopeVisitor {
             compile_id: CompileId::from_context(context.ca, context.frame, context.compile),
             half_an_id: context.compile.is_some() && context.frame.is_none(),
             attempt: attempt.unwrap_or(0),
-            // Kept as it stands when it is no string: then it fits no payload, which is reported.
+            // A value that is not a string is kept too: it fits no payload, which is reported.
             has_payload: context.has_payload.map(|raw| text(raw).unwrap_or(Cow::Borrowed(raw.get()))),
             stack: context.stack,
+            subgraph: context.subgraph_name.and_then(text).filter(|name| !name.is_empty()),
             events,
         })
     }
@@ -87,7 +89,6 @@ struct Context<'a> {
     attempt: Option<&'a RawValue>,
     has_payload: Option<&'a RawValue>,
     stack: Option<&'a RawValue>,
-    /// Of regional compiles; raw.jsonl has it.
     subgraph_name: Option<&'a RawValue>,
 }
 
@@ -150,8 +151,6 @@ fn number(raw: &RawValue) -> Option<u64> {
 pub struct Cleaned<'a> {
     /// The line from its prefix on.
     pub text: Cow<'a, str>,
-    /// Whether a carriage return was taken from its end.
-    pub crlf: bool,
     /// Whether it held bytes that are not UTF-8; they became U+FFFD.
     pub non_utf8: bool,
 }
@@ -163,7 +162,7 @@ pub struct Cleaned<'a> {
 pub fn clean_header(line: &[u8], first_line: bool) -> Cleaned<'_> {
     let line = if first_line { without_bom(line) } else { line };
     let line = untagged(line);
-    let (line, crlf) = line.strip_suffix(b"\r").map_or((line, false), |line| (line, true));
+    let line = line.strip_suffix(b"\r").unwrap_or(line);
     // Sound lines, which are nearly all, are checked faster than replaced.
     let (text, non_utf8) = match std::str::from_utf8(line) {
         Ok(text) => (Cow::Borrowed(text), false),
@@ -173,7 +172,7 @@ pub fn clean_header(line: &[u8], first_line: bool) -> Cleaned<'_> {
         Some(replaced) => Cow::Owned(replaced),
         None => text,
     };
-    Cleaned { text, crlf, non_utf8 }
+    Cleaned { text, non_utf8 }
 }
 
 /// Text of the log; bytes that are not UTF-8 become U+FFFD. Text that is UTF-8, as nearly all is, is only checked.
@@ -346,8 +345,8 @@ mod tests {
     #[test]
     fn marks_tags_and_line_ends_are_removed() {
         let cleaned = clean_header(b"\xef\xbb\xbf[default0]:V1\xff\r", true);
-        assert_eq!((cleaned.text.as_ref(), cleaned.crlf, cleaned.non_utf8), ("V1\u{fffd}", true, true));
+        assert_eq!((cleaned.text.as_ref(), cleaned.non_utf8), ("V1\u{fffd}", true));
         let cleaned = clean_header(b"\xef\xbb\xbfV", false);
-        assert_eq!((cleaned.text.as_ref(), cleaned.crlf, cleaned.non_utf8), ("\u{feff}V", false, false));
+        assert_eq!((cleaned.text.as_ref(), cleaned.non_utf8), ("\u{feff}V", false));
     }
 }

@@ -17,7 +17,7 @@ pub(super) struct Lines<R> {
     /// What the last `peek` looked at: bytes to consume, and whether its line ends there.
     piece: usize,
     ends: bool,
-    /// Where `start` stands in the stream, and on which line (from 1).
+    /// Where `start` is in the stream, and on which line (from 1).
     offset: u64,
     line: u64,
     mid_line: bool,

@@ -22,10 +22,10 @@ mod strings;
 
 pub use clock::{Clock, Stamp, instant};
 pub use compile_id::{CompileId, FrameId, bracketed_without_id, folder_without_id};
-pub use discover::{Folder, Found, logs_in, newest_log, rank_of_file_name, sibling_logs};
-pub use envelope::{Cleaned, Envelope, clean_header, readable_text, strict_json};
+pub use discover::{Folder, NewestLog, logs_in, newest_log, rank_of_file_name};
+pub use envelope::{Envelope, clean_header, readable_text, strict_json};
 pub use maps::{TextMap, TextSet};
-pub use payload::{MAX_PAYLOAD_IN_MEMORY, Md5, PayloadRef, Span};
+pub use payload::{Md5, PayloadRef, Span};
 pub use peek::Peek;
 pub use prefix::{LocalTime, Prefix};
 pub use records::{Damage, DamageKind, Entry, Payload, Record, Records};

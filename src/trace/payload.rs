@@ -20,10 +20,10 @@ pub struct Span {
     pub len: u64,
 }
 
-/// Where a payload stands in the log and how to read it again.
+/// Where the log holds a payload, and how to read it again.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PayloadRef {
-    /// Its lines as they stand, tabs included, without the last newline.
+    /// Its lines as the log has them, tabs included, without the last newline.
     pub span: Span,
     /// Bytes of the decoded text.
     pub text_len: u64,

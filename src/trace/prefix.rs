@@ -29,7 +29,7 @@ impl fmt::Display for LocalTime {
     }
 }
 
-/// What stands before the JSON of a header line.
+/// The part of a header line before its JSON.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Prefix<'a> {
     /// `V`, `I`, `W`, `E` or `C`; torch's trace only writes `V`.
@@ -69,7 +69,7 @@ impl<'a> Prefix<'a> {
 
 /// `MMDD HH:MM:SS.uuuuuu`, and the text after it.
 fn local_time(text: &str) -> Option<(LocalTime, &str)> {
-    // The shape: 0 is a digit, everything else stands for itself.
+    // The shape: 0 matches any digit, everything else itself.
     const SHAPE: &[u8] = b"0000 00:00:00.000000";
     let bytes = text.as_bytes().get(..SHAPE.len())?;
     let fits = |(byte, shape): (&u8, &u8)| if *shape == b'0' { byte.is_ascii_digit() } else { byte == shape };

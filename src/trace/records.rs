@@ -1,4 +1,4 @@
-//! One pass over a log, record by record. What is damaged is told, never an error.
+//! One pass over a log, record by record. Damage is reported as an entry, never as an error.
 
 use std::borrow::Cow;
 use std::io::{self, Read};
@@ -22,7 +22,7 @@ pub struct Records<R> {
     /// The header once cleaned, when cleaning changed it.
     cleaned: String,
     payload: Gather,
-    /// Told by the next call.
+    /// Damage that the next call returns.
     waiting: Option<Damage>,
 }
 
@@ -31,7 +31,7 @@ pub struct Records<R> {
 pub enum Entry<'a> {
     /// A record.
     Record(Record<'a>),
-    /// A line that is none.
+    /// A line that is not a record.
     Damage(Damage),
 }
 
@@ -41,9 +41,9 @@ pub struct Record<'a> {
     pub line: u64,
     /// The header line, without its newline.
     pub header: Span,
-    /// Whether the header is the log's first line; [`clean_header`] wants to know.
+    /// Whether the header is the log's first line, which [`clean_header`] has to know.
     pub first_line: bool,
-    /// What stands before the JSON.
+    /// The part of the header before its JSON.
     pub prefix: Prefix<'a>,
     /// The JSON.
     pub envelope: Envelope<'a>,
@@ -56,7 +56,7 @@ pub struct Record<'a> {
 /// The payload of a record.
 #[derive(Clone, Copy, Debug)]
 pub struct Payload<'a> {
-    /// Where it stands.
+    /// Where the log holds it.
     pub at: PayloadRef,
     /// Its text, without tags and tabs; `None` when it is larger than
     /// [`MAX_PAYLOAD_IN_MEMORY`].
@@ -89,19 +89,6 @@ pub enum DamageKind {
     NonUtf8,
 }
 
-impl DamageKind {
-    /// Its name in machine-readable files.
-    pub fn name(self) -> &'static str {
-        match self {
-            DamageKind::BadPrefix => "bad_prefix",
-            DamageKind::BadJson => "bad_json",
-            DamageKind::BadPayloadMd5 => "bad_payload_md5",
-            DamageKind::Truncated => "truncated",
-            DamageKind::NonUtf8 => "non_utf8",
-        }
-    }
-}
-
 /// A header line and the payload lines after it, read but not understood.
 struct Group {
     line: u64,
@@ -114,7 +101,7 @@ struct Group {
 }
 
 /// What one look at the stream gives.
-enum Step {
+enum Next {
     Group(Group),
     Orphans(Damage),
     End,
@@ -146,14 +133,14 @@ impl<R: Read> Records<R> {
         if let Some(damage) = self.waiting.take() {
             return Ok(Some(Entry::Damage(damage)));
         }
-        let group = match self.step()? {
-            Step::Group(group) => group,
-            Step::Orphans(damage) => return Ok(Some(Entry::Damage(damage))),
-            Step::End => return Ok(None),
+        let group = match self.next_group()? {
+            Next::Group(group) => group,
+            Next::Orphans(damage) => return Ok(Some(Entry::Damage(damage))),
+            Next::End => return Ok(None),
         };
         let Self { header, cleaned, payload, waiting, .. } = self;
-        Ok(Some(match Head::read(header, cleaned, &group) {
-            Ok(head) => Entry::Record(head.with_payload(payload, &group)),
+        Ok(Some(match Header::read(header, cleaned, &group) {
+            Ok(header) => Entry::Record(header.with_payload(payload, &group)),
             Err(damage) => {
                 if group.last && group.unfinished {
                     *waiting = Some(Damage::truncated(group.line));
@@ -163,11 +150,11 @@ impl<R: Read> Records<R> {
         }))
     }
 
-    /// Reads one header line and its payload, or the payload lines that stand before any header.
-    fn step(&mut self) -> io::Result<Step> {
+    /// Reads one header line and its payload, or the payload lines before the first header.
+    fn next_group(&mut self) -> io::Result<Next> {
         loop {
             let line = self.lines.line();
-            let Some(piece) = self.lines.peek()? else { return Ok(Step::End) };
+            let Some(piece) = self.lines.peek()? else { return Ok(Next::End) };
             let bytes = if line == 1 { without_bom(piece.bytes) } else { piece.bytes };
             match kind_of(bytes, piece.ends) {
                 LineKind::Blank => self.lines.consume(),
@@ -175,7 +162,7 @@ impl<R: Read> Records<R> {
                 LineKind::Payload => {
                     self.read_payload(false)?;
                     let detail = "the log begins inside a payload".to_owned();
-                    return Ok(Step::Orphans(Damage { line, kind: DamageKind::Truncated, detail }));
+                    return Ok(Next::Orphans(Damage { line, kind: DamageKind::Truncated, detail }));
                 }
             }
         }
@@ -188,7 +175,7 @@ impl<R: Read> Records<R> {
         }
         let last = self.lines.peek()?.is_none();
         let payload = payload.map(|(span, _)| span);
-        Ok(Step::Group(Group { line, header, too_long, payload, last, unfinished: !newline }))
+        Ok(Next::Group(Group { line, header, too_long, payload, last, unfinished: !newline }))
     }
 
     /// Reads the header line into its buffer: its span, whether it was too long, whether a newline ends it.
@@ -244,14 +231,14 @@ impl<R: Read> Records<R> {
 }
 
 /// A header line, understood.
-struct Head<'a> {
+struct Header<'a> {
     prefix: Prefix<'a>,
     envelope: Envelope<'a>,
     problems: Vec<Damage>,
 }
 
-impl<'a> Head<'a> {
-    fn read(header: &'a [u8], cleaned: &'a mut String, group: &Group) -> Result<Head<'a>, Damage> {
+impl<'a> Header<'a> {
+    fn read(header: &'a [u8], cleaned: &'a mut String, group: &Group) -> Result<Header<'a>, Damage> {
         let damage = |kind, detail: String| Damage { line: group.line, kind, detail: bounded(detail) };
         if group.too_long {
             let detail = format!("header line too long ({} bytes): {}", group.header.len, quoted(header));
@@ -280,7 +267,7 @@ impl<'a> Head<'a> {
         if non_utf8 {
             problems.push(damage(DamageKind::NonUtf8, "the header has bytes that are not UTF-8".to_owned()));
         }
-        Ok(Head { prefix, envelope, problems })
+        Ok(Header { prefix, envelope, problems })
     }
 
     /// Joins the payload to its header and compares the hashes.

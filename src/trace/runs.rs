@@ -1,5 +1,5 @@
 //! Which logs of a folder belong together: a folder that was traced into several times holds several runs, and a run
-//! has one log a rank, or several where a rank forked.
+//! has one log per rank, or several where a rank forked.
 
 use std::path::PathBuf;
 use std::time::SystemTime;
@@ -10,7 +10,7 @@ use super::prefix::LocalTime;
 /// A log of a folder.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Log {
-    /// Where it stands.
+    /// Its path.
     pub path: PathBuf,
     /// Its rank: from its name, else from the first record that has one.
     pub rank: Option<u64>,

@@ -1,4 +1,4 @@
-//! Strings of a forked process: torch inherits the table but not the file, so they stand in the parent's log only.
+//! Strings of a forked process: torch inherits the table but not the file, so only the parent's log defines them.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -13,7 +13,7 @@ use super::lines::Lines;
 use super::payload::{LineKind, kind_of};
 use super::prefix::{LocalTime, Prefix};
 
-/// How many logs of the folder are looked at: a job has one log a rank and a few forks, and reading hundreds to name
+/// How many logs of the folder are looked at: a job has one log per rank and a few forks, and reading hundreds to name
 /// some files of one stack costs more than it tells.
 const MAX_SIBLINGS: usize = 64;
 /// Lines with a string are short: a path, which no system allows over 32 KB, and its number.

@@ -101,11 +101,6 @@ impl Source {
         self.len
     }
 
-    /// Whether it has no bytes.
-    pub fn is_empty(&self) -> bool {
-        self.len == 0
-    }
-
     /// The base name without `.gz` and `.zst`; `-` for standard input.
     pub fn name(&self) -> &str {
         &self.name
@@ -320,16 +315,6 @@ impl<'s> SpanReader<'s> {
         self.raw = raw;
         read?;
         if out.len() as u64 == payload.text_len { Ok(()) } else { Err(changed()) }
-    }
-
-    /// As [`Source::copy_payload`].
-    pub fn copy_payload(&mut self, payload: &PayloadRef, to: &mut dyn Write) -> io::Result<()> {
-        if payload.span.len > WINDOW as u64 {
-            return self.source.copy_payload(payload, to);
-        }
-        let mut text = Vec::new();
-        self.read_payload(payload, &mut text)?;
-        to.write_all(&text)
     }
 
     fn holds(&self, span: Span) -> bool {

@@ -86,9 +86,6 @@ fn payloads_are_read_again_by_their_place() {
     assert!(read.starts_with(b"V1120") && read.ends_with(b"}"));
     spans.read_payload(&payload.at, &mut read).unwrap();
     assert_eq!(read, b"x\r\ny");
-    let mut again = Vec::new();
-    spans.copy_payload(&payload.at, &mut again).unwrap();
-    assert_eq!(again, b"x\r\ny");
 }
 
 #[test]
@@ -143,5 +140,5 @@ fn a_source_is_shared_between_threads() {
     let (_dir, path) = file("x.log", b"");
     let source = Source::open(&path).unwrap();
     shared(&source);
-    assert!(source.is_empty() && text_of(&source).is_empty() && !source.changed());
+    assert!(source.len() == 0 && text_of(&source).is_empty() && !source.changed());
 }

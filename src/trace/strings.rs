@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use super::maps::TextMap;
+
 /// The tables of the processes that wrote one log.
 ///
 /// A reference can come before its definition, and a process forked from another one knows strings that only its
@@ -16,7 +18,7 @@ pub struct StringTable {
     first_defined: HashMap<u64, i64>,
     first_pid: Option<u64>,
     /// Paths that frames carry themselves, in place of a number.
-    literal: HashMap<Box<str>, u32>,
+    literal: TextMap<Box<str>, u32>,
     /// Line of the record being read: where a reference is made first.
     line: u64,
 }
@@ -38,7 +40,7 @@ impl FileRef {
 }
 
 impl StringTable {
-    /// Takes a definition of process `pid`. A second one of the same number holds from then on.
+    /// Takes a definition of process `pid`. A later definition of the same number replaces it from then on.
     pub fn define(&mut self, pid: u64, id: i64, text: &str) {
         let first = self.first_defined.entry(pid).or_insert(id);
         *first = id.min(*first);
@@ -58,7 +60,7 @@ impl StringTable {
         }
     }
 
-    /// The text; `None` for no file and while nobody defined it.
+    /// The text; `None` for no file, and as long as nothing has defined it.
     pub fn get(&self, file: FileRef) -> Option<&str> {
         let slot = self.slots.get(file.0 as usize)?;
         slot.text.as_deref().or_else(|| {

@@ -22,8 +22,8 @@ mod runtime;
 mod sizes;
 
 pub use basis::Basis;
-pub use finding::{ChainStep, Cost, Fact, Finding, FurtherReading, Severity, Value};
-pub use kind::{CostDetail, EntryStyle, KindOfFinding, Topic};
+pub use finding::{ChainStep, Fact, Finding, Severity, Value};
+pub use kind::{CostDetail, KindOfFinding, Topic};
 
 use basis::Family;
 

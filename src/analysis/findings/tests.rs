@@ -35,7 +35,6 @@ fn record(line: u64, facts: Metrics) -> MetricsRecord {
         line,
         header: Span { offset: 0, len: 0 },
         first_line: false,
-        number: 0,
         configs: Vec::new(),
         facts,
     }

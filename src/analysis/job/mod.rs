@@ -13,10 +13,11 @@ mod runtime;
 mod sides;
 mod words;
 
-pub use finding::{JobFinding, JobKind};
-pub use found::{Compared, JobFound, RankParity};
-pub use groups::{Comparison, First, Group, Unknown};
-pub use ranks::{Extremes, Fleet, Stop, TorchGroup, median};
+pub use finding::JobFinding;
+use found::Compared;
+pub use found::{JobFound, RankParity};
+pub use groups::{Comparison, Group, Unknown};
+pub use ranks::{Stop, TorchGroup};
 pub use runtime::{GraphTimes, RankTime, RuntimeComparison};
 pub use words::{is_wait, list_of, numbers, rank_words, short_operation};
 

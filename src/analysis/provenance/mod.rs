@@ -6,8 +6,6 @@ mod maps;
 mod runs;
 mod source;
 
-pub use code::{Call, CodeText, Definition};
-pub use graph::{GraphText, Node, PlaceComment, place_comment};
 pub use maps::{Coverage, KernelCall, LineMap, LineMaps, Provenance, Texts, provenance};
-pub use runs::{CodeFile, CodeKind, InductorRun, inductor_runs};
+pub use runs::{CodeKind, InductorRun, inductor_runs};
 pub use source::{KernelStacks, SourceLine, kernel_stacks};

@@ -39,11 +39,6 @@ impl Texts {
         text.map(|text| self.add(text))
     }
 
-    /// The id of a text that is known already.
-    pub fn find(&self, text: &str) -> Option<TextId> {
-        self.texts.get_index_of(text).map(TextId::of_index)
-    }
-
     /// Bytes of all texts together.
     pub fn bytes(&self) -> usize {
         self.bytes

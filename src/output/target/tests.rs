@@ -1,6 +1,11 @@
 //! Where reports may stand, and how they get there.
 
 use super::*;
+use crate::output::policy::entries_of_tests;
+
+fn prepare(out: &Path, overwrite: bool) -> Result<Target> {
+    Target::prepare(out, overwrite, entries_of_tests())
+}
 
 /// A folder to try things in.
 struct Yard(tempfile::TempDir);
@@ -55,12 +60,12 @@ fn content(page: &str) -> Vec<String> {
 }
 
 fn refusal(out: &Path, overwrite: bool) -> String {
-    format!("{:#}", Target::prepare(out, overwrite).err().expect("refused"))
+    format!("{:#}", prepare(out, overwrite).err().expect("refused"))
 }
 
 /// Prepares, fills with `page` and places.
 fn run(out: &Path, overwrite: bool, page: &str) -> PathBuf {
-    let target = Target::prepare(out, overwrite).unwrap();
+    let target = prepare(out, overwrite).unwrap();
     fill(target.folder(), page);
     target.place().unwrap()
 }
@@ -85,7 +90,7 @@ fn again(command: &[&str], test: &str, yard: &Path, current: &Path) -> bool {
 #[test]
 fn a_new_report_appears_only_when_it_is_placed() {
     let yard = Yard::new();
-    let target = Target::prepare(&yard.at("tl_out"), false).unwrap();
+    let target = prepare(&yard.at("tl_out"), false).unwrap();
     fill(target.folder(), "new");
     assert!(!yard.at("tl_out").exists());
     assert_eq!(target.place().unwrap(), yard.at("tl_out").canonicalize().unwrap());
@@ -96,7 +101,7 @@ fn a_new_report_appears_only_when_it_is_placed() {
 #[test]
 fn an_unplaced_report_leaves_nothing_behind() {
     let yard = Yard::new();
-    let target = Target::prepare(&yard.at("deep/er/tl_out"), false).unwrap();
+    let target = prepare(&yard.at("deep/er/tl_out"), false).unwrap();
     fill(target.folder(), "new");
     drop(target);
     assert_eq!(yard.all(), Vec::<String>::new());
@@ -138,7 +143,7 @@ fn overwrite_replaces_an_empty_folder_and_a_report() {
 fn an_old_report_stays_until_the_new_one_is_placed() {
     let yard = Yard::new();
     yard.report("out", "old");
-    let target = Target::prepare(&yard.at("out"), true).unwrap();
+    let target = prepare(&yard.at("out"), true).unwrap();
     fill(target.folder(), "new");
     assert_eq!(all(&yard.at("out")), content("old"));
     drop(target);
@@ -166,13 +171,13 @@ fn a_folder_that_is_no_report_is_refused_and_its_entry_named() {
 fn a_file_that_appears_during_the_run_is_not_lost() {
     let yard = Yard::new();
     yard.report("out", "old");
-    let target = Target::prepare(&yard.at("out"), true).unwrap();
+    let target = prepare(&yard.at("out"), true).unwrap();
     fill(target.folder(), "new");
     fs::write(yard.at("out/notes.txt"), "").unwrap();
     assert!(target.place().unwrap_err().to_string().contains("notes.txt"));
     assert!(yard.at("out/-_0_0_0/old").exists());
 
-    let target = Target::prepare(&yard.at("new"), false).unwrap();
+    let target = prepare(&yard.at("new"), false).unwrap();
     fs::create_dir(yard.at("new")).unwrap();
     assert!(target.place().unwrap_err().to_string().contains("exists already"));
     assert_eq!(fs::read_dir(yard.0.path()).unwrap().count(), 2);
@@ -185,14 +190,14 @@ fn permissions_are_those_of_what_is_replaced_or_of_a_plain_new_folder() {
     let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o7777;
     let yard = Yard::new();
     fs::create_dir(yard.at("plain")).unwrap();
-    let target = Target::prepare(&yard.at("out"), false).unwrap();
+    let target = prepare(&yard.at("out"), false).unwrap();
     assert_eq!(mode(target.folder()), mode(&yard.at("plain")));
     fill(target.folder(), "one");
     target.place().unwrap();
     assert_eq!(mode(&yard.at("out")), mode(&yard.at("plain")));
     for bits in [0o700, 0o2775, 0o555, 0o755] {
         fs::set_permissions(yard.at("out"), fs::Permissions::from_mode(bits)).unwrap();
-        let target = Target::prepare(&yard.at("out"), true).unwrap();
+        let target = prepare(&yard.at("out"), true).unwrap();
         assert_eq!(mode(target.folder()), bits | 0o700, "private from the start");
         fill(target.folder(), "two");
         target.place().unwrap();
@@ -222,11 +227,11 @@ fn a_link_is_followed_and_stays_a_link() {
 #[test]
 fn a_second_run_is_turned_away_until_the_first_has_ended() {
     let yard = Yard::new();
-    let first = Target::prepare(&yard.at("out"), true).unwrap();
+    let first = prepare(&yard.at("out"), true).unwrap();
     fill(first.folder(), "one");
     let error = refusal(&yard.at("out"), true);
     assert!(error.contains("another tlparse") && error.contains("wait"), "{error}");
-    drop(Target::prepare(&yard.at("other"), true).unwrap());
+    drop(prepare(&yard.at("other"), true).unwrap());
     first.place().unwrap();
     run(&yard.at("out"), true, "two");
     assert_eq!(all(&yard.at("out")), content("two"));
@@ -241,7 +246,7 @@ fn of_many_runs_at_once_each_wins_or_is_turned_away() {
         for _ in 0..4 {
             scope.spawn(|| {
                 for _ in 0..50 {
-                    if let Ok(target) = Target::prepare(&yard.at("out"), true) {
+                    if let Ok(target) = prepare(&yard.at("out"), true) {
                         fill(target.folder(), "page");
                         target.place().unwrap();
                         won.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
@@ -295,7 +300,7 @@ fn name_without_sibling() -> String {
 fn where_nothing_can_be_made_beside_the_report_is_built_inside() {
     let yard = Yard::new();
     let out = yard.report(&name_without_sibling(), "old");
-    let target = Target::prepare(&out, true).unwrap();
+    let target = prepare(&out, true).unwrap();
     assert_eq!(target.folder().parent().unwrap(), out.canonicalize().unwrap());
     assert!(refusal(&out, true).contains("another tlparse"));
     fill(target.folder(), "new");
@@ -303,7 +308,7 @@ fn where_nothing_can_be_made_beside_the_report_is_built_inside() {
     target.place().unwrap();
     assert_eq!(all(&out), content("new"));
 
-    drop(Target::prepare(&out, true).unwrap());
+    drop(prepare(&out, true).unwrap());
     assert_eq!(all(&out), content("new"));
     fs::write(out.join("mine"), "").unwrap();
     assert!(refusal(&out, true).contains("mine"));
@@ -329,7 +334,7 @@ fn a_parent_that_may_not_be_written_to_is_told() {
 fn a_report_that_cannot_be_moved_in_leaves_the_old_one_whole() {
     let yard = Yard::new();
     let out = yard.report(&name_without_sibling(), "old");
-    let target = Target::prepare(&out, true).unwrap();
+    let target = prepare(&out, true).unwrap();
     fill(target.folder(), "new");
     // The folder for the old entries cannot be made, and then no move is made.
     let aside = out.join(format!(".tlparse-{}-old", std::process::id()));

@@ -133,6 +133,7 @@ fn artifacts<'m>(report: Report<'m>, compile: &'m Compile) -> impl Iterator<Item
             "number": artifact.number,
             "line": artifact.line,
             "attempt": artifact.attempt,
+            "subgraph": artifact.subgraph,
             "cache": artifact.cache.map(|outcome| outcome.word()),
         })
     })
@@ -347,7 +348,7 @@ fn execution_json(report: Report<'_>, position: &crate::model::Execution) -> Val
 }
 
 /// Scheduled collectives of a graph beside those of its code.
-pub(crate) fn parity(graph: &Parity) -> Value {
+fn parity(graph: &Parity) -> Value {
     json!({
         "compile_id": graph.compile_id,
         "scheduled": graph.scheduled,

@@ -10,8 +10,9 @@ pub(crate) use crate::report::data::findings::ENTRIES;
 pub(crate) use crate::report::data::findings::all as findings;
 pub(crate) use crate::report::data::findings::place;
 
+use crate::analysis::Parity;
 use crate::model::{Artifact, Compile, Content, Outcome, Readable};
-use crate::output::{Page, RelPath};
+use crate::output::{NewFile, Page, RelPath};
 use crate::report::kit::paths;
 use crate::report::kit::templates::Worker;
 use crate::report::subject::Report;
@@ -28,7 +29,10 @@ fn file<'m>(
 /// `raw.log`
 pub(crate) fn log(report: Report<'_>) -> Page<'_, Worker> {
     Page::file(RelPath::of_parts(&["raw.log"]), move |to| {
-        report.source.copy_to(to)?;
+        match to {
+            NewFile::Disk(file) => report.source.copy_to(file)?,
+            NewFile::Memory(bytes) => std::io::copy(&mut report.source.reader(), bytes)?,
+        };
         Ok(())
     })
 }
@@ -132,7 +136,17 @@ const PARITY_IS: &str =
 /// Graphs whose generated code does not make the collectives that were scheduled.
 fn write_parity(report: Report<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let differing = report.found.parity.iter().filter(|graph| graph.differs());
-    let graphs: Vec<Value> = differing.map(facts::parity).collect();
+    let graph = |parity: &Parity| {
+        json!({
+            "graph": parity.graph,
+            "compile_id": parity.attempt_id,
+            "offset": parity.offset(),
+            "missing_waits": parity.missing_waits,
+            "scheduled": parity.scheduled,
+            "in_code": parity.in_code,
+        })
+    };
+    let graphs: Vec<Value> = differing.map(graph).collect();
     let file = json!({
         "description": PARITY_IS,
         "graphs": graphs,

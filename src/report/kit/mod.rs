@@ -22,10 +22,10 @@ pub(crate) mod shell;
 pub(crate) mod stacks;
 pub(crate) mod tables;
 pub(crate) mod templates;
+pub(crate) mod urls;
 pub(crate) mod verdict;
 pub(crate) mod versions;
 pub(crate) mod view;
 pub(crate) mod vllm_modules;
 
-pub use html::Html;
 pub use templates::Worker;

@@ -21,6 +21,9 @@ pub(crate) fn export(settings: &Settings) -> &'static str {
 
 /// The file of an artifact.
 pub(crate) fn artifact(compile: &Compile, artifact: &Artifact, settings: &Settings) -> RelPath {
+    if let Some(path) = &artifact.path {
+        return path.clone();
+    }
     match (&artifact.content, artifact.place) {
         (Content::DumpFile(_), _) => dump_file(&artifact.name),
         (Content::Payload(at, _), Place::Payloads) => payload(at.md5),
@@ -30,6 +33,9 @@ pub(crate) fn artifact(compile: &Compile, artifact: &Artifact, settings: &Settin
 
 /// `<name>_<number>.<ext>`, what the directory calls an artifact; a generated module and a link keep their names.
 pub(crate) fn listed_name(artifact: &Artifact, settings: &Settings) -> String {
+    if let Some(path) = &artifact.path {
+        return path.as_str().to_owned();
+    }
     match artifact.content {
         Content::DumpFile(_) => return format!("{}.html", stem(artifact)),
         Content::Link(_) => return artifact.name.clone(),
@@ -52,7 +58,11 @@ pub(crate) fn readable(compile: &Compile, artifact: &Artifact) -> Option<RelPath
 
 fn extension(artifact: &Artifact, settings: &Settings) -> &'static str {
     match artifact.content {
-        Content::Metrics(_) | Content::Guard(_) | Content::DumpFile(_) | Content::Link(_) => "html",
+        Content::Metrics(_)
+        | Content::Guard(_)
+        | Content::DumpFile(_)
+        | Content::Link(_)
+        | Content::Tables(_) => "html",
         Content::Payload(_, form) | Content::Text(_, form) | Content::Empty(form) => match form {
             Form::Text => "txt",
             Form::Json => "json",

@@ -3,10 +3,9 @@
 use crate::output::RelPath;
 use crate::report::kit::formats::{UNKNOWN, resumed, short_path};
 use crate::report::kit::html::Html;
-use crate::report::kit::links::encoded;
-use crate::report::kit::links::safe_link;
 use crate::report::kit::paths;
 use crate::report::kit::templates::Worker;
+use crate::report::kit::urls::{encoded, safe_link};
 use crate::report::subject::Report;
 use fxhash::FxHashSet;
 use serde::Serialize;

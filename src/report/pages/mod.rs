@@ -12,6 +12,7 @@ pub(crate) mod graphs;
 pub(crate) mod guards;
 pub(crate) mod kernels;
 pub(crate) mod landing;
+pub(crate) mod own_tables;
 pub(crate) mod provenance;
 pub(crate) mod recompilations;
 pub(crate) mod search;

@@ -3,8 +3,9 @@
 mod dump_files;
 mod index;
 mod kernel_stacks;
+pub(crate) mod listing;
 
-use crate::model::{Artifact, Compile, Content, Form, Language, Place, Readable};
+use crate::model::{Artifact, Compile, Content, Form, Language, Readable};
 use crate::output::{Page, RelPath};
 use crate::report::kit::formats::{bytes, counted};
 use crate::report::kit::highlight::LARGEST_HIGHLIGHTED;
@@ -19,57 +20,6 @@ use crate::trace::PayloadRef;
 use index::CodeIndex;
 use serde::Serialize;
 use std::io::{self, Write};
-
-/// All pages of code, of kernels' stacks and of generated modules.
-pub(crate) fn pages(report: Report<'_>) -> Vec<Page<'_, Worker>> {
-    let mut pages = Vec::new();
-    for compile in &report.model.compiles {
-        for artifact in &compile.artifacts {
-            pages.extend(code_page(report, compile, artifact));
-            pages.extend(readable_page(report, compile, artifact));
-        }
-    }
-    pages.extend(dump_files::pages(report));
-    pages
-}
-
-/// The page of an artifact that is code; its text where plain text is asked for.
-fn code_page<'m>(
-    report: Report<'m>,
-    compile: &'m Compile,
-    artifact: &'m Artifact,
-) -> Option<Page<'m, Worker>> {
-    let path = paths::artifact(compile, artifact, report.settings);
-    let (text, language) = match &artifact.content {
-        _ if artifact.place == Place::Payloads => return None,
-        Content::Text(text, Form::Code(_)) if report.settings.plain_text => {
-            return Some(Page::bytes(path, text.as_bytes()));
-        }
-        Content::Payload(_, Form::Code(_)) if report.settings.plain_text => return None,
-        Content::Payload(at, Form::Code(language)) => (Text::Payload(*at), *language),
-        Content::Text(text, Form::Code(language)) => (Text::Made(text), *language),
-        _ => return None,
-    };
-    Some(page(report, path, Code { compile, artifact, text, language }))
-}
-
-/// The page that shows an artifact for people, beside its file.
-fn readable_page<'m>(
-    report: Report<'m>,
-    compile: &'m Compile,
-    artifact: &'m Artifact,
-) -> Option<Page<'m, Worker>> {
-    let path = paths::readable(compile, artifact)?;
-    let text = match &artifact.content {
-        Content::Payload(at, _) => Text::Payload(*at),
-        Content::Text(text, _) => Text::Made(text),
-        _ => return None,
-    };
-    match artifact.readable? {
-        Readable::KernelStacks => Some(kernel_stacks::page(report, path, (compile, artifact), text)),
-        Readable::Code(language) => Some(page(report, path, Code { compile, artifact, text, language })),
-    }
-}
 
 /// Where a page's text comes from.
 #[derive(Clone, Copy)]

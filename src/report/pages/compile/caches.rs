@@ -4,7 +4,7 @@ use crate::model::{CacheLookup, Outcome};
 use crate::report::kit::formats::{counted, micros, whole};
 use crate::report::kit::html::Html;
 use crate::report::kit::view::View;
-use crate::report::pages::compile::Subject;
+use crate::report::pages::compile::subject::Subject;
 use crate::report::words::caches::title;
 
 /// `torch._dynamo.config.recompile_limit` and `accumulated_recompile_limit` by default.

@@ -4,7 +4,7 @@ use crate::model::{Metrics, MetricsKind};
 use crate::report::kit::formats::{bytes, counted, micros, whole};
 use crate::report::kit::html::Html;
 use crate::report::kit::view::View;
-use crate::report::pages::compile::Subject;
+use crate::report::pages::compile::subject::Subject;
 
 /// Labels with their values.
 type Facts = Vec<(&'static str, Html)>;

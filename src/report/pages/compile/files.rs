@@ -1,7 +1,7 @@
 //! All files of a compile in the order of the compiler's phases, the links of the log, and what was lost.
 
 use crate::analysis::{Producers, Stage};
-use crate::model::{Artifact, Content, Form, ProblemKind, Readable};
+use crate::model::{Artifact, Content, Form, Readable};
 use crate::output::RelPath;
 use crate::report::kit::formats::{bytes, whole};
 use crate::report::kit::graph_files;
@@ -10,7 +10,7 @@ use crate::report::kit::inductor_runs;
 use crate::report::kit::links;
 use crate::report::kit::paths;
 use crate::report::kit::view::View;
-use crate::report::pages::compile::Subject;
+use crate::report::pages::compile::subject::Subject;
 use crate::report::subject::Report;
 use crate::report::words::files;
 use crate::report::words::files::short_name;
@@ -79,7 +79,11 @@ fn about(subject: Subject<'_>, artifact: &Artifact) -> anyhow::Result<String> {
             Some(record) => (None, Some(crate::report::pages::compile::metrics::about(subject, record)?)),
             None => (None, None),
         },
-        Content::Empty(_) | Content::Guard(_) | Content::DumpFile(_) | Content::Link(_) => (None, None),
+        Content::Empty(_)
+        | Content::Guard(_)
+        | Content::DumpFile(_)
+        | Content::Link(_)
+        | Content::Tables(_) => (None, None),
     };
     let words = [
         (artifact.attempt > 0).then(|| format!("attempt {}", artifact.attempt)),
@@ -114,7 +118,10 @@ fn file(view: View<'_>, subject: Subject<'_>, artifact: &Artifact) -> Html {
     let path = paths::artifact(subject.compile, artifact, settings);
     let folder = subject.compile.folder(0);
     let href = |path: &RelPath| view.href_beside(path, &folder);
-    let name = format!("{}_{}", short_name(&artifact.name), artifact.number);
+    let name = match &artifact.path {
+        Some(path) => path.to_string(),
+        None => format!("{}_{}", short_name(&artifact.name), artifact.number),
+    };
     let mut pieces = vec![view.link(&href(&path), &name)];
     if let Some(readable) = paths::readable(subject.compile, artifact) {
         let words = match artifact.readable {
@@ -128,6 +135,9 @@ fn file(view: View<'_>, subject: Subject<'_>, artifact: &Artifact) -> Html {
     {
         pieces.push(view.link(&view.href(&paths::payload(at.md5)), "plain text"));
     }
+    if let Some(subgraph) = &artifact.subgraph {
+        pieces.push(Html::wrapped("<span class=soft>subgraph ", &Html::escaped(subgraph), "</span>"));
+    }
     pieces.extend(marks(subject.report, artifact));
     Html::joined(pieces, " ")
 }
@@ -138,15 +148,11 @@ fn marks(report: Report<'_>, artifact: &Artifact) -> Vec<Html> {
     let mut mark = |class: &str, words: &str| {
         marks.push(Html::trusted(format!("<span class=\"{class} nw\">{words}</span>")));
     };
-    let cut = || {
-        let problems = report.model.integrity.problems.iter();
-        problems.filter(|p| p.kind == ProblemKind::Truncated).any(|p| p.line == artifact.line)
-    };
-    match &artifact.content {
-        Content::Payload(at, _) if !at.intact && cut() => mark("err", "damaged: cut short"),
-        Content::Payload(at, _) if !at.intact => mark("err", "damaged: payload hash"),
-        Content::Empty(_) => mark("warn", "no payload in the log"),
-        _ => {}
+    if let Some(damage) = report.model.integrity.damage_of(artifact) {
+        mark("err", damage.words());
+    }
+    if matches!(artifact.content, Content::Empty(_)) {
+        mark("warn", "no payload in the log");
     }
     if artifact.unknown {
         mark("warn", "unknown event");

@@ -5,7 +5,7 @@ use crate::model::TraceSpan;
 use crate::report::kit::formats::micros;
 use crate::report::kit::html::Html;
 use crate::report::kit::view::View;
-use crate::report::pages::compile::Subject;
+use crate::report::pages::compile::subject::Subject;
 use serde::Serialize;
 
 /// Spans of a chart at most, the longest ones: beyond it a browser is slow and no eye follows.

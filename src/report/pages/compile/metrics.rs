@@ -4,8 +4,7 @@ use crate::model::{Compile, MetricsKind, MetricsRecord};
 use crate::report::kit::formats::{clipped, count, counted, micros};
 use crate::report::kit::html::Html;
 use crate::report::kit::view::View;
-use crate::report::pages::compile::Subject;
-use crate::report::pages::compile::why::text;
+use crate::report::pages::compile::subject::Subject;
 use crate::report::words::metrics::GRAPH;
 
 /// The record whose times stand on the page of the compile: the last forward one, else the last.
@@ -95,4 +94,10 @@ pub(crate) fn fold(words: &str, value: &str) -> Html {
         Html::content(words).as_str(),
         text(value).as_str()
     ))
+}
+
+/// Text of several lines as it is.
+pub(crate) fn text(text: &str) -> Html {
+    let text = Html::escaped(text.trim_matches('\n'));
+    Html::wrapped("<pre class=long tabindex=0>", &text, "</pre>")
 }

@@ -9,11 +9,12 @@ mod guard_words;
 mod metrics;
 mod record;
 mod story;
+mod subject;
 mod times;
 mod why;
 
-use crate::analysis::{ByCompile, OfCompile, OwnFiles, Parts};
-use crate::model::{Compile, CompileIndex, Content, Function, Section};
+use crate::analysis::{ByCompile, OwnFiles, Parts};
+use crate::model::{Compile, Content, Section};
 use crate::output::Page;
 use crate::report::kit::formats::{counted, whole};
 use crate::report::kit::html::Html;
@@ -22,6 +23,7 @@ use crate::report::kit::paths;
 use crate::report::kit::shell::{Shell, Tab, write_page};
 use crate::report::kit::templates::Worker;
 use crate::report::kit::view::View;
+use crate::report::pages::compile::subject::{Subject, function};
 use crate::report::subject::Report;
 use serde::Serialize;
 use std::io::Write;
@@ -46,20 +48,6 @@ pub(crate) fn pages(report: Report<'_>) -> Vec<Page<'_, Worker>> {
         }
     }
     pages
-}
-
-/// The compile that a page is about, and what is known of it.
-#[derive(Clone, Copy)]
-struct Subject<'a> {
-    report: Report<'a>,
-    /// Its place in the model.
-    index: CompileIndex,
-    compile: &'a Compile,
-    of: &'a OfCompile<'a>,
-    /// Which files are the reader's.
-    own: &'a OwnFiles,
-    /// The compiles of the same function, itself among them.
-    chain: &'a [CompileIndex],
 }
 
 fn write(subject: Subject<'_>, worker: &mut Worker, out: &mut dyn Write) -> anyhow::Result<()> {
@@ -133,13 +121,6 @@ fn head(view: View<'_>, subject: Subject<'_>) -> anyhow::Result<Html> {
         right: side(facts::right(view, subject)?)?,
     };
     view.render("compile_head", &context)
-}
-
-/// The compiled function; where nothing names it, that of another compile of the same frame.
-fn function<'a>(subject: Subject<'a>) -> Option<&'a Function> {
-    let compiles = &subject.report.model.compiles;
-    let others = || subject.chain.iter().find_map(|index| compiles.get(*index)?.function.as_ref());
-    subject.compile.function.as_ref().or_else(others)
 }
 
 /// Tables that readers look for first; others follow in the order of the log.

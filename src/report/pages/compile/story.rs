@@ -4,7 +4,7 @@ use crate::model::{Outcome, Status};
 use crate::report::kit::formats::{clipped, counted};
 use crate::report::kit::html::Html;
 use crate::report::kit::view::View;
-use crate::report::pages::compile::Subject;
+use crate::report::pages::compile::subject::Subject;
 use crate::trace::CompileId;
 
 /// Characters of a failure's first line that stand in the sentence; all of it stands below.

@@ -12,13 +12,14 @@ fn pages_of(log: &str) -> BTreeMap<String, String> {
     let mut file = tempfile::NamedTempFile::new().unwrap();
     file.write_all(log.as_bytes()).unwrap();
     let source = Source::open(file.path()).unwrap();
-    let model = read_log(&source, &Registry::default(), None, &|_| {}).unwrap();
+    let model = read_log(&source, &Registry::default(), None, &|_| {}, crate::report::is_own_path).unwrap();
     let found = crate::analysis::of_log(&model);
-    let report = crate::report::on(&model, &found, &source, &Settings::default(), &[]);
+    let settings = Settings::default();
+    let report = crate::report::on(&model, &found, &source, &settings, &[]);
     let mut worker = Worker::new().unwrap();
     let pages: Vec<Page<'_, Worker>> = crate::report::pages::compile::pages(report)
         .into_iter()
-        .chain(code::pages(report))
+        .chain(code::listing::pages(report))
         .chain(guards::pages(report))
         .collect();
     let rendered = pages.into_iter().map(|page| {

@@ -7,7 +7,7 @@ use crate::report::kit::html::Html;
 use crate::report::kit::links;
 use crate::report::kit::tables::{Head, Row, Table, Td};
 use crate::report::kit::view::View;
-use crate::report::pages::compile::Subject;
+use crate::report::pages::compile::subject::Subject;
 use crate::report::words::metrics::{TIMES, TimeField};
 use fxhash::FxHashMap;
 use indexmap::IndexMap;

@@ -5,7 +5,8 @@ use crate::report::kit::formats::{counted, whole};
 use crate::report::kit::html::Html;
 use crate::report::kit::links;
 use crate::report::kit::view::View;
-use crate::report::pages::compile::Subject;
+use crate::report::pages::compile::metrics::{lines, text};
+use crate::report::pages::compile::subject::Subject;
 use serde::Serialize;
 use std::io::Write;
 
@@ -152,20 +153,9 @@ fn write_restarts(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -> 
         writeln!(
             out,
             "<div class=after>{}</div>",
-            Html::wrapped(
-                "<span class=mono>",
-                &crate::report::pages::compile::metrics::lines(&restart.reason, 1),
-                "</span>"
-            )
-            .as_str()
+            Html::wrapped("<span class=mono>", &lines(&restart.reason, 1), "</span>").as_str()
         )?;
     }
     writeln!(out, "</section>")?;
     Ok(())
-}
-
-/// Text of several lines as it is.
-pub(crate) fn text(text: &str) -> Html {
-    let text = Html::escaped(text.trim_matches('\n'));
-    Html::wrapped("<pre class=long tabindex=0>", &text, "</pre>")
 }

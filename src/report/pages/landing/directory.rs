@@ -1,7 +1,7 @@
 //! The compile directory: every file of every compile, by the compiler's phase.
 
 use crate::analysis::{Producers, Stage};
-use crate::model::{Artifact, Compile, CompileIndex, Content, Outcome, ProblemKind};
+use crate::model::{Artifact, Compile, CompileIndex, Content, Outcome};
 use crate::output::{Page, RelPath};
 use crate::report::kit::formats::{counted, whole};
 use crate::report::kit::graph_files;
@@ -156,24 +156,17 @@ pub(crate) fn pages<'m>(report: Report<'m>) -> Vec<Page<'m, Worker>> {
 }
 
 fn entries(view: View<'_>, out: &mut dyn Write, range: std::ops::Range<usize>) -> anyhow::Result<()> {
-    let cut = view.report.model.integrity.problems.iter().filter(|p| p.kind == ProblemKind::Truncated);
-    let cut: FxHashSet<u64> = cut.map(|p| p.line).collect();
     writeln!(out, "<div class=box id=\"directory\">")?;
     let mut seen = FxHashSet::default();
     for compile in view.report.model.compiles.as_slice().get(range).unwrap_or_default() {
-        let entry = entry(view, compile, &cut, &mut seen)?;
+        let entry = entry(view, compile, &mut seen)?;
         writeln!(out, "{}", view.render("directory_entry", &entry)?.as_str())?;
     }
     writeln!(out, "</div>")?;
     Ok(())
 }
 
-fn entry(
-    view: View<'_>,
-    compile: &Compile,
-    cut: &FxHashSet<u64>,
-    seen: &mut FxHashSet<String>,
-) -> anyhow::Result<Entry> {
+fn entry(view: View<'_>, compile: &Compile, seen: &mut FxHashSet<String>) -> anyhow::Result<Entry> {
     let mut numbers: Vec<u32> = compile.attempts.iter().map(|a| a.number).collect();
     numbers.extend(compile.artifacts.iter().map(|a| a.attempt));
     numbers.sort_unstable();
@@ -185,9 +178,10 @@ fn entry(
         let files: Vec<&Artifact> = compile.artifacts.iter().filter(|a| a.attempt == *number).collect();
         let id = (*number > 0).then(|| compile.bracketed(*number)).filter(|id| seen.insert(id.clone()));
         let title = (numbers.len() > 1).then(|| format!("Attempt {number}"));
-        attempts.push(AttemptFiles { id, title, stages: stages(view, compile, &files, cut) });
+        attempts.push(AttemptFiles { id, title, stages: stages(view, compile, &files) });
     }
-    let damaged = compile.artifacts.iter().filter(|a| damage(a, cut).is_some()).count();
+    let integrity = &view.report.model.integrity;
+    let damaged = compile.artifacts.iter().filter(|a| integrity.damage_of(a).is_some()).count();
     let words = [(damaged, "damaged"), (compile.lost.len(), "lost")];
     let words = words.iter().filter(|(n, _)| *n > 0).map(|(n, word)| format!("{} {word}", whole(*n)));
     let damaged = words.collect::<Vec<_>>().join(", ");
@@ -226,7 +220,7 @@ fn summary(view: View<'_>, compile: &Compile) -> String {
     text
 }
 
-fn stages(view: View<'_>, compile: &Compile, files: &[&Artifact], cut: &FxHashSet<u64>) -> Vec<StageFiles> {
+fn stages(view: View<'_>, compile: &Compile, files: &[&Artifact]) -> Vec<StageFiles> {
     let producers = Producers::of(compile);
     let mut groups: BTreeMap<(Stage, Option<&str>), Vec<Html>> = BTreeMap::new();
     let mut names: FxHashMap<&str, usize> = FxHashMap::default();
@@ -236,7 +230,7 @@ fn stages(view: View<'_>, compile: &Compile, files: &[&Artifact], cut: &FxHashSe
     for artifact in files {
         let group = groups.entry(producers.place(&artifact.name)).or_default();
         let single = names.get(shown_name(artifact)) == Some(&1);
-        group.push(file(view, compile, (artifact, single), cut));
+        group.push(file(view, compile, artifact, single));
     }
     let group = |((stage, producer), files): ((Stage, Option<&str>), Vec<Html>)| {
         let name = producer.unwrap_or(stage_words(stage).0).to_owned();
@@ -251,12 +245,7 @@ fn shown_name(artifact: &Artifact) -> &str {
 }
 
 /// A file as a link, with its number where its name is not the only one, and what is to be said of it.
-fn file(
-    view: View<'_>,
-    compile: &Compile,
-    (artifact, single): (&Artifact, bool),
-    cut: &FxHashSet<u64>,
-) -> Html {
+fn file(view: View<'_>, compile: &Compile, artifact: &Artifact, single: bool) -> Html {
     let name = shown_name(artifact);
     // The name says hit, miss or bypass in a word.
     let mark = match artifact.cache {
@@ -265,19 +254,27 @@ fn file(
         Some(Outcome::Bypass) => " ❓",
         None => "",
     };
-    let text = format!("{name}{mark}");
+    let text = match &artifact.path {
+        Some(path) => path.to_string(),
+        None => format!("{name}{mark}"),
+    };
     let link = match &artifact.content {
         Content::Link(url) => view.log_link(&text, url),
         _ => view.link(&view.href(&paths::artifact(compile, artifact, view.report.settings)), &text),
     };
     let small = |text: &str| Html::wrapped("<small>", &Html::escaped(text), "</small>");
     let mut pieces = vec![link];
-    if !single && !matches!(artifact.content, Content::Link(_) | Content::DumpFile(_)) {
+    if !single
+        && artifact.path.is_none()
+        && !matches!(artifact.content, Content::Link(_) | Content::DumpFile(_))
+    {
         pieces.push(small(&artifact.number.to_string()));
     }
+    pieces.extend(artifact.subgraph.as_ref().map(|subgraph| small(&format!("subgraph {subgraph}"))));
     pieces.extend(paths::readable(compile, artifact).map(|path| view.link(&view.href(&path), "readable")));
     let said = |start, text: &str| Html::wrapped(start, &Html::escaped(text), "</span>");
-    pieces.extend(damage(artifact, cut).map(|text| said("<span class=err>", text)));
+    let damage = view.report.model.integrity.damage_of(artifact);
+    pieces.extend(damage.map(|damage| said("<span class=err>", damage.words())));
     let note = match artifact.content {
         Content::Empty(_) => Some("empty: the record had no payload"),
         Content::Link(_) => Some("link of the log"),
@@ -287,12 +284,4 @@ fn file(
     let alone = pieces.len() == 1;
     let all = Html::joined(pieces, " ");
     if alone { all } else { Html::wrapped("<span>", &all, "</span>") }
-}
-
-fn damage(artifact: &Artifact, cut: &FxHashSet<u64>) -> Option<&'static str> {
-    match &artifact.content {
-        _ if cut.contains(&artifact.line) => Some("damaged: cut short"),
-        Content::Payload(at, _) if !at.intact => Some("damaged: payload hash"),
-        _ => None,
-    }
 }

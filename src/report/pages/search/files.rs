@@ -119,7 +119,11 @@ fn file<'m>(report: Report<'m>, artifact: &'m Artifact) -> File<'m> {
             let module = report.model.dump_files.get(*index);
             (module.map(|module| Text::Payload(module.at)), Some(Form::Code(Language::Python)))
         }
-        Content::Metrics(_) | Content::Guard(_) | Content::Empty(_) | Content::Link(_) => (None, None),
+        Content::Metrics(_)
+        | Content::Guard(_)
+        | Content::Empty(_)
+        | Content::Link(_)
+        | Content::Tables(_) => (None, None),
     };
     let json = matches!(form, Some(Form::Json | Form::Guards));
     let language = match form {

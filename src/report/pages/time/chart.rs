@@ -7,7 +7,7 @@ use crate::report::kit::html::Html;
 use crate::report::kit::links::MOST_ANCHORS;
 use crate::report::kit::paths;
 use crate::report::kit::view::View;
-use crate::report::pages::time::Times;
+use crate::report::pages::time::times::Times;
 use fxhash::FxHashMap;
 use serde::Serialize;
 use std::io::Write;

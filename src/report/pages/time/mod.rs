@@ -2,6 +2,7 @@
 
 mod chart;
 mod tables;
+mod times;
 
 use crate::analysis::{Account, Phase, Timeline};
 use crate::output::{Page, RelPath};
@@ -11,17 +12,9 @@ use crate::report::kit::links;
 use crate::report::kit::shell::{Shell, Tab, write_page};
 use crate::report::kit::templates::Worker;
 use crate::report::kit::view::View;
+use crate::report::pages::time::times::Times;
 use crate::report::subject::Report;
 use std::io::Write;
-
-/// What the page shows.
-#[derive(Clone, Copy)]
-struct Times<'a> {
-    account: &'a Account,
-    timeline: &'a Timeline,
-    /// Passes of Inductor, most self time first.
-    passes: &'a [&'a Phase],
-}
 
 /// The page; none where the log has no chromium events.
 pub(crate) fn page(report: Report<'_>) -> Page<'_, Worker> {

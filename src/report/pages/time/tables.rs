@@ -7,7 +7,7 @@ use crate::report::kit::html::Html;
 use crate::report::kit::links;
 use crate::report::kit::tables::{Head, Row, Table, Td};
 use crate::report::kit::view::View;
-use crate::report::pages::time::Times;
+use crate::report::pages::time::times::Times;
 use std::collections::BTreeMap;
 use std::io::Write;
 

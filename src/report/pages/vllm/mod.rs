@@ -1,17 +1,17 @@
 //! `vllm.html`: the modules that vLLM compiled, the pieces of each, and what its passes changed.
 
 mod config;
+mod files;
 mod module;
 mod passes;
 mod pieces;
 
 use crate::analysis::vllm::{Module, Vllm};
-use crate::model::{CompileIndex, VllmEvent, VllmFact};
+use crate::model::{VllmEvent, VllmFact};
 use crate::output::{Page, RelPath};
 use crate::report::kit::formats::{UNKNOWN, whole};
 use crate::report::kit::html::Html;
 use crate::report::kit::links;
-use crate::report::kit::paths;
 use crate::report::kit::shell::{Shell, Tab, write_page};
 use crate::report::kit::tables::{Head, Row, Table, Td};
 use crate::report::kit::templates::Worker;
@@ -21,8 +21,8 @@ use crate::report::kit::vllm_modules::modules;
 use crate::report::kit::vllm_modules::name;
 use crate::report::kit::vllm_modules::outcome_words;
 use crate::report::kit::vllm_modules::sentence;
+use crate::report::pages::vllm::files::file;
 use crate::report::subject::Report;
-use crate::report::words::files::short_name;
 use serde::Serialize;
 use std::io::Write;
 
@@ -151,20 +151,4 @@ fn loose(view: View<'_>, vllm: &Vllm<'_>, out: &mut dyn Write) -> anyhow::Result
     view.left_out(out, vllm.loose.len(), LOOSE, "stand on the pages of their compiles")?;
     writeln!(out, "</section>")?;
     Ok(())
-}
-
-/// A link to a file with its number.
-fn file(view: View<'_>, compile: CompileIndex, at: usize) -> Html {
-    let compile = view.report.model.compiles.get(compile);
-    let Some((compile, artifact)) = compile.and_then(|c| Some((c, c.artifacts.get(at)?))) else {
-        return Html::escaped(UNKNOWN);
-    };
-    let href = view.href(&paths::artifact(compile, artifact, view.report.settings));
-    let link = view.link(&href, &short_name(&artifact.name));
-    let number = artifact.number;
-    let damaged = match &artifact.content {
-        crate::model::Content::Payload(at, _) if !at.intact => " <span class=err>damaged</span>",
-        _ => "",
-    };
-    Html::trusted(format!("<span>{} <small>{number}</small>{damaged}</span>", link.as_str()))
 }

@@ -7,7 +7,6 @@ use crate::report::kit::formats::{clipped, counted, whole};
 use crate::report::kit::graph_files;
 use crate::report::kit::html::Html;
 use crate::report::kit::view::View;
-use crate::report::pages::vllm::pieces;
 use crate::report::words::vllm::LONGEST_NAME;
 use crate::trace::PayloadRef;
 use fxhash::FxHashMap;
@@ -39,6 +38,9 @@ pub(crate) struct Gathered<'m> {
     pub(crate) producers: Producers<'m>,
 }
 
+/// Pieces of which the page lists the files; those of others stand on the page of their compile.
+pub(crate) const IN_FULL: usize = 200;
+
 /// What the page still has room for.
 pub(crate) struct Room<'m> {
     gathered: Option<Rc<Gathered<'m>>>,
@@ -50,7 +52,7 @@ pub(crate) struct Room<'m> {
 
 impl Default for Room<'_> {
     fn default() -> Self {
-        Room { gathered: None, pieces: pieces::IN_FULL, lines: ALL_LINES, bytes: MOST_READ, told: 0 }
+        Room { gathered: None, pieces: IN_FULL, lines: ALL_LINES, bytes: MOST_READ, told: 0 }
     }
 }
 

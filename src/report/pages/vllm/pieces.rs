@@ -8,7 +8,8 @@ use crate::report::kit::graph_files;
 use crate::report::kit::html::Html;
 use crate::report::kit::tables::{Head, Row, Table, Td};
 use crate::report::kit::view::View;
-use crate::report::pages::vllm::{file, passes};
+use crate::report::pages::vllm::files::file;
+use crate::report::pages::vllm::passes;
 use crate::report::words::phases::stage_words;
 use crate::report::words::vllm::LONGEST_NAME;
 use crate::report::words::vllm::piece_words;
@@ -18,9 +19,6 @@ use std::io::Write;
 
 /// Rows of a module's table: 80 layers for ten sizes.
 const LISTED: usize = 1_000;
-
-/// Pieces of which the page lists the files; those of others stand on the page of their compile.
-pub(crate) const IN_FULL: usize = 200;
 
 /// Files of one piece that are linked.
 const FILES: usize = 100;

@@ -78,6 +78,11 @@ impl RelPath {
         part
     }
 
+    /// The folders that the path leads through, the outermost first: `a` and `a/b` for `a/b/c`.
+    pub(crate) fn folders(&self) -> impl Iterator<Item = &str> {
+        self.0.match_indices('/').map(|(at, _)| self.0.split_at(at).0)
+    }
+
     /// The path with `/` between its parts, as in a link.
     #[must_use]
     pub fn as_str(&self) -> &str {

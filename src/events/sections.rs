@@ -1,0 +1,69 @@
+//! Tables that a parser fills.
+
+use crate::model::{Cell, Column, Section};
+
+/// A page that a parser made: takes its tables.
+pub struct PageTables<'a> {
+    sections: Option<&'a mut Vec<Section>>,
+}
+
+impl<'a> PageTables<'a> {
+    pub(super) fn of(sections: Option<&'a mut Vec<Section>>) -> Self {
+        PageTables { sections }
+    }
+
+    /// The table `id` on the page, made where it is not there yet; give it rows.
+    pub fn section(
+        &mut self,
+        id: &'static str,
+        title: &str,
+        note: &str,
+        columns: &[Column],
+    ) -> SectionRows<'_> {
+        SectionRows::of(self.sections.as_deref_mut(), id, [title, note], columns)
+    }
+}
+
+/// Takes the rows of a section.
+pub struct SectionRows<'a> {
+    section: Option<&'a mut Section>,
+}
+
+impl<'a> SectionRows<'a> {
+    /// The section `id` among `sections`, made where it is not there yet; `words` are its title and its note.
+    pub(super) fn of(
+        sections: Option<&'a mut Vec<Section>>,
+        id: &'static str,
+        words: [&str; 2],
+        columns: &[Column],
+    ) -> Self {
+        let Some(sections) = sections else { return SectionRows { section: None } };
+        if !sections.iter().any(|section| section.id == id) {
+            let [title, note] = words.map(str::to_owned);
+            sections.push(Section { id, title, note, columns: columns.to_vec(), rows: Vec::new() });
+        }
+        SectionRows { section: sections.iter_mut().find(|section| section.id == id) }
+    }
+
+    /// Adds a row, one cell per column; a missing cell is unknown, and one too many is left out.
+    pub fn row(&mut self, mut cells: Vec<Cell>) -> &mut Self {
+        if let Some(section) = &mut self.section {
+            cells.resize(section.columns.len(), Cell::Unknown);
+            section.rows.push(cells);
+        }
+        self
+    }
+
+    /// How many rows there are.
+    pub fn rows(&self) -> usize {
+        self.section.as_ref().map_or(0, |section| section.rows.len())
+    }
+
+    /// Adds one to the count in the last cell of a row.
+    pub fn count(&mut self, row: usize) {
+        let row = self.section.as_mut().and_then(|section| section.rows.get_mut(row));
+        if let Some(Cell::Number(count, _)) = row.and_then(|row| row.last_mut()) {
+            *count += 1.0;
+        }
+    }
+}

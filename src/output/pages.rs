@@ -1,0 +1,184 @@
+//! Pages, and how several threads write them.
+
+use std::collections::BTreeSet;
+use std::io::{BufWriter, Write};
+use std::num::NonZeroUsize;
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+
+use anyhow::{Result, anyhow};
+
+use super::sink::{Fill, Made, NewFile, Sink};
+use crate::rel_path::RelPath;
+
+/// Output is gathered to this size, in bytes, before it goes to the kernel: most pages then take one or two calls.
+const BUFFER_BYTES: usize = 64 * 1024;
+
+/// Renders a page into a buffered file, with what its worker owns.
+pub type WriteBody<'m, W> = Box<dyn FnOnce(&mut W, &mut dyn Write) -> Result<()> + Send + 'm>;
+
+/// Fills a new file itself, for instance by letting the kernel copy another file into it.
+pub type WriteFileBody<'m> = Box<dyn FnOnce(NewFile<'_>) -> Result<()> + Send + 'm>;
+
+/// One file of the report. Its work is deferred until a worker writes it.
+pub struct Page<'m, W> {
+    /// Its path below the report's folder.
+    pub path: RelPath,
+    /// What it holds.
+    pub body: Body<'m, W>,
+}
+
+/// The content of a [`Page`]; `W` is what a worker owns, such as its templates.
+pub enum Body<'m, W> {
+    /// Content that exists already.
+    Bytes(Vec<u8>),
+    /// Content that is rendered when a worker gets to it.
+    Write(WriteBody<'m, W>),
+    /// Content that needs the file itself, unbuffered.
+    WriteFile(WriteFileBody<'m>),
+}
+
+impl<'m, W> Page<'m, W> {
+    /// A page whose content exists already.
+    pub fn bytes(path: RelPath, bytes: impl Into<Vec<u8>>) -> Self {
+        Page { path, body: Body::Bytes(bytes.into()) }
+    }
+
+    /// A page that `render` writes when a worker gets to it.
+    pub fn rendered(
+        path: RelPath,
+        render: impl FnOnce(&mut W, &mut dyn Write) -> Result<()> + Send + 'm,
+    ) -> Self {
+        Page { path, body: Body::Write(Box::new(render)) }
+    }
+
+    /// A page that `fill` writes into the file itself.
+    pub fn file(path: RelPath, fill: impl FnOnce(NewFile<'_>) -> Result<()> + Send + 'm) -> Self {
+        Page { path, body: Body::WriteFile(Box::new(fill)) }
+    }
+}
+
+/// Writes `pages` into `sink` on `threads` threads. Gives the paths of pages that were left out because an earlier page
+/// has the same path, or stands in a folder of that name.
+///
+/// Pages are taken in the order given, so long ones belong first. Each thread makes its own worker state with
+/// `make_worker`, because template engines are neither `Send` nor `Sync`. The files are the same for any number
+/// of threads.
+///
+/// # Errors
+/// The first failure of a page, with its path; it stops the other threads.
+pub fn write<'m, W>(
+    pages: Vec<Page<'m, W>>,
+    sink: &dyn Sink,
+    threads: NonZeroUsize,
+    make_worker: impl Fn() -> Result<W> + Sync,
+) -> Result<Vec<RelPath>> {
+    let (pages, left_out) = distinct(pages);
+    let folders: BTreeSet<&str> = pages.iter().flat_map(|page| page.path.folders().last()).collect();
+    sink.make_folders(&folders)?;
+    let others = threads.get().min(pages.len()).saturating_sub(1);
+    let queue = Queue::new(pages, left_out);
+    thread::scope(|scope| {
+        let work = || queue.work(sink, &make_worker);
+        // Where the system refuses a thread, the work goes on without it: this one takes pages too.
+        let spawned = (0..others).map_while(|_| thread::Builder::new().spawn_scoped(scope, work).ok());
+        let workers: Vec<_> = spawned.collect();
+        queue.work(sink, &make_worker);
+        for worker in workers {
+            if worker.join().is_err() {
+                queue.fail(anyhow!("a page of the report could not be written because of a bug in tlparse"));
+            }
+        }
+    });
+    queue.outcome()
+}
+
+/// The pages without those whose path an earlier page has, or that would be both a file and a folder; and the paths of
+/// these.
+fn distinct<W>(pages: Vec<Page<'_, W>>) -> (Vec<Page<'_, W>>, Vec<RelPath>) {
+    let folders: BTreeSet<String> =
+        pages.iter().flat_map(|page| page.path.folders().map(str::to_owned)).collect();
+    let mut files = BTreeSet::new();
+    let mut left_out = Vec::new();
+    let mut kept = Vec::with_capacity(pages.len());
+    for page in pages {
+        if folders.contains(page.path.as_str()) || !files.insert(page.path.clone()) {
+            left_out.push(page.path);
+        } else {
+            kept.push(page);
+        }
+    }
+    (kept, left_out)
+}
+
+/// The pages still to be written, shared by the workers.
+struct Queue<'m, W> {
+    pages: Mutex<std::vec::IntoIter<Page<'m, W>>>,
+    left_out: Mutex<Vec<RelPath>>,
+    failure: Mutex<Option<anyhow::Error>>,
+}
+
+impl<'m, W> Queue<'m, W> {
+    fn new(pages: Vec<Page<'m, W>>, left_out: Vec<RelPath>) -> Self {
+        Queue {
+            pages: Mutex::new(pages.into_iter()),
+            left_out: Mutex::new(left_out),
+            failure: Mutex::new(None),
+        }
+    }
+
+    /// Writes pages until none is left. A failure is kept for `outcome`.
+    fn work(&self, sink: &dyn Sink, make_worker: &impl Fn() -> Result<W>) {
+        let result = make_worker().and_then(|mut worker| {
+            while let Some(page) = self.next() {
+                if sink.write(&page.path, filled(page.body, &mut worker))? == Made::Taken {
+                    self.left_out.lock().unwrap_or_else(PoisonError::into_inner).push(page.path);
+                }
+            }
+            Ok(())
+        });
+        if let Err(error) = result {
+            self.fail(error);
+        }
+    }
+
+    fn next(&self) -> Option<Page<'m, W>> {
+        self.pages.lock().unwrap_or_else(PoisonError::into_inner).next()
+    }
+
+    /// Keeps the first failure and empties the queue, so that the other workers stop after their page.
+    fn fail(&self, error: anyhow::Error) {
+        self.failure.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+        let left = std::mem::take(&mut *self.pages.lock().unwrap_or_else(PoisonError::into_inner));
+        drop(left);
+    }
+
+    fn outcome(self) -> Result<Vec<RelPath>> {
+        if let Some(error) = self.failure.into_inner().unwrap_or_else(PoisonError::into_inner) {
+            return Err(error);
+        }
+        let mut left_out = self.left_out.into_inner().unwrap_or_else(PoisonError::into_inner);
+        left_out.sort();
+        Ok(left_out)
+    }
+}
+
+/// How a body fills its file.
+fn filled<'w, 'm: 'w, W>(body: Body<'m, W>, worker: &'w mut W) -> Fill<'w> {
+    match body {
+        Body::Bytes(bytes) => Box::new(move |file| Ok(file.writer().write_all(&bytes)?)),
+        Body::WriteFile(fill) => fill,
+        Body::Write(render) => Box::new(move |file| match file {
+            NewFile::Disk(file) => {
+                let mut buffer = BufWriter::with_capacity(BUFFER_BYTES, file);
+                render(worker, &mut buffer)?;
+                Ok(buffer.flush()?)
+            }
+            NewFile::Memory(bytes) => render(worker, bytes),
+        }),
+    }
+}
+
+#[cfg(test)]
+#[path = "tests.rs"]
+mod tests;

@@ -1,0 +1,152 @@
+//! Where the files of a report go: a folder on disk, or a map in memory.
+
+use crate::rel_path::RelPath;
+use anyhow::Result;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use super::failure::explain;
+
+/// A new, empty file of the report.
+pub enum NewFile<'f> {
+    /// A file on disk; the kernel can copy another file into it.
+    Disk(&'f mut File),
+    /// A file in memory.
+    Memory(&'f mut Vec<u8>),
+}
+
+impl<'f> NewFile<'f> {
+    /// The file as something to write to.
+    pub fn writer(self) -> &'f mut dyn Write {
+        match self {
+            NewFile::Disk(file) => file,
+            NewFile::Memory(bytes) => bytes,
+        }
+    }
+}
+
+/// Writes the content of a new file.
+pub type Fill<'f> = Box<dyn FnOnce(NewFile<'_>) -> Result<()> + 'f>;
+
+/// Whether a file was made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Made {
+    /// It is written.
+    New,
+    /// Another file has that path already; it is left as it is.
+    Taken,
+}
+
+/// Takes the files of a report, from several threads.
+pub trait Sink: Sync {
+    /// Makes the folders that files are going to stand in. Called before the first file is written.
+    ///
+    /// # Errors
+    /// A folder cannot be made; the error names it.
+    fn make_folders(&self, folders: &BTreeSet<&str>) -> Result<()>;
+
+    /// Makes one file and lets `fill` write it.
+    ///
+    /// # Errors
+    /// The file cannot be made or `fill` fails; the error names the file.
+    fn write(&self, path: &RelPath, fill: Fill<'_>) -> Result<Made>;
+
+    /// The same sink, one folder further down.
+    fn below(&self, folder: &str) -> Box<dyn Sink + '_>;
+}
+
+/// A folder on disk.
+pub struct DiskSink(PathBuf);
+
+impl DiskSink {
+    /// Files go into `folder`, which is made when it is not there.
+    pub fn new(folder: impl Into<PathBuf>) -> Self {
+        DiskSink(folder.into())
+    }
+}
+
+impl Sink for DiskSink {
+    fn make_folders(&self, folders: &BTreeSet<&str>) -> Result<()> {
+        let make = |folder: &Path| fs::create_dir_all(folder).map_err(|error| explain(error.into(), folder));
+        make(&self.0)?;
+        folders.iter().try_for_each(|folder| make(&self.0.join(folder)))
+    }
+
+    fn write(&self, path: &RelPath, fill: Fill<'_>) -> Result<Made> {
+        let full = self.0.join(path);
+        // `create_new`: where case does not count, two paths may be one file, and the second must not replace the first.
+        let mut file = match File::create_new(&full) {
+            Ok(file) => file,
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Ok(Made::Taken),
+            Err(error) => return Err(explain(error.into(), &full)),
+        };
+        fill(NewFile::Disk(&mut file)).map_err(|error| explain(error, &full))?;
+        Ok(Made::New)
+    }
+
+    fn below(&self, folder: &str) -> Box<dyn Sink + '_> {
+        Box::new(DiskSink(self.0.join(folder)))
+    }
+}
+
+/// The files of a report by their path below its folder, parts separated by `/`.
+pub type Files = BTreeMap<String, Vec<u8>>;
+
+/// A map in memory.
+#[derive(Default)]
+pub struct MemSink(Mutex<Files>);
+
+impl MemSink {
+    /// What was written.
+    pub fn into_files(self) -> Files {
+        self.0.into_inner().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write_at(&self, path: String, fill: Fill<'_>) -> Result<Made> {
+        let mut bytes = Vec::new();
+        fill(NewFile::Memory(&mut bytes)).map_err(|error| explain(error, Path::new(&path)))?;
+        let mut files = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if files.contains_key(&path) {
+            return Ok(Made::Taken);
+        }
+        files.insert(path, bytes);
+        Ok(Made::New)
+    }
+}
+
+impl Sink for MemSink {
+    fn make_folders(&self, _folders: &BTreeSet<&str>) -> Result<()> {
+        Ok(())
+    }
+
+    fn write(&self, path: &RelPath, fill: Fill<'_>) -> Result<Made> {
+        self.write_at(path.to_string(), fill)
+    }
+
+    fn below(&self, folder: &str) -> Box<dyn Sink + '_> {
+        Box::new(MemFolder { sink: self, folder: folder.to_owned() })
+    }
+}
+
+/// A folder of a map in memory.
+struct MemFolder<'s> {
+    sink: &'s MemSink,
+    folder: String,
+}
+
+impl Sink for MemFolder<'_> {
+    fn make_folders(&self, _folders: &BTreeSet<&str>) -> Result<()> {
+        Ok(())
+    }
+
+    fn write(&self, path: &RelPath, fill: Fill<'_>) -> Result<Made> {
+        self.sink.write_at(format!("{}/{path}", self.folder), fill)
+    }
+
+    fn below(&self, folder: &str) -> Box<dyn Sink + '_> {
+        Box::new(MemFolder { sink: self.sink, folder: format!("{}/{folder}", self.folder) })
+    }
+}

@@ -1,0 +1,85 @@
+//! One process and those that it forked, one log after the other.
+
+use super::task::{LogOutcome, LogTask, Work, WriteLog};
+use crate::model::Process;
+use crate::options::RunSummary;
+use crate::output::Sink;
+use crate::report::SummaryLine;
+use crate::trace::{Log, RankLogs};
+use std::collections::BTreeSet;
+
+/// Writes the report of a process into `sink`, and those of its further processes into folders below it.
+///
+/// # Errors
+/// The log of the process cannot be read, or a report cannot be written.
+pub(crate) fn for_each_process(
+    work: Work<'_>,
+    logs: &RankLogs,
+    sink: &dyn Sink,
+    write_log: WriteLog,
+) -> anyhow::Result<RunSummary> {
+    let processes = processes(&logs.others);
+    let total = bytes_of(logs);
+    let mut summary = RunSummary::default();
+    let mut before = 0;
+    let all = std::iter::once((&logs.main, None)).chain(logs.others.iter().zip(processes.iter().map(Some)));
+    for (log, process) in all {
+        let progress = |done: u64| work.progress.reading(before + done, total.max(before + done));
+        let below = process.map(|process| sink.below(&process.dir));
+        let task = LogTask {
+            log: &log.path,
+            sink: below.as_deref().unwrap_or(sink),
+            processes: if process.is_none() { &processes } else { &[] },
+            part: None,
+            must_be_log: process.is_none(),
+            split: false,
+            threads: work.threads(),
+            progress: &progress,
+        };
+        match (write_log(work, &task)?, process) {
+            (LogOutcome::Written(one), None) => summary = one,
+            (LogOutcome::Written(one), Some(process)) => summary = with_process(summary, process, one),
+            (LogOutcome::Unreadable(error), None) => return Err(error),
+            (LogOutcome::Unreadable(error), Some(process)) => {
+                summary.intact = false;
+                summary.notes.push(format!("{}: {error:#}", process.words()));
+            }
+            (LogOutcome::Parts(_), _) => {}
+        }
+        before += log.peek.bytes;
+    }
+    Ok(summary)
+}
+
+/// The summary of a process with what one of its further processes adds: its counts, and a line.
+fn with_process(mut summary: RunSummary, process: &Process, one: RunSummary) -> RunSummary {
+    if let Some(verdict) = one.lines.first() {
+        let text = format!("{}: {}", process.words(), verdict.text);
+        summary.lines.push(SummaryLine { label: None, text });
+    }
+    summary.with(one)
+}
+
+fn bytes_of(logs: &RankLogs) -> u64 {
+    let known = std::iter::once(&logs.main).chain(&logs.others).map(|log| log.peek.bytes).sum();
+    // A log that the user named was not looked at before.
+    if known > 0 { known } else { std::fs::metadata(&logs.main.path).map_or(0, |file| file.len()) }
+}
+
+/// The folders of a rank's further processes. Two processes with one number get two folders.
+pub(super) fn processes(others: &[Log]) -> Vec<Process> {
+    let mut taken = BTreeSet::new();
+    let process = |log: &Log| {
+        let mut number = log.peek.pid.unwrap_or_default();
+        while !taken.insert(number) {
+            number = number.wrapping_add(1);
+        }
+        Process {
+            dir: format!("process_{number}"),
+            pid: log.peek.pid,
+            file: log.name(),
+            forked: log.peek.forked,
+        }
+    };
+    others.iter().map(process).collect()
+}

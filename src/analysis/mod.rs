@@ -19,6 +19,7 @@ mod parity;
 mod parts;
 mod producers;
 pub mod provenance;
+mod rank_facts;
 mod recompiles;
 pub mod shapes;
 mod stage;
@@ -43,6 +44,7 @@ pub use own_code::{OwnFiles, PACKAGES, TORCH, is_library, resumed};
 pub use parity::Parity;
 pub use parts::{PARTS, Parts, part_of_phase};
 pub use producers::{Producers, is_foreign};
+pub use rank_facts::{builds, log_end, pauses};
 pub use recompiles::{
     Chain, Change, ChangeKind, Step, classify, disagreement, recompile_advice, recompile_limit,
 };

@@ -36,7 +36,9 @@ pub fn log_end(model: &Model) -> Option<LogEnd> {
     let event = last.event.clone();
     if model.spans.is_empty() {
         let compile = named.and_then(|compile| model.compiles.get(compile));
-        let inside = compile.is_some_and(|compile| compile.status == Status::Missing);
+        // A log without any metrics, as of torch.export, does not say when a compile ends.
+        let tells = model.compiles.iter().any(|compile| !compile.metrics.is_empty());
+        let inside = tells && compile.is_some_and(|compile| compile.status == Status::Missing);
         return Some(LogEnd { event, compile: named, inside, phases: Vec::new() });
     }
     let open = open_at_end(&model.spans, last.pid);

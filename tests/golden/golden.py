@@ -398,10 +398,10 @@ def cross_rank_of(recs, compiles, caches, metrics):
         configs.update({k: m["fields"][k] for k in CONFIGS[:4] if m["fields"].get(k) is not None})
     return {"compiles": rows, "cache": [[c["compile_id"], c["cache"], c["outcome"]] for c in caches] or None,
             "collectives": None, "tensor_meta": None, "execution": None, "runtime": None, "parity": None,
-            "configs": configs or None, **of_ranks(recs, caches)}
+            "configs": configs or None, **of_ranks(recs)}
 
 
-def of_ranks(recs, caches):
+def of_ranks(recs):
     """What only a comparison of ranks needs: inputs of the last attempt, keys, cache folders, builds, pauses, the end."""
     assert not any("_c10d_functional" in r.payload for r in recs if r.key == "inductor_output_code"), "not for this script"
     described, keys, folders = {}, [], {}
@@ -423,7 +423,7 @@ def of_ranks(recs, caches):
         rows = [[s["source"], tensors[at]["dtype"].removeprefix("torch."), numbers(tensors[at].get("size")) or "[]",
                  numbers(tensors[at].get("stride"))] for at, s in sources.items() if at in tensors]
         inputs += [{"compile_id": compile_id, "tensors": rows}] if rows else []
-    spans, last = spans_of(recs), [r for r in recs if r.key != "str"][-1]
+    spans, last = phases_of(recs), [r for r in recs if r.key != "str"][-1]
     event = last.value["name"] if last.key in ("artifact", "graph_dump") else last.key
     builds = [[s["begin"], s["end"]] for s in spans if s["name"] == "compile_file"]
     return {"inputs": inputs or None, "process_groups": None, "cache_keys": keys or None, "cache_folders": list(folders) or None,
@@ -431,7 +431,7 @@ def of_ranks(recs, caches):
             "end": {"event": event, "compile_id": last.id, "inside": False, "phases": []}}
 
 
-def spans_of(recs):
+def phases_of(recs):
     """Begin, end and direct children of each span; these logs close every span that they open but those dropped with their parent."""
     spans, stack = [], []
     for r in recs:

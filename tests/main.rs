@@ -18,6 +18,7 @@ mod browser_many;
 mod browser_provenance;
 mod browser_time;
 mod cli;
+mod costs;
 mod damage;
 mod data_files;
 mod determinism;

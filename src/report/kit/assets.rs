@@ -87,7 +87,8 @@ pub const PAGE: Bundle =
     Bundle { styles: &[BASE_CSS, REPORT_CSS], scripts: &[COMMON_JS, TABLES_JS, FOLD_JS, OPEN_JS, LINKS_JS] };
 
 /// Pages of code: there are many, and they have no tables.
-pub const CODE: Bundle = Bundle { styles: &[BASE_CSS, CODE_CSS], scripts: &[COMMON_JS, CODE_JS, OPEN_JS, LINKS_JS] };
+pub const CODE: Bundle =
+    Bundle { styles: &[BASE_CSS, CODE_CSS], scripts: &[COMMON_JS, CODE_JS, OPEN_JS, LINKS_JS] };
 
 /// The page with the flame chart.
 pub const TIME: Bundle = Bundle {

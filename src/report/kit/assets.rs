@@ -181,7 +181,7 @@ mod tests {
                 let name: String =
                     part.chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '-').collect();
                 // The page of provenance sets this one on its panes: the width of its line numbers.
-                let set_by_page = asset.name == "provenance.css" && name == "g";
+                let set_by_page = asset.name == "provenance.css" && name == "digits";
                 let defines = |sheet: &Asset| sheet.text.contains(&format!("--{name}:"));
                 // The components define the color of a part of the compiler, the base all others.
                 let components = REPORT_CSS.text.contains(&format!("--{name}:")) && *asset != CODE_CSS;

@@ -3,7 +3,7 @@
 'use strict';
 (() => {
   // A line of code that has an address.
-  const LINE = '.in > [id]';
+  const LINE = '.lines > [id]';
 
   // The number is the line's `::before`, so a click on it is a click on the left end of the line.
   function isOnNumber(line, event) {

@@ -10,7 +10,8 @@ tlparse.diff = (() => {
   const GONE = '-';
   const NEW = '+';
 
-  const LINE_CLASS = { [SAME]: 'l', [GONE]: 'l old', [NEW]: 'l new' };
+  const LINE_CLASS = { [SAME]: 'line', [GONE]: 'line old', [NEW]: 'line new' };
+  const SIGN_CLASS = 'sign';
   const SUMMARY_CLASS = 'soft';
 
   // Beyond so many edits two texts have no more in common than chance, and the time and memory of Myers'
@@ -246,7 +247,8 @@ tlparse.diff = (() => {
   }
 
   function drawLine(line) {
-    const mark = element('i', { textContent: line.sign === GONE ? '−' : line.sign });
+    const sign = line.sign === GONE ? '−' : line.sign;
+    const mark = element('span', { className: SIGN_CLASS, textContent: sign });
     return element('span', { className: LINE_CLASS[line.sign] }, mark, ...contentOf(line));
   }
 

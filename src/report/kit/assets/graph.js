@@ -20,16 +20,16 @@
   const graphPlace = byId('graph');
 
   // Classes that the style sheet knows.
-  const LINE_CLASS = 'l';
-  const VALUE_CLASS = 'v';
-  const DEFINITION_CLASS = 'def';
-  const SOURCE_BUTTON_CLASS = 'mark';
+  const LINE_CLASS = 'line';
+  const VALUE_CLASS = 'value';
+  const DEFINITION_CLASS = 'definition';
+  const SOURCE_BUTTON_CLASS = 'source-mark';
   const HIT_CLASS = 'hit';
   const SOFT_CLASS = 'soft';
   const MONO_CLASS = 'mono';
-  const COUNT_CLASS = 'n';
-  const BUTTON_CLASS = 'btn';
-  const CURRENT_PAIR_CLASS = 'on';
+  const COUNT_CLASS = 'count';
+  const BUTTON_CLASS = 'button';
+  const CURRENT_PAIR_CLASS = 'current';
   const SOURCE_HEAD_CLASS = 'all';
 
   // Items of a list that are shown, and items up to which a list stands open.

@@ -37,7 +37,7 @@ tlparse.graphText = (() => {
   const KEYWORD_CLASS = 'k';
   const STRING_CLASS = 's';
   const COMMENT_CLASS = 'c';
-  const NUMBER_CLASS = 'm';
+  const NUMBER_CLASS = 'n';
 
   function withoutComment(line) {
     return line.replace(/#.*/, '');

@@ -4,7 +4,7 @@
   const { all, byId } = tlparse;
 
   // Controls that need scripts; pages hide them until one runs.
-  const NEEDS_SCRIPT = '.js';
+  const NEEDS_SCRIPT = '.needs-script';
 
   // The id that the address names, or an empty string.
   function idInAddress() {

@@ -9,7 +9,7 @@
 (() => {
   const { all, byId, noun, isCommand } = tlparse;
 
-  const frame = document.querySelector('.prov');
+  const frame = document.querySelector('.linked-panes');
   const index = byId('maps');
   if (!frame || !index) return;
   const { source, kernels, maps, first: firstKernel } = JSON.parse(index.textContent);
@@ -30,21 +30,21 @@
   };
 
   // Selectors.
-  const LINKED_LINE = '.prov pre .to';
-  const TEXT_BOX = '.prov pre';
-  const PANE_SWITCH = '.switch';
-  const DIVIDER_CLASS = 'grip';
+  const LINKED_LINE = '.linked-panes pre .mapped';
+  const TEXT_BOX = '.linked-panes pre';
+  const PANE_SWITCH = '.pane-switch';
+  const DIVIDER_CLASS = 'divider';
 
   // Classes that this script sets: on a line that belongs to the selection, on the selected line, and on the
   // one of several that the reader is at; on the frame when it is ready and when it wraps long lines; on
   // panes.
   const HIT_CLASS = 'hit';
-  const SELECTED_CLASS = 'sel';
-  const CURRENT_CLASS = 'cur';
-  const READY_CLASS = 'one';
-  const WRAP_CLASS = 'wrap';
+  const SELECTED_CLASS = 'selected';
+  const CURRENT_CLASS = 'stepped-to';
+  const READY_CLASS = 'one-pane';
+  const WRAP_CLASS = 'wrapped';
   const SHUT_CLASS = 'shut';
-  const SHOWN_CLASS = 'now';
+  const SHOWN_CLASS = 'shown';
 
   // Milliseconds for which the mouse rests on a line before it is selected.
   const HOVER_DELAY = 90;
@@ -362,7 +362,7 @@
   function selectNeighbor(box, goesDown) {
     const text = box.dataset.text;
     const from = selected?.text === text ? selected.line : hits[text]?.[current[text]];
-    const lines = all('.to', box);
+    const lines = all('.mapped', box);
     const here = lines.indexOf(lineElement(text, from));
     // Without a line to start from, both ways lead to the first one.
     const isNowhere = here < 0;

@@ -11,9 +11,9 @@
   const summary = byId('count');
   const index = JSON.parse(byId('index').textContent);
 
-  const COUNT_CLASS = 'n';
-  const HEAD_CLASS = 'sh';
-  const BUTTON_CLASS = 'btn';
+  const COUNT_CLASS = 'count';
+  const HEAD_CLASS = 'section-head';
+  const BUTTON_CLASS = 'button';
 
   // Results of a kind that show at first, and after the button below them was pressed.
   const SHOWN_AT_FIRST = 12;

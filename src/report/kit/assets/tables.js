@@ -6,7 +6,7 @@
   const { all, byId, element } = tlparse;
 
   // The button in the head of a column that can be sorted.
-  const SORT_BUTTON_CLASS = 'by';
+  const SORT_BUTTON_CLASS = 'sort-button';
 
   function rowsOf(table) {
     return [...table.tBodies[0].rows];

@@ -12,7 +12,7 @@
   const canvas = chart.querySelector('canvas');
   const pen = canvas.getContext('2d');
   const tooltip = chart.querySelector('.tip');
-  const BUTTON_CLASS = 'btn';
+  const BUTTON_CLASS = 'button';
 
   const NO_SPAN = -1;
   // Seconds and milliseconds in microseconds, and the narrowest view.
@@ -40,7 +40,13 @@
 
   // Custom properties of the style sheet: the colors of the chart, and those of the parts of a compile.
   const COLOR_PROPERTIES = ['bg', 'text', 'soft', 'line', 'accent', 'error'];
-  const PART_PROPERTIES = ['p0', 'p1', 'p2', 'p3', 'p4'];
+  const PART_PROPERTIES = [
+    'phase-other',
+    'phase-dynamo',
+    'phase-aotautograd',
+    'phase-inductor',
+    'phase-codegen',
+  ];
 
   // Tracks from top to bottom: for each track the top of its label, and for each row its top.
   const labelTops = [];

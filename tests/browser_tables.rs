@@ -69,7 +69,7 @@ fn links_that_a_script_adds_and_forms_carry_the_pages_query_but_not_what_was_sea
     let Some(window) = window() else { return };
     let page = report("02_train_mlp").folder.join("-_0_0_0/graphs.html");
     window.open(&page, "?token=7&q=add#8");
-    window.click("#graph .mark");
+    window.click("#graph .source-mark");
     let links = |test: &str| {
         let hrefs = "[...document.querySelectorAll('#side a')].map(a => a.getAttribute('href'))";
         window.is_true(&format!("{hrefs}.{test}"))

@@ -5,7 +5,7 @@ use crate::report::kit::formats::{bytes, counted, short_path};
 use crate::report::kit::html::Html;
 use crate::report::kit::inductor_runs::Run;
 use crate::report::kit::inductor_runs::RunTexts;
-use crate::report::kit::markup::{Element, close, open_data, put, script_json};
+use crate::report::kit::markup::{Element, close, close_inline, put};
 use crate::report::kit::paths;
 use crate::report::kit::view::View;
 use serde::Serialize;
@@ -285,7 +285,7 @@ fn write_text(text: &Text<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
         open_piece(number, lines, out)?;
         write!(out, "{}", shown_line(text, number, line).around(Html::content(line)).as_str())?;
     }
-    close(out, "div")?;
+    close_inline(out, "div")?;
     Ok(close(out, "pre")?)
 }
 
@@ -296,7 +296,7 @@ fn open_piece(number: u32, lines: usize, out: &mut dyn Write) -> std::io::Result
         return Ok(());
     }
     if before > 0 {
-        close(out, "div")?;
+        close_inline(out, "div")?;
     }
     let height = PIECE.min(lines - before);
     let piece = Element::new("div").style(&format!("contain-intrinsic-height:auto {height}lh"));

@@ -27,6 +27,8 @@ mod golden;
 mod hostile;
 mod job_browser;
 mod job_damage;
+mod job_ends;
+mod job_facts;
 mod jobs;
 mod layers;
 mod library;

@@ -19,8 +19,7 @@ mod parity;
 mod parts;
 mod producers;
 pub mod provenance;
-mod recompile_advice;
-mod recompile_reason;
+mod rank_facts;
 mod recompiles;
 pub mod shapes;
 mod stage;
@@ -38,17 +37,17 @@ pub use export::{Export, ExportFailure, ExportOutcome, Retry, check_of, symbols_
 pub use findings::{Finding, Severity, Topic};
 pub use functions::{FunctionGroup, by_status, is_capture};
 pub use graph_pairs::{GraphPair, graph_pairs};
-pub use guard_diff::{DiffLine, GuardDiff, Side, guard_diff, guarded_value};
+pub use guard_diff::{DiffLine, GuardDiff, Side, guard_diff};
 pub use guard_tree::{GuardLine, GuardNode, read_guard_tree};
 pub use job::{JobFound, of_job};
 pub use own_code::{OwnFiles, PACKAGES, TORCH, is_library, resumed};
 pub use parity::Parity;
 pub use parts::{PARTS, Parts, part_of_phase};
 pub use producers::{Producers, is_foreign};
-pub use recompile_advice::recompile_advice;
-pub use recompile_reason::{Change, ChangeKind, classify};
-pub use recompiles::{Chain, Step, Subject, recompile_limit};
-
+pub use rank_facts::{builds, log_end, pauses};
+pub use recompiles::{
+    Chain, Change, ChangeKind, Step, classify, disagreement, recompile_advice, recompile_limit,
+};
 pub use stage::Stage;
 pub use time::{CompileTime, Phase, PhaseNode};
 pub use timeline::{Timeline, Track};

@@ -45,6 +45,8 @@ pub struct Finding {
     pub count: u64,
     /// Microseconds lost; None where the log does not tell, or nothing is lost.
     pub cost_us: Option<f64>,
+    /// Whether it is needed work that only looks like a problem.
+    pub expected: bool,
     /// What makes up the cost.
     pub costs: Vec<Cost>,
     /// What to do, most fitting first.
@@ -129,6 +131,7 @@ impl Finding {
             compiles: Vec::new(),
             count: 1,
             cost_us: None,
+            expected: false,
             costs: Vec::new(),
             hints: Vec::new(),
             facts: Vec::new(),

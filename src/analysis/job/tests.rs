@@ -1,7 +1,7 @@
 //! Groups, gaps and first differences of lists made by hand.
 
 use super::groups::{Unknown, compare};
-use crate::model::{Fact, Job, RankLog, RankState, RankSummary, Step};
+use crate::model::{Fact, FactValue, Job, RankLog, RankState, RankSummary, Step};
 
 /// A rank whose list of a kind of fact has these texts (`?` is unknown); a text belongs to the compile in front of it.
 fn rank(job: &mut Job, fact: Fact, list: Option<&[&str]>, cached: &[&str]) {
@@ -15,7 +15,8 @@ fn rank(job: &mut Job, fact: Fact, list: Option<&[&str]>, cached: &[&str]) {
     if let Some(list) = list {
         let step = |text: &&str| {
             let compile = text.split_once(' ').map(|(id, _)| texts.add(id));
-            Step { compile, value: (*text != "?").then(|| texts.add(text)), note: None }
+            let value = (*text != "?").then(|| FactValue::Status(texts.add(text)));
+            Step { compile, value, note: None }
         };
         let steps = list.iter().map(step).collect();
         let steps = job.texts.sequence(steps);
@@ -30,7 +31,7 @@ type Outcome = (Vec<Vec<usize>>, Option<(usize, Vec<Option<String>>)>, Vec<usize
 fn outcome(job: &Job, fact: Fact) -> Outcome {
     let found = compare(job, fact).unwrap();
     let first = found.first.map(|first| {
-        let text = |step: &Option<Step>| step.and_then(|step| job.value(&step).map(str::to_owned));
+        let text = |step: &Option<Step>| step.and_then(|step| job.value(&step));
         (first.index, first.by_group.iter().map(text).collect())
     });
     (found.groups.into_iter().map(|group| group.ranks).collect(), first, found.left_out)

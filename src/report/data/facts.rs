@@ -312,7 +312,7 @@ fn cross_rank(report: Report<'_>) -> Value {
         json!({ "graph": graph.graph, "ops": ops.collect::<Vec<_>>() })
     });
     let execution = facts.execution.as_ref();
-    json!({
+    let mut cross_rank = json!({
         "compiles": compiles,
         "cache": or_null(caches),
         "collectives": or_null(collectives),
@@ -321,7 +321,11 @@ fn cross_rank(report: Report<'_>) -> Value {
         "runtime": or_null(runtime),
         "parity": or_null(report.found.parity.iter().map(parity)),
         "configs": last_configs(report),
-    })
+    });
+    if let Some(map) = cross_rank.as_object_mut() {
+        super::cross_rank::add(model, map);
+    }
+    cross_rank
 }
 
 fn or_null(values: impl Iterator<Item = Value>) -> Value {

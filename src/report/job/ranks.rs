@@ -1,9 +1,9 @@
-//! The ranks themselves: a grid, a bar each for the time they took, and a table of all.
+//! The ranks themselves: a grid, a bar for the time that each took, and a table of all.
 
+use super::fact_words;
+use super::view::{FEW_RANKS, JobView};
 use crate::analysis::{PARTS, Parts};
 use crate::model::{Fact, RankState, RankSummary};
-use crate::report::job::matrix;
-use crate::report::job::page::{FEW_RANKS, JobView};
 use crate::report::kit::formats::{UNKNOWN, micros, whole};
 use crate::report::kit::html::Html;
 use crate::report::kit::tables::{Head, Row, Table, Td};
@@ -65,7 +65,8 @@ pub(crate) fn cells(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<()
         let (class, word) = match rank.whole_state() {
             RankState::Damaged(_) => (Some("status-error"), Some("damaged")),
             RankState::Empty => (Some("status-error"), Some("empty")),
-            RankState::Ok if !odd.is_empty() => (Some("status-break"), Some("differs")),
+            RankState::Ok if rank.is_cut() => (Some("status-error"), Some("ends early")),
+            RankState::Ok if !odd.is_empty() => (Some("status-break"), Some("diverges")),
             RankState::Ok => (None, None),
         };
         let href = match rank.log {
@@ -99,15 +100,21 @@ pub(crate) fn cells(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<()
 /// How long each rank compiled.
 pub(crate) fn times(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let fleet = &view.report.found.fleet;
-    let (Some(median), Some((fast, slow))) = (fleet.median_s, fleet.extremes) else { return Ok(()) };
+    let (Some(median), Some(extremes)) = (fleet.median_s, fleet.extremes) else { return Ok(()) };
     let named = |index: usize| {
         let rank = view.rank_at(index)?;
         Some(format!("{} on rank {}", micros(rank.compile_time_s? * 1e6), rank.number))
     };
-    let (fastest, slowest) = (named(fast).unwrap_or_default(), named(slow).unwrap_or_default());
-    let note = format!("median {}, slowest {slowest}, fastest {fastest}", micros(median * 1e6));
+    let (fastest, slowest) =
+        (named(extremes.fastest).unwrap_or_default(), named(extremes.slowest).unwrap_or_default());
+    // Two numbers have no middle.
+    let middle = match fleet.timed {
+        2 => String::new(),
+        _ => format!("median {}, ", micros(median * 1e6)),
+    };
+    let note = format!("{middle}slowest {slowest}, fastest {fastest}");
     view.open_section(out, ("time", "Compile time", &note), None, Html::default())?;
-    let most = view.rank_at(slow).and_then(|rank| rank.compile_time_s).unwrap_or_default();
+    let most = view.rank_at(extremes.slowest).and_then(|rank| rank.compile_time_s).unwrap_or_default();
     match view.report.job.ranks.len() <= ROWS_OF_TIME {
         true => rows(view, out, most)?,
         false => columns(view, out, most)?,
@@ -260,7 +267,7 @@ pub(crate) fn table(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<()
     let rows = ranks.iter().zip(odd.iter().zip(&words));
     let rows = rows.map(|(rank, (odd, words))| {
         let mut cells = cells_of(view, rank);
-        let odd: Vec<&str> = odd.iter().map(|fact| matrix::words(*fact).0).collect();
+        let odd: Vec<&str> = odd.iter().map(|fact| fact_words::name(*fact)).collect();
         cells.extend(
             differing.then(|| Td::text(&if odd.is_empty() { UNKNOWN.to_owned() } else { odd.join(", ") })),
         );
@@ -286,6 +293,7 @@ fn selected_by(view: JobView<'_>, index: usize, rank: &RankSummary, odd: &[Vec<F
 fn cells_of(view: JobView<'_>, rank: &RankSummary) -> Vec<Td> {
     let counts = rank.all_counts();
     let state = match rank.whole_state() {
+        RankState::Ok if rank.is_cut() => Html::trusted("<span class=\"kind error\">ends early</span>"),
         RankState::Ok => Html::escaped("ok"),
         RankState::Empty => Html::trusted("<span class=\"kind warning\">empty</span>"),
         RankState::Damaged(why) => {

@@ -1,0 +1,35 @@
+//! What the reports of ranks found, told once for all ranks that have it.
+
+/// A finding of one log, as its report.json has it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LogFinding {
+    /// Its kind.
+    pub kind: String,
+    /// `error`, `warning`, `info`
+    pub severity: String,
+    /// One sentence.
+    pub title: String,
+    /// What it means.
+    pub detail: Option<String>,
+    /// What to do.
+    pub hint: Option<String>,
+    /// The user's file.
+    pub file: Option<String>,
+    /// Line in it.
+    pub line: Option<u64>,
+    /// Compiles that it concerns.
+    pub compiles: Vec<String>,
+    /// Seconds that it costs.
+    pub cost_s: Option<f64>,
+    /// Where the rank's report tells more.
+    pub url: Option<String>,
+}
+
+/// A finding that ranks share.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SharedFinding {
+    /// As the first of the ranks has it; of the cost the most that a rank has.
+    pub finding: LogFinding,
+    /// Numbers of the ranks that have it.
+    pub ranks: Vec<u64>,
+}

@@ -1,9 +1,9 @@
 //! A recompilation that not all ranks have.
 
+use crate::analysis::classify;
 use crate::analysis::findings::Severity;
 use crate::analysis::job::finding::{JobFinding, JobKind};
 use crate::analysis::job::sides::{Sides, does_not, short, verb};
-use crate::analysis::classify;
 use crate::model::{Fact, FactValue};
 
 const KIND: JobKind = JobKind::difference(Fact::Recompiles, "recompiles_differ", "Recompiles");

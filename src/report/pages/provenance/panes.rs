@@ -5,7 +5,7 @@ use crate::report::kit::formats::{bytes, counted, short_path};
 use crate::report::kit::html::Html;
 use crate::report::kit::inductor_runs::Run;
 use crate::report::kit::inductor_runs::RunTexts;
-use crate::report::kit::markup::{Element, close, close_inline, put};
+use crate::report::kit::markup::{Element, close, close_inline, open_data, put, script_json};
 use crate::report::kit::paths;
 use crate::report::kit::view::View;
 use serde::Serialize;

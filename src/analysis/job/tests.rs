@@ -28,7 +28,7 @@ fn rank(job: &mut Job, fact: Fact, list: Option<&[&str]>, cached: &[&str]) {
     job.ranks.push(rank);
 }
 
-/// The graph of a compile id: that of a function of its own.
+/// What all ranks call the first compile of a function; here a function is called as its compile.
 fn graph(texts: &mut Texts, id: &str) -> GraphId {
     let function = FunctionFact { name: Some(texts.add(id)), place: None };
     texts.add_graph(GraphKey { function, nth: 0 })

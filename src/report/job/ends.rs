@@ -5,6 +5,7 @@ use crate::analysis::job::{Stop, rank_words};
 use crate::model::RankSummary;
 use crate::report::kit::formats::{UNKNOWN, counted, day_and_time, micros, whole};
 use crate::report::kit::html::Html;
+use crate::report::kit::markup::{close_section, span};
 use crate::report::kit::tables::{Head, Row, Table, Td};
 use std::io::Write;
 
@@ -42,7 +43,7 @@ pub(super) fn section(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<
         false => rows.push(row(view, &others, None, last)),
     }
     view.table(out, &Table { id: "ends-table", label: "Where each rank stopped", heads }, rows.into_iter())?;
-    writeln!(out, "</section>")?;
+    close_section(out)?;
     Ok(())
 }
 
@@ -66,7 +67,7 @@ fn row(view: JobView<'_>, ranks: &[usize], stop: Option<&Stop>, last: Option<i64
     let gap = last.zip(first.and_then(|index| end_of(view, index))).map(|(last, own)| last - own);
     let compiles = rank.map(|rank| rank.counts.compiles);
     Ok(Row::of(vec![
-        Td::html(who).class("nw"),
+        Td::html(who).class("nowrap"),
         Td::text(&time.map_or_else(|| UNKNOWN.to_owned(), |(_, time)| time.to_string())).class("mono"),
         Td::maybe(gap.map(|us| us as f64), micros),
         Td::html(rank.map_or_else(|| Html::escaped(UNKNOWN), |rank| open(view, rank, stop))),
@@ -79,7 +80,7 @@ fn open(view: JobView<'_>, rank: &RankSummary, stop: Option<&Stop>) -> Html {
     let texts = &view.report.job.texts;
     let Some(end) = rank.end.as_ref().filter(|end| end.inside) else {
         return match stop {
-            Some(_) => Html::trusted("<span class=\"kind warning\">nothing, but early</span>"),
+            Some(_) => span("kind warning", "nothing, but early"),
             None => Html::escaped("nothing"),
         };
     };
@@ -90,8 +91,5 @@ fn open(view: JobView<'_>, rank: &RankSummary, stop: Option<&Stop>) -> Html {
         phases => format!(" {}", phases.join(" > ")),
     };
     let link = view.link(&view.compile_page(rank, id), id);
-    Html::joined(
-        [Html::trusted("<span class=\"kind error\">inside</span> "), link, Html::escaped(&phases)],
-        "",
-    )
+    Html::joined([span("kind error", "inside"), " ".into(), link, phases.into()], "")
 }

@@ -6,6 +6,7 @@ use crate::analysis::job::{Comparison, Group, Unknown, is_wait, rank_words, shor
 use crate::model::{Fact, FactValue, Step};
 use crate::report::kit::formats::{UNKNOWN, clipped, counted, short_path, whole};
 use crate::report::kit::html::Html;
+use crate::report::kit::markup::{Element, close, close_section, heading, note_below, put, soft, span};
 use crate::report::kit::tables::{Head, Row, Table, Td};
 use indexmap::IndexMap;
 use std::io::Write;
@@ -51,7 +52,7 @@ pub(super) fn section(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<
         table(view, out, &known)?;
     }
     not_compared(view, out)?;
-    writeln!(out, "</section>")?;
+    close_section(out)?;
     Ok(())
 }
 
@@ -97,11 +98,11 @@ fn table(view: JobView<'_>, out: &mut dyn Write, known: &[&Comparison]) -> anyho
         })
     }));
     let rows: Vec<anyhow::Result<Row>> = known.iter().map(|one| row(view, one, &shown)).collect();
-    writeln!(out, "<div class=matrix>")?;
+    put(out, &Element::new("div").class("matrix").open())?;
     let versions = versions(view, &shown);
     let table = Table { id: "fact-table", label: "Facts by rank", heads };
     view.table(out, &table, rows.into_iter().chain([Ok(versions)]).collect::<Vec<_>>().into_iter())?;
-    writeln!(out, "</div>")?;
+    close(out, "div")?;
     let more: usize = columns.iter().skip(COLUMNS).map(Vec::len).sum();
     if more > 0 {
         let text = format!(
@@ -110,7 +111,7 @@ fn table(view: JobView<'_>, out: &mut dyn Write, known: &[&Comparison]) -> anyho
             counted(columns.len() - shown.len(), "further column", "further columns")
         );
         let link = view.link("report.json", "report.json");
-        writeln!(out, "<p class=\"soft after\">{} {}.</p>", Html::escaped(&text).as_str(), link.as_str())?;
+        note_below(out, Html::joined([format!("{text} ").into(), link, ".".into()], ""))?;
     }
     Ok(())
 }
@@ -130,15 +131,15 @@ fn row(view: JobView<'_>, comparison: &Comparison, columns: &[&Vec<usize>]) -> a
         false => Html::escaped(name),
     };
     let state = match (differs, comparison.left_out.as_slice()) {
-        (true, _) => Html::trusted("<span class=\"kind warning\">differs</span>"),
-        (false, []) => Html::trusted("<span class=soft>consistent</span>"),
+        (true, _) => span("kind warning", "differs"),
+        (false, []) => soft("consistent"),
         // What one rank's log does not say is not consistent with what others say.
         (false, ranks) => {
             let text = Html::escaped(&format!("no data on {}", rank_words(view.report.job, ranks)));
-            Html::wrapped("<span class=soft>", &text, "</span>")
+            soft(text)
         }
     };
-    let mut cells = vec![Td::html(name), Td::html(state)];
+    let mut cells = vec![Td::html(name).class("nowrap"), Td::html(state).class("nowrap")];
     // Where no group is larger than any other, nobody is the odd one out.
     let tied = match comparison.groups.as_slice() {
         [first, second, ..] => first.ranks.len() == second.ranks.len(),
@@ -154,9 +155,9 @@ fn row(view: JobView<'_>, comparison: &Comparison, columns: &[&Vec<usize>]) -> a
         };
         let text = Html::escaped(&summary(view, comparison.fact, group));
         let html = match (differs, at > 0 || tied) {
-            (true, true) => Html::wrapped("<mark>", &text, "</mark>"),
+            (true, true) => Element::new("mark").around(text),
             (true, false) => text,
-            (false, _) => Html::wrapped("<span class=same>", &text, "</span>"),
+            (false, _) => soft(text),
         };
         cells.push(Td::html(html).class("mono"));
     }
@@ -166,19 +167,15 @@ fn row(view: JobView<'_>, comparison: &Comparison, columns: &[&Vec<usize>]) -> a
 fn versions(view: JobView<'_>, columns: &[&Vec<usize>]) -> Row {
     let texts = &view.report.job.texts;
     let differs = view.report.found.fleet.torch.len() > 1;
-    let state = if differs {
-        "<span class=\"kind warning\">differs</span>"
-    } else {
-        "<span class=soft>consistent</span>"
-    };
-    let mut cells = vec![Td::text("torch"), Td::html(Html::trusted(state))];
+    let state = if differs { span("kind warning", "differs") } else { soft("consistent") };
+    let mut cells = vec![Td::text("torch").class("nowrap"), Td::html(state).class("nowrap")];
     cells.extend(columns.iter().map(|ranks| {
         let rank = ranks.first().and_then(|&rank| view.rank_at(rank));
         let version = rank.and_then(|rank| texts.maybe(rank.torch)).unwrap_or(UNKNOWN);
         let text = Html::escaped(clipped(version, LONGEST).0);
         let html = match differs {
-            true => Html::wrapped("<mark>", &text, "</mark>"),
-            false => Html::wrapped("<span class=same>", &text, "</span>"),
+            true => Element::new("mark").around(text),
+            false => soft(text),
         };
         Td::html(html).class("mono")
     }));
@@ -299,6 +296,7 @@ fn not_compared(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     if facts.is_empty() {
         return Ok(());
     }
-    writeln!(out, "<h3 class=after>Not recorded</h3>\n{}", view.facts(facts)?.as_str())?;
+    heading(out, "Not recorded")?;
+    put(out, &view.facts(facts)?)?;
     Ok(())
 }

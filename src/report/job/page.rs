@@ -9,6 +9,7 @@ use crate::output::{Page, RelPath};
 use crate::report::kit::assets::JOB;
 use crate::report::kit::formats::{UNKNOWN, counted, day_and_time, whole};
 use crate::report::kit::html::Html;
+use crate::report::kit::markup::{close, close_finding, close_section, open_box, put, span, stacked};
 use crate::report::kit::shell::{Shell, Tab, write_page};
 use crate::report::kit::templates::Worker;
 use crate::report::kit::verdict::{FindingEntry, Hero};
@@ -92,7 +93,7 @@ fn tabs(report: JobReport<'_>) -> Vec<Tab> {
 fn hero(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let pieces = verdict::pieces(view.report);
     let notes = verdict::notes(view.report).iter().map(|note| view.prose(note)).collect();
-    writeln!(out, "{}", view.hero(&Hero { pieces, notes, bar: Html::default() })?.as_str())?;
+    put(out, &view.hero(&Hero { pieces, notes, bar: Html::default() })?)?;
     Ok(())
 }
 
@@ -104,17 +105,19 @@ fn findings(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let note = "what may be the cause of others first";
     let head = ("findings", "Findings", note);
     view.open_section(out, head, Some(whole(findings.len())), view.fold_button("findings-list"))?;
-    writeln!(out, "<div class=box id=\"findings-list\">")?;
+    open_box(out, "findings-list")?;
     for (index, finding) in findings.iter().enumerate() {
-        writeln!(out, "{}</div></details>", entry(view, index, finding)?.as_str())?;
+        put(out, &entry(view, index, finding)?)?;
+        close_finding(out)?;
     }
-    writeln!(out, "</div></section>")?;
+    close(out, "div")?;
+    close_section(out)?;
     Ok(())
 }
 
 fn entry(view: JobView<'_>, index: usize, finding: &JobFinding) -> anyhow::Result<Html> {
     let lines = finding.detail.as_deref().unwrap_or_default().lines().map(|line| view.prose(line));
-    let detail = Html::joined(lines, "<br>");
+    let detail = stacked(lines);
     let mut facts = Vec::new();
     if let Some(hint) = &finding.hint {
         facts.push(("What to do", view.prose(hint)));
@@ -142,7 +145,7 @@ fn entry(view: JobView<'_>, index: usize, finding: &JobFinding) -> anyhow::Resul
     if finding.ranks.len() > PILLS {
         pills.push(format!("+{}", whole(finding.ranks.len() - PILLS)));
     }
-    let pills = pills.iter().map(|text| Html::wrapped("<span class=pill>", &Html::escaped(text), "</span>"));
+    let pills = pills.iter().map(|text| span("pill", text.as_str()));
     let pills = Html::joined(pills, "");
     let entry = FindingEntry {
         id: format!("finding-{}", index + 1),
@@ -151,7 +154,7 @@ fn entry(view: JobView<'_>, index: usize, finding: &JobFinding) -> anyhow::Resul
         kind: finding.kind.label,
         title: view.prose(&finding.sentence()),
         place,
-        pills: Html::wrapped("<span class=pills>", &pills, "</span>"),
+        pills: span("pills", pills),
         cost: if finding.ranks.is_empty() {
             UNKNOWN.to_owned()
         } else {
@@ -199,6 +202,7 @@ fn run(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     }
     let links = files.into_iter().map(|file| view.link(file, file));
     facts.push(("Files", Html::joined(links, " ")));
-    writeln!(out, "{}</section>", view.facts(facts)?.as_str())?;
+    put(out, &view.facts(facts)?)?;
+    close_section(out)?;
     Ok(())
 }

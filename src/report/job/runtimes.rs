@@ -5,6 +5,7 @@ use crate::analysis::job::{GraphTimes, RankParity, RankTime, short_operation};
 use crate::model::OperationCount;
 use crate::report::kit::formats::{UNKNOWN, micros, whole};
 use crate::report::kit::html::Html;
+use crate::report::kit::markup::{close_section, paragraph};
 use crate::report::kit::tables::{Head, Row, Table, Td};
 use crate::trace::CompileId;
 use std::io::Write;
@@ -18,9 +19,8 @@ pub(crate) fn section(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<
     let count = runtime.why_not.is_none().then(|| whole(runtime.graphs.len()));
     view.open_section(out, ("runtime", "Estimated runtime of graphs", note), count, Html::default())?;
     if let Some(why) = &runtime.why_not {
-        let text = Html::escaped(&format!("Not compared: {why}."));
-        writeln!(out, "<p>{}</p></section>", text.as_str())?;
-        return Ok(());
+        paragraph(out, format!("Not compared: {why}."))?;
+        return Ok(close_section(out)?);
     }
     let heads = vec![
         Head::text("Graph"),
@@ -37,7 +37,7 @@ pub(crate) fn section(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<
     let rows: Vec<_> = graphs.iter().take(LISTED).map(|graph| Ok(row(view, graph))).collect();
     view.table(out, &Table { id: "runtime-table", label: "Estimated runtimes", heads }, rows.into_iter())?;
     view.beyond(out, graphs.len(), LISTED, "graphs")?;
-    writeln!(out, "</section>")?;
+    close_section(out)?;
     Ok(())
 }
 
@@ -75,11 +75,9 @@ pub(crate) fn parity(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<(
     view.open_section(out, ("parity", "Collectives in generated code", note), None, Html::default())?;
     if found.parity.is_empty() {
         let count = whole(found.scheduled);
-        writeln!(
-            out,
-            "<p>Consistent, with a wait for each collective: {count} compiles over all ranks.</p></section>"
-        )?;
-        return Ok(());
+        let words = format!("Consistent, with a wait for each collective: {count} compiles over all ranks.");
+        paragraph(out, words)?;
+        return Ok(close_section(out)?);
     }
     let heads = vec![
         Head::number("Rank"),
@@ -95,7 +93,7 @@ pub(crate) fn parity(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<(
         rows.into_iter(),
     )?;
     view.beyond(out, found.parity.len(), LISTED, "compiles")?;
-    writeln!(out, "</section>")?;
+    close_section(out)?;
     Ok(())
 }
 

@@ -6,6 +6,7 @@ use crate::analysis::job::{Comparison, Group, rank_words};
 use crate::model::{Fact, FactValue, RankSummary, Step, TextId};
 use crate::report::kit::formats::{clipped, counted, whole};
 use crate::report::kit::html::Html;
+use crate::report::kit::markup::{Element, close_section, note_below, put};
 use serde::Serialize;
 use std::io::Write;
 
@@ -59,10 +60,10 @@ pub(super) fn first(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<()
     view.open_section(out, ("first", &title, &about(comparison)), None, Html::default())?;
     let texts = [Some(finding.sentence()), finding.detail.clone(), finding.hint.clone()];
     for text in texts.into_iter().flatten() {
-        writeln!(out, "<p class=lead>{}</p>", view.prose(&text).as_str())?;
+        put(out, &Element::new("p").class("lead").around(view.prose(&text)))?;
     }
     sides(view, out, comparison)?;
-    writeln!(out, "</section>")?;
+    close_section(out)?;
     Ok(())
 }
 
@@ -79,14 +80,14 @@ pub(super) fn others(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<(
         view.open_section(out, (fact.key(), name(fact), &about(comparison)), None, Html::default())?;
         if !any {
             let note = "This difference and those below may all follow from the first.";
-            writeln!(out, "<p class=\"lead soft\">{note}</p>")?;
+            put(out, &Element::new("p").class("lead soft").around(note))?;
             any = true;
         }
         for text in [Some(finding.sentence()), finding.detail.clone()].into_iter().flatten() {
-            writeln!(out, "<p class=lead>{}</p>", view.prose(&text).as_str())?;
+            put(out, &Element::new("p").class("lead").around(view.prose(&text)))?;
         }
         sides(view, out, comparison)?;
-        writeln!(out, "</section>")?;
+        close_section(out)?;
     }
     Ok(())
 }
@@ -117,17 +118,16 @@ fn sides(view: JobView<'_>, out: &mut dyn Write, comparison: &Comparison) -> any
     let sides = shown
         .map(|(group, at)| side(view, comparison.fact, group, at))
         .collect::<anyhow::Result<Vec<_>>>()?;
-    writeln!(out, "{}", view.render("job_sides", &Sides { sides })?.as_str())?;
+    put(out, &view.render("job_sides", &Sides { sides })?)?;
     let more = comparison.groups.len().saturating_sub(SHOWN);
     if more > 0 {
         let link = view.link("report.json", "report.json");
         let groups = counted(more, "further group stands", "further groups stand");
-        writeln!(out, "<p class=\"soft after\">{groups} in {}.</p>", link.as_str())?;
+        note_below(out, Html::joined([format!("{groups} in ").into(), link, ".".into()], ""))?;
     }
     if !comparison.left_out.is_empty() {
         let who = rank_words(view.report.job, &comparison.left_out);
-        let text = Html::escaped(&format!("Not compared, since the log does not hold it: {who}."));
-        writeln!(out, "<p class=\"soft after\">{}</p>", text.as_str())?;
+        note_below(out, format!("Not compared, since the log does not hold it: {who}."))?;
     }
     Ok(())
 }

@@ -14,8 +14,8 @@
 
   // ---- Sorting ----
   //
-  // A column head with data-sort becomes a button. The column is sorted by numbers if data-sort is "num", else by
-  // words.
+  // A column head with data-sort becomes a button. The column is sorted by numbers if data-sort is "num",
+  // else by words.
 
   // What a unit that cells show stands for, within its kind.
   const UNITS = {

@@ -5,7 +5,7 @@ use crate::report::kit::formats::{bytes, counted, short_path};
 use crate::report::kit::html::Html;
 use crate::report::kit::inductor_runs::Run;
 use crate::report::kit::inductor_runs::RunTexts;
-use crate::report::kit::markup::{Element, close, open_data, put, script_json};
+use crate::report::kit::markup::{Element, close, close_inline, open_data, put, script_json};
 use crate::report::kit::paths;
 use crate::report::kit::view::View;
 use serde::Serialize;
@@ -282,31 +282,32 @@ fn write_text(text: &Text<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let lines = shown.split('\n').count();
     open(id, label, lines.to_string().len(), out)?;
     for (number, line) in (1_u32..).zip(shown.split('\n')) {
-        write_start(text, (number, line), lines, out)?;
-        html_escape::encode_text_to_writer(line, out)?;
-        write!(out, "</span>")?;
+        open_piece(number, lines, out)?;
+        write!(out, "{}", shown_line(text, number, line).around(Html::content(line)).as_str())?;
     }
-    close(out, "div")?;
+    close_inline(out, "div")?;
     Ok(close(out, "pre")?)
 }
 
-/// The beginning of a line's element, and of the piece that it begins. Each piece counts for itself: what is in it is
-/// laid out without what stands before it.
-fn write_start(
-    text: &Text<'_>,
-    (number, line): (u32, &str),
-    lines: usize,
-    out: &mut dyn Write,
-) -> std::io::Result<()> {
+/// Begins a piece where a line is the first of one. What is in a piece is laid out without what stands before it.
+fn open_piece(number: u32, lines: usize, out: &mut dyn Write) -> std::io::Result<()> {
+    let before = number as usize - 1;
+    if !before.is_multiple_of(PIECE) {
+        return Ok(());
+    }
+    if before > 0 {
+        close_inline(out, "div")?;
+    }
+    let height = PIECE.min(lines - before);
+    let piece = Element::new("div").style(&format!("contain-intrinsic-height:auto {height}lh"));
+    write!(out, "{}", piece.open().as_str())
+}
+
+/// The element of a line. Each piece counts for itself, so its first line says where it begins.
+fn shown_line(text: &Text<'_>, number: u32, line: &str) -> Element {
     let before = number as usize - 1;
     let mut shown = Element::new("span");
     if before.is_multiple_of(PIECE) {
-        if before > 0 {
-            close(out, "div")?;
-        }
-        let height = PIECE.min(lines - before);
-        let piece = Element::new("div").style(&format!("contain-intrinsic-height:auto {height}lh"));
-        write!(out, "{}", piece.open().as_str())?;
         shown = shown.style(&format!("counter-reset:line {before}"));
     }
     let start = line.trim_start();
@@ -318,7 +319,7 @@ fn write_start(
     } else if start.starts_with('#') || start.starts_with("//") {
         shown = shown.class("c");
     }
-    write!(out, "{}", shown.open().as_str())
+    shown
 }
 
 /// What the script reads.

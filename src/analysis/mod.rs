@@ -13,7 +13,9 @@ mod graph_pairs;
 mod guard_diff;
 mod guard_tree;
 pub mod job;
+mod ledger;
 pub mod line_diff;
+mod one_offs;
 mod own_code;
 mod parity;
 mod parts;
@@ -40,9 +42,10 @@ pub use graph_pairs::{GraphPair, graph_pairs};
 pub use guard_diff::{DiffLine, GuardDiff, Side, guard_diff};
 pub use guard_tree::{GuardLine, GuardNode, read_guard_tree};
 pub use job::{JobFound, of_job};
+pub use one_offs::OneOff;
 pub use own_code::{OwnFiles, PACKAGES, TORCH, is_library, resumed};
 pub use parity::Parity;
-pub use parts::{PARTS, Parts, part_of_phase};
+pub use parts::{PARTS, Parts, Split, part_of_phase};
 pub use producers::{Producers, is_foreign};
 pub use rank_facts::{builds, log_end, pauses};
 pub use recompiles::{
@@ -55,11 +58,16 @@ pub use trie::Trie;
 
 use crate::model::{CompileIndex, Model, Outcome};
 use fxhash::FxHashMap;
+use ledger::Ledger;
 
 /// All that follows from one log's facts.
 pub struct Found<'m> {
     /// Where the time went.
     pub time: CompileTime,
+    /// The same time by part of the compiler.
+    pub split: Split,
+    /// Work that fell into a compile by chance.
+    pub one_offs: Vec<OneOff>,
     /// Collectives planned and made, one entry per compile with a schedule.
     pub parity: Vec<Parity>,
     /// What was compiled, by function.
@@ -79,15 +87,21 @@ pub struct Found<'m> {
 /// Draws the conclusions of one log.
 pub fn of_log(model: &Model) -> Found<'_> {
     let chains = recompiles::recompile_chains(model);
-    let findings = findings::of_log(findings::Basis { model, chains: &chains });
+    let time = time::of_log(model);
+    let split = Split::of(model);
+    let one_offs = one_offs::one_offs(model, &time::self_times(&model.spans));
+    let ledger = Ledger::of(model, &split, &one_offs, time.total_s);
+    let findings = findings::of_log(findings::Basis { model, chains: &chains }, ledger);
     Found {
-        time: time::of_log(model),
+        time,
         parity: parity::of_log(model),
-        functions: functions::of_log(model),
+        functions: functions::of_log(model, &split),
         cache: functions::cache_outcomes(model),
         trie: trie::of_log(model),
         export: export::of_log(model),
         chains,
         findings,
+        split,
+        one_offs,
     }
 }

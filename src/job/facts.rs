@@ -4,7 +4,7 @@ use super::graph_lists::{self, GraphsInFull};
 use super::places::{Places, place};
 use super::stable::stable;
 use super::wire::{self, Compile, Report, Text};
-use crate::analysis::Parts;
+use crate::analysis::PARTS;
 use crate::analysis::job::short_operation;
 use crate::events::typed_metrics;
 use crate::model::{
@@ -76,7 +76,7 @@ impl<'r> FactReader<'_, 'r> {
         let facts = lists.into_iter().map(|(fact, steps)| (fact, self.texts.sequence(steps)));
         summary.facts = facts.collect();
         summary.schedules = self.schedules();
-        summary.parts_us = parts(&self.report.compiles);
+        summary.parts_us = parts(&self.report.compile_time);
         summary.runtime = self.runtime();
         summary.parity = self.parity();
         summary.alarms = self.alarms();
@@ -330,8 +330,11 @@ fn stretches(stretches: Option<&[wire::Stretch]>) -> Box<[Stretch]> {
     stretches.map(|one| Stretch { start_us: one.start_us, end_us: one.end_us }).collect()
 }
 
-/// Microseconds in each part of the compiler.
-fn parts(compiles: &[Compile<'_>]) -> [f64; 4] {
-    let records = compiles.iter().flat_map(|compile| &compile.metrics).filter_map(metrics);
-    records.fold(Parts::default(), |sum, (kind, facts)| sum.plus(Parts::of_metrics(kind, &facts))).0
+/// Microseconds in each part of the compiler, as the rank's report splits its time.
+fn parts(time: &wire::CompileTime<'_>) -> [f64; PARTS.len()] {
+    let named = |name: &str| {
+        let parts = time.parts.iter().filter(|part| part.name.as_deref() == Some(name));
+        parts.map(|part| part.seconds * 1e6).sum()
+    };
+    PARTS.map(named)
 }

@@ -2,7 +2,7 @@
 
 use super::stable::stable;
 use super::wire::{Finding, Report};
-use crate::model::{LogFinding, SharedFinding};
+use crate::model::{FindingCost, LogFinding, SharedFinding};
 use indexmap::IndexMap;
 
 /// Findings that are kept of a job; a log has a few dozen at most.
@@ -36,8 +36,8 @@ impl Findings {
                 if known.ranks.last() != Some(&rank) {
                     known.ranks.push(rank);
                 }
-                let most = known.finding.cost_s.into_iter().chain(finding.cost_s).reduce(f64::max);
-                known.finding.cost_s = most;
+                let costs = known.finding.cost.take().into_iter().chain(cost(finding));
+                known.finding.cost = costs.max_by(|a, b| a.seconds.total_cmp(&b.seconds));
             } else if self.0.len() < MOST {
                 self.0.insert(key, SharedFinding { finding: read(finding), ranks: vec![rank] });
             }
@@ -62,9 +62,14 @@ fn read(finding: &Finding<'_>) -> LogFinding {
         file: owned(&finding.file),
         line: finding.line,
         compiles: compiles.map(|id| id.to_string()).collect(),
-        cost_s: finding.cost_s,
+        cost: cost(finding),
         url: owned(&finding.url),
     }
+}
+
+fn cost(finding: &Finding<'_>) -> Option<FindingCost> {
+    let cost = finding.cost.as_ref()?;
+    Some(FindingCost { seconds: cost.seconds, kind: cost.kind.to_string(), why: cost.why.to_string() })
 }
 
 /// The text with every number made `#`.

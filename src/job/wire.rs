@@ -51,7 +51,8 @@ pub(super) struct Report<'a> {
     pub recompiles: Vec<Recompile<'a>>,
     #[serde(borrow)]
     pub failures: Vec<Failure<'a>>,
-    pub compile_time: CompileTime,
+    #[serde(borrow)]
+    pub compile_time: CompileTime<'a>,
     #[serde(borrow)]
     pub cross_rank: CrossRank<'a>,
     #[serde(borrow)]
@@ -174,8 +175,17 @@ pub(super) struct Failure<'a> {
 }
 
 #[derive(Deserialize)]
-pub(super) struct CompileTime {
+pub(super) struct CompileTime<'a> {
     pub total_s: Option<f64>,
+    #[serde(borrow)]
+    pub parts: Vec<Part<'a>>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct Part<'a> {
+    #[serde(borrow)]
+    pub name: Option<Text<'a>>,
+    pub seconds: f64,
 }
 
 #[derive(Deserialize)]
@@ -352,9 +362,19 @@ pub(super) struct Finding<'a> {
     pub line: Option<u64>,
     #[serde(borrow)]
     pub compile_ids: Vec<Option<Text<'a>>>,
-    pub cost_s: Option<f64>,
+    #[serde(borrow)]
+    pub cost: Option<FindingCost<'a>>,
     #[serde(borrow)]
     pub hint: Option<Text<'a>>,
     #[serde(borrow)]
     pub url: Option<Text<'a>>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct FindingCost<'a> {
+    pub seconds: f64,
+    #[serde(borrow)]
+    pub kind: Text<'a>,
+    #[serde(borrow)]
+    pub why: Text<'a>,
 }

@@ -36,10 +36,10 @@ pub use fields::{Fields, lenient};
 pub use guards::{GuardFacts, GuardPrint, PlaceType, SideEffect};
 pub use integrity::{Integrity, ProblemKind};
 pub use job::{
-    Alarm, CodePlace, CollectiveCounts, Fact, FactValue, FailedRank, FunctionFact, GraphId, GraphKey,
-    GraphRuntime, Job, JobFacts, KeyLookup, LogFinding, OperationCount, RankCounts, RankEnd, RankLog,
-    RankState, RankSummary, Run, Schedule, Sequence, SharedFinding, SkippedFile, Step, Stretch, TensorFact,
-    TextId, Texts,
+    Alarm, CodePlace, CollectiveCounts, Fact, FactValue, FailedRank, FindingCost, FunctionFact, GraphId,
+    GraphKey, GraphRuntime, Job, JobFacts, KeyLookup, LogFinding, OperationCount, RankCounts, RankEnd,
+    RankLog, RankState, RankSummary, Run, Schedule, Sequence, SharedFinding, SkippedFile, Step, Stretch,
+    TensorFact, TextId, Texts,
 };
 pub use program_text::read_program;
 pub use section::{Cell, Column, Section, Unit};

@@ -1,12 +1,13 @@
 //! Graph breaks: what could not be traced, what tracing was thrown away for it, what was compiled in addition.
 
 use super::basis::{Basis, Family};
+use super::cost::{ChargeOrder, Claim, Work};
 use super::finding::{Finding, FurtherReading, Severity, Value};
 use super::kind::{CostDetail, EntryStyle, KindOfFinding, Topic};
 use super::prose;
 use crate::analysis::user_place::{UserPlace, own_frame};
 use crate::analysis::{Hit, break_costs, is_library, resumed_us};
-use crate::model::words::counted;
+use crate::model::words::{counted, duration};
 use crate::model::{CompileIndex, Failure, GraphBreak, Model, TextFrame};
 use fxhash::FxHashSet;
 
@@ -18,6 +19,7 @@ static GRAPH_BREAK: KindOfFinding = KindOfFinding {
     checked: Some("graph break"),
     topic: Some(Topic::GraphBreaks),
     records: &["dynamo_graph_break_reason"],
+    charged: ChargeOrder::GraphBreak,
     entry: EntryStyle {
         code_first: true,
         compiles_label: "Hit by",
@@ -61,12 +63,15 @@ fn finding(model: &Model, one: &GraphBreak, mut hits: Vec<Hit>) -> Option<Findin
     // What a compile lost that failed at the break is told with its failure.
     let kept: FxHashSet<CompileIndex> = compiles.iter().copied().collect();
     hits.retain(|hit| kept.contains(&hit.compile));
-    let thrown_away = hits.iter().filter_map(|hit| hit.thrown_away_us).sum();
-    found.costs(thrown_away, "of tracing thrown away".to_owned(), Vec::new());
-    let us = resumed_us(model, &hits);
-    let extra: Vec<CompileIndex> = hits.into_iter().flat_map(|hit| hit.resumes).collect();
-    let words = counted(extra.len(), "resume function", "resume functions");
-    found.costs(us, format!("compiling {words}"), extra);
+    for hit in &hits {
+        let share = hit.thrown_away_us.unwrap_or_default();
+        found.claim(
+            Claim::wasted(Work::Discarded, vec![hit.compile], "of tracing thrown away").at_most(share),
+        );
+    }
+    if let Some(words) = resumed_words(model, &hits) {
+        found.fact("Behind the break", Value::Prose(words));
+    }
     found.compiles = compiles;
     if let Some(own) = own_frame(&one.stack)
         .filter(|own| one.file.as_deref().is_some_and(is_library) && one.file.as_ref() != Some(&own.file))
@@ -87,6 +92,21 @@ fn finding(model: &Model, one: &GraphBreak, mut hits: Vec<Hit>) -> Option<Findin
     Some(found)
 }
 
+/// What was compiled to go on behind the break. It would be compiled without the break, too, so it is no cost.
+fn resumed_words(model: &Model, hits: &[Hit]) -> Option<String> {
+    let count = hits.iter().map(|hit| hit.resumes.len()).sum();
+    let us = resumed_us(model, hits);
+    if count == 0 {
+        return None;
+    }
+    let functions = counted(count, "resume function", "resume functions");
+    let time = if us > 0.0 { format!(", {}", duration(us)) } else { String::new() };
+    Some(format!(
+        "{functions}{time}, of which most is needed anyway. When the model runs, nothing is fused across the break, and \
+         each part has guards and a wrapper of its own."
+    ))
+}
+
 /// Where torch says that it broke, with the line's text from the stack.
 fn place(one: &GraphBreak) -> UserPlace {
     let place = UserPlace::of_line(one.file.as_ref(), one.line);
@@ -94,10 +114,4 @@ fn place(one: &GraphBreak) -> UserPlace {
         Some(frame) => UserPlace::of_frame(frame),
         None => place,
     }
-}
-
-/// Microseconds of attempts that these compiles threw away.
-pub(super) fn wasted(model: &Model, compiles: &[CompileIndex]) -> f64 {
-    let of = |&index: &CompileIndex| model.compiles.get(index)?.outcome()?.wasted_us;
-    compiles.iter().filter_map(of).sum()
 }

@@ -1,9 +1,9 @@
 //! Caches that were not asked, or did not have the result.
 
 use super::basis::{Basis, Family};
+use super::cost::{ChargeOrder, Claim, Work};
 use super::finding::{Finding, Severity, Value};
 use super::kind::{KindOfFinding, Topic};
-use crate::analysis::Parts;
 use crate::model::words::{counted, first_line};
 use crate::model::{CacheLookup, CompileIndex, Model, Outcome};
 use indexmap::IndexMap;
@@ -16,6 +16,7 @@ static CACHE_BYPASS: KindOfFinding = KindOfFinding {
     checked: Some("cache bypass"),
     topic: Some(Topic::Caches),
     records: &["fx_graph_cache_bypass", "aotautograd_cache_bypass"],
+    charged: ChargeOrder::Cache,
     ..KindOfFinding::of("cache_bypass", "Cache bypass")
 };
 
@@ -83,15 +84,12 @@ fn bypass(model: &Model, why: &str, same: &[&CacheLookup]) -> Finding {
     let mut found = Finding::new(&CACHE_BYPASS, Severity::Warning, title);
     found.detail =
         Some("A result that is not cached is compiled again in every run of the program.".to_owned());
-    // Another run repeats what the cache would have kept: Inductor's part, for AOTAutograd's cache that part too.
-    let graphs = same.iter().any(|one| one.cache == "fx_graph");
-    let aot = same.iter().any(|one| one.cache == "aotautograd");
-    let lost = concerned.iter().filter_map(|&index| model.compiles.get(index)).map(|compile| {
-        let [_, aot_us, inductor, codegen] = Parts::of(compile).0;
-        let inner = if graphs { inductor + codegen } else { 0.0 };
-        inner + if aot { aot_us } else { 0.0 }
-    });
-    found.costs(lost.sum(), "that every run of the program spends again".to_owned(), Vec::new());
+    // Another run repeats what these caches would have kept. Kernels are kept by content, whoever asks for them.
+    let words = "that every run of the program spends again";
+    for (cache, work) in [("fx_graph", Work::InductorGraph), ("aotautograd", Work::AotGraph)] {
+        let of: Vec<&CacheLookup> = same.iter().filter(|one| one.cache == cache).copied().collect();
+        found.claim(Claim::avoidable(work, compiles(&of), words));
+    }
     found.count = same.len() as u64;
     found.fact("Reason in the log", Value::Prose(why.to_owned()).or_unknown());
     found.fact("Bypasses", Value::Prose(by_cache(same)));

@@ -1,6 +1,7 @@
 //! Failures: which compiles ended with an exception, at which line of the user.
 
 use super::basis::{Basis, Family};
+use super::cost::{ChargeOrder, Claim, Work};
 use super::finding::{Finding, FurtherReading, Severity, Value};
 use super::kind::{CostDetail, EntryStyle, KindOfFinding, Topic, shared_part};
 use super::{breaks, prose};
@@ -19,6 +20,7 @@ static FAILURE: KindOfFinding = KindOfFinding {
     checked: Some("failure"),
     topic: Some(Topic::Failures),
     records: &["dynamo_error"],
+    charged: ChargeOrder::Failure,
     grouped_title: |title, places| format!("{places} functions were not compiled: {}", shared_part(title)),
     // The head says what it cost: the compilations that failed.
     entry: EntryStyle { costs: CostDetail::SumOnly, ..EntryStyle::USUAL },
@@ -74,8 +76,12 @@ fn finding(model: &Model, same: &[&Failure]) -> Option<Finding> {
     found.read_more = prose::read_more(text);
     found.place = place(model, failure);
     found.stack = frames(model, failure);
-    let lost = same.iter().filter_map(|one| lost_us(model, one)).sum();
-    found.costs(lost, "in compilations that failed".to_owned(), Vec::new());
+    for one in same {
+        let compile = model.by_id.get(&one.compile).copied();
+        let us = lost_us(model, one).unwrap_or_default();
+        let compile = compile.into_iter().collect();
+        found.claim(Claim::wasted(Work::Whole, compile, "in compilations that failed").at_most(us));
+    }
     found.fact("Exception", Value::Code(vec![failure.error.clone()]));
     if let Some(one) = breaks::of_failure(model, failure) {
         found.fact(

@@ -1,6 +1,7 @@
 //! Recompilations: one chain per function, what changed from compile to compile, how far the limit is, what helps.
 
 use super::basis::{Basis, Family};
+use super::cost::{ChargeOrder, Claim, Work};
 use super::finding::{ChainStep, Finding, Severity, Value};
 use super::kind::{KindOfFinding, Topic, shared_part};
 use super::prose;
@@ -9,7 +10,7 @@ use crate::analysis::recompiles::{
     Cause, Chain, Change, ChangeKind, Limit, Step, Subject, disagreement, fixed, is_limit, meaning,
     recompile_advice, recompile_limit, what_changed,
 };
-use crate::analysis::user_place::{UserPlace, compile_us, function_words, own_frame, text_frames};
+use crate::analysis::user_place::{UserPlace, function_words, own_frame, text_frames};
 use crate::model::words::{counted, file_name};
 use crate::model::{CompileIndex, Model, Reason, TextFrame};
 use fxhash::FxHashSet;
@@ -32,6 +33,7 @@ static RECOMPILATION: KindOfFinding = KindOfFinding {
     topic: Some(Topic::Recompilations),
     records: &["recompile_reasons"],
     grouped_title: |title, places| format!("{places} functions were compiled again: {}", shared_part(title)),
+    charged: ChargeOrder::Recompilation,
     ..KindOfFinding::of("recompilation", "Recompile")
 };
 
@@ -42,6 +44,7 @@ static RECOMPILE_LIMIT: KindOfFinding = KindOfFinding {
     grouped_title: |title, places| {
         format!("{places} functions reached the recompile limit: {}", shared_part(title))
     },
+    charged: ChargeOrder::RecompileLimit,
     ..KindOfFinding::of("recompile_limit", "Limit reached")
 };
 
@@ -88,13 +91,12 @@ fn finding(model: &Model, chain: &Chain<'_>) -> Option<Finding> {
         }
     };
     let mut found = Finding::new(kind, severity, title);
-    found.expected = chain.is_expected();
     found.reason = shared_reason(chain, &subjects, limit);
     found.count = chain.versions.saturating_sub(1).max(1) as u64;
     found.detail = detail(model, chain, &subjects);
     found.place = place(model, chain, first);
     found.hints = recompile_advice(model, chain);
-    add_cost(model, chain, &mut found);
+    claim_versions(chain, &mut found);
     found.fact("Changed", Value::Change(kinds(&subjects)));
     found.fact("Chain", Value::Chain(steps(chain)));
     let disagreements = disagreements(model, chain);
@@ -121,20 +123,25 @@ fn finding(model: &Model, chain: &Chain<'_>) -> Option<Finding> {
     Some(found)
 }
 
-/// What the versions took that the user could do without: not those that are expected, and not the refused ones, of
-/// which nothing is kept.
-fn add_cost(model: &Model, chain: &Chain<'_>, found: &mut Finding) {
+/// Claims what the versions after the first took: what is expected was needed, what the limit refused was for nothing,
+/// and the rest could be done without.
+fn claim_versions(chain: &Chain<'_>, found: &mut Finding) {
+    let is_expected = |step: &&Step<'_>| step.cause.is_some_and(|cause: Cause| cause.expected);
     let skipped = usize::from(chain.versions == chain.steps.len());
-    let again = chain.steps.iter().skip(skipped);
-    let is_avoidable =
-        |step: &&Step<'_>| !step.over_limit && !step.cause.is_some_and(|cause: Cause| cause.expected);
-    let again: Vec<CompileIndex> = again.filter(is_avoidable).map(|step| step.compile).collect();
-    let words = format!("compiling {} again", counted(again.len(), "version", "versions"));
-    found.costs(compile_us(model, &again), words, Vec::new());
-    let refused = chain.steps.iter().filter(|step| step.over_limit).map(|step| step.compile);
-    let refused: Vec<CompileIndex> = refused.collect();
-    let words = counted(refused.len(), "refused compile", "refused compiles");
-    found.costs(compile_us(model, &refused), words, Vec::new());
+    let again = || chain.steps.iter().skip(skipped).filter(|step| !step.over_limit);
+    let compiles = |steps: &mut dyn Iterator<Item = &Step<'_>>| -> Vec<CompileIndex> {
+        steps.map(|step| step.compile).collect()
+    };
+    let avoidable = compiles(&mut again().filter(|step| !is_expected(step)));
+    let words = format!("compiling {} again", counted(avoidable.len(), "version", "versions"));
+    found.claim(Claim::avoidable(Work::Compile, avoidable, words));
+    let expected = compiles(&mut again().filter(is_expected));
+    let words =
+        format!("compiling {} that the program needs", counted(expected.len(), "version", "versions"));
+    found.claim(Claim::expected(Work::Compile, expected, words));
+    let refused = compiles(&mut chain.steps.iter().filter(|step| step.over_limit));
+    let words = format!("in {} beyond the limit", counted(refused.len(), "compile", "compiles"));
+    found.claim(Claim::wasted(Work::Whole, refused, words));
 }
 
 /// The reason of the closest version of each compile that has one.

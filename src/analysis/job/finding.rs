@@ -1,7 +1,7 @@
 //! One thing that a reader of a job should know.
 
 use crate::analysis::findings::Severity;
-use crate::model::Fact;
+use crate::model::{Fact, FindingCost};
 
 /// What kind of thing was found about a job. Each kind is defined in a file of its own, beside what it checks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,8 +60,8 @@ pub struct JobFinding {
     pub compiles: Vec<String>,
     /// Ranks that it names first: indices into the job's.
     pub ranks: Vec<usize>,
-    /// Seconds that it costs a rank, where that is told.
-    pub cost_s: Option<f64>,
+    /// What it costs a rank, where that is told.
+    pub cost: Option<FindingCost>,
     /// Its kind in the reports of the ranks, where it comes from them.
     pub kind_in_ranks: Option<String>,
     /// Where the report of the first of these ranks tells more.
@@ -91,7 +91,7 @@ impl JobFinding {
             line: None,
             compiles: Vec::new(),
             ranks: Vec::new(),
-            cost_s: None,
+            cost: None,
             kind_in_ranks: None,
             url_in_rank: None,
         }

@@ -19,10 +19,21 @@ pub struct LogFinding {
     pub line: Option<u64>,
     /// Compiles that it concerns.
     pub compiles: Vec<String>,
-    /// Seconds that it costs.
-    pub cost_s: Option<f64>,
+    /// What it costs, where that is told.
+    pub cost: Option<FindingCost>,
     /// Where the rank's report tells more.
     pub url: Option<String>,
+}
+
+/// What a finding costs, as report.json has it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FindingCost {
+    /// Seconds.
+    pub seconds: f64,
+    /// `wasted`, `avoidable`, `expected`
+    pub kind: String,
+    /// Why, in a few words.
+    pub why: String,
 }
 
 /// A finding that ranks share.

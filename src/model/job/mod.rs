@@ -12,7 +12,7 @@ mod runtime;
 mod texts;
 
 pub use fact::{Fact, FactValue, FunctionFact, GraphKey, Sequence, Step, TensorFact};
-pub use finding::{LogFinding, SharedFinding};
+pub use finding::{FindingCost, LogFinding, SharedFinding};
 pub use ids::{CodePlace, GraphId, TextId};
 pub use rank::{
     Alarm, CollectiveCounts, KeyLookup, OperationCount, RankCounts, RankEnd, RankLog, RankState, RankSummary,

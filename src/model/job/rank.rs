@@ -89,7 +89,7 @@ pub struct RankSummary {
     /// Seconds in which something was compiled.
     pub compile_time_s: Option<f64>,
     /// Microseconds in each part of the compiler, in the order in which they are shown everywhere.
-    pub parts_us: [f64; 4],
+    pub parts_us: [f64; 6],
     /// Facts by kind; what is missing here the log does not hold.
     pub facts: FxHashMap<Fact, Sequence>,
     /// Compiles of which a cache had a part, so that torch recorded neither schedule nor sizes.
@@ -126,7 +126,7 @@ impl RankSummary {
             torch: None,
             counts: RankCounts::default(),
             compile_time_s: None,
-            parts_us: [0.0; 4],
+            parts_us: [0.0; 6],
             facts: FxHashMap::default(),
             cached: Arc::default(),
             end: None,

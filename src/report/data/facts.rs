@@ -1,7 +1,7 @@
 //! report.json: the model and the findings, as the contract defines them. Streamed: a log's metrics are read again
 //! one by one.
 
-use crate::analysis::Parity;
+use crate::analysis::{PARTS, Parity, Split};
 use crate::model::{
     CacheLookup, Compile, Content, Frame, GraphBreak, MetricsRecord, ProblemKind, Reason, Recompile, Stack,
 };
@@ -37,7 +37,7 @@ impl Serialize for LogReport<'_> {
         let model = report.model;
         let time = &report.found.time;
         let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("schema", &1)?;
+        map.serialize_entry("schema", &2)?;
         map.serialize_entry("kind", "log")?;
         map.serialize_entry("tool", &json!({ "name": "tlparse", "version": env!("CARGO_PKG_VERSION") }))?;
         let torch = model.torch.as_ref().map(|t| json!({ "version": t.version, "commit": t.commit }));
@@ -56,11 +56,21 @@ impl Serialize for LogReport<'_> {
         map.serialize_entry("caches", &Each(|| model.caches.iter().map(|c| cache(report, c))))?;
         let phase = |p: &crate::analysis::Phase| json!({ "name": &*p.name, "self_s": p.self_s, "total_s": p.total_s, "count": p.count });
         let phases: Vec<Value> = time.phases.iter().map(phase).collect();
-        map.serialize_entry("compile_time", &json!({ "total_s": time.total_s, "phases": phases }))?;
+        map.serialize_entry(
+            "compile_time",
+            &json!({ "total_s": time.total_s, "parts": parts(&report.found.split), "phases": phases }),
+        )?;
         map.serialize_entry("cross_rank", &cross_rank(report))?;
         map.serialize_entry("findings", &Each(|| crate::report::data::findings(report)))?;
         map.end()
     }
+}
+
+/// Seconds in each part of the compiler; what spans cover and belongs to none of them is the last, without a name.
+fn parts(split: &Split) -> Vec<Value> {
+    let named = PARTS.into_iter().map(Some).zip(split.whole.0);
+    let all = named.chain([(None, split.apart_us)]).filter(|(_, us)| *us > 0.0);
+    all.map(|(name, us)| json!({ "name": name, "seconds": us.round() / 1e6 })).collect()
 }
 
 fn id_text(id: &Option<CompileId>) -> Option<String> {

@@ -19,7 +19,7 @@ pub(crate) fn report(report: JobReport<'_>, out: &mut dyn Write) -> Result<()> {
         .map(|fact| (fact.key().to_owned(), json!(found.comparison(fact).map(|one| comparison(report, one)))))
         .collect();
     let file = json!({
-        "schema": 1,
+        "schema": 2,
         "kind": "job",
         "tool": { "name": "tlparse", "version": env!("CARGO_PKG_VERSION") },
         "ranks": job.ranks.iter().map(rank).collect::<Vec<_>>(),
@@ -154,7 +154,7 @@ pub(crate) fn findings(report: JobReport<'_>) -> Vec<Value> {
             "file": one.file,
             "line": one.line,
             "compile_ids": one.compiles,
-            "cost_s": one.cost_s,
+            "cost": one.cost.as_ref().map(|cost| json!({ "seconds": cost.seconds, "kind": cost.kind, "why": cost.why })),
             "hint": one.hint,
             "url": format!("index.html#finding-{}", index + 1),
         })

@@ -7,8 +7,14 @@ use crate::report::kit::view::Pieces;
 use serde::Serialize;
 
 /// Classes of the parts' colors, in the order of [`PARTS`].
-pub(crate) const PHASES: [&str; PARTS.len()] =
-    ["phase-dynamo", "phase-aotautograd", "phase-inductor", "phase-codegen"];
+pub(crate) const PHASES: [&str; PARTS.len()] = [
+    "phase-dynamo",
+    "phase-aotautograd",
+    "phase-inductor",
+    "phase-codegen",
+    "phase-builds",
+    "phase-autotuning",
+];
 
 /// The class of what belongs to no part.
 pub(crate) const PHASE_OTHER: &str = "phase-other";

@@ -55,7 +55,7 @@ fn finding(job: &Job, shared: &SharedFinding) -> JobFinding {
         line: one.line,
         compiles: one.compiles.clone(),
         ranks,
-        cost_s: one.cost_s,
+        cost: one.cost.clone(),
         url_in_rank: one.url.clone(),
         kind_in_ranks: Some(one.kind.clone()),
         ..JobFinding::new(KIND, severity, format!("{} ({who})", one.title))

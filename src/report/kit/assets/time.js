@@ -46,6 +46,8 @@
     'phase-aotautograd',
     'phase-inductor',
     'phase-codegen',
+    'phase-builds',
+    'phase-autotuning',
   ];
 
   // Tracks from top to bottom: for each track the top of its label, and for each row its top.

@@ -4,7 +4,9 @@ use crate::analysis::findings::{ChainStep, CostDetail, Value, checked};
 use crate::analysis::{Finding, Severity, Topic};
 use crate::model::{Artifact, Compile, CompileIndex, GraphBreak, TextFrame};
 use crate::report::data::ENTRIES;
-use crate::report::kit::formats::{UNKNOWN, clipped, counted, is_library, micros, short_path, whole};
+use crate::report::kit::formats::{
+    UNKNOWN, clipped, cost_part, cost_words, counted, is_library, micros, short_path, whole,
+};
 use crate::report::kit::html::Html;
 use crate::report::kit::links;
 use crate::report::kit::markup::{
@@ -44,7 +46,7 @@ const LONGEST_LOC: usize = 90;
 
 pub(crate) fn section(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let findings = &view.report.found.findings;
-    let note = "failures first, then by seconds lost";
+    let note = "errors first, then by seconds wasted or avoidable; what is expected comes last";
     let tools = if findings.is_empty() { Html::default() } else { view.fold_button("findings-list") };
     view.open_section(out, ("findings", "Findings", note), Some(whole(findings.len())), tools)?;
     if findings.iter().all(|one| one.severity == Severity::Info) {
@@ -85,7 +87,7 @@ fn entry(view: View<'_>, out: &mut dyn Write, index: usize, one: &Finding, open:
         title,
         place,
         pills: view.plain_pills(&compiles, SHOWN)?,
-        cost: one.cost_us.map_or_else(|| UNKNOWN.to_owned(), micros),
+        cost: one.cost.as_ref().map_or_else(|| UNKNOWN.to_owned(), |cost| cost_words(cost.kind, cost.us)),
         count: match one.members.len() {
             0 => counted(one.count, "time", "times"),
             places => counted(places, "place", "places"),
@@ -146,7 +148,7 @@ fn facts(view: View<'_>, one: &Finding, compiles: &[&Compile]) -> anyhow::Result
         let hints = one.hints.iter().map(|hint| view.prose(hint));
         facts.push(("What to do", stacked(hints)));
     }
-    if !one.costs.is_empty() && one.kind.entry.costs != CostDetail::SumOnly {
+    if !one.cost_parts.is_empty() && one.kind.entry.costs != CostDetail::SumOnly {
         facts.push(("What it cost", costs(view, one)?));
     }
     for fact in one.facts.iter().filter(|fact| !is_said(one, &fact.value)) {
@@ -173,9 +175,9 @@ fn is_said(one: &Finding, value: &Value) -> bool {
 }
 
 fn costs(view: View<'_>, one: &Finding) -> anyhow::Result<Html> {
-    let parts = one.costs.iter().map(|cost| {
-        let mut pieces = vec![Html::escaped(&format!("{} {}", micros(cost.us), cost.what))];
-        let compiles = compiles(view, &cost.compiles);
+    let parts = one.cost_parts.iter().map(|part| {
+        let mut pieces = vec![Html::escaped(&cost_part(part))];
+        let compiles = compiles(view, &part.compiles);
         if !compiles.is_empty() && one.kind.entry.costs == CostDetail::WithCompiles {
             pieces.push(view.some_pills(&compiles, SHOWN)?);
         }
@@ -294,8 +296,8 @@ fn members(view: View<'_>, out: &mut dyn Write, index: usize, members: &[Finding
     let (first, rest) = members.split_at(members.len().min(COSTLIEST));
     rows(view, out, &id, first, None)?;
     if !rest.is_empty() {
-        let cost: f64 = rest.iter().filter_map(|one| one.cost_us).sum();
-        let cost = if cost > 0.0 { format!(", {} together", micros(cost)) } else { String::new() };
+        let lost: f64 = rest.iter().map(Finding::lost_us).sum();
+        let cost = if lost > 0.0 { format!(", {} together", micros(lost)) } else { String::new() };
         open_more(out, format!("{} more{cost}", whole(rest.len())))?;
         rows(view, out, &format!("finding-{}-rest", index + 1), rest, None)?;
         view.beyond(out, rest.len(), MEMBERS, "places")?;
@@ -323,7 +325,7 @@ fn rows(
         Head::text("Where").absent_if(!findings.iter().any(|one| one.place.file.is_some())),
         Head::text("What"),
         Head::unsorted("Compiles"),
-        Head::number("Cost").absent_if(!findings.iter().any(|one| one.cost_us.is_some())),
+        Head::number("Cost").absent_if(!findings.iter().any(|one| one.cost.is_some())),
     ];
     let most = if numbered.is_some() { LISTED } else { MEMBERS };
     let table = Table { id, label: "Findings", heads };
@@ -339,7 +341,7 @@ fn rows(
             Td::html(view.place(one.place.file.as_deref(), one.place.line)?),
             Td::html(what),
             Td::html(view.some_pills(&compiles(view, &one.compiles), SHOWN)?),
-            Td::maybe(one.cost_us, micros),
+            cost_cell(one),
         ]);
         Ok(match numbered {
             Some(before) => row.anchored(format!("finding-{}", before + at + 1)),
@@ -347,6 +349,12 @@ fn rows(
         })
     });
     view.table(out, &table, shown)
+}
+
+/// What it costs, sorted by the seconds lost.
+fn cost_cell(one: &Finding) -> Td {
+    let Some(cost) = &one.cost else { return Td::text(UNKNOWN) };
+    Td::number(one.lost_us(), &cost_words(cost.kind, cost.us))
 }
 
 fn function(one: &Finding) -> Option<&str> {

@@ -7,6 +7,7 @@ mod by_compile;
 pub mod caches;
 pub mod configs;
 mod export;
+pub mod failures;
 pub mod findings;
 mod functions;
 mod graph_pairs;

@@ -26,6 +26,7 @@ mod parser;
 mod placed;
 mod read;
 mod registry;
+mod repeats;
 mod sections;
 mod stacks;
 mod symbols;

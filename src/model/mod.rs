@@ -20,7 +20,7 @@ pub mod words;
 
 pub use compile::{
     Artifact, Attempt, Compile, Content, Form, Function, GraphSize, Language, Metrics, MetricsKind,
-    MetricsRecord, Outcome, Place, Readable, Status, TablesPage, TritonKernel,
+    MetricsRecord, Outcome, Place, Readable, RepeatedLines, Status, TablesPage, TritonKernel,
 };
 pub use compiles::{ArtifactIndex, CompileIndex, Compiles};
 pub use export::{
@@ -28,8 +28,8 @@ pub use export::{
 };
 pub use facts::{
     Advice, AdviceKind, BreakOccurrence, CacheLookup, CollectiveCalls, Collectives, CrossRank, DumpFile,
-    ErrorTrace, Execution, Failure, GraphBreak, GraphOps, Op, Reason, ReasonSource, Recompile, Restart,
-    Stackless, TensorMeta, TextFrame, Torch, TraceSpan, WorkerStall,
+    ErrorTrace, Execution, Failure, GraphBreak, GraphOps, InductorSettings, Op, Reason, ReasonSource,
+    Recompile, Restart, Stackless, TensorMeta, TextFrame, Torch, TraceSpan, WorkerStall,
 };
 pub use fields::{Fields, lenient};
 pub use integrity::{Integrity, ProblemKind};
@@ -37,7 +37,7 @@ pub use job::{
     CollectiveCounts, Fact, GraphRuntime, Job, JobFacts, RankCounts, RankLog, RankState, RankSummary, Run,
     Sequence, SkippedFile, Step, TextId, Texts,
 };
-pub use program_text::read_program;
+pub use program_text::{read_program, source_comment};
 pub use section::{Cell, Column, Section, Unit};
 pub use shapes::{InputTensor, Recorded, Shapes, Specialisation, Symbol, SymbolGuard};
 pub use stack::{Frame, Stack};
@@ -103,6 +103,8 @@ pub struct Model {
     pub dynamic_sources: Vec<(CompileIndex, String)>,
     /// Versions of a function that torch keeps, from `dynamo_config`.
     pub recompile_limit: Option<u64>,
+    /// Settings of Inductor that explain what it did.
+    pub inductor: InductorSettings,
     /// Payloads that no artifact holds word for word, to be kept under their md5.
     pub payloads: IndexMap<Md5, PayloadRef>,
     /// Every record but `str` and `chromium_event`, for raw.jsonl.

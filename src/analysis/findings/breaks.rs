@@ -4,10 +4,11 @@ use super::basis::{Basis, Family};
 use super::finding::{Finding, FurtherReading, Severity, Value};
 use super::kind::{CostDetail, EntryStyle, KindOfFinding, Topic};
 use super::prose;
+use crate::analysis::failures::break_of;
 use crate::analysis::user_place::{UserPlace, own_frame};
 use crate::analysis::{Hit, break_costs, is_library, resumed_us};
 use crate::model::words::counted;
-use crate::model::{CompileIndex, Failure, GraphBreak, Model, TextFrame};
+use crate::model::{CompileIndex, GraphBreak, Model, TextFrame};
 use fxhash::FxHashSet;
 
 /// Graph breaks.
@@ -33,17 +34,10 @@ fn of_log(Basis { model, .. }: Basis<'_>) -> Vec<Finding> {
     model.graph_breaks.iter().zip(costs).filter_map(|(one, hits)| finding(model, one, hits)).collect()
 }
 
-/// The break that made a compile fail: both are at one place.
-pub(super) fn of_failure<'m>(model: &'m Model, failure: &Failure) -> Option<&'m GraphBreak> {
-    failure.file.as_ref()?;
-    let same = |one: &&GraphBreak| one.file == failure.file && one.line == failure.line;
-    model.graph_breaks.iter().filter(same).find(|one| one.compiles.contains(&failure.compile))
-}
-
 fn finding(model: &Model, one: &GraphBreak, mut hits: Vec<Hit>) -> Option<Finding> {
     let failed = |id: &Option<crate::trace::CompileId>| {
         let failure = model.failures.iter().find(|f| f.compile == *id);
-        failure.is_some_and(|f| of_failure(model, f).is_some_and(|b| std::ptr::eq(b, one)))
+        failure.is_some_and(|f| break_of(model, f).is_some_and(|b| std::ptr::eq(b, one)))
     };
     let ids: Vec<_> = one.compiles.iter().filter(|id| !failed(id)).collect();
     if ids.is_empty() {

@@ -19,7 +19,10 @@ fn text(report: &Report) -> String {
             (Some(file), None) => format!(" in {file}"),
             _ => String::new(),
         };
-        let cost = finding["cost_s"].as_f64().map_or_else(String::new, |s| format!(", {s:.3} s"));
+        let cost = &finding["cost"];
+        let cost = cost["seconds"]
+            .as_f64()
+            .map_or_else(String::new, |s| format!(", {s:.3} s {}", cost["kind"].as_str().unwrap()));
         let mut paragraph = vec![format!(
             "{} {}: {}{place} [{}]{cost}",
             finding["severity"].as_str().unwrap(),
@@ -60,7 +63,11 @@ fn findings_are_ranked_by_severity_then_seconds_then_count() {
         let rank = |finding: &Value| {
             ["error", "warning", "info"].iter().position(|word| finding["severity"] == *word).unwrap()
         };
-        let cost = |finding: &Value| finding["cost_s"].as_f64().unwrap_or(0.0);
+        // What is expected comes last, and so is information already.
+        let cost = |finding: &Value| match finding["cost"]["kind"].as_str() {
+            Some("wasted" | "avoidable") => finding["cost"]["seconds"].as_f64().unwrap(),
+            _ => 0.0,
+        };
         // How often it happened stands in the detail where it is more than once.
         let times = |finding: &Value| {
             let mut lines = finding["detail"].as_str().unwrap_or_default().lines();

@@ -155,9 +155,9 @@ fn a_report_that_is_none_is_a_damaged_rank_whatever_it_holds() {
         "[]",
         "{}",
         "\u{0}",
-        r#"{"schema": 2, "kind": "log"}"#,
-        r#"{"schema": 1, "kind": "job"}"#,
-        r#"{"schema": 1, "kind": "log", "torch": 1e999}"#,
+        r#"{"schema": 1, "kind": "log"}"#,
+        r#"{"schema": 2, "kind": "job"}"#,
+        r#"{"schema": 2, "kind": "log", "torch": 1e999}"#,
         &deep,
     ];
     for text in texts {
@@ -165,8 +165,8 @@ fn a_report_that_is_none_is_a_damaged_rank_whatever_it_holds() {
         assert_eq!(job.list("ranks")[2]["state"], "damaged", "{text:.40}");
         assert_eq!(job.list("ranks")[0]["state"], "ok");
     }
-    let (_folder, job) = hostile(r#"{"schema": 2, "kind": "log"}"#);
-    let told = "Rank 2: a report.json of version 2, and this tlparse reads version 1";
+    let (_folder, job) = hostile(r#"{"schema": 1, "kind": "log"}"#);
+    let told = "Rank 2: a report.json of version 1, and this tlparse reads version 2";
     assert!(findings(&job).iter().any(|(_, title)| title == told), "{:?}", findings(&job));
 }
 

@@ -14,6 +14,7 @@ mod graph_pairs;
 mod guard_diff;
 mod guard_tree;
 pub mod job;
+mod ledger;
 pub mod line_diff;
 mod own_code;
 mod parity;
@@ -81,9 +82,10 @@ pub struct Found<'m> {
 /// Draws the conclusions of one log.
 pub fn of_log(model: &Model) -> Found<'_> {
     let chains = recompiles::recompile_chains(model);
-    let findings = findings::of_log(findings::Basis { model, chains: &chains });
+    let time = time::of_log(model);
+    let findings = findings::of_log(findings::Basis { model, chains: &chains }, time.total_s);
     Found {
-        time: time::of_log(model),
+        time,
         parity: parity::of_log(model),
         functions: functions::of_log(model),
         cache: functions::cache_outcomes(model),

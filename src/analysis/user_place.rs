@@ -82,8 +82,3 @@ pub(super) fn text_frames(model: &Model, stack: &[Frame]) -> Vec<TextFrame> {
     };
     stack.iter().map(text).collect()
 }
-
-/// Microseconds that compiles took.
-pub(super) fn compile_us(model: &Model, compiles: &[CompileIndex]) -> f64 {
-    compiles.iter().filter_map(|&index| model.compiles.get(index)?.compile_us()).sum()
-}

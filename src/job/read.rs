@@ -9,7 +9,7 @@ use std::io::Read;
 use std::path::Path;
 
 /// The version of report.json that is read: the one that is written.
-const SCHEMA: u64 = 1;
+const SCHEMA: u64 = 2;
 
 /// Larger reports are refused: a log of 70 MB has one of 2 MB.
 const LARGEST: u64 = 1 << 30;

@@ -5,7 +5,7 @@ use crate::rel_path::RelPath;
 use crate::trace::{CompileId, Md5, PayloadRef, Span, Stamp};
 
 /// The compiled function.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Function {
     /// `co_name`.
     pub name: String,

@@ -10,6 +10,34 @@ pub fn counted(number: usize, one: &str, many: &str) -> String {
     format!("{number} {}", noun(number as u64, one, many))
 }
 
+/// A duration of `us` microseconds at a sensible scale: `93 us`, `318 ms`, `1.24 s`, `134.6 s`; a dash where it is
+/// none.
+pub fn duration(us: f64) -> String {
+    match us.abs() {
+        _ if !us.is_finite() => "–".to_owned(),
+        size if size < 9.95 && us.fract() != 0.0 => format!("{us:.1} us"),
+        size if size < 999.5 => format!("{us:.0} us"),
+        size if size < 9_950.0 => format!("{:.1} ms", us / 1e3),
+        size if size < 999_500.0 => format!("{:.0} ms", us / 1e3),
+        size if size < 9_995_000.0 => format!("{:.2} s", us / 1e6),
+        size if size < 1e9 => format!("{:.1} s", us / 1e6),
+        _ => format!("{} s", with_commas((us / 1e6).round())),
+    }
+}
+
+/// A whole number with a comma every three digits: `2,194`.
+fn with_commas(number: f64) -> String {
+    let digits = format!("{:.0}", number.abs());
+    let mut text = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    if number < 0.0 { format!("-{text}") } else { text }
+}
+
 /// The first line of a text, without the space around it; empty where the text is.
 pub fn first_line(text: &str) -> &str {
     text.lines().next().unwrap_or_default().trim()

@@ -3,7 +3,7 @@
 use crate::analysis::findings::checked;
 use crate::analysis::{Finding, Severity};
 use crate::report::data::place;
-use crate::report::kit::formats::micros;
+use crate::report::kit::formats::cost_words;
 use crate::report::subject::Report;
 use std::fmt;
 
@@ -80,7 +80,7 @@ fn verdict(report: Report<'_>) -> String {
     )
 }
 
-/// `title, at file:line, 3 times, 1.24 s lost`
+/// `title, at file:line, 3 times, 27 ms wasted`
 fn line(one: &Finding) -> SummaryLine {
     let mut text = one_line(&one.title.replace('`', ""));
     if one.members.is_empty()
@@ -91,8 +91,8 @@ fn line(one: &Finding) -> SummaryLine {
     if one.count > 1 && one.members.is_empty() {
         text.push_str(&format!(", {} times", one.count));
     }
-    if let Some(us) = one.cost_us {
-        text.push_str(&format!(", {} lost", micros(us).replace('\u{a0}', " ")));
+    if let Some(cost) = &one.cost {
+        text.push_str(&format!(", {}", cost_words(cost.kind, cost.us).replace('\u{a0}', " ")));
     }
     SummaryLine { label: Some((one.kind.label, one.severity)), text }
 }

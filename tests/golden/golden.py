@@ -413,7 +413,7 @@ def report(path):
     functions = {c["id"]: c["function"] for c in compiles}
     caches = caches_of(recs, files)
     return {
-        "schema": 1, "kind": "log", "tool": {"name": "tlparse", "version": TOOL_VERSION}, "torch": torch_of(recs),
+        "schema": 2, "kind": "log", "tool": {"name": "tlparse", "version": TOOL_VERSION}, "torch": torch_of(recs),
         "log": {"file": os.path.basename(path).removesuffix(".zst"), "bytes": len(data), "records": len(recs), "rank": None,
                 "pids": list(dict.fromkeys(r.pid for r in recs)),
                 "first_time": iso(recs[0].stamp), "last_time": iso(recs[-1].stamp)},

@@ -1,10 +1,12 @@
 //! Caches that were not asked, or did not have the result.
 
 use super::basis::{Basis, Family};
+use super::bypass_cause::BypassCause;
+use super::cost::{ChargeOrder, Claim, Work};
 use super::finding::{Finding, Severity, Value};
 use super::kind::{KindOfFinding, Topic};
 use crate::analysis::Parts;
-use crate::model::words::{counted, first_line};
+use crate::model::words::counted;
 use crate::model::{CacheLookup, CompileIndex, Model, Outcome};
 use indexmap::IndexMap;
 
@@ -16,6 +18,7 @@ static CACHE_BYPASS: KindOfFinding = KindOfFinding {
     checked: Some("cache bypass"),
     topic: Some(Topic::Caches),
     records: &["fx_graph_cache_bypass", "aotautograd_cache_bypass"],
+    charged: ChargeOrder::Cache,
     ..KindOfFinding::of("cache_bypass", "Cache bypass")
 };
 
@@ -26,13 +29,14 @@ static CACHE_MISS: KindOfFinding = KindOfFinding {
     ..KindOfFinding::of("cache_miss", "Cache miss")
 };
 
-/// Bypasses by reason, then all misses as one.
+/// Bypasses by cause, then all misses as one.
 fn of_log(Basis { model, .. }: Basis<'_>) -> Vec<Finding> {
-    let mut reasons: IndexMap<&str, Vec<&CacheLookup>> = IndexMap::new();
+    let mut causes: IndexMap<BypassCause, Vec<&CacheLookup>> = IndexMap::new();
     for one in model.caches.iter().filter(|c| c.outcome == Outcome::Bypass) {
-        reasons.entry(one.reason.as_deref().unwrap_or_default().trim()).or_default().push(one);
+        let cause = BypassCause::of(one.reason.as_deref().unwrap_or_default());
+        causes.entry(cause).or_default().push(one);
     }
-    let mut found: Vec<Finding> = reasons.iter().map(|(why, same)| bypass(model, why, same)).collect();
+    let mut found: Vec<Finding> = causes.iter().map(|(cause, same)| bypass(model, cause, same)).collect();
     found.extend(misses(model));
     found
 }
@@ -66,59 +70,47 @@ fn compiles(lookups: &[&CacheLookup]) -> Vec<CompileIndex> {
     compiles
 }
 
-fn bypass(model: &Model, why: &str, same: &[&CacheLookup]) -> Finding {
-    let all = model.caches.iter().all(|c| c.outcome == Outcome::Bypass);
-    let one_reason = same.len() == model.caches.len();
-    let first = first_line(why);
-    let first = if first.is_empty() { "no reason recorded" } else { first };
+fn bypass(model: &Model, cause: &BypassCause, same: &[&CacheLookup]) -> Finding {
     let concerned = compiles(same);
-    let title = match all && one_reason {
-        true => format!("No compile of this log can be cached: {first}"),
-        false => {
-            let caches = by_cache(same);
-            let times = counted(concerned.len(), "compile", "compiles");
-            format!("{times} cannot be cached ({caches}): {first}")
-        }
+    let everything = same.len() == model.caches.len();
+    let times = counted(concerned.len(), "compile", "compiles");
+    let title = match everything {
+        true => format!("No compile of this log can be cached: {}", cause.words()),
+        false => format!("{times} cannot be cached: {}", cause.words()),
     };
-    let mut found = Finding::new(&CACHE_BYPASS, Severity::Warning, title);
-    found.detail =
-        Some("A result that is not cached is compiled again in every run of the program.".to_owned());
-    // Another run repeats what the cache would have kept: Inductor's part, for AOTAutograd's cache that part too.
-    let graphs = same.iter().any(|one| one.cache == "fx_graph");
-    let aot = same.iter().any(|one| one.cache == "aotautograd");
-    let lost = concerned.iter().filter_map(|&index| model.compiles.get(index)).map(|compile| {
-        let [_, aot_us, inductor, codegen] = Parts::of(compile).0;
-        let inner = if graphs { inductor + codegen } else { 0.0 };
-        inner + if aot { aot_us } else { 0.0 }
-    });
-    found.costs(lost.sum(), "that every run of the program spends again".to_owned(), Vec::new());
+    let severity = if cause.is_on_purpose() { Severity::Info } else { Severity::Warning };
+    let mut found = Finding::new(&CACHE_BYPASS, severity, title);
+    found.detail = Some(
+        "Every run of the program compiles these graphs again. C++ and Triton binaries are kept by their content all the \
+         same."
+            .to_owned(),
+    );
+    found.claims = claims(model, cause, same);
     found.count = same.len() as u64;
-    found.fact("Reason in the log", Value::Prose(why.to_owned()).or_unknown());
+    let mut reasons: Vec<&str> = same.iter().filter_map(|one| one.reason.as_deref().map(str::trim)).collect();
+    reasons.sort_unstable();
+    reasons.dedup();
+    let reasons = if reasons.is_empty() { vec!["no reason recorded"] } else { reasons };
+    found.fact("Reason in the log", Value::Prose(reasons.join("; ")));
     found.fact("Bypasses", Value::Prose(by_cache(same)));
-    found.hints.extend(hint(why).map(str::to_owned));
+    found.hints.extend(cause.hint().map(str::to_owned));
     found.compiles = concerned;
-    found.reason = why.to_owned();
+    found.reason = cause.words();
     found
 }
 
-impl Value {
-    fn or_unknown(self) -> Value {
-        match self {
-            Value::Prose(text) if text.is_empty() => Value::Prose("no reason recorded".to_owned()),
-            other => other,
-        }
-    }
-}
-
-/// What to do about a bypass whose cause is known.
-fn hint(why: &str) -> Option<&'static str> {
-    [
-        ("custom pass", "Give the custom pass a `uuid()` (`torch._inductor.custom_graph_pass.CustomGraphPass`), so that it can be part of a cache key."),
-        ("compiled_autograd", "Compiled autograd's graphs are not cached by AOTAutograd; their kernels are, by the FX graph cache."),
-        ("fakify_first_call", "DDPOptimizer's split graphs are not cached by AOTAutograd; their kernels are, by the FX graph cache."),
-    ]
-    .into_iter()
-    .find_map(|(mark, hint)| why.contains(mark).then_some(hint))
+/// Another run repeats what the cache would have kept: Inductor's part, for AOTAutograd's cache that part too.
+fn claims(model: &Model, cause: &BypassCause, same: &[&CacheLookup]) -> Vec<Claim> {
+    let graphs = same.iter().any(|one| one.cache == "fx_graph");
+    let aot = same.iter().any(|one| one.cache == "aotautograd");
+    let words = "that every run of the program spends again";
+    let claim = |index: CompileIndex| {
+        let [_, aot_us, inductor, codegen] = Parts::of(model.compiles.get(index)?).0;
+        let us = if graphs { inductor + codegen } else { 0.0 } + if aot { aot_us } else { 0.0 };
+        let kind = if cause.is_on_purpose() { Claim::expected } else { Claim::avoidable };
+        Some(kind(Work::Compile, vec![index], words.to_owned()).at_most(us))
+    };
+    compiles(same).into_iter().filter_map(claim).collect()
 }
 
 /// All misses of a log, as one: a first run misses.
@@ -127,30 +119,42 @@ fn misses(model: &Model) -> Option<Finding> {
     if missed.is_empty() {
         return None;
     }
-    let concerned = compiles(&missed);
-    let everything: Vec<&CacheLookup> = model.caches.iter().collect();
-    let all = compiles(&everything).len();
-    let title = format!("{} of {} missed a cache", concerned.len(), counted(all, "compile", "compiles"));
-    let mut found = Finding::new(&CACHE_MISS, Severity::Info, title);
+    let hits: Vec<&CacheLookup> = model.caches.iter().filter(|c| c.outcome == Outcome::Hit).collect();
     let mut reasons: IndexMap<&str, usize> = IndexMap::new();
     for one in &missed {
         *reasons.entry(one.reason.as_deref().unwrap_or("no reason recorded")).or_default() += 1;
     }
-    let full = reasons.keys().all(|reason| *reason == "full_miss");
-    let words = if full {
-        "Every miss is a full miss: no earlier entry had this key. A second run of the same program finds them."
+    let full = reasons.keys().all(|reason| matches!(*reason, "full_miss" | "miss" | "no reason recorded"));
+    let number = counted(missed.len(), "miss", "misses");
+    let mut found = if full && hits.is_empty() {
+        let them = if missed.len() == 1 { "it" } else { "them" };
+        let title = format!("Cold cache: {number}, a second run finds {them}");
+        Finding::new(&CACHE_MISS, Severity::Info, title)
     } else {
-        "Some keys were there, but not for these inputs, or the log does not say more."
+        let title = format!("{number} beside {}", counted(hits.len(), "hit", "hits"));
+        let mut found = Finding::new(&CACHE_MISS, Severity::Info, title);
+        let words = match full {
+            true => "No earlier run left these results. A second run of the same program finds them.",
+            false => "Some keys were found, but the guard of the entry does not hold for these sizes.",
+        };
+        found.detail = Some(words.to_owned());
+        let listed = reasons.iter().map(|(reason, n)| format!("{}: {n}", reason_words(reason)));
+        found.fact("Reasons", Value::Prose(listed.collect::<Vec<_>>().join("; ")));
+        found
     };
-    found.detail = Some(words.to_owned());
-    let listed = reasons.iter().map(|(reason, n)| format!("{reason}: {n}"));
-    found.fact("Reasons in the log", Value::Prose(listed.collect::<Vec<_>>().join("; ")));
     found.fact("Misses", Value::Prose(by_cache(&missed)));
-    let hits: Vec<&CacheLookup> = model.caches.iter().filter(|c| c.outcome == Outcome::Hit).collect();
     if !hits.is_empty() {
         found.fact("Hits", Value::Prose(by_cache(&hits)));
     }
     found.count = missed.len() as u64;
-    found.compiles = concerned;
+    found.compiles = compiles(&missed);
     Some(found)
+}
+
+/// torch's word for a miss in plain ones.
+fn reason_words(reason: &str) -> String {
+    match reason {
+        "full_miss" | "miss" => "no entry with this key".to_owned(),
+        _ => reason.replacen("guard_miss", "an entry whose guard does not hold", 1),
+    }
 }

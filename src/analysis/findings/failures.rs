@@ -1,6 +1,7 @@
 //! Failures: which compiles ended with an exception, at which line of the user.
 
 use super::basis::{Basis, Family};
+use super::cost::{ChargeOrder, Claim, Work};
 use super::finding::{Finding, FurtherReading, Severity, Value};
 use super::kind::{CostDetail, EntryStyle, KindOfFinding, Topic, shared_part};
 use super::prose;
@@ -18,6 +19,7 @@ static FAILURE: KindOfFinding = KindOfFinding {
     checked: Some("failure"),
     topic: Some(Topic::Failures),
     records: &["dynamo_error"],
+    charged: ChargeOrder::Failure,
     grouped_title: |title, places| format!("{places} functions were not compiled: {}", shared_part(title)),
     // The head says what it cost: the compilations that failed.
     entry: EntryStyle { costs: CostDetail::SumOnly, ..EntryStyle::USUAL },
@@ -30,8 +32,9 @@ const NAMED: usize = 3;
 /// One finding per cause. Failures at the recompile limit are told with the recompiles.
 fn of_log(Basis { model, .. }: Basis<'_>) -> Vec<Finding> {
     let causes = failure_causes(model);
-    let told = causes.iter().filter(|cause| !cause.first().is_some_and(is_limit));
-    told.filter_map(|cause| finding(model, cause)).collect()
+    let told = causes.iter().enumerate().filter(|(_, cause)| !cause.first().is_some_and(is_limit));
+    told.filter_map(|(index, cause)| Some(Finding { topic_entry: Some(index), ..finding(model, cause)? }))
+        .collect()
 }
 
 fn finding(model: &Model, cause: &FailureCause<'_>) -> Option<Finding> {
@@ -46,8 +49,11 @@ fn finding(model: &Model, cause: &FailureCause<'_>) -> Option<Finding> {
     found.read_more = prose::read_more(text);
     found.place = cause.place.clone();
     found.stack = cause.stack.clone();
-    let lost = cause.failures.iter().filter_map(|one| failed_us(model, one)).sum();
-    found.costs(lost, "in compilations that failed".to_owned(), Vec::new());
+    for one in &cause.failures {
+        let compile = model.by_id.get(&one.compile).copied().into_iter().collect();
+        let us = failed_us(model, one).unwrap_or_default();
+        found.claim(Claim::wasted(Work::Whole, compile, "in compilations that failed").at_most(us));
+    }
     found.fact("Exception", Value::Code(vec![failure.error.clone()]));
     if let Some(one) = cause.at_break {
         found.fact(

@@ -1,5 +1,6 @@
 //! One finding, and what it is made of.
 
+use super::cost::{Claim, Cost, CostKind, CostPart};
 use super::kind::KindOfFinding;
 use crate::analysis::user_place::UserPlace;
 use crate::model::{CompileIndex, ReasonSource, TextFrame};
@@ -41,12 +42,17 @@ pub struct Finding {
     pub place: UserPlace,
     /// Compiles that it concerns, in order and distinct.
     pub compiles: Vec<CompileIndex>,
+    /// Which entry of its topic's page it is: for a graph break its place among those of the model, for a failure that
+    /// among the causes.
+    pub topic_entry: Option<usize>,
     /// How often it happened.
     pub count: u64,
-    /// Microseconds lost; None where the log does not tell, or nothing is lost.
-    pub cost_us: Option<f64>,
+    /// The work that it claims to be the cause of; empty once the ledger has charged it.
+    pub claims: Vec<Claim>,
+    /// What it costs; None where the log does not tell, nothing is lost, or another finding is charged.
+    pub cost: Option<Cost>,
     /// What makes up the cost.
-    pub costs: Vec<Cost>,
+    pub cost_parts: Vec<CostPart>,
     /// What to do, most fitting first.
     pub hints: Vec<String>,
     /// Further facts in the order in which they are read.
@@ -68,17 +74,6 @@ pub struct FurtherReading {
     pub name: String,
     /// Where it stands, as the log has it.
     pub url: String,
-}
-
-/// A part of a cost.
-#[derive(Debug, Clone)]
-pub struct Cost {
-    /// Microseconds.
-    pub us: f64,
-    /// What took it: `of tracing thrown away`.
-    pub what: String,
-    /// Compiles that took it.
-    pub compiles: Vec<CompileIndex>,
 }
 
 /// A label with what it says.
@@ -127,9 +122,11 @@ impl Finding {
             detail: None,
             place: UserPlace::default(),
             compiles: Vec::new(),
+            topic_entry: None,
             count: 1,
-            cost_us: None,
-            costs: Vec::new(),
+            claims: Vec::new(),
+            cost: None,
+            cost_parts: Vec::new(),
             hints: Vec::new(),
             facts: Vec::new(),
             stack: Vec::new(),
@@ -138,9 +135,14 @@ impl Finding {
         }
     }
 
-    /// Seconds lost.
-    pub fn cost_s(&self) -> Option<f64> {
-        self.cost_us.map(|us| us.round() / 1e6)
+    /// Microseconds that were wasted or could be avoided.
+    pub fn lost_us(&self) -> f64 {
+        self.cost.as_ref().filter(|cost| cost.kind.is_loss()).map_or(0.0, |cost| cost.us)
+    }
+
+    /// Whether it tells of work that was needed.
+    pub fn is_expected(&self) -> bool {
+        self.cost.as_ref().is_some_and(|cost| cost.kind == CostKind::Expected)
     }
 
     /// The compiles of a function with what made each, where the finding is about such a chain.
@@ -159,11 +161,10 @@ impl Finding {
         })
     }
 
-    /// Adds a part of the cost.
-    pub(super) fn costs(&mut self, us: f64, what: String, compiles: Vec<CompileIndex>) {
-        if us > 0.0 && us.is_finite() {
-            *self.cost_us.get_or_insert(0.0) += us;
-            self.costs.push(Cost { us, what, compiles });
+    /// Claims work of some compiles. What it costs follows when all findings have made their claims.
+    pub(super) fn claim(&mut self, claim: Claim) {
+        if !claim.compiles.is_empty() {
+            self.claims.push(claim);
         }
     }
 

@@ -1,8 +1,10 @@
 //! Many findings of one reason as one.
 
+use super::cost::Cost;
 use super::finding::Finding;
 use super::kind::KindOfFinding;
 use super::ranking::rank;
+use crate::model::words::counted;
 use indexmap::IndexMap;
 
 /// Findings of one reason that stand each for itself; more are one entry with a table.
@@ -27,14 +29,22 @@ fn join(mut same: Vec<Finding>) -> Option<Finding> {
     let mut group = first.clone();
     group.title = (first.kind.grouped_title)(&first.title, same.len());
     group.count = same.iter().map(|one| one.count).sum();
+    group.topic_entry = None;
     group.facts.clear();
     group.stack.clear();
-    group.costs.clear();
-    let costs: Vec<f64> = same.iter().filter_map(|one| one.cost_us).collect();
-    group.cost_us = (!costs.is_empty()).then(|| costs.iter().sum());
+    group.cost_parts.clear();
+    group.cost = cost(&same);
     group.compiles = same.iter().flat_map(|one| one.compiles.iter().copied()).collect();
     group.compiles.sort_unstable();
     group.compiles.dedup();
     group.members = same;
     Some(group)
+}
+
+/// What the members cost together: what was lost, else what was expected.
+fn cost(same: &[Finding]) -> Option<Cost> {
+    let costs = || same.iter().filter_map(|one| one.cost.as_ref());
+    let kind = costs().map(|cost| cost.kind).max_by_key(|kind| (kind.is_loss(), *kind))?;
+    let us = costs().filter(|cost| cost.kind.is_loss() == kind.is_loss()).map(|cost| cost.us).sum();
+    Some(Cost { us, kind, why: format!("in {} together", counted(same.len(), "place", "places")) })
 }

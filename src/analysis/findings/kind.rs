@@ -1,5 +1,6 @@
 //! What the findings of one kind have in common. Each family defines its kinds beside the code that finds them.
 
+use super::cost::ChargeOrder;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
@@ -19,6 +20,8 @@ pub struct KindOfFinding {
     pub grouped_title: fn(&str, usize) -> String,
     /// Whether it stands before all others, whatever it costs.
     pub first_of_all: bool,
+    /// When it is charged for work that several findings claim.
+    pub charged: ChargeOrder,
     /// How an entry on the landing page shows it.
     pub entry: EntryStyle,
 }
@@ -77,6 +80,7 @@ impl KindOfFinding {
             records: &[],
             grouped_title: in_places,
             first_of_all: false,
+            charged: ChargeOrder::Other,
             entry: EntryStyle::USUAL,
         }
     }

@@ -5,7 +5,7 @@ use super::finding::{Finding, Severity, Value};
 use super::kind::{KindOfFinding, Topic};
 use crate::analysis::is_capture;
 use crate::analysis::user_place::{UserPlace, function_words};
-use crate::model::words::counted;
+use crate::model::words::{counted, duration};
 use crate::model::{Advice, AdviceKind, CompileIndex, Model, ProblemKind, Status, WorkerStall};
 use indexmap::IndexMap;
 
@@ -208,7 +208,10 @@ fn stalls(model: &Model) -> Vec<Finding> {
         if !phases.is_empty() {
             found.fact("Last seen in", Value::Code(phases));
         }
-        found.costs(longest * 1e6, "in the longest of them".to_owned(), Vec::new());
+        // A compile waits for its jobs: their time is in that of the compile, and no cause of it.
+        if longest > 0.0 {
+            found.fact("Longest of them", Value::Prose(duration(longest * 1e6)));
+        }
         found.count = stalls.len() as u64;
         found.place = UserPlace::of_definition(model, compile);
         found.compiles = vec![compile];

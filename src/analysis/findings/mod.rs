@@ -1,14 +1,16 @@
 //! What went wrong in a log, what it cost and what to do: pure functions over the model, one file a family of kinds.
 //!
 //! A family's file holds its kinds (their names, what they check, their topic and evidence) and the function that
-//! reads the facts and returns the findings in the order of the log. Here they are grouped where many have one reason,
-//! and ranked. A finding holds words, places and compiles; how they look is the report's business.
+//! reads the facts and returns the findings in the order of the log, with the work that each claims to be the cause of.
+//! Here each is charged what nobody was charged for before, they are grouped where many have one reason, and ranked. A finding holds words, places and compiles; how they look is the report's business.
 //!
 //! To add a kind, add it to its family; to add a family, add its file and its row in `FAMILIES`.
 
 mod basis;
 mod breaks;
+mod bypass_cause;
 mod caches;
+mod cost;
 mod export;
 mod failures;
 mod finding;
@@ -19,12 +21,15 @@ mod prose;
 mod ranking;
 mod recompiles;
 mod runtime;
+mod settle;
 mod sizes;
 
 pub use basis::Basis;
+pub use cost::{Claim, Cost, CostKind, CostPart, Work};
 pub use finding::{ChainStep, Fact, Finding, Severity, Value};
 pub use kind::{CostDetail, KindOfFinding, Topic};
 
+use crate::analysis::ledger::Ledger;
 use basis::Family;
 
 /// All families, in the order in which findings of equal weight stand.
@@ -44,12 +49,19 @@ pub fn kinds() -> impl Iterator<Item = &'static KindOfFinding> {
     FAMILIES.iter().flat_map(|family| family.kinds.iter().copied())
 }
 
-/// All findings of a log, most important first.
-pub fn of_log(basis: Basis<'_>) -> Vec<Finding> {
-    let all = FAMILIES.iter().flat_map(|family| (family.of_log)(basis)).collect();
+/// All findings of a log whose compile time is that many seconds, most important first.
+pub fn of_log(basis: Basis<'_>, compile_time_s: f64) -> Vec<Finding> {
+    let mut all: Vec<Finding> = FAMILIES.iter().flat_map(|family| (family.of_log)(basis)).collect();
+    settle::settle(Ledger::of(basis.model, compile_time_s), basis.model, &mut all);
     let mut all = group::same_reasons(all);
     ranking::rank(&mut all);
     all
+}
+
+/// The finding about one entry of a topic's page; a single one where several are told as one.
+pub fn of_entry(findings: &[Finding], topic: Topic, entry: usize) -> Option<&Finding> {
+    let about = |one: &&Finding| one.kind.topic == Some(topic) && one.topic_entry == Some(entry);
+    findings.iter().flat_map(|one| one.members.iter().chain([one])).find(about)
 }
 
 /// What a log without findings of weight was checked for, in one sentence.

@@ -1,12 +1,13 @@
 //! Recompilations: one chain a function, what changed from compile to compile, how far the limit is, what helps.
 
 use super::basis::{Basis, Family};
+use super::cost::{ChargeOrder, Claim, Work};
 use super::finding::{ChainStep, Finding, Severity, Value};
 use super::kind::{KindOfFinding, Topic, shared_part};
 use super::prose;
 use crate::analysis::recompile_advice::fixed;
 use crate::analysis::recompiles::is_limit;
-use crate::analysis::user_place::{UserPlace, compile_us, function_words, own_frame};
+use crate::analysis::user_place::{UserPlace, function_words, own_frame};
 use crate::analysis::{Chain, Change, ChangeKind, Step, Subject, recompile_advice, recompile_limit};
 use crate::model::words::{counted, file_name};
 use crate::model::{CompileIndex, Model, Reason};
@@ -30,6 +31,7 @@ static RECOMPILATION: KindOfFinding = KindOfFinding {
     topic: Some(Topic::Recompilations),
     records: &["recompile_reasons"],
     grouped_title: |title, places| format!("{places} functions were compiled again: {}", shared_part(title)),
+    charged: ChargeOrder::Recompilation,
     ..KindOfFinding::of("recompilation", "Recompile")
 };
 
@@ -38,6 +40,7 @@ static RECOMPILE_LIMIT: KindOfFinding = KindOfFinding {
     topic: Some(Topic::Recompilations),
     records: &["recompile_reasons"],
     grouped_title: |title, places| format!("{places} functions run uncompiled: {}", shared_part(title)),
+    charged: ChargeOrder::RecompileLimit,
     ..KindOfFinding::of("recompile_limit", "Limit reached")
 };
 
@@ -85,7 +88,7 @@ fn finding(model: &Model, chain: &Chain<'_>) -> Option<Finding> {
     let again = chain.steps.len().saturating_sub(skipped);
     let words = format!("compiling {} again", counted(again, "version", "versions"));
     let again: Vec<CompileIndex> = chain.compiles().split_off(skipped.min(chain.steps.len()));
-    found.costs(compile_us(model, &again), words, Vec::new());
+    found.claim(Claim::avoidable(Work::Compile, again, words));
     found.fact("Changed", Value::Change(kinds(&subjects)));
     found.fact("Chain", Value::Chain(steps(chain)));
     let left = match chain.limit_hit {

@@ -1,7 +1,7 @@
 //! What costs time beside compiling: restarts, work while the model runs, CUDA graphs, guards.
 
 use super::basis::{Basis, Family};
-use super::breaks;
+use super::cost::{ChargeOrder, Claim, Work};
 use super::finding::{Finding, Severity, Value};
 use super::kind::{KindOfFinding, Topic};
 use crate::analysis::user_place::{UserPlace, function_words};
@@ -18,8 +18,11 @@ pub(super) const FAMILY: Family =
     Family { kinds: &[&RESTART, &CUDAGRAPH_SKIP, &RUNTIME_COST, &SLOW_GUARDS], of_log };
 
 /// Tracing began anew.
-static RESTART: KindOfFinding =
-    KindOfFinding { topic: Some(Topic::Failures), ..KindOfFinding::of("restart", "Restart") };
+static RESTART: KindOfFinding = KindOfFinding {
+    topic: Some(Topic::Failures),
+    charged: ChargeOrder::Restart,
+    ..KindOfFinding::of("restart", "Restart")
+};
 
 /// No CUDA graph was recorded.
 static CUDAGRAPH_SKIP: KindOfFinding = KindOfFinding {
@@ -73,7 +76,7 @@ fn restarts(model: &Model) -> Option<Finding> {
         "Dynamo found out on the way that it has to trace differently; the work until then was thrown away."
             .to_owned(),
     );
-    found.costs(breaks::wasted(model, &compiles), "of tracing thrown away".to_owned(), Vec::new());
+    found.claim(Claim::wasted(Work::Discarded, compiles.clone(), "of tracing thrown away"));
     found.count = count;
     found.fact("Reasons", Value::Code(reasons));
     found.place = compiles.first().map(|&index| UserPlace::of_definition(model, index)).unwrap_or_default();
@@ -124,8 +127,8 @@ fn runtime_work(model: &Model) -> Option<Finding> {
     let title = "Kernels were autotuned, or CUDA graphs recorded, while the model ran".to_owned();
     let mut found = Finding::new(&RUNTIME_COST, Severity::Warning, title);
     found.detail = Some("The first calls of the compiled code paid for it; later ones do not.".to_owned());
-    let what = "of autotuning and recording CUDA graphs at run time".to_owned();
-    found.costs(compiles.iter().map(of).sum(), what, Vec::new());
+    let what = "of autotuning and recording CUDA graphs at run time";
+    found.claim(Claim::expected(Work::AtRunTime, compiles.clone(), what));
     found.count = compiles.len() as u64;
     found.place = compiles.first().map(|&index| UserPlace::of_definition(model, index)).unwrap_or_default();
     found.compiles = compiles;

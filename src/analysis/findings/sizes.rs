@@ -1,12 +1,13 @@
 //! Sizes that could have varied and were fixed to one value.
 
 use super::basis::{Basis, Family};
+use super::cost::{ChargeOrder, Claim, Work};
 use super::finding::{Finding, Severity, Value};
 use super::kind::{KindOfFinding, Topic};
 use super::recompiles;
 use crate::analysis::Chain;
 use crate::analysis::recompile_advice::expression;
-use crate::analysis::user_place::{UserPlace, compile_us, text_frames};
+use crate::analysis::user_place::{UserPlace, text_frames};
 use crate::model::words::counted;
 use crate::model::{CompileIndex, Model, Specialisation};
 use indexmap::IndexMap;
@@ -18,6 +19,7 @@ pub(super) const FAMILY: Family = Family { kinds: &[&SPECIALIZATION], of_log };
 static SPECIALIZATION: KindOfFinding = KindOfFinding {
     checked: Some("specialized size"),
     topic: Some(Topic::Shapes),
+    charged: ChargeOrder::Specialization,
     ..KindOfFinding::of("specialization", "Specialised")
 };
 
@@ -83,7 +85,7 @@ fn finding(model: &Model, chains: &[Chain<'_>], same: &[&Specialisation]) -> Opt
     again.sort_unstable();
     again.dedup();
     let words = format!("compiling {} again", counted(again.len(), "version", "versions"));
-    found.costs(compile_us(model, &again), words, again);
+    found.claim(Claim::avoidable(Work::Compile, again, words).listed());
     found.place = place;
     found.count = same.len() as u64;
     found.reason = format!("{} fixed", found.place.loc.as_deref().unwrap_or_default().trim());

@@ -1,6 +1,8 @@
-use super::finding::{Finding, Severity, Value};
+use super::cost::CostKind;
+use super::finding::{Fact, Finding, Severity, Value};
 use super::{Basis, checked, kinds};
 use crate::analysis::recompiles::recompile_chains;
+use crate::analysis::{break_costs, time};
 use crate::model::{
     ArtifactIndex, BreakOccurrence, CompileIndex, Failure, Function, GraphBreak, Metrics, MetricsKind,
     MetricsRecord, Model, ProblemKind, Reason, Recompile, Status, TextFrame,
@@ -25,7 +27,7 @@ fn model(compiles: &[(&str, &str)]) -> Model {
 }
 
 fn of_log(model: &Model) -> Vec<Finding> {
-    super::of_log(Basis { model, chains: &recompile_chains(model) })
+    super::of_log(Basis { model, chains: &recompile_chains(model) }, time::of_log(model).total_s)
 }
 
 fn record(line: u64, facts: Metrics) -> MetricsRecord {
@@ -97,6 +99,20 @@ fn only(model: &Model, kind: &str) -> Finding {
     found.remove(0)
 }
 
+/// Microseconds and kind of its cost.
+fn cost(found: &Finding) -> Option<(f64, CostKind)> {
+    found.cost.as_ref().map(|cost| (cost.us, cost.kind))
+}
+
+/// What its facts say in sentences.
+fn said(found: &Finding) -> Vec<String> {
+    let text = |fact: &Fact| match &fact.value {
+        Value::Prose(text) | Value::Change(text) => Some(text.clone()),
+        _ => None,
+    };
+    found.facts.iter().filter_map(text).collect()
+}
+
 #[test]
 fn a_log_without_trouble_has_no_finding() {
     assert!(of_log(&model(&[("0/0", "f")])).is_empty());
@@ -114,8 +130,11 @@ fn a_break_costs_the_attempts_thrown_away_and_the_resume_functions_it_made() {
     model.compiles[0].metrics[0].facts.wasted_us = Some(500.0);
     model.graph_breaks.push(break_in(&["0/0"], 9, vec![frame(3, "outer"), frame(9, "inner")]));
     let found = only(&model, "graph_break");
-    assert_eq!(found.cost_us, Some(2500.0));
-    assert_eq!(found.costs[1].compiles, [1, 2]);
+    assert_eq!(cost(&found), Some((500.0, CostKind::Wasted)));
+    assert!(
+        said(&found)[0].starts_with("2 resume functions, 2.0 ms, of which most is needed anyway."),
+        "{found:?}"
+    );
     assert_eq!(found.place.loc.as_deref(), Some("line 9"));
 }
 
@@ -127,7 +146,8 @@ fn a_resume_function_belongs_to_the_last_break_before_it() {
     model.graph_breaks.push(break_in(&["2/0"], 12, vec![frame(3, "outer"), frame(12, "b")]));
     let found = of_log(&model);
     assert_eq!(found.iter().map(|one| one.place.line).collect::<Vec<_>>(), [Some(9), Some(12)]);
-    let resumed: Vec<_> = found.iter().flat_map(|one| &one.costs[0].compiles).copied().collect();
+    let costs = break_costs(&model);
+    let resumed: Vec<_> = costs.iter().flatten().flat_map(|hit| &hit.resumes).copied().collect();
     assert_eq!(resumed, [1, 3]);
 }
 
@@ -140,7 +160,7 @@ fn a_break_that_made_its_compile_fail_is_told_once() {
     model.failures.push(failed);
     let found = of_log(&model);
     assert_eq!(found.len(), 1);
-    assert_eq!((found[0].kind.word, found[0].cost_us), ("failure", Some(1000.0)));
+    assert_eq!((found[0].kind.word, cost(&found[0])), ("failure", Some((1000.0, CostKind::Wasted))));
     assert_eq!(found[0].stack, [frame(9, "f")]);
 }
 
@@ -167,16 +187,11 @@ fn a_chain_names_the_values_and_how_far_the_limit_is() {
     model.dynamic_sources.push((CompileIndex::new(1), "\"L['x']\"".to_owned()));
     let found = only(&model, "recompilation");
     assert_eq!(found.title, "`f` was compiled 3 times: the size `x.shape[1]` changed");
-    assert_eq!(found.cost_us, Some(2000.0));
-    let said: Vec<String> = found
-        .facts
-        .iter()
-        .filter_map(|fact| match &fact.value {
-            Value::Prose(text) | Value::Change(text) => Some(text.clone()),
-            _ => None,
-        })
-        .collect();
-    assert_eq!(said, ["size `x.shape[1]`: 4 → 6 → 9", "3 of 4 versions kept; 1 more until torch gives up"]);
+    assert_eq!(cost(&found), Some((2000.0, CostKind::Avoidable)));
+    assert_eq!(
+        said(&found),
+        ["size `x.shape[1]`: 4 → 6 → 9", "3 of 4 versions kept; 1 more until torch gives up"]
+    );
     assert!(found.hints[0].contains("mark_dynamic(x, 1)"), "{:?}", found.hints);
     assert!(found.hints[1].contains("TORCH_COMPILE_DYNAMIC_SOURCES=\"L['x']\""), "{:?}", found.hints);
 }
@@ -227,7 +242,7 @@ fn damage_stands_first_and_what_is_good_to_know_last() {
     model.failures.push(failure("0/0", "E", "r", 1));
     model.integrity.add(ProblemKind::BadJson, 7, "broken");
     let kinds: Vec<&str> = of_log(&model).iter().map(|one| one.kind.word).collect();
-    assert_eq!(kinds, ["damaged_log", "failure", "runtime_cost", "cudagraph_skip", "slow_guards"]);
+    assert_eq!(kinds, ["damaged_log", "failure", "cudagraph_skip", "runtime_cost", "slow_guards"]);
 }
 
 #[test]

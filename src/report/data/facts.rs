@@ -37,7 +37,7 @@ impl Serialize for LogReport<'_> {
         let model = report.model;
         let time = &report.found.time;
         let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("schema", &1)?;
+        map.serialize_entry("schema", &2)?;
         map.serialize_entry("kind", "log")?;
         map.serialize_entry("tool", &json!({ "name": "tlparse", "version": env!("CARGO_PKG_VERSION") }))?;
         let torch = model.torch.as_ref().map(|t| json!({ "version": t.version, "commit": t.commit }));

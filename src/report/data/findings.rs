@@ -3,7 +3,7 @@
 use crate::analysis::Finding;
 use crate::analysis::findings::{ChainStep, Fact, Value as Says};
 use crate::model::{CompileIndex, Model};
-use crate::report::kit::formats::{counted, micros};
+use crate::report::kit::formats::{cost_part, counted};
 use crate::report::kit::paths;
 use crate::report::subject::Report;
 use serde_json::{Value, json};
@@ -40,7 +40,7 @@ fn json(report: Report<'_>, index: usize, one: &Finding) -> Value {
         "file": one.place.file,
         "line": one.place.line,
         "compile_ids": ids,
-        "cost_s": one.cost_s(),
+        "cost": one.cost.as_ref().map(|cost| json!({ "seconds": cost.seconds(), "kind": cost.kind.word(), "why": cost.why })),
         "hint": (!one.hints.is_empty()).then(|| one.hints.join("\n")),
         "url": url,
     })
@@ -54,7 +54,7 @@ fn detail(model: &Model, one: &Finding) -> Option<String> {
     if one.count > 1 {
         lines.push(format!("Times: {}", one.count));
     }
-    let costs = one.costs.iter().map(|cost| format!("{} {}", plain(&micros(cost.us)), cost.what));
+    let costs = one.cost_parts.iter().map(|part| plain(&cost_part(part)));
     let costs: Vec<String> = costs.collect();
     if !costs.is_empty() {
         lines.push(format!("Cost: {}", costs.join("; ")));

@@ -19,7 +19,7 @@ pub(crate) fn report(report: JobReport<'_>, out: &mut dyn Write) -> Result<()> {
         .map(|fact| (fact.key().to_owned(), json!(found.comparison(fact).map(|one| comparison(report, one)))))
         .collect();
     let file = json!({
-        "schema": 1,
+        "schema": 2,
         "kind": "job",
         "tool": { "name": "tlparse", "version": env!("CARGO_PKG_VERSION") },
         "ranks": job.ranks.iter().map(rank).collect::<Vec<_>>(),
@@ -152,7 +152,7 @@ pub(crate) fn findings(report: JobReport<'_>) -> Vec<Value> {
             "file": one.file,
             "line": one.line,
             "compile_ids": one.compiles,
-            "cost_s": null,
+            "cost": null,
             "hint": one.hint,
             "url": format!("index.html#finding-{}", index + 1),
         })

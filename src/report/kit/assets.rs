@@ -48,13 +48,14 @@ macro_rules! assets {
 }
 
 assets! {
+    BASE_CSS = "base.css",
     REPORT_CSS = "report.css",
+    CODE_CSS = "code.css",
     LINKS_JS = "links.js",
     OPEN_JS = "open.js",
     TABLES_JS = "tables.js",
     FOLD_JS = "fold.js",
     CODE_JS = "code.js",
-    EXPORT_CSS = "export.css",
     TIME_CSS = "time.css",
     TIME_JS = "time.js",
     GRAPH_CSS = "graph.css",
@@ -79,37 +80,37 @@ pub struct Bundle {
 
 /// What an ordinary page carries.
 pub const PAGE: Bundle =
-    Bundle { styles: &[REPORT_CSS], scripts: &[TABLES_JS, FOLD_JS, CODE_JS, OPEN_JS, LINKS_JS] };
+    Bundle { styles: &[BASE_CSS, REPORT_CSS], scripts: &[TABLES_JS, FOLD_JS, OPEN_JS, LINKS_JS] };
 
-/// The export report and the pages of its expressions.
-pub const EXPORT: Bundle = Bundle { styles: &[REPORT_CSS, EXPORT_CSS], ..PAGE };
+/// Pages of code: there are many, and they have no tables.
+pub const CODE: Bundle = Bundle { styles: &[BASE_CSS, CODE_CSS], scripts: &[CODE_JS, OPEN_JS, LINKS_JS] };
 
 /// The page with the flame chart.
 pub const TIME: Bundle = Bundle {
-    styles: &[REPORT_CSS, TIME_CSS],
-    scripts: &[TABLES_JS, FOLD_JS, CODE_JS, OPEN_JS, LINKS_JS, TIME_JS],
+    styles: &[BASE_CSS, REPORT_CSS, TIME_CSS],
+    scripts: &[TABLES_JS, FOLD_JS, OPEN_JS, LINKS_JS, TIME_JS],
 };
 
 /// The viewer of graphs.
 pub const GRAPHS: Bundle = Bundle {
-    styles: &[REPORT_CSS, GRAPH_CSS],
+    styles: &[BASE_CSS, REPORT_CSS, CODE_CSS, GRAPH_CSS],
     scripts: &[TABLES_JS, FOLD_JS, CODE_JS, OPEN_JS, LINKS_JS, DIFF_JS, GRAPH_JS],
 };
 
 /// The linked panes of provenance.
 pub const PROVENANCE: Bundle = Bundle {
-    styles: &[REPORT_CSS, PROVENANCE_CSS],
-    scripts: &[TABLES_JS, FOLD_JS, CODE_JS, OPEN_JS, LINKS_JS, PROVENANCE_JS],
+    styles: &[BASE_CSS, REPORT_CSS, PROVENANCE_CSS],
+    scripts: &[TABLES_JS, FOLD_JS, OPEN_JS, LINKS_JS, PROVENANCE_JS],
 };
 
 /// The search.
 pub const SEARCH: Bundle = Bundle {
-    styles: &[REPORT_CSS, SEARCH_CSS],
-    scripts: &[TABLES_JS, FOLD_JS, CODE_JS, OPEN_JS, LINKS_JS, SEARCH_JS],
+    styles: &[BASE_CSS, REPORT_CSS, SEARCH_CSS],
+    scripts: &[TABLES_JS, FOLD_JS, OPEN_JS, LINKS_JS, SEARCH_JS],
 };
 
 /// The landing page of a job.
-pub const JOB: Bundle = Bundle { styles: &[REPORT_CSS, JOB_CSS], ..PAGE };
+pub const JOB: Bundle = Bundle { styles: &[BASE_CSS, REPORT_CSS, JOB_CSS], ..PAGE };
 
 /// The content of a page's Content-Security-Policy meta tag: only `scripts` run, and those whose
 /// hashes (from [`inline_script_hashes`]) stand in `custom`. Nothing is ever fetched.
@@ -165,18 +166,21 @@ mod tests {
     #[test]
     fn the_hash_of_an_asset_is_that_of_the_bytes_between_its_tags() {
         assert_eq!(inline_script_hashes(&LINKS_JS.element()), [LINKS_JS.csp_hash()]);
-        assert!(REPORT_CSS.element().starts_with("<style>"));
+        assert!(BASE_CSS.element().starts_with("<style>"));
     }
 
     #[test]
-    fn styles_use_only_custom_properties_that_the_style_sheet_of_all_pages_defines() {
+    fn styles_use_only_custom_properties_that_a_sheet_of_the_same_pages_defines() {
         for asset in ALL.iter().filter(|asset| asset.is_style()) {
             for part in asset.text.split("var(--").skip(1) {
                 let name: String =
                     part.chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '-').collect();
                 // The page of provenance sets this one on its panes: the width of its line numbers.
                 let set_by_page = asset.name == "provenance.css" && name == "g";
-                let defined = REPORT_CSS.text.contains(&format!("--{name}:")) || set_by_page;
+                let defines = |sheet: &Asset| sheet.text.contains(&format!("--{name}:"));
+                // The components define the color of a part of the compiler, the base all others.
+                let components = REPORT_CSS.text.contains(&format!("--{name}:")) && *asset != CODE_CSS;
+                let defined = defines(&BASE_CSS) || components || set_by_page;
                 assert!(defined, "{}: --{name}", asset.name);
             }
         }
@@ -187,7 +191,7 @@ mod tests {
         let size = |bundle: Bundle| -> usize {
             bundle.styles.iter().chain(bundle.scripts).map(|asset| asset.text.len()).sum()
         };
-        for page in [PAGE, EXPORT, JOB] {
+        for page in [PAGE, CODE, JOB] {
             assert!(size(page) <= 40 * 1024, "{} bytes", size(page));
         }
         for viewer in [TIME, GRAPHS, PROVENANCE, SEARCH] {

@@ -6,8 +6,12 @@ use crate::report::kit::html::Html;
 use crate::report::kit::view::Pieces;
 use serde::Serialize;
 
-/// Classes of the parts' colours, in the order of [`PARTS`].
-const CLASSES: [&str; PARTS.len()] = ["p1", "p2", "p3", "p4"];
+/// Classes of the parts' colors, in the order of [`PARTS`].
+pub(crate) const PHASES: [&str; PARTS.len()] =
+    ["phase-dynamo", "phase-aotautograd", "phase-inductor", "phase-codegen"];
+
+/// The class of what belongs to no part.
+pub(crate) const PHASE_OTHER: &str = "phase-other";
 
 #[derive(Serialize)]
 struct Bar {
@@ -42,7 +46,7 @@ impl Pieces<'_> {
         if total <= 0.0 {
             return Ok(Html::default());
         }
-        let shown = PARTS.iter().zip(times.0).zip(CLASSES).filter(|((_, us), _)| *us > 0.0);
+        let shown = PARTS.iter().zip(times.0).zip(PHASES).filter(|((_, us), _)| *us > 0.0);
         let parts: Vec<Part> = shown
             .map(|((name, us), class)| Part {
                 class,
@@ -52,7 +56,7 @@ impl Pieces<'_> {
             })
             .collect();
         let label = parts.iter().map(|p| format!("{} {}", p.name, p.time)).collect::<Vec<_>>().join(", ");
-        let drawn = times.0.into_iter().zip(CLASSES);
+        let drawn = times.0.into_iter().zip(PHASES);
         let drawn = drawn.filter(|(us, _)| *us > if big { 0.0 } else { LEAST * total });
         // A hundredth of a bar in a table is a pixel.
         let digits = usize::from(big);

@@ -3,6 +3,7 @@
 use crate::model::{Cell, Section, Unit};
 use crate::report::kit::formats::{UNKNOWN, bytes, clipped, count, micros, whole};
 use crate::report::kit::html::Html;
+use crate::report::kit::markup::{close_section, fold, long_text, soft, soft_paragraph, stacked};
 use crate::report::kit::tables::{Head, Row, Table, Td};
 use crate::report::kit::view::{Pieces, View};
 use fxhash::FxHashMap;
@@ -10,9 +11,6 @@ use std::io::Write;
 
 /// Characters of a text that stand in a table; the rest is folded. About ten lines of a wide column.
 pub(crate) const LONGEST_TEXT: usize = 600;
-
-/// Columns that the style sheet knows to be code.
-const MONO_COLUMNS: usize = 8;
 
 /// Characters of its first line that stand before what is folded.
 const LONGEST_START: usize = 140;
@@ -26,12 +24,9 @@ impl Pieces<'_> {
         }
         let first = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
         let size = whole(text.chars().count());
-        let all = Html::wrapped("<pre class=long tabindex=0>", &Html::escaped(text), "</pre>");
-        Html::trusted(format!(
-            "<details class=fold><summary>{} … <span class=soft>{size} characters</span></summary>{}</details>",
-            wrapped(clipped(first, LONGEST_START).0).as_str(),
-            all.as_str()
-        ))
+        let start = wrapped(clipped(first, LONGEST_START).0);
+        let summary = Html::joined([start, "…".into(), soft(format!("{size} characters"))], " ");
+        fold(summary, &long_text(text))
     }
 }
 
@@ -42,9 +37,7 @@ impl View<'_> {
             Cell::Unknown => Td::text(UNKNOWN),
             Cell::Text(text) => Td::html(self.folded(text, false)),
             Cell::Code(text) => Td::html(self.folded(text, true)),
-            Cell::Codes(texts) => {
-                Td::html(Html::joined(texts.iter().map(|text| self.folded(text, true)), "<br>"))
-            }
+            Cell::Codes(texts) => Td::html(stacked(texts.iter().map(|text| self.folded(text, true)))),
             Cell::Number(value, unit) => Td::number(*value, &number(*value, *unit)),
             Cell::Compile(id) => {
                 let pill = Td::html(self.pill_of(Some(id))?);
@@ -64,11 +57,11 @@ impl View<'_> {
         let rows = Some(whole(section.rows.len()));
         self.open_section(out, (section.id, &section.title, &section.note), rows, Html::default())?;
         if section.rows.is_empty() {
-            writeln!(out, "<p class=soft>None.</p>")?;
+            soft_paragraph(out, &Html::escaped("None."))?;
         } else {
             self.section_table(out, section)?;
         }
-        writeln!(out, "</section>")?;
+        close_section(out)?;
         Ok(())
     }
 
@@ -77,9 +70,7 @@ impl View<'_> {
             let known = |cell: &Cell| !matches!(cell, Cell::Unknown | Cell::Stack(None));
             let absent = !section.rows.iter().any(|row| row.get(index).is_some_and(known));
             let head = if column.numeric { Head::number(column.title) } else { Head::text(column.title) };
-            let code = !absent
-                && index < MONO_COLUMNS
-                && section.rows.iter().filter_map(|row| row.get(index)).all(is_code);
+            let code = !absent && section.rows.iter().filter_map(|row| row.get(index)).all(is_code);
             let head = if code { head.mono() } else { head };
             (code, head.absent_if(absent))
         });

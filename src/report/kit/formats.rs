@@ -1,6 +1,8 @@
 //! Numbers and paths as people read them. A no-break space stands before each unit.
 
+use crate::analysis::findings::{CostKind, CostPart};
 use crate::analysis::{PACKAGES, TORCH};
+use crate::model::words::duration;
 use std::borrow::Cow;
 
 pub(crate) use crate::analysis::is_library;
@@ -11,15 +13,26 @@ pub(crate) const UNKNOWN: &str = "–";
 
 /// A duration of `us` microseconds at a sensible scale: `93 us`, `318 ms`, `1.24 s`, `134.6 s`.
 pub(crate) fn micros(us: f64) -> String {
-    match us.abs() {
-        _ if !us.is_finite() => UNKNOWN.to_owned(),
-        size if size < 9.95 && us.fract() != 0.0 => format!("{us:.1}\u{a0}us"),
-        size if size < 999.5 => format!("{us:.0}\u{a0}us"),
-        size if size < 9_950.0 => format!("{:.1}\u{a0}ms", us / 1e3),
-        size if size < 999_500.0 => format!("{:.0}\u{a0}ms", us / 1e3),
-        size if size < 9_995_000.0 => format!("{:.2}\u{a0}s", us / 1e6),
-        size if size < 1e9 => format!("{:.1}\u{a0}s", us / 1e6),
-        _ => format!("{}\u{a0}s", count((us / 1e6).round())),
+    duration(us).replace(' ', "\u{a0}")
+}
+
+/// A cost in words: `27 ms wasted`, `up to 3.3 s`, `expected`. What is expected is no loss, so its seconds stand only
+/// where the parts of the cost are listed.
+pub(crate) fn cost_words(kind: CostKind, us: f64) -> String {
+    match kind {
+        CostKind::Wasted => format!("{}\u{a0}wasted", micros(us)),
+        CostKind::Avoidable => format!("up to {}", micros(us)),
+        CostKind::Expected => "expected".to_owned(),
+    }
+}
+
+/// A part of a cost in words: `27 ms of tracing thrown away`, `up to 3.3 s compiling 2 versions again`.
+pub(crate) fn cost_part(part: &CostPart) -> String {
+    let (us, what) = (micros(part.us), &part.what);
+    match part.kind {
+        CostKind::Wasted => format!("{us} {what}"),
+        CostKind::Avoidable => format!("up to {us} {what}"),
+        CostKind::Expected => format!("{us} {what}, expected"),
     }
 }
 

@@ -3,6 +3,7 @@
 use crate::analysis::{GraphPair, graph_pairs, is_foreign};
 use crate::model::{Artifact, Compile, Content, Form};
 use crate::report::kit::html::Html;
+use crate::report::kit::markup::small;
 use crate::report::kit::paths;
 use crate::report::kit::view::View;
 use crate::trace::PayloadRef;
@@ -31,9 +32,7 @@ pub(crate) fn compared(view: View<'_>, compile: &Compile) -> FxHashMap<usize, Ht
     let pairs = pairs(compile).into_iter().filter_map(|pair| {
         let ((before, old), (after, new)) = (file(pair.before)?, file(pair.after)?);
         let link = match old == new {
-            true => {
-                Html::wrapped("<small>", &Html::escaped(&format!("equal to {}", before.number)), "</small>")
-            }
+            true => small(&Html::escaped(&format!("equal to {}", before.number))),
             false => view.link(&pair_href(view, compile, before.number, after.number), "what changed"),
         };
         Some((pair.after, link))

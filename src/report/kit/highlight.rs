@@ -9,8 +9,9 @@ use std::io::{self, Write};
 use std::ops::Range;
 
 use crate::model::Language;
+use crate::report::kit::highlight_classes::{Class, Classes};
 use anyhow::Context as _;
-use syntect::parsing::{ParseState, Scope, ScopeStack, SyntaxSet};
+use syntect::parsing::{ParseState, ScopeStack, SyntaxSet};
 
 /// Shapes over this many bytes are parsed each time: such lines are long because they hold names and shapes of one
 /// graph, so they hardly repeat, and each would take the room of ten others.
@@ -27,7 +28,7 @@ const TABLE_BYTES: usize = 8 << 20;
 /// What the table itself takes for one shape, about: two boxes, their lengths, the next state, a slot of the map.
 const ENTRY_BYTES: usize = 80;
 
-/// States of the parser that are kept. Recorded logs need 18; code made to have more loses its colours.
+/// States of the parser that are kept. Recorded logs need 18; code made to have more loses its colors.
 const MOST_STATES: usize = 256;
 
 /// Open brackets, blocks and strings within each other. A state is copied for every line that is parsed, so a file
@@ -92,9 +93,7 @@ impl Highlighter {
         Ok(Self { syntaxes, python, cpp, classes, table, shape: String::new(), html: String::new() })
     }
 
-    /// Writes `text`, everything escaped: line `n` is `<li id=Ln>`, which the next one ends, with its newline inside, and
-    /// in it `<b>` (keyword), `<q>` (string), `<u>` (number, constant), `<em>` (comment), `<i>` (name defined). Reports
-    /// have tens of thousands of such elements, so their names are short; screen readers announce none of the latter.
+    /// Writes `text`, everything escaped: line 7 is `<li id="L7">..</li>`, and in it stand spans of the classes below.
     ///
     /// # Errors
     /// When `out` fails.
@@ -175,7 +174,7 @@ impl Highlighter {
         (state.scopes.len() <= DEEPEST).then_some((tokens, state))
     }
 
-    /// Appends the text in `range`, which stands in `scopes`; neighbours of one class are one token. Returns where
+    /// Appends the text in `range`, which stands in `scopes`; neighbors of one class are one token. Returns where
     /// the next one begins.
     fn token(&mut self, range: Range<usize>, scopes: &ScopeStack, tokens: &mut Vec<Token>) -> usize {
         let Some(text) = self.shape.get(range.clone()).filter(|text| !text.is_empty()) else {
@@ -204,16 +203,16 @@ impl Cursor {
     }
 }
 
-/// The frame of each line. The newline stands inside: between blocks it would make an empty line.
+/// The frame of each line.
 fn write_each_line(
     text: &str,
     out: &mut dyn Write,
     mut write_line: impl FnMut(&str, &mut dyn Write) -> io::Result<()>,
 ) -> io::Result<()> {
     for (number, line) in (1_u64..).zip(text.lines()) {
-        write!(out, "<li id=L{number}>")?;
+        write!(out, "<li id=\"L{number}\">")?;
         write_line(line, out)?;
-        out.write_all(b"\n")?;
+        out.write_all(b"</li>\n")?;
     }
     Ok(())
 }
@@ -354,18 +353,16 @@ fn push_tokens(line: &str, tokens: &[Token], html: &mut String) {
             push_escaped(text, html);
             continue;
         };
-        html.push('<');
+        html.push_str("<span class=\"");
         html.push_str(class);
-        html.push('>');
+        html.push_str("\">");
         push_escaped(text, html);
-        html.push_str("</");
-        html.push_str(class);
-        html.push('>');
+        html.push_str("</span>");
     }
     push_escaped(rest, html);
 }
 
-/// Makes `<b>const</b> <b>float</b>` one element: a space has no colour.
+/// Makes `const` and `float` in `const float` one span: a space has no color.
 fn join_over_spaces(tokens: &mut Vec<Token>, shape: &str) {
     let (mut joined, mut at): (Vec<Token>, usize) = (Vec::new(), 0);
     for token in tokens.drain(..) {
@@ -383,85 +380,6 @@ fn join_over_spaces(tokens: &mut Vec<Token>, shape: &str) {
         at = end;
     }
     *tokens = joined;
-}
-
-/// The kind of a token: the name of its element.
-type Class = &'static str;
-
-const KEYWORD: Class = "b";
-const STRING: Class = "q";
-const NUMBER: Class = "u";
-const COMMENT: Class = "em";
-const DEFINED: Class = "i";
-
-/// What a scope says about the text in it.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Effect {
-    Class(Class),
-    /// A keyword when it is a word (`not`, `sizeof`), nothing when it is a sign (`+`).
-    Operator,
-    /// A string, whatever the scopes within say: a raw string is no regular expression here.
-    String,
-    /// Code begins here: the string around an interpolation says nothing about it.
-    Code,
-    Nothing,
-}
-
-/// The first that is a prefix of a scope counts.
-const EFFECTS: [(&str, Effect); 16] = [
-    ("source.regexp", Effect::String),
-    ("source", Effect::Code),
-    ("meta.interpolation", Effect::Code),
-    ("comment", Effect::Class(COMMENT)),
-    ("string", Effect::Class(STRING)),
-    ("storage.type.string", Effect::Class(STRING)), // the `r` of `r''`
-    ("constant.numeric", Effect::Class(NUMBER)),
-    ("constant.language", Effect::Class(NUMBER)),
-    ("storage.type.numeric", Effect::Class(NUMBER)), // the suffix of `1L`
-    ("keyword.operator", Effect::Operator),
-    ("keyword", Effect::Class(KEYWORD)),
-    ("storage", Effect::Class(KEYWORD)),
-    ("support.type", Effect::Class(KEYWORD)),
-    ("entity.name.function", Effect::Class(DEFINED)),
-    ("entity.name.class", Effect::Class(DEFINED)),
-    ("entity.name.struct", Effect::Class(DEFINED)),
-];
-
-/// From scopes to the class of a token.
-struct Classes {
-    effects: Vec<(Scope, Effect)>,
-    /// The effect of every scope met so far; the grammars have a few hundred.
-    met: HashMap<Scope, Effect>,
-}
-
-impl Classes {
-    fn new() -> anyhow::Result<Self> {
-        let effects = EFFECTS.iter().map(|(name, effect)| Ok((Scope::new(name)?, *effect)));
-        Ok(Self { effects: effects.collect::<anyhow::Result<_>>()?, met: HashMap::new() })
-    }
-
-    /// The class of `text`, which stands in these scopes, outermost first.
-    fn of(&mut self, scopes: &[Scope], text: &str) -> Option<Class> {
-        let mut class = None;
-        for scope in scopes.iter().rev() {
-            match self.effect(*scope) {
-                Effect::String => return Some(STRING),
-                Effect::Code => return class,
-                Effect::Class(own) => class = class.or(Some(own)),
-                Effect::Operator if text.starts_with(char::is_alphabetic) => class = class.or(Some(KEYWORD)),
-                Effect::Operator | Effect::Nothing => {}
-            }
-        }
-        class
-    }
-
-    fn effect(&mut self, scope: Scope) -> Effect {
-        let effects = &self.effects;
-        *self.met.entry(scope).or_insert_with(|| {
-            let found = effects.iter().find(|(prefix, _)| prefix.is_prefix_of(scope));
-            found.map_or(Effect::Nothing, |(_, effect)| *effect)
-        })
-    }
 }
 
 /// Code over this size is written as it is: a browser needs seconds for the spans of a highlighted line each. The
@@ -503,7 +421,14 @@ class Runner:
     }
 
     fn line(html: &str, number: usize) -> &str {
-        html.split("<li id=L").nth(number).unwrap().split_once('>').unwrap().1.strip_suffix('\n').unwrap()
+        html.split("<li id=\"L")
+            .nth(number)
+            .unwrap()
+            .split_once('>')
+            .unwrap()
+            .1
+            .strip_suffix("</li>\n")
+            .unwrap()
     }
 
     #[test]
@@ -518,36 +443,39 @@ class Runner:
 
     #[test]
     fn lines_are_anchors_and_their_numbers_are_no_text() {
-        assert_eq!(highlighted(Language::Python, "x\r\n\ny"), "<li id=L1>x\n<li id=L2>\n<li id=L3>y\n");
+        assert_eq!(
+            highlighted(Language::Python, "x\r\n\ny"),
+            "<li id=\"L1\">x</li>\n<li id=\"L2\"></li>\n<li id=\"L3\">y</li>\n"
+        );
         assert_eq!(highlighted(Language::Python, ""), "");
     }
 
     #[test]
-    fn neighbours_of_one_kind_are_one_element() {
+    fn neighbors_of_one_kind_are_one_element() {
         let html = highlighted(Language::Python, "x = 'a' 'b' if not y\n");
-        assert_eq!(line(&html, 1), "x = <q>'a' 'b'</q> <b>if not</b> y");
+        assert_eq!(line(&html, 1), "x = <span class=\"s\">'a' 'b'</span> <span class=\"k\">if not</span> y");
     }
 
     #[test]
     fn kernels_in_python_are_read_in_their_own_language() {
         let html = highlighted(Language::Python, INDUCTOR);
-        assert!(line(&html, 4).starts_with("<b>#include</b>"), "{html}");
-        assert!(line(&html, 5).contains("<i>kernel</i>"), "{html}");
-        assert!(line(&html, 7).contains("<em>// it's &lt; 10L &amp; more</em>"), "{html}");
-        assert_eq!(line(&html, 9), "<q>'''</q>)");
-        assert!(line(&html, 11).starts_with("<b>def</b>"), "{html}");
-        assert!(line(&html, 12).ends_with("<u>0x1F</u>"), "{html}");
-        assert!(line(&html, 13).contains("<q>'cuda'</q>"), "{html}");
-        assert!(line(&html, 15).contains("<i>Runner</i>"), "{html}");
-        assert!(line(&html, 17).contains("<b>return not</b> args"), "{html}");
+        assert!(line(&html, 4).starts_with("<span class=\"k\">#include</span>"), "{html}");
+        assert!(line(&html, 5).contains("<span class=\"d\">kernel</span>"), "{html}");
+        assert!(line(&html, 7).contains("<span class=\"c\">// it's &lt; 10L &amp; more</span>"), "{html}");
+        assert_eq!(line(&html, 9), "<span class=\"s\">'''</span>)");
+        assert!(line(&html, 11).starts_with("<span class=\"k\">def</span>"), "{html}");
+        assert!(line(&html, 12).ends_with("<span class=\"n\">0x1F</span>"), "{html}");
+        assert!(line(&html, 13).contains("<span class=\"s\">'cuda'</span>"), "{html}");
+        assert!(line(&html, 15).contains("<span class=\"d\">Runner</span>"), "{html}");
+        assert!(line(&html, 17).contains("<span class=\"k\">return not</span> args"), "{html}");
     }
 
     #[test]
     fn the_program_of_the_cpp_wrapper_is_read_as_cpp() {
         let text = "cpp_wrapper_src = (\nr'''\nstatic int a;\n'''\n)\nimport x\n";
         let html = highlighted(Language::Python, text);
-        assert!(line(&html, 3).starts_with("<b>static int</b>"), "{html}");
-        assert!(line(&html, 6).starts_with("<b>import</b>"), "{html}");
+        assert!(line(&html, 3).starts_with("<span class=\"k\">static int</span>"), "{html}");
+        assert!(line(&html, 6).starts_with("<span class=\"k\">import</span>"), "{html}");
     }
 
     #[test]
@@ -572,18 +500,18 @@ class Runner:
     }
 
     #[test]
-    fn a_line_that_is_too_long_loses_only_its_own_colours() {
+    fn a_line_that_is_too_long_loses_only_its_own_colors() {
         let names = "'a', ".repeat(LONGEST_PARSED);
         let text = format!("k = async_compile.cpp([{names}], '''\nint a;\n''')\nimport x\n");
         let html = highlighted(Language::Python, &text);
         assert_eq!(visible(&html), text);
-        assert!(!line(&html, 1).contains("<q"));
-        assert_eq!(line(&html, 2), "<b>int</b> a;");
-        assert!(line(&html, 4).starts_with("<b>import</b>"), "{html}");
+        assert!(!line(&html, 1).contains("<span"));
+        assert_eq!(line(&html, 2), "<span class=\"k\">int</span> a;");
+        assert!(line(&html, 4).starts_with("<span class=\"k\">import</span>"), "{html}");
     }
 
     #[test]
-    fn brackets_without_end_and_states_without_number_end_the_colours_not_the_run() {
+    fn brackets_without_end_and_states_without_number_end_the_colors_not_the_run() {
         let brackets = "((((((((((\n".repeat(5_000);
         assert_eq!(visible(&highlighted(Language::Python, &brackets)), brackets);
         let mut strings = String::new();

@@ -11,6 +11,26 @@ pub struct Html {
     text: String,
 }
 
+/// Text of ours or of a log, which is escaped.
+impl From<&str> for Html {
+    fn from(text: &str) -> Html {
+        Html::escaped(text)
+    }
+}
+
+/// Text of ours or of a log, which is escaped.
+impl From<String> for Html {
+    fn from(text: String) -> Html {
+        Html::escaped(&text)
+    }
+}
+
+impl From<&Html> for Html {
+    fn from(piece: &Html) -> Html {
+        piece.clone()
+    }
+}
+
 impl Html {
     /// Takes text that the caller has escaped.
     pub(crate) fn trusted(text: impl Into<String>) -> Html {

@@ -3,6 +3,7 @@
 use crate::model::Compile;
 use crate::report::kit::formats::{UNKNOWN, resumed, whole};
 use crate::report::kit::html::Html;
+use crate::report::kit::markup::span;
 use crate::report::kit::paths;
 use crate::report::kit::view::View;
 use crate::trace::CompileId;
@@ -71,7 +72,7 @@ impl View<'_> {
     /// Pills beside each other.
     pub fn pills<'c>(&self, compiles: impl IntoIterator<Item = &'c Compile>) -> anyhow::Result<Html> {
         let pills = compiles.into_iter().map(|c| self.pill(c)).collect::<anyhow::Result<Vec<_>>>()?;
-        Ok(Html::wrapped("<span class=pills>", &Html::joined(pills, ""), "</span>"))
+        Ok(span("pills", &Html::joined(pills, "")))
     }
 
     /// The first `most` pills, and how many more there are.
@@ -82,7 +83,7 @@ impl View<'_> {
     /// The same without links, for a summary.
     pub fn plain_pills(&self, compiles: &[&Compile], most: usize) -> anyhow::Result<Html> {
         let pills = self.few(compiles, most, |compile| self.plain_pill_beside(compile))?;
-        Ok(Html::wrapped("<span class=pills>", &pills, "</span>"))
+        Ok(span("pills", &pills))
     }
 
     fn few(
@@ -95,7 +96,7 @@ impl View<'_> {
         let more = compiles.len().saturating_sub(most);
         if more > 0 {
             let more = Html::escaped(&format!("+{}", whole(more)));
-            pills.push(Html::wrapped("<span class=pill>", &more, "</span>"));
+            pills.push(span("pill", &more));
         }
         Ok(Html::joined(pills, ""))
     }
@@ -103,5 +104,5 @@ impl View<'_> {
 
 /// Pills beside each other; a single one needs no frame.
 fn beside(compiles: &[&Compile], pills: Html) -> Html {
-    if compiles.len() == 1 { pills } else { Html::wrapped("<span class=pills>", &pills, "</span>") }
+    if compiles.len() == 1 { pills } else { span("pills", &pills) }
 }

@@ -2,6 +2,8 @@
 
 use crate::report::kit::formats::whole;
 use crate::report::kit::html::Html;
+use crate::report::kit::markup;
+use crate::report::kit::markup::note_below;
 use crate::report::kit::view::Pieces;
 use std::io::Write;
 
@@ -29,9 +31,7 @@ impl Pieces<'_> {
 
     /// A button that opens and closes all folds of the region `id`.
     pub fn fold_button(&self, id: &'static str) -> Html {
-        Html::trusted(format!(
-            "<div class=\"tools js\" hidden><button class=btn data-fold=\"{id}\">Open all</button></div>"
-        ))
+        markup::fold_button(id)
     }
 
     /// Says how many entries of a list a page leaves out, if any.
@@ -39,7 +39,10 @@ impl Pieces<'_> {
         if count > shown {
             let rest = whole(count - shown);
             let link = self.link(&self.href_of("report.json"), "report.json");
-            writeln!(out, "<p class=\"soft after\">{rest} more {what} stand in {}.</p>", link.as_str())?;
+            note_below(
+                out,
+                Html::joined([format!("{rest} more {what} stand in ").into(), link, ".".into()], ""),
+            )?;
         }
         Ok(())
     }
@@ -53,8 +56,7 @@ impl Pieces<'_> {
         what: &str,
     ) -> anyhow::Result<()> {
         if count > shown {
-            let text = Html::escaped(&format!("{} more {what}.", whole(count - shown)));
-            writeln!(out, "<p class=\"soft after\">{}</p>", text.as_str())?;
+            note_below(out, format!("{} more {what}.", whole(count - shown)))?;
         }
         Ok(())
     }

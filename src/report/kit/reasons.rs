@@ -4,6 +4,7 @@ use crate::model::words::file_name;
 use crate::model::{Reason, TextFrame};
 use crate::report::kit::formats::{is_library, whole};
 use crate::report::kit::html::Html;
+use crate::report::kit::markup::fold_below;
 use crate::report::kit::view::View;
 use crate::trace::CompileId;
 use serde::Serialize;
@@ -71,11 +72,8 @@ impl View<'_> {
         let hidden = whole(frames.len() - own.len());
         let (short, all) =
             (self.traceback(&own, own.len().checked_sub(1))?, self.traceback(frames, innermost_own(frames))?);
-        Ok(Html::trusted(format!(
-            "{}<details class=\"fold after\"><summary>With {hidden} frames of libraries</summary>{}</details>",
-            short.as_str(),
-            all.as_str()
-        )))
+        let all = fold_below(format!("With {hidden} frames of libraries"), &all);
+        Ok(Html::joined([short, all], ""))
     }
 }
 

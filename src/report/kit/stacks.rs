@@ -3,6 +3,7 @@
 use crate::model::{Frame, Stack, TextFrame};
 use crate::report::kit::formats::{clipped, is_library, short_path};
 use crate::report::kit::html::Html;
+use crate::report::kit::markup::span;
 use crate::report::kit::view::View;
 use fxhash::FxHashSet;
 use serde::Serialize;
@@ -60,7 +61,7 @@ impl View<'_> {
         let shown = own.or_else(|| stack.len().checked_sub(1)).and_then(|index| stack.get(index));
         let Some(shown) = shown else { return Html::escaped(crate::report::kit::formats::UNKNOWN) };
         let place = Html::escaped(&place(self.file(shown), shown.line));
-        let place = Html::wrapped("<span class=\"soft nw\">", &place, "</span>");
+        let place = span("soft nowrap", &place);
         Html::joined([self.link(href, &shown.name), place], " ")
     }
 

@@ -1,8 +1,10 @@
 //! Tables: written row by row, so that a long one never stands in memory.
 
 use crate::report::kit::html::Html;
+use crate::report::kit::markup::put;
 use crate::report::kit::view::Pieces;
 use serde::Serialize;
+use std::borrow::Cow;
 use std::io::Write;
 
 /// Rows that stand there before the reader asks for more.
@@ -28,9 +30,11 @@ pub(crate) struct Head {
     title: String,
     sort: Option<&'static str>,
     about: Option<&'static str>,
-    /// The class of all its cells, said once for the table: `num`, `soft`, `mono`.
+    /// The class of all its cells: `num`, `soft`, `mono`.
     #[serde(skip)]
     cells: Option<&'static str>,
+    /// The class of the head itself: that of a column of numbers stands at the right as its numbers do.
+    class: Option<&'static str>,
     #[serde(skip)]
     absent: bool,
 }
@@ -38,12 +42,19 @@ pub(crate) struct Head {
 impl Head {
     /// A column of words or code, sorted as such.
     pub fn text(title: &str) -> Head {
-        Head { title: title.to_owned(), sort: Some("text"), about: None, cells: None, absent: false }
+        Head {
+            title: title.to_owned(),
+            sort: Some("text"),
+            about: None,
+            cells: None,
+            class: None,
+            absent: false,
+        }
     }
 
     /// A column of numbers.
     pub fn number(title: &str) -> Head {
-        Head { sort: Some("num"), cells: Some("num"), ..Head::text(title) }
+        Head { sort: Some("num"), cells: Some("num"), class: Some("num"), ..Head::text(title) }
     }
 
     /// A column of compiles: sorted by their order in the log.
@@ -106,7 +117,7 @@ impl Row {
 #[derive(Debug, Default, Serialize)]
 pub(crate) struct Td {
     html: Html,
-    class: Option<&'static str>,
+    class: Option<Cow<'static, str>>,
     sort: Option<String>,
 }
 
@@ -124,14 +135,14 @@ impl Td {
     /// A number as it is shown, sorted by its value.
     pub fn number(value: f64, shown: &str) -> Td {
         let sort = (!sorts_by_itself(shown)).then(|| value.to_string());
-        Td { class: Some("num"), sort, ..Td::text(shown) }
+        Td { class: Some("num".into()), sort, ..Td::text(shown) }
     }
 
     /// A number that may be unknown.
     pub fn maybe(value: Option<f64>, show: impl Fn(f64) -> String) -> Td {
         match value {
             Some(value) => Td::number(value, &show(value)),
-            None => Td { class: Some("num"), ..Td::text(crate::report::kit::formats::UNKNOWN) },
+            None => Td { class: Some("num".into()), ..Td::text(crate::report::kit::formats::UNKNOWN) },
         }
     }
 
@@ -140,9 +151,20 @@ impl Td {
         Td { sort: Some(by.to_string()), ..self }
     }
 
-    /// Its class: `num`, `mono`, `soft`, `nw`.
-    pub fn class(self, class: &'static str) -> Td {
-        Td { class: Some(class), ..self }
+    /// Its own class, beside that of its column: `num`, `mono`, `soft`, `nowrap`.
+    pub fn class(self, class: impl Into<Cow<'static, str>>) -> Td {
+        Td { class: Some(class.into()), ..self }
+    }
+
+    /// Gives it the class of its column, where that is not its own already.
+    fn in_column(&mut self, column: Option<&'static str>) {
+        let Some(column) = column else { return };
+        let class = match self.class.take() {
+            Some(own) if own.split(' ').any(|one| one == column) => own,
+            Some(own) => format!("{column} {own}").into(),
+            None => column.into(),
+        };
+        self.class = Some(class);
     }
 }
 
@@ -156,14 +178,9 @@ fn sorts_by_itself(shown: &str) -> bool {
         && UNITS.contains(&unit)
 }
 
-/// Columns whose class is said for the table; the style sheet has rules for as many.
-const STYLED_COLUMNS: usize = 12;
-
 #[derive(Serialize)]
 struct TableHead<'t> {
     id: &'t str,
-    /// `n3`: the third column has numbers; `s`: explanations; `m`: code.
-    classes: String,
     label: &'t str,
     cap: Option<usize>,
     heads: Vec<&'t Head>,
@@ -220,28 +237,25 @@ impl Pieces<'_> {
         rows: impl Iterator<Item = anyhow::Result<Row>>,
     ) -> anyhow::Result<()> {
         let heads: Vec<&Head> = table.heads.iter().filter(|head| !head.absent).collect();
-        let styled = || heads.iter().take(STYLED_COLUMNS).map(|head| head.cells);
-        let classes = (1..).zip(styled()).filter_map(|(at, class)| Some(format!("{}{at}", class?.get(..1)?)));
-        let classes = classes.collect::<Vec<_>>().join(" ");
         let sorted: Vec<bool> = heads.iter().map(|head| head.sort.is_some()).collect();
-        let classes_of: Vec<Option<&str>> = styled().collect();
-        let head = TableHead { id: table.id, classes, label: table.label, cap, heads };
-        writeln!(out, "{}", self.render("table_head", &head)?.as_str())?;
+        let columns: Vec<Option<&str>> = heads.iter().map(|head| head.cells).collect();
+        let head = TableHead { id: table.id, label: table.label, cap, heads };
+        put(out, &self.render("table_head", &head)?)?;
         for row in rows {
             let mut row = row?;
             let mut heads = table.heads.iter();
             row.cells.retain(|_| heads.next().is_some_and(|head| !head.absent));
-            for (cell, class) in row.cells.iter_mut().zip(&classes_of) {
-                cell.class = cell.class.filter(|own| Some(*own) != *class);
+            for (cell, column) in row.cells.iter_mut().zip(&columns) {
+                cell.in_column(*column);
             }
             for (cell, sorted) in row.cells.iter_mut().zip(&sorted) {
                 cell.sort = cell.sort.take().filter(|_| *sorted);
             }
-            writeln!(out, "{}", self.render("row", &row)?.as_str())?;
+            put(out, &self.render("row", &row)?)?;
         }
         let absent: Vec<&str> = table.heads.iter().filter(|h| h.absent).map(|h| h.title.as_str()).collect();
         let foot = TableFoot { id: table.id, cap, absent: absent.join(", ") };
-        writeln!(out, "{}", self.render("table_foot", &foot)?.as_str())?;
+        put(out, &self.render("table_foot", &foot)?)?;
         Ok(())
     }
 }

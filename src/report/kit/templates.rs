@@ -25,7 +25,6 @@ templates! {
     dump_file_head,
     empty,
     export_failure,
-    export_verdict,
     facts,
     failure,
     failures_verdict,
@@ -65,8 +64,9 @@ templates! {
     table_foot,
     table_head,
     time_chart,
+    time_columns,
     trie_line,
-    vllm_hero,
+    verdict,
 }
 
 /// What one worker needs to render pages.

@@ -16,6 +16,13 @@ pub(crate) struct Hero {
     pub bar: Html,
 }
 
+/// The head of a page whose verdict is one sentence.
+#[derive(Serialize)]
+struct Verdict {
+    sentence: Html,
+    notes: Vec<Html>,
+}
+
 /// Words of a verdict, and behind them some that lead to the evidence.
 #[derive(Serialize)]
 pub(crate) struct Words {
@@ -83,6 +90,11 @@ impl Pieces<'_> {
     /// The head of a landing page.
     pub fn hero(&self, hero: &Hero) -> anyhow::Result<Html> {
         self.render("hero", hero)
+    }
+
+    /// The head of a page whose verdict is one sentence, with others below it.
+    pub fn verdict(&self, sentence: Html, notes: Vec<Html>) -> anyhow::Result<Html> {
+        self.render("verdict", &Verdict { sentence, notes })
     }
 
     /// A finding, up to the end of its body.

@@ -3,10 +3,10 @@
 use crate::output::RelPath;
 use crate::report::kit::formats::{UNKNOWN, resumed, short_path};
 use crate::report::kit::html::Html;
-use crate::report::kit::links::encoded;
-use crate::report::kit::links::safe_link;
+use crate::report::kit::markup::{Element, resumed_function, titled};
 use crate::report::kit::paths;
 use crate::report::kit::templates::Worker;
+use crate::report::kit::urls::{encoded, safe_link};
 use crate::report::subject::Report;
 use fxhash::FxHashSet;
 use serde::Serialize;
@@ -92,10 +92,7 @@ impl<'a> View<'a> {
             None => Html::escaped(&text),
         };
         match short != file && named.insert(file) {
-            true => {
-                let full = Html::escaped(file);
-                Html::trusted(format!("<span title=\"{}\">{}</span>", full.as_str(), place.as_str()))
-            }
+            true => titled(file, place),
             false => place,
         }
     }
@@ -153,58 +150,47 @@ impl Pieces<'_> {
     /// A function's name; `f resumed at 9` for `torch_dynamo_resume_in_f_at_9`.
     pub fn function(&self, name: &str) -> Html {
         let Some((function, line)) = resumed(name) else { return self.code(name) };
-        let (function, line) = (Html::escaped(function), Html::escaped(line));
-        Html::trusted(format!(
-            "<code>{} <span class=soft>resumed at {}</span></code>",
-            function.as_str(),
-            line.as_str()
-        ))
+        Element::new("code").around(resumed_function(function, line))
     }
 
     /// Text from code.
     pub fn code(&self, text: &str) -> Html {
-        Html::wrapped("<code>", &Html::escaped(text), "</code>")
+        Element::new("code").around(&Html::escaped(text))
     }
 
     /// A link to a file of the report or to an anchor; `href` is ours, not the log's.
     pub fn link(&self, href: &str, text: &str) -> Html {
-        let (href, text) = (Html::escaped(href), Html::escaped(text));
-        Html::trusted(format!("<a href=\"{}\">{}</a>", href.as_str(), text.as_str()))
+        Element::new("a").href(href).around(text)
     }
 
     /// A link to an anchor of the same page, around a piece of HTML.
     pub fn anchored(&self, anchor: &str, piece: &Html) -> Html {
-        let anchor = Html::escaped(anchor);
-        Html::trusted(format!("<a href=\"#{}\">{}</a>", anchor.as_str(), piece.as_str()))
+        Element::new("a").href(&format!("#{anchor}")).around(piece)
     }
 
     /// A link of the log: followed only where it is http, https or within the report, else text.
     pub fn log_link(&self, text: &str, url: &str) -> Html {
         let shown = Html::escaped(if text.is_empty() { url } else { text });
         match safe_link(url, self.depth) {
-            Some(href) => {
-                let href = Html::escaped(&href);
-                Html::trusted(format!(
-                    "<a rel=\"noreferrer\" href=\"{}\">{}</a>",
-                    href.as_str(),
-                    shown.as_str()
-                ))
-            }
+            Some(href) => Element::new("a").attribute("rel", "noreferrer").href(&href).around(shown),
             None if text == url || text.is_empty() => shown,
-            None => {
-                let url = Html::escaped(url);
-                Html::trusted(format!("{} <code>{}</code>", shown.as_str(), url.as_str()))
-            }
+            None => Html::joined([shown, self.code(url)], " "),
         }
     }
 
     /// Labels with their values.
     pub fn facts(&self, facts: Vec<(&str, Html)>) -> anyhow::Result<Html> {
-        let facts = facts.into_iter().map(|(label, value)| Fact { label: label.to_owned(), value }).collect();
+        self.named_facts(facts.into_iter().map(|(label, value)| (label.to_owned(), value)))
+    }
+
+    /// The same with labels that are made, not chosen from a few.
+    pub fn named_facts(&self, facts: impl Iterator<Item = (String, Html)>) -> anyhow::Result<Html> {
+        let facts = facts.map(|(label, value)| Fact { label, value }).collect();
         self.render("facts", &Facts { facts })
     }
 
-    /// Begins a section of the page; `id` is its anchor, `tools` stand at its right. End it with `</section>`.
+    /// Begins a section of the page; `id` is its anchor, `tools` stand at its right. End it with
+    /// `close_section`.
     pub fn open_section(
         &self,
         out: &mut dyn Write,

@@ -3,6 +3,7 @@
 use crate::analysis::vllm::{Module, Piece, Sizes, Vllm};
 use crate::report::kit::formats::{UNKNOWN, clipped, counted, micros, whole};
 use crate::report::kit::html::Html;
+use crate::report::kit::markup::strong;
 use crate::report::kit::tables::{Head, Row, Table, Td};
 use crate::report::kit::view::View;
 use crate::report::words::vllm::{LONGEST_NAME, size_words};
@@ -43,16 +44,10 @@ pub(crate) fn sentence(view: View<'_>, vllm: &Vllm<'_>) -> Html {
             format!(": {} built, {} found in a cache of torch", whole(pieces - found), whole(found))
         }
     };
-    let modules = Html::escaped(&counted(vllm.modules.len(), "module", "modules"));
-    let pieces = Html::escaped(&counted(pieces, "piece", "pieces"));
-    Html::trusted(format!(
-        "vLLM compiled <b>{}</b>{} in <b>{}</b>{}{}.",
-        modules.as_str(),
-        of.as_str(),
-        pieces.as_str(),
-        Html::escaped(&time).as_str(),
-        Html::escaped(&built).as_str()
-    ))
+    let modules = strong(counted(vllm.modules.len(), "module", "modules"));
+    let pieces = strong(counted(pieces, "piece", "pieces"));
+    let end = format!("{time}{built}.");
+    Html::joined(["vLLM compiled ".into(), modules, of, " in ".into(), pieces, end.into()], "")
 }
 
 /// `aot cache hit` of `aot_cache_hit`.

@@ -5,6 +5,7 @@ use crate::model::{CacheLookup, Compile, Content, Outcome, lenient};
 use crate::output::{Page, RelPath};
 use crate::report::kit::formats::{UNKNOWN, clipped, counted, micros, percent, whole};
 use crate::report::kit::html::Html;
+use crate::report::kit::markup::{Element, close_section, fold, long_text, note_below, put, span, stacked};
 use crate::report::kit::paths;
 use crate::report::kit::shell::{Shell, Tab, write_page};
 use crate::report::kit::tables::{Head, Row, Table, Td};
@@ -105,7 +106,7 @@ impl Evidence {
                 evidence.bypasses.entry(bypass).or_default().push(index);
             }
         }
-        evidence.nearest = nearest(&report.model.caches, &evidence.keys, &evidence.components);
+        evidence.nearest = nearest(report.model, &evidence.keys, &evidence.components);
         Ok(evidence)
     }
 
@@ -154,8 +155,7 @@ fn by_cache(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     );
     let about = "A miss found nothing under its key: it is compiled and then kept. A bypass is never kept, so it is compiled anew in \
          every process.";
-    let sentence = Html::escaped(&sentence);
-    writeln!(out, "<div class=hero><h1 class=say>{}</h1><p>{about}</p></div>", sentence.as_str())?;
+    put(out, &view.verdict(sentence.into(), vec![about.into()])?)?;
     // Of a single cache the sentence says all.
     if sums.len() == 1 {
         return Ok(());
@@ -186,7 +186,7 @@ fn by_cache(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
         ]))
     });
     view.table(out, &table, rows)?;
-    writeln!(out, "</section>")?;
+    close_section(out)?;
     Ok(())
 }
 
@@ -208,7 +208,7 @@ fn bypasses(view: View<'_>, out: &mut dyn Write, evidence: &Evidence) -> anyhow:
     let rows: Vec<_> = all.iter().take(BYPASSES).collect();
     view.table(out, &table, rows.into_iter().map(|(bypass, at)| bypass_row(view, bypass, at)))?;
     view.beyond(out, all.len(), all.len().min(BYPASSES), "reasons")?;
-    writeln!(out, "</section>")?;
+    close_section(out)?;
     Ok(())
 }
 
@@ -225,13 +225,8 @@ fn bypass_row(view: View<'_>, bypass: &Bypass, at: &[usize]) -> anyhow::Result<R
     let mut why = view.folded(reason.as_deref().unwrap_or("no reason recorded"), false);
     if !traceback.is_empty() {
         let lines = counted(traceback.lines().count(), "line", "lines");
-        let text = Html::escaped(traceback);
-        why = Html::trusted(format!(
-            "{}<details class=fold><summary>Traceback, {lines}</summary><pre class=long \
-             tabindex=0>{}</pre></details>",
-            why.as_str(),
-            text.as_str()
-        ));
+        let traceback = fold(format!("Traceback, {lines}"), &long_text(traceback.as_str()));
+        why = Html::joined([why, traceback], "");
     }
     let class = exception.as_deref().map_or(UNKNOWN, |e| e.rsplit('.').next().unwrap_or(e));
     let class = Html::joined([view.code(class), Html::escaped(if *hard { " (an error)" } else { "" })], "");
@@ -253,7 +248,7 @@ fn lookups(view: View<'_>, out: &mut dyn Write, evidence: &Evidence) -> anyhow::
     let words = [("hit", Outcome::Hit), ("miss", Outcome::Miss), ("bypass", Outcome::Bypass)];
     let words = words.map(|(word, outcome)| (word, word, of(outcome)));
     let tools = view.narrow("lookups-table", "Filter by id or key", words)?;
-    let about = "in the order of the log; a missed key against that of the nearest earlier compile";
+    let about = "in the order of the log; a missed key against that of the nearest earlier compile of the same function";
     view.open_section(out, ("lookups", "Lookups", about), Some(whole(all.len())), tools)?;
     let heads = vec![
         Head::compiles("Compile"),
@@ -277,12 +272,9 @@ fn lookups(view: View<'_>, out: &mut dyn Write, evidence: &Evidence) -> anyhow::
     view.table(out, &table, rows)?;
     view.beyond(out, all.len(), all.len().min(LISTED), "lookups")?;
     if evidence.keys.iter().all(Key::is_empty) && of(Outcome::Miss) > 0 {
-        writeln!(
-            out,
-            "<p class=\"soft after\">The log holds no components of keys, so they cannot be compared.</p>"
-        )?;
+        note_below(out, &Html::escaped("The log holds no components of keys, so they cannot be compared."))?;
     }
-    writeln!(out, "</section>")?;
+    close_section(out)?;
     Ok(())
 }
 
@@ -292,7 +284,7 @@ fn row(view: View<'_>, lookup: &CacheLookup, differs: Html) -> anyhow::Result<Ro
         found.map_or_else(|| view.pill_of(lookup.compile.as_ref()), |(compile, _)| view.pill(compile))?;
     let attempt = if lookup.attempt > 0 { format!(" attempt {}", lookup.attempt) } else { String::new() };
     let mut answer = match lookup.outcome {
-        Outcome::Bypass => Html::trusted("<span class=warn>bypass</span>".to_owned()),
+        Outcome::Bypass => span("warn", "bypass"),
         _ => Html::escaped(lookup.outcome.word()),
     };
     if let Some(reason) = reason_words(lookup) {
@@ -328,11 +320,11 @@ fn reason_words(lookup: &CacheLookup) -> Option<String> {
     }
 }
 
-/// What differs, in words; the components themselves are folded behind, between compiles of one function.
+/// What differs, in words; the components themselves are folded behind.
 fn differs(view: View<'_>, evidence: &Evidence, index: usize, compared: &mut usize) -> anyhow::Result<Html> {
     let Some((before, differences)) = evidence.differences(index) else {
         let first = evidence.keys.get(index).is_some_and(|key| !key.is_empty());
-        return Ok(Html::escaped(if first { "the first key of its kind" } else { UNKNOWN }));
+        return Ok(Html::escaped(if first { "first lookup" } else { UNKNOWN }));
     };
     let earlier = view.report.model.caches.get(before);
     let label =
@@ -341,16 +333,6 @@ fn differs(view: View<'_>, evidence: &Evidence, index: usize, compared: &mut usi
         return Ok(Html::escaped(&format!("nothing: the same components as [{label}]")));
     }
     let words = Html::escaped(&format!("{}; against [{label}]", in_words(&differences).join(", ")));
-    let frame = |lookup: Option<&CacheLookup>| {
-        let id = lookup?.compile.as_ref()?.to_string();
-        Some(id.rsplit_once('/').map_or(id.clone(), |(frame, _)| frame.to_owned()))
-    };
-    // That another function has another graph, with other inputs, needs no evidence.
-    let same = frame(earlier) == frame(view.report.model.caches.get(index));
-    let telling = |difference: &&Difference<'_>| {
-        same || !matches!(difference.name.split('[').next(), Some("gm" | "example_inputs"))
-    };
-    let differences: Vec<_> = differences.iter().filter(telling).collect();
     if differences.is_empty() || *compared >= COMPARED {
         return Ok(words);
     }
@@ -364,11 +346,7 @@ fn differs(view: View<'_>, evidence: &Evidence, index: usize, compared: &mut usi
         facts.push(("and more", Html::escaped(&counted(more, "component", "components"))));
     }
     let facts = view.facts(facts)?;
-    Ok(Html::trusted(format!(
-        "<details class=fold><summary>{}</summary>{}</details>",
-        words.as_str(),
-        facts.as_str()
-    )))
+    Ok(fold(words, &facts))
 }
 
 /// A component before and now: what comes after the lines that both begin with, or their hashes where nothing does.
@@ -388,8 +366,8 @@ fn both(difference: &Difference<'_>) -> Html {
         } else {
             format!("{cut}{text}{}", if more { " …" } else { "" })
         };
-        Some(Html::trusted(format!("<code class=\"{class}\">{}</code>", Html::escaped(&text).as_str())))
+        Some(Element::new("code").class(class).around(text))
     };
     let pieces = [piece("old", difference.old, &old), piece("new", difference.new, &new)];
-    Html::joined(pieces.into_iter().flatten(), "<br>")
+    stacked(pieces.into_iter().flatten())
 }

@@ -6,6 +6,7 @@ use crate::model::{
 use crate::output::Page;
 use crate::report::kit::formats::{UNKNOWN, counted, whole};
 use crate::report::kit::html::Html;
+use crate::report::kit::markup::{Element, close, put};
 use crate::report::kit::paths;
 use crate::report::kit::shell::{Shell, Tab, write_page};
 use crate::report::kit::tables::{Head, Row, Table, Td};
@@ -114,7 +115,7 @@ fn write(
             more: groups.len().checked_sub(MOST_SOURCES).filter(|more| *more > 0).map(whole),
             plain,
         };
-        writeln!(out, "{}", view.render("guards_head", &intro)?.as_str())?;
+        put(out, &view.render("guards_head", &intro)?)?;
         if groups.is_empty() { Ok(()) } else { write_guards(view, &groups, out) }
     })
 }
@@ -145,9 +146,9 @@ fn write_guards(
             Td::html(stack(&guard.stack)?),
         ]))
     });
-    writeln!(out, "<div style=\"margin-top:20px\">")?;
+    put(out, &Element::new("div").class("page-body").open())?;
     view.table(out, &table, rows)?;
-    writeln!(out, "</div>")?;
+    close(out, "div")?;
     Ok(())
 }
 

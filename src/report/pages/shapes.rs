@@ -8,6 +8,7 @@ use crate::model::{CompileIndex, Content, Recompile, Recorded, Specialisation, S
 use crate::output::{Page, RelPath};
 use crate::report::kit::formats::{UNKNOWN, clipped, counted, whole};
 use crate::report::kit::html::Html;
+use crate::report::kit::markup::{close_section, put, soft, span, stacked, strong};
 use crate::report::kit::shell::{Shell, Tab, write_page};
 use crate::report::kit::tables::{Head, Row, Table, Td};
 use crate::report::kit::templates::Worker;
@@ -54,7 +55,7 @@ pub(crate) fn page<'m>(report: Report<'m>) -> Page<'m, Worker> {
         shell.tabs = sections.map(|(n, id, text)| Tab::section(id, text, count(n))).collect();
         write_page(worker, out, &shell, |worker, out| {
             let view = View::new(report, worker, 0);
-            verdict(out, &fates, &dims)?;
+            put(out, &verdict(view, &fates, &dims)?)?;
             write_dimensions(view, out, &dims)?;
             write_specialisations(view, out, fixed)?;
             write_symbols(view, out, &fates)
@@ -78,7 +79,7 @@ fn guards(report: Report<'_>) -> anyhow::Result<FxHashMap<CompileIndex, TensorSi
     Ok(found)
 }
 
-fn verdict(out: &mut dyn Write, fates: &[SymbolFate<'_>], dims: &[Dimension<'_>]) -> anyhow::Result<()> {
+fn verdict(view: View<'_>, fates: &[SymbolFate<'_>], dims: &[Dimension<'_>]) -> anyhow::Result<Html> {
     let inputs = dims.len();
     let dynamic = dims.iter().filter(|d| matches!(d.answer(), Answer::Since(_))).count();
     let answer = match (dynamic, inputs) {
@@ -102,14 +103,9 @@ fn verdict(out: &mut dyn Write, fates: &[SymbolFate<'_>], dims: &[Dimension<'_>]
         }
         format!("Of {} {}.", counted(fates.len(), "symbol", "symbols"), parts.join(", "))
     };
-    let (answer, symbols) = (Html::escaped(&answer), Html::escaped(&symbols));
-    writeln!(out, "<div class=hero><h1 class=say>{}. {}</h1>", answer.as_str(), symbols.as_str())?;
-    writeln!(
-        out,
-        "<p>A dynamic size has a symbol, and one compile serves all its values. A static size is part of the compiled \
-         code: another value is compiled anew.</p></div>"
-    )?;
-    Ok(())
+    let note = "A dynamic size has a symbol, and one compile serves all its values. A static size is part of the compiled \
+                code: another value is compiled anew.";
+    view.verdict(format!("{answer}. {symbols}").into(), vec![note.into()])
 }
 
 /// Words of the answers, as the filter has them.
@@ -167,7 +163,7 @@ fn write_dimensions(view: View<'_>, out: &mut dyn Write, dims: &[Dimension<'_>])
         shown,
         "are left out; the pages of the compiles list their input tensors",
     )?;
-    writeln!(out, "</section>")?;
+    close_section(out)?;
     Ok(())
 }
 
@@ -205,10 +201,10 @@ fn dimension(
     };
     let word = answer_word(dim);
     let answer = match word {
-        "yes" => "<b>yes</b>",
-        "fixed" => "<span class=warn>no, specialised</span>",
-        "unclear" => "not recorded",
-        _ => "no",
+        "yes" => strong("yes"),
+        "fixed" => span("warn", "no, specialised"),
+        "unclear" => "not recorded".into(),
+        _ => "no".into(),
     };
     let mut seen = Vec::new();
     for (at, one) in dim.seen.iter().enumerate().skip(dim.seen.len().saturating_sub(SHOWN)) {
@@ -234,7 +230,7 @@ fn dimension(
         Td::html(function),
         Td::html(view.folded(&dim.source, false)),
         Td::text(&numbers).sorted(dim.dim.map_or(-1, |at| at as i64)),
-        Td::html(Html::trusted(answer.to_owned())),
+        Td::html(answer),
         Td::html(why(view, dim, recompiles)?),
         Td::html(Html::joined(seen, ", ")),
     ]))
@@ -326,7 +322,7 @@ fn line(view: View<'_>, user: Option<&Stack>, all: Option<&Stack>) -> anyhow::Re
     let own = stacks.into_iter().find_map(|stack| stack.get(view.innermost_own(stack)?));
     let own = own.or_else(|| user.and_then(|stack| stack.last()));
     let Some(frame) = own else {
-        return Ok(Html::wrapped("<span class=soft>", &Html::escaped("no line of yours"), "</span>"));
+        return Ok(soft(&Html::escaped("no line of yours")));
     };
     let place = view.place(Some(view.file(frame)), frame.line)?;
     let loc = frame.loc.as_deref().filter(|loc| !loc.is_empty());
@@ -359,15 +355,15 @@ fn write_specialisations(view: View<'_>, out: &mut dyn Write, all: &[Specialisat
         Ok(Row::of(vec![
             compile_cell(view, &one.at)?,
             Td::html(view.code(&one.symbol)),
-            Td::html(Html::joined(one.sources.iter().map(|source| view.folded(source, true)), "<br>")),
+            Td::html(stacked(one.sources.iter().map(|source| view.folded(source, true)))),
             Td::html(view.folded(&one.value, true)),
-            Td::text(reason_words(one.reason.as_deref())).class("nw"),
+            Td::text(reason_words(one.reason.as_deref())).class("nowrap"),
             Td::html(line(view, one.user_stack.as_ref(), one.stack.as_ref())?),
         ]))
     });
     view.table(out, &table, rows)?;
     view.left_out(out, all.len(), LISTED, "stand on the pages of their compiles")?;
-    writeln!(out, "</section>")?;
+    close_section(out)?;
     Ok(())
 }
 
@@ -421,7 +417,7 @@ fn write_symbols(view: View<'_>, out: &mut dyn Write, fates: &[SymbolFate<'_>]) 
     });
     view.table(out, &table, rows)?;
     view.left_out(out, fates.len(), LISTED, "stand on the pages of their compiles")?;
-    writeln!(out, "</section>")?;
+    close_section(out)?;
     Ok(())
 }
 
@@ -469,9 +465,9 @@ fn symbol(view: View<'_>, fate: &SymbolFate<'_>) -> anyhow::Result<(Row, String)
         Td::text(&symbol.name),
         code(&symbol.source),
         code(&symbol.hint),
-        code(&symbol.range).class("nw"),
+        code(&symbol.range).class("nowrap"),
         Td::html(became),
-        Td::html(Html::joined(guards, "<br>")),
+        Td::html(stacked(guards)),
         Td::html(made),
     ]);
     Ok((row, words))

@@ -5,11 +5,12 @@ use crate::output::Page;
 use crate::report::kit::formats::counted;
 use crate::report::kit::highlight::LARGEST_HIGHLIGHTED;
 use crate::report::kit::html::Html;
+use crate::report::kit::markup::{Element, close, put};
 use crate::report::kit::paths;
 use crate::report::kit::shell::{Shell, write_page};
 use crate::report::kit::templates::Worker;
 use crate::report::kit::view::View;
-use crate::report::pages::code::{Text, write_code};
+use crate::report::pages::code::{Text, write_code, write_plain};
 use crate::report::subject::Report;
 use fxhash::FxHashMap;
 use serde::Serialize;
@@ -90,16 +91,12 @@ fn write(
             more: used_by.len().saturating_sub(MOST_USERS),
             plain: view.href(&paths::payload(file.at.md5)),
         };
-        writeln!(out, "{}", view.render("dump_file_head", &head)?.as_str())?;
+        put(out, &view.render("dump_file_head", &head)?)?;
         if !large {
-            out.write_all(b"<div style=\"margin-top:20px\">")?;
+            put(out, &Element::new("div").class("page-body").open())?;
             write_code(worker, out, (Language::Python, &code))?;
-            return Ok(out.write_all(b"</div>\n")?);
+            return Ok(close(out, "div")?);
         }
-        out.write_all(
-            b"<pre class=code style=\"padding:6px 12px;margin-top:20px\" tabindex=0 aria-label=Code>",
-        )?;
-        text.write_escaped(report, out)?;
-        Ok(out.write_all(b"</pre>\n")?)
+        write_plain(&text, report, out)
     })
 }

@@ -5,11 +5,12 @@ use crate::model::{Artifact, Compile};
 use crate::output::{Page, RelPath};
 use crate::report::kit::formats::counted;
 use crate::report::kit::html::Html;
+use crate::report::kit::markup::{Element, close, put, source_lines};
 use crate::report::kit::paths;
 use crate::report::kit::shell::{Shell, write_page};
 use crate::report::kit::templates::Worker;
 use crate::report::kit::view::View;
-use crate::report::pages::code::{Group, Item, Side, Text};
+use crate::report::pages::code::{Group, Item, Side, Text, write_plain};
 use crate::report::subject::Report;
 use serde::Serialize;
 use std::io::Write;
@@ -30,10 +31,8 @@ pub(crate) fn page<'m>(
             match kernel_stacks(&text.read(report)?) {
                 Some(kernels) => write_kernels(view, (compile, artifact), &kernels, out),
                 None => {
-                    writeln!(out, "{}", head(view, (compile, artifact), None)?.as_str())?;
-                    out.write_all(b"<pre class=code tabindex=0>")?;
-                    text.write_escaped(report, out)?;
-                    Ok(out.write_all(b"</pre>\n")?)
+                    put(out, &head(view, (compile, artifact), None)?)?;
+                    write_plain(&text, report, out)
                 }
             }
         })
@@ -80,27 +79,28 @@ fn write_kernels(
     kernels: &Kernels,
     out: &mut dyn Write,
 ) -> anyhow::Result<()> {
-    writeln!(out, "{}", head(view, about, Some(kernels))?.as_str())?;
+    put(out, &head(view, about, Some(kernels))?)?;
     let items = kernels.iter().zip(1_usize..).map(|((kernel, stacks), number)| {
         Item::new(format!("#k{number}"), (kernel, kernel), counted(stacks.len(), "stack", "stacks"))
     });
     // A few kernels are seen at a glance.
     if kernels.len() > FEW {
         let groups = vec![Group::new("Kernels", items.collect())];
-        write!(out, "<div class=panes>{}", view.render("code_side", &Side { groups })?.as_str())?;
+        put(out, &Element::new("div").class("with-side").open())?;
+        put(out, &view.render("code_side", &Side { groups })?)?;
     }
-    writeln!(out, "<div>")?;
+    put(out, &Element::new("div").open())?;
     for ((kernel, stacks), number) in kernels.iter().zip(1_usize..) {
-        let kernel = Html::escaped(kernel);
-        writeln!(out, "<h3 class=words id=k{number}><code>{}</code></h3>", kernel.as_str())?;
-        for (index, stack) in stacks.iter().enumerate() {
-            let stack = html_escape::encode_text(stack.trim_matches('\n'));
-            let before = if index == 0 { "<pre class=src tabindex=0>" } else { "\n" };
-            write!(out, "{before}<span>{stack}</span>")?;
-        }
+        let heading = Element::new("h3").class("space-around").id(&format!("k{number}"));
+        put(out, &heading.around(view.code(kernel)))?;
         if !stacks.is_empty() {
-            writeln!(out, "</pre>")?;
+            let stacks = stacks.iter().map(|stack| Element::new("span").around(stack.trim_matches('\n')));
+            put(out, &source_lines(Html::joined(stacks, "\n")))?;
         }
     }
-    Ok(out.write_all(if kernels.len() > FEW { b"</div></div>\n" } else { b"</div>\n" })?)
+    close(out, "div")?;
+    if kernels.len() > FEW {
+        close(out, "div")?;
+    }
+    Ok(())
 }

@@ -10,6 +10,7 @@ use crate::output::{Page, RelPath};
 use crate::report::kit::formats::{bytes, counted};
 use crate::report::kit::highlight::LARGEST_HIGHLIGHTED;
 use crate::report::kit::html::Html;
+use crate::report::kit::markup::{Element, close, put};
 use crate::report::kit::paths;
 use crate::report::kit::shell::{Shell, write_page};
 use crate::report::kit::templates::Worker;
@@ -73,10 +74,11 @@ fn page<'m>(report: Report<'m>, path: RelPath, code: Code<'m>) -> Page<'m, Worke
             let text = code.text.read(report)?;
             let index = CodeIndex::of(&text);
             let view = View::new(report, worker, 1);
-            writeln!(out, "{}", head(view, &code, Some(&index))?.as_str())?;
-            write!(out, "<div class=panes>{}", side(view, &code, &index)?.as_str())?;
+            put(out, &head(view, &code, Some(&index))?)?;
+            put(out, &Element::new("div").class("with-side").open())?;
+            put(out, &side(view, &code, &index)?)?;
             write_code(worker, out, (code.language, &text))?;
-            Ok(out.write_all(b"</div>\n")?)
+            Ok(close(out, "div")?)
         })
     })
 }
@@ -87,9 +89,11 @@ fn write_code(
     out: &mut dyn Write,
     (language, text): (Language, &str),
 ) -> anyhow::Result<()> {
-    out.write_all(b"<div class=code tabindex=0 role=group aria-label=Code><ol class=\"in\">")?;
+    put(out, &Element::new("div").class("code").region("Code").open())?;
+    put(out, &Element::new("ol").class("lines").open())?;
     worker.highlighter()?.write_lines(language, text, out)?;
-    Ok(out.write_all(b"</ol></div>\n")?)
+    close(out, "ol")?;
+    Ok(close(out, "div")?)
 }
 
 fn write_large(
@@ -98,10 +102,15 @@ fn write_large(
     worker: &mut Worker,
     out: &mut dyn Write,
 ) -> anyhow::Result<()> {
-    writeln!(out, "{}", head(View::new(report, worker, 1), code, None)?.as_str())?;
-    out.write_all(b"<pre class=code style=\"padding:6px 12px;margin-top:20px\" tabindex=0 aria-label=Code>")?;
-    code.text.write_escaped(report, out)?;
-    Ok(out.write_all(b"</pre>\n")?)
+    put(out, &head(View::new(report, worker, 1), code, None)?)?;
+    write_plain(&code.text, report, out)
+}
+
+/// Writes code as it is, without numbers and colors.
+fn write_plain(text: &Text<'_>, report: Report<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+    put(out, &Element::new("pre").class("code page-body").region("Code").open())?;
+    text.write_escaped(report, out)?;
+    Ok(close(out, "pre")?)
 }
 
 #[derive(Serialize)]

@@ -3,6 +3,7 @@
 use crate::model::{CacheLookup, Outcome};
 use crate::report::kit::formats::{counted, micros, whole};
 use crate::report::kit::html::Html;
+use crate::report::kit::markup::{Element, span};
 use crate::report::kit::view::View;
 use crate::report::pages::compile::subject::Subject;
 use crate::report::words::caches::title;
@@ -25,7 +26,7 @@ fn answer(view: View<'_>, lookup: &CacheLookup) -> Html {
     let answer = Html::escaped(&format!("{} {}", title(&lookup.cache), lookup.outcome.word()));
     let mut parts = vec![match lookup.outcome {
         Outcome::Hit | Outcome::Miss => answer,
-        Outcome::Bypass => Html::wrapped("<span class=warn>", &answer, "</span>"),
+        Outcome::Bypass => span("warn", &answer),
     }];
     if lookup.attempt > 0 {
         parts.push(Html::escaped(&format!("in attempt {}", lookup.attempt)));
@@ -46,9 +47,12 @@ pub(crate) fn versions(subject: Subject<'_>) -> Option<Html> {
     let all = all.map_or_else(String::new, |all| {
         format!("; {} in objects that share its code, of at most {ACCUMULATED_LIMIT}", whole(all))
     });
-    let near = if size + 1 >= LIMIT { " <span class=warn>That is the limit.</span>" } else { "" };
     let count = counted(size, "compiled version", "compiled versions");
-    Some(Html::trusted(format!(
-        "{count}{all}. At {LIMIT} torch runs it as Python, see <code>torch._dynamo.config.recompile_limit</code>.{near}"
-    )))
+    let limit = format!("{count}{all}. At {LIMIT} torch runs it as Python, see ");
+    let setting = Element::new("code").around("torch._dynamo.config.recompile_limit");
+    let mut pieces = vec![limit.into(), setting, ".".into()];
+    if size + 1 >= LIMIT {
+        pieces.extend([" ".into(), span("warn", "That is the limit.")]);
+    }
+    Some(Html::joined(pieces, ""))
 }

@@ -3,6 +3,7 @@
 use crate::model::{Metrics, MetricsKind};
 use crate::report::kit::formats::{bytes, counted, micros, whole};
 use crate::report::kit::html::Html;
+use crate::report::kit::markup::titled;
 use crate::report::kit::view::View;
 use crate::report::pages::compile::subject::Subject;
 
@@ -101,8 +102,7 @@ pub(crate) fn started(subject: Subject<'_>) -> Option<Html> {
     });
     let took = subject.compile.compile_us().map(|us| format!(", took {}", micros(us)));
     let text = format!("{}{}", into.as_deref().unwrap_or(&at), took.unwrap_or_default());
-    let (at, text) = (Html::escaped(&at), Html::escaped(&text));
-    Some(Html::trusted(format!("<span title=\"{}\">{}</span>", at.as_str(), text.as_str())))
+    Some(titled(&at, text))
 }
 
 /// The frame of the reader's own code that called the compiled function.

@@ -8,6 +8,7 @@ use crate::report::kit::graph_files;
 use crate::report::kit::html::Html;
 use crate::report::kit::inductor_runs;
 use crate::report::kit::links;
+use crate::report::kit::markup::{Element, close, close_section, paragraph_below, put, soft_paragraph, span};
 use crate::report::kit::paths;
 use crate::report::kit::view::View;
 use crate::report::pages::compile::subject::Subject;
@@ -28,24 +29,19 @@ pub(crate) fn write(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -
     let links = Html::joined(links.into_iter().flatten().chain(provenance), " ");
     let tools = match links.is_empty() {
         true => Html::default(),
-        false => Html::wrapped("<div class=tools>", &links, "</div>"),
+        false => Element::new("div").class("tools").around(&links),
     };
     view.open_section(out, ("files", "Files", ""), Some(whole(artifacts.len())), tools)?;
     if artifacts.is_empty() {
-        writeln!(out, "<p class=soft>None was recorded.</p>")?;
+        soft_paragraph(out, &Html::escaped("None was recorded."))?;
     } else {
         write_files(view, subject, out)?;
     }
     for (line, what) in &subject.compile.lost {
-        let what = Html::escaped(what);
-        writeln!(
-            out,
-            "<p class=after><span class=err>1 lost</span>: line {} of the log, {}</p>",
-            whole(*line),
-            what.as_str()
-        )?;
+        let place = format!(": line {} of the log, {what}", whole(*line));
+        paragraph_below(out, Html::joined([span("err", "1 lost"), place.into()], ""))?;
     }
-    writeln!(out, "</section>")?;
+    close_section(out)?;
     Ok(())
 }
 
@@ -55,18 +51,21 @@ fn write_files(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -> any
     let artifacts = subject.compile.artifacts.iter().enumerate();
     let mut files: Vec<_> = artifacts.map(|(at, a)| (producers.place(&a.name), at, a)).collect();
     files.sort_by_key(|(place, _, artifact)| (*place, artifact.attempt, artifact.number));
-    write!(out, "<dl class=\"kv arts\">")?;
+    put(out, &Element::new("dl").class("facts artifacts").open())?;
     for group in files.chunk_by(|(place, ..), (next, ..)| place == next) {
         if let Some((place, ..)) = group.first() {
-            writeln!(out, "{}<dd>", stage_title(*place).as_str())?;
+            put(out, &stage_title(*place))?;
         }
+        put(out, &Element::new("dd").open())?;
         for (_, at, artifact) in group {
             let pieces = [Some(file(view, subject, artifact)), compared.get(at).cloned()];
             let pieces = Html::joined(pieces.into_iter().flatten(), " ");
-            writeln!(out, "<span>{}{}</span>", pieces.as_str(), about(subject, artifact)?)?;
+            let about = about(subject, artifact)?.into();
+            put(out, &Element::new("span").around(Html::joined([pieces, about], "")))?;
         }
+        close(out, "dd")?;
     }
-    writeln!(out, "</dl>")?;
+    close(out, "dl")?;
     Ok(())
 }
 
@@ -97,14 +96,13 @@ fn about(subject: Subject<'_>, artifact: &Artifact) -> anyhow::Result<String> {
 /// Who wrote the files that follow: a phase, with what it does on hover, or another program.
 fn stage_title((stage, producer): (Stage, Option<&str>)) -> Html {
     match producer {
-        Some(producer) => Html::wrapped(
-            "<dt title=\"another program, as the names say\"><code>",
-            &Html::escaped(producer),
-            "</code>",
-        ),
+        Some(producer) => {
+            let name = Element::new("code").around(producer);
+            Element::new("dt").title("another program, as the names say").around(name)
+        }
         None => {
             let (name, about) = stage_words(stage);
-            Html::trusted(format!("<dt title=\"{about}\">{name}"))
+            Element::new("dt").title(about).around(name)
         }
     }
 }
@@ -146,7 +144,7 @@ fn file(view: View<'_>, subject: Subject<'_>, artifact: &Artifact) -> Html {
 fn marks(report: Report<'_>, artifact: &Artifact) -> Vec<Html> {
     let mut marks = Vec::new();
     let mut mark = |class: &str, words: &str| {
-        marks.push(Html::trusted(format!("<span class=\"{class} nw\">{words}</span>")));
+        marks.push(Element::new("span").class(&format!("{class} nowrap")).around(words));
     };
     if let Some(damage) = report.model.integrity.damage_of(artifact) {
         mark("err", damage.words());

@@ -2,6 +2,7 @@
 
 use crate::analysis::part_of_phase;
 use crate::model::TraceSpan;
+use crate::report::kit::bars::PHASES;
 use crate::report::kit::formats::micros;
 use crate::report::kit::html::Html;
 use crate::report::kit::view::View;
@@ -70,19 +71,11 @@ pub(crate) fn chart(view: View<'_>, subject: Subject<'_>) -> anyhow::Result<Html
         let first = run.first()?;
         let beside = row.replace(first.depth) == Some(first.depth);
         let bars = run.iter().map(|placed| bar(placed, total)).collect();
-        Some(Run { class: class(first.part), beside, bars })
+        let class = PHASES.get(first.part).or(PHASES.last()).copied().unwrap_or_default();
+        Some(Run { class, beside, bars })
     });
     let runs = runs.collect();
     view.render("flame", &Flame { ticks: ticks(total), runs })
-}
-
-fn class(part: usize) -> &'static str {
-    match part {
-        0 => "p1",
-        1 => "p2",
-        2 => "p3",
-        _ => "p4",
-    }
 }
 
 fn duration(span: &TraceSpan) -> f64 {

@@ -4,6 +4,9 @@ use crate::analysis::{GuardLine, GuardNode, read_guard_tree};
 use crate::model::{Content, Section};
 use crate::report::kit::formats::{clipped, counted, short_path, whole};
 use crate::report::kit::html::Html;
+use crate::report::kit::markup::{
+    Element, close, close_branch, close_section, note_below, open_branch, paragraph, put, soft, span,
+};
 use crate::report::kit::paths;
 use crate::report::kit::view::View;
 use crate::report::pages::compile::guard_words::{below, class_name, condition, gloss};
@@ -64,31 +67,31 @@ pub(crate) fn write(
     let tools = if has("<details>") { view.fold_button("guard-tree") } else { Html::default() };
     view.open_section(out, (table.id, &table.title, note), Some(whole(guards)), tools)?;
     if nodes.len() > OPEN_CHILDREN {
-        writeln!(out, "<p>{}.</p>", kinds(&nodes).as_str())?;
+        paragraph(out, format!("{}.", kinds(&nodes)))?;
     }
     let path = paths::artifact(subject.compile, artifact, subject.report.settings);
     let link = view.link(&view.href_beside(&path, &subject.compile.folder(0)), "dynamo_cpp_guards_str");
     let words =
         [("…", "… stands for the place above. "), ("<details", "A number counts the guards in a place. ")];
     let words = words.iter().filter(|(mark, _)| has(mark)).map(|(_, words)| *words).collect::<String>();
-    let link = link.as_str();
-    writeln!(out, "<p class=\"soft after\">{words}In torch's words, with all lines: {link}.</p>")?;
-    write!(
-        out,
-        "<div class=\"tree clip after\" id=\"guard-tree\" tabindex=0 role=group aria-label=\"Guard tree\"><ul>"
-    )?;
+    let words = format!("{words}In torch's words, with all lines: ");
+    note_below(out, Html::joined([words.into(), link, ".".into()], ""))?;
+    let frame = Element::new("div").class("tree guard-tree space-above").id("guard-tree");
+    put(out, &frame.region("Guard tree").open())?;
+    put(out, &Element::new("ul").open())?;
     out.write_all(&items)?;
-    writeln!(out, "</ul></div>")?;
+    close(out, "ul")?;
+    close(out, "div")?;
     if tree.left_out > 0 {
         let more = counted(tree.left_out, "more line stands", "more lines stand");
-        writeln!(out, "<p class=\"soft after\">{more} in the file.</p>")?;
+        note_below(out, format!("{more} in the file."))?;
     }
-    writeln!(out, "</section>")?;
+    close_section(out)?;
     Ok(())
 }
 
 /// How many guards there are of each kind.
-fn kinds(nodes: &[GuardNode<'_>]) -> Html {
+fn kinds(nodes: &[GuardNode<'_>]) -> String {
     let mut kinds: IndexMap<&str, usize> = IndexMap::new();
     for node in nodes {
         if let GuardLine::Guard { kind, .. } = node.content {
@@ -97,7 +100,7 @@ fn kinds(nodes: &[GuardNode<'_>]) -> Html {
     }
     kinds.sort_by(|_, a, _, b| b.cmp(a));
     let kinds = kinds.iter().map(|(kind, count)| format!("{}\u{a0}{kind}{}", whole(*count), gloss(kind)));
-    Html::content(&kinds.collect::<Vec<_>>().join(", "))
+    kinds.collect::<Vec<_>>().join(", ")
 }
 
 struct Tree<'a> {
@@ -136,9 +139,8 @@ impl<'a> Tree<'a> {
             } else if counts {
                 match &node.content {
                     GuardLine::Guard { .. } => {
-                        write!(out, "<li>")?;
-                        self.group(at..next, above, &mut Vec::new(), out)?;
-                        writeln!(out)?;
+                        let line = self.group(at..next, above, &mut Vec::new());
+                        put(out, &Element::new("li").around(line))?;
                     }
                     // All stand in it.
                     GuardLine::Place { source: "root", .. } => {
@@ -173,87 +175,79 @@ impl<'a> Tree<'a> {
         };
         // `L['m'].eps` stands in `L['m'].__dict__`.
         let above = above.strip_suffix(".__dict__").unwrap_or(above);
-        let (shown, more) = shown(&below(above, source));
-        write!(out, "<li>")?;
-        let inside = (*source, *class);
-        let (groups, end) = self.few_guards(at, inside);
+        let (groups, end) = self.few_guards(at, (*source, *class));
         let kinds = || groups.iter().filter_map(|group| self.kind(group.start));
-        let class = class.filter(|_| !kinds().any(says_type)).map_or("", class_name);
-        let class = Html::content(class);
+        let type_name = class.filter(|_| !kinds().any(says_type)).map_or("", class_name);
         let all = !self.children(at).any(|child| child >= end);
-        if all {
-            write!(out, "{}{more}", shown.as_str())?;
-            if !class.is_empty() {
-                write!(out, " <i>{}</i>", class.as_str())?;
-            }
-        } else {
-            self.shown += 1;
-            let open = depth < OPEN_LEVELS && self.children(at).count() <= OPEN_CHILDREN;
-            let open = if open { " open" } else { "" };
-            let between = if class.is_empty() { "" } else { ", " };
-            let (shown, class, guards) = (shown.as_str(), class.as_str(), whole(node.guards));
-            write!(out, "<details{open}><summary>{shown}{more} <i>{class}{between}{guards}</i>")?;
+        let about = match (all, type_name) {
+            (true, name) => name.to_owned(),
+            (false, "") => whole(node.guards),
+            (false, name) => format!("{name}, {}", whole(node.guards)),
+        };
+        let mut line = vec![shown(&below(above, source)).into()];
+        if !about.is_empty() {
+            line.extend([" ".into(), soft(about)]);
         }
+        if !all {
+            self.shown += 1;
+        }
+        let open = depth < OPEN_LEVELS && self.children(at).count() <= OPEN_CHILDREN;
         let mut said = Vec::new();
         for (index, group) in groups.into_iter().enumerate() {
-            write!(out, "{}", if index > 0 { "; " } else { " " })?;
-            self.group(group, inside, &mut said, out)?;
+            line.push(if index > 0 { "; " } else { " " }.into());
+            line.push(self.group(group, (*source, *class), &mut said));
         }
+        let line = Html::joined(line, "");
         if all {
-            writeln!(out)?;
+            put(out, &Element::new("li").around(line))?;
             return Ok(());
         }
-        writeln!(out, "</summary><ul>")?;
-        self.items((end, node.depth + 1), inside, out)?;
-        writeln!(out, "</ul></details>")?;
+        open_branch(out, line, open)?;
+        self.items((end, node.depth + 1), (*source, *class), out)?;
+        close_branch(out)?;
         Ok(())
     }
 
     /// Guards of one kind as one line, or as a fold of many; lines of the program that were `said` are not said again.
-    fn group(
-        &mut self,
-        group: Range<usize>,
-        above: Above<'_>,
-        said: &mut Vec<String>,
-        out: &mut dyn Write,
-    ) -> anyhow::Result<()> {
-        let kind = Html::content(self.kind(group.start).unwrap_or_default());
+    fn group(&mut self, group: Range<usize>, above: Above<'_>, said: &mut Vec<String>) -> Html {
+        let kind = span("guard-kind", self.kind(group.start).unwrap_or_default());
         let words = self.words(group.clone(), above);
         let length: usize = words.iter().map(|(text, _)| text.len() + 2).sum();
-        if words.len() == 1 || length <= LONGEST_LINE {
-            self.shown += 1;
-            write!(out, "<b>{}</b>", kind.as_str())?;
-            for (index, (text, _)) in words.iter().filter(|(text, _)| !text.is_empty()).enumerate() {
-                // `no a, b`: what none may have.
-                let text = if index > 0 { text.strip_prefix("no ").unwrap_or(text) } else { text };
-                let (text, more) = shown(text);
-                write!(out, "{}{}{more}", if index > 0 { ", " } else { " " }, text.as_str())?;
-            }
-            let mut lines: Vec<String> = words.into_iter().filter_map(|(_, line)| line).collect();
-            lines.dedup();
-            if !lines.is_empty() && lines != *said {
-                write!(out, " <i>{}</i>", Html::content(&lines.join(", ")).as_str())?;
-                *said = lines;
-            }
-            return Ok(());
+        if words.len() > 1 && length > LONGEST_LINE {
+            return self.many(&kind, words);
         }
-        let times = counted(words.len(), "time", "times");
-        write!(out, "<details><summary><b>{}</b> <i>{times}</i></summary><ul>", kind.as_str())?;
+        self.shown += 1;
+        let mut line = vec![kind];
+        for (index, (text, _)) in words.iter().filter(|(text, _)| !text.is_empty()).enumerate() {
+            // `no a, b`: what none may have.
+            let text = if index > 0 { text.strip_prefix("no ").unwrap_or(text) } else { text };
+            line.push(format!("{}{}", if index > 0 { ", " } else { " " }, shown(text)).into());
+        }
+        let mut lines: Vec<String> = words.into_iter().filter_map(|(_, line)| line).collect();
+        lines.dedup();
+        if !lines.is_empty() && lines != *said {
+            line.extend([" ".into(), soft(lines.join(", "))]);
+            *said = lines;
+        }
+        Html::joined(line, "")
+    }
+
+    /// Guards of one kind, folded: what each says, and the line that led to it.
+    fn many(&mut self, kind: &Html, words: Vec<(String, Option<String>)>) -> Html {
+        let times = soft(counted(words.len(), "time", "times"));
+        let mut items = Vec::new();
         for (text, line) in words {
             if self.shown >= MOST_LINES {
                 self.left_out += 1;
                 continue;
             }
             self.shown += 1;
-            let (text, more) = shown(&text);
-            write!(out, "<li>{}{more}", text.as_str())?;
-            if let Some(line) = line {
-                write!(out, " <i>{}</i>", Html::content(&line).as_str())?;
-            }
-            writeln!(out)?;
+            let pieces = [Some(shown(&text).into()), line.map(soft)];
+            items.push(Element::new("li").around(Html::joined(pieces.into_iter().flatten(), " ")));
         }
-        write!(out, "</ul></details>")?;
-        Ok(())
+        let summary = Element::new("summary").around(Html::joined([kind.clone(), times], " "));
+        let list = Element::new("ul").around(Html::joined(items, "\n"));
+        Element::new("details").around(Html::joined([summary, list], ""))
     }
 
     /// What each guard says beside its kind, and the reader's line that led to it.
@@ -335,8 +329,8 @@ fn says_type(kind: &str) -> bool {
     matches!(kind, "NONE_MATCH" | "FALSE_MATCH" | "TRUE_MATCH" | "TENSOR_MATCH")
 }
 
-/// What is shown of a text, and whether it is less than all.
-fn shown(text: &str) -> (Html, &'static str) {
+/// What is shown of a text.
+fn shown(text: &str) -> String {
     let (all, cut) = clipped(text, LONGEST);
-    if cut { (Html::content(clipped(text, BEGINNING).0), "…") } else { (Html::content(all), "") }
+    if cut { format!("{}…", clipped(text, BEGINNING).0) } else { all.to_owned() }
 }

@@ -3,6 +3,7 @@
 use crate::model::{Compile, MetricsKind, MetricsRecord};
 use crate::report::kit::formats::{clipped, count, counted, micros};
 use crate::report::kit::html::Html;
+use crate::report::kit::markup::{fold, long_text, soft};
 use crate::report::kit::view::View;
 use crate::report::pages::compile::subject::Subject;
 use crate::report::words::metrics::GRAPH;
@@ -80,24 +81,21 @@ pub(crate) fn lines(value: &str, most: usize) -> Html {
         return text(value);
     }
     let first = value.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
-    fold(&format!("{} …", clipped(first, LONGEST_START).0), value)
+    folded(&format!("{} …", clipped(first, LONGEST_START).0), value)
 }
 
 /// A long text folded behind `words`, and its size.
-pub(crate) fn fold(words: &str, value: &str) -> Html {
+pub(crate) fn folded(words: &str, value: &str) -> Html {
     let size = match value.trim().lines().count() {
         0 | 1 => counted(value.chars().count(), "character", "characters"),
         lines => counted(lines, "line", "lines"),
     };
-    Html::trusted(format!(
-        "<details class=fold><summary>{} <span class=soft>{size}</span></summary>{}</details>",
-        Html::content(words).as_str(),
-        text(value).as_str()
-    ))
+    let summary = Html::joined([Html::content(words), soft(&Html::escaped(&size))], " ");
+    fold(&summary, &text(value))
 }
 
 /// Text of several lines as it is.
 pub(crate) fn text(text: &str) -> Html {
     let text = Html::escaped(text.trim_matches('\n'));
-    Html::wrapped("<pre class=long tabindex=0>", &text, "</pre>")
+    long_text(&text)
 }

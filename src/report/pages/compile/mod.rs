@@ -19,6 +19,7 @@ use crate::output::Page;
 use crate::report::kit::formats::{counted, whole};
 use crate::report::kit::html::Html;
 use crate::report::kit::inductor_runs;
+use crate::report::kit::markup::{Element, close, close_section, open_more, paragraph_below, put};
 use crate::report::kit::paths;
 use crate::report::kit::shell::{Shell, Tab, write_page};
 use crate::report::kit::templates::Worker;
@@ -58,7 +59,7 @@ fn write(subject: Subject<'_>, worker: &mut Worker, out: &mut dyn Write) -> anyh
         if is_plain(subject) {
             write_plain_head(subject, out)?;
         } else {
-            writeln!(out, "{}", head(view, subject)?.as_str())?;
+            put(out, &head(view, subject)?)?;
         }
         why::write(view, subject, out)?;
         times::write(view, subject, out)?;
@@ -81,13 +82,12 @@ fn is_plain(subject: Subject<'_>) -> bool {
 
 fn write_plain_head(subject: Subject<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let records = counted(subject.compile.records, "record was", "records were");
-    let first = facts::started(subject).map(|at| format!("; the first {}", at.as_str()));
-    writeln!(
-        out,
-        "<section><h1>Records without a compile id</h1>\n<p class=after>{records} written outside of any compile, or \
-         by a tool that names none{}.</p></section>",
-        first.unwrap_or_default()
-    )?;
+    let first = facts::started(subject).map(|at| Html::joined(["; the first ".into(), at], ""));
+    put(out, &Element::new("section").open())?;
+    put(out, &Element::new("h1").around("Records without a compile id"))?;
+    let records = format!("{records} written outside of any compile, or by a tool that names none");
+    paragraph_below(out, Html::joined([records.into(), first.unwrap_or_default(), ".".into()], ""))?;
+    close_section(out)?;
     Ok(())
 }
 
@@ -183,7 +183,8 @@ fn tabs(subject: Subject<'_>, worker: &Worker) -> Vec<Tab> {
 fn write_stack(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let Some(stack) = &subject.compile.stack else { return Ok(()) };
     view.open_section(out, ("stack", "Stack", ""), None, Html::default())?;
-    writeln!(out, "{}\n</section>", view.stack(stack)?.as_str())?;
+    put(out, &view.stack(stack)?)?;
+    close_section(out)?;
     Ok(())
 }
 
@@ -201,14 +202,18 @@ fn write_sizes(
     let many = count > MANY_SIZES;
     view.open_section(out, (section.id, &section.title, ""), Some(whole(count)), Html::default())?;
     if many {
-        write!(out, "<details class=more><summary>{} sizes</summary>", whole(count))?;
+        open_more(out, format!("{} sizes", whole(count)))?;
     }
-    write!(out, "<pre class=sets>")?;
+    write!(out, "{}", Element::new("pre").class("value-list").open().as_str())?;
     for one in &compile.graph_sizes {
         let (value, size) = (Html::content(&one.value), Html::content(&one.size));
         writeln!(out, "{} {}", value.as_str(), size.as_str())?;
     }
-    writeln!(out, "</pre>{}</section>", if many { "</details>" } else { "" })?;
+    close(out, "pre")?;
+    if many {
+        close(out, "details")?;
+    }
+    close_section(out)?;
     Ok(())
 }
 

@@ -5,11 +5,12 @@ use crate::output::{Page, RelPath};
 use crate::report::kit::formats::{clipped, counted, micros, whole};
 use crate::report::kit::html::Html;
 use crate::report::kit::log_settings;
+use crate::report::kit::markup::{Element, close, close_section, paragraph_below, put, stacked};
 use crate::report::kit::paths;
 use crate::report::kit::shell::{Shell, write_page};
 use crate::report::kit::templates::Worker;
 use crate::report::kit::view::View;
-use crate::report::pages::compile::metrics::{fold, title};
+use crate::report::pages::compile::metrics::{folded, title};
 use crate::report::subject::Report;
 use crate::report::words::metrics::{TIMES, glosses, older};
 use crate::trace::Md5;
@@ -80,9 +81,9 @@ impl Of<'_> {
             line: whole(self.record.line),
             meanings: explained.then(|| view.href_with_anchor("configuration.html#fields")),
         };
-        writeln!(out, "{}", view.render("metrics_head", &head)?.as_str())?;
+        put(out, &view.render("metrics_head", &head)?)?;
         self.write_fields(out)?;
-        writeln!(out, "</section>")?;
+        close_section(out)?;
         Ok(())
     }
 
@@ -91,10 +92,9 @@ impl Of<'_> {
         let older = older(self.fields);
         let (lines, timed) = self.times(&older);
         if !lines.is_empty() {
-            // Lines below each other, not in columns.
-            writeln!(out, "<pre class=\"sets after\" style=columns:1>{lines}</pre>")?;
+            put(out, &Element::new("pre").class("value-list single space-above").around(lines))?;
         }
-        write!(out, "<pre class=\"sets after\">")?;
+        write!(out, "{}", Element::new("pre").class("value-list space-above").open().as_str())?;
         let (mut plain, mut unset): ([Vec<&str>; PLAIN.len()], Vec<&str>) = Default::default();
         let mut long = Vec::new();
         for (field, raw) in self.fields.iter() {
@@ -116,9 +116,9 @@ impl Of<'_> {
                 Value::Long(text) => long.push((field, text)),
             }
         }
-        writeln!(out, "</pre>")?;
+        close(out, "pre")?;
         for (field, text) in long {
-            writeln!(out, "{}", fold(field, &text).as_str())?;
+            put(out, &folded(field, &text))?;
         }
         let unset = match unset.as_slice() {
             [] => String::new(),
@@ -129,8 +129,7 @@ impl Of<'_> {
         let groups = PLAIN.into_iter().zip(plain).chain([seconds]).filter(|(_, names)| !names.is_empty());
         let groups = groups.map(|(value, names)| format!("{value}: {}.", names.join(", ")));
         let sentences = groups.chain([unset]).filter(|sentence| !sentence.is_empty());
-        let sentences = Html::joined(sentences.map(|sentence| Html::content(&sentence)), "<br>\n");
-        writeln!(out, "<p class=after>{}</p>", sentences.as_str())?;
+        paragraph_below(out, stacked(sentences.map(Html::from)))?;
         Ok(())
     }
 
@@ -146,10 +145,13 @@ impl Of<'_> {
             while around.last().is_some_and(|depth| *depth >= time.depth) {
                 around.pop();
             }
-            let (indent, raw) = ("  ".repeat(around.len()), Html::content(raw.get()));
+            let (indent, raw) = ("  ".repeat(around.len()), raw.get());
             let read =
                 if us < 1e3 && field.ends_with("_us") { String::new() } else { format!(" ({})", micros(us)) };
-            lines.push_str(&format!("{indent}{field} = {}{read}\n", raw.as_str()));
+            lines.push_str(&format!(
+                "{indent}{field} = {raw}{read}
+"
+            ));
             around.push(time.depth);
             timed.push(field);
         }

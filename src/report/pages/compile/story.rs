@@ -82,7 +82,7 @@ fn recompile(view: View<'_>, subject: Subject<'_>) -> anyhow::Result<Option<Html
         };
         let pill = view.pill(first)?;
         let words = "; the log does not say why it was compiled again.";
-        return Ok(Some(Html::trusted(format!("The same code as {}{words}", pill.as_str()))));
+        return Ok(Some(Html::joined(["The same code as ".into(), pill, words.into()], "")));
     }
     let pills = older.iter().take(MOST_OLDER).map(|id| view.pill_of(Some(id)));
     let pills = Html::joined(pills.collect::<anyhow::Result<Vec<_>>>()?, " ");
@@ -90,8 +90,10 @@ fn recompile(view: View<'_>, subject: Subject<'_>) -> anyhow::Result<Option<Html
         0 => String::new(),
         more => format!(" and {more} more"),
     };
-    let of = if older.is_empty() { String::new() } else { format!(" of {}{more}", pills.as_str()) };
-    Ok(Some(Html::trusted(format!("A <a href=\"#recompilation\">recompile</a>{of}."))))
+    let link = view.link("#recompilation", "recompile");
+    let of = if older.is_empty() { ".".into() } else { format!("{more}.").into() };
+    let between = if older.is_empty() { "" } else { " of " };
+    Ok(Some(Html::joined(["A ".into(), link, between.into(), pills, of], "")))
 }
 
 fn troubles(view: View<'_>, subject: Subject<'_>) -> Option<Html> {

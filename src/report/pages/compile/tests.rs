@@ -19,7 +19,7 @@ fn pages_of(log: &str) -> BTreeMap<String, String> {
     let mut worker = Worker::new().unwrap();
     let pages: Vec<Page<'_, Worker>> = crate::report::pages::compile::pages(report)
         .into_iter()
-        .chain(code::pages(report))
+        .chain(code::listing::pages(report))
         .chain(guards::pages(report))
         .collect();
     let rendered = pages.into_iter().map(|page| {
@@ -93,7 +93,7 @@ fn code_is_escaped_and_its_lines_are_anchors() {
     let pages = pages_of(&record(0, r#""inductor_output_code": {"filename": "/tmp/cabc.py"}"#, Some(code)));
     let page = &pages["-_0_0_0/inductor_output_code_cabc_0.html"];
     assert!(page.contains("Output code of the backward of"));
-    assert!(page.contains("<li id=L2>") && !page.contains("<script>alert"));
+    assert!(page.contains("<li id=\"L2\">") && !page.contains("<script>alert"));
 }
 
 #[test]
@@ -128,7 +128,7 @@ fn what_stands_elsewhere_is_linked_from_a_metrics_record() {
         "exception_stack_trace = <a href=\"dynamo_error_0.txt\">dynamo_error, 2\u{a0}lines</a>",
         // The log has no other stack to compare with.
         "stack_trace = Line: 3",
-        "other_text <span class=soft>2\u{a0}lines</span>",
+        "other_text <span class=\"soft\">2\u{a0}lines</span>",
     ] {
         assert!(page.contains(text), "no {text} in {page}");
     }
@@ -146,7 +146,8 @@ fn the_guard_tree_says_places_once_and_no_addresses() {
     let start = r#""dynamo_start": {"stack": [{"line": 3, "name": "f", "filename": 0}]}"#;
     let log = record(0, start, None) + &record(0, r#""dynamo_cpp_guards_str": {}"#, Some(tree));
     let page = &pages_of(&log)["-_0_0_0/compile.html"];
-    let line = "<li>L['model']._modules <i>dict</i> <b>ID_MATCH</b> <i>a.py:7</i>; <b>LENGTH_CHECK</b> len(…) == 2\n</ul>";
+    let line = "<li>L['model']._modules <span class=\"soft\">dict</span> <span class=\"guard-kind\">ID_MATCH</span> \
+                <span class=\"soft\">a.py:7</span>; <span class=\"guard-kind\">LENGTH_CHECK</span> len(…) == 2</li>\n</ul>";
     assert!(page.contains(line), "no {line} in {page}");
     assert!(!page.contains("140484560331344") && !page.contains("unguarded"));
 }

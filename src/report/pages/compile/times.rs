@@ -5,6 +5,7 @@ use crate::model::Fields;
 use crate::report::kit::formats::{counted, micros, whole};
 use crate::report::kit::html::Html;
 use crate::report::kit::links;
+use crate::report::kit::markup::{close_section, note_below, put};
 use crate::report::kit::tables::{Head, Row, Table, Td};
 use crate::report::kit::view::View;
 use crate::report::pages::compile::subject::Subject;
@@ -27,14 +28,14 @@ pub(crate) fn write(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -
     view.open_section(out, ("time", "Compile time", ""), None, Html::default())?;
     match subject.report.found.time.by_compile.get(&subject.index) {
         Some(phases) => {
-            writeln!(out, "{}", chart.as_str())?;
+            put(out, &chart)?;
             write_phases(view, subject, phases, out)?;
         }
         None => {
             of_metrics(subject, |fields| write_times(view, out, fields))?.transpose()?.unwrap_or_default()
         }
     }
-    writeln!(out, "</section>")?;
+    close_section(out)?;
     Ok(())
 }
 
@@ -143,12 +144,7 @@ fn write_phases(
     let words = words.trim_start_matches("; ");
     let link = view.link(&format!("../{}", links::time(subject.index)), "What else ran then");
     let between = if words.is_empty() { "" } else { ". " };
-    writeln!(
-        out,
-        "<p class=\"soft after\">{}{between}{}.</p>",
-        Html::escaped(words).as_str(),
-        link.as_str()
-    )?;
+    note_below(out, Html::joined([words.into(), between.into(), link, ".".into()], ""))?;
     Ok(())
 }
 

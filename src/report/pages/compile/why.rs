@@ -4,6 +4,7 @@ use crate::model::{Failure, GraphBreak, Reason};
 use crate::report::kit::formats::{counted, whole};
 use crate::report::kit::html::Html;
 use crate::report::kit::links;
+use crate::report::kit::markup::{Element, close_section, heading, paragraph_below, put, stacked};
 use crate::report::kit::view::View;
 use crate::report::pages::compile::metrics::{lines, text};
 use crate::report::pages::compile::subject::Subject;
@@ -41,15 +42,15 @@ pub(crate) fn write(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -
 fn write_recompilation(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let reasons: Vec<&Reason> = subject.of.recompiles.iter().flat_map(|r| &r.reasons).collect();
     view.open_section(out, ("recompilation", title(subject), ""), None, Html::default())?;
-    writeln!(out, "{}", chain(view, subject)?.as_str())?;
+    put(out, &chain(view, subject)?)?;
     if let Some(first) = subject.chain.first().and_then(|first| view.report.model.compiles.get(*first)) {
         let link = links::recompilations(view, first, "What changed each time, with the guards compared");
-        writeln!(out, "<p class=after>{}</p>", link.as_str())?;
+        paragraph_below(out, link)?;
     }
     for reason in reasons {
-        writeln!(out, "{}", view.reason(reason)?.as_str())?;
+        put(out, &view.reason(reason)?)?;
     }
-    writeln!(out, "</section>")?;
+    close_section(out)?;
     Ok(())
 }
 
@@ -87,14 +88,10 @@ fn write_breaks(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -> an
     view.open_section(out, ("breaks", "Graph breaks", ""), count, Html::default())?;
     for found in &subject.of.breaks {
         let facts = view.facts(of_break(view, found)?)?;
-        writeln!(
-            out,
-            "<h3 class=after>{}</h3>\n{}",
-            view.folded(&found.reason, true).as_str(),
-            facts.as_str()
-        )?;
+        heading(out, view.folded(&found.reason, true))?;
+        put(out, &facts)?;
     }
-    writeln!(out, "</section>")?;
+    close_section(out)?;
     Ok(())
 }
 
@@ -104,7 +101,7 @@ fn of_break(view: View<'_>, found: &GraphBreak) -> anyhow::Result<Vec<(&'static 
     facts.extend(found.explanation.as_deref().map(|text| ("Explanation", view.prose(text))));
     let hints = found.hints.iter().map(|hint| view.prose(hint));
     if !found.hints.is_empty() {
-        facts.push((if found.hints.len() == 1 { "Hint" } else { "Hints" }, Html::joined(hints, "<br>")));
+        facts.push((if found.hints.len() == 1 { "Hint" } else { "Hints" }, stacked(hints)));
     }
     let others = found.compiles.iter().take(LONGEST_CHAIN).map(|id| view.pill_of(id.as_ref()));
     if found.compiles.len() > 1 {
@@ -128,9 +125,9 @@ fn write_failures(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -> 
     let note = "unless errors are suppressed, the program saw the exception";
     view.open_section(out, ("failures", "Failures", note), Some(whole(failures.len())), Html::default())?;
     for failure in failures {
-        writeln!(out, "{}", view.facts(of_failure(view, failure)?)?.as_str())?;
+        put(out, &view.facts(of_failure(view, failure)?)?)?;
     }
-    writeln!(out, "</section>")?;
+    close_section(out)?;
     Ok(())
 }
 
@@ -150,12 +147,8 @@ fn write_restarts(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -> 
     let note = "the work until then was thrown away";
     view.open_section(out, ("restarts", "Restarts", note), Some(whole(restarts.len())), Html::default())?;
     for restart in restarts {
-        writeln!(
-            out,
-            "<div class=after>{}</div>",
-            Html::wrapped("<span class=mono>", &lines(&restart.reason, 1), "</span>").as_str()
-        )?;
+        put(out, &Element::new("div").class("space-above mono").around(lines(&restart.reason, 1)))?;
     }
-    writeln!(out, "</section>")?;
+    close_section(out)?;
     Ok(())
 }

@@ -2,6 +2,7 @@
 
 use crate::report::kit::formats::whole;
 use crate::report::kit::html::Html;
+use crate::report::kit::markup::{close_section, more, put};
 use crate::report::kit::view::View;
 use crate::report::subject::Report;
 use crate::report::words::metrics::glosses;
@@ -64,11 +65,8 @@ pub(crate) fn write(
     let count = fields.values().map(Vec::len).sum::<usize>();
     let about = "what torch writes of each compile, those whose names do not say it";
     view.open_section(out, (ID, "Fields of the metrics", about), Some(whole(count)), Html::default())?;
-    write!(out, "<details class=more><summary>What each means</summary><dl class=kv>")?;
-    for (meaning, names) in fields {
-        let names = Html::escaped(&names.join(" "));
-        write!(out, "<dt>{}<dd>{}", names.as_str(), Html::escaped(meaning).as_str())?;
-    }
-    writeln!(out, "</dl></details>\n</section>")?;
+    let facts = fields.iter().map(|(meaning, names)| (names.join(" "), Html::escaped(meaning)));
+    put(out, &more("What each means", &view.named_facts(facts)?))?;
+    close_section(out)?;
     Ok(())
 }

@@ -5,6 +5,7 @@ use crate::report::kit::html::Html;
 use crate::report::kit::log_settings::Kind;
 use crate::report::kit::log_settings::LISTED;
 use crate::report::kit::log_settings::OFF;
+use crate::report::kit::markup::{Element, close_section, put, soft_paragraph, span, strong};
 use crate::report::kit::view::View;
 use crate::report::pages::configuration::NOTABLE;
 use indexmap::IndexMap;
@@ -56,19 +57,20 @@ pub(crate) fn write(view: View<'_>, out: &mut dyn Write, kind: &Kind) -> anyhow:
     write_list(out, own.iter().map(|(name, value)| (*name, value.as_str())))?;
     let on: Vec<_> = listed().filter(|(_, value)| *value == ON).map(|(name, _)| (name, "")).collect();
     if !on.is_empty() {
-        let count = whole(on.len());
-        writeln!(out, "<h3 class=words><code>{ON}</code> <span class=n>{count}</span></h3>")?;
+        let heading = Html::joined([view.code(ON), span("count", whole(on.len()))], " ");
+        put(out, &Element::new("h3").class("space-around").around(heading))?;
         write_list(out, on.into_iter())?;
     }
     let off = OFF.map(|off| (off, listed().filter(|(_, value)| *value == off).count()));
     let off: Vec<_> =
         off.into_iter().filter(|(_, n)| *n > 0).map(|(off, n)| format!("{} {off}", whole(n))).collect();
     if !off.is_empty() {
-        let search = "The <a href=\"search.html\">search</a> finds each by its name.";
-        writeln!(out, "<p class=soft>Off, and not listed here: {}. {search}</p>", off.join(", "))?;
+        let off = format!("Off, and not listed here: {}. The ", off.join(", "));
+        let search = view.link("search.html", "search");
+        soft_paragraph(out, Html::joined([off.into(), search, " finds each by its name.".into()], ""))?;
     }
     view.left_out(out, all.len(), LISTED, "stand in report.json")?;
-    writeln!(out, "</section>")?;
+    close_section(out)?;
     Ok(())
 }
 
@@ -83,17 +85,24 @@ fn write_list<'s>(
     out: &mut dyn Write,
     settings: impl Iterator<Item = (&'s str, &'s str)>,
 ) -> anyhow::Result<()> {
-    let mut text = String::new();
+    let mut pieces = Vec::new();
     for (beginnings, rests) in groups(settings) {
         if !beginnings.is_empty() {
-            text.push_str(&format!("<b>{}</b>", html_escape::encode_text(&beginnings)));
+            pieces.push(strong(beginnings));
         } else if rests.is_empty() {
             continue;
         }
-        text.push_str(&html_escape::encode_text(&rests.join("\n")));
+        pieces.push(
+            rests
+                .join(
+                    "
+",
+                )
+                .into(),
+        );
     }
-    if !text.is_empty() {
-        writeln!(out, "<pre class=sets>{text}</pre>")?;
+    if !pieces.is_empty() {
+        put(out, &Element::new("pre").class("value-list").around(Html::joined(pieces, "")))?;
     }
     Ok(())
 }

@@ -11,6 +11,7 @@ use crate::report::kit::html::Html;
 use crate::report::kit::log_settings::KINDS;
 use crate::report::kit::log_settings::Kind;
 use crate::report::kit::log_settings::kinds;
+use crate::report::kit::markup::{Element, close_section, put};
 use crate::report::kit::shell::{Shell, Tab, write_page};
 use crate::report::kit::tables::{Head, Row, Table, Td};
 use crate::report::kit::templates::Worker;
@@ -50,9 +51,10 @@ pub(crate) fn page<'m>(report: Report<'m>) -> Page<'m, Worker> {
         }
         write_page(worker, out, &shell, |worker, out| {
             let view = View::new(report, worker, 0);
-            verdict(out, &kinds, differs)?;
+            put(out, &view.verdict(verdict(&kinds, differs), Vec::new())?)?;
             view.open_section(out, ("versions", "Versions", "what wrote the log"), None, Html::default())?;
-            writeln!(out, "{}</section>", view.facts(versions(view)?)?.as_str())?;
+            put(out, &view.facts(versions(view)?)?)?;
+            close_section(out)?;
             differences(view, out, (&kinds, differs))?;
             notable(view, out, &kinds)?;
             kinds.iter().try_for_each(|kind| listed::write(view, out, kind))?;
@@ -61,7 +63,7 @@ pub(crate) fn page<'m>(report: Report<'m>) -> Page<'m, Worker> {
     })
 }
 
-fn verdict(out: &mut dyn Write, kinds: &[Kind], differs: usize) -> anyhow::Result<()> {
+fn verdict(kinds: &[Kind], differs: usize) -> Html {
     let unusual =
         NOTABLE.iter().filter(|n| of_notable(kinds, n).iter().any(|value| is_unusual(n, value))).count();
     let differences = match differs {
@@ -72,12 +74,10 @@ fn verdict(out: &mut dyn Write, kinds: &[Kind], differs: usize) -> anyhow::Resul
         0 => "no notable one was changed".to_owned(),
         n => format!("{} changed", counted(n, "notable one was", "notable ones were")),
     };
-    let sentence = match kinds {
-        [] => Html::escaped("The log holds no settings."),
-        _ => Html::escaped(&format!("{differences}; {unusual}.")),
-    };
-    writeln!(out, "<div class=hero><h1>{}</h1></div>", sentence.as_str())?;
-    Ok(())
+    match kinds {
+        [] => "The log holds no settings.".into(),
+        _ => format!("{differences}; {unusual}.").into(),
+    }
 }
 
 fn differences(view: View<'_>, out: &mut dyn Write, (kinds, count): (&[Kind], usize)) -> anyhow::Result<()> {
@@ -116,7 +116,7 @@ fn differences(view: View<'_>, out: &mut dyn Write, (kinds, count): (&[Kind], us
     });
     view.table(out, &table, rows)?;
     view.left_out(out, all, shown, "stand in raw.jsonl")?;
-    writeln!(out, "</section>")?;
+    close_section(out)?;
     Ok(())
 }
 
@@ -160,8 +160,8 @@ fn notable(view: View<'_>, out: &mut dyn Write, kinds: &[Kind]) -> anyhow::Resul
             if !warn {
                 return text;
             }
-            let usual = Html::escaped(notable.usual.unwrap_or(UNKNOWN));
-            Html::joined([Html::wrapped("<b class=warn>", &text, "</b>, usually "), usual], "")
+            let usual = format!(", usually {}", notable.usual.unwrap_or(UNKNOWN));
+            Html::joined([Element::new("b").class("warn").around(text), usual.into()], "")
         });
         Ok(Row::of(vec![
             Td::text(of),
@@ -171,6 +171,6 @@ fn notable(view: View<'_>, out: &mut dyn Write, kinds: &[Kind]) -> anyhow::Resul
         ]))
     });
     view.whole_table(out, &table, rows)?;
-    writeln!(out, "</section>")?;
+    close_section(out)?;
     Ok(())
 }

@@ -3,6 +3,7 @@
 use crate::analysis::check_of;
 use crate::model::{ExportKind, ExportProblem, TextFrame};
 use crate::report::kit::html::Html;
+use crate::report::kit::markup::Element;
 use crate::report::kit::view::View;
 
 /// PyTorch's page: its words and where it stands.
@@ -69,7 +70,7 @@ pub(crate) fn explanation(problem: &ExportProblem) -> String {
 /// What to change, as sentences and code, in a box.
 pub(crate) fn advice(view: View<'_>, problem: &ExportProblem, place: Option<&TextFrame>) -> Html {
     let mut lines: Vec<Html> = Vec::new();
-    let say = |text: &str| Html::wrapped("<p>", &view.prose(text), "</p>");
+    let say = |text: &str| Element::new("p").around(&view.prose(text));
     match problem.kind {
         ExportKind::MissingFakeKernel => {
             lines.push(say("Tell export what the operator returns:"));
@@ -100,7 +101,7 @@ pub(crate) fn advice(view: View<'_>, problem: &ExportProblem, place: Option<&Tex
             lines.push(code("dynamic_shapes={\"x\": {0: torch.export.Dim.AUTO}}"));
         }
     }
-    Html::wrapped("<div class=advice>", &Html::joined(lines, ""), "</div>")
+    Element::new("div").class("advice").around(&Html::joined(lines, ""))
 }
 
 /// PyTorch's pages about a kind.
@@ -131,5 +132,5 @@ fn qualified(operator: &str) -> String {
 }
 
 fn code(text: &str) -> Html {
-    Html::wrapped("<pre>", &Html::escaped(text), "</pre>")
+    Element::new("pre").around(&Html::escaped(text))
 }

@@ -2,6 +2,10 @@
 
 use crate::model::{Argument, ExportProblem, Expression, ExpressionPart, Stack};
 use crate::report::kit::html::Html;
+use crate::report::kit::markup::{
+    Element, close, close_branch, note_below, open_branch, open_part, put, soft, soft_paragraph, span,
+    tree_leaf,
+};
 use crate::report::kit::view::View;
 use std::io::Write;
 
@@ -21,22 +25,24 @@ pub(crate) fn write(view: View<'_>, problem: &ExportProblem, out: &mut dyn Write
     let Some(expression) = problem.expression.as_ref().filter(|e| !e.parts.is_empty()) else {
         if !problem.kind.of_operator() {
             let text = "The log does not tell how the expression was made.";
-            writeln!(out, "<div><h3>Expression</h3><p class=soft>{text}</p></div>")?;
+            open_part(out, "Expression")?;
+            soft_paragraph(out, text)?;
+            close(out, "div")?;
         }
         return Ok(());
     };
     let shown = vec![false; expression.parts.len()];
     let mut tree = Tree { view, problem, expression, shown, cut: expression.cut };
-    write!(out, "<div><h3>Expression</h3><div class=tree tabindex=0 role=group aria-label=Expression><ul>")?;
+    open_part(out, "Expression")?;
+    put(out, &Element::new("div").class("tree").region("Expression").open())?;
+    put(out, &Element::new("ul").open())?;
     tree.part(0, (0, None), out)?;
-    write!(out, "</ul></div>")?;
+    close(out, "ul")?;
+    close(out, "div")?;
     if tree.cut {
-        write!(
-            out,
-            "<p class=\"soft after\">Parts are left out: the expression has more than are kept.</p>"
-        )?;
+        note_below(out, "Parts are left out: the expression has more than are kept.")?;
     }
-    writeln!(out, "</div>")?;
+    close(out, "div")?;
     Ok(())
 }
 
@@ -54,20 +60,19 @@ impl Tree<'_> {
         let line = self.line(part, above, seen);
         if seen || part.arguments.is_empty() || depth >= DEEPEST {
             self.cut |= !seen && depth >= DEEPEST;
-            writeln!(out, "<li><div class=leaf>{}</div></li>", line.as_str())?;
+            put(out, &tree_leaf(line))?;
             return Ok(());
         }
-        writeln!(out, "<li><details open><summary>{}</summary><ul>", line.as_str())?;
+        open_branch(out, line, true)?;
         for argument in &part.arguments {
             match argument {
                 Argument::Part(inner) => self.part(*inner, (depth + 1, part.user_stack.as_ref()), out)?,
                 Argument::Leaf(text) => {
-                    let leaf = self.leaf(text);
-                    writeln!(out, "<li><div class=leaf>{}</div></li>", leaf.as_str())?;
+                    put(out, &tree_leaf(self.leaf(text)))?;
                 }
             }
         }
-        writeln!(out, "</ul></details></li>")?;
+        close_branch(out)?;
         Ok(())
     }
 
@@ -100,14 +105,14 @@ impl Tree<'_> {
         let view = self.view;
         let frame = stack.and_then(|stack| stack.get(view.innermost_own(stack)?));
         let place = frame.and_then(|frame| view.place(Some(view.file(frame)), frame.line).ok());
-        let mut pieces = vec![Html::escaped(text), Html::trusted(" <span class=soft>"), Html::escaped(words)];
+        let mut about = vec![Html::escaped(words)];
         if let Some(place) = place {
-            pieces.push(Html::escaped(if words.is_empty() { "made by " } else { ", made by " }));
-            pieces.push(place);
+            about.push(Html::escaped(if words.is_empty() { "made by " } else { ", made by " }));
+            about.push(place);
         }
-        pieces.push(Html::trusted("</span>"));
+        let mut pieces = vec![text.into(), " ".into(), soft(Html::joined(about, ""))];
         if let Some(loc) = frame.and_then(|frame| frame.loc.as_deref()) {
-            pieces.push(Html::wrapped("<span class=loc>", &Html::escaped(loc), "</span>"));
+            pieces.push(span("source-line", &Html::escaped(loc)));
         }
         Html::joined(pieces, "")
     }

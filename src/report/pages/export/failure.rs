@@ -5,6 +5,7 @@ use crate::model::{Compile, ExportKind, ExportProblem, Stack, TextFrame};
 use crate::output::RelPath;
 use crate::report::kit::formats::{UNKNOWN, clipped, counted, is_library, whole};
 use crate::report::kit::html::Html;
+use crate::report::kit::markup::{Element, block, close, close_section, fold_below, heading, open_box, put};
 use crate::report::kit::paths;
 use crate::report::kit::tables::{Head, Row, Table, Td};
 use crate::report::kit::view::View;
@@ -49,15 +50,16 @@ pub(crate) fn write(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let about = "each once, in the order of the log";
     let tools = view.fold_button("failure-list");
     view.open_section(out, ("failures", "Failures", about), Some(whole(all.len())), tools)?;
-    writeln!(out, "<div class=box id=\"failure-list\">")?;
+    open_box(out, "failure-list")?;
     for (index, failure) in all.iter().enumerate().take(ENTRIES) {
         if let Some(problem) = first(view, failure) {
-            writeln!(out, "{}", entry(view, index, (failure, problem))?.as_str())?;
+            put(out, &entry(view, index, (failure, problem))?)?;
         }
     }
-    writeln!(out, "</div>\n<h3 class=after>All failures</h3>")?;
+    close(out, "div")?;
+    heading(out, "All failures")?;
     table(view, all, out)?;
-    writeln!(out, "</section>")?;
+    close_section(out)?;
     Ok(())
 }
 
@@ -163,7 +165,7 @@ pub(crate) fn trace(view: View<'_>, problem: &ExportProblem) -> anyhow::Result<H
     let shown = if own.is_empty() { &user } else { &own };
     let mut pieces = Vec::new();
     if shown.is_empty() {
-        pieces.push(Html::trusted("<p class=soft>The record has no stack of the user's code.</p>"));
+        pieces.push(Element::new("p").class("soft").around("The record has no stack of the user's code."));
     } else {
         pieces.push(view.traceback(shown, shown.len().checked_sub(1).filter(|_| !own.is_empty()))?);
     }
@@ -171,12 +173,9 @@ pub(crate) fn trace(view: View<'_>, problem: &ExportProblem) -> anyhow::Result<H
     if longer.len() > shown.len() {
         let count = counted(longer.len(), "frame", "frames");
         let whole = view.traceback(longer, longer.iter().rposition(|frame| !is_library(&frame.file)))?;
-        pieces.push(Html::trusted(format!(
-            "<details class=\"fold after\"><summary>Framework stack, {count}</summary>{}</details>",
-            whole.as_str()
-        )));
+        pieces.push(fold_below(format!("Framework stack, {count}"), &whole));
     }
-    Ok(Html::wrapped("<div>", &Html::joined(pieces, ""), "</div>"))
+    Ok(block(&Html::joined(pieces, "")))
 }
 
 fn frames(view: View<'_>, stack: &Stack) -> Vec<TextFrame> {
@@ -263,7 +262,7 @@ fn table(view: View<'_>, all: &[ExportFailure], out: &mut dyn Write) -> anyhow::
         Ok(Row::of(vec![
             Td::text(advice::words(failure.kind).2),
             Td::html(reason(view, problem)),
-            Td::html(place.transpose()?.unwrap_or_else(unknown)).class("nw"),
+            Td::html(place.transpose()?.unwrap_or_else(unknown)).class("nowrap"),
             Td::number(failure.problems.len() as f64, &whole(failure.problems.len())),
             Td::html(details),
             Td::html(program::link(view, problem).unwrap_or_else(unknown)),

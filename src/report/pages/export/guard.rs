@@ -4,6 +4,7 @@ use crate::model::{Artifact, Compile, ExportKind, ExportProblem};
 use crate::output::Page;
 use crate::report::kit::formats::clipped;
 use crate::report::kit::html::Html;
+use crate::report::kit::markup::{Element, close, close_section, paragraph, put, strong};
 use crate::report::kit::paths;
 use crate::report::kit::shell::{Shell, Tab, write_page};
 use crate::report::kit::templates::Worker;
@@ -11,7 +12,6 @@ use crate::report::kit::view::View;
 use crate::report::pages::export::locals::Details;
 use crate::report::pages::export::{advice, expression, failure, locals, program};
 use crate::report::subject::Report;
-use serde::Serialize;
 use std::io::Write;
 
 /// Characters of the expression in the heading.
@@ -37,12 +37,6 @@ pub(crate) fn page<'m>(
     }))
 }
 
-#[derive(Serialize)]
-struct Verdict {
-    sentence: Html,
-    notes: Vec<Html>,
-}
-
 fn write(
     view: View<'_>,
     (index, problem): (usize, &ExportProblem),
@@ -50,31 +44,33 @@ fn write(
 ) -> anyhow::Result<()> {
     let export = &view.report.found.export;
     let details = Details::of(view, problem)?;
-    let verdict =
-        Verdict { sentence: sentence(view, problem), notes: vec![view.prose(&advice::explanation(problem))] };
-    writeln!(out, "{}", view.render("export_verdict", &verdict)?.as_str())?;
+    let notes = vec![view.prose(&advice::explanation(problem))];
+    put(out, &view.verdict(sentence(view, problem), notes)?)?;
     let section = |out: &mut dyn Write, id, title, about| {
         view.open_section(out, (id, title, about), None, Html::default())
     };
     section(out, "stack", "Stack", "the user's lines, innermost last")?;
-    writeln!(out, "{}", failure::trace(view, problem)?.as_str())?;
+    put(out, &failure::trace(view, problem)?)?;
     let mut facts = failure::facts(view, problem)?;
     facts.extend(details.loc.as_deref().map(|loc| ("Source line", view.code(loc))));
     facts.extend(program::link(view, problem).map(|link| ("Program", link)));
-    writeln!(out, "<div class=after>{}</div></section>", view.facts(facts)?.as_str())?;
+    put(out, &Element::new("div").class("space-above").around(view.facts(facts)?))?;
+    close_section(out)?;
 
     section(out, "do", "What to do", "")?;
     let failure = export.of_problem.get(index).and_then(|&failure| export.failures.get(failure));
     let place = failure.and_then(|failure| failure.place.as_ref());
-    writeln!(out, "{}", advice::advice(view, problem, place).as_str())?;
+    put(out, &advice::advice(view, problem, place))?;
     let docs = Html::joined(advice::docs(view, problem.kind), ", ");
-    writeln!(out, "<p>{}</p></section>", docs.as_str())?;
+    paragraph(out, docs)?;
+    close_section(out)?;
 
     section(out, "evidence", "Evidence", "what the record says of the line and of the expression")?;
-    writeln!(out, "<div class=pieces>")?;
+    put(out, &Element::new("div").class("pieces").open())?;
     locals::write(view, (problem, &details), "all", out)?;
     expression::write(view, problem, out)?;
-    writeln!(out, "</div></section>")?;
+    close(out, "div")?;
+    close_section(out)?;
     Ok(())
 }
 
@@ -84,10 +80,7 @@ fn sentence(view: View<'_>, problem: &ExportProblem) -> Html {
     match (problem.kind, problem.result.as_deref()) {
         (ExportKind::Assumed, Some(result)) => {
             let result = Html::escaped(clipped(result, LONGEST_HEAD).0);
-            Html::joined(
-                [subject, text(" was taken to be "), Html::wrapped("<b>", &result, "</b>"), text(".")],
-                "",
-            )
+            Html::joined([subject, text(" was taken to be "), strong(&result), text(".")], "")
         }
         (ExportKind::Undecided, _) => Html::joined([subject, text(" could not be decided.")], ""),
         (ExportKind::GuardEvaluated, _) => {

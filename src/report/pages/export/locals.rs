@@ -4,6 +4,7 @@ use crate::analysis::symbols_in;
 use crate::model::{Argument, ExportProblem, Fields, Symbol};
 use crate::report::kit::formats::{UNKNOWN, clipped, whole};
 use crate::report::kit::html::Html;
+use crate::report::kit::markup::{close, open_part, soft_paragraph, span, stacked};
 use crate::report::kit::tables::{Head, Row, Table, Td};
 use crate::report::kit::view::View;
 use indexmap::IndexSet;
@@ -82,22 +83,22 @@ pub(crate) fn write(
     out: &mut dyn Write,
 ) -> anyhow::Result<()> {
     if !problem.kind.of_operator() {
-        write!(out, "<div><h3>Locals at this line</h3>")?;
+        open_part(out, "Locals at this line")?;
         write_locals(view, details, id, out)?;
-        writeln!(out, "</div>")?;
+        close(out, "div")?;
     }
     let symbols = symbols(problem, details);
     if !symbols.is_empty() {
-        write!(out, "<div><h3>Symbols</h3>")?;
+        open_part(out, "Symbols")?;
         write_symbols(view, (problem, details), (&symbols, id), out)?;
-        writeln!(out, "</div>")?;
+        close(out, "div")?;
     }
     Ok(())
 }
 
 fn write_locals(view: View<'_>, details: &Details, id: &str, out: &mut dyn Write) -> anyhow::Result<()> {
     if details.locals.is_empty() {
-        writeln!(out, "<p class=soft>The record names none.</p>")?;
+        soft_paragraph(out, &Html::escaped("The record names none."))?;
         return Ok(());
     }
     let id = format!("locals-{id}");
@@ -105,7 +106,7 @@ fn write_locals(view: View<'_>, details: &Details, id: &str, out: &mut dyn Write
     let table = Table { id: &id, label: "Locals", heads };
     let rows = details.locals.iter().map(|(name, value)| {
         let lines = value.lines().map(|line| view.folded(line, true));
-        Ok(Row::of(vec![Td::text(name).class("mono"), Td::html(Html::joined(lines, "<br>"))]))
+        Ok(Row::of(vec![Td::text(name).class("mono"), Td::html(stacked(lines))]))
     });
     view.table(out, &table, rows)?;
     view.left_out(out, details.locals.len() + details.left_out, MOST_LOCALS, "locals stand in the record")
@@ -175,7 +176,7 @@ fn made_by(view: View<'_>, symbol: Option<&Symbol>) -> Option<Html> {
     let frame = stack.get(view.innermost_own(stack)?)?;
     let place = view.place(Some(view.file(frame)), frame.line).ok()?;
     let code = frame.loc.as_deref().map(|loc| view.code(loc)).unwrap_or_default();
-    Some(Html::joined([code, Html::wrapped("<span class=\"soft pair\">", &place, "</span>")], " "))
+    Some(Html::joined([code, span("soft beside", &place)], " "))
 }
 
 /// A range as people write it.

@@ -3,6 +3,7 @@
 use crate::model::{Artifact, Compile, ExportProblem, ExportedProgram, ProgramFacts};
 use crate::report::kit::formats::{counted, whole};
 use crate::report::kit::html::Html;
+use crate::report::kit::markup::{Element, close_section, fold, put, soft};
 use crate::report::kit::paths;
 use crate::report::kit::view::View;
 use crate::report::pages::export::locals::range;
@@ -31,7 +32,7 @@ pub(crate) fn write(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
         write_one(view, (index, program), out)?;
     }
     view.left_out(out, all.len(), SHOWN, "programs are files of their compiles")?;
-    writeln!(out, "</section>")?;
+    close_section(out)?;
     Ok(())
 }
 
@@ -52,7 +53,7 @@ fn write_one(
         facts.push(("Checks at run time", Html::escaped(&checks)));
     }
     facts.push(("Text", files(view, program)));
-    writeln!(out, "<div id=\"program-{}\">{}</div>", index + 1, view.facts(facts)?.as_str())?;
+    put(out, &Element::new("div").id(&format!("program-{}", index + 1)).around(view.facts(facts)?))?;
     Ok(())
 }
 
@@ -68,7 +69,7 @@ fn names(view: View<'_>, all: &[(String, String)]) -> Html {
         if word != "user input" && word != "user output" {
             let target = target.trim().trim_start_matches("target=").trim_matches('\'');
             let words = format!("{word} {target}");
-            pieces.push(Html::wrapped("<span class=soft>", &Html::escaped(words.trim()), "</span>"));
+            pieces.push(soft(&Html::escaped(words.trim())));
         }
         Html::joined(pieces, " ")
     };
@@ -78,12 +79,8 @@ fn names(view: View<'_>, all: &[(String, String)]) -> Html {
         return shown;
     }
     let more = Html::joined(rest.iter().map(one), ", ");
-    Html::trusted(format!(
-        "{}<details class=fold><summary>{} more</summary>{}</details>",
-        shown.as_str(),
-        whole(rest.len()),
-        more.as_str()
-    ))
+    let more = fold(format!("{} more", whole(rest.len())), &more);
+    Html::joined([shown, more], "")
 }
 
 fn ranges(view: View<'_>, facts: &ProgramFacts) -> Html {

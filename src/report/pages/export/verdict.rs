@@ -4,24 +4,17 @@ use crate::analysis::{Export, ExportOutcome, Retry};
 use crate::model::{CompileIndex, ExportKind};
 use crate::report::kit::formats::counted;
 use crate::report::kit::html::Html;
+use crate::report::kit::markup::{Element, close_section, paragraph, paragraph_below, put};
 use crate::report::kit::paths;
 use crate::report::kit::reasons::first_line;
 use crate::report::kit::view::View;
 use crate::report::words::export::clauses;
 use crate::report::words::export::opening;
-use serde::Serialize;
 use std::io::Write;
-
-#[derive(Serialize)]
-struct Verdict {
-    sentence: Html,
-    notes: Vec<Html>,
-}
 
 pub(crate) fn write(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let export = &view.report.found.export;
-    let verdict = Verdict { sentence: sentence(view, export), notes: notes(view, export) };
-    writeln!(out, "{}", view.render("export_verdict", &verdict)?.as_str())?;
+    put(out, &view.verdict(sentence(view, export), notes(view, export))?)?;
     if let Some(retry) = export.retry {
         write_retry(view, retry, out)?;
     }
@@ -33,13 +26,8 @@ pub(crate) fn write(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
 
 fn sentence(view: View<'_>, export: &Export) -> Html {
     let linked = clauses(export).into_iter().map(|clause| {
-        Html::trusted(format!(
-            "{}<a class=\"{}\" href=\"#failures\">{}</a>{}",
-            clause.before,
-            clause.class,
-            Html::escaped(&clause.counted).as_str(),
-            clause.after
-        ))
+        let counted = Element::new("a").class(clause.class).href("#failures").around(clause.counted);
+        Html::joined([clause.before.into(), counted, clause.after.into()], "")
     });
     let listed = Html::joined(linked, ", and ");
     match opening(export) {
@@ -95,19 +83,17 @@ fn write_retry(view: View<'_>, retry: Retry, out: &mut dyn Write) -> anyhow::Res
     let (from, to) = (pill(retry.failed)?.unwrap_or_default(), pill(retry.succeeded)?.unwrap_or_default());
     let about = "a size that was declared dynamic was not";
     view.open_section(out, ("retry", "Exported on the second try", about), None, Html::default())?;
-    writeln!(
-        out,
-        "<p>Exported as {}, after {} violated a constraint of <code>dynamic_shapes</code>. Its failures carry the id of the \
-         first try, the program that of the second: export let go of the constraint and began anew, so a size that was \
-         to be dynamic may be fixed in the program.</p>",
-        to.as_str(),
-        from.as_str()
-    )?;
+    let rest = " violated a constraint of `dynamic_shapes`. Its failures carry the id of the first try, the program that \
+                of the second: export let go of the constraint and began anew, so a size that was to be dynamic may be \
+                fixed in the program.";
+    let pieces = ["Exported as ".into(), to, ", after ".into(), from, " ".into(), view.prose(rest)];
+    paragraph(out, Html::joined(pieces, ""))?;
     let advice = "Let export choose for the dimension: `dynamic_shapes={\"x\": {0: torch.export.Dim.AUTO}}`, or declare \
                   the range that the model takes with `Dim(\"n\", min=.., max=..)`.";
     let (words, url) = crate::report::pages::export::advice::DIMS;
-    writeln!(out, "<div class=\"advice after\"><p>{}</p></div>", view.prose(advice).as_str())?;
-    writeln!(out, "<p class=after>{}</p></section>", view.log_link(words, url).as_str())?;
+    put(out, &Element::new("p").class("advice space-above").around(view.prose(advice)))?;
+    paragraph_below(out, view.log_link(words, url))?;
+    close_section(out)?;
     Ok(())
 }
 
@@ -130,6 +116,7 @@ fn write_unknown(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
         let words = Html::escaped(": one may be that of the export; the first says ");
         facts.push(("Failures", Html::joined([link, words, view.folded(&reason, true)], "")));
     }
-    writeln!(out, "{}</section>", view.facts(facts)?.as_str())?;
+    put(out, &view.facts(facts)?)?;
+    close_section(out)?;
     Ok(())
 }

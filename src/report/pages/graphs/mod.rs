@@ -12,6 +12,7 @@ use crate::report::kit::graph_files::graphs;
 use crate::report::kit::graph_files::pairs;
 use crate::report::kit::graph_files::without_id;
 use crate::report::kit::html::Html;
+use crate::report::kit::markup::{close, open_data, put, script_json};
 use crate::report::kit::paths;
 use crate::report::kit::shell::{Shell, Tab, write_page};
 use crate::report::kit::templates::Worker;
@@ -68,7 +69,7 @@ fn write(
     write_page(worker, out, &shell, |worker, out| {
         let view = View::new(report, worker, 1);
         let shown = shown(view, (index, compile), pieces)?;
-        writeln!(out, "{}", head(view, compile, &shown)?.as_str())?;
+        put(out, &head(view, compile, &shown)?)?;
         write_data(view, compile, &shown, out)
     })
 }
@@ -200,37 +201,24 @@ fn head(view: View<'_>, compile: &Compile, shown: &Shown) -> anyhow::Result<Html
 
 /// Writes what the script reads, a text at a time.
 fn write_data(view: View<'_>, compile: &Compile, shown: &Shown, out: &mut dyn Write) -> anyhow::Result<()> {
-    out.write_all(b"<script type=\"application/json\" id=\"graphs-data\">{\"texts\":[")?;
+    open_data(out, "graphs-data")?;
+    out.write_all(b"{\"texts\":[")?;
     for (index, at) in shown.texts.iter().enumerate() {
         let text = view.report.payload(at)?;
         if index > 0 {
             out.write_all(b",\n")?;
         }
-        out.write_all(json(&without_id(&text))?.as_bytes())?;
+        out.write_all(script_json(&without_id(&text))?.as_bytes())?;
     }
-    write!(out, "],\n\"graphs\":{}", json(&shown.graphs)?)?;
-    write!(out, ",\n\"pairs\":{}", json(&shown.pairs)?)?;
-    write!(out, ",\n\"sizes\":{}", json(&sizes(compile))?)?;
-    write!(out, ",\n\"code\":{}", json(&output_code::of(view, compile)?)?)?;
-    Ok(out.write_all(b"}</script>\n")?)
-}
-
-/// JSON that no text of the log can end the element of.
-fn json(value: &impl Serialize) -> anyhow::Result<String> {
-    Ok(serde_json::to_string(value)?.replace('<', "\\u003c"))
+    write!(out, "],\n\"graphs\":{}", script_json(&shown.graphs)?)?;
+    write!(out, ",\n\"pairs\":{}", script_json(&shown.pairs)?)?;
+    write!(out, ",\n\"sizes\":{}", script_json(&sizes(compile))?)?;
+    write!(out, ",\n\"code\":{}", script_json(&output_code::of(view, compile)?)?)?;
+    out.write_all(b"}")?;
+    Ok(close(out, "script")?)
 }
 
 /// Sizes of the values of the captured graph, as Dynamo wrote them.
 fn sizes(compile: &Compile) -> BTreeMap<&str, &str> {
     compile.graph_sizes.iter().map(|one| (one.value.as_str(), one.size.as_str())).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn no_text_ends_the_element_that_holds_it() {
-        assert_eq!(json(&"</script><!--").unwrap(), "\"\\u003c/script>\\u003c!--\"");
-    }
 }

@@ -2,11 +2,13 @@
 
 use crate::analysis::{PARTS, Parts};
 use crate::model::Compile;
+use crate::report::kit::bars::PHASES;
 use crate::report::kit::formats::{counted, micros};
-use crate::report::kit::html::Html;
 use crate::report::kit::links::encoded;
+use crate::report::kit::markup::put;
 use crate::report::kit::paths;
 use crate::report::kit::view::View;
+use serde::Serialize;
 use std::io::Write;
 
 /// Columns at most: more are thinner than a finger on a telephone.
@@ -19,6 +21,36 @@ const LEAST: f64 = 0.005;
 struct Column<'m> {
     compiles: Vec<(&'m Compile, f64)>,
     parts: Parts,
+}
+
+#[derive(Serialize)]
+struct Chart {
+    about: String,
+    columns: Vec<Drawn>,
+    parts: Vec<Part>,
+}
+
+/// A column: where it leads, what it says on hover, and its height in per cent of the chart.
+#[derive(Serialize)]
+struct Drawn {
+    href: String,
+    title: String,
+    height: String,
+    parts: Vec<Share>,
+}
+
+/// A part of a column, in per cent of it.
+#[derive(Serialize)]
+struct Share {
+    class: &'static str,
+    height: String,
+}
+
+/// What a color stands for.
+#[derive(Serialize)]
+struct Part {
+    name: &'static str,
+    class: &'static str,
 }
 
 /// Writes the chart, where there is more than one compile to compare.
@@ -36,20 +68,13 @@ pub(crate) fn write(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
         1 => "one column a compile, in the order of their start".to_owned(),
         n => format!("{} a column, in the order of their start", counted(n, "compile", "compiles")),
     };
-    writeln!(
-        out,
-        "<p class=soft>Compile time: {what}; the highest is {}. A column leads to its costliest compile.</p>",
+    let about = format!(
+        "Compile time: {what}; the highest is {}. A column leads to its costliest compile.",
         micros(highest)
-    )?;
-    writeln!(out, "<ol class=cols aria-label=\"Compile times\">")?;
-    for column in &columns {
-        write_column(column, highest, out)?;
-    }
-    write!(out, "</ol>\n<div class=legend>")?;
-    for (at, name) in (1..).zip(PARTS) {
-        write!(out, "<span><i class=p{at}></i>{name}</span>")?;
-    }
-    writeln!(out, "</div>")?;
+    );
+    let columns = columns.iter().filter_map(|column| drawn(column, highest)).collect();
+    let parts = PARTS.into_iter().zip(PHASES).map(|(name, class)| Part { name, class }).collect();
+    put(out, &view.render("time_columns", &Chart { about, columns, parts })?)?;
     Ok(())
 }
 
@@ -58,9 +83,9 @@ fn column<'m>(of: &[(&'m Compile, Parts)]) -> Column<'m> {
     Column { compiles: of.iter().map(|(compile, parts)| (*compile, parts.total())).collect(), parts }
 }
 
-fn write_column(column: &Column<'_>, highest: f64, out: &mut dyn Write) -> anyhow::Result<()> {
-    let costliest = column.compiles.iter().max_by(|a, b| a.1.total_cmp(&b.1));
-    let Some((costliest, _)) = costliest else { return Ok(()) };
+/// What is drawn of a column.
+fn drawn(column: &Column<'_>, highest: f64) -> Option<Drawn> {
+    let (costliest, _) = column.compiles.iter().max_by(|a, b| a.1.total_cmp(&b.1))?;
     let function = costliest.function.as_ref().map(|f| format!(" {}", f.name)).unwrap_or_default();
     let time = micros(column.parts.total());
     let title = match column.compiles.as_slice() {
@@ -71,18 +96,15 @@ fn write_column(column: &Column<'_>, highest: f64, out: &mut dyn Write) -> anyho
             format!("{first} to {last}: {time}, most of it {}{function}", costliest.label())
         }
     };
-    let title = Html::escaped(&title);
-    let href = Html::escaped(&encoded(paths::compile_page(costliest).as_str())).as_str().to_owned();
-    write!(
-        out,
-        "<li><a href=\"{href}\" title=\"{}\" style=height:{:.0}%>",
-        title.as_str(),
-        100.0 * column.parts.total() / highest
-    )?;
     let whole = column.parts.total();
-    for (at, us) in (1..).zip(column.parts.0).filter(|(_, us)| *us > (LEAST * highest).min(whole / 5.0)) {
-        write!(out, "<i class=p{at} style=height:{:.0}%></i>", 100.0 * us / whole)?;
-    }
-    writeln!(out, "</a>")?;
-    Ok(())
+    let parts = PHASES.into_iter().zip(column.parts.0);
+    let parts = parts.filter(|(_, us)| *us > (LEAST * highest).min(whole / 5.0));
+    Some(Drawn {
+        href: encoded(paths::compile_page(costliest).as_str()),
+        title,
+        height: format!("{:.0}", 100.0 * whole / highest),
+        parts: parts
+            .map(|(class, us)| Share { class, height: format!("{:.0}", 100.0 * us / whole) })
+            .collect(),
+    })
 }

@@ -7,6 +7,9 @@ use crate::report::kit::formats::{counted, whole};
 use crate::report::kit::graph_files;
 use crate::report::kit::html::Html;
 use crate::report::kit::inductor_runs;
+use crate::report::kit::markup::{
+    Element, close, close_section, open_box, paragraph, put, small, soft, soft_paragraph, span,
+};
 use crate::report::kit::paths;
 use crate::report::kit::shell::{Shell, Tab, write_page};
 use crate::report::kit::templates::Worker;
@@ -82,13 +85,13 @@ pub(crate) fn section(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()>
     let tools = if long || compiles.is_empty() { Html::default() } else { view.fold_button("directory") };
     view.open_section(out, ("artifacts", "Files", note), Some(whole(files)), tools)?;
     if compiles.is_empty() {
-        writeln!(out, "<p class=soft>None: no record belongs to a compilation.</p>")?;
+        soft_paragraph(out, &Html::escaped("None: no record belongs to a compilation."))?;
     } else if long {
         contents(view, out)?;
     } else {
         entries(view, out, 0..compiles.len())?;
     }
-    writeln!(out, "</section>")?;
+    close_section(out)?;
     Ok(())
 }
 
@@ -101,22 +104,20 @@ fn contents(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
         let text = format!("{} to {}", label(chunk.first()), label(chunk.last()));
         let link = view.link(&file, &text);
         let count = counted(chunk.len(), "compile", "compiles");
-        writeln!(
-            out,
-            "<details class=fold><summary>{} <span class=soft>{count}, page {}</span></summary>\
-             <p class=\"ids mono\">",
-            Html::escaped(&text).as_str(),
-            page + 1
-        )?;
+        let about = soft(format!("{count}, page {}", page + 1));
+        put(out, &Element::new("details").class("fold").open())?;
+        put(out, &Element::new("summary").around(Html::joined([text.into(), about], " ")))?;
+        put(out, &Element::new("p").class("spaced-links mono").open())?;
         for compile in chunk {
             for attempt in anchors(compile) {
-                let id = Html::escaped(&attempt);
-                let shown = Html::escaped(attempt.trim_start_matches('[').trim_end_matches(']'));
-                let (id, shown) = (id.as_str(), shown.as_str());
-                writeln!(out, "<a id=\"{id}\" href=\"{file}#{id}\">{shown}</a>")?;
+                let shown = attempt.trim_start_matches('[').trim_end_matches(']');
+                let link = Element::new("a").id(&attempt).href(&format!("{file}#{attempt}"));
+                put(out, &link.around(shown))?;
             }
         }
-        writeln!(out, "</p></details><p>{}</p>", link.as_str())?;
+        close(out, "p")?;
+        close(out, "details")?;
+        paragraph(out, link)?;
     }
     Ok(())
 }
@@ -147,7 +148,7 @@ pub(crate) fn pages<'m>(report: Report<'m>) -> Vec<Page<'m, Worker>> {
                 let tools = view.fold_button("directory");
                 view.open_section(out, ("artifacts", &title, ""), Some(whole(range.len())), tools)?;
                 entries(view, out, range)?;
-                writeln!(out, "</section>")?;
+                close_section(out)?;
                 Ok(())
             })
         })
@@ -156,13 +157,13 @@ pub(crate) fn pages<'m>(report: Report<'m>) -> Vec<Page<'m, Worker>> {
 }
 
 fn entries(view: View<'_>, out: &mut dyn Write, range: std::ops::Range<usize>) -> anyhow::Result<()> {
-    writeln!(out, "<div class=box id=\"directory\">")?;
+    open_box(out, "directory")?;
     let mut seen = FxHashSet::default();
     for compile in view.report.model.compiles.as_slice().get(range).unwrap_or_default() {
         let entry = entry(view, compile, &mut seen)?;
-        writeln!(out, "{}", view.render("directory_entry", &entry)?.as_str())?;
+        put(out, &view.render("directory_entry", &entry)?)?;
     }
-    writeln!(out, "</div>")?;
+    close(out, "div")?;
     Ok(())
 }
 
@@ -262,26 +263,26 @@ fn file(view: View<'_>, compile: &Compile, artifact: &Artifact, single: bool) ->
         Content::Link(url) => view.log_link(&text, url),
         _ => view.link(&view.href(&paths::artifact(compile, artifact, view.report.settings)), &text),
     };
-    let small = |text: &str| Html::wrapped("<small>", &Html::escaped(text), "</small>");
     let mut pieces = vec![link];
     if !single
         && artifact.path.is_none()
         && !matches!(artifact.content, Content::Link(_) | Content::DumpFile(_))
     {
-        pieces.push(small(&artifact.number.to_string()));
+        pieces.push(small(&Html::escaped(&artifact.number.to_string())));
     }
-    pieces.extend(artifact.subgraph.as_ref().map(|subgraph| small(&format!("subgraph {subgraph}"))));
+    pieces.extend(
+        artifact.subgraph.as_ref().map(|subgraph| small(&Html::escaped(&format!("subgraph {subgraph}")))),
+    );
     pieces.extend(paths::readable(compile, artifact).map(|path| view.link(&view.href(&path), "readable")));
-    let said = |start, text: &str| Html::wrapped(start, &Html::escaped(text), "</span>");
     let damage = view.report.model.integrity.damage_of(artifact);
-    pieces.extend(damage.map(|damage| said("<span class=err>", damage.words())));
+    pieces.extend(damage.map(|damage| span("err", &Html::escaped(damage.words()))));
     let note = match artifact.content {
         Content::Empty(_) => Some("empty: the record had no payload"),
         Content::Link(_) => Some("link of the log"),
         _ => artifact.unknown.then_some("unknown event"),
     };
-    pieces.extend(note.map(|text| said("<span class=warn>", text)));
+    pieces.extend(note.map(|text| span("warn", &Html::escaped(text))));
     let alone = pieces.len() == 1;
     let all = Html::joined(pieces, " ");
-    if alone { all } else { Html::wrapped("<span>", &all, "</span>") }
+    if alone { all } else { Element::new("span").around(&all) }
 }

@@ -2,6 +2,7 @@
 
 use crate::report::kit::formats::{UNKNOWN, bytes, whole};
 use crate::report::kit::html::Html;
+use crate::report::kit::markup::{close_section, put, two_columns};
 use crate::report::kit::versions::versions;
 use crate::report::kit::view::View;
 use std::io::Write;
@@ -18,7 +19,8 @@ pub(crate) fn section(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()>
     )?;
     let versions = view.facts(versions(view)?)?;
     let log = view.facts(log(view))?;
-    writeln!(out, "<div class=two>{}{}</div></section>", versions.as_str(), log.as_str())?;
+    put(out, &two_columns(versions, log))?;
+    close_section(out)?;
     Ok(())
 }
 

@@ -4,9 +4,14 @@ use crate::analysis::findings::{ChainStep, CostDetail, Value, checked};
 use crate::analysis::{Finding, Severity, Topic};
 use crate::model::{Artifact, Compile, CompileIndex, GraphBreak, TextFrame};
 use crate::report::data::ENTRIES;
-use crate::report::kit::formats::{UNKNOWN, clipped, counted, is_library, micros, short_path, whole};
+use crate::report::kit::formats::{
+    UNKNOWN, clipped, cost_part, cost_words, counted, is_library, micros, short_path, whole,
+};
 use crate::report::kit::html::Html;
 use crate::report::kit::links;
+use crate::report::kit::markup::{
+    Element, close, close_finding, close_section, heading, more, open_box, open_more, put, small, stacked,
+};
 use crate::report::kit::paths;
 use crate::report::kit::tables::{Head, Row, Table, Td};
 use crate::report::kit::verdict::FindingEntry;
@@ -41,14 +46,14 @@ const LONGEST_LOC: usize = 90;
 
 pub(crate) fn section(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let findings = &view.report.found.findings;
-    let note = "failures first, then by seconds lost";
+    let note = "errors first, then by seconds wasted or avoidable; what is expected comes last";
     let tools = if findings.is_empty() { Html::default() } else { view.fold_button("findings-list") };
     view.open_section(out, ("findings", "Findings", note), Some(whole(findings.len())), tools)?;
     if findings.iter().all(|one| one.severity == Severity::Info) {
-        writeln!(out, "<p class=advice>{}</p>", checked())?;
+        put(out, &Element::new("p").class("advice").around(checked()))?;
     }
     if !findings.is_empty() {
-        writeln!(out, "<div class=box id=\"findings-list\">")?;
+        open_box(out, "findings-list")?;
         let mut seen = Vec::new();
         for (index, one) in findings.iter().take(ENTRIES).enumerate() {
             // The first of each severity is open; what is only good to know stays folded.
@@ -56,12 +61,12 @@ pub(crate) fn section(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()>
             seen.push(one.severity);
             entry(view, out, index, one, open)?;
         }
-        writeln!(out, "</div>")?;
+        close(out, "div")?;
     }
     if let Some(rest) = findings.get(ENTRIES..).filter(|rest| !rest.is_empty()) {
         table(view, out, rest)?;
     }
-    writeln!(out, "</section>")?;
+    close_section(out)?;
     Ok(())
 }
 
@@ -82,7 +87,7 @@ fn entry(view: View<'_>, out: &mut dyn Write, index: usize, one: &Finding, open:
         title,
         place,
         pills: view.plain_pills(&compiles, SHOWN)?,
-        cost: one.cost_us.map_or_else(|| UNKNOWN.to_owned(), micros),
+        cost: one.cost.as_ref().map_or_else(|| UNKNOWN.to_owned(), |cost| cost_words(cost.kind, cost.us)),
         count: match one.members.len() {
             0 => counted(one.count, "time", "times"),
             places => counted(places, "place", "places"),
@@ -92,12 +97,12 @@ fn entry(view: View<'_>, out: &mut dyn Write, index: usize, one: &Finding, open:
         detail: detail.map_or_else(Html::default, |text| view.prose(text)),
         facts: facts(view, one, &compiles)?,
     };
-    writeln!(out, "{}", view.finding(&entry)?.as_str())?;
+    put(out, &view.finding(&entry)?)?;
     if !one.members.is_empty() {
         members(view, out, index, &one.members)?;
     }
     steps(view, out, index, one)?;
-    writeln!(out, "</div></details>")?;
+    close_finding(out)?;
     Ok(())
 }
 
@@ -141,9 +146,9 @@ fn facts(view: View<'_>, one: &Finding, compiles: &[&Compile]) -> anyhow::Result
     }
     if !one.hints.is_empty() {
         let hints = one.hints.iter().map(|hint| view.prose(hint));
-        facts.push(("What to do", Html::joined(hints, "<br>")));
+        facts.push(("What to do", stacked(hints)));
     }
-    if !one.costs.is_empty() && one.kind.entry.costs != CostDetail::SumOnly {
+    if !one.cost_parts.is_empty() && one.kind.entry.costs != CostDetail::SumOnly {
         facts.push(("What it cost", costs(view, one)?));
     }
     for fact in one.facts.iter().filter(|fact| !is_said(one, &fact.value)) {
@@ -170,9 +175,9 @@ fn is_said(one: &Finding, value: &Value) -> bool {
 }
 
 fn costs(view: View<'_>, one: &Finding) -> anyhow::Result<Html> {
-    let parts = one.costs.iter().map(|cost| {
-        let mut pieces = vec![Html::escaped(&format!("{} {}", micros(cost.us), cost.what))];
-        let compiles = compiles(view, &cost.compiles);
+    let parts = one.cost_parts.iter().map(|part| {
+        let mut pieces = vec![Html::escaped(&cost_part(part))];
+        let compiles = compiles(view, &part.compiles);
         if !compiles.is_empty() && one.kind.entry.costs == CostDetail::WithCompiles {
             pieces.push(view.some_pills(&compiles, SHOWN)?);
         }
@@ -185,7 +190,7 @@ fn costs(view: View<'_>, one: &Finding) -> anyhow::Result<Html> {
 fn value(view: View<'_>, value: &Value) -> Option<Html> {
     match value {
         Value::Prose(text) | Value::Change(text) => Some(view.prose(text)),
-        Value::Code(texts) => Some(Html::joined(texts.iter().map(|text| view.folded(text, true)), "<br>")),
+        Value::Code(texts) => Some(stacked(texts.iter().map(|text| view.folded(text, true)))),
         Value::Chain(_) => None,
     }
 }
@@ -243,11 +248,8 @@ fn trace(view: View<'_>, one: &Finding) -> anyhow::Result<Html> {
     let kept: Vec<usize> = kept.map(|(index, _)| index).skip(skip).collect();
     let own: Vec<_> = kept.iter().filter_map(|&index| all.get(index).cloned()).collect();
     let own = view.traceback(&own, kept.iter().position(|index| Some(*index) == hit))?;
-    let words =
-        Html::escaped(&format!("All {}, with those of libraries", counted(all.len(), "frame", "frames")));
-    let head = Html::wrapped("<summary>", &words, "</summary>");
-    let body = Html::joined([head, view.traceback(all, hit)?], "");
-    Ok(Html::joined([own, Html::wrapped("<details class=more>", &body, "</details>")], ""))
+    let words = format!("All {}, with those of libraries", counted(all.len(), "frame", "frames"));
+    Ok(Html::joined([own, more(words, &view.traceback(all, hit)?)], ""))
 }
 
 /// The compiles of a chain with what made each.
@@ -278,8 +280,7 @@ fn step_row(view: View<'_>, at: usize, step: &ChainStep) -> anyhow::Result<Row> 
     let mut guard = vec![guard];
     if let Some(source) = &step.source {
         let place = Html::escaped(&format!("{}:{} ", short_path(&source.file), source.line));
-        let line = Html::joined([place, view.code(&source.code)], "");
-        guard.push(Html::wrapped("<small>", &line, "</small>"));
+        guard.push(small(&Html::joined([place, view.code(&source.code)], "")));
     }
     Ok(Row::of(vec![
         Td::html(compile.map_or_else(|| Ok(Html::default()), |c| view.pill_beside(c))?),
@@ -295,20 +296,19 @@ fn members(view: View<'_>, out: &mut dyn Write, index: usize, members: &[Finding
     let (first, rest) = members.split_at(members.len().min(COSTLIEST));
     rows(view, out, &id, first, None)?;
     if !rest.is_empty() {
-        let cost: f64 = rest.iter().filter_map(|one| one.cost_us).sum();
-        let cost = if cost > 0.0 { format!(", {} together", micros(cost)) } else { String::new() };
-        let more = whole(rest.len());
-        writeln!(out, "<details class=more><summary>{more} more{cost}</summary>")?;
+        let lost: f64 = rest.iter().map(Finding::lost_us).sum();
+        let cost = if lost > 0.0 { format!(", {} together", micros(lost)) } else { String::new() };
+        open_more(out, format!("{} more{cost}", whole(rest.len())))?;
         rows(view, out, &format!("finding-{}-rest", index + 1), rest, None)?;
         view.beyond(out, rest.len(), MEMBERS, "places")?;
-        writeln!(out, "</details>")?;
+        close(out, "details")?;
     }
     Ok(())
 }
 
 /// Findings that have no entry of their own.
 fn table(view: View<'_>, out: &mut dyn Write, rest: &[Finding]) -> anyhow::Result<()> {
-    writeln!(out, "<h3 class=after>Further findings</h3>")?;
+    heading(out, &Html::escaped("Further findings"))?;
     rows(view, out, "findings-table", rest, Some(ENTRIES))?;
     view.beyond(out, rest.len(), LISTED, "findings")
 }
@@ -325,7 +325,7 @@ fn rows(
         Head::text("Where").absent_if(!findings.iter().any(|one| one.place.file.is_some())),
         Head::text("What"),
         Head::unsorted("Compiles"),
-        Head::number("Cost").absent_if(!findings.iter().any(|one| one.cost_us.is_some())),
+        Head::number("Cost").absent_if(!findings.iter().any(|one| one.cost.is_some())),
     ];
     let most = if numbered.is_some() { LISTED } else { MEMBERS };
     let table = Table { id, label: "Findings", heads };
@@ -341,7 +341,7 @@ fn rows(
             Td::html(view.place(one.place.file.as_deref(), one.place.line)?),
             Td::html(what),
             Td::html(view.some_pills(&compiles(view, &one.compiles), SHOWN)?),
-            Td::maybe(one.cost_us, micros),
+            cost_cell(one),
         ]);
         Ok(match numbered {
             Some(before) => row.anchored(format!("finding-{}", before + at + 1)),
@@ -349,6 +349,12 @@ fn rows(
         })
     });
     view.table(out, &table, shown)
+}
+
+/// What it costs, sorted by the seconds lost.
+fn cost_cell(one: &Finding) -> Td {
+    let Some(cost) = &one.cost else { return Td::text(UNKNOWN) };
+    Td::number(one.lost_us(), &cost_words(cost.kind, cost.us))
 }
 
 fn function(one: &Finding) -> Option<&str> {

@@ -7,6 +7,7 @@ use crate::output::{Page, RelPath};
 use crate::report::kit::formats::{UNKNOWN, micros, percent, whole};
 use crate::report::kit::html::Html;
 use crate::report::kit::links::FUNCTIONS_ON_LANDING_PAGE;
+use crate::report::kit::markup::{close_section, paragraph_below, soft};
 use crate::report::kit::shell::{Shell, Tab, write_page};
 use crate::report::kit::tables::{Head, Row, Table, Td};
 use crate::report::kit::templates::Worker;
@@ -42,9 +43,9 @@ pub(crate) fn section(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()>
     table(view, out, FUNCTIONS_ON_LANDING_PAGE)?;
     if groups.len() > FUNCTIONS_ON_LANDING_PAGE {
         let link = view.link("functions.html", &format!("All {} functions", whole(groups.len())));
-        writeln!(out, "<p class=after>{}</p>", link.as_str())?;
+        paragraph_below(out, link)?;
     }
-    writeln!(out, "</section>")?;
+    close_section(out)?;
     Ok(())
 }
 
@@ -59,7 +60,7 @@ pub(crate) fn page<'m>(report: Report<'m>) -> Option<Page<'m, Worker>> {
             let note = "all functions, costliest first";
             view.open_section(out, ("functions", "Functions", note), Some(whole(count)), filters(view)?)?;
             table(view, out, count)?;
-            writeln!(out, "</section>")?;
+            close_section(out)?;
             Ok(())
         })
     });
@@ -151,7 +152,7 @@ fn row(
         Some(f) => crate::report::pages::landing::stacks::name(&f.name),
         None if compiles.first().is_some_and(|c| is_capture(c)) => {
             let text = Html::escaped("backward pass, captured");
-            Html::wrapped("<span class=soft>", &text, "</span>")
+            soft(&text)
         }
         None => Html::escaped(UNKNOWN),
     };

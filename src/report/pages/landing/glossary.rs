@@ -1,6 +1,7 @@
 //! The words of these pages, explained; folded away.
 
 use crate::analysis::{Producers, Stage};
+use crate::report::kit::markup::put;
 use crate::report::kit::view::View;
 use crate::report::words::phases::stage_words;
 use fxhash::FxHashSet;
@@ -46,7 +47,7 @@ pub(crate) fn section(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()>
         sizes: all || !model.shapes.symbols.is_empty() || !model.shapes.specialisations.is_empty(),
         stages: stages.collect(),
     };
-    writeln!(out, "{}", view.render("glossary", &glossary)?.as_str())?;
+    put(out, &view.render("glossary", &glossary)?)?;
     Ok(())
 }
 

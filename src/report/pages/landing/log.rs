@@ -3,6 +3,7 @@
 use crate::model::{OtherRank, ProblemKind};
 use crate::report::kit::formats::{counted, whole};
 use crate::report::kit::html::Html;
+use crate::report::kit::markup::{Element, close, close_section, open_more, paragraph, put, span};
 use crate::report::kit::tables::{Head, Row, Table, Td};
 use crate::report::kit::view::View;
 use crate::report::subject::Report;
@@ -64,14 +65,14 @@ pub(crate) fn section(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()>
         facts.push(("Unknown events", unknown_events(view)));
     }
     facts.push(("With --strict", strict(view)));
-    writeln!(out, "{}", view.facts(facts)?.as_str())?;
+    put(out, &view.facts(facts)?)?;
     problems(view, out)?;
     counts(view, out, "Records by event", &integrity.events)?;
     // The files of a single compile are its artifacts.
     if model.compiles.len() > 1 {
         counts(view, out, "Artifacts by name", &integrity.artifacts)?;
     }
-    writeln!(out, "</section>")?;
+    close_section(out)?;
     Ok(())
 }
 
@@ -84,7 +85,7 @@ fn damage(view: View<'_>) -> Html {
         return Html::escaped("nothing: every line, payload hash and string id is in order");
     }
     let text = Html::escaped(&found.join(", "));
-    if integrity.ok() { text } else { Html::wrapped("<span class=err>", &text, "</span>") }
+    if integrity.ok() { text } else { span("err", &text) }
 }
 
 fn unknown_events(view: View<'_>) -> Html {
@@ -95,7 +96,7 @@ fn unknown_events(view: View<'_>) -> Html {
     };
     let list = Html::joined(unknown.iter().take(EVENTS).map(one), ", ");
     let kept = Html::escaped(". Kept as files; this version of tlparse does not know what they mean.");
-    Html::wrapped("<span class=warn>", &Html::joined([list, kept], ""), "</span>")
+    span("warn", &Html::joined([list, kept], ""))
 }
 
 fn strict(view: View<'_>) -> Html {
@@ -152,13 +153,10 @@ fn counts(
         .into_iter()
         .take(PROBLEMS)
         .map(|(name, count)| Html::joined([view.folded(name, false), Html::escaped(&whole(*count))], " "));
-    writeln!(
-        out,
-        "<details class=more><summary>{title}: {kinds}</summary><p class=mono>{}</p>",
-        Html::joined(names, ", ").as_str()
-    )?;
+    open_more(out, format!("{title}: {kinds}"))?;
+    put(out, &Element::new("p").class("mono").around(Html::joined(names, ", ")))?;
     view.beyond(out, counts.len(), PROBLEMS, "kinds")?;
-    writeln!(out, "</details>")?;
+    close(out, "details")?;
     Ok(())
 }
 
@@ -173,17 +171,15 @@ pub(crate) fn other_ranks(view: View<'_>, out: &mut dyn Write) -> anyhow::Result
     view.open_section(out, head, Some(whole(total)), Html::default())?;
     let own = model.log.rank.map_or_else(|| "no rank".to_owned(), |rank| format!("rank {rank}"));
     let raw = view.link("raw.jsonl", "raw.jsonl");
-    writeln!(
-        out,
-        "<p>This log is read as that of {own}. The records below carry another rank; they are kept in {}.</p>\
-         <p class=\"advice after\">Two processes wrote into one file. Give each rank its own: torch does so when \
-         <code>TORCH_TRACE</code> names a folder.</p>",
-        raw.as_str()
-    )?;
+    let read =
+        format!("This log is read as that of {own}. The records below carry another rank; they are kept in ");
+    paragraph(out, Html::joined([read.into(), raw, ".".into()], ""))?;
+    let advice = "Two processes wrote into one file. Give each rank its own: torch does so when `TORCH_TRACE` names a folder.";
+    put(out, &Element::new("p").class("advice space-above").around(view.prose(advice)))?;
     for (rank, other) in &model.other_ranks {
         one_rank(view, out, *rank, other)?;
     }
-    writeln!(out, "</section>")?;
+    close_section(out)?;
     Ok(())
 }
 
@@ -211,6 +207,8 @@ fn one_rank(view: View<'_>, out: &mut dyn Write, rank: u64, other: &OtherRank) -
     if !other.compiles.is_empty() {
         facts.push(("Compiles, records", compiles));
     }
-    writeln!(out, "<h3 class=after id=\"rank-{rank}\">Rank {rank}</h3>{}", view.facts(facts)?.as_str())?;
+    let heading = Element::new("h3").class("space-above").id(&format!("rank-{rank}"));
+    put(out, &heading.around(format!("Rank {rank}")))?;
+    put(out, &view.facts(facts)?)?;
     Ok(())
 }

@@ -2,6 +2,7 @@
 
 use crate::report::kit::formats::{UNKNOWN, whole};
 use crate::report::kit::html::Html;
+use crate::report::kit::markup::{Element, close_section, put};
 use crate::report::kit::tables::{Head, Row, Table, Td};
 use crate::report::kit::view::View;
 use std::io::Write;
@@ -13,11 +14,9 @@ pub(crate) fn section(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()>
     }
     let head = ("processes", "Further processes", "with a log and a report of their own");
     view.open_section(out, head, Some(whole(processes.len())), Html::default())?;
-    writeln!(
-        out,
-        "<p class=advice>The program had more than one process. A forked one inherits what its parent had \
-         compiled; data loaders and servers that fork after the first compilation compile everything again.</p>"
-    )?;
+    let advice = "The program had more than one process. A forked one inherits what its parent had \
+         compiled; data loaders and servers that fork after the first compilation compile everything again.";
+    put(out, &Element::new("p").class("advice").around(advice))?;
     let heads = vec![
         Head::number("Process"),
         Head::text("Began as").about("whether it was forked: then its log goes on with its parent's strings"),
@@ -33,6 +32,6 @@ pub(crate) fn section(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()>
         Ok(Row::of(vec![pid, Td::text(began), Td::html(view.code(&process.file)), Td::html(report)]))
     });
     view.table(out, &table, rows)?;
-    writeln!(out, "</section>")?;
+    close_section(out)?;
     Ok(())
 }

@@ -4,6 +4,9 @@ use crate::analysis::{Trie, by_status};
 use crate::model::{CompileIndex, Frame, Stackless};
 use crate::report::kit::formats::{clipped, counted, is_library, resumed, short_path, whole};
 use crate::report::kit::html::Html;
+use crate::report::kit::markup::{
+    Element, close, close_section, open_more, put, resumed_function, soft, span,
+};
 use crate::report::kit::stacks::full_path;
 use crate::report::kit::view::View;
 use crate::report::subject::Report;
@@ -62,10 +65,11 @@ pub(crate) fn section(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()>
     }
     let note = "who called what was compiled, most recent call last; an id leads to its files";
     view.open_section(out, ("stacks", "Stacks", note), None, view.fold_button("trie"))?;
-    writeln!(out, "{}", view.render("legend", &legend(view.report))?.as_str())?;
-    writeln!(out, "<div class=\"tree gutter\" id=\"trie\" tabindex=0 role=group aria-label=\"Stack tree\">")?;
+    put(out, &view.render("legend", &legend(view.report))?)?;
+    put(out, &Element::new("div").class("tree gutter").id("trie").region("Stack tree").open())?;
     Tree::new(view, trie, None).write(out)?;
-    writeln!(out, "</div></section>")?;
+    close(out, "div")?;
+    close_section(out)?;
     Ok(())
 }
 
@@ -87,12 +91,15 @@ fn legend(report: Report<'_>) -> Legend {
     }
 }
 
+/// What ends a list below a frame.
+const BRANCH: [&str; 3] = ["ul", "details", "li"];
+
 /// What is still to be written.
 enum Step {
     /// A node with all below it, at that depth of branches.
     Node(usize, usize),
     /// Markup that closes what a step opened.
-    Close(&'static str),
+    Close(&'static [&'static str]),
     /// Siblings that are folded.
     More(Vec<usize>, usize),
 }
@@ -128,16 +135,18 @@ impl<'a> Tree<'a> {
     /// Writes the tree without recursion: a log may hold a stack of any depth.
     fn write(&mut self, out: &mut dyn Write) -> anyhow::Result<()> {
         let mut steps = Vec::new();
-        writeln!(out, "<ul>")?;
-        steps.push(Step::Close("</ul>"));
+        put(out, &Element::new("ul").open())?;
+        steps.push(Step::Close(&["ul"]));
         push_siblings(&mut steps, &self.trie.roots, 0);
         while let Some(step) = steps.pop() {
             match step {
-                Step::Close(markup) => writeln!(out, "{markup}")?,
+                Step::Close(tags) => tags.iter().try_for_each(|tag| close(out, tag))?,
                 Step::More(nodes, depth) => {
                     let more = counted(nodes.len(), "more", "more");
-                    write!(out, "<li><details class=more><summary>{more}</summary><ul>")?;
-                    steps.push(Step::Close("</ul></details>"));
+                    put(out, &Element::new("li").open())?;
+                    open_more(out, more)?;
+                    put(out, &Element::new("ul").open())?;
+                    steps.push(Step::Close(&BRANCH));
                     steps.extend(nodes.iter().rev().map(|node| Step::Node(*node, depth)));
                 }
                 Step::Node(node, depth) => self.node(out, &mut steps, node, depth)?,
@@ -155,7 +164,7 @@ impl<'a> Tree<'a> {
         depth: usize,
     ) -> anyhow::Result<()> {
         let chain = self.trie.chain(node);
-        write!(out, "<li>")?;
+        put(out, &Element::new("li").open())?;
         let (last, above) = chain.split_last().map_or((node, &[][..]), |(last, above)| (*last, above));
         self.chain(out, above)?;
         let Some(node) = self.trie.node(last) else { return Ok(()) };
@@ -170,36 +179,28 @@ impl<'a> Tree<'a> {
         let pill = pills.next().unwrap_or_default();
         let open = self.open_all || depth < OPEN_DEPTH;
         let look = Look { pill, fold: nested.then_some(open), called: !above.is_empty(), remark: &remark };
-        write!(out, "{}", self.line(&node.frame, look)?.as_str())?;
+        put(out, &self.line(&node.frame, look)?)?;
+        let again = self.again(pills, &node.frame)?;
         if nested {
-            write!(out, "<ul>")?;
-            steps.push(Step::Close("</ul></details>"));
-        }
-        let again: Vec<Html> = pills.collect();
-        if nested {
+            put(out, &Element::new("ul").open())?;
+            steps.push(Step::Close(&BRANCH));
             push_siblings(steps, &node.children, depth + 1);
-            self.again(out, again, &node.frame, "<li>")
+            for line in again {
+                put(out, &Element::new("li").around(line))?;
+            }
+            Ok(())
         } else {
-            self.again(out, again, &node.frame, "")?;
+            again.iter().try_for_each(|line| put(out, line))?;
+            close(out, "li")?;
             steps.extend(node.children.iter().rev().map(|child| Step::Node(*child, depth)));
             Ok(())
         }
     }
 
     /// Further compiles of the same stack, one a line.
-    fn again(
-        &mut self,
-        out: &mut dyn Write,
-        pills: Vec<Html>,
-        frame: &'a Frame,
-        before: &str,
-    ) -> anyhow::Result<()> {
-        for pill in pills {
-            let line =
-                self.line(frame, Look { pill, remark: "again, from the same stack", ..Look::default() })?;
-            write!(out, "{before}{}", line.as_str())?;
-        }
-        Ok(())
+    fn again(&mut self, pills: impl Iterator<Item = Html>, frame: &'a Frame) -> anyhow::Result<Vec<Html>> {
+        let look = |pill| Look { pill, remark: "again, from the same stack", ..Look::default() };
+        pills.map(|pill| self.line(frame, look(pill))).collect()
     }
 
     /// Frames without branches: those of libraries are folded where there are several in a row.
@@ -213,15 +214,16 @@ impl<'a> Tree<'a> {
             let folded = run.len() >= RUN && run.first().is_some_and(library);
             if folded {
                 let count = counted(run.len(), "frame", "frames");
-                write!(out, "<details class=fold><summary>{count} of libraries</summary>")?;
+                put(out, &Element::new("details").class("fold").open())?;
+                put(out, &Element::new("summary").around(format!("{count} of libraries")))?;
             }
             for frame in run {
                 let look = Look { called, ..Look::default() };
-                write!(out, "{}", self.line(frame, look)?.as_str())?;
+                put(out, &self.line(frame, look)?)?;
                 called = true;
             }
             if folded {
-                write!(out, "</details>")?;
+                close(out, "details")?;
             }
         }
         Ok(())
@@ -231,7 +233,7 @@ impl<'a> Tree<'a> {
         let href = crate::report::pages::landing::directory::href(self.view.report, compile);
         let compile = self.view.report.model.compiles.get(compile);
         let pill = compile.map(|compile| self.view.pill_beside_to(compile, &href)).transpose()?;
-        Ok(Html::wrapped("<span class=pills>", &pill.unwrap_or_default(), "</span>"))
+        Ok(span("pills", &pill.unwrap_or_default()))
     }
 
     /// Which records a stack belongs to: `artifact before_pre_grad_graph, line 38`.
@@ -272,12 +274,9 @@ impl<'a> Tree<'a> {
         };
         // The line of a library's frame is soft as a whole.
         match full_path(file).filter(|file| self.named.insert(*file)) {
-            Some(full) => {
-                let (full, place) = (Html::escaped(full), place.as_str());
-                Html::trusted(format!("<span class=soft title=\"{}\">{place}</span>", full.as_str()))
-            }
+            Some(full) => Element::new("span").class("soft").title(full).around(place),
             None if is_library(file) => place,
-            None => Html::wrapped("<span class=soft>", &place, "</span>"),
+            None => soft(&place),
         }
     }
 
@@ -289,8 +288,7 @@ impl<'a> Tree<'a> {
 /// A function's name, for what is in the font of code as a whole.
 pub(crate) fn name(name: &str) -> Html {
     let Some((function, line)) = resumed(name) else { return Html::escaped(name) };
-    let (function, line) = (Html::escaped(function), Html::escaped(line));
-    Html::trusted(format!("{} <span class=soft>resumed at {}</span>", function.as_str(), line.as_str()))
+    resumed_function(function, line)
 }
 
 fn push_siblings(steps: &mut Vec<Step>, nodes: &[usize], depth: usize) {
@@ -311,11 +309,10 @@ pub(crate) fn without_compile(view: View<'_>, out: &mut dyn Write) -> anyhow::Re
     let head = ("stackless", "Stacks of records without a compile id", note);
     view.open_section(out, head, Some(whole(records.len())), view.fold_button("stackless-tree"))?;
     let trie = Trie::of(records.iter().map(|one| &one.stack).enumerate());
-    writeln!(
-        out,
-        "<div class=tree id=stackless-tree tabindex=0 role=group aria-label=\"Stacks without a compile id\">"
-    )?;
+    let frame = Element::new("div").class("tree").id("stackless-tree");
+    put(out, &frame.region("Stacks without a compile id").open())?;
     Tree::new(view, &trie, Some(records)).write(out)?;
-    writeln!(out, "</div></section>")?;
+    close(out, "div")?;
+    close_section(out)?;
     Ok(())
 }

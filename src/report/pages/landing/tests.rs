@@ -57,7 +57,7 @@ fn text_of_the_log_is_escaped() {
 
 #[test]
 fn a_custom_header_stands_on_top_as_given_and_its_scripts_may_run() {
-    let header = "<p class=x>Ours</p><script>alert(1)</script>";
+    let header = "<p class=\"x\">Ours</p><script>alert(1)</script>";
     let settings = Settings { custom_header: Some(header.to_owned()), ..Settings::default() };
     let page = pages_of(&start(0, "f"), &settings).remove(0).1;
     assert!(page.contains(&format!("<body>\n{header}\n<header")));

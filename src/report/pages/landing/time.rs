@@ -3,6 +3,7 @@
 use crate::report::kit::formats::{micros, percent, whole};
 use crate::report::kit::html::Html;
 use crate::report::kit::links;
+use crate::report::kit::markup::{close_section, note_below, span};
 use crate::report::kit::tables::{Head, Row, Table, Td};
 use crate::report::kit::view::View;
 use crate::report::subject::Report;
@@ -23,15 +24,11 @@ pub(crate) fn section(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()>
     let found = &view.report.found.time;
     let has_page = view.report.times_phases();
     let tools = match has_page {
-        true => Html::wrapped(
-            "<span class=tools>",
-            &view.link(links::TIME, "Flame chart and all tables"),
-            "</span>",
-        ),
+        true => span("tools", &view.link(links::TIME, "Flame chart and all tables")),
         false => Html::default(),
     };
-    let note = "the phases with most time of their own";
-    view.open_section(out, ("time", "Time", note), Some(micros(found.total_s * 1e6)), tools)?;
+    let about = "the phases with most time of their own";
+    view.open_section(out, ("time", "Time", about), Some(micros(found.total_s * 1e6)), tools)?;
     crate::report::pages::landing::chart::write(view, out)?;
     let heads = vec![
         Head::text("Phase"),
@@ -55,11 +52,11 @@ pub(crate) fn section(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()>
     if !has_page {
         let words = "This log has no chromium events, which time each phase, so there is no chart: these times are \
                      sums of what the metrics of the compiles report.";
-        writeln!(out, "<p class=\"soft after\">{words}</p>")?;
+        note_below(out, words)?;
     } else if more > 0 {
         let link = view.link(&format!("{}#phases", links::TIME), &format!("{} further phases", whole(more)));
-        writeln!(out, "<p class=\"soft after\">{}</p>", link.as_str())?;
+        note_below(out, link)?;
     }
-    writeln!(out, "</section>")?;
+    close_section(out)?;
     Ok(())
 }

@@ -4,6 +4,7 @@ use crate::analysis::{PARTS, Parts, is_capture};
 use crate::model::{Compile, ProblemKind, Status};
 use crate::report::kit::formats::{counted, micros, percent, whole};
 use crate::report::kit::html::Html;
+use crate::report::kit::markup::put;
 use crate::report::kit::paths;
 use crate::report::kit::verdict::{Hero, Words};
 use crate::report::kit::view::View;
@@ -28,12 +29,12 @@ fn words(text: &'static str) -> Words {
 pub(crate) fn hero(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let report = view.report;
     if report.model.log.records == 0 {
-        writeln!(out, "{}", view.render("empty", &())?.as_str())?;
+        put(out, &view.render("empty", &())?)?;
         return Ok(());
     }
     let parts = report.found.functions.iter().fold(Parts::default(), |sum, group| sum.plus(group.parts));
     let hero = Hero { pieces: sentence(view), notes: notes(view, &parts)?, bar: view.bar(&parts, true)? };
-    writeln!(out, "{}", view.hero(&hero)?.as_str())?;
+    put(out, &view.hero(&hero)?)?;
     Ok(())
 }
 

@@ -2,8 +2,8 @@
 
 use crate::analysis::vllm::Vllm;
 use crate::report::kit::formats::whole;
-use crate::report::kit::html::Html;
 use crate::report::kit::links;
+use crate::report::kit::markup::{close_section, paragraph, span};
 use crate::report::kit::view::View;
 use crate::report::kit::vllm_modules::{modules, sentence};
 use std::io::Write;
@@ -18,13 +18,13 @@ pub(crate) fn section(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()>
     }
     let vllm = Vllm::of(view.report.model);
     let link = view.link(links::VLLM, "Pieces, graphs and passes");
-    let tools = Html::wrapped("<span class=tools>", &link, "</span>");
+    let tools = span("tools", &link);
     let count = Some(whole(vllm.modules.len()));
     view.open_section(out, ("vllm", "vLLM", "modules that its backend compiled"), count, tools)?;
-    writeln!(out, "<p>{}</p>", sentence(view, &vllm).as_str())?;
+    paragraph(out, sentence(view, &vllm))?;
     if !vllm.modules.is_empty() {
         modules(view, &vllm, out, (ON_LANDING_PAGE, links::VLLM))?;
     }
-    writeln!(out, "</section>")?;
+    close_section(out)?;
     Ok(())
 }

@@ -4,6 +4,7 @@ use crate::analysis::Step;
 use crate::model::Reason;
 use crate::report::kit::formats::counted;
 use crate::report::kit::html::Html;
+use crate::report::kit::markup::{Element, put};
 use crate::report::kit::view::View;
 use crate::report::pages::recompilations::{guards, tensors};
 use serde::Serialize;
@@ -36,7 +37,7 @@ fn is_like(first: &Reason, other: &Reason) -> bool {
 fn short(view: View<'_>, reason: &Reason) -> Html {
     let id = Html::escaped(reason.against.as_deref().unwrap_or("another"));
     let text = Html::joined([id, view.folded(&reason.guard, true)], ": ");
-    Html::wrapped("<p>", &text, "</p>")
+    Element::new("p").around(&text)
 }
 
 /// `room` is how many bytes of guards may still be compared.
@@ -87,6 +88,6 @@ pub(crate) fn fold(
         guards,
         tensors,
     };
-    writeln!(out, "{}", view.render("recompile_evidence", &context)?.as_str())?;
+    put(out, &view.render("recompile_evidence", &context)?)?;
     Ok(())
 }

@@ -4,11 +4,11 @@ use crate::analysis::{Chain, Change, ChangeKind, Step, recompile_advice};
 use crate::model::Compile;
 use crate::report::kit::formats::{UNKNOWN, clipped, counted, micros, resumed, short_path, whole};
 use crate::report::kit::html::Html;
+use crate::report::kit::markup::{Element, close_section, note_below, put, soft, span, stacked};
 use crate::report::kit::tables::{Head, Row, Table, Td};
 use crate::report::kit::view::View;
 use crate::report::pages::recompilations::{Subject, evidence};
 use serde::Serialize;
-use std::io::Write;
 
 /// Compiles of a function in its table: a limit that was raised lets a function have thousands.
 const LISTED: usize = 64;
@@ -41,7 +41,7 @@ pub(crate) fn section(
     let mut reasons = chain.steps.iter().flat_map(|step| &step.reasons);
     let source = reasons.find_map(|reason| reason.source.as_ref());
     let advice = recompile_advice(view.report.model, chain);
-    let advice = Html::joined(advice.iter().map(|line| view.prose(line)), "<br>");
+    let advice = stacked(advice.iter().map(|line| view.prose(line)));
     let head = Recompiled {
         id: subject.anchor.clone(),
         name: function.map_or_else(|| "function not recorded".to_owned(), |f| name(&f.name)),
@@ -54,13 +54,13 @@ pub(crate) fn section(
         guard_place: source.map(|s| format!("{}:{}", short_path(&s.file), s.line)),
         guard_code: source.map(|s| s.code.clone()).unwrap_or_default(),
     };
-    writeln!(out, "{}", view.render("recompiled", &head)?.as_str())?;
+    put(out, &view.render("recompiled", &head)?)?;
     table(view, subject, out)?;
     let evidence_of = chain.steps.iter().skip(1).take(LISTED);
     for step in evidence_of {
         evidence::fold(view, step, room, out)?;
     }
-    writeln!(out, "</section>")?;
+    close_section(out)?;
     Ok(())
 }
 
@@ -87,11 +87,7 @@ fn table(view: View<'_>, subject: &Subject<'_>, out: &mut Vec<u8>) -> anyhow::Re
     view.table(out, &table, rows)?;
     let beyond = chain.steps.len().saturating_sub(LISTED);
     if beyond > 0 {
-        writeln!(
-            out,
-            "<p class=\"soft after\">{} more compiles of this function are left out.</p>",
-            whole(beyond)
-        )?;
+        note_below(out, format!("{} more compiles of this function are left out.", whole(beyond)))?;
     }
     Ok(())
 }
@@ -114,7 +110,7 @@ fn row(view: View<'_>, chain: &Chain<'_>, index: usize, step: &Step<'_>) -> anyh
         (None, 0) => (lead(view, chain), first_value(chain), Html::escaped("first compile")),
         (None, _) => (Html::escaped(UNKNOWN), Html::default(), Html::escaped("no reason recorded")),
     };
-    let limit = Html::trusted("<span class=\"kind error\">limit reached, not compiled</span>");
+    let limit = span("kind error", "limit reached, not compiled");
     let value = if step.over_limit { Html::joined([value, limit], " ") } else { value };
     Ok(Row::of(vec![
         Td::html(view.pill_beside(compile)?).sorted(step.compile),
@@ -133,7 +129,7 @@ fn row(view: View<'_>, chain: &Chain<'_>, index: usize, step: &Step<'_>) -> anyh
 fn lead(view: View<'_>, chain: &Chain<'_>) -> Html {
     let subject = chain.lead.as_ref().and_then(|(_, subject)| subject.as_deref());
     let code = subject.map_or_else(Html::default, |subject| view.folded(subject, true));
-    Html::wrapped("<span class=soft>", &code, "</span>")
+    soft(&code)
 }
 
 fn first_value(chain: &Chain<'_>) -> Html {
@@ -142,25 +138,20 @@ fn first_value(chain: &Chain<'_>) -> Html {
 
 fn marked(class: &'static str, value: &str) -> Html {
     let (shown, cut) = clipped(value, LONGEST_VALUE);
-    let (shown, full) = (Html::escaped(shown), Html::escaped(value));
-    Html::trusted(match cut {
-        true => {
-            format!("<span class={class} title=\"{}\">{}…</span>", full.as_str(), shown.as_str())
-        }
-        false => format!("<span class={class}>{}</span>", shown.as_str()),
-    })
+    let element = Element::new("span").class(class);
+    if cut { element.title(value).around(format!("{shown}…")) } else { element.around(shown) }
 }
 
 fn change_of(change: &Change) -> Html {
     let new = match &change.new {
         Some(new) => marked("new", new),
-        None => Html::trusted("<span class=soft>not recorded</span>"),
+        None => soft("not recorded"),
     };
     match &change.old {
         Some(old) => Html::joined([marked("old", old), new], " → "),
         None if change.new.is_some() => new,
         // A mode of torch that is on or off can only have flipped.
-        None if change.kind == ChangeKind::GlobalState => Html::trusted("<span class=soft>flipped</span>"),
+        None if change.kind == ChangeKind::GlobalState => soft("flipped"),
         None => new,
     }
 }

@@ -10,6 +10,7 @@ use crate::analysis::{Chain, recompile_limit};
 use crate::output::{Page, RelPath};
 use crate::report::kit::formats::{counted, micros, whole};
 use crate::report::kit::links;
+use crate::report::kit::markup::put;
 use crate::report::kit::shell::{Shell, Tab, write_page};
 use crate::report::kit::templates::Worker;
 use crate::report::kit::view::View;
@@ -99,6 +100,6 @@ fn verdict(view: View<'_>, subjects: &[Subject<'_>], out: &mut dyn Write) -> any
         over_href: over.first().map(|s| format!("#{}", s.anchor)).unwrap_or_default(),
         limit: over.first().map(|s| whole(s.limit)).unwrap_or_default(),
     };
-    writeln!(out, "{}", view.render("recompiles_verdict", &context)?.as_str())?;
+    put(out, &view.render("recompiles_verdict", &context)?)?;
     Ok(())
 }

@@ -2,6 +2,7 @@
 
 use crate::report::kit::formats::{UNKNOWN, clipped, micros, whole};
 use crate::report::kit::html::Html;
+use crate::report::kit::markup::{Element, close_section};
 use crate::report::kit::tables::{Head, Row, Table, Td};
 use crate::report::kit::view::View;
 use crate::report::pages::recompilations::Subject;
@@ -44,7 +45,7 @@ pub(crate) fn section(
         Ok(if index < detailed { row } else { row.anchored(subject.anchor.clone()) })
     });
     view.table(out, &table, rows)?;
-    writeln!(out, "</section>")?;
+    close_section(out)?;
     Ok(())
 }
 
@@ -68,10 +69,10 @@ fn row(view: View<'_>, subject: &Subject<'_>, detailed: bool) -> anyhow::Result<
 /// A bar up to the limit. A limit made larger than any chain has an empty one.
 fn meter(kept: usize, limit: u64, over: bool) -> Html {
     let share = (100.0 * kept as f64 / limit.max(1) as f64).min(100.0);
-    let colour = if over { "error" } else { "soft" };
-    Html::trusted(format!(
-        "<div class=bar style=width:96px role=img title=\"{kept} of {limit}\"><i style=\"width:{share:.0}%;background:var(--{colour})\"></i></div>"
-    ))
+    let filled = Element::new("span").class(if over { "over" } else { "kept" });
+    let filled = filled.style(&format!("width:{share:.0}%")).empty();
+    let bar = Element::new("div").class("bar narrow").attribute("role", "img");
+    bar.title(&format!("{kept} of {limit}")).around(filled)
 }
 
 fn changed(view: View<'_>, subject: &Subject<'_>) -> Html {

@@ -3,6 +3,7 @@
 use crate::model::{CompileIndex, Model};
 use crate::report::kit::formats::{counted, whole};
 use crate::report::kit::html::Html;
+use crate::report::kit::markup::{Element, soft, span, stacked};
 
 /// What of the tensors is compared, the name first.
 const COLUMNS: [&str; 6] = ["Name", "Shape", "Stride", "dtype", "Device", "Gradient"];
@@ -41,9 +42,9 @@ pub(crate) fn compared(model: &Model, old: CompileIndex, new: CompileIndex) -> H
     let more = changed.len().saturating_sub(LISTED);
     let more = if more > 0 { format!(" {} more are left out.", whole(more)) } else { String::new() };
     let lines = changed.iter().take(LISTED).map(|(was, is)| difference(was, is));
-    let about = Html::wrapped("<span class=soft>", &Html::escaped(&(about + &more)), "</span>");
-    let lines = Html::joined(std::iter::once(about).chain(lines), "<br>");
-    Html::wrapped("<p class=after>", &lines, "</p>")
+    let about = soft(&Html::escaped(&(about + &more)));
+    let lines = stacked(std::iter::once(about).chain(lines));
+    Element::new("p").class("space-above").around(&lines)
 }
 
 /// What is compared of each input tensor of a compile, as text.
@@ -65,15 +66,15 @@ fn rows(model: &Model, compile: CompileIndex) -> Vec<[String; COLUMNS.len()]> {
 /// `L['x']: shape [3, 4] → [3, 6]`.
 fn difference(was: &[String], is: &[String]) -> Html {
     let name = is.first().or(was.first()).map(String::as_str).unwrap_or_default();
-    let name = Html::wrapped("<code>", &Html::escaped(name), "</code>");
+    let name = Element::new("code").around(&Html::escaped(name));
     let alone = match (was, is) {
         (_, []) => Some("old"),
         ([], _) => Some("new"),
         _ => None,
     };
     let value = |class, text: Option<&String>| match class {
-        "old" => Html::wrapped("<span class=old>", &Html::escaped(text.map_or("", |t| t)), "</span>"),
-        _ => Html::wrapped("<span class=new>", &Html::escaped(text.map_or("", |t| t)), "</span>"),
+        "old" => span("old", &Html::escaped(text.map_or("", |t| t))),
+        _ => span("new", &Html::escaped(text.map_or("", |t| t))),
     };
     let fields = COLUMNS.iter().enumerate().skip(1).filter_map(|(column, title)| {
         let (was, is) = (was.get(column), is.get(column));

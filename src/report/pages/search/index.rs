@@ -1,5 +1,6 @@
 //! The index as JSON within the page: written piece by piece, with an account of the room that is left.
 
+use crate::report::kit::markup::{self, open_data};
 use std::borrow::Cow;
 use std::io::{self, Write};
 
@@ -38,14 +39,16 @@ impl<'o> IndexWriter<'o> {
 
     /// Begins the element. Its content is data: no policy has to allow it.
     pub fn open(&mut self) -> io::Result<()> {
-        self.out.write_all(b"<script type=\"application/json\" id=\"index\">{\"groups\":[")?;
+        open_data(self.out, "index")?;
+        self.out.write_all(b"{\"groups\":[")?;
         self.first = true;
         Ok(())
     }
 
     /// Ends the element.
     pub fn close(&mut self) -> io::Result<()> {
-        self.out.write_all(b"]}</script>\n")
+        self.out.write_all(b"]}")?;
+        markup::close(self.out, "script")
     }
 
     /// Ends the list and begins the next.

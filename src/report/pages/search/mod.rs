@@ -9,6 +9,7 @@ mod texts;
 use crate::model::Content;
 use crate::output::{Page, RelPath};
 use crate::report::kit::formats::{bytes, counted, whole};
+use crate::report::kit::markup::put;
 use crate::report::kit::paths;
 use crate::report::kit::shell::{Shell, write_page};
 use crate::report::kit::templates::Worker;
@@ -54,7 +55,7 @@ pub(crate) fn page<'m>(report: Report<'m>) -> Page<'m, Worker> {
             let indexed = texts::write(report, files, &mut index)?;
             index.close()?;
             let foot = foot(named, &indexed, &index);
-            writeln!(out, "{}", view.render("search_foot", &foot)?.as_str())?;
+            put(out, &view.render("search_foot", &foot)?)?;
             Ok(())
         })
     })

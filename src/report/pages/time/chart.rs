@@ -2,9 +2,11 @@
 
 use crate::analysis::{PARTS, Timeline, Track};
 use crate::model::{CompileIndex, Model};
+use crate::report::kit::bars::{PHASE_OTHER, PHASES};
 use crate::report::kit::formats::{clipped, counted, micros, percent};
 use crate::report::kit::html::Html;
 use crate::report::kit::links::MOST_ANCHORS;
+use crate::report::kit::markup::{Element, close, close_section, open_data, put, script_json};
 use crate::report::kit::paths;
 use crate::report::kit::view::View;
 use crate::report::pages::time::times::Times;
@@ -28,10 +30,10 @@ struct Chart {
     notes: Vec<String>,
 }
 
-/// A colour of the chart: what it stands for, and the time that phases of it took themselves.
+/// A color of the chart: what it stands for, and the time that phases of it took themselves.
 #[derive(Serialize)]
 struct Part {
-    number: usize,
+    class: &'static str,
     name: &'static str,
     time: String,
     share: String,
@@ -86,13 +88,14 @@ pub(crate) fn write(view: View<'_>, times: Times<'_>, out: &mut dyn Write) -> an
     // A link to a compile on the chart leads here; without a script it still leads to the section.
     let timed = &view.report.found.time.by_compile;
     for number in model.compiles.indices().take(MOST_ANCHORS).filter(|number| timed.contains_key(number)) {
-        write!(out, "<i id=\"at-{number}\"></i>")?;
+        put(out, &Element::new("span").id(&format!("at-{number}")).empty())?;
     }
     let chart = Chart { parts: parts(times), notes: notes(times) };
-    writeln!(out, "{}", view.render("time_chart", &chart)?.as_str())?;
-    // Within a script element only `<` could be taken for markup, and in JSON it stands in strings only.
-    let json = serde_json::to_string(&data)?.replace('<', "\\u003c");
-    writeln!(out, "<script type=\"application/json\" id=\"chart-data\">{json}</script>\n</section>")?;
+    put(out, &view.render("time_chart", &chart)?)?;
+    open_data(out, "chart-data")?;
+    out.write_all(script_json(&data)?.as_bytes())?;
+    close(out, "script")?;
+    close_section(out)?;
     Ok(())
 }
 
@@ -100,9 +103,9 @@ pub(crate) fn write(view: View<'_>, times: Times<'_>, out: &mut dyn Write) -> an
 fn parts(times: Times<'_>) -> Vec<Part> {
     let (parts, apart) = (times.account.parts, times.account.apart_us);
     let total = parts.total() + apart;
-    let named = PARTS.into_iter().zip(parts.0).enumerate().map(|(index, (name, us))| (index + 1, name, us));
-    let all = named.chain([(0, "none of them", apart)]).filter(|(_, _, us)| *us > 0.0);
-    all.map(|(number, name, us)| Part { number, name, time: micros(us), share: percent(us, total, true) })
+    let named = PARTS.into_iter().zip(PHASES).zip(parts.0).map(|((name, class), us)| (class, name, us));
+    let all = named.chain([(PHASE_OTHER, "none of them", apart)]).filter(|(_, _, us)| *us > 0.0);
+    all.map(|(class, name, us)| Part { class, name, time: micros(us), share: percent(us, total, true) })
         .collect()
 }
 

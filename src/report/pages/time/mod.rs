@@ -9,6 +9,7 @@ use crate::output::{Page, RelPath};
 use crate::report::kit::formats::{counted, micros, percent, whole};
 use crate::report::kit::html::Html;
 use crate::report::kit::links;
+use crate::report::kit::markup::put;
 use crate::report::kit::shell::{Shell, Tab, write_page};
 use crate::report::kit::templates::Worker;
 use crate::report::kit::view::View;
@@ -76,6 +77,6 @@ fn headline(view: View<'_>, times: Times<'_>, out: &mut dyn Write) -> anyhow::Re
         }
         None => Html::default(),
     };
-    writeln!(out, "<div class=hero><h1 class=say>{}</h1><p>{}</p></div>", wall.as_str(), most.as_str())?;
+    put(out, &view.verdict(wall, vec![most])?)?;
     Ok(())
 }

@@ -2,9 +2,11 @@
 
 use crate::analysis::{Gap, PARTS, Parts, Phase};
 use crate::model::CompileIndex;
+use crate::report::kit::bars::{PHASE_OTHER, PHASES};
 use crate::report::kit::formats::{UNKNOWN, counted, micros, percent, whole};
 use crate::report::kit::html::Html;
 use crate::report::kit::links;
+use crate::report::kit::markup::{Element, close_section, put};
 use crate::report::kit::tables::{Head, Row, Table, Td};
 use crate::report::kit::view::View;
 use crate::report::pages::time::times::Times;
@@ -23,21 +25,25 @@ const LEAST_TOTAL: f64 = 0.01;
 /// Pixels of a bar for the whole.
 const BAR: f64 = 110.0;
 
-/// Classes of the colours: none of the parts, then the parts.
-const PLACES: [&str; PARTS.len() + 1] = ["p0", "p1", "p2", "p3", "p4"];
-
 /// Gaps that are listed at most, of those of a thousandth of the wall time: the longest tell what the program did.
 const GAPS: usize = 10;
 
-/// A share as bar and number; the bar has the colour of the row's first cell.
-fn share(us: f64, total: f64) -> Html {
-    let share = percent(us, total, true);
+/// A share as bar and number; the bar has the color of the part of the compiler.
+fn share(us: f64, total: f64, phase: &str) -> Td {
+    let share = Html::escaped(&percent(us, total, true));
     let width = BAR * us / total;
     // A bar of less than a pixel says less than the number.
     if !width.is_finite() || width < 1.0 {
-        return Html::escaped(&share);
+        return Td::html(share).class("num share");
     }
-    Html::trusted(format!("<i style=\"width:{:.0}px\"></i>{share}", width.min(BAR)))
+    let bar = Element::new("span").class(&format!("share-bar {phase}"));
+    let bar = bar.style(&format!("width:{:.0}px", width.min(BAR))).empty();
+    Td::html(Html::joined([bar, share], "")).class("num share")
+}
+
+/// A cell with the name of a phase, or of a part of the compiler, behind a square of its color.
+fn colored(name: Td, phase: &str) -> Td {
+    name.class(format!("phase-name {phase}"))
 }
 
 /// The costliest phases of the log, and how many others there are.
@@ -60,11 +66,11 @@ pub(crate) fn phases(view: View<'_>, times: Times<'_>, out: &mut dyn Write) -> a
     ];
     let table = Table { id: "phases-table", label: "Phases", heads };
     let rows = shown.iter().map(|phase| {
-        let part = times.account.part_of.get(&phase.name).map_or(0, |part| part + 1);
+        let part = times.account.part_of.get(&phase.name).copied();
         let own = phase.self_s * 1e6;
         let [name, own_cell, total, count] = cells(phase, &phase.name);
-        let name = name.class(PLACES.get(part).copied().unwrap_or_default());
-        Ok(Row::of(vec![name, own_cell, Td::html(share(own, covered)).class("num"), total, count]))
+        let phase = part.and_then(|part| PHASES.get(part)).copied().unwrap_or(PHASE_OTHER);
+        Ok(Row::of(vec![colored(name, phase), own_cell, share(own, covered, phase), total, count]))
     });
     view.table(out, &table, rows)?;
     let what = format!(
@@ -73,7 +79,7 @@ pub(crate) fn phases(view: View<'_>, times: Times<'_>, out: &mut dyn Write) -> a
         percent(LEAST_TOTAL, 1.0, false)
     );
     others(view, out, &rest, ("more phase", "more phases", &what))?;
-    writeln!(out, "</section>")?;
+    close_section(out)?;
     Ok(())
 }
 
@@ -99,6 +105,11 @@ fn cells(phase: &Phase, name: &str) -> [Td; 4] {
     ]
 }
 
+/// Writes what explains a table or the chart.
+fn hint(out: &mut dyn Write, sentences: impl Into<Html>) -> std::io::Result<()> {
+    put(out, &Element::new("p").class("hint").around(sentences))
+}
+
 /// How many stand in no row, and what they took.
 fn others(
     view: View<'_>,
@@ -116,7 +127,7 @@ fn others(
         micros(sum)
     );
     let link = view.link(&view.href_of("report.json"), "report.json");
-    writeln!(out, "<p class=hint>{}{}.</p>", Html::escaped(&text).as_str(), link.as_str())?;
+    hint(out, Html::joined([text.into(), link, ".".into()], ""))?;
     Ok(())
 }
 
@@ -179,7 +190,7 @@ pub(crate) fn compiles(view: View<'_>, times: Times<'_>, out: &mut dyn Write) ->
     });
     view.table(out, &table, rows)?;
     view.beyond(out, all.len(), LISTED, "compiles")?;
-    writeln!(out, "</section>")?;
+    close_section(out)?;
     Ok(())
 }
 
@@ -194,7 +205,7 @@ pub(crate) fn passes(view: View<'_>, times: Times<'_>, out: &mut dyn Write) -> a
     view.open_section(out, ("passes", "Passes", note), Some(whole(times.passes.len())), Html::default())?;
     let share = percent(sum, times.account.covered_us, true);
     let all = micros(sum);
-    writeln!(out, "<p class=hint>All passes took {all}, {share} of the time that phases cover.</p>")?;
+    hint(out, format!("All passes took {all}, {share} of the time that phases cover."))?;
     let heads =
         vec![Head::text("Pass").mono(), Head::number("Self"), Head::number("Total"), Head::number("Times")];
     let table = Table { id: "passes-table", label: "Passes", heads };
@@ -206,7 +217,7 @@ pub(crate) fn passes(view: View<'_>, times: Times<'_>, out: &mut dyn Write) -> a
         .map(|pass| Ok(Row::of(cells(pass, pass.name.strip_prefix("pass.").unwrap_or(&pass.name)).into())));
     view.table(out, &table, rows)?;
     others(view, out, &rest, ("more pass", "more passes", "each less than those above"))?;
-    writeln!(out, "</section>")?;
+    close_section(out)?;
     Ok(())
 }
 
@@ -215,7 +226,7 @@ pub(crate) fn lost_and_saved(view: View<'_>, times: Times<'_>, out: &mut dyn Wri
     let note = "failed compiles, attempts that began anew, and results that caches had";
     view.open_section(out, ("lost", "Wasted and saved", note), None, Html::default())?;
     let lost = lost(view, times)?;
-    writeln!(out, "<p class=hint>{}</p>", lost.as_str())?;
+    hint(out, lost)?;
     let saved = &times.account.saved;
     let sum: f64 = saved.iter().map(|saved| saved.us).sum();
     let words = match saved.len() {
@@ -227,7 +238,8 @@ pub(crate) fn lost_and_saved(view: View<'_>, times: Times<'_>, out: &mut dyn Wri
             counted(n, "compile", "compiles")
         ),
     };
-    writeln!(out, "<p class=hint>{words}</p>\n</section>")?;
+    hint(out, words)?;
+    close_section(out)?;
     Ok(())
 }
 
@@ -282,9 +294,9 @@ pub(crate) fn unattributed(view: View<'_>, times: Times<'_>, out: &mut dyn Write
     );
     let facts =
         vec![("Outside all phases", Html::escaped(&outside)), ("Between phases", Html::escaped(&between))];
-    writeln!(out, "{}", view.facts(facts)?.as_str())?;
+    put(out, &view.facts(facts)?)?;
     gaps(view, times, out)?;
-    writeln!(out, "</section>")?;
+    close_section(out)?;
     Ok(())
 }
 
@@ -296,10 +308,10 @@ fn gaps(view: View<'_>, times: Times<'_>, out: &mut dyn Write) -> anyhow::Result
         gaps.iter().take(GAPS).filter(|gap| length(gap) >= LEAST_SELF * times.account.wall_us).count();
     let all = counted(gaps.len(), "time", "times");
     if shown == 0 {
-        writeln!(out, "<p class=hint>{all} without any phase, the longest {}.</p>", micros(length(longest)))?;
+        hint(out, format!("{all} without any phase, the longest {}.", micros(length(longest))))?;
         return Ok(());
     }
-    writeln!(out, "<h3 class=hint>The longest of {all} without any phase</h3>")?;
+    put(out, &Element::new("h3").class("hint").around(format!("The longest of {all} without any phase")))?;
     let heads = vec![
         Head::number("Length"),
         Head::number("Begins").about("after the first span's begin"),

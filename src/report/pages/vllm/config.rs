@@ -2,6 +2,7 @@
 
 use crate::model::{VllmEvent, VllmFact};
 use crate::report::kit::html::Html;
+use crate::report::kit::markup::Element;
 use crate::report::kit::view::View;
 
 /// Labels for the fields that vLLM writes today; any other is shown under its own name.
@@ -48,8 +49,7 @@ fn value(view: View<'_>, text: &str) -> Html {
         Some((class, member))
             if is_name(class) && is_name(member) && !class.starts_with(char::is_lowercase) =>
         {
-            let (member, text) = (Html::escaped(member), Html::escaped(text));
-            Html::trusted(format!("<code title=\"{}\">{}</code>", text.as_str(), member.as_str()))
+            Element::new("code").title(text).around(member)
         }
         _ => view.folded(text, true),
     }

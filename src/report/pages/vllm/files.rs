@@ -3,6 +3,7 @@
 use crate::model::CompileIndex;
 use crate::report::kit::formats::UNKNOWN;
 use crate::report::kit::html::Html;
+use crate::report::kit::markup::{Element, small, span};
 use crate::report::kit::paths;
 use crate::report::kit::view::View;
 use crate::report::words::files::short_name;
@@ -15,10 +16,9 @@ pub(crate) fn file(view: View<'_>, compile: CompileIndex, at: usize) -> Html {
     };
     let href = view.href(&paths::artifact(compile, artifact, view.report.settings));
     let link = view.link(&href, &short_name(&artifact.name));
-    let number = artifact.number;
-    let damaged = match &artifact.content {
-        crate::model::Content::Payload(at, _) if !at.intact => " <span class=err>damaged</span>",
-        _ => "",
-    };
-    Html::trusted(format!("<span>{} <small>{number}</small>{damaged}</span>", link.as_str()))
+    let mut pieces = vec![link, small(artifact.number.to_string())];
+    if matches!(&artifact.content, crate::model::Content::Payload(at, _) if !at.intact) {
+        pieces.push(span("err", "damaged"));
+    }
+    Element::new("span").around(Html::joined(pieces, " "))
 }

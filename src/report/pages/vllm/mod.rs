@@ -12,6 +12,7 @@ use crate::output::{Page, RelPath};
 use crate::report::kit::formats::{UNKNOWN, whole};
 use crate::report::kit::html::Html;
 use crate::report::kit::links;
+use crate::report::kit::markup::{close_section, put};
 use crate::report::kit::shell::{Shell, Tab, write_page};
 use crate::report::kit::tables::{Head, Row, Table, Td};
 use crate::report::kit::templates::Worker;
@@ -23,7 +24,6 @@ use crate::report::kit::vllm_modules::outcome_words;
 use crate::report::kit::vllm_modules::sentence;
 use crate::report::pages::vllm::files::file;
 use crate::report::subject::Report;
-use serde::Serialize;
 use std::io::Write;
 
 /// Modules that the page shows in full, and that the landing page lists. A server compiles a handful.
@@ -63,25 +63,19 @@ fn tabs(vllm: &Vllm<'_>) -> Vec<Tab> {
 }
 
 fn write(view: View<'_>, vllm: &Vllm<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
-    writeln!(out, "{}", hero(view, vllm)?.as_str())?;
+    put(out, &hero(view, vllm)?)?;
     if !vllm.modules.is_empty() {
         let note = "one a call of vLLM's backend";
         let count = Some(whole(vllm.modules.len()));
         view.open_section(out, ("modules", "Modules", note), count, Html::default())?;
         modules(view, vllm, out, (MODULES, ""))?;
-        writeln!(out, "</section>")?;
+        close_section(out)?;
     }
     let mut room = passes::Room::default();
     for (at, one) in vllm.modules.iter().enumerate().take(MODULES) {
         module::write(view, (at, one), &mut room, out)?;
     }
     loose(view, vllm, out)
-}
-
-#[derive(Serialize)]
-struct Hero {
-    sentence: Html,
-    notes: Vec<Html>,
 }
 
 fn hero(view: View<'_>, vllm: &Vllm<'_>) -> anyhow::Result<Html> {
@@ -98,7 +92,7 @@ fn hero(view: View<'_>, vllm: &Vllm<'_>) -> anyhow::Result<Html> {
         notes.push(Html::joined([Html::escaped("Each module is cut at "), cut, Html::escaped(words)], ""));
     }
     notes.extend(outcomes(vllm));
-    view.render("vllm_hero", &Hero { sentence: sentence(view, vllm), notes })
+    view.verdict(sentence(view, vllm), notes)
 }
 
 /// What vLLM's own events say of its own cache, counted.
@@ -149,6 +143,6 @@ fn loose(view: View<'_>, vllm: &Vllm<'_>, out: &mut dyn Write) -> anyhow::Result
     let rows: Vec<_> = rows.collect();
     view.table(out, &table, rows.into_iter())?;
     view.left_out(out, vllm.loose.len(), LOOSE, "stand on the pages of their compiles")?;
-    writeln!(out, "</section>")?;
+    close_section(out)?;
     Ok(())
 }

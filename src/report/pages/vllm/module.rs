@@ -4,6 +4,9 @@ use crate::analysis::vllm::Module;
 use crate::model::{Content, VllmFact, VllmPart};
 use crate::report::kit::formats::{clipped, counted, whole};
 use crate::report::kit::html::Html;
+use crate::report::kit::markup::{
+    Element, close, close_section, note_below, put, soft_paragraph, source_lines, span, two_columns,
+};
 use crate::report::kit::view::View;
 use crate::report::kit::vllm_modules::name;
 use crate::report::pages::vllm::files::file;
@@ -44,23 +47,23 @@ pub(crate) fn write<'m>(
     pieces::write(view, (at, module), room, out)?;
     outside(view, module, out)?;
     patterns(view, module, out)?;
-    writeln!(out, "</section>")?;
+    close_section(out)?;
     Ok(())
 }
 
 fn configuration(view: View<'_>, module: &Module<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let Some(event) = module.config else {
-        writeln!(out, "<p class=soft>The log has no configuration of it.</p>")?;
+        soft_paragraph(out, &Html::escaped("The log has no configuration of it."))?;
         return Ok(());
     };
     let link = file(view, event.compile, event.artifact);
     match config::facts(view, event)? {
         Some([left, right]) => {
-            writeln!(out, "<div class=two>{}{}</div>", left.as_str(), right.as_str())?;
+            put(out, &two_columns(left, right))?;
         }
-        None => writeln!(out, "<p class=soft>Its configuration is empty or could not be read.</p>")?,
+        None => soft_paragraph(out, &Html::escaped("Its configuration is empty or could not be read."))?,
     }
-    writeln!(out, "<p class=\"soft after\">As the log has it: {}</p>", link.as_str())?;
+    note_below(out, Html::joined(["As the log has it: ".into(), link], ""))?;
     Ok(())
 }
 
@@ -74,46 +77,40 @@ fn splits(view: View<'_>, (at, module): (usize, &Module<'_>), out: &mut dyn Writ
     for event in &module.events {
         let VllmFact::Split(parts) = &event.fact else { continue };
         let link = file(view, event.compile, event.artifact);
-        writeln!(out, "<h3 style=\"margin-top:22px\">Split graph</h3><p class=soft>{}:", link.as_str())?;
         let compiled = parts.iter().filter(|part| of.contains_key(part.name.as_str())).count();
-        writeln!(
-            out,
-            " {}, {} of them compiled</p>",
-            counted(parts.len(), "part", "parts"),
-            whole(compiled)
-        )?;
-        writeln!(out, "<ol class=\"chain after\">")?;
+        let parts_of =
+            format!(": {}, {} of them compiled", counted(parts.len(), "part", "parts"), whole(compiled));
+        put(out, &Element::new("h3").class("part-head").around("Split graph"))?;
+        soft_paragraph(out, Html::joined([link, parts_of.into()], ""))?;
+        put(out, &Element::new("ol").class("chain space-above").open())?;
         for one in parts.iter().take(PARTS) {
             let item = part(view, one, of.get(one.name.as_str()).copied(), at);
-            writeln!(out, "<li>{}</li>", item.as_str())?;
+            put(out, &Element::new("li").around(item))?;
         }
-        writeln!(out, "</ol>")?;
+        close(out, "ol")?;
         view.left_out(out, parts.len(), PARTS, "parts stand in the file")?;
     }
     Ok(())
 }
 
 fn part(view: View<'_>, part: &VllmPart, pieces: Option<(usize, usize)>, module: usize) -> Html {
-    let name = Html::escaped(clipped(&part.name, LONGEST_NAME).0);
+    let name = clipped(&part.name, LONGEST_NAME).0;
     let operators = part.operators.join(", ");
     let more = if part.calls > part.operators.len() { ", .." } else { "" };
     let about = format!("{}: {operators}{more}", counted(part.calls, "call", "calls"));
-    let about = Html::escaped(&about);
     match pieces {
-        Some((first, count)) => Html::trusted(format!(
-            "<a class=pill title=\"{}\" href=\"#{}\">{} <i>{}</i></a>",
-            about.as_str(),
-            pieces::anchor(module, first),
-            name.as_str(),
-            Html::escaped(&counted(count, "piece", "pieces")).as_str()
-        )),
+        Some((first, count)) => {
+            let count = span("word", counted(count, "piece", "pieces"));
+            let link = Element::new("a").class("pill").title(&about);
+            let link = link.href(&format!("#{}", pieces::anchor(module, first)));
+            link.around(Html::joined([name.into(), count], " "))
+        }
         // What is not compiled is what the graph was cut at: its operator says why.
-        None => Html::trusted(format!(
-            "<span class=\"soft mono\" title=\"{}\">{} {}</span>",
-            about.as_str(),
-            name.as_str(),
-            view.code(part.operators.first().map_or("", String::as_str)).as_str()
-        )),
+        None => {
+            let operator = view.code(part.operators.first().map_or("", String::as_str));
+            let words = Html::joined([name.into(), operator], " ");
+            Element::new("span").class("soft mono").title(&about).around(words)
+        }
     }
 }
 
@@ -129,11 +126,8 @@ fn outside(view: View<'_>, module: &Module<'_>, out: &mut dyn Write) -> anyhow::
         return Ok(());
     }
     let links = Html::joined(links, ", ");
-    writeln!(
-        out,
-        "<p class=\"soft after\">Of the whole module, Dynamo's files among them: {}.</p>",
-        links.as_str()
-    )?;
+    let words = "Of the whole module, Dynamo's files among them: ";
+    note_below(out, Html::joined([words.into(), links, ".".into()], ""))?;
     view.left_out(out, module.outside.len(), FILES, "files stand on the page of the compile")
 }
 
@@ -151,27 +145,27 @@ fn patterns(view: View<'_>, module: &Module<'_>, out: &mut dyn Write) -> anyhow:
             _ => String::new(),
         };
         let lines: Vec<&str> = text.trim_end().lines().collect();
-        let shown: String = lines.iter().take(PATTERN_LINES).map(|line| source_line(line)).collect();
-        let more = match lines.len().saturating_sub(PATTERN_LINES) {
-            0 => String::new(),
-            more => format!("<p class=soft>{} more lines stand in the file.</p>", whole(more)),
-        };
-        writeln!(
-            out,
-            "<details class=\"more after\"><summary>Patterns of {}, {}</summary>\
-             <p class=soft>{}</p><pre class=src tabindex=0>{shown}</pre>{more}</details>",
-            view.code(if pass.is_empty() { "a pass without a name" } else { clipped(pass, LONGEST_NAME).0 })
-                .as_str(),
-            counted(lines.len(), "line", "lines"),
-            file(view, event.compile, event.artifact).as_str()
-        )?;
+        let shown = lines.iter().take(PATTERN_LINES).map(|line| source_line(line));
+        let shown = source_lines(Html::joined(shown, ""));
+        let name = if pass.is_empty() { "a pass without a name" } else { clipped(pass, LONGEST_NAME).0 };
+        let count = format!(", {}", counted(lines.len(), "line", "lines"));
+        let summary = Html::joined(["Patterns of ".into(), view.code(name), count.into()], "");
+        put(out, &Element::new("details").class("more space-above").open())?;
+        put(out, &Element::new("summary").around(summary))?;
+        soft_paragraph(out, file(view, event.compile, event.artifact))?;
+        put(out, &shown)?;
+        let left = lines.len().saturating_sub(PATTERN_LINES);
+        if left > 0 {
+            soft_paragraph(out, format!("{} more lines stand in the file.", whole(left)))?;
+        }
+        close(out, "details")?;
     }
     view.left_out(out, patterns.len(), PATTERNS, "texts of patterns stand on the page of the compile")
 }
 
 /// A line of a text in a box of source.
-fn source_line(line: &str) -> String {
+fn source_line(line: &str) -> Html {
     let (line, cut) = clipped(line, LONGEST_LINE);
-    let text = Html::escaped(if line.is_empty() { " " } else { line });
-    format!("<span>{}{}</span>", text.as_str(), if cut { " …" } else { "" })
+    let text = if line.is_empty() { " " } else { line };
+    Element::new("span").around(format!("{text}{}", if cut { " …" } else { "" }))
 }

@@ -6,6 +6,7 @@ use crate::model::{Artifact, Compile, CompileIndex, Content, VllmPass};
 use crate::report::kit::formats::{clipped, counted, whole};
 use crate::report::kit::graph_files;
 use crate::report::kit::html::Html;
+use crate::report::kit::markup::{Element, close, paragraph, put, soft, soft_paragraph, source_lines, span};
 use crate::report::kit::view::View;
 use crate::report::words::vllm::LONGEST_NAME;
 use crate::trace::PayloadRef;
@@ -99,7 +100,7 @@ pub(crate) fn write(
     if piece.passes.is_empty() {
         return Ok(());
     }
-    writeln!(out, "<h3 style=\"margin:12px 0 4px\">What each pass changed</h3>")?;
+    put(out, &Element::new("h3").class("part-head").around("What each pass changed"))?;
     for (pass, at) in piece.passes.iter().take(PASSES) {
         // A graph of another piece is not what this pass began with.
         let old = before.get(at).copied().filter(|old| piece.files.contains(old));
@@ -119,33 +120,22 @@ fn one(
     let artifact = |at: usize| compile.artifacts.get(at);
     let found = old.and_then(artifact).zip(artifact(at));
     let Some((was, is)) = found.and_then(|(was, is)| Some(((was, text(was)?), (is, text(is)?)))) else {
-        let words = "no graph stands before it in this piece";
-        writeln!(out, "<p>{} <span class=soft>{words}</span></p>", name.as_str())?;
-        return Ok(());
+        let pieces = [name, soft("no graph stands before it in this piece")];
+        return Ok(paragraph(out, Html::joined(pieces, " "))?);
     };
     let Some(diff) = compare(view, was.1, is.1, room)? else {
         let href = graph_files::pair_href(view, compile, was.0.number, is.0.number);
         let link = view.link(&href, "compare in the viewer");
-        writeln!(
-            out,
-            "<p>{} <span class=soft>too large for this page: {}</span></p>",
-            name.as_str(),
-            link.as_str()
-        )?;
-        return Ok(());
+        let why = soft(Html::joined(["too large for this page: ".into(), link], ""));
+        return Ok(paragraph(out, Html::joined([name, why], " "))?);
     };
     let against = view.code(&format!("{} {}", was.0.name, was.0.number));
-    let same = format!("<span class=soft>against {}</span>", against.as_str());
+    let same = soft(Html::joined(["against ".into(), against], ""));
     if diff.removed + diff.added == 0 {
-        writeln!(out, "<p>{} changed nothing {same}</p>", name.as_str())?;
-        return Ok(());
+        return Ok(paragraph(out, Html::joined([name, "changed nothing".into(), same], " "))?);
     }
-    writeln!(
-        out,
-        "<details class=\"fold pass\"><summary>{} {} {same}</summary>",
-        name.as_str(),
-        changes(&diff)
-    )?;
+    put(out, &Element::new("details").class("fold pass").open())?;
+    put(out, &Element::new("summary").around(Html::joined([name, changes(&diff), same], " ")))?;
     lines(&diff, room, out)?;
     let href = graph_files::pair_href(view, compile, was.0.number, is.0.number);
     let hidden = (diff.removed + diff.added).saturating_sub(diff.lines.len());
@@ -155,11 +145,10 @@ fn one(
         String::new()
     };
     let order = if diff.ordered { "" } else { "; compared without order, as the graphs are long" };
-    writeln!(
-        out,
-        "<p class=soft>{hidden}equal lines are left out{order}: {}</p></details>",
-        view.link(&href, "the whole graphs side by side").as_str()
-    )?;
+    let words = format!("{hidden}equal lines are left out{order}: ");
+    let link = view.link(&href, "the whole graphs side by side");
+    soft_paragraph(out, Html::joined([words.into(), link], ""))?;
+    close(out, "details")?;
     Ok(())
 }
 
@@ -203,20 +192,18 @@ fn compare(
 }
 
 /// `3 lines removed, 5 added`
-fn changes(diff: &line_diff::LineDiff) -> String {
+fn changes(diff: &line_diff::LineDiff) -> Html {
     let lines = counted(diff.removed, "line", "lines");
-    format!("<span class=nw>{lines} removed, {} added</span>", whole(diff.added))
+    span("nowrap", format!("{lines} removed, {} added", whole(diff.added)))
 }
 
 fn lines(diff: &line_diff::LineDiff, room: &mut Room<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
-    write!(out, "<pre class=src tabindex=0>")?;
-    for (came, line) in &diff.lines {
+    let lines = diff.lines.iter().map(|(came, line)| {
         let (line, cut) = clipped(line, LONGEST_LINE);
         let (class, sign) = if *came { ("new", '+') } else { ("old", '−') };
-        let (line, end) = (Html::escaped(line), if cut { " …" } else { "" });
-        write!(out, "<span class=\"{class}\">{sign} {}{end}</span>", line.as_str())?;
-    }
-    writeln!(out, "</pre>")?;
+        span(class, format!("{sign} {line}{}", if cut { " …" } else { "" }))
+    });
+    put(out, &source_lines(Html::joined(lines, "")))?;
     room.lines = room.lines.saturating_sub(diff.lines.len());
     Ok(())
 }

@@ -6,6 +6,7 @@ use crate::model::{Compile, CompileIndex, Outcome};
 use crate::report::kit::formats::{UNKNOWN, clipped, counted, micros, whole};
 use crate::report::kit::graph_files;
 use crate::report::kit::html::Html;
+use crate::report::kit::markup::{Element, close, note_below, put, strong};
 use crate::report::kit::tables::{Head, Row, Table, Td};
 use crate::report::kit::view::View;
 use crate::report::pages::vllm::files::file;
@@ -38,11 +39,14 @@ pub(crate) fn write<'m>(
     out: &mut dyn Write,
 ) -> anyhow::Result<()> {
     if module.pieces.is_empty() {
-        writeln!(out, "<p class=\"soft after\">No piece of it was compiled.</p>")?;
+        note_below(out, &Html::escaped("No piece of it was compiled."))?;
         return Ok(());
     }
     let Some(compile) = view.report.model.compiles.get(module.compile) else { return Ok(()) };
-    writeln!(out, "<h3 style=\"margin:22px 0 4px\">Pieces, by the sizes that they are compiled for</h3>")?;
+    put(
+        out,
+        &Element::new("h3").class("part-head").around("Pieces, by the sizes that they are compiled for"),
+    )?;
     let gathered = room.gathered(module.compile, compile);
     table(view, (at, module), (compile, &gathered.shown), out)?;
     let overlap = match module.overlaps(view.report.model) {
@@ -52,12 +56,9 @@ pub(crate) fn write<'m>(
         }
         false => "",
     };
-    writeln!(
-        out,
-        "<p class=\"soft after\">A file belongs to the piece whose start stands before it in the log, within this \
-         compile and module. Only <code>vllm_submod_</code> and <code>vllm_subgraph_</code> files name theirs; for all \
-         others this is by order.{overlap}</p>"
-    )?;
+    let order = "A file belongs to the piece whose start stands before it in the log, within this compile and module. Only \
+                 `vllm_submod_` and `vllm_subgraph_` files name theirs; for all others this is by order.";
+    note_below(out, view.prose(&format!("{order}{overlap}")))?;
     let ids = (compile, module.compile);
     for (index, piece) in by_size(module) {
         if !room.piece() {
@@ -69,12 +70,13 @@ pub(crate) fn write<'m>(
             counted(piece.files.len(), "file", "files"),
             counted(piece.passes.len(), "graph at a pass", "graphs at passes")
         );
-        let (id, summary) = (anchor(at, index), Html::escaped(&summary));
-        writeln!(out, "<details class=\"more after\" id=\"{id}\"><summary>{}</summary>", summary.as_str())?;
+        let fold = Element::new("details").class("more space-above").id(&anchor(at, index));
+        put(out, &fold.open())?;
+        put(out, &Element::new("summary").around(summary))?;
         fields(view, piece, out)?;
         files(view, ids, (piece, &gathered.producers), out)?;
         passes::write(view, compile, piece, (&gathered.before, room), out)?;
-        writeln!(out, "</details>")?;
+        close(out, "details")?;
     }
     view.left_out(
         out,
@@ -152,8 +154,7 @@ fn by_size<'p>(module: &'p Module<'_>) -> Vec<(usize, &'p Piece<'p>)> {
 /// The sizes, in the first row of those that share them.
 fn sizes(piece: &Piece<'_>, first: bool) -> Td {
     let words = piece.sizes().map_or_else(|| "not recorded".to_owned(), size_words);
-    Td::html(if first { Html::wrapped("<b>", &Html::escaped(&words), "</b>") } else { Html::default() })
-        .class("nw")
+    Td::html(if first { strong(&Html::escaped(&words)) } else { Html::default() }).class("nowrap")
 }
 
 fn subgraph(view: View<'_>, piece: &Piece<'_>) -> Html {
@@ -178,7 +179,7 @@ fn place(piece: &Piece<'_>) -> Td {
 
 fn answer(outcome: Option<Outcome>) -> Td {
     Td::html(match outcome {
-        Some(Outcome::Hit) => Html::wrapped("<b>", &Html::escaped(Outcome::Hit.word()), "</b>"),
+        Some(Outcome::Hit) => strong(&Html::escaped(Outcome::Hit.word())),
         Some(other) => Html::escaped(other.word()),
         None => Html::escaped(UNKNOWN),
     })
@@ -206,7 +207,7 @@ fn fields(view: View<'_>, piece: &Piece<'_>, out: &mut dyn Write) -> anyhow::Res
     let more = piece.start.more.iter().map(|(key, value)| (key.as_str(), view.folded(value, true)));
     let more: Vec<_> = more.collect();
     if !more.is_empty() {
-        writeln!(out, "{}", view.facts(more)?.as_str())?;
+        put(out, &view.facts(more)?)?;
     }
     Ok(())
 }
@@ -223,11 +224,11 @@ fn files(
         let Some(artifact) = compile.artifacts.get(*at) else { continue };
         groups.entry(producers.place(&artifact.name)).or_default().push(file(view, index, *at));
     }
-    writeln!(out, "<dl class=\"kv arts\">")?;
+    put(out, &Element::new("dl").class("facts artifacts").open())?;
     for ((stage, producer), links) in groups {
-        let title = Html::escaped(producer.unwrap_or(stage_words(stage).0));
-        writeln!(out, "<dt>{}</dt><dd>{}</dd>", title.as_str(), Html::joined(links, " ").as_str())?;
+        put(out, &Element::new("dt").around(producer.unwrap_or(stage_words(stage).0)))?;
+        put(out, &Element::new("dd").around(Html::joined(links, " ")))?;
     }
-    writeln!(out, "</dl>")?;
+    close(out, "dl")?;
     view.left_out(out, piece.files.len(), FILES, "files stand on the page of the compile")
 }

@@ -1,0 +1,125 @@
+//! The ledger of a log's compile time: each piece of work is charged once.
+
+use super::findings::{Claim, Work};
+use crate::model::{Compile, CompileIndex, Model};
+use fxhash::FxHashMap;
+
+/// The work of one compile that nobody was charged for yet, microseconds.
+#[derive(Debug, Default, Clone, Copy)]
+struct Account {
+    discarded_us: f64,
+    kept_us: f64,
+    at_run_time_us: f64,
+    /// One-off work of the process and waiting: no cause within the compile, so only who claims the whole gets it.
+    apart_us: f64,
+    /// The finding that was charged most.
+    holder: Option<Holder>,
+}
+
+/// A finding that was charged for a compile.
+#[derive(Debug, Clone, Copy)]
+struct Holder {
+    finding: usize,
+    us: f64,
+}
+
+/// What is left of each compile's work.
+#[derive(Debug)]
+pub struct Ledger {
+    accounts: FxHashMap<CompileIndex, Account>,
+    /// Compile time of the log that nobody was charged for yet, microseconds.
+    left_us: f64,
+}
+
+/// What the ledger answers to a claim.
+#[derive(Debug, Default, Clone, PartialEq)]
+pub struct Granted {
+    /// Microseconds charged.
+    pub us: f64,
+    /// Compiles whose work was charged before, each with the finding that was charged, by its number.
+    pub held: Vec<Held>,
+}
+
+/// A compile whose work was charged to another finding.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Held {
+    /// The compile.
+    pub compile: CompileIndex,
+    /// The finding's number, as the claim gave it.
+    pub finding: usize,
+}
+
+impl Ledger {
+    /// Opens the accounts of a log whose compile time is that many seconds.
+    pub fn of(model: &Model, compile_time_s: f64) -> Ledger {
+        let accounts = model.compiles.indexed().map(|(index, compile)| (index, account(compile)));
+        Ledger { accounts: accounts.collect(), left_us: amount(compile_time_s * 1e6) }
+    }
+
+    /// Charges what is left of the work that a finding claims.
+    pub fn charge(&mut self, finding: usize, claim: &Claim) -> Granted {
+        let mut granted = Granted::default();
+        for &compile in &claim.compiles {
+            let Some(account) = self.accounts.get_mut(&compile) else { continue };
+            let us = account.take(claim.work, claim.most_us, self.left_us);
+            if us > 0.0 {
+                granted.us += us;
+                account.hold(finding, us);
+                if claim.work != Work::AtRunTime && claim.kind.is_loss() {
+                    self.left_us = (self.left_us - us).max(0.0);
+                }
+            } else if let Some(holder) = account.holder.filter(|holder| holder.finding != finding) {
+                granted.held.push(Held { compile, finding: holder.finding });
+            }
+        }
+        granted
+    }
+}
+
+impl Account {
+    fn hold(&mut self, finding: usize, us: f64) {
+        if self.holder.is_none_or(|holder| holder.us < us) {
+            self.holder = Some(Holder { finding, us });
+        }
+    }
+
+    fn take(&mut self, work: Work, most_us: Option<f64>, left_us: f64) -> f64 {
+        let mut most = most_us.map_or(f64::INFINITY, amount);
+        if work != Work::AtRunTime {
+            most = most.min(left_us);
+        }
+        let sources: &mut [&mut f64] = match work {
+            Work::Discarded => &mut [&mut self.discarded_us],
+            Work::Compile => &mut [&mut self.kept_us, &mut self.discarded_us],
+            Work::Whole => &mut [&mut self.kept_us, &mut self.discarded_us, &mut self.apart_us],
+            Work::AtRunTime => &mut [&mut self.at_run_time_us],
+        };
+        let mut taken = 0.0;
+        for source in sources {
+            let us = source.min(most - taken).max(0.0);
+            **source -= us;
+            taken += us;
+        }
+        taken
+    }
+}
+
+fn account(compile: &Compile) -> Account {
+    let total = amount(compile.compile_us().unwrap_or_default());
+    let discarded =
+        compile.metrics.iter().filter_map(|m| m.facts.wasted_us).fold(0.0, |sum, us| sum + amount(us));
+    let discarded_us = discarded.min(total);
+    let run_time = compile.metrics.iter().filter_map(|m| m.facts.runtime_us);
+    Account {
+        discarded_us,
+        kept_us: total - discarded_us,
+        at_run_time_us: run_time.fold(0.0, |sum, us| sum + amount(us)),
+        apart_us: 0.0,
+        holder: None,
+    }
+}
+
+/// Whole microseconds, so that sums of seconds with six decimals are what was charged; none where a log has nonsense.
+fn amount(us: f64) -> f64 {
+    if us.is_finite() { us.max(0.0).floor() } else { 0.0 }
+}

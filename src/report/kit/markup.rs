@@ -1,0 +1,276 @@
+//! The shapes of markup that pages are made of. Pages hand over text and pieces; tags are written here and in templates.
+
+use crate::report::kit::html::Html;
+use serde::Serialize;
+use std::fmt::Write as _;
+use std::io::{self, Write};
+
+/// An element with its attributes, all of them quoted: `Element::new("p").class("soft")`.
+#[derive(Debug, Clone)]
+pub(crate) struct Element {
+    tag: &'static str,
+    attributes: String,
+}
+
+impl Element {
+    /// An element without attributes.
+    pub fn new(tag: &'static str) -> Element {
+        Element { tag, attributes: String::new() }
+    }
+
+    /// An attribute with its value; the value is escaped here.
+    pub fn attribute(mut self, name: &str, value: &str) -> Element {
+        // Writing to a string cannot fail.
+        let _ = write!(self.attributes, " {name}=\"{}\"", Html::escaped(value).as_str());
+        self
+    }
+
+    /// Its class, or several with spaces between them.
+    pub fn class(self, class: &str) -> Element {
+        self.attribute("class", class)
+    }
+
+    /// Its anchor.
+    pub fn id(self, id: &str) -> Element {
+        self.attribute("id", id)
+    }
+
+    /// What it says on hover.
+    pub fn title(self, title: &str) -> Element {
+        self.attribute("title", title)
+    }
+
+    /// Where it leads.
+    pub fn href(self, href: &str) -> Element {
+        self.attribute("href", href)
+    }
+
+    /// Declarations for this element alone, such as its width.
+    pub fn style(self, style: &str) -> Element {
+        self.attribute("style", style)
+    }
+
+    /// A region with a scroll bar of its own, which the keyboard reaches too.
+    pub fn region(self, label: &str) -> Element {
+        self.attribute("tabindex", "0").attribute("role", "group").attribute("aria-label", label)
+    }
+
+    /// Whether a fold is open at first.
+    pub fn open_if(mut self, open: bool) -> Element {
+        if open {
+            self.attributes.push_str(" open");
+        }
+        self
+    }
+
+    /// Hidden at first.
+    pub fn hidden(mut self) -> Element {
+        self.attributes.push_str(" hidden");
+        self
+    }
+
+    /// The element around a piece, or around text, which is escaped.
+    pub fn around(&self, piece: impl Into<Html>) -> Html {
+        Html::trusted(format!("<{0}{1}>{2}</{0}>", self.tag, self.attributes, piece.into().as_str()))
+    }
+
+    /// The element with nothing in it.
+    pub fn empty(&self) -> Html {
+        self.around("")
+    }
+
+    /// Begins the element where what it holds is written piece by piece; [`close`] ends it.
+    pub fn open(&self) -> Html {
+        Html::trusted(format!("<{}{}>", self.tag, self.attributes))
+    }
+}
+
+/// Ends an element that was begun with [`Element::open`].
+pub(crate) fn close(out: &mut dyn Write, tag: &str) -> io::Result<()> {
+    writeln!(out, "</{tag}>")
+}
+
+/// Ends a section that `open_section` began.
+pub(crate) fn close_section(out: &mut dyn Write) -> io::Result<()> {
+    close(out, "section")
+}
+
+/// Ends a finding, whose template leaves its body open.
+pub(crate) fn close_finding(out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "</div>\n</details>")
+}
+
+/// Begins a frame around entries that unfold; end it with `close(out, "div")`.
+pub(crate) fn open_box(out: &mut dyn Write, id: &str) -> io::Result<()> {
+    put(out, &Element::new("div").class("box").id(id).open())
+}
+
+/// Begins a fold of what is more than most readers want; end it with `close(out, "details")`.
+pub(crate) fn open_more(out: &mut dyn Write, summary: impl Into<Html>) -> io::Result<()> {
+    put(out, &Element::new("details").class("more").open())?;
+    put(out, &Element::new("summary").around(summary))
+}
+
+/// Writes a piece on lines of its own.
+pub(crate) fn put(out: &mut dyn Write, piece: &Html) -> io::Result<()> {
+    writeln!(out, "{}", piece.as_str())
+}
+
+/// Writes a paragraph.
+pub(crate) fn paragraph(out: &mut dyn Write, sentences: impl Into<Html>) -> io::Result<()> {
+    put(out, &Element::new("p").around(sentences))
+}
+
+/// Writes a paragraph below something else, with a little room.
+pub(crate) fn paragraph_below(out: &mut dyn Write, sentences: impl Into<Html>) -> io::Result<()> {
+    put(out, &Element::new("p").class("space-above").around(sentences))
+}
+
+/// Writes an explanation in the place of something else: `None.`
+pub(crate) fn soft_paragraph(out: &mut dyn Write, sentences: impl Into<Html>) -> io::Result<()> {
+    put(out, &Element::new("p").class("soft").around(sentences))
+}
+
+/// Writes an explanation below what it explains.
+pub(crate) fn note_below(out: &mut dyn Write, sentences: impl Into<Html>) -> io::Result<()> {
+    put(out, &Element::new("p").class("soft space-above").around(sentences))
+}
+
+/// Writes a heading within a section.
+pub(crate) fn heading(out: &mut dyn Write, words: impl Into<Html>) -> io::Result<()> {
+    put(out, &Element::new("h3").class("space-above").around(words))
+}
+
+/// The start of an element with data for a script of the page; what follows comes from [`script_json`]. End it with
+/// `close(out, "script")`.
+pub(crate) fn open_data(out: &mut dyn Write, id: &str) -> io::Result<()> {
+    write!(out, "{}", Element::new("script").attribute("type", "application/json").id(id).open().as_str())
+}
+
+/// JSON for the element of a script: only `<` could end it or be taken for markup there, and in JSON that stands in
+/// strings only.
+pub(crate) fn script_json(value: &impl Serialize) -> serde_json::Result<String> {
+    Ok(serde_json::to_string(value)?.replace('<', "\\u003c"))
+}
+
+/// Begins a part of the evidence under a heading of its own; end it with `close(out, "div")`.
+pub(crate) fn open_part(out: &mut dyn Write, title: &str) -> io::Result<()> {
+    put(out, &Element::new("div").open())?;
+    put(out, &Element::new("h3").around(title))
+}
+
+/// Begins a branch of a tree: a fold whose summary stands on its line, and the list of what is in it.
+pub(crate) fn open_branch(out: &mut dyn Write, line: impl Into<Html>, open: bool) -> io::Result<()> {
+    put(out, &Element::new("li").open())?;
+    put(out, &Element::new("details").open_if(open).open())?;
+    put(out, &Element::new("summary").around(line))?;
+    put(out, &Element::new("ul").open())
+}
+
+/// Ends a branch that [`open_branch`] began.
+pub(crate) fn close_branch(out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "</ul>\n</details>\n</li>")
+}
+
+/// A line of a tree that has nothing below it.
+pub(crate) fn tree_leaf(line: impl Into<Html>) -> Html {
+    Element::new("li").around(Element::new("div").class("leaf").around(line))
+}
+
+/// A piece in a span of a class.
+pub(crate) fn span(class: &'static str, piece: impl Into<Html>) -> Html {
+    Element::new("span").class(class).around(piece)
+}
+
+/// An explanation beside something.
+pub(crate) fn soft(piece: impl Into<Html>) -> Html {
+    span("soft", piece)
+}
+
+/// Small print.
+pub(crate) fn small(piece: impl Into<Html>) -> Html {
+    Element::new("small").around(piece)
+}
+
+/// What matters in a sentence.
+pub(crate) fn strong(piece: impl Into<Html>) -> Html {
+    Element::new("b").around(piece)
+}
+
+/// A piece with the whole of it, or more about it, on hover.
+pub(crate) fn titled(title: &str, piece: impl Into<Html>) -> Html {
+    Element::new("span").title(title).around(piece)
+}
+
+/// Pieces below each other.
+pub(crate) fn stacked(pieces: impl IntoIterator<Item = Html>) -> Html {
+    Html::joined(pieces, "<br>")
+}
+
+/// Two pieces beside each other where the window is wide enough.
+pub(crate) fn two_columns(left: Html, right: Html) -> Html {
+    Element::new("div").class("two-columns").around(Html::joined([left, right], "\n"))
+}
+
+/// Pieces in a block of their own.
+pub(crate) fn block(piece: impl Into<Html>) -> Html {
+    Element::new("div").around(piece)
+}
+
+/// A function's name when it is a part of another: `f resumed at 9`.
+pub(crate) fn resumed_function(function: &str, line: &str) -> Html {
+    Html::joined([function.into(), soft(format!("resumed at {line}"))], " ")
+}
+
+/// A button that opens and closes all folds of the region `id`; it needs a script.
+pub(crate) fn fold_button(id: &str) -> Html {
+    let button = Element::new("button").class("button").attribute("data-fold", id).around("Open all");
+    Element::new("div").class("tools needs-script").hidden().around(button)
+}
+
+/// Text over many lines, in a frame that scrolls.
+pub(crate) fn long_text(text: impl Into<Html>) -> Html {
+    Element::new("pre").class("long-text").attribute("tabindex", "0").around(text)
+}
+
+/// Lines of source in a frame that scrolls.
+pub(crate) fn source_lines(lines: impl Into<Html>) -> Html {
+    Element::new("pre").class("source").attribute("tabindex", "0").around(lines)
+}
+
+/// What unfolds below a line that says how much it is.
+pub(crate) fn fold(summary: impl Into<Html>, body: &Html) -> Html {
+    folded("fold", summary, body)
+}
+
+/// The same below something else, with a little room.
+pub(crate) fn fold_below(summary: impl Into<Html>, body: &Html) -> Html {
+    folded("fold space-above", summary, body)
+}
+
+/// A fold of what is more than most readers want.
+pub(crate) fn more(summary: impl Into<Html>, body: &Html) -> Html {
+    folded("more", summary, body)
+}
+
+fn folded(class: &str, summary: impl Into<Html>, body: &Html) -> Html {
+    let summary = Element::new("summary").around(summary);
+    Element::new("details").class(class).around(Html::joined([summary, body.clone()], ""))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn attributes_are_quoted_and_escaped() {
+        let element = Element::new("a").class("pill soft").title("a \"b\" & c");
+        let expected = "<a class=\"pill soft\" title=\"a &quot;b&quot; &amp; c\">1 &lt; 2</a>";
+        assert_eq!(element.around("1 < 2").as_str(), expected);
+    }
+
+    #[test]
+    fn data_for_a_script_cannot_end_its_element() {
+        assert_eq!(script_json(&"</script><!--").unwrap(), "\"\\u003c/script>\\u003c!--\"");
+    }
+}

@@ -3,6 +3,7 @@
 mod account;
 mod break_costs;
 mod break_text;
+pub mod builds;
 mod by_compile;
 pub mod caches;
 pub mod configs;

@@ -101,6 +101,7 @@ pub fn typed_metrics(fields: &Fields<'_>) -> Metrics {
         wasted_us: micros("dynamo_compile_time_before_restart_us", "dynamo_time_before_restart_s"),
         saved_us: fields.number("remote_cache_time_saved_s").map(|s| s * 1e6),
         runtime_us: sum("runtime_triton_autotune_time_us", "runtime_cudagraphify_time_us"),
+        autotune_us: fields.number("compile_time_autotune_time_us"),
         end_us: fields.number("end_time_us"),
         graph_op_count: fields.count("graph_op_count"),
         graph_node_count: fields.count("graph_node_count"),

@@ -6,23 +6,30 @@
 //!
 //! To add a kind, add it to its family; to add a family, add its file and its row in `FAMILIES`.
 
+mod autotuning;
 mod basis;
 mod breaks;
 mod bypass_cause;
 mod caches;
 mod cost;
+mod cpu_graphs;
 mod export;
 mod failures;
 mod finding;
 mod group;
 mod kind;
 mod log;
+mod near_limit;
 mod prose;
 mod ranking;
 mod recompiles;
+mod repeated_layers;
 mod runtime;
+mod serial_builds;
 mod settle;
 mod sizes;
+mod slow_log;
+mod toolchain;
 
 pub use basis::Basis;
 pub use cost::{Claim, Cost, CostKind, CostPart, Work};
@@ -33,7 +40,7 @@ use crate::analysis::ledger::Ledger;
 use basis::Family;
 
 /// All families, in the order in which findings of equal weight stand.
-const FAMILIES: [&Family; 8] = [
+const FAMILIES: [&Family; 15] = [
     &log::FAMILY,
     &recompiles::FAMILY,
     &failures::FAMILY,
@@ -42,6 +49,13 @@ const FAMILIES: [&Family; 8] = [
     &export::FAMILY,
     &caches::FAMILY,
     &runtime::FAMILY,
+    &serial_builds::FAMILY,
+    &near_limit::FAMILY,
+    &toolchain::FAMILY,
+    &autotuning::FAMILY,
+    &repeated_layers::FAMILY,
+    &cpu_graphs::FAMILY,
+    &slow_log::FAMILY,
 ];
 
 /// All kinds that a finding may have.
@@ -54,6 +68,7 @@ pub fn of_log(basis: Basis<'_>, compile_time_s: f64) -> Vec<Finding> {
     let mut all: Vec<Finding> = FAMILIES.iter().flat_map(|family| (family.of_log)(basis)).collect();
     settle::settle(Ledger::of(basis.model, compile_time_s), basis.model, &mut all);
     let mut all = group::same_reasons(all);
+    all.extend(slow_log::of_clean(basis, &all));
     ranking::rank(&mut all);
     all
 }

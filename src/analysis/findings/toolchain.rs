@@ -1,0 +1,48 @@
+//! The first C++ build of a process: torch tries the compiler out before it builds kernels.
+
+use super::basis::{Basis, Family};
+use super::cost::{Claim, Work};
+use super::finding::{Finding, Severity};
+use super::kind::{KindOfFinding, Topic};
+use crate::analysis::builds::Builds;
+use crate::model::words::duration;
+
+/// The first C++ build.
+pub(super) const FAMILY: Family = Family { kinds: &[&TOOLCHAIN], of_log };
+
+/// The compiler was tried out.
+static TOOLCHAIN: KindOfFinding = KindOfFinding {
+    topic: Some(Topic::Time),
+    records: &["chromium_event"],
+    ..KindOfFinding::of("toolchain", "C++ toolchain")
+};
+
+/// Microseconds that are worth a word.
+const LEAST_US: f64 = 1e6;
+
+/// One finding where it took a second or more.
+fn of_log(Basis { model, .. }: Basis<'_>) -> Vec<Finding> {
+    let builds = Builds::of(model);
+    let us = builds.trials_us();
+    if us < LEAST_US {
+        return Vec::new();
+    }
+    let title =
+        format!("The first C++ build took {}: once per machine with a warm cache folder", duration(us));
+    let mut found = Finding::new(&TOOLCHAIN, Severity::Info, title);
+    found.detail = Some(
+        "Before its first kernel, torch builds small programs to learn what the compiler and the processor can do \
+         (`compile_file` within `Scheduler.codegen`). The compile that comes first pays for it, whatever it compiles."
+            .to_owned(),
+    );
+    found.hints = vec![
+        "Keep the cache folder between runs (`TORCHINDUCTOR_CACHE_DIR` on a disk that stays) and this time is not spent \
+         again."
+            .to_owned(),
+    ];
+    found.compiles = builds.trials.iter().map(|one| one.compile).collect();
+    for one in &builds.trials {
+        found.claim(Claim::expected(Work::Whole, vec![one.compile], "of one-off builds").at_most(one.us));
+    }
+    vec![found]
+}

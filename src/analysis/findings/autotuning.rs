@@ -86,3 +86,49 @@ fn choices(kernels: &[TritonKernel]) -> impl Iterator<Item = String> + '_ {
         Some(format!("{}: {chosen} of {} configurations", kernel.name, kernel.candidates?))
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::basis::Basis;
+    use super::*;
+    use crate::analysis::builds::tests::span;
+    use crate::model::Model;
+    use crate::trace::CompileId;
+
+    /// A log of 20 s: 4 s of trying the compiler out, four kernels of 2 s.
+    fn model() -> Model {
+        let mut model = Model::default();
+        model.compile_index(CompileId::parse("0/0").as_ref());
+        model.spans = vec![
+            span("entire_frame_compile", None, 0.0, 20.0),
+            span("Scheduler.codegen", Some(0), 0.0, 6.0),
+            span("compile_file", Some(1), 0.0, 4.0),
+            span("PyCodeCache.load_by_key_path", Some(0), 6.0, 20.0),
+        ];
+        for kernel in 0..4 {
+            let start = 6.0 + 2.0 * f64::from(kernel);
+            model.spans.push(span("compile_file", Some(3), start, start + 2.0));
+        }
+        model.inductor.compile_threads = Some(1);
+        model
+    }
+
+    #[test]
+    fn tuning_is_told_with_its_time_and_what_it_chose() {
+        let mut model = model();
+        assert!(of_log(Basis { model: &model, chains: &[] }).is_empty(), "nothing was tuned");
+        model.spans.push(span("mm_template_autotuning", Some(0), 14.0, 17.0));
+        let kernel = |name: &str, candidates| TritonKernel {
+            name: name.to_owned(),
+            candidates: Some(candidates),
+            chosen: Some("{\"XBLOCK\":64}".to_owned()),
+            ..TritonKernel::default()
+        };
+        let compile = model.compiles.get_mut(CompileIndex::new(0)).expect("a compile");
+        compile.triton_kernels = vec![kernel("triton_mm", 8.0), kernel("triton_only", 1.0)];
+        let found = of_log(Basis { model: &model, chains: &[] });
+        assert_eq!(found[0].title, "Autotuning took 3.00 s in 1 compile");
+        let Value::Code(lines) = &found[0].facts[0].value else { panic!("{:?}", found[0].facts) };
+        assert_eq!(lines, &["triton_mm: {\"XBLOCK\":64} of 8 configurations"]);
+    }
+}

@@ -126,7 +126,7 @@ fn misses(model: &Model) -> Option<Finding> {
     }
     let full = reasons.keys().all(|reason| matches!(*reason, "full_miss" | "miss" | "no reason recorded"));
     let number = counted(missed.len(), "miss", "misses");
-    let mut found = if full && hits.is_empty() {
+    let mut found = if full && hits.iter().all(|hit| is_own(model, hit)) {
         let them = if missed.len() == 1 { "it" } else { "them" };
         let title = format!("Cold cache: {number}, a second run finds {them}");
         Finding::new(&CACHE_MISS, Severity::Info, title)
@@ -151,10 +151,94 @@ fn misses(model: &Model) -> Option<Finding> {
     Some(found)
 }
 
+/// Whether a hit found what this run itself had compiled: its key was missed before.
+fn is_own(model: &Model, hit: &CacheLookup) -> bool {
+    let mut before = model.caches.iter().take_while(|one| !std::ptr::eq(*one, hit));
+    before.any(|one| {
+        one.outcome == Outcome::Miss && one.cache == hit.cache && one.key.is_some() && one.key == hit.key
+    })
+}
+
 /// torch's word for a miss in plain ones.
 fn reason_words(reason: &str) -> String {
     match reason {
         "full_miss" | "miss" => "no entry with this key".to_owned(),
         _ => reason.replacen("guard_miss", "an entry whose guard does not hold", 1),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::basis::Basis;
+    use super::*;
+    use crate::model::ArtifactIndex;
+    use crate::trace::CompileId;
+
+    fn lookup(model: &mut Model, id: &str, cache: &str, outcome: Outcome, reason: &str) {
+        let compile = model.compile_index(CompileId::parse(id).as_ref());
+        model.caches.push(CacheLookup {
+            compile: CompileId::parse(id),
+            attempt: 0,
+            cache: cache.to_owned(),
+            outcome,
+            key: Some(format!("key of {cache}")),
+            reason: Some(reason.to_owned()),
+            saved_ns: None,
+            artifact: ArtifactIndex { compile, artifact: 0 },
+        });
+    }
+
+    fn findings(model: &Model) -> Vec<Finding> {
+        of_log(Basis { model, chains: &[] })
+    }
+
+    #[test]
+    fn freezing_is_one_finding_of_information_whichever_caches_it_bypasses() {
+        let mut model = Model::default();
+        lookup(&mut model, "0/0", "fx_graph", Outcome::Bypass, "Skipping graph with frozen constants");
+        lookup(&mut model, "0/0", "aotautograd", Outcome::Bypass, "Freezing is not supported");
+        lookup(&mut model, "1/0", "fx_graph", Outcome::Bypass, "Skipping graph with frozen constants");
+        let found = findings(&model);
+        assert_eq!(found.len(), 1);
+        assert_eq!(found[0].title, "No compile of this log can be cached: freezing is on");
+        assert_eq!((found[0].severity, found[0].count, found[0].compiles.len()), (Severity::Info, 3, 2));
+    }
+
+    #[test]
+    fn a_pass_without_an_id_is_a_problem_and_its_hint_names_uuid() {
+        let mut model = Model::default();
+        lookup(&mut model, "0/0", "fx_graph", Outcome::Bypass, "Unsupported post grad custom pass");
+        lookup(&mut model, "1/0", "fx_graph", Outcome::Miss, "full_miss");
+        let found = findings(&model);
+        assert_eq!(
+            (found[0].severity, found[0].title.as_str()),
+            (Severity::Warning, "1 compile cannot be cached: a custom pass has no id")
+        );
+        assert!(found[0].hints[0].contains("uuid()"));
+    }
+
+    #[test]
+    fn a_cold_cache_is_one_sentence_even_where_the_run_finds_its_own_results_again() {
+        let mut model = Model::default();
+        lookup(&mut model, "0/0", "fx_graph", Outcome::Miss, "full_miss");
+        lookup(&mut model, "0/1", "aotautograd", Outcome::Miss, "full_miss");
+        let title = |model: &Model| findings(model)[0].title.clone();
+        assert_eq!(title(&model), "Cold cache: 2 misses, a second run finds them");
+        lookup(&mut model, "1/0", "fx_graph", Outcome::Hit, "hit");
+        assert_eq!(title(&model), "Cold cache: 2 misses, a second run finds them");
+        // A key that nothing in this log missed was left by an earlier run.
+        model.caches[2].key = Some("another".to_owned());
+        assert_eq!(title(&model), "2 misses beside 1 hit");
+    }
+
+    #[test]
+    fn a_guard_that_does_not_hold_is_no_cold_cache() {
+        let mut model = Model::default();
+        lookup(&mut model, "0/0", "fx_graph", Outcome::Miss, "guard_miss: s0 < 5");
+        let found = findings(&model);
+        assert_eq!(found[0].title, "1 miss beside 0 hits");
+        assert!(
+            found[0].detail.as_deref().is_some_and(|text| text.contains("guard of the entry does not hold"))
+        );
     }
 }

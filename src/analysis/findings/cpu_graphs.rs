@@ -41,3 +41,38 @@ fn on_cpu_only(model: &Model) -> bool {
     let mut devices = model.shapes.inputs.iter().map(|input| input.device.as_str()).peekable();
     devices.peek().is_some() && devices.all(|device| device.starts_with("cpu"))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::basis::Basis;
+    use super::*;
+    use crate::model::InputTensor;
+
+    fn input(device: &str) -> InputTensor {
+        InputTensor {
+            compile: CompileIndex::new(0),
+            source: "L['x']".to_owned(),
+            sizes: Vec::new(),
+            parameter: false,
+            marked: Vec::new(),
+            stride: None,
+            dtype: "float32".to_owned(),
+            device: device.to_owned(),
+            gradient: false,
+        }
+    }
+
+    #[test]
+    fn cuda_graphs_are_missed_only_where_they_were_asked_for_and_all_inputs_are_on_the_cpu() {
+        let mut model = Model::default();
+        model.shapes.inputs = vec![input("cpu"), input("cpu")];
+        let found = |model: &Model| of_log(Basis { model, chains: &[] }).len();
+        assert_eq!(found(&model), 0, "nobody asked");
+        model.inductor.cudagraphs = Some(true);
+        assert_eq!(found(&model), 1);
+        model.shapes.inputs.push(input("cuda:0"));
+        assert_eq!(found(&model), 0, "some run on a GPU");
+        model.shapes.inputs.clear();
+        assert_eq!(found(&model), 0, "the log tells no device");
+    }
+}

@@ -45,10 +45,13 @@ fn of_log(Basis { model, .. }: Basis<'_>) -> Vec<Finding> {
             known.compiles.push(compile);
             continue;
         }
-        let function = function_words(model, compile).unwrap_or_else(|| "one graph".to_owned());
-        let function = function.trim_end_matches(',').to_owned();
+        let function = function_words(model, compile);
+        let graph = function.map_or_else(
+            || "one graph".to_owned(),
+            |function| format!("the graph of {}", function.trim_end_matches(',')),
+        );
         let title = format!(
-            "A layer is repeated {} times in the graph of {function}, which took {} to compile",
+            "A layer is repeated {} times in {graph}, which took {} to compile",
             lines.times,
             duration(us)
         );
@@ -72,4 +75,35 @@ fn finding(title: String, lines: &RepeatedLines) -> Finding {
     ];
     found.fact("Times", Value::Prose(lines.times.to_string()));
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::basis::Basis;
+    use super::*;
+    use crate::model::{Metrics, MetricsKind, MetricsRecord, Model, TextFrame};
+    use crate::trace::{CompileId, Span};
+
+    #[test]
+    fn a_layer_that_a_long_compile_repeats_is_told_with_its_line_and_regional_compilation() {
+        let mut model = Model::default();
+        let index = model.compile_index(CompileId::parse("0/0").as_ref());
+        let first =
+            TextFrame { file: "/app/m.py".to_owned(), line: 175, function: "forward".to_owned(), loc: None };
+        model.compiles[index].repeated = Some(RepeatedLines { times: 12, lines: 15, first });
+        assert!(of_log(Basis { model: &model, chains: &[] }).is_empty(), "no time is known");
+        model.compiles[index].metrics.push(MetricsRecord {
+            kind: MetricsKind::Forward,
+            attempt: 0,
+            line: 1,
+            header: Span { offset: 0, len: 0 },
+            first_line: false,
+            configs: Vec::new(),
+            facts: Metrics { dynamo_us: Some(47e6), ..Metrics::default() },
+        });
+        let found = of_log(Basis { model: &model, chains: &[] });
+        assert_eq!(found[0].title, "A layer is repeated 12 times in one graph, which took 47.0 s to compile");
+        assert_eq!((found[0].place.file.as_deref(), found[0].place.line), (Some("/app/m.py"), Some(175)));
+        assert!(found[0].hints[0].contains("regional compilation"));
+    }
 }

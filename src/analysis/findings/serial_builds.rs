@@ -59,3 +59,51 @@ fn of_log(Basis { model, .. }: Basis<'_>) -> Vec<Finding> {
     }
     vec![found]
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::basis::Basis;
+    use super::*;
+    use crate::analysis::builds::tests::span;
+    use crate::model::Model;
+    use crate::trace::CompileId;
+
+    /// A log of 20 s: 4 s of trying the compiler out, four kernels of 2 s.
+    fn model() -> Model {
+        let mut model = Model::default();
+        model.compile_index(CompileId::parse("0/0").as_ref());
+        model.spans = vec![
+            span("entire_frame_compile", None, 0.0, 20.0),
+            span("Scheduler.codegen", Some(0), 0.0, 6.0),
+            span("compile_file", Some(1), 0.0, 4.0),
+            span("PyCodeCache.load_by_key_path", Some(0), 6.0, 20.0),
+        ];
+        for kernel in 0..4 {
+            let start = 6.0 + 2.0 * f64::from(kernel);
+            model.spans.push(span("compile_file", Some(3), start, start + 2.0));
+        }
+        model.inductor.compile_threads = Some(1);
+        model
+    }
+
+    #[test]
+    fn builds_one_after_the_other_are_a_problem_where_they_dominate_and_one_thread_is_set() {
+        let found = |model: &Model| of_log(Basis { model, chains: &[] });
+        let mut model = model();
+        let one = found(&model).remove(0);
+        assert_eq!(
+            one.title,
+            "Kernels are built one after the other: 8.00 s of 20.0 s, with `compile_threads` 1"
+        );
+        assert_eq!(
+            (one.count, one.claims[0].most_us),
+            (4, Some(6e6)),
+            "the longest build is needed in any case"
+        );
+        model.inductor.compile_threads = Some(8);
+        assert!(found(&model).is_empty(), "eight threads");
+        model.inductor.compile_threads = Some(1);
+        model.spans[0].end_us = 30e6;
+        assert!(found(&model).is_empty(), "builds are a quarter of the time");
+    }
+}

@@ -82,3 +82,53 @@ fn hints(model: &Model, builds: &Builds) -> Vec<String> {
     }
     hints.into_iter().map(str::to_owned).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::basis::Basis;
+    use super::*;
+    use crate::analysis::builds::tests::span;
+    use crate::model::Model;
+    use crate::trace::CompileId;
+
+    /// A log of 20 s: 4 s of trying the compiler out, four kernels of 2 s.
+    fn model() -> Model {
+        let mut model = Model::default();
+        model.compile_index(CompileId::parse("0/0").as_ref());
+        model.spans = vec![
+            span("entire_frame_compile", None, 0.0, 20.0),
+            span("Scheduler.codegen", Some(0), 0.0, 6.0),
+            span("compile_file", Some(1), 0.0, 4.0),
+            span("PyCodeCache.load_by_key_path", Some(0), 6.0, 20.0),
+        ];
+        for kernel in 0..4 {
+            let start = 6.0 + 2.0 * f64::from(kernel);
+            model.spans.push(span("compile_file", Some(3), start, start + 2.0));
+        }
+        model.inductor.compile_threads = Some(1);
+        model
+    }
+
+    #[test]
+    fn a_clean_slow_log_says_where_the_time_went_and_what_to_do() {
+        let model = model();
+        let basis = Basis { model: &model, chains: &[] };
+        let found = of_clean(basis, &[]).expect("a finding");
+        let title = "20.0 s of compile time: kernel builds 8.00 s, tracing and code generation 8.00 s, the first C++ build 4.00 s";
+        assert_eq!(found.title, title);
+        assert!(found.hints[0].contains("TORCHINDUCTOR_CACHE_DIR"), "{:?}", found.hints);
+        assert!(found.hints[1].contains("TORCHINDUCTOR_COMPILE_THREADS"), "{:?}", found.hints);
+        let problem = Finding::new(&SLOW_LOG, Severity::Warning, "x".to_owned());
+        assert!(of_clean(basis, &[problem]).is_none(), "a log with problems has them to read");
+    }
+
+    #[test]
+    fn a_fast_log_needs_no_such_word() {
+        let mut model = model();
+        model.spans.iter_mut().for_each(|span| {
+            span.start_us /= 10.0;
+            span.end_us /= 10.0;
+        });
+        assert!(of_clean(Basis { model: &model, chains: &[] }, &[]).is_none());
+    }
+}

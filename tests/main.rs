@@ -34,6 +34,7 @@ mod odd_logs;
 mod pages;
 mod provenance;
 mod ranks;
+mod same_numbers;
 mod schema;
 mod search;
 mod serve;

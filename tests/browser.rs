@@ -459,7 +459,10 @@ fn pages_are_complete_without_script() {
     window.tab.call_method(Emulation::SetScriptExecutionDisabled { value: true }).unwrap();
     window.open(&report("03_graph_breaks").folder.join("index.html"), "");
     let document = window.tab.get_content().unwrap();
-    assert!(document.contains("class=\"tools needs-script\" hidden"), "controls that need a script stay hidden");
+    assert!(
+        document.contains("class=\"tools needs-script\" hidden"),
+        "controls that need a script stay hidden"
+    );
     assert!(document.contains("functions-table"));
 }
 

@@ -22,6 +22,8 @@ pub struct GraphBreak {
     pub context: Option<String>,
     /// torch's explanation.
     pub explanation: Option<String>,
+    /// torch's `Developer debug context`: which call with which arguments.
+    pub debug_context: Option<String>,
     /// torch's hints.
     pub hints: Vec<String>,
     /// `gb0059`
@@ -292,8 +294,21 @@ pub struct DumpFile {
 pub struct ErrorTrace {
     /// The compile.
     pub compile: CompileIndex,
-    /// The frames below `from user code:`, outermost first.
+    /// The frames below `from user code:`, outermost first: what was being traced.
     pub frames: Vec<TextFrame>,
+    /// The tracebacks of the exception and of those that it came from, in the order of the text; each outermost first.
+    pub raised: Vec<Vec<TextFrame>>,
+}
+
+/// Settings of Inductor that explain what it did; None where no configuration of the log names one.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub struct InductorSettings {
+    /// `compile_threads`: how many kernels are built at a time.
+    pub compile_threads: Option<u64>,
+    /// `triton.cudagraphs`: whether CUDA graphs were asked for.
+    pub cudagraphs: Option<bool>,
+    /// `freezing`: whether parameters became constants.
+    pub freezing: Option<bool>,
 }
 
 /// A compile job that torch reports as slow.

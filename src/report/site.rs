@@ -374,7 +374,11 @@ pub(crate) static SITE: [SiteRow; 27] = [
             about: "where the time went: a flame chart of the whole log, tables of phases, compiles and passes, time wasted, saved and not accounted for; only where the log has chromium events",
         }],
         tab: Some(SiteTab { address: |_| links::TIME.to_owned(), count: |_| None }),
-        topic: None,
+        topic: Some(SiteTopic {
+            topic: Topic::Time,
+            address: |_| links::TIME.to_owned(),
+            words: "the flame chart",
+        }),
         assets: assets::TIME,
         present: |report| report.times_phases(),
         write: |report| vec![time::page(report)],

@@ -2,7 +2,8 @@
 //!
 //! A family's file holds its kinds (their names, what they check, their topic and evidence) and the function that
 //! reads the facts and returns the findings in the order of the log, with the work that each claims to be the cause of.
-//! Here each is charged what nobody was charged for before, they are grouped where many have one reason, and ranked. A finding holds words, places and compiles; how they look is the report's business.
+//! Here each is charged what nobody was charged for before, they are grouped where many have one reason, and ranked.
+//! A finding holds words, places and compiles; how they look is the report's business.
 //!
 //! To add a kind, add it to its family; to add a family, add its file and its row in `FAMILIES`.
 

@@ -406,7 +406,7 @@ fn a_value_of_a_graph_is_chosen_by_its_name_with_the_keyboard() {
 fn a_line_of_the_users_code_leads_to_its_lines_in_all_graphs_and_in_generated_code() {
     let Some(window) = window() else { return };
     graphs(&window, "aot_forward_graph");
-    window.click("#graph .mark");
+    window.click("#graph .source-mark");
     assert!(window.number("document.querySelectorAll('#graph .l.hit').length") > 30.0);
     let links = |test: &str| format!("[...document.querySelectorAll('#side a')].some(a => {test})");
     assert!(window.is_true(&links("a.hash.startsWith('#1-L')")), "no line of the captured graph");

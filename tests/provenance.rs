@@ -160,7 +160,9 @@ fn check(at: &str, run: &LoggedRun, ours: &Value) -> usize {
 fn check_log(name: &str, log: &Log, report: &Report) -> usize {
     let mut compared = 0;
     for (folder, runs) in runs_of(log) {
-        for (n, run) in runs.iter().enumerate().filter(|(_, run)| run.map.is_some()) {
+        // The map of a late backward names no kernel; what these compute is worked out.
+        let named = |run: &LoggedRun| run.map.as_ref().is_some_and(|map| !map["cppCodeToPost"].is_null());
+        for (n, run) in runs.iter().enumerate().filter(|(_, run)| named(run)) {
             compared += check(&format!("{name}: {folder} run {n}"), run, &maps(report, &folder, n));
         }
     }
@@ -169,7 +171,7 @@ fn check_log(name: &str, log: &Log, report: &Report) -> usize {
 
 #[test]
 fn each_call_with_a_handle_leads_to_the_nodes_that_the_mapping_names_and_they_lead_back() {
-    for (name, calls) in [("09_provenance", 28), ("09_provenance_reset", 28), ("10_aoti", 4)] {
+    for (name, calls) in [("09_provenance", 19), ("09_provenance_reset", 19), ("10_aoti", 4)] {
         assert_eq!(check_log(name, &Log::of(input(name)), report(name)), calls, "{name}");
     }
 }
@@ -202,10 +204,15 @@ fn every_run_has_a_page_of_its_own_named_by_its_place() {
 fn a_late_backward_shows_its_kernels_and_source_lines() {
     let report = report("09_provenance");
     let page = report.page("provenance_tracking_-_0_1_0_2.html");
-    assert!(shown(&page, "h1").contains("9 of 9 kernels of the backward graph"), "{}", shown(&page, "h1"));
+    assert!(
+        shown(&page, "h1").contains("9 of 9 kernels and 53 of 63 nodes of the backward graph"),
+        "{}",
+        shown(&page, "h1")
+    );
     assert!(shown(&page, ".hero").contains("compiled when it is first called"));
     let maps = report.json_file("provenance_tracking_-_0_1_0_2.json");
-    assert_eq!(maps["coverage"], serde_json::json!({"kernels": [9, 9], "nodes": [0, 63]}));
+    assert_eq!(maps["coverage"], serde_json::json!({"kernels": [9, 9], "nodes": [53, 63]}));
+    assert!(shown(&page, ".hero").contains("the nodes of a kernel are worked out"));
     let lines: Vec<u64> =
         maps["source"].as_array().unwrap().iter().map(|line| line["line"].as_u64().unwrap()).collect();
     assert_eq!(lines, [19, 20, 21, 22, 23]);
@@ -363,7 +370,9 @@ fn a_mapping_that_makes_no_sense_costs_its_links_and_nothing_else() {
         log.records[at].set_payload(text.as_bytes());
         let report = Run::of_bytes("odd.log", &log.bytes()).ok();
         let maps = report.json_file("provenance_tracking_-_0_0_0.json");
-        assert_eq!(maps["pyCodeToPost"], serde_json::json!({}), "{text}");
+        // Kernels that the mapping names are nowhere; where it names none, their nodes are worked out.
+        let links = maps["pyCodeToPost"].as_object().unwrap().len();
+        assert_eq!(links, if text.contains(r#"{":":"#) { 0 } else { 7 }, "{text}");
         assert_eq!(maps["coverage"]["kernels"], serde_json::json!([7, 7]), "stacks are known: {text}");
         assert_eq!(
             report.json_file("provenance_tracking_-_1_0_0.json")["coverage"]["nodes"],
@@ -445,9 +454,6 @@ fn the_only_kernel_of_a_graph_has_all_its_lines_also_without_provenance() {
         !lines.is_empty() && lines.iter().all(|line| line.contains("abs_add_cos_div_mul_relu_sin_sub_sum_0"))
     );
     assert!(rows[0].contains("s01_inference.py:"), "{}", rows[0]);
-    // Where a graph has more kernels, a line is among them.
-    let lines = rows_of(&report("14_llama_infer").page("kernels.html"), "#lines-table tbody tr");
-    assert!(lines.iter().any(|line| line.contains("among 15\u{a0}kernels of 0/0 inference")));
 }
 
 #[test]

@@ -141,7 +141,10 @@ fn the_terminal_says_the_seconds_and_the_place_of_report_json() {
     for input in inputs() {
         let done = Run::of(&input.path).args(["--no-browser"]).go();
         let lines: Vec<String> = done.stdout.lines().map(plain).collect();
-        let report = done.report(done.code.unwrap_or_default());
+        let report = {
+            let code = done.code.unwrap_or_default();
+            done.report(code)
+        };
         for finding in report.json["findings"].as_array().expect("findings") {
             let title = finding["title"].as_str().unwrap_or_default().replace('`', "");
             let beginning: String = title.lines().next().unwrap_or_default().chars().take(100).collect();

@@ -1,8 +1,7 @@
 //! The account of a log's wall time: what compiled, what was for nothing, what was saved, and what nobody accounts for.
 
-use super::parts::{PARTS, Parts};
+use super::parts::{Owner, PARTS, owners};
 use super::time::self_times;
-use super::timeline::{Owner, owners};
 use crate::model::{CompileIndex, Model, Status};
 use crate::trace::TextMap;
 use std::sync::Arc;
@@ -16,10 +15,6 @@ pub struct Account {
     pub covered_us: f64,
     /// Times without any span, longest first.
     pub gaps: Vec<Gap>,
-    /// Self time by part of the compiler.
-    pub parts: Parts,
-    /// Self time of phases that belong to no part.
-    pub apart_us: f64,
     /// Self time of phases that only hold others: what torch does between the phases that it times.
     pub between_us: f64,
     /// The part that most self time of a phase belongs to, an index into [`PARTS`], by the phase's name.
@@ -121,7 +116,7 @@ impl Account {
         self.gaps.sort_by(|a, b| (b.end_us - b.start_us).total_cmp(&(a.end_us - a.start_us)));
     }
 
-    /// Self time by part of the compiler.
+    /// Self time of phases that only hold others, and the part of each phase's name.
     fn divide(&mut self, model: &Model) {
         let mut by_name: TextMap<Arc<str>, [f64; PARTS.len()]> = TextMap::default();
         let owners = owners(&model.spans);
@@ -129,10 +124,6 @@ impl Account {
         {
             if only_holds_others(&span.name) {
                 self.between_us += own;
-            }
-            match part.and_then(|part| self.parts.0.get_mut(part)) {
-                Some(sum) => *sum += own,
-                None => self.apart_us += own,
             }
             let sums = by_name.entry(span.name.clone()).or_insert([-1.0; PARTS.len()]);
             if let Some(sum) = part.and_then(|part| sums.get_mut(part)) {
@@ -185,7 +176,6 @@ mod tests {
         assert_eq!((account.wall_us, account.covered_us, account.uncovered_us()), (81.0, 16.0, 65.0));
         let gaps: Vec<_> = account.gaps.iter().map(|g| (g.start_us, g.end_us, g.before, g.after)).collect();
         assert_eq!(gaps, [(30.0, 90.0, Some(2), Some(3)), (20.0, 25.0, Some(0), Some(2))]);
-        assert_eq!((account.parts.0, account.apart_us), ([15.0, 0.0, 0.0, 0.0], 1.0));
         assert_eq!(account.between_us, 9.0);
     }
 }

@@ -221,6 +221,7 @@ mod tests {
             key: None,
             reason: None,
             saved_ns: None,
+            asked_ns: None,
             artifact: ArtifactIndex { compile: CompileIndex::new(compile), artifact: 0 },
         }
     }

@@ -1,6 +1,6 @@
 //! Compiles by the function that they compile.
 
-use super::Parts;
+use super::parts::{Parts, Split};
 use crate::model::{Compile, CompileIndex, Function, Model, Outcome};
 use crate::trace::{CompileId, FrameId, TextMap};
 use fxhash::FxHashMap;
@@ -20,7 +20,7 @@ pub struct FunctionGroup {
 }
 
 /// The functions of a log, in order of first appearance. A compile that tells no function is one of its frame's.
-pub(super) fn of_log(model: &Model) -> Vec<FunctionGroup> {
+pub(super) fn of_log(model: &Model, split: &Split) -> Vec<FunctionGroup> {
     #[derive(PartialEq, Eq, Hash)]
     enum Key<'a> {
         Function(&'a str, Option<&'a str>, Option<u64>),
@@ -47,7 +47,7 @@ pub(super) fn of_log(model: &Model) -> Vec<FunctionGroup> {
         if let Some(us) = compile.compile_us() {
             *group.us.get_or_insert(0.0) += us;
         }
-        group.parts = group.parts.plus(Parts::of(compile));
+        group.parts = group.parts.plus(split.at(index));
     }
     groups.into_values().collect()
 }
@@ -99,7 +99,7 @@ mod tests {
             model.compiles[index].function =
                 name.map(|name| Function { name: name.to_owned(), file: None, line: Some(1) });
         }
-        let groups = of_log(&model);
+        let groups = of_log(&model, &Split::default());
         let compiles: Vec<_> = groups.iter().map(|g| g.compiles.clone()).collect();
         assert_eq!(compiles, [vec![0, 2], vec![1, 3], vec![4]]);
     }

@@ -1,6 +1,6 @@
 //! What differs between the guards of two compiles of one function.
 
-use super::recompile_reason::local;
+use super::recompiles::as_written;
 use regex::Regex;
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
@@ -83,7 +83,7 @@ pub fn guard_diff(old: &str, new: &str, wanted: Option<&str>) -> Option<GuardDif
         hunks.push(Hunk { parent: parent.unwrap_or_default(), was, is });
     }
     if let Some(wanted) = wanted {
-        hunks.sort_by_key(|hunk| !hunk.texts().any(|text| local(text).contains(wanted)));
+        hunks.sort_by_key(|hunk| !hunk.texts().any(|text| as_written(text).contains(wanted)));
     }
     let mut above = String::new();
     let mut room = MOST_LINES;
@@ -99,28 +99,6 @@ pub fn guard_diff(old: &str, new: &str, wanted: Option<&str>) -> Option<GuardDif
         diff.lines.extend(lines);
     }
     Some(diff)
-}
-
-/// The value that guards of a compile want of an expression, as the user writes it: `2` for `k` of `L['k'] == 2`, and
-/// `any int` where only the type of a number is checked: torch made it dynamic.
-pub fn guarded_value(guards: &str, expression: &str) -> Option<String> {
-    let mut is_any = None;
-    for line in guards.lines() {
-        let guard = line.split_once("+- ").map_or(line, |(_, guard)| guard);
-        let guard = guard.split("  # ").next().unwrap_or(guard);
-        let guard = local(guard.split_once(": ").map_or(guard, |(_, guard)| guard).trim());
-        if let Some(rest) = guard.strip_prefix(expression)
-            && let Some(value) = [" == ", " is "].iter().find_map(|sign| rest.strip_prefix(sign))
-        {
-            return Some(value.trim().to_owned()).filter(|value| !value.is_empty());
-        }
-        let checked = guard.strip_prefix("___check_type_id(").and_then(|rest| rest.strip_prefix(expression));
-        if checked.is_some_and(|rest| rest.starts_with(", ")) {
-            let number = ["int", "float"].iter().find(|n| guard.ends_with(&format!("type=<class '{n}'>")));
-            is_any = number.map(|number| format!("any {number}"));
-        }
-    }
-    is_any
 }
 
 /// Guards that stand side by side and differ.
@@ -140,7 +118,7 @@ impl<'t> Hunk<'t> {
         if self.texts().count() <= room {
             return changed(self.was, self.is);
         }
-        let mentions = |text: &str| wanted.is_some_and(|wanted| local(text).contains(wanted));
+        let mentions = |text: &str| wanted.is_some_and(|wanted| as_written(text).contains(wanted));
         let mut lines = changed(self.was, self.is);
         lines.sort_by_key(|line| !line.pieces.iter().any(|(text, _)| mentions(text)));
         lines.truncate(room);
@@ -269,16 +247,6 @@ mod tests {
             .replace(")   # return", ")              # return");
         let diff = guard_diff(OLD, &new, None).unwrap();
         assert_eq!((diff.lines.len(), diff.differing), (0, 0));
-    }
-
-    #[test]
-    fn a_tree_tells_the_value_of_an_expression() {
-        let tree = "| | +- EQUALS_MATCH: L['k'] == 2.5      # return x + k  # a.py:8 in f\n| +- NONE_MATCH: L['a'].b is None\n";
-        assert_eq!(guarded_value(tree, "k").as_deref(), Some("2.5"));
-        assert_eq!(guarded_value(tree, "a.b").as_deref(), Some("None"));
-        assert_eq!(guarded_value(tree, "a"), None);
-        let tree = "| +- TYPE_MATCH: ___check_type_id(L['f'].n, 140043341888736), type=<class 'int'>  # return x  # a.py:8 in f";
-        assert_eq!(guarded_value(tree, "f.n").as_deref(), Some("any int"));
     }
 
     #[test]

@@ -1,6 +1,8 @@
 //! The ledger of a log's compile time: each piece of work is charged once.
 
 use super::findings::{Claim, Work};
+use super::one_offs::OneOff;
+use super::parts::{Parts, Split};
 use crate::model::{Compile, CompileIndex, Model};
 use fxhash::FxHashMap;
 
@@ -9,9 +11,13 @@ use fxhash::FxHashMap;
 struct Account {
     discarded_us: f64,
     kept_us: f64,
-    at_run_time_us: f64,
     /// One-off work of the process and waiting: no cause within the compile, so only who claims the whole gets it.
     apart_us: f64,
+    at_run_time_us: f64,
+    /// What of the kept time Inductor's graph took at most.
+    inductor_graph_us: f64,
+    /// What AOTAutograd took at most beside that.
+    aot_graph_us: f64,
     /// The finding that was charged most.
     holder: Option<Holder>,
 }
@@ -51,9 +57,17 @@ pub struct Held {
 
 impl Ledger {
     /// Opens the accounts of a log whose compile time is that many seconds.
-    pub fn of(model: &Model, compile_time_s: f64) -> Ledger {
-        let accounts = model.compiles.indexed().map(|(index, compile)| (index, account(compile)));
-        Ledger { accounts: accounts.collect(), left_us: amount(compile_time_s * 1e6) }
+    pub fn of(model: &Model, split: &Split, one_offs: &[OneOff], compile_time_s: f64) -> Ledger {
+        let mut apart: FxHashMap<CompileIndex, f64> = FxHashMap::default();
+        for one in one_offs {
+            *apart.entry(one.compile).or_default() += one.us;
+        }
+        let of = |(index, compile)| {
+            let apart_us = apart.get(&index).copied().unwrap_or_default();
+            (index, Account::of(compile, split.at(index), apart_us))
+        };
+        let accounts = model.compiles.indexed().map(of).collect();
+        Ledger { accounts, left_us: amount(compile_time_s * 1e6) }
     }
 
     /// Charges what is left of the work that a finding claims.
@@ -61,7 +75,9 @@ impl Ledger {
         let mut granted = Granted::default();
         for &compile in &claim.compiles {
             let Some(account) = self.accounts.get_mut(&compile) else { continue };
-            let us = account.take(claim.work, claim.most_us, self.left_us);
+            let most = claim.most_us.map_or(f64::INFINITY, amount);
+            let most = if claim.work == Work::AtRunTime { most } else { most.min(self.left_us) };
+            let us = account.take(claim.work, most);
             if us > 0.0 {
                 granted.us += us;
                 account.hold(finding, us);
@@ -83,39 +99,49 @@ impl Account {
         }
     }
 
-    fn take(&mut self, work: Work, most_us: Option<f64>, left_us: f64) -> f64 {
-        let mut most = most_us.map_or(f64::INFINITY, amount);
-        if work != Work::AtRunTime {
-            most = most.min(left_us);
+    fn of(compile: &Compile, parts: Parts, apart_us: f64) -> Account {
+        let sum = |values: &mut dyn Iterator<Item = f64>| values.fold(0.0, |sum, us| sum + amount(us));
+        let total = amount(compile.compile_us().unwrap_or_default());
+        let discarded_us = sum(&mut compile.metrics.iter().filter_map(|m| m.facts.wasted_us)).min(total);
+        let apart_us = amount(apart_us).min(total - discarded_us);
+        // One-off work lies within Inductor and what calls it; of a graph it is no part.
+        let graph_us = amount(parts.inductor_graph_us() + parts.aot_graph_us() - apart_us);
+        let inductor_graph_us = amount(parts.inductor_graph_us()).min(graph_us);
+        Account {
+            discarded_us,
+            kept_us: total - discarded_us - apart_us,
+            apart_us,
+            at_run_time_us: sum(&mut compile.metrics.iter().filter_map(|m| m.facts.runtime_us)),
+            inductor_graph_us,
+            aot_graph_us: graph_us - inductor_graph_us,
+            holder: None,
         }
+    }
+
+    /// Takes what is left of a work, at most as much as that.
+    fn take(&mut self, work: Work, most_us: f64) -> f64 {
+        let mut none = f64::INFINITY;
+        let limit = match work {
+            Work::InductorGraph => &mut self.inductor_graph_us,
+            Work::AotGraph => &mut self.aot_graph_us,
+            _ => &mut none,
+        };
+        let most_us = most_us.min(*limit);
         let sources: &mut [&mut f64] = match work {
             Work::Discarded => &mut [&mut self.discarded_us],
             Work::Compile => &mut [&mut self.kept_us, &mut self.discarded_us],
+            Work::InductorGraph | Work::AotGraph => &mut [&mut self.kept_us],
             Work::Whole => &mut [&mut self.kept_us, &mut self.discarded_us, &mut self.apart_us],
             Work::AtRunTime => &mut [&mut self.at_run_time_us],
         };
         let mut taken = 0.0;
         for source in sources {
-            let us = source.min(most - taken).max(0.0);
+            let us = source.min(most_us - taken).max(0.0);
             **source -= us;
             taken += us;
         }
+        *limit -= taken;
         taken
-    }
-}
-
-fn account(compile: &Compile) -> Account {
-    let total = amount(compile.compile_us().unwrap_or_default());
-    let discarded =
-        compile.metrics.iter().filter_map(|m| m.facts.wasted_us).fold(0.0, |sum, us| sum + amount(us));
-    let discarded_us = discarded.min(total);
-    let run_time = compile.metrics.iter().filter_map(|m| m.facts.runtime_us);
-    Account {
-        discarded_us,
-        kept_us: total - discarded_us,
-        at_run_time_us: run_time.fold(0.0, |sum, us| sum + amount(us)),
-        apart_us: 0.0,
-        holder: None,
     }
 }
 

@@ -17,13 +17,13 @@ mod guard_tree;
 pub mod job;
 mod ledger;
 pub mod line_diff;
+mod one_offs;
 mod own_code;
 mod parity;
 mod parts;
 mod producers;
 pub mod provenance;
-mod recompile_advice;
-mod recompile_reason;
+mod rank_facts;
 mod recompiles;
 pub mod shapes;
 mod stage;
@@ -41,17 +41,18 @@ pub use export::{Export, ExportFailure, ExportOutcome, Retry, check_of, symbols_
 pub use findings::{Finding, Severity, Topic};
 pub use functions::{FunctionGroup, by_status, is_capture};
 pub use graph_pairs::{GraphPair, graph_pairs};
-pub use guard_diff::{DiffLine, GuardDiff, Side, guard_diff, guarded_value};
+pub use guard_diff::{DiffLine, GuardDiff, Side, guard_diff};
 pub use guard_tree::{GuardLine, GuardNode, read_guard_tree};
 pub use job::{JobFound, of_job};
+pub use one_offs::OneOff;
 pub use own_code::{OwnFiles, PACKAGES, TORCH, is_library, resumed};
 pub use parity::Parity;
-pub use parts::{PARTS, Parts, part_of_phase};
+pub use parts::{PARTS, Parts, Split, part_of_phase};
 pub use producers::{Producers, is_foreign};
-pub use recompile_advice::recompile_advice;
-pub use recompile_reason::{Change, ChangeKind, classify};
-pub use recompiles::{Chain, Step, Subject, recompile_limit};
-
+pub use rank_facts::{builds, log_end, pauses};
+pub use recompiles::{
+    Chain, Change, ChangeKind, Step, classify, disagreement, recompile_advice, recompile_limit,
+};
 pub use stage::Stage;
 pub use time::{CompileTime, Phase, PhaseNode};
 pub use timeline::{Timeline, Track};
@@ -59,11 +60,16 @@ pub use trie::Trie;
 
 use crate::model::{CompileIndex, Model, Outcome};
 use fxhash::FxHashMap;
+use ledger::Ledger;
 
 /// All that follows from one log's facts.
 pub struct Found<'m> {
     /// Where the time went.
     pub time: CompileTime,
+    /// The same time by part of the compiler.
+    pub split: Split,
+    /// Work that fell into a compile by chance.
+    pub one_offs: Vec<OneOff>,
     /// Collectives planned and made, one entry per compile with a schedule.
     pub parity: Vec<Parity>,
     /// What was compiled, by function.
@@ -84,15 +90,20 @@ pub struct Found<'m> {
 pub fn of_log(model: &Model) -> Found<'_> {
     let chains = recompiles::recompile_chains(model);
     let time = time::of_log(model);
-    let findings = findings::of_log(findings::Basis { model, chains: &chains }, time.total_s);
+    let split = Split::of(model);
+    let one_offs = one_offs::one_offs(model, &time::self_times(&model.spans));
+    let ledger = Ledger::of(model, &split, &one_offs, time.total_s);
+    let findings = findings::of_log(findings::Basis { model, chains: &chains }, ledger);
     Found {
         time,
         parity: parity::of_log(model),
-        functions: functions::of_log(model),
+        functions: functions::of_log(model, &split),
         cache: functions::cache_outcomes(model),
         trie: trie::of_log(model),
         export: export::of_log(model),
         chains,
         findings,
+        split,
+        one_offs,
     }
 }

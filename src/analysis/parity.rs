@@ -62,8 +62,8 @@ pub(super) fn of_log(model: &Model) -> Vec<Parity> {
     }
     for code in &model.cross_rank.in_code {
         if let Some(graph) = graphs.get_mut(&code.compile) {
-            for (op, count) in &code.calls {
-                *graph.in_code.entry(op.clone()).or_default() += count;
+            for call in &code.calls {
+                *graph.in_code.entry(call.operation.clone()).or_default() += 1;
             }
         }
     }

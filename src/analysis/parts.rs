@@ -1,17 +1,61 @@
-//! How a compile's time divides among the parts of the compiler, each without what it calls.
+//! The one split of compile time: which part of the compiler a span, and so a second, belongs to.
 
-use crate::model::{Compile, Metrics, MetricsKind};
+use crate::model::{Compile, CompileIndex, Metrics, MetricsKind, Model, TraceSpan};
+use fxhash::FxHashMap;
+use std::collections::BTreeSet;
 
-/// The parts of the compiler that the metrics time, outermost first; the order in which they are shown everywhere.
-pub const PARTS: [&str; 4] = ["Dynamo", "AOTAutograd", "Inductor", "Code generation"];
+/// The parts of the compiler, in the order in which they are shown everywhere. The first four lie within each other in
+/// this order, and kernels are built and tuned within the last of them.
+pub const PARTS: [&str; 6] =
+    ["Dynamo", "AOTAutograd", "Inductor", "Code generation", "Kernel builds", "Autotuning"];
+
+/// Places in [`PARTS`].
+const DYNAMO: usize = 0;
+const AOT_AUTOGRAD: usize = 1;
+const INDUCTOR: usize = 2;
+const CODE_GENERATION: usize = 3;
+const KERNEL_BUILDS: usize = 4;
+const AUTOTUNING: usize = 5;
+
+/// How the names of phases begin that open a part.
+const BEGINNINGS: [(usize, &[&str]); 5] = [
+    (AUTOTUNING, &["CachingAutotuner.", "benchmark_"]),
+    (
+        KERNEL_BUILDS,
+        &[
+            "compile_file",
+            "async_compile",
+            "CppCodeCache",
+            "AotCodeCompiler",
+            "aoti_precompile_header",
+            "triton_compile",
+        ],
+    ),
+    (CODE_GENERATION, &["code_gen", "GraphLowering.co", "PyCodeCache", "Scheduler.", "triton"]),
+    (
+        INDUCTOR,
+        &[
+            "inductor_",
+            "fx_codegen",
+            "compile_fx",
+            "_recursive_",
+            "FxGraphCache",
+            "FXGraphCache",
+            "fx_graph",
+            "CacheBase.",
+            "GraphLowering.run",
+        ],
+    ),
+    (AOT_AUTOGRAD, &["backend_compile", "create_aot", "aot_", "AOTAutograd", "entire_backward", "backward"]),
+];
 
 /// Microseconds spent in each of [`PARTS`] itself.
 #[derive(Debug, Default, Clone, Copy, PartialEq)]
 pub struct Parts(pub [f64; PARTS.len()]);
 
 impl Parts {
-    /// Over all metrics records of a compile but those of runtime.
-    pub fn of(compile: &Compile) -> Parts {
+    /// What the metrics records of a compile say, but those of runtime. They time no kernel builds.
+    pub fn of_compile(compile: &Compile) -> Parts {
         compile
             .metrics
             .iter()
@@ -28,15 +72,38 @@ impl Parts {
             MetricsKind::Backward => [None, total, facts.inductor_us, facts.codegen_us],
             MetricsKind::AotBackward => [None, total, None, None],
         };
-        let mut parts = [0.0; PARTS.len()];
+        let mut parts = Parts::default();
         let mut below = 0.0;
-        for (part, time) in parts.iter_mut().zip(outermost).rev() {
+        for (part, time) in parts.0.iter_mut().zip(outermost).rev().skip(PARTS.len() - outermost.len()) {
             // A part that is not timed has nothing of its own: what is below it belongs to the next above.
             let time = time.unwrap_or(below).max(below);
             *part = time - below;
             below = time;
         }
-        Parts(parts)
+        parts.tuned(facts.autotune_us.unwrap_or_default())
+    }
+
+    /// The same, of which that much was autotuning: within code generation, else within Inductor.
+    fn tuned(mut self, autotune_us: f64) -> Parts {
+        let mut left = if autotune_us.is_finite() { autotune_us.max(0.0) } else { 0.0 };
+        for part in [CODE_GENERATION, INDUCTOR] {
+            let moved = self.of(part).min(left);
+            self.add(part, -moved);
+            self.add(AUTOTUNING, moved);
+            left -= moved;
+        }
+        self
+    }
+
+    /// Microseconds of one part.
+    pub fn of(&self, part: usize) -> f64 {
+        self.0.get(part).copied().unwrap_or_default()
+    }
+
+    fn add(&mut self, part: usize, us: f64) {
+        if let Some(sum) = self.0.get_mut(part) {
+            *sum += us;
+        }
     }
 
     /// The sum, part by part.
@@ -51,38 +118,205 @@ impl Parts {
     pub fn total(&self) -> f64 {
         self.0.iter().sum()
     }
+
+    /// What a cache of Inductor's graphs keeps: not the kernels, which other caches keep by content.
+    pub fn inductor_graph_us(&self) -> f64 {
+        self.of(INDUCTOR) + self.of(CODE_GENERATION)
+    }
+
+    /// What AOTAutograd's cache keeps beside Inductor's.
+    pub fn aot_graph_us(&self) -> f64 {
+        self.of(AOT_AUTOGRAD)
+    }
+}
+
+/// The compile time of a log and of each compile, split into parts.
+#[derive(Debug, Default)]
+pub struct Split {
+    /// Over the log.
+    pub whole: Parts,
+    /// Microseconds of spans that belong to no part.
+    pub apart_us: f64,
+    /// Whether it is drawn from spans, else from metrics, which time no kernel builds.
+    pub of_spans: bool,
+    by_compile: FxHashMap<CompileIndex, Parts>,
+}
+
+impl Split {
+    /// Of the spans, where the log has them, else of the metrics. Each instant counts once, so that the parts and what
+    /// is apart are together the time that at least one span covers.
+    pub fn of(model: &Model) -> Split {
+        let mut split = Split { of_spans: !model.spans.is_empty(), ..Split::default() };
+        let owners = owners(&model.spans);
+        for (own, owner) in owned_times(&model.spans).into_iter().zip(&owners) {
+            let Some(part) = owner.part else {
+                split.apart_us += own;
+                continue;
+            };
+            split.whole.add(part, own);
+            if let Some(compile) = owner.compile {
+                split.by_compile.entry(compile).or_default().add(part, own);
+            }
+        }
+        for (index, compile) in model.compiles.indexed() {
+            if split.by_compile.contains_key(&index) {
+                continue;
+            }
+            let parts = Parts::of_compile(compile);
+            split.by_compile.insert(index, parts);
+            if !split.of_spans {
+                split.whole = split.whole.plus(parts);
+            }
+        }
+        split
+    }
+
+    /// The parts of a compile.
+    pub fn at(&self, compile: CompileIndex) -> Parts {
+        self.by_compile.get(&compile).copied().unwrap_or_default()
+    }
+}
+
+/// What the time of a span belongs to.
+#[derive(Debug, Default, Clone, Copy)]
+pub(super) struct Owner {
+    /// Part of the compiler: an index into [`PARTS`].
+    pub(super) part: Option<usize>,
+    /// Compile.
+    pub(super) compile: Option<CompileIndex>,
+}
+
+/// The owner of each span; what a span does not tell is that of the span around it.
+pub(super) fn owners(spans: &[TraceSpan]) -> Vec<Owner> {
+    let mut owners: Vec<Owner> = Vec::with_capacity(spans.len());
+    for span in spans {
+        let above = span.parent.and_then(|parent| owners.get(parent).copied()).unwrap_or_default();
+        let part = part_of_phase(&span.name).or(above.part);
+        owners.push(Owner { part, compile: span.compile.or(above.compile) });
+    }
+    owners
 }
 
 /// The part of the compiler that a phase of this name opens, an index into [`PARTS`]; none: it belongs to the part
 /// around it.
 pub fn part_of_phase(name: &str) -> Option<usize> {
-    let starts = |words: &[&str]| words.iter().any(|word| name.starts_with(word));
-    if starts(&[
-        "code_gen",
-        "GraphLowering.co",
-        "PyCodeCache",
-        "async_compile",
-        "CppCodeCache",
-        "compile_file",
-        "triton",
-    ]) {
-        Some(3)
-    } else if starts(&[
-        "inductor_",
-        "fx_codegen",
-        "compile_fx",
-        "_recursive_",
-        "FxGraphCache",
-        "FXGraphCache",
-        "fx_graph",
-    ]) {
-        Some(2)
-    } else if starts(&["backend_compile", "create_aot", "aot_", "AOTAutograd", "entire_backward", "backward"])
-    {
-        Some(1)
-    } else if starts(&["dynamo", "entire_frame", "compile_attempt", "bytecode_", "build_guards"]) {
-        Some(0)
-    } else {
-        None
+    if name.contains("autotun") {
+        return Some(AUTOTUNING);
+    }
+    if name.contains("precompiling") {
+        return Some(KERNEL_BUILDS);
+    }
+    let begins = |words: &&[&str]| words.iter().any(|word| name.starts_with(word));
+    let dynamo = ["dynamo", "entire_frame", "compile_attempt", "bytecode_", "build_guards"];
+    let found = BEGINNINGS.iter().find(|(_, words)| begins(words)).map(|(part, _)| *part);
+    found.or_else(|| begins(&dynamo.as_slice()).then_some(DYNAMO))
+}
+
+/// Microseconds of each span in which it is the innermost: of all spans that are open then the one that began last.
+fn owned_times(spans: &[TraceSpan]) -> Vec<f64> {
+    let mut order: Vec<usize> = (0..spans.len()).collect();
+    let key = |index: usize| spans.get(index).map_or((0.0, 0.0), |span| (span.start_us, span.end_us));
+    // Of two that begin together the longer one is around the other.
+    order.sort_by(|&a, &b| {
+        let ((a_start, a_end), (b_start, b_end)) = (key(a), key(b));
+        a_start.total_cmp(&b_start).then(b_end.total_cmp(&a_end)).then(a.cmp(&b))
+    });
+    // Each span twice, by its rank: where it begins and where it ends.
+    let begins = order.iter().enumerate().map(|(rank, &index)| (key(index).0, true, rank));
+    let ends = order.iter().enumerate().map(|(rank, &index)| (key(index).1, false, rank));
+    let mut moments: Vec<(f64, bool, usize)> = begins.chain(ends).filter(|(at, ..)| at.is_finite()).collect();
+    moments.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)).then(a.2.cmp(&b.2)));
+    let mut owned = vec![0.0; spans.len()];
+    let mut open: BTreeSet<usize> = BTreeSet::new();
+    let mut since = 0.0;
+    for (at, is_begin, rank) in moments {
+        let innermost = open.last().and_then(|rank| owned.get_mut(*order.get(*rank)?));
+        if let Some(own) = innermost {
+            *own += at - since;
+        }
+        since = at;
+        if is_begin {
+            open.insert(rank);
+        } else {
+            open.remove(&rank);
+        }
+    }
+    owned
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::time::union;
+
+    fn span(name: &str, start_us: f64, end_us: f64, parent: Option<usize>) -> TraceSpan {
+        TraceSpan {
+            name: name.into(),
+            start_us,
+            end_us,
+            parent,
+            compile: Some(CompileIndex::new(0)),
+            pid: 1,
+            open: false,
+        }
+    }
+
+    #[test]
+    fn a_phase_belongs_to_the_part_that_its_name_opens() {
+        for (name, part) in [
+            ("entire_frame_compile", "Dynamo"),
+            ("compile_attempt_1", "Dynamo"),
+            ("create_aot_dispatcher_function", "AOTAutograd"),
+            ("entire_backward_compile", "AOTAutograd"),
+            ("inductor_compile", "Inductor"),
+            ("_recursive_joint_graph_passes", "Inductor"),
+            ("inductor_codecache_torch_key", "Inductor"),
+            ("GraphLowering.run", "Inductor"),
+            ("GraphLowering.compile_to_fn", "Code generation"),
+            ("Scheduler.codegen", "Code generation"),
+            ("PyCodeCache.load_by_key_path", "Code generation"),
+            ("compile_file", "Kernel builds"),
+            ("async_compile.wait", "Kernel builds"),
+            ("mm_template_precompiling", "Kernel builds"),
+            ("mm_template_autotuning", "Autotuning"),
+            ("CachingAutotuner.benchmark_all_configs", "Autotuning"),
+        ] {
+            assert_eq!(part_of_phase(name).map(|part| PARTS[part]), Some(part), "{name}");
+        }
+        assert_eq!(part_of_phase("gc"), None);
+    }
+
+    #[test]
+    fn the_parts_are_together_what_spans_cover_even_where_they_overlap() {
+        let spans = vec![
+            span("dynamo", 0.0, 10.0, None),
+            span("inductor_compile", 2.0, 8.0, Some(0)),
+            span("compile_file", 3.0, 5.0, Some(1)),
+            span("entire_backward_compile", 7.0, 14.0, None),
+            span("pgo.get", 20.0, 21.0, None),
+        ];
+        let mut model = Model { spans, ..Model::default() };
+        model.compile_index(None);
+        let split = Split::of(&model);
+        assert_eq!(split.whole.0, [2.0, 7.0, 3.0, 0.0, 2.0, 0.0]);
+        assert_eq!(split.apart_us, 1.0);
+        let mut all: Vec<(f64, f64)> = model.spans.iter().map(|s| (s.start_us, s.end_us)).collect();
+        assert_eq!(split.whole.total() + split.apart_us, union(&mut all));
+        assert_eq!(split.at(CompileIndex::new(0)), split.whole);
+    }
+
+    #[test]
+    fn metrics_tell_nested_parts_and_the_autotuning_among_them() {
+        let facts = Metrics {
+            dynamo_us: Some(100.0),
+            inductor_us: Some(60.0),
+            codegen_us: Some(40.0),
+            autotune_us: Some(45.0),
+            ..Metrics::default()
+        };
+        let parts = Parts::of_metrics(MetricsKind::Forward, &facts);
+        assert_eq!(parts.0, [40.0, 0.0, 15.0, 0.0, 0.0, 45.0]);
+        assert_eq!(parts.total(), 100.0);
+        assert_eq!(Parts::of_metrics(MetricsKind::Runtime, &facts), Parts::default());
     }
 }

@@ -4,7 +4,7 @@
 //! as a chart needs: backward compilation, compiled autograd and work while the model runs get tracks of their own, and
 //! a span that overlaps what it does not lie in opens a further track.
 
-use super::parts::part_of_phase;
+use super::parts::owners;
 use crate::model::{CompileIndex, Model, TraceSpan};
 
 /// Tracks and lanes at most, so that a log made for it cannot make a chart without end. Recorded logs have up to
@@ -211,26 +211,6 @@ impl Timeline {
             laid.track = new_place.get(laid.track).copied().unwrap_or(0);
         }
     }
-}
-
-/// What the time of a span belongs to.
-#[derive(Debug, Default, Clone, Copy)]
-pub(super) struct Owner {
-    /// Part of the compiler: an index into the parts.
-    pub(super) part: Option<usize>,
-    /// Compile.
-    pub(super) compile: Option<CompileIndex>,
-}
-
-/// The owner of each span; what a span does not tell is that of the span around it.
-pub(super) fn owners(spans: &[TraceSpan]) -> Vec<Owner> {
-    let mut owners: Vec<Owner> = Vec::with_capacity(spans.len());
-    for span in spans {
-        let above = span.parent.and_then(|parent| owners.get(parent).copied()).unwrap_or_default();
-        let part = part_of_phase(&span.name).or(above.part);
-        owners.push(Owner { part, compile: span.compile.or(above.compile) });
-    }
-    owners
 }
 
 /// The kind of track that a span of this name opens; none: it goes where the span around it is.

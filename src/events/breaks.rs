@@ -198,7 +198,11 @@ impl StructuredLogParser for RecompileReasons {
             .or_else(|_| serde_json::from_str(&text).map(|reason| vec![reason]))
             .unwrap_or_else(|_| vec![text.into_owned()]);
         let reasons = texts.iter().map(|text| read_reason(text)).collect();
-        cx.model().recompiles.push(Recompile { compile: event.compile_id.cloned(), reasons });
+        cx.model().recompiles.push(Recompile {
+            compile: event.compile_id.cloned(),
+            writer: event.pid,
+            reasons,
+        });
         Ok(Flow::Handled)
     }
 }
@@ -278,12 +282,20 @@ fn source_and_hint(tail: &str) -> (Option<ReasonSource>, Option<String>) {
         Some((head, hint)) => (head, Some(hint.trim_end().trim_end_matches(')').to_owned())),
         None => (tail, None),
     };
-    let source = tail.rsplit_once("# ").and_then(|(code, place)| {
-        let (place, function) = place.trim().split_once(" in ")?;
-        let (file, line) = file_and_line(place)?;
-        Some(ReasonSource { code: code.trim().to_owned(), file, line, function: function.trim().to_owned() })
-    });
-    (source, hint)
+    (source_line(tail), hint)
+}
+
+/// `return x*k  # file:7 in f`; behind the function of a condition on sizes torch explains in brackets where it comes
+/// from, and may name further lines. A `#` of the line itself is followed by no place.
+fn source_line(tail: &str) -> Option<ReasonSource> {
+    let places = tail.match_indices("# ").map(|(at, mark)| (at, at + mark.len()));
+    places.into_iter().find_map(|(end, start)| {
+        let (place, rest) = tail.get(start..)?.split_once(" in ")?;
+        let (file, line) = file_and_line(place.trim())?;
+        let function = rest.split(" (").next().unwrap_or(rest).trim();
+        let code = tail.get(..end)?.trim();
+        Some(ReasonSource { code: code.to_owned(), file, line, function: function.to_owned() })
+    })
 }
 
 #[cfg(test)]
@@ -301,6 +313,16 @@ mod tests {
         assert_eq!((source.code.as_str(), source.file.as_str(), source.line), ("return x + k", "a/b.py", 18));
         assert_eq!(reason.user_stack.len(), 1);
         assert_eq!(reason.user_stack[0].loc.as_deref(), Some("return x + k"));
+    }
+
+    #[test]
+    fn of_a_condition_on_sizes_the_first_line_is_the_source() {
+        // 25_guards, 40/1, shortened
+        let text = "40/0: 2 <= x.size()[0] <= 100  # def f(x): return x + 1  # s25_guards.py:104 in f (user code shown \
+                    is first use) and def f(x): return x - 1  # s25_guards.py:105 in f (tensor.py:3083 in evaluate_expr)";
+        let source = read_reason(text).source.unwrap();
+        assert_eq!((source.code.as_str(), source.line), ("def f(x): return x + 1", 104));
+        assert_eq!(source.function, "f");
     }
 
     #[test]

@@ -23,6 +23,8 @@ struct Wire {
     #[serde(default, deserialize_with = "lenient")]
     cache_status_guard_expr: Option<String>,
     #[serde(default, deserialize_with = "lenient")]
+    cache_event_time: Option<u64>,
+    #[serde(default, deserialize_with = "lenient")]
     time_saved_ns: Option<f64>,
     #[serde(default, deserialize_with = "lenient")]
     time_saved_ms: Option<f64>,
@@ -62,6 +64,7 @@ impl StructuredLogParser for Caches {
             key: wire.key,
             reason,
             saved_ns: wire.time_saved_ns.or(wire.time_saved_ms.map(|ms| ms * 1e6)),
+            asked_ns: wire.cache_event_time,
             artifact: artifact.place,
         };
         cx.model().caches.push(lookup);

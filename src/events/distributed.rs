@@ -2,9 +2,8 @@
 
 use super::{Event, Flow, RankContext, StructuredLogParser};
 use crate::model::{
-    AdviceKind, CollectiveCalls, Collectives, Execution, Fields, Form, GraphOps, Op, TensorMeta,
+    AdviceKind, CodeCall, CollectiveCalls, Collectives, Execution, Fields, Form, GraphOps, Op, TensorMeta,
 };
-use indexmap::IndexMap;
 
 pub(super) fn parsers() -> Vec<Box<dyn StructuredLogParser>> {
     vec![Box::new(Distributed)]
@@ -98,24 +97,63 @@ fn execution_order(json: &str) -> anyhow::Result<Vec<Execution>> {
 }
 
 impl RankContext<'_> {
-    /// Counts the calls of collectives in generated code, comments left out.
-    pub(super) fn collectives_in_code(&mut self, code: &str) {
-        const FAMILY: &str = "torch.ops._c10d_functional.";
+    /// Notes the calls of collectives in generated code, comments left out.
+    pub(super) fn collectives_in_code(&mut self, event: &Event<'_>, code: &str) {
         if !code.contains(FAMILY) {
             return;
         }
-        let mut calls: IndexMap<String, u64> = IndexMap::new();
-        for line in code.lines().filter(|l| !l.trim_start().starts_with('#')) {
-            for (at, _) in line.match_indices(FAMILY) {
-                let rest = line.get(at..).unwrap_or_default();
-                if let Some((call, _)) = rest.split_once('(')
-                    && call.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'.' || b == b'_')
-                {
-                    *calls.entry(call.to_owned()).or_default() += 1;
-                }
-            }
-        }
+        let lines = code.lines().filter(|line| !line.trim_start().starts_with('#'));
+        let calls: Vec<CodeCall> = lines.flat_map(calls_in).collect();
         let compile = self.compile_at_hand();
-        self.model().cross_rank.in_code.push(CollectiveCalls { compile, calls });
+        let graph = self.here().map(|c| c.folder(event.attempt)).unwrap_or_default();
+        self.model().cross_rank.in_code.push(CollectiveCalls { compile, graph, calls });
+    }
+}
+
+/// Where torch keeps its collectives.
+const FAMILY: &str = "torch.ops._c10d_functional.";
+
+/// The collectives that a line of code calls.
+fn calls_in(line: &str) -> impl Iterator<Item = CodeCall> {
+    line.match_indices(FAMILY).filter_map(|(at, _)| {
+        let (operation, arguments) = line.get(at..)?.split_once('(')?;
+        let is_name = operation.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'.' || b == b'_');
+        is_name
+            .then(|| CodeCall { operation: operation.to_owned(), group: process_group(operation, arguments) })
+    })
+}
+
+/// The name of the process group, which is the last argument of every collective but a wait: `buf1, 'sum', '0')`.
+fn process_group(operation: &str, arguments: &str) -> Option<String> {
+    if operation.contains("wait_tensor") {
+        return None;
+    }
+    let arguments = arguments.split(')').next()?;
+    let last = arguments.rsplit(',').next()?.trim();
+    let quoted = |quote: char| last.strip_prefix(quote)?.strip_suffix(quote);
+    quoted('\'').or_else(|| quoted('"')).map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_call_of_a_collective_is_read_with_its_process_group() {
+        let read = |line: &str| -> Vec<CodeCall> { calls_in(line).collect() };
+        let call = |operation: &str, group: Option<&str>| CodeCall {
+            operation: format!("torch.ops._c10d_functional.{operation}.default"),
+            group: group.map(str::to_owned),
+        };
+        assert_eq!(
+            read("    torch.ops._c10d_functional.all_reduce_.default(buf1, 'sum', '12')"),
+            [call("all_reduce_", Some("12"))]
+        );
+        assert_eq!(
+            read("buf1 = torch.ops._c10d_functional.all_gather_into_tensor.default(buf0, 2, 'tp')"),
+            [call("all_gather_into_tensor", Some("tp"))]
+        );
+        assert_eq!(read("torch.ops._c10d_functional.wait_tensor.default(buf1)"), [call("wait_tensor", None)]);
+        assert_eq!(read("assert_alignment(buf1, 16, 'torch.ops._c10d_functional.all_reduce_.default')"), []);
     }
 }

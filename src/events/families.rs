@@ -3,7 +3,7 @@
 use super::parser::StructuredLogParser;
 use super::{
     artifact, breaks, caches, chromium, distributed, dynamo, export, fallback, graphs, guards, inductor,
-    links, metrics, symbols, tensors, vllm, workers,
+    links, metrics, side_effects, symbols, tensors, vllm, workers,
 };
 
 /// The parsers of one family.
@@ -14,6 +14,7 @@ pub(super) const FAMILIES: &[Family] = &[
     dynamo::parsers,
     guards::parsers,
     breaks::parsers,
+    side_effects::parsers,
     symbols::parsers,
     tensors::parsers,
     graphs::parsers,

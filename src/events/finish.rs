@@ -1,6 +1,6 @@
 //! What can only be said when the whole log was read.
 
-use crate::model::{Compile, Function, Language, Model, ProblemKind, Readable, Stack, Stackless, Status};
+use crate::model::{Compile, Function, Model, ProblemKind, Stack, Stackless, Status};
 use crate::trace::{self, Source, StringTable, TextSet};
 
 /// Settles what the records left open: strings of forked processes, statuses, functions, stacks.
@@ -20,14 +20,8 @@ pub(super) fn conclude(model: &mut Model, source: &Source) {
     }
     model.integrity.problems.sort_by_key(|problem| problem.line);
     let restarted: TextSet<_> = model.restarts.iter().map(|r| r.compile.clone()).collect();
-    let Model { compiles, strings, provenance, .. } = model;
+    let Model { compiles, strings, .. } = model;
     for compile in compiles.iter_mut() {
-        // Where provenance was recorded, its page has the C++ too, linked line by line.
-        if compile.artifacts.iter().any(|artifact| provenance.contains(&artifact.number)) {
-            for artifact in &mut compile.artifacts {
-                artifact.readable.take_if(|readable| *readable == Readable::Code(Language::Cpp));
-            }
-        }
         compile.attempts.sort_by_key(|attempt| attempt.number);
         compile.occurrences = compile.occurrences.max(1);
         compile.stack = compile.stack.take().map(|stack| without_convert_frame(stack, strings));

@@ -1,5 +1,6 @@
 //! Guards: the conditions under which compiled code may run again.
 
+use super::guard_facts::guard_facts;
 use super::{Event, Flow, RankContext, StructuredLogParser};
 use crate::model::{Cell, Column, Form, Unit};
 use indexmap::IndexMap;
@@ -30,6 +31,13 @@ impl StructuredLogParser for GuardTree {
     fn parse(&mut self, event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
         cx.artifact_of_payload(event, event.key, Form::Text);
         let text = event.payload_text().unwrap_or_default();
+        let compile = cx.compile;
+        // The reasons of a recompile stand before its guards in the log.
+        let is_recompile =
+            cx.model().recompiles.last().is_some_and(|last| last.compile.as_ref() == event.compile_id);
+        if let Some(compile) = compile {
+            cx.model().guards.insert(compile, guard_facts(&text, is_recompile));
+        }
         let kinds = count_kinds(&text);
         if let Some(compile) = cx.here() {
             // A compile that is guarded again, after a reset or in a later attempt, is described by its last tree.

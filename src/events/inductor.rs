@@ -41,9 +41,20 @@ impl StructuredLogParser for OutputCode {
         if let Some(id) = aot_id(&text) {
             cx.model().aot_ids.insert(artifact.number, id.to_owned());
         }
-        cx.collectives_in_code(&text);
+        if let Some(folder) = path.as_deref().and_then(cache_folder) {
+            cx.model().cross_rank.cache_folders.insert(folder.to_owned());
+        }
+        cx.collectives_in_code(event, &text);
         Ok(Flow::Handled)
     }
+}
+
+/// The folder of the cache that holds a generated file: `/tmp/torchinductor_me` of `/tmp/torchinductor_me/xt/cxtwtw.py`.
+fn cache_folder(file: &str) -> Option<&str> {
+    let (folder, name) = file.rsplit_once(['/', '\\'])?;
+    let (cache, shard) = folder.rsplit_once(['/', '\\'])?;
+    // Files stand in a folder of two characters of their own name.
+    (shard.chars().count() == 2 && name.get(1..).is_some_and(|rest| rest.starts_with(shard))).then_some(cache)
 }
 
 /// `0_forward` of the first line `# AOT ID: ['0_forward']`.

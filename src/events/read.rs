@@ -4,7 +4,7 @@ use super::context::{RankContext, Reading};
 use super::placed::{IsOwnPath, PlacedFiles};
 use super::registry::{Parsers, Registry};
 use super::{Event, finish};
-use crate::model::{CompileIndex, LogFacts, Model, PayloadPlace, ProblemKind, RawRecord};
+use crate::model::{CompileIndex, LastRecord, LogFacts, Model, PayloadPlace, ProblemKind, RawRecord};
 use crate::trace::{
     CompileId, Damage, DamageKind, Entry, Payload, Record, Records, Source, Stamp, readable_text, strict_json,
 };
@@ -212,6 +212,11 @@ impl Reader {
             }
             let compile = self.note_compile(record, stamp);
             let name = name_of(value);
+            self.reading.model.log.last_record = Some(LastRecord {
+                event: name.as_deref().unwrap_or(key).to_owned(),
+                compile: record.envelope.compile_id.clone(),
+                pid: record.prefix.pid,
+            });
             if key == "artifact" {
                 count(&mut self.reading.model.integrity.artifacts, name.as_deref().unwrap_or(NO_KEY));
             }

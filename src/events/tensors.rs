@@ -27,6 +27,7 @@ struct Described {
 struct Tensor {
     shape: String,
     sizes: Vec<String>,
+    strides: Option<Vec<String>>,
     marked: Vec<u64>,
     stride: Option<String>,
     dtype: String,
@@ -75,6 +76,7 @@ impl StructuredLogParser for Tensors {
                 let tensor = Tensor {
                     shape: fields.raw("size").map_or_else(|| "[]".to_owned(), shape),
                     sizes: fields.raw("size").map(sizes).unwrap_or_default(),
+                    strides: fields.raw("stride").map(sizes),
                     marked: fields.get("dynamo_dynamic_indices").unwrap_or_default(),
                     stride: fields.raw("stride").map(shape),
                     dtype: fields.text("dtype").unwrap_or_default().trim_start_matches("torch.").to_owned(),
@@ -128,6 +130,7 @@ impl Described {
                 sizes: tensor.sizes.clone(),
                 parameter: tensor.parameter,
                 marked: tensor.marked.clone(),
+                strides: tensor.strides.clone(),
                 stride: tensor.stride.clone(),
                 dtype: tensor.dtype.clone(),
                 device: tensor.device.clone(),

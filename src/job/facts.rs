@@ -1,340 +1,340 @@
-//! What a rank is compared by: lists of texts, made from its report.json.
+//! What a rank is compared by: lists of facts, made from its report.json.
 
-use super::read::Reader;
-use super::wire::{Compile, Graph, Report, Text};
-use crate::analysis::Parts;
+use super::graph_lists::{self, GraphsInFull};
+use super::places::{Places, place};
+use super::stable::stable;
+use super::wire::{self, Compile, Report, Text};
+use crate::analysis::PARTS;
+use crate::analysis::job::short_operation;
 use crate::events::typed_metrics;
 use crate::model::{
-    CollectiveCounts, Fact, Fields, GraphRuntime, Metrics, MetricsKind, RankSummary, Step, TextId,
+    Alarm, CollectiveCounts, Fact, FactValue, Fields, FunctionFact, GraphId, GraphRuntime, Metrics,
+    MetricsKind, OperationCount, RankEnd, RankSummary, Schedule, Step, Stretch, Texts,
 };
+use crate::trace::instant;
 use fxhash::FxHashMap;
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// Findings about a rank as a whole that a reader of the job should know.
 const ALARMS: [&str; 4] = ["worker_death", "worker_stall", "spmd_mismatch", "notice"];
 
-/// Bytes of text beyond which a graph whose operations no rank before had is known by a hash of them: a thousand ranks, each
-/// with sizes of its own, would fill the memory otherwise.
-const MOST_TEXT: usize = 32 << 20;
-
-/// Digits in a row that can only be an address or the id of an object: these differ between processes that do the same.
-const ADDRESS_DIGITS: usize = 11;
-
-/// Where compiles and graphs of a report belong.
-struct Places<'r> {
-    /// Id of a compile by folder.
-    ids: FxHashMap<&'r str, &'r str>,
-    /// Compile by id.
-    compiles: FxHashMap<&'r str, &'r Compile<'r>>,
+/// Reads everything that the rank is compared by.
+pub(super) fn add_facts(
+    texts: &mut Texts,
+    in_full: &mut GraphsInFull,
+    report: &Report<'_>,
+    summary: &mut RankSummary,
+) {
+    let places = Places::of(texts, report);
+    FactReader { texts, in_full, report, places: &places }.fill(summary);
 }
 
-impl<'r> Places<'r> {
-    fn of(report: &'r Report<'r>) -> Places<'r> {
-        let mut places = Places { ids: FxHashMap::default(), compiles: FxHashMap::default() };
-        for compile in &report.compiles {
-            let Some(id) = compile.id.as_deref() else { continue };
-            places.compiles.insert(id, compile);
-            places.ids.extend(compile.attempts.iter().map(|attempt| (&*attempt.dir, id)));
-        }
-        places
-    }
-
-    /// The name of a compile's function.
-    fn function(&self, id: Option<&str>) -> Option<&'r str> {
-        self.compiles.get(id?)?.function.as_ref()?.name.as_deref()
-    }
-
-    /// `forward (model.py:20)`: the function of a compile and where it is defined.
-    fn defined(&self, id: Option<&str>, name: Option<&str>) -> String {
-        let function = id.and_then(|id| self.compiles.get(id)).and_then(|c| c.function.as_ref());
-        let name = name.or_else(|| function.and_then(|f| f.name.as_deref())).unwrap_or("a function");
-        match function.and_then(|f| Some((f.file.as_deref()?, f.line))) {
-            Some((file, line)) => format!("{name} ({})", place(Some(file), line).unwrap_or_default()),
-            None => name.to_owned(),
-        }
-    }
+struct FactReader<'t, 'r> {
+    texts: &'t mut Texts,
+    in_full: &'t mut GraphsInFull,
+    report: &'r Report<'r>,
+    places: &'r Places<'r>,
 }
 
-/// `file:line`, as the report has them.
-fn place(file: Option<&str>, line: Option<i64>) -> Option<String> {
-    let file = file?;
-    Some(line.map_or_else(|| file.to_owned(), |line| format!("{file}:{line}")))
-}
-
-impl Reader<'_> {
-    /// Everything that the rank is compared by.
-    pub(super) fn add_facts(&mut self, report: &Report<'_>, summary: &mut RankSummary) {
-        let places = Places::of(report);
+impl<'r> FactReader<'_, 'r> {
+    fn fill(&mut self, summary: &mut RankSummary) {
+        let (report, places) = (self.report, self.places);
         let cross = &report.cross_rank;
-        let [status, ops] = self.compiles(report);
         let mut lists = vec![
-            (Fact::CompileIds, self.compile_ids(report)),
-            (Fact::GraphBreaks, self.graph_breaks(report)),
-            (Fact::Recompiles, self.recompiles(report, &places)),
-            (Fact::Failures, self.failures(report, &places)),
-            (Fact::Status, status),
-            (Fact::Ops, ops),
+            (Fact::CompileIds, self.compile_ids()),
+            (Fact::GraphBreaks, self.graph_breaks()),
+            (Fact::Recompiles, self.recompiles()),
+            (Fact::Failures, self.failures()),
+            (Fact::Status, self.status()),
+            (Fact::Ops, self.operation_counts()),
         ];
         if cross.cache.is_some() {
-            lists.push((Fact::Cache, self.caches(report)));
-            summary.cached = self.cached(report);
+            lists.push((Fact::Cache, self.caches()));
+            summary.cached = self.cached();
         }
-        lists.extend(cross.collectives.as_ref().map(|g| (Fact::Collectives, self.graphs(g, &places))));
-        lists.extend(cross.tensor_meta.as_ref().map(|g| (Fact::TensorMeta, self.graphs(g, &places))));
-        lists.extend(cross.execution.as_ref().map(|_| (Fact::ExecOrder, self.execution(report, &places))));
-        lists.extend(cross.configs.as_ref().map(|_| (Fact::Config, self.config(report))));
+        if let Some(graphs) = &cross.collectives {
+            lists.push((Fact::Collectives, graph_lists::collectives(self.texts, places, graphs, report)));
+        }
+        if let Some(graphs) = &cross.tensor_meta {
+            let outputs = graph_lists::outputs(self.texts, places, graphs, self.in_full);
+            lists.push((Fact::TensorMeta, outputs));
+        }
+        if cross.inputs.is_some() {
+            lists.push((Fact::Inputs, graph_lists::inputs(self.texts, places, report)));
+        }
+        if cross.process_groups.is_some() {
+            lists.push((Fact::ProcessGroups, graph_lists::process_groups(self.texts, places, report)));
+        }
+        if cross.cache_keys.is_some() {
+            lists.push((Fact::CacheKeys, graph_lists::cache_keys(self.texts, places, report)));
+            summary.keys = graph_lists::key_lookups(self.texts, places, report);
+        }
+        lists.extend(cross.execution.as_ref().map(|_| (Fact::ExecOrder, self.execution())));
+        lists.extend(cross.configs.as_ref().map(|_| (Fact::Config, self.config())));
         let facts = lists.into_iter().map(|(fact, steps)| (fact, self.texts.sequence(steps)));
         summary.facts = facts.collect();
-        summary.schedules = self.schedules(report);
-        summary.parts_us = parts(&report.compiles);
-        summary.runtime = self.runtime(report);
-        summary.parity = self.parity(report);
-        summary.alarms = self.alarms(report);
+        summary.schedules = self.schedules();
+        summary.parts_us = parts(&self.report.compile_time);
+        summary.runtime = self.runtime();
+        summary.parity = self.parity();
+        summary.alarms = self.alarms();
+        summary.end = self.end();
+        summary.builds = stretches(cross.builds.as_deref());
+        summary.pauses = stretches(cross.pauses.as_deref());
+        let folders = cross.cache_folders.iter().flatten().map(|folder| self.texts.add(folder)).collect();
+        summary.cache_folders = self.texts.names(folders);
     }
 
-    fn step(&mut self, compile: Option<&str>, value: &str) -> Step {
-        let compile = compile.map(|id| self.texts.add(id));
-        Step { compile, value: Some(self.texts.add(value)), note: None }
+    fn step(&mut self, compile: Option<&str>, value: FactValue) -> Step {
+        graph_lists::step(self.texts, self.places, compile, value)
     }
 
-    fn compile_ids(&mut self, report: &Report<'_>) -> Vec<Step> {
+    fn compile_ids(&mut self) -> Vec<Step> {
+        let report = self.report;
         let compiles = report.cross_rank.compiles.iter().map(|compile| {
-            let name = compile.1.as_deref().unwrap_or("unknown function");
-            let at = place(compile.2.as_deref(), compile.3).map(|at| format!(" at {at}"));
-            self.step(Some(&compile.0), &format!("{} {name}{}", &*compile.0, at.unwrap_or_default()))
+            let name = self.texts.add_maybe(compile.function.as_deref());
+            let place = place(self.texts, compile.file.as_deref(), compile.line);
+            let id = self.texts.add(&compile.id);
+            self.step(Some(&compile.id), FactValue::Compiled { id, function: FunctionFact { name, place } })
         });
         compiles.collect()
     }
 
-    fn graph_breaks(&mut self, report: &Report<'_>) -> Vec<Step> {
+    fn graph_breaks(&mut self) -> Vec<Step> {
+        let report = self.report;
         let breaks = report.graph_breaks.iter().map(|one| {
-            let at = place(one.file.as_deref(), one.line).map(|at| format!("{at}: ")).unwrap_or_default();
-            let times = if one.count > 1 { format!(" ({} times)", one.count) } else { String::new() };
+            let place = place(self.texts, one.file.as_deref(), one.line);
+            let reason = self.texts.add(&stable(&one.reason));
             let first = one.compile_ids.iter().flatten().next();
-            self.step(first.map(|id| &**id), &format!("{at}{}{times}", stable(&one.reason)))
+            let value = FactValue::Break { place, reason, times: one.count };
+            self.step(first.map(|id| &**id), value)
         });
         breaks.collect()
     }
 
-    fn recompiles(&mut self, report: &Report<'_>, places: &Places<'_>) -> Vec<Step> {
+    fn recompiles(&mut self) -> Vec<Step> {
+        let (report, places) = (self.report, self.places);
         let recompiles = report.recompiles.iter().map(|one| {
             let id = one.compile_id.as_deref();
-            let guard = |r: &super::wire::Reason<'_>| {
-                stable(r.guard.as_deref().filter(|guard| !guard.is_empty()).unwrap_or(&r.text))
-            };
-            let guards: Vec<String> = one.reasons.iter().map(guard).collect();
-            let function = places.defined(id, one.function.as_deref());
-            self.step(id, &format!("{function}: {}", guards.join("; ")))
+            let function = places.defined(self.texts, id, one.function.as_deref());
+            let guards = one.reasons.iter().map(|reason| {
+                let guard = reason.guard.as_deref().filter(|guard| !guard.is_empty());
+                self.texts.add(&stable(guard.unwrap_or(&reason.text)))
+            });
+            let guards = guards.collect();
+            let value = FactValue::Recompiled { function, guards: self.texts.add_list(guards) };
+            self.step(id, value)
         });
         recompiles.collect()
     }
 
-    fn failures(&mut self, report: &Report<'_>, places: &Places<'_>) -> Vec<Step> {
+    fn failures(&mut self) -> Vec<Step> {
+        let (report, places) = (self.report, self.places);
         let failures = report.failures.iter().map(|one| {
             let id = one.compile_id.as_deref();
-            let error = one.error.rsplit('.').next().unwrap_or_default();
-            let at = place(one.file.as_deref(), one.line).map(|at| format!(" at {at}")).unwrap_or_default();
-            let why = one.reason.as_deref().and_then(|reason| reason.trim().lines().next()).map(stable);
-            let why = why.map(|why| format!(": {why}")).unwrap_or_default();
-            self.step(id, &format!("{error} in {}{at}{why}", places.defined(id, None)))
+            let message = one.reason.as_deref().and_then(|reason| reason.trim().lines().next()).map(stable);
+            let value = FactValue::Failed {
+                error: self.texts.add(one.error.rsplit('.').next().unwrap_or_default()),
+                function: places.defined(self.texts, id, None),
+                place: place(self.texts, one.file.as_deref(), one.line),
+                message: self.texts.add_maybe(message.as_deref()),
+            };
+            self.step(id, value)
         });
         failures.collect()
     }
 
-    /// How each compile ended, and how many operations it captured.
-    fn compiles(&mut self, report: &Report<'_>) -> [Vec<Step>; 2] {
-        let (mut status, mut ops) = (Vec::new(), Vec::new());
-        for compile in &report.compiles {
-            let Some(id) = compile.id.as_deref() else { continue };
-            status.push(self.step(Some(id), &compile.status));
-            let metrics = compile.metrics.iter().rev().filter_map(metrics);
-            let count =
-                metrics.filter(|(kind, _)| *kind == MetricsKind::Forward).find_map(|(_, m)| m.graph_op_count);
-            ops.push(self.step(Some(id), &count.map_or_else(|| "–".to_owned(), |count| count.to_string())));
-        }
-        [status, ops]
+    /// How each compile ended.
+    fn status(&mut self) -> Vec<Step> {
+        let unfinished = self.unfinished();
+        let identified = identified(self.report);
+        let status = identified.map(|(id, compile)| {
+            let graph = self.places.graph(id);
+            let status = FactValue::Status { graph, status: self.texts.add(&compile.status) };
+            let mut step = self.step(Some(id), status);
+            // Nobody knows how a compile would have ended that the log ends in.
+            step.value = step.value.filter(|_| unfinished != Some(id));
+            step
+        });
+        graph_lists::in_order(status.collect())
+    }
+
+    /// How many operations each compile captured.
+    fn operation_counts(&mut self) -> Vec<Step> {
+        let unfinished = self.unfinished();
+        let identified = identified(self.report);
+        let counts = identified.map(|(id, compile)| {
+            let forward = compile.metrics.iter().rev().filter_map(metrics);
+            let forward = forward.filter(|(kind, _)| *kind == MetricsKind::Forward);
+            let count = forward.filter_map(|(_, metrics)| metrics.graph_op_count).next();
+            let graph = self.places.graph(id);
+            let mut step = self.step(Some(id), FactValue::Operations { graph, count });
+            step.value = step.value.filter(|_| unfinished != Some(id));
+            step
+        });
+        graph_lists::in_order(counts.collect())
+    }
+
+    /// The compile that the log ends in.
+    fn unfinished(&self) -> Option<&'r str> {
+        let end = self.report.cross_rank.end.as_ref().filter(|end| end.inside)?;
+        end.compile_id.as_deref()
+    }
+
+    fn end(&mut self) -> Option<RankEnd> {
+        let end = self.report.cross_rank.end.as_ref()?;
+        let phases = end.phases.iter().map(|phase| self.texts.add(phase)).collect();
+        Some(RankEnd {
+            time_us: self.report.log.last_time.as_deref().and_then(instant),
+            event: self.texts.add(&end.event),
+            compile: self.texts.add_maybe(end.compile_id.as_deref()),
+            inside: end.inside,
+            phases: self.texts.names(phases),
+        })
     }
 
     /// Answers of caches, those of one compile together and by cache: the order in which caches are asked depends on what
     /// they answer.
-    fn caches(&mut self, report: &Report<'_>) -> Vec<Step> {
+    fn caches(&mut self) -> Vec<Step> {
         let mut order: FxHashMap<Option<&str>, usize> = FxHashMap::default();
-        let lookups = report.cross_rank.cache.iter().flatten();
+        let lookups = self.report.cross_rank.cache.iter().flatten();
         let mut lookups: Vec<_> = lookups
             .map(|lookup| {
                 let next = order.len();
-                (*order.entry(lookup.0.as_deref()).or_insert(next), lookup)
+                (*order.entry(lookup.id.as_deref()).or_insert(next), lookup)
             })
             .collect();
-        lookups.sort_by_key(|(order, lookup)| (*order, &*lookup.1));
+        lookups.sort_by_key(|(order, lookup)| (*order, &*lookup.cache));
         let steps = lookups.into_iter().map(|(_, lookup)| {
-            let id = lookup.0.as_deref();
-            self.step(id, &format!("{} {} {}", id.unwrap_or("no id"), &*lookup.1, &*lookup.2))
+            let id = lookup.id.as_deref();
+            let value = FactValue::Lookup {
+                graph: id.and_then(|id| self.places.graph(id)),
+                cache: self.texts.add(&lookup.cache),
+                outcome: self.texts.add(&lookup.outcome),
+            };
+            self.step(id, value)
         });
-        steps.collect()
+        graph_lists::in_order(steps.collect())
     }
 
     /// Compiles of which a cache had a graph: torch then records no schedule, no sizes and no runtimes for it.
-    fn cached(&mut self, report: &Report<'_>) -> std::sync::Arc<[TextId]> {
-        let lookups = report.cross_rank.cache.iter().flatten();
-        let hits = lookups.filter(|lookup| &*lookup.2 == "hit").filter_map(|lookup| lookup.0.as_deref());
-        let mut ids: Vec<TextId> = hits.map(|id| self.texts.add(id)).collect();
-        ids.sort_unstable();
-        ids.dedup();
-        ids.into()
+    fn cached(&self) -> Arc<[GraphId]> {
+        let lookups = self.report.cross_rank.cache.iter().flatten();
+        let hits = lookups.filter(|lookup| &*lookup.outcome == "hit");
+        let graphs = hits.filter_map(|lookup| self.places.graph(lookup.id.as_deref()?));
+        let mut graphs: Vec<GraphId> = graphs.collect();
+        graphs.sort_unstable();
+        graphs.dedup();
+        graphs.into()
     }
 
-    /// Operations of graphs, one after the other.
-    fn graphs(&mut self, graphs: &[Graph<'_, Text<'_>>], places: &Places<'_>) -> Vec<Step> {
-        let mut steps = Vec::new();
-        for graph in graphs {
-            let id = places.ids.get(&*graph.graph).copied().unwrap_or(&*graph.graph);
-            let values: Vec<String> = graph.ops.iter().map(|op| format!("{id} {}", &**op)).collect();
-            if self.texts.bytes() > MOST_TEXT && values.iter().any(|value| self.texts.find(value).is_none()) {
-                let mut hash = md5::Context::new();
-                values.iter().for_each(|value| hash.consume(format!("{value}\n")));
-                let value = format!("{id} {} operations, md5 {:x}", values.len(), hash.finalize());
-                steps.push(self.step(Some(id), &value));
-                continue;
-            }
-            steps.extend(values.iter().map(|value| self.step(Some(id), value)));
-        }
-        steps
-    }
-
-    fn execution(&mut self, report: &Report<'_>, places: &Places<'_>) -> Vec<Step> {
+    fn execution(&mut self) -> Vec<Step> {
+        let (report, places) = (self.report, self.places);
         let positions = report.cross_rank.execution.iter().flatten().map(|position| {
-            let Some(id) = position.compile_id.as_deref() else {
-                return Step { compile: None, value: None, note: None };
-            };
-            let function = places.function(Some(id)).unwrap_or("unknown function");
-            let mut step = self.step(Some(id), &format!("{id} {function}"));
+            let id = position.compile_id.as_deref();
+            let value = id.and_then(|id| places.graph(id)).map(FactValue::Executed);
             let cache = position.cache.as_ref().map(|outcome| format!("cache {}", &**outcome));
             let schedule = position.schedule.as_ref().map(|ops| {
-                let ops: Vec<&str> = ops.iter().map(|op| short_op(op)).collect();
+                let ops: Vec<&str> = ops.iter().map(|op| short_operation(op)).collect();
                 ops.join(", ")
             });
             let note: Vec<String> = cache.into_iter().chain(schedule).collect();
-            step.note = (!note.is_empty()).then(|| self.texts.add(&note.join(": ")));
-            step
+            let note = (!note.is_empty()).then(|| self.texts.add(&note.join(": ")));
+            let (compile, graph) = (self.texts.add_maybe(id), id.and_then(|id| places.graph(id)));
+            Step { compile, graph, value, note }
         });
         positions.collect()
     }
 
     /// Each setting, by name.
-    fn config(&mut self, report: &Report<'_>) -> Vec<Step> {
+    fn config(&mut self) -> Vec<Step> {
+        let report = self.report;
         let mut steps = Vec::new();
-        for (name, md5) in report.cross_rank.configs.iter().flatten() {
+        for (config, md5) in report.cross_rank.configs.iter().flatten() {
             let settings = report
                 .configs
                 .get(&**md5)
                 .and_then(|raw| serde_json::from_str::<BTreeMap<Text<'_>, &RawValue>>(raw.get()).ok());
+            let config = self.texts.add(config);
             match settings {
-                Some(settings) => steps.extend(settings.iter().map(|(key, value)| {
-                    self.step(None, &format!("{name}.{} = {}", &**key, stable(value.get()), name = &**name))
+                Some(settings) => steps.extend(settings.iter().map(|(name, value)| {
+                    let (name, value) = (self.texts.add(name), self.texts.add(&stable(value.get())));
+                    self.step(None, FactValue::Setting { config, name, value })
                 })),
-                None => steps.push(self.step(None, &format!("{} {}", &**name, &**md5))),
+                None => {
+                    let md5 = self.texts.add(md5);
+                    steps.push(self.step(None, FactValue::HashedConfig { config, md5 }));
+                }
             }
         }
         steps
     }
 
-    fn schedules(&mut self, report: &Report<'_>) -> Vec<(TextId, crate::model::Sequence)> {
-        let graphs = report.cross_rank.collectives.iter().flatten().map(|graph| {
-            let ops = graph.ops.iter().map(|op| self.step(None, op)).collect();
-            (self.texts.add(&graph.graph), self.texts.sequence(ops))
+    fn schedules(&mut self) -> Vec<Schedule> {
+        let graphs = self.report.cross_rank.collectives.iter().flatten().map(|graph| {
+            let operations = graph.ops.iter().map(|op| self.texts.add(op)).collect();
+            Schedule { graph: self.texts.add(&graph.graph), operations: self.texts.names(operations) }
         });
         graphs.collect()
     }
 
-    fn runtime(&mut self, report: &Report<'_>) -> Option<Vec<std::sync::Arc<GraphRuntime>>> {
-        let graphs = report.cross_rank.runtime.as_ref()?.iter().map(|graph| {
+    fn runtime(&mut self) -> Option<Vec<Arc<GraphRuntime>>> {
+        let graphs = self.report.cross_rank.runtime.as_ref()?.iter().map(|graph| {
             let names = graph.ops.iter().map(|op| self.texts.add(&op.name)).collect();
             let names = self.texts.names(names);
             let ns = graph.ops.iter().map(|op| op.ns.unwrap_or(f64::NAN)).collect();
             let graph = GraphRuntime { graph: self.texts.add(&graph.graph), names, ns };
-            self.texts.graph(graph)
+            self.texts.runtime(graph)
         });
         Some(graphs.collect())
     }
 
-    fn parity(&mut self, report: &Report<'_>) -> Option<Vec<CollectiveCounts>> {
-        let graphs = report.cross_rank.parity.as_ref()?.iter().map(|graph| {
-            let mut counts = |ops: &BTreeMap<Text<'_>, u64>| -> Vec<(TextId, u64)> {
-                ops.iter().map(|(op, count)| (self.texts.add(op), *count)).collect()
-            };
-            CollectiveCounts {
-                scheduled: counts(&graph.scheduled),
-                in_code: counts(&graph.in_code),
-                compile: graph.compile_id.as_deref().map(|id| self.texts.add(id)),
-                missing_waits: graph.missing_waits,
-            }
+    fn parity(&mut self) -> Option<Vec<CollectiveCounts>> {
+        let graphs = self.report.cross_rank.parity.as_ref()?.iter().map(|graph| CollectiveCounts {
+            scheduled: self.counts(&graph.scheduled),
+            in_code: self.counts(&graph.in_code),
+            compile: self.texts.add_maybe(graph.compile_id.as_deref()),
+            missing_waits: graph.missing_waits,
         });
         Some(graphs.collect())
     }
 
-    fn alarms(&mut self, report: &Report<'_>) -> Vec<(TextId, TextId)> {
-        let findings = report.findings.iter().filter(|one| ALARMS.contains(&&*one.kind));
-        findings.map(|one| (self.texts.add(&one.kind), self.texts.add(&stable(&one.title)))).collect()
+    fn counts(&mut self, counts: &BTreeMap<Text<'_>, u64>) -> Vec<OperationCount> {
+        let counts = counts.iter();
+        counts.map(|(op, count)| OperationCount { operation: self.texts.add(op), count: *count }).collect()
+    }
+
+    fn alarms(&mut self) -> Vec<Alarm> {
+        let findings = self.report.findings.iter().filter(|one| ALARMS.contains(&&*one.kind));
+        let alarms = findings
+            .map(|one| Alarm { kind: self.texts.add(&one.kind), title: self.texts.add(&stable(&one.title)) });
+        alarms.collect()
     }
 }
 
+/// Compiles that have an id, with it.
+fn identified<'r>(report: &'r Report<'r>) -> impl Iterator<Item = (&'r str, &'r Compile<'r>)> {
+    report.compiles.iter().filter_map(|compile| Some((compile.id.as_deref()?, compile)))
+}
+
 /// The numbers of a metrics record.
-fn metrics(record: &super::wire::Metrics<'_>) -> Option<(MetricsKind, Metrics)> {
+fn metrics(record: &wire::Metrics<'_>) -> Option<(MetricsKind, Metrics)> {
     let fields = Fields::parse(record.fields.get()).ok()?;
     Some((MetricsKind::of_word(&record.kind)?, typed_metrics(&fields)))
 }
 
-/// Microseconds in each part of the compiler.
-fn parts(compiles: &[Compile<'_>]) -> [f64; 4] {
-    let records = compiles.iter().flat_map(|compile| &compile.metrics).filter_map(metrics);
-    records.fold(Parts::default(), |sum, (kind, facts)| sum.plus(Parts::of_metrics(kind, &facts))).0
+fn stretches(stretches: Option<&[wire::Stretch]>) -> Box<[Stretch]> {
+    let stretches = stretches.unwrap_or_default().iter();
+    stretches.map(|one| Stretch { start_us: one.start_us, end_us: one.end_us }).collect()
 }
 
-/// `torch.ops._c10d_functional.all_reduce_.default` is `all_reduce_`.
-fn short_op(op: &str) -> &str {
-    let name = op.strip_suffix(".default").unwrap_or(op);
-    name.rsplit('.').next().unwrap_or(name)
-}
-
-/// The text without what differs between processes that do the same: addresses and ids of objects.
-fn stable(text: &str) -> String {
-    let mut kept = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(at) = rest.find(|c: char| c.is_ascii_digit()) {
-        let (before, digits) = rest.split_at(at);
-        kept.push_str(before);
-        let hex = digits.strip_prefix("0x");
-        let (run, least) = match hex {
-            Some(hex) => (hex, 6),
-            None => (digits, ADDRESS_DIGITS),
-        };
-        let is_digit = |c: char| if hex.is_some() { c.is_ascii_hexdigit() } else { c.is_ascii_digit() };
-        let length = run.find(|c: char| !is_digit(c)).unwrap_or(run.len());
-        let end = digits.len() - run.len() + length;
-        let (number, after) = digits.split_at(end);
-        kept.push_str(if length >= least { "…" } else { number });
-        rest = after;
-    }
-    kept.push_str(rest);
-    kept
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_differs_between_equal_processes_is_left_out_of_a_value() {
-        assert_eq!(stable("___check_obj_id(L['f'], 94506458411648)"), "___check_obj_id(L['f'], …)");
-        assert_eq!(stable("<f at 0x7f9c1234abcd> of 12"), "<f at …> of 12");
-        assert_eq!(stable("size 16, seed 0x1f, 3é4"), "size 16, seed 0x1f, 3é4");
-    }
-
-    #[test]
-    fn an_operation_is_known_by_its_last_name() {
-        assert_eq!(short_op("torch.ops._c10d_functional.all_reduce_.default"), "all_reduce_");
-        assert_eq!(short_op("op0"), "op0");
-    }
+/// Microseconds in each part of the compiler, as the rank's report splits its time.
+fn parts(time: &wire::CompileTime<'_>) -> [f64; PARTS.len()] {
+    let named = |name: &str| {
+        let parts = time.parts.iter().filter(|part| part.name.as_deref() == Some(name));
+        parts.map(|part| part.seconds * 1e6).sum()
+    };
+    PARTS.map(named)
 }

@@ -5,7 +5,12 @@
 
 mod chromium;
 mod facts;
+mod findings;
+mod graph_lists;
+mod places;
 mod read;
+mod stable;
+mod tensors;
 mod times;
 mod wire;
 
@@ -23,22 +28,23 @@ pub(crate) fn chromium_events(folders: &[RankFolder]) -> Page<'_, Worker> {
 /// The reports of the ranks, and what is known beside them. A rank that cannot be read is part of the job.
 pub(crate) fn read(folders: &[RankFolder], facts: JobFacts, progress: &dyn Progress) -> Job {
     let mut job = Job { skipped_files: facts.skipped_files, ..Job::default() };
-    let mut reader = read::Reader { texts: &mut job.texts, events: &mut job.events, buffer: Vec::new() };
+    let mut reader = read::Reader::new(&mut job.texts, &mut job.events);
     let size = |folder: &RankFolder| {
         std::fs::metadata(folder.path.join("report.json")).map_or(0, |metadata| metadata.len())
     };
     let total = folders.iter().map(size).sum();
     let mut done = 0;
     for folder in folders {
-        let mut rank = reader.summary(folder.rank, &folder.path);
-        rank.processes = folder.processes.iter().map(|(pid, path)| reader.summary(*pid, path)).collect();
+        let mut rank = reader.rank(folder.rank, &folder.path);
+        rank.processes = folder.processes.iter().map(|(pid, path)| reader.process(*pid, path)).collect();
         job.ranks.push(rank);
         done += size(folder);
         progress.reading(done, total);
     }
-    for (number, reason) in facts.failed {
-        if job.ranks.iter().all(|rank| rank.number != number) {
-            job.ranks.push(RankSummary::unreadable(number, reason));
+    job.shared = reader.findings.into_shared();
+    for failed in facts.failed {
+        if job.ranks.iter().all(|rank| rank.number != failed.rank) {
+            job.ranks.push(RankSummary::unreadable(failed.rank, failed.reason));
         }
     }
     job.ranks.sort_by_key(|rank| rank.number);

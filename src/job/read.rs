@@ -1,5 +1,8 @@
 //! `report.json` of a rank to its summary.
 
+use super::facts::add_facts;
+use super::findings::Findings;
+use super::graph_lists::GraphsInFull;
 use super::wire::{Head, Report};
 use crate::model::{RankCounts, RankState, RankSummary, Texts};
 use anyhow::{Context, bail, ensure};
@@ -16,20 +19,49 @@ const LARGEST: u64 = 1 << 30;
 
 /// Reads the reports of ranks one after the other; what they share is kept once.
 pub(super) struct Reader<'t> {
-    pub texts: &'t mut Texts,
-    pub events: &'t mut BTreeMap<String, u64>,
+    texts: &'t mut Texts,
+    events: &'t mut BTreeMap<String, u64>,
     /// The report at hand; its room is used again for the next.
-    pub buffer: Vec<u8>,
+    buffer: Vec<u8>,
+    /// Graphs that are kept in full already.
+    in_full: GraphsInFull,
+    /// What the reports found.
+    pub findings: Findings,
 }
 
-impl Reader<'_> {
-    /// The summary of a rank or a process whose report stands in `folder`; a report that cannot be read gives one that
-    /// says why.
-    pub fn summary(&mut self, number: u64, folder: &Path) -> RankSummary {
+impl<'t> Reader<'t> {
+    pub fn new(texts: &'t mut Texts, events: &'t mut BTreeMap<String, u64>) -> Reader<'t> {
+        Reader {
+            texts,
+            events,
+            buffer: Vec::new(),
+            in_full: GraphsInFull::default(),
+            findings: Findings::default(),
+        }
+    }
+
+    /// The summary of a rank whose report stands in `folder`; a report that cannot be read gives one that says why.
+    pub fn rank(&mut self, number: u64, folder: &Path) -> RankSummary {
+        self.summary(number, folder, |reader, report| reader.findings.add(number, report))
+    }
+
+    /// The same for a further process of a rank.
+    pub fn process(&mut self, pid: u64, folder: &Path) -> RankSummary {
+        self.summary(pid, folder, |_, _| {})
+    }
+
+    fn summary(
+        &mut self,
+        number: u64,
+        folder: &Path,
+        also: impl FnOnce(&mut Self, &Report<'_>),
+    ) -> RankSummary {
         let mut buffer = std::mem::take(&mut self.buffer);
-        let read = load(&folder.join("report.json"), &mut buffer)
-            .and_then(|()| parse(&buffer))
-            .map(|report| self.of_report(number, &report));
+        let read =
+            load(&folder.join("report.json"), &mut buffer).and_then(|()| parse(&buffer)).map(|report| {
+                also(self, &report);
+                self.of_report(number, &report)
+            });
         self.buffer = buffer;
         read.unwrap_or_else(|error| RankSummary::unreadable(number, format!("{error:#}")))
     }
@@ -61,7 +93,7 @@ impl Reader<'_> {
         let comparable = log.records > 0;
         summary.log = Some(log);
         if comparable {
-            self.add_facts(report, &mut summary);
+            add_facts(self.texts, &mut self.in_full, report, &mut summary);
         }
         summary
     }

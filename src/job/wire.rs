@@ -51,7 +51,8 @@ pub(super) struct Report<'a> {
     pub recompiles: Vec<Recompile<'a>>,
     #[serde(borrow)]
     pub failures: Vec<Failure<'a>>,
-    pub compile_time: CompileTime,
+    #[serde(borrow)]
+    pub compile_time: CompileTime<'a>,
     #[serde(borrow)]
     pub cross_rank: CrossRank<'a>,
     #[serde(borrow)]
@@ -174,8 +175,17 @@ pub(super) struct Failure<'a> {
 }
 
 #[derive(Deserialize)]
-pub(super) struct CompileTime {
+pub(super) struct CompileTime<'a> {
     pub total_s: Option<f64>,
+    #[serde(borrow)]
+    pub parts: Vec<Part<'a>>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct Part<'a> {
+    #[serde(borrow)]
+    pub name: Option<Text<'a>>,
+    pub seconds: f64,
 }
 
 #[derive(Deserialize)]
@@ -196,24 +206,110 @@ pub(super) struct CrossRank<'a> {
     pub parity: Option<Vec<Parity<'a>>>,
     #[serde(borrow)]
     pub configs: Option<BTreeMap<Text<'a>, Text<'a>>>,
+    #[serde(borrow)]
+    pub inputs: Option<Vec<Inputs<'a>>>,
+    #[serde(borrow)]
+    pub process_groups: Option<Vec<Calls<'a>>>,
+    #[serde(borrow)]
+    pub cache_keys: Option<Vec<KeyLookup<'a>>>,
+    #[serde(borrow)]
+    pub cache_folders: Option<Vec<Text<'a>>>,
+    pub builds: Option<Vec<Stretch>>,
+    pub pauses: Option<Vec<Stretch>>,
+    #[serde(borrow)]
+    pub end: Option<End<'a>>,
 }
 
-/// Id, function, file, line.
 #[derive(Deserialize)]
-pub(super) struct CompileKey<'a>(
-    #[serde(borrow)] pub Text<'a>,
-    #[serde(borrow)] pub Option<Text<'a>>,
-    #[serde(borrow)] pub Option<Text<'a>>,
-    pub Option<i64>,
-);
+pub(super) struct Inputs<'a> {
+    #[serde(borrow)]
+    pub compile_id: Option<Text<'a>>,
+    #[serde(borrow)]
+    pub tensors: Vec<Input<'a>>,
+}
 
-/// Id, cache, outcome.
+/// An input tensor: a list of these four.
 #[derive(Deserialize)]
-pub(super) struct CacheKey<'a>(
-    #[serde(borrow)] pub Option<Text<'a>>,
-    #[serde(borrow)] pub Text<'a>,
-    #[serde(borrow)] pub Text<'a>,
-);
+pub(super) struct Input<'a> {
+    #[serde(borrow)]
+    pub name: Text<'a>,
+    #[serde(borrow)]
+    pub dtype: Text<'a>,
+    #[serde(borrow)]
+    pub sizes: Text<'a>,
+    #[serde(borrow)]
+    pub strides: Option<Text<'a>>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct Calls<'a> {
+    #[serde(borrow)]
+    pub graph: Text<'a>,
+    #[serde(borrow)]
+    pub calls: Vec<Call<'a>>,
+}
+
+/// A call of a collective: a list of these two.
+#[derive(Deserialize)]
+pub(super) struct Call<'a> {
+    #[serde(borrow)]
+    pub operation: Text<'a>,
+    #[serde(borrow)]
+    pub group: Option<Text<'a>>,
+}
+
+/// What a cache was asked for: a list of these four.
+#[derive(Deserialize)]
+pub(super) struct KeyLookup<'a> {
+    #[serde(borrow)]
+    pub id: Option<Text<'a>>,
+    #[serde(borrow)]
+    pub cache: Text<'a>,
+    #[serde(borrow)]
+    pub key: Option<Text<'a>>,
+    pub asked_ns: Option<u64>,
+}
+
+/// A stretch of time: a list of these two.
+#[derive(Deserialize)]
+pub(super) struct Stretch {
+    pub start_us: f64,
+    pub end_us: f64,
+}
+
+#[derive(Deserialize)]
+pub(super) struct End<'a> {
+    #[serde(borrow)]
+    pub event: Text<'a>,
+    #[serde(borrow)]
+    pub compile_id: Option<Text<'a>>,
+    pub inside: bool,
+    #[serde(borrow)]
+    pub phases: Vec<Text<'a>>,
+}
+
+/// What was compiled: a list of these four.
+#[derive(Deserialize)]
+pub(super) struct CompileKey<'a> {
+    #[serde(borrow)]
+    pub id: Text<'a>,
+    #[serde(borrow)]
+    pub function: Option<Text<'a>>,
+    #[serde(borrow)]
+    pub file: Option<Text<'a>>,
+    pub line: Option<i64>,
+}
+
+/// What a cache answered: a list of these three.
+#[derive(Deserialize)]
+pub(super) struct CacheKey<'a> {
+    #[serde(borrow)]
+    pub id: Option<Text<'a>>,
+    #[serde(borrow)]
+    pub cache: Text<'a>,
+    #[serde(borrow)]
+    pub outcome: Text<'a>,
+}
 
 #[derive(Deserialize)]
 #[serde(bound(deserialize = "T: Deserialize<'de>"))]
@@ -256,5 +352,29 @@ pub(super) struct Finding<'a> {
     #[serde(borrow)]
     pub kind: Text<'a>,
     #[serde(borrow)]
+    pub severity: Text<'a>,
+    #[serde(borrow)]
     pub title: Text<'a>,
+    #[serde(borrow)]
+    pub detail: Option<Text<'a>>,
+    #[serde(borrow)]
+    pub file: Option<Text<'a>>,
+    pub line: Option<u64>,
+    #[serde(borrow)]
+    pub compile_ids: Vec<Option<Text<'a>>>,
+    #[serde(borrow)]
+    pub cost: Option<FindingCost<'a>>,
+    #[serde(borrow)]
+    pub hint: Option<Text<'a>>,
+    #[serde(borrow)]
+    pub url: Option<Text<'a>>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct FindingCost<'a> {
+    pub seconds: f64,
+    #[serde(borrow)]
+    pub kind: Text<'a>,
+    #[serde(borrow)]
+    pub why: Text<'a>,
 }

@@ -290,10 +290,10 @@ pub struct Metrics {
     pub wasted_us: Option<f64>,
     /// Time that a cache hit saved.
     pub saved_us: Option<f64>,
+    /// Autotuning while compiling: `compile_time_autotune_time_us`
+    pub autotune_us: Option<f64>,
     /// Autotuning and cudagraph recording while the model ran.
     pub runtime_us: Option<f64>,
-    /// Time of autotuning while kernels were compiled.
-    pub autotune_us: Option<f64>,
     /// Absolute end, microseconds since 1970.
     pub end_us: Option<f64>,
     /// `graph_op_count`

@@ -2,7 +2,6 @@
 
 use super::{ArtifactIndex, CompileIndex, Outcome, Stack};
 use crate::trace::{CompileId, PayloadRef};
-use indexmap::IndexMap;
 use std::sync::Arc;
 
 /// The torch that wrote the log.
@@ -59,6 +58,8 @@ pub struct BreakOccurrence {
 pub struct Recompile {
     /// The new compile.
     pub compile: Option<CompileId>,
+    /// Process that recorded it (a thread id up to torch 2.4).
+    pub writer: u64,
     /// One per cache entry that did not fit.
     pub reasons: Vec<Reason>,
 }
@@ -151,6 +152,8 @@ pub struct CacheLookup {
     pub reason: Option<String>,
     /// Time saved, nanoseconds, on a hit.
     pub saved_ns: Option<f64>,
+    /// When the cache was asked, nanoseconds since 1970.
+    pub asked_ns: Option<u64>,
     /// Its artifact.
     pub artifact: ArtifactIndex,
 }
@@ -187,6 +190,8 @@ pub struct CrossRank {
     pub runtime: Vec<GraphOps>,
     /// Calls of collectives in generated code.
     pub in_code: Vec<CollectiveCalls>,
+    /// Folders of Inductor's cache that generated code was written to.
+    pub cache_folders: indexmap::IndexSet<String>,
 }
 
 /// Collectives that the generated code of a compile calls.
@@ -194,8 +199,19 @@ pub struct CrossRank {
 pub struct CollectiveCalls {
     /// The compile.
     pub compile: CompileIndex,
-    /// How often each operation is called.
-    pub calls: IndexMap<String, u64>,
+    /// Folder of the compile.
+    pub graph: String,
+    /// In order.
+    pub calls: Vec<CodeCall>,
+}
+
+/// One call of a collective in generated code.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CodeCall {
+    /// The operation, as torch names it.
+    pub operation: String,
+    /// The name of its process group; None for a wait.
+    pub group: Option<String>,
 }
 
 /// A graph's scheduled collectives.

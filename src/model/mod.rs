@@ -8,6 +8,7 @@ mod compiles;
 mod export;
 mod facts;
 mod fields;
+mod guards;
 mod integrity;
 mod job;
 mod program_text;
@@ -27,15 +28,18 @@ pub use export::{
     Argument, Export, ExportKind, ExportProblem, ExportedProgram, Expression, ExpressionPart, ProgramFacts,
 };
 pub use facts::{
-    Advice, AdviceKind, BreakOccurrence, CacheLookup, CollectiveCalls, Collectives, CrossRank, DumpFile,
-    ErrorTrace, Execution, Failure, GraphBreak, GraphOps, InductorSettings, Op, Reason, ReasonSource,
-    Recompile, Restart, Stackless, TensorMeta, TextFrame, Torch, TraceSpan, WorkerStall,
+    Advice, AdviceKind, BreakOccurrence, CacheLookup, CodeCall, CollectiveCalls, Collectives, CrossRank,
+    DumpFile, ErrorTrace, Execution, Failure, GraphBreak, GraphOps, InductorSettings, Op, Reason,
+    ReasonSource, Recompile, Restart, Stackless, TensorMeta, TextFrame, Torch, TraceSpan, WorkerStall,
 };
 pub use fields::{Fields, lenient};
+pub use guards::{GuardFacts, GuardPrint, PlaceType, SideEffect};
 pub use integrity::{Integrity, ProblemKind};
 pub use job::{
-    CollectiveCounts, Fact, GraphRuntime, Job, JobFacts, RankCounts, RankLog, RankState, RankSummary, Run,
-    Sequence, SkippedFile, Step, TextId, Texts,
+    Alarm, CodePlace, CollectiveCounts, Fact, FactValue, FailedRank, FindingCost, FunctionFact, GraphId,
+    GraphKey, GraphRuntime, Job, JobFacts, KeyLookup, LogFinding, OperationCount, RankCounts, RankEnd,
+    RankLog, RankState, RankSummary, Run, Schedule, Sequence, SharedFinding, SkippedFile, Step, Stretch,
+    TensorFact, TextId, Texts,
 };
 pub use program_text::{read_program, source_comment};
 pub use section::{Cell, Column, Section, Unit};
@@ -65,6 +69,10 @@ pub struct Model {
     pub graph_breaks: Vec<GraphBreak>,
     /// One entry per `recompile_reasons` artifact.
     pub recompiles: Vec<Recompile>,
+    /// What each compile guards on, as far as versions of one function are compared.
+    pub guards: FxHashMap<CompileIndex, GuardFacts>,
+    /// What compiled code changes outside of itself, in log order.
+    pub side_effects: Vec<SideEffect>,
     /// One entry per metrics record with a `fail_type`.
     pub failures: Vec<Failure>,
     /// One entry per restart reason.
@@ -136,6 +144,19 @@ pub struct LogFacts {
     pub first: Option<Stamp>,
     /// See `first`.
     pub last: Option<Stamp>,
+    /// What the last record is, the string table's left out.
+    pub last_record: Option<LastRecord>,
+}
+
+/// The last thing that a log says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LastRecord {
+    /// Its event; of an artifact the name.
+    pub event: String,
+    /// The compile that it names.
+    pub compile: Option<CompileId>,
+    /// Its process.
+    pub pid: u64,
 }
 
 /// A further process of the same program, which has a report of its own below this one.

@@ -90,6 +90,8 @@ pub struct InputTensor {
     pub parameter: bool,
     /// Dimensions that the program marked as dynamic.
     pub marked: Vec<u64>,
+    /// Its strides: numbers, or expressions where they are symbolic; None where it has none.
+    pub strides: Option<Vec<String>>,
     /// `[8, 1]`
     pub stride: Option<String>,
     /// `float32`

@@ -4,7 +4,7 @@ use super::input::JobInput;
 use super::process::processes;
 use super::task::{LogOutcome, LogTask, Work, WriteLog};
 use crate::events::RankPart;
-use crate::model::{self, JobFacts, Process};
+use crate::model::{self, FailedRank, JobFacts, Process};
 use crate::options::RunSummary;
 use crate::output::Sink;
 use crate::trace::{self, LocalTime, Log, RankLogs};
@@ -48,7 +48,7 @@ pub(crate) fn for_each_rank(
                 let why = format!("{error:#}");
                 all.intact = false;
                 all.notes.push(format!("{file} of rank {rank}: {why}"));
-                facts.failed.push((rank, why));
+                facts.failed.push(FailedRank { rank, reason: why });
             }
             LogOutcome::Parts(_) => {}
         }

@@ -391,14 +391,81 @@ def torch_of(recs):
     return None
 
 
-def cross_rank_of(compiles, caches, metrics):
+def cross_rank_of(recs, compiles, caches, metrics):
     rows = [[c["id"]] + [(c["function"] or {}).get(k) for k in ("name", "file", "line")] for c in compiles if c["id"] is not None]
     configs = {}
     for m in metrics.values():
         configs.update({k: m["fields"][k] for k in CONFIGS[:4] if m["fields"].get(k) is not None})
     return {"compiles": rows, "cache": [[c["compile_id"], c["cache"], c["outcome"]] for c in caches] or None,
             "collectives": None, "tensor_meta": None, "execution": None, "runtime": None, "parity": None,
-            "configs": configs or None}
+            "configs": configs or None, **of_ranks(recs)}
+
+
+def of_ranks(recs):
+    """What only a comparison of ranks needs: inputs of the last attempt, keys, cache folders, builds, pauses, the end."""
+    assert not any("_c10d_functional" in r.payload for r in recs if r.key == "inductor_output_code"), "not for this script"
+    described, keys, folders = {}, [], {}
+    for r in recs:
+        if r.key in ("describe_tensor", "describe_source"):
+            tensors, sources = described.setdefault(r.id, {}).setdefault(r.attempt, ({}, {}))
+            (sources if r.key == "describe_source" else tensors)[r.value["describer_id"], r.value["id"]] = r.value
+        if r.key == "artifact" and re.fullmatch(r".*_cache_(hit|miss|bypass)", r.value["name"]):
+            cache = json.loads(r.payload)
+            keys.append([r.id, r.value["name"].rsplit("_cache_", 1)[0], cache.get("key"), cache.get("cache_event_time")])
+        if r.key == "inductor_output_code":
+            parts = (r.value.get("filename") or r.value.get("file_path") or "").split("/")
+            if len(parts) > 2 and len(parts[-2]) == 2 and parts[-1][1:3] == parts[-2]:
+                folders["/".join(parts[:-2])] = None
+    numbers = lambda sizes: None if sizes is None else "[" + ",".join(str(n) for n in sizes) + "]"
+    inputs = []
+    for compile_id, attempts in described.items():
+        tensors, sources = attempts[max(attempts)]
+        rows = [[s["source"], tensors[at]["dtype"].removeprefix("torch."), numbers(tensors[at].get("size")) or "[]",
+                 numbers(tensors[at].get("stride"))] for at, s in sources.items() if at in tensors]
+        inputs += [{"compile_id": compile_id, "tensors": rows}] if rows else []
+    spans, last = phases_of(recs), [r for r in recs if r.key != "str"][-1]
+    event = last.value["name"] if last.key in ("artifact", "graph_dump") else last.key
+    builds = [[s["begin"], s["end"]] for s in spans if s["name"] == "compile_file"]
+    return {"inputs": inputs or None, "process_groups": None, "cache_keys": keys or None, "cache_folders": list(folders) or None,
+            "builds": builds or None, "pauses": pauses_of(spans) or None,
+            "end": {"event": event, "compile_id": last.id, "inside": False, "phases": []}}
+
+
+def phases_of(recs):
+    """Begin, end and direct children of each span; these logs close every span that they open but those dropped with their parent."""
+    spans, stack = [], []
+    for r in recs:
+        if r.key != "chromium_event":
+            continue
+        e = json.loads(r.payload)
+        if e["ph"] == "B":
+            span = {"name": e["name"], "begin": e["ts"], "end": None, "children": [], "whole": True}
+            if stack:
+                stack[-1]["children"].append(span)
+            spans.append(span)
+            stack.append(span)
+        elif e["ph"] == "E" and any(s["name"] == e["name"] for s in stack):
+            while True:
+                span = stack.pop()
+                span["end"] = e["ts"]
+                if span["name"] == e["name"]:
+                    break
+                span["whole"] = False
+    assert not stack, "not for this script"
+    return [s for s in spans if s["whole"]]
+
+
+def pauses_of(spans):
+    """Stretches of 0.4 s and more of phases that may wait for a lock, without a phase inside."""
+    pauses = []
+    for s in spans:
+        if s["name"] in ("Scheduler.codegen", "PyCodeCache.load_by_key_path", "async_compile.wait"):
+            at = s["begin"]
+            for child in s["children"] + [{"begin": s["end"], "end": s["end"]}]:
+                if child["begin"] - at >= 400_000:
+                    pauses.append([at, child["begin"]])
+                at = max(at, child["end"])
+    return pauses
 
 
 def report(path):
@@ -419,7 +486,7 @@ def report(path):
                 "first_time": iso(recs[0].stamp), "last_time": iso(recs[-1].stamp)},
         "integrity": integrity_of(recs), "compiles": compiles, "configs": configs, "graph_breaks": breaks,
         "recompiles": recompiles_of(recs, functions), "failures": failures_of(recs), "restarts": restarts_of(recs),
-        "caches": caches, "compile_time": compile_time_of(recs), "cross_rank": cross_rank_of(compiles, caches, metrics),
+        "caches": caches, "compile_time": compile_time_of(recs), "cross_rank": cross_rank_of(recs, compiles, caches, metrics),
         "findings": []}
 
 

@@ -5,7 +5,6 @@ use super::bypass_cause::BypassCause;
 use super::cost::{ChargeOrder, Claim, Work};
 use super::finding::{Finding, Severity, Value};
 use super::kind::{KindOfFinding, Topic};
-use crate::analysis::Parts;
 use crate::model::words::counted;
 use crate::model::{CacheLookup, CompileIndex, Model, Outcome};
 use indexmap::IndexMap;
@@ -85,7 +84,7 @@ fn bypass(model: &Model, cause: &BypassCause, same: &[&CacheLookup]) -> Finding 
          same."
             .to_owned(),
     );
-    found.claims = claims(model, cause, same);
+    found.claims = claims(cause, same);
     found.count = same.len() as u64;
     let mut reasons: Vec<&str> = same.iter().filter_map(|one| one.reason.as_deref().map(str::trim)).collect();
     reasons.sort_unstable();
@@ -99,18 +98,15 @@ fn bypass(model: &Model, cause: &BypassCause, same: &[&CacheLookup]) -> Finding 
     found
 }
 
-/// Another run repeats what the cache would have kept: Inductor's part, for AOTAutograd's cache that part too.
-fn claims(model: &Model, cause: &BypassCause, same: &[&CacheLookup]) -> Vec<Claim> {
-    let graphs = same.iter().any(|one| one.cache == "fx_graph");
-    let aot = same.iter().any(|one| one.cache == "aotautograd");
-    let words = "that every run of the program spends again";
-    let claim = |index: CompileIndex| {
-        let [_, aot_us, inductor, codegen] = Parts::of(model.compiles.get(index)?).0;
-        let us = if graphs { inductor + codegen } else { 0.0 } + if aot { aot_us } else { 0.0 };
-        let kind = if cause.is_on_purpose() { Claim::expected } else { Claim::avoidable };
-        Some(kind(Work::Compile, vec![index], words.to_owned()).at_most(us))
+/// Another run repeats what these caches would have kept. Kernels are kept by content, whoever asks for them.
+fn claims(cause: &BypassCause, same: &[&CacheLookup]) -> Vec<Claim> {
+    let kind = if cause.is_on_purpose() { Claim::expected } else { Claim::avoidable };
+    let claim = |(cache, work): (&str, Work)| {
+        let of: Vec<&CacheLookup> = same.iter().filter(|one| one.cache == cache).copied().collect();
+        kind(work, compiles(&of), "that every run of the program spends again".to_owned())
     };
-    compiles(same).into_iter().filter_map(claim).collect()
+    let claims = [("fx_graph", Work::InductorGraph), ("aotautograd", Work::AotGraph)].map(claim);
+    claims.into_iter().filter(|claim| !claim.compiles.is_empty()).collect()
 }
 
 /// All misses of a log, as one: a first run misses.
@@ -184,6 +180,7 @@ mod tests {
             key: Some(format!("key of {cache}")),
             reason: Some(reason.to_owned()),
             saved_ns: None,
+            asked_ns: None,
             artifact: ArtifactIndex { compile, artifact: 0 },
         });
     }

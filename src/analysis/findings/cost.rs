@@ -71,6 +71,10 @@ pub enum Work {
     /// All that would not have been done without the compile: not the one-off work of the process that fell into it by
     /// chance, and not waiting.
     Compile,
+    /// What a cache of Inductor's graphs keeps: not kernels, whose binaries are kept by content.
+    InductorGraph,
+    /// What AOTAutograd's cache keeps beside that.
+    AotGraph,
     /// All of it, one-off work and waiting too: nothing came of the compile.
     Whole,
     /// Autotuning and recording of CUDA graphs while the model ran, which is no compile time.

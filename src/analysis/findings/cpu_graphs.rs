@@ -56,6 +56,7 @@ mod tests {
             parameter: false,
             marked: Vec::new(),
             stride: None,
+            strides: None,
             dtype: "float32".to_owned(),
             device: device.to_owned(),
             gradient: false,

@@ -63,10 +63,10 @@ pub fn kinds() -> impl Iterator<Item = &'static KindOfFinding> {
     FAMILIES.iter().flat_map(|family| family.kinds.iter().copied())
 }
 
-/// All findings of a log whose compile time is that many seconds, most important first.
-pub fn of_log(basis: Basis<'_>, compile_time_s: f64) -> Vec<Finding> {
+/// All findings of a log, most important first; the ledger says what each costs.
+pub fn of_log(basis: Basis<'_>, ledger: Ledger) -> Vec<Finding> {
     let mut all: Vec<Finding> = FAMILIES.iter().flat_map(|family| (family.of_log)(basis)).collect();
-    settle::settle(Ledger::of(basis.model, compile_time_s), basis.model, &mut all);
+    settle::settle(ledger, basis.model, &mut all);
     let mut all = group::same_reasons(all);
     all.extend(slow_log::of_clean(basis, &all));
     ranking::rank(&mut all);

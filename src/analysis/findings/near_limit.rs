@@ -26,7 +26,7 @@ fn of_log(Basis { model, chains }: Basis<'_>) -> Vec<Finding> {
     let limit = recompile_limit(model);
     let near = |chain: &&Chain<'_>| {
         let versions = chain.versions as u64;
-        !chain.limit_hit && versions < limit && versions > 2 && versions + NEAR >= limit
+        !chain.limit_hit() && versions < limit && versions > 2 && versions + NEAR >= limit
     };
     chains.iter().filter(near).filter_map(|chain| finding(model, chain, limit)).collect()
 }

@@ -1,16 +1,18 @@
-//! Recompilations: one chain a function, what changed from compile to compile, how far the limit is, what helps.
+//! Recompilations: one chain per function, what changed from compile to compile, how far the limit is, what helps.
 
 use super::basis::{Basis, Family};
 use super::cost::{ChargeOrder, Claim, Work};
 use super::finding::{ChainStep, Finding, Severity, Value};
 use super::kind::{KindOfFinding, Topic, shared_part};
 use super::prose;
-use crate::analysis::recompile_advice::fixed;
-use crate::analysis::recompiles::is_limit;
-use crate::analysis::user_place::{UserPlace, function_words, own_frame};
-use crate::analysis::{Chain, Change, ChangeKind, Step, Subject, recompile_advice, recompile_limit};
+use crate::analysis::own_code::is_library;
+use crate::analysis::recompiles::{
+    Cause, Chain, Change, ChangeKind, Limit, Step, Subject, disagreement, fixed, is_limit, meaning,
+    recompile_advice, recompile_limit, what_changed,
+};
+use crate::analysis::user_place::{UserPlace, function_words, own_frame, text_frames};
 use crate::model::words::{counted, file_name};
-use crate::model::{CompileIndex, Model, Reason};
+use crate::model::{CompileIndex, Model, Reason, TextFrame};
 use fxhash::FxHashSet;
 
 /// Values of a changing thing that are named.
@@ -39,7 +41,9 @@ static RECOMPILATION: KindOfFinding = KindOfFinding {
 static RECOMPILE_LIMIT: KindOfFinding = KindOfFinding {
     topic: Some(Topic::Recompilations),
     records: &["recompile_reasons"],
-    grouped_title: |title, places| format!("{places} functions run uncompiled: {}", shared_part(title)),
+    grouped_title: |title, places| {
+        format!("{places} functions reached the recompile limit: {}", shared_part(title))
+    },
     charged: ChargeOrder::RecompileLimit,
     ..KindOfFinding::of("recompile_limit", "Limit reached")
 };
@@ -50,7 +54,7 @@ fn of_log(Basis { model, chains }: Basis<'_>) -> Vec<Finding> {
     let told = model.recompiles.iter().filter_map(|one| model.by_id.get(&one.compile).copied());
     let told: FxHashSet<CompileIndex> = told.collect();
     let is_told =
-        |chain: &&Chain<'_>| chain.limit_hit || chain.steps.iter().any(|step| told.contains(&step.compile));
+        |chain: &&Chain<'_>| chain.limit_hit() || chain.steps.iter().any(|step| told.contains(&step.compile));
     let mut chains: Vec<&Chain<'_>> = chains.iter().filter(is_told).collect();
     chains.sort_by_key(|chain| chain.steps.first().map(|step| step.compile));
     chains.into_iter().filter_map(|chain| finding(model, chain)).collect()
@@ -69,31 +73,42 @@ fn finding(model: &Model, chain: &Chain<'_>) -> Option<Finding> {
     let first = chain.steps.first()?.compile;
     let function = function_words(model, first).unwrap_or_else(|| "A function".to_owned());
     let function = function.trim_end_matches(',');
-    let (subjects, limit) = (chain.subjects(), recompile_limit(model));
+    let (subjects, limit) = (chain.subjects(), chain.limit_of(recompile_limit(model)));
     let what = what(&subjects);
-    let (kind, severity, title) = if chain.limit_hit {
-        let title = format!("{function} runs uncompiled after {} versions: {what}", chain.kept());
-        (&RECOMPILE_LIMIT, Severity::Error, title)
-    } else {
-        let title = format!("{function} was compiled {} times: {what}", chain.versions);
-        (&RECOMPILATION, Severity::Warning, title)
+    let (kind, severity, title) = match chain.limit {
+        Limit::RunsEagerly => {
+            let title = format!("{function} runs in eager mode after {} versions: {what}", chain.kept());
+            (&RECOMPILE_LIMIT, Severity::Error, title)
+        }
+        Limit::Raises => {
+            let title = format!("{function} raises at the recompile limit of {}: {what}", chain.kept());
+            (&RECOMPILE_LIMIT, Severity::Error, title)
+        }
+        Limit::NotReached => {
+            let title = format!("{function} was compiled {} times: {what}", chain.versions);
+            let severity = if chain.is_expected() { Severity::Info } else { Severity::Warning };
+            (&RECOMPILATION, severity, title)
+        }
     };
     let mut found = Finding::new(kind, severity, title);
-    found.reason = reason(chain, &subjects, limit);
+    found.reason = shared_reason(chain, &subjects, limit);
     found.count = chain.versions.saturating_sub(1).max(1) as u64;
     found.detail = detail(model, chain, &subjects);
     found.place = place(model, chain, first);
     found.hints = recompile_advice(model, chain);
-    let skipped = usize::from(chain.versions == chain.steps.len());
-    let again = chain.steps.len().saturating_sub(skipped);
-    let words = format!("compiling {} again", counted(again, "version", "versions"));
-    let again: Vec<CompileIndex> = chain.compiles().split_off(skipped.min(chain.steps.len()));
-    found.claim(Claim::avoidable(Work::Compile, again, words));
+    claim_versions(chain, &mut found);
     found.fact("Changed", Value::Change(kinds(&subjects)));
     found.fact("Chain", Value::Chain(steps(chain)));
-    let left = match chain.limit_hit {
-        true => "the limit is reached, and a call that fits none runs uncompiled".to_owned(),
-        false => format!("{} more until torch gives up", limit.saturating_sub(chain.kept() as u64)),
+    let disagreements = disagreements(model, chain);
+    if !disagreements.is_empty() {
+        found.fact("Versions disagree", Value::Code(disagreements));
+    }
+    let left = match chain.limit {
+        Limit::RunsEagerly => "the limit is reached, and a call that fits none runs in eager mode".to_owned(),
+        Limit::Raises => "the limit is reached, and a call that fits none raises".to_owned(),
+        Limit::NotReached => {
+            format!("{} more until torch gives up", limit.saturating_sub(chain.kept() as u64))
+        }
     };
     found.fact("Limit", Value::Prose(format!("{} of {limit} versions kept; {left}", chain.kept())));
     let over =
@@ -108,34 +123,52 @@ fn finding(model: &Model, chain: &Chain<'_>) -> Option<Finding> {
     Some(found)
 }
 
-/// The first reason of each compile that has one.
-fn reasons<'c>(chain: &'c Chain<'_>) -> impl Iterator<Item = &'c Reason> {
-    chain.steps.iter().filter_map(|step| step.reasons.first().copied())
+/// Claims what the versions after the first took: what is expected was needed, what the limit refused was for nothing,
+/// and the rest could be done without.
+fn claim_versions(chain: &Chain<'_>, found: &mut Finding) {
+    let is_expected = |step: &&Step<'_>| step.cause.is_some_and(|cause: Cause| cause.expected);
+    let skipped = usize::from(chain.versions == chain.steps.len());
+    let again = || chain.steps.iter().skip(skipped).filter(|step| !step.over_limit);
+    let compiles = |steps: &mut dyn Iterator<Item = &Step<'_>>| -> Vec<CompileIndex> {
+        steps.map(|step| step.compile).collect()
+    };
+    let avoidable = compiles(&mut again().filter(|step| !is_expected(step)));
+    let words = format!("compiling {} again", counted(avoidable.len(), "version", "versions"));
+    found.claim(Claim::avoidable(Work::Compile, avoidable, words));
+    let expected = compiles(&mut again().filter(is_expected));
+    let words =
+        format!("compiling {} that the program needs", counted(expected.len(), "version", "versions"));
+    found.claim(Claim::expected(Work::Compile, expected, words));
+    let refused = compiles(&mut chain.steps.iter().filter(|step| step.over_limit));
+    let words = format!("in {} beyond the limit", counted(refused.len(), "compile", "compiles"));
+    found.claim(Claim::wasted(Work::Whole, refused, words));
 }
 
-/// `the size of x changed`, for the title.
+/// The reason of the closest version of each compile that has one.
+fn reasons<'c>(chain: &'c Chain<'_>) -> impl Iterator<Item = &'c Reason> {
+    chain.steps.iter().filter_map(Step::reason)
+}
+
+/// Things that a title names.
+const NAMED: usize = 3;
+
+/// ``size `x.shape[1]`: 4 -> 6``, for the title.
 fn what(subjects: &[Subject<'_>]) -> String {
-    let words = subjects.iter().take(3).map(|subject| {
-        let name = subject.name.as_deref().unwrap_or_default();
-        match subject.kind {
-            None => "no reason recorded".to_owned(),
-            Some(ChangeKind::Backend) => "the backend changed".to_owned(),
-            Some(ChangeKind::Other) if name.is_empty() => "a guard failed".to_owned(),
-            Some(ChangeKind::GlobalState) if name.is_empty() => "global state changed".to_owned(),
-            Some(kind) if name.is_empty() => format!("{} changed", kind.word()),
-            Some(kind @ (ChangeKind::Size | ChangeKind::Stride | ChangeKind::Dtype | ChangeKind::Device)) => {
-                format!("the {} `{name}` changed", kind.word())
-            }
-            Some(ChangeKind::PythonValue) if name.starts_with("___stack") => {
-                "a value from before the graph break changed".to_owned()
-            }
-            Some(ChangeKind::PythonValue) => format!("the Python value `{name}` changed"),
-            Some(ChangeKind::ObjectIdentity) => format!("`{name}` is another object"),
-            Some(ChangeKind::GlobalState | ChangeKind::Other) => format!("`{name}` changed"),
-        }
+    let mut words: Vec<String> = subjects.iter().take(NAMED).map(what_changed).collect();
+    let more = subjects.len().saturating_sub(NAMED);
+    if more > 0 {
+        words.push(format!("and {} more", counted(more, "thing", "things")));
+    }
+    if words.is_empty() { "no reason recorded".to_owned() } else { words.join("; ") }
+}
+
+/// `2/4: no version fits: flag is True for 2, k differs for 1`
+fn disagreements(model: &Model, chain: &Chain<'_>) -> Vec<String> {
+    let lines = chain.steps.iter().filter_map(|step| {
+        let label = model.compiles.get(step.compile)?.label();
+        Some(format!("{label}: {}", disagreement(step)?.replace('`', "")))
     });
-    let words: Vec<String> = words.collect();
-    if words.is_empty() { "no reason recorded".to_owned() } else { words.join(", ") }
+    lines.take(STEPS).collect()
 }
 
 fn word(subject: &Subject<'_>) -> &'static str {
@@ -143,22 +176,23 @@ fn word(subject: &Subject<'_>) -> &'static str {
 }
 
 /// What many functions may have in common: what changed and how.
-fn reason(chain: &Chain<'_>, subjects: &[Subject<'_>], limit: u64) -> String {
+fn shared_reason(chain: &Chain<'_>, subjects: &[Subject<'_>], limit: u64) -> String {
     let values = subjects.iter().map(|subject| {
         let name = subject.name.as_deref().unwrap_or_default();
-        format!("{} {name} {}", word(subject), values(subject).join(" → "))
+        format!("{} {name} {}", word(subject), values(subject).join(" -> "))
     });
     let values: Vec<String> = values.collect();
-    format!("{} {} {limit}", values.join(", "), chain.limit_hit)
+    format!("{} {:?} {limit}", values.join(", "), chain.limit)
 }
 
 fn kinds(subjects: &[Subject<'_>]) -> String {
     let lines = subjects.iter().map(|subject| {
         let values = values(subject);
         let values = if values.is_empty() { String::new() } else { format!(": {}", values.join(" → ")) };
+        let dynamic = if subject.became_dynamic() { ", then dynamic" } else { "" };
         match &subject.name {
             None => format!("{}{values}", word(subject)),
-            Some(name) => format!("{} `{name}`{values}", word(subject)),
+            Some(name) => format!("{} `{name}`{values}{dynamic}", word(subject)),
         }
     });
     lines.collect::<Vec<_>>().join("; ")
@@ -182,50 +216,58 @@ fn detail(model: &Model, chain: &Chain<'_>, subjects: &[Subject<'_>]) -> Option<
     if let Some(fixed) = fixed(model, &chain.compiles(), lead) {
         return Some(format!("The dimension was dynamic until a line fixed it to {}.", fixed.value));
     }
-    let text = match lead.kind {
-        Some(ChangeKind::Size) if lead.changes.len() == 1 => {
-            "The first compile is for one size only. A second size makes torch treat the dimension as dynamic, \
-             unless dynamic=False is set, so one recompile is usual."
-        }
-        Some(ChangeKind::Size) => "The size was never made dynamic, so each new one is compiled again.",
-        Some(ChangeKind::Dtype) => "Each dtype needs code of its own.",
-        Some(ChangeKind::Device) => "Each device needs code of its own.",
-        Some(ChangeKind::Stride) => "Compiled code is for one memory layout.",
-        Some(ChangeKind::PythonValue) => {
-            "Dynamo makes Python values part of the compiled code and guards on them, so a new value compiles again."
-        }
-        Some(ChangeKind::ObjectIdentity) => {
-            "Dynamo guards on which object it is, so a new object compiles again."
-        }
-        Some(ChangeKind::GlobalState) => {
-            "Compiled code is for one state of autograd and of torch's global settings."
-        }
-        Some(ChangeKind::Backend) => "Code that one backend compiled is not used for another.",
-        Some(ChangeKind::Other) => "A guard of every older version failed.",
-        None => "The log gives no reason for it.",
-    };
-    Some(text.to_owned())
+    let Some(kind) = lead.kind else { return Some("The log gives no reason for it.".to_owned()) };
+    let mut text = meaning(kind).to_owned();
+    if let Some(step) = chain.steps.iter().rev().find(|step| disagreement(step).is_some())
+        && let (Some(words), Some(compile)) = (disagreement(step), model.compiles.get(step.compile))
+    {
+        text.push_str(&format!(" In {}, {words}.", compile.label()));
+    }
+    if chain.is_expected() {
+        text.push_str(" These versions are expected.");
+    }
+    Some(text)
 }
 
-/// Where the guard comes from, else where the function is defined.
+/// The reader's own line: that of the guard, else the call that led to the function where that is a library's, else
+/// where the function is defined.
 fn place(model: &Model, chain: &Chain<'_>, first: CompileIndex) -> UserPlace {
-    let mut place = UserPlace::of_definition(model, first);
-    let stack = reasons(chain).find_map(|reason| own_frame(&reason.user_stack));
-    if let Some(frame) = stack {
-        place = UserPlace { function: place.function, ..UserPlace::of_frame(frame) };
-    } else if let Some(source) = reasons(chain).find_map(|reason| reason.source.as_ref()) {
+    let place = UserPlace::of_definition(model, first);
+    let at_line = |frame| UserPlace { function: place.function.clone(), ..UserPlace::of_frame(frame) };
+    if let Some(frame) = reasons(chain).find_map(|reason| own_frame(&reason.user_stack)) {
+        return at_line(frame);
+    }
+    let is_own = place.file.as_deref().is_none_or(|file| !is_library(file) && !file.starts_with('<'));
+    if !is_own && let Some(frames) = call_site(model, chain) {
+        return at_line(&frames);
+    }
+    if let Some(source) = reasons(chain).find_map(|reason| reason.source.as_ref()) {
         let name = file_name(&source.file);
         let whole = place.file.clone().filter(|file| file.ends_with(name));
-        place.file = Some(whole.unwrap_or_else(|| source.file.clone()));
-        place.line = Some(source.line);
-        place.loc = Some(source.code.clone());
+        // A line of a library is told only where the function itself is one's own: there it is called.
+        if whole.is_some() || !is_own {
+            return UserPlace {
+                file: Some(whole.unwrap_or_else(|| source.file.clone())),
+                line: Some(source.line),
+                loc: Some(source.code.clone()),
+                function: place.function,
+            };
+        }
     }
     place
 }
 
+/// The innermost frame of the user's own on the way to the newest version.
+fn call_site(model: &Model, chain: &Chain<'_>) -> Option<TextFrame> {
+    let compiles = chain.steps.iter().rev().filter_map(|step| model.compiles.get(step.compile));
+    compiles.filter_map(|compile| compile.stack.as_deref()).find_map(|stack| {
+        own_frame(&text_frames(model, stack)).filter(|frame| !frame.file.starts_with('<')).cloned()
+    })
+}
+
 fn steps(chain: &Chain<'_>) -> Vec<ChainStep> {
     let step = |step: &Step<'_>| {
-        let reason = step.reasons.first();
+        let reason = step.reason();
         let guard = reason.map(|r| if r.guard.is_empty() { r.text.clone() } else { r.guard.clone() });
         ChainStep {
             compile: step.compile,

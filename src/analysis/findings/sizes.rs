@@ -6,7 +6,7 @@ use super::finding::{Finding, Severity, Value};
 use super::kind::{KindOfFinding, Topic};
 use super::recompiles;
 use crate::analysis::Chain;
-use crate::analysis::recompile_advice::expression;
+use crate::analysis::recompiles::size_as_written;
 use crate::analysis::user_place::{UserPlace, text_frames};
 use crate::model::words::counted;
 use crate::model::{CompileIndex, Model, Specialisation};
@@ -94,5 +94,5 @@ fn finding(model: &Model, chains: &[Chain<'_>], same: &[&Specialisation]) -> Opt
 
 /// What was fixed, as a user writes it.
 fn name(one: &Specialisation) -> String {
-    one.sources.first().map_or_else(|| one.symbol.clone(), |source| expression(source))
+    one.sources.first().map_or_else(|| one.symbol.clone(), |source| size_as_written(source))
 }

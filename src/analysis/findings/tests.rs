@@ -1,8 +1,9 @@
 use super::cost::CostKind;
 use super::finding::{Fact, Finding, Severity, Value};
 use super::{Basis, checked, kinds};
+use crate::analysis::ledger::Ledger;
 use crate::analysis::recompiles::recompile_chains;
-use crate::analysis::{break_costs, time};
+use crate::analysis::{Split, break_costs, time};
 use crate::model::{
     ArtifactIndex, BreakOccurrence, CompileIndex, Failure, Function, GraphBreak, Metrics, MetricsKind,
     MetricsRecord, Model, ProblemKind, Reason, Recompile, Status, TextFrame,
@@ -27,7 +28,8 @@ fn model(compiles: &[(&str, &str)]) -> Model {
 }
 
 fn of_log(model: &Model) -> Vec<Finding> {
-    super::of_log(Basis { model, chains: &recompile_chains(model) }, time::of_log(model).total_s)
+    let ledger = Ledger::of(model, &Split::of(model), &[], time::of_log(model).total_s);
+    super::of_log(Basis { model, chains: &recompile_chains(model) }, ledger)
 }
 
 fn record(line: u64, facts: Metrics) -> MetricsRecord {
@@ -78,7 +80,7 @@ fn break_in(ids: &[&str], line: u64, stack: Vec<TextFrame>) -> GraphBreak {
 
 fn recompile(id: &str, guard: &str) -> Recompile {
     let reason = Reason { guard: guard.to_owned(), text: guard.to_owned(), ..Reason::default() };
-    Recompile { compile: CompileId::parse(id), reasons: vec![reason] }
+    Recompile { compile: CompileId::parse(id), writer: 1, reasons: vec![reason] }
 }
 
 fn failure(id: &str, error: &str, reason: &str, record: u64) -> Failure {
@@ -186,7 +188,7 @@ fn a_chain_names_the_values_and_how_far_the_limit_is() {
     model.recompiles.push(recompile("0/2", "tensor 'x' size mismatch at index 1. expected 6, actual 9"));
     model.dynamic_sources.push((CompileIndex::new(1), "\"L['x']\"".to_owned()));
     let found = only(&model, "recompilation");
-    assert_eq!(found.title, "`f` was compiled 3 times: the size `x.shape[1]` changed");
+    assert_eq!(found.title, "`f` was compiled 3 times: size `x.shape[1]`: 4 -> 6 -> 9");
     assert_eq!(cost(&found), Some((2000.0, CostKind::Avoidable)));
     assert_eq!(
         said(&found),
@@ -214,7 +216,7 @@ fn a_function_over_the_limit_is_an_error_and_its_failure_is_told_with_it() {
 #[test]
 fn a_recompile_without_a_reason_says_so() {
     let mut model = model(&[("0/0", "f"), ("0/1", "f")]);
-    model.recompiles.push(Recompile { compile: CompileId::parse("0/1"), reasons: Vec::new() });
+    model.recompiles.push(Recompile { compile: CompileId::parse("0/1"), writer: 1, reasons: Vec::new() });
     assert!(only(&model, "recompilation").title.ends_with("no reason recorded"));
 }
 

@@ -1,6 +1,6 @@
 //! Ranks grouped by a list of facts, and the first position at which the lists differ.
 
-use crate::model::{Fact, Job, RankSummary, Sequence, Step, TextId};
+use crate::model::{Fact, FactValue, GraphId, Job, RankSummary, Sequence, Step, TextId};
 use fxhash::FxHashMap;
 use std::cmp::Reverse;
 
@@ -29,8 +29,10 @@ impl Comparison {
 pub struct Group {
     /// Indices into the job's ranks, ascending.
     pub ranks: Vec<usize>,
-    /// The facts of the first of them.
+    /// The facts that they share: those of a rank whose log knows most of them.
     pub steps: Sequence,
+    /// That rank.
+    source: usize,
 }
 
 /// The first position at which groups differ.
@@ -40,10 +42,50 @@ pub struct First {
     pub index: usize,
     /// Compile that it belongs to, in the first group that says so.
     pub compile: Option<TextId>,
-    /// What stands there, one a group; None where a group's list has ended.
+    /// What stands there, one entry per group; None where a group's list has ended.
     pub by_group: Vec<Option<Step>>,
     /// Where each group's own list first parts from that of the largest group; for that itself the position above.
     pub own: Vec<usize>,
+}
+
+/// Where two groups differ in a graph that both compile: positions in their lists.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct SharedDifference {
+    /// In the list of the first group.
+    pub one: usize,
+    /// In the list of the second.
+    pub other: usize,
+}
+
+/// Where two groups differ in a graph that both compile; None where they differ only in which graphs there are.
+pub(super) fn shared_difference(
+    job: &Job,
+    fact: Fact,
+    one: &Group,
+    other: &Group,
+) -> Option<SharedDifference> {
+    let (one_rank, other_rank) = (job.ranks.get(one.source)?, job.ranks.get(other.source)?);
+    let not_compiled = |rank: &RankSummary, steps: &[Step]| -> Vec<GraphId> {
+        let own: Vec<GraphId> = compiled(rank);
+        let lacking = steps.iter().filter_map(|step| step.graph);
+        let mut hidden: Vec<GraphId> = lacking.filter(|graph| own.binary_search(graph).is_err()).collect();
+        hidden.extend(hidden_of(rank, fact));
+        hidden.sort_unstable();
+        hidden
+    };
+    let (one_hidden, other_hidden) =
+        (not_compiled(one_rank, &other.steps), not_compiled(other_rank, &one.steps));
+    let side = |rank, steps, hidden| Side { hidden, ..Side::of(rank, fact, steps) };
+    let found = agree(side(one_rank, &one.steps, &one_hidden), side(other_rank, &other.steps, &other_hidden));
+    found.map(|(one, other)| SharedDifference { one, other })
+}
+
+/// The graphs that a rank compiles, in the order of the job.
+fn compiled(rank: &RankSummary) -> Vec<GraphId> {
+    let steps = rank.fact(Fact::CompileIds).into_iter().flat_map(|steps| steps.iter());
+    let mut graphs: Vec<GraphId> = steps.filter_map(|step| step.graph).collect();
+    graphs.sort_unstable();
+    graphs
 }
 
 /// Why facts cannot be compared.
@@ -57,11 +99,24 @@ pub enum Unknown {
     Cached,
 }
 
-/// A rank's list, and the compiles about which it knows nothing.
+/// A rank's list, and what it does not know.
 #[derive(Clone, Copy)]
 struct Side<'j> {
     steps: &'j [Step],
-    hidden: &'j [TextId],
+    /// Compiles about which it knows nothing.
+    hidden: &'j [GraphId],
+    /// Whether the log ends before the list does.
+    cut: bool,
+}
+
+impl<'j> Side<'j> {
+    fn of(rank: &'j RankSummary, fact: Fact, steps: &'j [Step]) -> Side<'j> {
+        Side { steps, hidden: hidden_of(rank, fact), cut: rank.is_cut() }
+    }
+
+    fn has_gaps(self) -> bool {
+        self.cut || !self.hidden.is_empty() || self.steps.iter().any(|step| step.value.is_none())
+    }
 }
 
 /// Compares the ranks by the facts of one kind.
@@ -80,8 +135,8 @@ pub fn compare(job: &Job, fact: Fact) -> Result<Comparison, Unknown> {
     let left_out = ranks.iter().map(|(index, _)| *index);
     let left_out = left_out.filter(|index| known.iter().all(|(other, ..)| other != index)).collect();
     // Complete lists make the groups; a list with gaps joins one that it does not contradict.
-    known.sort_by_key(|(_, rank, steps)| has_gaps(rank, fact, steps));
-    let mut groups = Groups { fact, groups: Vec::new(), by_values: FxHashMap::default() };
+    known.sort_by_key(|(_, rank, steps)| Side::of(rank, fact, steps).has_gaps());
+    let mut groups = Groups { job, fact, groups: Vec::new(), by_values: FxHashMap::default() };
     for (index, rank, steps) in known {
         groups.add(index, rank, steps);
     }
@@ -95,6 +150,8 @@ pub fn compare(job: &Job, fact: Fact) -> Result<Comparison, Unknown> {
 /// The facts of a rank; None where its log cannot know them.
 fn list(rank: &RankSummary, fact: Fact) -> Option<Sequence> {
     match (fact, rank.fact(fact)) {
+        // A log that ends before it says anything of the kind.
+        (Fact::Collectives | Fact::Cache, None) if rank.is_cut() => None,
         // A run whose graphs all came from a cache.
         (Fact::ExecOrder, Some(steps))
             if steps.iter().all(|step| step.value.is_none()) && !steps.is_empty() =>
@@ -105,6 +162,8 @@ fn list(rank: &RankSummary, fact: Fact) -> Option<Sequence> {
         // torch writes a schedule for a graph that has a collective, and a cache's answer for one that was asked.
         (Fact::Collectives, None) if rank.cached.is_empty() => Some(Sequence::default()),
         (Fact::Cache, None) => Some(Sequence::default()),
+        // Code without a collective leaves no call.
+        (Fact::ProcessGroups, None) if !rank.is_cut() => Some(Sequence::default()),
         _ => None,
     }
 }
@@ -120,27 +179,27 @@ fn why_none(ranks: &[(usize, &RankSummary)], fact: Fact) -> Unknown {
 }
 
 /// The compiles whose facts a cache hid from this rank.
-fn hidden(rank: &RankSummary, fact: Fact) -> &[TextId] {
+fn hidden_of(rank: &RankSummary, fact: Fact) -> &[GraphId] {
     if matches!(fact, Fact::Collectives | Fact::TensorMeta) { &rank.cached } else { &[] }
 }
 
-fn has_gaps(rank: &RankSummary, fact: Fact, steps: &[Step]) -> bool {
-    !hidden(rank, fact).is_empty() || steps.iter().any(|step| step.value.is_none())
-}
-
-struct Groups {
+struct Groups<'j> {
+    job: &'j Job,
     fact: Fact,
     groups: Vec<Group>,
-    by_values: FxHashMap<Vec<Option<TextId>>, usize>,
+    by_values: FxHashMap<Vec<Option<FactValue>>, usize>,
 }
 
-impl Groups {
+impl Groups<'_> {
     fn add(&mut self, index: usize, rank: &RankSummary, steps: Sequence) {
-        let group = if has_gaps(rank, self.fact, &steps) {
-            let side = Side { steps: &steps, hidden: hidden(rank, self.fact) };
+        let side = Side::of(rank, self.fact, &steps);
+        let group = if side.has_gaps() {
             // The largest group that it fits. Groups are few, or the ranks have nothing in common.
-            let whole = |group: &Group| agree(Side { steps: &group.steps, hidden: &[] }, side).is_none();
-            let fitting = self.groups.iter().enumerate().filter(|(_, group)| whole(group));
+            let fits = |group: &Group| {
+                let cut = self.job.ranks.get(group.source).is_some_and(RankSummary::is_cut);
+                agree(Side { steps: &group.steps, hidden: &[], cut }, side).is_none()
+            };
+            let fitting = self.groups.iter().enumerate().filter(|(_, group)| fits(group));
             fitting.max_by_key(|(at, group)| (group.ranks.len(), Reverse(*at))).map(|(at, _)| at)
         } else {
             let values = steps.iter().map(|step| step.value).collect();
@@ -150,15 +209,15 @@ impl Groups {
         };
         match group.and_then(|at| self.groups.get_mut(at)) {
             Some(group) => group.ranks.push(index),
-            None => self.groups.push(Group { ranks: vec![index], steps }),
+            None => self.groups.push(Group { ranks: vec![index], steps, source: index }),
         }
     }
 }
 
 impl<'j> Side<'j> {
     /// The steps about which the other side knows, with their positions.
-    fn known_to(self, other: Side<'j>) -> impl Iterator<Item = (usize, Option<TextId>)> {
-        let seen = move |step: &Step| step.compile.is_none_or(|id| other.hidden.binary_search(&id).is_err());
+    fn known_to(self, other: Side<'j>) -> impl Iterator<Item = (usize, Option<FactValue>)> {
+        let seen = move |step: &Step| step.graph.is_none_or(|id| other.hidden.binary_search(&id).is_err());
         let known = self.steps.iter().enumerate().filter(move |(_, step)| seen(step));
         known.map(|(index, step)| (index, step.value))
     }
@@ -174,6 +233,9 @@ fn agree(one: Side<'_>, other: Side<'_>) -> Option<(usize, usize)> {
                 return Some((at, there));
             }
             (Some(_), Some(_)) => {}
+            // What a log that ends inside a compile would have said next is not known.
+            (Some(_), None) if other.cut => return None,
+            (None, Some(_)) if one.cut => return None,
             (Some((at, _)), None) => return Some((at, other.steps.len())),
             (None, Some((there, _))) => return Some((one.steps.len(), there)),
         }
@@ -182,23 +244,21 @@ fn agree(one: Side<'_>, other: Side<'_>) -> Option<(usize, usize)> {
 
 /// Where each group parts from the largest, and the first of these places.
 fn first(job: &Job, fact: Fact, groups: &[Group]) -> Option<First> {
-    let side = |group: &'_ Group| -> Option<(Sequence, Vec<TextId>)> {
-        let rank = group.ranks.first().and_then(|&index| job.ranks.get(index))?;
-        Some((group.steps.clone(), hidden(rank, fact).to_vec()))
-    };
-    let sides: Vec<(Sequence, Vec<TextId>)> = groups.iter().filter_map(side).collect();
-    let ((steps, hid), others) = sides.split_first()?;
-    let reference = Side { steps, hidden: hid };
-    let parts: Vec<Option<(usize, usize)>> =
-        others.iter().map(|(steps, hidden)| agree(reference, Side { steps, hidden })).collect();
+    let sides = groups.iter().filter_map(|group| {
+        let source = job.ranks.get(group.source)?;
+        Some(Side::of(source, fact, &group.steps))
+    });
+    let sides: Vec<Side<'_>> = sides.collect();
+    let (reference, others) = sides.split_first()?;
+    let parts: Vec<Option<(usize, usize)>> = others.iter().map(|side| agree(*reference, *side)).collect();
     let index = parts.iter().flatten().map(|(index, _)| *index).min()?;
-    let mine = steps.get(index).copied();
+    let mine = reference.steps.get(index).copied();
     let mut by_group = vec![mine];
     let mut own = vec![index];
-    for (part, (steps, _)) in parts.iter().zip(others) {
+    for (part, side) in parts.iter().zip(others) {
         own.push(part.map_or(index, |(_, theirs)| theirs));
         by_group.push(match part {
-            Some((at, theirs)) if *at == index => steps.get(*theirs).copied(),
+            Some((at, theirs)) if *at == index => side.steps.get(*theirs).copied(),
             _ => mine,
         });
     }

@@ -1,13 +1,17 @@
 //! Which ranks there are, which are missing, and which stand out by their time.
 
-use crate::model::{Job, RankState, TextId};
+use crate::model::{Job, RankState, RankSummary, TextId};
 use std::collections::BTreeMap;
 
-/// A rank is a straggler that took this much longer than the middle one..
+/// A rank is a straggler if it took this many times as long as the rank in the middle,
 const STRAGGLER_FACTOR: f64 = 1.5;
 
-/// ..and at least this many seconds: a tenth of a second on top of a tenth holds nobody up.
+/// and this many seconds more: a tenth of a second on top of a tenth holds nobody up.
 const STRAGGLER_SECONDS: f64 = 1.0;
+
+/// A log without an open compile ends early if it ends this much before all others, microseconds: ranks that run to
+/// their end leave the last compile within seconds of each other.
+const EARLY_US: i64 = 10_000_000;
 
 /// Gaps are named where ranks are numbered in a row; a job that numbers them otherwise has gaps everywhere.
 const MOST_GAPS: u64 = 64;
@@ -25,12 +29,46 @@ pub struct Fleet {
     pub mislabelled: Vec<usize>,
     /// Ranks that took much longer to compile than most.
     pub stragglers: Vec<usize>,
+    /// Ranks that ran to the end and took time to compile.
+    pub timed: usize,
     /// Seconds of the rank in the middle.
     pub median_s: Option<f64>,
-    /// The fastest and the slowest rank.
-    pub extremes: Option<(usize, usize)>,
+    /// Logs that end inside a compile or long before the others, the earliest first.
+    pub stops: Vec<Stop>,
+    /// The fastest and the slowest rank of those that ran to the end.
+    pub extremes: Option<Extremes>,
     /// Ranks by the torch that wrote their log.
-    pub torch: Vec<(Option<TextId>, Vec<usize>)>,
+    pub torch: Vec<TorchGroup>,
+}
+
+/// Ranks whose logs end in the same place.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Stop {
+    /// The ranks.
+    pub ranks: Vec<usize>,
+    /// Whether they end inside a compile.
+    pub inside: bool,
+    /// Seconds from the end of the first of them to the first end of a rank that did not stop; negative where that was
+    /// before. None where no other rank is left, or times are not known.
+    pub before_others_s: Option<f64>,
+}
+
+/// The ranks that took the least and the most time to compile.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Extremes {
+    /// The first of those with the least.
+    pub fastest: usize,
+    /// The first of those with the most.
+    pub slowest: usize,
+}
+
+/// Ranks that run the same torch.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TorchGroup {
+    /// Its version, where the logs say.
+    pub version: Option<TextId>,
+    /// The ranks.
+    pub ranks: Vec<usize>,
 }
 
 /// The middle of some numbers, the mean of the two in the middle where their count is even.
@@ -43,7 +81,8 @@ pub fn median(numbers: &[f64]) -> Option<f64> {
 }
 
 pub(super) fn of_job(job: &Job) -> Fleet {
-    let mut fleet = Fleet { missing: missing(job), ..Fleet::default() };
+    let mut fleet = Fleet { missing: missing(job), stops: stops(job), ..Fleet::default() };
+    let stopped: Vec<usize> = fleet.stops.iter().flat_map(|stop| stop.ranks.iter().copied()).collect();
     let mut torch: BTreeMap<Option<TextId>, Vec<usize>> = BTreeMap::new();
     let mut times: Vec<(usize, f64)> = Vec::new();
     for (index, rank) in job.ranks.iter().enumerate() {
@@ -57,20 +96,86 @@ pub(super) fn of_job(job: &Job) -> Fleet {
         }
         if rank.is_comparable() {
             torch.entry(rank.torch).or_default().push(index);
-            times.extend(rank.compile_time_s.filter(|s| s.is_finite()).map(|seconds| (index, seconds)));
+            // A rank that stopped is not a fast one.
+            let seconds = rank.compile_time_s.filter(|s| s.is_finite() && !stopped.contains(&index));
+            times.extend(seconds.map(|seconds| (index, seconds)));
         }
     }
-    fleet.torch = torch.into_iter().collect();
+    fleet.torch = torch.into_iter().map(|(version, ranks)| TorchGroup { version, ranks }).collect();
+    fleet.timed = times.len();
     fleet.median_s = median(&times.iter().map(|(_, seconds)| *seconds).collect::<Vec<_>>());
     let fastest = times.iter().min_by(|a, b| a.1.total_cmp(&b.1));
     // The first of equals in both cases.
     let slowest = times.iter().rev().max_by(|a, b| a.1.total_cmp(&b.1));
-    fleet.extremes = fastest.zip(slowest).map(|(fast, slow)| (fast.0, slow.0));
+    fleet.extremes = fastest.zip(slowest).map(|(fast, slow)| Extremes { fastest: fast.0, slowest: slow.0 });
     if let Some(median) = fleet.median_s {
+        // Of two, the faster is what the slower is compared with.
+        let least = times.iter().map(|(_, seconds)| *seconds).reduce(f64::min);
+        let median = least.filter(|_| times.len() == 2).unwrap_or(median);
         let late = |seconds: f64| seconds > median * STRAGGLER_FACTOR && seconds > median + STRAGGLER_SECONDS;
         fleet.stragglers = times.iter().filter(|(_, s)| late(*s)).map(|(index, _)| *index).collect();
     }
     fleet
+}
+
+/// Where logs end that should not.
+fn stops(job: &Job) -> Vec<Stop> {
+    let ranks = job.ranks.iter().enumerate().filter(|(_, rank)| rank.is_comparable());
+    let (cut, whole): (Vec<_>, Vec<_>) = ranks.partition(|(_, rank)| rank.is_cut());
+    let time = |rank: &RankSummary| rank.end.as_ref().and_then(|end| end.time_us);
+    let mut places: BTreeMap<_, Vec<usize>> = BTreeMap::new();
+    for (index, rank) in &cut {
+        let place = rank.end.as_ref().map(|end| (end.compile, end.phases.clone()));
+        places.entry(place).or_default().push(*index);
+    }
+    let mut whole = whole;
+    let early = early(&whole);
+    whole.retain(|(index, _)| !early.contains(index));
+    let mut stops: Vec<Stop> = Vec::new();
+    stops.extend(early.into_iter().map(|rank| Stop {
+        ranks: vec![rank],
+        inside: false,
+        before_others_s: None,
+    }));
+    stops.extend(places.into_values().map(|ranks| Stop { ranks, inside: true, before_others_s: None }));
+    let others = whole.iter().filter_map(|(_, rank)| time(rank)).min();
+    let end_of = |stop: &Stop| {
+        let ranks = stop.ranks.iter().filter_map(|index| job.ranks.get(*index));
+        ranks.filter_map(time).min()
+    };
+    for stop in &mut stops {
+        stop.before_others_s = others.zip(end_of(stop)).map(|(others, own)| (others - own) as f64 / 1e6);
+    }
+    stops.sort_by_key(|stop| (!stop.inside, end_of(stop)));
+    stops
+}
+
+/// A rank whose log is whole, by its end.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct End {
+    time_us: i64,
+    rank: usize,
+    compiles: u64,
+}
+
+/// Ranks whose logs end long before those of most, and that have compiled less than these.
+fn early(ranks: &[(usize, &RankSummary)]) -> Vec<usize> {
+    let end = |(index, rank): &(usize, &RankSummary)| {
+        let time_us = rank.end.as_ref()?.time_us?;
+        Some(End { time_us, rank: *index, compiles: rank.counts.compiles })
+    };
+    let mut ends: Vec<End> = ranks.iter().filter_map(end).collect();
+    ends.sort_unstable();
+    // Most ranks stand behind the gap.
+    let gap = ends.windows(2).take(ends.len() / 2).rposition(|pair| match pair {
+        [one, next] => next.time_us - one.time_us >= EARLY_US,
+        _ => false,
+    });
+    let Some((early, others)) = gap.and_then(|last| ends.split_at_checked(last + 1)) else {
+        return Vec::new();
+    };
+    let least = others.iter().map(|end| end.compiles).min().unwrap_or_default();
+    early.iter().filter(|end| end.compiles < least).map(|end| end.rank).collect()
 }
 
 /// Numbers from 0 up that no rank has.

@@ -55,6 +55,10 @@ pub(super) fn of_job(job: &Job) -> Option<RuntimeComparison> {
         known.iter().filter_map(|(index, rank)| Some((*index, rank.runtime.as_deref()?))).collect();
     let without: Vec<usize> = without.iter().map(|(index, _)| *index).collect();
     let refused = |why: String| Some(RuntimeComparison { why_not: Some(why), graphs: Vec::new() });
+    let has_time = known.iter().flat_map(|(_, graphs)| graphs.iter()).flat_map(|graph| graph.ops());
+    if !has_time.into_iter().any(|(_, ns)| ns.is_some_and(|ns| ns != 0.0)) {
+        return refused("no data: all estimates are 0, as torch gives for the CPU".to_owned());
+    }
     if let Some(why) = implausible(job, &known) {
         return refused(format!("implausible: {why}"));
     }
@@ -73,7 +77,6 @@ pub(super) fn of_job(job: &Job) -> Option<RuntimeComparison> {
 
 /// Why the estimates cannot be right.
 fn implausible(job: &Job, known: &[Graphs<'_>]) -> Option<String> {
-    let mut any = false;
     for (rank, graphs) in known {
         for (graph, (op, ns)) in graphs.iter().flat_map(|g| g.ops().map(move |op| (g, op))) {
             let place = || format!("{} in graph {}", job.texts.get(op), job.texts.get(graph.graph));
@@ -82,11 +85,11 @@ fn implausible(job: &Job, known: &[Graphs<'_>]) -> Option<String> {
                 Some(ns) if !ns.is_finite() || ns < 0.0 => {
                     return Some(format!("{} has {ns} ns for {}", rank_words(job, &[*rank]), place()));
                 }
-                Some(ns) => any |= ns > 0.0,
+                Some(_) => {}
             }
         }
     }
-    (!any).then(|| "all estimates are 0, as torch gives for the CPU".to_owned())
+    None
 }
 
 /// Where the graphs of a rank are other than those of the first.
@@ -128,6 +131,10 @@ fn graphs(known: &[Graphs<'_>]) -> Vec<GraphTimes> {
         let times: Vec<RankTime> = known.iter().filter_map(of_rank).collect();
         let fastest = *times.iter().min_by(|a, b| a.ms.total_cmp(&b.ms))?;
         let slowest = *times.iter().rev().max_by(|a, b| a.ms.total_cmp(&b.ms))?;
+        // No estimate at all is no time of 0.
+        if slowest.ms <= 0.0 {
+            return None;
+        }
         let mean_ms = times.iter().map(|time| time.ms).sum::<f64>() / times.len() as f64;
         Some(GraphTimes { graph: graph.graph, fastest, slowest, mean_ms })
     });

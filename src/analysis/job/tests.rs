@@ -1,7 +1,9 @@
 //! Groups, gaps and first differences of lists made by hand.
 
 use super::groups::{Unknown, compare};
-use crate::model::{Fact, Job, RankLog, RankState, RankSummary, Step};
+use crate::model::{
+    Fact, FactValue, FunctionFact, GraphId, GraphKey, Job, RankLog, RankState, RankSummary, Step, Texts,
+};
 
 /// A rank whose list of a kind of fact has these texts (`?` is unknown); a text belongs to the compile in front of it.
 fn rank(job: &mut Job, fact: Fact, list: Option<&[&str]>, cached: &[&str]) {
@@ -9,13 +11,15 @@ fn rank(job: &mut Job, fact: Fact, list: Option<&[&str]>, cached: &[&str]) {
     rank.state = RankState::Ok;
     rank.log = Some(RankLog { records: 1, ..RankLog::default() });
     let texts = &mut job.texts;
-    let mut ids: Vec<_> = cached.iter().map(|id| texts.add(id)).collect();
+    let mut ids: Vec<_> = cached.iter().map(|id| graph(texts, id)).collect();
     ids.sort_unstable();
     rank.cached = ids.into();
     if let Some(list) = list {
         let step = |text: &&str| {
-            let compile = text.split_once(' ').map(|(id, _)| texts.add(id));
-            Step { compile, value: (*text != "?").then(|| texts.add(text)), note: None }
+            let id = text.split_once(' ').map(|(id, _)| id);
+            let (compile, graph) = (id.map(|id| texts.add(id)), id.map(|id| graph(texts, id)));
+            let value = (*text != "?").then(|| FactValue::Status { graph, status: texts.add(text) });
+            Step { compile, graph, value, note: None }
         };
         let steps = list.iter().map(step).collect();
         let steps = job.texts.sequence(steps);
@@ -24,13 +28,19 @@ fn rank(job: &mut Job, fact: Fact, list: Option<&[&str]>, cached: &[&str]) {
     job.ranks.push(rank);
 }
 
+/// What all ranks call the first compile of a function; here a function is called as its compile.
+fn graph(texts: &mut Texts, id: &str) -> GraphId {
+    let function = FunctionFact { name: Some(texts.add(id)), place: None };
+    texts.add_graph(GraphKey { function, nth: 0 })
+}
+
 /// Groups of ranks, and the position at which they first differ with what each group has there.
 type Outcome = (Vec<Vec<usize>>, Option<(usize, Vec<Option<String>>)>, Vec<usize>);
 
 fn outcome(job: &Job, fact: Fact) -> Outcome {
     let found = compare(job, fact).unwrap();
     let first = found.first.map(|first| {
-        let text = |step: &Option<Step>| step.and_then(|step| job.value(&step).map(str::to_owned));
+        let text = |step: &Option<Step>| step.and_then(|step| job.value(&step));
         (first.index, first.by_group.iter().map(text).collect())
     });
     (found.groups.into_iter().map(|group| group.ranks).collect(), first, found.left_out)

@@ -138,7 +138,9 @@ impl<'t, 'n> Reader<'t, 'n> {
             self.in_kernel = !self.in_kernel;
             return false;
         }
-        if self.cpp && !line.starts_with([' ', '\t', '}', '/', '#']) && line.contains('(') {
+        // A function begins at the start of a line; torch 2.7 writes a statement there, too.
+        let begins = !line.starts_with([' ', '\t', '}', '/', '#']) && !line.trim_end().ends_with(';');
+        if self.cpp && begins && line.contains('(') {
             self.runs = line.contains("::run_impl(") || line.contains("::_const_run_impl(");
             self.runs |= line.contains("inductor_entry_impl(");
         }
@@ -173,12 +175,16 @@ impl<'t, 'n> Reader<'t, 'n> {
             let waiting = self.waiting.remove(index - removed);
             self.call(&waiting, number);
         }
-        if called.is_empty()
-            && let Some(kernel) = self.plain_call(line)
-        {
-            let source_nodes = std::mem::take(&mut self.source_nodes);
-            self.calls.push(Call { kernel, handle: None, line: number, source_nodes });
+        if !called.is_empty() {
+            return;
         }
+        let Some(kernel) = self.plain_call(line) else { return };
+        if BY_TABLE.contains(&kernel) && !self.waiting.is_empty() {
+            let waiting = self.waiting.remove(0);
+            return self.call(&waiting, number);
+        }
+        let source_nodes = std::mem::take(&mut self.source_nodes);
+        self.calls.push(Call { kernel, handle: None, line: number, source_nodes });
     }
 
     /// The kernel or operator that a line without handle calls.
@@ -188,7 +194,9 @@ impl<'t, 'n> Reader<'t, 'n> {
         }
         let known = words(line).map(without_call).filter(|word| self.known.contains_key(word));
         let mut called = known.take(MOST_CANDIDATES).filter(|word| named(line, word) == Some(true));
-        called.next().or_else(|| library_call(line, self.cpp))
+        // Waiting for a collective is no work.
+        let waits = |name: &&str| name.ends_with(".wait_tensor.default");
+        called.next().or_else(|| library_call(line).filter(|name| !waits(name)))
     }
 
     fn call(&mut self, waiting: &Waiting<'t>, line: u32) {
@@ -197,8 +205,7 @@ impl<'t, 'n> Reader<'t, 'n> {
         self.calls.push(Call { kernel: waiting.kernel, handle, line, source_nodes });
     }
 
-    /// Gives handles without a call the line that names their kernel, or that follows their comment: an operator of the
-    /// user is called through a table in C++.
+    /// Gives handles without a call the line that names their kernel, or that follows their comment.
     fn flush(&mut self) {
         for waiting in std::mem::take(&mut self.waiting) {
             if let Some(line) = waiting.named.or(waiting.next) {
@@ -259,19 +266,39 @@ fn without_call(word: &str) -> &str {
     word.strip_prefix("call_").unwrap_or(word)
 }
 
+/// How the names of operators begin that a wrapper calls. `aten`, `inductor_ops` and `_quantized` are short names that
+/// the head of each Python wrapper gives to parts of `torch.ops`.
+const LIBRARIES: [&str; 11] = [
+    "extern_kernels.",
+    "torch.ops.",
+    "aten.",
+    "inductor_ops.",
+    "_quantized.",
+    "aoti_torch_cpu_",
+    "aoti_torch_cuda_",
+    "aoti_torch_xpu_",
+    "aoti_torch_mps_",
+    "aoti_torch_proxy_executor_call_function",
+    "aoti_torch_call_dispatcher",
+];
+
+/// Functions through which C++ calls operators that it does not name: those of the user, and those without a function
+/// of their own.
+const BY_TABLE: [&str; 2] = ["aoti_torch_proxy_executor_call_function", "aoti_torch_call_dispatcher"];
+
 /// The operator that a line of the wrapper calls: `extern_kernels.mm`, `torch.ops.aten.cumsum.default`, in C++
 /// `aoti_torch_cpu_addmm_out`.
-fn library_call(line: &str, cpp: bool) -> Option<&str> {
-    let marks: &[&str] = if cpp {
-        &["aoti_torch_cpu_", "aoti_torch_cuda_", "aoti_torch_xpu_", "aoti_torch_mps_"]
-    } else {
-        &["extern_kernels.", "torch.ops."]
-    };
-    let start = marks.iter().find_map(|mark| line.find(mark))?;
-    let (name, _) = line.get(start..)?.split_once('(')?;
-    let plain = name.chars().all(|c| is_word(c) || c == '.');
-    // Waiting for a collective is no work.
-    (plain && !name.ends_with(".wait_tensor.default")).then_some(name)
+pub fn library_call(line: &str) -> Option<&str> {
+    let begins = |at: &usize| !line.get(..*at).is_some_and(|before| before.ends_with(in_path));
+    let starts =
+        LIBRARIES.iter().filter_map(|start| line.match_indices(start).map(|(at, _)| at).find(begins));
+    let (name, _) = line.get(starts.min()?..)?.split_once('(')?;
+    name.chars().all(|c| is_word(c) || c == '.').then_some(name)
+}
+
+/// Whether a name that follows is only a part of a longer one, or stands in a string.
+fn in_path(c: char) -> bool {
+    is_word(c) || matches!(c, '.' | ':' | '\'' | '"')
 }
 
 /// Kernels in the order of a file.
@@ -420,6 +447,58 @@ mod tests {
         assert_eq!(
             lines,
             [("k_0", 3), ("k_0", 13), ("torch.ops.mine.op.default", 15), ("aoti_torch_cpu_mm_out", 18)]
+        );
+    }
+
+    #[test]
+    fn calls_of_operators_are_told_by_the_names_that_the_wrapper_gives_to_libraries() {
+        let calls = [
+            ("        extern_kernels.mm(a, b, out=c)", Some("extern_kernels.mm")),
+            (
+                "        aten.randint.low_out(-9223372036854775808, 7, [38], out=buf6)",
+                Some("aten.randint.low_out"),
+            ),
+            (
+                "        buf1 = inductor_ops.accumulate_grad_.default(a, b)",
+                Some("inductor_ops.accumulate_grad_.default"),
+            ),
+            (
+                "        buf15 = torch.ops.aten.cumsum.default(buf14, dim=-1)",
+                Some("torch.ops.aten.cumsum.default"),
+            ),
+            ("    CHECK(aoti_torch_cpu_mm_out(buf0, a, b));", Some("aoti_torch_cpu_mm_out")),
+            ("        assert_alignment(buf15, 16, 'torch.ops.aten.cumsum.default')", None),
+            ("        assert_metadata(buf15, 'aten.cumsum', (2, 3))", None),
+            ("        my_aten.f(x)", None),
+            ("aten = torch.ops.aten", None),
+        ];
+        for (line, name) in calls {
+            assert_eq!(library_call(line), name, "{line}");
+        }
+    }
+
+    #[test]
+    fn kernels_without_a_handle_are_called_where_either_wrapper_calls_them() {
+        let python = "triton_a_1 = async_compile.triton('triton_a_1', '''\n''', device_str='cuda')\n\
+                      def call(args):\n    stream0 = get_raw_stream(0)\n    triton_a_1.run(b, 8, grid=grid(8), stream=stream0)\n    \
+                      aten.randint.low_out(0, 7, [38], out=buf6)\n";
+        assert_eq!(
+            calls(python, CodeKind::Python),
+            [call("triton_a_1", "", 5), call("aten.randint.low_out", "", 6)]
+        );
+        let cpp = "void AOTInductorModel::run_impl(\n) {\n__check_inputs_outputs(a);\n    launchKernel(kernels.triton_a_1, grid_0);\n    \
+                   call_triton_b_2(x, stream);\n    cpp_c_3((float*)(buf2.data_ptr()), s0);\n    \
+                   aoti_torch_proxy_executor_call_function(proxy_executor, 0, 0, nullptr);\n}\n";
+        let code = CodeText::read(cpp, CodeKind::Cpp, &["triton_a_1", "triton_b_2", "cpp_c_3"]);
+        let lines: Vec<(&str, u32)> = code.calls.iter().map(|call| (call.kernel, call.line)).collect();
+        assert_eq!(
+            lines,
+            [
+                ("triton_a_1", 4),
+                ("triton_b_2", 5),
+                ("cpp_c_3", 6),
+                ("aoti_torch_proxy_executor_call_function", 7)
+            ]
         );
     }
 

@@ -1,10 +1,11 @@
 //! Maps between the lines of a run's texts, as torch's mapping names them.
 
 use super::CodeKind;
-use super::code::{Call, CodeText};
+use super::code::CodeText;
+use super::flow::{CodeFileText, nodes_of_calls};
 use super::graph::{GraphText, PlaceComment};
+use super::mapping::{Mapping, label};
 use super::source::{KernelStacks, Lines, Place, SourceLine, callers, kernel_stacks};
-use crate::model::Fields;
 use fxhash::{FxHashMap, FxHashSet};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -101,6 +102,10 @@ pub struct Provenance {
     pub unmapped: Vec<(String, u32)>,
     /// Whether torch's mapping names any node.
     pub has_map: bool,
+    /// Whether it names kernels.
+    pub names_kernels: bool,
+    /// Whether it does not, and nodes of kernels follow from comments and the flow of data.
+    pub worked_out: bool,
     /// Whether stack traces of kernels are known.
     pub has_stacks: bool,
     /// Whether something was left out because there was too much of it.
@@ -115,10 +120,11 @@ const MOST_LINKS: usize = 500_000;
 pub fn provenance(texts: &Texts<'_>) -> Provenance {
     let pre = texts.pre.map(GraphText::read).unwrap_or_default();
     let post = texts.post.map(GraphText::read).unwrap_or_default();
-    let mapping = Mapping::read(&texts.mappings);
+    let mapping = Mapping::read(&texts.mappings, texts.pre);
     let stacks = texts.stacks.and_then(kernel_stacks).unwrap_or_default();
     let mut found = Provenance {
         has_map: !mapping.kernel_to_post.is_empty() || !mapping.pre_to_post.is_empty(),
+        names_kernels: !mapping.kernel_to_post.is_empty(),
         has_stacks: !stacks.is_empty(),
         ..Provenance::default()
     };
@@ -151,6 +157,35 @@ impl Provenance {
             cpp_code_to_post: lines(&mapping.kernel_to_post, cpp, post, cut),
             post_to_cpp_code: lines(&mapping.post_to_kernel, post, cpp, cut),
         };
+        if !self.names_kernels {
+            self.map_calls();
+        }
+    }
+
+    /// Maps between calls and nodes where torch's mapping names no kernel.
+    fn map_calls(&mut self) {
+        let mut room = MOST_LINKS;
+        for call in self.kernels.iter().filter(|call| !call.post.is_empty()) {
+            let maps = &mut self.maps;
+            let (forth, back) = match call.file {
+                CodeKind::Python => (&mut maps.py_code_to_post, &mut maps.post_to_py_code),
+                _ => (&mut maps.cpp_code_to_post, &mut maps.post_to_cpp_code),
+            };
+            if call.post.len() > room {
+                self.cut = true;
+                break;
+            }
+            room -= call.post.len();
+            forth.entry(call.line).or_default().extend(&call.post);
+            call.post.iter().for_each(|node| back.entry(*node).or_default().push(call.line));
+            self.worked_out = true;
+        }
+        let maps = [&mut self.maps.py_code_to_post, &mut self.maps.post_to_py_code];
+        let cpp = [&mut self.maps.cpp_code_to_post, &mut self.maps.post_to_cpp_code];
+        for lines in maps.into_iter().chain(cpp).flat_map(|map| map.values_mut()) {
+            lines.sort_unstable();
+            lines.dedup();
+        }
     }
 
     /// The lines of the program: from the stack traces of kernels, and from the comments in both graphs.
@@ -195,12 +230,16 @@ impl Provenance {
                 continue;
             }
             let places = call.nodes.iter().filter_map(|name| post.node(name)?.place);
-            let places: Vec<PlaceComment<'_>> = match call.nodes.as_slice() {
+            let mut places: Vec<PlaceComment<'_>> = places.collect();
+            // torch counts what was computed for an operator's inputs among its sources.
+            let commented =
+                call.nodes.is_empty() || call.language.is_none() && mapping.kernel_to_post.is_empty();
+            if call.nodes.is_empty() && only {
                 // All that the graph computes is in its only kernel, or comes from its only line.
-                [] if only => post.nodes.iter().filter_map(|node| node.place).collect(),
-                [] => call.source_nodes.iter().filter_map(|name| pre.node(name)?.place).collect(),
-                _ => places.collect(),
-            };
+                places = post.nodes.iter().filter_map(|node| node.place).collect();
+            } else if commented {
+                places.extend(call.source_nodes.iter().filter_map(|name| pre.node(name)?.place));
+            }
             places.iter().for_each(|place| add(lines.of_comment(place)));
         }
         self.source = lines.sorted();
@@ -304,129 +343,63 @@ fn lines<'l>(
     map.into_iter().map(|(line, others)| (line, others.into_iter().collect())).collect()
 }
 
-fn label(kernel: &str, handle: Option<&str>) -> String {
-    match handle {
-        Some(handle) => format!("{kernel}:{handle}"),
-        None => kernel.to_owned(),
-    }
-}
-
-/// The calls of all files, with the nodes that the mapping names, or else the comment above the kernel's source.
+/// The calls of all files, with the nodes that the mapping names, or else the comment above the kernel's source, or else
+/// the flow of data.
 fn kernels(texts: &Texts<'_>, mapping: &Mapping, post: &GraphText<'_>) -> Vec<KernelCall> {
-    let old: Vec<&str> =
-        mapping.kernel_to_post.keys().filter(|_| !mapping.handles).map(String::as_str).collect();
-    let mut known = old;
-    let mut read = Vec::new();
-    // Kernels of the C++ wrapper are defined in a file of their own, which is the later one.
-    for (kind, text) in texts.code.iter().rev() {
-        let code = CodeText::read(text, *kind, &known);
-        known.extend(code.definitions.iter().map(|definition| definition.kernel));
-        read.push((*kind, code));
-    }
+    let files = files(texts, mapping);
+    let flow = match mapping.kernel_to_post.is_empty() {
+        true => nodes_of_calls(texts.post.map(|text| (text, post)), &files),
+        false => FxHashMap::default(),
+    };
     let mut definitions = FxHashMap::default();
-    for (kind, code) in &read {
-        definitions
-            .extend(code.definitions.iter().map(|definition| (definition.kernel, (*kind, definition))));
+    for file in files.iter().rev() {
+        let of_file = file.code.definitions.iter();
+        definitions.extend(of_file.map(|definition| (definition.kernel, (file.kind, definition))));
     }
     let mut found = Vec::new();
     // A text that calls one handle again and again, of many nodes, would give the product of both.
     let mut room = MOST_LINKS;
-    for (file, code) in read.iter().rev() {
-        for call in &code.calls {
-            let definition = definitions.get(call.kernel);
-            let mapped = mapping.nodes(call).filter(|nodes| nodes.len() <= room);
-            room -= mapped.map_or(0, Vec::len);
-            let fragment =
-                || definition.map(|(_, d)| d.fragment.iter().map(|name| (*name).to_owned()).collect());
-            let nodes = mapped.cloned().or_else(fragment).unwrap_or_default();
-            let lines: BTreeSet<u32> = match mapped {
-                Some(nodes) => nodes.iter().flat_map(|name| post.lines(name)).copied().collect(),
-                None => BTreeSet::new(),
-            };
-            let source_nodes = match definition {
-                Some((_, definition)) if call.source_nodes.is_empty() => &definition.source_nodes,
-                _ => &call.source_nodes,
-            };
-            found.push(KernelCall {
-                kernel: call.kernel.to_owned(),
-                handle: call.handle.map(str::to_owned),
-                file: *file,
-                line: call.line,
-                definition: definition.map(|(kind, d)| (*kind, d.line, d.lines)),
-                language: definition.map(|(_, d)| d.language),
-                nodes,
-                post: lines.into_iter().collect(),
-                source: Vec::new(),
-                source_nodes: source_nodes.iter().map(|name| (*name).to_owned()).collect(),
-            });
-        }
+    for (file, call) in files.iter().flat_map(|file| file.code.calls.iter().map(move |call| (file, call))) {
+        let definition = definitions.get(call.kernel);
+        let mapped = mapping.nodes(call).filter(|nodes| nodes.len() <= room);
+        room -= mapped.map_or(0, Vec::len);
+        let fragment =
+            definition.map(|(_, definition)| &definition.fragment).filter(|nodes| !nodes.is_empty());
+        let fragment = || fragment.map(|nodes| nodes.iter().map(|name| (*name).to_owned()).collect());
+        let flown = || flow.get(&(file.kind, call.line)).cloned();
+        let nodes: Vec<String> = mapped.cloned().or_else(fragment).or_else(flown).unwrap_or_default();
+        let lines: BTreeSet<u32> = nodes.iter().flat_map(|name| post.lines(name)).copied().collect();
+        let source_nodes = match definition {
+            Some((_, definition)) if call.source_nodes.is_empty() => &definition.source_nodes,
+            _ => &call.source_nodes,
+        };
+        found.push(KernelCall {
+            kernel: call.kernel.to_owned(),
+            handle: call.handle.map(str::to_owned),
+            file: file.kind,
+            line: call.line,
+            definition: definition.map(|(kind, d)| (*kind, d.line, d.lines)),
+            language: definition.map(|(_, d)| d.language),
+            nodes,
+            post: lines.into_iter().collect(),
+            source: Vec::new(),
+            source_nodes: source_nodes.iter().map(|name| (*name).to_owned()).collect(),
+        });
     }
     found
 }
 
-/// torch's mapping between names.
-#[derive(Default)]
-struct Mapping {
-    /// Whether kernels are named with a handle: version 2.
-    handles: bool,
-    pre_to_post: BTreeMap<String, Vec<String>>,
-    post_to_pre: BTreeMap<String, Vec<String>>,
-    kernel_to_post: BTreeMap<String, Vec<String>>,
-    post_to_kernel: BTreeMap<String, Vec<String>>,
-}
-
-impl Mapping {
-    /// Reads the artifacts of a run. torch 2.7 wrote kernels to nodes in one of its own, as a flat map.
-    fn read(texts: &[&str]) -> Mapping {
-        let mut mapping = Mapping::default();
-        for text in texts {
-            let Ok(fields) = Fields::parse(text) else { continue };
-            mapping.handles |= fields.number("version").is_some_and(|version| version >= 2.0);
-            let known = [
-                ("preToPost", &mut mapping.pre_to_post),
-                ("postToPre", &mut mapping.post_to_pre),
-                ("cppCodeToPost", &mut mapping.kernel_to_post),
-                ("postToCppCode", &mut mapping.post_to_kernel),
-            ];
-            let mut has_key = false;
-            for (key, map) in known {
-                if let Some(raw) = fields.raw(key) {
-                    has_key = true;
-                    read_names(raw.get(), map);
-                }
-            }
-            if !has_key && fields.raw("version").is_none() {
-                read_names(text, &mut mapping.kernel_to_post);
-            }
-        }
-        let inverse = |from: &BTreeMap<String, Vec<String>>, to: &mut BTreeMap<String, Vec<String>>| {
-            if to.is_empty() {
-                let pairs = from.iter().flat_map(|(name, others)| others.iter().map(move |o| (o, name)));
-                pairs.for_each(|(other, name)| to.entry(other.clone()).or_default().push(name.clone()));
-            }
-        };
-        inverse(&mapping.kernel_to_post, &mut mapping.post_to_kernel);
-        inverse(&mapping.post_to_kernel, &mut mapping.kernel_to_post);
-        inverse(&mapping.pre_to_post, &mut mapping.post_to_pre);
-        inverse(&mapping.post_to_pre, &mut mapping.pre_to_post);
-        mapping
+/// The files of generated code, with the kernels that any of them defines or the mapping names known to all.
+fn files<'t>(texts: &Texts<'t>, mapping: &Mapping) -> Vec<CodeFileText<'t>> {
+    let of_mapping = mapping.kernel_to_post.keys().filter(|_| !mapping.handles);
+    let mut known: Vec<&str> = of_mapping.map(String::as_str).collect();
+    let mut files = Vec::new();
+    // Kernels of the C++ wrapper are defined in a file of their own, which is the later one.
+    for (kind, text) in texts.code.iter().rev() {
+        let code = CodeText::read(text, *kind, &known);
+        known.extend(code.definitions.iter().map(|definition| definition.kernel));
+        files.push(CodeFileText { kind: *kind, text, code });
     }
-
-    /// The nodes of a call. Without handles a name means every call of that kernel.
-    fn nodes(&self, call: &Call<'_>) -> Option<&Vec<String>> {
-        if self.handles {
-            return self.kernel_to_post.get(&label(call.kernel, Some(call.handle?)));
-        }
-        self.kernel_to_post.get(call.kernel)
-    }
-}
-
-/// Names to lists of names; what is none is left out.
-fn read_names(text: &str, into: &mut BTreeMap<String, Vec<String>>) {
-    let Ok(fields) = Fields::parse(text) else { return };
-    for (name, raw) in fields.iter() {
-        if let Ok(names) = serde_json::from_str::<Vec<String>>(raw.get()) {
-            into.entry(name.to_owned()).or_default().extend(names);
-        }
-    }
+    files.reverse();
+    files
 }

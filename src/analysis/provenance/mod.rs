@@ -1,11 +1,14 @@
 //! From a line of the model to the kernel and back: Inductor runs, the texts of a run, and maps between their lines.
 
 mod code;
+mod flow;
 mod graph;
+mod mapping;
 mod maps;
 mod runs;
 mod source;
 
+pub(crate) use code::library_call;
 pub use maps::{Coverage, KernelCall, LineMap, LineMaps, Provenance, Texts, provenance};
 pub use runs::{CodeKind, InductorRun, inductor_runs};
 pub use source::{KernelStacks, SourceLine, kernel_stacks};

@@ -1,7 +1,7 @@
 //! Inductor runs: which files of a compile belong together.
 //!
 //! One folder may hold several: forward and backward share an id, and after `torch._dynamo.reset()` the same id is
-//! compiled again. Files of a run follow each other in the log in the order of the compiler's work.
+//! compiled again. The files of a run follow each other in the log; in which order depends on torch's version.
 
 use crate::model::{Artifact, Compile, Content, Form, Language};
 use fxhash::FxHashMap;
@@ -53,20 +53,22 @@ pub enum CodeKind {
     Header,
 }
 
-/// Where in a run an artifact is written. An artifact of an earlier step than the last begins the next run.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Step {
-    Runnable,
-    BeforePost,
-    Post,
-    Code,
-    Provenance,
-    Cache,
-}
-
+/// What an artifact is to the run that it belongs to.
 enum Role {
-    Pre,
-    Of(Step),
+    /// A graph from before Inductor: captured by Dynamo, or after it.
+    Pre {
+        captured: bool,
+    },
+    /// The program that torch writes when it calls Inductor.
+    Runnable,
+    /// A graph of Inductor. The last is the one that code is made of.
+    Graph {
+        last: bool,
+    },
+    Code(CodeKind),
+    Mapping,
+    Stacks,
+    Cache,
     Other,
 }
 
@@ -102,17 +104,50 @@ pub fn inductor_runs<'m>(compile: &Compile, aot_id: impl Fn(u32) -> Option<&'m s
 }
 
 /// Cuts the artifacts of an attempt into runs.
+///
+/// Graphs come before the code that is made of them. All else that Inductor writes stands anywhere in its run: torch 2.7
+/// writes node mappings before the code, later versions after it. So a graph behind code begins the next run, and
+/// so does what the run has already.
 struct Cutter<'m> {
     attempt: u32,
     run: Option<InductorRun>,
-    last: Step,
-    /// Artifacts of provenance that the run has.
+    /// Names that the run has, of those that each run has once.
     named: Vec<&'m str>,
-    /// The pre-grad graph that came last.
-    pre: Option<usize>,
+    pre: PreGraph<'m>,
     /// Pre-grad graphs of the forward runs, by the number that the code has in common with its backward.
     forwards: FxHashMap<String, Option<usize>>,
     found: Vec<InductorRun>,
+}
+
+/// The graph before Inductor that came last.
+#[derive(Default)]
+struct PreGraph<'m> {
+    index: Option<usize>,
+    /// Names of those that came since the last code.
+    named: Vec<&'m str>,
+    /// Whether one of them is from after Dynamo. Up to torch 2.6 there is none; where there is, it is the one that
+    /// mappings mean.
+    traced: bool,
+}
+
+impl<'m> PreGraph<'m> {
+    fn take(&mut self, index: usize, name: &'m str, captured: bool) {
+        if self.named.contains(&name) {
+            self.end();
+        }
+        self.named.push(name);
+        if captured && self.traced {
+            return;
+        }
+        self.traced |= !captured;
+        self.index = Some(index);
+    }
+
+    /// The graphs to come are of another compilation.
+    fn end(&mut self) {
+        self.named.clear();
+        self.traced = false;
+    }
 }
 
 impl<'m> Cutter<'m> {
@@ -120,71 +155,66 @@ impl<'m> Cutter<'m> {
         Cutter {
             attempt,
             run: None,
-            last: Step::Runnable,
             named: Vec::new(),
-            pre: None,
+            pre: PreGraph::default(),
             forwards: FxHashMap::default(),
             found: Vec::new(),
         }
     }
 
     fn take(&mut self, index: usize, artifact: &'m Artifact, aot_id: Option<&str>) {
-        let name = artifact.name.as_str();
-        let step = match role(artifact) {
-            Role::Pre => {
-                self.pre = Some(index);
-                return;
-            }
-            Role::Other => {
-                self.extend(index);
-                return;
-            }
-            Role::Of(step) => step,
-        };
-        if self.run.is_none() || step < self.last || self.is_second(step, artifact) {
+        let role = role(artifact);
+        if self.begins_another(&role, artifact) {
             self.close();
-            self.run = Some(InductorRun {
-                attempt: self.attempt,
-                pre: self.pre,
-                artifacts: index..index,
-                ..InductorRun::default()
-            });
         }
-        self.last = step;
-        self.extend(index);
+        match role {
+            Role::Pre { captured } => {
+                self.pre.take(index, &artifact.name, captured);
+                if let Some(run) = self.run.as_mut().filter(|run| run.code.is_empty()) {
+                    run.pre = self.pre.index;
+                }
+            }
+            Role::Other => {}
+            _ => self.open(index, once(artifact)),
+        }
         let Some(run) = &mut self.run else { return };
-        match (step, code_kind(artifact)) {
-            (Step::Post, _) => run.post = Some(index),
-            (Step::Code, Some(kind)) => {
+        run.artifacts.end = index + 1;
+        match role {
+            Role::Graph { last: true } => run.post = Some(index),
+            Role::Code(kind) => {
                 run.code.push(CodeFile { artifact: index, kind });
                 run.code.sort_by_key(|file| file.kind);
                 run.aot_id = run.aot_id.take().or_else(|| aot_id.map(str::to_owned));
+                self.pre.end();
             }
-            (Step::Provenance, _) => {
-                self.named.push(name);
-                match name.ends_with("kernel_stack_traces") {
-                    true => run.stacks = Some(index),
-                    false => run.mappings.push(index),
-                }
-            }
+            Role::Mapping => run.mappings.push(index),
+            Role::Stacks => run.stacks = Some(index),
             _ => {}
         }
     }
 
-    fn extend(&mut self, index: usize) {
-        if let Some(run) = &mut self.run {
-            run.artifacts.end = index + 1;
-        }
+    /// Notes the artifact in the run at hand, or in a new one.
+    fn open(&mut self, index: usize, name: &'m str) {
+        self.named.push(name);
+        self.run.get_or_insert_with(|| InductorRun {
+            attempt: self.attempt,
+            pre: self.pre.index,
+            artifacts: index..index,
+            ..InductorRun::default()
+        });
     }
 
-    /// Whether the run has that artifact already, so that this one is of the next.
-    fn is_second(&self, step: Step, artifact: &Artifact) -> bool {
+    /// Whether the artifact is of the run after the one at hand.
+    fn begins_another(&self, role: &Role, artifact: &Artifact) -> bool {
         let Some(run) = &self.run else { return false };
-        match step {
-            Step::Runnable => !run.artifacts.is_empty(),
-            Step::Code => code_kind(artifact).is_some_and(|kind| run.code.iter().any(|f| f.kind == kind)),
-            Step::Provenance => self.named.contains(&artifact.name.as_str()),
-            _ => false,
+        match role {
+            Role::Other => false,
+            Role::Pre { .. } => !run.code.is_empty(),
+            Role::Graph { .. } => !run.code.is_empty() || self.named.contains(&once(artifact)),
+            Role::Code(kind) => run.code.iter().any(|file| file.kind == *kind),
+            Role::Runnable | Role::Mapping | Role::Stacks | Role::Cache => {
+                self.named.contains(&once(artifact))
+            }
         }
     }
 
@@ -213,27 +243,34 @@ impl<'m> Cutter<'m> {
     }
 }
 
+/// The name under which a run has an artifact once: the answer of the cache is one, whatever it was.
+fn once(artifact: &Artifact) -> &str {
+    match artifact.name.as_str() {
+        "fx_graph_cache_hit" | "fx_graph_cache_miss" | "fx_graph_cache_bypass" => "fx_graph_cache",
+        name => name,
+    }
+}
+
 /// `0` of `0_backward`.
 fn number(aot_id: &str) -> Option<&str> {
     aot_id.split_once('_').map(|(number, _)| number)
 }
 
 fn role(artifact: &Artifact) -> Role {
-    Role::Of(match artifact.name.as_str() {
-        // Up to torch 2.6 no graph is written between Dynamo and AOTAutograd; where one is, it comes later.
-        "before_pre_grad_graph" | "inductor_pre_grad_graph" | "dynamo_output_graph" => return Role::Pre,
-        "fx_graph_runnable" => Step::Runnable,
-        "before_post_grad_graph" => Step::BeforePost,
-        "inductor_post_grad_graph" | "after_post_grad_graph" => Step::Post,
+    match artifact.name.as_str() {
+        "dynamo_output_graph" => Role::Pre { captured: true },
+        "before_pre_grad_graph" | "inductor_pre_grad_graph" => Role::Pre { captured: false },
+        "fx_graph_runnable" => Role::Runnable,
+        "before_post_grad_graph" => Role::Graph { last: false },
+        "inductor_post_grad_graph" | "after_post_grad_graph" => Role::Graph { last: true },
+        "inductor_provenance_tracking_kernel_stack_traces" => Role::Stacks,
         "inductor_provenance_tracking_node_mappings"
-        | "inductor_provenance_tracking_kernel_stack_traces"
         | "inductor_post_to_pre_grad_nodes"
         | "inductor_triton_kernel_to_post_grad_nodes"
-        | "inductor_generated_kernel_to_post_grad_nodes" => Step::Provenance,
-        "fx_graph_cache_hit" | "fx_graph_cache_miss" | "fx_graph_cache_bypass" => Step::Cache,
-        _ if code_kind(artifact).is_some() => Step::Code,
-        _ => return Role::Other,
-    })
+        | "inductor_generated_kernel_to_post_grad_nodes" => Role::Mapping,
+        "fx_graph_cache_hit" | "fx_graph_cache_miss" | "fx_graph_cache_bypass" => Role::Cache,
+        _ => code_kind(artifact).map_or(Role::Other, Role::Code),
+    }
 }
 
 fn code_kind(artifact: &Artifact) -> Option<CodeKind> {
@@ -327,5 +364,100 @@ mod tests {
         assert_eq!(runs.len(), 1);
         let kinds: Vec<CodeKind> = runs[0].code.iter().map(|file| file.kind).collect();
         assert_eq!(kinds, [CodeKind::Cpp, CodeKind::Kernels, CodeKind::Header]);
+    }
+
+    /// Calls `see` with the items in every order.
+    fn each_order<'a>(items: &mut [&'a str], done: usize, see: &mut impl FnMut(&[&'a str])) {
+        if done == items.len() {
+            return see(items);
+        }
+        for next in done..items.len() {
+            items.swap(done, next);
+            each_order(items, done + 1, see);
+            items.swap(done, next);
+        }
+    }
+
+    /// The names that a run holds, sorted.
+    fn held<'a>(run: &InductorRun, names: &[&'a str]) -> Vec<&'a str> {
+        let code = run.code.iter().map(|file| file.artifact);
+        let indices =
+            code.chain(run.pre).chain(run.post).chain(run.mappings.iter().copied()).chain(run.stacks);
+        let mut held: Vec<&str> = indices.map(|index| names[index]).collect();
+        held.sort_unstable();
+        held
+    }
+
+    /// Holds that two runs under one id are told apart in every order of their artifacts in which graphs come before
+    /// code; the second run has the same order, and the first run's graph before AOTAutograd.
+    fn every_order_gives_two_runs(first: &[&str], pre: &str) {
+        let mut seen = 0;
+        each_order(&mut first.to_vec(), 0, &mut |order| {
+            let at = |part: &str| order.iter().position(|name| name.contains(part));
+            let code = at("_code").unwrap();
+            if order.iter().skip(code).any(|name| name.contains("_graph") && !name.starts_with("fx_")) {
+                return;
+            }
+            seen += 1;
+            let late: Vec<String> = order
+                .iter()
+                .filter(|name| **name != pre)
+                .map(|name| name.replace("forward", "backward"))
+                .collect();
+            let names: Vec<&str> = order.iter().copied().chain(late.iter().map(String::as_str)).collect();
+            let runs = runs(&names);
+            assert_eq!(runs.len(), 2, "{names:?}");
+            let other = ["fx_graph_runnable", "fx_graph_cache_miss", "before_post_grad_graph"];
+            let mut kept: Vec<&str> = first.iter().copied().filter(|name| !other.contains(name)).collect();
+            kept.sort_unstable();
+            assert_eq!(held(&runs[0], &names), kept, "{names:?}");
+            let mut kept: Vec<String> = kept.iter().map(|name| name.replace("forward", "backward")).collect();
+            kept.sort_unstable();
+            assert_eq!(held(&runs[1], &names), kept, "{names:?}");
+            assert_eq!(runs[1].pre, runs[0].pre);
+            assert_eq!(runs[1].artifacts.start, order.len(), "{names:?}");
+        });
+        assert!(seen > 500);
+    }
+
+    #[test]
+    fn artifacts_of_torch_2_7_belong_to_their_run_in_every_order() {
+        let names = [
+            "inductor_pre_grad_graph",
+            "fx_graph_runnable",
+            "inductor_post_grad_graph",
+            "inductor_post_to_pre_grad_nodes",
+            "inductor_triton_kernel_to_post_grad_nodes",
+            "inductor_provenance_tracking_node_mappings",
+            "inductor_output_code_a 0_forward",
+            "fx_graph_cache_miss",
+        ];
+        every_order_gives_two_runs(&names, names[0]);
+    }
+
+    #[test]
+    fn artifacts_of_torch_2_15_belong_to_their_run_in_every_order() {
+        let names = [
+            "before_pre_grad_graph",
+            "fx_graph_runnable",
+            "before_post_grad_graph",
+            "inductor_post_grad_graph",
+            "inductor_output_code_a 0_forward",
+            MAP,
+            "inductor_provenance_tracking_kernel_stack_traces",
+            "fx_graph_cache_miss",
+        ];
+        every_order_gives_two_runs(&names, names[0]);
+    }
+
+    #[test]
+    fn a_graph_captured_by_dynamo_counts_only_where_there_is_none_after_it() {
+        let old = ["dynamo_output_graph", "fx_graph_runnable", "inductor_output_code_a"];
+        assert_eq!(runs(&old)[0].pre, Some(0));
+        let new = ["before_pre_grad_graph", "dynamo_output_graph", "inductor_output_code_a"];
+        assert_eq!(runs(&new)[0].pre, Some(0));
+        // Compiled again under the same id by a torch that writes the captured graph alone.
+        let again = [new, old].concat();
+        assert_eq!(runs(&again)[1].pre, Some(3));
     }
 }

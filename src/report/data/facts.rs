@@ -1,7 +1,7 @@
 //! report.json: the model and the findings, as the contract defines them. Streamed: a log's metrics are read again
 //! one by one.
 
-use crate::analysis::Parity;
+use crate::analysis::{PARTS, Parity, Split};
 use crate::model::{
     CacheLookup, Compile, Content, Frame, GraphBreak, MetricsRecord, ProblemKind, Reason, Recompile, Stack,
 };
@@ -56,11 +56,21 @@ impl Serialize for LogReport<'_> {
         map.serialize_entry("caches", &Each(|| model.caches.iter().map(|c| cache(report, c))))?;
         let phase = |p: &crate::analysis::Phase| json!({ "name": &*p.name, "self_s": p.self_s, "total_s": p.total_s, "count": p.count });
         let phases: Vec<Value> = time.phases.iter().map(phase).collect();
-        map.serialize_entry("compile_time", &json!({ "total_s": time.total_s, "phases": phases }))?;
+        map.serialize_entry(
+            "compile_time",
+            &json!({ "total_s": time.total_s, "parts": parts(&report.found.split), "phases": phases }),
+        )?;
         map.serialize_entry("cross_rank", &cross_rank(report))?;
         map.serialize_entry("findings", &Each(|| crate::report::data::findings(report)))?;
         map.end()
     }
+}
+
+/// Seconds in each part of the compiler; what spans cover and belongs to none of them is the last, without a name.
+fn parts(split: &Split) -> Vec<Value> {
+    let named = PARTS.into_iter().map(Some).zip(split.whole.0);
+    let all = named.chain([(None, split.apart_us)]).filter(|(_, us)| *us > 0.0);
+    all.map(|(name, us)| json!({ "name": name, "seconds": us.round() / 1e6 })).collect()
 }
 
 fn id_text(id: &Option<CompileId>) -> Option<String> {
@@ -313,7 +323,7 @@ fn cross_rank(report: Report<'_>) -> Value {
         json!({ "graph": graph.graph, "ops": ops.collect::<Vec<_>>() })
     });
     let execution = facts.execution.as_ref();
-    json!({
+    let mut cross_rank = json!({
         "compiles": compiles,
         "cache": or_null(caches),
         "collectives": or_null(collectives),
@@ -322,7 +332,11 @@ fn cross_rank(report: Report<'_>) -> Value {
         "runtime": or_null(runtime),
         "parity": or_null(report.found.parity.iter().map(parity)),
         "configs": last_configs(report),
-    })
+    });
+    if let Some(map) = cross_rank.as_object_mut() {
+        super::cross_rank::add(model, map);
+    }
+    cross_rank
 }
 
 fn or_null(values: impl Iterator<Item = Value>) -> Value {

@@ -1,5 +1,6 @@
 //! The machine-readable files: report.json, raw.jsonl, chromium_events.json, compile_directory.json, raw.log.
 
+mod cross_rank;
 mod facts;
 pub(crate) mod files;
 mod findings;

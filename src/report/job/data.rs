@@ -1,9 +1,9 @@
 //! The machine-readable files of a job. `report.json` is what the contract says; the others have the shapes that the
 //! tools around torch know.
 
+use super::job_report::JobReport;
 use crate::analysis::job::{Comparison, Group, RankTime, RuntimeComparison};
-use crate::model::{Fact, RankSummary, Step, TextId};
-use crate::report::job::JobReport;
+use crate::model::{Fact, OperationCount, RankSummary, Step};
 use anyhow::Result;
 use serde_json::{Map, Value, json};
 use std::io::Write;
@@ -82,8 +82,8 @@ fn comparison(report: JobReport<'_>, comparison: &Comparison) -> Value {
 }
 
 /// A step as text; `?` where the log does not know.
-fn text<'m>(report: JobReport<'m>, step: &Step) -> &'m str {
-    report.job.value(step).unwrap_or("?")
+fn text(report: JobReport<'_>, step: &Step) -> String {
+    report.job.value(step).unwrap_or_else(|| "?".to_owned())
 }
 
 /// The facts of a group as a short text.
@@ -94,7 +94,7 @@ fn value(report: JobReport<'_>, group: &Group) -> String {
     let mut all = md5::Context::new();
     let (mut short, mut length) = (String::new(), 0);
     for (index, step) in group.steps.iter().enumerate() {
-        for part in [if index > 0 { ", " } else { "" }, text(report, step)] {
+        for part in [if index > 0 { ", " } else { "" }, &text(report, step)] {
             all.consume(part);
             length += part.chars().count();
             if length <= LONGEST_VALUE {
@@ -127,12 +127,14 @@ fn runtime(report: JobReport<'_>, runtime: &RuntimeComparison) -> Value {
 }
 
 fn parity(report: JobReport<'_>) -> Vec<Value> {
-    let counts = |counts: &[(TextId, u64)]| -> Map<String, Value> {
-        counts.iter().map(|(op, count)| (report.job.texts.get(*op).to_owned(), json!(count))).collect()
+    let texts = &report.job.texts;
+    let counts = |counts: &[OperationCount]| -> Map<String, Value> {
+        counts.iter().map(|one| (texts.get(one.operation).to_owned(), json!(one.count))).collect()
     };
-    let entries = report.found.parity.iter().map(|(rank, one)| {
+    let entries = report.found.parity.iter().map(|parity| {
+        let one = &parity.counts;
         json!({
-            "rank": report.job.ranks.get(*rank).map(|rank| rank.number),
+            "rank": report.rank_at(parity.rank).map(|rank| rank.number),
             "compile_id": report.job.texts.maybe(one.compile),
             "scheduled": counts(&one.scheduled),
             "in_code": counts(&one.in_code),
@@ -145,14 +147,14 @@ fn parity(report: JobReport<'_>) -> Vec<Value> {
 pub(crate) fn findings(report: JobReport<'_>) -> Vec<Value> {
     let findings = report.found.findings.iter().enumerate().map(|(index, one)| {
         json!({
-            "kind": one.kind.words().0,
+            "kind": one.kind_name(),
             "severity": one.severity.word(),
             "title": one.sentence(),
             "detail": one.detail,
             "file": one.file,
             "line": one.line,
             "compile_ids": one.compiles,
-            "cost": null,
+            "cost": one.cost.as_ref().map(|cost| json!({ "seconds": cost.seconds, "kind": cost.kind, "why": cost.why })),
             "hint": one.hint,
             "url": format!("index.html#finding-{}", index + 1),
         })
@@ -160,7 +162,7 @@ pub(crate) fn findings(report: JobReport<'_>) -> Vec<Value> {
     findings.collect()
 }
 
-/// A JSON array, one element a line.
+/// A JSON array, one element per line.
 struct Lines<'o> {
     out: &'o mut dyn Write,
     any: bool,
@@ -197,8 +199,8 @@ pub(crate) fn runtimes(report: JobReport<'_>, out: &mut dyn Write) -> Result<()>
     lines.end()
 }
 
-/// Writes chromium_trace_with_runtime.json: a process a rank, a thread a graph, its operations end to end.
-pub(crate) fn trace(report: JobReport<'_>, out: &mut dyn Write) -> Result<()> {
+/// Writes chromium_trace_with_runtime.json: one process per rank, one thread per graph, its operations end to end.
+pub(super) fn trace(report: JobReport<'_>, out: &mut dyn Write) -> Result<()> {
     let texts = &report.job.texts;
     let mut lines = Lines::new(out);
     for rank in &report.job.ranks {
@@ -230,12 +232,13 @@ pub(crate) fn trace(report: JobReport<'_>, out: &mut dyn Write) -> Result<()> {
 }
 
 /// Writes collective_schedules.json: `[{rank, graph, ops}]`.
-pub(crate) fn schedules(report: JobReport<'_>, out: &mut dyn Write) -> Result<()> {
+pub(super) fn schedules(report: JobReport<'_>, out: &mut dyn Write) -> Result<()> {
+    let texts = &report.job.texts;
     let mut lines = Lines::new(out);
     for rank in &report.job.ranks {
-        for (graph, ops) in &rank.schedules {
-            let ops: Vec<&str> = ops.iter().map(|op| text(report, op)).collect();
-            lines.push(&json!({ "rank": rank.number, "graph": report.job.texts.get(*graph), "ops": ops }))?;
+        for schedule in &rank.schedules {
+            let ops: Vec<&str> = schedule.operations.iter().map(|op| texts.get(*op)).collect();
+            lines.push(&json!({ "rank": rank.number, "graph": texts.get(schedule.graph), "ops": ops }))?;
         }
     }
     lines.end()

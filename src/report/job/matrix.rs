@@ -1,10 +1,12 @@
 //! Facts against ranks: what is equal everywhere, what differs and where, what cannot be compared.
 
-use crate::analysis::job::{Comparison, Group, Unknown, rank_words};
-use crate::model::{Fact, Step};
-use crate::report::job::page::JobView;
+use super::fact_words::{name, setting};
+use super::view::JobView;
+use crate::analysis::job::{Comparison, Group, Unknown, is_wait, rank_words, short_operation};
+use crate::model::{Fact, FactValue, Step};
 use crate::report::kit::formats::{UNKNOWN, clipped, counted, short_path, whole};
 use crate::report::kit::html::Html;
+use crate::report::kit::markup::{Element, close, close_section, heading, note_below, put, soft, span};
 use crate::report::kit::tables::{Head, Row, Table, Td};
 use indexmap::IndexMap;
 use std::io::Write;
@@ -19,60 +21,24 @@ const NAMED: usize = 16;
 const LONGEST: usize = 120;
 
 /// Rows in their order.
-const ROWS: [Fact; 11] = [
+const ROWS: [Fact; 14] = [
     Fact::CompileIds,
     Fact::Status,
     Fact::Ops,
     Fact::GraphBreaks,
     Fact::Recompiles,
     Fact::Failures,
+    Fact::Inputs,
     Fact::Collectives,
+    Fact::ProcessGroups,
     Fact::TensorMeta,
     Fact::ExecOrder,
     Fact::Cache,
+    Fact::CacheKeys,
     Fact::Config,
 ];
 
-/// What a kind of fact is called, and what it is.
-pub(crate) fn words(fact: Fact) -> (&'static str, &'static str) {
-    match fact {
-        Fact::CompileIds => ("Compiles", "id, function, file and line of each compilation"),
-        Fact::Cache => ("Caches", "what each cache answered"),
-        Fact::Collectives => ("Collectives", "scheduled collectives of each graph, in order"),
-        Fact::TensorMeta => ("Tensors", "dtype, sizes and strides of what each operation returns"),
-        Fact::ExecOrder => ("Execution order", "the graphs in the order in which they ran"),
-        Fact::GraphBreaks => ("Graph breaks", "by user line"),
-        Fact::Recompiles => ("Recompilations", "function and failed guard"),
-        Fact::Config => ("Settings", "of Dynamo, AOTAutograd and Inductor"),
-        Fact::Status => ("Status", "how each compilation ended"),
-        Fact::Ops => ("Ops captured", "operations in the graph of each compilation"),
-        Fact::Failures => ("Failures", "exceptions of the compiler"),
-    }
-}
-
-/// What would record a kind of fact that no log holds.
-fn setting(fact: Fact, why: Unknown) -> &'static str {
-    match (why, fact) {
-        (Unknown::NoRank, _) => "no rank's log could be read",
-        (Unknown::Cached, _) => {
-            "graphs came from a cache, and torch records this for graphs that it compiles; `TORCHINDUCTOR_FORCE_DISABLE_CACHES=1` makes it compile all"
-        }
-        (_, Fact::ExecOrder) => {
-            "run the program inside `with torch._inductor.debug.record_and_log_graph_execution_order():`"
-        }
-        (_, Fact::Collectives) => {
-            "torch 2.9 and newer record a schedule for each graph in which Inductor compiles a collective; collectives that DDP or FSDP call outside the graphs are in none"
-        }
-        (_, Fact::TensorMeta) => {
-            "set `torch._inductor.config.log_tlparse = True`, or `LOG_TLPARSE=1` in the environment"
-        }
-        (_, Fact::Cache) => "no cache was asked: caches are disabled, or no graph reached Inductor",
-        (_, Fact::Config) => "no compilation ended with metrics that hold the settings",
-        _ => "no log holds it",
-    }
-}
-
-pub(crate) fn section(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+pub(super) fn section(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let found = view.report.found;
     let known: Vec<&Comparison> = ROWS.iter().filter_map(|fact| found.comparison(*fact)).collect();
     let differing = known.iter().filter(|one| one.differs()).count();
@@ -86,7 +52,7 @@ pub(crate) fn section(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<
         table(view, out, &known)?;
     }
     not_compared(view, out)?;
-    writeln!(out, "</section>")?;
+    close_section(out)?;
     Ok(())
 }
 
@@ -132,11 +98,11 @@ fn table(view: JobView<'_>, out: &mut dyn Write, known: &[&Comparison]) -> anyho
         })
     }));
     let rows: Vec<anyhow::Result<Row>> = known.iter().map(|one| row(view, one, &shown)).collect();
-    writeln!(out, "<div class=matrix>")?;
+    put(out, &Element::new("div").class("matrix").open())?;
     let versions = versions(view, &shown);
     let table = Table { id: "fact-table", label: "Facts by rank", heads };
     view.table(out, &table, rows.into_iter().chain([Ok(versions)]).collect::<Vec<_>>().into_iter())?;
-    writeln!(out, "</div>")?;
+    close(out, "div")?;
     let more: usize = columns.iter().skip(COLUMNS).map(Vec::len).sum();
     if more > 0 {
         let text = format!(
@@ -145,31 +111,35 @@ fn table(view: JobView<'_>, out: &mut dyn Write, known: &[&Comparison]) -> anyho
             counted(columns.len() - shown.len(), "further column", "further columns")
         );
         let link = view.link("report.json", "report.json");
-        writeln!(out, "<p class=\"soft after\">{} {}.</p>", Html::escaped(&text).as_str(), link.as_str())?;
+        note_below(out, Html::joined([format!("{text} ").into(), link, ".".into()], ""))?;
     }
     Ok(())
 }
 
 fn row(view: JobView<'_>, comparison: &Comparison, columns: &[&Vec<usize>]) -> anyhow::Result<Row> {
-    let name = words(comparison.fact).0;
+    let name = name(comparison.fact);
     let differs = comparison.differs();
     let name = match differs {
         true => {
-            let kind = crate::analysis::job::JobKind::Differs(comparison.fact);
-            let anchor = crate::report::job::sides::anchor(view.report, kind);
-            let has = view.report.found.findings.iter().any(|finding| finding.kind == kind);
-            match anchor.filter(|_| has) {
-                Some(anchor) => view.link(&format!("#{anchor}"), name),
-                None => Html::escaped(name),
+            let anchor = view.report.anchor(comparison.fact);
+            let findings = &view.report.found.findings;
+            match findings.iter().any(|finding| finding.kind.fact == Some(comparison.fact)) {
+                true => view.link(&format!("#{anchor}"), name),
+                false => Html::escaped(name),
             }
         }
         false => Html::escaped(name),
     };
-    let state = match differs {
-        true => Html::trusted("<span class=\"kind warning\">differs</span>"),
-        false => Html::trusted("<span class=soft>consistent</span>"),
+    let state = match (differs, comparison.left_out.as_slice()) {
+        (true, _) => span("kind warning", "differs"),
+        (false, []) => soft("consistent"),
+        // What one rank's log does not say is not consistent with what others say.
+        (false, ranks) => {
+            let text = Html::escaped(&format!("no data on {}", rank_words(view.report.job, ranks)));
+            soft(text)
+        }
     };
-    let mut cells = vec![Td::html(name), Td::html(state)];
+    let mut cells = vec![Td::html(name).class("nowrap"), Td::html(state).class("nowrap")];
     // Where no group is larger than any other, nobody is the odd one out.
     let tied = match comparison.groups.as_slice() {
         [first, second, ..] => first.ranks.len() == second.ranks.len(),
@@ -180,14 +150,14 @@ fn row(view: JobView<'_>, comparison: &Comparison, columns: &[&Vec<usize>]) -> a
             comparison.groups.iter().position(|group| group.ranks.binary_search(rank).is_ok())
         });
         let Some((at, group)) = group.and_then(|at| Some((at, comparison.groups.get(at)?))) else {
-            cells.push(Td::text(UNKNOWN));
+            cells.push(Td::text("no data"));
             continue;
         };
         let text = Html::escaped(&summary(view, comparison.fact, group));
         let html = match (differs, at > 0 || tied) {
-            (true, true) => Html::wrapped("<mark>", &text, "</mark>"),
+            (true, true) => Element::new("mark").around(text),
             (true, false) => text,
-            (false, _) => Html::wrapped("<span class=same>", &text, "</span>"),
+            (false, _) => soft(text),
         };
         cells.push(Td::html(html).class("mono"));
     }
@@ -197,19 +167,15 @@ fn row(view: JobView<'_>, comparison: &Comparison, columns: &[&Vec<usize>]) -> a
 fn versions(view: JobView<'_>, columns: &[&Vec<usize>]) -> Row {
     let texts = &view.report.job.texts;
     let differs = view.report.found.fleet.torch.len() > 1;
-    let state = if differs {
-        "<span class=\"kind warning\">differs</span>"
-    } else {
-        "<span class=soft>consistent</span>"
-    };
-    let mut cells = vec![Td::text("torch"), Td::html(Html::trusted(state))];
+    let state = if differs { span("kind warning", "differs") } else { soft("consistent") };
+    let mut cells = vec![Td::text("torch").class("nowrap"), Td::html(state).class("nowrap")];
     cells.extend(columns.iter().map(|ranks| {
         let rank = ranks.first().and_then(|&rank| view.rank_at(rank));
         let version = rank.and_then(|rank| texts.maybe(rank.torch)).unwrap_or(UNKNOWN);
         let text = Html::escaped(clipped(version, LONGEST).0);
         let html = match differs {
-            true => Html::wrapped("<mark>", &text, "</mark>"),
-            false => Html::wrapped("<span class=same>", &text, "</span>"),
+            true => Element::new("mark").around(text),
+            false => soft(text),
         };
         Td::html(html).class("mono")
     }));
@@ -220,57 +186,63 @@ fn versions(view: JobView<'_>, columns: &[&Vec<usize>]) -> Row {
 fn summary(view: JobView<'_>, fact: Fact, group: &Group) -> String {
     let job = view.report.job;
     let steps = &group.steps;
-    let value = |step: &Step| job.value(step).unwrap_or("?").to_owned();
     if steps.is_empty() {
         return "none".to_owned();
     }
-    let text = match fact {
-        Fact::CompileIds => joined(steps.iter().map(|step| {
-            let text = value(step);
-            text.rsplit_once(" at ").map_or_else(|| text.clone(), |(name, _)| name.to_owned())
-        })),
-        Fact::Ops => joined_by(" ", steps.iter().map(value)),
-        Fact::Status | Fact::Cache => tallied(steps.iter().map(|step| {
-            let text = value(step);
-            text.rsplit(' ').next().unwrap_or_default().to_owned()
-        })),
-        Fact::Collectives => {
-            joined(steps.iter().map(value).filter(|op| !op.contains("wait_tensor")).map(|op| {
-                let (id, name) = op.split_once(' ').unwrap_or(("", &op));
-                let name = name.strip_suffix(".default").unwrap_or(name);
-                format!("{id} {}", name.rsplit('.').next().unwrap_or(name))
-            }))
-        }
-        Fact::ExecOrder => {
-            joined_by(" ", steps.iter().map(|step| job.texts.maybe(step.compile).unwrap_or("?").to_owned()))
-        }
-        Fact::GraphBreaks => joined(steps.iter().map(|step| {
-            let text = value(step);
-            text.split_once(": ").map_or_else(|| text.clone(), |(place, _)| short_path(place).into_owned())
-        })),
-        Fact::Recompiles => joined(steps.iter().map(|step| {
-            let text = value(step);
-            text.split(" (").next().unwrap_or_default().to_owned()
-        })),
-        Fact::Failures => joined(steps.iter().map(value)),
-        Fact::TensorMeta | Fact::Config => String::new(),
-    };
+    let parts = steps.iter().filter_map(|step| part(view, step));
     let count = whole(steps.len());
     match fact {
         Fact::TensorMeta => format!("{count} operations, {}", fingerprint(view, group)),
         Fact::Config => format!("{count} settings, {}", fingerprint(view, group)),
         Fact::CompileIds | Fact::GraphBreaks | Fact::Recompiles | Fact::Failures => {
-            format!("{count}: {text}")
+            format!("{count}: {}", joined(parts))
         }
-        _ => text,
+        Fact::Status | Fact::Cache => tallied(parts),
+        Fact::Ops => joined_by(" ", parts),
+        Fact::Collectives | Fact::Inputs => joined(parts),
+        Fact::ProcessGroups => tallied(parts),
+        Fact::CacheKeys => format!("{count} keys, {}", fingerprint(view, group)),
+        Fact::ExecOrder => {
+            joined_by(" ", steps.iter().map(|step| job.texts.maybe(step.compile).unwrap_or("?").to_owned()))
+        }
     }
+}
+
+/// What a cell says of one fact; nothing of waits, which every collective has.
+fn part(view: JobView<'_>, step: &Step) -> Option<String> {
+    let texts = &view.report.job.texts;
+    let Some(value) = step.value else { return Some("?".to_owned()) };
+    Some(match value {
+        FactValue::Compiled { id, function } => {
+            format!("{} {}", texts.get(id), function.name_or_unknown(texts))
+        }
+        FactValue::Lookup { outcome, .. } => texts.get(outcome).to_owned(),
+        FactValue::Collective(operation) => {
+            let operation = texts.get(operation);
+            if is_wait(operation) {
+                return None;
+            }
+            format!("{} {}", texts.maybe(step.compile).unwrap_or("–"), short_operation(operation))
+        }
+        FactValue::Call { group, .. } => format!("in '{}'", texts.get(group)),
+        FactValue::Input { name, tensor, .. } => {
+            let id = texts.maybe(step.compile).unwrap_or("–");
+            format!("{id} {} {}", texts.get(name), tensor.without_strides(texts))
+        }
+        FactValue::Status { status, .. } => texts.get(status).to_owned(),
+        FactValue::Break { place: Some(place), .. } => short_path(&place.text(texts)).into_owned(),
+        FactValue::Recompiled { function, .. } => {
+            texts.maybe(function.name).unwrap_or("a function").to_owned()
+        }
+        _ => step.text(texts).unwrap_or_default(),
+    })
 }
 
 /// The first digits of a hash: equal where the facts are.
 fn fingerprint(view: JobView<'_>, group: &Group) -> String {
     let mut hash = md5::Context::new();
     for step in group.steps.iter() {
-        hash.consume(view.report.job.value(step).unwrap_or("?"));
+        hash.consume(view.report.job.value(step).unwrap_or_else(|| "?".to_owned()));
         hash.consume([0]);
     }
     format!("{:x}", hash.finalize()).chars().take(7).collect()
@@ -313,9 +285,9 @@ fn not_compared(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let compared = &view.report.found.compared;
     let mut facts: Vec<(&str, Html)> = Vec::new();
     for fact in ROWS {
-        let why = compared.iter().find(|(kind, _)| *kind == fact).and_then(|(_, one)| one.as_ref().err());
+        let why = compared.iter().find(|one| one.fact == fact).and_then(|one| one.outcome.as_ref().err());
         if let Some(why) = why {
-            facts.push((words(fact).0, view.prose(setting(fact, *why))));
+            facts.push((name(fact), view.prose(setting(fact, *why))));
         }
     }
     if view.report.found.runtime.is_none() {
@@ -324,6 +296,7 @@ fn not_compared(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     if facts.is_empty() {
         return Ok(());
     }
-    writeln!(out, "<h3 class=after>Not recorded</h3>\n{}", view.facts(facts)?.as_str())?;
+    heading(out, "Not recorded")?;
+    put(out, &view.facts(facts)?)?;
     Ok(())
 }

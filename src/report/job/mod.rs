@@ -1,31 +1,24 @@
 //! The report of a job: a landing page and data files beside the folders of its ranks.
 
 mod data;
+mod ends;
+mod fact_words;
+mod job_report;
 mod matrix;
 mod page;
 mod ranks;
 mod runtimes;
 mod sides;
 mod verdict;
+mod view;
 
-use crate::analysis::{JobFound, Severity};
-use crate::model::Job;
+pub use job_report::JobReport;
+
+use crate::analysis::Severity;
 use crate::output::{Page, RelPath};
 use crate::report::kit::templates::Worker;
-use crate::report::subject::Settings;
 use crate::report::terminal::{FINDINGS, SummaryLine, one_line, plural};
 use serde_json::Value;
-
-/// All that a page of a job may ask.
-#[derive(Clone, Copy)]
-pub struct JobReport<'m> {
-    /// Facts.
-    pub job: &'m Job,
-    /// What follows from them.
-    pub found: &'m JobFound,
-    /// How it is to look.
-    pub settings: &'m Settings,
-}
 
 /// All files of a job's report but its chromium events, which are streamed from the ranks.
 pub fn job_pages<'m>(report: JobReport<'m>) -> Vec<Page<'m, Worker>> {
@@ -58,11 +51,11 @@ pub fn job_findings(report: JobReport<'_>) -> Vec<Value> {
 pub fn job_summary(report: JobReport<'_>) -> Vec<SummaryLine> {
     let mut lines = vec![SummaryLine::plain(verdict::sentence(report).replace(char::is_control, " "))];
     // What the verdict says already is not said again.
-    let said = verdict::cause(report).map(|finding| &finding.title);
+    let said = report.found.cause().map(|finding| &finding.title);
     let findings: Vec<_> = report.found.findings.iter().filter(|one| Some(&one.title) != said).collect();
     let urgent: Vec<_> = findings.iter().filter(|one| one.severity != Severity::Info).collect();
     lines.extend(urgent.iter().take(FINDINGS).map(|one| SummaryLine {
-        label: Some((one.kind.words().1, one.severity)),
+        label: Some((one.kind.label, one.severity)),
         text: one_line(&one.sentence().replace('`', "")),
     }));
     let more = findings.len() - urgent.len().min(FINDINGS);

@@ -1,23 +1,19 @@
 //! The landing page of a job: the verdict, where ranks first part ways, what differs and what does not.
 
-use crate::analysis::job::JobFinding;
-use crate::model::{Fact, RankSummary, Run};
+use super::job_report::JobReport;
+use super::view::{FEW_RANKS, JobView};
+use super::{ends, matrix, ranks, runtimes, sides, verdict};
+use crate::analysis::job::{JobFinding, TorchGroup};
+use crate::model::{Fact, Run};
 use crate::output::{Page, RelPath};
-use crate::report::job::{JobReport, matrix, ranks, runtimes, sides, verdict};
 use crate::report::kit::assets::JOB;
 use crate::report::kit::formats::{UNKNOWN, counted, day_and_time, whole};
 use crate::report::kit::html::Html;
-use crate::report::kit::links::encoded;
+use crate::report::kit::markup::{close, close_finding, close_section, open_box, put, span, stacked};
 use crate::report::kit::shell::{Shell, Tab, write_page};
 use crate::report::kit::templates::Worker;
 use crate::report::kit::verdict::{FindingEntry, Hero};
-use crate::report::kit::view::Pieces;
-use crate::trace::CompileId;
 use std::io::Write;
-use std::ops::Deref;
-
-/// Up to this many ranks have a tab of their own, and no grid.
-pub(crate) const FEW_RANKS: usize = 8;
 
 /// Files and runs that are named; all stand in report.json.
 const NAMED: usize = 40;
@@ -25,64 +21,17 @@ const NAMED: usize = 40;
 /// Ranks that the head of a finding shows.
 const PILLS: usize = 4;
 
-/// A page's view of a job.
-#[derive(Clone, Copy)]
-pub(crate) struct JobView<'a> {
-    pub report: JobReport<'a>,
-    pieces: Pieces<'a>,
-}
-
-impl<'a> Deref for JobView<'a> {
-    type Target = Pieces<'a>;
-
-    fn deref(&self) -> &Pieces<'a> {
-        &self.pieces
-    }
-}
-
-impl<'a> JobView<'a> {
-    /// Where a file of a rank's report stands; not escaped yet.
-    pub fn in_rank(&self, rank: &RankSummary, file: &str) -> String {
-        encoded(&format!("rank_{}/{file}", rank.number))
-    }
-
-    /// The page of a compile in a rank's report.
-    pub fn compile_page(&self, rank: &RankSummary, id: &str) -> String {
-        match CompileId::parse(id) {
-            Some(id) => {
-                let page = RelPath::of_parts(&[&id.folder(0), "compile.html"]);
-                self.in_rank(rank, page.as_str())
-            }
-            None => self.in_rank(rank, "index.html"),
-        }
-    }
-
-    /// A rank, linked to its report where it has one.
-    pub fn rank(&self, rank: &RankSummary) -> Html {
-        let text = format!("rank {}", rank.number);
-        if rank.log.is_some() {
-            self.link(&self.in_rank(rank, "index.html"), &text)
-        } else {
-            Html::escaped(&text)
-        }
-    }
-
-    /// The rank of an index.
-    pub fn rank_at(&self, index: usize) -> Option<&'a RankSummary> {
-        self.report.job.ranks.get(index)
-    }
-}
-
-pub(crate) fn page<'m>(report: JobReport<'m>) -> Page<'m, Worker> {
+pub(super) fn page<'m>(report: JobReport<'m>) -> Page<'m, Worker> {
     Page::rendered(RelPath::of_parts(&["index.html"]), move |worker, out| {
         let name = counted(report.job.ranks.len(), "rank", "ranks");
         let mut shell = Shell::of_job(&name, report.settings.custom_header.as_deref(), JOB);
         shell.aside = aside(report);
         shell.tabs = tabs(report);
         write_page(worker, out, &shell, |worker, out| {
-            let view = JobView { report, pieces: Pieces { worker, depth: 0 } };
+            let view = JobView::new(report, worker);
             hero(view, out)?;
             ranks::cells(view, out)?;
+            ends::section(view, out)?;
             sides::first(view, out)?;
             findings(view, out)?;
             matrix::section(view, out)?;
@@ -99,7 +48,7 @@ pub(crate) fn page<'m>(report: JobReport<'m>) -> Page<'m, Worker> {
 /// torch and the time range of the job.
 fn aside(report: JobReport<'_>) -> String {
     let mut parts = Vec::new();
-    if let [(Some(version), _)] = report.found.fleet.torch.as_slice() {
+    if let [TorchGroup { version: Some(version), .. }] = report.found.fleet.torch.as_slice() {
         parts.push(format!("torch {}", report.job.texts.get(*version)));
     }
     parts.extend(report.job.runs.first().and_then(time_range));
@@ -121,7 +70,8 @@ fn tabs(report: JobReport<'_>) -> Vec<Tab> {
     let many = report.job.ranks.len() > FEW_RANKS;
     let sections = [
         (many, "grid", "Grid", None),
-        (verdict::cause(report).is_some(), "first", "First difference", None),
+        (report.job.ranks.iter().filter(|rank| rank.end.is_some()).count() > 1, "ends", "Last records", None),
+        (report.found.cause().is_some(), "first", "First difference", None),
         (!found.findings.is_empty(), "findings", "Findings", count(found.findings.len())),
         (true, "facts", "Facts", None),
         (found.fleet.extremes.is_some(), "time", "Compile time", None),
@@ -143,7 +93,7 @@ fn tabs(report: JobReport<'_>) -> Vec<Tab> {
 fn hero(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let pieces = verdict::pieces(view.report);
     let notes = verdict::notes(view.report).iter().map(|note| view.prose(note)).collect();
-    writeln!(out, "{}", view.hero(&Hero { pieces, notes, bar: Html::default() })?.as_str())?;
+    put(out, &view.hero(&Hero { pieces, notes, bar: Html::default() })?)?;
     Ok(())
 }
 
@@ -155,24 +105,31 @@ fn findings(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let note = "what may be the cause of others first";
     let head = ("findings", "Findings", note);
     view.open_section(out, head, Some(whole(findings.len())), view.fold_button("findings-list"))?;
-    writeln!(out, "<div class=box id=\"findings-list\">")?;
+    open_box(out, "findings-list")?;
     for (index, finding) in findings.iter().enumerate() {
-        writeln!(out, "{}</div></details>", entry(view, index, finding)?.as_str())?;
+        put(out, &entry(view, index, finding)?)?;
+        close_finding(out)?;
     }
-    writeln!(out, "</div></section>")?;
+    close(out, "div")?;
+    close_section(out)?;
     Ok(())
 }
 
 fn entry(view: JobView<'_>, index: usize, finding: &JobFinding) -> anyhow::Result<Html> {
     let lines = finding.detail.as_deref().unwrap_or_default().lines().map(|line| view.prose(line));
-    let detail = Html::joined(lines, "<br>");
+    let detail = stacked(lines);
     let mut facts = Vec::new();
     if let Some(hint) = &finding.hint {
         facts.push(("What to do", view.prose(hint)));
     }
-    let anchor = sides::anchor(view.report, finding.kind);
+    let anchor = finding.kind.fact.map(|fact| view.report.anchor(fact));
     if let Some(anchor) = anchor {
         facts.push(("Evidence", view.link(&format!("#{anchor}"), "both sides")));
+    }
+    let first = finding.ranks.first().and_then(|&index| view.rank_at(index));
+    if let (Some(rank), Some(url)) = (first, &finding.url_in_rank) {
+        let page = view.in_rank_at(rank, url);
+        facts.push(("Evidence", view.link(&page, &format!("in the report of rank {}", rank.number))));
     }
     let ranks: Vec<Html> =
         finding.ranks.iter().take(NAMED).filter_map(|&index| Some(view.rank(view.rank_at(index)?))).collect();
@@ -188,16 +145,16 @@ fn entry(view: JobView<'_>, index: usize, finding: &JobFinding) -> anyhow::Resul
     if finding.ranks.len() > PILLS {
         pills.push(format!("+{}", whole(finding.ranks.len() - PILLS)));
     }
-    let pills = pills.iter().map(|text| Html::wrapped("<span class=pill>", &Html::escaped(text), "</span>"));
+    let pills = pills.iter().map(|text| span("pill", text.as_str()));
     let pills = Html::joined(pills, "");
     let entry = FindingEntry {
         id: format!("finding-{}", index + 1),
         open: index == 0 && anchor.is_none(),
         class: finding.severity.word(),
-        kind: finding.kind.words().1,
+        kind: finding.kind.label,
         title: view.prose(&finding.sentence()),
         place,
-        pills: Html::wrapped("<span class=pills>", &pills, "</span>"),
+        pills: span("pills", pills),
         cost: if finding.ranks.is_empty() {
             UNKNOWN.to_owned()
         } else {
@@ -245,6 +202,7 @@ fn run(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     }
     let links = files.into_iter().map(|file| view.link(file, file));
     facts.push(("Files", Html::joined(links, " ")));
-    writeln!(out, "{}</section>", view.facts(facts)?.as_str())?;
+    put(out, &view.facts(facts)?)?;
+    close_section(out)?;
     Ok(())
 }

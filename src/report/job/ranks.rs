@@ -1,11 +1,13 @@
-//! The ranks themselves: a grid, a bar each for the time they took, and a table of all.
+//! The ranks themselves: a grid, a bar for the time that each took, and a table of all.
 
-use crate::analysis::{PARTS, Parts};
+use super::fact_words;
+use super::view::{FEW_RANKS, JobView};
+use crate::analysis::Parts;
 use crate::model::{Fact, RankState, RankSummary};
-use crate::report::job::matrix;
-use crate::report::job::page::{FEW_RANKS, JobView};
+use crate::report::kit::bars::PHASES;
 use crate::report::kit::formats::{UNKNOWN, micros, whole};
 use crate::report::kit::html::Html;
+use crate::report::kit::markup::{Element, close_section, heading, more, paragraph, put, span};
 use crate::report::kit::tables::{Head, Row, Table, Td};
 use serde::Serialize;
 use std::io::Write;
@@ -15,9 +17,6 @@ const ROWS_OF_TIME: usize = 16;
 
 /// Beyond this the columns are too narrow to show parts.
 const COLUMNS_WITH_PARTS: usize = 128;
-
-/// Classes of the parts' colours, in the order of [`PARTS`].
-const CLASSES: [&str; PARTS.len()] = ["p1", "p2", "p3", "p4"];
 
 /// Characters of a reason in the table.
 const LONGEST: usize = 300;
@@ -65,7 +64,8 @@ pub(crate) fn cells(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<()
         let (class, word) = match rank.whole_state() {
             RankState::Damaged(_) => (Some("status-error"), Some("damaged")),
             RankState::Empty => (Some("status-error"), Some("empty")),
-            RankState::Ok if !odd.is_empty() => (Some("status-break"), Some("differs")),
+            RankState::Ok if rank.is_cut() => (Some("status-error"), Some("ends early")),
+            RankState::Ok if !odd.is_empty() => (Some("status-break"), Some("diverges")),
             RankState::Ok => (None, None),
         };
         let href = match rank.log {
@@ -80,34 +80,37 @@ pub(crate) fn cells(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<()
     if ranks.len() > UNFOLDED {
         let odd: Vec<Cell> = cells.iter().filter(|cell| cell.word.is_some()).cloned().collect();
         match odd.len() {
-            0 => writeln!(out, "<p>All as most.</p>")?,
-            _ => writeln!(out, "{}", view.render("job_cells", &Cells { cells: odd })?.as_str())?,
+            0 => paragraph(out, "All as most.")?,
+            _ => put(out, &view.render("job_cells", &Cells { cells: odd })?)?,
         }
         let all = view.render("job_cells", &Cells { cells })?;
         let summary = format!("all {} ranks", whole(ranks.len()));
-        writeln!(
-            out,
-            "<details class=more><summary>{summary}</summary>{}</details></section>",
-            all.as_str()
-        )?;
-        return Ok(());
+        put(out, &more(summary, &all))?;
+        return Ok(close_section(out)?);
     }
-    writeln!(out, "{}</section>", view.render("job_cells", &Cells { cells })?.as_str())?;
+    put(out, &view.render("job_cells", &Cells { cells })?)?;
+    close_section(out)?;
     Ok(())
 }
 
 /// How long each rank compiled.
 pub(crate) fn times(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let fleet = &view.report.found.fleet;
-    let (Some(median), Some((fast, slow))) = (fleet.median_s, fleet.extremes) else { return Ok(()) };
+    let (Some(median), Some(extremes)) = (fleet.median_s, fleet.extremes) else { return Ok(()) };
     let named = |index: usize| {
         let rank = view.rank_at(index)?;
         Some(format!("{} on rank {}", micros(rank.compile_time_s? * 1e6), rank.number))
     };
-    let (fastest, slowest) = (named(fast).unwrap_or_default(), named(slow).unwrap_or_default());
-    let note = format!("median {}, slowest {slowest}, fastest {fastest}", micros(median * 1e6));
+    let (fastest, slowest) =
+        (named(extremes.fastest).unwrap_or_default(), named(extremes.slowest).unwrap_or_default());
+    // Two numbers have no middle.
+    let middle = match fleet.timed {
+        2 => String::new(),
+        _ => format!("median {}, ", micros(median * 1e6)),
+    };
+    let note = format!("{middle}slowest {slowest}, fastest {fastest}");
     view.open_section(out, ("time", "Compile time", &note), None, Html::default())?;
-    let most = view.rank_at(slow).and_then(|rank| rank.compile_time_s).unwrap_or_default();
+    let most = view.rank_at(extremes.slowest).and_then(|rank| rank.compile_time_s).unwrap_or_default();
     match view.report.job.ranks.len() <= ROWS_OF_TIME {
         true => rows(view, out, most)?,
         false => columns(view, out, most)?,
@@ -116,9 +119,10 @@ pub(crate) fn times(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<()
         view.report.job.ranks.iter().fold(Parts::default(), |sum, rank| sum.plus(Parts(rank.parts_us)));
     if total.total() > 0.0 {
         let legend = view.bar(&total, true)?;
-        writeln!(out, "<h3 class=after>All ranks together</h3>\n{}", legend.as_str())?;
+        heading(out, "All ranks together")?;
+        put(out, &legend)?;
     }
-    writeln!(out, "</section>")?;
+    close_section(out)?;
     Ok(())
 }
 
@@ -135,22 +139,19 @@ fn rows(view: JobView<'_>, out: &mut dyn Write, most: f64) -> anyhow::Result<()>
         .map(|(index, rank)| {
             let seconds = rank.compile_time_s.unwrap_or_default();
             let width = if most > 0.0 { (100.0 * seconds / most).clamp(0.0, 100.0) } else { 0.0 };
-            let bar = view.bar(&Parts(rank.parts_us), false)?;
-            let bar = bar.as_str().replace("class=\"bar\"", "class=\"bar wide\"");
+            let bar = view.wide_bar(&Parts(rank.parts_us))?;
             let late = stragglers.contains(&index);
-            let note = if late { " <span class=\"kind warning\">straggler</span>" } else { "" };
-            let bar = Html::trusted(format!("<div style=\"width:{width:.1}%\">{bar}</div>{note}"));
+            let note = if late { span("kind warning", "straggler") } else { Html::default() };
+            let bar = Element::new("div").style(&format!("width:{width:.1}%")).around(bar);
             Ok(Row::of(vec![
-                Td::html(view.rank(rank)).sorted(rank.number).class("nw"),
+                Td::html(view.rank(rank)).sorted(rank.number).class("nowrap"),
                 Td::number(rank.counts.compiles as f64, &whole(rank.counts.compiles)),
                 Td::maybe(rank.compile_time_s, |s| micros(s * 1e6)),
-                Td::html(bar),
+                Td::html(Html::joined([bar, note], " ")).class("rank-time"),
             ]))
         })
         .collect();
-    writeln!(out, "<div class=times>")?;
     view.table(out, &Table { id: "time-table", label: "Compile time by rank", heads }, rows.into_iter())?;
-    writeln!(out, "</div>")?;
     Ok(())
 }
 
@@ -185,7 +186,7 @@ fn columns(view: JobView<'_>, out: &mut dyn Write, most: f64) -> anyhow::Result<
         let seconds = rank.compile_time_s.unwrap_or_default();
         let parts = Parts(rank.parts_us);
         let total = parts.total();
-        let shares = parts.0.iter().zip(CLASSES).rev().filter(|(us, _)| !many && **us > 0.0);
+        let shares = parts.0.iter().zip(PHASES).rev().filter(|(us, _)| !many && **us > 0.0);
         let late = view.report.found.fleet.stragglers.contains(index);
         let word = if late { ", straggler" } else { "" };
         Column {
@@ -202,7 +203,7 @@ fn columns(view: JobView<'_>, out: &mut dyn Write, most: f64) -> anyhow::Result<
     let columns: Vec<Column> = columns.collect();
     let number = |end: Option<&(usize, &RankSummary)>| end.map_or(0, |(_, rank)| rank.number);
     let context = Columns { many, first: number(ranks.first()), last: number(ranks.last()), columns };
-    writeln!(out, "{}", view.render("job_columns", &context)?.as_str())?;
+    put(out, &view.render("job_columns", &context)?)?;
     Ok(())
 }
 
@@ -260,7 +261,7 @@ pub(crate) fn table(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<()
     let rows = ranks.iter().zip(odd.iter().zip(&words));
     let rows = rows.map(|(rank, (odd, words))| {
         let mut cells = cells_of(view, rank);
-        let odd: Vec<&str> = odd.iter().map(|fact| matrix::words(*fact).0).collect();
+        let odd: Vec<&str> = odd.iter().map(|fact| fact_words::name(*fact)).collect();
         cells.extend(
             differing.then(|| Td::text(&if odd.is_empty() { UNKNOWN.to_owned() } else { odd.join(", ") })),
         );
@@ -270,7 +271,7 @@ pub(crate) fn table(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<()
     });
     let table = Table { id: "rank-table", label: "All ranks", heads };
     view.table_sorted_from(out, (&table, FEW_RANKS + 1), rows)?;
-    writeln!(out, "</section>")?;
+    close_section(out)?;
     Ok(())
 }
 
@@ -286,11 +287,12 @@ fn selected_by(view: JobView<'_>, index: usize, rank: &RankSummary, odd: &[Vec<F
 fn cells_of(view: JobView<'_>, rank: &RankSummary) -> Vec<Td> {
     let counts = rank.all_counts();
     let state = match rank.whole_state() {
+        RankState::Ok if rank.is_cut() => span("kind error", "ends early"),
         RankState::Ok => Html::escaped("ok"),
-        RankState::Empty => Html::trusted("<span class=\"kind warning\">empty</span>"),
+        RankState::Empty => span("kind warning", "empty"),
         RankState::Damaged(why) => {
             let why: String = why.chars().take(LONGEST).collect();
-            Html::wrapped("<span class=\"kind error\">damaged</span> ", &Html::escaped(&why), "")
+            Html::joined([span("kind error", "damaged"), why.into()], " ")
         }
     };
     let known = rank.log.is_some();
@@ -299,7 +301,7 @@ fn cells_of(view: JobView<'_>, rank: &RankSummary) -> Vec<Td> {
         false => Td::text(UNKNOWN).class("num"),
     };
     vec![
-        Td::html(view.rank(rank)).sorted(rank.number).class("nw"),
+        Td::html(view.rank(rank)).sorted(rank.number).class("nowrap"),
         Td::html(state),
         count(counts.compiles),
         count(counts.graph_breaks),

@@ -1,10 +1,11 @@
 //! Estimated runtimes of graphs on the ranks, and collectives that code and schedule do not share.
 
-use crate::analysis::job::{GraphTimes, RankTime};
-use crate::model::{CollectiveCounts, TextId};
-use crate::report::job::page::JobView;
+use super::view::JobView;
+use crate::analysis::job::{GraphTimes, RankParity, RankTime, short_operation};
+use crate::model::OperationCount;
 use crate::report::kit::formats::{UNKNOWN, micros, whole};
 use crate::report::kit::html::Html;
+use crate::report::kit::markup::{close_section, paragraph};
 use crate::report::kit::tables::{Head, Row, Table, Td};
 use crate::trace::CompileId;
 use std::io::Write;
@@ -18,9 +19,8 @@ pub(crate) fn section(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<
     let count = runtime.why_not.is_none().then(|| whole(runtime.graphs.len()));
     view.open_section(out, ("runtime", "Estimated runtime of graphs", note), count, Html::default())?;
     if let Some(why) = &runtime.why_not {
-        let text = Html::escaped(&format!("Not compared: {why}."));
-        writeln!(out, "<p>{}</p></section>", text.as_str())?;
-        return Ok(());
+        paragraph(out, format!("Not compared: {why}."))?;
+        return Ok(close_section(out)?);
     }
     let heads = vec![
         Head::text("Graph"),
@@ -37,7 +37,7 @@ pub(crate) fn section(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<
     let rows: Vec<_> = graphs.iter().take(LISTED).map(|graph| Ok(row(view, graph))).collect();
     view.table(out, &Table { id: "runtime-table", label: "Estimated runtimes", heads }, rows.into_iter())?;
     view.beyond(out, graphs.len(), LISTED, "graphs")?;
-    writeln!(out, "</section>")?;
+    close_section(out)?;
     Ok(())
 }
 
@@ -75,11 +75,9 @@ pub(crate) fn parity(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<(
     view.open_section(out, ("parity", "Collectives in generated code", note), None, Html::default())?;
     if found.parity.is_empty() {
         let count = whole(found.scheduled);
-        writeln!(
-            out,
-            "<p>Consistent, with a wait for each collective: {count} compiles over all ranks.</p></section>"
-        )?;
-        return Ok(());
+        let words = format!("Consistent, with a wait for each collective: {count} compiles over all ranks.");
+        paragraph(out, words)?;
+        return Ok(close_section(out)?);
     }
     let heads = vec![
         Head::number("Rank"),
@@ -88,39 +86,37 @@ pub(crate) fn parity(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<(
         Head::unsorted("In the code"),
         Head::number("Without a wait"),
     ];
-    let rows: Vec<_> =
-        found.parity.iter().take(LISTED).map(|(rank, one)| Ok(parity_row(view, *rank, one))).collect();
+    let rows: Vec<_> = found.parity.iter().take(LISTED).map(|parity| Ok(parity_row(view, parity))).collect();
     view.table(
         out,
         &Table { id: "parity-table", label: "Collectives that do not fit", heads },
         rows.into_iter(),
     )?;
     view.beyond(out, found.parity.len(), LISTED, "compiles")?;
-    writeln!(out, "</section>")?;
+    close_section(out)?;
     Ok(())
 }
 
-fn parity_row(view: JobView<'_>, rank: usize, one: &CollectiveCounts) -> Row {
+fn parity_row(view: JobView<'_>, parity: &RankParity) -> Row {
     let texts = &view.report.job.texts;
-    let counts = |counts: &[(TextId, u64)]| {
-        let words = counts.iter().map(|(op, count)| {
-            let name = texts.get(*op);
-            let name = name.strip_suffix(".default").unwrap_or(name);
-            format!("{} {}", whole(*count), name.rsplit('.').next().unwrap_or(name))
-        });
+    let counts = |counts: &[OperationCount]| {
+        let words = counts
+            .iter()
+            .map(|one| format!("{} {}", whole(one.count), short_operation(texts.get(one.operation))));
         Td::text(&words.collect::<Vec<_>>().join(", ")).class("mono")
     };
-    let number = view.rank_at(rank).map_or(0, |rank| rank.number);
-    let id = texts.maybe(one.compile).unwrap_or(UNKNOWN);
-    let compile = match view.rank_at(rank).filter(|_| CompileId::parse(id).is_some()) {
+    let rank = view.rank_at(parity.rank);
+    let id = texts.maybe(parity.counts.compile).unwrap_or(UNKNOWN);
+    let compile = match rank.filter(|_| CompileId::parse(id).is_some()) {
         Some(rank) => view.link(&view.compile_page(rank, id), id),
         None => Html::escaped(id),
     };
+    let name = rank.map_or_else(|| Td::text(UNKNOWN), |rank| Td::html(view.rank(rank)));
     Row::of(vec![
-        view.rank_at(rank).map_or_else(|| Td::text(UNKNOWN), |rank| Td::html(view.rank(rank))).sorted(number),
+        name.sorted(rank.map_or(0, |rank| rank.number)),
         Td::html(compile),
-        counts(&one.scheduled),
-        counts(&one.in_code),
-        Td::number(one.missing_waits as f64, &whole(one.missing_waits)),
+        counts(&parity.counts.scheduled),
+        counts(&parity.counts.in_code),
+        Td::number(parity.counts.missing_waits as f64, &whole(parity.counts.missing_waits)),
     ])
 }

@@ -1,11 +1,12 @@
 //! The groups of ranks that differ in a kind of fact, and what each has where they first differ.
 
-use crate::analysis::job::{Comparison, Group, JobKind, rank_words};
-use crate::model::{Fact, RankSummary, TextId};
-use crate::report::job::page::JobView;
-use crate::report::job::{JobReport, matrix, verdict};
+use super::fact_words::name;
+use super::view::JobView;
+use crate::analysis::job::{Comparison, Group, rank_words};
+use crate::model::{Fact, FactValue, RankSummary, Step, TextId};
 use crate::report::kit::formats::{clipped, counted, whole};
 use crate::report::kit::html::Html;
+use crate::report::kit::markup::{Element, close_section, note_below, put};
 use serde::Serialize;
 use std::io::Write;
 
@@ -50,51 +51,43 @@ struct Pill<'a> {
     title: Option<&'a str>,
 }
 
-/// The anchor of what differs: that of the first difference is its own.
-pub(crate) fn anchor(report: JobReport<'_>, kind: JobKind) -> Option<&'static str> {
-    let JobKind::Differs(fact) = kind else { return None };
-    let is_cause = verdict::cause(report).is_some_and(|cause| cause.kind == kind);
-    Some(if is_cause { "first" } else { fact.key() })
-}
-
 /// The difference that may be the cause of all others.
-pub(crate) fn first(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
-    let Some(finding) = verdict::cause(view.report) else { return Ok(()) };
-    let JobKind::Differs(fact) = finding.kind else { return Ok(()) };
+pub(super) fn first(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+    let Some(finding) = view.report.found.cause() else { return Ok(()) };
+    let Some(fact) = finding.kind.fact else { return Ok(()) };
     let Some(comparison) = view.report.found.comparison(fact) else { return Ok(()) };
-    let title = format!("First difference: {}", matrix::words(fact).0.to_lowercase());
+    let title = format!("First difference: {}", name(fact).to_lowercase());
     view.open_section(out, ("first", &title, &about(comparison)), None, Html::default())?;
     let texts = [Some(finding.sentence()), finding.detail.clone(), finding.hint.clone()];
     for text in texts.into_iter().flatten() {
-        writeln!(out, "<p class=lead>{}</p>", view.prose(&text).as_str())?;
+        put(out, &Element::new("p").class("lead").around(view.prose(&text)))?;
     }
     sides(view, out, comparison)?;
-    writeln!(out, "</section>")?;
+    close_section(out)?;
     Ok(())
 }
 
 /// All other differences, each a section.
-pub(crate) fn others(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
-    let cause = verdict::cause(view.report).map(|cause| cause.kind);
+pub(super) fn others(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+    let cause = view.report.found.cause().map(|cause| cause.kind);
     let mut any = false;
     for finding in &view.report.found.findings {
-        let JobKind::Differs(fact) = finding.kind else { continue };
+        let Some(fact) = finding.kind.fact else { continue };
         let Some(comparison) = view.report.found.comparison(fact) else { continue };
         if Some(finding.kind) == cause {
             continue;
         }
-        let head = (fact.key(), matrix::words(fact).0, about(comparison));
-        view.open_section(out, (head.0, head.1, &head.2), None, Html::default())?;
+        view.open_section(out, (fact.key(), name(fact), &about(comparison)), None, Html::default())?;
         if !any {
             let note = "This difference and those below may all follow from the first.";
-            writeln!(out, "<p class=\"lead soft\">{note}</p>")?;
+            put(out, &Element::new("p").class("lead soft").around(note))?;
             any = true;
         }
         for text in [Some(finding.sentence()), finding.detail.clone()].into_iter().flatten() {
-            writeln!(out, "<p class=lead>{}</p>", view.prose(&text).as_str())?;
+            put(out, &Element::new("p").class("lead").around(view.prose(&text)))?;
         }
         sides(view, out, comparison)?;
-        writeln!(out, "</section>")?;
+        close_section(out)?;
     }
     Ok(())
 }
@@ -125,17 +118,16 @@ fn sides(view: JobView<'_>, out: &mut dyn Write, comparison: &Comparison) -> any
     let sides = shown
         .map(|(group, at)| side(view, comparison.fact, group, at))
         .collect::<anyhow::Result<Vec<_>>>()?;
-    writeln!(out, "{}", view.render("job_sides", &Sides { sides })?.as_str())?;
+    put(out, &view.render("job_sides", &Sides { sides })?)?;
     let more = comparison.groups.len().saturating_sub(SHOWN);
     if more > 0 {
         let link = view.link("report.json", "report.json");
         let groups = counted(more, "further group stands", "further groups stand");
-        writeln!(out, "<p class=\"soft after\">{groups} in {}.</p>", link.as_str())?;
+        note_below(out, Html::joined([format!("{groups} in ").into(), link, ".".into()], ""))?;
     }
     if !comparison.left_out.is_empty() {
         let who = rank_words(view.report.job, &comparison.left_out);
-        let text = Html::escaped(&format!("Not compared, since the log does not hold it: {who}."));
-        writeln!(out, "<p class=\"soft after\">{}</p>", text.as_str())?;
+        note_below(out, format!("Not compared, since the log does not hold it: {who}."))?;
     }
     Ok(())
 }
@@ -150,7 +142,7 @@ fn side(view: JobView<'_>, fact: Fact, group: &Group, at: usize) -> anyhow::Resu
     };
     let mut side = Side {
         who: Html::escaped(&who),
-        label: format!("{} on {who}", matrix::words(fact).0),
+        label: format!("{} on {who}", name(fact)),
         pill: Html::default(),
         link: Html::default(),
         lines: lines(view, group, at),
@@ -181,7 +173,11 @@ fn pill(view: JobView<'_>, rank: &RankSummary, id: TextId) -> anyhow::Result<Htm
     let status = rank.fact(Fact::Status).and_then(|steps| steps.iter().find(|step| step.compile == Some(id)));
     let text = job.texts.get(id);
     let href = status.map(|_| view.compile_page(rank, text));
-    let status = status.and_then(|step| job.value(step)).filter(|word| is_status(word));
+    let status = status.and_then(|step| match step.value? {
+        FactValue::Status { status, .. } => Some(job.texts.get(status)),
+        _ => None,
+    });
+    let status = status.filter(|word| is_status(word));
     view.render("pill", &Pill { id: text, status, href, title: None })
 }
 
@@ -197,31 +193,35 @@ fn lines(view: JobView<'_>, group: &Group, at: usize) -> Vec<Line> {
     let start = at.saturating_sub(BEFORE);
     let mut lines: Vec<Line> = Vec::new();
     for (index, own) in steps.iter().enumerate().skip(start).take(BEFORE + 1 + AFTER) {
-        let text = job.value(own).unwrap_or("not recorded: it came from a cache");
+        let text = job.value(own).unwrap_or_else(|| "no data".to_owned());
         lines.push(Line {
             hit: index == at,
             mark: if index == at { "≠ " } else { "" },
             number: whole(index + 1),
-            text: shortened(text),
-            note: job.texts.maybe(own.note).map(shortened).unwrap_or_default(),
+            text: shortened(&text),
+            note: job.texts.maybe(own.note).map(|note| note_text(own, note)).unwrap_or_default(),
         });
     }
     let end = start + lines.len();
-    let closing = match steps.len().saturating_sub(end) {
-        0 => (at >= steps.len(), if steps.is_empty() { "none".to_owned() } else { "ends here".to_owned() }),
-        more => (false, format!("{} more", whole(more))),
-    };
-    if closing.0 || end < steps.len() {
-        let mark = if closing.0 { "≠ " } else { "" };
-        lines.push(Line {
-            hit: closing.0,
-            mark,
-            number: String::new(),
-            text: closing.1,
-            note: String::new(),
-        });
+    let hit = at >= steps.len();
+    if hit || end < steps.len() {
+        let text = match steps.len().saturating_sub(end) {
+            0 if steps.is_empty() => "none".to_owned(),
+            0 => "ends here".to_owned(),
+            more => format!("{} more", whole(more)),
+        };
+        let mark = if hit { "≠ " } else { "" };
+        lines.push(Line { hit, mark, number: String::new(), text, note: String::new() });
     }
     lines
+}
+
+/// What stands beside a fact: of a collective its process group.
+fn note_text(step: &Step, note: &str) -> String {
+    match step.value {
+        Some(FactValue::Collective(_)) => format!("in process group '{}'", shortened(note)),
+        _ => shortened(note),
+    }
 }
 
 fn shortened(text: &str) -> String {

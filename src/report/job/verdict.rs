@@ -1,8 +1,10 @@
 //! The verdict on a job: whether its ranks agree, and if not, where they first part ways.
 
-use crate::analysis::job::{JobFinding, JobKind, Unknown, list_of, rank_words};
+use super::fact_words;
+use super::job_report::JobReport;
+use crate::analysis::Severity;
+use crate::analysis::job::{Unknown, list_of, numbers, rank_words};
 use crate::model::Fact;
-use crate::report::job::{JobReport, matrix};
 use crate::report::kit::formats::{counted, micros, whole};
 use crate::report::kit::verdict::Words;
 use std::borrow::Cow;
@@ -15,30 +17,42 @@ fn link(text: impl Into<String>, href: &'static str, class: &'static str) -> Wor
     Words::linked("", text, href, class)
 }
 
+/// Logs that end early and are named first; more are named among the findings.
+const STOPS: usize = 3;
+
+/// A title without the marks of code.
+fn plain(title: &str) -> String {
+    title.replace('`', "")
+}
+
 /// The verdict as plain text.
 pub(crate) fn sentence(report: JobReport<'_>) -> String {
     pieces(report).into_iter().map(|words| words.text().replace('\u{a0}', " ")).collect()
 }
 
-/// The difference that may be the cause of all others.
-pub(crate) fn cause(report: JobReport<'_>) -> Option<&JobFinding> {
-    report.found.findings.iter().find(|finding| matches!(finding.kind, JobKind::Differs(_)))
-}
-
-pub(crate) fn pieces(report: JobReport<'_>) -> Vec<Words> {
+pub(super) fn pieces(report: JobReport<'_>) -> Vec<Words> {
     let job = report.job;
     let ranks = counted(job.ranks.len(), "rank", "ranks");
     let comparable = job.ranks.iter().filter(|rank| rank.is_comparable()).count();
-    let mut pieces = vec![link(ranks, "#ranks", "")];
-    match (comparable, cause(report)) {
+    let mut pieces = Vec::new();
+    for finding in report.found.findings.iter().filter(|finding| finding.kind.leads).take(STOPS) {
+        pieces.push(link(plain(&finding.sentence()), "#findings", "err"));
+        pieces.push(words(". "));
+    }
+    pieces.push(link(ranks, "#ranks", ""));
+    match (comparable, report.found.cause()) {
         (0, _) => pieces.push(words(": nothing was recorded that could be compared.")),
         (1, _) => pieces.push(words(": only one has records, so there is nothing to compare it with.")),
         (_, None) => pieces.extend(agreement(report)),
         (_, Some(finding)) => {
-            let structural = !matches!(finding.kind, JobKind::Differs(Fact::Cache | Fact::Config));
-            let class = if structural { "err" } else { "warn" };
-            pieces.push(words(if structural { " part ways: " } else { " compile the same, but " }));
-            pieces.push(link(finding.title.replace('`', ""), "#first", class));
+            let class = if finding.severity == Severity::Error { "err" } else { "warn" };
+            pieces.push(words(match (finding.severity, finding.kind.fact) {
+                (Severity::Info, Some(Fact::Cache)) => " compile the same; a harmless race: ",
+                (_, Some(Fact::Cache | Fact::CacheKeys | Fact::Config)) => " compile the same, but ",
+                (Severity::Info, _) => " call the same collectives, but ",
+                _ => " diverge: ",
+            }));
+            pieces.push(link(plain(&finding.title), "#first", class));
             pieces.push(words("."));
             let (compared, differing) = (compared(report), differing(report));
             if differing > 1 {
@@ -71,12 +85,12 @@ fn odd_ranks(report: JobReport<'_>) -> String {
 
 /// Kinds of facts that could be compared, those that are only shown included.
 fn compared(report: JobReport<'_>) -> usize {
-    report.found.compared.iter().filter(|(_, one)| one.is_ok()).count()
+    report.found.compared.iter().filter(|one| one.outcome.is_ok()).count()
 }
 
 /// Those of them in which ranks differ.
 fn differing(report: JobReport<'_>) -> usize {
-    let compared = report.found.compared.iter().filter_map(|(_, one)| one.as_ref().ok());
+    let compared = report.found.compared.iter().filter_map(|one| one.outcome.as_ref().ok());
     compared.filter(|one| one.differs()).count()
 }
 
@@ -89,14 +103,10 @@ fn agreement(report: JobReport<'_>) -> Vec<Words> {
         words(" that were compared"),
         words(format!(": {} on each.", counted(each, "compilation", "compilations"))),
     ];
-    let urgent = [JobKind::NothingCompiled, JobKind::FailuresEverywhere, JobKind::Runtime];
-    for kind in urgent {
-        if let Some(finding) = report.found.findings.iter().find(|finding| finding.kind == kind) {
-            pieces.push(words(" But "));
-            pieces.push(link(finding.title.replace('`', ""), "#findings", "warn"));
-            pieces.push(words("."));
-            break;
-        }
+    if let Some(finding) = report.found.findings.iter().find(|finding| finding.kind.in_verdict) {
+        pieces.push(words(" But "));
+        pieces.push(link(plain(&finding.title), "#findings", "warn"));
+        pieces.push(words("."));
     }
     pieces
 }
@@ -118,8 +128,7 @@ fn trouble(report: JobReport<'_>) -> Vec<Words> {
     if !fleet.missing.is_empty() {
         let noun = if fleet.missing.len() == 1 { "rank" } else { "ranks" };
         pieces.push(words(" No log of "));
-        let numbers = crate::analysis::job::numbers(&fleet.missing);
-        pieces.push(link(format!("{noun} {numbers}"), "#findings", "warn"));
+        pieces.push(link(format!("{noun} {}", numbers(&fleet.missing)), "#findings", "warn"));
         pieces.push(words("."));
     }
     pieces
@@ -128,21 +137,21 @@ fn trouble(report: JobReport<'_>) -> Vec<Words> {
 /// What stands below the verdict: what a difference leads to, and what the numbers are of.
 pub(crate) fn notes(report: JobReport<'_>) -> Vec<String> {
     let mut notes = Vec::new();
-    match cause(report).map(|finding| finding.kind) {
-        Some(JobKind::Differs(Fact::Cache)) => {
+    match report.found.cause().map(|finding| (finding.severity, finding.kind.fact)) {
+        Some((Severity::Warning, Some(Fact::Cache))) => {
             notes.push("While one rank compiles, the others wait for it in their next collective.".to_owned());
         }
-        Some(JobKind::Differs(Fact::Config)) => {
+        Some((_, Some(Fact::Config))) => {
             notes.push("Settings change what is generated; ranks of one job should have the same.".to_owned());
         }
-        Some(_) => notes.push(
-            "Ranks that compile different graphs may call their collectives in another order, and hang until the timeout."
+        Some((Severity::Error, _)) => notes.push(
+            "A collective that not all ranks of its process group call never ends: the job hangs until its timeout."
                 .to_owned(),
         ),
-        None => {}
+        _ => {}
     }
-    let cached = report.found.compared.iter().filter(|(_, one)| matches!(one, Err(Unknown::Cached)));
-    let cached: Vec<String> = cached.map(|(fact, _)| matrix::words(*fact).0.to_lowercase()).collect();
+    let cached = report.found.compared.iter().filter(|one| matches!(one.outcome, Err(Unknown::Cached)));
+    let cached: Vec<String> = cached.map(|one| fact_words::name(one.fact).to_lowercase()).collect();
     if !cached.is_empty() {
         notes.push(format!(
             "Not compared, since graphs came from a cache and torch records these only when it compiles: {}.",
@@ -150,8 +159,8 @@ pub(crate) fn notes(report: JobReport<'_>) -> Vec<String> {
         ));
     }
     let fleet = &report.found.fleet;
-    if let Some((fast, slow)) = fleet.extremes
-        && let (Some(fast), Some(slow)) = (report.job.ranks.get(fast), report.job.ranks.get(slow))
+    if let Some(extremes) = fleet.extremes
+        && let (Some(fast), Some(slow)) = (report.rank_at(extremes.fastest), report.rank_at(extremes.slowest))
         && let (Some(least), Some(most)) = (fast.compile_time_s, slow.compile_time_s)
         && fast.number != slow.number
     {

@@ -7,8 +7,14 @@ use crate::report::kit::view::Pieces;
 use serde::Serialize;
 
 /// Classes of the parts' colors, in the order of [`PARTS`].
-pub(crate) const PHASES: [&str; PARTS.len()] =
-    ["phase-dynamo", "phase-aotautograd", "phase-inductor", "phase-codegen"];
+pub(crate) const PHASES: [&str; PARTS.len()] = [
+    "phase-dynamo",
+    "phase-aotautograd",
+    "phase-inductor",
+    "phase-codegen",
+    "phase-builds",
+    "phase-autotuning",
+];
 
 /// The class of what belongs to no part.
 pub(crate) const PHASE_OTHER: &str = "phase-other";
@@ -16,6 +22,7 @@ pub(crate) const PHASE_OTHER: &str = "phase-other";
 #[derive(Serialize)]
 struct Bar {
     big: bool,
+    wide: bool,
     label: String,
     parts: Vec<Part>,
     /// Those that are drawn.
@@ -42,6 +49,15 @@ struct Part {
 impl Pieces<'_> {
     /// Shares of the parts; `big` with a legend. Empty without any time.
     pub fn bar(&self, times: &Parts, big: bool) -> anyhow::Result<Html> {
+        self.bar_of(times, big, false)
+    }
+
+    /// The same as wide as its cell, whose width has a meaning of its own.
+    pub fn wide_bar(&self, times: &Parts) -> anyhow::Result<Html> {
+        self.bar_of(times, false, true)
+    }
+
+    fn bar_of(&self, times: &Parts, big: bool, wide: bool) -> anyhow::Result<Html> {
         let total = times.total();
         if total <= 0.0 {
             return Ok(Html::default());
@@ -62,6 +78,6 @@ impl Pieces<'_> {
         let digits = usize::from(big);
         let drawn =
             drawn.map(|(us, class)| Drawn { class, width: format!("{:.digits$}", 100.0 * us / total) });
-        self.render("bar", &Bar { big, label, parts, drawn: drawn.collect() })
+        self.render("bar", &Bar { big, wide, label, parts, drawn: drawn.collect() })
     }
 }

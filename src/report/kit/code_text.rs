@@ -1,17 +1,13 @@
 //! What a line of generated code says, read from its text.
 
-/// The operator that a line of the wrapper calls: `extern_kernels.mm(..)`, `torch.ops.aten.cumsum.default(..)`,
-/// `aoti_torch_cpu_mm_out(..)`.
+use crate::analysis::provenance::library_call;
+
+/// Characters of an operator's name; a longer one is none.
+const LONGEST_NAME: usize = 100;
+
+/// The operator that a line of the wrapper calls, as an index shows it: `mm`, `torch.ops.aten.cumsum.default`,
+/// `aoti_torch_cpu_mm_out`.
 pub(crate) fn called(line: &str) -> Option<&str> {
-    if !line.starts_with(' ') {
-        return None;
-    }
-    let marks = ["extern_kernels.", "torch.ops.", "aoti_torch_cpu_", "aoti_torch_cuda_"];
-    let at = marks.iter().find_map(|mark| Some((line.find(mark)?, *mark)));
-    let (start, mark) = at?;
-    let rest = line.get(start..)?;
-    let (name, _) = rest.split_once('(')?;
-    let plain = name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.'));
-    let shown = if mark == "extern_kernels." { name.strip_prefix(mark)? } else { name };
-    (plain && name.len() < 100).then_some(shown)
+    let name = if line.starts_with(' ') { library_call(line)? } else { return None };
+    (name.len() < LONGEST_NAME).then_some(name.strip_prefix("extern_kernels.").unwrap_or(name))
 }

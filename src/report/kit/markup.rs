@@ -90,6 +90,11 @@ pub(crate) fn close(out: &mut dyn Write, tag: &str) -> io::Result<()> {
     writeln!(out, "</{tag}>")
 }
 
+/// Ends an element within text that is shown as it is written, where a line end would be one more line.
+pub(crate) fn close_inline(out: &mut dyn Write, tag: &str) -> io::Result<()> {
+    write!(out, "</{tag}>")
+}
+
 /// Ends a section that `open_section` began.
 pub(crate) fn close_section(out: &mut dyn Write) -> io::Result<()> {
     close(out, "section")

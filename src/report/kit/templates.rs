@@ -49,6 +49,8 @@ templates! {
     pill,
     place,
     provenance_head,
+    provenance_keys,
+    provenance_pane_head,
     provenance_tools,
     recompile_evidence,
     recompile_reason,

@@ -301,7 +301,7 @@ fn row(view: View<'_>, lookup: &CacheLookup, differs: Html) -> anyhow::Result<Ro
         Td::html(answer),
         Td::html(differs),
         Td::maybe(lookup.saved_ns, |ns| micros(ns / 1e3)),
-        Td::html(file.unwrap_or_else(|| Html::escaped(key.unwrap_or(UNKNOWN)))).class("key"),
+        Td::html(file.unwrap_or_else(|| Html::escaped(key.unwrap_or(UNKNOWN)))).class("cache-key"),
     ]);
     Ok(match found {
         Some((_, artifact)) => row.anchored(format!("lookup-{}", artifact.number)),

@@ -217,8 +217,8 @@ fn dimension(
         };
         // From there on all are, as the answer says.
         let said = matches!(dim.answer(), Answer::Since(since) if since <= at);
-        let dynamic = if one.state.is_dynamic() && !said { " dynamic" } else { "" };
-        seen.push(Html::trusted(format!("{} {}{dynamic}", pill.as_str(), sizes.as_str())));
+        let dynamic = (one.state.is_dynamic() && !said).then(|| "dynamic".into());
+        seen.push(Html::joined([pill, sizes].into_iter().chain(dynamic), " "));
     }
     let more = dim.seen.len().saturating_sub(SHOWN);
     if more > 0 {

@@ -1,8 +1,19 @@
-// Folding: data-fold names the region whose details open and close together. Every page is complete without it.
-document.querySelectorAll('[data-fold]').forEach(b => {
-  b.onclick = () => {
-    const list = [...document.getElementById(b.dataset.fold).querySelectorAll('details')], open = list.some(d => !d.open);
-    list.forEach(d => { d.open = open; });
-    b.textContent = open ? 'Fold all' : 'Open all';
-  };
-});
+// Buttons that open and close all folds of a region. Every page is complete without this script.
+'use strict';
+(() => {
+  const { all, byId } = tlparse;
+
+  // Opens all folds of the region that `data-fold` names, or closes them when all are open.
+  function toggleAll(button) {
+    const folds = all('details', byId(button.dataset.fold));
+    const open = folds.some(fold => !fold.open);
+    folds.forEach(fold => {
+      fold.open = open;
+    });
+    button.textContent = open ? 'Fold all' : 'Open all';
+  }
+
+  all('[data-fold]').forEach(button => {
+    button.onclick = () => toggleAll(button);
+  });
+})();

@@ -1,371 +1,578 @@
-// The graphs of a compile. The page holds each text once; a graph is taken apart when it is first shown.
+// The viewer of a compile's graphs: shows a graph with its values and its lines of the user's code, or
+// compares two. The page holds each text once; a graph is taken apart when it is first shown.
+'use strict';
 (() => {
-  const data = document.getElementById('graphs-data');
-  if (!data) return;
-  const { texts, graphs, pairs: suggested, sizes, code } = JSON.parse(data.textContent);
-  const [left, right, pairs, side, said, box] = ['left', 'right', 'pairs', 'side', 'said', 'graph'].map(id => document.getElementById(id));
-  const make = (tag, className, ...content) => {
-    const e = document.createElement(tag);
-    if (className) e.className = className;
-    e.append(...content);
-    return e;
-  };
-  const label = g => `${g.name} ${g.number}${g.attempt ? ` (attempt ${g.attempt})` : ''}`;
-  const file = path => path.split('/').pop();
+  const { all, byId, element, noun, diff, graphText } = tlparse;
 
-  // A graph's lines: tokens, values with definition and uses, and the user's line that each line comes from.
-  // A name means one value within a `def`; a graph may hold further graphs below itself.
-  const TOKEN = /("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')|(#.*$)|([A-Za-z_]\w*)|(\d[\w.]*)|(\s+|.)/g;
-  const MARK = /^\s*# File: (.+?):(\d+) in (.+?)(?:, code: (.*))?$/;
-  const parse = text => {
-    const lines = [], values = new Map(), marks = new Map();
-    let scope = 0, head = false, mark = null, output = false;
-    const define = (name, line, type) => {
-      const key = `${scope} ${name}`;
-      if (!values.has(key)) values.set(key, { name, line, type, uses: [], freed: [] });
-    };
-    const raw = text.split('\n');
-    raw.forEach((line, i) => {
-      if (/^\s*(?:async )?def /.test(line)) { scope = i; head = true; mark = null; output = false; }
-      const found = MARK.exec(line);
-      if (found) {
-        mark = `${found[1]}:${found[2]}`;
-        if (!marks.has(mark)) marks.set(mark, { place: mark, code: found[4], in: found[3], lines: [] });
-      } else if (/^\s*(?:class |return\b|# No stacktrace)/.test(line)) mark = null;
-      if (/^\s*return\b/.test(line)) output = true;
-      if (mark && line.trim()) marks.get(mark).lines.push(i);
-      if (head) {
-        for (const p of line.replace(/^\s*def \w+\(/, '').replace(/#.*/, '').matchAll(/(?:^|[,(])\s*([A-Za-z_]\w*)\s*(?::\s*"([^"]*)")?(?=\s*[,)=]|$)/g)) {
-          if (p[1] !== 'self') define(p[1], i, p[2]);
-        }
-        if (/\)[^"]*:\s*$/.test(line.replace(/#.*/, ''))) head = false;
-      } else if (!found && !output) {
-        const d = /^\s*%?([A-Za-z_]\w*)\s*(?::\s*"([^"]*)"\s*(?=[=#]|$)|(?=(?:,\s*\w+\s*)*,?\s*=[^=])|:\s(?=\[))/.exec(line);
-        if (d && d[1] !== 'return') {
-          define(d[1], i, d[2]);
-          const more = /^\s*\w+((?:,\s*\w+)+),?\s*=/.exec(line);
-          if (more) for (const n of more[1].matchAll(/\w+/g)) define(n[0], i);
-        }
-      }
-      lines.push({ text: line, scope, output, mark: found ? mark : null });
+  // `graphs` have {name, number, attempt, group, about, href, text}, where `text` is a place in `texts`, or
+  // null if the text is too large for this page; `pairs` are [before, after, words] with places in `graphs`;
+  // `sizes` has types of values by name; `code` has, for each output code, which lines come from where.
+  const dataElement = byId('graphs-data');
+  if (!dataElement) return;
+  const { texts, graphs, pairs, sizes, code } = JSON.parse(dataElement.textContent);
+
+  // The lists in which graphs are chosen, and the places that this script fills.
+  const leftList = byId('left');
+  const rightList = byId('right');
+  const pairsPlace = byId('pairs');
+  const sidePlace = byId('side');
+  const statusPlace = byId('said');
+  const graphPlace = byId('graph');
+
+  // Classes that the style sheet knows.
+  const LINE_CLASS = 'line';
+  const VALUE_CLASS = 'value';
+  const DEFINITION_CLASS = 'definition';
+  const SOURCE_BUTTON_CLASS = 'source-mark';
+  const HIT_CLASS = 'hit';
+  const SOFT_CLASS = 'soft';
+  const MONO_CLASS = 'mono';
+  const COUNT_CLASS = 'count';
+  const BUTTON_CLASS = 'button';
+  const CURRENT_PAIR_CLASS = 'current';
+  const SOURCE_HEAD_CLASS = 'all';
+
+  // Items of a list that are shown, and items up to which a list stands open.
+  const MOST_ITEMS = 200;
+  const MOST_OPEN_ITEMS = 12;
+  // Names that the field offers.
+  const MOST_NAMES = 2000;
+  // Pairs that get a button each; more stand in a list.
+  const MOST_PAIR_BUTTONS = 12;
+
+  // ---- Graphs ----
+
+  // The graph that is shown, or the left one of two.
+  let shownGraph = graphs.find(graph => graph.text !== null) || graphs[0];
+
+  const parsedTexts = [];
+  function parsed(graph) {
+    return parsedTexts[graph.text] ||= graphText.parse(texts[graph.text]);
+  }
+
+  function labelOf(graph) {
+    const attempt = graph.attempt ? ` (attempt ${graph.attempt})` : '';
+    return `${graph.name} ${graph.number}${attempt}`;
+  }
+
+  function fileName(path) {
+    return path.split('/').pop();
+  }
+
+  // The address of a line of a graph on this page.
+  function addressOf(graph, line) {
+    return `#${graph.number}-L${line + 1}`;
+  }
+
+  // ---- What is marked in the graph ----
+
+  // The lines of the graph as elements, and the elements of each value.
+  let lineElements = [];
+  let valueElements = new Map();
+  // The elements that are marked.
+  let marked = [];
+
+  function unmark() {
+    marked.forEach(one => one.classList.remove(HIT_CLASS));
+    marked = [];
+  }
+
+  function mark(elements) {
+    unmark();
+    marked = elements;
+    marked.forEach(one => one.classList.add(HIT_CLASS));
+  }
+
+  // ---- Parts of the side ----
+
+  function soft(text) {
+    return element('span', { className: SOFT_CLASS }, text);
+  }
+
+  function drawCount(count) {
+    return element('span', { className: COUNT_CLASS }, String(count));
+  }
+
+  // A text of code and a note: the content of a link, a button or a row.
+  function codeAndNote(text, note) {
+    return [element('code', {}, text), soft(note)];
+  }
+
+  function drawLinkItem(href, text, note) {
+    return element('li', {}, element('a', { href }, ...codeAndNote(text, note)));
+  }
+
+  function drawList(items) {
+    const list = element('ul', {}, ...items.slice(0, MOST_ITEMS));
+    const left = items.length - MOST_ITEMS;
+    if (left > 0) list.append(element('li', { className: SOFT_CLASS }, `${left} more`));
+    return list;
+  }
+
+  function drawGroup(title, ...content) {
+    return element('div', {}, element('h2', {}, title), ...content);
+  }
+
+  function drawCountedGroup(title, count, items) {
+    const group = drawGroup(title, drawList(items));
+    group.querySelector('h2').append(' ', drawCount(count));
+    return group;
+  }
+
+  // A list that is folded at first if it is long.
+  function drawFold(title, items) {
+    const summary = element('summary', {}, title, ' ', drawCount(items.length));
+    return element('details', { open: items.length <= MOST_OPEN_ITEMS }, summary, drawList(items));
+  }
+
+  // ---- The side: a field for a value's name, what was chosen, lines of source, operators ----
+
+  function showSide(...chosen) {
+    const { lines, values, sources } = parsed(shownGraph);
+    const parts = [drawValueField(values), ...chosen];
+    if (sources.size > 0) parts.push(drawSources(lines, [...sources.values()]));
+    const operators = countOperators(lines);
+    if (operators.size > 0) parts.push(drawOperators(operators));
+    sidePlace.replaceChildren(...parts);
+  }
+
+  function drawValueField(values) {
+    const byName = new Map();
+    values.forEach(value => {
+      if (!byName.has(value.name)) byName.set(value.name, value);
     });
-    lines.forEach((line, i) => {
-      const free = /;\s+(?:\w+ = )+None\s*$/.exec(line.text), end = free ? free.index : line.text.length;
-      line.tokens = [];
-      if (line.mark) return;
-      let depth = 0, last = '';
-      for (const m of line.text.matchAll(TOKEN)) {
-        const token = m[0];
-        let kind = m[1] ? 's' : m[2] ? 'c' : m[4] ? 'm' : '', value = null;
-        if (m[3]) {
-          value = last === '.' ? null : values.get(`${line.scope} ${token}`);
-          if (value && depth && m.index !== 0 && /^\s*=[^=]/.test(line.text.slice(m.index + token.length)) && m.index < end) value = null;
-          if (!value && /^(?:class|def|return|None|True|False|import|from|as|with|for|in|if|else|not|is|lambda)$/.test(token)) kind = 'k';
-        }
-        if ('([{'.includes(token)) depth++;
-        if (')]}'.includes(token)) depth--;
-        if (value && i !== value.line) {
-          const list = m.index >= end ? value.freed : value.uses;
-          if (list[list.length - 1] !== i) list.push(i);
-        }
-        line.tokens.push([token, m.index >= end ? 'c' : kind, value]);
-        if (token.trim()) last = token;
-      }
-    });
-    return { lines, values, marks, raw };
-  };
-  const parsed = [];
-  const of = g => parsed[g.text] ||= parse(texts[g.text]);
-
-  // `f32[16, 64][64, 1]cpu` has 4,096 bytes.
-  const BYTES = { f64: 8, i64: 8, c64: 8, f32: 4, i32: 4, u32: 4, f16: 2, bf16: 2, i16: 2, u16: 2, b8: 1, i8: 1, u8: 1, f8e4m3fn: 1, f8e5m2: 1, c128: 16, u64: 8 };
-  const size = type => {
-    const t = /^(\w+)\[([\d, ]*)\]/.exec(type || '');
-    if (!t || !BYTES[t[1]]) return '';
-    const n = t[2].split(',').reduce((all, d) => d.trim() ? all * +d : all, BYTES[t[1]]);
-    const step = n >= 2 ** 30 ? [2 ** 30, 'GB'] : n >= 2 ** 20 ? [2 ** 20, 'MB'] : n >= 1024 ? [1024, 'KB'] : [1, 'bytes'];
-    return `${+(n / step[0]).toPrecision(3)} ${step[1]}`;
-  };
-
-  let at = graphs.find(g => g.text !== null) || graphs[0], elements = new Map(), rows = [], lit = [];
-  const anchor = (g, line) => `#${g.number}-L${line + 1}`;
-  const unlit = () => { lit.forEach(e => e.classList.remove('hit')); lit = []; };
-  const light = list => { unlit(); lit = list; lit.forEach(e => e.classList.add('hit')); };
-
-  const item = (href, text, note) => {
-    const a = make('a', '', make('code', '', text), make('span', 'soft', note));
-    a.href = href;
-    return make('li', '', a);
-  };
-  const group = (title, count, ...content) => {
-    const h = make('h2', '', title);
-    if (count) h.append(' ', make('span', 'n', String(count)));
-    return make('div', '', h, ...content);
-  };
-  // A group of lines that folds: long ones are folded at first.
-  const folding = (title, items) => {
-    const summary = make('summary', '', title, ' ', make('span', 'n', String(items.length)));
-    const d = make('details', '', summary, list(items));
-    d.open = items.length <= 12;
-    return d;
-  };
-  const MOST = 200;
-  const list = (items, className) => {
-    const ul = make('ul', className, ...items.slice(0, MOST));
-    if (items.length > MOST) ul.append(make('li', 'soft', `${items.length - MOST} more`));
-    return ul;
-  };
-
-  // What a line defines, in short.
-  const what = (p, line) => {
-    const def = [...p.values.values()].find(v => v.line === line);
-    return p.lines[line].output ? 'output' : def ? def.name : p.raw[line].trim().split(/[\s(,]/)[0];
-  };
-  const showValue = value => {
-    light(elements.get(value) || []);
-    const p = of(at), type = value.type || sizes[value.name] || '';
-    const about = [type, size(type)].filter(Boolean).join(', ');
-    const items = [item(anchor(at, value.line), value.name, `defined, line ${value.line + 1}`)];
-    value.uses.forEach(l => items.push(item(anchor(at, l), what(p, l), `used, line ${l + 1}`)));
-    value.freed.forEach(l => items.push(item(anchor(at, l), what(p, l), `freed, line ${l + 1}`)));
-    const uses = list(items);
-    uses.id = 'uses';
-    const block = group(value.name, 0, make('p', 'soft', about), uses);
-    block.id = 'value';
-    block.firstChild.classList.add('mono');
-    overview(block);
-    said.textContent = `${value.name}${about ? `: ${about}` : ''}. Defined in line ${value.line + 1}, used in ${value.uses.length} ${value.uses.length === 1 ? 'line' : 'lines'}.`;
-  };
-
-  // A line of the user's code: its lines in every graph, and where generated code names it or a value made by it.
-  let makers = null;
-  const maker = () => {
-    if (makers) return makers;
-    makers = new Map();
-    graphs.filter(g => g.text !== null).forEach(g => {
-      const p = of(g);
-      p.marks.forEach(m => m.lines.forEach(l => {
-        const name = /^\s*%?(\w+)\s*[:=]/.exec(p.raw[l]);
-        if (name && !makers.has(name[1])) makers.set(name[1], m.place);
-      }));
-    });
-    return makers;
-  };
-  const showMark = key => {
-    const blocks = [], first = of(at).marks.get(key), seen = new Set();
-    light(first ? first.lines.map(l => rows[l]).filter(Boolean) : []);
-    const intro = group(file(key), 0);
-    intro.id = 'value';
-    intro.className = 'all';
-    intro.firstChild.title = key;
-    let source = null, graphsWith = 0;
-    graphs.forEach(g => {
-      if (g.text === null) return;
-      const p = of(g), m = p.marks.get(key);
-      if (!m) return;
-      graphsWith++;
-      source ||= m;
-      if (seen.has(g.text)) return;
-      seen.add(g.text);
-      const lines = m.lines.filter(l => p.raw[l].trim() && !MARK.test(p.raw[l]));
-      blocks.push(folding(label(g), lines.map(l => item(anchor(g, l), what(p, l), `line ${l + 1}`))));
-    });
-    code.forEach(c => {
-      const hits = c.places.filter(x => x[1] === key).map(x => [x[0], file(key)]);
-      c.nodes.forEach(([line, names]) => {
-        const own = names.split(', ').filter(n => maker().get(n) === key);
-        if (own.length) hits.push([line, own.join(', ')]);
-      });
-      hits.sort((a, b) => a[0] - b[0]);
-      if (hits.length) blocks.push(folding(`Output code ${c.number}`, hits.map(([line, text]) => item(`${c.href}#L${line}`, text, `line ${line}`))));
-    });
-    if (source) intro.append(make('p', 'soft', `in ${source.in}`), ...(source.code ? [make('code', '', source.code)] : []));
-    overview(intro, ...blocks);
-    said.textContent = `${key}: in ${graphsWith} of ${graphs.length} ${graphs.length === 1 ? 'graph' : 'graphs'}.`;
-  };
-
-  // Beside the graph: a field to choose a value by its name, what was chosen, lines of source, operators.
-  const overview = (...chosen) => {
-    const p = of(at), names = make('datalist'), field = make('input'), ops = new Map();
-    names.id = 'names';
-    const known = new Map();
-    p.values.forEach(v => { if (!known.has(v.name)) known.set(v.name, v); });
-    names.append(...[...known.keys()].slice(0, 2000).map(n => new Option(n)));
-    field.setAttribute('list', 'names');
-    field.placeholder = 'Name of a value';
-    field.setAttribute('aria-label', 'Name of a value');
+    const options = [...byName.keys()].slice(0, MOST_NAMES).map(name => new Option(name));
+    const names = element('datalist', { id: 'names' }, ...options);
+    const field = element('input', { placeholder: 'Name of a value' });
+    field.setAttribute('list', names.id);
+    field.setAttribute('aria-label', field.placeholder);
     field.onchange = () => {
-      const v = known.get(field.value.trim());
-      if (!v) return;
-      showValue(v);
-      rows[v.line]?.scrollIntoView({ block: 'center' });
-      side.querySelector('input').focus();
+      const value = byName.get(field.value.trim());
+      if (value) goToValue(value);
     };
-    p.raw.forEach(l => {
-      const op = /= (?:torch\.(?:ops\.)?)((?:[\w]+\.)*\w+)\(/.exec(l);
-      if (op) ops.set(op[1], (ops.get(op[1]) || 0) + 1);
-    });
-    const marks = [...p.marks.values()].map(m => {
-      const b = make('button', '', make('code', '', file(m.place)), make('span', 'soft', String(m.lines.filter(l => !p.lines[l].mark).length)));
-      b.title = m.code || m.place;
-      b.onclick = () => showMark(m.place);
-      return make('li', '', b);
-    });
-    const parts = [make('div', '', field, names), ...chosen];
-    if (marks.length) parts.push(group('Lines of source', marks.length, list(marks)));
-    const total = [...ops.values()].reduce((a, b) => a + b, 0);
-    const most = [...ops].sort((a, b) => b[1] - a[1]).map(([n, c]) => make('li', '', make('span', '', make('code', '', n), make('span', 'soft', String(c)))));
-    if (most.length) parts.push(group('Operators', total, list(most)));
-    side.replaceChildren(...parts);
-  };
+    return element('div', {}, field, names);
+  }
 
-  const drawGraph = () => {
-    elements = new Map();
-    const p = of(at);
-    rows = p.lines.map((line, i) => {
-      const row = make('span', 'l');
-      row.id = anchor(at, i).slice(1);
-      if (line.mark) {
-        const b = make('button', 'mark', line.text.trim());
-        b.onclick = () => showMark(line.mark);
-        row.append(line.text.slice(0, line.text.length - line.text.trimStart().length), b);
-      }
-      let plain = '';
-      const flush = () => { if (plain) row.append(plain); plain = ''; };
-      line.tokens.forEach(([token, kind, value]) => {
-        if (!value && !kind) { plain += token; return; }
-        flush();
-        const e = make('span', value ? `v${i === value.line ? ' def' : ''}${kind ? ` ${kind}` : ''}` : kind, token);
-        if (value) {
-          e.of = value;
-          if (elements.has(value)) elements.get(value).push(e);
-          else elements.set(value, [e]);
-        }
-        row.append(e);
+  function goToValue(value) {
+    showValue(value);
+    lineElements[value.line]?.scrollIntoView({ block: 'center' });
+    // The side was drawn anew; its field takes the focus over.
+    sidePlace.querySelector('input').focus();
+  }
+
+  function drawSources(lines, sources) {
+    const items = sources.map(source => {
+      const count = source.lines.filter(line => !lines[line].source).length;
+      const button = element('button', {}, ...codeAndNote(fileName(source.place), String(count)));
+      button.title = source.code || source.place;
+      button.onclick = () => showSource(source.place);
+      return element('li', {}, button);
+    });
+    return drawCountedGroup('Lines of source', sources.length, items);
+  }
+
+  // How often each operator is called.
+  function countOperators(lines) {
+    const counts = new Map();
+    lines.forEach(({ text }) => {
+      const operator = graphText.operatorIn(text);
+      if (operator) counts.set(operator, (counts.get(operator) || 0) + 1);
+    });
+    return counts;
+  }
+
+  function drawOperators(counts) {
+    const total = [...counts.values()].reduce((sum, count) => sum + count, 0);
+    const mostCalledFirst = [...counts].sort(([, count], [, otherCount]) => otherCount - count);
+    const items = mostCalledFirst.map(([operator, count]) => (
+      element('li', {}, element('span', {}, ...codeAndNote(operator, String(count))))
+    ));
+    return drawCountedGroup('Operators', total, items);
+  }
+
+  // ---- A value: its type, its definition and its uses ----
+
+  // What a line is about, in short: the value that it defines, or its first word.
+  function describeLine({ lines, values }, line) {
+    if (lines[line].isOutput) return 'output';
+    const defined = values.find(value => value.line === line);
+    return defined ? defined.name : lines[line].text.trim().split(/[\s(,]/)[0];
+  }
+
+  function showValue(value) {
+    mark(valueElements.get(value) || []);
+    const type = value.type || sizes[value.name] || '';
+    const about = [type, graphText.sizeOf(type)].filter(Boolean).join(', ');
+    showSide(drawValue(value, about));
+    const colon = about ? `: ${about}` : '';
+    const uses = `${value.uses.length} ${noun(value.uses.length, 'line', 'lines')}`;
+    statusPlace.textContent = `${value.name}${colon}. Defined in line ${value.line + 1}, used in ${uses}.`;
+  }
+
+  function drawValue(value, about) {
+    const graph = parsed(shownGraph);
+    const drawItem = (line, text, note) => (
+      drawLinkItem(addressOf(shownGraph, line), text, `${note}, line ${line + 1}`)
+    );
+    const uses = drawList([
+      drawItem(value.line, value.name, 'defined'),
+      ...value.uses.map(line => drawItem(line, describeLine(graph, line), 'used')),
+      ...value.freed.map(line => drawItem(line, describeLine(graph, line), 'freed')),
+    ]);
+    uses.id = 'uses';
+    const group = drawGroup(value.name, element('p', { className: SOFT_CLASS }, about), uses);
+    group.id = 'value';
+    group.firstChild.classList.add(MONO_CLASS);
+    return group;
+  }
+
+  // ---- A line of the user's code: its lines in every graph, and where generated code has them ----
+
+  function showSource(place) {
+    const here = parsed(shownGraph).sources.get(place);
+    mark(here ? here.lines.map(line => lineElements[line]).filter(Boolean) : []);
+    const places = sourceInGraphs(place);
+    const head = drawSourceHead(place, places[0]?.source);
+    showSide(head, ...drawSourceInGraphs(places), ...drawSourceInCode(place));
+    const all = `${graphs.length} ${noun(graphs.length, 'graph', 'graphs')}`;
+    statusPlace.textContent = `${place}: in ${places.length} of ${all}.`;
+  }
+
+  // The graphs that have lines of a place in the user's code, each with these lines.
+  function sourceInGraphs(place) {
+    const readable = graphs.filter(graph => graph.text !== null);
+    const found = readable.map(graph => ({ graph, source: parsed(graph).sources.get(place) }));
+    return found.filter(({ source }) => source !== undefined);
+  }
+
+  function drawSourceHead(place, source) {
+    const head = drawGroup(fileName(place));
+    head.id = 'value';
+    head.className = SOURCE_HEAD_CLASS;
+    head.firstChild.title = place;
+    if (source) head.append(element('p', { className: SOFT_CLASS }, `in ${source.functionName}`));
+    if (source?.code) head.append(element('code', {}, source.code));
+    return head;
+  }
+
+  // A fold per graph, but one only for graphs of the same text.
+  function drawSourceInGraphs(places) {
+    const textsBefore = new Set();
+    const isFirstOfText = ({ graph }) => {
+      const isFirst = !textsBefore.has(graph.text);
+      textsBefore.add(graph.text);
+      return isFirst;
+    };
+    return places.filter(isFirstOfText).map(({ graph, source }) => {
+      const parsedGraph = parsed(graph);
+      const lines = source.lines.filter(line => {
+        const { text } = parsedGraph.lines[line];
+        return text.trim() && !graphText.isSourceComment(text);
       });
-      flush();
-      if (!row.firstChild) row.append(' ');
-      return row;
-    });
-    box.replaceChildren(...rows);
-    const types = [...p.values.values()].length;
-    said.textContent = `${at.about ? `${at.about[0].toUpperCase()}${at.about.slice(1)}. ` : ''}${p.raw.length} lines, ${types} values. A click on a value marks its definition and uses.`;
-    overview();
-  };
-  const draw = () => {
-    lit = [];
-    const other = graphs[right.value];
-    const missing = [at, other].find(g => g && g.text === null);
-    if (missing) {
-      rows = [];
-      side.replaceChildren();
-      box.replaceChildren();
-      const a = make('a', '', 'its file');
-      a.href = missing.href;
-      said.replaceChildren(`${label(missing)} is too large to be shown here; see `, a, '.');
-    } else if (other) {
-      rows = [];
-      side.replaceChildren();
-      const { gone, come, how } = tlparseDiff.show(box, texts[at.text].split('\n'), texts[other.text].split('\n'));
-      const both = at.group && at.group === other.group ? ` Both of ${at.group}.` : '';
-      said.textContent = gone + come ? `From ${label(at)} to ${label(other)}: ${gone} ${gone === 1 ? 'line' : 'lines'} removed, ${come} added.${both}${how}` : `${label(at)} and ${label(other)} are equal.${both}`;
-    } else drawGraph();
-    side.hidden = !side.firstChild;
-    const shown = `${left.value} ${right.value}`;
-    document.querySelectorAll('#pairs button').forEach(b => b.classList.toggle('on', b.dataset.pair === shown));
-    document.querySelectorAll('#pairs select').forEach(s => { s.value = shown; if (s.selectedIndex < 0) s.value = ''; });
-  };
-  const choose = (l, r) => {
-    left.value = l;
-    at = graphs[l];
-    offer();
-    right.value = r;
-    draw();
-  };
-
-  // A list of graphs, those of one piece or producer together.
-  const options = list => {
-    const parts = [];
-    let last = null, group = null;
-    list.forEach(i => {
-      const g = graphs[i], option = new Option(label(g), i);
-      if (g.group !== last) {
-        last = g.group;
-        group = last && make('optgroup');
-        if (group) { group.label = last; parts.push(group); }
-      }
-      if (group) group.append(option);
-      else parts.push(option);
-    });
-    return parts;
-  };
-  // What the graph at hand is worth comparing with comes first.
-  const every = graphs.map((g, i) => i);
-  const offer = () => {
-    const i = graphs.indexOf(at), near = suggested.filter(p => p[0] === i).map(p => p[1]);
-    const first = make('optgroup', '', ...near.map(j => new Option(label(graphs[j]), j)));
-    first.label = 'What became of it';
-    right.replaceChildren(new Option('nothing', ''), ...(near.length ? [first] : []), ...options(every));
-  };
-
-  // Graphs that stand for before and after: a button each, or a list where there are many.
-  const BUTTONS = 12;
-  const described = ([i, j, words]) => `${words.replace(/_/g, ' ')} ${graphs[i].number}${graphs[i].text !== null && graphs[i].text === graphs[j].text ? ' (equal)' : ''}`;
-  if (suggested.length > BUTTONS) {
-    const list = make('select'), parts = [new Option(`${suggested.length} pairs`, '')];
-    let last = null;
-    suggested.forEach(p => {
-      const group = graphs[p[1]].group;
-      if (group && group !== last) parts.push(make('optgroup'));
-      if (group && group !== last) parts[parts.length - 1].label = group;
-      last = group;
-      const option = new Option(described(p), `${p[0]} ${p[1]}`);
-      if (group) parts[parts.length - 1].append(option);
-      else parts.push(option);
-    });
-    list.append(...parts);
-    list.onchange = () => { if (list.value) choose(...list.value.split(' ')); };
-    pairs.append(make('label', '', 'Before and after ', list));
-  } else if (suggested.length) {
-    pairs.append(make('span', 'soft', 'Before and after:'));
-    suggested.forEach(p => {
-      const b = make('button', 'btn', described(p));
-      b.dataset.pair = `${p[0]} ${p[1]}`;
-      b.title = `${label(graphs[p[0]])} and ${label(graphs[p[1]])}`;
-      b.onclick = () => choose(p[0], p[1]);
-      pairs.append(b);
+      return drawFold(labelOf(graph), lines.map(line => (
+        drawLinkItem(addressOf(graph, line), describeLine(parsedGraph, line), `line ${line + 1}`)
+      )));
     });
   }
-  left.append(...options(every));
-  left.onchange = right.onchange = () => choose(left.value, right.value);
 
-  box.addEventListener('click', e => {
-    const v = e.target.closest('.v');
-    if (v?.of) showValue(v.of);
-  });
-  document.addEventListener('keydown', e => {
-    if (e.key === 'Escape' && lit.length) { unlit(); overview(); }
-  });
+  // For each value of any graph, by name, the place in the user's code that it comes from. Taken down when
+  // first asked.
+  let placesByValue = null;
+  function placeOfValue(name) {
+    placesByValue ||= readPlacesByValue();
+    return placesByValue.get(name);
+  }
 
-  // `#8` is the graph with that number, `#8-L15` its line, `#a=8&b=9` two of them compared.
-  const index = number => graphs.findIndex(g => g.number === +number);
-  const follow = () => {
-    const two = /^#a=(\d+)&b=(\d+)$/.exec(location.hash), [l, r] = two ? [index(two[1]), index(two[2])] : [-1, -1];
-    if (l >= 0 && r >= 0) {
-      choose(l, r);
-      return true;
+  function readPlacesByValue() {
+    const places = new Map();
+    graphs.filter(graph => graph.text !== null).forEach(graph => {
+      const { lines, sources } = parsed(graph);
+      sources.forEach(source => source.lines.forEach(line => {
+        const name = graphText.nameDefinedIn(lines[line].text);
+        if (name && !places.has(name)) places.set(name, source.place);
+      }));
+    });
+    return places;
+  }
+
+  // The lines of an output code that name the place, or values that come from it: {line, text}, ascending.
+  function codeLinesOf(outputCode, place) {
+    const namingPlace = outputCode.places
+      .filter(([, otherPlace]) => otherPlace === place)
+      .map(([line]) => ({ line, text: fileName(place) }));
+    const namingValues = outputCode.nodes.map(([line, names]) => {
+      const ofPlace = names.split(', ').filter(name => placeOfValue(name) === place);
+      return { line, text: ofPlace.join(', ') };
+    });
+    const found = [...namingPlace, ...namingValues.filter(({ text }) => text !== '')];
+    return found.sort((one, other) => one.line - other.line);
+  }
+
+  function drawSourceInCode(place) {
+    const found = code.map(outputCode => ({ outputCode, lines: codeLinesOf(outputCode, place) }));
+    return found.filter(({ lines }) => lines.length > 0).map(({ outputCode, lines }) => {
+      const addressOfLine = line => `${outputCode.href}#L${line}`;
+      const items = lines.map(({ line, text }) => drawLinkItem(addressOfLine(line), text, `line ${line}`));
+      return drawFold(`Output code ${outputCode.number}`, items);
+    });
+  }
+
+  // ---- Drawing a graph ----
+
+  function drawToken({ text, className, value }, isDefinition) {
+    if (!value) return element('span', { className }, text);
+    const classes = [VALUE_CLASS, isDefinition && DEFINITION_CLASS, className].filter(Boolean);
+    const drawn = element('span', { className: classes.join(' ') }, text);
+    // A click on it asks for its value.
+    drawn.of = value;
+    if (valueElements.has(value)) valueElements.get(value).push(drawn);
+    else valueElements.set(value, [drawn]);
+    return drawn;
+  }
+
+  // Tokens without class or value become one text, so that a large graph has few elements.
+  function drawTokens(tokens, number) {
+    const drawn = [];
+    let plain = '';
+    const finishPlain = () => {
+      if (plain) drawn.push(plain);
+      plain = '';
+    };
+    tokens.forEach(token => {
+      if (!token.value && !token.className) {
+        plain += token.text;
+        return;
+      }
+      finishPlain();
+      drawn.push(drawToken(token, token.value?.line === number));
+    });
+    finishPlain();
+    return drawn;
+  }
+
+  // A comment that names a line of the user's code: a button behind the comment's indentation.
+  function drawSourceComment({ text, source }) {
+    const indentation = text.slice(0, text.length - text.trimStart().length);
+    const button = element('button', { className: SOURCE_BUTTON_CLASS }, text.trim());
+    button.onclick = () => showSource(source);
+    return [indentation, button];
+  }
+
+  function drawLine(line, number) {
+    const drawn = element('span', { className: LINE_CLASS, id: addressOf(shownGraph, number).slice(1) });
+    drawn.append(...(line.source ? drawSourceComment(line) : drawTokens(line.tokens, number)));
+    // An empty line has a height too.
+    if (!drawn.firstChild) drawn.append(' ');
+    return drawn;
+  }
+
+  function showGraph() {
+    const { lines, values } = parsed(shownGraph);
+    valueElements = new Map();
+    lineElements = lines.map(drawLine);
+    graphPlace.replaceChildren(...lineElements);
+    const { about } = shownGraph;
+    const sentence = about ? `${about[0].toUpperCase()}${about.slice(1)}. ` : '';
+    const hint = 'A click on a value marks its definition and uses.';
+    statusPlace.textContent = `${sentence}${lines.length} lines, ${values.length} values. ${hint}`;
+    showSide();
+  }
+
+  // ---- Comparing, and graphs that are not here ----
+
+  // Leaves nothing of the graph that was shown.
+  function clear() {
+    lineElements = [];
+    sidePlace.replaceChildren();
+    graphPlace.replaceChildren();
+  }
+
+  function showComparison(left, right) {
+    clear();
+    const linesOf = graph => texts[graph.text].split('\n');
+    const { removed, added, note } = diff.show(graphPlace, linesOf(left), linesOf(right));
+    const group = left.group && left.group === right.group ? ` Both of ${left.group}.` : '';
+    const isEqual = removed + added === 0;
+    const lines = `${removed} ${noun(removed, 'line', 'lines')} removed, ${added} added`;
+    statusPlace.textContent = isEqual
+      ? `${labelOf(left)} and ${labelOf(right)} are equal.${group}`
+      : `From ${labelOf(left)} to ${labelOf(right)}: ${lines}.${group}${note}`;
+  }
+
+  function showMissing(graph) {
+    clear();
+    const link = element('a', { href: graph.href }, 'its file');
+    statusPlace.replaceChildren(`${labelOf(graph)} is too large to be shown here; see `, link, '.');
+  }
+
+  // ---- Choosing graphs ----
+
+  // Shows what is chosen in the lists.
+  function show() {
+    marked = [];
+    const other = graphs[rightList.value];
+    const missing = [shownGraph, other].find(graph => graph && graph.text === null);
+    if (missing) showMissing(missing);
+    else if (other) showComparison(shownGraph, other);
+    else showGraph();
+    sidePlace.hidden = !sidePlace.firstChild;
+    markCurrentPair(`${leftList.value} ${rightList.value}`);
+  }
+
+  // Shows the graph at a place, beside the one at another place unless that is empty.
+  function choose(left, right) {
+    leftList.value = left;
+    shownGraph = graphs[left];
+    offerRight();
+    rightList.value = right;
+    show();
+  }
+
+  function optionFor(place) {
+    return new Option(labelOf(graphs[place]), place);
+  }
+
+  // Puts what is adjacent and of one group into an optgroup; what has no group stands for itself.
+  function inGroups(entries, groupOf, optionOf) {
+    const parts = [];
+    let lastName = null;
+    let last = null;
+    entries.forEach(entry => {
+      const name = groupOf(entry);
+      if (name !== lastName) last = name ? element('optgroup', { label: name }) : null;
+      if (name !== lastName && last) parts.push(last);
+      lastName = name;
+      if (last) last.append(optionOf(entry));
+      else parts.push(optionOf(entry));
+    });
+    return parts;
+  }
+
+  // A list of all graphs.
+  function graphOptions() {
+    return inGroups([...graphs.keys()], place => graphs[place].group, optionFor);
+  }
+
+  // What the graph is worth comparing with comes first.
+  function offerRight() {
+    const here = graphs.indexOf(shownGraph);
+    const successors = pairs.filter(([before]) => before === here).map(([, after]) => after);
+    const parts = [new Option('nothing', '')];
+    if (successors.length > 0) {
+      parts.push(element('optgroup', { label: 'What became of it' }, ...successors.map(optionFor)));
     }
-    const m = /^#(\d+)(?:-L(\d+))?$/.exec(location.hash), i = m ? index(m[1]) : -1;
-    if (i < 0) return false;
-    if (graphs[i] !== at || right.value !== '' || !rows.length) choose(i, '');
-    if (!m[2]) document.getElementById('viewer').scrollIntoView();
-    else {
-      const row = rows[m[2] - 1];
-      row?.scrollIntoView({ block: 'center' });
-      if (row && !lit.some(e => row === e || row.contains(e))) light([row]);
-    }
+    rightList.replaceChildren(...parts, ...graphOptions());
+  }
+
+  // ---- Pairs that stand for before and after: a button each, or a list where there are many ----
+
+  function describePair([before, after, words]) {
+    const text = graphs[before].text;
+    const isEqual = text !== null && text === graphs[after].text;
+    return `${words.replaceAll('_', ' ')} ${graphs[before].number}${isEqual ? ' (equal)' : ''}`;
+  }
+
+  function keyOfPair([before, after]) {
+    return `${before} ${after}`;
+  }
+
+  function drawPairList() {
+    const groupOf = ([, after]) => graphs[after].group;
+    const optionOf = pair => new Option(describePair(pair), keyOfPair(pair));
+    const options = inGroups(pairs, groupOf, optionOf);
+    const list = element('select', {}, new Option(`${pairs.length} pairs`, ''), ...options);
+    list.onchange = () => {
+      if (list.value) choose(...list.value.split(' '));
+    };
+    return element('label', {}, 'Before and after ', list);
+  }
+
+  function drawPairButton(pair) {
+    const [before, after] = pair;
+    const button = element('button', { className: BUTTON_CLASS }, describePair(pair));
+    button.dataset.pair = keyOfPair(pair);
+    button.title = `${labelOf(graphs[before])} and ${labelOf(graphs[after])}`;
+    button.onclick = () => choose(before, after);
+    return button;
+  }
+
+  function drawPairs() {
+    if (pairs.length > MOST_PAIR_BUTTONS) pairsPlace.append(drawPairList());
+    else if (pairs.length > 0) pairsPlace.append(soft('Before and after:'), ...pairs.map(drawPairButton));
+  }
+
+  // Marks the button or item of the pair that is shown, if it is one.
+  function markCurrentPair(key) {
+    all('button', pairsPlace).forEach(button => {
+      button.classList.toggle(CURRENT_PAIR_CLASS, button.dataset.pair === key);
+    });
+    all('select', pairsPlace).forEach(list => {
+      list.value = key;
+      if (list.selectedIndex < 0) list.value = '';
+    });
+  }
+
+  // ---- The address: #8 is the graph with that number, #8-L15 its line, #a=8&b=9 two of them compared ----
+
+  // The place of the graph with a number; -1 if there is none.
+  function graphWithNumber(number) {
+    return graphs.findIndex(graph => graph.number === Number(number));
+  }
+
+  // Shows what the address names; gives whether it names anything.
+  function followAddress() {
+    return followPairAddress() || followGraphAddress();
+  }
+
+  function followPairAddress() {
+    const found = /^#a=(\d+)&b=(\d+)$/.exec(location.hash);
+    if (!found) return false;
+    const left = graphWithNumber(found[1]);
+    const right = graphWithNumber(found[2]);
+    if (left < 0 || right < 0) return false;
+    choose(left, right);
     return true;
-  };
-  addEventListener('hashchange', follow);
-  if (!follow()) choose(graphs.indexOf(at), '');
+  }
+
+  function followGraphAddress() {
+    const found = /^#(\d+)(?:-L(\d+))?$/.exec(location.hash);
+    if (!found) return false;
+    const [, number, lineNumber] = found;
+    const place = graphWithNumber(number);
+    if (place < 0) return false;
+    const isShown = graphs[place] === shownGraph && rightList.value === '' && lineElements.length > 0;
+    if (!isShown) choose(place, '');
+    if (lineNumber) goToLine(lineElements[lineNumber - 1]);
+    else byId('viewer').scrollIntoView();
+    return true;
+  }
+
+  // A line that is marked, or has a marked value, keeps the marks as they are.
+  function goToLine(line) {
+    if (!line) return;
+    line.scrollIntoView({ block: 'center' });
+    const isMarked = marked.some(one => line === one || line.contains(one));
+    if (!isMarked) mark([line]);
+  }
+
+  // ---- Start ----
+
+  leftList.append(...graphOptions());
+  const chooseFromLists = () => choose(leftList.value, rightList.value);
+  leftList.onchange = chooseFromLists;
+  rightList.onchange = chooseFromLists;
+
+  graphPlace.addEventListener('click', event => {
+    const value = event.target.closest(`.${VALUE_CLASS}`)?.of;
+    if (value) showValue(value);
+  });
+  document.addEventListener('keydown', event => {
+    if (event.key !== 'Escape' || marked.length === 0) return;
+    unmark();
+    showSide();
+  });
+
+  drawPairs();
+  addEventListener('hashchange', followAddress);
+  if (!followAddress()) choose(graphs.indexOf(shownGraph), '');
 })();

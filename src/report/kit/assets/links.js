@@ -1,17 +1,57 @@
-// Links, on every page. Every page is complete without it.
+// Keeps the query string of a page on its links and forms: a host may need it on every page of a report.
+// Every page is complete without this script.
+'use strict';
 (() => {
-  // A host may need its query string on every relative link, also on those that scripts add. A link's own parameters win.
-  // What a search looked for stays on its page; its form takes the host's part along.
-  const key = p => p.split('=')[0], parts = q => q.split('&').filter(p => p);
-  const kept = parts(location.search.slice(1)).filter(p => key(p) !== 'q');
-  if (!kept[0]) return;
-  const carry = e => e.querySelectorAll('a[href]').forEach(a => {
-    const [, path, own, hash] = /^([^?#]*)\??([^#]*)(.*)/s.exec(a.getAttribute('href')), mine = parts(own);
-    if (path + own && !/^([a-z][a-z\d+.-]*:|[/\\])/i.test(path)) a.href = `${path}?${[...mine, ...kept.filter(p => !mine.some(m => key(m) === key(p)))].join('&')}${hash}`;
-  });
-  carry(document);
-  for (const f of document.forms) {
-    for (const [name, value] of new URLSearchParams(kept.join('&'))) f.append(Object.assign(document.createElement('input'), { type: 'hidden', name, value }));
+  const { all, element } = tlparse;
+
+  // What was searched for; it stays on the search page.
+  const SEARCH_PARAMETER = 'q';
+  // Path, query and anchor of a link.
+  const LINK = /^([^?#]*)\??([^#]*)(.*)/s;
+  // The beginning of a link that leads out of the report: a scheme, or a path from the root.
+  const LEADS_OUT = /^([a-z][a-z\d+.-]*:|[/\\])/i;
+
+  function parametersOf(query) {
+    return query.split('&').filter(parameter => parameter !== '');
   }
-  new MutationObserver(list => new Set(list.map(m => m.target)).forEach(carry)).observe(document, { childList: true, subtree: true });
+
+  function nameOf(parameter) {
+    return parameter.split('=')[0];
+  }
+
+  // The parameters of this page that its links and forms take along.
+  const ownParameters = parametersOf(location.search.slice(1));
+  const kept = ownParameters.filter(parameter => nameOf(parameter) !== SEARCH_PARAMETER);
+  if (kept.length === 0) return;
+
+  // A link's own parameters stand first, and win over kept ones of the same name.
+  function extendLink(link) {
+    const [, path, query, anchor] = LINK.exec(link.getAttribute('href'));
+    const staysOnPage = path === '' && query === '';
+    if (staysOnPage || LEADS_OUT.test(path)) return;
+    const own = parametersOf(query);
+    const ownNames = own.map(nameOf);
+    const added = kept.filter(parameter => !ownNames.includes(nameOf(parameter)));
+    link.href = `${path}?${[...own, ...added].join('&')}${anchor}`;
+  }
+
+  function extendLinksBelow(root) {
+    all('a[href]', root).forEach(extendLink);
+  }
+
+  function extendForm(form) {
+    for (const [name, value] of new URLSearchParams(kept.join('&'))) {
+      form.append(element('input', { type: 'hidden', name, value }));
+    }
+  }
+
+  // Other scripts add links while the page is used.
+  function onChange(mutations) {
+    const changed = new Set(mutations.map(mutation => mutation.target));
+    changed.forEach(extendLinksBelow);
+  }
+
+  extendLinksBelow(document);
+  [...document.forms].forEach(extendForm);
+  new MutationObserver(onChange).observe(document, { childList: true, subtree: true });
 })();

@@ -1,20 +1,54 @@
-// Folded and hidden places, on pages that have any. Every page is complete without it.
+// Shows what is hidden or folded when the reader asks for it. Every page is complete without this script.
+'use strict';
 (() => {
-  const each = (s, f) => document.querySelectorAll(s).forEach(f);
-  each('.js', e => { e.hidden = false; });
+  const { all, byId } = tlparse;
 
-  // A link into a folded place opens it; printing opens everything.
-  const reveal = () => {
-    let id = location.hash.slice(1);
-    try { id = decodeURIComponent(id); } catch { /* an anchor with a bare per cent sign stands as it is */ }
-    const t = id && document.getElementById(id);
-    for (let e = t; e; e = e.parentElement) {
-      if (e.tagName === 'DETAILS') e.open = true;
-      if (e.tagName === 'TR') { e.hidden = false; e.style.display = ''; }
+  // Controls that need scripts; pages hide them until one runs.
+  const NEEDS_SCRIPT = '.needs-script';
+
+  // The id that the address names, or an empty string.
+  function idInAddress() {
+    const anchor = location.hash.slice(1);
+    try {
+      return decodeURIComponent(anchor);
+    } catch {
+      // An anchor with a bare percent sign stands as it is.
+      return anchor;
     }
-    if (t) t.scrollIntoView();
-  };
-  addEventListener('hashchange', reveal);
-  reveal();
-  addEventListener('beforeprint', () => each('details', d => { d.open = true; }));
+  }
+
+  // Opens the folds and shows the table rows that `element` stands in.
+  function uncover(element) {
+    for (let place = element; place; place = place.parentElement) {
+      if (place.tagName === 'DETAILS') place.open = true;
+      if (place.tagName === 'TR') {
+        // A filter hides rows by attribute, a long table by style.
+        place.hidden = false;
+        place.style.display = '';
+      }
+    }
+  }
+
+  // A link into a folded place opens it.
+  function showTarget() {
+    const id = idInAddress();
+    const target = id && byId(id);
+    if (!target) return;
+    uncover(target);
+    target.scrollIntoView();
+  }
+
+  function openAllFolds() {
+    all('details').forEach(fold => {
+      fold.open = true;
+    });
+  }
+
+  all(NEEDS_SCRIPT).forEach(control => {
+    control.hidden = false;
+  });
+  showTarget();
+  addEventListener('hashchange', showTarget);
+  // On paper nothing can be unfolded.
+  addEventListener('beforeprint', openAllFolds);
 })();

@@ -1,179 +1,326 @@
-// Finds words in the index of the page. The index: groups and found (kind, facts), files, texts as lists of lines.
+// Finds words in the index that the search page carries, and lists what has them.
+//
+// The index holds `groups` and `found` (named lists of facts), `files`, and `texts` (what the files say, line
+// by line).
+'use strict';
 (() => {
-  const by = id => document.getElementById(id);
-  const box = by('query'), place = by('found'), data = JSON.parse(by('index').textContent);
-  const FIRST = 12, MOST = 400, PLACES = 60;
+  const { all, byId, element, noun } = tlparse;
 
-  // Files: folder and compile stand only where they change.
-  let folder = '', compile = '';
-  const files = data.files.map(f => {
-    if (f.length > 2) [folder, compile] = [f[2], f[3]];
-    return { name: f[0], anchored: f[1], compile, path: [folder, f[0]].filter(p => p).map(encodeURIComponent).join('/') };
-  });
-  const link = (file, line) => files[file].path + (files[file].anchored && line ? `#L${line}` : '');
+  const field = byId('query');
+  const results = byId('found');
+  const summary = byId('count');
+  const index = JSON.parse(byId('index').textContent);
 
-  // Lines: line 0 is empty; in a text, a string is a new line, a number a known one, a negative number as many more.
-  const lines = [''], copies = new Map();
-  data.texts.forEach(([file, items], n) => {
-    if (typeof items === 'number') copies.set(items, [...(copies.get(items) || []), file]);
-    else items.forEach(item => { if (typeof item === 'string') lines.push(item); });
-  });
+  const COUNT_CLASS = 'count';
+  const HEAD_CLASS = 'section-head';
+  const BUTTON_CLASS = 'button';
 
-  // Where some lines stand: by line, files with the number of the line there.
-  const places = wanted => {
-    const found = new Map(wanted.map(id => [id, []]));
-    let next = 1;
-    data.texts.forEach(([file, items], n) => {
-      if (typeof items === 'number') return;
-      let number = 0, last = 0;
-      const at = id => {
-        number++;
-        last = id;
-        const list = found.get(id);
-        if (list) [file, ...(copies.get(n) || [])].forEach(f => list.push([f, number]));
-      };
+  // Results of a kind that show at first, and after the button below them was pressed.
+  const SHOWN_AT_FIRST = 12;
+  const MOST_SHOWN = 400;
+  // Places of one line that are listed.
+  const MOST_PLACES = 60;
+  // Milliseconds without a letter typed after which the search starts.
+  const TYPING_PAUSE = 200;
+  // Groups of places and tables are long, so they come after what code calls by name.
+  const LATE_GROUP = /^(Places|Tables) /;
+
+  function counted(count, one, more) {
+    return `${count.toLocaleString('en')} ${noun(count, one, more)}`;
+  }
+
+  // ---- The index ----
+
+  // Each file with its name, its compile, its address, and whether its lines have addresses. In the index,
+  // folder and compile stand only where they differ from those of the file before.
+  function readFiles() {
+    let folder = '';
+    let compile = '';
+    return index.files.map(file => {
+      const [name, isAnchored] = file;
+      if (file.length > 2) [, , folder, compile] = file;
+      const address = [folder, name].filter(Boolean).map(encodeURIComponent).join('/');
+      return { name, isAnchored, compile, address };
+    });
+  }
+
+  // In a text of the index, a string is a line not seen before, and a number one that was; lines are numbered
+  // from 1 in the order in which they are first seen. A negative number stands for so many lines that follow
+  // the last one. A text that is a number is a copy of the text with that place.
+  function isCopy(items) {
+    return typeof items === 'number';
+  }
+
+  // All lines by number; there is no line 0.
+  function readLines() {
+    const read = [''];
+    index.texts.forEach(([, items]) => {
+      if (isCopy(items)) return;
       items.forEach(item => {
-        if (typeof item === 'string') at(next++);
-        else if (item >= 0) at(item);
-        else for (let i = item; i < 0; i++) at(last + 1);
+        if (typeof item === 'string') read.push(item);
       });
     });
-    return found;
-  };
+    return read;
+  }
 
-  const element = (tag, text, properties) => {
-    const e = document.createElement(tag);
-    if (text !== undefined) e.textContent = text;
-    return Object.assign(e, properties);
-  };
-  const counted = (n, one, more) => `${n.toLocaleString('en')} ${n === 1 ? one : more}`;
+  // For each text that has copies, the files that hold them.
+  function readCopies() {
+    const byText = new Map();
+    index.texts.forEach(([file, items]) => {
+      if (isCopy(items)) byText.set(items, [...(byText.get(items) || []), file]);
+    });
+    return byText;
+  }
 
-  // The text with what was looked for marked.
-  const marked = (tag, text, words, properties) => {
-    const e = element(tag, undefined, properties), low = text.toLowerCase();
-    let at = 0;
+  const files = readFiles();
+  const lines = readLines();
+  const copies = readCopies();
+
+  function addressOf(file, lineNumber) {
+    const { address, isAnchored } = files[file];
+    return isAnchored && lineNumber ? `${address}#L${lineNumber}` : address;
+  }
+
+  // Calls `visit` with each line of a text in turn; gives the number of the next line not seen before.
+  function visitLines(items, nextNew, visit) {
+    let last = 0;
+    const see = line => {
+      last = line;
+      visit(line);
+    };
+    items.forEach(item => {
+      if (typeof item === 'string') see(nextNew++);
+      else if (item >= 0) see(item);
+      else for (let left = -item; left > 0; left--) see(last + 1);
+    });
+    return nextNew;
+  }
+
+  // For each of these lines, where it stands: a list of {file, lineNumber}.
+  function placesOf(wantedLines) {
+    const places = new Map(wantedLines.map(line => [line, []]));
+    let nextNew = 1;
+    index.texts.forEach(([file, items], text) => {
+      if (isCopy(items)) return;
+      const holders = [file, ...(copies.get(text) || [])];
+      let lineNumber = 0;
+      nextNew = visitLines(items, nextNew, line => {
+        lineNumber++;
+        const found = places.get(line);
+        if (found) found.push(...holders.map(holder => ({ file: holder, lineNumber })));
+      });
+    });
+    return places;
+  }
+
+  // ---- What is looked for ----
+
+  // The words of a query: "two words" in quotes are one, and [0/1] is the compile 0/1.
+  function wordsOf(query) {
+    const plain = query.trim().toLowerCase().replace(/^\[([^\s[\]]*)\]$/, '$1');
+    return [...plain.matchAll(/"([^"]+)"|(\S+)/g)].map(([, quoted, bare]) => quoted || bare);
+  }
+
+  // A test whether a text has all words, in capitals or not.
+  function testFor(words) {
+    const patterns = words.map(word => new RegExp(word.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'), 'i'));
+    return text => patterns.every(pattern => pattern.test(text));
+  }
+
+  // How well a name fits, from 0: it is what was asked for, begins with the first word, has it, or does not.
+  function rankOf(name, words) {
+    const lower = name.toLowerCase();
+    if (lower === words.join(' ')) return 0;
+    if (lower.startsWith(words[0])) return 1;
+    return lower.includes(words[0]) ? 2 : 3;
+  }
+
+  // ---- Drawing ----
+
+  // The next place from `start` on where a word stands: the first, and there the longest word.
+  function nextMatch(text, words, start) {
+    const matches = words
+      .map(word => ({ start: text.indexOf(word, start), length: word.length }))
+      .filter(match => match.start >= 0);
+    matches.sort((one, other) => one.start - other.start || other.length - one.length);
+    return matches[0];
+  }
+
+  // An element with a text in which the words are marked.
+  function drawMarked(tag, text, words, properties = {}) {
+    const drawn = element(tag, properties);
+    const lower = text.toLowerCase();
     // A letter whose small form is longer would shift all marks.
-    while (at < text.length && low.length === text.length) {
-      const next = words.map(w => [low.indexOf(w, at), w.length]).filter(([i]) => i >= 0).sort((a, b) => a[0] - b[0] || b[1] - a[1])[0];
-      if (!next) break;
-      e.append(text.slice(at, next[0]), element('mark', text.slice(next[0], next[0] + next[1])));
-      at = next[0] + next[1];
+    const isMarkable = lower.length === text.length;
+    let end = 0;
+    while (isMarkable && end < text.length) {
+      const match = nextMatch(lower, words, end);
+      if (!match) break;
+      const matchEnd = match.start + match.length;
+      const mark = element('mark', { textContent: text.slice(match.start, matchEnd) });
+      drawn.append(text.slice(end, match.start), mark);
+      end = matchEnd;
     }
-    e.append(text.slice(at));
-    return e;
-  };
+    drawn.append(text.slice(end));
+    return drawn;
+  }
 
-  // "two words" are one; [0/1] is the compile 0/1.
-  const wordsOf = text => {
-    const plain = text.trim().toLowerCase().replace(/^\[([^\s[\]]*)\]$/, '$1');
-    return [...plain.matchAll(/"([^"]+)"|(\S+)/g)].map(m => m[1] || m[2]);
-  };
-  const tester = words => {
-    const tests = words.map(w => new RegExp(w.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'), 'i'));
-    return text => tests.every(t => t.test(text));
-  };
+  // A fact is [name, detail, address].
+  function drawFact([name, detail, address], words) {
+    const link = drawMarked('a', name || 'unnamed', words, { href: address });
+    return element('li', {}, link, drawMarked('small', detail, words));
+  }
 
-  const factItem = (fact, words) => {
-    const li = element('li');
-    li.append(marked('a', fact[0] || 'unnamed', words, { href: fact[2] }), marked('small', fact[1], words));
-    return li;
-  };
-  const placeLink = ([file, line]) => {
-    const f = files[file], name = f.anchored ? `${f.name} line ${line}` : `${f.name}, line ${line}`;
-    return element('a', `${f.compile} ${name}`, { href: link(file, line) });
-  };
-  const lineItem = ([id, list], words) => {
-    const li = element('li'), small = element('small');
-    li.append(marked('code', lines[id], words), small);
-    list.slice(0, 1).forEach(p => small.append(placeLink(p)));
-    if (list.length > 1) {
-      const d = element('details'), rest = element('div');
-      d.append(element('summary', `and ${counted(list.length - 1, 'other place', 'other places')}`), rest);
-      d.ontoggle = () => {
-        if (rest.firstChild) return;
-        list.slice(1, PLACES).forEach(p => { const row = element('div'); row.append(placeLink(p)); rest.append(row); });
-        if (list.length > PLACES) rest.append(`${counted(list.length - PLACES, 'more', 'more')}`);
-      };
-      small.append(d);
-    }
-    return li;
-  };
+  function drawPlace({ file, lineNumber }) {
+    const { name, compile, isAnchored } = files[file];
+    const place = isAnchored ? `${name} line ${lineNumber}` : `${name}, line ${lineNumber}`;
+    return element('a', { textContent: `${compile} ${place}`, href: addressOf(file, lineNumber) });
+  }
 
-  const section = (title, all, make, words) => {
-    const s = element('section'), head = element('div', undefined, { className: 'sh' }), h = element('h2', `${title} `);
-    const ul = element('ul');
-    h.append(element('span', all.length.toLocaleString('en'), { className: 'n' }));
-    head.append(h);
-    const add = (from, to) => make(all.slice(from, to)).forEach(item => ul.append(item));
-    add(0, FIRST);
-    s.append(head, ul);
-    if (all.length > FIRST) {
-      const b = element('button', all.length > MOST ? `Show the first ${MOST}` : `Show all ${all.length}`, { className: 'btn' });
-      b.onclick = () => {
-        const first = ul.children.length;
-        add(FIRST, MOST);
-        b.remove();
-        ul.children[first]?.querySelector('a,summary')?.focus();
-      };
-      s.append(b);
-    }
-    return s;
-  };
-
-  const search = text => {
-    const words = wordsOf(text), fits = tester(words), said = [];
-    let total = 0;
-    place.textContent = '';
-    by('count').textContent = '';
-    if (!words.length) return;
-    const exact = words.join(' '), rank = f => {
-      const name = f[0].toLowerCase();
-      return name === exact ? 0 : name.startsWith(words[0]) ? 1 : name.includes(words[0]) ? 2 : 3;
+  // The places of a line but the first, in a fold that is filled when it is first opened.
+  function drawOtherPlaces(places) {
+    const list = element('div', {});
+    const others = counted(places.length - 1, 'other place', 'other places');
+    const fold = element('details', {}, element('summary', { textContent: `and ${others}` }), list);
+    fold.ontoggle = () => {
+      if (list.firstChild) return;
+      list.append(...places.slice(1, MOST_PLACES).map(place => element('div', {}, drawPlace(place))));
+      if (places.length > MOST_PLACES) list.append(counted(places.length - MOST_PLACES, 'more', 'more'));
     };
-    const show = (title, all, make) => {
-      if (!all.length) return;
-      place.append(section(title, all, make, words));
-      total += all.length;
-      said.push(`${title.toLowerCase()} ${all.length.toLocaleString('en')}`);
+    return fold;
+  }
+
+  function drawLine(line, places, words) {
+    const where = element('small', {});
+    if (places.length > 0) where.append(drawPlace(places[0]));
+    if (places.length > 1) where.append(drawOtherPlaces(places));
+    return element('li', {}, drawMarked('code', lines[line], words), where);
+  }
+
+  // A kind of results under its title, the first of them drawn. `draw` makes a part of the results list
+  // items.
+  function drawSection(title, found, draw) {
+    const count = element('span', { textContent: found.length.toLocaleString('en'), className: COUNT_CLASS });
+    const head = element('div', { className: HEAD_CLASS }, element('h2', {}, `${title} `, count));
+    const list = element('ul', {}, ...draw(found.slice(0, SHOWN_AT_FIRST)));
+    const section = element('section', {}, head, list);
+    if (found.length > SHOWN_AT_FIRST) section.append(drawMoreButton(found, list, draw));
+    return section;
+  }
+
+  function drawMoreButton(found, list, draw) {
+    const isTooLong = found.length > MOST_SHOWN;
+    const textContent = isTooLong ? `Show the first ${MOST_SHOWN}` : `Show all ${found.length}`;
+    const button = element('button', { textContent, className: BUTTON_CLASS });
+    button.onclick = () => {
+      const firstNew = list.children.length;
+      list.append(...draw(found.slice(SHOWN_AT_FIRST, MOST_SHOWN)));
+      button.remove();
+      // The button had the focus; what it brought takes it over.
+      list.children[firstNew]?.querySelector('a, summary')?.focus();
     };
-    const facts = (title, rows) => {
-      const all = rows.filter(f => fits(`${f[0]} ${f[1]}`)).map(f => [rank(f), f]).sort((a, b) => a[0] - b[0]).map(r => r[1]);
-      show(title, all, part => part.map(f => factItem(f, words)));
-    };
-    const located = rows => rows.map(([name, detail, at]) => {
-      const [file, line] = at.split(':').map(Number);
-      return [name, `${detail} of ${files[file].name} · ${files[file].compile}`, link(file, line)];
+    return button;
+  }
+
+  // ---- Searching ----
+
+  // The facts that have all words, those with the best fitting names first.
+  function findFacts(facts, words) {
+    const hasWords = testFor(words);
+    const found = facts.filter(([name, detail]) => hasWords(`${name} ${detail}`));
+    const ranked = found.map(fact => ({ fact, rank: rankOf(fact[0], words) }));
+    ranked.sort((one, other) => one.rank - other.rank);
+    return ranked.map(({ fact }) => fact);
+  }
+
+  // The lines that have all words.
+  function findLines(words) {
+    const hasWords = testFor(words);
+    return [...lines.keys()].filter(line => line > 0 && hasWords(lines[line]));
+  }
+
+  // Facts found in a file: the index has `file:line` in place of their address.
+  function locatedFacts(facts) {
+    return facts.map(([name, detail, place]) => {
+      const [file, lineNumber] = place.split(':').map(Number);
+      const where = `${detail} of ${files[file].name} · ${files[file].compile}`;
+      return [name, where, addressOf(file, lineNumber)];
     });
-    // What code calls by name comes before places and tables, which are many.
-    const late = data.groups.filter(g => /^(Places|Tables) /.test(g[0]));
-    data.groups.filter(g => !late.includes(g)).forEach(([title, rows]) => facts(title, rows));
-    data.found.forEach(([title, rows]) => facts(title, located(rows)));
-    late.forEach(([title, rows]) => facts(title, rows));
-    facts('Files', files.map(f => [f.name, f.compile, f.path]));
-    const ids = [];
-    lines.forEach((line, id) => { if (id && fits(line)) ids.push(id); });
-    show('Lines of files', ids, part => {
-      const at = places(part);
-      return part.map(id => lineItem([id, at.get(id)], words));
-    });
-    by('count').textContent = said.length ? `${counted(total, 'result', 'results')}: ${said.join(', ')}.`
-      : `Nothing that this page searches contains ${words.map(w => `“${w}”`).join(' and ')}.`;
-  };
+  }
+
+  // All lists of facts, [title, facts] each, in the order in which they are shown.
+  function factLists() {
+    const late = index.groups.filter(([title]) => LATE_GROUP.test(title));
+    const early = index.groups.filter(group => !late.includes(group));
+    const located = index.found.map(([title, facts]) => [title, locatedFacts(facts)]);
+    const ofFiles = ['Files', files.map(file => [file.name, file.compile, file.address])];
+    return [...early, ...located, ...late, ofFiles];
+  }
+
+  // All kinds of results: a title, what was found, and how it is drawn.
+  function resultsFor(words) {
+    const kinds = factLists().map(([title, facts]) => ({
+      title,
+      found: findFacts(facts, words),
+      draw: part => part.map(fact => drawFact(fact, words)),
+    }));
+    const drawLines = part => {
+      const places = placesOf(part);
+      return part.map(line => drawLine(line, places.get(line), words));
+    };
+    kinds.push({ title: 'Lines of files', found: findLines(words), draw: drawLines });
+    return kinds.filter(({ found }) => found.length > 0);
+  }
+
+  function summaryOf(kinds, words) {
+    if (kinds.length === 0) {
+      return `Nothing that this page searches contains ${words.map(word => `“${word}”`).join(' and ')}.`;
+    }
+    const total = kinds.reduce((sum, { found }) => sum + found.length, 0);
+    const countOf = ({ title, found }) => `${title.toLowerCase()} ${found.length.toLocaleString('en')}`;
+    return `${counted(total, 'result', 'results')}: ${kinds.map(countOf).join(', ')}.`;
+  }
+
+  function search(query) {
+    const words = wordsOf(query);
+    const kinds = words.length > 0 ? resultsFor(words) : [];
+    results.replaceChildren(...kinds.map(({ title, found, draw }) => drawSection(title, found, draw)));
+    summary.textContent = words.length > 0 ? summaryOf(kinds, words) : '';
+  }
+
+  // ---- Keyboard ----
+
+  // Arrows walk from the field through the results and back.
+  function walk(event) {
+    const stops = all('a, summary, button', results).filter(stop => stop.checkVisibility());
+    const here = stops.indexOf(document.activeElement);
+    const isInField = document.activeElement === field;
+    if (here < 0 && !isInField) return;
+    const isFirst = here === 0;
+    const above = isFirst ? field : stops[here - 1];
+    const next = event.key === 'ArrowDown' ? stops[here + 1] : above;
+    if (!next) return;
+    event.preventDefault();
+    next.focus();
+  }
+
+  function onKey(event) {
+    if (event.key === '/' && document.activeElement !== field) {
+      event.preventDefault();
+      field.select();
+    } else if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
+      walk(event);
+    }
+  }
+
+  // ---- Start ----
 
   let timer;
-  box.oninput = () => { clearTimeout(timer); timer = setTimeout(() => search(box.value), 200); };
-  box.value = new URLSearchParams(location.search).get('q') || '';
-  search(box.value);
-
-  // Arrows walk through the results; a slash leads back to the words.
-  addEventListener('keydown', e => {
-    const typing = document.activeElement === box;
-    if (e.key === '/' && !typing) { e.preventDefault(); box.select(); return; }
-    if (e.key !== 'ArrowDown' && e.key !== 'ArrowUp') return;
-    const stops = [...place.querySelectorAll('a,summary,button')].filter(s => s.checkVisibility());
-    const at = stops.indexOf(document.activeElement);
-    if (!typing && at < 0) return;
-    const to = e.key === 'ArrowDown' ? stops[at + 1] : stops[at - 1] || (at === 0 && box);
-    if (to) { e.preventDefault(); to.focus(); }
-  });
+  field.oninput = () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => search(field.value), TYPING_PAUSE);
+  };
+  addEventListener('keydown', onKey);
+  field.value = new URLSearchParams(location.search).get('q') || '';
+  search(field.value);
 })();

@@ -1,306 +1,557 @@
-// The flame chart of a whole log: zoom, pan, search, hover, selection, and the way to Perfetto. The tables below it say
-// the same without this script.
+// The flame chart of a whole log: zoom, pan, search, hover and selection. The tables below it say the same
+// without this script.
+//
+// A span is known by its number, and times are microseconds from the start of the log, as in time_data.js.
+'use strict';
 (() => {
-  const id = name => document.getElementById(name);
-  const box = id('flame-chart'), canvas = box.querySelector('canvas'), g = canvas.getContext('2d');
-  const D = JSON.parse(id('chart-data').textContent), N = D.lengths.length, total = Math.max(D.total, 1), isOpen = new Set(D.open);
-  const compiles = D.compiles.map(([number, id, name, folder]) => ({ number, id, name, page: `${folder ?? `-_${id.replace('/', '_')}_0`}/compile.html` }));
+  const { all, byId, element, isCommand, firstThat, timeline } = tlparse;
+  const { total, spans, names, compiles, tracks, rows, nameOf, compileOf, lengthOf } = timeline;
+  const { starts, ends } = spans;
 
-  // Spans by start. A row holds spans that do not overlap, so ends ascend in it too.
-  const start = new Float64Array(N), end = new Float64Array(N), compileOf = [], rows = [];
-  let at = 0;
-  for (const [count, of] of D.runs) for (let n = 0; n < count; n++) compileOf.push(of);
-  const rowOf = D.starts.map((_, i) => D.rows.charCodeAt(i) - 64);
-  rowOf.forEach((row, i) => {
-    start[i] = at += D.starts[i];
-    end[i] = at + D.lengths[i];
-    (rows[row] ??= []).push(i);
+  const chart = byId('flame-chart');
+  const canvas = chart.querySelector('canvas');
+  const pen = canvas.getContext('2d');
+  const tooltip = chart.querySelector('.tip');
+  const BUTTON_CLASS = 'button';
+
+  const NO_SPAN = -1;
+  // Seconds and milliseconds in microseconds, and the narrowest view.
+  const SECOND = 1e6;
+  const MILLISECOND = 1e3;
+  const NARROWEST_VIEW = 20;
+
+  // Pixels: the height of the axis, of a track's label and of a row, and the gap below a track.
+  const AXIS_HEIGHT = 22;
+  const LABEL_HEIGHT = 19;
+  const ROW_HEIGHT = 18;
+  const TRACK_GAP = 8;
+  // A span that is not wider than this has no dashed frame, and no gap to the next one.
+  const LEAST_WIDTH_WITH_GAP = 3;
+  // A span that shows no more than this has no text.
+  const LEAST_WIDTH_WITH_TEXT = 30;
+  // How far beyond the right and left end of the canvas spans and frames are drawn, so that their ends stay
+  // out of sight.
+  const SPAN_OVERHANG = 2;
+  const FRAME_OVERHANG = 4;
+
+  const LABEL_FONT = '12px system-ui,sans-serif';
+  const SPAN_FONT = '11px ui-monospace,SFMono-Regular,Menlo,Consolas,"DejaVu Sans Mono",monospace';
+  const FADED = 0.35;
+
+  // Custom properties of the style sheet: the colors of the chart, and those of the parts of a compile.
+  const COLOR_PROPERTIES = ['bg', 'text', 'soft', 'line', 'accent', 'error'];
+  const PART_PROPERTIES = [
+    'phase-other',
+    'phase-dynamo',
+    'phase-aotautograd',
+    'phase-inductor',
+    'phase-codegen',
+    'phase-builds',
+    'phase-autotuning',
+  ];
+
+  // Tracks from top to bottom: for each track the top of its label, and for each row its top.
+  const labelTops = [];
+  const rowTops = [];
+  let height = AXIS_HEIGHT;
+  tracks.forEach(track => {
+    labelTops.push(height);
+    height += LABEL_HEIGHT;
+    for (let lane = 0; lane < track.lanes; lane++) {
+      rowTops.push(height);
+      height += ROW_HEIGHT;
+    }
+    height += TRACK_GAP;
   });
-  const name = i => D.names[D.phase[i]], compile = i => compiles[compileOf[i]];
 
-  const AXIS = 22, LABEL = 19, ROW = 18, GAP = 8;
-  const tops = [], trackOf = [];
-  let height = AXIS;
-  for (const track of D.tracks) {
-    track.top = height;
-    height += LABEL;
-    for (let lane = 0; lane < track.lanes; lane++, height += ROW) { tops.push(height); trackOf.push(track); }
-    height += GAP;
+  function clamp(value, least, most) {
+    return Math.min(Math.max(value, least), most);
   }
 
-  // Times as the tables have them.
-  const time = us => {
-    const s = Math.abs(us);
-    if (s < 999.5) return `${Math.round(us)}\u00a0us`;
-    if (s < 999500) return `${(us / 1e3).toFixed(s < 9950 ? 1 : 0)}\u00a0ms`;
-    return `${(us / 1e6).toFixed(s < 9995000 ? 2 : 1)}\u00a0s`;
-  };
+  // ---- What is seen ----
 
-  let a = 0, b = total, width = 1, ratio = 1, scale = 1, waiting = 0, hover = -1, chosen = -1, matches = null, match = -1, letter, colours;
-  const later = () => { waiting ||= requestAnimationFrame(draw); };
-  const x = t => (t - a) * scale;
-  // The first place in a row whose span ends after a time.
-  const first = (row, after, low = 0) => {
-    let high = row.length;
-    while (low < high) {
-      const middle = low + high >> 1;
-      if (end[row[middle]] > after) high = middle; else low = middle + 1;
-    }
-    return low;
-  };
+  // The times at the left and right end, and what they make of the canvas.
+  const view = { from: 0, to: total, width: 1, pixelRatio: 1, pixelsPerTime: 1 };
+  // The span under the pointer, and the one that was clicked or found.
+  let hovered = NO_SPAN;
+  let chosen = NO_SPAN;
+  // For each span whether the search found it (1) or not (0); null when nothing is looked for.
+  let matches = null;
+  // The match that Enter went to.
+  let currentMatch = NO_SPAN;
 
-  const ticks = () => {
-    const rough = (b - a) / Math.max(2, width / 110), power = 10 ** Math.floor(Math.log10(rough));
-    const every = [1, 2, 5, 10].map(n => n * power).find(n => n >= rough) || rough;
-    g.fillStyle = colours.soft;
-    g.strokeStyle = colours.line;
-    g.beginPath();
-    for (let t = Math.ceil(a / every) * every; t <= b; t += every) {
-      const at = Math.round(x(t)) + 0.5;
-      g.moveTo(at, 0);
-      g.lineTo(at, height);
-      const text = b < 1e3 ? `${Math.round(t)}\u00a0us` : b < 1e6 ? `${+(t / 1e3).toFixed(3)}\u00a0ms` : `${+(t / 1e6).toFixed(6)}\u00a0s`;
-      if (at < width - 30) g.fillText(text, at + 4, AXIS / 2);
+  function xOf(time) {
+    return (time - view.from) * view.pixelsPerTime;
+  }
+
+  function timeAt(x) {
+    return view.from + x / view.pixelsPerTime;
+  }
+
+  // The first place in a row, from `start` on, whose span ends after a time.
+  function firstEndingAfter(row, time, start = 0) {
+    return firstThat(place => ends[row[place]] > time, start, row.length);
+  }
+
+  // The span at a place; thin ones are hit from two pixels beside them too.
+  function spanAt(x, y) {
+    const row = rows[rowTops.findIndex(top => y >= top && y < top + ROW_HEIGHT)] || [];
+    for (const slack of [0, 2]) {
+      const span = row[firstEndingAfter(row, timeAt(x - slack))];
+      if (span !== undefined && xOf(starts[span]) <= x + slack) return span;
     }
-    g.stroke();
-  };
-  const frame = (i, colour, line = 1, dash = []) => {
-    const left = Math.max(x(start[i]), -4), right = Math.min(x(end[i]), width + 4);
-    g.strokeStyle = colour;
-    g.lineWidth = line;
-    g.setLineDash(dash);
-    g.strokeRect(left + 0.5, tops[rowOf[i]] + 0.5, Math.max(right - left - 2, 1), ROW - 2);
-  };
-  const drawRow = (row, r) => {
-    for (let p = first(row, a); p < row.length;) {
-      const i = row[p], from = x(start[i]), w = x(end[i]) - from, left = Math.max(from, -2), room = Math.min(from + w, width + 2) - left;
-      if (from > width) break;
-      let next = p + 1, hit = matches?.[i];
-      if (w < 1) {
-        // All spans within one pixel are one mark.
-        next = first(row, a + (Math.floor(from) + 1) / scale, next);
-        for (let q = p; matches && !hit && q < next; q++) hit = matches[row[q]];
-      }
-      g.globalAlpha = matches && !hit ? 0.35 : 1;
-      g.fillStyle = w < 1 && hit ? colours.accent : colours.parts[D.parts[D.phase[i]]];
-      g.fillRect(left, tops[r], Math.max(room - (w > 3), 1), ROW - 1);
-      if (w > 3 && isOpen.has(i)) frame(i, colours.error, 1, [3, 3]);
-      if (w >= 1 && hit) frame(i, colours.accent);
-      if (room > 30) {
-        const text = name(i), long = `${text} ${time(end[i] - start[i])}`, most = Math.floor((room - 9) / letter);
-        g.fillStyle = colours.text;
-        g.fillText(long.length <= most ? long : text.length <= most ? text : `${text.slice(0, most - 1)}\u2026`, Math.max(left, 0) + 4, tops[r] + ROW / 2);
-      }
-      p = next;
+    return NO_SPAN;
+  }
+
+  // ---- Times in words ----
+
+  const NBSP = '\u00a0';
+
+  // A length of time as the tables have it: three digits at most.
+  function describeTime(time) {
+    const size = Math.abs(time);
+    if (size < 999.5) return `${Math.round(time)}${NBSP}us`;
+    if (size < 999.5 * MILLISECOND) return `${(time / MILLISECOND).toFixed(size < 9950 ? 1 : 0)}${NBSP}ms`;
+    return `${(time / SECOND).toFixed(size < 9.995 * SECOND ? 2 : 1)}${NBSP}s`;
+  }
+
+  // A time on the axis, in the unit that fits the end of the view.
+  function describeTick(time) {
+    if (view.to < MILLISECOND) return `${Math.round(time)}${NBSP}us`;
+    if (view.to < SECOND) return `${Number((time / MILLISECOND).toFixed(3))}${NBSP}ms`;
+    return `${Number((time / SECOND).toFixed(6))}${NBSP}s`;
+  }
+
+  function describeView() {
+    const isWhole = view.from <= 0 && view.to >= total;
+    if (isWhole) return `all ${describeTime(total)}`;
+    return `${describeTime(view.to - view.from)} from ${describeTime(view.from)}, of ${describeTime(total)}`;
+  }
+
+  // ---- Drawing ----
+
+  let colors;
+  // The width of a letter in the spans' font.
+  let letterWidth;
+  let waitingFrame = 0;
+
+  // Draws before the next frame is shown, once for all changes until then.
+  function drawSoon() {
+    waitingFrame ||= requestAnimationFrame(draw);
+  }
+
+  function readColors() {
+    const style = getComputedStyle(document.documentElement);
+    const colorOf = property => style.getPropertyValue(`--${property}`).trim();
+    const named = Object.fromEntries(COLOR_PROPERTIES.map(property => [property, colorOf(property)]));
+    return { ...named, parts: PART_PROPERTIES.map(colorOf) };
+  }
+
+  // The distance of ticks: 1, 2 or 5 times a power of ten, and at least 110 pixels.
+  function tickDistance() {
+    const least = (view.to - view.from) / Math.max(2, view.width / 110);
+    const power = 10 ** Math.floor(Math.log10(least));
+    return [1, 2, 5, 10].map(factor => factor * power).find(distance => distance >= least) || least;
+  }
+
+  function drawAxis() {
+    const distance = tickDistance();
+    pen.fillStyle = colors.soft;
+    pen.strokeStyle = colors.line;
+    pen.beginPath();
+    for (let time = Math.ceil(view.from / distance) * distance; time <= view.to; time += distance) {
+      // Half a pixel to the right a line of one pixel is sharp.
+      const x = Math.round(xOf(time)) + 0.5;
+      pen.moveTo(x, 0);
+      pen.lineTo(x, height);
+      if (x < view.width - 30) pen.fillText(describeTick(time), x + 4, AXIS_HEIGHT / 2);
     }
-    g.globalAlpha = 1;
-  };
-  const draw = () => {
-    waiting = 0;
-    scale = width / (b - a);
-    const style = getComputedStyle(document.documentElement), colour = key => style.getPropertyValue(`--${key}`).trim();
-    colours = { parts: ['p0', 'p1', 'p2', 'p3', 'p4'].map(colour) };
-    for (const key of ['bg', 'text', 'soft', 'line', 'accent', 'error']) colours[key] = colour(key);
-    g.setTransform(ratio, 0, 0, ratio, 0, 0);
-    g.fillStyle = colours.bg;
-    g.fillRect(0, 0, width, height);
-    g.lineWidth = 1;
-    g.setLineDash([]);
-    g.textBaseline = 'middle';
-    g.font = '12px system-ui,sans-serif';
-    ticks();
-    for (const { label, top } of D.tracks) {
-      g.fillStyle = colours.bg;
-      g.fillRect(0, top + 1, g.measureText(label).width + 12, LABEL - 2);
-      g.fillStyle = colours.soft;
-      g.fillText(label, 6, top + LABEL / 2);
+    pen.stroke();
+  }
+
+  function drawLabel({ label }, trackNumber) {
+    const top = labelTops[trackNumber];
+    pen.fillStyle = colors.bg;
+    pen.fillRect(0, top + 1, pen.measureText(label).width + 12, LABEL_HEIGHT - 2);
+    pen.fillStyle = colors.soft;
+    pen.fillText(label, 6, top + LABEL_HEIGHT / 2);
+  }
+
+  function drawFrame(span, color, lineWidth = 1, dashes = []) {
+    const left = Math.max(xOf(starts[span]), -FRAME_OVERHANG);
+    const right = Math.min(xOf(ends[span]), view.width + FRAME_OVERHANG);
+    pen.strokeStyle = color;
+    pen.lineWidth = lineWidth;
+    pen.setLineDash(dashes);
+    const top = rowTops[spans.rows[span]];
+    pen.strokeRect(left + 0.5, top + 0.5, Math.max(right - left - 2, 1), ROW_HEIGHT - 2);
+  }
+
+  // Name and length if both fit, else as much of the name as does.
+  function drawSpanText(span, left, room, top) {
+    const name = nameOf(span);
+    const nameAndLength = `${name} ${describeTime(lengthOf(span))}`;
+    const most = Math.floor((room - 9) / letterWidth);
+    let text = `${name.slice(0, most - 1)}\u2026`;
+    if (name.length <= most) text = name;
+    if (nameAndLength.length <= most) text = nameAndLength;
+    pen.fillStyle = colors.text;
+    pen.fillText(text, Math.max(left, 0) + 4, top + ROW_HEIGHT / 2);
+  }
+
+  function hasMatch(row, start, end) {
+    for (let place = start; place < end; place++) {
+      if (matches[row[place]]) return true;
     }
-    g.font = '11px ui-monospace,SFMono-Regular,Menlo,Consolas,"DejaVu Sans Mono",monospace';
-    letter = g.measureText('m').width;
+    return false;
+  }
+
+  // Draws the span at a place of a row, or a mark for all spans that are within one pixel there. Gives the
+  // next place.
+  function drawSpan(row, place, top) {
+    const span = row[place];
+    const start = xOf(starts[span]);
+    const width = xOf(ends[span]) - start;
+    const isThin = width < 1;
+    const left = Math.max(start, -SPAN_OVERHANG);
+    const room = Math.min(start + width, view.width + SPAN_OVERHANG) - left;
+    const next = isThin ? firstEndingAfter(row, timeAt(Math.floor(start) + 1), place + 1) : place + 1;
+    const isMatch = matches !== null && hasMatch(row, place, next);
+    const gap = width > LEAST_WIDTH_WITH_GAP ? 1 : 0;
+
+    pen.globalAlpha = matches !== null && !isMatch ? FADED : 1;
+    pen.fillStyle = isThin && isMatch ? colors.accent : colors.parts[timeline.partOf(span)];
+    pen.fillRect(left, top, Math.max(room - gap, 1), ROW_HEIGHT - 1);
+    if (width > LEAST_WIDTH_WITH_GAP && spans.open.has(span)) drawFrame(span, colors.error, 1, [3, 3]);
+    if (!isThin && isMatch) drawFrame(span, colors.accent);
+    if (room > LEAST_WIDTH_WITH_TEXT) drawSpanText(span, left, room, top);
+    return next;
+  }
+
+  function drawRow(row, rowNumber) {
+    let place = firstEndingAfter(row, view.from);
+    while (place < row.length && xOf(starts[row[place]]) <= view.width) {
+      place = drawSpan(row, place, rowTops[rowNumber]);
+    }
+    pen.globalAlpha = 1;
+  }
+
+  function clear() {
+    pen.setTransform(view.pixelRatio, 0, 0, view.pixelRatio, 0, 0);
+    pen.fillStyle = colors.bg;
+    pen.fillRect(0, 0, view.width, height);
+    pen.lineWidth = 1;
+    pen.setLineDash([]);
+    pen.textBaseline = 'middle';
+  }
+
+  function draw() {
+    waitingFrame = 0;
+    view.pixelsPerTime = view.width / (view.to - view.from);
+    colors = readColors();
+    clear();
+    pen.font = LABEL_FONT;
+    drawAxis();
+    tracks.forEach(drawLabel);
+    pen.font = SPAN_FONT;
+    letterWidth = pen.measureText('m').width;
     rows.forEach(drawRow);
-    if (hover >= 0) frame(hover, colours.text);
-    if (chosen >= 0) frame(chosen, colours.text, 2);
-    canvas.dataset.from = Math.round(a);
-    canvas.dataset.to = Math.round(b);
-    id('chart-range').textContent = a <= 0 && b >= total ? `all ${time(total)}` : `${time(b - a)} from ${time(a)}, of ${time(total)}`;
-  };
+    if (hovered !== NO_SPAN) drawFrame(hovered, colors.text);
+    if (chosen !== NO_SPAN) drawFrame(chosen, colors.text, 2);
+    canvas.dataset.from = Math.round(view.from);
+    canvas.dataset.to = Math.round(view.to);
+    byId('chart-range').textContent = describeView();
+  }
 
-  // What is seen: never beyond the log, never narrower than 20 us.
-  const show = (from, to) => {
-    const span = Math.min(Math.max(to - from, Math.min(20, total)), total);
-    a = Math.min(Math.max((from + to - span) / 2, 0), total - span);
-    b = a + span;
-    tip(-1);
-    later();
-  };
-  const zoom = (factor, at = width / 2) => {
-    const t = a + at / scale;
-    show(t - (t - a) * factor, t + (b - t) * factor);
-  };
-  const pan = share => show(a + (b - a) * share, b + (b - a) * share);
-  const around = (from, to) => { const rim = Math.max((to - from) * 0.05, 10); show(from - rim, to + rim); };
-  const zoomed = () => { if (chosen >= 0) around(start[chosen], end[chosen]); };
-
-  // What is told of a span.
-  const add = (to, tag, of) => to.appendChild(Object.assign(document.createElement(tag), of));
-  const about = (i, to) => {
-    const of = compile(i);
-    to.replaceChildren();
-    if (i < 0) return;
-    add(to, 'b', { textContent: name(i) });
-    add(to, 'div', { textContent: `${time(end[i] - start[i])}, from ${time(start[i])}` });
-    add(to, 'div', { textContent: of ? `compile ${of.id}${of.name ? `, ${of.name}` : ''}` : 'no compile id' });
-    if (isOpen.has(i)) add(to, 'div', { textContent: 'left open in the log; it ends here with the span around it, or with its process' });
-  };
-  const tips = box.querySelector('.tip');
-  const tip = (i, left, top) => {
-    if (i !== hover) later();
-    hover = i;
-    tips.hidden = i < 0;
-    about(i, tips);
-    if (i < 0) return;
-    tips.style.left = `${Math.max(0, Math.min(left + 14, width - tips.offsetWidth - 4))}px`;
-    tips.style.top = `${top + 18 + tips.offsetHeight > height ? Math.max(0, top - tips.offsetHeight - 8) : top + 18}px`;
-  };
-  const choose = i => {
-    const to = id('chart-chosen'), of = compile(i);
-    chosen = i;
-    later();
-    about(i, to);
-    if (of) add(to, 'a', { href: of.page, textContent: `page of ${of.id}` });
-    if (i >= 0) add(to, 'button', { className: 'btn', textContent: 'Zoom to it', onclick: zoomed });
-  };
-  // The span at a place, two pixels of slack beside those that are thin.
-  const hit = (left, top) => {
-    const row = rows[tops.findIndex(y => top >= y && top < y + ROW)] || [];
-    return [0, 2].map(slack => row[first(row, a + (left - slack) / scale)]).find((i, n) => x(start[i]) <= left + 2 * n) ?? -1;
-  };
-
-  // Search: names, or a compile's id as a whole.
-  const input = id('chart-find'), found = id('chart-found');
-  const search = () => {
-    const text = input.value.trim().toLowerCase();
-    match = -1;
-    matches = null;
-    found.textContent = '';
-    if (text) {
-      const names = D.names.map(name => name.toLowerCase().includes(text)), ids = compiles.map(of => of.id.toLowerCase() === text);
-      matches = Uint8Array.from(D.phase, (phase, i) => names[phase] || ids[compileOf[i]]);
-      found.textContent = `${matches.reduce((sum, n) => sum + n, 0).toLocaleString('en')} of ${N.toLocaleString('en')} spans`;
-    }
-    later();
-  };
-  input.oninput = search;
-  input.onkeydown = e => {
-    if (e.key === 'Escape') { input.value = ''; search(); }
-    if (e.key !== 'Enter' || !matches) return;
-    e.preventDefault();
-    const back = e.shiftKey;
-    match = back ? matches.lastIndexOf(1, match < 0 ? N : match - 1) : matches.indexOf(1, match + 1);
-    if (match < 0) match = back ? matches.lastIndexOf(1) : matches.indexOf(1);
-    choose(match);
-    if (match < 0) return;
-    const from = start[match], to = end[match], length = to - from;
-    if (from < a || to > b || length * scale < 3) {
-      const rim = Math.max(length * 4, Math.min(b - a, length * 100)) / 2;
-      show((from + to) / 2 - rim, (from + to) / 2 + rim);
-    }
-  };
-
-  // Pointer, wheel, keys, buttons.
-  let drag = null;
-  canvas.onpointerdown = e => {
-    if (e.button) return;
-    canvas.setPointerCapture(e.pointerId);
-    drag = { x: e.clientX, a, b };
-    tip(-1);
-  };
-  canvas.onpointermove = e => {
-    if (!drag) return tip(hit(e.offsetX, e.offsetY), e.offsetX, e.offsetY);
-    const by = e.clientX - drag.x, t = by / width * (drag.b - drag.a);
-    drag.moved ||= Math.abs(by) > 3;
-    if (drag.moved) show(drag.a - t, drag.b - t);
-  };
-  canvas.onpointerup = canvas.onpointercancel = e => {
-    if (drag && !drag.moved && e.type === 'pointerup') choose(hit(e.offsetX, e.offsetY));
-    drag = null;
-  };
-  canvas.onpointerleave = () => { if (!drag) tip(-1); };
-  canvas.onclick = () => box.focus({ preventScroll: true });
-  canvas.ondblclick = zoomed;
-  canvas.addEventListener('wheel', e => {
-    const unit = e.deltaMode ? 30 : 1, sideways = e.deltaX || (e.shiftKey && e.deltaY);
-    if (sideways) pan(sideways * unit / width);
-    else if (e.ctrlKey || e.metaKey || document.activeElement === box) zoom(Math.exp(Math.max(-2, Math.min(2, e.deltaY * unit / 400))), e.offsetX);
-    else return;
-    e.preventDefault();
-  }, { passive: false });
-  const actions = {
-    in: () => zoom(0.6), out: () => zoom(1 / 0.6), left: () => pan(-0.2), right: () => pan(0.2), all: () => show(0, total), zoomed,
-  };
-  const keys = {
-    ArrowLeft: 'left', a: 'left', ArrowRight: 'right', d: 'right', ArrowUp: 'in', w: 'in', '+': 'in',
-    ArrowDown: 'out', s: 'out', '-': 'out', Escape: 'all', Enter: 'zoomed',
-  };
-  box.onkeydown = e => {
-    if (e.ctrlKey || e.metaKey || e.altKey || !keys[e.key]) return;
-    actions[keys[e.key]]();
-    e.preventDefault();
-  };
-  document.querySelectorAll('[data-chart]').forEach(button => { button.onclick = actions[button.dataset.chart]; });
-
-  // Perfetto: a window of its site, which answers when it is ready; then it gets the trace as a message.
-  const trace = () => {
-    const events = D.tracks.map(({ pid, label }, t) => ({ ph: 'M', name: 'thread_name', pid, tid: t + 1, args: { name: label } }));
-    rowOf.forEach((row, i) => {
-      const track = trackOf[row], args = { compile_id: compile(i)?.id ?? 'None' };
-      if (isOpen.has(i)) args.open = true;
-      events.push({ ph: 'X', name: name(i), cat: 'compile', ts: start[i], dur: end[i] - start[i], pid: track.pid, tid: D.tracks.indexOf(track) + 1, args });
-    });
-    return new TextEncoder().encode(JSON.stringify({ traceEvents: events })).buffer;
-  };
-  const perfetto = id('chart-perfetto'), said = id('chart-said');
-  perfetto.onclick = () => {
-    const site = perfetto.dataset.site, other = open(site);
-    if (!other) { said.textContent = 'The browser did not let a window open.'; return; }
-    said.textContent = 'Waiting for Perfetto to answer.';
-    let asked = 0;
-    const stop = text => { clearInterval(timer); removeEventListener('message', answer); said.textContent = text; };
-    const answer = e => {
-      if (e.source !== other || e.origin !== site || e.data !== 'PONG') return;
-      other.postMessage({ perfetto: { buffer: trace(), title: document.title } }, site);
-      stop('Perfetto has the trace.');
-    };
-    const timer = setInterval(() => {
-      // Half a minute at 100 ms.
-      if (++asked > 300) stop('Perfetto did not answer: is there a network?');
-      else other.postMessage('PING', site);
-    }, 100);
-    addEventListener('message', answer);
-  };
-
-  // Size, and what the address asks for: #at-7 is the compile with that number.
-  const fit = () => {
-    width = Math.max(box.clientWidth, 50);
-    ratio = devicePixelRatio || 1;
-    canvas.width = Math.round(width * ratio);
-    canvas.height = Math.round(height * ratio);
+  // Takes over the width of the page and the pixels of the screen.
+  function resize() {
+    view.width = Math.max(chart.clientWidth, 50);
+    view.pixelRatio = devicePixelRatio || 1;
+    canvas.width = Math.round(view.width * view.pixelRatio);
+    canvas.height = Math.round(height * view.pixelRatio);
     canvas.style.height = `${height}px`;
-    cancelAnimationFrame(waiting);
+    // A resized canvas is empty, so drawing cannot wait.
+    cancelAnimationFrame(waitingFrame);
     draw();
+  }
+
+  // ---- Zoom and pan ----
+
+  // Shows these times, but nothing beyond the log.
+  function show(from, to) {
+    const length = clamp(to - from, Math.min(NARROWEST_VIEW, total), total);
+    view.from = clamp((from + to - length) / 2, 0, total - length);
+    view.to = view.from + length;
+    hideTooltip();
+    drawSoon();
+  }
+
+  // Shows `factor` times as much; what is at x stays there.
+  function zoom(factor, x = view.width / 2) {
+    const time = timeAt(x);
+    show(time - (time - view.from) * factor, time + (view.to - time) * factor);
+  }
+
+  // Moves by this share of what is seen; to the right if it is positive.
+  function pan(share) {
+    const distance = (view.to - view.from) * share;
+    show(view.from + distance, view.to + distance);
+  }
+
+  // Shows these times and a little around them.
+  function showAround(from, to) {
+    const margin = Math.max((to - from) * 0.05, 10);
+    show(from - margin, to + margin);
+  }
+
+  function showChosen() {
+    if (chosen !== NO_SPAN) showAround(starts[chosen], ends[chosen]);
+  }
+
+  // ---- What is told of a span ----
+
+  const OPEN_SPAN_NOTE = 'left open in the log; it ends here with the span around it, or with its process';
+
+  // Puts what is known of a span into `place`; nothing if there is no span.
+  function describe(span, place) {
+    place.replaceChildren();
+    if (span === NO_SPAN) return;
+    const compile = compileOf(span);
+    const name = compile?.name ? `, ${compile.name}` : '';
+    const addLine = text => place.append(element('div', { textContent: text }));
+    place.append(element('b', { textContent: nameOf(span) }));
+    addLine(`${describeTime(lengthOf(span))}, from ${describeTime(starts[span])}`);
+    addLine(compile ? `compile ${compile.id}${name}` : 'no compile id');
+    if (spans.open.has(span)) addLine(OPEN_SPAN_NOTE);
+  }
+
+  function setHovered(span) {
+    if (span !== hovered) drawSoon();
+    hovered = span;
+    tooltip.hidden = span === NO_SPAN;
+    describe(span, tooltip);
+  }
+
+  function hideTooltip() {
+    setHovered(NO_SPAN);
+  }
+
+  // Tells of the span under the pointer: below it on the right, or where there is room for the tooltip.
+  function showTooltipAt(x, y) {
+    const span = spanAt(x, y);
+    setHovered(span);
+    if (span === NO_SPAN) return;
+    const mostLeft = view.width - tooltip.offsetWidth - 4;
+    const below = y + 18;
+    const above = Math.max(0, y - tooltip.offsetHeight - 8);
+    tooltip.style.left = `${Math.max(0, Math.min(x + 14, mostLeft))}px`;
+    tooltip.style.top = `${below + tooltip.offsetHeight > height ? above : below}px`;
+  }
+
+  function choose(span) {
+    chosen = span;
+    drawSoon();
+    const place = byId('chart-chosen');
+    describe(span, place);
+    if (span === NO_SPAN) return;
+    const compile = compileOf(span);
+    if (compile) place.append(element('a', { href: compile.page, textContent: `page of ${compile.id}` }));
+    const button = element('button', { className: BUTTON_CLASS, textContent: 'Zoom to it' });
+    button.onclick = showChosen;
+    place.append(button);
+  }
+
+  // ---- Search: a part of a span's name, or the whole id of a compile ----
+
+  const searchField = byId('chart-find');
+  const searchResult = byId('chart-found');
+
+  function findMatches(text) {
+    const isNameFound = names.map(name => name.toLowerCase().includes(text));
+    const isCompileFound = compiles.map(compile => compile.id.toLowerCase() === text);
+    const isMatch = (name, span) => isNameFound[name] || isCompileFound[spans.compiles[span]];
+    return Uint8Array.from(spans.names, isMatch);
+  }
+
+  function search() {
+    const text = searchField.value.trim().toLowerCase();
+    currentMatch = NO_SPAN;
+    matches = text ? findMatches(text) : null;
+    searchResult.textContent = text ? describeMatches() : '';
+    drawSoon();
+  }
+
+  function describeMatches() {
+    const found = matches.reduce((sum, isMatch) => sum + isMatch, 0);
+    return `${found.toLocaleString('en')} of ${spans.count.toLocaleString('en')} spans`;
+  }
+
+  // The match after the current one, from the last to the first; NO_SPAN if there is none.
+  function nextMatch() {
+    const next = matches.indexOf(1, currentMatch + 1);
+    return next === NO_SPAN ? matches.indexOf(1) : next;
+  }
+
+  // The match before the current one, from the first to the last.
+  function previousMatch() {
+    const before = currentMatch === NO_SPAN ? spans.count : currentMatch - 1;
+    const previous = matches.lastIndexOf(1, before);
+    return previous === NO_SPAN ? matches.lastIndexOf(1) : previous;
+  }
+
+  // Brings a span into sight, wide enough to be seen.
+  function reveal(span) {
+    const from = starts[span];
+    const to = ends[span];
+    const isInside = from >= view.from && to <= view.to;
+    const isWide = (to - from) * view.pixelsPerTime >= 3;
+    if (isInside && isWide) return;
+    const length = to - from;
+    const margin = Math.max(length * 4, Math.min(view.to - view.from, length * 100)) / 2;
+    const middle = (from + to) / 2;
+    show(middle - margin, middle + margin);
+  }
+
+  function goToMatch(span) {
+    currentMatch = span;
+    choose(span);
+    if (span !== NO_SPAN) reveal(span);
+  }
+
+  function onSearchKey(event) {
+    if (event.key === 'Escape') {
+      searchField.value = '';
+      search();
+    }
+    if (event.key === 'Enter' && matches) {
+      event.preventDefault();
+      goToMatch(event.shiftKey ? previousMatch() : nextMatch());
+    }
+  }
+
+  // ---- Pointer ----
+
+  // Where a drag began, and what was seen then; null when nothing is dragged.
+  let drag = null;
+
+  function startDrag(event) {
+    const isMainButton = event.button === 0;
+    if (!isMainButton) return;
+    canvas.setPointerCapture(event.pointerId);
+    drag = { x: event.clientX, from: view.from, to: view.to, hasMoved: false };
+    hideTooltip();
+  }
+
+  function onPointerMove(event) {
+    if (drag) moveDrag(event.clientX - drag.x);
+    else showTooltipAt(event.offsetX, event.offsetY);
+  }
+
+  function moveDrag(pixels) {
+    // A hand that clicks moves a little.
+    if (Math.abs(pixels) > 3) drag.hasMoved = true;
+    if (!drag.hasMoved) return;
+    const time = pixels / view.width * (drag.to - drag.from);
+    show(drag.from - time, drag.to - time);
+  }
+
+  // A drag that did not move is a click.
+  function endDrag(event) {
+    if (drag && !drag.hasMoved) choose(spanAt(event.offsetX, event.offsetY));
+    drag = null;
+  }
+
+  function cancelDrag() {
+    drag = null;
+  }
+
+  function onPointerLeave() {
+    if (!drag) hideTooltip();
+  }
+
+  // Sideways pans; up and down zooms with a key, or once the chart has the focus: until then the page
+  // scrolls.
+  function onWheel(event) {
+    // Some browsers count lines instead of pixels.
+    const unit = event.deltaMode ? 30 : 1;
+    const sideways = event.deltaX || (event.shiftKey && event.deltaY);
+    const isZoom = event.ctrlKey || event.metaKey || document.activeElement === chart;
+    if (sideways) pan(sideways * unit / view.width);
+    else if (isZoom) zoom(Math.exp(clamp(event.deltaY * unit / 400, -2, 2)), event.offsetX);
+    else return;
+    event.preventDefault();
+  }
+
+  // ---- Keys and buttons ----
+
+  // By the names that buttons have in data-chart.
+  const ACTIONS = {
+    in: () => zoom(0.6),
+    out: () => zoom(1 / 0.6),
+    left: () => pan(-0.2),
+    right: () => pan(0.2),
+    all: () => show(0, total),
+    zoomed: showChosen,
   };
-  const address = () => {
-    const number = /^#at-(\d+)$/.exec(location.hash), c = number ? compiles.findIndex(of => of.number === +number[1]) : -1;
-    if (c < 0) return;
-    let from = Infinity, to = 0;
-    compileOf.forEach((of, i) => { if (of === c) { from = Math.min(from, start[i]); to = Math.max(to, end[i]); } });
-    input.value = compiles[c].id;
+  const ACTION_OF_KEY = {
+    ArrowLeft: 'left', a: 'left',
+    ArrowRight: 'right', d: 'right',
+    ArrowUp: 'in', w: 'in', '+': 'in',
+    ArrowDown: 'out', s: 'out', '-': 'out',
+    Escape: 'all',
+    Enter: 'zoomed',
+  };
+
+  function onChartKey(event) {
+    const action = ACTION_OF_KEY[event.key];
+    if (!action || isCommand(event)) return;
+    ACTIONS[action]();
+    event.preventDefault();
+  }
+
+  // ---- The address: #at-7 shows the compile with that number ----
+
+  function compileInAddress() {
+    const found = /^#at-(\d+)$/.exec(location.hash);
+    return found ? compiles.findIndex(compile => compile.number === Number(found[1])) : -1;
+  }
+
+  function followAddress() {
+    const compile = compileInAddress();
+    if (compile < 0) return;
+    let from = Infinity;
+    let to = 0;
+    spans.compiles.forEach((other, span) => {
+      if (other !== compile) return;
+      from = Math.min(from, starts[span]);
+      to = Math.max(to, ends[span]);
+    });
+    searchField.value = compiles[compile].id;
     search();
-    around(from, to);
-  };
-  fit();
-  address();
-  addEventListener('hashchange', address);
-  new ResizeObserver(fit).observe(box);
+    showAround(from, to);
+  }
+
+  // ---- Start ----
+
+  searchField.oninput = search;
+  searchField.onkeydown = onSearchKey;
+  canvas.onpointerdown = startDrag;
+  canvas.onpointermove = onPointerMove;
+  canvas.onpointerup = endDrag;
+  canvas.onpointercancel = cancelDrag;
+  canvas.onpointerleave = onPointerLeave;
+  canvas.onclick = () => chart.focus({ preventScroll: true });
+  canvas.ondblclick = showChosen;
+  // Not passive, because the page must not scroll while the chart zooms.
+  canvas.addEventListener('wheel', onWheel, { passive: false });
+  chart.onkeydown = onChartKey;
+  all('[data-chart]').forEach(button => {
+    button.onclick = ACTIONS[button.dataset.chart];
+  });
+
+  resize();
+  followAddress();
+  addEventListener('hashchange', followAddress);
+  new ResizeObserver(resize).observe(chart);
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', draw);
 })();

@@ -46,9 +46,16 @@ impl CodeIndex {
     pub(crate) fn of(text: &str) -> CodeIndex {
         let mut index = CodeIndex::default();
         let mut open: Option<(Kernel, &str)> = None;
+        let mut has_body = false;
         for (number, line) in (1..).zip(text.lines()) {
             index.lines = number;
             if let Some((kernel, end)) = &mut open {
+                has_body |= line.contains('{');
+                if !has_body && line.trim_end().ends_with(';') {
+                    // Only declared: its source stands in another file.
+                    open = None;
+                    continue;
+                }
                 if !line.starts_with(*end) {
                     continue;
                 }
@@ -58,6 +65,8 @@ impl CodeIndex {
             }
             if index.kernels.len() < MOST {
                 open = opens_kernel(line).map(|(name, end)| (Kernel { name, line: number, lines: 1 }, end));
+                // A Python string is not looked into.
+                has_body = line.contains('{') || line.contains(" = async_compile.");
             }
             index.place(line, number);
             index.call(line, number);
@@ -94,8 +103,9 @@ fn opens_kernel(line: &str) -> Option<(String, &'static str)> {
         return source.then(|| (name.to_owned(), "'''"));
     }
     let signature = line.strip_prefix("extern \"C\"")?.trim_start().strip_prefix("void ")?;
-    let (name, _) = signature.trim_start().split_once('(')?;
-    is_name(name).then(|| (name.to_owned(), "}"))
+    let (name, rest) = signature.trim_start().split_once('(')?;
+    let declared = rest.trim_end().ends_with(';');
+    (is_name(name) && !declared).then(|| (name.to_owned(), "}"))
 }
 
 fn is_name(text: &str) -> bool {
@@ -123,6 +133,10 @@ mod tests {
 
     #[test]
     fn kernels_in_cpp_end_with_their_brace() {
+        let declared = CodeIndex::of(
+            "extern \"C\"  void  g_0(float* a,\n   int b);\nextern \"C\" void g_1(int b);\nint x;\n}\n",
+        );
+        assert_eq!(declared.kernels, [], "what is only declared stands elsewhere");
         let index =
             CodeIndex::of("extern \"C\"  void  f_0(float* a,\n   int b)\n{\n    {\n    }\n}\nint x;\n");
         assert_eq!(index.kernels, [Kernel { name: "f_0".to_owned(), line: 1, lines: 6 }]);

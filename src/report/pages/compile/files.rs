@@ -8,7 +8,9 @@ use crate::report::kit::graph_files;
 use crate::report::kit::html::Html;
 use crate::report::kit::inductor_runs;
 use crate::report::kit::links;
-use crate::report::kit::markup::{Element, close, close_section, paragraph_below, put, soft_paragraph, span};
+use crate::report::kit::markup::{
+    Element, close, close_section, paragraph_below, put, soft, soft_paragraph, span,
+};
 use crate::report::kit::paths;
 use crate::report::kit::view::View;
 use crate::report::pages::compile::subject::Subject;
@@ -134,7 +136,7 @@ fn file(view: View<'_>, subject: Subject<'_>, artifact: &Artifact) -> Html {
         pieces.push(view.link(&view.href(&paths::payload(at.md5)), "plain text"));
     }
     if let Some(subgraph) = &artifact.subgraph {
-        pieces.push(Html::wrapped("<span class=soft>subgraph ", &Html::escaped(subgraph), "</span>"));
+        pieces.push(soft(format!("subgraph {subgraph}")));
     }
     pieces.extend(marks(subject.report, artifact));
     Html::joined(pieces, " ")

@@ -60,21 +60,24 @@ pub(crate) fn write(
     let note = if timed || !table.note.contains(" us ") { "" } else { &table.note };
     let function =
         crate::report::pages::compile::function(subject).and_then(|function| function.file.as_deref());
-    let mut tree = Tree { nodes: &nodes, subject, function, shown: 0, left_out: 0 };
+    let mut tree = Tree { nodes: &nodes, subject, function, shown: 0, left_out: 0, folds: 0, closed: 0 };
     let mut items = Vec::new();
     tree.items((0, 0), ("", None), &mut items)?;
-    let has = |mark: &str| memmem::find(&items, mark.as_bytes()).is_some();
-    let tools = if has("<details>") { view.fold_button("guard-tree") } else { Html::default() };
+    let tools = if tree.closed > 0 { view.fold_button("guard-tree") } else { Html::default() };
     view.open_section(out, (table.id, &table.title, note), Some(whole(guards)), tools)?;
     if nodes.len() > OPEN_CHILDREN {
         paragraph(out, format!("{}.", kinds(&nodes)))?;
     }
     let path = paths::artifact(subject.compile, artifact, subject.report.settings);
     let link = view.link(&view.href_beside(&path, &subject.compile.folder(0)), "dynamo_cpp_guards_str");
-    let words =
-        [("…", "… stands for the place above. "), ("<details", "A number counts the guards in a place. ")];
-    let words = words.iter().filter(|(mark, _)| has(mark)).map(|(_, words)| *words).collect::<String>();
-    let words = format!("{words}In torch's words, with all lines: ");
+    let mut words = String::new();
+    if memmem::find(&items, "…".as_bytes()).is_some() {
+        words.push_str("… stands for the place above. ");
+    }
+    if tree.folds > 0 {
+        words.push_str("A number counts the guards in a place. ");
+    }
+    words.push_str("In torch's words, with all lines: ");
     note_below(out, Html::joined([words.into(), link, ".".into()], ""))?;
     let frame = Element::new("div").class("tree guard-tree space-above").id("guard-tree");
     put(out, &frame.region("Guard tree").open())?;
@@ -110,6 +113,9 @@ struct Tree<'a> {
     function: Option<&'a str>,
     shown: usize,
     left_out: usize,
+    /// Folds that it has, and those of them that are closed at first.
+    folds: usize,
+    closed: usize,
 }
 
 /// A place above guards: as torch writes it, and the type found there.
@@ -192,6 +198,10 @@ impl<'a> Tree<'a> {
             self.shown += 1;
         }
         let open = depth < OPEN_LEVELS && self.children(at).count() <= OPEN_CHILDREN;
+        if !all {
+            self.folds += 1;
+            self.closed += usize::from(!open);
+        }
         let mut said = Vec::new();
         for (index, group) in groups.into_iter().enumerate() {
             line.push(if index > 0 { "; " } else { " " }.into());
@@ -234,6 +244,8 @@ impl<'a> Tree<'a> {
 
     /// Guards of one kind, folded: what each says, and the line that led to it.
     fn many(&mut self, kind: &Html, words: Vec<(String, Option<String>)>) -> Html {
+        self.folds += 1;
+        self.closed += 1;
         let times = soft(counted(words.len(), "time", "times"));
         let mut items = Vec::new();
         for (text, line) in words {

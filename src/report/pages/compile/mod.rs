@@ -13,7 +13,7 @@ mod subject;
 mod times;
 mod why;
 
-use crate::analysis::{ByCompile, OwnFiles, Parts};
+use crate::analysis::{ByCompile, OwnFiles};
 use crate::model::{Compile, Content, Section};
 use crate::output::Page;
 use crate::report::kit::formats::{counted, whole};
@@ -116,7 +116,7 @@ fn head(view: View<'_>, subject: Subject<'_>) -> anyhow::Result<Html> {
         },
         place: place.unwrap_or_default(),
         story: story::tell(view, subject)?,
-        bar: view.bar(&Parts::of(compile), true)?,
+        bar: view.bar(&view.report.found.split.at(subject.index), true)?,
         left: side(facts::left(view, subject)?)?,
         right: side(facts::right(view, subject)?)?,
     };

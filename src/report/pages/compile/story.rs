@@ -56,14 +56,14 @@ fn failure(view: View<'_>, subject: Subject<'_>) -> Html {
     }
     let error = view.code(&failure.error);
     match line.as_deref().map(|line| clipped(line, LONGEST_REASON)) {
-        None => Html::trusted(format!("Failed with {}.", error.as_str())),
+        None => Html::joined(["Failed with ".into(), error, ".".into()], ""),
         Some((line, cut)) => {
             let end = match cut {
                 true => "…",
                 false if line.ends_with(['.', '!', '?']) => "",
                 false => ".",
             };
-            Html::trusted(format!("Failed with {}: {}{end}", error.as_str(), Html::escaped(line).as_str()))
+            Html::joined(["Failed with ".into(), error, format!(": {line}{end}").into()], "")
         }
     }
 }

@@ -9,6 +9,7 @@ use crate::report::kit::highlight::LARGEST_HIGHLIGHTED;
 use crate::report::kit::html::Html;
 use crate::report::kit::inductor_runs;
 use crate::report::kit::inductor_runs::Run;
+use crate::report::kit::markup::{Element, close_section, note_below, put, soft_paragraph, strong};
 use crate::report::kit::paths;
 use crate::report::kit::shell::{Shell, Tab, write_page};
 use crate::report::kit::tables::{Head, Row, Table, Td};
@@ -74,14 +75,14 @@ fn hero(view: View<'_>, runs: &[Run<'_>], found: &Kernels, out: &mut dyn Write) 
     let graphs = runs.iter().filter(|run| !run.run.code.is_empty()).count();
     let calls: usize = found.kernels.iter().map(|kernel| kernel.calls).sum();
     let colon = if kinds.is_empty() { "" } else { ": " };
-    writeln!(
-        out,
-        "<div class=hero><h1><b>{}</b> in <b>{}</b>, called at <b>{}</b>{colon}{}.</h1>",
-        counted(found.kernels.len(), "kernel", "kernels"),
-        counted(graphs, "graph", "graphs"),
-        counted(calls, "place", "places"),
-        Html::escaped(&kinds.join(", ")).as_str()
-    )?;
+    let sentence = [
+        strong(counted(found.kernels.len(), "kernel", "kernels")),
+        " in ".into(),
+        strong(counted(graphs, "graph", "graphs")),
+        ", called at ".into(),
+        strong(counted(calls, "place", "places")),
+        format!("{colon}{}.", kinds.join(", ")).into(),
+    ];
     let with_lines = found.kernels.iter().filter(|kernel| !kernel.lines.is_empty()).count();
     let mut about = match with_lines {
         0 => "The log does not say which lines of the program they come from".to_owned(),
@@ -95,17 +96,17 @@ fn hero(view: View<'_>, runs: &[Run<'_>], found: &Kernels, out: &mut dyn Write) 
         ),
     };
     about.push_str(". A name means one kernel in its own graph only.");
-    writeln!(out, "<p>{about}</p>")?;
+    let mut notes = vec![about.into()];
     if found.without_data > 0 {
-        writeln!(
-            out,
-            "<p>{} recorded without provenance: there only the comments in graphs and code tell of lines. A kernel in C++ \
-             has none, and its lines are known where its graph has one kernel, or one line, only. Set {} to record all.</p>",
-            counted(found.without_data, "graph was", "graphs were"),
-            view.code("INDUCTOR_PROVENANCE=1").as_str()
-        )?;
+        let why = format!(
+            "Provenance was not recorded in {}: what a kernel computes there is worked out from what the generated code \
+             reads and writes. Set ",
+            counted(found.without_data, "graph", "graphs")
+        );
+        let setting = view.code("INDUCTOR_PROVENANCE=1");
+        notes.push(Html::joined([why.into(), setting, " to record it.".into()], ""));
     }
-    Ok(writeln!(out, "</div>")?)
+    Ok(put(out, &view.verdict(Html::joined(sentence, ""), notes)?)?)
 }
 
 fn kernels(view: View<'_>, runs: &[Run<'_>], found: &Kernels, out: &mut dyn Write) -> anyhow::Result<()> {
@@ -114,11 +115,11 @@ fn kernels(view: View<'_>, runs: &[Run<'_>], found: &Kernels, out: &mut dyn Writ
     let kinds = ["library", "C++", "Triton", "several of Triton", "CUDA", "ROCm", "CuteDSL", "Halide"];
     let words = kinds.map(|kind| (word(kind), kind, of(kind)));
     let tools = view.narrow("kernels-table", "Filter by name or line", words)?;
-    let note = "one row a kernel and graph";
+    let note = "one row per kernel and graph";
     view.open_section(out, ("kernels", "Kernels", note), Some(whole(all.len())), tools)?;
     if all.is_empty() {
-        writeln!(out, "<p class=soft>None: the generated code calls no kernel.</p>\n</section>")?;
-        return Ok(());
+        soft_paragraph(out, "None: the generated code calls no kernel.")?;
+        return Ok(close_section(out)?);
     }
     let none = |known: fn(&Kernel) -> bool| !all.iter().any(known);
     let heads = vec![
@@ -144,14 +145,10 @@ fn kernels(view: View<'_>, runs: &[Run<'_>], found: &Kernels, out: &mut dyn Writ
     view.table(out, &table, rows)?;
     view.beyond(out, all.len(), all.len().min(MOST_KERNELS), "kernels")?;
     if none(|kernel| kernel.tuning.is_some()) {
-        writeln!(
-            out,
-            "<p class=\"soft after\">torch records compile times and autotuning for Triton kernels only, and estimated run times \
-             for GPUs, with {}.</p>",
-            view.code("LOG_TLPARSE=1").as_str()
-        )?;
+        let words = "torch records compile times and autotuning for Triton kernels only, and estimated run times for GPUs, with ";
+        note_below(out, Html::joined([words.into(), view.code("LOG_TLPARSE=1"), ".".into()], ""))?;
     }
-    Ok(writeln!(out, "</section>")?)
+    Ok(close_section(out)?)
 }
 
 /// The word of a row by which the filter selects it.
@@ -176,7 +173,7 @@ fn row(
     };
     // A name of many operators breaks anywhere, but not into a column of letters.
     let name = match clipped(&kernel.name, LONGEST_NAME).1 {
-        true => Html::wrapped("<div style=min-width:24ch;overflow-wrap:anywhere>", &name, "</div>"),
+        true => Element::new("div").class("long-name").around(name),
         false => name,
     };
     let kind = kernel.language.unwrap_or("library");
@@ -283,10 +280,10 @@ fn lines(view: View<'_>, runs: &[Run<'_>], found: &Kernels, out: &mut dyn Write)
     if all.is_empty() {
         return Ok(());
     }
-    let note = if found.without_data > 0 {
-        "which kernels a line of the program became; or among how many it is that have no comment"
-    } else {
-        "which kernels a line of the program became"
+    let unsure = all.values().any(|line| !line.perhaps.is_empty());
+    let note = match unsure {
+        true => "which kernels a line of the program became, or among how many its own is",
+        false => "which kernels a line of the program became",
     };
     view.open_section(out, ("lines", "By source line", note), Some(whole(all.len())), Html::default())?;
     let heads = vec![
@@ -312,7 +309,7 @@ fn lines(view: View<'_>, runs: &[Run<'_>], found: &Kernels, out: &mut dyn Write)
     });
     view.table(out, &table, rows)?;
     view.beyond(out, all.len(), all.len().min(MOST_LINES), "lines")?;
-    Ok(writeln!(out, "</section>")?)
+    Ok(close_section(out)?)
 }
 
 /// `0/0 inference addmm, gelu_0; 0/1 forward addmm`.

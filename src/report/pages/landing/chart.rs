@@ -55,9 +55,11 @@ struct Part {
 
 /// Writes the chart, where there is more than one compile to compare.
 pub(crate) fn write(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
-    let all = view.report.model.compiles.iter().filter(|compile| compile.id.is_some());
-    let timed: Vec<(&Compile, Parts)> =
-        all.map(|compile| (compile, Parts::of(compile))).filter(|(_, parts)| parts.total() > 0.0).collect();
+    let all = view.report.model.compiles.indexed().filter(|(_, compile)| compile.id.is_some());
+    let timed: Vec<(&Compile, Parts)> = all
+        .map(|(index, compile)| (compile, view.report.found.split.at(index)))
+        .filter(|(_, parts)| parts.total() > 0.0)
+        .collect();
     if timed.len() < 2 {
         return Ok(());
     }

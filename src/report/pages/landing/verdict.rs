@@ -32,7 +32,7 @@ pub(crate) fn hero(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
         put(out, &view.render("empty", &())?)?;
         return Ok(());
     }
-    let parts = report.found.functions.iter().fold(Parts::default(), |sum, group| sum.plus(group.parts));
+    let parts = report.found.split.whole;
     let hero = Hero { pieces: sentence(view), notes: notes(view, &parts)?, bar: view.bar(&parts, true)? };
     put(out, &view.hero(&hero)?)?;
     Ok(())
@@ -106,7 +106,9 @@ fn where_time_went(view: View<'_>, parts: &Parts) -> anyhow::Result<Option<Html>
         "tracing Python into graphs (Dynamo)",
         "splitting and lowering graphs (AOTAutograd)",
         "rewriting and scheduling graphs (Inductor)",
-        "generating and building kernels",
+        "generating code",
+        "building kernels and trying the C++ compiler",
+        "autotuning kernels",
     ];
     let total = parts.total();
     let most = parts.0.iter().zip(DOING).max_by(|a, b| a.0.total_cmp(b.0));

@@ -6,6 +6,7 @@ use crate::report::kit::formats::{UNKNOWN, counted, short_path, whole};
 use crate::report::kit::html::Html;
 use crate::report::kit::inductor_runs::Run;
 use crate::report::kit::inductor_runs::RunTexts;
+use crate::report::kit::markup::{Element, close_section, note_below, paragraph, put, span};
 use crate::report::kit::paths;
 use crate::report::kit::shell::{Shell, Tab, write_page};
 use crate::report::kit::tables::{Head, Row, Table, Td};
@@ -51,7 +52,7 @@ pub(crate) fn write(
             return Ok(());
         }
         writeln!(out, "{}", view.render("provenance_tools", &Tools { panes: &panes })?.as_str())?;
-        panes::write(&found, &panes, out)?;
+        panes::write(view, &found, &panes, out)?;
         kernels(view, &found, out)?;
         unmapped(view, &found, out)?;
         keys(view, out)?;
@@ -155,7 +156,7 @@ fn head(view: View<'_>, (all, index): (&[Run<'_>], usize), found: &Provenance) -
         &PageHead {
             count,
             kernels: of(coverage.kernels, "kernel", "kernels"),
-            nodes: found.has_map.then(|| of(coverage.nodes, "node", "nodes")),
+            nodes: (coverage.nodes.0 > 0).then(|| of(coverage.nodes, "node", "nodes")),
             lines: counted(lines, "source line", "source lines"),
             pill: view.pill(run.compile)?,
             function: function.map(|f| view.function(&f.name)).unwrap_or_default(),
@@ -191,24 +192,32 @@ fn notes(view: View<'_>, run: &Run<'_>, found: &Provenance) -> Vec<Html> {
         return notes;
     }
     let late = run.run.direction() == Some("backward");
+    let missing = run.run.mappings.is_empty();
     match (found.has_map, found.has_stacks) {
-        (false, true) if late => say(
-            "Kernels and source lines only: torch records no node map for a backward that is compiled when it is first called.",
-        ),
-        (false, true) => say("Kernels and source lines only: the node map of this run is empty."),
-        (false, false) if run.run.mappings.is_empty() && run.run.stacks.is_none() => {
-            say(
-                "The node map of this run is missing. What is shown comes from the comments in graphs and code.",
-            );
-            notes.push(recorded);
-        }
-        (false, false) => {
-            say(
-                "The node map of this run is empty. What is shown comes from the comments in graphs and code.",
-            );
-            notes.push(recorded);
+        (true, _) if !found.names_kernels => {
+            say("torch's node map of this run connects its graphs, and names no kernel.")
         }
         (true, _) => {}
+        (false, true) if late => {
+            say("torch records no node map for a backward that is compiled when it is first called.")
+        }
+        (false, _) if missing => say("The node map of this run is missing."),
+        (false, _) => say("The node map of this run is empty."),
+    }
+    match (found.worked_out, found.has_stacks) {
+        (true, true) => say(
+            "Source lines are those that torch recorded; the nodes of a kernel are worked out from what the generated code \
+             reads and writes.",
+        ),
+        (true, false) => say(
+            "Which nodes and lines a kernel computes is worked out from what the generated code reads and writes.",
+        ),
+        (false, true) if !found.has_map => say("Only kernels and their source lines are known."),
+        (false, false) if !found.has_map => say("What is shown comes from the comments in graphs and code."),
+        (false, _) => {}
+    }
+    if !found.has_map && !found.has_stacks {
+        notes.push(recorded);
     }
     let mut say = |text: &str| notes.push(Html::escaped(text));
     match run.run.from_cache(run.compile) {
@@ -259,15 +268,14 @@ fn kernels(view: View<'_>, found: &Provenance, out: &mut dyn Write) -> anyhow::R
     let shown: Vec<(usize, &KernelCall)> = (1..).zip(&found.kernels).take(MOST_KERNELS).collect();
     view.table(out, &table, shown.into_iter().map(|(at, call)| Ok(row(view, found, at, call))))?;
     view.beyond(out, found.kernels.len(), found.kernels.len().min(MOST_KERNELS), "kernels")?;
-    Ok(writeln!(out, "</section>")?)
+    Ok(close_section(out)?)
 }
 
 fn row(view: View<'_>, found: &Provenance, at: usize, call: &KernelCall) -> Row {
     let (file, _) = code_words(call.file);
     let handle = call.handle.as_ref().map(|handle| format!(":{handle}")).unwrap_or_default();
-    let handle = Html::wrapped("<span class=\"soft mono\">", &Html::escaped(&handle), "</span>");
-    let name =
-        Html::wrapped("<span class=mono>", &view.link(&format!("#kernels-{at}"), &call.kernel), "</span>");
+    let handle = span("soft mono", handle);
+    let name = span("mono", view.link(&format!("#kernels-{at}"), &call.kernel));
     let line = |file: &str, line: u32| view.link(&format!("#{file}-{line}"), &line.to_string());
     let definition = call.definition.map(|(kind, first, _)| line(code_words(kind).0, first));
     let nodes: Vec<&str> = call.nodes.iter().take(MOST_NODES).map(String::as_str).collect();
@@ -298,34 +306,25 @@ fn source_links(view: View<'_>, found: &Provenance, call: &KernelCall) -> Html {
 }
 
 fn unmapped(view: View<'_>, found: &Provenance, out: &mut dyn Write) -> anyhow::Result<()> {
-    if found.unmapped.is_empty() || !found.has_map {
+    if found.unmapped.is_empty() || found.coverage.nodes.0 == 0 {
         return Ok(());
     }
     let count = Some(whole(found.unmapped.len()));
     let note = "nodes of the post-grad graph that no kernel names";
     view.open_section(out, ("unmapped", "Not mapped", note), count, Html::default())?;
     let names = found.unmapped.iter().take(MOST_UNMAPPED);
-    let names = names.map(|(name, line)| {
-        let name = Html::escaped(name);
-        Html::trusted(format!("<code title=\"line {line}\">{}</code>", name.as_str()))
-    });
+    let names =
+        names.map(|(name, line)| Element::new("code").title(&format!("line {line}")).around(name.as_str()));
     let more = found.unmapped.len().saturating_sub(MOST_UNMAPPED);
     let more = if more > 0 { format!(", and {} more", whole(more)) } else { String::new() };
-    writeln!(
-        out,
-        "<p>{}{more}.</p><p class=\"soft after\">Views and parts of a tuple need no kernel. Inputs of the graph are not \
-         counted.</p>\n</section>",
-        Html::joined(names.collect::<Vec<_>>(), ", ").as_str()
-    )?;
-    Ok(())
+    let names = Html::joined(names.collect::<Vec<_>>(), ", ");
+    paragraph(out, Html::joined([names, format!("{more}.").into()], ""))?;
+    note_below(out, "Views and parts of a tuple need no kernel. Inputs of the graph are not counted.")?;
+    Ok(close_section(out)?)
 }
 
 fn keys(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     view.open_section(out, ("keys", "Keys", ""), None, Html::default())?;
-    Ok(out.write_all(
-        b"<p class=soft>A click holds a line, the mouse alone only shows it. <code>\xe2\x86\x91</code> \
-          <code>\xe2\x86\x93</code> next mapped line of the pane, <code>\xe2\x86\x90</code> <code>\xe2\x86\x92</code> other \
-          pane, <code>n</code> <code>p</code> next and previous match where there are several, <code>Esc</code> lets go. The \
-          address names the line: <code>#post-12</code>.</p>\n</section>\n",
-    )?)
+    put(out, &view.render("provenance_keys", &())?)?;
+    Ok(close_section(out)?)
 }

@@ -5,6 +5,7 @@ use crate::report::kit::formats::{bytes, counted, short_path};
 use crate::report::kit::html::Html;
 use crate::report::kit::inductor_runs::Run;
 use crate::report::kit::inductor_runs::RunTexts;
+use crate::report::kit::markup::{Element, close, close_inline, open_data, put, script_json};
 use crate::report::kit::paths;
 use crate::report::kit::view::View;
 use serde::Serialize;
@@ -152,70 +153,79 @@ fn post_lines(found: &Provenance) -> BTreeSet<u32> {
 }
 
 /// Writes the frame with all panes.
-pub(crate) fn write(found: &Provenance, panes: &[Pane<'_>], out: &mut dyn Write) -> anyhow::Result<()> {
-    write!(out, "<div class=prov>")?;
+pub(crate) fn write(
+    view: View<'_>,
+    found: &Provenance,
+    panes: &[Pane<'_>],
+    out: &mut dyn Write,
+) -> anyhow::Result<()> {
+    put(out, &Element::new("div").class("linked-panes").open())?;
     let (left, right): (Vec<&Pane<'_>>, Vec<&Pane<'_>>) =
         panes.iter().partition(|pane| !matches!(pane.body, Body::Texts(_)));
     if !left.is_empty() {
-        write!(out, "<div class=left>")?;
+        put(out, &Element::new("div").class("left").open())?;
         for pane in &left {
-            write_pane(found, pane, out)?;
+            write_pane(view, found, pane, out)?;
         }
-        write!(out, "</div>")?;
+        close(out, "div")?;
     }
     let mut before = left.last().map(|pane| pane.title);
     for pane in right {
         if let Some(before) = before.replace(pane.title) {
-            write!(
-                out,
-                "<div class=grip role=separator tabindex=0 aria-orientation=\"vertical\" \
-                 aria-label=\"Width of {before}\" aria-valuenow=\"50\"></div>"
-            )?;
+            put(out, &divider(before))?;
         }
-        write_pane(found, pane, out)?;
+        write_pane(view, found, pane, out)?;
     }
-    Ok(writeln!(out, "</div>")?)
+    Ok(close(out, "div")?)
 }
 
-fn write_pane(found: &Provenance, pane: &Pane<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
-    let (id, title, note) = (pane.id, pane.title, Html::escaped(&pane.note));
-    write!(
-        out,
-        "<section id=\"{id}\" aria-label=\"{title}\"><header><h2>{title} <span class=n>{}</span></h2>",
-        note.as_str()
-    )?;
-    if let Body::Texts(texts) = &pane.body
-        && texts.len() > 1
-    {
-        for text in texts {
-            write!(
-                out,
-                "<button class=\"btn js\" hidden data-file=\"{}\" aria-pressed=\"false\">{}</button>",
-                text.id, text.label
-            )?;
-        }
-    }
-    write!(
-        out,
-        "<span class=\"soft js\" hidden data-at></span>\
-         <button class=btn hidden data-step=\"-1\" aria-label=\"Previous in {title}\">p</button>\
-         <button class=btn hidden data-step=\"1\" aria-label=\"Next in {title}\">n</button>\
-         <button class=\"btn fold js\" hidden data-shut=\"1\" aria-expanded=\"true\" aria-label=\"Fold {title}\">–</button></header>"
-    )?;
+/// What moves the edge of a pane, with the mouse or with the arrow keys.
+fn divider(before: &str) -> Html {
+    let divider = Element::new("div").class("divider").attribute("role", "separator");
+    let divider = divider.attribute("tabindex", "0").attribute("aria-orientation", "vertical");
+    divider.attribute("aria-label", &format!("Width of {before}")).attribute("aria-valuenow", "50").empty()
+}
+
+#[derive(Serialize)]
+struct PaneHead<'p> {
+    title: &'p str,
+    note: &'p str,
+    /// Texts among which the reader chooses.
+    files: Vec<FileButton>,
+}
+
+#[derive(Serialize)]
+struct FileButton {
+    id: &'static str,
+    label: &'static str,
+}
+
+fn write_pane(
+    view: View<'_>,
+    found: &Provenance,
+    pane: &Pane<'_>,
+    out: &mut dyn Write,
+) -> anyhow::Result<()> {
+    put(out, &Element::new("section").id(pane.id).attribute("aria-label", pane.title).open())?;
+    let files = match &pane.body {
+        Body::Texts(texts) if texts.len() > 1 => texts.as_slice(),
+        _ => &[],
+    };
+    let files = files.iter().map(|text| FileButton { id: text.id, label: text.label }).collect();
+    let head = PaneHead { title: pane.title, note: &pane.note, files };
+    put(out, &view.render("provenance_pane_head", &head)?)?;
     match &pane.body {
         Body::Source => write_source(found, out)?,
         Body::Kernels => write_kernels(found, out)?,
         Body::Texts(texts) => texts.iter().try_for_each(|text| write_text(text, out))?,
     }
-    Ok(write!(out, "</section>")?)
+    Ok(close(out, "section")?)
 }
 
 /// The beginning of a text's element; `digits` is how wide its numbers are.
 fn open(id: &str, label: &str, digits: usize, out: &mut dyn Write) -> std::io::Result<()> {
-    write!(
-        out,
-        "<pre tabindex=0 role=group aria-label=\"{label}\" data-text=\"{id}\" style=\"--g:{digits}ch\">"
-    )
+    let text = Element::new("pre").region(label).attribute("data-text", id);
+    put(out, &text.style(&format!("--digits:{digits}ch")).open())
 }
 
 fn write_source(found: &Provenance, out: &mut dyn Write) -> anyhow::Result<()> {
@@ -224,22 +234,21 @@ fn write_source(found: &Provenance, out: &mut dyn Write) -> anyhow::Result<()> {
     let several = found.source.first().zip(found.source.last()).is_some_and(|(a, b)| a.file != b.file);
     let mut before = None;
     for (number, line) in (1..).zip(&found.source) {
-        let file = Html::escaped(&line.file);
         if several && before.replace(&line.file) != Some(&line.file) {
-            let short = Html::escaped(&short_path(&line.file));
-            write!(out, "<b title=\"{}\">{}</b>", file.as_str(), short.as_str())?;
+            let file = Element::new("b").title(&line.file).around(short_path(&line.file).as_ref());
+            write!(out, "{}", file.as_str())?;
         }
-        let code = Html::escaped(line.code.as_deref().unwrap_or("(the log does not hold this line)"));
-        write!(
-            out,
-            "<span class=to id=\"source-{number}\" data-n=\"{}\" title=\"{}:{}\">{}</span>",
-            line.line,
-            file.as_str(),
-            line.line,
-            code.as_str()
-        )?;
+        let code = line.code.as_deref().unwrap_or("(the log does not hold this line)");
+        let shown = mapped(&format!("source-{number}"), &line.line.to_string());
+        let shown = shown.title(&format!("{}:{}", line.file, line.line)).around(code);
+        write!(out, "{}", shown.as_str())?;
     }
-    Ok(write!(out, "</pre>")?)
+    Ok(close(out, "pre")?)
+}
+
+/// A line that leads somewhere, with the number that stands before it.
+fn mapped(id: &str, number: &str) -> Element {
+    Element::new("span").class("mapped").id(id).attribute("data-n", number)
 }
 
 fn write_kernels(found: &Provenance, out: &mut dyn Write) -> anyhow::Result<()> {
@@ -250,66 +259,67 @@ fn write_kernels(found: &Provenance, out: &mut dyn Write) -> anyhow::Result<()> 
     let digits = found.kernels.iter().map(|call| number(call).len()).max().unwrap_or(1);
     open("kernels", "Kernels", digits, out)?;
     for (at, call) in (1..).zip(&found.kernels) {
-        let (kernel, label) = (Html::escaped(&call.kernel), Html::escaped(&call.label()));
-        write!(
-            out,
-            "<span class=to id=\"kernels-{at}\" data-n=\"{}\" title=\"{}, line {}\">{}</span>",
-            Html::escaped(&number(call)).as_str(),
-            label.as_str(),
-            call.line,
-            kernel.as_str()
-        )?;
+        let shown = mapped(&format!("kernels-{at}"), &number(call));
+        let shown =
+            shown.title(&format!("{}, line {}", call.label(), call.line)).around(call.kernel.as_str());
+        write!(out, "{}", shown.as_str())?;
     }
-    Ok(write!(out, "</pre>")?)
+    Ok(close(out, "pre")?)
 }
 
 fn write_text(text: &Text<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let Text { id, label, .. } = text;
     if text.text.len() > LARGEST_PANE {
-        let size = bytes(text.text.len() as f64);
-        write!(out, "<p class=large>{size}, too large for this page")?;
+        let size = format!("{}, too large for this page", bytes(text.text.len() as f64));
+        let mut pieces = vec![size.into()];
         if let Some(file) = &text.file {
-            write!(out, ": <a href=\"{}\">{label}</a>", Html::escaped(file).as_str())?;
+            pieces.extend([": ".into(), Element::new("a").href(file).around(*label)]);
         }
-        return Ok(write!(out, "</p>")?);
+        let words = Element::new("p").class("too-large").around(Html::joined(pieces, ""));
+        return Ok(put(out, &words)?);
     }
     let shown = text.text.trim_end_matches('\n');
     let lines = shown.split('\n').count();
     open(id, label, lines.to_string().len(), out)?;
     for (number, line) in (1_u32..).zip(shown.split('\n')) {
-        write_start(text, (number, line), lines, out)?;
-        html_escape::encode_text_to_writer(line, out)?;
-        write!(out, "</span>")?;
+        open_piece(number, lines, out)?;
+        write!(out, "{}", shown_line(text, number, line).around(Html::content(line)).as_str())?;
     }
-    Ok(write!(out, "</div></pre>")?)
+    close_inline(out, "div")?;
+    Ok(close(out, "pre")?)
 }
 
-/// The beginning of a line's element, and of the piece that it begins. Each piece counts for itself: what is in it is
-/// laid out without what stands before it.
-fn write_start(
-    text: &Text<'_>,
-    (number, line): (u32, &str),
-    lines: usize,
-    out: &mut dyn Write,
-) -> std::io::Result<()> {
+/// Begins a piece where a line is the first of one. What is in a piece is laid out without what stands before it.
+fn open_piece(number: u32, lines: usize, out: &mut dyn Write) -> std::io::Result<()> {
     let before = number as usize - 1;
-    let mut counter = String::new();
-    if before.is_multiple_of(PIECE) {
-        let end = if before > 0 { "</div>" } else { "" };
-        let height = PIECE.min(lines - before);
-        write!(out, "{end}<div style=\"contain-intrinsic-height:auto {height}lh\">")?;
-        counter = format!(" style=\"counter-reset:l {before}\"");
+    if !before.is_multiple_of(PIECE) {
+        return Ok(());
     }
-    if text.mapped.contains(&number) {
-        write!(out, "<span class=to id=\"{}-{number}\"{counter}", text.id)?;
-        if let Some(kernel) = text.kernels.get(&number) {
-            write!(out, " data-k=\"{kernel}\"")?;
-        }
-        return write!(out, ">");
+    if before > 0 {
+        close_inline(out, "div")?;
+    }
+    let height = PIECE.min(lines - before);
+    let piece = Element::new("div").style(&format!("contain-intrinsic-height:auto {height}lh"));
+    write!(out, "{}", piece.open().as_str())
+}
+
+/// The element of a line. Each piece counts for itself, so its first line says where it begins.
+fn shown_line(text: &Text<'_>, number: u32, line: &str) -> Element {
+    let before = number as usize - 1;
+    let mut shown = Element::new("span");
+    if before.is_multiple_of(PIECE) {
+        shown = shown.style(&format!("counter-reset:line {before}"));
     }
     let start = line.trim_start();
-    let comment = if start.starts_with('#') || start.starts_with("//") { " class=\"c\"" } else { "" };
-    write!(out, "<span{comment}{counter}>")
+    if text.mapped.contains(&number) {
+        shown = shown.class("mapped").id(&format!("{}-{number}", text.id));
+        if let Some(kernel) = text.kernels.get(&number) {
+            shown = shown.attribute("data-k", &kernel.to_string());
+        }
+    } else if start.starts_with('#') || start.starts_with("//") {
+        shown = shown.class("c");
+    }
+    shown
 }
 
 /// What the script reads.
@@ -353,6 +363,7 @@ pub(crate) fn write_data(found: &Provenance, out: &mut dyn Write) -> anyhow::Res
     let most = found.kernels.iter().enumerate().max_by_key(|(at, call)| (size(call), usize::MAX - at));
     let first = most.map_or(0, |(at, _)| at + 1);
     let data = Data { maps: &found.maps, source: source.collect(), kernels: kernels.collect(), first };
-    let json = serde_json::to_string(&data)?.replace('<', "\\u003c");
-    Ok(writeln!(out, "<script type=\"application/json\" id=\"maps\">{json}</script>")?)
+    open_data(out, "maps")?;
+    out.write_all(script_json(&data)?.as_bytes())?;
+    Ok(close(out, "script")?)
 }

@@ -1,6 +1,6 @@
 //! What shows why a compile was made again: all its reasons, the guards compared, the inputs before and after.
 
-use crate::analysis::Step;
+use crate::analysis::{Step, disagreement};
 use crate::model::Reason;
 use crate::report::kit::formats::counted;
 use crate::report::kit::html::Html;
@@ -57,12 +57,12 @@ pub(crate) fn fold(
             None => view.reason(reason),
         }
     });
+    let disagreement = disagreement(step).map(|words| Ok(Html::wrapped("<p>", &view.prose(&words), "</p>")));
+    let reasons = disagreement.into_iter().chain(reasons);
     let reasons = Html::joined(reasons.collect::<anyhow::Result<Vec<_>>>()?, "");
     let left_out = step.reasons.len().saturating_sub(REASONS);
     let old = step.against.and_then(|index| Some((index, compiles.get(index)?)));
     let source = step.change.as_ref().and_then(|change| change.source.as_deref());
-    // Of `len(xs)` the guards on xs itself tell what was added.
-    let source = source.map(|s| s.strip_prefix("len(").and_then(|s| s.strip_suffix(')')).unwrap_or(s));
     let (guards, tensors) = match old {
         Some((against, old)) => (
             guards::compared(view, (old, compile), source, room)?,

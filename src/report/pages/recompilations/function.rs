@@ -36,7 +36,7 @@ pub(crate) fn section(
     room: &mut u64,
     out: &mut Vec<u8>,
 ) -> anyhow::Result<()> {
-    let chain = &subject.chain;
+    let chain = subject.chain;
     let function = chain.function;
     let mut reasons = chain.steps.iter().flat_map(|step| &step.reasons);
     let source = reasons.find_map(|reason| reason.source.as_ref());
@@ -48,7 +48,7 @@ pub(crate) fn section(
         place: function.map(|f| view.place(f.file.as_deref(), f.line)).transpose()?.unwrap_or_default(),
         compiles: counted(chain.steps.len(), "compile", "compiles"),
         kept: format!("{} of {} kept", whole(chain.kept()), whole(subject.limit)),
-        over: chain.limit_hit,
+        over: chain.limit_hit(),
         time: chain.us.map(micros),
         advice,
         guard_place: source.map(|s| format!("{}:{}", short_path(&s.file), s.line)),
@@ -70,7 +70,7 @@ fn name(name: &str) -> String {
 }
 
 fn table(view: View<'_>, subject: &Subject<'_>, out: &mut Vec<u8>) -> anyhow::Result<()> {
-    let chain = &subject.chain;
+    let chain = subject.chain;
     let heads = vec![
         Head::compiles("Compile"),
         Head::text("Changed"),
@@ -103,7 +103,7 @@ fn row(view: View<'_>, chain: &Chain<'_>, index: usize, step: &Step<'_>) -> anyh
     let against = step.against.and_then(|against| Some((against, compiles.get(against)?)));
     let (changed, value, guard) = match (&step.change, index) {
         (Some(change), _) => {
-            let guard = step.reasons.first().map_or("", |reason| reason.guard.as_str());
+            let guard = step.reason().map_or("", |reason| reason.guard.as_str());
             let changed = change.subject().unwrap_or_else(|| change.kind.word().to_owned());
             (view.folded(&changed, true), change_of(change), view.folded(guard, true))
         }
@@ -111,7 +111,10 @@ fn row(view: View<'_>, chain: &Chain<'_>, index: usize, step: &Step<'_>) -> anyh
         (None, _) => (Html::escaped(UNKNOWN), Html::default(), Html::escaped("no reason recorded")),
     };
     let limit = span("kind error", "limit reached, not compiled");
-    let value = if step.over_limit { Html::joined([value, limit], " ") } else { value };
+    let mut parts = vec![value];
+    parts.extend(step.cause.is_some_and(|cause| cause.expected).then(|| soft("(expected)")));
+    parts.extend(step.over_limit.then_some(limit));
+    let value = Html::joined(parts, " ");
     Ok(Row::of(vec![
         Td::html(view.pill_beside(compile)?).sorted(step.compile),
         Td::html(changed),
@@ -143,6 +146,14 @@ fn marked(class: &'static str, value: &str) -> Html {
 }
 
 fn change_of(change: &Change) -> Html {
+    let change_of = values_of(change);
+    match change.became_dynamic {
+        true => Html::joined([change_of, soft(", then dynamic")], ""),
+        false => change_of,
+    }
+}
+
+fn values_of(change: &Change) -> Html {
     let new = match &change.new {
         Some(new) => marked("new", new),
         None => soft("not recorded"),
@@ -151,7 +162,7 @@ fn change_of(change: &Change) -> Html {
         Some(old) => Html::joined([marked("old", old), new], " → "),
         None if change.new.is_some() => new,
         // A mode of torch that is on or off can only have flipped.
-        None if change.kind == ChangeKind::GlobalState => soft("flipped"),
+        None if change.kind == ChangeKind::GradMode => soft("flipped"),
         None => new,
     }
 }

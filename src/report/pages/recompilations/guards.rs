@@ -1,7 +1,7 @@
 //! The guards of two compiles compared.
 
-use crate::analysis::{DiffLine, GuardDiff, Side, guard_diff, guarded_value};
-use crate::model::{Artifact, Compile, CompileIndex, Content, Fields, Form};
+use crate::analysis::{DiffLine, GuardDiff, Side, guard_diff};
+use crate::model::{Artifact, Compile, Content, Fields, Form};
 use crate::report::kit::formats::counted;
 use crate::report::kit::html::Html;
 use crate::report::kit::paths;
@@ -82,17 +82,6 @@ pub(crate) fn compared(
         left_out,
     };
     view.render("guard_diff", &context)
-}
-
-/// The value that a compile's guards want of an expression.
-pub(crate) fn value(
-    report: Report<'_>,
-    compile: CompileIndex,
-    expression: &str,
-) -> anyhow::Result<Option<String>> {
-    let artifact = report.model.compiles.get(compile).and_then(artifact);
-    let text = artifact.map(|artifact| text(report, artifact)).transpose()?.flatten();
-    Ok(text.and_then(|text| guarded_value(&text, expression)))
 }
 
 /// Two guards that differ in values only are a line with both values.

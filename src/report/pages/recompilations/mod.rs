@@ -24,12 +24,9 @@ const ALL_SECTIONS: usize = 1_200_000;
 /// Functions in the tabs; all stand in the overview.
 const TABS: usize = 8;
 
-/// Functions whose guards are read for values that no reason has.
-const COMPLETED: usize = 200;
-
 /// A function of the page, with where it stands there and how often torch would compile it.
 struct Subject<'m> {
-    chain: Chain<'m>,
+    chain: &'m Chain<'m>,
     anchor: String,
     limit: u64,
 }
@@ -46,13 +43,9 @@ pub(crate) fn page(report: Report<'_>) -> Page<'_, Worker> {
 
 fn write(report: Report<'_>, worker: &mut Worker, out: &mut dyn Write) -> anyhow::Result<()> {
     let limit = recompile_limit(report.model);
-    let mut chains = report.found.chains.clone();
-    for chain in chains.iter_mut().take(COMPLETED) {
-        chain.complete(|compile, expression| guards::value(report, compile, expression))?;
-    }
-    let subjects = chains.into_iter().filter_map(|chain| {
+    let subjects = report.found.chains.iter().filter_map(|chain| {
         let anchor = links::recompilations_anchor(report.model.compiles.get(chain.steps.first()?.compile)?);
-        Some(Subject { limit, anchor, chain })
+        Some(Subject { limit: chain.limit_of(limit), anchor, chain })
     });
     let subjects: Vec<Subject<'_>> = subjects.collect();
     let mut shell = Shell::top(report, "Recompilations");
@@ -91,7 +84,7 @@ struct Verdict {
 fn verdict(view: View<'_>, subjects: &[Subject<'_>], out: &mut dyn Write) -> anyhow::Result<()> {
     let count: usize = subjects.iter().map(|s| s.chain.recompiles()).sum();
     let us = subjects.iter().filter_map(|s| s.chain.us).reduce(|a, b| a + b);
-    let over: Vec<&Subject<'_>> = subjects.iter().filter(|s| s.chain.limit_hit).collect();
+    let over: Vec<&Subject<'_>> = subjects.iter().filter(|s| s.chain.limit_hit()).collect();
     let context = Verdict {
         recompiles: counted(count, "recompilation", "recompilations"),
         functions: counted(subjects.len(), "function", "functions"),

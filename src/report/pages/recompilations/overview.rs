@@ -50,7 +50,7 @@ pub(crate) fn section(
 }
 
 fn row(view: View<'_>, subject: &Subject<'_>, detailed: bool) -> anyhow::Result<Row> {
-    let chain = &subject.chain;
+    let chain = subject.chain;
     let name =
         chain.function.map_or_else(|| Html::escaped("function not recorded"), |f| view.function(&f.name));
     let name = if detailed { view.anchored(&subject.anchor, &name) } else { name };
@@ -59,7 +59,7 @@ fn row(view: View<'_>, subject: &Subject<'_>, detailed: bool) -> anyhow::Result<
     Ok(Row::of(vec![
         Td::html(Html::joined(pieces.into_iter().flatten(), " ")),
         Td::number(chain.steps.len() as f64, &whole(chain.steps.len())),
-        Td::html(meter(chain.kept(), subject.limit, chain.limit_hit)),
+        Td::html(meter(chain.kept(), subject.limit, chain.limit_hit())),
         Td::html(changed(view, subject)),
         Td::html(values(&chain.values)).class("mono"),
         Td::maybe(chain.us, micros),

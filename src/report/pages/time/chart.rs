@@ -1,6 +1,6 @@
 //! The chart: its controls, and its spans as data for the script.
 
-use crate::analysis::{PARTS, Timeline, Track};
+use crate::analysis::{PARTS, Split, Timeline, Track};
 use crate::model::{CompileIndex, Model};
 use crate::report::kit::bars::{PHASE_OTHER, PHASES};
 use crate::report::kit::formats::{clipped, counted, micros, percent};
@@ -90,7 +90,7 @@ pub(crate) fn write(view: View<'_>, times: Times<'_>, out: &mut dyn Write) -> an
     for number in model.compiles.indices().take(MOST_ANCHORS).filter(|number| timed.contains_key(number)) {
         put(out, &Element::new("span").id(&format!("at-{number}")).empty())?;
     }
-    let chart = Chart { parts: parts(times), notes: notes(times) };
+    let chart = Chart { parts: parts(&view.report.found.split), notes: notes(times) };
     put(out, &view.render("time_chart", &chart)?)?;
     open_data(out, "chart-data")?;
     out.write_all(script_json(&data)?.as_bytes())?;
@@ -99,9 +99,9 @@ pub(crate) fn write(view: View<'_>, times: Times<'_>, out: &mut dyn Write) -> an
     Ok(())
 }
 
-/// Self time by part of the compiler; last, of the phases of none of them.
-fn parts(times: Times<'_>) -> Vec<Part> {
-    let (parts, apart) = (times.account.parts, times.account.apart_us);
+/// Time by part of the compiler; last, of the phases of none of them.
+fn parts(split: &Split) -> Vec<Part> {
+    let (parts, apart) = (split.whole, split.apart_us);
     let total = parts.total() + apart;
     let named = PARTS.into_iter().zip(PHASES).zip(parts.0).map(|((name, class), us)| (class, name, us));
     let all = named.chain([(PHASE_OTHER, "none of them", apart)]).filter(|(_, _, us)| *us > 0.0);
@@ -112,8 +112,8 @@ fn parts(times: Times<'_>) -> Vec<Part> {
 /// What the reader has to know of how it is drawn.
 fn notes(times: Times<'_>) -> Vec<String> {
     let mut notes = vec![
-        "The times are those of a part's own phases, without what they call in another; on two threads at once they \
-         count twice. The log does not say on which thread a phase ran: below another stands what lies within it in \
+        "The times are those of a part's own phases, without what they call in another; each instant counts once. The \
+         log does not say on which thread a phase ran: below another stands what lies within it in \
          time. Backward compilation, compiled autograd, work while the model runs, and what overlaps have tracks of \
          their own."
             .to_owned(),

@@ -1,6 +1,6 @@
 //! The tables of the page: parts, phases, compiles, passes, what was wasted and saved, what nobody accounts for.
 
-use crate::analysis::{Gap, PARTS, Parts, Phase};
+use crate::analysis::{Gap, PARTS, Phase};
 use crate::model::CompileIndex;
 use crate::report::kit::bars::{PHASE_OTHER, PHASES};
 use crate::report::kit::formats::{UNKNOWN, counted, micros, percent, whole};
@@ -183,7 +183,7 @@ pub(crate) fn compiles(view: View<'_>, times: Times<'_>, out: &mut dyn Write) ->
             Td::html(function.unwrap_or_else(|| Html::escaped(UNKNOWN))),
             Td::html(spent.total.map_or_else(|| Html::escaped(UNKNOWN), place)).class("num"),
         ];
-        let parts = Parts::of(compile).0.into_iter();
+        let parts = view.report.found.split.at(*index).0.into_iter();
         cells.extend(parts.map(|us| Td::maybe((us > 0.0).then_some(us), micros)));
         cells.extend([Td::maybe(spent.lost, micros), Td::maybe(spent.saved, micros)]);
         Ok(Row::of(cells))

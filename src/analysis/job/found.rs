@@ -1,0 +1,63 @@
+//! All that follows from the facts of a job.
+
+use super::finding::JobFinding;
+use super::groups::{Comparison, Unknown};
+use super::ranks::Fleet;
+use super::runtime::RuntimeComparison;
+use crate::model::{CollectiveCounts, Fact, Step};
+
+/// All that follows from the facts of a job.
+pub struct JobFound {
+    /// One comparison for each kind of fact, in the order of [`Fact::COMPARED`], then those that are only shown.
+    pub compared: Vec<Compared>,
+    /// Estimated runtimes; None where no log has any.
+    pub runtime: Option<RuntimeComparison>,
+    /// Compiles whose code makes other collectives than were scheduled.
+    pub parity: Vec<RankParity>,
+    /// Compiles that have a schedule, on all ranks.
+    pub scheduled: usize,
+    /// Which ranks there are, and which stand out.
+    pub fleet: Fleet,
+    /// What a reader should know, most important first.
+    pub findings: Vec<JobFinding>,
+}
+
+/// What came of comparing the ranks by one kind of fact.
+pub struct Compared {
+    /// The kind.
+    pub fact: Fact,
+    /// The groups of ranks, or why there are none.
+    pub outcome: Result<Comparison, Unknown>,
+}
+
+/// A compile whose code makes other collectives than were scheduled.
+pub struct RankParity {
+    /// Its rank: an index into the job's.
+    pub rank: usize,
+    /// Both counts.
+    pub counts: CollectiveCounts,
+}
+
+impl JobFound {
+    /// The comparison of one kind of fact, where there is one.
+    pub fn comparison(&self, fact: Fact) -> Option<&Comparison> {
+        self.compared.iter().find(|compared| compared.fact == fact)?.outcome.as_ref().ok()
+    }
+
+    /// Kinds of facts in which ranks differ, of those that report.json compares.
+    pub fn differing(&self) -> impl Iterator<Item = &Comparison> {
+        let compared = self.compared.iter().filter(|compared| Fact::COMPARED.contains(&compared.fact));
+        compared.filter_map(|compared| compared.outcome.as_ref().ok()).filter(|compared| compared.differs())
+    }
+
+    /// The facts of one kind where all ranks have the same.
+    pub fn alike(&self, fact: Fact) -> Option<&[Step]> {
+        let comparison = self.comparison(fact).filter(|comparison| !comparison.differs())?;
+        Some(&comparison.groups.first()?.steps)
+    }
+
+    /// The difference that may be the cause of all others.
+    pub fn cause(&self) -> Option<&JobFinding> {
+        self.findings.iter().find(|finding| finding.kind.fact.is_some())
+    }
+}

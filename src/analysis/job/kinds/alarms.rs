@@ -1,0 +1,28 @@
+//! What the logs of ranks raise an alarm about: a dead worker, graphs that torch found to differ.
+
+use crate::analysis::findings::Severity;
+use crate::analysis::job::finding::{JobFinding, JobKind};
+use crate::analysis::job::found::JobFound;
+use crate::analysis::job::words::rank_words;
+use crate::model::{Alarm, Job};
+use std::collections::BTreeMap;
+
+const KIND: JobKind = JobKind::new("alarm", "Alarm");
+
+/// Ranks with the same alarm stand together.
+pub(super) fn findings(job: &Job, _: &JobFound) -> Vec<JobFinding> {
+    let mut by_alarm: BTreeMap<Alarm, Vec<usize>> = BTreeMap::new();
+    for (index, rank) in job.ranks.iter().enumerate() {
+        for alarm in &rank.alarms {
+            let ranks = by_alarm.entry(*alarm).or_default();
+            if ranks.last() != Some(&index) {
+                ranks.push(index);
+            }
+        }
+    }
+    let findings = by_alarm.into_iter().map(|(alarm, ranks)| {
+        let title = format!("{} on {}", job.texts.get(alarm.title), rank_words(job, &ranks));
+        JobFinding::new(KIND, Severity::Warning, title).with_ranks(ranks)
+    });
+    findings.collect()
+}

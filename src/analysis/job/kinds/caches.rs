@@ -1,0 +1,162 @@
+//! Caches that have a graph for one rank and not for another.
+
+use crate::analysis::findings::Severity;
+use crate::analysis::job::finding::{JobFinding, JobKind};
+use crate::analysis::job::groups::Group;
+use crate::analysis::job::sides::{Sides, verb};
+use crate::analysis::job::words::list_of;
+use crate::model::{Fact, FactValue, GraphId, KeyLookup, RankSummary, Step};
+
+const KIND: JobKind = JobKind::difference(Fact::Cache, "cache_differs", "Caches");
+
+const TIMES: &str = "Results do not differ, times do: while one rank compiles, the others wait in their next collective, up to the timeout.";
+
+const RACE: &str = "A race, and harmless: one rank asked first, compiled and wrote the entry, and another found it a moment later. Nothing has to be done.";
+
+const OTHER_FOLDERS: &str =
+    "Share the cache folder between ranks (TORCHINDUCTOR_CACHE_DIR), or warm it on each node.";
+
+const SAME_FOLDER: &str = "The ranks use one cache folder already; the caches pages of their reports compare the keys they asked for.";
+
+const UNKNOWN_FOLDER: &str = "Warm the cache on each node before the job starts.";
+
+pub(super) fn finding(sides: &Sides<'_>) -> JobFinding {
+    let mut detail = format!("Lookups on {}; {}.", counts(sides, sides.other), counts(sides, sides.most));
+    let (severity, hint) = match races(sides) {
+        Some(longest_ms) => {
+            detail = format!("{detail}\nAsked {longest_ms:.0} ms earlier by the rank that missed.");
+            (Severity::Info, RACE.to_owned())
+        }
+        None => (Severity::Warning, format!("{TIMES} {}", folders(sides, &mut detail))),
+    };
+    sides.finding(KIND, severity, title(sides)).with_detail(detail).with_hint(hint)
+}
+
+/// What to do about the folders that the ranks use, which are named where they differ.
+fn folders(sides: &Sides<'_>, detail: &mut String) -> &'static str {
+    let names = |rank: Option<&RankSummary>| -> Vec<String> {
+        let folders = rank.into_iter().flat_map(|rank| rank.cache_folders.iter());
+        folders.map(|folder| format!("`{}`", sides.texts().get(*folder))).collect()
+    };
+    let (other, most) = (names(rank_of(sides, sides.other)), names(rank_of(sides, sides.most)));
+    if other.is_empty() || most.is_empty() {
+        return UNKNOWN_FOLDER;
+    }
+    if other.iter().any(|folder| most.contains(folder)) {
+        return SAME_FOLDER;
+    }
+    let (others, most_ranks) = (sides.who(sides.other), sides.who(sides.most));
+    *detail = format!(
+        "{detail}\nCache folders: {} on {others}; {} on {most_ranks}.",
+        list_of(&other),
+        list_of(&most)
+    );
+    OTHER_FOLDERS
+}
+
+fn rank_of<'j>(sides: &Sides<'j>, group: &Group) -> Option<&'j RankSummary> {
+    sides.job.ranks.get(*group.ranks.first()?)
+}
+
+/// Milliseconds between a miss and the later hit of the same key by another rank, the longest; None where the sides
+/// differ in anything else.
+fn races(sides: &Sides<'_>) -> Option<f64> {
+    let (other, most) = (rank_of(sides, sides.other)?, rank_of(sides, sides.most)?);
+    let differing = differing_graphs(sides);
+    let mut longest = 0.0_f64;
+    let mut explained: Vec<GraphId> = Vec::new();
+    for (mine, theirs) in [(other, most), (most, other)] {
+        for hit in mine.keys.iter().filter(|lookup| lookup.hit) {
+            let missed = theirs.keys.iter().filter(|miss| !miss.hit && miss.key == hit.key);
+            let earlier = missed.filter_map(|miss| earlier_ms(miss, hit)).reduce(f64::min);
+            if let (Some(ms), Some(graph)) = (earlier, hit.graph) {
+                longest = longest.max(ms);
+                explained.push(graph);
+            }
+        }
+    }
+    let all = !differing.is_empty()
+        && differing.iter().all(|graph| graph.is_some_and(|graph| explained.contains(&graph)));
+    all.then_some(longest)
+}
+
+/// Milliseconds from a miss to a later hit.
+fn earlier_ms(miss: &KeyLookup, hit: &KeyLookup) -> Option<f64> {
+    let ns = hit.asked_ns?.checked_sub(miss.asked_ns?)?;
+    Some(ns as f64 / 1e6)
+}
+
+/// Compiles to which the caches gave the two sides different answers.
+fn differing_graphs(sides: &Sides<'_>) -> Vec<Option<GraphId>> {
+    let lacks = |group: &Group, step: &Step| !group.steps.iter().any(|own| own.value == step.value);
+    let mine = sides.most.steps.iter().filter(|step| lacks(sides.other, step));
+    let theirs = sides.other.steps.iter().filter(|step| lacks(sides.most, step));
+    mine.chain(theirs).map(|step| step.graph).collect()
+}
+
+/// A question to a cache and its answer.
+struct Lookup<'j> {
+    graph: Option<GraphId>,
+    id: Option<&'j str>,
+    cache: &'j str,
+    outcome: &'j str,
+}
+
+fn lookup<'j>(sides: &Sides<'j>, step: Option<Step>) -> Option<Lookup<'j>> {
+    let texts = sides.texts();
+    match step?.value? {
+        FactValue::Lookup { graph, cache, outcome } => {
+            Some(Lookup { graph, id: sides.id(step), cache: texts.get(cache), outcome: texts.get(outcome) })
+        }
+        _ => None,
+    }
+}
+
+fn title(sides: &Sides<'_>) -> String {
+    let (theirs, mine) = (lookup(sides, sides.theirs), lookup(sides, sides.mine));
+    if let (Some(theirs), Some(mine)) = (&theirs, &mine)
+        && let Some(id) = theirs.id
+        && (theirs.cache, theirs.graph, theirs.id) == (mine.cache, mine.graph, mine.id)
+    {
+        let (other, most) =
+            (outcome_words(sides.other, theirs.outcome), outcome_words(sides.most, mine.outcome));
+        let (others, most_ranks) = (sides.who(sides.other), sides.who(sides.most));
+        return format!("{others} {other} the {} cache for {id}, {most_ranks} {most} it", theirs.cache);
+    }
+    format!("{}, {}", side(sides, sides.other, theirs), side(sides, sides.most, mine))
+}
+
+fn side(sides: &Sides<'_>, group: &Group, lookup: Option<Lookup<'_>>) -> String {
+    let who = sides.who(group);
+    match lookup {
+        Some(lookup) => format!(
+            "{who} {} the {} cache for {}",
+            outcome_words(group, lookup.outcome),
+            lookup.cache,
+            lookup.id.unwrap_or("a graph without id")
+        ),
+        None => format!("{who} {} nothing more", verb(group, "looks up", "look up")),
+    }
+}
+
+/// `rank 1: hit 0, missed 6`
+fn counts(sides: &Sides<'_>, group: &Group) -> String {
+    let count = |outcome: &str| {
+        let lookups = group.steps.iter().filter_map(|step| lookup(sides, Some(*step)));
+        lookups.filter(|lookup| lookup.outcome == outcome).count()
+    };
+    let bypassed = match count("bypass") {
+        0 => String::new(),
+        bypassed => format!(", bypassed {bypassed}"),
+    };
+    format!("{}: hit {}, missed {}{bypassed}", sides.who(group), count("hit"), count("miss"))
+}
+
+/// What a group's lookup came to, as a verb.
+fn outcome_words(group: &Group, outcome: &str) -> &'static str {
+    match outcome {
+        "hit" => verb(group, "hits", "hit"),
+        "miss" => verb(group, "misses", "miss"),
+        _ => verb(group, "bypasses", "bypass"),
+    }
+}

@@ -1,0 +1,34 @@
+//! Ranks that compile different functions.
+
+use crate::analysis::findings::Severity;
+use crate::analysis::job::finding::{JobFinding, JobKind};
+use crate::analysis::job::groups::Group;
+use crate::analysis::job::sides::{Sides, function_words, verb};
+use crate::model::{Fact, FactValue, Step};
+
+const KIND: JobKind = JobKind::difference(Fact::CompileIds, "compile_ids_differ", "Compiles");
+
+pub(super) fn finding(sides: &Sides<'_>) -> JobFinding {
+    let title =
+        format!("{}, {}", side(sides, sides.other, sides.theirs), side(sides, sides.most, sides.mine));
+    let (other, most) = (sides.other.steps.len(), sides.most.steps.len());
+    let counts =
+        format!("Compilations: {other} on {}, {most} on {}.", sides.who(sides.other), sides.who(sides.most));
+    let mut finding = sides.diverging(KIND, Severity::Info, title).with_detail(counts);
+    let value = sides.theirs.or(sides.mine).and_then(|step| step.value);
+    if let Some(FactValue::Compiled { function, .. }) = value {
+        sides.place(&mut finding, function.place);
+    }
+    finding
+}
+
+fn side(sides: &Sides<'_>, group: &Group, step: Option<Step>) -> String {
+    let who = format!("{} {}", sides.who(group), verb(group, "compiles", "compile"));
+    match step.and_then(|step| step.value) {
+        Some(FactValue::Compiled { id, function }) => {
+            let name = function_words(function.name_or_unknown(sides.texts()));
+            format!("{who} {name} as {}", sides.texts().get(id))
+        }
+        _ => format!("{who} nothing more"),
+    }
+}

@@ -1,0 +1,58 @@
+//! Collectives that ranks call in different process groups.
+
+use crate::analysis::findings::Severity;
+use crate::analysis::job::finding::{JobFinding, JobKind};
+use crate::analysis::job::groups::Group;
+use crate::analysis::job::sides::{Sides, in_brackets, verb};
+use crate::analysis::job::words::list_of;
+use crate::model::{Fact, FactValue, TextId};
+
+const KIND: JobKind = JobKind::difference(Fact::ProcessGroups, "process_groups_differ", "Process groups");
+
+const ADVICE: &str = "Ranks wait for each other only within a process group. Other groups are as they should be where the program makes groups of some of the ranks (tensor or pipeline parallel); where all ranks are to take part, check which group each rank passes.";
+
+/// Information: groups of a part of the ranks are how many programs are built. None where both sides call in the same
+/// groups, and differ in what they call.
+pub(super) fn finding(sides: &Sides<'_>) -> Option<JobFinding> {
+    let (theirs, mine) = (groups(sides.other), groups(sides.most));
+    if theirs.is_empty() || mine.is_empty() || same(&theirs, &mine) {
+        return None;
+    }
+    let graph = sides.theirs.or(sides.mine).and_then(|step| step.graph);
+    let function = graph.and_then(|graph| sides.texts().graph(graph)).map(|key| key.function);
+    let title = format!(
+        "{} {} collectives in {}, {} in {}; first in {}{}",
+        sides.who(sides.other),
+        verb(sides.other, "calls its", "call their"),
+        words(sides, &theirs),
+        sides.who(sides.most),
+        words(sides, &mine),
+        sides.id_or_dash(sides.theirs.or(sides.mine)),
+        in_brackets(function, sides.texts()),
+    );
+    Some(sides.finding(KIND, Severity::Info, title).with_hint(ADVICE))
+}
+
+fn same(one: &[TextId], other: &[TextId]) -> bool {
+    one.iter().all(|name| other.contains(name)) && other.iter().all(|name| one.contains(name))
+}
+
+/// The names of the groups in which a side calls collectives.
+fn groups(side: &Group) -> Vec<TextId> {
+    let mut names = Vec::new();
+    for step in side.steps.iter() {
+        if let Some(FactValue::Call { group, .. }) = step.value
+            && !names.contains(&group)
+        {
+            names.push(group);
+        }
+    }
+    names
+}
+
+/// `process group '1'`
+fn words(sides: &Sides<'_>, names: &[TextId]) -> String {
+    let quoted: Vec<String> = names.iter().map(|name| format!("'{}'", sides.texts().get(*name))).collect();
+    let noun = if names.len() == 1 { "process group" } else { "process groups" };
+    format!("{noun} {}", list_of(&quoted))
+}

@@ -1,0 +1,60 @@
+//! Compiles of one function that get other inputs.
+
+use super::tensors;
+use crate::analysis::findings::Severity;
+use crate::analysis::job::finding::{JobFinding, JobKind};
+use crate::analysis::job::sides::{Sides, function_words, short};
+use crate::model::{Fact, FactValue, Step, TensorFact, TextId};
+
+const KIND: JobKind = JobKind::difference(Fact::Inputs, "inputs_differ", "Inputs");
+
+pub(super) fn finding(sides: &Sides<'_>) -> JobFinding {
+    let graph = sides.theirs.or(sides.mine).and_then(|step| step.graph);
+    let mut finding =
+        sides.finding(KIND, Severity::Warning, title(sides)).with_hint(tensors::advice(sides, graph));
+    let function = graph.and_then(|graph| sides.texts().graph(graph)).map(|key| key.function);
+    sides.place(&mut finding, function.and_then(|function| function.place));
+    finding
+}
+
+/// An input of a compile.
+struct Input {
+    name: TextId,
+    tensor: TensorFact,
+}
+
+fn input(step: Option<Step>) -> Option<Input> {
+    match step?.value? {
+        FactValue::Input { name, tensor, .. } => Some(Input { name, tensor }),
+        _ => None,
+    }
+}
+
+fn title(sides: &Sides<'_>) -> String {
+    let texts = sides.texts();
+    let function = |step: Option<Step>| {
+        let key = texts.graph(step?.graph?)?;
+        Some(function_words(key.function.name_or_unknown(texts)))
+    };
+    match (input(sides.theirs), input(sides.mine)) {
+        (Some(theirs), Some(mine))
+            if theirs.name == mine.name && graph(sides.theirs) == graph(sides.mine) =>
+        {
+            let (after, before) = tensors::pair(texts, theirs.tensor, mine.tensor);
+            let (there, here) = (sides.id_or_dash(sides.theirs), sides.id_or_dash(sides.mine));
+            let also = if there == here { String::new() } else { format!(" ({here} there)") };
+            format!(
+                "in {there}, {}, the input `{}` is `{after}` on {}, `{before}` on {}{also}",
+                function(sides.theirs).unwrap_or_default(),
+                short(texts.get(theirs.name)),
+                sides.who(sides.other),
+                sides.who(sides.most),
+            )
+        }
+        _ => sides.plainly("gets"),
+    }
+}
+
+fn graph(step: Option<Step>) -> Option<crate::model::GraphId> {
+    step?.graph
+}

@@ -1,0 +1,33 @@
+//! Ranks that ask the cache for different graphs although nothing else differs.
+
+use crate::analysis::findings::Severity;
+use crate::analysis::job::finding::{JobFinding, JobKind};
+use crate::analysis::job::groups::Group;
+use crate::analysis::job::sides::{Sides, in_brackets};
+use crate::model::{Fact, FactValue, Step};
+
+const KIND: JobKind = JobKind::difference(Fact::CacheKeys, "cache_keys_differ", "Cache keys");
+
+const ADVICE: &str = "A key holds the graph, its inputs with their devices, and settings. Ranks on devices of their own have keys of their own; on one device, compare the components of the keys on the caches pages of the ranks.";
+
+pub(super) fn finding(sides: &Sides<'_>) -> JobFinding {
+    let side = |group: &Group, step: Option<Step>| match step.and_then(|step| step.value) {
+        Some(FactValue::Key { graph, key, .. }) => {
+            let function = graph.and_then(|graph| sides.texts().graph(graph)).map(|key| key.function);
+            let key: String = sides.texts().get(key).chars().take(12).collect();
+            format!(
+                "`{key}…` for {}{} on {}",
+                sides.id_or_dash(step),
+                in_brackets(function, sides.texts()),
+                sides.who(group)
+            )
+        }
+        _ => format!("nothing more on {}", sides.who(group)),
+    };
+    let title = format!(
+        "the cache of FX graphs is asked for {}, {}",
+        side(sides.other, sides.theirs),
+        side(sides.most, sides.mine)
+    );
+    sides.finding(KIND, Severity::Info, title).with_hint(ADVICE)
+}

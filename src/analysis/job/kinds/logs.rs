@@ -1,0 +1,85 @@
+//! Logs that are damaged, empty, missing or of another rank.
+
+use crate::analysis::findings::Severity;
+use crate::analysis::job::finding::{JobFinding, JobKind};
+use crate::analysis::job::found::JobFound;
+use crate::analysis::job::ranks::Fleet;
+use crate::analysis::job::words::{numbers, rank_words};
+use crate::model::{Job, RankState};
+
+const DAMAGED: JobKind = JobKind::new("damaged_rank", "Damaged rank");
+
+const MISSING: JobKind = JobKind::new("missing_ranks", "Missing ranks");
+
+const WRONG: JobKind = JobKind::new("wrong_rank", "Wrong rank");
+
+const EMPTY: JobKind = JobKind::new("empty_rank", "Empty log");
+
+/// Damaged ranks that have a finding of their own.
+const NAMED_RANKS: usize = 8;
+
+pub(super) fn findings(job: &Job, found: &JobFound) -> Vec<JobFinding> {
+    let fleet = &found.fleet;
+    let mut findings = damaged(job, fleet);
+    findings.extend(missing(fleet));
+    findings.extend(wrong(job, fleet));
+    findings.extend(empty(job, fleet));
+    findings
+}
+
+fn damaged(job: &Job, fleet: &Fleet) -> Vec<JobFinding> {
+    let mut findings = Vec::new();
+    for &index in fleet.damaged.iter().take(NAMED_RANKS) {
+        let Some(rank) = job.ranks.get(index) else { continue };
+        let RankState::Damaged(why) = rank.whole_state() else { continue };
+        let known = if rank.log.is_some() { "; what could be read of it is compared" } else { "" };
+        let title = format!("rank {}: {}{known}", rank.number, why.trim_start_matches("has "));
+        let hint = match rank.log {
+            Some(_) => "A log is cut short where the process was killed or the disk was full; see the rank's report for the lines.".to_owned(),
+            None => format!("Run tlparse on the log of rank {} again, then combine.", rank.number),
+        };
+        let finding = JobFinding::new(DAMAGED, Severity::Error, title);
+        findings.push(finding.with_hint(hint).with_ranks(vec![index]));
+    }
+    let more: Vec<usize> = fleet.damaged.iter().copied().skip(NAMED_RANKS).collect();
+    if !more.is_empty() {
+        let title = format!("{} more logs are damaged: {}", more.len(), rank_words(job, &more));
+        findings.push(JobFinding::new(DAMAGED, Severity::Error, title));
+    }
+    findings
+}
+
+fn missing(fleet: &Fleet) -> Option<JobFinding> {
+    let noun = match fleet.missing.len() {
+        0 => return None,
+        1 => "rank",
+        _ => "ranks",
+    };
+    let title = format!("no log of {noun} {}", numbers(&fleet.missing));
+    let hint = "A rank without a log died before its first compilation, wrote to another folder, or was not given TORCH_TRACE.";
+    Some(JobFinding::new(MISSING, Severity::Warning, title).with_hint(hint))
+}
+
+fn wrong(job: &Job, fleet: &Fleet) -> Option<JobFinding> {
+    let first = fleet.mislabelled.first().and_then(|&index| job.ranks.get(index))?;
+    let own = first.log.as_ref().and_then(|log| log.rank).unwrap_or_default();
+    let title = format!(
+        "the log of {} says that it is another's; that of rank {} is of rank {own}",
+        rank_words(job, &fleet.mislabelled),
+        first.number
+    );
+    let hint =
+        "The numbers here are those of the folders rank_<n>. Check which log was given to which folder.";
+    let finding = JobFinding::new(WRONG, Severity::Warning, title).with_hint(hint);
+    Some(finding.with_ranks(fleet.mislabelled.clone()))
+}
+
+fn empty(job: &Job, fleet: &Fleet) -> Option<JobFinding> {
+    if fleet.empty.is_empty() {
+        return None;
+    }
+    let title = format!("the log of {} holds no record", rank_words(job, &fleet.empty));
+    let hint = "Nothing was compiled there, or the process was killed before it wrote anything.";
+    let finding = JobFinding::new(EMPTY, Severity::Warning, title).with_hint(hint);
+    Some(finding.with_ranks(fleet.empty.clone()))
+}

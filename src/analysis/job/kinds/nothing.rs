@@ -1,0 +1,31 @@
+//! A job of which no rank compiled a graph.
+
+use crate::analysis::findings::Severity;
+use crate::analysis::job::finding::{JobFinding, JobKind};
+use crate::analysis::job::found::JobFound;
+use crate::model::{Fact, FactValue, Job, Step};
+
+const KIND: JobKind = JobKind::of_verdict("no_graph", "No graph");
+
+pub(super) fn findings(job: &Job, found: &JobFound) -> Vec<JobFinding> {
+    let Some(steps) = found.alike(Fact::Status).filter(|steps| !steps.is_empty()) else { return Vec::new() };
+    if !steps.iter().all(|step| is_without_graph(job, step)) {
+        return Vec::new();
+    }
+    let last = found.alike(Fact::CompileIds).and_then(|steps| steps.last()).and_then(|step| job.value(step));
+    let title = format!(
+        "no rank compiled a graph: all {} compilations came out empty; the logs end with {}",
+        steps.len(),
+        last.as_deref().unwrap_or("an unknown one")
+    );
+    let detail = "A log does not say how its process ended. Logs that end like this are left by programs that stop with an exception in or around a frame that Dynamo gave up.";
+    let hint = "Look at the standard error of the ranks for the exception, and at the graph breaks of the last compilation.";
+    vec![JobFinding::new(KIND, Severity::Error, title).with_detail(detail).with_hint(hint)]
+}
+
+fn is_without_graph(job: &Job, step: &Step) -> bool {
+    match step.value {
+        Some(FactValue::Status { status, .. }) => ["empty", "missing"].contains(&job.texts.get(status)),
+        _ => false,
+    }
+}

@@ -1,0 +1,27 @@
+//! Graphs that run in another order.
+
+use crate::analysis::findings::Severity;
+use crate::analysis::job::finding::{JobFinding, JobKind};
+use crate::analysis::job::groups::Group;
+use crate::analysis::job::sides::{Sides, function_words};
+use crate::model::{Fact, FactValue, Step};
+
+const KIND: JobKind = JobKind::difference(Fact::ExecOrder, "exec_order_differs", "Order");
+
+pub(super) fn finding(sides: &Sides<'_>) -> JobFinding {
+    let side = |group: &Group, step: Option<Step>| match step.and_then(|step| step.value) {
+        Some(FactValue::Executed(graph)) => {
+            let function = sides.texts().graph(graph).map(|key| key.function);
+            let name = function.map_or("unknown function", |one| one.name_or_unknown(sides.texts()));
+            format!("{} ({}) on {}", function_words(name), sides.id_or_dash(step), sides.who(group))
+        }
+        _ => format!("none on {}", sides.who(group)),
+    };
+    let title = format!(
+        "graph {} to run is {}, {}",
+        sides.first.index + 1,
+        side(sides.other, sides.theirs),
+        side(sides.most, sides.mine)
+    );
+    sides.diverging(KIND, Severity::Info, title)
+}

@@ -1,0 +1,29 @@
+//! Generated code whose collectives do not fit the schedule.
+
+use crate::analysis::findings::Severity;
+use crate::analysis::job::finding::{JobFinding, JobKind};
+use crate::analysis::job::found::JobFound;
+use crate::analysis::job::words::rank_words;
+use crate::model::Job;
+
+const KIND: JobKind = JobKind::new("collective_parity", "Parity");
+
+const ADVICE: &str = "A collective without a wait reads its tensor before it arrived; one that is missing lets the other ranks hang. Report it to PyTorch with the output code of that compile.";
+
+pub(super) fn findings(job: &Job, found: &JobFound) -> Vec<JobFinding> {
+    let Some(first) = found.parity.first() else { return Vec::new() };
+    let mut ranks: Vec<usize> = found.parity.iter().map(|parity| parity.rank).collect();
+    ranks.sort_unstable();
+    ranks.dedup();
+    let id = job.texts.maybe(first.counts.compile).unwrap_or("–");
+    let waits = match first.counts.missing_waits {
+        0 => String::new(),
+        waits => format!(", {waits} without a wait"),
+    };
+    let title = format!(
+        "generated code makes other collectives than were scheduled on {}, first in {id}{waits}",
+        rank_words(job, &ranks)
+    );
+    let finding = JobFinding::new(KIND, Severity::Warning, title).with_hint(ADVICE).with_ranks(ranks);
+    vec![JobFinding { compiles: vec![id.to_owned()], ..finding }]
+}

@@ -1,0 +1,49 @@
+//! A recompilation that not all ranks have.
+
+use crate::analysis::classify;
+use crate::analysis::findings::Severity;
+use crate::analysis::job::finding::{JobFinding, JobKind};
+use crate::analysis::job::sides::{Sides, does_not, short, verb};
+use crate::model::{Fact, FactValue};
+
+const KIND: JobKind = JobKind::difference(Fact::Recompiles, "recompiles_differ", "Recompiles");
+
+const ADVICE: &str = "While one rank compiles, the others wait in their next collective, up to the timeout (10 minutes for NCCL). Check that all ranks get inputs of the same sizes and types, or mark the size as dynamic with torch._dynamo.mark_dynamic.";
+
+pub(super) fn finding(sides: &Sides<'_>) -> JobFinding {
+    sides.finding(KIND, Severity::Warning, title(sides)).with_hint(ADVICE)
+}
+
+fn title(sides: &Sides<'_>) -> String {
+    let Some(extra) = sides.extra() else { return sides.plainly("recompiles") };
+    let Some(FactValue::Recompiled { function, guards }) = extra.step.value else {
+        return sides.plainly("recompiles");
+    };
+    let texts = sides.texts();
+    let changed = |guards| changed(texts.list(guards).first().map_or("", |guard| texts.get(*guard)));
+    let name = texts.maybe(function.name).unwrap_or("a function");
+    let id = sides.id(Some(extra.step)).map(|id| format!(" as {id}")).unwrap_or_default();
+    let rival = if extra.doing.ranks == sides.other.ranks { sides.mine } else { sides.theirs };
+    let lacking = sides.who(extra.lacking);
+    let tail = match rival.and_then(|step| step.value) {
+        Some(FactValue::Recompiled { function: same, guards: others }) if same == function => {
+            format!("{} there, {} on {lacking}", changed(guards), changed(others))
+        }
+        _ => format!("{}; {lacking} {}", changed(guards), does_not(extra.lacking)),
+    };
+    format!(
+        "{} {} `{name}`{id}: {tail}",
+        sides.who(extra.doing),
+        verb(extra.doing, "recompiles", "recompile")
+    )
+}
+
+/// What a failed guard says has changed: `x.shape[0] is 12, was 16`.
+fn changed(guard: &str) -> String {
+    let change = classify(guard);
+    match (change.subject(), change.old, change.new) {
+        (Some(what), Some(old), Some(new)) => format!("`{what}` is {new}, was {old}"),
+        (Some(what), Some(old), None) => format!("`{what}` is no longer {old}"),
+        _ => format!("`{}` fails", short(guard)),
+    }
+}

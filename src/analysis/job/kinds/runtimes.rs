@@ -1,0 +1,34 @@
+//! A graph that is estimated to run much longer on one rank than on another.
+
+use crate::analysis::findings::Severity;
+use crate::analysis::job::finding::{JobFinding, JobKind};
+use crate::analysis::job::found::JobFound;
+use crate::analysis::job::words::rank_words;
+use crate::model::Job;
+
+const KIND: JobKind = JobKind::of_verdict("runtime_differs", "Runtimes");
+
+/// Runtimes of which the longer is this many times the shorter are worth a word.
+const NOTABLE: f64 = 1.25;
+
+pub(super) fn findings(job: &Job, found: &JobFound) -> Vec<JobFinding> {
+    let graphs = found.runtime.iter().flat_map(|runtime| &runtime.graphs);
+    let Some(worst) = graphs.max_by(|a, b| a.delta_ms().total_cmp(&b.delta_ms())) else { return Vec::new() };
+    if worst.slowest.ms < worst.fastest.ms * NOTABLE || worst.delta_ms() <= 0.0 {
+        return Vec::new();
+    }
+    let times = match worst.fastest.ms > 0.0 {
+        true => format!("{:.1} times as long on", worst.slowest.ms / worst.fastest.ms),
+        false => "longer on".to_owned(),
+    };
+    let title = format!(
+        "graph {} is estimated to run {times} {} as on {}",
+        job.texts.get(worst.graph),
+        rank_words(job, &[worst.slowest.rank]),
+        rank_words(job, &[worst.fastest.rank])
+    );
+    let mut finding = JobFinding::new(KIND, Severity::Warning, title);
+    finding.hint = Some("The faster ranks wait for the slowest in each collective. Estimates come from torch's cost model; measure before you change anything.".to_owned());
+    finding.ranks = vec![worst.slowest.rank];
+    vec![finding]
+}

@@ -1,0 +1,123 @@
+//! Ranks whose log ends inside a compile, or long before the others.
+
+use crate::analysis::findings::Severity;
+use crate::analysis::job::finding::{JobFinding, JobKind};
+use crate::analysis::job::found::JobFound;
+use crate::analysis::job::ranks::Stop;
+use crate::analysis::job::sides::function_words;
+use crate::analysis::job::words::rank_words;
+use crate::model::{Fact, FactValue, Job, RankSummary};
+
+const KIND: JobKind = JobKind::leading("rank_stopped", "Stopped");
+
+/// Stops that have a finding of their own; more are counted.
+const NAMED: usize = 8;
+
+const INSIDE: &str = "The process was killed, crashed or hangs there; ranks that call a collective of that graph wait for it. Look at its standard error, at the kernel's log for processes that ran out of memory, and with py-spy at a process that still runs.";
+
+const EARLY: &str = "Either that rank had nothing more to compile, or it stopped: look at its standard error. The log says nothing of what runs between compiles.";
+
+pub(super) fn findings(job: &Job, found: &JobFound) -> Vec<JobFinding> {
+    let stops = &found.fleet.stops;
+    let mut findings: Vec<JobFinding> =
+        stops.iter().take(NAMED).filter_map(|stop| finding(job, stop)).collect();
+    let more = stops.get(NAMED..).unwrap_or_default();
+    if !more.is_empty() {
+        let ranks: Vec<usize> = more.iter().flat_map(|stop| stop.ranks.iter().copied()).collect();
+        let title = format!("{} more logs end early: {}", ranks.len(), rank_words(job, &ranks));
+        findings.push(JobFinding::new(KIND, Severity::Error, title).with_ranks(ranks));
+    }
+    findings
+}
+
+fn finding(job: &Job, stop: &Stop) -> Option<JobFinding> {
+    let first = job.ranks.get(*stop.ranks.first()?)?;
+    let who = rank_words(job, &stop.ranks);
+    let (whose, ends) = if stop.ranks.len() == 1 { ("'s log", "ends") } else { ("", "end") };
+    let whose = if whose.is_empty() { format!("the logs of {who}") } else { format!("{who}{whose}") };
+    let place = match stop.inside {
+        true => format!(", inside {}", inside(job, first)),
+        false => String::new(),
+    };
+    let time = first.log.as_ref().and_then(|log| log.last_time.as_deref()).and_then(time_of_day);
+    let time = time.map(|time| format!(" at {time}")).unwrap_or_default();
+    let gap = stop.before_others_s.map(gap_words).unwrap_or_default();
+    let title = format!("{whose} {ends}{time}{gap}{place}");
+    let (severity, hint) = match stop.inside {
+        true => (Severity::Error, INSIDE),
+        false => (Severity::Warning, EARLY),
+    };
+    let mut finding = JobFinding::new(KIND, severity, title).with_hint(hint).with_ranks(stop.ranks.clone());
+    finding.detail = detail(job, first);
+    finding.compiles = first
+        .end
+        .as_ref()
+        .and_then(|end| job.texts.maybe(end.compile))
+        .map(str::to_owned)
+        .into_iter()
+        .collect();
+    Some(finding)
+}
+
+/// `1/0 (gather_fn), compile_file`
+fn inside(job: &Job, rank: &RankSummary) -> String {
+    let Some(end) = &rank.end else { return String::new() };
+    let id = job.texts.maybe(end.compile);
+    let compiles = rank.fact(Fact::CompileIds).into_iter().flat_map(|steps| steps.iter());
+    let function =
+        compiles.filter(|step| end.compile.is_some() && step.compile == end.compile).find_map(|step| {
+            match step.value? {
+                FactValue::Compiled { function, .. } => {
+                    Some(function_words(function.name_or_unknown(&job.texts)))
+                }
+                _ => None,
+            }
+        });
+    let name = function.map(|name| format!(" ({name})")).unwrap_or_default();
+    let phase = end.phases.last().map(|phase| format!("`{}`", job.texts.get(*phase)));
+    let phase = phase.unwrap_or_else(|| format!("after `{}`", job.texts.get(end.event)));
+    match id {
+        Some(id) => format!("{id}{name}, {phase}"),
+        None => phase,
+    }
+}
+
+/// The phases that were open, and the last record.
+fn detail(job: &Job, rank: &RankSummary) -> Option<String> {
+    let end = rank.end.as_ref()?;
+    let phases: Vec<&str> = end.phases.iter().map(|phase| job.texts.get(*phase)).collect();
+    let open = if phases.is_empty() { String::new() } else { format!("Open: {}.\n", phases.join(" > ")) };
+    let id = job.texts.maybe(end.compile).map(|id| format!(" of {id}")).unwrap_or_default();
+    Some(format!("{open}Last record: `{}`{id}.", job.texts.get(end.event)))
+}
+
+/// `, 41 s before the others`
+fn gap_words(seconds: f64) -> String {
+    match seconds {
+        s if s >= 10.0 => format!(", {s:.0} s before the others"),
+        s if s >= 0.1 => format!(", {s:.1} s before the others"),
+        s if s <= -0.1 => format!(", {:.1} s after the others", -s),
+        _ => String::new(),
+    }
+}
+
+/// `05:09:30` of `2026-11-20T05:09:30.653000+01:00`.
+fn time_of_day(time: &str) -> Option<&str> {
+    time.split_once('T')?.1.get(..8)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_gap_is_told_with_the_digits_that_matter() {
+        assert_eq!(gap_words(41.4), ", 41 s before the others");
+        assert_eq!(gap_words(1.11), ", 1.1 s before the others");
+        assert_eq!(gap_words(-2.0), ", 2.0 s after the others");
+        assert_eq!(gap_words(0.01), "");
+        assert_eq!(time_of_day("2026-11-20T05:09:30.653000+01:00"), Some("05:09:30"));
+        assert_eq!(time_of_day("11-20T05:09:30.653000"), Some("05:09:30"));
+        assert_eq!(time_of_day("never"), None);
+    }
+}

@@ -1,0 +1,34 @@
+//! Ranks that compiled much longer than most.
+
+use crate::analysis::findings::Severity;
+use crate::analysis::job::finding::{JobFinding, JobKind};
+use crate::analysis::job::found::JobFound;
+use crate::analysis::job::words::rank_words;
+use crate::model::Job;
+
+const KIND: JobKind = JobKind::new("straggler", "Straggler");
+
+pub(super) fn findings(job: &Job, found: &JobFound) -> Vec<JobFinding> {
+    let fleet = &found.fleet;
+    let (Some(median), Some(extremes)) = (fleet.median_s, fleet.extremes) else { return Vec::new() };
+    if fleet.stragglers.is_empty() {
+        return Vec::new();
+    }
+    let most = job.ranks.get(extremes.slowest).and_then(|rank| rank.compile_time_s).unwrap_or_default();
+    let verb = if fleet.stragglers.len() == 1 { "takes" } else { "take up to" };
+    // Two numbers have no middle: the other one is told.
+    let compared = match fleet.timed {
+        2 => {
+            let least =
+                job.ranks.get(extremes.fastest).and_then(|rank| rank.compile_time_s).unwrap_or_default();
+            format!("{} {least:.2} s", rank_words(job, &[extremes.fastest]))
+        }
+        _ => format!("the median of all ranks is {median:.2} s"),
+    };
+    let title = format!("{} {verb} {most:.2} s to compile; {compared}", rank_words(job, &fleet.stragglers));
+    let mut finding = JobFinding::new(KIND, Severity::Warning, title);
+    finding.hint =
+        Some("The others wait in their next collective until it is done, up to the timeout.".to_owned());
+    finding.ranks = fleet.stragglers.clone();
+    vec![finding]
+}

@@ -1,0 +1,115 @@
+//! Graphs whose operations return other tensors.
+
+use crate::analysis::findings::Severity;
+use crate::analysis::job::finding::{JobFinding, JobKind};
+use crate::analysis::job::sides::{Sides, in_brackets, short};
+use crate::analysis::job::words::short_operation;
+use crate::model::{Fact, FactValue, GraphId, Step, TensorFact, TextId, Texts};
+
+const KIND: JobKind = JobKind::difference(Fact::TensorMeta, "tensor_meta_differs", "Tensors");
+
+pub(super) fn finding(sides: &Sides<'_>) -> JobFinding {
+    let graph = sides.theirs.or(sides.mine).and_then(|step| step.graph);
+    sides.finding(KIND, Severity::Warning, title(sides)).with_hint(advice(sides, graph))
+}
+
+/// What other sizes lead to: where a graph calls a collective, more than where it calls none.
+pub(super) fn advice(sides: &Sides<'_>, graph: Option<GraphId>) -> &'static str {
+    match sides.has_collective(graph) {
+        true => {
+            "This graph calls collectives: on tensors of different sizes they hang, fail or mix data up. Check that each rank gets a batch of the same size (drop_last in its sampler), or pad it."
+        }
+        false => {
+            "No collective of this graph is recorded, so the sizes need not be equal. Each rank compiles for its own: where they vary from step to step, ranks recompile at different times and wait for each other; mark the size as dynamic, or give all ranks batches of the same size."
+        }
+    }
+}
+
+/// An operation with what it returns.
+struct Operation<'j> {
+    name: TextId,
+    outputs: &'j [TensorFact],
+}
+
+fn operation<'j>(sides: &Sides<'j>, step: Option<Step>) -> Option<Operation<'j>> {
+    match step?.value? {
+        FactValue::Output { operation, outputs, .. } => {
+            Some(Operation { name: operation, outputs: sides.texts().tensors(outputs) })
+        }
+        _ => None,
+    }
+}
+
+fn title(sides: &Sides<'_>) -> String {
+    let texts = sides.texts();
+    let place = |step: Option<Step>| {
+        let key = step.and_then(|step| step.graph).and_then(|graph| texts.graph(graph));
+        format!("{}{}", sides.id_or_dash(step), in_brackets(key.map(|key| key.function), texts))
+    };
+    let (there, here) = (place(sides.theirs), place(sides.mine));
+    let (Some(theirs), Some(mine)) = (operation(sides, sides.theirs), operation(sides, sides.mine)) else {
+        return sides.plainly("has");
+    };
+    let same_graph = sides.theirs.map(|step| step.graph) == sides.mine.map(|step| step.graph);
+    if theirs.name != mine.name || !same_graph {
+        return format!(
+            "graphs hold other operations: {} in {there} on {}, {} in {here} on {}",
+            operation_words(texts.get(theirs.name)),
+            sides.who(sides.other),
+            operation_words(texts.get(mine.name)),
+            sides.who(sides.most)
+        );
+    }
+    let (after, before) = outputs_that_differ(texts, theirs.outputs, mine.outputs);
+    format!(
+        "in {there}, {} gives `{after}` on {}, `{before}` on {}",
+        operation_words(texts.get(theirs.name)),
+        sides.who(sides.other),
+        sides.who(sides.most)
+    )
+}
+
+/// An operation in words. Inductor calls one that it made itself `op7`, and a fused one by all that it is made of.
+fn operation_words(name: &str) -> String {
+    let parts: Vec<&str> = name.split('_').collect();
+    let is_number = |part: &&str| {
+        part.strip_prefix("op")
+            .is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|b| b.is_ascii_digit()))
+    };
+    match parts.len() {
+        1 if parts.iter().all(is_number) => format!("a kernel (`{name}` of the schedule)"),
+        count if parts.iter().all(is_number) => format!("a kernel of {count} fused operations"),
+        _ => format!("`{}`", short(short_operation(name))),
+    }
+}
+
+/// The first output that differs.
+fn outputs_that_differ(texts: &Texts, theirs: &[TensorFact], mine: &[TensorFact]) -> (String, String) {
+    match theirs.iter().zip(mine).find(|(theirs, mine)| theirs != mine) {
+        Some((theirs, mine)) => pair(texts, *theirs, *mine),
+        None => (format!("{} tensors", theirs.len()), format!("{} tensors", mine.len())),
+    }
+}
+
+/// Two tensors with dtype and sizes; with strides where only these differ.
+pub(super) fn pair(texts: &Texts, theirs: TensorFact, mine: TensorFact) -> (String, String) {
+    let shown = |tensor: TensorFact| match (theirs.dtype, theirs.sizes) == (mine.dtype, mine.sizes) {
+        true => short(&tensor.text(texts)).to_owned(),
+        false => tensor.without_strides(texts),
+    };
+    (shown(theirs), shown(mine))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_operation_that_inductor_numbered_is_told_in_words() {
+        assert_eq!(operation_words("op0_op1_op2_op3"), "a kernel of 4 fused operations");
+        assert_eq!(operation_words("op5"), "a kernel (`op5` of the schedule)");
+        assert_eq!(operation_words("mm"), "`mm`");
+        assert_eq!(operation_words("torch.ops._c10d_functional.all_reduce_.default"), "`all_reduce_`");
+        assert_eq!(operation_words("op"), "`op`");
+    }
+}

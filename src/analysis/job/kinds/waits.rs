@@ -1,0 +1,81 @@
+//! Ranks that wait while another builds the kernels that both need.
+
+use crate::analysis::findings::Severity;
+use crate::analysis::job::finding::{JobFinding, JobKind};
+use crate::analysis::job::found::JobFound;
+use crate::analysis::job::words::rank_words;
+use crate::model::{Job, RankSummary, Stretch};
+
+const KIND: JobKind = JobKind::new("build_wait", "Waiting");
+
+const ADVICE: &str = "Processes that share a cache folder build each kernel once; the others wait for the lock on its file. This is as fast as building it themselves. A cache folder that is warm before the job starts takes the wait away.";
+
+/// Less than this, seconds, is not worth a word.
+const LEAST_S: f64 = 1.0;
+
+/// Ranks that are looked at as those that build: all ranks of a large job build at the same time.
+const MOST_BUILDERS: usize = 64;
+
+/// How long a rank waited, and for whom.
+struct Wait {
+    rank: usize,
+    builder: usize,
+    seconds: f64,
+}
+
+pub(super) fn findings(job: &Job, _: &JobFound) -> Vec<JobFinding> {
+    let mut waits: Vec<Wait> = Vec::new();
+    for (rank, waiting) in job.ranks.iter().enumerate().filter(|(_, rank)| !rank.pauses.is_empty()) {
+        let builders = job.ranks.iter().enumerate();
+        let builders = builders.filter(|(index, other)| *index != rank && share_cache(waiting, other));
+        let seconds = builders.take(MOST_BUILDERS).map(|(builder, other)| Wait {
+            rank,
+            builder,
+            seconds: overlap_s(&waiting.pauses, &other.builds),
+        });
+        waits.extend(
+            seconds.max_by(|a, b| a.seconds.total_cmp(&b.seconds)).filter(|one| one.seconds >= LEAST_S),
+        );
+    }
+    let Some(longest) = waits.iter().max_by(|a, b| a.seconds.total_cmp(&b.seconds)) else {
+        return Vec::new();
+    };
+    let ranks: Vec<usize> = waits.iter().map(|wait| wait.rank).collect();
+    let (verb, upto) = if ranks.len() == 1 { ("waits", "") } else { ("wait", "up to ") };
+    let title = format!(
+        "{} {verb} {upto}{:.1} s for kernels that {} builds (`compile_file`)",
+        rank_words(job, &ranks),
+        longest.seconds,
+        rank_words(job, &[longest.builder])
+    );
+    let detail = "The wait stands in `Scheduler.codegen` and `PyCodeCache.load_by_key_path`: long stretches without any phase inside while the other rank builds. It is no work of that rank.";
+    vec![JobFinding::new(KIND, Severity::Info, title).with_detail(detail).with_hint(ADVICE).with_ranks(ranks)]
+}
+
+/// Whether two ranks may wait for each other's files: they wrote code to the same folder.
+fn share_cache(one: &RankSummary, other: &RankSummary) -> bool {
+    one.cache_folders.iter().any(|folder| other.cache_folders.contains(folder))
+}
+
+/// Seconds of the pauses in which something was built. Neither list overlaps itself.
+fn overlap_s(pauses: &[Stretch], builds: &[Stretch]) -> f64 {
+    let both = pauses.iter().flat_map(|pause| {
+        let shared = |build: &Stretch| build.end_us.min(pause.end_us) - build.start_us.max(pause.start_us);
+        builds.iter().map(shared)
+    });
+    both.filter(|us| *us > 0.0).sum::<f64>() / 1e6
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_time_counts_in_which_the_other_builds() {
+        let stretch = |start_us: f64, end_us: f64| Stretch { start_us: start_us * 1e6, end_us: end_us * 1e6 };
+        let (pauses, builds) =
+            ([stretch(0.0, 5.0), stretch(8.0, 9.0)], [stretch(1.0, 2.0), stretch(4.0, 8.5)]);
+        assert!((overlap_s(&pauses, &builds) - 2.5).abs() < 1e-9);
+        assert!(overlap_s(&pauses, &[stretch(5.0, 8.0)]) < 1e-9);
+    }
+}

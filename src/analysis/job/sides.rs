@@ -1,0 +1,210 @@
+//! The two sides of a difference, and what sentences about it have in common.
+
+use super::finding::{JobFinding, JobKind};
+use super::found::JobFound;
+use super::groups::{Comparison, First, Group, shared_difference};
+use super::order::{self, CollectiveOrder};
+use super::words::rank_words;
+use crate::analysis::findings::Severity;
+use crate::analysis::own_code::resumed;
+use crate::model::{CodePlace, Fact, FactValue, FunctionFact, GraphId, Job, Step, TextId, Texts};
+
+/// Ranks of the largest group that are named; more are counted.
+const NAMED: usize = 8;
+
+/// Characters of a value that stand in a sentence.
+const LONGEST: usize = 160;
+
+const HANG: &str = "The ranks call different collectives: one that not all ranks of its process group call never ends, and the job hangs until its timeout.";
+const NO_HANG: &str = "All ranks schedule the same collectives in the same order, so this alone makes no rank wait forever; a rank that compiles lets the others wait meanwhile.";
+const OTHER_GROUPS: &str = "The ranks call different collectives, but in process groups of their own: ranks wait for each other only within a group. Where they were meant to call them together, check which group each rank passes.";
+const UNKNOWN: &str =
+    "The logs hold no collectives to compare: whether ranks wait for each other is not known from them.";
+const CHECK_BRANCH: &str = "Check what depends on the rank before that place: a branch on the rank, on data or on a size, another input, another environment.";
+
+/// The two sides of a difference: the largest group and the first that parts from it there.
+pub(super) struct Sides<'j> {
+    pub job: &'j Job,
+    /// All comparisons.
+    pub found: &'j JobFound,
+    pub first: &'j First,
+    /// The largest group.
+    pub most: &'j Group,
+    /// The group that parts from it.
+    pub other: &'j Group,
+    /// Groups in all.
+    groups: usize,
+    /// What the largest group has there.
+    pub mine: Option<Step>,
+    /// What the other group has there.
+    pub theirs: Option<Step>,
+}
+
+/// Something that one group does and the other does not do at all.
+pub(super) struct Extra<'j> {
+    pub doing: &'j Group,
+    pub lacking: &'j Group,
+    pub step: Step,
+}
+
+impl<'j> Sides<'j> {
+    pub fn of(job: &'j Job, found: &'j JobFound, comparison: &'j Comparison) -> Option<Sides<'j>> {
+        let first = comparison.first.as_ref()?;
+        if comparison.fact.is_by_graph() {
+            return Sides::of_shared_graph(job, found, comparison, first);
+        }
+        let mine = *first.by_group.first()?;
+        let value = |step: &Option<Step>| step.and_then(|step| step.value);
+        let at = first.by_group.iter().position(|step| value(step) != value(&mine))?;
+        let theirs = *first.by_group.get(at)?;
+        let (most, other) = (comparison.groups.first()?, comparison.groups.get(at)?);
+        Some(Sides { job, found, first, most, other, groups: comparison.groups.len(), mine, theirs })
+    }
+
+    /// The same for facts by graph: a graph that only one side compiles says nothing about the other side.
+    fn of_shared_graph(
+        job: &'j Job,
+        found: &'j JobFound,
+        comparison: &'j Comparison,
+        first: &'j First,
+    ) -> Option<Sides<'j>> {
+        let (most, others) = comparison.groups.split_first()?;
+        let differing = others
+            .iter()
+            .filter_map(|other| Some((other, shared_difference(job, comparison.fact, most, other)?)));
+        let (other, at) = differing.min_by_key(|(_, at)| at.one)?;
+        let (mine, theirs) = (most.steps.get(at.one).copied(), other.steps.get(at.other).copied());
+        Some(Sides { job, found, first, most, other, groups: comparison.groups.len(), mine, theirs })
+    }
+
+    pub fn texts(&self) -> &'j Texts {
+        &self.job.texts
+    }
+
+    /// The fact in words, its beginning where it is long.
+    pub fn text(&self, step: Option<Step>) -> Option<String> {
+        Some(short(&self.job.value(&step?)?).to_owned())
+    }
+
+    /// The compile that a step belongs to.
+    pub fn id(&self, step: Option<Step>) -> Option<&'j str> {
+        self.texts().maybe(step?.compile)
+    }
+
+    /// The same, a dash where there is none.
+    pub fn id_or_dash(&self, step: Option<Step>) -> &'j str {
+        self.id(step).unwrap_or("–")
+    }
+
+    /// The ranks of a group in words.
+    pub fn who(&self, group: &Group) -> String {
+        let count = group.ranks.len();
+        if count <= NAMED || group.ranks != self.most.ranks {
+            return rank_words(self.job, &group.ranks);
+        }
+        if self.groups == 2 { format!("the other {count} ranks") } else { format!("most ranks ({count})") }
+    }
+
+    /// What one group does and the other does not do at all: that of the smaller group where both do such a thing.
+    pub fn extra(&self) -> Option<Extra<'j>> {
+        let lacks = |group: &Group, step: &Step| group.steps.iter().all(|own| own.value != step.value);
+        let theirs = self.theirs.filter(|step| lacks(self.most, step));
+        let mine = self.mine.filter(|step| lacks(self.other, step));
+        match (theirs, mine) {
+            (Some(step), _) => Some(Extra { doing: self.other, lacking: self.most, step }),
+            (None, Some(step)) => Some(Extra { doing: self.most, lacking: self.other, step }),
+            (None, None) => None,
+        }
+    }
+
+    /// `rank 1 has x, rank 0 has y`
+    pub fn plainly(&self, verb: &str) -> String {
+        let side = |group: &Group, step: Option<Step>| match self.text(step) {
+            Some(text) => format!("{} {verb} `{text}`", self.who(group)),
+            None => format!("{} {verb} nothing more", self.who(group)),
+        };
+        format!("{}, {}", side(self.other, self.theirs), side(self.most, self.mine))
+    }
+
+    /// The function of a compile on the ranks of a group.
+    pub fn function(&self, group: &Group, compile: Option<TextId>) -> Option<FunctionFact> {
+        let rank = self.job.ranks.get(*group.ranks.first()?)?;
+        let step = rank.fact(Fact::CompileIds)?.iter().find(|step| step.compile == compile)?;
+        match step.value {
+            Some(FactValue::Compiled { function, .. }) => Some(function),
+            _ => None,
+        }
+    }
+
+    /// The finding about the difference.
+    pub fn finding(&self, kind: JobKind, severity: Severity, title: String) -> JobFinding {
+        let mut finding = JobFinding::new(kind, severity, title);
+        finding.ranks = self.other.ranks.clone();
+        let ids = [self.theirs, self.mine].into_iter().filter_map(|step| self.id(step).map(str::to_owned));
+        finding.compiles = ids.collect();
+        finding.compiles.dedup();
+        finding
+    }
+
+    /// The same for a difference after which ranks may call other collectives. It is an error only where they do;
+    /// `otherwise` is how much it matters where they do not.
+    pub fn diverging(&self, kind: JobKind, otherwise: Severity, title: String) -> JobFinding {
+        let (severity, leads_to) = match order::of_job(self.job, self.found) {
+            CollectiveOrder::Differs => (Severity::Error, HANG),
+            CollectiveOrder::Same => (otherwise, NO_HANG),
+            CollectiveOrder::OtherGroups => (Severity::Warning, OTHER_GROUPS),
+            CollectiveOrder::Unknown => (Severity::Warning, UNKNOWN),
+        };
+        self.finding(kind, severity, title).with_hint(format!("{leads_to} {CHECK_BRANCH}"))
+    }
+
+    /// Whether the ranks with these compiles schedule a collective in them.
+    pub fn has_collective(&self, graph: Option<GraphId>) -> bool {
+        let schedules = self.job.ranks.iter().filter_map(|rank| rank.fact(Fact::Collectives));
+        schedules.flat_map(|steps| steps.iter()).any(|step| graph.is_some() && step.graph == graph)
+    }
+
+    /// How many further groups there are, in words.
+    pub fn further(&self) -> Option<String> {
+        let more = self.groups.saturating_sub(2);
+        (more > 0).then(|| format!("{} different lists in all.", more + 2))
+    }
+
+    /// Where in the user's program a finding stands.
+    pub fn place(&self, finding: &mut JobFinding, place: Option<CodePlace>) {
+        let line = place.and_then(|place| u64::try_from(place.line?).ok());
+        if let (Some(place), Some(line)) = (place, line) {
+            finding.file = Some(self.texts().get(place.file).to_owned());
+            finding.line = Some(line);
+        }
+    }
+}
+
+/// ` (f)`: the function of a compile, behind its id.
+pub(super) fn in_brackets(function: Option<FunctionFact>, texts: &Texts) -> String {
+    let name = function.map(|function| function_words(function.name_or_unknown(texts)));
+    name.map(|name| format!(" ({name})")).unwrap_or_default()
+}
+
+/// `does not`, of one rank or of several.
+pub(super) fn does_not(group: &Group) -> &'static str {
+    verb(group, "does not", "do not")
+}
+
+/// The verb that fits a group.
+pub(super) fn verb(group: &Group, of_one: &'static str, of_many: &'static str) -> &'static str {
+    if group.ranks.len() == 1 { of_one } else { of_many }
+}
+
+/// A function's name as code; `f` resumed at 9 for a resume function.
+pub(super) fn function_words(name: &str) -> String {
+    match resumed(name) {
+        Some((function, line)) => format!("`{}` resumed at {line}", short(function)),
+        None => format!("`{}`", short(name)),
+    }
+}
+
+/// The beginning of a text that may be long.
+pub(super) fn short(text: &str) -> &str {
+    text.char_indices().nth(LONGEST).and_then(|(end, _)| text.get(..end)).unwrap_or(text)
+}

@@ -1,0 +1,49 @@
+//! What each kernel computes, worked out from the flow of data where the log does not say it.
+//!
+//! torch names the nodes of kernels only while provenance is on, up to 2.7 only those of Triton. But graph and wrapper are two
+//! texts of one computation. A call of an operator and its node have the same inputs, so the node that each buffer
+//! holds around such a call is known; a generated kernel computes what lies between the buffers that it reads and those
+//! that it writes.
+
+mod graph;
+mod names;
+mod solve;
+mod wrapper;
+
+use super::CodeKind;
+use super::code::CodeText;
+use super::graph::GraphText;
+use crate::trace::TextSet;
+use fxhash::FxHashMap;
+use graph::FlowGraph;
+use solve::Solver;
+use wrapper::{Signatures, statements};
+
+/// A file of generated code that was read.
+pub(super) struct CodeFileText<'t> {
+    pub(super) kind: CodeKind,
+    pub(super) text: &'t str,
+    pub(super) code: CodeText<'t>,
+}
+
+/// The nodes of calls in the wrapper, by file and line. A call that could not be connected is not in it.
+pub(super) fn nodes_of_calls(
+    post: Option<(&str, &GraphText<'_>)>,
+    files: &[CodeFileText<'_>],
+) -> FxHashMap<(CodeKind, u32), Vec<String>> {
+    let wrapper = files.iter().find(|file| !file.code.calls.is_empty());
+    let (Some((text, post)), Some(wrapper)) = (post, wrapper) else { return FxHashMap::default() };
+    let graph = FlowGraph::read(text, post);
+    let mut signatures = Signatures::default();
+    for file in files {
+        signatures.add(file.text, &file.code.definitions);
+    }
+    let inputs: TextSet<&str> =
+        (0..).zip(&graph.nodes).filter(|(at, _)| graph.is_given(*at)).map(|(_, node)| node.name).collect();
+    let statements = statements(wrapper.text, &wrapper.code, &signatures, &inputs);
+    let found = Solver::new(&graph).solve(&statements);
+    let names = |nodes: Vec<usize>| {
+        nodes.into_iter().filter_map(|at| graph.nodes.get(at)).map(|node| node.name.to_owned()).collect()
+    };
+    found.into_iter().map(|(line, nodes)| ((wrapper.kind, line), names(nodes))).collect()
+}

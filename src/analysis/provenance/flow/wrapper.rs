@@ -1,0 +1,314 @@
+//! What the wrapper does with memory: which call reads and writes which buffer.
+
+use super::graph::is_name;
+use crate::analysis::provenance::code::{CodeText, Definition, library_call};
+use crate::trace::{TextMap, TextSet};
+
+/// A statement of the wrapper.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Statement<'t> {
+    /// `to` is another name for the memory of `from`, or for a part of it.
+    Alias { to: &'t str, from: &'t str, part: bool },
+    /// New memory.
+    Fresh(&'t str),
+    /// A call.
+    Call(WrapperCall<'t>),
+    /// What the wrapper returns, in order; None for what is no buffer.
+    Return(Vec<Option<&'t str>>),
+    /// One of the values that the C++ wrapper returns.
+    Output(&'t str),
+}
+
+/// A call of a kernel or of an operator.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct WrapperCall<'t> {
+    /// Line, from 1.
+    pub(super) line: u32,
+    /// As the code names it.
+    pub(super) kernel: &'t str,
+    /// The operator without library and overload; None for a generated kernel.
+    pub(super) operator: Option<&'t str>,
+    pub(super) reads: Vec<&'t str>,
+    pub(super) writes: Vec<&'t str>,
+}
+
+/// What a kernel does with an argument.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Use {
+    Read,
+    Write,
+    Both,
+    /// A number.
+    None,
+}
+
+/// The statements of a wrapper in the order of the text. `inputs` are the names of the graph's inputs.
+pub(super) fn statements<'t>(
+    text: &'t str,
+    code: &CodeText<'t>,
+    signatures: &Signatures<'_>,
+    inputs: &TextSet<&str>,
+) -> Vec<Statement<'t>> {
+    let mut calls = code.calls.iter().peekable();
+    let reader = Reader { signatures, inputs };
+    let mut found = Vec::new();
+    for (number, line) in (1_u32..).zip(text.split('\n')) {
+        let mut called = false;
+        while let Some(call) = calls.next_if(|call| call.line <= number) {
+            if call.line == number && !called {
+                called = true;
+                found.push(Statement::Call(reader.call(number, line, call.kernel)));
+            }
+        }
+        if !called && !line.trim_start().starts_with(['#', '/']) {
+            found.extend(reader.statement(line));
+        }
+    }
+    found
+}
+
+/// How kernels use their arguments, by their names.
+#[derive(Default)]
+pub(super) struct Signatures<'t>(TextMap<&'t str, Vec<Use>>);
+
+impl<'t> Signatures<'t> {
+    /// Adds the kernels of a file.
+    pub(super) fn add(&mut self, text: &'t str, definitions: &[Definition<'t>]) {
+        let lines: Vec<&str> = text.split('\n').collect();
+        for definition in definitions {
+            let start = (definition.line as usize).saturating_sub(1);
+            let body = lines.iter().skip(start).take(definition.lines as usize);
+            self.0.insert(definition.kernel, signature(body.copied()));
+        }
+    }
+}
+
+/// Lines of a signature: a kernel has a few hundred arguments at most, one a line.
+const LONGEST_SIGNATURE: usize = 2_000;
+
+fn signature<'a>(body: impl Iterator<Item = &'a str>) -> Vec<Use> {
+    let mut body = body.skip_while(|line| !line.starts_with("def ") && !line.contains("void "));
+    let Some(first) = body.next() else { return Vec::new() };
+    let python = first.starts_with("def ");
+    let mut parameters = first.split_once('(').map(|(_, rest)| rest.to_owned()).unwrap_or_default();
+    let mut left = LONGEST_SIGNATURE;
+    while let Some(line) = body.next().filter(|_| !parameters.contains(')') && left > 0) {
+        parameters.push_str(line);
+        left -= 1;
+    }
+    let parameters = parameters.split(')').next().unwrap_or_default();
+    parameters.split(',').map(|parameter| use_of(parameter.trim(), python)).collect()
+}
+
+/// What Inductor's names of parameters, and C++'s types, say.
+fn use_of(parameter: &str, python: bool) -> Use {
+    let name = parameter.rsplit(|c| !is_name(c)).next().unwrap_or_default();
+    let pointer = python || parameter.contains('*');
+    match name {
+        _ if !pointer => Use::None,
+        _ if name.starts_with("in_out_ptr") => Use::Both,
+        _ if name.starts_with("out_ptr") => Use::Write,
+        _ if name.starts_with("in_ptr") || name.starts_with("arg_") => Use::Read,
+        _ if python => Use::None,
+        _ if parameter.starts_with("const ") => Use::Read,
+        _ => Use::Write,
+    }
+}
+
+struct Reader<'r> {
+    signatures: &'r Signatures<'r>,
+    inputs: &'r TextSet<&'r str>,
+}
+
+impl Reader<'_> {
+    /// The name of memory: an input, or a buffer. C++ has a handle beside some.
+    fn memory<'t>(&self, name: &'t str) -> Option<&'t str> {
+        let name = name.strip_suffix("_handle").unwrap_or(name);
+        let numbered = |start: &str| {
+            let number = name.strip_prefix(start);
+            number.is_some_and(|number| !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit()))
+        };
+        (self.inputs.contains(name) || numbered("buf") || numbered("tmp_tensor_handle_")).then_some(name)
+    }
+
+    fn memory_in<'t>(&self, text: &'t str) -> impl Iterator<Item = &'t str> {
+        words(text).filter_map(|name| self.memory(name))
+    }
+
+    fn call<'t>(&self, line: u32, text: &'t str, kernel: &'t str) -> WrapperCall<'t> {
+        let name = library_call(text).unwrap_or(kernel);
+        let (before, after) = text.split_once(name).unwrap_or(("", text));
+        let arguments: Vec<&str> = arguments(after);
+        let mut call = WrapperCall { line, kernel, ..WrapperCall::default() };
+        let uses = self.signatures.0.get(kernel).or_else(|| self.signatures.0.get(without_call(kernel)));
+        if let Some(uses) = uses {
+            for (argument, role) in arguments.iter().zip(uses) {
+                let Some(memory) = self.memory_in(argument).next() else { continue };
+                call.reads.extend(matches!(role, Use::Read | Use::Both).then_some(memory));
+                call.writes.extend(matches!(role, Use::Write | Use::Both).then_some(memory));
+            }
+            return call;
+        }
+        let operator = operator(name);
+        call.operator = Some(operator);
+        call.writes.extend(before.split_once(" = ").and_then(|(to, _)| self.memory(to.trim())));
+        for (place, argument) in arguments.iter().enumerate() {
+            let argument = argument.trim();
+            let first_is_out = name.starts_with("aoti_torch_") && name.ends_with("_out") && place == 0;
+            let written = argument.starts_with("out=") || argument.starts_with('&') || first_is_out;
+            let memory = self.memory_in(argument);
+            if written { call.writes.extend(memory) } else { call.reads.extend(memory) }
+        }
+        if call.writes.is_empty() {
+            // In place: `all_reduce_`.
+            call.writes.extend(call.reads.first().copied());
+        }
+        call
+    }
+
+    fn statement<'t>(&self, line: &'t str) -> Option<Statement<'t>> {
+        let text = line.trim();
+        if let Some(items) = text.strip_prefix("return (") {
+            let items = arguments_of(items);
+            let memory = items.iter().filter(|item| !item.trim().is_empty());
+            return Some(Statement::Return(memory.map(|item| self.memory_in(item).next()).collect()));
+        }
+        let (to, value) = text.split_once(" = ")?;
+        if to.starts_with("output_handles[") {
+            return self.memory_in(value).next().map(Statement::Output);
+        }
+        let to = self.memory(to.rsplit(' ').next().unwrap_or(to))?;
+        let value = value.split(';').next().unwrap_or(value);
+        match self.memory_in(value).next() {
+            Some(from) if from != to => Some(Statement::Alias { to, from, part: text.ends_with("# alias") }),
+            None if value.starts_with("empty") || value.starts_with("torch.empty") => {
+                Some(Statement::Fresh(to))
+            }
+            _ => None,
+        }
+    }
+}
+
+/// All words, also those that are followed by a dot: `buf2.data_ptr()`.
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !is_name(c)).filter(|word| !word.is_empty())
+}
+
+fn without_call(kernel: &str) -> &str {
+    kernel.strip_prefix("call_").unwrap_or(kernel)
+}
+
+/// The arguments behind a name: what the first bracket holds, at its outer commas.
+fn arguments(text: &str) -> Vec<&str> {
+    text.split_once('(').map(|(_, inner)| arguments_of(inner)).unwrap_or_default()
+}
+
+/// The pieces at outer commas, up to the bracket that is closed and not opened.
+fn arguments_of(text: &str) -> Vec<&str> {
+    let mut depth = 0_usize;
+    let mut start = 0;
+    let mut found = Vec::new();
+    for (at, c) in text.char_indices() {
+        match c {
+            '(' | '[' | '{' => depth += 1,
+            ')' | ']' | '}' if depth == 0 => {
+                found.extend(text.get(start..at));
+                return found;
+            }
+            ')' | ']' | '}' => depth -= 1,
+            ',' if depth == 0 => {
+                found.extend(text.get(start..at));
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+/// `mm` of `extern_kernels.mm`, `cumsum` of `torch.ops.aten.cumsum.default`, `addmm` of `aoti_torch_cpu_addmm_out`.
+fn operator(name: &str) -> &str {
+    if let Some(rest) = name.strip_prefix("aoti_torch_") {
+        let rest = rest.split_once('_').map_or(rest, |(_, operator)| operator);
+        return rest.strip_suffix("_out").unwrap_or(rest);
+    }
+    let path = name.strip_prefix("torch.ops.").unwrap_or(name);
+    let operator = path.split('.').nth(1).unwrap_or(path);
+    // A collective in place is a node that is not.
+    operator.strip_suffix('_').unwrap_or(operator)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::provenance::CodeKind;
+
+    #[test]
+    fn the_python_wrapper_says_what_is_read_and_written() {
+        let text = "cpp_a_0 = async_compile.cpp_pybinding(['float*'], r'''\nextern \"C\"  void  kernel(float* in_out_ptr0,\n                       \
+                    const float* in_ptr0,\n                       float* out_ptr0, const int64_t ks0)\n{\n}\n''')\n\n    def call(self, args):\n        \
+                    buf0 = empty_strided_cpu((2, 3), (3, 1), torch.float32)\n        \
+                    extern_kernels.mm(reinterpret_tensor(arg1_1, (2, 3), (3, 1), 0), x, out=buf0)\n        \
+                    buf2 = reinterpret_tensor(buf0, (3, 2), (1, 3), 0); del buf0  # reuse\n        \
+                    buf3 = reinterpret_tensor(buf9, (3, 2), (1, 3), 0)  # alias\n        \
+                    cpp_a_0(buf2, arg1_1, buf3, s0)\n        \
+                    torch.ops._c10d_functional.all_reduce_.default(buf2, 'sum', '0')\n        \
+                    return (buf2, s0, buf3, )\n";
+        let code = CodeText::read(text, CodeKind::Python, &[]);
+        let mut signatures = Signatures::default();
+        signatures.add(text, &code.definitions);
+        let inputs: TextSet<&str> = ["arg1_1"].into_iter().collect();
+        let found = statements(text, &code, &signatures, &inputs);
+        let call = |line, kernel, operator, reads: &[&'static str], writes: &[&'static str]| {
+            let (reads, writes) = (reads.to_vec(), writes.to_vec());
+            Statement::Call(WrapperCall { line, kernel, operator, reads, writes })
+        };
+        assert_eq!(
+            found,
+            [
+                Statement::Fresh("buf0"),
+                call(11, "extern_kernels.mm", Some("mm"), &["arg1_1"], &["buf0"]),
+                Statement::Alias { to: "buf2", from: "buf0", part: false },
+                Statement::Alias { to: "buf3", from: "buf9", part: true },
+                call(14, "cpp_a_0", None, &["buf2", "arg1_1"], &["buf2", "buf3"]),
+                call(
+                    15,
+                    "torch.ops._c10d_functional.all_reduce_.default",
+                    Some("all_reduce"),
+                    &["buf2"],
+                    &["buf2"]
+                ),
+                Statement::Return(vec![Some("buf2"), None, Some("buf3")]),
+            ]
+        );
+    }
+
+    #[test]
+    fn the_cpp_wrapper_says_it_too() {
+        let text = "extern \"C\"  void cpp_a_0(const float* in_ptr0,\n                       float* out_ptr0);\n\
+                    void AOTInductorModel::run_impl(\n) {\n    RAIIAtenTensorHandle buf0(buf0_handle);\n    \
+                    AOTI_TORCH_ERROR_CODE_CHECK(aoti_torch_cpu_addmm_out(buf0, bias, arg4_1, wrap(reinterpret_tensor_wrapper(w, 2)), 1L));\n    \
+                    auto buf2 = std::move(buf0);  // reuse\n    cpp_a_0((const float*)(buf2.data_ptr()), (float*)(buf1.data_ptr()));\n    \
+                    CHECK(aoti_torch_cpu_cumsum(buf1, 1, 0, &buf3_handle));\n    output_handles[0] = buf3.release();\n}\n";
+        let kernels = "extern \"C\"  void cpp_a_0(const float* in_ptr0,\n                       float* out_ptr0)\n{\n}\n";
+        let definitions = CodeText::read(kernels, CodeKind::Kernels, &[]).definitions;
+        let mut signatures = Signatures::default();
+        signatures.add(kernels, &definitions);
+        let code = CodeText::read(text, CodeKind::Cpp, &["cpp_a_0"]);
+        let inputs: TextSet<&str> = ["bias", "arg4_1", "w"].into_iter().collect();
+        let call = |line, kernel, operator, reads: &[&'static str], writes: &[&'static str]| {
+            let (reads, writes) = (reads.to_vec(), writes.to_vec());
+            Statement::Call(WrapperCall { line, kernel, operator, reads, writes })
+        };
+        assert_eq!(
+            statements(text, &code, &signatures, &inputs),
+            [
+                call(6, "aoti_torch_cpu_addmm_out", Some("addmm"), &["bias", "arg4_1", "w"], &["buf0"]),
+                Statement::Alias { to: "buf2", from: "buf0", part: false },
+                call(8, "cpp_a_0", None, &["buf2"], &["buf1"]),
+                call(9, "aoti_torch_cpu_cumsum", Some("cumsum"), &["buf1"], &["buf3"]),
+                Statement::Output("buf3"),
+            ]
+        );
+    }
+}

@@ -1,0 +1,174 @@
+//! torch's mappings between names of nodes and kernels.
+
+use super::code::Call;
+use crate::model::{Fields, lenient};
+use crate::trace::TextSet;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+
+/// Names to the names that they stand for.
+pub(super) type Names = BTreeMap<String, Vec<String>>;
+
+/// What the artifacts of a run say of nodes and kernels.
+#[derive(Default)]
+pub(super) struct Mapping {
+    /// Whether kernels are named with a handle: version 2.
+    pub(super) handles: bool,
+    pub(super) pre_to_post: Names,
+    pub(super) post_to_pre: Names,
+    pub(super) kernel_to_post: Names,
+    pub(super) post_to_kernel: Names,
+}
+
+impl Mapping {
+    /// Reads the artifacts of a run. torch 2.7 also wrote the origins of nodes and the nodes of Triton kernels in
+    /// artifacts of their own. `pre` is the graph before AOTAutograd, whose number origins refer to.
+    pub(super) fn read(texts: &[&str], pre: Option<&str>) -> Mapping {
+        let mut mapping = Mapping::default();
+        let mut origins = Names::default();
+        for text in texts {
+            let Ok(fields) = Fields::parse(text) else { continue };
+            mapping.handles |= fields.number("version").is_some_and(|version| version >= 2.0);
+            let known = [
+                ("preToPost", &mut mapping.pre_to_post),
+                ("postToPre", &mut mapping.post_to_pre),
+                ("cppCodeToPost", &mut mapping.kernel_to_post),
+                ("postToCppCode", &mut mapping.post_to_kernel),
+            ];
+            let mut has_key = false;
+            for (key, map) in known {
+                if let Some(raw) = fields.raw(key) {
+                    has_key = true;
+                    read_names(raw.get(), map);
+                }
+            }
+            if !has_key && fields.raw("version").is_none() {
+                read_names(text, &mut mapping.kernel_to_post);
+                read_origins(&fields, pre.and_then(graph_id), &mut origins);
+            }
+        }
+        if mapping.pre_to_post.is_empty() && mapping.post_to_pre.is_empty() {
+            mapping.post_to_pre = origins;
+        }
+        add_inverse(&mapping.kernel_to_post, &mut mapping.post_to_kernel);
+        add_inverse(&mapping.post_to_kernel, &mut mapping.kernel_to_post);
+        add_inverse(&mapping.pre_to_post, &mut mapping.post_to_pre);
+        add_inverse(&mapping.post_to_pre, &mut mapping.pre_to_post);
+        mapping
+    }
+
+    /// The nodes of a call. Without handles a name means every call of that kernel.
+    pub(super) fn nodes(&self, call: &Call<'_>) -> Option<&Vec<String>> {
+        if self.handles {
+            return self.kernel_to_post.get(&label(call.kernel, Some(call.handle?)));
+        }
+        self.kernel_to_post.get(call.kernel)
+    }
+}
+
+/// `extern_kernels.mm:1`, as version 2 names a call.
+pub(super) fn label(kernel: &str, handle: Option<&str>) -> String {
+    match handle {
+        Some(handle) => format!("{kernel}:{handle}"),
+        None => kernel.to_owned(),
+    }
+}
+
+/// Fills a map that the log does not have from the one for the other direction.
+fn add_inverse(from: &Names, to: &mut Names) {
+    if !to.is_empty() {
+        return;
+    }
+    for (name, others) in from {
+        for other in others {
+            to.entry(other.clone()).or_default().push(name.clone());
+        }
+    }
+}
+
+/// Names to lists of names; what is none is left out. Two artifacts may say the same.
+fn read_names(text: &str, into: &mut Names) {
+    let Ok(fields) = Fields::parse(text) else { return };
+    for (name, raw) in fields.iter() {
+        let Ok(names) = serde_json::from_str::<Vec<String>>(raw.get()) else { continue };
+        if names.is_empty() {
+            // Also how origins look of a node that has none.
+            continue;
+        }
+        match into.get_mut(name) {
+            None => drop(into.insert(name.to_owned(), names)),
+            Some(known) => {
+                let seen: TextSet<String> = known.iter().cloned().collect();
+                known.extend(names.into_iter().filter(|name| !seen.contains(name)));
+            }
+        }
+    }
+}
+
+/// Where a node comes from: a node of an earlier graph, with what that one comes from.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Origin {
+    #[serde(deserialize_with = "lenient")]
+    name: Option<String>,
+    #[serde(deserialize_with = "lenient")]
+    graph_id: Option<u64>,
+    from_node: Vec<Origin>,
+}
+
+/// Reads `inductor_post_to_pre_grad_nodes`: the origins of each node of the post-grad graph, of which those in the
+/// pre-grad graph count.
+fn read_origins(fields: &Fields<'_>, pre: Option<u64>, into: &mut Names) {
+    let Some(pre) = pre else { return };
+    for (node, raw) in fields.iter() {
+        let Ok(mut open) = serde_json::from_str::<Vec<Origin>>(raw.get()) else { continue };
+        let mut names: Vec<String> = Vec::new();
+        while let Some(origin) = open.pop() {
+            if let Some(name) =
+                origin.name.filter(|name| origin.graph_id == Some(pre) && !names.contains(name))
+            {
+                names.push(name);
+            }
+            open.extend(origin.from_node);
+        }
+        if !names.is_empty() {
+            into.insert(node.to_owned(), names);
+        }
+    }
+}
+
+/// The number in the last line of a graph: `# graph id: 139910292311568`.
+fn graph_id(text: &str) -> Option<u64> {
+    let line = text.lines().rev().find(|line| !line.trim().is_empty())?;
+    line.trim().strip_prefix("# graph id: ")?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn artifacts_that_say_the_same_twice_count_once() {
+        let texts = [
+            r#"{"triton_a_0": ["mul", "add"]}"#,
+            r#"{"preToPost": {}, "cppCodeToPost": {"triton_a_0": ["mul", "sub"]}, "postToCppCode": {}}"#,
+        ];
+        let mapping = Mapping::read(&texts, None);
+        assert_eq!(mapping.kernel_to_post["triton_a_0"], ["mul", "add", "sub"]);
+        assert_eq!(mapping.post_to_kernel["sub"], ["triton_a_0"]);
+        assert!(!mapping.handles);
+    }
+
+    #[test]
+    fn origins_in_the_pre_grad_graph_stand_in_for_a_mapping_that_the_log_does_not_have() {
+        let origins = r#"{"permute": [{"name": "t", "graph_id": 8, "from_node": [{"name": "linear", "graph_id": 7, "from_node": []}]}], "x": []}"#;
+        let pre = Some("class G:\n    pass\n\n # graph id: 7\n");
+        let mapping = Mapping::read(&[origins], pre);
+        assert_eq!(mapping.post_to_pre["permute"], ["linear"]);
+        assert!(mapping.kernel_to_post.is_empty(), "a node without origins is no kernel");
+        assert_eq!(mapping.pre_to_post["linear"], ["permute"]);
+        let own = r#"{"postToPre": {"permute": ["other"]}}"#;
+        assert_eq!(Mapping::read(&[origins, own], pre).post_to_pre["permute"], ["other"]);
+        assert!(Mapping::read(&[origins], None).post_to_pre.is_empty());
+    }
+}

@@ -1,0 +1,139 @@
+//! What one log says that only a comparison of ranks needs: where it ends, when it built kernels, when it may have
+//! waited for builds of other processes.
+
+use crate::model::{CompileIndex, Model, Status, Stretch, TraceSpan};
+use fxhash::FxHashMap;
+use std::sync::Arc;
+
+/// The phase in which a C++ kernel is built. Processes that share a cache folder build each kernel once: the others
+/// wait for the lock on its file.
+const BUILD: &str = "compile_file";
+
+/// Phases that wait for such a lock without saying so.
+const WAITING: [&str; 3] = ["Scheduler.codegen", "PyCodeCache.load_by_key_path", "async_compile.wait"];
+
+/// A stretch of such a phase without any phase inside is worth a look from this length on, microseconds: code generation
+/// itself pauses for a fifth of a second between two builds.
+const SHORTEST_PAUSE_US: f64 = 400_000.0;
+
+/// Where a log ends.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct LogEnd {
+    /// The event of the last record; of an artifact the name.
+    pub event: String,
+    /// The compile in which it ends, or the one that the last record names.
+    pub compile: Option<CompileIndex>,
+    /// Whether that compile had not ended.
+    pub inside: bool,
+    /// Phases that were open, the outermost first.
+    pub phases: Vec<Arc<str>>,
+}
+
+/// Where the log ends; None where it has no record.
+pub fn log_end(model: &Model) -> Option<LogEnd> {
+    let last = model.log.last_record.as_ref()?;
+    let named = last.compile.as_ref().and_then(|id| model.by_id.get(&Some(id.clone()))).copied();
+    let event = last.event.clone();
+    if model.spans.is_empty() {
+        let compile = named.and_then(|compile| model.compiles.get(compile));
+        // A log without any metrics, as of torch.export, does not say when a compile ends.
+        let tells = model.compiles.iter().any(|compile| !compile.metrics.is_empty());
+        let inside = tells && compile.is_some_and(|compile| compile.status == Status::Missing);
+        return Some(LogEnd { event, compile: named, inside, phases: Vec::new() });
+    }
+    let open = open_at_end(&model.spans, last.pid);
+    let innermost = open.last().and_then(|span| span.compile);
+    // A span that an exception left open long ago says nothing about the end.
+    let fits = named.is_none() || innermost.is_none() || named == innermost;
+    if open.is_empty() || !fits {
+        return Some(LogEnd { event, compile: named, ..LogEnd::default() });
+    }
+    let phases = open.iter().map(|span| span.name.clone()).collect();
+    Some(LogEnd { event, compile: innermost.or(named), inside: true, phases })
+}
+
+/// Spans of a process that were open when its log ended, the outermost first.
+fn open_at_end(spans: &[TraceSpan], pid: u64) -> Vec<&TraceSpan> {
+    let mut open: Vec<(usize, &TraceSpan)> = Vec::new();
+    for (index, span) in spans.iter().enumerate().filter(|(_, span)| span.open && span.pid == pid) {
+        // Those that ended with their parent are open as well; their parent is not.
+        if span.parent == open.last().map(|(parent, _)| *parent) {
+            open.push((index, span));
+        }
+    }
+    open.into_iter().map(|(_, span)| span).collect()
+}
+
+/// When kernels were built.
+pub fn builds(model: &Model) -> Vec<Stretch> {
+    let builds = model.spans.iter().filter(|span| &*span.name == BUILD && !span.open);
+    builds.map(|span| Stretch { start_us: span.start_us, end_us: span.end_us }).collect()
+}
+
+/// When a phase that may wait for a lock did nothing that the log knows of.
+pub fn pauses(model: &Model) -> Vec<Stretch> {
+    let mut children: FxHashMap<usize, Vec<&TraceSpan>> = FxHashMap::default();
+    for span in &model.spans {
+        if let Some(parent) = span.parent {
+            children.entry(parent).or_default().push(span);
+        }
+    }
+    let mut pauses = Vec::new();
+    for (index, span) in model.spans.iter().enumerate() {
+        if span.open || !WAITING.contains(&&*span.name) {
+            continue;
+        }
+        let mut from = span.start_us;
+        for child in children.get(&index).into_iter().flatten() {
+            pauses.push(Stretch { start_us: from, end_us: child.start_us });
+            from = from.max(child.end_us);
+        }
+        pauses.push(Stretch { start_us: from, end_us: span.end_us });
+    }
+    pauses.retain(|pause| pause.end_us - pause.start_us >= SHORTEST_PAUSE_US);
+    pauses
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn span(name: &str, times: [f64; 2], parent: Option<usize>, open: bool) -> TraceSpan {
+        TraceSpan {
+            name: name.into(),
+            start_us: times[0] * 1e6,
+            end_us: times[1] * 1e6,
+            parent,
+            compile: None,
+            pid: 1,
+            open,
+        }
+    }
+
+    #[test]
+    fn spans_that_ended_with_their_parent_are_not_open_at_the_end() {
+        let spans = [
+            span("dynamo", [0.0, 2.0], None, false),
+            span("left by an exception", [0.5, 2.0], Some(0), true),
+            span("dynamo", [3.0, 9.0], None, true),
+            span("gc", [4.0, 5.0], Some(2), false),
+            span("compile_file", [6.0, 9.0], Some(2), true),
+        ];
+        let names: Vec<&str> = open_at_end(&spans, 1).iter().map(|span| &*span.name).collect();
+        assert_eq!(names, ["dynamo", "compile_file"]);
+        assert!(open_at_end(&spans, 2).is_empty());
+    }
+
+    #[test]
+    fn a_pause_is_a_long_stretch_of_code_generation_without_a_phase_inside() {
+        let spans = vec![
+            span("Scheduler.codegen", [0.0, 5.0], None, false),
+            span(BUILD, [0.2, 1.0], Some(0), false),
+            span(BUILD, [4.0, 4.9], Some(0), false),
+            span("GraphLowering.run", [6.0, 9.0], None, false),
+        ];
+        let model = Model { spans, ..Model::default() };
+        assert_eq!(pauses(&model), [Stretch { start_us: 1e6, end_us: 4e6 }]);
+        assert_eq!(builds(&model).len(), 2);
+    }
+}

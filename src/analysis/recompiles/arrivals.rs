@@ -1,0 +1,341 @@
+//! What the call brought: the values that failed guards do not name, from the log's other facts.
+
+use super::chain::Step;
+use super::change::Change;
+use super::expression::as_written;
+use super::guard_kinds::classify;
+use super::kind::ChangeKind;
+use super::sizes::size_condition;
+use super::tokens::{TokenKind, tokens};
+use crate::model::{Compile, CompileIndex, InputTensor, Model, Reason, SideEffect, Specialisation, Symbol};
+use crate::trace::TextMap;
+use fxhash::FxHashMap;
+
+/// Facts of a log that tell what arrived, by compile.
+pub(super) struct Evidence<'m> {
+    model: &'m Model,
+    symbols: FxHashMap<CompileIndex, Vec<&'m Symbol>>,
+    fixed: FxHashMap<CompileIndex, Vec<&'m Specialisation>>,
+    inputs: FxHashMap<CompileIndex, Vec<&'m InputTensor>>,
+    effects: FxHashMap<CompileIndex, Vec<&'m SideEffect>>,
+}
+
+impl<'m> Evidence<'m> {
+    pub fn of(model: &'m Model) -> Self {
+        let shapes = &model.shapes;
+        Evidence {
+            model,
+            symbols: by_compile(&shapes.symbols, |symbol| symbol.at.compile),
+            fixed: by_compile(&shapes.specialisations, |one| one.at.compile),
+            inputs: by_compile(&shapes.inputs, |input| input.compile),
+            effects: by_compile(&model.side_effects, |effect| effect.compile),
+        }
+    }
+
+    /// What the reasons of a compile say, with what the log tells of the values that arrived.
+    pub fn changes(&self, compile: CompileIndex, reasons: &[&Reason]) -> Vec<Change> {
+        let mut changes: Vec<Change> = reasons.iter().map(|reason| classify(&reason.text)).collect();
+        for change in &mut changes {
+            self.tell_size(compile, change);
+            self.tell_symbol(compile, change);
+            self.tell_guarded(compile, change);
+            note_zero_and_one(change);
+        }
+        for (change, reason) in changes.iter_mut().zip(reasons) {
+            note_enum(change, reason);
+        }
+        share_types(&mut changes);
+        changes
+    }
+
+    /// The size of the input that came.
+    fn tell_size(&self, compile: CompileIndex, change: &mut Change) {
+        let (Some(source), Some(dimension)) = (&change.source, change.dimension) else { return };
+        let inputs = self.inputs.get(&compile).into_iter().flatten();
+        let Some(input) = inputs.into_iter().find(|input| as_written(&input.source) == *source) else {
+            return;
+        };
+        if change.kind == ChangeKind::Size && input.parameter {
+            change.kind = ChangeKind::ParameterSize;
+        }
+        let is_size = matches!(
+            change.kind,
+            ChangeKind::Size | ChangeKind::Relation | ChangeKind::EqualSizes | ChangeKind::ZeroOne
+        );
+        if is_size && change.new.is_none() {
+            let size = usize::try_from(dimension).ok().and_then(|dimension| input.sizes.get(dimension));
+            change.new = size.filter(|size| size.parse::<i64>().is_ok()).cloned();
+        }
+    }
+
+    /// Whether the value became a symbol, and which value that had.
+    fn tell_symbol(&self, compile: CompileIndex, change: &mut Change) {
+        let Some(subject) = change.symbolic_subject() else { return };
+        let of = |source: &str| size_condition(source).written == subject;
+        let mut symbols = self.symbols.get(&compile).into_iter().flatten();
+        let symbol = symbols.find(|symbol| symbol.source.as_deref().is_some_and(of));
+        let mut fixed = self.fixed.get(&compile).into_iter().flatten();
+        let is_fixed =
+            fixed.any(|one| one.value.parse::<f64>().is_ok() && one.sources.iter().any(|source| of(source)));
+        if let Some(symbol) = symbol {
+            change.became_dynamic = !is_fixed;
+            if change.new.is_none() {
+                change.new.clone_from(&symbol.hint);
+            }
+        }
+    }
+
+    /// The value that the new compile guards on in turn.
+    fn tell_guarded(&self, compile: CompileIndex, change: &mut Change) {
+        let Some(facts) = self.model.guards.get(&compile) else { return };
+        let Some(source) = change.source.clone() else { return };
+        let last =
+            tokens(&source).iter().rfind(|token| token.kind == TokenKind::Name).map(|token| token.text);
+        let mentions = |text: &&String| last.is_none_or(|name| text.contains(name));
+        for text in facts.values.iter().filter(mentions) {
+            let guarded = classify(text);
+            if guarded.is_of_the_same(change) {
+                tell_from(change, guarded);
+            }
+        }
+        let class =
+            facts.types.iter().find(|place| as_written(&place.source) == source).map(|place| &*place.class);
+        if let Some(class) = class {
+            tell_class(change, class);
+        }
+    }
+
+    /// Notes whether the code that was compiled changes what it guards on.
+    pub fn note_own_effect(&self, change: &mut Change, compiles: &[CompileIndex]) {
+        let Some(source) = change.source.as_deref() else { return };
+        let mut effects = compiles.iter().filter_map(|compile| self.effects.get(compile)).flatten();
+        change.is_own_effect = effects.any(|effect| {
+            let object = as_written(&effect.source);
+            let attribute = source.strip_prefix(object.as_str()).and_then(|rest| rest.strip_prefix('.'));
+            let is_name = |name: &&str| name.chars().all(|c| c.is_alphanumeric() || c == '_');
+            attribute.filter(is_name).is_some_and(|attribute| {
+                effect.frames.iter().any(|frame| frame.loc.as_deref().is_some_and(|loc| sets(loc, attribute)))
+            })
+        });
+    }
+}
+
+/// One version's check names the type that came, another one's only that its own did not: the name serves both.
+fn share_types(changes: &mut [Change]) {
+    let told = |change: &&Change| {
+        matches!(change.kind, ChangeKind::Type | ChangeKind::NotATensor) && change.new.is_some()
+    };
+    let found: Vec<Change> = changes.iter().filter(told).cloned().collect();
+    for change in changes.iter_mut().filter(|change| change.kind == ChangeKind::Type) {
+        let Some(other) = found.iter().find(|other| other.source == change.source) else { continue };
+        change.kind = other.kind;
+        if change.new.is_none() {
+            change.new.clone_from(&other.new);
+        }
+    }
+}
+
+fn by_compile<T>(all: &[T], compile: impl Fn(&T) -> CompileIndex) -> FxHashMap<CompileIndex, Vec<&T>> {
+    let mut map: FxHashMap<CompileIndex, Vec<&T>> = FxHashMap::default();
+    for one in all {
+        map.entry(compile(one)).or_default().push(one);
+    }
+    map
+}
+
+/// What the guard of the new compile on the same thing says of the value that arrived.
+fn tell_from(change: &mut Change, guarded: Change) {
+    let is_comparable = change.kind == guarded.kind || change.kind.is_scalar() && guarded.kind.is_scalar();
+    let is_other = guarded.old.is_some() && guarded.old != change.old;
+    // True and False are two objects side by side in Python's memory; torch 2.6 checks them by their addresses.
+    let addresses = change.address.zip(guarded.address);
+    if addresses.is_some_and(|(was, is)| was.abs_diff(is) == DISTANCE_OF_FLAGS)
+        && change.kind == ChangeKind::Object
+    {
+        change.kind = ChangeKind::Flag;
+    }
+    if guarded.kind == ChangeKind::Function && change.kind == ChangeKind::Object {
+        change.kind = ChangeKind::Function;
+    }
+    let is_number = change.kind == ChangeKind::Number || change.kind == ChangeKind::Value;
+    let is_type = guarded.kind == ChangeKind::Type;
+    if is_type && is_number && change.new.is_none() {
+        // The number itself is not guarded on any more.
+        let number = guarded.old.as_deref().filter(|class| matches!(*class, "int" | "float"));
+        change.became_dynamic |= number.is_some();
+        change.new = number.map(|number| format!("any {number}"));
+    } else if change.new.is_none() && change.kind == ChangeKind::Type {
+        change.new = type_of(&guarded);
+    } else if is_other && change.new.is_none() && is_comparable {
+        change.new = guarded.old;
+    }
+}
+
+/// Bytes between the two objects `True` and `False` of CPython.
+const DISTANCE_OF_FLAGS: u64 = 32;
+
+/// The type of the value that a guard wants, or of the value that came.
+fn type_of(guarded: &Change) -> Option<String> {
+    Some(match guarded.kind {
+        ChangeKind::Flag | ChangeKind::Training => "bool".to_owned(),
+        ChangeKind::Text => "str".to_owned(),
+        ChangeKind::NoneOrNot => "None".to_owned(),
+        ChangeKind::Number => {
+            let is_int = guarded.old.as_deref().is_some_and(|value| value.parse::<i64>().is_ok());
+            if is_int { "int".to_owned() } else { "float".to_owned() }
+        }
+        ChangeKind::Type => guarded.old.clone()?,
+        _ => return None,
+    })
+}
+
+/// `enum 'Color'`, `class 'function'`: what stands at the place now.
+fn tell_class(change: &mut Change, class: &str) {
+    let name = class.split('\'').nth(1).unwrap_or(class);
+    match change.kind {
+        ChangeKind::Object if class.starts_with("enum ") => {
+            change.kind = ChangeKind::EnumMember;
+            change.old = None;
+        }
+        ChangeKind::Object if name == "function" || name == "builtin_function_or_method" => {
+            change.kind = ChangeKind::Function;
+            change.old = None;
+        }
+        ChangeKind::Type if change.new.is_none() => change.new = Some(name.to_owned()),
+        _ => {}
+    }
+}
+
+/// A member of an enum is recognized by the line that compares with one: `c is Color.RED`.
+fn note_enum(change: &mut Change, reason: &Reason) {
+    let (ChangeKind::Object, Some(class)) = (change.kind, change.old.as_deref()) else { return };
+    let class = class.rsplit('.').next().unwrap_or(class);
+    let code = reason.source.as_ref().map_or("", |source| &source.code);
+    let found = tokens(code);
+    let is_member = found.windows(3).any(|three| match three {
+        [name, dot, member] => {
+            let is_constant = member.text.chars().all(|c| !c.is_lowercase());
+            name.is(class) && dot.is(".") && member.kind == TokenKind::Name && is_constant
+        }
+        _ => false,
+    });
+    if is_member {
+        change.kind = ChangeKind::EnumMember;
+        change.old = None;
+    }
+}
+
+/// Sizes of 0 and 1 are compiled for themselves, whatever guard told them from others.
+fn note_zero_and_one(change: &mut Change) {
+    let is_special = |value: &Option<String>| matches!(value.as_deref(), Some("0" | "1"));
+    match change.kind {
+        ChangeKind::Size if is_special(&change.old) || is_special(&change.new) => {
+            change.kind = ChangeKind::ZeroOne;
+        }
+        ChangeKind::Relation if is_special(&change.new) && starts_at_two(change.condition.as_deref()) => {
+            change.kind = ChangeKind::ZeroOne;
+            change.condition = None;
+        }
+        _ => {}
+    }
+}
+
+/// `2 <= x.shape[0] <= 100`
+fn starts_at_two(condition: Option<&str>) -> bool {
+    condition.is_some_and(|condition| condition.starts_with("2 <= "))
+}
+
+/// Whether a line of Python sets an attribute: `self.step += 1`.
+fn sets(loc: &str, attribute: &str) -> bool {
+    let found = tokens(loc);
+    found.windows(4).any(|four| match four {
+        [dot, name, sign, next] => {
+            let is_changed = sign.kind == TokenKind::Operator && sign.text.len() == 1 && next.is("=");
+            dot.is(".") && name.is(attribute) && (sign.is("=") || is_changed && next.start == sign.end())
+        }
+        _ => false,
+    })
+}
+
+/// Fills what only the other steps of a chain know: the value that a version was compiled for, where its guard in turn
+/// failed later, and the type that an older version was made for.
+pub(super) fn complete(model: &Model, steps: &mut [Step<'_>]) {
+    let mut guarded: TextMap<String, Vec<Change>> = TextMap::default();
+    let mut arrived: TextMap<String, Vec<Change>> = TextMap::default();
+    for step in steps.iter() {
+        let label = model.compiles.get(step.compile).map(Compile::label).unwrap_or_default();
+        for (reason, change) in step.reasons.iter().zip(&step.changes) {
+            if let Some(against) = &reason.against {
+                guarded.entry(against.clone()).or_default().push(change.clone());
+            }
+            arrived.entry(label.clone()).or_default().push(change.clone());
+        }
+    }
+    let all = arrived.values().flatten().filter(|change| change.kind == ChangeKind::Function);
+    let functions: Vec<Option<String>> = all.map(|change| change.source.clone()).collect();
+    for step in steps {
+        let label = model.compiles.get(step.compile).map(Compile::label).unwrap_or_default();
+        let later = guarded.get(&label).map_or(&[][..], Vec::as_slice);
+        for (reason, change) in step.reasons.iter().zip(&mut step.changes) {
+            if change.kind == ChangeKind::Object && functions.contains(&change.source) {
+                change.kind = ChangeKind::Function;
+            }
+            let is_known = |value: &&Change| value.is_of_the_same(change);
+            if change.new.is_none() {
+                let mut same = later.iter().filter(is_known).filter(|later| later.kind == change.kind);
+                let new =
+                    same.find_map(|later| later.old.clone()).filter(|new| Some(new) != change.old.as_ref());
+                change.new = new;
+            }
+            if change.old.is_none() && matches!(change.kind, ChangeKind::Type | ChangeKind::NotATensor) {
+                let before = reason.against.as_ref().and_then(|against| arrived.get(against));
+                let mut same = before.into_iter().flatten().filter(|before| before.source == change.source);
+                let old = same.find_map(|before| match before.kind {
+                    ChangeKind::Type | ChangeKind::NotATensor => before.new.clone(),
+                    _ => type_of(&Change { old: before.new.clone(), ..before.clone() }),
+                });
+                change.old = old.filter(|old| Some(old) != change.new.as_ref());
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_that_sets_an_attribute_is_told_from_one_that_reads_it() {
+        assert!(sets("self.step += 1", "step"));
+        assert!(sets("self.config.problem_type = \"regression\"", "problem_type"));
+        assert!(!sets("if self.step == 1:", "step"));
+        assert!(!sets("self.steps = 1 + 2", "step"));
+        assert!(!sets("f(step=1, x=2)", "step"));
+    }
+
+    #[test]
+    fn sizes_of_zero_and_one_are_a_kind_of_their_own() {
+        let mut change = classify("tensor 'x' size mismatch at index 0. expected 5, actual 1");
+        note_zero_and_one(&mut change);
+        assert_eq!(change.kind, ChangeKind::ZeroOne);
+        let mut change = classify("2 <= x.size()[0] <= 100");
+        change.new = Some("200".to_owned());
+        note_zero_and_one(&mut change);
+        assert_eq!(change.kind, ChangeKind::Relation);
+        change.new = Some("1".to_owned());
+        note_zero_and_one(&mut change);
+        assert_eq!(change.kind, ChangeKind::ZeroOne);
+    }
+
+    #[test]
+    fn flags_that_are_checked_by_address_are_flags() {
+        // 21_torch26_25_guards, 17/0 and the tree of 17/1
+        let mut change = classify("___check_obj_id(L['flag'], 140644511411968)");
+        tell_from(&mut change, classify("___check_obj_id(L['flag'], 140644511412000)"));
+        assert_eq!(change.kind, ChangeKind::Flag);
+        // 21_torch26_25_guards, 20/0 and the tree of 20/1
+        let mut change = classify("___check_obj_id(L['c'], 140641178137744)");
+        tell_from(&mut change, classify("___check_obj_id(L['c'], 140641016915920)"));
+        assert_eq!(change.kind, ChangeKind::Object);
+    }
+}

@@ -1,0 +1,45 @@
+//! Whether a recompile was needed.
+
+use super::chain::{Cause, Step};
+use super::kind::ChangeKind;
+use crate::model::{CompileIndex, Model};
+
+/// Why a step was compiled.
+pub(super) fn cause(model: &Model, step: &Step<'_>) -> Option<Cause> {
+    let change = step.change.as_ref()?;
+    let expected = match change.kind {
+        _ if change.is_own_effect => false,
+        ChangeKind::Backend => !is_one_call_site(model, step),
+        // The first step of an optimizer finds no state and makes it.
+        kind if kind.is_state() => is_optimizer(model, step),
+        kind => kind.is_expected(),
+    };
+    Some(Cause { kind: change.kind, expected })
+}
+
+/// Whether the version at hand and the one it is compared with were called from one place: then the backend is made
+/// anew for each call.
+pub(super) fn is_one_call_site(model: &Model, step: &Step<'_>) -> bool {
+    let site = |compile: CompileIndex| {
+        let stack = model.compiles.get(compile)?.stack.as_ref()?;
+        // The innermost frame is the function itself.
+        let frame = stack.iter().rev().nth(1)?;
+        Some((frame.file, frame.line))
+    };
+    let sites = (site(step.compile), step.against.and_then(site));
+    matches!(sites, (Some(here), Some(there)) if here == there)
+}
+
+/// Whether the guard belongs to the code of an optimizer, whose state the first step makes.
+fn is_optimizer(model: &Model, step: &Step<'_>) -> bool {
+    let is_optimizer = |file: &str| {
+        let file = file.replace('\\', "/");
+        file.contains("/torch/optim/") || file.starts_with("optim/") || file.starts_with("torch/optim/")
+    };
+    let function = model.compiles.get(step.compile).and_then(|compile| compile.function.as_ref());
+    let reason = step.reason();
+    let source = reason.and_then(|reason| reason.source.as_ref()).is_some_and(|s| is_optimizer(&s.file));
+    let stack =
+        reason.and_then(|reason| reason.user_stack.last()).is_some_and(|frame| is_optimizer(&frame.file));
+    source || stack || function.and_then(|f| f.file.as_deref()).is_some_and(is_optimizer)
+}

@@ -1,0 +1,169 @@
+//! Which functions were compiled again, and what changed from each compile to the next.
+
+use super::arrivals::{Evidence, complete};
+use super::cause::cause;
+use super::chain::{Chain, Step};
+use super::closest::{Candidate, closest, differences};
+use super::kind::ChangeKind;
+use super::limit::{Limit, is_limit, limit_of};
+use super::subject::Subject;
+use crate::model::{Compile, CompileIndex, Model, Reason};
+use crate::trace::{CompileId, FrameId};
+use fxhash::FxHashMap;
+use indexmap::IndexMap;
+
+/// The functions that were compiled again: those over the limit first, then by time.
+pub(in crate::analysis) fn recompile_chains(model: &Model) -> Vec<Chain<'_>> {
+    let mut frames: IndexMap<FrameId, Vec<CompileIndex>> = IndexMap::new();
+    for (index, compile) in model.compiles.indexed() {
+        if let Some(id) = compile.id.as_ref().filter(|id| id.has_frame()) {
+            frames.entry(id.frame()).or_default().push(index);
+        }
+    }
+    let log = Log::of(model);
+    let again = |compiles: &[CompileIndex]| {
+        compiles.len() > 1
+            || compiles.iter().any(|c| log.reasons.contains_key(c) || log.limits.contains_key(c))
+    };
+    let rows = frames.into_values().filter(|compiles| again(compiles));
+    let mut chains: Vec<Chain<'_>> = rows.map(|compiles| chain(&log, &compiles)).collect();
+    chains.sort_by(|a, b| {
+        let us = |chain: &Chain<'_>| chain.us.unwrap_or(0.0);
+        b.limit_hit().cmp(&a.limit_hit()).then(us(b).total_cmp(&us(a)))
+    });
+    chains
+}
+
+/// What a log says of recompiles, by compile.
+struct Log<'m> {
+    model: &'m Model,
+    evidence: Evidence<'m>,
+    reasons: FxHashMap<CompileIndex, Vec<&'m Reason>>,
+    /// The thread or process that recorded the reasons.
+    writers: FxHashMap<CompileIndex, u64>,
+    /// Compiles that torch refused because their function has too many versions already.
+    limits: FxHashMap<CompileIndex, Limit>,
+}
+
+impl<'m> Log<'m> {
+    fn of(model: &'m Model) -> Self {
+        let mut reasons: FxHashMap<CompileIndex, Vec<&Reason>> = FxHashMap::default();
+        let mut writers = FxHashMap::default();
+        for one in &model.recompiles {
+            if let Some(index) = model.by_id.get(&one.compile) {
+                reasons.entry(*index).or_default().extend(&one.reasons);
+                writers.insert(*index, one.writer);
+            }
+        }
+        let failed = model.failures.iter().filter(|failure| is_limit(failure));
+        let limits = failed
+            .filter_map(|failure| Some((model.by_id.get(&failure.compile).copied()?, limit_of(failure))));
+        Log { model, evidence: Evidence::of(model), reasons, writers, limits: limits.collect() }
+    }
+}
+
+fn chain<'m>(log: &Log<'m>, compiles: &[CompileIndex]) -> Chain<'m> {
+    let model = log.model;
+    let steps = compiles.iter().map(|&compile| {
+        let reasons = log.reasons.get(&compile).cloned().unwrap_or_default();
+        let changes = log.evidence.changes(compile, &reasons);
+        Step {
+            compile,
+            reasons,
+            changes,
+            closest: None,
+            change: None,
+            against: None,
+            over_limit: log.limits.contains_key(&compile),
+            writer: log.writers.get(&compile).copied(),
+            cause: None,
+        }
+    });
+    let mut steps: Vec<Step<'_>> = steps.collect();
+    complete(model, &mut steps);
+    let backends = backends(model, &steps);
+    for step in &mut steps {
+        find_closest(model, step, &backends);
+    }
+    let of = |index: &CompileIndex| model.compiles.get(*index);
+    let function = compiles.iter().filter_map(of).find_map(|compile| compile.function.as_ref());
+    for step in &mut steps {
+        step.change.iter_mut().for_each(|change| log.evidence.note_own_effect(change, compiles));
+        step.cause = cause(model, step);
+    }
+    let again = compiles.iter().skip(1).filter_map(of).filter_map(Compile::compile_us);
+    let limits = steps.iter().filter_map(|step| log.limits.get(&step.compile).copied());
+    let mut chain = Chain {
+        function,
+        values: Vec::new(),
+        us: again.fold(None, |sum: Option<f64>, us| Some(sum.unwrap_or(0.0) + us)),
+        limit: limits.max_by_key(|limit| *limit == Limit::Raises).unwrap_or(Limit::NotReached),
+        lead: None,
+        versions: versions(model, compiles),
+        steps,
+    };
+    let subjects = chain.subjects();
+    let lead = subjects.iter().find_map(|subject| Some((subject.kind?, subject.name.clone())));
+    let values = subjects.first().map(Subject::values).unwrap_or_default();
+    (chain.lead, chain.values) = (lead, values);
+    chain
+}
+
+/// The older compile of a reason.
+fn version_of(model: &Model, reason: &Reason) -> Option<CompileIndex> {
+    let id = CompileId::parse(reason.against.as_deref()?)?;
+    model.by_id.get(&Some(id)).copied()
+}
+
+/// The backend of each version as far as the reasons name both sides.
+fn backends(model: &Model, steps: &[Step<'_>]) -> FxHashMap<CompileIndex, String> {
+    let mut backends = FxHashMap::default();
+    for step in steps {
+        for (reason, change) in step.reasons.iter().zip(&step.changes) {
+            if let (ChangeKind::Backend, Some(new)) = (change.kind, reason.text.split_once("New backend: ")) {
+                backends.insert(step.compile, address_of(new.1));
+                let cached = reason.text.split_once("Cached backend: ").map(|(_, text)| address_of(text));
+                if let (Some(version), Some(cached)) = (version_of(model, reason), cached) {
+                    backends.insert(version, cached);
+                }
+            }
+        }
+    }
+    backends
+}
+
+/// `0x7ff5c51d8750` of `.. (id=0x7ff5c51d8750). New backend: ..`: two backends may have the same words.
+fn address_of(text: &str) -> String {
+    let address = text.split_once("(id=").and_then(|(_, rest)| rest.split(')').next());
+    address.unwrap_or(text).to_owned()
+}
+
+fn find_closest(model: &Model, step: &mut Step<'_>, backends: &FxHashMap<CompileIndex, String>) {
+    let call = model.guards.get(&step.compile);
+    let asked = backends.get(&step.compile);
+    let candidates = step.reasons.iter().zip(&step.changes).map(|(reason, change)| {
+        let version = version_of(model, reason);
+        let backend = version.and_then(|version| backends.get(&version));
+        let facts = version.and_then(|version| model.guards.get(&version));
+        let is_other = matches!((backend, asked), (Some(was), Some(is)) if was != is);
+        Candidate {
+            change,
+            other_backend: matches!(change.kind, ChangeKind::Backend) || is_other,
+            differences: facts.zip(call).map(|(was, is)| differences(was, is, change)),
+        }
+    });
+    let candidates: Vec<Candidate<'_>> = candidates.collect();
+    step.closest = closest(&candidates);
+    step.change = step.closest.and_then(|closest| step.changes.get(closest).cloned());
+    step.against = step.reason().and_then(|reason| version_of(model, reason));
+}
+
+/// Compiled versions by the number in the ids. A damaged id may name any number.
+fn versions(model: &Model, compiles: &[CompileIndex]) -> usize {
+    let number = |index: &CompileIndex| model.compiles.get(*index)?.id.as_ref()?.version()?.try_into().ok();
+    let by_id = compiles.iter().filter_map(number).max().map_or(0, |last: usize| last.saturating_add(1));
+    by_id.min(compiles.len() * 2).max(compiles.len())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,166 @@
+//! Which cached version was closest to the call that found none to fit.
+//!
+//! Every version failed, each at the guard that its tree checked first among those that do not hold. The cause is what
+//! separates the call from the version with the fewest other differences, and no version of another backend is close.
+
+use super::change::Change;
+use super::kind::ChangeKind;
+use crate::model::{GuardFacts, GuardPrint};
+use std::cmp::Reverse;
+
+/// What is known of a version that did not fit.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Candidate<'c> {
+    /// What its failed guard says.
+    pub change: &'c Change,
+    /// Whether it was compiled by another backend than the call asks for.
+    pub other_backend: bool,
+    /// Places whose guards differ between it and the version that was compiled for the call.
+    pub differences: Option<usize>,
+}
+
+/// The place in the list of the closest version; of equals the first, which is the newest. Differences are only counted
+/// where they are known of all.
+pub(super) fn closest(candidates: &[Candidate<'_>]) -> Option<usize> {
+    let all_counted = candidates.iter().all(|candidate| candidate.differences.is_some());
+    let order = |candidate: &Candidate<'_>| {
+        let differences = candidate.differences.filter(|_| all_counted).unwrap_or(0);
+        (candidate.other_backend, differences, Reverse(lateness(candidate.change)))
+    };
+    let best = candidates.iter().enumerate().min_by_key(|(_, candidate)| order(candidate));
+    best.map(|(index, _)| index)
+}
+
+/// How late a check comes: all checks before it held.
+fn lateness(change: &Change) -> (u8, Option<u64>) {
+    // Values of one place are checked in no order that the kinds tell.
+    let dimension = change.dimension.filter(|_| change.kind.stage() > 1);
+    // A relation of strides is a condition on symbols, which come after all tensors.
+    let is_symbolic = change.kind == ChangeKind::Stride && change.condition.is_some();
+    let stage = if is_symbolic { ChangeKind::Relation.stage() } else { change.kind.stage() };
+    (stage, dimension)
+}
+
+/// Counts the places whose guards differ between a version and the one compiled for the call. The failed guard itself
+/// counts where the trees do not show it: until 2.14 that of the global state has the same text for every state.
+pub(super) fn differences(version: &GuardFacts, call: &GuardFacts, change: &Change) -> usize {
+    let trees = places_that_differ(&version.prints, &call.prints);
+    let is_global = matches!(change.kind, ChangeKind::GradMode | ChangeKind::Autocast | ChangeKind::Setting);
+    let state = match (version.global_state, call.global_state) {
+        (Some(was), Some(is)) => was != is,
+        _ => is_global,
+    };
+    trees + usize::from(state)
+}
+
+fn places_that_differ(was: &[GuardPrint], is: &[GuardPrint]) -> usize {
+    let sorted = |prints: &[GuardPrint]| {
+        let mut prints = prints.to_vec();
+        prints.sort_unstable();
+        prints
+    };
+    let (was, is) = (sorted(was), sorted(is));
+    let (mut was, mut is) = (by_place(&was), by_place(&is));
+    let (mut left, mut right) = (was.next(), is.next());
+    let mut count = 0;
+    while let (Some(old), Some(new)) = (left, right) {
+        let (old_place, new_place) = (place(old), place(new));
+        count += usize::from(old != new);
+        if old_place <= new_place {
+            left = was.next();
+        }
+        if new_place <= old_place {
+            right = is.next();
+        }
+    }
+    count + left.into_iter().chain(was).count() + right.into_iter().chain(is).count()
+}
+
+fn by_place(prints: &[GuardPrint]) -> impl Iterator<Item = &[GuardPrint]> {
+    prints.chunk_by(|one, next| one.place == next.place)
+}
+
+fn place(chunk: &[GuardPrint]) -> Option<u64> {
+    chunk.first().map(|print| print.place)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::guard_kinds::classify;
+    use super::*;
+
+    fn prints(all: &[(u64, u64)]) -> GuardFacts {
+        let prints = all.iter().map(|&(place, condition)| GuardPrint { place, condition });
+        GuardFacts { prints: prints.collect(), ..GuardFacts::default() }
+    }
+
+    fn chosen(texts: &[(&str, bool, Option<usize>)]) -> Option<usize> {
+        let changes: Vec<Change> = texts.iter().map(|(text, ..)| classify(text)).collect();
+        let candidates = changes.iter().zip(texts).map(|(change, &(_, other_backend, differences))| {
+            Candidate { change, other_backend, differences }
+        });
+        closest(&candidates.collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn the_version_with_the_fewest_differences_is_the_closest() {
+        // 04_recompiles, 2/4: only the oldest version has the same k.
+        let texts = [
+            ("k == 2.5", false, Some(2)),
+            ("k == 3", false, Some(2)),
+            ("k == 2", false, Some(2)),
+            ("flag == True", false, Some(1)),
+        ];
+        assert_eq!(chosen(&texts), Some(3));
+    }
+
+    #[test]
+    fn of_equal_versions_the_one_whose_guard_is_checked_last_is_the_closest() {
+        // 04_recompiles, 6/2: the global state is checked before any tensor.
+        let grad = "tensor 'x' requires_grad mismatch. expected requires_grad=0";
+        assert_eq!(
+            chosen(&[("GLOBAL_STATE changed: grad_mode ", false, None), (grad, false, None)]),
+            Some(1)
+        );
+        // 25_guards, 0/2: a relation is checked after all tensors.
+        let stride = "tensor 'x' stride mismatch at index 0. expected 4, actual 1";
+        let relation = "x.stride()[0] == x.size()[1]*x.stride()[1]  # (unknown source x.stride()[0])";
+        assert_eq!(chosen(&[(relation, false, None), (stride, false, None)]), Some(0));
+        // Sizes are checked in the order of the dimensions.
+        let first = "tensor 'x' size mismatch at index 0. expected 4, actual 6";
+        let second = "tensor 'x' size mismatch at index 1. expected 4, actual 6";
+        assert_eq!(chosen(&[(first, false, None), (second, false, None)]), Some(1));
+        assert_eq!(chosen(&[(first, false, None), (first, false, None)]), Some(0), "the newest of equals");
+    }
+
+    #[test]
+    fn a_version_of_another_backend_is_never_close() {
+        let backend = "BACKEND_MATCH failure: torch.compile detected different backend callables.";
+        let size = "tensor 'x' size mismatch at index 1. expected 4, actual 5";
+        assert_eq!(chosen(&[(backend, true, Some(0)), (size, false, Some(3))]), Some(1));
+        assert_eq!(chosen(&[(backend, true, None)]), Some(0));
+        assert_eq!(chosen(&[]), None);
+    }
+
+    #[test]
+    fn differences_count_places_not_guards() {
+        let change = classify("k == 1");
+        let old = prints(&[(1, 10), (1, 11), (2, 20), (3, 30)]);
+        assert_eq!(differences(&old, &old, &change), 0);
+        assert_eq!(differences(&old, &prints(&[(1, 12), (1, 13), (2, 20), (3, 30)]), &change), 1);
+        assert_eq!(differences(&old, &prints(&[(1, 10), (1, 11), (2, 20), (4, 40)]), &change), 2);
+        assert_eq!(differences(&old, &prints(&[]), &change), 3);
+    }
+
+    #[test]
+    fn a_failed_guard_that_the_trees_do_not_show_counts() {
+        let state = classify("GLOBAL_STATE changed: grad_mode ");
+        let mut old = prints(&[(1, 10)]);
+        assert_eq!(differences(&old, &prints(&[(1, 10)]), &state), 1);
+        // Since 2.15 the text tells the state: it is counted once, whatever failed first.
+        let mut new = prints(&[(1, 10)]);
+        (old.global_state, new.global_state) = (Some(1), Some(2));
+        assert_eq!(differences(&old, &new, &state), 1);
+        assert_eq!(differences(&old, &new, &classify("k == 1")), 1);
+    }
+}

@@ -1,0 +1,90 @@
+//! Guards on which object or type a value is.
+
+use crate::analysis::recompiles::change::Change;
+use crate::analysis::recompiles::expression::{
+    as_written, call, checked_class, comparison, split, unwrapped,
+};
+use crate::analysis::recompiles::kind::ChangeKind;
+
+/// `___check_current_backend(140244125423088)`, in 2.4 and before `___current_backend() == ___lookup_backend(..)`.
+pub(super) fn backend(text: &str) -> Option<Change> {
+    let names = ["___lookup_backend(", "___current_backend(", "___check_current_backend("];
+    names.iter().any(|name| text.contains(name)).then(|| Change::new(ChangeKind::Backend, None))
+}
+
+/// `___check_type_id(x, 94506458411648)`, `isinstance(x, int)`, `type(x) is ..`.
+pub(super) fn type_check(text: &str) -> Option<Change> {
+    let first = split(text, ",").first().copied().unwrap_or(text);
+    if let Some((callee, arguments)) = call(first) {
+        let source = arguments.first().copied();
+        return match callee {
+            "___check_type_id" => Some(Change::new(ChangeKind::Type, source)),
+            "isinstance" => {
+                Some(Change::new(ChangeKind::Type, source).with_values(arguments.get(1).copied(), None))
+            }
+            _ => None,
+        };
+    }
+    let (left, operator, right) = comparison(first)?.pair()?;
+    let ("type", arguments) = call(left)? else { return None };
+    let is_same = matches!(operator, "is" | "==");
+    is_same.then(|| Change::new(ChangeKind::Type, arguments.first().copied()).with_values(Some(right), None))
+}
+
+/// `___check_obj_id(c, 140696905928208), type=<class '__main__.Color'>`. The address is kept apart: it says nothing to
+/// a reader, and two of one variable are one subject.
+pub(super) fn object_check(text: &str) -> Option<Change> {
+    let first = split(text, ",").first().copied().unwrap_or(text);
+    let (callee, arguments) = call(first)?;
+    if callee != "___check_obj_id" {
+        return None;
+    }
+    let source = as_written(arguments.first()?);
+    let (kind, source) = match source.strip_suffix(".__code__") {
+        Some(function) => (ChangeKind::Function, function.to_owned()),
+        None if source.ends_with(".training") => (ChangeKind::Training, source),
+        None => (ChangeKind::Object, source),
+    };
+    let mut change = Change::new(kind, Some(&source));
+    change.address = arguments.get(1).and_then(|address| address.parse().ok());
+    Some(change)
+}
+
+/// Adds the class that torch 2.15 names behind a check of an object or a type.
+pub(super) fn add_class(change: &mut Change, text: &str) {
+    let Some(class) = checked_class(text) else { return };
+    if change.kind == ChangeKind::Object {
+        let is_function = ["function", "builtin_function_or_method", "method", "code", "functools.partial"];
+        if is_function.contains(&class) {
+            change.kind = ChangeKind::Function;
+        }
+    }
+    if matches!(change.kind, ChangeKind::Object | ChangeKind::Type) {
+        change.old = Some(class.to_owned());
+    }
+    if class == "bool" && change.kind == ChangeKind::Object {
+        change.kind = ChangeKind::Flag;
+        change.old = None;
+    }
+}
+
+/// `x is y`: two inputs that were one object; `check_no_aliasing(x, y)`: inputs that were not.
+pub(super) fn alias(text: &str) -> Option<Change> {
+    if let Some(("check_no_aliasing", arguments)) = call(text) {
+        let names: Vec<String> = arguments.iter().map(|name| as_written(name)).collect();
+        let mut change = Change::new(ChangeKind::Alias, None)
+            .with_values(Some("different tensors"), Some("the same tensor"));
+        change.source = (!names.is_empty()).then(|| names.join(", "));
+        return Some(change);
+    }
+    let (left, operator, right) = comparison(unwrapped(text))?.pair()?;
+    let is_constant = |side: &str| matches!(side, "None" | "True" | "False" | "Ellipsis" | "NotImplemented");
+    if !matches!(operator, "is" | "is not") || is_constant(left) || is_constant(right) {
+        return None;
+    }
+    let mut change = Change::new(ChangeKind::Alias, None);
+    change.source = Some(format!("{}, {}", as_written(left), as_written(right)));
+    let words = ("the same object", "different objects");
+    let (old, new) = if operator == "is" { words } else { (words.1, words.0) };
+    Some(change.with_values(Some(old), Some(new)))
+}

@@ -1,0 +1,168 @@
+//! The kinds of things that change between compiles of one function.
+
+/// What changed between two compiles of one function. Each kind has words and advice of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ChangeKind {
+    /// A dimension of an input.
+    Size,
+    /// A dimension of a parameter or buffer.
+    ParameterSize,
+    /// How many dimensions a tensor has.
+    Rank,
+    /// A size of 0 or 1 arrived, or stayed away: torch always compiles those two for themselves.
+    ZeroOne,
+    /// Two sizes that were equal when the code was compiled no longer are.
+    EqualSizes,
+    /// A relation of sizes that the code relies on: a bound, a multiple.
+    Relation,
+    /// The stride of a tensor.
+    Stride,
+    /// Where a tensor starts in its memory.
+    StorageOffset,
+    /// What kind of tensor it is for the dispatcher.
+    DispatchKeys,
+    /// The element type of a tensor.
+    Dtype,
+    /// Where a tensor lives.
+    Device,
+    /// Whether an input needs a gradient.
+    RequiresGrad,
+    /// Grad mode, or inference mode.
+    GradMode,
+    /// Autocast.
+    Autocast,
+    /// Another setting of torch: threads, deterministic algorithms, default dtype or device.
+    Setting,
+    /// The type of a value.
+    Type,
+    /// Which object it is.
+    Object,
+    /// Which function it is: its code, or a function itself.
+    Function,
+    /// Which member of an enum it is.
+    EnumMember,
+    /// Something that is no tensor came in the place of one, or the other way round.
+    NotATensor,
+    /// Whether inputs are the same tensor.
+    Alias,
+    /// A number of Python.
+    Number,
+    /// A string of Python.
+    Text,
+    /// True or False.
+    Flag,
+    /// None in some calls, something else in others.
+    NoneOrNot,
+    /// The `training` flag of a module.
+    Training,
+    /// Another value of Python.
+    Value,
+    /// How many items a container has.
+    Length,
+    /// How many items an iterator has left.
+    IteratorLength,
+    /// The keys of a dictionary.
+    Keys,
+    /// Whether a set has an item.
+    Member,
+    /// Whether an object has an attribute.
+    Attribute,
+    /// The backend given to `torch.compile`.
+    Backend,
+    /// Which dimensions are marked as dynamic.
+    Marks,
+    /// torch found that every guard holds: threads that compile at the same time, or a fault of torch.
+    Race,
+    /// torch gives an empty reason: another backend in versions before 2.9, or a race.
+    Unnamed,
+    /// Nothing of the above.
+    Other,
+}
+
+impl ChangeKind {
+    /// In words, as a list of kinds would name it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Size => "size",
+            Self::ParameterSize => "size of a parameter",
+            Self::Rank => "number of dimensions",
+            Self::ZeroOne => "size 0 or 1",
+            Self::EqualSizes => "equal sizes",
+            Self::Relation => "relation of sizes",
+            Self::Stride => "stride",
+            Self::StorageOffset => "storage offset",
+            Self::DispatchKeys => "dispatch keys",
+            Self::Dtype => "dtype",
+            Self::Device => "device",
+            Self::RequiresGrad | Self::GradMode | Self::Autocast | Self::Setting => "global or grad state",
+            Self::Type | Self::NotATensor => "type",
+            Self::Object | Self::Function => "object identity",
+            Self::Alias => "alias",
+            Self::Number | Self::Text | Self::Flag | Self::NoneOrNot | Self::Value | Self::EnumMember => {
+                "Python value"
+            }
+            Self::Training => "training or evaluation",
+            Self::Length | Self::IteratorLength | Self::Keys | Self::Member => "container",
+            Self::Attribute => "attribute",
+            Self::Backend => "backend",
+            Self::Marks => "dynamic marks",
+            Self::Race => "race",
+            Self::Unnamed => "no reason named",
+            Self::Other => "other",
+        }
+    }
+
+    /// Whether a version for each value is needed whatever the user does, as long as all of these values are used:
+    /// training beside evaluation, one version per dtype, sizes 0 and 1, a flag that selects a branch.
+    pub fn is_expected(self) -> bool {
+        matches!(
+            self,
+            Self::Dtype
+                | Self::GradMode
+                | Self::RequiresGrad
+                | Self::Training
+                | Self::ZeroOne
+                | Self::Flag
+                | Self::Text
+                | Self::NoneOrNot
+                | Self::EnumMember
+        )
+    }
+
+    /// Whether the value is one that stands alone, which another kind of such a value may follow: None after a number.
+    pub(super) fn is_scalar(self) -> bool {
+        matches!(
+            self,
+            Self::Number
+                | Self::Text
+                | Self::Flag
+                | Self::NoneOrNot
+                | Self::Value
+                | Self::EnumMember
+                | Self::Training
+        )
+    }
+
+    /// Whether it is about what an object holds: the items of a container, an attribute.
+    pub(super) fn is_state(self) -> bool {
+        matches!(self, Self::Length | Self::Keys | Self::Member | Self::Attribute)
+    }
+
+    /// How late the check comes among the guards of one version: the global ones first, then those of values and
+    /// tensors in the order of the tree, then the conditions on symbolic sizes, and the backend where all guards hold.
+    pub(super) fn stage(self) -> u8 {
+        match self {
+            Self::GradMode | Self::Autocast | Self::Setting => 0,
+            // The order in which torch checks the properties of one tensor.
+            Self::DispatchKeys => 2,
+            Self::Dtype => 3,
+            Self::Device => 4,
+            Self::RequiresGrad => 5,
+            Self::Rank => 6,
+            Self::Size | Self::ParameterSize => 7,
+            Self::Stride => 8,
+            Self::Relation | Self::EqualSizes | Self::ZeroOne | Self::StorageOffset => 9,
+            _ => 1,
+        }
+    }
+}

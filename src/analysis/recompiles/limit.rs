@@ -1,0 +1,88 @@
+//! How many versions of a function torch keeps, and what happens at the limit.
+
+use crate::model::{Failure, Model};
+
+/// Versions of a function that torch keeps unless the log says otherwise: `torch._dynamo.config.recompile_limit`.
+const USUAL_LIMIT: u64 = 8;
+
+/// Versions of a function that torch keeps before it gives up.
+pub fn recompile_limit(model: &Model) -> u64 {
+    model.recompile_limit.unwrap_or(USUAL_LIMIT).max(1)
+}
+
+/// What happened to a function at the limit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Limit {
+    /// It was not reached.
+    NotReached,
+    /// A call that fits no version runs in eager mode.
+    RunsEagerly,
+    /// A call that fits no version raises: `fail_on_recompile_limit_hit` is set.
+    Raises,
+}
+
+/// Whether a failure says that a function was compiled too often. Since 2.15 its text does; before, the name of the
+/// exception.
+pub(in crate::analysis) fn is_limit(failure: &Failure) -> bool {
+    let first = first_line(failure);
+    let words = ["recompile_limit", "recompile limit", "cache_size_limit"];
+    let errors = ["RecompileLimit", "CacheLimit"];
+    errors.iter().any(|name| failure.error.contains(name)) || words.iter().any(|word| first.contains(word))
+}
+
+/// What a failure at the limit does to the program.
+pub(super) fn limit_of(failure: &Failure) -> Limit {
+    let first = first_line(failure);
+    let settings = ["fail_on_recompile_limit_hit", "fail_on_cache_limit_hit"];
+    let raises = failure.error.starts_with("FailOn") || settings.iter().any(|name| first.contains(name));
+    if raises { Limit::Raises } else { Limit::RunsEagerly }
+}
+
+fn first_line(failure: &Failure) -> &str {
+    failure.reason.as_deref().and_then(|reason| reason.lines().next()).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn failure(error: &str, reason: &str) -> Failure {
+        Failure {
+            compile: None,
+            kind: "forward",
+            error: error.to_owned(),
+            reason: Some(reason.to_owned()),
+            file: None,
+            line: None,
+            record: 1,
+        }
+    }
+
+    #[test]
+    fn a_limit_that_raises_is_told_from_one_that_runs_eagerly() {
+        // 25_guards 48/2, 21_torch28_25_guards 48/2, 04_recompiles 3/8, 21_torch28_04_recompiles 3/8
+        let raises = [
+            ("FailOnRecompileLimitHit", "Hard failure due to fail_on_recompile_limit_hit"),
+            (
+                "FailOnRecompileLimitHit",
+                "recompile_limit reached, because fail_on_recompile_limit_hit = True this is a HARD failure",
+            ),
+        ];
+        let eager = [
+            ("Unsupported", "Dynamo recompile limit exceeded\n  Explanation: fail_on_recompile_limit_hit"),
+            ("RecompileLimitExceeded", "recompile_limit reached"),
+        ];
+        for (error, reason) in raises {
+            let failure = failure(error, reason);
+            assert!(is_limit(&failure), "{error}");
+            assert_eq!(limit_of(&failure), Limit::Raises, "{reason}");
+        }
+        for (error, reason) in eager {
+            let failure = failure(error, reason);
+            assert!(is_limit(&failure), "{error}");
+            assert_eq!(limit_of(&failure), Limit::RunsEagerly, "{reason}");
+        }
+        assert!(!is_limit(&failure("Unsupported", "call_method UserDefinedObjectVariable")));
+        assert!(is_limit(&failure("FailOnCacheLimitHit", "")), "the name until torch 2.6");
+    }
+}

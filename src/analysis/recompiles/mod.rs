@@ -1,0 +1,33 @@
+//! Why functions were compiled again: what changed, against which version, what it means and what to do.
+
+mod advice;
+mod advice_kinds;
+mod arrivals;
+mod cause;
+mod chain;
+mod chains;
+mod change;
+mod closest;
+mod expression;
+mod guard_kinds;
+mod kind;
+mod limit;
+mod sizes;
+mod subject;
+mod tokens;
+mod words;
+
+pub use advice::recompile_advice;
+pub use chain::{Cause, Chain, Step};
+pub use change::Change;
+pub use guard_kinds::classify;
+pub use kind::ChangeKind;
+pub use limit::{Limit, recompile_limit};
+pub use subject::Subject;
+pub use words::disagreement;
+
+pub(super) use advice::{fixed, size_as_written};
+pub(super) use chains::recompile_chains;
+pub(super) use expression::as_written;
+pub(super) use limit::is_limit;
+pub(super) use words::{meaning, what_changed};

@@ -1,0 +1,49 @@
+//! The distinct things that changed between compiles of a function.
+
+use super::change::Change;
+use super::kind::ChangeKind;
+
+/// A thing that changed between compiles of a function.
+#[derive(Debug)]
+pub struct Subject<'c> {
+    /// What kind of thing; None where the log gives no reason.
+    pub kind: Option<ChangeKind>,
+    /// Its expression, where the guards name one.
+    pub name: Option<String>,
+    /// Its changes, in order.
+    pub changes: Vec<&'c Change>,
+    /// Whether each of its changes is expected.
+    pub expected: bool,
+}
+
+impl Subject<'_> {
+    /// Its values, first to last, as far as guards tell them.
+    pub fn values(&self) -> Vec<String> {
+        let mut values: Vec<String> = Vec::new();
+        for change in &self.changes {
+            if values.last() != change.old.as_ref() {
+                values.extend(change.old.clone().filter(|old| !values.contains(old)));
+            }
+            values.extend(change.new.clone().filter(|new| values.last() != Some(new)));
+        }
+        values
+    }
+
+    /// How many different values it had.
+    pub fn distinct_values(&self) -> usize {
+        let mut values = self.values();
+        values.sort();
+        values.dedup();
+        values.len()
+    }
+
+    /// The tensor or value, without the property that changed.
+    pub fn source(&self) -> Option<&str> {
+        self.changes.first()?.source.as_deref()
+    }
+
+    /// Whether it was made symbolic with the last compile: further values need none.
+    pub fn became_dynamic(&self) -> bool {
+        self.changes.last().is_some_and(|change| change.became_dynamic)
+    }
+}

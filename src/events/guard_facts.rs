@@ -1,0 +1,128 @@
+//! What is kept of a guard tree: hashes to compare versions, and the values that a recompile guards on.
+
+use crate::model::{GuardFacts, GuardPrint, PlaceType};
+use std::hash::Hasher;
+
+/// Values and types of one recompile that are kept.
+const MOST_VALUES: usize = 2_000;
+
+/// Bytes of a condition that is kept: a longer one is no value that people compare.
+const LONGEST: usize = 240;
+
+/// Guards of a compile that are compared.
+const MOST_PRINTS: usize = 20_000;
+
+/// Reads a tree. Texts are kept where `with_values`: of recompiles only.
+pub(super) fn guard_facts(tree: &str, with_values: bool) -> GuardFacts {
+    let mut facts = GuardFacts::default();
+    // Hashes of the places above the line at hand, with their depths.
+    let mut above: Vec<(usize, u64)> = Vec::new();
+    for line in tree.lines() {
+        let Some((indent, content)) = line.split_once("+- ") else { continue };
+        let depth = indent.matches('|').count();
+        above.retain(|(outer, _)| *outer < depth);
+        if let Some((_, place)) = content.split_once(": source=") {
+            let (source, rest) = place.split_once(", accessed_by=").unwrap_or((place, ""));
+            above.push((depth, hash(source)));
+            if with_values && let Some(class) = class_of(rest) {
+                keep_type(&mut facts, source, class);
+            }
+            continue;
+        }
+        let Some((kind, text)) = content.split_once(": ").filter(|(kind, _)| is_guard(kind)) else {
+            continue;
+        };
+        let condition = text.split_once("  # ").map_or(text, |(condition, _)| condition).trim_end();
+        if kind == "GLOBAL_STATE" {
+            // Before 2.15 the text is the same for every state.
+            facts.global_state = condition.contains(" against ").then(|| hash(condition));
+            continue;
+        }
+        // A condition at the root looks at a variable, as those on symbolic sizes do, or is a place of its own.
+        let at_root = || hash(variable(condition).unwrap_or(condition));
+        let place = above.last().map_or_else(at_root, |(_, place)| *place);
+        if facts.prints.len() < MOST_PRINTS {
+            facts.prints.push(GuardPrint { place, condition: hash(condition) });
+        }
+        let is_value = kind != "TENSOR_MATCH" && kind != "DIMENSION_DYNAMIC_MARKING_GUARD";
+        if with_values && is_value && condition.len() <= LONGEST && facts.values.len() < MOST_VALUES {
+            facts.values.push(condition.to_owned());
+        }
+    }
+    facts
+}
+
+/// The first variable of a condition: `L['x']` of `2 <= L['x'].size()[0]`.
+fn variable(condition: &str) -> Option<&str> {
+    let start = condition.find("L['")?;
+    let rest = condition.get(start..)?;
+    rest.get(..rest.find("']")? + 2)
+}
+
+fn keep_type(facts: &mut GuardFacts, source: &str, class: &str) {
+    if facts.types.len() < MOST_VALUES && source.len() <= LONGEST && class.len() <= LONGEST {
+        facts.types.push(PlaceType { source: source.to_owned(), class: class.to_owned() });
+    }
+}
+
+/// `<enum 'Color'>` of `FrameLocalsGuardAccessor(..), type=<enum 'Color'>, tag_safe=(False, False)`.
+fn class_of(rest: &str) -> Option<&str> {
+    let (_, class) = rest.split_once(", type=<")?;
+    class.split_once('>').map(|(class, _)| class)
+}
+
+fn is_guard(kind: &str) -> bool {
+    !kind.is_empty() && kind.bytes().all(|b| b.is_ascii_uppercase() || b == b'_' || b.is_ascii_digit())
+}
+
+fn hash(text: &str) -> u64 {
+    let mut hasher = fxhash::FxHasher64::default();
+    hasher.write(text.as_bytes());
+    hasher.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// From 25_guards (20/0), shortened.
+    const TREE: &str = "\nTREE_GUARD_MANAGER:\n+- RootGuardManager\n\
+        | +- GLOBAL_STATE: ___check_global_state() against {\"grad_mode\":true}\n\
+        | +- GuardManager: source=L['c'], accessed_by=FrameLocalsGuardAccessor(key='c', framelocals_idx=1), type=<enum 'Color'>, tag_safe=(False, False)\n\
+        | | +- ID_MATCH: ___check_obj_id(L['c'], 140696905928208), type=<class '__main__.Color'>  # def enum_member(x, c): ..  # s25_guards.py:76 in enum_member\n\
+        | +- GuardManager: source=L['x'], accessed_by=FrameLocalsGuardAccessor(key='x', framelocals_idx=0), type=<class 'torch.Tensor'>, tag_safe=(False, False)\n\
+        | | +- TENSOR_MATCH: check_tensor(L['x'], Tensor, torch.float32, size=[4, 4], stride=[4, 1])\n\
+        +- LAMBDA_GUARD: 2 <= L['x'].size()[0]  # def f(x): ..\n\nGuard latency = 99.66 us\n";
+
+    #[test]
+    fn each_guard_is_kept_with_its_place_and_values_of_recompiles_as_text() {
+        let facts = guard_facts(TREE, true);
+        assert_eq!(facts.prints.len(), 3);
+        assert_eq!(facts.prints[0].place, hash("L['c']"));
+        assert_eq!(facts.prints[1].place, hash("L['x']"));
+        assert_eq!(facts.prints[2].place, hash("L['x']"), "a condition on a size belongs to its tensor");
+        assert!(facts.global_state.is_some());
+        assert_eq!(
+            facts.values,
+            [
+                "___check_obj_id(L['c'], 140696905928208), type=<class '__main__.Color'>",
+                "2 <= L['x'].size()[0]"
+            ]
+        );
+        assert_eq!(
+            facts.types[0],
+            PlaceType { source: "L['c']".to_owned(), class: "enum 'Color'".to_owned() }
+        );
+    }
+
+    #[test]
+    fn of_a_first_compile_only_hashes_are_kept() {
+        let facts = guard_facts(TREE, false);
+        assert_eq!((facts.prints.len(), facts.values.len(), facts.types.len()), (3, 0, 0));
+    }
+
+    #[test]
+    fn the_global_state_is_unknown_where_its_text_does_not_tell_it() {
+        assert_eq!(guard_facts("| +- GLOBAL_STATE: ___check_global_state()\n", true).global_state, None);
+    }
+}

@@ -1,0 +1,96 @@
+//! What the reports of ranks found, collected so that a finding that many ranks have is told once.
+
+use super::stable::stable;
+use super::wire::{Finding, Report};
+use crate::model::{FindingCost, LogFinding, SharedFinding};
+use indexmap::IndexMap;
+
+/// Findings that are kept of a job; a log has a few dozen at most.
+const MOST: usize = 1_000;
+
+/// What tells findings of ranks apart: all but their numbers, which differ between ranks that do the same.
+#[derive(PartialEq, Eq, Hash)]
+struct Key {
+    kind: String,
+    file: Option<String>,
+    line: Option<u64>,
+    title: String,
+}
+
+/// Findings of ranks, equal ones together.
+#[derive(Default)]
+pub(super) struct Findings(IndexMap<Key, SharedFinding>);
+
+impl Findings {
+    /// Adds those of a rank.
+    pub fn add(&mut self, rank: u64, report: &Report<'_>) {
+        for finding in &report.findings {
+            let owned = |text: &Option<super::wire::Text<'_>>| text.as_ref().map(|text| text.to_string());
+            let key = Key {
+                kind: finding.kind.to_string(),
+                file: owned(&finding.file),
+                line: finding.line,
+                title: without_numbers(&stable(&finding.title)),
+            };
+            if let Some(known) = self.0.get_mut(&key) {
+                if known.ranks.last() != Some(&rank) {
+                    known.ranks.push(rank);
+                }
+                let costs = known.finding.cost.take().into_iter().chain(cost(finding));
+                known.finding.cost = costs.max_by(|a, b| a.seconds.total_cmp(&b.seconds));
+            } else if self.0.len() < MOST {
+                self.0.insert(key, SharedFinding { finding: read(finding), ranks: vec![rank] });
+            }
+        }
+    }
+
+    /// All of them, in the order of the first rank that has each.
+    pub fn into_shared(self) -> Vec<SharedFinding> {
+        self.0.into_values().collect()
+    }
+}
+
+fn read(finding: &Finding<'_>) -> LogFinding {
+    let owned = |text: &Option<super::wire::Text<'_>>| text.as_ref().map(|text| text.to_string());
+    let compiles = finding.compile_ids.iter().flatten();
+    LogFinding {
+        kind: finding.kind.to_string(),
+        severity: finding.severity.to_string(),
+        title: finding.title.to_string(),
+        detail: owned(&finding.detail),
+        hint: owned(&finding.hint),
+        file: owned(&finding.file),
+        line: finding.line,
+        compiles: compiles.map(|id| id.to_string()).collect(),
+        cost: cost(finding),
+        url: owned(&finding.url),
+    }
+}
+
+fn cost(finding: &Finding<'_>) -> Option<FindingCost> {
+    let cost = finding.cost.as_ref()?;
+    Some(FindingCost { seconds: cost.seconds, kind: cost.kind.to_string(), why: cost.why.to_string() })
+}
+
+/// The text with every number made `#`.
+fn without_numbers(text: &str) -> String {
+    let mut kept = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c.is_ascii_digit() {
+            true if kept.ends_with('#') => {}
+            true => kept.push('#'),
+            false => kept.push(c),
+        }
+    }
+    kept.replace("#.#", "#")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_do_not_tell_findings_of_ranks_apart() {
+        assert_eq!(without_numbers("2 restarts, 1.25 s in 10/0"), "# restarts, # s in #/#");
+    }
+}

@@ -1,0 +1,161 @@
+//! Facts about each graph: its inputs, what its operations return, its collectives, what caches had of it.
+//!
+//! Ranks compile the same functions under other ids, and in another order, so these lists stand in the order in which
+//! the ranks of the job first compile each graph.
+
+use super::places::Places;
+use super::stable::stable;
+use super::tensors;
+use super::wire::{Graph, Report, Text};
+use crate::model::{FactValue, KeyLookup, Step, TensorFact, Texts};
+use fxhash::FxHashSet;
+
+/// The cache whose keys are compared: its keys say what was compiled, those of others also how.
+const FX_CACHE: &str = "fx_graph";
+
+/// Bytes of text beyond which a graph whose operations no rank before had is known by a hash of them: a thousand ranks,
+/// each with sizes of its own, would fill the memory otherwise.
+const MOST_TEXT: usize = 32 << 20;
+
+/// The graphs whose operations are kept in full, by a hash of them.
+#[derive(Default)]
+pub(super) struct GraphsInFull(FxHashSet<[u8; 16]>);
+
+/// A fact about a graph, by the id of its compile.
+pub(super) fn step(texts: &mut Texts, places: &Places<'_>, id: Option<&str>, value: FactValue) -> Step {
+    Step {
+        compile: texts.add_maybe(id),
+        graph: id.and_then(|id| places.graph(id)),
+        value: Some(value),
+        note: None,
+    }
+}
+
+/// The list in the order of the job's graphs.
+pub(super) fn in_order(mut steps: Vec<Step>) -> Vec<Step> {
+    steps.sort_by_key(|step| step.graph);
+    steps
+}
+
+/// The input tensors of each compile.
+pub(super) fn inputs(texts: &mut Texts, places: &Places<'_>, report: &Report<'_>) -> Vec<Step> {
+    let mut steps = Vec::new();
+    for compile in report.cross_rank.inputs.iter().flatten() {
+        let id = compile.compile_id.as_deref();
+        let graph = id.and_then(|id| places.graph(id));
+        for input in &compile.tensors {
+            let tensor = TensorFact {
+                dtype: texts.add(&input.dtype),
+                sizes: Some(texts.add(&input.sizes)),
+                strides: texts.add_maybe(input.strides.as_deref()),
+            };
+            let name = texts.add(&stable(&input.name));
+            steps.push(step(texts, places, id, FactValue::Input { graph, name, tensor }));
+        }
+    }
+    in_order(steps)
+}
+
+/// The process groups in which generated code calls collectives.
+pub(super) fn process_groups(texts: &mut Texts, places: &Places<'_>, report: &Report<'_>) -> Vec<Step> {
+    let mut steps = Vec::new();
+    for code in report.cross_rank.process_groups.iter().flatten() {
+        let id = places.compile_of(&code.graph);
+        for call in &code.calls {
+            let Some(group) = call.group.as_deref() else { continue };
+            let value = FactValue::Call {
+                graph: places.graph(id),
+                operation: texts.add(&call.operation),
+                group: texts.add(group),
+            };
+            steps.push(step(texts, places, Some(id), value));
+        }
+    }
+    in_order(steps)
+}
+
+/// What the cache of FX graphs was asked for.
+pub(super) fn cache_keys(texts: &mut Texts, places: &Places<'_>, report: &Report<'_>) -> Vec<Step> {
+    let lookups = report.cross_rank.cache_keys.iter().flatten();
+    let lookups = lookups.filter(|lookup| &*lookup.cache == FX_CACHE);
+    let steps = lookups.filter_map(|lookup| {
+        let id = lookup.id.as_deref();
+        let value = FactValue::Key {
+            graph: id.and_then(|id| places.graph(id)),
+            cache: texts.add(&lookup.cache),
+            key: texts.add(lookup.key.as_deref()?),
+        };
+        Some(step(texts, places, id, value))
+    });
+    in_order(steps.collect())
+}
+
+/// The same with the answers and times.
+pub(super) fn key_lookups(texts: &mut Texts, places: &Places<'_>, report: &Report<'_>) -> Vec<KeyLookup> {
+    let cross = &report.cross_rank;
+    let answers = cross.cache.iter().flatten().zip(cross.cache_keys.iter().flatten());
+    let lookups = answers.filter(|(_, asked)| &*asked.cache == FX_CACHE).filter_map(|(answer, asked)| {
+        Some(KeyLookup {
+            graph: asked.id.as_deref().and_then(|id| places.graph(id)),
+            key: texts.add(asked.key.as_deref()?),
+            hit: &*answer.outcome == "hit",
+            asked_ns: asked.asked_ns,
+        })
+    });
+    lookups.collect()
+}
+
+/// Scheduled collectives in the order in which their graphs were compiled. The note of each is its process group, as
+/// the code of the graph has it.
+pub(super) fn collectives(
+    texts: &mut Texts,
+    places: &Places<'_>,
+    graphs: &[Graph<'_, Text<'_>>],
+    report: &Report<'_>,
+) -> Vec<Step> {
+    let mut steps = Vec::new();
+    for graph in graphs {
+        let id = places.compile_of(&graph.graph);
+        let codes = report.cross_rank.process_groups.iter().flatten();
+        let calls = codes.filter(|code| code.graph == graph.graph).flat_map(|code| &code.calls);
+        let mut calls = calls.filter(|call| call.group.is_some()).peekable();
+        for operation in &graph.ops {
+            let value = FactValue::Collective(texts.add(operation));
+            let group = calls.next_if(|call| call.operation == *operation);
+            let note = group.and_then(|call| call.group.as_deref()).map(|group| texts.add(group));
+            steps.push(Step { note, ..step(texts, places, Some(id), value) });
+        }
+    }
+    steps
+}
+
+/// What the operations of graphs return.
+pub(super) fn outputs(
+    texts: &mut Texts,
+    places: &Places<'_>,
+    graphs: &[Graph<'_, Text<'_>>],
+    in_full: &mut GraphsInFull,
+) -> Vec<Step> {
+    let mut steps = Vec::new();
+    for entry in graphs {
+        let id = places.compile_of(&entry.graph);
+        let graph = places.graph(id);
+        let mut hash = md5::Context::new();
+        entry.ops.iter().for_each(|operation| hash.consume(format!("{}\n", &**operation)));
+        let md5 = hash.finalize();
+        if texts.bytes() > MOST_TEXT && !in_full.0.contains(&md5.0) {
+            let count = entry.ops.len() as u64;
+            let value = FactValue::Hashed { graph, count, md5: texts.add(&format!("{md5:x}")) };
+            steps.push(step(texts, places, Some(id), value));
+            continue;
+        }
+        in_full.0.insert(md5.0);
+        for operation in &entry.ops {
+            let (name, outputs) = tensors::outputs(texts, operation);
+            let value =
+                FactValue::Output { graph, operation: texts.add(name), outputs: texts.add_tensors(outputs) };
+            steps.push(step(texts, places, Some(id), value));
+        }
+    }
+    in_order(steps)
+}

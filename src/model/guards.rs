@@ -1,0 +1,46 @@
+//! Facts about the guards of compiles: enough to tell which compiled version was closest to a call.
+
+use super::{CompileIndex, TextFrame};
+
+/// What is kept of the guards of one compile. Their texts stay in the log.
+#[derive(Debug, Default, Clone)]
+pub struct GuardFacts {
+    /// Every guard, in the order of the tree.
+    pub prints: Vec<GuardPrint>,
+    /// Hash of the guard on torch's global state, where its text tells that state (2.15 and later).
+    pub global_state: Option<u64>,
+    /// Conditions on values, as torch writes them; of compiles that torch says are recompiles only.
+    pub values: Vec<String>,
+    /// Python types found at the places that guards look at; of recompiles only.
+    pub types: Vec<PlaceType>,
+}
+
+/// One guard: what it looks at and what it wants, as hashes. Two compiles of one process agree in both where they guard
+/// on the same thing in the same way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct GuardPrint {
+    /// The place that it looks at.
+    pub place: u64,
+    /// Its condition.
+    pub condition: u64,
+}
+
+/// The Python type of a value that guards look at.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlaceType {
+    /// Where the value comes from, as torch writes it: `L['c']`.
+    pub source: String,
+    /// Its type: `enum 'Color'`, `class 'int'`.
+    pub class: String,
+}
+
+/// Something that the compiled code changes outside of itself (`dynamo_side_effects`).
+#[derive(Debug, Clone)]
+pub struct SideEffect {
+    /// The compile.
+    pub compile: CompileIndex,
+    /// The object, as torch writes it: `L['self'].config`.
+    pub source: String,
+    /// The innermost frames that led to the change, outermost first.
+    pub frames: Vec<TextFrame>,
+}

@@ -1,0 +1,260 @@
+//! The facts by which ranks are compared, each with its parts.
+
+use super::ids::{CodePlace, GraphId, TensorListId, TextId, TextListId};
+use std::sync::Arc;
+
+/// What ranks are compared by, and what is shown beside it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Fact {
+    /// What was compiled: id, function, file, line.
+    CompileIds,
+    /// What caches answered.
+    Cache,
+    /// Scheduled collectives, by graph.
+    Collectives,
+    /// Shapes, strides and dtypes of what operations return, by graph.
+    TensorMeta,
+    /// The order in which graphs ran.
+    ExecOrder,
+    /// Graph breaks by user line.
+    GraphBreaks,
+    /// Recompilations with their reasons.
+    Recompiles,
+    /// Settings of the compiler.
+    Config,
+    /// How each compile ended.
+    Status,
+    /// Operations that each compile captured.
+    Ops,
+    /// What failed.
+    Failures,
+    /// Sizes, strides and dtypes of the input tensors of each compile.
+    Inputs,
+    /// Process groups in which generated code calls its collectives.
+    ProcessGroups,
+    /// What the cache of FX graphs was asked for.
+    CacheKeys,
+}
+
+impl Fact {
+    /// What report.json has a comparison of, in its order.
+    pub const COMPARED: [Fact; 11] = [
+        Fact::CompileIds,
+        Fact::Cache,
+        Fact::Collectives,
+        Fact::TensorMeta,
+        Fact::ExecOrder,
+        Fact::GraphBreaks,
+        Fact::Recompiles,
+        Fact::Config,
+        Fact::Inputs,
+        Fact::ProcessGroups,
+        Fact::CacheKeys,
+    ];
+
+    /// Whether each of its facts belongs to a graph, and graphs stand in the order of the job.
+    pub fn is_by_graph(self) -> bool {
+        matches!(
+            self,
+            Fact::Cache
+                | Fact::TensorMeta
+                | Fact::Status
+                | Fact::Ops
+                | Fact::Inputs
+                | Fact::ProcessGroups
+                | Fact::CacheKeys
+        )
+    }
+
+    /// Its key in report.json, which is also its anchor in pages.
+    pub fn key(self) -> &'static str {
+        match self {
+            Fact::CompileIds => "compile_ids",
+            Fact::Cache => "cache",
+            Fact::Collectives => "collectives",
+            Fact::TensorMeta => "tensor_meta",
+            Fact::ExecOrder => "exec_order",
+            Fact::GraphBreaks => "graph_breaks",
+            Fact::Recompiles => "recompiles",
+            Fact::Config => "config",
+            Fact::Status => "status",
+            Fact::Ops => "ops",
+            Fact::Failures => "failures",
+            Fact::Inputs => "inputs",
+            Fact::ProcessGroups => "process_groups",
+            Fact::CacheKeys => "cache_keys",
+        }
+    }
+}
+
+/// Facts of one kind in their order; ranks with equal facts share it.
+pub type Sequence = Arc<[Step]>;
+
+/// One fact of a [`Sequence`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Step {
+    /// Compile that it belongs to, by its id on the rank.
+    pub compile: Option<TextId>,
+    /// The same compile as all ranks know it: its function, and which compile of that it is.
+    pub graph: Option<GraphId>,
+    /// What ranks are compared by; None where the log cannot know it, which agrees with everything.
+    pub value: Option<FactValue>,
+    /// What is shown beside it and not compared.
+    pub note: Option<TextId>,
+}
+
+/// A function, as its compiles name it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct FunctionFact {
+    /// Its name.
+    pub name: Option<TextId>,
+    /// Where it is defined.
+    pub place: Option<CodePlace>,
+}
+
+/// Which compile of which function.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct GraphKey {
+    /// The function.
+    pub function: FunctionFact,
+    /// How often it had been compiled before.
+    pub nth: u32,
+}
+
+/// A tensor: an input, or what an operation returns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct TensorFact {
+    /// Its dtype; the whole description where that has another form than expected.
+    pub dtype: TextId,
+    /// Its sizes, in brackets.
+    pub sizes: Option<TextId>,
+    /// Its strides, in brackets.
+    pub strides: Option<TextId>,
+}
+
+/// What a fact says, in the parts that a sentence about it needs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum FactValue {
+    /// A compile.
+    Compiled {
+        /// Its id.
+        id: TextId,
+        /// What was compiled.
+        function: FunctionFact,
+    },
+    /// A question to a cache.
+    Lookup {
+        /// The compile that asked.
+        graph: Option<GraphId>,
+        /// Which cache.
+        cache: TextId,
+        /// `hit`, `miss`, `bypass`
+        outcome: TextId,
+    },
+    /// What a cache was asked for.
+    Key {
+        /// The compile that asked.
+        graph: Option<GraphId>,
+        /// Which cache.
+        cache: TextId,
+        /// The key.
+        key: TextId,
+    },
+    /// A scheduled collective, or the wait for one: by its place in the order, whatever graph holds it.
+    Collective(TextId),
+    /// A call of a collective in generated code.
+    Call {
+        /// The compile whose code calls it.
+        graph: Option<GraphId>,
+        /// The operation, as torch names it.
+        operation: TextId,
+        /// The name of the process group.
+        group: TextId,
+    },
+    /// An input tensor.
+    Input {
+        /// The compile.
+        graph: Option<GraphId>,
+        /// `L['x']`
+        name: TextId,
+        /// What it is.
+        tensor: TensorFact,
+    },
+    /// What an operation returns.
+    Output {
+        /// The compile whose graph holds it.
+        graph: Option<GraphId>,
+        /// The operation, as torch names it.
+        operation: TextId,
+        /// What it returns.
+        outputs: TensorListId,
+    },
+    /// A graph whose operations are known by a hash only.
+    Hashed {
+        /// Its compile.
+        graph: Option<GraphId>,
+        /// How many operations it has.
+        count: u64,
+        /// The hash of them.
+        md5: TextId,
+    },
+    /// A graph that ran.
+    Executed(GraphId),
+    /// A graph break.
+    Break {
+        /// The user's line.
+        place: Option<CodePlace>,
+        /// What could not be traced.
+        reason: TextId,
+        /// How often it was hit.
+        times: u64,
+    },
+    /// A recompilation.
+    Recompiled {
+        /// What was compiled again.
+        function: FunctionFact,
+        /// The guards that failed, one for each earlier compile.
+        guards: TextListId,
+    },
+    /// A failed compile.
+    Failed {
+        /// The class of the exception.
+        error: TextId,
+        /// What was compiled.
+        function: FunctionFact,
+        /// The user's line.
+        place: Option<CodePlace>,
+        /// The first line of the message.
+        message: Option<TextId>,
+    },
+    /// How a compile ended.
+    Status {
+        /// The compile.
+        graph: Option<GraphId>,
+        /// `ok`, `break`, ..
+        status: TextId,
+    },
+    /// How many operations a compile captured.
+    Operations {
+        /// The compile.
+        graph: Option<GraphId>,
+        /// Their number; None where its metrics do not say.
+        count: Option<u64>,
+    },
+    /// A setting of the compiler.
+    Setting {
+        /// Which configuration holds it.
+        config: TextId,
+        /// Its name.
+        name: TextId,
+        /// Its value.
+        value: TextId,
+    },
+    /// A configuration that is known by its hash only.
+    HashedConfig {
+        /// Which configuration.
+        config: TextId,
+        /// The hash of its settings.
+        md5: TextId,
+    },
+}

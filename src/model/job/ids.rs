@@ -1,0 +1,61 @@
+//! What the ranks of a job say, by its place among everything that they say: equal ids mean equal content.
+
+use std::num::NonZeroU32;
+
+/// A place in a list that holds each entry once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+struct EntryId(NonZeroU32);
+
+impl EntryId {
+    /// A job has fewer than 4 billion entries of a kind; beyond, all are the last.
+    fn of_index(index: usize) -> EntryId {
+        let place = u32::try_from(index).unwrap_or(u32::MAX).saturating_add(1);
+        EntryId(NonZeroU32::new(place).unwrap_or(NonZeroU32::MAX))
+    }
+
+    fn index(self) -> usize {
+        self.0.get() as usize - 1
+    }
+}
+
+macro_rules! ids {
+    ($($(#[$about:meta])* $name:ident;)*) => {
+        $(
+            $(#[$about])*
+            #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+            pub struct $name(EntryId);
+
+            impl $name {
+                /// The id of the entry at this index.
+                pub(super) fn of_index(index: usize) -> $name {
+                    $name(EntryId::of_index(index))
+                }
+
+                /// The index of the entry.
+                pub(super) fn index(self) -> usize {
+                    self.0.index()
+                }
+            }
+        )*
+    };
+}
+
+ids! {
+    /// A text.
+    TextId;
+    /// A list of texts.
+    TextListId;
+    /// A list of tensors.
+    TensorListId;
+    /// A compile of a function, whatever its id on a rank: in the order in which ranks first compile it.
+    GraphId;
+}
+
+/// A line in a program, or a whole file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct CodePlace {
+    /// The file.
+    pub file: TextId,
+    /// The line in it.
+    pub line: Option<i64>,
+}

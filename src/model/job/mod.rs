@@ -1,0 +1,89 @@
+//! What a job of several ranks tells: of each rank only what ranks are compared by.
+//!
+//! A job may have a thousand ranks, so a text stands once in [`Texts`] however many ranks say it, and a list of facts
+//! that is equal on many ranks is shared by them.
+
+mod fact;
+mod fact_text;
+mod finding;
+mod ids;
+mod rank;
+mod runtime;
+mod texts;
+
+pub use fact::{Fact, FactValue, FunctionFact, GraphKey, Sequence, Step, TensorFact};
+pub use finding::{FindingCost, LogFinding, SharedFinding};
+pub use ids::{CodePlace, GraphId, TextId};
+pub use rank::{
+    Alarm, CollectiveCounts, KeyLookup, OperationCount, RankCounts, RankEnd, RankLog, RankState, RankSummary,
+    Schedule, Stretch,
+};
+pub use runtime::GraphRuntime;
+pub use texts::Texts;
+
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// One time that the job ran: logs whose times overlap.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Run {
+    /// The first record of all.
+    pub first_time: Option<String>,
+    /// The last record of all.
+    pub last_time: Option<String>,
+    /// Names of its logs, by rank.
+    pub logs: Vec<String>,
+}
+
+/// A file beside the logs that was passed over.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SkippedFile {
+    /// Its name.
+    pub name: String,
+    /// Why.
+    pub reason: &'static str,
+}
+
+/// What nobody can see in the folders of the ranks.
+#[derive(Debug, Clone, Default)]
+pub struct JobFacts {
+    /// Other runs whose logs stand beside those of this one, oldest first.
+    pub other_runs: Vec<Run>,
+    /// Files beside the logs that were passed over.
+    pub skipped_files: Vec<SkippedFile>,
+    /// Ranks whose log could not be read, so that they have no folder.
+    pub failed: Vec<FailedRank>,
+}
+
+/// A rank whose log could not be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FailedRank {
+    /// Its number.
+    pub rank: u64,
+    /// Why.
+    pub reason: String,
+}
+
+/// Everything that the ranks of a job say, as facts.
+#[derive(Default)]
+pub struct Job {
+    /// The ranks, ascending.
+    pub ranks: Vec<RankSummary>,
+    /// Their texts.
+    pub texts: Texts,
+    /// What their own reports found, each once, with the ranks that have it.
+    pub shared: Vec<SharedFinding>,
+    /// The run that is reported, then the others.
+    pub runs: Vec<Run>,
+    /// Files beside the logs that were passed over.
+    pub skipped_files: Vec<SkippedFile>,
+    /// Records by event, of all ranks.
+    pub events: BTreeMap<String, u64>,
+}
+
+impl Job {
+    /// What a step compares, in words; None where the log does not say.
+    pub fn value(&self, step: &Step) -> Option<String> {
+        step.text(&self.texts)
+    }
+}

@@ -1,0 +1,260 @@
+//! One rank of a job: what its report.json tells.
+
+use super::fact::{Fact, Sequence};
+use super::ids::{GraphId, TextId};
+use super::runtime::GraphRuntime;
+use fxhash::FxHashMap;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// Whether a rank's log could be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RankState {
+    /// All of it.
+    Ok,
+    /// Not all of it, or nothing; why.
+    Damaged(String),
+    /// It holds no record.
+    Empty,
+}
+
+impl RankState {
+    /// The word in report.json.
+    pub fn word(&self) -> &'static str {
+        match self {
+            RankState::Ok => "ok",
+            RankState::Damaged(_) => "damaged",
+            RankState::Empty => "empty",
+        }
+    }
+}
+
+/// Facts about a rank's file, as its report.json has them.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct RankLog {
+    /// Base name.
+    pub file: String,
+    /// Uncompressed size.
+    pub bytes: u64,
+    /// Records read.
+    pub records: u64,
+    /// The rank that its records or its name give.
+    pub rank: Option<u64>,
+    /// Processes that wrote it.
+    pub pids: Vec<u64>,
+    /// Time of its first record.
+    pub first_time: Option<String>,
+    /// Time of its last record.
+    pub last_time: Option<String>,
+}
+
+/// How many of each a rank has.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct RankCounts {
+    /// Compiles that have an id.
+    pub compiles: u64,
+    /// Distinct graph breaks.
+    pub graph_breaks: u64,
+    /// Recompilations.
+    pub recompiles: u64,
+    /// Failures.
+    pub failures: u64,
+}
+
+impl RankCounts {
+    /// The sum of both.
+    pub fn plus(self, other: RankCounts) -> RankCounts {
+        RankCounts {
+            compiles: self.compiles.saturating_add(other.compiles),
+            graph_breaks: self.graph_breaks.saturating_add(other.graph_breaks),
+            recompiles: self.recompiles.saturating_add(other.recompiles),
+            failures: self.failures.saturating_add(other.failures),
+        }
+    }
+}
+
+/// One rank, or a further process of one: what its report.json tells a job.
+#[derive(Debug, Clone)]
+pub struct RankSummary {
+    /// Number of the rank; of a further process its pid.
+    pub number: u64,
+    /// Whether its log could be read.
+    pub state: RankState,
+    /// Its log; None where no report could be read.
+    pub log: Option<RankLog>,
+    /// The torch that wrote it.
+    pub torch: Option<TextId>,
+    /// How much there is in it, without its further processes.
+    pub counts: RankCounts,
+    /// Seconds in which something was compiled.
+    pub compile_time_s: Option<f64>,
+    /// Microseconds in each part of the compiler, in the order in which they are shown everywhere.
+    pub parts_us: [f64; 6],
+    /// Facts by kind; what is missing here the log does not hold.
+    pub facts: FxHashMap<Fact, Sequence>,
+    /// Compiles of which a cache had a part, so that torch recorded neither schedule nor sizes.
+    pub cached: Arc<[GraphId]>,
+    /// Where its log ends; None where it has no record.
+    pub end: Option<RankEnd>,
+    /// When the cache of FX graphs was asked, and for what.
+    pub keys: Vec<KeyLookup>,
+    /// Folders of Inductor's cache that it wrote code to.
+    pub cache_folders: Arc<[TextId]>,
+    /// When it built kernels.
+    pub builds: Box<[Stretch]>,
+    /// When a phase that may wait for another process did nothing that the log knows of.
+    pub pauses: Box<[Stretch]>,
+    /// Scheduled collectives, one entry per graph.
+    pub schedules: Vec<Schedule>,
+    /// Estimated runtimes, one entry per graph; None where the log has none.
+    pub runtime: Option<Vec<Arc<GraphRuntime>>>,
+    /// Collectives scheduled and in the code, one entry per compile; None where the log has no schedule.
+    pub parity: Option<Vec<CollectiveCounts>>,
+    /// Findings about the log as a whole that a reader of the job should know.
+    pub alarms: Vec<Alarm>,
+    /// Further processes of the rank.
+    pub processes: Vec<RankSummary>,
+}
+
+impl RankSummary {
+    /// A rank of which nothing but its number is known.
+    pub fn unreadable(number: u64, reason: String) -> RankSummary {
+        RankSummary {
+            number,
+            state: RankState::Damaged(reason),
+            log: None,
+            torch: None,
+            counts: RankCounts::default(),
+            compile_time_s: None,
+            parts_us: [0.0; 6],
+            facts: FxHashMap::default(),
+            cached: Arc::default(),
+            end: None,
+            keys: Vec::new(),
+            cache_folders: Arc::default(),
+            builds: Box::default(),
+            pauses: Box::default(),
+            schedules: Vec::new(),
+            runtime: None,
+            parity: None,
+            alarms: Vec::new(),
+            processes: Vec::new(),
+        }
+    }
+
+    /// The facts of one kind.
+    pub fn fact(&self, fact: Fact) -> Option<&Sequence> {
+        self.facts.get(&fact)
+    }
+
+    /// Whether its log has records, so that it can be compared.
+    pub fn is_comparable(&self) -> bool {
+        self.log.as_ref().is_some_and(|log| log.records > 0)
+    }
+
+    /// Whether its log ends inside a compile, so that nobody knows what would have followed.
+    pub fn is_cut(&self) -> bool {
+        self.end.as_ref().is_some_and(|end| end.inside)
+    }
+
+    /// How much there is in it and in its further processes.
+    pub fn all_counts(&self) -> RankCounts {
+        self.processes.iter().fold(self.counts, |sum, process| sum.plus(process.counts))
+    }
+
+    /// Whether nothing of it and its further processes is damaged.
+    pub fn is_intact(&self) -> bool {
+        let fine = |state: &RankState| !matches!(state, RankState::Damaged(_));
+        fine(&self.state) && self.processes.iter().all(|process| fine(&process.state))
+    }
+
+    /// Its state, which further processes may make worse.
+    pub fn whole_state(&self) -> RankState {
+        if matches!(self.state, RankState::Damaged(_)) {
+            return self.state.clone();
+        }
+        let damaged = self.processes.iter().find(|process| matches!(process.state, RankState::Damaged(_)));
+        match damaged.map(|process| (&process.state, process.number)) {
+            Some((RankState::Damaged(why), pid)) => RankState::Damaged(format!("process {pid}: {why}")),
+            _ if self.processes.iter().any(|process| process.state == RankState::Ok) => RankState::Ok,
+            _ => self.state.clone(),
+        }
+    }
+}
+
+/// Collectives of one compile: planned, and in its code.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CollectiveCounts {
+    /// The compile.
+    pub compile: Option<TextId>,
+    /// How many of each operation the schedules hold.
+    pub scheduled: Vec<OperationCount>,
+    /// How many calls the code makes.
+    pub in_code: Vec<OperationCount>,
+    /// Collectives in the code that it does not wait for.
+    pub missing_waits: u64,
+}
+
+/// How many of an operation there are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OperationCount {
+    /// The operation, as torch names it.
+    pub operation: TextId,
+    /// How many.
+    pub count: u64,
+}
+
+/// The scheduled collectives of a graph.
+#[derive(Debug, Clone)]
+pub struct Schedule {
+    /// The graph: folder of its compile.
+    pub graph: TextId,
+    /// Operations in order.
+    pub operations: Arc<[TextId]>,
+}
+
+/// A finding about a whole log: a dead worker, graphs that torch found to differ.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Alarm {
+    /// Its kind, as report.json names it.
+    pub kind: TextId,
+    /// The finding in a sentence.
+    pub title: TextId,
+}
+
+/// Where the log of a rank ends.
+#[derive(Debug, Clone)]
+pub struct RankEnd {
+    /// Time of the last record, microseconds since 1970; None where the log does not tell the year.
+    pub time_us: Option<i64>,
+    /// The event of the last record; of an artifact the name.
+    pub event: TextId,
+    /// The compile in which it ends, or the one that the last record names.
+    pub compile: Option<TextId>,
+    /// Whether that compile had not ended.
+    pub inside: bool,
+    /// Phases that were open, the outermost first.
+    pub phases: Arc<[TextId]>,
+}
+
+/// A question to the cache of FX graphs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct KeyLookup {
+    /// The compile that asked, as all ranks know it.
+    pub graph: Option<GraphId>,
+    /// What was asked for.
+    pub key: TextId,
+    /// Whether the cache had it.
+    pub hit: bool,
+    /// When, nanoseconds since 1970.
+    pub asked_ns: Option<u64>,
+}
+
+/// A stretch of time, microseconds since 1970.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Stretch {
+    /// When it began.
+    pub start_us: f64,
+    /// When it ended.
+    pub end_us: f64,
+}

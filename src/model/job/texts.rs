@@ -1,0 +1,116 @@
+//! All that the ranks of a job say, each once: a job may have a thousand ranks, and most say the same.
+
+use super::fact::{GraphKey, Sequence, Step, TensorFact};
+use super::ids::{GraphId, TensorListId, TextId, TextListId};
+use super::runtime::GraphRuntime;
+use fxhash::{FxBuildHasher, FxHashSet};
+use indexmap::IndexSet;
+use std::sync::Arc;
+
+/// All texts that the ranks of a job say, each once, and the lists made of them.
+#[derive(Default)]
+pub struct Texts {
+    texts: IndexSet<Box<str>, FxBuildHasher>,
+    /// Bytes of all texts.
+    bytes: usize,
+    lists: IndexSet<Box<[TextId]>, FxBuildHasher>,
+    tensor_lists: IndexSet<Box<[TensorFact]>, FxBuildHasher>,
+    name_lists: FxHashSet<Arc<[TextId]>>,
+    sequences: FxHashSet<Sequence>,
+    runtimes: FxHashSet<Arc<GraphRuntime>>,
+    graphs: IndexSet<GraphKey, FxBuildHasher>,
+}
+
+impl Texts {
+    /// The id of a text.
+    pub fn add(&mut self, text: &str) -> TextId {
+        let index = match self.texts.get_index_of(text) {
+            Some(index) => index,
+            None => {
+                self.bytes += text.len();
+                self.texts.insert_full(text.into()).0
+            }
+        };
+        TextId::of_index(index)
+    }
+
+    /// The id of a text that may be missing.
+    pub fn add_maybe(&mut self, text: Option<&str>) -> Option<TextId> {
+        text.map(|text| self.add(text))
+    }
+
+    /// Bytes of all texts together.
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// The text of an id.
+    pub fn get(&self, id: TextId) -> &str {
+        self.texts.get_index(id.index()).map_or("", |text| text)
+    }
+
+    /// The text of an id that may not be there.
+    pub fn maybe(&self, id: Option<TextId>) -> Option<&str> {
+        id.map(|id| self.get(id))
+    }
+
+    /// The id of a list of texts.
+    pub fn add_list(&mut self, texts: Vec<TextId>) -> TextListId {
+        TextListId::of_index(self.lists.insert_full(texts.into()).0)
+    }
+
+    /// The texts of a list.
+    pub fn list(&self, id: TextListId) -> &[TextId] {
+        self.lists.get_index(id.index()).map_or(&[], |list| list)
+    }
+
+    /// The id of a list of tensors.
+    pub fn add_tensors(&mut self, tensors: Vec<TensorFact>) -> TensorListId {
+        TensorListId::of_index(self.tensor_lists.insert_full(tensors.into()).0)
+    }
+
+    /// The tensors of a list.
+    pub fn tensors(&self, id: TensorListId) -> &[TensorFact] {
+        self.tensor_lists.get_index(id.index()).map_or(&[], |list| list)
+    }
+
+    /// The id of a compile of a function.
+    pub fn add_graph(&mut self, key: GraphKey) -> GraphId {
+        GraphId::of_index(self.graphs.insert_full(key).0)
+    }
+
+    /// Which compile of which function it is.
+    pub fn graph(&self, id: GraphId) -> Option<GraphKey> {
+        self.graphs.get_index(id.index()).copied()
+    }
+
+    /// The list of facts that is shared by all who have an equal one.
+    pub fn sequence(&mut self, steps: Vec<Step>) -> Sequence {
+        if let Some(known) = self.sequences.get(steps.as_slice()) {
+            return Arc::clone(known);
+        }
+        let steps: Sequence = steps.into();
+        self.sequences.insert(Arc::clone(&steps));
+        steps
+    }
+
+    /// The same for a list of names.
+    pub fn names(&mut self, names: Vec<TextId>) -> Arc<[TextId]> {
+        if let Some(known) = self.name_lists.get(names.as_slice()) {
+            return Arc::clone(known);
+        }
+        let names: Arc<[TextId]> = names.into();
+        self.name_lists.insert(Arc::clone(&names));
+        names
+    }
+
+    /// The same for a graph's estimated runtimes.
+    pub fn runtime(&mut self, graph: GraphRuntime) -> Arc<GraphRuntime> {
+        if let Some(known) = self.runtimes.get(&graph) {
+            return Arc::clone(known);
+        }
+        let graph = Arc::new(graph);
+        self.runtimes.insert(Arc::clone(&graph));
+        graph
+    }
+}

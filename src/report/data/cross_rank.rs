@@ -1,0 +1,61 @@
+//! What a job needs of a rank's log beyond what the log's own report shows, for report.json.
+
+use crate::analysis::{builds, log_end, pauses};
+use crate::model::{CollectiveCalls, CompileIndex, InputTensor, Model, Stretch};
+use indexmap::IndexMap;
+use serde_json::{Map, Value, json};
+
+/// Adds the facts; null where the log holds no such event.
+pub(super) fn add(model: &Model, facts: &mut Map<String, Value>) {
+    let calls = model.cross_rank.in_code.iter().map(calls).collect();
+    let folders = model.cross_rank.cache_folders.iter().map(|folder| json!(folder)).collect();
+    let keys = model.caches.iter().map(|lookup| {
+        let id = lookup.compile.as_ref().map(ToString::to_string);
+        json!([id, lookup.cache, lookup.key, lookup.asked_ns])
+    });
+    facts.insert("inputs".to_owned(), or_null(inputs(model)));
+    facts.insert("process_groups".to_owned(), or_null(calls));
+    facts.insert("cache_keys".to_owned(), or_null(keys.collect()));
+    facts.insert("cache_folders".to_owned(), or_null(folders));
+    facts.insert("builds".to_owned(), stretches(&builds(model)));
+    facts.insert("pauses".to_owned(), stretches(&pauses(model)));
+    facts.insert("end".to_owned(), end(model));
+}
+
+fn or_null(values: Vec<Value>) -> Value {
+    if values.is_empty() { Value::Null } else { Value::Array(values) }
+}
+
+/// The input tensors of each compile's last attempt: name, dtype, sizes, strides.
+fn inputs(model: &Model) -> Vec<Value> {
+    let mut by_compile: IndexMap<CompileIndex, Vec<Value>> = IndexMap::new();
+    for input in &model.shapes.inputs {
+        by_compile.entry(input.compile).or_default().push(tensor(input));
+    }
+    let id = |compile: CompileIndex| model.compiles.get(compile)?.id.as_ref().map(ToString::to_string);
+    let entries = by_compile.into_iter();
+    entries.map(|(compile, tensors)| json!({ "compile_id": id(compile), "tensors": tensors })).collect()
+}
+
+fn tensor(input: &InputTensor) -> Value {
+    let list = |numbers: &[String]| format!("[{}]", numbers.join(","));
+    let strides = input.strides.as_deref().map(list);
+    json!([input.source, input.dtype, list(&input.sizes), strides])
+}
+
+fn calls(graph: &CollectiveCalls) -> Value {
+    let calls: Vec<Value> = graph.calls.iter().map(|call| json!([call.operation, call.group])).collect();
+    json!({ "graph": graph.graph, "calls": calls })
+}
+
+fn stretches(stretches: &[Stretch]) -> Value {
+    or_null(stretches.iter().map(|one| json!([one.start_us, one.end_us])).collect())
+}
+
+fn end(model: &Model) -> Value {
+    let Some(end) = log_end(model) else { return Value::Null };
+    let compile = end.compile.and_then(|compile| model.compiles.get(compile));
+    let id = compile.and_then(|compile| compile.id.as_ref()).map(ToString::to_string);
+    let phases: Vec<&str> = end.phases.iter().map(|phase| &**phase).collect();
+    json!({ "event": end.event, "compile_id": id, "inside": end.inside, "phases": phases })
+}

@@ -1,0 +1,95 @@
+//! Where each rank's log ends: the first thing to know about a job that stopped.
+
+use super::view::JobView;
+use crate::analysis::job::{Stop, rank_words};
+use crate::model::RankSummary;
+use crate::report::kit::formats::{UNKNOWN, counted, day_and_time, micros, whole};
+use crate::report::kit::html::Html;
+use crate::report::kit::markup::{close_section, span};
+use crate::report::kit::tables::{Head, Row, Table, Td};
+use std::io::Write;
+
+/// Up to this many ranks have a row each; of more only those that stopped, and one row for the others.
+const FEW: usize = 16;
+
+/// The section; nothing where no log holds a record.
+pub(super) fn section(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+    let ranks = &view.report.job.ranks;
+    let stops = &view.report.found.fleet.stops;
+    let known: Vec<usize> = (0..ranks.len()).filter(|index| end_of(view, *index).is_some()).collect();
+    if known.len() < 2 {
+        return Ok(());
+    }
+    let note = match stops.len() {
+        0 => "no log ends inside a compile",
+        _ => "the earliest end first",
+    };
+    view.open_section(out, ("ends", "Where each rank stopped", note), None, Html::default())?;
+    let heads = vec![
+        Head::text("Ranks"),
+        Head::text("Last record"),
+        Head::number("Before the last"),
+        Head::unsorted("Open at the end"),
+        Head::number("Compiles"),
+    ];
+    let stopped: Vec<usize> = stops.iter().flat_map(|stop| stop.ranks.iter().copied()).collect();
+    let mut others: Vec<usize> = known.iter().copied().filter(|index| !stopped.contains(index)).collect();
+    others.sort_by_key(|index| end_of(view, *index));
+    let last = known.iter().filter_map(|index| end_of(view, *index)).max();
+    let mut rows: Vec<anyhow::Result<Row>> =
+        stops.iter().map(|stop| row(view, &stop.ranks, Some(stop), last)).collect();
+    match others.len() <= FEW {
+        true => rows.extend(others.iter().map(|index| row(view, &[*index], None, last))),
+        false => rows.push(row(view, &others, None, last)),
+    }
+    view.table(out, &Table { id: "ends-table", label: "Where each rank stopped", heads }, rows.into_iter())?;
+    close_section(out)?;
+    Ok(())
+}
+
+/// When a rank's log ends, microseconds since 1970.
+fn end_of(view: JobView<'_>, index: usize) -> Option<i64> {
+    view.rank_at(index)?.end.as_ref()?.time_us
+}
+
+/// Ranks whose logs end alike; of several the first to end is told.
+fn row(view: JobView<'_>, ranks: &[usize], stop: Option<&Stop>, last: Option<i64>) -> anyhow::Result<Row> {
+    let first = ranks.iter().copied().min_by_key(|index| end_of(view, *index));
+    let rank = first.and_then(|index| view.rank_at(index));
+    let who = match (ranks, rank) {
+        ([_], Some(rank)) => view.rank(rank),
+        _ if stop.is_none() => {
+            Html::escaped(&format!("{}, the first to end", counted(ranks.len(), "other rank", "other ranks")))
+        }
+        _ => Html::escaped(&rank_words(view.report.job, ranks)),
+    };
+    let time = rank.and_then(|rank| rank.log.as_ref()?.last_time.as_deref()).and_then(day_and_time);
+    let gap = last.zip(first.and_then(|index| end_of(view, index))).map(|(last, own)| last - own);
+    let compiles = rank.map(|rank| rank.counts.compiles);
+    Ok(Row::of(vec![
+        Td::html(who).class("nowrap"),
+        Td::text(&time.map_or_else(|| UNKNOWN.to_owned(), |(_, time)| time.to_string())).class("mono"),
+        Td::maybe(gap.map(|us| us as f64), micros),
+        Td::html(rank.map_or_else(|| Html::escaped(UNKNOWN), |rank| open(view, rank, stop))),
+        Td::maybe(compiles.map(|count| count as f64), |count| whole(count as u64)),
+    ]))
+}
+
+/// The compile and the phases that were open.
+fn open(view: JobView<'_>, rank: &RankSummary, stop: Option<&Stop>) -> Html {
+    let texts = &view.report.job.texts;
+    let Some(end) = rank.end.as_ref().filter(|end| end.inside) else {
+        return match stop {
+            Some(_) => span("kind warning", "nothing, but early"),
+            None => Html::escaped("nothing"),
+        };
+    };
+    let id = texts.maybe(end.compile).unwrap_or(UNKNOWN);
+    let phases: Vec<&str> = end.phases.iter().map(|phase| texts.get(*phase)).collect();
+    let phases = match phases.as_slice() {
+        [] => format!(" after {}", texts.get(end.event)),
+        phases => format!(" {}", phases.join(" > ")),
+    };
+    let link = view.link(&view.compile_page(rank, id), id);
+    Html::joined([span("kind error", "inside"), " ".into(), link, phases.into()], "")
+}

@@ -1,0 +1,75 @@
+//! A page's view of a job: the pieces that pages are made of, and where the reports of ranks stand.
+
+use super::job_report::JobReport;
+use crate::model::RankSummary;
+use crate::output::RelPath;
+use crate::report::kit::html::Html;
+use crate::report::kit::links::encoded;
+use crate::report::kit::templates::Worker;
+use crate::report::kit::view::Pieces;
+use crate::trace::CompileId;
+use std::ops::Deref;
+
+/// Up to this many ranks have a tab of their own, and no grid.
+pub(super) const FEW_RANKS: usize = 8;
+
+/// A page's view of a job.
+#[derive(Clone, Copy)]
+pub(super) struct JobView<'a> {
+    pub report: JobReport<'a>,
+    pieces: Pieces<'a>,
+}
+
+impl<'a> Deref for JobView<'a> {
+    type Target = Pieces<'a>;
+
+    fn deref(&self) -> &Pieces<'a> {
+        &self.pieces
+    }
+}
+
+impl<'a> JobView<'a> {
+    /// The view of the page at the top of the report.
+    pub fn new(report: JobReport<'a>, worker: &'a Worker) -> JobView<'a> {
+        JobView { report, pieces: Pieces { worker, depth: 0 } }
+    }
+
+    /// Where a file of a rank's report stands; not escaped yet.
+    pub fn in_rank(&self, rank: &RankSummary, file: &str) -> String {
+        encoded(&format!("rank_{}/{file}", rank.number))
+    }
+
+    /// The same where the name of the file is followed by an anchor.
+    pub fn in_rank_at(&self, rank: &RankSummary, url: &str) -> String {
+        match url.split_once('#') {
+            Some((file, anchor)) => format!("{}#{anchor}", self.in_rank(rank, file)),
+            None => self.in_rank(rank, url),
+        }
+    }
+
+    /// The page of a compile in a rank's report.
+    pub fn compile_page(&self, rank: &RankSummary, id: &str) -> String {
+        match CompileId::parse(id) {
+            Some(id) => {
+                let page = RelPath::of_parts(&[&id.folder(0), "compile.html"]);
+                self.in_rank(rank, page.as_str())
+            }
+            None => self.in_rank(rank, "index.html"),
+        }
+    }
+
+    /// A rank, linked to its report where it has one.
+    pub fn rank(&self, rank: &RankSummary) -> Html {
+        let text = format!("rank {}", rank.number);
+        if rank.log.is_some() {
+            self.link(&self.in_rank(rank, "index.html"), &text)
+        } else {
+            Html::escaped(&text)
+        }
+    }
+
+    /// The rank of an index.
+    pub fn rank_at(&self, index: usize) -> Option<&'a RankSummary> {
+        self.report.rank_at(index)
+    }
+}

@@ -1,0 +1,149 @@
+//! Where the logs of ranks end: who stopped, when and inside what comes before who diverges.
+
+use crate::jobs::{change, differing, verdict};
+use crate::support::job::copy_rank;
+use crate::support::log::contains;
+use crate::support::{Job, Log, Run, combine, job_logs, rank_reports, text_of};
+use serde_json::{Value, json};
+use std::fs;
+use std::path::Path;
+
+/// The log of rank 1 of the healthy job up to its first kernel build in 1/0, and the number of records left out.
+fn cut_log() -> Vec<u8> {
+    let log = Log::parse(&fs::read(&job_logs("13_div_healthy")[1]).unwrap());
+    let is_build = |index: &usize| {
+        let lines = log.records[*index].payload.join(&b'\n');
+        let holds = |text: &str| contains(&lines, text.as_bytes());
+        holds("\"compile_file\"") && holds("\"ph\": \"B\"") && holds("\"compile_id\": \"1/0\"")
+    };
+    let build = log.all("chromium_event").into_iter().find(is_build).unwrap();
+    log.bytes_before(build + 1)
+}
+
+/// Two healthy ranks and one whose log ends in a kernel build.
+fn job_with_a_cut_rank(folder: &Path) -> Job {
+    for rank in 0..2 {
+        copy_rank("13_div_healthy", rank, &folder.join(format!("rank_{rank}")));
+    }
+    let logs = tempfile::tempdir().unwrap();
+    let log = logs.path().join("dedicated_log_torch_trace_rank_2_cut.log");
+    fs::write(&log, cut_log()).unwrap();
+    Run::of(&log).out(folder.join("rank_2")).ok();
+    change(&folder.join("rank_2"), |report| report["log"]["rank"] = json!(2));
+    combine(folder, &[]).ok(folder)
+}
+
+#[test]
+fn a_log_that_ends_inside_a_phase_is_the_first_thing_said() {
+    let folder = tempfile::tempdir().unwrap();
+    let job = job_with_a_cut_rank(folder.path());
+    let verdict = verdict(&job);
+    assert!(verdict.starts_with("Rank 2's log ends at 05:08:56, "), "{verdict}");
+    assert!(
+        verdict.contains(" s before the others, inside 1/0 (gather_fn), compile_file. 3 ranks "),
+        "{verdict}"
+    );
+    let finding = &job.json["findings"][0];
+    assert_eq!((&finding["kind"], &finding["severity"]), (&json!("rank_stopped"), &json!("error")));
+    assert_eq!(finding["compile_ids"], json!(["1/0"]));
+    let detail = finding["detail"].as_str().unwrap();
+    assert!(detail.contains("Open: dynamo > ") && detail.contains(" > compile_file."), "{detail}");
+    let page = job.page("index.html");
+    let first_row = text_of(page.one("#ends-table tbody tr:first-child"));
+    assert!(first_row.contains("rank 2") && first_row.contains("inside 1/0"), "{first_row}");
+}
+
+#[test]
+fn what_a_log_that_ends_early_does_not_say_is_no_difference_and_not_consistent() {
+    let folder = tempfile::tempdir().unwrap();
+    let job = job_with_a_cut_rank(folder.path());
+    assert_eq!(differing(&job), std::collections::BTreeSet::new());
+    let page = job.page("index.html");
+    let row = |name: &str| -> String {
+        let rows = page.all("#fact-table tbody tr").into_iter().map(text_of);
+        rows.into_iter().find(|row| row.starts_with(name)).unwrap()
+    };
+    assert!(row("Execution order").contains("no data on rank 2"), "{}", row("Execution order"));
+    assert!(row("Graph breaks").contains("consistent"));
+    assert!(!page.text().contains("fastest rank 2") && !page.text().contains("fastest: rank 2"));
+}
+
+#[test]
+fn a_rank_that_was_killed_is_not_the_fastest() {
+    let folder = tempfile::tempdir().unwrap();
+    let job = job_with_a_cut_rank(folder.path());
+    let seconds = |rank: usize| job.list("ranks")[rank]["compile_time_s"].as_f64().unwrap();
+    assert!(seconds(2) < seconds(0) && seconds(2) < seconds(1));
+    let note = text_of(job.page("index.html").one("#time"));
+    assert!(note.contains("fastest") && !note.contains("on rank 2, fastest"), "{note}");
+    let (_, fastest) = note.split_once("fastest ").unwrap();
+    assert!(!fastest.split_once("Rank").unwrap().0.contains("on rank 2"), "{note}");
+}
+
+#[test]
+fn logs_that_end_in_one_place_are_one_finding() {
+    let folder = tempfile::tempdir().unwrap();
+    job_with_a_cut_rank(folder.path());
+    for rank in 3..6 {
+        let to = folder.path().join(format!("rank_{rank}"));
+        fs::create_dir(&to).unwrap();
+        fs::copy(folder.path().join("rank_2/report.json"), to.join("report.json")).unwrap();
+        change(&to, |report| report["log"]["rank"] = json!(rank));
+    }
+    let job = combine(folder.path(), &["--overwrite"]).ok(folder.path());
+    let stopped: Vec<&Value> =
+        job.list("findings").iter().filter(|one| one["kind"] == "rank_stopped").collect();
+    assert_eq!(stopped.len(), 1);
+    let title = stopped[0]["title"].as_str().unwrap();
+    assert!(title.starts_with("The logs of ranks 2 to 5 end at "), "{title}");
+}
+
+#[test]
+fn a_log_that_ends_long_before_the_others_with_less_compiled_is_said_first() {
+    let copy = rank_reports("13_div_healthy");
+    change(&copy.path().join("rank_1"), |report| {
+        let last = report["log"]["last_time"].as_str().unwrap().to_owned();
+        // A minute earlier than it was.
+        let (before, after) = (last.get(..14).unwrap(), last.get(16..).unwrap());
+        let minute: u8 = last.get(14..16).unwrap().parse().unwrap();
+        report["log"]["last_time"] = json!(format!("{before}{:02}{after}", minute - 1));
+        report["cross_rank"]["compiles"].as_array_mut().unwrap().pop();
+    });
+    let job = combine(copy.path(), &[]).ok(copy.path());
+    let verdict = verdict(&job);
+    assert!(
+        verdict.starts_with("Rank 1's log ends at ") && verdict.contains(", 60 s before the others. "),
+        "{verdict}"
+    );
+    let finding = &job.json["findings"][0];
+    assert_eq!((&finding["kind"], &finding["severity"]), (&json!("rank_stopped"), &json!("warning")));
+}
+
+#[test]
+fn ranks_that_end_together_have_not_stopped() {
+    for name in ["13_div_healthy", "13_div_break", "13_div_cache", "12_ddp_crash"] {
+        let job = crate::support::job(name);
+        assert!(job.list("findings").iter().all(|one| one["kind"] != "rank_stopped"), "{name}");
+        let text = text_of(job.page("index.html").one("#ends"));
+        assert!(text.contains("no log ends inside a compile"), "{name}: {text}");
+    }
+}
+
+#[test]
+fn report_json_of_a_log_says_what_was_open_when_it_ended() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = folder.path().join("cut.log");
+    fs::write(&log, cut_log()).unwrap();
+    let report = Run::of(&log).ok();
+    let end = &report.json["cross_rank"]["end"];
+    assert_eq!((&end["inside"], &end["compile_id"]), (&json!(true), &json!("1/0")));
+    assert_eq!(end["event"], "chromium_event");
+    let phases = end["phases"].as_array().unwrap();
+    assert_eq!((&phases[0], phases.last().unwrap()), (&json!("dynamo"), &json!("compile_file")));
+    let whole = Run::of(&job_logs("13_div_healthy")[1]).ok();
+    let end = &whole.json["cross_rank"]["end"];
+    assert_eq!(
+        *end,
+        json!({ "event": "graph_execution", "compile_id": null, "inside": false, "phases": [] })
+    );
+}

@@ -1,0 +1,203 @@
+//! What ranks are compared by: inputs, process groups, keys, collectives by their order, whatever the ids; what all
+//! ranks share; who waits for whom.
+
+use crate::jobs::{change, differing, first, verdict};
+use crate::support::{Job, combine, job, rank_reports, text_of};
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+
+fn finding<'j>(job: &'j Job, kind: &str) -> &'j Value {
+    let found = job.list("findings").iter().find(|finding| finding["kind"] == kind);
+    found.unwrap_or_else(|| panic!("no finding {kind}: {:#}", job.json["findings"]))
+}
+
+fn text<'v>(finding: &'v Value, key: &str) -> &'v str {
+    finding[key].as_str().unwrap_or_default()
+}
+
+#[test]
+fn inputs_of_other_sizes_are_named_also_where_every_graph_comes_from_a_cache() {
+    for name in ["13_div_shapes", "13_rerun_same_dir"] {
+        let job = job(name);
+        let told = "in 2/0, local_fn, the input L['x'] is float32[12,16] on rank 1, float32[8,16] on rank 0";
+        assert!(verdict(job).contains(told), "{name}: {}", verdict(job));
+        assert_eq!(
+            *first(job, "inputs"),
+            json!({ "index": 2, "compile_id": "2/0", "by_rank": {
+                "0": "2/0 L['x']: float32[8,16]/[16,1]", "1": "2/0 L['x']: float32[12,16]/[16,1]" } })
+        );
+        let finding = finding(job, "inputs_differ");
+        assert_eq!(finding["severity"], "warning");
+        assert!(text(finding, "file").ends_with("s13_divergence.py"), "{finding}");
+        // No collective runs in that function.
+        assert!(!text(finding, "hint").contains("hang"), "{finding}");
+        assert!(job.list("findings").iter().all(|one| !text(one, "title").contains("op0_op1")));
+    }
+}
+
+#[test]
+fn inputs_of_a_graph_with_collectives_may_hang_it() {
+    let copy = rank_reports("13_div_healthy");
+    change(&copy.path().join("rank_1"), |report| {
+        report["cross_rank"]["inputs"][0]["tensors"][0][3] = json!("[1,8]");
+    });
+    let job = combine(copy.path(), &[]).ok(copy.path());
+    let finding = finding(&job, "inputs_differ");
+    // Sizes and dtype are equal: the strides are told.
+    assert!(text(finding, "title").contains("`float32[8,16]/[1,8]` on rank 1"), "{finding}");
+    assert!(text(finding, "hint").contains("This graph calls collectives"), "{finding}");
+}
+
+#[test]
+fn process_groups_that_differ_are_named_and_no_hang_is_announced_for_them() {
+    let colls = job("13_div_colls");
+    let groups = finding(colls, "process_groups_differ");
+    assert!(text(groups, "title").contains("process group '2', rank 0 in process group '1'"), "{groups}");
+    assert_eq!(groups["severity"], "info");
+    let collectives = finding(colls, "collectives_differ");
+    assert_eq!(collectives["severity"], "error");
+    assert!(text(collectives, "title").contains("`colls_fn`"), "{collectives}");
+    assert!(!text(collectives, "hint").contains("hangs"), "{collectives}");
+    assert_eq!(
+        first(colls, "process_groups")["by_rank"],
+        json!({ "0": "0/0 torch.ops._c10d_functional.all_reduce_.default in group 1",
+                "1": "0/0 torch.ops._c10d_functional.all_reduce_.default in group 2" })
+    );
+}
+
+#[test]
+fn other_collectives_in_one_process_group_hang_the_job() {
+    let copy = rank_reports("13_div_colls");
+    change(&copy.path().join("rank_1"), |report| {
+        for call in report["cross_rank"]["process_groups"][0]["calls"].as_array_mut().unwrap() {
+            if call[1] == "2" {
+                call[1] = json!("1");
+            }
+        }
+    });
+    let job = combine(copy.path(), &[]).ok(copy.path());
+    let finding = finding(&job, "collectives_differ");
+    assert_eq!(finding["severity"], "error");
+    assert!(text(finding, "hint").contains("the job hangs until its timeout"), "{finding}");
+    assert!(job.list("findings").iter().all(|one| one["kind"] != "process_groups_differ"));
+}
+
+#[test]
+fn equal_collectives_under_other_ids_are_information() {
+    let order = job("13_div_order");
+    assert_eq!(differing(order), BTreeSet::from(["compile_ids", "exec_order"]), "matched by function");
+    for finding in order.list("findings") {
+        assert_eq!(finding["severity"], "info", "{finding}");
+    }
+    let broken = job("13_div_break");
+    assert!(!differing(broken).contains("collectives"));
+    assert!(broken.list("findings").iter().all(|one| one["severity"] != "error"));
+    assert!(broken.list("findings").iter().all(|one| !text(one, "hint").contains("the job hangs")));
+}
+
+#[test]
+fn without_recorded_collectives_nobody_is_said_to_hang() {
+    let copy = rank_reports("13_div_break");
+    for rank in 0..2 {
+        change(&copy.path().join(format!("rank_{rank}")), |report| {
+            report["cross_rank"]["collectives"] = Value::Null;
+        });
+    }
+    let job = combine(copy.path(), &[]).ok(copy.path());
+    let finding = finding(&job, "graph_breaks_differ");
+    assert_eq!(finding["severity"], "warning");
+    assert!(text(finding, "hint").contains("is not known from them"), "{finding}");
+}
+
+#[test]
+fn a_hit_after_a_miss_of_the_same_key_is_a_harmless_race() {
+    let race = finding(job("12_ddp_2"), "cache_differs");
+    assert_eq!(race["severity"], "info");
+    assert!(text(race, "hint").contains("A race, and harmless"), "{race}");
+    assert!(!text(race, "hint").to_lowercase().contains("share the cache"), "{race}");
+    // Asked the other way round, the entry was there before: then it was another key or folder.
+    let copy = rank_reports("12_ddp_2");
+    change(&copy.path().join("rank_1"), |report| {
+        for lookup in report["cross_rank"]["cache_keys"].as_array_mut().unwrap() {
+            lookup[3] = json!(1);
+        }
+    });
+    let job = combine(copy.path(), &[]).ok(copy.path());
+    let finding = finding(&job, "cache_differs");
+    assert_eq!(finding["severity"], "warning");
+    assert!(text(finding, "hint").contains("use one cache folder already"), "{finding}");
+}
+
+#[test]
+fn sharing_the_cache_folder_is_advised_only_where_folders_differ() {
+    let cache = finding(job("13_div_cache"), "cache_differs");
+    assert!(text(cache, "hint").contains("Share the cache folder"), "{cache}");
+    assert!(text(cache, "detail").contains("`/app/cache/13_div_cache/rank1` on rank 1"), "{cache}");
+    assert_eq!(cache["severity"], "warning");
+}
+
+#[test]
+fn cache_keys_are_compared_and_named_where_nothing_else_differs() {
+    let copy = rank_reports("13_div_healthy");
+    change(&copy.path().join("rank_1"), |report| {
+        for lookup in report["cross_rank"]["cache_keys"].as_array_mut().unwrap() {
+            lookup[2] = json!("fanother");
+        }
+    });
+    let job = combine(copy.path(), &[]).ok(copy.path());
+    assert_eq!(differing(&job), BTreeSet::from(["cache_keys"]));
+    let finding = finding(&job, "cache_keys_differ");
+    assert_eq!(finding["severity"], "info");
+    assert!(text(finding, "title").contains("`fanother…` for 0/0"), "{finding}");
+}
+
+#[test]
+fn what_all_ranks_share_stands_once_at_the_jobs_root() {
+    for name in ["12_ddp_crash", "12_ddp_2"] {
+        let job = job(name);
+        let own = job.json_file("rank_0/report.json");
+        for finding in own["findings"].as_array().unwrap() {
+            let told = format!("{} (on both ranks)", text(finding, "title"));
+            let shared: Vec<&Value> = job
+                .list("findings")
+                .iter()
+                .filter(|one| text(one, "title").eq_ignore_ascii_case(&told))
+                .collect();
+            assert_eq!(shared.len(), 1, "{name}: {told}");
+            for key in ["kind", "severity", "file", "line", "hint"] {
+                assert_eq!(shared[0][key], finding[key], "{name}: {key} of {told}");
+            }
+        }
+        let page = job.page("index.html");
+        let links = page.attributes("href");
+        assert!(links.iter().any(|link| link.starts_with("rank_0/index.html#finding-")), "{links:?}");
+    }
+    // What only one rank has is a difference, and not shared.
+    let broken = job("13_div_break");
+    assert!(broken.list("findings").iter().all(|one| one["kind"] != "graph_break"));
+}
+
+#[test]
+fn a_rank_that_waits_for_the_builds_of_another_is_named_with_the_seconds() {
+    let wait = finding(job("12_ddp_2"), "build_wait");
+    assert_eq!(wait["title"], "Rank 1 waits 7.0 s for kernels that rank 0 builds (`compile_file`)");
+    assert_eq!(wait["severity"], "info");
+    // Ranks that build for themselves wait for nobody, nor do those with cache folders of their own.
+    let healthy = job("13_div_healthy");
+    assert!(healthy.list("findings").iter().all(|one| one["kind"] != "build_wait"));
+    let copy = rank_reports("12_ddp_2");
+    change(&copy.path().join("rank_1"), |report| {
+        report["cross_rank"]["cache_folders"] = json!(["/another"]);
+    });
+    let job = combine(copy.path(), &[]).ok(copy.path());
+    assert!(job.list("findings").iter().all(|one| one["kind"] != "build_wait"));
+}
+
+#[test]
+fn two_ranks_have_no_median() {
+    let cache = job("13_div_cache");
+    let straggler = finding(cache, "straggler");
+    assert_eq!(straggler["title"], "Rank 1 takes 8.45 s to compile; rank 0 0.93 s");
+    assert!(!cache.page("index.html").text().to_lowercase().contains("median"));
+    assert!(!text_of(cache.page("index.html").one("#time")).contains("median"));
+}

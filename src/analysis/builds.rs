@@ -1,6 +1,7 @@
 //! What was built outside of Python: kernels, and the programs that try the C++ compiler out.
 
-use super::time::union;
+use super::one_offs::{OneOffKind, one_offs};
+use super::time::{self_times, union};
 use crate::model::{CompileIndex, Model, TraceSpan};
 use indexmap::IndexMap;
 
@@ -43,18 +44,23 @@ impl Builds {
     /// Reads the spans of a log.
     pub fn of(model: &Model) -> Builds {
         let mut kernels = IndexMap::new();
-        let mut trials = IndexMap::new();
         let mut tuning = IndexMap::new();
         for span in &model.spans {
             let Some(compile) = compile_of(model, span) else { continue };
             let builds = *span.name == *BUILD;
             let kind = match () {
-                () if builds && within(model, span, GENERATION) => &mut trials,
+                // Those try the compiler out.
+                () if builds && within(model, span, GENERATION) => continue,
                 () if builds => &mut kernels,
                 () if is_tuning(&span.name) => &mut tuning,
                 () => continue,
             };
             add(kind, compile, span.end_us - span.start_us);
+        }
+        let mut trials = IndexMap::new();
+        let toolchain = one_offs(model, &self_times(&model.spans)).into_iter();
+        for one in toolchain.filter(|one| one.kind == OneOffKind::Toolchain) {
+            add(&mut trials, one.compile, one.us);
         }
         let mut all: Vec<(f64, f64)> = model.spans.iter().map(|span| (span.start_us, span.end_us)).collect();
         let found = |kind: IndexMap<CompileIndex, BuildsOf>| kind.into_values().collect();
@@ -139,7 +145,7 @@ pub(crate) mod tests {
         ];
         let builds = Builds::of(&Model { spans, ..Model::default() });
         let compile = CompileIndex::new(0);
-        assert_eq!(builds.trials, [BuildsOf { compile, count: 2, us: 6e6, longest_us: 4e6 }]);
+        assert_eq!(builds.trials, [BuildsOf { compile, count: 1, us: 6e6, longest_us: 6e6 }]);
         assert_eq!(builds.kernels, [BuildsOf { compile, count: 2, us: 10e6, longest_us: 6e6 }]);
         assert_eq!(builds.tuning, [BuildsOf { compile, count: 1, us: 2e6, longest_us: 2e6 }]);
         assert_eq!(builds.log_us, 30e6);

@@ -73,7 +73,9 @@ fn the_landing_page_says_the_seconds_the_count_and_the_place_of_report_json() {
             let shown = numbers(entry);
             match finding["cost"]["seconds"].as_f64() {
                 // What was needed anyway is named without its seconds.
-                Some(_) if finding["cost"]["kind"] == "expected" => assert_eq!(shown.cost, "expected", "{about}"),
+                Some(_) if finding["cost"]["kind"] == "expected" => {
+                    assert_eq!(shown.cost, "expected", "{about}")
+                }
                 Some(told) => {
                     let read = seconds(&shown.cost).unwrap_or_else(|| panic!("{about}: {shown:?}"));
                     assert!((read - told).abs() <= told * 0.051 + 1e-6, "{about}: {told} s, shown {shown:?}");

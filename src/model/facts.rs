@@ -1,6 +1,6 @@
 //! Facts that are not tied to one compile's page: breaks, recompiles, failures, caches, what ranks compare.
 
-use super::{ArtifactIndex, CompileIndex, Outcome, Stack};
+use super::{ArtifactIndex, CompileIndex, Outcome, Stack, TextFrame};
 use crate::trace::{CompileId, PayloadRef};
 use std::sync::Arc;
 
@@ -79,19 +79,6 @@ pub struct Reason {
     pub hint: Option<String>,
     /// Frames of the user's stack.
     pub user_stack: Vec<TextFrame>,
-}
-
-/// A frame that was read from a traceback's text.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct TextFrame {
-    /// File as the traceback has it.
-    pub file: String,
-    /// Line in it, from 1; 0 where it is unknown.
-    pub line: u64,
-    /// Function.
-    pub function: String,
-    /// Source text of the line.
-    pub loc: Option<String>,
 }
 
 /// The source line that made a guard.

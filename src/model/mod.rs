@@ -30,7 +30,7 @@ pub use export::{
 pub use facts::{
     Advice, AdviceKind, BreakOccurrence, CacheLookup, CodeCall, CollectiveCalls, Collectives, CrossRank,
     DumpFile, ErrorTrace, Execution, Failure, GraphBreak, GraphOps, InductorSettings, Op, Reason,
-    ReasonSource, Recompile, Restart, Stackless, TensorMeta, TextFrame, Torch, TraceSpan, WorkerStall,
+    ReasonSource, Recompile, Restart, Stackless, TensorMeta, Torch, TraceSpan, WorkerStall,
 };
 pub use fields::{Fields, lenient};
 pub use guards::{GuardFacts, GuardPrint, PlaceType, SideEffect};
@@ -44,7 +44,7 @@ pub use job::{
 pub use program_text::{read_program, source_comment};
 pub use section::{Cell, Column, Section, Unit};
 pub use shapes::{InputTensor, Recorded, Shapes, Specialisation, Symbol, SymbolGuard};
-pub use stack::{Frame, Stack};
+pub use stack::{Frame, Stack, TextFrame};
 pub use traceback::traceback;
 pub use vllm::{VllmEvent, VllmFact, VllmPart, VllmPass, VllmStart};
 

@@ -41,7 +41,7 @@ use crate::analysis::ledger::Ledger;
 use basis::Family;
 
 /// All families, in the order in which findings of equal weight stand.
-const FAMILIES: [&Family; 15] = [
+const FAMILIES: &[&Family] = &[
     &log::FAMILY,
     &recompiles::FAMILY,
     &failures::FAMILY,

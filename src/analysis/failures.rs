@@ -167,8 +167,11 @@ mod tests {
         TextFrame { file: file.to_owned(), line, function: "f".to_owned(), loc: None }
     }
 
-    /// A model in which these compiles failed; each with the frames that were traced and those that raised.
-    fn model(failed: &[(&str, Vec<TextFrame>, Vec<Vec<TextFrame>>)]) -> Model {
+    /// A compile that failed: its id, the frames that were traced and those that raised.
+    type Failed<'a> = (&'a str, Vec<TextFrame>, Vec<Vec<TextFrame>>);
+
+    /// A model in which these compiles failed.
+    fn model(failed: &[Failed<'_>]) -> Model {
         let mut model = Model::default();
         for (id, frames, raised) in failed {
             let compile = model.compile_index(CompileId::parse(id).as_ref());

@@ -86,7 +86,7 @@ impl InductorRun {
     }
 
     /// Whether Inductor was not asked because its result was found in a cache.
-    pub fn from_cache(&self, compile: &Compile) -> bool {
+    pub fn is_from_cache(&self, compile: &Compile) -> bool {
         let artifacts = compile.artifacts.get(self.artifacts.clone()).unwrap_or_default();
         artifacts.iter().any(|artifact| artifact.name == "fx_graph_cache_hit")
     }

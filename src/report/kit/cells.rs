@@ -57,7 +57,7 @@ impl View<'_> {
         let rows = Some(whole(section.rows.len()));
         self.open_section(out, (section.id, &section.title, &section.note), rows, Html::default())?;
         if section.rows.is_empty() {
-            soft_paragraph(out, &Html::escaped("None."))?;
+            soft_paragraph(out, Html::escaped("None."))?;
         } else {
             self.section_table(out, section)?;
         }

@@ -32,7 +32,7 @@ pub(crate) fn compared(view: View<'_>, compile: &Compile) -> FxHashMap<usize, Ht
     let pairs = pairs(compile).into_iter().filter_map(|pair| {
         let ((before, old), (after, new)) = (file(pair.before)?, file(pair.after)?);
         let link = match old == new {
-            true => small(&Html::escaped(&format!("equal to {}", before.number))),
+            true => small(Html::escaped(&format!("equal to {}", before.number))),
             false => view.link(&pair_href(view, compile, before.number, after.number), "what changed"),
         };
         Some((pair.after, link))

@@ -72,7 +72,7 @@ impl View<'_> {
     /// Pills beside each other.
     pub fn pills<'c>(&self, compiles: impl IntoIterator<Item = &'c Compile>) -> anyhow::Result<Html> {
         let pills = compiles.into_iter().map(|c| self.pill(c)).collect::<anyhow::Result<Vec<_>>>()?;
-        Ok(span("pills", &Html::joined(pills, "")))
+        Ok(span("pills", Html::joined(pills, "")))
     }
 
     /// The first `most` pills, and how many more there are.

@@ -155,7 +155,7 @@ impl Pieces<'_> {
 
     /// Text from code.
     pub fn code(&self, text: &str) -> Html {
-        Element::new("code").around(&Html::escaped(text))
+        Element::new("code").around(Html::escaped(text))
     }
 
     /// A link to a file of the report or to an anchor; `href` is ours, not the log's.

@@ -272,7 +272,7 @@ fn lookups(view: View<'_>, out: &mut dyn Write, evidence: &Evidence) -> anyhow::
     view.table(out, &table, rows)?;
     view.beyond(out, all.len(), all.len().min(LISTED), "lookups")?;
     if evidence.keys.iter().all(Key::is_empty) && of(Outcome::Miss) > 0 {
-        note_below(out, &Html::escaped("The log holds no components of keys, so they cannot be compared."))?;
+        note_below(out, Html::escaped("The log holds no components of keys, so they cannot be compared."))?;
     }
     close_section(out)?;
     Ok(())

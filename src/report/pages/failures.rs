@@ -145,7 +145,7 @@ fn failures(view: View<'_>, out: &mut dyn Write, reasons: Vec<Reason<'_>>) -> an
     close(out, "div")?;
     // The entries say all of a few failures.
     if reasons.len() > ENTRIES || reasons.iter().any(|reason| reason.cause.failures.len() > LINKED) {
-        heading(out, &Html::escaped("All failures, in the order of the log"))?;
+        heading(out, Html::escaped("All failures, in the order of the log"))?;
         table(view, out, &reasons)?;
     }
     close_section(out)?;

@@ -322,7 +322,7 @@ fn line(view: View<'_>, user: Option<&Stack>, all: Option<&Stack>) -> anyhow::Re
     let own = stacks.into_iter().find_map(|stack| stack.get(view.innermost_own(stack)?));
     let own = own.or_else(|| user.and_then(|stack| stack.last()));
     let Some(frame) = own else {
-        return Ok(soft(&Html::escaped("no line of yours")));
+        return Ok(soft(Html::escaped("no line of yours")));
     };
     let place = view.place(Some(view.file(frame)), frame.line)?;
     let loc = frame.loc.as_deref().filter(|loc| !loc.is_empty());

@@ -35,7 +35,7 @@ pub(crate) fn write(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -
     };
     view.open_section(out, ("files", "Files", ""), Some(whole(artifacts.len())), tools)?;
     if artifacts.is_empty() {
-        soft_paragraph(out, &Html::escaped("None was recorded."))?;
+        soft_paragraph(out, Html::escaped("None was recorded."))?;
     } else {
         write_files(view, subject, out)?;
     }

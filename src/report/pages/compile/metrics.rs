@@ -90,7 +90,7 @@ pub(crate) fn folded(words: &str, value: &str) -> Html {
         0 | 1 => counted(value.chars().count(), "character", "characters"),
         lines => counted(lines, "line", "lines"),
     };
-    let summary = Html::joined([Html::content(words), soft(&Html::escaped(&size))], " ");
+    let summary = Html::joined([Html::content(words), soft(Html::escaped(&size))], " ");
     fold(&summary, &text(value))
 }
 

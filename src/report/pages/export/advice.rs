@@ -70,7 +70,7 @@ pub(crate) fn explanation(problem: &ExportProblem) -> String {
 /// What to change, as sentences and code, in a box.
 pub(crate) fn advice(view: View<'_>, problem: &ExportProblem, place: Option<&TextFrame>) -> Html {
     let mut lines: Vec<Html> = Vec::new();
-    let say = |text: &str| Element::new("p").around(&view.prose(text));
+    let say = |text: &str| Element::new("p").around(view.prose(text));
     match problem.kind {
         ExportKind::MissingFakeKernel => {
             lines.push(say("Tell export what the operator returns:"));
@@ -101,7 +101,7 @@ pub(crate) fn advice(view: View<'_>, problem: &ExportProblem, place: Option<&Tex
             lines.push(code("dynamic_shapes={\"x\": {0: torch.export.Dim.AUTO}}"));
         }
     }
-    Element::new("div").class("advice").around(&Html::joined(lines, ""))
+    Element::new("div").class("advice").around(Html::joined(lines, ""))
 }
 
 /// PyTorch's pages about a kind.
@@ -132,5 +132,5 @@ fn qualified(operator: &str) -> String {
 }
 
 fn code(text: &str) -> Html {
-    Element::new("pre").around(&Html::escaped(text))
+    Element::new("pre").around(Html::escaped(text))
 }

@@ -112,7 +112,7 @@ impl Tree<'_> {
         }
         let mut pieces = vec![text.into(), " ".into(), soft(Html::joined(about, ""))];
         if let Some(loc) = frame.and_then(|frame| frame.loc.as_deref()) {
-            pieces.push(span("source-line", &Html::escaped(loc)));
+            pieces.push(span("source-line", Html::escaped(loc)));
         }
         Html::joined(pieces, "")
     }

@@ -175,7 +175,7 @@ pub(crate) fn trace(view: View<'_>, problem: &ExportProblem) -> anyhow::Result<H
         let whole = view.traceback(longer, longer.iter().rposition(|frame| !is_library(&frame.file)))?;
         pieces.push(fold_below(format!("Framework stack, {count}"), &whole));
     }
-    Ok(block(&Html::joined(pieces, "")))
+    Ok(block(Html::joined(pieces, "")))
 }
 
 fn frames(view: View<'_>, stack: &Stack) -> Vec<TextFrame> {

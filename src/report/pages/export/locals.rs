@@ -98,7 +98,7 @@ pub(crate) fn write(
 
 fn write_locals(view: View<'_>, details: &Details, id: &str, out: &mut dyn Write) -> anyhow::Result<()> {
     if details.locals.is_empty() {
-        soft_paragraph(out, &Html::escaped("The record names none."))?;
+        soft_paragraph(out, Html::escaped("The record names none."))?;
         return Ok(());
     }
     let id = format!("locals-{id}");

@@ -69,7 +69,7 @@ fn names(view: View<'_>, all: &[(String, String)]) -> Html {
         if word != "user input" && word != "user output" {
             let target = target.trim().trim_start_matches("target=").trim_matches('\'');
             let words = format!("{word} {target}");
-            pieces.push(soft(&Html::escaped(words.trim())));
+            pieces.push(soft(Html::escaped(words.trim())));
         }
         Html::joined(pieces, " ")
     };

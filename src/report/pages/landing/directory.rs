@@ -85,7 +85,7 @@ pub(crate) fn section(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()>
     let tools = if long || compiles.is_empty() { Html::default() } else { view.fold_button("directory") };
     view.open_section(out, ("artifacts", "Files", note), Some(whole(files)), tools)?;
     if compiles.is_empty() {
-        soft_paragraph(out, &Html::escaped("None: no record belongs to a compilation."))?;
+        soft_paragraph(out, Html::escaped("None: no record belongs to a compilation."))?;
     } else if long {
         contents(view, out)?;
     } else {
@@ -268,20 +268,20 @@ fn file(view: View<'_>, compile: &Compile, artifact: &Artifact, single: bool) ->
         && artifact.path.is_none()
         && !matches!(artifact.content, Content::Link(_) | Content::DumpFile(_))
     {
-        pieces.push(small(&Html::escaped(&artifact.number.to_string())));
+        pieces.push(small(Html::escaped(&artifact.number.to_string())));
     }
     pieces.extend(
-        artifact.subgraph.as_ref().map(|subgraph| small(&Html::escaped(&format!("subgraph {subgraph}")))),
+        artifact.subgraph.as_ref().map(|subgraph| small(Html::escaped(&format!("subgraph {subgraph}")))),
     );
     pieces.extend(paths::readable(compile, artifact).map(|path| view.link(&view.href(&path), "readable")));
     let damage = view.report.model.integrity.damage_of(artifact);
-    pieces.extend(damage.map(|damage| span("err", &Html::escaped(damage.words()))));
+    pieces.extend(damage.map(|damage| span("err", Html::escaped(damage.words()))));
     let note = match artifact.content {
         Content::Empty(_) => Some("empty: the record had no payload"),
         Content::Link(_) => Some("link of the log"),
         _ => artifact.unknown.then_some("unknown event"),
     };
-    pieces.extend(note.map(|text| span("warn", &Html::escaped(text))));
+    pieces.extend(note.map(|text| span("warn", Html::escaped(text))));
     let alone = pieces.len() == 1;
     let all = Html::joined(pieces, " ");
     if alone { all } else { Element::new("span").around(&all) }

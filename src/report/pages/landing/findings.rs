@@ -280,7 +280,7 @@ fn step_row(view: View<'_>, at: usize, step: &ChainStep) -> anyhow::Result<Row> 
     let mut guard = vec![guard];
     if let Some(source) = &step.source {
         let place = Html::escaped(&format!("{}:{} ", short_path(&source.file), source.line));
-        guard.push(small(&Html::joined([place, view.code(&source.code)], "")));
+        guard.push(small(Html::joined([place, view.code(&source.code)], "")));
     }
     Ok(Row::of(vec![
         Td::html(compile.map_or_else(|| Ok(Html::default()), |c| view.pill_beside(c))?),
@@ -308,7 +308,7 @@ fn members(view: View<'_>, out: &mut dyn Write, index: usize, members: &[Finding
 
 /// Findings that have no entry of their own.
 fn table(view: View<'_>, out: &mut dyn Write, rest: &[Finding]) -> anyhow::Result<()> {
-    heading(out, &Html::escaped("Further findings"))?;
+    heading(out, Html::escaped("Further findings"))?;
     rows(view, out, "findings-table", rest, Some(ENTRIES))?;
     view.beyond(out, rest.len(), LISTED, "findings")
 }

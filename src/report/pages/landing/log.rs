@@ -96,7 +96,7 @@ fn unknown_events(view: View<'_>) -> Html {
     };
     let list = Html::joined(unknown.iter().take(EVENTS).map(one), ", ");
     let kept = Html::escaped(". Kept as files; this version of tlparse does not know what they mean.");
-    span("warn", &Html::joined([list, kept], ""))
+    span("warn", Html::joined([list, kept], ""))
 }
 
 fn strict(view: View<'_>) -> Html {

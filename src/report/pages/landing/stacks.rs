@@ -233,7 +233,7 @@ impl<'a> Tree<'a> {
         let href = crate::report::pages::landing::directory::href(self.view.report, compile);
         let compile = self.view.report.model.compiles.get(compile);
         let pill = compile.map(|compile| self.view.pill_beside_to(compile, &href)).transpose()?;
-        Ok(span("pills", &pill.unwrap_or_default()))
+        Ok(span("pills", pill.unwrap_or_default()))
     }
 
     /// Which records a stack belongs to: `artifact before_pre_grad_graph, line 38`.

@@ -24,7 +24,7 @@ pub(crate) fn section(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()>
     let found = &view.report.found.time;
     let has_page = view.report.times_phases();
     let tools = match has_page {
-        true => span("tools", &view.link(links::TIME, "Flame chart and all tables")),
+        true => span("tools", view.link(links::TIME, "Flame chart and all tables")),
         false => Html::default(),
     };
     let about = "the phases with most time of their own";

@@ -220,7 +220,7 @@ fn notes(view: View<'_>, run: &Run<'_>, found: &Provenance) -> Vec<Html> {
         notes.push(recorded);
     }
     let mut say = |text: &str| notes.push(Html::escaped(text));
-    match run.run.from_cache(run.compile) {
+    match run.run.is_from_cache(run.compile) {
         true if found.has_map => {
             say("The code of this run was found in a cache, and the map was stored with it.")
         }

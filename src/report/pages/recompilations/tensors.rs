@@ -42,7 +42,7 @@ pub(crate) fn compared(model: &Model, old: CompileIndex, new: CompileIndex) -> H
     let more = changed.len().saturating_sub(LISTED);
     let more = if more > 0 { format!(" {} more are left out.", whole(more)) } else { String::new() };
     let lines = changed.iter().take(LISTED).map(|(was, is)| difference(was, is));
-    let about = soft(&Html::escaped(&(about + &more)));
+    let about = soft(Html::escaped(&(about + &more)));
     let lines = stacked(std::iter::once(about).chain(lines));
     Element::new("p").class("space-above").around(&lines)
 }
@@ -66,15 +66,15 @@ fn rows(model: &Model, compile: CompileIndex) -> Vec<[String; COLUMNS.len()]> {
 /// `L['x']: shape [3, 4] → [3, 6]`.
 fn difference(was: &[String], is: &[String]) -> Html {
     let name = is.first().or(was.first()).map(String::as_str).unwrap_or_default();
-    let name = Element::new("code").around(&Html::escaped(name));
+    let name = Element::new("code").around(Html::escaped(name));
     let alone = match (was, is) {
         (_, []) => Some("old"),
         ([], _) => Some("new"),
         _ => None,
     };
     let value = |class, text: Option<&String>| match class {
-        "old" => span("old", &Html::escaped(text.map_or("", |t| t))),
-        _ => span("new", &Html::escaped(text.map_or("", |t| t))),
+        "old" => span("old", Html::escaped(text.map_or("", |t| t))),
+        _ => span("new", Html::escaped(text.map_or("", |t| t))),
     };
     let fields = COLUMNS.iter().enumerate().skip(1).filter_map(|(column, title)| {
         let (was, is) = (was.get(column), is.get(column));

@@ -53,7 +53,7 @@ pub(crate) fn write<'m>(
 
 fn configuration(view: View<'_>, module: &Module<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let Some(event) = module.config else {
-        soft_paragraph(out, &Html::escaped("The log has no configuration of it."))?;
+        soft_paragraph(out, Html::escaped("The log has no configuration of it."))?;
         return Ok(());
     };
     let link = file(view, event.compile, event.artifact);
@@ -61,7 +61,7 @@ fn configuration(view: View<'_>, module: &Module<'_>, out: &mut dyn Write) -> an
         Some([left, right]) => {
             put(out, &two_columns(left, right))?;
         }
-        None => soft_paragraph(out, &Html::escaped("Its configuration is empty or could not be read."))?,
+        None => soft_paragraph(out, Html::escaped("Its configuration is empty or could not be read."))?,
     }
     note_below(out, Html::joined(["As the log has it: ".into(), link], ""))?;
     Ok(())

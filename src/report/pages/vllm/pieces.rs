@@ -39,7 +39,7 @@ pub(crate) fn write<'m>(
     out: &mut dyn Write,
 ) -> anyhow::Result<()> {
     if module.pieces.is_empty() {
-        note_below(out, &Html::escaped("No piece of it was compiled."))?;
+        note_below(out, Html::escaped("No piece of it was compiled."))?;
         return Ok(());
     }
     let Some(compile) = view.report.model.compiles.get(module.compile) else { return Ok(()) };
@@ -154,7 +154,7 @@ fn by_size<'p>(module: &'p Module<'_>) -> Vec<(usize, &'p Piece<'p>)> {
 /// The sizes, in the first row of those that share them.
 fn sizes(piece: &Piece<'_>, first: bool) -> Td {
     let words = piece.sizes().map_or_else(|| "not recorded".to_owned(), size_words);
-    Td::html(if first { strong(&Html::escaped(&words)) } else { Html::default() }).class("nowrap")
+    Td::html(if first { strong(Html::escaped(&words)) } else { Html::default() }).class("nowrap")
 }
 
 fn subgraph(view: View<'_>, piece: &Piece<'_>) -> Html {
@@ -179,7 +179,7 @@ fn place(piece: &Piece<'_>) -> Td {
 
 fn answer(outcome: Option<Outcome>) -> Td {
     Td::html(match outcome {
-        Some(Outcome::Hit) => strong(&Html::escaped(Outcome::Hit.word())),
+        Some(Outcome::Hit) => strong(Html::escaped(Outcome::Hit.word())),
         Some(other) => Html::escaped(other.word()),
         None => Html::escaped(UNKNOWN),
     })

@@ -18,7 +18,7 @@ use std::sync::LazyLock;
 
 /// Every page and file. Rows whose work is long come first, since pages are written by several threads; tabs stand in
 /// the order of the rows.
-pub(crate) static SITE: [SiteRow; 27] = [
+pub(crate) static SITE: [SiteRow; 28] = [
     SiteRow {
         name: "Log",
         files: &[SiteFile { path: "raw.log", about: "the log, byte by byte (uncompressed)" }],
@@ -118,21 +118,27 @@ pub(crate) static SITE: [SiteRow; 27] = [
     },
     SiteRow {
         name: "Compile",
-        files: &[
-            SiteFile {
-                path: "<id>/compile.html",
-                about: "the page of a compile; `<id>` is `<compiled autograd>_<frame>_<compile>_<attempt>`, `-_0_0_0` for `[0/0]`, `-_-_-_-` for records without a compile id",
-            },
-            SiteFile {
-                path: "<id>/*compilation_metrics*_<number>.html",
-                about: "a metrics record with all its fields",
-            },
-        ],
+        files: &[SiteFile {
+            path: "<id>/compile.html",
+            about: "the page of a compile; `<id>` is `<compiled autograd>_<frame>_<compile>_<attempt>`, `-_0_0_0` for `[0/0]`, `-_-_-_-` for records without a compile id",
+        }],
         tab: None,
         topic: None,
         assets: assets::PAGE,
         present: |_| true,
         write: compile::pages,
+    },
+    SiteRow {
+        name: "Metrics of a compile",
+        files: &[SiteFile {
+            path: "<id>/*compilation_metrics*_<number>.html",
+            about: "a metrics record with all its fields",
+        }],
+        tab: None,
+        topic: None,
+        assets: assets::RECORD,
+        present: |_| true,
+        write: compile::records,
     },
     SiteRow {
         name: "Graphs",

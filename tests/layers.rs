@@ -103,7 +103,6 @@ fn no_page_knows_another() {
 }
 
 #[test]
-#[ignore = "until the last circles are gone"]
 fn no_files_import_each_other_in_a_circle() {
     let found = told(arrows());
     assert!(found.is_empty(), "files that import each other in a circle:\n{}", found.join("\n"));

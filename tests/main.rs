@@ -39,6 +39,7 @@ mod pages;
 mod provenance;
 mod provenance_orders;
 mod ranks;
+mod same_numbers;
 mod schema;
 mod search;
 mod serve;

@@ -271,7 +271,6 @@ fn attributes_are_quoted_wherever_markup_is_written() {
 }
 
 #[test]
-#[ignore = "until ARCHITECTURE.md is written anew"]
 fn nothing_squeezes_styles_scripts_or_markup() {
     let name = Regex::new(r"(?i)\btailor|\boxc\b|\boxc_|minif").unwrap();
     let below = |folder: &str| -> Vec<String> {

@@ -1,7 +1,7 @@
 //! Why a cache missed: which components of a key differ from those of an earlier one.
 
-use crate::model::{CacheLookup, CompileIndex, Model, Outcome};
-use crate::trace::{CompileId, FrameId, TextMap};
+use crate::model::{CacheLookup, Function, Model, Outcome};
+use crate::trace::{FrameId, TextMap};
 use fxhash::FxHashSet;
 use indexmap::IndexMap;
 
@@ -116,37 +116,47 @@ fn parse(text: &str) -> Option<(&str, &str, &str)> {
 /// Says whether a key belongs to a backward graph: such keys are compared with each other only.
 const BACKWARD: &str = "fx_kwargs[is_backward]";
 
-/// With which earlier lookup each is compared: the nearest of the same cache and the same frame, else the nearest of
-/// the same cache; one of an earlier compile, with a key of the same pass. `keys` has one per lookup; an index into them
-/// is given for each.
-pub fn nearest(lookups: &[CacheLookup], keys: &[Key], components: &Components) -> Vec<Option<usize>> {
+/// What a lookup was made for: keys of one function are compared, those of others have nothing in common with them.
+#[derive(PartialEq, Eq, Hash)]
+enum Owner<'m> {
+    Function(&'m Function),
+    /// The log does not name the function.
+    Frame(FrameId),
+    /// A record without a compile id.
+    Nobody,
+}
+
+/// With which earlier lookup each is compared: the nearest of the same cache and the same function, of an earlier
+/// compile, with a key of the same pass; None of a first lookup. `keys` has one per lookup; an index into them is given
+/// for each.
+pub fn nearest(model: &Model, keys: &[Key], components: &Components) -> Vec<Option<usize>> {
     type Last = (usize, Option<usize>);
     // The last lookup of each kind, and the last one of an earlier compile.
-    let mut of_frame: TextMap<(&str, Option<FrameId>, Option<u32>), Last> = TextMap::default();
-    let mut of_cache: TextMap<(&str, Option<u32>), Last> = TextMap::default();
-    let compile = |index: usize| lookups.get(index).map(|lookup| lookup.artifact.compile);
-    let earlier = |last: Option<&Last>, now: CompileIndex| {
-        let (last, before) = *last?;
-        if compile(last) == Some(now) { before } else { Some(last) }
-    };
-    let mut found = Vec::with_capacity(lookups.len());
-    for (index, (lookup, key)) in lookups.iter().zip(keys).enumerate() {
+    let mut known: TextMap<(&str, Owner<'_>, Option<u32>), Last> = TextMap::default();
+    let compile = |index: usize| model.caches.get(index).map(|lookup| lookup.artifact.compile);
+    let mut found = Vec::with_capacity(model.caches.len());
+    for (index, (lookup, key)) in model.caches.iter().zip(keys).enumerate() {
         if key.is_empty() {
             found.push(None);
             continue;
         }
-        let frame = lookup.compile.as_ref().map(CompileId::frame);
-        let backward = components.named(key, BACKWARD);
-        let (by_frame, by_cache) =
-            ((lookup.cache.as_str(), frame, backward), (lookup.cache.as_str(), backward));
-        let now = lookup.artifact.compile;
-        let before_frame = earlier(of_frame.get(&by_frame), now);
-        let before_cache = earlier(of_cache.get(&by_cache), now);
-        found.push(before_frame.or(before_cache));
-        of_frame.insert(by_frame, (index, before_frame));
-        of_cache.insert(by_cache, (index, before_cache));
+        let of = (lookup.cache.as_str(), owner(model, lookup), components.named(key, BACKWARD));
+        let before = known.get(&of).and_then(|(last, before)| {
+            if compile(*last) == Some(lookup.artifact.compile) { *before } else { Some(*last) }
+        });
+        found.push(before);
+        known.insert(of, (index, before));
     }
     found
+}
+
+fn owner<'m>(model: &'m Model, lookup: &CacheLookup) -> Owner<'m> {
+    let function = model.compiles.get(lookup.artifact.compile).and_then(|compile| compile.function.as_ref());
+    match (function, &lookup.compile) {
+        (Some(function), _) => Owner::Function(function),
+        (None, Some(id)) => Owner::Frame(id.frame()),
+        (None, None) => Owner::Nobody,
+    }
 }
 
 /// What one cache answered over the whole log.
@@ -199,7 +209,7 @@ pub fn in_words(differences: &[Difference<'_>]) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::ArtifactIndex;
+    use crate::model::{ArtifactIndex, CompileIndex};
     use crate::trace::CompileId;
 
     fn lookup(compile: usize, id: &str, outcome: Outcome) -> CacheLookup {
@@ -234,13 +244,25 @@ mod tests {
     }
 
     #[test]
-    fn a_lookup_is_compared_with_the_nearest_earlier_compile_of_its_frame_and_pass() {
+    fn a_lookup_is_compared_with_the_nearest_earlier_compile_of_its_function_and_pass_and_with_no_other() {
         let mut components = Components::default();
         let lookups = [(0, "0/0"), (1, "1/0"), (2, "0/1"), (2, "0/1"), (3, "1/1"), (4, "5/0")]
             .map(|(compile, id)| lookup(compile, id, Outcome::Miss));
         let backward = [false, false, false, true, false, true];
         let keys = backward.map(|b| components.key([format!("[{b}] {BACKWARD}: {b}").as_str()]));
-        assert_eq!(nearest(&lookups, &keys, &components), [None, Some(0), Some(0), None, Some(1), Some(3)]);
+        let mut model = Model { caches: lookups.into(), ..Model::default() };
+        assert_eq!(nearest(&model, &keys, &components), [None, None, Some(0), None, Some(1), None]);
+        // Compiled under another frame id, it is the same function still.
+        let function = |name: &str| Function {
+            name: name.to_owned(),
+            file: Some("/app/a.py".to_owned()),
+            line: Some(1),
+        };
+        for (id, name) in [("0/0", "f"), ("1/0", "g"), ("0/1", "f"), ("1/1", "g"), ("5/0", "f")] {
+            let index = model.compile_index(CompileId::parse(id).as_ref());
+            model.compiles[index].function = Some(function(name));
+        }
+        assert_eq!(nearest(&model, &keys, &components), [None, None, Some(0), None, Some(1), Some(3)]);
     }
 
     #[test]
@@ -248,9 +270,10 @@ mod tests {
         let mut components = Components::default();
         let lookups = [(0, "0/0"), (1, "0/1"), (1, "0/1")].map(|(c, id)| lookup(c, id, Outcome::Miss));
         let keys = ["[a] gm: a", "[b] gm: b", "[c] gm: c"].map(|text| components.key([text]));
-        assert_eq!(nearest(&lookups, &keys, &components), [None, Some(0), Some(0)]);
+        let model = Model { caches: lookups.into(), ..Model::default() };
+        assert_eq!(nearest(&model, &keys, &components), [None, Some(0), Some(0)]);
         assert!(
-            nearest(&lookups, &[Key::default(), Key::default(), Key::default()], &components)
+            nearest(&model, &[Key::default(), Key::default(), Key::default()], &components)
                 .iter()
                 .all(Option::is_none)
         );

@@ -3,10 +3,12 @@
 mod account;
 mod break_costs;
 mod break_text;
+pub mod builds;
 mod by_compile;
 pub mod caches;
 pub mod configs;
 mod export;
+pub mod failures;
 pub mod findings;
 mod functions;
 mod graph_pairs;

@@ -31,6 +31,22 @@ pub fn is_library(path: &str) -> bool {
         || path.contains("/lib64/python3")
 }
 
+/// Whether a file is torch's own.
+pub fn is_torch(path: &str) -> bool {
+    let path = path.replace('\\', "/");
+    let installed = PACKAGES.iter().any(|folder| path.contains(&format!("{folder}torch/")));
+    let elsewhere = || TORCH.iter().any(|folder| path.contains(folder));
+    installed || (!PACKAGES.iter().any(|folder| path.contains(folder)) && elsewhere())
+}
+
+/// Whether a file is Python's own: of its standard library, no installed package.
+pub fn is_python(path: &str) -> bool {
+    let path = path.replace('\\', "/");
+    let standard =
+        path.contains("/lib/python3") || path.contains("/lib64/python3") || path.starts_with("<frozen");
+    standard && !PACKAGES.iter().any(|folder| path.contains(folder))
+}
+
 /// The function that a resume function continues, and the line: `torch_dynamo_resume_in_f_at_9` is `f`, 9.
 pub fn resumed(name: &str) -> Option<(&str, &str)> {
     let (function, line) = name.strip_prefix("torch_dynamo_resume_in_")?.rsplit_once("_at_")?;

@@ -74,7 +74,7 @@ impl Parts {
         };
         let mut parts = Parts::default();
         let mut below = 0.0;
-        for (part, time) in parts.0.iter_mut().zip(outermost).rev().skip(PARTS.len() - outermost.len()) {
+        for (part, time) in parts.0.iter_mut().zip(outermost).rev() {
             // A part that is not timed has nothing of its own: what is below it belongs to the next above.
             let time = time.unwrap_or(below).max(below);
             *part = time - below;

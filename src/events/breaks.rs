@@ -83,6 +83,7 @@ fn read_break(text: &str) -> GraphBreak {
         reason: reason(block),
         context: context.map(|c| c.trim().to_owned()),
         explanation: explanation(block),
+        debug_context: debug_context(block),
         hints: hints(block),
         gb_id: None,
         url: None,
@@ -141,6 +142,15 @@ fn explanation(block: &str) -> Option<String> {
         .min()
         .unwrap_or(rest.len());
     rest.get(..end).map(|text| text.trim().to_owned())
+}
+
+/// What stands behind `  Developer debug context: ` of the first break of a block, up to the next empty line.
+fn debug_context(block: &str) -> Option<String> {
+    let own = block.split("*** While handling").next().unwrap_or(block);
+    let (_, rest) = own.split_once("  Developer debug context:")?;
+    let text = rest.split("\n\n").next().unwrap_or(rest);
+    let text = text.lines().map(str::trim).collect::<Vec<_>>().join("\n").trim().to_owned();
+    (!text.is_empty()).then_some(text)
 }
 
 /// Each `  Hint: `, its lines joined.
@@ -215,13 +225,28 @@ impl StructuredLogParser for DynamoError {
 
     fn parse(&mut self, event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
         cx.artifact_of_payload(event, "dynamo_error", Form::Text);
-        let frames = user_code(&event.payload_text().unwrap_or_default(), "from user code:");
-        if !frames.is_empty() {
+        let text = event.payload_text().unwrap_or_default();
+        let frames = user_code(&text, "from user code:");
+        let raised = tracebacks(&text);
+        if !frames.is_empty() || !raised.is_empty() {
             let compile = cx.compile_at_hand();
-            cx.model().error_traces.push(ErrorTrace { compile, frames });
+            cx.model().error_traces.push(ErrorTrace { compile, frames, raised });
         }
         Ok(Flow::Handled)
     }
+}
+
+/// The tracebacks of an exception and of those that it came from, without the user's code that was being traced. Each
+/// ends where the exception's own text begins, which may quote other files.
+fn tracebacks(text: &str) -> Vec<Vec<TextFrame>> {
+    let head = text.split("\nfrom user code:").next().unwrap_or(text);
+    let blocks = head.split("Traceback (most recent call last):").skip(1);
+    let frames = blocks.map(|block| {
+        let lines = block.trim_start_matches(['\n', '\r']).split_inclusive('\n');
+        let indented: String = lines.take_while(|line| line.starts_with(' ')).collect();
+        traceback(&indented)
+    });
+    frames.filter(|frames| !frames.is_empty()).collect()
 }
 
 /// Takes a reason apart: `0/0: k == 2   # return x*k  # file:7 in f`, perhaps with a user stack below.
@@ -305,6 +330,29 @@ mod tests {
         let reason = read_reason("BACKEND_MATCH failure: torch.compile detected different backend callables");
         assert_eq!(reason.against, None);
         assert!(reason.text.starts_with("BACKEND_MATCH failure: "));
+    }
+
+    #[test]
+    fn the_debug_context_of_a_break_is_kept_and_that_of_a_further_break_is_not_taken_for_it() {
+        let text = "Graph break in user code at /app/x.py:11\nGraph Break Reason: Failed\n\nCall\n  \
+                    Explanation: Why.\n  Hint: Do.\n\n  Developer debug context: method: <Logger a>.warn, args: \
+                    ['b\n  c']\n\n For more\n\n*** While handling this graph break, another graph break occurred: \
+                    ***\n\nx\n  Explanation: y\n\n  Developer debug context: other\n";
+        let context = read_break(text).debug_context;
+        assert_eq!(context.as_deref(), Some("method: <Logger a>.warn, args: ['b\nc']"));
+        let without = text.replacen("  Developer debug context: method", "  method", 1);
+        assert_eq!(read_break(&without).debug_context, None);
+    }
+
+    #[test]
+    fn each_traceback_of_an_error_is_read_up_to_the_text_of_its_exception() {
+        let text = "Traceback (most recent call last):\n  File \"/app/a.py\", line 8, in backend\n    raise E()\n\
+                    E: see\n  File \"/app/quoted.py\", line 1, in q\n\nThe above exception was the direct cause of the \
+                    following exception:\n\nTraceback (most recent call last):\n  File \"/torch/_dynamo/b.py\", line 2, \
+                    in run\nX: y\n\nfrom user code:\n   File \"/app/a.py\", line 54, in f\n    g()\n";
+        let lines: Vec<Vec<u64>> =
+            tracebacks(text).iter().map(|frames| frames.iter().map(|frame| frame.line).collect()).collect();
+        assert_eq!(lines, [vec![8], vec![2]]);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Graphs of every stage: files that are shown as they are.
 
+use super::repeats::repeated_lines;
 use super::{Event, Flow, RankContext, StructuredLogParser};
 use crate::model::{Cell, Column, Form, GraphSize, Language, Readable};
 use serde_json::value::RawValue;
@@ -28,9 +29,11 @@ impl StructuredLogParser for OutputGraph {
 
     fn parse(&mut self, event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
         cx.artifact_of_payload(event, event.key, Form::Text);
+        let repeated = event.payload_text().and_then(|text| repeated_lines(&text));
         if let Some(compile) = cx.here() {
             compile.sections.retain(|section| section.id != "graph-sizes");
             compile.graph_sizes.clear();
+            compile.repeated = repeated;
         }
         let fields = event.fields();
         let Some(sizes) = fields.get::<crate::model::Fields<'_>>("sizes") else { return Ok(Flow::Handled) };

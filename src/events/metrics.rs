@@ -1,7 +1,9 @@
 //! Compilation metrics: what each compile cost, what it came to, and with which configuration.
 
 use super::{Event, Flow, RankContext, StructuredLogParser};
-use crate::model::{ConfigRef, Failure, Fields, Metrics, MetricsKind, MetricsRecord, Restart, Torch};
+use crate::model::{
+    ConfigRef, Failure, Fields, InductorSettings, Metrics, MetricsKind, MetricsRecord, Restart, Torch,
+};
 use crate::trace::Md5;
 
 pub(super) fn parsers() -> Vec<Box<dyn StructuredLogParser>> {
@@ -126,9 +128,23 @@ fn configs(fields: &Fields<'_>, event: &Event<'_>, cx: &mut RankContext<'_>) -> 
         if fresh && field == "dynamo_config" && cx.model().recompile_limit.is_none() {
             cx.model().recompile_limit = recompile_limit(raw.get());
         }
+        if fresh && field == "inductor_config" {
+            note_inductor_settings(raw.get(), &mut cx.model().inductor);
+        }
         found.push((field, hash));
     }
     found
+}
+
+/// What a configuration of Inductor says; a setting that any configuration of the log turns on counts as on.
+fn note_inductor_settings(json: &str, known: &mut InductorSettings) {
+    let text = serde_json::from_str::<String>(json).unwrap_or_else(|_| json.to_owned());
+    let Ok(fields) = Fields::parse(&text) else { return };
+    let flag = |name| fields.get::<bool>(name);
+    known.compile_threads = known.compile_threads.or(fields.count("compile_threads"));
+    known.cudagraphs =
+        flag("triton.cudagraphs").filter(|on| *on).or(known.cudagraphs).or(flag("triton.cudagraphs"));
+    known.freezing = flag("freezing").filter(|on| *on).or(known.freezing).or(flag("freezing"));
 }
 
 /// `recompile_limit`, until torch 2.5 `cache_size_limit`, in the JSON of a configuration, which stands in a string where torch writes it.

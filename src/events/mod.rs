@@ -27,6 +27,7 @@ mod parser;
 mod placed;
 mod read;
 mod registry;
+mod repeats;
 mod sections;
 mod side_effects;
 mod stacks;

@@ -1,11 +1,11 @@
 //! One compile id and everything recorded under it.
 
-use super::{Section, Stack};
+use super::{Section, Stack, TextFrame};
 use crate::rel_path::RelPath;
 use crate::trace::{CompileId, Md5, PayloadRef, Span, Stamp};
 
 /// The compiled function.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Function {
     /// `co_name`.
     pub name: String,
@@ -61,6 +61,17 @@ pub struct GraphSize {
     pub size: String,
 }
 
+/// Source lines that stand equally often in a captured graph: those of a layer that the model has several times.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RepeatedLines {
+    /// How often each of them.
+    pub times: usize,
+    /// How many lines there are.
+    pub lines: usize,
+    /// The first of them in the graph.
+    pub first: TextFrame,
+}
+
 /// A Triton kernel as autotuning left it (`triton_kernel_info`).
 #[derive(Debug, Default, Clone, PartialEq)]
 pub struct TritonKernel {
@@ -101,6 +112,8 @@ pub struct Compile {
     pub sections: Vec<Section>,
     /// Sizes of the values of the captured graph, in the order of the graph.
     pub graph_sizes: Vec<GraphSize>,
+    /// Lines that the captured graph repeats as often as the model has layers.
+    pub repeated: Option<RepeatedLines>,
     /// Conditions in the last tree of guards; None where no tree is recorded.
     pub guard_conditions: Option<u64>,
     /// What autotuning left of the Triton kernels.
@@ -128,6 +141,7 @@ impl Compile {
             graph_breaks: 0,
             sections: Vec::new(),
             graph_sizes: Vec::new(),
+            repeated: None,
             guard_conditions: None,
             triton_kernels: Vec::new(),
             first: None,

@@ -1,6 +1,6 @@
 //! Facts that are not tied to one compile's page: breaks, recompiles, failures, caches, what ranks compare.
 
-use super::{ArtifactIndex, CompileIndex, Outcome, Stack};
+use super::{ArtifactIndex, CompileIndex, Outcome, Stack, TextFrame};
 use crate::trace::{CompileId, PayloadRef};
 use std::sync::Arc;
 
@@ -22,6 +22,8 @@ pub struct GraphBreak {
     pub context: Option<String>,
     /// torch's explanation.
     pub explanation: Option<String>,
+    /// torch's `Developer debug context`: which call with which arguments.
+    pub debug_context: Option<String>,
     /// torch's hints.
     pub hints: Vec<String>,
     /// `gb0059`
@@ -77,19 +79,6 @@ pub struct Reason {
     pub hint: Option<String>,
     /// Frames of the user's stack.
     pub user_stack: Vec<TextFrame>,
-}
-
-/// A frame that was read from a traceback's text.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct TextFrame {
-    /// File as the traceback has it.
-    pub file: String,
-    /// Line in it, from 1; 0 where it is unknown.
-    pub line: u64,
-    /// Function.
-    pub function: String,
-    /// Source text of the line.
-    pub loc: Option<String>,
 }
 
 /// The source line that made a guard.
@@ -292,8 +281,21 @@ pub struct DumpFile {
 pub struct ErrorTrace {
     /// The compile.
     pub compile: CompileIndex,
-    /// The frames below `from user code:`, outermost first.
+    /// The frames below `from user code:`, outermost first: what was being traced.
     pub frames: Vec<TextFrame>,
+    /// The tracebacks of the exception and of those that it came from, in the order of the text; each outermost first.
+    pub raised: Vec<Vec<TextFrame>>,
+}
+
+/// Settings of Inductor that explain what it did; None where no configuration of the log names one.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub struct InductorSettings {
+    /// `compile_threads`: how many kernels are built at a time.
+    pub compile_threads: Option<u64>,
+    /// `triton.cudagraphs`: whether CUDA graphs were asked for.
+    pub cudagraphs: Option<bool>,
+    /// `freezing`: whether parameters became constants.
+    pub freezing: Option<bool>,
 }
 
 /// A compile job that torch reports as slow.

@@ -21,7 +21,7 @@ pub mod words;
 
 pub use compile::{
     Artifact, Attempt, Compile, Content, Form, Function, GraphSize, Language, Metrics, MetricsKind,
-    MetricsRecord, Outcome, Place, Readable, Status, TablesPage, TritonKernel,
+    MetricsRecord, Outcome, Place, Readable, RepeatedLines, Status, TablesPage, TritonKernel,
 };
 pub use compiles::{ArtifactIndex, CompileIndex, Compiles};
 pub use export::{
@@ -29,8 +29,8 @@ pub use export::{
 };
 pub use facts::{
     Advice, AdviceKind, BreakOccurrence, CacheLookup, CodeCall, CollectiveCalls, Collectives, CrossRank,
-    DumpFile, ErrorTrace, Execution, Failure, GraphBreak, GraphOps, Op, Reason, ReasonSource, Recompile,
-    Restart, Stackless, TensorMeta, TextFrame, Torch, TraceSpan, WorkerStall,
+    DumpFile, ErrorTrace, Execution, Failure, GraphBreak, GraphOps, InductorSettings, Op, Reason,
+    ReasonSource, Recompile, Restart, Stackless, TensorMeta, Torch, TraceSpan, WorkerStall,
 };
 pub use fields::{Fields, lenient};
 pub use guards::{GuardFacts, GuardPrint, PlaceType, SideEffect};
@@ -41,10 +41,10 @@ pub use job::{
     RankLog, RankState, RankSummary, Run, Schedule, Sequence, SharedFinding, SkippedFile, Step, Stretch,
     TensorFact, TextId, Texts,
 };
-pub use program_text::read_program;
+pub use program_text::{read_program, source_comment};
 pub use section::{Cell, Column, Section, Unit};
 pub use shapes::{InputTensor, Recorded, Shapes, Specialisation, Symbol, SymbolGuard};
-pub use stack::{Frame, Stack};
+pub use stack::{Frame, Stack, TextFrame};
 pub use traceback::traceback;
 pub use vllm::{VllmEvent, VllmFact, VllmPart, VllmPass, VllmStart};
 
@@ -111,6 +111,8 @@ pub struct Model {
     pub dynamic_sources: Vec<(CompileIndex, String)>,
     /// Versions of a function that torch keeps, from `dynamo_config`.
     pub recompile_limit: Option<u64>,
+    /// Settings of Inductor that explain what it did.
+    pub inductor: InductorSettings,
     /// Payloads that no artifact holds word for word, to be kept under their md5.
     pub payloads: IndexMap<Md5, PayloadRef>,
     /// Every record but `str` and `chromium_event`, for raw.jsonl.

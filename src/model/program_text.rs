@@ -61,7 +61,7 @@ fn graph_line(
 }
 
 /// ` File: /app/m.py:20 in forward, code: k = n.item()`; None for any other comment.
-fn source_comment(comment: &str) -> Option<TextFrame> {
+pub fn source_comment(comment: &str) -> Option<TextFrame> {
     let rest = comment.trim_start().strip_prefix("File: ")?;
     let (place, code) = match rest.split_once(", code: ") {
         Some((place, code)) => (place, Some(code.trim().to_owned())),

@@ -18,3 +18,16 @@ pub struct Frame {
 
 /// A stack, outermost frame first; equal stacks are shared.
 pub type Stack = Arc<[Frame]>;
+
+/// A frame that was read from a traceback's text.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct TextFrame {
+    /// File as the traceback has it.
+    pub file: String,
+    /// Line in it, from 1; 0 where it is unknown.
+    pub line: u64,
+    /// Function.
+    pub function: String,
+    /// Source text of the line.
+    pub loc: Option<String>,
+}

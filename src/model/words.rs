@@ -38,11 +38,6 @@ fn with_commas(number: f64) -> String {
     if number < 0.0 { format!("-{text}") } else { text }
 }
 
-/// The first line of a text, without the space around it; empty where the text is.
-pub fn first_line(text: &str) -> &str {
-    text.lines().next().unwrap_or_default().trim()
-}
-
 /// The first line of a message that says something; where it only announces the next, that one too.
 pub fn headline(text: &str) -> String {
     let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());

@@ -18,7 +18,7 @@ use std::sync::LazyLock;
 
 /// Every page and file. Rows whose work is long come first, since pages are written by several threads; tabs stand in
 /// the order of the rows.
-pub(crate) static SITE: [SiteRow; 28] = [
+pub(crate) static SITE: &[SiteRow] = &[
     SiteRow {
         name: "Log",
         files: &[SiteFile { path: "raw.log", about: "the log, byte by byte (uncompressed)" }],
@@ -380,7 +380,11 @@ pub(crate) static SITE: [SiteRow; 28] = [
             about: "where the time went: a flame chart of the whole log, tables of phases, compiles and passes, time wasted, saved and not accounted for; only where the log has chromium events",
         }],
         tab: Some(SiteTab { address: |_| links::TIME.to_owned(), count: |_| None }),
-        topic: None,
+        topic: Some(SiteTopic {
+            topic: Topic::Time,
+            address: |_| links::TIME.to_owned(),
+            words: "the flame chart",
+        }),
         assets: assets::TIME,
         present: |report| report.times_phases(),
         write: |report| vec![time::page(report)],
@@ -415,7 +419,7 @@ pub(crate) fn pages<'m>(report: Report<'m>) -> Vec<Page<'m, Worker>> {
 }
 
 /// Files that a job's report has beside the folders of its ranks.
-pub(crate) static JOB_FILES: [SiteFile; 7] = [
+pub(crate) static JOB_FILES: &[SiteFile] = &[
     SiteFile { path: "index.html", about: "the landing page of the job" },
     SiteFile {
         path: "report.json",
@@ -443,7 +447,7 @@ const OTHER_ENTRIES: [&str; 3] = ["report.html", "symbolic_guard_information*.ht
 /// Every entry that a report may have at its top: names in which `#` stands for digits and `*` for any text; a folder
 /// ends in `/`. Folders of compile ids are not among them: their names are a rule of their own.
 pub fn top_entries() -> Vec<String> {
-    let files = SITE.iter().flat_map(|row| row.files).chain(&JOB_FILES);
+    let files = SITE.iter().flat_map(|row| row.files).chain(JOB_FILES);
     let mut entries: Vec<String> = files.filter_map(|file| top_entry(file.path)).collect();
     entries.extend(OTHER_ENTRIES.map(str::to_owned));
     entries.sort_unstable();

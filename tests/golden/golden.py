@@ -315,6 +315,34 @@ def spans_of(events):
     return done
 
 
+# What the phases of each part of the compiler are called, by the first words of their names; other phases belong to the
+# part around them.
+PARTS = {
+    "Dynamo": ["dynamo", "entire_frame", "compile_attempt", "bytecode_", "build_guards"],
+    "AOTAutograd": ["backend_compile", "create_aot", "aot_", "AOTAutograd", "entire_backward"],
+    "Inductor": ["inductor_", "fx_codegen", "compile_fx", "_recursive_", "CacheBase.", "GraphLowering.run"],
+    "Code generation": ["code_gen", "GraphLowering.co", "PyCodeCache", "Scheduler."],
+    "Kernel builds": ["compile_file", "async_compile"],
+}
+
+
+def parts_of(spans):
+    """Seconds in each part; healthy logs of one thread only, so that the spans within a span do not overlap."""
+    inner = {id(child) for span in spans for child in span[3]}
+    sums = collections.defaultdict(Fraction)
+
+    def add(span, around):
+        part = next((part for part, words in PARTS.items() if span[0].startswith(tuple(words))), around)
+        sums[part] += span[2] - span[1] - sum(child[2] - child[1] for child in span[3])
+        for child in span[3]:
+            add(child, part)
+
+    for span in spans:
+        if id(span) not in inner:
+            add(span, None)
+    return [{"name": part, "seconds": round(float(sums[part] / 10**6), 6)} for part in [*PARTS, None] if sums[part]]
+
+
 def compile_time_of(recs):
     by_pid = collections.defaultdict(list)
     for r in recs:
@@ -330,7 +358,7 @@ def compile_time_of(recs):
     seconds = lambda us: round(float(us / 10**6), 6)
     rows = [{"name": n, "self_s": seconds(own), "total_s": seconds(union(s)), "count": len(s)} for n, (s, own) in phases.items()]
     rows.sort(key=lambda row: (-row["self_s"], row["name"]))
-    return {"total_s": seconds(union([(s[1], s[2]) for s in spans])), "phases": rows}
+    return {"total_s": seconds(union([(s[1], s[2]) for s in spans])), "parts": parts_of(spans), "phases": rows}
 
 
 # ---- the report --------------------------------------------------------------------------------------------------

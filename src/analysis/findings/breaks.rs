@@ -5,11 +5,13 @@ use super::cost::{ChargeOrder, Claim, Work};
 use super::finding::{Finding, FurtherReading, Severity, Value};
 use super::kind::{CostDetail, EntryStyle, KindOfFinding, Topic};
 use super::prose;
+use crate::analysis::failures::break_of;
+use crate::analysis::own_code::{is_python, is_torch};
 use crate::analysis::user_place::{UserPlace, own_frame};
-use crate::analysis::{Hit, break_costs, is_library, resumed_us};
+use crate::analysis::{Hit, break_costs, is_library, resumed, resumed_us};
 use crate::model::words::{counted, duration};
-use crate::model::{CompileIndex, Failure, GraphBreak, Model, TextFrame};
-use fxhash::FxHashSet;
+use crate::model::{BreakOccurrence, GraphBreak, Model, TextFrame};
+use crate::trace::CompileId;
 
 /// Graph breaks.
 pub(super) const FAMILY: Family = Family { kinds: &[&GRAPH_BREAK], of_log };
@@ -29,50 +31,48 @@ static GRAPH_BREAK: KindOfFinding = KindOfFinding {
     ..KindOfFinding::of("graph_break", "Graph break")
 };
 
-/// One finding per reason and place. A break that made its compile fail is told with the failure.
+/// One finding per reason and place. A break that did nothing but make compiles fail is told with the failures.
 fn of_log(Basis { model, .. }: Basis<'_>) -> Vec<Finding> {
     let costs = break_costs(model);
-    model.graph_breaks.iter().zip(costs).filter_map(|(one, hits)| finding(model, one, hits)).collect()
+    let told = model.graph_breaks.iter().zip(costs).enumerate();
+    told.filter(|(_, (one, _))| !only_failed(model, one))
+        .map(|(index, (one, hits))| Finding { topic_entry: Some(index), ..finding(model, one, &hits) })
+        .collect()
 }
 
-/// The break that made a compile fail: both are at one place.
-pub(super) fn of_failure<'m>(model: &'m Model, failure: &Failure) -> Option<&'m GraphBreak> {
-    failure.file.as_ref()?;
-    let same = |one: &&GraphBreak| one.file == failure.file && one.line == failure.line;
-    model.graph_breaks.iter().filter(same).find(|one| one.compiles.contains(&failure.compile))
-}
-
-fn finding(model: &Model, one: &GraphBreak, mut hits: Vec<Hit>) -> Option<Finding> {
-    let failed = |id: &Option<crate::trace::CompileId>| {
-        let failure = model.failures.iter().find(|f| f.compile == *id);
-        failure.is_some_and(|f| of_failure(model, f).is_some_and(|b| std::ptr::eq(b, one)))
+/// Whether every compile that hit the break failed there.
+fn only_failed(model: &Model, one: &GraphBreak) -> bool {
+    let failed = |id: &Option<CompileId>| {
+        let mut failures = model.failures.iter().filter(|failure| failure.compile == *id);
+        failures.any(|failure| break_of(model, failure).is_some_and(|found| std::ptr::eq(found, one)))
     };
-    let ids: Vec<_> = one.compiles.iter().filter(|id| !failed(id)).collect();
-    if ids.is_empty() {
-        return None;
-    }
-    let compiles: Vec<CompileIndex> = ids.iter().filter_map(|id| model.by_id.get(*id).copied()).collect();
+    one.compiles.iter().all(failed)
+}
+
+fn finding(model: &Model, one: &GraphBreak, hits: &[Hit]) -> Finding {
     let reason = if one.reason.is_empty() { "no reason recorded" } else { &one.reason };
-    let mut found = Finding::new(&GRAPH_BREAK, Severity::Warning, reason.to_owned());
-    let folded = one.compiles.len() - ids.len();
-    found.count = one.count.saturating_sub(folded as u64).max(1);
-    found.detail = one.explanation.clone();
+    let severity = if within_torch(model, one) { Severity::Info } else { Severity::Warning };
+    let mut found = Finding::new(&GRAPH_BREAK, severity, reason.to_owned());
+    found.count = one.count.max(1);
+    found.detail = detail(one, severity);
     found.place = place(one);
     found.stack.clone_from(&one.stack);
     found.hints = prose::useful(one.hints.clone());
-    // What a compile lost that failed at the break is told with its failure.
-    let kept: FxHashSet<CompileIndex> = compiles.iter().copied().collect();
-    hits.retain(|hit| kept.contains(&hit.compile));
-    for hit in &hits {
+    for hit in hits {
         let share = hit.thrown_away_us.unwrap_or_default();
+        // What the user cannot act on is no loss of theirs.
+        let claim = match severity {
+            Severity::Info => Claim::expected,
+            _ => Claim::wasted,
+        };
         found.claim(
-            Claim::wasted(Work::Discarded, vec![hit.compile], "of tracing thrown away").at_most(share),
+            claim(Work::Discarded, vec![hit.compile], "of tracing thrown away".to_owned()).at_most(share),
         );
     }
-    if let Some(words) = resumed_words(model, &hits) {
+    if let Some(words) = resumed_words(model, hits) {
         found.fact("Behind the break", Value::Prose(words));
     }
-    found.compiles = compiles;
+    found.compiles = hits.iter().map(|hit| hit.compile).collect();
     if let Some(own) = own_frame(&one.stack)
         .filter(|own| one.file.as_deref().is_some_and(is_library) && one.file.as_ref() != Some(&own.file))
     {
@@ -83,13 +83,65 @@ fn finding(model: &Model, one: &GraphBreak, mut hits: Vec<Hit>) -> Option<Findin
     if let Some(context) = &one.context {
         found.fact("When", Value::Prose(context.trim_end_matches(':').to_owned()));
     }
+    if let Some(context) = &one.debug_context {
+        found.fact("Debug context", Value::Code(context.lines().map(str::to_owned).collect()));
+    }
     if let Some(url) = &one.url {
         let name = one.gb_id.as_deref().unwrap_or("torch's page");
         found.read_more =
             Some(FurtherReading { name: format!("{name} in the graph break catalogue"), url: url.clone() });
     }
     found.reason = reason.to_owned();
-    Some(found)
+    found
+}
+
+/// torch's explanation, and the text that the call would have written: it often names what to set to have no call.
+fn detail(one: &GraphBreak, severity: Severity) -> Option<String> {
+    let mut sentences: Vec<String> = one.explanation.iter().map(|text| text.trim().to_owned()).collect();
+    if let Some(text) = one.debug_context.as_deref().and_then(message) {
+        sentences.push(format!("The call says: \"{text}\""));
+    }
+    if severity == Severity::Info {
+        sentences.push("The code that breaks and the code that calls it are torch's own.".to_owned());
+    }
+    (!sentences.is_empty()).then(|| sentences.join(" "))
+}
+
+/// The text among the arguments of a call, where it is a sentence: `args: [ConstantVariable(str: 'a is unset.')]`.
+fn message(debug_context: &str) -> Option<&str> {
+    let (_, rest) = debug_context.split_once("ConstantVariable(str: ")?;
+    let quote = rest.chars().next().filter(|mark| matches!(mark, '\'' | '"'))?;
+    let rest = rest.strip_prefix(quote)?;
+    let text = rest.get(..rest.find(&format!("{quote})"))?)?;
+    text.contains(' ').then_some(text)
+}
+
+/// Whether the break is in code of torch or of Python that torch's own code calls: no frame from the compiled function
+/// on is the user's or of a library that the user chose.
+fn within_torch(model: &Model, one: &GraphBreak) -> bool {
+    let inner = |file: &str| is_torch(file) || is_python(file);
+    let compiled = |hit: &BreakOccurrence| {
+        let function = model.compiles.get(hit.artifact.compile)?.function.as_ref()?;
+        Some((
+            resumed(&function.name).map_or(function.name.as_str(), |(name, _)| name),
+            function.file.as_deref()?,
+        ))
+    };
+    let within = |hit: &BreakOccurrence| {
+        let Some((name, file)) = compiled(hit) else { return false };
+        // The compiled function is the last frame of its name: what stands above called it.
+        let entry = hit.stack.iter().rposition(|frame| frame.function == name && frame.file == file);
+        let inside = hit.stack.iter().skip(entry.unwrap_or(hit.stack.len()));
+        // Code of Python that the user calls is the user's business: of what calls a function of Python, torch has to
+        // be the nearest.
+        let caller = hit.stack.iter().take(entry.unwrap_or(0)).rev().find(|frame| !is_python(&frame.file));
+        let by_torch = is_torch(file) || caller.is_some_and(|frame| is_torch(&frame.file));
+        inner(file)
+            && by_torch
+            && one.file.as_deref().is_some_and(inner)
+            && inside.into_iter().all(|frame| inner(&frame.file))
+    };
+    !one.occurrences.is_empty() && one.occurrences.iter().all(within)
 }
 
 /// What was compiled to go on behind the break. It would be compiled without the break, too, so it is no cost.

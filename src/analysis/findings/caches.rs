@@ -1,10 +1,11 @@
 //! Caches that were not asked, or did not have the result.
 
 use super::basis::{Basis, Family};
+use super::bypass_cause::BypassCause;
 use super::cost::{ChargeOrder, Claim, Work};
 use super::finding::{Finding, Severity, Value};
 use super::kind::{KindOfFinding, Topic};
-use crate::model::words::{counted, first_line};
+use crate::model::words::counted;
 use crate::model::{CacheLookup, CompileIndex, Model, Outcome};
 use indexmap::IndexMap;
 
@@ -27,13 +28,14 @@ static CACHE_MISS: KindOfFinding = KindOfFinding {
     ..KindOfFinding::of("cache_miss", "Cache miss")
 };
 
-/// Bypasses by reason, then all misses as one.
+/// Bypasses by cause, then all misses as one.
 fn of_log(Basis { model, .. }: Basis<'_>) -> Vec<Finding> {
-    let mut reasons: IndexMap<&str, Vec<&CacheLookup>> = IndexMap::new();
+    let mut causes: IndexMap<BypassCause, Vec<&CacheLookup>> = IndexMap::new();
     for one in model.caches.iter().filter(|c| c.outcome == Outcome::Bypass) {
-        reasons.entry(one.reason.as_deref().unwrap_or_default().trim()).or_default().push(one);
+        let cause = BypassCause::of(one.reason.as_deref().unwrap_or_default());
+        causes.entry(cause).or_default().push(one);
     }
-    let mut found: Vec<Finding> = reasons.iter().map(|(why, same)| bypass(model, why, same)).collect();
+    let mut found: Vec<Finding> = causes.iter().map(|(cause, same)| bypass(model, cause, same)).collect();
     found.extend(misses(model));
     found
 }
@@ -67,56 +69,44 @@ fn compiles(lookups: &[&CacheLookup]) -> Vec<CompileIndex> {
     compiles
 }
 
-fn bypass(model: &Model, why: &str, same: &[&CacheLookup]) -> Finding {
-    let all = model.caches.iter().all(|c| c.outcome == Outcome::Bypass);
-    let one_reason = same.len() == model.caches.len();
-    let first = first_line(why);
-    let first = if first.is_empty() { "no reason recorded" } else { first };
+fn bypass(model: &Model, cause: &BypassCause, same: &[&CacheLookup]) -> Finding {
     let concerned = compiles(same);
-    let title = match all && one_reason {
-        true => format!("No compile of this log can be cached: {first}"),
-        false => {
-            let caches = by_cache(same);
-            let times = counted(concerned.len(), "compile", "compiles");
-            format!("{times} cannot be cached ({caches}): {first}")
-        }
+    let everything = same.len() == model.caches.len();
+    let times = counted(concerned.len(), "compile", "compiles");
+    let title = match everything {
+        true => format!("No compile of this log can be cached: {}", cause.words()),
+        false => format!("{times} cannot be cached: {}", cause.words()),
     };
-    let mut found = Finding::new(&CACHE_BYPASS, Severity::Warning, title);
-    found.detail =
-        Some("A result that is not cached is compiled again in every run of the program.".to_owned());
-    // Another run repeats what these caches would have kept. Kernels are kept by content, whoever asks for them.
-    let words = "that every run of the program spends again";
-    for (cache, work) in [("fx_graph", Work::InductorGraph), ("aotautograd", Work::AotGraph)] {
-        let of: Vec<&CacheLookup> = same.iter().filter(|one| one.cache == cache).copied().collect();
-        found.claim(Claim::avoidable(work, compiles(&of), words));
-    }
+    let severity = if cause.is_on_purpose() { Severity::Info } else { Severity::Warning };
+    let mut found = Finding::new(&CACHE_BYPASS, severity, title);
+    found.detail = Some(
+        "Every run of the program compiles these graphs again. C++ and Triton binaries are kept by their content all the \
+         same."
+            .to_owned(),
+    );
+    found.claims = claims(cause, same);
     found.count = same.len() as u64;
-    found.fact("Reason in the log", Value::Prose(why.to_owned()).or_unknown());
+    let mut reasons: Vec<&str> = same.iter().filter_map(|one| one.reason.as_deref().map(str::trim)).collect();
+    reasons.sort_unstable();
+    reasons.dedup();
+    let reasons = if reasons.is_empty() { vec!["no reason recorded"] } else { reasons };
+    found.fact("Reason in the log", Value::Prose(reasons.join("; ")));
     found.fact("Bypasses", Value::Prose(by_cache(same)));
-    found.hints.extend(hint(why).map(str::to_owned));
+    found.hints.extend(cause.hint().map(str::to_owned));
     found.compiles = concerned;
-    found.reason = why.to_owned();
+    found.reason = cause.words();
     found
 }
 
-impl Value {
-    fn or_unknown(self) -> Value {
-        match self {
-            Value::Prose(text) if text.is_empty() => Value::Prose("no reason recorded".to_owned()),
-            other => other,
-        }
-    }
-}
-
-/// What to do about a bypass whose cause is known.
-fn hint(why: &str) -> Option<&'static str> {
-    [
-        ("custom pass", "Give the custom pass a `uuid()` (`torch._inductor.custom_graph_pass.CustomGraphPass`), so that it can be part of a cache key."),
-        ("compiled_autograd", "Compiled autograd's graphs are not cached by AOTAutograd; their kernels are, by the FX graph cache."),
-        ("fakify_first_call", "DDPOptimizer's split graphs are not cached by AOTAutograd; their kernels are, by the FX graph cache."),
-    ]
-    .into_iter()
-    .find_map(|(mark, hint)| why.contains(mark).then_some(hint))
+/// Another run repeats what these caches would have kept. Kernels are kept by content, whoever asks for them.
+fn claims(cause: &BypassCause, same: &[&CacheLookup]) -> Vec<Claim> {
+    let kind = if cause.is_on_purpose() { Claim::expected } else { Claim::avoidable };
+    let claim = |(cache, work): (&str, Work)| {
+        let of: Vec<&CacheLookup> = same.iter().filter(|one| one.cache == cache).copied().collect();
+        kind(work, compiles(&of), "that every run of the program spends again".to_owned())
+    };
+    let claims = [("fx_graph", Work::InductorGraph), ("aotautograd", Work::AotGraph)].map(claim);
+    claims.into_iter().filter(|claim| !claim.compiles.is_empty()).collect()
 }
 
 /// All misses of a log, as one: a first run misses.
@@ -125,30 +115,127 @@ fn misses(model: &Model) -> Option<Finding> {
     if missed.is_empty() {
         return None;
     }
-    let concerned = compiles(&missed);
-    let everything: Vec<&CacheLookup> = model.caches.iter().collect();
-    let all = compiles(&everything).len();
-    let title = format!("{} of {} missed a cache", concerned.len(), counted(all, "compile", "compiles"));
-    let mut found = Finding::new(&CACHE_MISS, Severity::Info, title);
+    let hits: Vec<&CacheLookup> = model.caches.iter().filter(|c| c.outcome == Outcome::Hit).collect();
     let mut reasons: IndexMap<&str, usize> = IndexMap::new();
     for one in &missed {
         *reasons.entry(one.reason.as_deref().unwrap_or("no reason recorded")).or_default() += 1;
     }
-    let full = reasons.keys().all(|reason| *reason == "full_miss");
-    let words = if full {
-        "Every miss is a full miss: no earlier entry had this key. A second run of the same program finds them."
+    let full = reasons.keys().all(|reason| matches!(*reason, "full_miss" | "miss" | "no reason recorded"));
+    let number = counted(missed.len(), "miss", "misses");
+    let mut found = if full && hits.iter().all(|hit| is_own(model, hit)) {
+        let them = if missed.len() == 1 { "it" } else { "them" };
+        let title = format!("Cold cache: {number}, a second run finds {them}");
+        Finding::new(&CACHE_MISS, Severity::Info, title)
     } else {
-        "Some keys were there, but not for these inputs, or the log does not say more."
+        let title = format!("{number} beside {}", counted(hits.len(), "hit", "hits"));
+        let mut found = Finding::new(&CACHE_MISS, Severity::Info, title);
+        let words = match full {
+            true => "No earlier run left these results. A second run of the same program finds them.",
+            false => "Some keys were found, but the guard of the entry does not hold for these sizes.",
+        };
+        found.detail = Some(words.to_owned());
+        let listed = reasons.iter().map(|(reason, n)| format!("{}: {n}", reason_words(reason)));
+        found.fact("Reasons", Value::Prose(listed.collect::<Vec<_>>().join("; ")));
+        found
     };
-    found.detail = Some(words.to_owned());
-    let listed = reasons.iter().map(|(reason, n)| format!("{reason}: {n}"));
-    found.fact("Reasons in the log", Value::Prose(listed.collect::<Vec<_>>().join("; ")));
     found.fact("Misses", Value::Prose(by_cache(&missed)));
-    let hits: Vec<&CacheLookup> = model.caches.iter().filter(|c| c.outcome == Outcome::Hit).collect();
     if !hits.is_empty() {
         found.fact("Hits", Value::Prose(by_cache(&hits)));
     }
     found.count = missed.len() as u64;
-    found.compiles = concerned;
+    found.compiles = compiles(&missed);
     Some(found)
+}
+
+/// Whether a hit found what this run itself had compiled: its key was missed before.
+fn is_own(model: &Model, hit: &CacheLookup) -> bool {
+    let mut before = model.caches.iter().take_while(|one| !std::ptr::eq(*one, hit));
+    before.any(|one| {
+        one.outcome == Outcome::Miss && one.cache == hit.cache && one.key.is_some() && one.key == hit.key
+    })
+}
+
+/// torch's word for a miss in plain ones.
+fn reason_words(reason: &str) -> String {
+    match reason {
+        "full_miss" | "miss" => "no entry with this key".to_owned(),
+        _ => reason.replacen("guard_miss", "an entry whose guard does not hold", 1),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::basis::Basis;
+    use super::*;
+    use crate::model::ArtifactIndex;
+    use crate::trace::CompileId;
+
+    fn lookup(model: &mut Model, id: &str, cache: &str, outcome: Outcome, reason: &str) {
+        let compile = model.compile_index(CompileId::parse(id).as_ref());
+        model.caches.push(CacheLookup {
+            compile: CompileId::parse(id),
+            attempt: 0,
+            cache: cache.to_owned(),
+            outcome,
+            key: Some(format!("key of {cache}")),
+            reason: Some(reason.to_owned()),
+            saved_ns: None,
+            asked_ns: None,
+            artifact: ArtifactIndex { compile, artifact: 0 },
+        });
+    }
+
+    fn findings(model: &Model) -> Vec<Finding> {
+        of_log(Basis { model, chains: &[] })
+    }
+
+    #[test]
+    fn freezing_is_one_finding_of_information_whichever_caches_it_bypasses() {
+        let mut model = Model::default();
+        lookup(&mut model, "0/0", "fx_graph", Outcome::Bypass, "Skipping graph with frozen constants");
+        lookup(&mut model, "0/0", "aotautograd", Outcome::Bypass, "Freezing is not supported");
+        lookup(&mut model, "1/0", "fx_graph", Outcome::Bypass, "Skipping graph with frozen constants");
+        let found = findings(&model);
+        assert_eq!(found.len(), 1);
+        assert_eq!(found[0].title, "No compile of this log can be cached: freezing is on");
+        assert_eq!((found[0].severity, found[0].count, found[0].compiles.len()), (Severity::Info, 3, 2));
+    }
+
+    #[test]
+    fn a_pass_without_an_id_is_a_problem_and_its_hint_names_uuid() {
+        let mut model = Model::default();
+        lookup(&mut model, "0/0", "fx_graph", Outcome::Bypass, "Unsupported post grad custom pass");
+        lookup(&mut model, "1/0", "fx_graph", Outcome::Miss, "full_miss");
+        let found = findings(&model);
+        assert_eq!(
+            (found[0].severity, found[0].title.as_str()),
+            (Severity::Warning, "1 compile cannot be cached: a custom pass has no id")
+        );
+        assert!(found[0].hints[0].contains("uuid()"));
+    }
+
+    #[test]
+    fn a_cold_cache_is_one_sentence_even_where_the_run_finds_its_own_results_again() {
+        let mut model = Model::default();
+        lookup(&mut model, "0/0", "fx_graph", Outcome::Miss, "full_miss");
+        lookup(&mut model, "0/1", "aotautograd", Outcome::Miss, "full_miss");
+        let title = |model: &Model| findings(model)[0].title.clone();
+        assert_eq!(title(&model), "Cold cache: 2 misses, a second run finds them");
+        lookup(&mut model, "1/0", "fx_graph", Outcome::Hit, "hit");
+        assert_eq!(title(&model), "Cold cache: 2 misses, a second run finds them");
+        // A key that nothing in this log missed was left by an earlier run.
+        model.caches[2].key = Some("another".to_owned());
+        assert_eq!(title(&model), "2 misses beside 1 hit");
+    }
+
+    #[test]
+    fn a_guard_that_does_not_hold_is_no_cold_cache() {
+        let mut model = Model::default();
+        lookup(&mut model, "0/0", "fx_graph", Outcome::Miss, "guard_miss: s0 < 5");
+        let found = findings(&model);
+        assert_eq!(found[0].title, "1 miss beside 0 hits");
+        assert!(
+            found[0].detail.as_deref().is_some_and(|text| text.contains("guard of the entry does not hold"))
+        );
+    }
 }

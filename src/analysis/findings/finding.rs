@@ -42,6 +42,9 @@ pub struct Finding {
     pub place: UserPlace,
     /// Compiles that it concerns, in order and distinct.
     pub compiles: Vec<CompileIndex>,
+    /// Which entry of its topic's page it is: for a graph break its place among those of the model, for a failure that
+    /// among the causes.
+    pub topic_entry: Option<usize>,
     /// How often it happened.
     pub count: u64,
     /// The work that it claims to be the cause of; empty once the ledger has charged it.
@@ -119,6 +122,7 @@ impl Finding {
             detail: None,
             place: UserPlace::default(),
             compiles: Vec::new(),
+            topic_entry: None,
             count: 1,
             claims: Vec::new(),
             cost: None,

@@ -29,6 +29,7 @@ fn join(mut same: Vec<Finding>) -> Option<Finding> {
     let mut group = first.clone();
     group.title = (first.kind.grouped_title)(&first.title, same.len());
     group.count = same.iter().map(|one| one.count).sum();
+    group.topic_entry = None;
     group.facts.clear();
     group.stack.clear();
     group.cost_parts.clear();

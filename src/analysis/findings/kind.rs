@@ -65,6 +65,8 @@ pub enum Topic {
     Failures,
     /// What export found wanting.
     Export,
+    /// Where the time went.
+    Time,
     /// What could be read of the log.
     Log,
 }

@@ -2,29 +2,38 @@
 //!
 //! A family's file holds its kinds (their names, what they check, their topic and evidence) and the function that
 //! reads the facts and returns the findings in the order of the log, with the work that each claims to be the cause of.
-//! Here each is charged what nobody was charged for before, they are grouped where many have one reason, and ranked. A finding holds words, places and compiles; how they look is the report's business.
+//! Here each is charged what nobody was charged for before, they are grouped where many have one reason, and ranked.
+//! A finding holds words, places and compiles; how they look is the report's business.
 //!
 //! To add a kind, add it to its family; to add a family, add its file and its row in `FAMILIES`.
 
+mod autotuning;
 mod basis;
 mod breaks;
+mod bypass_cause;
 mod caches;
 mod cost;
+mod cpu_graphs;
 mod export;
 mod failures;
 mod finding;
 mod group;
 mod kind;
 mod log;
+mod near_limit;
 mod prose;
 mod ranking;
 mod recompiles;
+mod repeated_layers;
 mod runtime;
+mod serial_builds;
 mod settle;
 mod sizes;
+mod slow_log;
+mod toolchain;
 
 pub use basis::Basis;
-pub use cost::{Claim, CostKind, CostPart, Work};
+pub use cost::{Claim, Cost, CostKind, CostPart, Work};
 pub use finding::{ChainStep, Fact, Finding, Severity, Value};
 pub use kind::{CostDetail, KindOfFinding, Topic};
 
@@ -32,7 +41,7 @@ use crate::analysis::ledger::Ledger;
 use basis::Family;
 
 /// All families, in the order in which findings of equal weight stand.
-const FAMILIES: [&Family; 8] = [
+const FAMILIES: &[&Family] = &[
     &log::FAMILY,
     &recompiles::FAMILY,
     &failures::FAMILY,
@@ -41,6 +50,13 @@ const FAMILIES: [&Family; 8] = [
     &export::FAMILY,
     &caches::FAMILY,
     &runtime::FAMILY,
+    &serial_builds::FAMILY,
+    &near_limit::FAMILY,
+    &toolchain::FAMILY,
+    &autotuning::FAMILY,
+    &repeated_layers::FAMILY,
+    &cpu_graphs::FAMILY,
+    &slow_log::FAMILY,
 ];
 
 /// All kinds that a finding may have.
@@ -53,8 +69,15 @@ pub fn of_log(basis: Basis<'_>, ledger: Ledger) -> Vec<Finding> {
     let mut all: Vec<Finding> = FAMILIES.iter().flat_map(|family| (family.of_log)(basis)).collect();
     settle::settle(ledger, basis.model, &mut all);
     let mut all = group::same_reasons(all);
+    all.extend(slow_log::of_clean(basis, &all));
     ranking::rank(&mut all);
     all
+}
+
+/// The finding about one entry of a topic's page; a single one where several are told as one.
+pub fn of_entry(findings: &[Finding], topic: Topic, entry: usize) -> Option<&Finding> {
+    let about = |one: &&Finding| one.kind.topic == Some(topic) && one.topic_entry == Some(entry);
+    findings.iter().flat_map(|one| one.members.iter().chain([one])).find(about)
 }
 
 /// What a log without findings of weight was checked for, in one sentence.

@@ -65,6 +65,7 @@ fn break_in(ids: &[&str], line: u64, stack: Vec<TextFrame>) -> GraphBreak {
         reason: "Data-dependent branching".to_owned(),
         context: None,
         explanation: None,
+        debug_context: None,
         hints: Vec::new(),
         gb_id: None,
         url: None,

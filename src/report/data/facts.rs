@@ -229,6 +229,7 @@ fn graph_break(entry: &GraphBreak) -> Value {
         "reason": entry.reason,
         "context": entry.context,
         "explanation": entry.explanation,
+        "debug_context": entry.debug_context,
         "hints": entry.hints,
         "gb_id": entry.gb_id,
         "url": entry.url,

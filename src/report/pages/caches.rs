@@ -106,7 +106,7 @@ impl Evidence {
                 evidence.bypasses.entry(bypass).or_default().push(index);
             }
         }
-        evidence.nearest = nearest(&report.model.caches, &evidence.keys, &evidence.components);
+        evidence.nearest = nearest(report.model, &evidence.keys, &evidence.components);
         Ok(evidence)
     }
 
@@ -248,7 +248,7 @@ fn lookups(view: View<'_>, out: &mut dyn Write, evidence: &Evidence) -> anyhow::
     let words = [("hit", Outcome::Hit), ("miss", Outcome::Miss), ("bypass", Outcome::Bypass)];
     let words = words.map(|(word, outcome)| (word, word, of(outcome)));
     let tools = view.narrow("lookups-table", "Filter by id or key", words)?;
-    let about = "in the order of the log; a missed key against that of the nearest earlier compile";
+    let about = "in the order of the log; a missed key against that of the nearest earlier compile of the same function";
     view.open_section(out, ("lookups", "Lookups", about), Some(whole(all.len())), tools)?;
     let heads = vec![
         Head::compiles("Compile"),
@@ -320,11 +320,11 @@ fn reason_words(lookup: &CacheLookup) -> Option<String> {
     }
 }
 
-/// What differs, in words; the components themselves are folded behind, between compiles of one function.
+/// What differs, in words; the components themselves are folded behind.
 fn differs(view: View<'_>, evidence: &Evidence, index: usize, compared: &mut usize) -> anyhow::Result<Html> {
     let Some((before, differences)) = evidence.differences(index) else {
         let first = evidence.keys.get(index).is_some_and(|key| !key.is_empty());
-        return Ok(Html::escaped(if first { "the first key of its kind" } else { UNKNOWN }));
+        return Ok(Html::escaped(if first { "first lookup" } else { UNKNOWN }));
     };
     let earlier = view.report.model.caches.get(before);
     let label =
@@ -333,16 +333,6 @@ fn differs(view: View<'_>, evidence: &Evidence, index: usize, compared: &mut usi
         return Ok(Html::escaped(&format!("nothing: the same components as [{label}]")));
     }
     let words = Html::escaped(&format!("{}; against [{label}]", in_words(&differences).join(", ")));
-    let frame = |lookup: Option<&CacheLookup>| {
-        let id = lookup?.compile.as_ref()?.to_string();
-        Some(id.rsplit_once('/').map_or(id.clone(), |(frame, _)| frame.to_owned()))
-    };
-    // That another function has another graph, with other inputs, needs no evidence.
-    let same = frame(earlier) == frame(view.report.model.caches.get(index));
-    let telling = |difference: &&Difference<'_>| {
-        same || !matches!(difference.name.split('[').next(), Some("gm" | "example_inputs"))
-    };
-    let differences: Vec<_> = differences.iter().filter(telling).collect();
     if differences.is_empty() || *compared >= COMPARED {
         return Ok(words);
     }

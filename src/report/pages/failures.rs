@@ -1,8 +1,11 @@
 //! `failures_and_restarts.html`: what failed and why, and which attempts were thrown away.
 
-use crate::model::{Artifact, Compile, Content, Failure, TextFrame};
+use crate::analysis::Finding;
+use crate::analysis::failures::{FailureCause, failed_us, failure_causes};
+use crate::analysis::findings::{Cost, Topic, of_entry};
+use crate::model::{Artifact, Compile, Content, TextFrame};
 use crate::output::{Page, RelPath};
-use crate::report::kit::formats::{UNKNOWN, clipped, counted, is_library, micros, whole};
+use crate::report::kit::formats::{UNKNOWN, clipped, cost_words, counted, is_library, micros, whole};
 use crate::report::kit::html::Html;
 use crate::report::kit::markup::{close, close_section, heading, open_box, put};
 use crate::report::kit::paths;
@@ -53,8 +56,18 @@ struct Entry {
     facts: Html,
 }
 
-/// One reason: its failures with the compile of each.
-type Reason<'a> = Vec<(&'a Failure, Option<&'a Compile>)>;
+/// One cause, and the finding about it.
+struct Reason<'m> {
+    cause: FailureCause<'m>,
+    finding: Option<&'m Finding>,
+}
+
+impl Reason<'_> {
+    /// Microseconds that its finding says were lost; None where it says none.
+    fn cost(&self) -> Option<&Cost> {
+        self.finding?.cost.as_ref()
+    }
+}
 
 pub(crate) fn page<'m>(report: Report<'m>) -> Page<'m, Worker> {
     Page::rendered(RelPath::of_parts(&["failures_and_restarts.html"]), move |worker, out| {
@@ -74,23 +87,20 @@ pub(crate) fn page<'m>(report: Report<'m>) -> Page<'m, Worker> {
     })
 }
 
-/// Failures of one exception and text are one reason; most time lost first.
+/// Failures by cause; most time lost first.
 fn reasons(report: Report<'_>) -> Vec<Reason<'_>> {
-    let mut reasons: IndexMap<(&str, Option<&str>), Reason<'_>> = IndexMap::new();
-    for failure in &report.model.failures {
-        let compile = report.model.compile(failure.compile.as_ref());
-        reasons.entry((&failure.error, failure.reason.as_deref())).or_default().push((failure, compile));
-    }
-    let mut reasons: Vec<Reason<'_>> = reasons.into_values().collect();
-    reasons.sort_by(|a, b| lost(b).unwrap_or(0.0).total_cmp(&lost(a).unwrap_or(0.0)));
+    let findings = &report.found.findings;
+    let causes = failure_causes(report.model).into_iter().enumerate();
+    let reason = |(number, cause)| Reason { cause, finding: of_entry(findings, Topic::Failures, number) };
+    let mut reasons: Vec<Reason<'_>> = causes.map(reason).collect();
+    let lost = |one: &Reason<'_>| one.cost().map_or(0.0, |cost| cost.us);
+    reasons.sort_by(|one, other| lost(other).total_cmp(&lost(one)));
     reasons
 }
 
 /// Microseconds that failed compilations took; None where no record says.
-fn lost(failures: &[(&Failure, Option<&Compile>)]) -> Option<f64> {
-    let times = failures.iter().filter_map(|(failure, compile)| {
-        compile.as_ref()?.metrics.iter().find(|m| m.line == failure.record)?.total_us()
-    });
+fn lost(report: Report<'_>) -> Option<f64> {
+    let times = report.model.failures.iter().filter_map(|failure| failed_us(report.model, failure));
     times.fold(None, |sum: Option<f64>, us| Some(sum.unwrap_or(0.0) + us))
 }
 
@@ -109,12 +119,11 @@ fn verdict(view: View<'_>, out: &mut dyn Write, reasons: &[Reason<'_>]) -> anyho
         model.failures.iter().map(|f| f.compile.as_ref().map(ToString::to_string)).collect();
     failed.sort_unstable();
     failed.dedup();
-    let all: Reason<'_> = reasons.iter().flatten().copied().collect();
     let verdict = Verdict {
         failed: (!failed.is_empty()).then(|| whole(failed.len())),
         compiles: counted(model.identified().count(), "compilation", "compilations"),
         reasons: counted(reasons.len(), "reason", "different reasons"),
-        lost: lost(&all).map(micros),
+        lost: lost(view.report).map(micros),
         restarts: (!model.restarts.is_empty()).then(|| counted(model.restarts.len(), "restart", "restarts")),
     };
     put(out, &view.render("failures_verdict", &verdict)?)?;
@@ -126,7 +135,7 @@ fn failures(view: View<'_>, out: &mut dyn Write, reasons: Vec<Reason<'_>>) -> an
         return Ok(());
     }
     let all = &view.report.model.failures;
-    let note = "one entry a reason, most time lost first";
+    let note = "one entry per cause, most time lost first";
     let tools = view.fold_button("failures-list");
     view.open_section(out, ("failures", "Failures", note), Some(whole(all.len())), tools)?;
     open_box(out, "failures-list")?;
@@ -135,7 +144,7 @@ fn failures(view: View<'_>, out: &mut dyn Write, reasons: Vec<Reason<'_>>) -> an
     }
     close(out, "div")?;
     // The entries say all of a few failures.
-    if reasons.len() > ENTRIES || reasons.iter().any(|reason| reason.len() > LINKED) {
+    if reasons.len() > ENTRIES || reasons.iter().any(|reason| reason.cause.failures.len() > LINKED) {
         heading(out, &Html::escaped("All failures, in the order of the log"))?;
         table(view, out, &reasons)?;
     }
@@ -144,25 +153,20 @@ fn failures(view: View<'_>, out: &mut dyn Write, reasons: Vec<Reason<'_>>) -> an
 }
 
 fn entry(view: View<'_>, index: usize, reason: &Reason<'_>) -> anyhow::Result<Html> {
-    let Some((failure, compile)) = reason.first() else { return Ok(Html::default()) };
-    let mut compiles: Vec<&Compile> = Vec::new();
-    for compile in reason.iter().filter_map(|(_, compile)| *compile) {
-        if !compiles.iter().any(|known| known.id == compile.id) {
-            compiles.push(compile);
-        }
-    }
+    let cause = &reason.cause;
+    let Some(failure) = cause.first() else { return Ok(Html::default()) };
+    let model = view.report.model;
+    let compiles: Vec<&Compile> = cause.compiles.iter().filter_map(|&at| model.compiles.get(at)).collect();
+    let compile = compiles.first();
     let function = compile.and_then(|c| c.function.as_ref());
     let text = failure.reason.as_deref().unwrap_or_default().trim();
     let head = first_line(text);
     let (head, cut) = clipped(&head, LONGEST_HEAD);
-    let defined = || function.map(|f| (f.file.as_deref(), f.line)).unwrap_or_default();
-    let (file, line) =
-        if failure.file.is_some() { (failure.file.as_deref(), failure.line) } else { defined() };
-    let (frames, evidence) = traceback(view, reason, text)?.unwrap_or_default();
+    let (frames, evidence) = traceback(view, &compiles, text)?.unwrap_or_default();
     let mut facts = vec![
         ("Compiles", view.some_pills(&compiles, LINKED)?),
         ("Exception", view.code(&failure.error)),
-        ("Reported by", Html::escaped(&reported(reason))),
+        ("Reported by", Html::escaped(&reported(cause))),
     ];
     if !evidence.is_empty() {
         facts.push(("Traceback", evidence));
@@ -174,10 +178,10 @@ fn entry(view: View<'_>, index: usize, reason: &Reason<'_>) -> anyhow::Result<Ht
         error: short_error(&failure.error).to_owned(),
         function: function.map_or_else(Html::default, |f| view.function(&f.name)),
         head: view.prose(head),
-        place: view.place(file, line)?,
+        place: view.place(cause.place.file.as_deref(), cause.place.line)?,
         pills: view.plain_pills(&compiles, SHOWN)?,
-        cost: lost(reason).map_or_else(|| UNKNOWN.to_owned(), micros),
-        count: counted(reason.len(), "time", "times"),
+        cost: reason.cost().map_or_else(|| UNKNOWN.to_owned(), |cost| cost_words(cost.kind, cost.us)),
+        count: counted(cause.failures.len(), "time", "times"),
         reason: (!said && !text.is_empty()).then(|| text.to_owned()),
         frames,
         facts: view.facts(facts)?,
@@ -186,11 +190,11 @@ fn entry(view: View<'_>, index: usize, reason: &Reason<'_>) -> anyhow::Result<Ht
 }
 
 /// Which records tell of it: `the metrics of the compilation, line 2,310`.
-fn reported(reason: &Reason<'_>) -> String {
-    let Some((first, _)) = reason.first() else { return String::new() };
-    let lines = reason.iter().take(LINKED).map(|(failure, _)| whole(failure.record));
+fn reported(cause: &FailureCause<'_>) -> String {
+    let Some(first) = cause.first() else { return String::new() };
+    let lines = cause.failures.iter().take(LINKED).map(|failure| whole(failure.record));
     let lines = lines.collect::<Vec<_>>().join("; ");
-    let word = if reason.len() == 1 { "line" } else { "lines" };
+    let word = if cause.failures.len() == 1 { "line" } else { "lines" };
     format!("{}, {word} {lines} of the log", record_words(first.kind))
 }
 
@@ -216,11 +220,10 @@ fn record_words(kind: &str) -> &str {
 
 /// The reader's own frames of the traceback that torch recorded for one of these failures, where the reason has them
 /// not, and a link to its file.
-fn traceback(view: View<'_>, reason: &Reason<'_>, text: &str) -> anyhow::Result<Option<(Html, Html)>> {
-    let errors = reason.iter().filter_map(|(_, compile)| {
-        let compile = (*compile)?;
+fn traceback(view: View<'_>, compiles: &[&Compile], text: &str) -> anyhow::Result<Option<(Html, Html)>> {
+    let errors = compiles.iter().filter_map(|compile| {
         let artifact = compile.artifacts.iter().rev().find(|a| a.name == "dynamo_error")?;
-        Some((compile, artifact))
+        Some((*compile, artifact))
     });
     let Some((compile, artifact)) = errors.into_iter().next() else { return Ok(None) };
     let link = evidence(view, compile, artifact);
@@ -248,9 +251,11 @@ fn evidence(view: View<'_>, compile: &Compile, artifact: &Artifact) -> Html {
 
 fn table(view: View<'_>, out: &mut dyn Write, reasons: &[Reason<'_>]) -> anyhow::Result<()> {
     let all = &view.report.model.failures;
-    let entries: FxHashMap<(&str, Option<&str>), usize> = (1..)
-        .zip(reasons.iter().take(ENTRIES).filter_map(|reason| reason.first()))
-        .map(|(number, (failure, _))| ((failure.error.as_str(), failure.reason.as_deref()), number))
+    let shown = (1..).zip(reasons.iter().take(ENTRIES));
+    let entries: FxHashMap<u64, usize> = shown
+        .flat_map(|(number, reason)| {
+            reason.cause.failures.iter().map(move |failure| (failure.record, number))
+        })
         .collect();
     let heads = vec![
         Head::compiles("Compile"),
@@ -263,7 +268,7 @@ fn table(view: View<'_>, out: &mut dyn Write, reasons: &[Reason<'_>]) -> anyhow:
     let rows = all.iter().take(LISTED).map(|failure| {
         let reason = failure.reason.as_deref();
         let head = first_line(reason.unwrap_or_default());
-        let description = match entries.get(&(failure.error.as_str(), reason)) {
+        let description = match entries.get(&failure.record) {
             Some(number) => view.link(&format!("#failure-{number}"), clipped(&head, LONGEST_HEAD).0),
             None => view.folded(reason.unwrap_or(&head), false),
         };

@@ -1,9 +1,10 @@
 //! `graph_breaks.html`: every distinct graph break with where it comes from, what it cost and what to do.
 
+use crate::analysis::findings::{Cost, Topic, of_entry};
 use crate::analysis::{BreakText, FurtherBreak, Hit, break_costs, break_text};
 use crate::model::{ArtifactIndex, Compile, CompileIndex, Content, GraphBreak};
 use crate::output::{Page, RelPath};
-use crate::report::kit::formats::{UNKNOWN, counted, micros, whole};
+use crate::report::kit::formats::{UNKNOWN, cost_words, counted, micros, whole};
 use crate::report::kit::html::Html;
 use crate::report::kit::links;
 use crate::report::kit::markup::{Element, block, close, close_section, note_below, open_box, put, stacked};
@@ -42,7 +43,7 @@ struct Broken<'m> {
     found: &'m GraphBreak,
     text: BreakText,
     occurrences: Vec<Occurrence>,
-    cost: Option<f64>,
+    cost: Option<&'m Cost>,
 }
 
 /// One time that a break was hit.
@@ -90,12 +91,8 @@ fn read(report: Report<'_>) -> anyhow::Result<Vec<Broken<'_>>> {
     for (index, (found, hits)) in model.graph_breaks.iter().zip(break_costs(model)).enumerate() {
         let mut one =
             Broken { index, found, text: BreakText::default(), occurrences: Vec::new(), cost: None };
-        for hit in &hits {
-            add(&mut one.cost, hit.thrown_away_us);
-            for resume in &hit.resumes {
-                add(&mut one.cost, model.compiles.get(*resume).and_then(Compile::compile_us));
-            }
-        }
+        let finding = of_entry(&report.found.findings, Topic::GraphBreaks, index);
+        one.cost = finding.and_then(|finding| finding.cost.as_ref());
         let of: FxHashMap<CompileIndex, &Hit> = hits.iter().map(|hit| (hit.compile, hit)).collect();
         for occurrence in &found.occurrences {
             if one.text.frames.is_empty() {
@@ -111,16 +108,10 @@ fn read(report: Report<'_>) -> anyhow::Result<Vec<Broken<'_>>> {
         breaks.push(one);
     }
     breaks.sort_by(|a, b| {
-        let cost = |one: &Broken<'_>| one.cost.unwrap_or(0.0);
+        let cost = |one: &Broken<'_>| one.cost.filter(|cost| cost.kind.is_loss()).map_or(0.0, |cost| cost.us);
         cost(b).total_cmp(&cost(a)).then(b.found.count.cmp(&a.found.count))
     });
     Ok(breaks)
-}
-
-fn add(sum: &mut Option<f64>, us: Option<f64>) {
-    if let Some(us) = us {
-        *sum.get_or_insert(0.0) += us;
-    }
 }
 
 /// What an occurrence's file says; empty once enough were read.
@@ -144,7 +135,8 @@ struct Verdict {
 fn verdict(view: View<'_>, breaks: &[Broken<'_>], out: &mut dyn Write) -> anyhow::Result<()> {
     let occurrences = || breaks.iter().flat_map(|one| &one.occurrences);
     let hit: FxHashSet<CompileIndex> = occurrences().map(|o| o.artifact.compile).collect();
-    let us: f64 = breaks.iter().filter_map(|one| one.cost).sum();
+    let lost = breaks.iter().filter_map(|one| one.cost).filter(|cost| cost.kind.is_loss());
+    let us: f64 = lost.map(|cost| cost.us).sum();
     let context = Verdict {
         breaks: counted(breaks.len(), "distinct graph break", "distinct graph breaks"),
         compiles: counted(hit.len(), "compilation", "compilations"),
@@ -174,6 +166,7 @@ fn entry(view: View<'_>, one: &Broken<'_>, open: bool) -> anyhow::Result<Html> {
     let found = one.found;
     let mut facts = Vec::new();
     facts.extend(found.context.as_deref().map(|context| ("When", view.prose(context.trim_end_matches(':')))));
+    facts.extend(found.debug_context.as_deref().map(|context| ("Debug context", view.code(context))));
     facts.extend(hints(view, &found.hints));
     facts.extend(found.url.as_deref().map(|url| ("Read more", catalogue(view, found.gb_id.as_deref(), url))));
     let facts = if facts.is_empty() { Html::default() } else { view.facts(facts)? };
@@ -183,7 +176,7 @@ fn entry(view: View<'_>, one: &Broken<'_>, open: bool) -> anyhow::Result<Html> {
         reason: view.prose(&found.reason),
         place: view.place(found.file.as_deref(), found.line)?,
         pills: view.plain_pills(&compiles(view, found), SHOWN)?,
-        cost: one.cost.map_or_else(|| UNKNOWN.to_owned(), micros),
+        cost: one.cost.map_or_else(|| UNKNOWN.to_owned(), |cost| cost_words(cost.kind, cost.us)),
         count: counted(found.count, "time", "times"),
         explanation: found.explanation.as_deref().map(|text| view.prose(text)),
         facts,
@@ -259,7 +252,9 @@ fn row(view: View<'_>, occurrence: &Occurrence) -> anyhow::Result<Row> {
     let Some(compile) = model.compiles.get(occurrence.artifact.compile) else { return Ok(Row::default()) };
     let resumes: Vec<&Compile> = occurrence.resumes.iter().filter_map(|i| model.compiles.get(*i)).collect();
     let mut time = None;
-    resumes.iter().for_each(|resume| add(&mut time, resume.compile_us()));
+    for us in resumes.iter().filter_map(|resume| resume.compile_us()) {
+        *time.get_or_insert(0.0) += us;
+    }
     let file = compile.artifacts.get(occurrence.artifact.artifact).map(|artifact| {
         let path = paths::artifact(compile, artifact, view.report.settings);
         view.link(&view.href(&path), "as text")
@@ -291,7 +286,7 @@ fn table(view: View<'_>, rest: &[Broken<'_>], out: &mut dyn Write) -> anyhow::Re
             Td::html(view.folded(&found.reason, false)),
             Td::html(view.place(found.file.as_deref(), found.line)?),
             Td::number(found.count as f64, &whole(found.count)),
-            Td::maybe(one.cost, micros),
+            Td::maybe(one.cost.map(|cost| cost.us), micros),
             Td::html(view.some_pills(&compiles(view, found), SHOWN)?),
         ];
         Ok(Row::of(cells).anchored(links::graph_break_anchor(one.index)))

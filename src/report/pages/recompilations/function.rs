@@ -7,7 +7,8 @@ use crate::report::kit::html::Html;
 use crate::report::kit::markup::{Element, close_section, note_below, put, soft, span, stacked};
 use crate::report::kit::tables::{Head, Row, Table, Td};
 use crate::report::kit::view::View;
-use crate::report::pages::recompilations::{Subject, evidence};
+use crate::report::pages::recompilations::evidence;
+use crate::report::pages::recompilations::subject::Subject;
 use serde::Serialize;
 
 /// Compiles of a function in its table: a limit that was raised lets a function have thousands.

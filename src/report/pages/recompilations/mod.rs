@@ -4,9 +4,10 @@ mod evidence;
 mod function;
 mod guards;
 mod overview;
+mod subject;
 mod tensors;
 
-use crate::analysis::{Chain, recompile_limit};
+use crate::analysis::recompile_limit;
 use crate::output::{Page, RelPath};
 use crate::report::kit::formats::{counted, micros, whole};
 use crate::report::kit::links;
@@ -14,6 +15,7 @@ use crate::report::kit::markup::put;
 use crate::report::kit::shell::{Shell, Tab, write_page};
 use crate::report::kit::templates::Worker;
 use crate::report::kit::view::View;
+use crate::report::pages::recompilations::subject::Subject;
 use crate::report::subject::Report;
 use serde::Serialize;
 use std::io::Write;
@@ -23,13 +25,6 @@ const ALL_SECTIONS: usize = 1_200_000;
 
 /// Functions in the tabs; all stand in the overview.
 const TABS: usize = 8;
-
-/// A function of the page, with where it stands there and how often torch would compile it.
-struct Subject<'m> {
-    chain: &'m Chain<'m>,
-    anchor: String,
-    limit: u64,
-}
 
 /// Whether a function was compiled again.
 pub(crate) fn present(report: Report<'_>) -> bool {

@@ -5,7 +5,7 @@ use crate::report::kit::html::Html;
 use crate::report::kit::markup::{Element, close_section};
 use crate::report::kit::tables::{Head, Row, Table, Td};
 use crate::report::kit::view::View;
-use crate::report::pages::recompilations::Subject;
+use crate::report::pages::recompilations::subject::Subject;
 use std::io::Write;
 
 /// Values that a line shows; the first ones tell what changes.

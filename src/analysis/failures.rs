@@ -1,0 +1,228 @@
+//! What made compiles fail: failures by cause, each with the line of the user that raised and what came of it.
+
+use super::break_text::break_text;
+use super::own_code::is_library;
+use super::user_place::{UserPlace, own_frame};
+use crate::model::words::headline;
+use crate::model::{CompileIndex, ErrorTrace, Failure, GraphBreak, Model, TextFrame};
+use indexmap::IndexMap;
+
+/// What happened to the functions whose compile failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FailureEffect {
+    /// The compile ended with an exception.
+    NotCompiled,
+    /// A graph broke inside a loop, where Dynamo cannot go on behind the break.
+    BrokeInLoop,
+    /// A graph broke at another place where Dynamo cannot go on behind the break.
+    BrokeForGood,
+}
+
+/// Failures that have one cause: one exception, raised at one line of the user.
+#[derive(Debug)]
+pub struct FailureCause<'m> {
+    /// The records of it, in the order of the log; at least one.
+    pub failures: Vec<&'m Failure>,
+    /// The compiles that failed, distinct, in the order of the log.
+    pub compiles: Vec<CompileIndex>,
+    /// The user's innermost frame of the traceback that raised.
+    pub place: UserPlace,
+    /// The user's frames that led there, outermost first.
+    pub stack: Vec<TextFrame>,
+    /// What happened to the functions.
+    pub effect: FailureEffect,
+    /// The graph break at which the first of the compiles failed.
+    pub at_break: Option<&'m GraphBreak>,
+}
+
+impl<'m> FailureCause<'m> {
+    /// The first of the failures, which stands for all of them.
+    pub fn first(&self) -> Option<&'m Failure> {
+        self.failures.first().copied()
+    }
+}
+
+/// What failures of one cause have in common.
+#[derive(PartialEq, Eq, Hash)]
+struct Key {
+    error: String,
+    headline: String,
+    file: Option<String>,
+    line: Option<u64>,
+}
+
+/// All failures of a log by cause, in the order of the log.
+pub fn failure_causes(model: &Model) -> Vec<FailureCause<'_>> {
+    let mut causes: IndexMap<Key, FailureCause<'_>> = IndexMap::new();
+    for failure in &model.failures {
+        let stack = stack(model, failure);
+        let place = place(model, failure, &stack);
+        let key = Key {
+            error: failure.error.clone(),
+            headline: headline(failure.reason.as_deref().unwrap_or_default()),
+            file: place.file.clone(),
+            line: place.line,
+        };
+        let cause = causes.entry(key).or_insert_with(|| FailureCause {
+            failures: Vec::new(),
+            compiles: Vec::new(),
+            place,
+            stack,
+            effect: effect(model, failure),
+            at_break: break_of(model, failure),
+        });
+        cause.failures.push(failure);
+        let index = model.by_id.get(&failure.compile).copied();
+        cause.compiles.extend(index.filter(|index| !cause.compiles.contains(index)));
+    }
+    causes.into_values().collect()
+}
+
+/// Microseconds that the compile of a failure took.
+pub fn failed_us(model: &Model, failure: &Failure) -> Option<f64> {
+    let compile = model.compile(failure.compile.as_ref())?;
+    compile.metrics.iter().find(|record| record.line == failure.record)?.total_us()
+}
+
+/// The break that made a compile fail: both are at one place.
+pub fn break_of<'m>(model: &'m Model, failure: &Failure) -> Option<&'m GraphBreak> {
+    failure.file.as_ref()?;
+    let same = |one: &&GraphBreak| one.file == failure.file && one.line == failure.line;
+    model.graph_breaks.iter().filter(same).find(|one| one.compiles.contains(&failure.compile))
+}
+
+fn effect(model: &Model, failure: &Failure) -> FailureEffect {
+    let further = break_text(failure.reason.as_deref().unwrap_or_default()).further;
+    if further.iter().any(|one| one.reason.contains("in loop")) {
+        return FailureEffect::BrokeInLoop;
+    }
+    // torch 2.7 and later say so in the sentence around the break; with fullgraph=True there is no such record.
+    match break_of(model, failure) {
+        Some(_) => FailureEffect::BrokeForGood,
+        None => FailureEffect::NotCompiled,
+    }
+}
+
+fn trace<'m>(model: &'m Model, failure: &Failure) -> Option<&'m ErrorTrace> {
+    let index = model.by_id.get(&failure.compile)?;
+    model.error_traces.iter().rev().find(|trace| trace.compile == *index)
+}
+
+/// The reader's own frames that raised: those of the first exception that has any, as the others followed from it.
+fn raised(trace: &ErrorTrace) -> Vec<TextFrame> {
+    let own = trace.raised.iter().map(|frames| {
+        let own = frames.iter().filter(|frame| !is_library(&frame.file));
+        own.cloned().collect::<Vec<_>>()
+    });
+    own.into_iter().find(|frames| !frames.is_empty()).unwrap_or_default()
+}
+
+/// The user's frames: those being traced, then those that torch called and that raised; without a traceback those of
+/// the break that failed.
+fn stack(model: &Model, failure: &Failure) -> Vec<TextFrame> {
+    match trace(model, failure) {
+        Some(trace) => {
+            let mut frames = trace.frames.clone();
+            frames.extend(raised(trace));
+            frames
+        }
+        None => break_of(model, failure).map(|one| one.stack.clone()).unwrap_or_default(),
+    }
+}
+
+/// The reader's innermost frame, else what the record says, else where the function is defined.
+fn place(model: &Model, failure: &Failure, stack: &[TextFrame]) -> UserPlace {
+    if let Some(frame) = own_frame(stack) {
+        return UserPlace::of_frame(frame);
+    }
+    if failure.file.is_some() {
+        let recorded = UserPlace::of_line(failure.file.as_ref(), failure.line);
+        return match stack.iter().rev().find(|frame| recorded.is_of(frame)) {
+            Some(frame) => UserPlace::of_frame(frame),
+            None => recorded,
+        };
+    }
+    let index = model.by_id.get(&failure.compile);
+    index.map_or_else(UserPlace::default, |&index| UserPlace::of_definition(model, index))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trace::CompileId;
+
+    fn failure(id: &str, reason: &str) -> Failure {
+        Failure {
+            compile: CompileId::parse(id),
+            kind: "forward",
+            error: "BackendCompilerFailed".to_owned(),
+            reason: Some(reason.to_owned()),
+            file: None,
+            line: None,
+            record: 1,
+        }
+    }
+
+    fn frame(file: &str, line: u64) -> TextFrame {
+        TextFrame { file: file.to_owned(), line, function: "f".to_owned(), loc: None }
+    }
+
+    /// A model in which these compiles failed; each with the frames that were traced and those that raised.
+    fn model(failed: &[(&str, Vec<TextFrame>, Vec<Vec<TextFrame>>)]) -> Model {
+        let mut model = Model::default();
+        for (id, frames, raised) in failed {
+            let compile = model.compile_index(CompileId::parse(id).as_ref());
+            model.failures.push(failure(id, "it broke"));
+            model.error_traces.push(ErrorTrace { compile, frames: frames.clone(), raised: raised.clone() });
+        }
+        model
+    }
+
+    #[test]
+    fn the_line_of_a_failure_is_the_innermost_own_frame_that_raised() {
+        let torch = || frame("/venv/lib/python3.11/site-packages/torch/_dynamo/x.py", 9);
+        let backend = vec![torch(), frame("/app/a.py", 7), frame("/app/a.py", 8)];
+        let cases = [
+            // A backend of the user.
+            (vec![], vec![backend.clone()], 8),
+            // The user's code as it was traced.
+            (vec![frame("/app/a.py", 31)], vec![vec![torch()]], 31),
+            // Code of the user that torch called while it traced another line.
+            (vec![frame("/app/a.py", 54)], vec![vec![torch(), frame("/app/a.py", 49)]], 49),
+            // The first exception of a chain is the cause.
+            (vec![], vec![backend, vec![torch(), frame("/app/a.py", 99)]], 8),
+        ];
+        for (frames, raised, line) in cases {
+            let model = model(&[("0/0", frames, raised)]);
+            let causes = failure_causes(&model);
+            assert_eq!(causes.len(), 1);
+            assert_eq!(causes[0].place.line, Some(line));
+        }
+    }
+
+    #[test]
+    fn one_exception_at_one_line_is_one_cause_however_many_records_it_leaves() {
+        let raised = || vec![vec![frame("/app/a.py", 8)]];
+        let model = model(&[
+            ("0/0", vec![], raised()),
+            ("0/0", vec![], raised()),
+            ("1/0", vec![], raised()),
+            ("2/0", vec![], vec![vec![frame("/app/a.py", 20)]]),
+        ]);
+        let causes = failure_causes(&model);
+        let counts: Vec<_> = causes.iter().map(|c| (c.failures.len(), c.compiles.len())).collect();
+        assert_eq!(counts, [(3, 2), (1, 1)]);
+    }
+
+    #[test]
+    fn a_break_in_a_loop_is_told_from_other_failures() {
+        let mut model = model(&[("0/0", vec![], vec![])]);
+        assert_eq!(failure_causes(&model)[0].effect, FailureEffect::NotCompiled);
+        model.failures[0].reason = Some(
+            "Call to f\n\n*** While handling this graph break, another graph break occurred: ***\n\n\
+             graph break in loop\n  Explanation: x\n"
+                .to_owned(),
+        );
+        assert_eq!(failure_causes(&model)[0].effect, FailureEffect::BrokeInLoop);
+    }
+}

@@ -1,0 +1,134 @@
+//! Autotuning: what it took and what it chose.
+
+use super::basis::{Basis, Family};
+use super::cost::{Claim, Work};
+use super::finding::{Finding, Severity, Value};
+use super::kind::{KindOfFinding, Topic};
+use crate::analysis::builds::Builds;
+use crate::model::words::{counted, duration};
+use crate::model::{CompileIndex, Model, TritonKernel};
+
+/// Autotuning.
+pub(super) const FAMILY: Family = Family { kinds: &[&AUTOTUNING], of_log };
+
+/// Kernels were tuned while they were compiled.
+static AUTOTUNING: KindOfFinding = KindOfFinding {
+    topic: Some(Topic::Time),
+    records: &["triton_kernel_info"],
+    ..KindOfFinding::of("autotuning", "Autotuning")
+};
+
+/// Microseconds that are worth a word.
+const LEAST_US: f64 = 1e5;
+
+/// Choices that a finding lists.
+const LISTED: usize = 20;
+
+/// Time of tuning in one compile.
+struct Tuned {
+    compile: CompileIndex,
+    us: f64,
+}
+
+/// One finding where tuning took a tenth of a second or more.
+fn of_log(Basis { model, .. }: Basis<'_>) -> Vec<Finding> {
+    let tuned = tuned(model);
+    let us: f64 = tuned.iter().map(|one| one.us).sum();
+    if us < LEAST_US {
+        return Vec::new();
+    }
+    let compiles = counted(tuned.len(), "compile", "compiles");
+    let title = format!("Autotuning took {} in {compiles}", duration(us));
+    let mut found = Finding::new(&AUTOTUNING, Severity::Info, title);
+    found.detail = Some(
+        "Inductor ran several versions of a kernel to choose the fastest. What it chose is kept in the cache folder."
+            .to_owned(),
+    );
+    let chosen: Vec<String> = tuned
+        .iter()
+        .filter_map(|one| model.compiles.get(one.compile))
+        .flat_map(|c| choices(&c.triton_kernels))
+        .collect();
+    if !chosen.is_empty() {
+        let more = chosen.len().saturating_sub(LISTED);
+        let mut lines: Vec<String> = chosen.into_iter().take(LISTED).collect();
+        lines.extend((more > 0).then(|| format!("and {more} more")));
+        found.fact("Chosen", Value::Code(lines));
+    }
+    found.compiles = tuned.iter().map(|one| one.compile).collect();
+    for one in &tuned {
+        found.claim(Claim::expected(Work::Compile, vec![one.compile], "of autotuning").at_most(one.us));
+    }
+    vec![found]
+}
+
+/// The larger of what metrics and spans say of each compile: torch writes either or both.
+fn tuned(model: &Model) -> Vec<Tuned> {
+    let spans = Builds::of(model).tuning;
+    let of = |(compile, one): (CompileIndex, &crate::model::Compile)| {
+        let told: f64 = one
+            .metrics
+            .iter()
+            .filter_map(|record| record.facts.autotune_us)
+            .filter(|us| us.is_finite())
+            .sum();
+        let seen = spans.iter().find(|builds| builds.compile == compile).map_or(0.0, |builds| builds.us);
+        Some(Tuned { compile, us: told.max(seen) }).filter(|one| one.us > 0.0)
+    };
+    model.compiles.indexed().filter_map(of).collect()
+}
+
+/// What was chosen for each kernel that had a choice.
+fn choices(kernels: &[TritonKernel]) -> impl Iterator<Item = String> + '_ {
+    let had_choice = |kernel: &&TritonKernel| kernel.candidates.is_some_and(|number| number > 1.0);
+    kernels.iter().filter(had_choice).filter_map(|kernel| {
+        let chosen = kernel.chosen.as_deref()?;
+        Some(format!("{}: {chosen} of {} configurations", kernel.name, kernel.candidates?))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::basis::Basis;
+    use super::*;
+    use crate::analysis::builds::tests::span;
+    use crate::model::Model;
+    use crate::trace::CompileId;
+
+    /// A log of 20 s: 4 s of trying the compiler out, four kernels of 2 s.
+    fn model() -> Model {
+        let mut model = Model::default();
+        model.compile_index(CompileId::parse("0/0").as_ref());
+        model.spans = vec![
+            span("entire_frame_compile", None, 0.0, 20.0),
+            span("Scheduler.codegen", Some(0), 0.0, 6.0),
+            span("compile_file", Some(1), 0.0, 4.0),
+            span("PyCodeCache.load_by_key_path", Some(0), 6.0, 20.0),
+        ];
+        for kernel in 0..4 {
+            let start = 6.0 + 2.0 * f64::from(kernel);
+            model.spans.push(span("compile_file", Some(3), start, start + 2.0));
+        }
+        model.inductor.compile_threads = Some(1);
+        model
+    }
+
+    #[test]
+    fn tuning_is_told_with_its_time_and_what_it_chose() {
+        let mut model = model();
+        assert!(of_log(Basis { model: &model, chains: &[] }).is_empty(), "nothing was tuned");
+        model.spans.push(span("mm_template_autotuning", Some(0), 14.0, 17.0));
+        let kernel = |name: &str, candidates| TritonKernel {
+            name: name.to_owned(),
+            candidates: Some(candidates),
+            chosen: Some("{\"XBLOCK\":64}".to_owned()),
+            ..TritonKernel::default()
+        };
+        let compile = model.compiles.get_mut(CompileIndex::new(0)).expect("a compile");
+        compile.triton_kernels = vec![kernel("triton_mm", 8.0), kernel("triton_only", 1.0)];
+        let found = of_log(Basis { model: &model, chains: &[] });
+        assert_eq!(found[0].title, "Autotuning took 3.00 s in 1 compile");
+        let Value::Code(lines) = &found[0].facts[0].value else { panic!("{:?}", found[0].facts) };
+        assert_eq!(lines, &["triton_mm: {\"XBLOCK\":64} of 8 configurations"]);
+    }
+}

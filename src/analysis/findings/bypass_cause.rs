@@ -1,0 +1,123 @@
+//! Why caches were bypassed, by what the user chose: many records of a log have one cause.
+
+/// What keeps results out of the caches.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) enum BypassCause {
+    /// `torch._inductor.config.freezing`: parameters became constants of the code.
+    Freezing,
+    /// An operator with a function among its arguments that torch cannot make part of a key.
+    HigherOrderOperator(String),
+    /// Graphs of compiled autograd.
+    CompiledAutograd,
+    /// Graphs that DDPOptimizer split.
+    SplitForDdp,
+    /// A pass of the user without an id.
+    CustomPass,
+    /// Anything else: the first line of torch's reason.
+    Other(String),
+}
+
+impl BypassCause {
+    /// Reads torch's reason.
+    pub(super) fn of(reason: &str) -> BypassCause {
+        let lower = reason.to_lowercase();
+        let has = |mark: &str| lower.contains(mark);
+        if has("freezing") || has("frozen") {
+            BypassCause::Freezing
+        } else if has("higherorderoperator") || has("higher order op") {
+            let name = reason.rsplit_once(": ").map_or("", |(_, name)| name);
+            BypassCause::HigherOrderOperator(
+                name.lines().next().unwrap_or_default().trim_end_matches('.').to_owned(),
+            )
+        } else if has("compiled_autograd") || has("compiled autograd") {
+            BypassCause::CompiledAutograd
+        } else if has("fakify_first_call") {
+            BypassCause::SplitForDdp
+        } else if has("custom pass") {
+            BypassCause::CustomPass
+        } else {
+            BypassCause::Other(reason.lines().next().unwrap_or_default().trim().to_owned())
+        }
+    }
+
+    /// Whether the program chose something that torch never caches: then the bypass is on purpose.
+    pub(super) fn is_on_purpose(&self) -> bool {
+        !matches!(self, BypassCause::CustomPass | BypassCause::Other(_))
+    }
+
+    /// What it is, to stand behind a colon.
+    pub(super) fn words(&self) -> String {
+        match self {
+            BypassCause::Freezing => "freezing is on".to_owned(),
+            BypassCause::HigherOrderOperator(name) if name.is_empty() => {
+                "torch cannot cache a higher-order operator".to_owned()
+            }
+            BypassCause::HigherOrderOperator(name) => {
+                format!("torch cannot cache the higher-order operator `{name}`")
+            }
+            BypassCause::CompiledAutograd => {
+                "AOTAutograd does not cache graphs of compiled autograd".to_owned()
+            }
+            BypassCause::SplitForDdp => {
+                "AOTAutograd does not cache graphs that DDPOptimizer split".to_owned()
+            }
+            BypassCause::CustomPass => "a custom pass has no id".to_owned(),
+            BypassCause::Other(reason) if reason.is_empty() => "no reason recorded".to_owned(),
+            BypassCause::Other(reason) => reason.clone(),
+        }
+    }
+
+    /// What to do about it.
+    pub(super) fn hint(&self) -> Option<&'static str> {
+        Some(match self {
+            BypassCause::Freezing => {
+                "Nothing, if freezing is what you want: its constants are part of the code. To keep results between runs, \
+                 compile once with AOTInductor, or turn `torch._inductor.config.freezing` off."
+            }
+            BypassCause::HigherOrderOperator(_) => {
+                "Compile the function that uses the operator apart from the rest, so that the rest can be cached."
+            }
+            BypassCause::CompiledAutograd => "Nothing to do: their kernels are kept by the FX graph cache.",
+            BypassCause::SplitForDdp => "Nothing to do: their kernels are kept by the FX graph cache.",
+            BypassCause::CustomPass => {
+                "Give the custom pass a `uuid()` (`torch._inductor.custom_graph_pass.CustomGraphPass`), so that it can be \
+                 part of a cache key."
+            }
+            BypassCause::Other(_) => return None,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bypass_is_named_by_what_the_program_chose() {
+        let cases = [
+            ("Freezing may introduce constants that aren't static across runs.", BypassCause::Freezing),
+            ("Skipping graph with frozen constants", BypassCause::Freezing),
+            (
+                "Can't cache HigherOrderOperator: flex_attention",
+                BypassCause::HigherOrderOperator("flex_attention".to_owned()),
+            ),
+            (
+                "Unsupported call_function target torch._dynamo.compiled_autograd.ops.validate_outputs. \n Function module: x",
+                BypassCause::CompiledAutograd,
+            ),
+            ("Won't cache a graph with fakify_first_call enabled", BypassCause::SplitForDdp),
+            ("Unsupported post grad custom pass", BypassCause::CustomPass),
+            ("Something new\nmore", BypassCause::Other("Something new".to_owned())),
+        ];
+        for (reason, cause) in cases {
+            assert_eq!(BypassCause::of(reason), cause, "{reason}");
+        }
+    }
+
+    #[test]
+    fn only_what_torch_never_caches_is_on_purpose() {
+        assert!(BypassCause::Freezing.is_on_purpose());
+        assert!(!BypassCause::CustomPass.is_on_purpose());
+        assert!(!BypassCause::Other(String::new()).is_on_purpose());
+    }
+}

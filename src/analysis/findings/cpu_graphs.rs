@@ -1,0 +1,79 @@
+//! CUDA graphs that were asked for where nothing runs on a GPU.
+
+use super::basis::{Basis, Family};
+use super::finding::{Finding, Severity};
+use super::kind::KindOfFinding;
+use crate::model::{CompileIndex, Model};
+
+/// CUDA graphs on a CPU.
+pub(super) const FAMILY: Family = Family { kinds: &[&CUDAGRAPHS_ON_CPU], of_log };
+
+/// CUDA graphs were asked for, and all inputs are on the CPU.
+static CUDAGRAPHS_ON_CPU: KindOfFinding = KindOfFinding {
+    checked: Some("CUDA graph asked for on a CPU"),
+    ..KindOfFinding::of("cudagraphs_on_cpu", "CUDA graphs")
+};
+
+/// One finding where the setting is on, inputs are known and none of them is on a GPU.
+fn of_log(Basis { model, .. }: Basis<'_>) -> Vec<Finding> {
+    if model.inductor.cudagraphs != Some(true) || !on_cpu_only(model) {
+        return Vec::new();
+    }
+    let title = "CUDA graphs were asked for, and none was made: everything runs on the CPU".to_owned();
+    let mut found = Finding::new(&CUDAGRAPHS_ON_CPU, Severity::Info, title);
+    found.detail = Some(
+        "`mode=\"reduce-overhead\"` and `triton.cudagraphs` record CUDA graphs, which exist on GPUs only. Here they change \
+         nothing."
+            .to_owned(),
+    );
+    found.hints = vec![
+        "Leave the mode out where the program runs on a CPU, or move model and inputs to a GPU.".to_owned(),
+    ];
+    let compiled = |(index, compile): (CompileIndex, &crate::model::Compile)| {
+        compile.metrics.iter().any(|record| record.facts.inductor_us.is_some()).then_some(index)
+    };
+    found.compiles = model.compiles.indexed().filter_map(compiled).collect();
+    vec![found]
+}
+
+/// Whether the log tells devices of inputs, and all of them are the CPU.
+fn on_cpu_only(model: &Model) -> bool {
+    let mut devices = model.shapes.inputs.iter().map(|input| input.device.as_str()).peekable();
+    devices.peek().is_some() && devices.all(|device| device.starts_with("cpu"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::basis::Basis;
+    use super::*;
+    use crate::model::InputTensor;
+
+    fn input(device: &str) -> InputTensor {
+        InputTensor {
+            compile: CompileIndex::new(0),
+            source: "L['x']".to_owned(),
+            sizes: Vec::new(),
+            parameter: false,
+            marked: Vec::new(),
+            stride: None,
+            strides: None,
+            dtype: "float32".to_owned(),
+            device: device.to_owned(),
+            gradient: false,
+        }
+    }
+
+    #[test]
+    fn cuda_graphs_are_missed_only_where_they_were_asked_for_and_all_inputs_are_on_the_cpu() {
+        let mut model = Model::default();
+        model.shapes.inputs = vec![input("cpu"), input("cpu")];
+        let found = |model: &Model| of_log(Basis { model, chains: &[] }).len();
+        assert_eq!(found(&model), 0, "nobody asked");
+        model.inductor.cudagraphs = Some(true);
+        assert_eq!(found(&model), 1);
+        model.shapes.inputs.push(input("cuda:0"));
+        assert_eq!(found(&model), 0, "some run on a GPU");
+        model.shapes.inputs.clear();
+        assert_eq!(found(&model), 0, "the log tells no device");
+    }
+}

@@ -1,0 +1,55 @@
+//! A function with nearly as many compiled versions as torch keeps: one more kind of call and it runs in eager mode.
+
+use super::basis::{Basis, Family};
+use super::finding::{Finding, Severity, Value};
+use super::kind::{KindOfFinding, Topic};
+use crate::analysis::own_code::is_library;
+use crate::analysis::recompiles::{Chain, recompile_limit};
+use crate::analysis::user_place::{UserPlace, function_words};
+use crate::model::{CompileIndex, Model};
+
+/// Functions near the limit.
+pub(super) const FAMILY: Family = Family { kinds: &[&NEAR_LIMIT], of_log };
+
+/// Nearly as many versions as torch keeps.
+static NEAR_LIMIT: KindOfFinding = KindOfFinding {
+    topic: Some(Topic::Recompilations),
+    records: &["recompile_reasons"],
+    ..KindOfFinding::of("near_limit", "Near the limit")
+};
+
+/// Versions below the limit from which a function is near it.
+const NEAR: u64 = 2;
+
+/// One finding per function that is near the limit and did not reach it.
+fn of_log(Basis { model, chains }: Basis<'_>) -> Vec<Finding> {
+    let limit = recompile_limit(model);
+    let near = |chain: &&Chain<'_>| {
+        let versions = chain.versions as u64;
+        !chain.limit_hit() && versions < limit && versions > 2 && versions + NEAR >= limit
+    };
+    chains.iter().filter(near).filter_map(|chain| finding(model, chain, limit)).collect()
+}
+
+fn finding(model: &Model, chain: &Chain<'_>, limit: u64) -> Option<Finding> {
+    let compiles: Vec<CompileIndex> = chain.steps.iter().map(|step| step.compile).collect();
+    let first = *compiles.first()?;
+    let function = function_words(model, first).unwrap_or_else(|| "a function".to_owned());
+    let function = function.trim_end_matches(',');
+    let place = UserPlace::of_definition(model, first);
+    let wrapper = place.file.as_deref().is_some_and(is_library);
+    let title = format!("{function} has {} of the {limit} versions that torch keeps", chain.versions);
+    let mut found = Finding::new(&NEAR_LIMIT, Severity::Info, title);
+    found.detail = Some("At the limit, calls that fit no version run in eager mode.".to_owned());
+    found.hints = vec![match wrapper {
+        true => "This is code of a library that several modules share: each module that passes through it takes one \
+                 version. Compile the modules themselves, or raise `torch._dynamo.config.recompile_limit`.",
+        false => "See why it is compiled again, or raise `torch._dynamo.config.recompile_limit`.",
+    }
+    .to_owned()];
+    found.fact("Compiled versions", Value::Prose(format!("{} of {limit}", chain.versions)));
+    found.count = chain.versions as u64;
+    found.place = place;
+    found.compiles = compiles;
+    Some(found)
+}

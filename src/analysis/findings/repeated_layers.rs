@@ -1,0 +1,109 @@
+//! A layer that one graph holds many times: compiled alone, it would be compiled once.
+
+use super::basis::{Basis, Family};
+use super::finding::{Finding, Severity, Value};
+use super::kind::{KindOfFinding, Topic};
+use crate::analysis::user_place::{UserPlace, function_words};
+use crate::model::words::{counted, duration};
+use crate::model::{CompileIndex, RepeatedLines};
+
+/// Repeated layers.
+pub(super) const FAMILY: Family = Family { kinds: &[&REPEATED_LAYERS], of_log };
+
+/// A graph holds a layer many times.
+static REPEATED_LAYERS: KindOfFinding = KindOfFinding {
+    topic: Some(Topic::Time),
+    records: &["dynamo_output_graph"],
+    ..KindOfFinding::of("repeated_layers", "Repeated layers")
+};
+
+/// Microseconds of a compile from which compiling the layer alone is worth a change.
+const LEAST_US: f64 = 5e6;
+
+/// A compile with the layer that its graph repeats.
+struct Repeating<'m> {
+    compile: CompileIndex,
+    lines: &'m RepeatedLines,
+    us: f64,
+}
+
+/// One finding per layer: the same lines in several compiles are told with the longest.
+fn of_log(Basis { model, .. }: Basis<'_>) -> Vec<Finding> {
+    let of = |(compile, one): (CompileIndex, &'_ crate::model::Compile)| {
+        Some((compile, one.compile_us().filter(|us| *us >= LEAST_US)?))
+    };
+    let mut repeating: Vec<Repeating<'_>> = Vec::new();
+    for (compile, us) in model.compiles.indexed().filter_map(of) {
+        let Some(lines) = model.compiles.get(compile).and_then(|one| one.repeated.as_ref()) else { continue };
+        repeating.push(Repeating { compile, lines, us });
+    }
+    repeating.sort_by(|one, other| other.us.total_cmp(&one.us));
+    let mut found: Vec<Finding> = Vec::new();
+    for Repeating { compile, lines, us } in repeating {
+        let place = UserPlace::of_frame(&lines.first);
+        if let Some(known) = found.iter_mut().find(|known| known.place == place) {
+            known.compiles.push(compile);
+            continue;
+        }
+        let function = function_words(model, compile);
+        let graph = function.map_or_else(
+            || "one graph".to_owned(),
+            |function| format!("the graph of {}", function.trim_end_matches(',')),
+        );
+        let title = format!(
+            "A layer is repeated {} times in {graph}, which took {} to compile",
+            lines.times,
+            duration(us)
+        );
+        found.push(Finding { place, compiles: vec![compile], ..finding(title, lines) });
+    }
+    found
+}
+
+fn finding(title: String, lines: &RepeatedLines) -> Finding {
+    let mut found = Finding::new(&REPEATED_LAYERS, Severity::Info, title);
+    let number = counted(lines.lines, "line stands", "lines stand");
+    found.detail = Some(format!(
+        "{number} {} times each in the graph; `{}` has the first of them. Compiled as one graph, each copy is compiled \
+         anew.",
+        lines.times, lines.first.function
+    ));
+    found.hints = vec![
+        "Compile the layer instead of the whole model (regional compilation): call `layer.compile()` on each of these \
+         layers, or put `torch.compile` on the layer's `forward`. The first layer is compiled, the others use its code."
+            .to_owned(),
+    ];
+    found.fact("Times", Value::Prose(lines.times.to_string()));
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::basis::Basis;
+    use super::*;
+    use crate::model::{Metrics, MetricsKind, MetricsRecord, Model, TextFrame};
+    use crate::trace::{CompileId, Span};
+
+    #[test]
+    fn a_layer_that_a_long_compile_repeats_is_told_with_its_line_and_regional_compilation() {
+        let mut model = Model::default();
+        let index = model.compile_index(CompileId::parse("0/0").as_ref());
+        let first =
+            TextFrame { file: "/app/m.py".to_owned(), line: 175, function: "forward".to_owned(), loc: None };
+        model.compiles[index].repeated = Some(RepeatedLines { times: 12, lines: 15, first });
+        assert!(of_log(Basis { model: &model, chains: &[] }).is_empty(), "no time is known");
+        model.compiles[index].metrics.push(MetricsRecord {
+            kind: MetricsKind::Forward,
+            attempt: 0,
+            line: 1,
+            header: Span { offset: 0, len: 0 },
+            first_line: false,
+            configs: Vec::new(),
+            facts: Metrics { dynamo_us: Some(47e6), ..Metrics::default() },
+        });
+        let found = of_log(Basis { model: &model, chains: &[] });
+        assert_eq!(found[0].title, "A layer is repeated 12 times in one graph, which took 47.0 s to compile");
+        assert_eq!((found[0].place.file.as_deref(), found[0].place.line), (Some("/app/m.py"), Some(175)));
+        assert!(found[0].hints[0].contains("regional compilation"));
+    }
+}

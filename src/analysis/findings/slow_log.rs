@@ -1,0 +1,134 @@
+//! A log without problems that is slow all the same: where the time went, and what to do next.
+
+use super::basis::{Basis, Family};
+use super::finding::{Finding, Severity, Value};
+use super::kind::{KindOfFinding, Topic};
+use crate::analysis::builds::Builds;
+use crate::model::words::duration;
+use crate::model::{Model, Outcome};
+
+/// A clean, slow log. It is drawn from the other findings, so it is none of the families that read the log alone.
+pub(super) const FAMILY: Family = Family { kinds: &[&SLOW_LOG], of_log: |_| Vec::new() };
+
+/// Nothing went wrong, and it took long.
+static SLOW_LOG: KindOfFinding = KindOfFinding {
+    topic: Some(Topic::Time),
+    records: &["chromium_event"],
+    ..KindOfFinding::of("slow_log", "Where the time went")
+};
+
+/// Microseconds from which a log is slow.
+const LEAST_US: f64 = 5e6;
+
+/// Part of the time below which a share is not named.
+const LEAST_SHARE: f64 = 0.05;
+
+/// A part of the time with its name.
+struct Share {
+    name: &'static str,
+    us: f64,
+}
+
+/// The finding, where the log is slow and the others name no problem beyond what this one advises anyway.
+pub(super) fn of_clean(Basis { model, .. }: Basis<'_>, others: &[Finding]) -> Option<Finding> {
+    let problem = |one: &Finding| one.severity != Severity::Info && one.kind.word != "serial_builds";
+    let builds = Builds::of(model);
+    if builds.log_us < LEAST_US || others.iter().any(problem) {
+        return None;
+    }
+    let shares = shares(&builds);
+    let named: Vec<String> =
+        shares.iter().map(|share| format!("{} {}", share.name, duration(share.us))).collect();
+    let title = format!("{} of compile time: {}", duration(builds.log_us), named.join(", "));
+    let mut found = Finding::new(&SLOW_LOG, Severity::Info, title);
+    found.detail = Some("Nothing went wrong in this log; the time is what the compiler needed.".to_owned());
+    found.hints = hints(model, &builds);
+    found.fact("Shares", Value::Prose(named.join("; ")));
+    found.compiles =
+        model.compiles.indexed().filter(|(_, one)| one.compile_us().is_some()).map(|(at, _)| at).collect();
+    Some(found)
+}
+
+/// Builds, what tries the compiler out, tuning, and the rest; the largest first.
+fn shares(builds: &Builds) -> Vec<Share> {
+    let tuning = builds.tuning.iter().map(|one| one.us).sum();
+    let told = [
+        Share { name: "kernel builds", us: builds.kernels_us() },
+        Share { name: "the first C++ build", us: builds.trials_us() },
+        Share { name: "autotuning", us: tuning },
+    ];
+    let sum: f64 = told.iter().map(|share| share.us).sum();
+    let rest = Share { name: "tracing and code generation", us: (builds.log_us - sum).max(0.0) };
+    let mut shares: Vec<Share> = told.into_iter().chain([rest]).collect();
+    shares.retain(|share| share.us >= builds.log_us * LEAST_SHARE);
+    shares.sort_by(|one, other| other.us.total_cmp(&one.us));
+    shares
+}
+
+/// What to do next, the largest gain first.
+fn hints(model: &Model, builds: &Builds) -> Vec<String> {
+    let mut hints = Vec::new();
+    if model.caches.iter().all(|lookup| lookup.outcome != Outcome::Hit) {
+        hints.push(
+            "Run it again with the same cache folder (`TORCHINDUCTOR_CACHE_DIR`): a warm cache saves the builds and most of \
+             Inductor's work.",
+        );
+    }
+    if model.inductor.compile_threads == Some(1) && builds.kernels_us() >= builds.log_us * LEAST_SHARE {
+        hints.push("Build kernels side by side: `TORCHINDUCTOR_COMPILE_THREADS`.");
+    }
+    if model.compiles.iter().any(|compile| compile.repeated.is_some()) {
+        hints.push("Compile the repeated layer instead of the whole model (regional compilation).");
+    }
+    hints.into_iter().map(str::to_owned).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::basis::Basis;
+    use super::*;
+    use crate::analysis::builds::tests::span;
+    use crate::model::Model;
+    use crate::trace::CompileId;
+
+    /// A log of 20 s: 4 s of trying the compiler out, four kernels of 2 s.
+    fn model() -> Model {
+        let mut model = Model::default();
+        model.compile_index(CompileId::parse("0/0").as_ref());
+        model.spans = vec![
+            span("entire_frame_compile", None, 0.0, 20.0),
+            span("Scheduler.codegen", Some(0), 0.0, 6.0),
+            span("compile_file", Some(1), 0.0, 4.0),
+            span("PyCodeCache.load_by_key_path", Some(0), 6.0, 20.0),
+        ];
+        for kernel in 0..4 {
+            let start = 6.0 + 2.0 * f64::from(kernel);
+            model.spans.push(span("compile_file", Some(3), start, start + 2.0));
+        }
+        model.inductor.compile_threads = Some(1);
+        model
+    }
+
+    #[test]
+    fn a_clean_slow_log_says_where_the_time_went_and_what_to_do() {
+        let model = model();
+        let basis = Basis { model: &model, chains: &[] };
+        let found = of_clean(basis, &[]).expect("a finding");
+        let title = "20.0 s of compile time: kernel builds 8.00 s, tracing and code generation 8.00 s, the first C++ build 4.00 s";
+        assert_eq!(found.title, title);
+        assert!(found.hints[0].contains("TORCHINDUCTOR_CACHE_DIR"), "{:?}", found.hints);
+        assert!(found.hints[1].contains("TORCHINDUCTOR_COMPILE_THREADS"), "{:?}", found.hints);
+        let problem = Finding::new(&SLOW_LOG, Severity::Warning, "x".to_owned());
+        assert!(of_clean(basis, &[problem]).is_none(), "a log with problems has them to read");
+    }
+
+    #[test]
+    fn a_fast_log_needs_no_such_word() {
+        let mut model = model();
+        model.spans.iter_mut().for_each(|span| {
+            span.start_us /= 10.0;
+            span.end_us /= 10.0;
+        });
+        assert!(of_clean(Basis { model: &model, chains: &[] }, &[]).is_none());
+    }
+}

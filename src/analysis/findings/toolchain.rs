@@ -1,0 +1,89 @@
+//! The first C++ build of a process: torch tries the compiler out before it builds kernels.
+
+use super::basis::{Basis, Family};
+use super::cost::{Claim, Work};
+use super::finding::{Finding, Severity};
+use super::kind::{KindOfFinding, Topic};
+use crate::analysis::builds::Builds;
+use crate::model::words::duration;
+
+/// The first C++ build.
+pub(super) const FAMILY: Family = Family { kinds: &[&TOOLCHAIN], of_log };
+
+/// The compiler was tried out.
+static TOOLCHAIN: KindOfFinding = KindOfFinding {
+    topic: Some(Topic::Time),
+    records: &["chromium_event"],
+    ..KindOfFinding::of("toolchain", "C++ toolchain")
+};
+
+/// Microseconds that are worth a word.
+const LEAST_US: f64 = 1e6;
+
+/// One finding where it took a second or more.
+fn of_log(Basis { model, .. }: Basis<'_>) -> Vec<Finding> {
+    let builds = Builds::of(model);
+    let us = builds.trials_us();
+    if us < LEAST_US {
+        return Vec::new();
+    }
+    let title =
+        format!("The first C++ build took {}: once per machine with a warm cache folder", duration(us));
+    let mut found = Finding::new(&TOOLCHAIN, Severity::Info, title);
+    found.detail = Some(
+        "Before its first kernel, torch builds small programs to learn what the compiler and the processor can do \
+         (`compile_file` within `Scheduler.codegen`). The compile that comes first pays for it, whatever it compiles."
+            .to_owned(),
+    );
+    found.hints = vec![
+        "Keep the cache folder between runs (`TORCHINDUCTOR_CACHE_DIR` on a disk that stays) and this time is not spent \
+         again."
+            .to_owned(),
+    ];
+    found.compiles = builds.trials.iter().map(|one| one.compile).collect();
+    for one in &builds.trials {
+        found.claim(Claim::expected(Work::Whole, vec![one.compile], "of one-off builds").at_most(one.us));
+    }
+    vec![found]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::basis::Basis;
+    use super::*;
+    use crate::analysis::builds::tests::span;
+    use crate::model::Model;
+    use crate::trace::CompileId;
+
+    /// A log of 20 s: 4 s of trying the compiler out, four kernels of 2 s.
+    fn model() -> Model {
+        let mut model = Model::default();
+        model.compile_index(CompileId::parse("0/0").as_ref());
+        model.spans = vec![
+            span("entire_frame_compile", None, 0.0, 20.0),
+            span("Scheduler.codegen", Some(0), 0.0, 6.0),
+            span("compile_file", Some(1), 0.0, 4.0),
+            span("PyCodeCache.load_by_key_path", Some(0), 6.0, 20.0),
+        ];
+        for kernel in 0..4 {
+            let start = 6.0 + 2.0 * f64::from(kernel);
+            model.spans.push(span("compile_file", Some(3), start, start + 2.0));
+        }
+        model.inductor.compile_threads = Some(1);
+        model
+    }
+
+    #[test]
+    fn the_first_build_is_told_as_work_of_once_and_a_short_one_is_not() {
+        let mut model = model();
+        let found = of_log(Basis { model: &model, chains: &[] });
+        assert_eq!(found.len(), 1);
+        assert_eq!(
+            found[0].title,
+            "The first C++ build took 4.00 s: once per machine with a warm cache folder"
+        );
+        assert_eq!(found[0].severity, Severity::Info);
+        model.spans[2].end_us = 0.5e6;
+        assert!(of_log(Basis { model: &model, chains: &[] }).is_empty());
+    }
+}

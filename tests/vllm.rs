@@ -171,7 +171,7 @@ fn a_file_stands_with_the_piece_whose_start_is_before_it() {
     let (page, log) = (report(LOG).page("vllm.html"), vllm_log());
     for (module, compile) in [(1, 0), (2, 1)] {
         for (piece, count) in files_of_pieces(&log, compile).into_iter().enumerate() {
-            let files = page.all(&format!("#piece-{module}-{} .arts a", piece + 1));
+            let files = page.all(&format!("#piece-{module}-{} .artifacts a", piece + 1));
             assert_eq!(files.len(), count, "piece {piece} of module {module}");
         }
     }
@@ -183,7 +183,8 @@ fn a_file_stands_with_the_piece_whose_start_is_before_it() {
     let last = nth(&log, "vllm_submod_4", 0);
     log.records.insert(last, named);
     let page = written(&log).page("vllm.html");
-    let texts = |id: &str| page.all(&format!("#{id} .arts a")).into_iter().map(text_of).collect::<Vec<_>>();
+    let texts =
+        |id: &str| page.all(&format!("#{id} .artifacts a")).into_iter().map(text_of).collect::<Vec<_>>();
     let holders: Vec<usize> =
         (1..=9).filter(|n| texts(&format!("piece-1-{n}")).contains(&"vllm_submod_2".to_owned())).collect();
     assert_eq!(holders, [6], "the last piece of submod_2");
@@ -228,7 +229,8 @@ fn a_start_that_cannot_be_read_and_fields_that_are_new_are_shown() {
     let page = report.page("vllm.html");
     assert_eq!(page.all("#pieces-1 tbody tr").len(), 9);
     let facts = text_of(page.one("#piece-1-2 .facts:not(.artifacts)"));
-    assert!(facts.contains("batch[1, 2]") && facts.contains("compile_range_endx"), "{facts}");
+    let facts = facts.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(facts.contains("batch [1, 2]") && facts.contains("compile_range_end x"), "{facts}");
     assert_eq!(report.integrity()["parser_errors"], 1, "{}", report.integrity());
 }
 

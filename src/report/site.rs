@@ -118,21 +118,27 @@ pub(crate) static SITE: &[SiteRow] = &[
     },
     SiteRow {
         name: "Compile",
-        files: &[
-            SiteFile {
-                path: "<id>/compile.html",
-                about: "the page of a compile; `<id>` is `<compiled autograd>_<frame>_<compile>_<attempt>`, `-_0_0_0` for `[0/0]`, `-_-_-_-` for records without a compile id",
-            },
-            SiteFile {
-                path: "<id>/*compilation_metrics*_<number>.html",
-                about: "a metrics record with all its fields",
-            },
-        ],
+        files: &[SiteFile {
+            path: "<id>/compile.html",
+            about: "the page of a compile; `<id>` is `<compiled autograd>_<frame>_<compile>_<attempt>`, `-_0_0_0` for `[0/0]`, `-_-_-_-` for records without a compile id",
+        }],
         tab: None,
         topic: None,
         assets: assets::PAGE,
         present: |_| true,
         write: compile::pages,
+    },
+    SiteRow {
+        name: "Metrics of a compile",
+        files: &[SiteFile {
+            path: "<id>/*compilation_metrics*_<number>.html",
+            about: "a metrics record with all its fields",
+        }],
+        tab: None,
+        topic: None,
+        assets: assets::RECORD,
+        present: |_| true,
+        write: compile::records,
     },
     SiteRow {
         name: "Graphs",

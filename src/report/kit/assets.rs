@@ -86,6 +86,10 @@ pub struct Bundle {
 pub const PAGE: Bundle =
     Bundle { styles: &[BASE_CSS, REPORT_CSS], scripts: &[COMMON_JS, TABLES_JS, FOLD_JS, OPEN_JS, LINKS_JS] };
 
+/// Pages of metrics records: there are as many as compiles and more, and they have no tables.
+pub const RECORD: Bundle =
+    Bundle { styles: &[BASE_CSS, REPORT_CSS], scripts: &[COMMON_JS, OPEN_JS, LINKS_JS] };
+
 /// Pages of code: there are many, and they have no tables.
 pub const CODE: Bundle =
     Bundle { styles: &[BASE_CSS, CODE_CSS], scripts: &[COMMON_JS, CODE_JS, OPEN_JS, LINKS_JS] };
@@ -196,7 +200,7 @@ mod tests {
         let size = |bundle: Bundle| -> usize {
             bundle.styles.iter().chain(bundle.scripts).map(|asset| asset.text.len()).sum()
         };
-        for page in [PAGE, CODE, JOB] {
+        for page in [PAGE, RECORD, CODE, JOB] {
             assert!(size(page) <= 40 * 1024, "{} bytes", size(page));
         }
         for viewer in [TIME, GRAPHS, PROVENANCE, SEARCH] {

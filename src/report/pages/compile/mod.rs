@@ -42,6 +42,14 @@ pub(crate) fn pages(report: Report<'_>) -> Vec<Page<'_, Worker>> {
             let subject = Subject { report, index, compile, of, own, chain: by_compile.of_frame(compile) };
             write(subject, worker, out)
         }));
+    }
+    pages
+}
+
+/// The pages of the metrics records.
+pub(crate) fn records(report: Report<'_>) -> Vec<Page<'_, Worker>> {
+    let mut pages = Vec::new();
+    for compile in &report.model.compiles {
         for artifact in &compile.artifacts {
             if let Content::Metrics(record) = artifact.content {
                 pages.extend(record::page(report, compile, artifact, record));

@@ -374,10 +374,10 @@ fn a_click_on_a_value_of_a_graph_marks_its_definition_and_uses_and_lists_them() 
     let Some(window) = window() else { return };
     graphs(&window, "aot_forward_graph");
     window.value(
-        "[...document.querySelectorAll('#graph .v')].find(v => v.textContent === 'addmm').id = 'addmm'",
+        "[...document.querySelectorAll('#graph .value')].find(v => v.textContent === 'addmm').id = 'addmm'",
     );
     window.click("#addmm");
-    let marked = "[...document.querySelectorAll('#graph .v.hit')]";
+    let marked = "[...document.querySelectorAll('#graph .value.hit')]";
     // Its definition, two operators and the output; `addmm_1` is another value.
     assert_eq!(window.number(&format!("{marked}.length")), 4.0);
     assert!(window.is_true(&format!("{marked}.every(v => v.textContent === 'addmm')")));
@@ -396,7 +396,7 @@ fn a_value_of_a_graph_is_chosen_by_its_name_with_the_keyboard() {
     let field = window.tab.wait_for_element("#side input").unwrap();
     field.type_into("var_mean").unwrap();
     window.tab.press_key("Enter").unwrap();
-    assert_eq!(window.number("document.querySelectorAll('#graph .v.hit').length"), 4.0);
+    assert_eq!(window.number("document.querySelectorAll('#graph .value.hit').length"), 4.0);
     window.tab.press_key("Escape").unwrap();
     assert_eq!(window.number("document.querySelectorAll('#graph .hit').length"), 0.0);
     window.quiet("a value chosen by name");
@@ -407,7 +407,7 @@ fn a_line_of_the_users_code_leads_to_its_lines_in_all_graphs_and_in_generated_co
     let Some(window) = window() else { return };
     graphs(&window, "aot_forward_graph");
     window.click("#graph .source-mark");
-    assert!(window.number("document.querySelectorAll('#graph .l.hit').length") > 30.0);
+    assert!(window.number("document.querySelectorAll('#graph .line.hit').length") > 30.0);
     let links = |test: &str| format!("[...document.querySelectorAll('#side a')].some(a => {test})");
     assert!(window.is_true(&links("a.hash.startsWith('#1-L')")), "no line of the captured graph");
     assert!(
@@ -459,7 +459,10 @@ fn pages_are_complete_without_script() {
     window.tab.call_method(Emulation::SetScriptExecutionDisabled { value: true }).unwrap();
     window.open(&report("03_graph_breaks").folder.join("index.html"), "");
     let document = window.tab.get_content().unwrap();
-    assert!(document.contains("class=\"tools js\" hidden"), "controls that need a script stay hidden");
+    assert!(
+        document.contains("class=\"tools needs-script\" hidden"),
+        "controls that need a script stay hidden"
+    );
     assert!(document.contains("functions-table"));
 }
 
@@ -523,8 +526,8 @@ fn the_form_of_each_page_finds_a_function_and_a_kernel_and_keeps_the_hosts_query
     // The link leads to the line that was found.
     window.click("#found a[href*='output_code']");
     window.tab.wait_until_navigated().unwrap();
-    window.tab.wait_for_element(".in>:target").unwrap();
-    let line = window.value("document.querySelector('.in>:target').textContent");
+    window.tab.wait_for_element(".lines>:target").unwrap();
+    let line = window.value("document.querySelector('.lines>:target').textContent");
     assert!(line.as_str().unwrap().contains("cpp_fused"), "{line}");
 }
 
@@ -568,6 +571,6 @@ fn lines_of_code_are_copied_as_they_are_and_a_click_on_a_number_makes_the_line_t
          line.dispatchEvent(new MouseEvent('click', { bubbles: true, clientX: at.left + 5 })); })()",
     );
     assert_eq!(window.value("location.hash").as_str(), Some("#L5"));
-    assert!(window.is_true("document.querySelector('.in>:target').textContent.startsWith('import')"));
+    assert!(window.is_true("document.querySelector('.lines>:target').textContent.startsWith('import')"));
     window.quiet("a click on a line's number");
 }

@@ -70,7 +70,7 @@ fn matches_are_stepped_through_and_the_keyboard_goes_from_line_to_line() {
     assert_eq!(window.value(at), "1 of 12");
     window.click("#post [data-step='1']");
     assert_eq!(window.value(at), "2 of 12");
-    assert!(window.is_true("document.getElementById('post-9').classList.contains('cur')"));
+    assert!(window.is_true("document.getElementById('post-9').classList.contains('stepped-to')"));
     window.value("document.querySelector('[data-text=pre]').focus()");
     for (key, line) in [("ArrowDown", "pre-19"), ("ArrowUp", "pre-16"), ("ArrowUp", "pre-15")] {
         // The pane is at the last of its two marked lines first, as it was chosen from the kernel.
@@ -96,7 +96,7 @@ fn files_of_aotinductor_are_switched_and_a_kernels_source_stands_for_its_call() 
     assert!(!hidden("cpp") && hidden("kernelcode"));
     window.click("button[data-file=kernelcode]");
     assert!(hidden("cpp") && !hidden("kernelcode"));
-    window.value("document.querySelector('[data-text=kernelcode] .to').click()");
+    window.value("document.querySelector('[data-text=kernelcode] .mapped').click()");
     assert_eq!(marked(&window, "kernels"), [2], "the first kernel of the file is called second");
     assert_eq!(marked(&window, "cpp").len(), 1);
     click(&window, "source-1");
@@ -112,7 +112,7 @@ fn a_narrow_window_shows_one_pane_and_a_link_opens_its_line() {
     window.open(&path, "");
     window.value("location.hash = '#py-420'");
     let text = report("09_provenance").page("provenance_tracking_-_0_1_0.html");
-    let call = text.all(".to[id^=py-]")[3].attr("id").unwrap().trim_start_matches("py-").to_owned();
+    let call = text.all(".mapped[id^=py-]")[3].attr("id").unwrap().trim_start_matches("py-").to_owned();
     window.value(&format!("location.hash = '#py-{call}'"));
     window.value("new Promise(done => setTimeout(done, 50))");
     assert!(marked(&window, "py").contains(&call.parse().unwrap()), "{call} is marked");

@@ -371,7 +371,7 @@ fn the_program_is_shown_with_signature_and_ranges_and_is_a_file() {
         assert!(section.contains(part), "{part}: {section}");
     }
     let page = report.page("-_0_0_0/exported_program_0_readable.html");
-    assert!(text_of(page.one(".in")).contains("torch.ops.aten.linear.default"));
+    assert!(text_of(page.one(".lines")).contains("torch.ops.aten.linear.default"));
     let file = report.read("-_0_0_0/exported_program_0.txt");
     assert!(
         file.starts_with("ExportedProgram:\n") && file.contains("Range constraints: {s77: VR[0, int_oo]}")

@@ -54,7 +54,7 @@ fn the_landing_page_of_a_job_opens_without_a_word_and_its_ranks_are_filtered() {
         "(e => { e.value = 'differs'; e.dispatchEvent(new Event('input')); })(document.querySelector('select[data-for=rank-table]'))",
     );
     assert_eq!(window.number(shown), 3.0);
-    let target = window.value("document.querySelector('.cells a[href=\"rank_5/index.html\"]').pathname");
+    let target = window.value("document.querySelector('.rank-grid a[href=\"rank_5/index.html\"]').pathname");
     assert!(target.as_str().unwrap().ends_with("/rank_5/index.html"));
 }
 

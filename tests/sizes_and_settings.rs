@@ -115,7 +115,7 @@ fn settings(page: &Page) -> BTreeSet<String> {
         ("functorch", "AOTAutograd"),
         ("compiler", "Compiler"),
     ] {
-        for list in page.all(&format!("#{id} pre.sets")) {
+        for list in page.all(&format!("#{id} pre.value-list")) {
             let mut beginnings = vec![String::new()];
             for node in list.children() {
                 if let Some(text) = node.value().as_text() {

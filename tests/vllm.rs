@@ -87,7 +87,7 @@ fn a_module_has_all_of_its_configuration_and_is_reached_from_the_landing_page() 
     for n in 0..2 {
         let text = log.records[nth(&log, "vllm_compilation_config", n)].text();
         let config: Value = serde_json::from_slice(&text).unwrap();
-        let shown = text_of(page.one(&format!("#module-{} > .two", n + 1)));
+        let shown = text_of(page.one(&format!("#module-{} > .two-columns", n + 1)));
         for (key, value) in config.as_object().unwrap() {
             let value = match value {
                 Value::Bool(yes) => if *yes { "yes" } else { "no" }.to_owned(),
@@ -227,7 +227,7 @@ fn a_start_that_cannot_be_read_and_fields_that_are_new_are_shown() {
     let report = written(&log);
     let page = report.page("vllm.html");
     assert_eq!(page.all("#pieces-1 tbody tr").len(), 9);
-    let facts = text_of(page.one("#piece-1-2 .kv:not(.arts)"));
+    let facts = text_of(page.one("#piece-1-2 .facts:not(.artifacts)"));
     assert!(facts.contains("batch[1, 2]") && facts.contains("compile_range_endx"), "{facts}");
     assert_eq!(report.integrity()["parser_errors"], 1, "{}", report.integrity());
 }
@@ -487,7 +487,7 @@ fn graphs_of_two_megabytes_are_compared_without_freezing() {
     println!("40,000 lines in another order: {took} ms; {said}");
     assert!(said.contains("They differ much"), "{said}");
     assert!(took < 4000.0, "{took} ms");
-    let drawn = window.number("document.querySelectorAll('#graph .l').length");
+    let drawn = window.number("document.querySelectorAll('#graph .line').length");
     assert!(drawn < 10_000.0, "{drawn} lines are drawn at once");
     window.quiet("large graphs");
 }

@@ -44,7 +44,7 @@ pub use graph_pairs::{GraphPair, graph_pairs};
 pub use guard_diff::{DiffLine, GuardDiff, Side, guard_diff};
 pub use guard_tree::{GuardLine, GuardNode, read_guard_tree};
 pub use job::{JobFound, of_job};
-pub use one_offs::OneOff;
+pub use one_offs::{OneOff, OneOffKind};
 pub use own_code::{OwnFiles, PACKAGES, TORCH, is_library, resumed};
 pub use parity::Parity;
 pub use parts::{PARTS, Parts, Split, part_of_phase};

@@ -15,6 +15,19 @@ pub enum OneOffKind {
     Waiting,
 }
 
+impl OneOffKind {
+    /// What took the time.
+    pub fn words(self) -> &'static str {
+        match self {
+            OneOffKind::Toolchain => {
+                "trying the C++ compiler and building its headers, once per machine with a warm cache folder"
+            }
+            OneOffKind::FirstUse => "loading the backend and hashing its sources, once per process",
+            OneOffKind::Waiting => "waiting for a lock or for workers",
+        }
+    }
+}
+
 /// Work of one kind in one compile.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct OneOff {
@@ -188,5 +201,75 @@ impl<'m> Spans<'m> {
             }
         }
         found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::time::self_times;
+
+    /// A log with these spans, all of one compile; times are seconds.
+    fn found(rank: Option<u64>, spans: &[(&str, f64, f64, Option<usize>)]) -> Vec<(OneOffKind, f64)> {
+        let mut model = Model::default();
+        let compile = model.compile_index(None);
+        model.log.rank = rank;
+        let span = |&(name, start, end, parent): &(&str, f64, f64, Option<usize>)| TraceSpan {
+            name: name.into(),
+            start_us: start * 1e6,
+            end_us: end * 1e6,
+            parent,
+            compile: Some(compile),
+            pid: 1,
+            open: false,
+        };
+        model.spans = spans.iter().map(span).collect();
+        let found = one_offs(&model, &self_times(&model.spans));
+        found.into_iter().map(|one| (one.kind, one.us / 1e6)).collect()
+    }
+
+    #[test]
+    fn trying_the_compiler_out_is_a_one_off_and_building_kernels_is_none() {
+        let spans = [
+            ("Scheduler.codegen", 0.0, 9.0, None),
+            ("compile_file", 1.0, 3.0, Some(0)),
+            ("compile_file", 4.0, 6.0, Some(0)),
+            ("PyCodeCache.load_by_key_path", 10.0, 20.0, None),
+            ("compile_file", 11.0, 19.0, Some(3)),
+            ("Scheduler.codegen", 20.0, 24.0, None),
+            ("compile_file", 21.0, 23.0, Some(5)),
+        ];
+        // From the first build that tries it to the last; what is built after the first kernel is no trial.
+        assert_eq!(found(None, &spans), [(OneOffKind::Toolchain, 5.0)]);
+    }
+
+    #[test]
+    fn a_precompiled_header_is_a_one_off() {
+        let spans =
+            [("AotCodeCompiler.compile", 0.0, 9.0, None), ("aoti_precompile_header", 1.0, 3.0, Some(0))];
+        assert_eq!(found(None, &spans), [(OneOffKind::Toolchain, 2.0)]);
+    }
+
+    #[test]
+    fn the_first_use_of_a_phase_costs_what_later_ones_do_not() {
+        let joint = "_recursive_joint_graph_passes";
+        let spans = [(joint, 0.0, 5.0, None), (joint, 6.0, 7.0, None), (joint, 8.0, 9.0, None)];
+        assert_eq!(found(None, &spans), [(OneOffKind::FirstUse, 4.0)]);
+        let keys = [
+            ("CacheBase.get_system.triton_key", 0.0, 1.0, None),
+            ("inductor_codecache_torch_key", 1.0, 3.0, None),
+        ];
+        assert_eq!(found(None, &keys), [(OneOffKind::FirstUse, 1.0), (OneOffKind::FirstUse, 2.0)]);
+    }
+
+    #[test]
+    fn a_rank_that_generates_code_for_seconds_and_builds_nothing_waits_for_another() {
+        let spans = [("Scheduler.codegen", 0.0, 5.3, None), ("Scheduler.codegen", 6.0, 6.3, None)];
+        assert_eq!(found(Some(1), &spans), [(OneOffKind::Waiting, 5.0)]);
+        assert_eq!(found(None, &spans), [], "without ranks nobody is known who could hold the lock");
+        let tries = [("Scheduler.codegen", 0.0, 5.3, None), ("compile_file", 1.0, 2.0, Some(0))];
+        assert_eq!(found(Some(1), &tries), [(OneOffKind::Toolchain, 1.0)]);
+        let workers = [("async_compile.wait", 0.0, 2.0, None)];
+        assert_eq!(found(None, &workers), [(OneOffKind::Waiting, 2.0)]);
     }
 }

@@ -84,7 +84,13 @@ fn bypass(model: &Model, cause: &BypassCause, same: &[&CacheLookup]) -> Finding 
          same."
             .to_owned(),
     );
-    found.claims = claims(cause, same);
+    // Another run repeats what these caches would have kept.
+    let words = "that every run of the program spends again";
+    let claim = if cause.is_on_purpose() { Claim::expected } else { Claim::avoidable };
+    for (cache, work) in [("fx_graph", Work::InductorGraph), ("aotautograd", Work::AotGraph)] {
+        let of: Vec<&CacheLookup> = same.iter().filter(|one| one.cache == cache).copied().collect();
+        found.claim(claim(work, compiles(&of), words.to_owned()));
+    }
     found.count = same.len() as u64;
     let mut reasons: Vec<&str> = same.iter().filter_map(|one| one.reason.as_deref().map(str::trim)).collect();
     reasons.sort_unstable();
@@ -96,17 +102,6 @@ fn bypass(model: &Model, cause: &BypassCause, same: &[&CacheLookup]) -> Finding 
     found.compiles = concerned;
     found.reason = cause.words();
     found
-}
-
-/// Another run repeats what these caches would have kept. Kernels are kept by content, whoever asks for them.
-fn claims(cause: &BypassCause, same: &[&CacheLookup]) -> Vec<Claim> {
-    let kind = if cause.is_on_purpose() { Claim::expected } else { Claim::avoidable };
-    let claim = |(cache, work): (&str, Work)| {
-        let of: Vec<&CacheLookup> = same.iter().filter(|one| one.cache == cache).copied().collect();
-        kind(work, compiles(&of), "that every run of the program spends again".to_owned())
-    };
-    let claims = [("fx_graph", Work::InductorGraph), ("aotautograd", Work::AotGraph)].map(claim);
-    claims.into_iter().filter(|claim| !claim.compiles.is_empty()).collect()
 }
 
 /// All misses of a log, as one: a first run misses.

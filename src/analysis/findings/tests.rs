@@ -6,7 +6,7 @@ use crate::analysis::recompiles::recompile_chains;
 use crate::analysis::{Split, break_costs, time};
 use crate::model::{
     ArtifactIndex, BreakOccurrence, CompileIndex, Failure, Function, GraphBreak, Metrics, MetricsKind,
-    MetricsRecord, Model, ProblemKind, Reason, Recompile, Status, TextFrame,
+    MetricsRecord, Model, ProblemKind, Reason, Recompile, Restart, Status, TextFrame,
 };
 use crate::trace::{CompileId, Span};
 
@@ -266,4 +266,53 @@ fn a_clean_log_is_told_what_each_kind_checks() {
     for kind in kinds() {
         assert!(kind.checked.is_none_or(|checks| sentence.contains(checks)), "{kind:?}: {sentence}");
     }
+}
+
+#[test]
+fn an_attempt_is_charged_once_and_the_other_finding_names_the_first() {
+    let mut model = model(&[("0/0", "f"), ("0/1", "f")]);
+    model.compiles[1].metrics[0].facts.wasted_us = Some(400.0);
+    model.recompiles.push(recompile("0/1", "tensor 'x' size mismatch at index 1. expected 4, actual 6"));
+    model.failures.push(failure("0/1", "a.KeyError", "'x'", 2));
+    let found = of_log(&model);
+    assert_eq!(found.iter().map(|one| one.kind.word).collect::<Vec<_>>(), ["failure", "recompilation"]);
+    assert_eq!(found[0].lost_us(), 1000.0);
+    assert_eq!(cost(&found[1]), None);
+    let elsewhere = found[1].facts.iter().find(|fact| fact.label == "Counted elsewhere").unwrap();
+    let Value::Prose(words) = &elsewhere.value else { panic!("{elsewhere:?}") };
+    assert_eq!(*words, format!("the time of 0/1 is counted with \"{}\"", found[0].title));
+}
+
+#[test]
+fn a_break_takes_the_attempts_that_it_threw_away_and_the_recompile_the_rest() {
+    let mut model = model(&[("0/0", "f"), ("0/1", "f")]);
+    model.compiles[1].metrics[0].facts.wasted_us = Some(400.0);
+    model.recompiles.push(recompile("0/1", "tensor 'x' size mismatch at index 1. expected 4, actual 6"));
+    let mut broke = break_in(&["0/1"], 9, vec![frame(9, "f")]);
+    broke.occurrences[0].artifact.compile = CompileIndex::new(1);
+    model.graph_breaks.push(broke);
+    assert_eq!(cost(&only(&model, "graph_break")), Some((400.0, CostKind::Wasted)));
+    assert_eq!(cost(&only(&model, "recompilation")), Some((600.0, CostKind::Avoidable)));
+}
+
+#[test]
+fn what_is_expected_is_information_and_stands_last_whatever_it_took() {
+    let mut model = model(&[("0/0", "f"), ("0/1", "f"), ("1/0", "g"), ("1/1", "g")]);
+    model.compiles[1].metrics[0].facts.dynamo_us = Some(1e6);
+    model.recompiles.push(recompile("0/1", "tensor 'x' dtype mismatch. expected Float, actual Half"));
+    model.recompiles.push(recompile("1/1", "tensor 'y' size mismatch at index 1. expected 4, actual 6"));
+    let found = of_log(&model);
+    assert_eq!(cost(&found[0]), Some((1000.0, CostKind::Avoidable)));
+    assert_eq!(cost(&found[1]), Some((1e6, CostKind::Expected)));
+    assert_eq!((found[1].severity, found[1].lost_us()), (Severity::Info, 0.0));
+}
+
+#[test]
+fn findings_of_equal_cost_and_count_stand_in_the_order_of_the_log() {
+    let mut model = model(&[("0/0", "f"), ("1/0", "g")]);
+    model.restarts.push(Restart { compile: CompileId::parse("0/0"), reason: "r".to_owned() });
+    model.graph_breaks.push(break_in(&["1/0"], 9, vec![frame(9, "g")]));
+    // Breaks are looked for before restarts.
+    let kinds: Vec<&str> = of_log(&model).iter().map(|one| one.kind.word).collect();
+    assert_eq!(kinds, ["restart", "graph_break"]);
 }

@@ -1,5 +1,6 @@
 //! The facts of a compile that a reader looks for first.
 
+use crate::analysis::OneOffKind;
 use crate::model::{Metrics, MetricsKind};
 use crate::report::kit::formats::{bytes, counted, micros, whole};
 use crate::report::kit::html::Html;
@@ -62,6 +63,21 @@ fn guards(subject: Subject<'_>, outcome: Option<&Metrics>) -> Option<String> {
     Some(count + &cost.unwrap_or_default())
 }
 
+/// One-off work of the process and waiting that fell into this compile.
+fn by_chance(view: View<'_>, subject: Subject<'_>) -> Option<String> {
+    let of = view.report.found.one_offs.iter().filter(|one| one.compile == subject.index);
+    let mut sums: Vec<(OneOffKind, f64)> = Vec::new();
+    for one in of {
+        match sums.last_mut().filter(|(kind, _)| *kind == one.kind) {
+            Some((_, us)) => *us += one.us,
+            None => sums.push((one.kind, one.us)),
+        }
+    }
+    let parts: Vec<String> =
+        sums.iter().map(|(kind, us)| format!("{} {}", micros(*us), kind.words())).collect();
+    (!parts.is_empty()).then(|| format!("{}; no finding is charged for it", parts.join(", ")))
+}
+
 /// How it was compiled: when, from where, at what cost.
 pub(crate) fn right(view: View<'_>, subject: Subject<'_>) -> anyhow::Result<Facts> {
     let mut facts = Facts::new();
@@ -73,6 +89,7 @@ pub(crate) fn right(view: View<'_>, subject: Subject<'_>) -> anyhow::Result<Fact
         let times = if count > 1 { format!(", {count} times") } else { String::new() };
         facts.push(("Backward", Html::escaped(&format!("compiled in {}{times}", micros(us)))));
     }
+    facts.extend(by_chance(view, subject).map(|text| ("By chance", Html::escaped(&text))));
     facts.extend(called_from(view, subject)?.map(|html| ("Called from", html)));
     facts.extend(parameters(subject)?.map(|text| ("Parameters", Html::escaped(&text))));
     let sum = |of: fn(&Metrics) -> Option<f64>| {

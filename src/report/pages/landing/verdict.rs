@@ -114,7 +114,11 @@ fn where_time_went(view: View<'_>, parts: &Parts) -> anyhow::Result<Option<Html>
     let most = parts.0.iter().zip(DOING).max_by(|a, b| a.0.total_cmp(b.0));
     let Some((us, doing)) = most.filter(|(us, _)| **us > 0.0) else { return Ok(None) };
     let share = percent(*us, total, false);
-    let text = Html::escaped(&format!("{share} of the compile time went into {doing}"));
+    let source = match view.report.found.split.of_spans {
+        true => "",
+        false => " (as the metrics say; the log has no spans of phases, and metrics time no kernel builds)",
+    };
+    let text = Html::escaped(&format!("{share} of the compile time went into {doing}{source}"));
     let time = |compile: &Compile| compile.compile_us().unwrap_or(0.0);
     let costly = view.report.model.identified().max_by(|a, b| time(a).total_cmp(&time(b)));
     let several = view.report.model.identified().count() > 1;

@@ -57,7 +57,7 @@ pub(crate) fn fold(
             None => view.reason(reason),
         }
     });
-    let disagreement = disagreement(step).map(|words| Ok(Html::wrapped("<p>", &view.prose(&words), "</p>")));
+    let disagreement = disagreement(step).map(|words| Ok(Element::new("p").around(view.prose(&words))));
     let reasons = disagreement.into_iter().chain(reasons);
     let reasons = Html::joined(reasons.collect::<anyhow::Result<Vec<_>>>()?, "");
     let left_out = step.reasons.len().saturating_sub(REASONS);

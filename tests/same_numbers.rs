@@ -143,7 +143,7 @@ fn the_page_of_a_topic_says_what_the_landing_page_says() {
 fn the_terminal_says_the_seconds_and_the_place_of_report_json() {
     let mut compared = 0;
     for (name, report) in reports() {
-        let done = Run::of(&input(name).path).args(["--no-browser"]).go();
+        let done = Run::of(&input(name).path).go();
         let lines: Vec<String> = done.stdout.lines().map(plain).collect();
         for finding in report.json["findings"].as_array().expect("findings") {
             let title = finding["title"].as_str().unwrap_or_default().replace('`', "");

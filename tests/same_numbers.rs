@@ -58,6 +58,11 @@ fn singles<'r>(report: &'r Report, landing: &'r Page) -> Vec<(&'r Value, Element
     all.filter_map(entry).collect()
 }
 
+/// Whether a line of the terminal is the finding of that title: it begins with the name of the kind.
+fn says(line: &str, title: &str) -> bool {
+    line.split_once(": ").is_some_and(|(_, text)| text.starts_with(title))
+}
+
 fn count_in_json(finding: &Value) -> Option<u64> {
     let detail = finding["detail"].as_str().unwrap_or_default();
     detail.lines().find_map(|line| line.strip_prefix("Times: ")?.parse().ok())
@@ -152,8 +157,7 @@ fn the_terminal_says_the_seconds_and_the_place_of_report_json() {
                 (Some(file), Some(line)) => format!(", at {file}:{line}"),
                 _ => String::new(),
             };
-            let Some(line) = lines.iter().find(|line| line.contains(&beginning) && line.contains(&place))
-            else {
+            let Some(line) = lines.iter().find(|line| says(line, &beginning) && line.contains(&place)) else {
                 continue;
             };
             let lost = finding["cost"]["kind"] != "expected";

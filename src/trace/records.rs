@@ -125,10 +125,6 @@ impl<R: Read> Records<R> {
     }
 
     /// The next record or damaged line; `None` at the end. An error comes from the reader, never from the content.
-    #[expect(
-        clippy::should_implement_trait,
-        reason = "an entry borrows the reader, which no Iterator can give"
-    )]
     pub fn next(&mut self) -> io::Result<Option<Entry<'_>>> {
         if let Some(damage) = self.waiting.take() {
             return Ok(Some(Entry::Damage(damage)));

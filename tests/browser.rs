@@ -204,7 +204,7 @@ pub fn one_of_each_kind(report: &Report) -> Vec<(String, String)> {
 }
 
 #[test]
-fn each_kind_of_page_opens_from_disk_in_both_colour_schemes_without_a_word_to_console_or_network() {
+fn each_kind_of_page_opens_from_disk_in_both_color_schemes_without_a_word_to_console_or_network() {
     let Some(window) = window() else { return };
     for name in [
         "03_graph_breaks",

@@ -17,7 +17,7 @@ pub const SERIOUS: &str = "axe.run(document, { resultTypes: ['violations'] }).th
         .map(v => `${v.id}: ${v.nodes.length} times, first ${v.nodes[0].html.slice(0, 200)}`)))";
 
 #[test]
-fn no_kind_of_page_has_a_serious_fault_of_accessibility_in_either_colour_scheme() {
+fn no_kind_of_page_has_a_serious_fault_of_accessibility_in_either_color_scheme() {
     let Some(path) = std::env::var_os("AXE_CORE") else {
         println!("skipped: AXE_CORE does not name axe.min.js (npm install axe-core)");
         return;

@@ -10,8 +10,8 @@ const MANY: usize = 50_000;
 /// Milliseconds that one step of a pan may take, the median of several.
 const MOST_A_PAN: f64 = 100.0;
 
-/// How many distinct colours stand on the canvas.
-const COLOURS: &str = "(c => {
+/// How many distinct colors stand on the canvas.
+const COLORS: &str = "(c => {
     const pixels = new Uint32Array(c.getContext('2d').getImageData(0, 0, c.width, c.height).data.buffer);
     return new Set(pixels).size;
 })(document.querySelector('#flame-chart canvas'))";
@@ -46,13 +46,13 @@ fn search(window: &Window, text: &str) -> String {
 }
 
 #[test]
-fn the_flame_chart_draws_in_both_colour_schemes() {
+fn the_flame_chart_draws_in_both_color_schemes() {
     let Some(window) = window() else { return };
     for scheme in ["light", "dark"] {
         window.scheme(scheme);
         open(&window, report("02_train_mlp"), "");
-        let colours = window.number(COLOURS);
-        assert!(colours > 8.0, "{colours} colours in a {scheme} room");
+        let colors = window.number(COLORS);
+        assert!(colors > 8.0, "{colors} colors in a {scheme} room");
         window.quiet(scheme);
     }
     let dark = window.number(SUM_OF_CORNER);
@@ -202,7 +202,7 @@ fn a_chart_of_50_000_spans_draws_and_pans_within_a_tenth_of_a_second() {
     let spans = search(&window, "e").replace(',', "");
     let spans: usize = spans.split(' ').nth(2).unwrap().parse().unwrap();
     assert!(spans >= MANY - 1_000, "{spans} spans");
-    assert!(window.number(COLOURS) > 8.0);
+    assert!(window.number(COLORS) > 8.0);
     press(&window, "+");
     // From the key to the frame that shows it, as a reader feels it.
     let median = window.number(

@@ -49,14 +49,14 @@ fn every_stored_log_passes_pytorchs_own_call() {
 }
 
 #[test]
-fn the_summary_is_coloured_on_a_terminal_unless_no_color_is_set() {
+fn the_summary_is_colored_on_a_terminal_unless_no_color_is_set() {
     // `script` of util-linux runs a program on a terminal of its own.
     if Command::new("script").arg("--version").output().is_err() {
         eprintln!("skipped: there is no `script`");
         return;
     }
     let log = input("06_errors");
-    for (no_color, coloured) in [("", true), ("1", false)] {
+    for (no_color, colored) in [("", true), ("1", false)] {
         let out = tempfile::tempdir().unwrap();
         let program = assert_cmd::cargo::cargo_bin!("tlparse").display();
         let (out, path) = (out.path().display(), log.path.display());
@@ -68,7 +68,7 @@ fn the_summary_is_coloured_on_a_terminal_unless_no_color_is_set() {
             .unwrap();
         let said = String::from_utf8_lossy(&done.stdout);
         assert!(said.contains("Failure:"), "{said}");
-        assert_eq!(said.contains("\x1b["), coloured, "NO_COLOR={no_color}: {said}");
+        assert_eq!(said.contains("\x1b["), colored, "NO_COLOR={no_color}: {said}");
     }
 }
 

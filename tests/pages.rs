@@ -202,7 +202,7 @@ fn the_first_sentence_of_the_landing_page_is_the_verdict_in_numbers() {
 }
 
 #[test]
-fn the_landing_page_explains_ids_phases_and_colours() {
+fn the_landing_page_explains_ids_phases_and_colors() {
     let text = report("03_graph_breaks").page("index.html").text();
     for part in
         ["Compile id", "Attempt", "[!2/-/-]", "Dynamo", "AOTAutograd", "Graph break", "ok", "empty", "error"]

@@ -37,9 +37,9 @@ fn shapes_html_says_whether_a_dimension_is_dynamic_and_since_when() {
     // Equal sizes share a symbol: only the guards tell that the second is dynamic too.
     assert_eq!(dimension(log, "equal_dims", "L['b']", "0")[3], "yes");
     let fixed = dimension(log, "<lambda>", "L['t']", "0");
-    assert_eq!(fixed[3], "no, specialised");
+    assert_eq!(fixed[3], "no, specialized");
     assert!(
-        fixed[4].contains("specialised to 10") && fixed[4].contains("s05_dynamic_shapes.py:62"),
+        fixed[4].contains("specialized to 10") && fixed[4].contains("s05_dynamic_shapes.py:62"),
         "{}",
         fixed[4]
     );
@@ -57,9 +57,9 @@ fn shapes_html_has_one_row_for_a_tensor_of_which_all_sizes_are_constants() {
 }
 
 #[test]
-fn shapes_html_names_the_line_that_specialised_a_symbol() {
-    let rows = rows("05_dynamic_shapes", "shapes.html", "specialisations-table");
-    let [first, ..] = rows.as_slice() else { panic!("no specialisation") };
+fn shapes_html_names_the_line_that_specialized_a_symbol() {
+    let rows = rows("05_dynamic_shapes", "shapes.html", "specializations-table");
+    let [first, ..] = rows.as_slice() else { panic!("no specialization") };
     assert_eq!(&first[1..5], ["s77", "L['x'].size()[0]", "12", "a guard left only one value"]);
     assert!(
         first[5].contains("s05_dynamic_shapes.py:21") && first[5].contains("if x.shape[0] == 12:"),

@@ -14,7 +14,7 @@ pub struct FurtherBreak {
     pub explanation: Option<String>,
     /// torch's hints.
     pub hints: Vec<String>,
-    /// Its page in torch's catalogue.
+    /// Its page in torch's catalog.
     pub url: Option<String>,
 }
 

@@ -6,7 +6,7 @@ mod fate;
 pub use dimensions::{Answer, Dimension, Seen, State, TensorSizes, dimensions, guarded_sizes};
 pub use fate::{Fate, SymbolFate};
 
-use crate::model::{CompileIndex, Model, Recorded, Specialisation, SymbolGuard};
+use crate::model::{CompileIndex, Model, Recorded, Specialization, SymbolGuard};
 use crate::trace::TextMap;
 
 /// A symbol of one attempt of one compile.
@@ -24,8 +24,8 @@ pub fn symbols(model: &Model) -> Vec<SymbolFate<'_>> {
             }
         }
     }
-    let mut fixed: TextMap<Place<'_>, &Specialisation> = TextMap::default();
-    for one in &shapes.specialisations {
+    let mut fixed: TextMap<Place<'_>, &Specialization> = TextMap::default();
+    for one in &shapes.specializations {
         fixed.entry(place(&one.at, &one.symbol)).or_insert(one);
     }
     let mut known: TextMap<(Place<'_>, Option<&str>), usize> = TextMap::default();
@@ -89,8 +89,8 @@ mod tests {
         SymbolGuard { expr: expr.to_owned(), ..SymbolGuard::default() }
     }
 
-    fn fixed(symbol: &str, value: &str) -> Specialisation {
-        Specialisation { symbol: symbol.to_owned(), value: value.to_owned(), ..Specialisation::default() }
+    fn fixed(symbol: &str, value: &str) -> Specialization {
+        Specialization { symbol: symbol.to_owned(), value: value.to_owned(), ..Specialization::default() }
     }
 
     #[test]
@@ -100,7 +100,7 @@ mod tests {
         shapes.symbols = ["s1", "s11", "s2", "s3"].map(|name| symbol(name, 0)).into();
         shapes.symbols.push(Symbol { unbacked: true, ..symbol("u0", 0) });
         shapes.guards = ["Eq(s1, 12)", "Eq(s2, s11)", "5*s3 <= 2147483647", "s11*s11 >= 4"].map(guard).into();
-        shapes.specialisations = vec![fixed("s1", "12"), fixed("s2", "s11")];
+        shapes.specializations = vec![fixed("s1", "12"), fixed("s2", "s11")];
         let fates = symbols(&model);
         let words: Vec<_> = fates.iter().map(|f| (f.fate.word(), f.guards.len(), f.narrow)).collect();
         assert_eq!(

@@ -1,7 +1,7 @@
 //! Places in the user's program: from frames, and from what a compile says about its function.
 
 use super::own_code::{is_library, resumed};
-use crate::model::{CompileIndex, Frame, Model, Specialisation, TextFrame};
+use crate::model::{CompileIndex, Frame, Model, Specialization, TextFrame};
 
 /// A place in the user's program.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -44,7 +44,7 @@ impl UserPlace {
     }
 
     /// The user's line that needed a size as a number.
-    pub(super) fn of_specialization(model: &Model, one: &Specialisation) -> UserPlace {
+    pub(super) fn of_specialization(model: &Model, one: &Specialization) -> UserPlace {
         let frames = one.user_stack.as_deref().map(|stack| text_frames(model, stack)).unwrap_or_default();
         match own_frame(&frames).or(frames.last()) {
             Some(frame) => UserPlace::of_frame(frame),

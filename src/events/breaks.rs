@@ -161,7 +161,7 @@ fn hints(block: &str) -> Vec<String> {
 }
 
 impl GraphBreak {
-    /// Adds the link to torch's catalogue that stands in the text.
+    /// Adds the link to torch's catalog that stands in the text.
     fn with_url(mut self, block: &str) -> Self {
         let url =
             block.split_once("please visit: ").map(|(_, rest)| rest.split_whitespace().next().unwrap_or(""));

@@ -4,7 +4,7 @@ use super::context::Reading;
 use super::values::{plain, shown};
 use super::{Event, Flow, RankContext, StructuredLogParser, export};
 use crate::model::{
-    Cell, Column, CompileIndex, ExportKind, Fields, Frame, Recorded, Specialisation, Stack, Symbol,
+    Cell, Column, CompileIndex, ExportKind, Fields, Frame, Recorded, Specialization, Stack, Symbol,
     SymbolGuard, Unit,
 };
 use crate::trace::TextMap;
@@ -64,7 +64,7 @@ const TABLES: &[Table] = &[
         key: &["symbolic_shape_specialization"],
         about: "Symbolic sizes that became constants, with the reason and the lines responsible.",
         id: "specializations",
-        title: "Specialisations",
+        title: "Specializations",
         note: "sizes that could have varied and were fixed to one value",
         columns: &[
             Column::text("Symbol"),
@@ -234,7 +234,7 @@ fn fact(
                 export::decided(event, ExportKind::GuardEvaluated, stacks, cx);
             }
         }
-        "symbolic_shape_specialization" => shapes.specialisations.push(Specialisation {
+        "symbolic_shape_specialization" => shapes.specializations.push(Specialization {
             at,
             symbol: value("symbol").unwrap_or_default(),
             sources: fields.get("sources").unwrap_or_default(),

@@ -28,7 +28,7 @@ pub struct GraphBreak {
     pub hints: Vec<String>,
     /// `gb0059`
     pub gb_id: Option<String>,
-    /// Its page in torch's catalogue.
+    /// Its page in torch's catalog.
     pub url: Option<String>,
     /// User's file.
     pub file: Option<String>,

@@ -43,7 +43,7 @@ pub use job::{
 };
 pub use program_text::{read_program, source_comment};
 pub use section::{Cell, Column, Section, Unit};
-pub use shapes::{InputTensor, Recorded, Shapes, Specialisation, Symbol, SymbolGuard};
+pub use shapes::{InputTensor, Recorded, Shapes, Specialization, Symbol, SymbolGuard};
 pub use stack::{Frame, Stack, TextFrame};
 pub use traceback::traceback;
 pub use vllm::{VllmEvent, VllmFact, VllmPart, VllmPass, VllmStart};

@@ -10,7 +10,7 @@ pub struct Shapes {
     /// Conditions on symbols.
     pub guards: Vec<SymbolGuard>,
     /// Symbols that became constants or other symbols.
-    pub specialisations: Vec<Specialisation>,
+    pub specializations: Vec<Specialization>,
     /// Input tensors of the last attempt of each compile.
     pub inputs: Vec<InputTensor>,
 }
@@ -60,7 +60,7 @@ pub struct SymbolGuard {
 
 /// A symbol that became a constant (`symbolic_shape_specialization`).
 #[derive(Debug, Default, Clone)]
-pub struct Specialisation {
+pub struct Specialization {
     /// Where that happened.
     pub at: Recorded,
     /// Which symbol.

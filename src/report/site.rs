@@ -288,7 +288,7 @@ pub(crate) static SITE: &[SiteRow] = &[
         name: "Shapes",
         files: &[SiteFile {
             path: "shapes.html",
-            about: "which dimensions of inputs are dynamic, since when and why; symbols, their guards and fates; specialisations",
+            about: "which dimensions of inputs are dynamic, since when and why; symbols, their guards and fates; specializations",
         }],
         tab: Some(SiteTab { address: |_| "shapes.html".to_owned(), count: shapes::count }),
         topic: Some(SiteTopic {

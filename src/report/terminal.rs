@@ -25,7 +25,7 @@ impl SummaryLine {
     }
 }
 
-/// The line without colours.
+/// The line without colors.
 impl fmt::Display for SummaryLine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.label {

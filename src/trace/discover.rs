@@ -121,7 +121,7 @@ pub fn rank_of_file_name(name: &str) -> Option<u64> {
 
 /// The other uncompressed logs that torch wrote into the folder of this one, by name, at most `limit`.
 ///
-/// Empty when this log does not have one of torch's names: then nothing says that its neighbours belong to it.
+/// Empty when this log does not have one of torch's names: then nothing says that its neighbors belong to it.
 pub fn sibling_logs(log: &Path, limit: usize) -> io::Result<Vec<PathBuf>> {
     if !log.file_name().is_some_and(is_torch_name) {
         return Ok(Vec::new());

@@ -10,7 +10,7 @@ use anyhow::{Context, Result, bail};
 
 use super::payload::{PayloadRef, Span, decode, decode_slice};
 
-/// Neighbouring spans are served from one read of this size.
+/// Neighboring spans are served from one read of this size.
 const WINDOW: usize = 256 << 10;
 /// Payloads up to this size are decoded in memory when they are copied, larger ones piece by piece.
 const COPY_IN_MEMORY: u64 = 1 << 20;
@@ -269,7 +269,7 @@ fn read_exact_at(file: &File, mut out: &mut [u8], mut offset: u64) -> io::Result
     Ok(())
 }
 
-/// Reads many spans, best in ascending order: neighbours come from one read.
+/// Reads many spans, best in ascending order: neighbors come from one read.
 pub struct SpanReader<'s> {
     source: &'s Source,
     window: Vec<u8>,

@@ -89,7 +89,7 @@ fn finding(model: &Model, one: &GraphBreak, hits: &[Hit]) -> Finding {
     if let Some(url) = &one.url {
         let name = one.gb_id.as_deref().unwrap_or("torch's page");
         found.read_more =
-            Some(FurtherReading { name: format!("{name} in the graph break catalogue"), url: url.clone() });
+            Some(FurtherReading { name: format!("{name} in the graph break catalog"), url: url.clone() });
     }
     found.reason = reason.to_owned();
     found

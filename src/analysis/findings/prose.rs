@@ -29,7 +29,7 @@ pub(super) fn read_more(text: &str) -> Option<FurtherReading> {
     let (_, rest) = text.split_once("please visit: ")?;
     let url = rest.split_whitespace().next().filter(|url| url.starts_with("https://"))?;
     let page = file_name(url).trim_end_matches(".html");
-    Some(FurtherReading { name: format!("{page} in the graph break catalogue"), url: url.to_owned() })
+    Some(FurtherReading { name: format!("{page} in the graph break catalog"), url: url.to_owned() })
 }
 
 fn one_paragraph(text: &str) -> String {

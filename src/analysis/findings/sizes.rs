@@ -9,7 +9,7 @@ use crate::analysis::Chain;
 use crate::analysis::recompiles::size_as_written;
 use crate::analysis::user_place::{UserPlace, text_frames};
 use crate::model::words::counted;
-use crate::model::{CompileIndex, Model, Specialisation};
+use crate::model::{CompileIndex, Model, Specialization};
 use indexmap::IndexMap;
 
 /// Sizes.
@@ -20,7 +20,7 @@ static SPECIALIZATION: KindOfFinding = KindOfFinding {
     checked: Some("specialized size"),
     topic: Some(Topic::Shapes),
     charged: ChargeOrder::Specialization,
-    ..KindOfFinding::of("specialization", "Specialised")
+    ..KindOfFinding::of("specialization", "Specialized")
 };
 
 /// The line that needed a size as a number.
@@ -33,18 +33,18 @@ struct Line {
 
 /// One finding per line of the user: what a line needs as a number is fixed there, be it one size or many.
 fn of_log(Basis { model, chains }: Basis<'_>) -> Vec<Finding> {
-    let mut groups: IndexMap<Line, Vec<&Specialisation>> = IndexMap::new();
-    for one in &model.shapes.specialisations {
+    let mut groups: IndexMap<Line, Vec<&Specialization>> = IndexMap::new();
+    for one in &model.shapes.specializations {
         let UserPlace { file, line, loc, .. } = UserPlace::of_specialization(model, one);
         groups.entry(Line { file, number: line, code: loc }).or_default().push(one);
     }
     groups.into_values().filter_map(|same| finding(model, chains, &same)).collect()
 }
 
-fn finding(model: &Model, chains: &[Chain<'_>], same: &[&Specialisation]) -> Option<Finding> {
+fn finding(model: &Model, chains: &[Chain<'_>], same: &[&Specialization]) -> Option<Finding> {
     let one = same.first()?;
     let place = UserPlace::of_specialization(model, one);
-    let mut sizes: IndexMap<(String, &str), &Specialisation> = IndexMap::new();
+    let mut sizes: IndexMap<(String, &str), &Specialization> = IndexMap::new();
     for one in same {
         sizes.entry((name(one), &one.value)).or_insert(one);
     }
@@ -93,6 +93,6 @@ fn finding(model: &Model, chains: &[Chain<'_>], same: &[&Specialisation]) -> Opt
 }
 
 /// What was fixed, as a user writes it.
-fn name(one: &Specialisation) -> String {
+fn name(one: &Specialization) -> String {
     one.sources.first().map_or_else(|| one.symbol.clone(), |source| size_as_written(source))
 }

@@ -14,7 +14,7 @@ pub(super) const FAMILY: Family = Family { kinds: &[&SLOW_LOG], of_log: |_| Vec:
 static SLOW_LOG: KindOfFinding = KindOfFinding {
     topic: Some(Topic::Time),
     records: &["chromium_event"],
-    ..KindOfFinding::of("slow_log", "Where the time went")
+    ..KindOfFinding::of("slow_log", "Time spent")
 };
 
 /// Microseconds from which a log is slow.

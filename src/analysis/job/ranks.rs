@@ -26,7 +26,7 @@ pub struct Fleet {
     /// Numbers below the highest that no log has.
     pub missing: Vec<u64>,
     /// Ranks whose log says that it is another's.
-    pub mislabelled: Vec<usize>,
+    pub mislabeled: Vec<usize>,
     /// Ranks that took much longer to compile than most.
     pub stragglers: Vec<usize>,
     /// Ranks that ran to the end and took time to compile.
@@ -92,7 +92,7 @@ pub(super) fn of_job(job: &Job) -> Fleet {
             RankState::Ok => {}
         }
         if rank.log.as_ref().and_then(|log| log.rank).is_some_and(|own| own != rank.number) {
-            fleet.mislabelled.push(index);
+            fleet.mislabeled.push(index);
         }
         if rank.is_comparable() {
             torch.entry(rank.torch).or_default().push(index);

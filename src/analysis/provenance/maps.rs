@@ -208,6 +208,25 @@ impl Provenance {
                 line.post.extend(&node.lines);
             }
         }
+        self.add_kernels(&mut lines, mapping, stacks, (pre, post));
+        self.source = lines.sorted();
+        for (at, line) in self.source.iter().enumerate() {
+            for call in &line.calls {
+                if let Some(call) = self.kernels.get_mut(*call) {
+                    call.source.push(at);
+                }
+            }
+        }
+    }
+
+    /// Adds each call of a kernel to the lines that it computes.
+    fn add_kernels(
+        &mut self,
+        lines: &mut Lines,
+        mapping: &Mapping,
+        stacks: &KernelStacks,
+        (pre, post): (&GraphText<'_>, &GraphText<'_>),
+    ) {
         let mut places =
             post.nodes.iter().filter_map(|node| node.place).map(|place| (place.file, place.line));
         let first = places.next();
@@ -241,14 +260,6 @@ impl Provenance {
                 places.extend(call.source_nodes.iter().filter_map(|name| pre.node(name)?.place));
             }
             places.iter().for_each(|place| add(lines.of_comment(place)));
-        }
-        self.source = lines.sorted();
-        for (at, line) in self.source.iter().enumerate() {
-            for call in &line.calls {
-                if let Some(call) = self.kernels.get_mut(*call) {
-                    call.source.push(at);
-                }
-            }
         }
     }
 

@@ -8,7 +8,7 @@ use super::sizes::size_condition;
 use super::subject::Subject;
 use crate::analysis::user_place::UserPlace;
 use crate::model::words::file_name;
-use crate::model::{CompileIndex, Model, Specialisation};
+use crate::model::{CompileIndex, Model, Specialization};
 use fxhash::FxHashSet;
 
 /// Things that changed with advice of their own.
@@ -48,9 +48,9 @@ pub(in crate::analysis) fn fixed<'m>(
     model: &'m Model,
     compiles: &[CompileIndex],
     subject: &Subject<'_>,
-) -> Option<&'m Specialisation> {
+) -> Option<&'m Specialization> {
     let name = subject.name.as_deref()?;
-    let mut mine = model.shapes.specialisations.iter().filter(|one| compiles.contains(&one.at.compile));
+    let mut mine = model.shapes.specializations.iter().filter(|one| compiles.contains(&one.at.compile));
     mine.find(|one| one.sources.iter().any(|source| size_as_written(source) == name))
 }
 
@@ -59,7 +59,7 @@ pub(in crate::analysis) fn size_as_written(source: &str) -> String {
     size_condition(source).written
 }
 
-fn keep_dynamic(model: &Model, one: &Specialisation) -> String {
+fn keep_dynamic(model: &Model, one: &Specialization) -> String {
     let place = UserPlace::of_specialization(model, one);
     let line = place.line.map_or_else(String::new, |line| format!(":{line}"));
     let file = place.file.as_deref().map_or("?", file_name);

@@ -7,7 +7,7 @@ use super::guard_kinds::classify;
 use super::kind::ChangeKind;
 use super::sizes::size_condition;
 use super::tokens::{TokenKind, tokens};
-use crate::model::{Compile, CompileIndex, InputTensor, Model, Reason, SideEffect, Specialisation, Symbol};
+use crate::model::{Compile, CompileIndex, InputTensor, Model, Reason, SideEffect, Specialization, Symbol};
 use crate::trace::TextMap;
 use fxhash::FxHashMap;
 
@@ -15,7 +15,7 @@ use fxhash::FxHashMap;
 pub(super) struct Evidence<'m> {
     model: &'m Model,
     symbols: FxHashMap<CompileIndex, Vec<&'m Symbol>>,
-    fixed: FxHashMap<CompileIndex, Vec<&'m Specialisation>>,
+    fixed: FxHashMap<CompileIndex, Vec<&'m Specialization>>,
     inputs: FxHashMap<CompileIndex, Vec<&'m InputTensor>>,
     effects: FxHashMap<CompileIndex, Vec<&'m SideEffect>>,
 }
@@ -26,7 +26,7 @@ impl<'m> Evidence<'m> {
         Evidence {
             model,
             symbols: by_compile(&shapes.symbols, |symbol| symbol.at.compile),
-            fixed: by_compile(&shapes.specialisations, |one| one.at.compile),
+            fixed: by_compile(&shapes.specializations, |one| one.at.compile),
             inputs: by_compile(&shapes.inputs, |input| input.compile),
             effects: by_compile(&model.side_effects, |effect| effect.compile),
         }

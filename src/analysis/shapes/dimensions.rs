@@ -249,7 +249,7 @@ fn end_of_argument(call: &str) -> Option<usize> {
 mod tests {
     use super::*;
     use crate::analysis::shapes::symbols;
-    use crate::model::{Recorded, Specialisation};
+    use crate::model::{Recorded, Specialization};
 
     fn input(compile: usize, source: &str, sizes: &[&str]) -> InputTensor {
         let compile = CompileIndex::new(compile);
@@ -306,14 +306,14 @@ mod tests {
     }
 
     #[test]
-    fn a_specialised_dimension_and_a_number_are_told_by_their_symbols() {
+    fn a_specialized_dimension_and_a_number_are_told_by_their_symbols() {
         let mut model = model(&["0/0"]);
         model.shapes.symbols =
             vec![symbol(0, "s1", "L['x'].size()[0]", "12"), symbol(0, "s2", "L['n']", "3")];
-        model.shapes.specialisations = vec![Specialisation {
+        model.shapes.specializations = vec![Specialization {
             symbol: "s1".to_owned(),
             value: "12".to_owned(),
-            ..Specialisation::default()
+            ..Specialization::default()
         }];
         let fates = symbols(&model);
         let found = dimensions(&model, &fates, &FxHashMap::default());

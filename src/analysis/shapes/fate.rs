@@ -1,6 +1,6 @@
 //! What became of a symbolic size.
 
-use crate::model::{Specialisation, Symbol, SymbolGuard};
+use crate::model::{Specialization, Symbol, SymbolGuard};
 
 /// What became of a symbol.
 #[derive(Debug, Clone, Copy)]
@@ -8,9 +8,9 @@ pub enum Fate<'m> {
     /// It may still take any value that its guards allow.
     Dynamic,
     /// It was fixed to one value.
-    Fixed(&'m Specialisation),
+    Fixed(&'m Specialization),
     /// It was found equal to another symbol or expression.
-    Equal(&'m Specialisation),
+    Equal(&'m Specialization),
     /// Only the data tells its value.
     Unbacked,
 }

@@ -168,7 +168,7 @@ fn entry(view: View<'_>, one: &Broken<'_>, open: bool) -> anyhow::Result<Html> {
     facts.extend(found.context.as_deref().map(|context| ("When", view.prose(context.trim_end_matches(':')))));
     facts.extend(found.debug_context.as_deref().map(|context| ("Debug context", view.code(context))));
     facts.extend(hints(view, &found.hints));
-    facts.extend(found.url.as_deref().map(|url| ("Read more", catalogue(view, found.gb_id.as_deref(), url))));
+    facts.extend(found.url.as_deref().map(|url| ("Read more", catalog(view, found.gb_id.as_deref(), url))));
     let facts = if facts.is_empty() { Html::default() } else { view.facts(facts)? };
     let entry = Entry {
         id: links::graph_break_anchor(one.index),
@@ -196,10 +196,10 @@ fn hints(view: View<'_>, hints: &[String]) -> Option<(&'static str, Html)> {
     (!hints.is_empty()).then_some(("What to do", lines))
 }
 
-fn catalogue(view: View<'_>, id: Option<&str>, url: &str) -> Html {
+fn catalog(view: View<'_>, id: Option<&str>, url: &str) -> Html {
     let text = match id {
-        Some(id) => format!("{id} in the graph break catalogue"),
-        None => "the graph break catalogue".to_owned(),
+        Some(id) => format!("{id} in the graph break catalog"),
+        None => "the graph break catalog".to_owned(),
     };
     view.log_link(&text, url)
 }
@@ -218,7 +218,7 @@ fn further(view: View<'_>, breaks: &[FurtherBreak]) -> anyhow::Result<Html> {
         let mut facts = vec![("Reason", view.prose(&one.reason))];
         facts.extend(one.explanation.as_deref().map(|text| ("Explanation", view.prose(text))));
         facts.extend(hints(view, &one.hints));
-        facts.extend(one.url.as_deref().map(|url| ("Read more", catalogue(view, id, url))));
+        facts.extend(one.url.as_deref().map(|url| ("Read more", catalog(view, id, url))));
         let facts = view.facts(facts)?;
         let heading = Element::new("h3").around("While this break was handled, another one followed");
         Ok(block(Html::joined([heading, facts], "")))

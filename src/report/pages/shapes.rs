@@ -4,7 +4,7 @@ use crate::analysis::is_capture;
 use crate::analysis::shapes::{
     Answer, Dimension, Fate, Seen, State, SymbolFate, TensorSizes, dimensions, guarded_sizes, symbols,
 };
-use crate::model::{CompileIndex, Content, Recompile, Recorded, Specialisation, Stack};
+use crate::model::{CompileIndex, Content, Recompile, Recorded, Specialization, Stack};
 use crate::output::{Page, RelPath};
 use crate::report::kit::formats::{UNKNOWN, clipped, counted, whole};
 use crate::report::kit::html::Html;
@@ -35,7 +35,7 @@ const HINT: &str = "Filter by name or id";
 pub(crate) fn present(report: Report<'_>) -> bool {
     let shapes = &report.model.shapes;
     !shapes.symbols.is_empty()
-        || !shapes.specialisations.is_empty()
+        || !shapes.specializations.is_empty()
         || shapes.inputs.iter().any(|input| !input.parameter && !input.sizes.is_empty())
 }
 
@@ -44,11 +44,11 @@ pub(crate) fn page<'m>(report: Report<'m>) -> Page<'m, Worker> {
         let fates = symbols(report.model);
         let dims = dimensions(report.model, &fates, &guards(report)?);
         let count = |n: usize| Some(whole(n));
-        let fixed = &report.model.shapes.specialisations;
+        let fixed = &report.model.shapes.specializations;
         let mut shell = Shell::top(report, "Shapes");
         let sections = [
             (dims.len(), "dimensions", "Inputs"),
-            (fixed.len(), "specialisations", "Specialisations"),
+            (fixed.len(), "specializations", "Specializations"),
             (fates.len(), "symbols", "Symbols"),
         ];
         let sections = sections.into_iter().filter(|(n, ..)| *n > 0);
@@ -57,7 +57,7 @@ pub(crate) fn page<'m>(report: Report<'m>) -> Page<'m, Worker> {
             let view = View::new(report, worker, 0);
             put(out, &verdict(view, &fates, &dims)?)?;
             write_dimensions(view, out, &dims)?;
-            write_specialisations(view, out, fixed)?;
+            write_specializations(view, out, fixed)?;
             write_symbols(view, out, &fates)
         })
     })
@@ -95,7 +95,7 @@ fn verdict(view: View<'_>, fates: &[SymbolFate<'_>], dims: &[Dimension<'_>]) -> 
     } else {
         let mut parts = vec![counted(of("dynamic"), "stays dynamic", "stay dynamic")];
         for (word, one, many) in [
-            ("fixed", "was specialised to one value", "were specialised to one value"),
+            ("fixed", "was specialized to one value", "were specialized to one value"),
             ("equal", "equals another", "equal another"),
             ("unbacked", "depends on data", "depend on data"),
         ] {
@@ -110,7 +110,7 @@ fn verdict(view: View<'_>, fates: &[SymbolFate<'_>], dims: &[Dimension<'_>]) -> 
 
 /// Words of the answers, as the filter has them.
 const ANSWERS: [(&str, &str); 4] =
-    [("yes", "dynamic"), ("fixed", "specialised"), ("no", "static"), ("unclear", "not recorded")];
+    [("yes", "dynamic"), ("fixed", "specialized"), ("no", "static"), ("unclear", "not recorded")];
 
 fn answer_word(dim: &Dimension<'_>) -> &'static str {
     match (dim.answer(), dim.seen.last().map(|seen| seen.state)) {
@@ -202,7 +202,7 @@ fn dimension(
     let word = answer_word(dim);
     let answer = match word {
         "yes" => strong("yes"),
-        "fixed" => span("warn", "no, specialised"),
+        "fixed" => span("warn", "no, specialized"),
         "unclear" => "not recorded".into(),
         _ => "no".into(),
     };
@@ -306,9 +306,9 @@ fn reason_words(reason: Option<&str>) -> &str {
     }
 }
 
-fn fixed_by(view: View<'_>, one: &Specialisation) -> anyhow::Result<Html> {
+fn fixed_by(view: View<'_>, one: &Specialization) -> anyhow::Result<Html> {
     let value = view.code(&one.value);
-    let to = Html::wrapped("specialised to ", &value, ": ");
+    let to = Html::wrapped("specialized to ", &value, ": ");
     let reason = Html::escaped(reason_words(one.reason.as_deref()));
     Ok(Html::joined(
         [to, reason, Html::escaped(" "), line(view, one.user_stack.as_ref(), one.stack.as_ref())?],
@@ -330,14 +330,14 @@ fn line(view: View<'_>, user: Option<&Stack>, all: Option<&Stack>) -> anyhow::Re
     Ok(Html::joined([place, loc], " "))
 }
 
-fn write_specialisations(view: View<'_>, out: &mut dyn Write, all: &[Specialisation]) -> anyhow::Result<()> {
+fn write_specializations(view: View<'_>, out: &mut dyn Write, all: &[Specialization]) -> anyhow::Result<()> {
     if all.is_empty() {
         return Ok(());
     }
     let about = "sizes that could have varied and were fixed";
     view.open_section(
         out,
-        ("specialisations", "Specialisations", about),
+        ("specializations", "Specializations", about),
         Some(whole(all.len())),
         Html::default(),
     )?;
@@ -349,7 +349,7 @@ fn write_specialisations(view: View<'_>, out: &mut dyn Write, all: &[Specialisat
         Head::text("Reason"),
         Head::text("Your line"),
     ];
-    let table = Table { id: "specialisations-table", label: "Specialisations", heads };
+    let table = Table { id: "specializations-table", label: "Specializations", heads };
     let rows: Vec<_> = all.iter().take(LISTED).collect();
     let rows = rows.into_iter().map(|one| {
         Ok(Row::of(vec![
@@ -377,7 +377,7 @@ fn compile_cell(view: View<'_>, at: &Recorded) -> anyhow::Result<Td> {
 /// Words of the fates, as the filter has them.
 const FATES: [(&str, &str); 4] = [
     ("dynamic", "stays dynamic"),
-    ("fixed", "specialised"),
+    ("fixed", "specialized"),
     ("equal", "equal to another"),
     ("unbacked", "from data"),
 ];
@@ -433,7 +433,7 @@ fn symbol(view: View<'_>, fate: &SymbolFate<'_>) -> anyhow::Result<(Row, String)
         Fate::Dynamic => Html::escaped("dynamic"),
         Fate::Unbacked => Html::escaped("from data"),
         Fate::Fixed(one) => {
-            let table = view.link("#specialisations", "specialised");
+            let table = view.link("#specializations", "specialized");
             Html::joined([table, Html::escaped(" to "), view.code(&one.value)], "")
         }
         Fate::Equal(one) => Html::wrapped("equal to ", &view.code(&one.value), ""),

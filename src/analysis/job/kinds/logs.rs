@@ -61,17 +61,17 @@ fn missing(fleet: &Fleet) -> Option<JobFinding> {
 }
 
 fn wrong(job: &Job, fleet: &Fleet) -> Option<JobFinding> {
-    let first = fleet.mislabelled.first().and_then(|&index| job.ranks.get(index))?;
+    let first = fleet.mislabeled.first().and_then(|&index| job.ranks.get(index))?;
     let own = first.log.as_ref().and_then(|log| log.rank).unwrap_or_default();
     let title = format!(
         "the log of {} says that it is another's; that of rank {} is of rank {own}",
-        rank_words(job, &fleet.mislabelled),
+        rank_words(job, &fleet.mislabeled),
         first.number
     );
     let hint =
         "The numbers here are those of the folders rank_<n>. Check which log was given to which folder.";
     let finding = JobFinding::new(WRONG, Severity::Warning, title).with_hint(hint);
-    Some(finding.with_ranks(fleet.mislabelled.clone()))
+    Some(finding.with_ranks(fleet.mislabeled.clone()))
 }
 
 fn empty(job: &Job, fleet: &Fleet) -> Option<JobFinding> {

@@ -216,7 +216,7 @@ impl Group {
 }
 
 /// Files of the same compile that the index lists; the page of the compile lists all.
-const MOST_NEIGHBOURS: usize = 12;
+const MOST_NEIGHBORS: usize = 12;
 
 fn side(view: View<'_>, code: &Code<'_>, index: &CodeIndex) -> anyhow::Result<Html> {
     let kernels = index.kernels.iter().map(|kernel| {
@@ -235,13 +235,13 @@ fn side(view: View<'_>, code: &Code<'_>, index: &CodeIndex) -> anyhow::Result<Ht
         Group::new("Kernels", kernels.collect()),
         Group::new("Library calls", calls.collect()),
         Group { count: None, ..Group::new("Places", places.collect()) },
-        Group { count: None, ..Group::new("Same compile", neighbours(view, code)) },
+        Group { count: None, ..Group::new("Same compile", neighbors(view, code)) },
     ];
     groups.retain(|group| !group.items.is_empty());
     view.render("code_side", &Side { groups })
 }
 
-fn neighbours(view: View<'_>, code: &Code<'_>) -> Vec<Item> {
+fn neighbors(view: View<'_>, code: &Code<'_>) -> Vec<Item> {
     let shown = |artifact: &&Artifact| {
         let name = artifact.name.as_str();
         artifact.attempt == code.artifact.attempt
@@ -251,7 +251,7 @@ fn neighbours(view: View<'_>, code: &Code<'_>) -> Vec<Item> {
                 || name == "inductor_post_grad_graph"
                 || matches!(artifact.readable, Some(Readable::Code(_))))
     };
-    let files = code.compile.artifacts.iter().filter(shown).take(MOST_NEIGHBOURS);
+    let files = code.compile.artifacts.iter().filter(shown).take(MOST_NEIGHBORS);
     let files = files.map(|artifact| {
         let path = paths::readable(code.compile, artifact);
         let path = path.unwrap_or_else(|| paths::artifact(code.compile, artifact, view.report.settings));

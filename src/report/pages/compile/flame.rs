@@ -24,7 +24,7 @@ struct Flame {
     runs: Vec<Run>,
 }
 
-/// Bars of one row and colour: both are said once for them.
+/// Bars of one row and color: both are said once for them.
 #[derive(Serialize)]
 struct Run {
     class: &'static str,

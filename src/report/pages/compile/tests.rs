@@ -19,6 +19,7 @@ fn pages_of(log: &str) -> BTreeMap<String, String> {
     let mut worker = Worker::new().unwrap();
     let pages: Vec<Page<'_, Worker>> = crate::report::pages::compile::pages(report)
         .into_iter()
+        .chain(crate::report::pages::compile::records(report))
         .chain(code::listing::pages(report))
         .chain(guards::pages(report))
         .collect();

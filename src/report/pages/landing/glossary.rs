@@ -44,7 +44,7 @@ pub(crate) fn section(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()>
         attempts: all || broken || !model.restarts.is_empty(),
         breaks: all || broken || !model.failures.is_empty(),
         recompiles: all || !model.recompiles.is_empty(),
-        sizes: all || !model.shapes.symbols.is_empty() || !model.shapes.specialisations.is_empty(),
+        sizes: all || !model.shapes.symbols.is_empty() || !model.shapes.specializations.is_empty(),
         stages: stages.collect(),
     };
     put(out, &view.render("glossary", &glossary)?)?;

@@ -19,7 +19,7 @@ use serde::Serialize;
 use std::io::Write;
 
 /// Runs that each page lists; a long log has hundreds, and `kernels.html` names all.
-const NEIGHBOURS: usize = 12;
+const NEIGHBORS: usize = 12;
 
 /// Kernels in the table. The panes have all.
 const MOST_KERNELS: usize = 1_000;
@@ -134,9 +134,9 @@ fn head(view: View<'_>, (all, index): (&[Run<'_>], usize), found: &Provenance) -
     let shown: Vec<usize> =
         all.iter().enumerate().filter(|(_, run)| run.shown).map(|(index, _)| index).collect();
     let at = shown.iter().position(|other| *other == index).unwrap_or_default();
-    let start = at.saturating_sub(NEIGHBOURS / 2).min(shown.len().saturating_sub(NEIGHBOURS));
+    let start = at.saturating_sub(NEIGHBORS / 2).min(shown.len().saturating_sub(NEIGHBORS));
     let window =
-        shown.iter().skip(start).take(NEIGHBOURS).filter_map(|other| Some((*other, all.get(*other)?)));
+        shown.iter().skip(start).take(NEIGHBORS).filter_map(|other| Some((*other, all.get(*other)?)));
     let runs: Vec<OtherRun> = window
         .enumerate()
         .map(|(place, (other, run))| OtherRun {
@@ -166,7 +166,7 @@ fn head(view: View<'_>, (all, index): (&[Run<'_>], usize), found: &Provenance) -
                 _ => "The log does not say which lines became the kernels of",
             },
             notes: notes(view, run, found),
-            more: (shown.len() > NEIGHBOURS).then(|| format!("all {} runs", whole(shown.len()))),
+            more: (shown.len() > NEIGHBORS).then(|| format!("all {} runs", whole(shown.len()))),
             runs: if shown.len() > 1 { runs } else { Vec::new() },
         },
     )
@@ -174,17 +174,6 @@ fn head(view: View<'_>, (all, index): (&[Run<'_>], usize), found: &Provenance) -
 
 /// What the log does not say, and which setting records it.
 fn notes(view: View<'_>, run: &Run<'_>, found: &Provenance) -> Vec<Html> {
-    let setting = view.code("INDUCTOR_PROVENANCE=1");
-    let recorded = Html::joined(
-        [
-            Html::escaped("Set "),
-            setting,
-            Html::escaped(
-                " while the log is recorded; results from a cache have it only if it was set when they were made.",
-            ),
-        ],
-        "",
-    );
     let mut notes = Vec::new();
     let mut say = |text: &str| notes.push(Html::escaped(text));
     if run.run.order == 0 {
@@ -217,7 +206,7 @@ fn notes(view: View<'_>, run: &Run<'_>, found: &Provenance) -> Vec<Html> {
         (false, _) => {}
     }
     if !found.has_map && !found.has_stacks {
-        notes.push(recorded);
+        notes.push(how_to_record(view));
     }
     let mut say = |text: &str| notes.push(Html::escaped(text));
     match run.run.is_from_cache(run.compile) {
@@ -234,6 +223,14 @@ fn notes(view: View<'_>, run: &Run<'_>, found: &Provenance) -> Vec<Html> {
         say("The map names more links than a page can hold; the first 500,000 of each direction are here.");
     }
     notes
+}
+
+/// Which setting records where kernels come from.
+fn how_to_record(view: View<'_>) -> Html {
+    let setting = view.code("INDUCTOR_PROVENANCE=1");
+    let rest =
+        " while the log is recorded; results from a cache have it only if it was set when they were made.";
+    Html::joined([Html::escaped("Set "), setting, Html::escaped(rest)], "")
 }
 
 /// Whether a text of the run is not what torch wrote.

@@ -92,7 +92,7 @@ fn difference(was: &[String], is: &[String]) -> Html {
         }
     });
     let fields = Html::joined(fields, ", ");
-    // Colour is never the only sign.
+    // Color is never the only sign.
     let name = match alone {
         Some("old") => Html::joined([name, Html::escaped(" is gone: ")], ""),
         Some(_) => Html::joined([name, Html::escaped(" is new: ")], ""),

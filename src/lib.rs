@@ -89,7 +89,7 @@ pub fn run(options: &Options, registry: &Registry, progress: &dyn Progress) -> a
 /// let log = "tests/inputs/01_inference/dedicated_log_torch_trace_0d5xvg8u.log";
 /// let report = tlparse::run_in_memory(&Options::new(log, ""), &Registry::default(), &())?;
 /// let page = &report.files["index.html"];
-/// assert!(page.starts_with(b"<!DOCTYPE html>"));
+/// assert!(page.starts_with(b"<!doctype html>"));
 /// assert!(report.summary.intact);
 /// # Ok::<(), anyhow::Error>(())
 /// ```

@@ -504,7 +504,7 @@ fn the_form_of_each_page_finds_a_function_and_a_kernel_and_keeps_the_hosts_query
     let compile = report.pages().into_iter().find(|path| path.ends_with("/compile.html")).unwrap();
     for (page, query) in [("index.html", ""), (compile.as_str(), "?token=7")] {
         window.open(&report.folder.join(page), query);
-        let form = window.tab.wait_for_element(".top input[name=q]").unwrap();
+        let form = window.tab.wait_for_element(".page-head input[name=q]").unwrap();
         form.type_into("cpp_fused").unwrap();
         window.tab.press_key("Enter").unwrap();
         window.tab.wait_until_navigated().unwrap();

@@ -181,12 +181,16 @@ def parse_break(text):
     given = next((i for i, line in enumerate(lines) if mark.match(line)), None)
     first = mark.sub("", lines[given], count=1) if given is not None else lines[0]
     at = next((i for i, line in enumerate(lines) if line.startswith("  Explanation:")), None)
-    out = {"reason": first, "context": None, "explanation": None, "hints": [], "gb_id": None, "url": None,
+    out = {"reason": first, "context": None, "explanation": None, "debug_context": None, "hints": [], "gb_id": None, "url": None,
            "file": place[1] if place else None, "line": int(place[2]) if place else None}
     if at is not None:
         out["reason"] = mark.sub("", lines[at - 1], count=1) if at - 1 == given else lines[at - 1]
         out["context"] = first if given is not None and given != at - 1 else None
         end = next((i for i in range(at, len(lines)) if lines[i].startswith("  Developer debug context:")), len(lines))
+        if end < len(lines):
+            rest = [lines[end][len("  Developer debug context:"):]] + lines[end + 1:]
+            stop = next((i for i, line in enumerate(rest) if "For more details about this graph break" in line), len(rest))
+            out["debug_context"] = "\n".join(rest[:stop]).strip() or None
         marks = [i for i in range(at, end) if lines[i].startswith("  Hint:")] + [end]
         out["explanation"] = "\n".join([lines[at][len("  Explanation:"):]] + lines[at + 1:marks[0]]).strip()
         out["hints"] = [unfold([lines[a][len("  Hint:"):]] + lines[a + 1:b]) for a, b in zip(marks, marks[1:])]

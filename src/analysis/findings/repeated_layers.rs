@@ -73,7 +73,7 @@ fn finding(title: String, lines: &RepeatedLines) -> Finding {
          layers, or put `torch.compile` on the layer's `forward`. The first layer is compiled, the others use its code."
             .to_owned(),
     ];
-    found.fact("Times", Value::Prose(lines.times.to_string()));
+    found.fact("Copies", Value::Prose(lines.times.to_string()));
     found
 }
 

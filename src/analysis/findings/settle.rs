@@ -46,7 +46,8 @@ pub(super) fn sum(parts: &[CostPart]) -> Option<Cost> {
     let kinds = [CostKind::Avoidable, CostKind::Wasted, CostKind::Expected];
     let kind = kinds.into_iter().find(|kind| parts.iter().any(|part| part.kind == *kind))?;
     let counted = || parts.iter().filter(|part| part.kind.is_loss() == kind.is_loss());
-    let why: Vec<&str> = counted().map(|part| part.what.as_str()).collect();
+    let mut why: Vec<&str> = counted().map(|part| part.what.as_str()).collect();
+    why.dedup();
     Some(Cost { us: counted().map(|part| part.us).sum(), kind, why: why.join("; ") })
 }
 

@@ -21,12 +21,8 @@ pub(super) fn settle(mut ledger: Ledger, model: &Model, findings: &mut [Finding]
             held.extend(granted.held);
             if granted.us > 0.0 {
                 let compiles = if claim.lists_compiles { claim.compiles } else { Vec::new() };
-                one.cost_parts.push(CostPart {
-                    us: granted.us,
-                    kind: claim.kind,
-                    what: claim.what,
-                    compiles,
-                });
+                let part = CostPart { us: granted.us, kind: claim.kind, what: claim.what, compiles };
+                add_part(&mut one.cost_parts, part);
             }
         }
         one.cost = sum(&one.cost_parts);
@@ -38,6 +34,17 @@ pub(super) fn settle(mut ledger: Ledger, model: &Model, findings: &mut [Finding]
         if let Some(words) = elsewhere(model, &titles, &held) {
             one.fact("Counted elsewhere", Value::Prose(words));
         }
+    }
+}
+
+/// Adds a part to those of a finding: to the last one where both are the same work.
+fn add_part(parts: &mut Vec<CostPart>, part: CostPart) {
+    match parts.last_mut().filter(|last| last.kind == part.kind && last.what == part.what) {
+        Some(last) => {
+            last.us += part.us;
+            last.compiles.extend(part.compiles);
+        }
+        None => parts.push(part),
     }
 }
 

@@ -59,7 +59,7 @@ struct Guard {
     text: String,
 }
 
-/// Compares the texts of two `dynamo_cpp_guards_str` trees, or two lists of guards with one a line. What mentions
+/// Compares the texts of two `dynamo_cpp_guards_str` trees, or two lists of guards with one per line. What mentions
 /// `wanted`, a variable as the user writes it, comes first. None where either has too many.
 pub fn guard_diff(old: &str, new: &str, wanted: Option<&str>) -> Option<GuardDiff> {
     // The pattern is constant, so it always compiles.

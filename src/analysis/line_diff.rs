@@ -1,6 +1,6 @@
 //! Two texts compared line by line, for a short account of what changed.
 
-use fxhash::FxHashMap;
+use crate::trace::TextMap;
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
 /// Lines that differ between their common beginning and end up to which they are compared in order: the time that takes
@@ -58,7 +58,7 @@ fn in_order<'t>(old: &[&'t str], new: &[&'t str]) -> Vec<(bool, &'t str)> {
 
 /// Lines that one text has more often than the other.
 fn as_sets<'t>(old: &[&'t str], new: &[&'t str]) -> Vec<(bool, &'t str)> {
-    let mut counts: FxHashMap<&str, i64> = FxHashMap::default();
+    let mut counts: TextMap<&str, i64> = TextMap::default();
     new.iter().for_each(|line| *counts.entry(line).or_default() += 1);
     let mut changed = Vec::new();
     for line in old {

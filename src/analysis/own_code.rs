@@ -1,7 +1,7 @@
 //! What is the reader's own code and what is a library's.
 
 use crate::model::Model;
-use fxhash::{FxHashMap, FxHashSet};
+use crate::trace::{TextMap, TextSet};
 
 /// Folders of installed packages: what follows them identifies a file.
 pub const PACKAGES: [&str; 2] = ["/site-packages/", "/dist-packages/"];
@@ -57,9 +57,9 @@ pub fn resumed(name: &str) -> Option<(&str, &str)> {
 /// its own files from the package on.
 pub struct OwnFiles {
     /// Names of the reader's files.
-    own: FxHashSet<String>,
+    own: TextSet<String>,
     /// Paths of libraries by name.
-    libraries: FxHashMap<String, Vec<String>>,
+    libraries: TextMap<String, Vec<String>>,
 }
 
 /// Folders and files of torch with which an origin within it begins.
@@ -100,7 +100,7 @@ const WITHIN_TORCH: [&str; 31] = [
 impl OwnFiles {
     /// Reads which files the log names.
     pub fn of(model: &Model) -> Self {
-        let mut files = OwnFiles { own: FxHashSet::default(), libraries: FxHashMap::default() };
+        let mut files = OwnFiles { own: TextSet::default(), libraries: TextMap::default() };
         let functions = model.compiles.iter().filter_map(|c| c.function.as_ref()?.file.as_deref());
         for path in model.strings.table().map(|(_, text)| text).chain(functions) {
             let name = name(path).to_owned();
@@ -152,7 +152,7 @@ mod tests {
     fn an_origin_is_told_where_it_is_the_readers() {
         let own = |names: &[&str]| OwnFiles {
             own: names.iter().map(|name| (*name).to_owned()).collect(),
-            libraries: FxHashMap::from_iter([(
+            libraries: TextMap::from_iter([(
                 "generic.py".to_owned(),
                 vec!["//v/lib/python3.11/site-packages/transformers/utils/generic.py".to_owned()],
             )]),

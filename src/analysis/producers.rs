@@ -2,7 +2,7 @@
 
 use super::Stage;
 use crate::model::Compile;
-use fxhash::FxHashMap;
+use crate::trace::TextMap;
 
 /// The first words of the names that torch gives its artifacts.
 const TORCH: &[&str] = &[
@@ -98,13 +98,13 @@ const LONGEST: usize = 40;
 /// The producers other than torch among the files of a compile.
 #[derive(Debug, Default)]
 pub struct Producers<'m> {
-    names: FxHashMap<&'m str, usize>,
+    names: TextMap<&'m str, usize>,
 }
 
 impl<'m> Producers<'m> {
     /// Counts names by their first word. One file is no producer: two that share a beginning are.
     pub fn of(compile: &'m Compile) -> Self {
-        let mut names: FxHashMap<&str, usize> = FxHashMap::default();
+        let mut names: TextMap<&str, usize> = TextMap::default();
         for artifact in &compile.artifacts {
             if let Some(word) = first_word(&artifact.name)
                 && is_foreign(&artifact.name)

@@ -5,6 +5,7 @@ use crate::model::{
     Artifact, CompileIndex, Content, Model, Outcome, VllmEvent, VllmFact, VllmPass, VllmStart,
 };
 use crate::trace::Stamp;
+use crate::trace::TextMap;
 use fxhash::FxHashMap;
 
 /// All that a log says of vLLM.
@@ -101,7 +102,7 @@ struct Reading<'m> {
     /// Files before the first module.
     before: Vec<usize>,
     /// The last piece of each name in the module at hand.
-    named: FxHashMap<&'m str, usize>,
+    named: TextMap<&'m str, usize>,
 }
 
 impl<'m> Reading<'m> {
@@ -111,7 +112,7 @@ impl<'m> Reading<'m> {
             modules: Vec::new(),
             outcomes: Vec::new(),
             before: Vec::new(),
-            named: FxHashMap::default(),
+            named: TextMap::default(),
         }
     }
 

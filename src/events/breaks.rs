@@ -5,6 +5,7 @@ use crate::model::{
     BreakOccurrence, ErrorTrace, Form, GraphBreak, Reason, ReasonSource, Recompile, TextFrame, traceback,
 };
 use crate::trace::CompileId;
+use crate::trace::TextMap;
 use regex::Regex;
 use std::sync::Arc;
 
@@ -19,7 +20,7 @@ pub(super) fn parsers() -> Vec<Box<dyn StructuredLogParser>> {
 #[derive(Default)]
 struct GraphBreaks {
     address: Option<Regex>,
-    distinct: fxhash::FxHashMap<(String, Option<String>, Option<u64>), usize>,
+    distinct: TextMap<(String, Option<String>, Option<u64>), usize>,
 }
 
 impl StructuredLogParser for GraphBreaks {
@@ -28,7 +29,7 @@ impl StructuredLogParser for GraphBreaks {
     }
 
     fn about(&self) -> &'static str {
-        "Graph breaks, one entry a reason and place, with torch's explanation and hints."
+        "Graph breaks, one entry per reason and place, with torch's explanation and hints."
     }
 
     fn keys(&self) -> &'static [&'static str] {

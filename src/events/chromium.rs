@@ -2,6 +2,7 @@
 
 use super::{Event, Flow, RankContext, StructuredLogParser};
 use crate::model::TraceSpan;
+use crate::trace::TextMap;
 use fxhash::FxHashMap;
 use serde::Deserialize;
 use std::borrow::Cow;
@@ -24,7 +25,7 @@ struct Process {
     /// Spans that are open: indices into the model's spans.
     open: Vec<usize>,
     /// How many of each name are open, so that an end without begin costs no search.
-    names: FxHashMap<String, usize>,
+    names: TextMap<String, usize>,
     last_us: f64,
 }
 

@@ -6,7 +6,7 @@ use crate::model::{
     Cell, Column, ExportKind, ExportProblem, ExportedProgram, Form, Language, Readable, Stack, TextFrame,
     read_program,
 };
-use fxhash::FxHashMap;
+use crate::trace::TextMap;
 
 pub(super) fn parsers() -> Vec<Box<dyn StructuredLogParser>> {
     vec![Box::new(FakeKernels), Box::new(Program::default()), Box::new(Started)]
@@ -104,7 +104,7 @@ struct Program {
     /// Problems that were looked at.
     seen: usize,
     /// Operators whose calls are not known yet, with their problems.
-    waiting: FxHashMap<String, Vec<usize>>,
+    waiting: TextMap<String, Vec<usize>>,
 }
 
 /// Lines that call one operator and are kept.
@@ -137,7 +137,7 @@ impl StructuredLogParser for Program {
             }
         }
         self.seen = problems.len();
-        let mut calls: FxHashMap<String, Vec<TextFrame>> = FxHashMap::default();
+        let mut calls: TextMap<String, Vec<TextFrame>> = TextMap::default();
         let facts = event.payload_text().map(|text| {
             read_program(&text, |operator, place| {
                 if self.waiting.contains_key(operator) {

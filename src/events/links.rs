@@ -3,7 +3,7 @@
 use super::{Event, Flow, RankContext, StructuredLogParser};
 use crate::model::DumpFile;
 use crate::trace::Md5;
-use fxhash::FxHashMap;
+use crate::trace::TextMap;
 
 pub(super) fn parsers() -> Vec<Box<dyn StructuredLogParser>> {
     vec![Box::new(Links), Box::new(DumpFiles::default())]
@@ -37,7 +37,7 @@ impl StructuredLogParser for Links {
 /// `dump_file`: the source behind frames of a file called `<eval_with_key>.7`.
 #[derive(Default)]
 struct DumpFiles {
-    stems: FxHashMap<String, Vec<Md5>>,
+    stems: TextMap<String, Vec<Md5>>,
 }
 
 impl StructuredLogParser for DumpFiles {

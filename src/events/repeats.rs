@@ -1,7 +1,7 @@
 //! Layers that a captured graph repeats.
 
 use crate::model::{RepeatedLines, TextFrame, source_comment};
-use fxhash::FxHashMap;
+use crate::trace::TextMap;
 use indexmap::IndexMap;
 
 /// Repetitions that are worth a word: a model of two or three equal blocks gains little from compiling one of them.
@@ -17,7 +17,7 @@ pub(super) fn repeated_lines(graph: &str) -> Option<RepeatedLines> {
     for line in graph.lines().map(str::trim_start).filter(|line| line.starts_with("# File: ")) {
         *places.entry(line).or_default() += 1;
     }
-    let mut layers: FxHashMap<(String, usize), Vec<TextFrame>> = FxHashMap::default();
+    let mut layers: TextMap<(String, usize), Vec<TextFrame>> = TextMap::default();
     for (comment, times) in places.into_iter().filter(|(_, times)| *times >= LEAST_TIMES) {
         let Some(frame) = comment.strip_prefix('#').and_then(source_comment) else { continue };
         layers.entry((frame.file.clone(), times)).or_default().push(frame);

@@ -1,6 +1,7 @@
 //! Python stacks as torch writes them, with equal texts and equal stacks shared.
 
 use crate::model::{Frame, Stack, lenient};
+use crate::trace::TextSet;
 use crate::trace::{FileRef, StringTable};
 use fxhash::FxHashSet;
 use serde::Deserialize;
@@ -10,7 +11,7 @@ use std::sync::Arc;
 /// Texts and stacks that are kept once.
 #[derive(Default)]
 pub(super) struct Texts {
-    texts: FxHashSet<Arc<str>>,
+    texts: TextSet<Arc<str>>,
     stacks: FxHashSet<Stack>,
 }
 

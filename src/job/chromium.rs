@@ -49,7 +49,7 @@ impl Events<'_> {
         Ok(self.out.write_all(event.as_bytes())?)
     }
 
-    /// Copies the events of one report, which stand one a line. A line that is no event is left out, as is a file that
+    /// Copies the events of one report, which stand one per line. A line that is no event is left out, as is a file that
     /// cannot be read: the rank's own report says what is wrong with it.
     fn copy(&mut self, folder: &Path, rank: u64, process: Option<u64>) -> Result<()> {
         let path = folder.join("chromium_events.json");

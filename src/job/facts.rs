@@ -11,8 +11,8 @@ use crate::model::{
     Alarm, CollectiveCounts, Fact, FactValue, Fields, FunctionFact, GraphId, GraphRuntime, Metrics,
     MetricsKind, OperationCount, RankEnd, RankSummary, Schedule, Step, Stretch, Texts,
 };
+use crate::trace::TextMap;
 use crate::trace::instant;
-use fxhash::FxHashMap;
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -198,7 +198,7 @@ impl<'r> FactReader<'_, 'r> {
     /// Answers of caches, those of one compile together and by cache: the order in which caches are asked depends on what
     /// they answer.
     fn caches(&mut self) -> Vec<Step> {
-        let mut order: FxHashMap<Option<&str>, usize> = FxHashMap::default();
+        let mut order: TextMap<Option<&str>, usize> = TextMap::default();
         let lookups = self.report.cross_rank.cache.iter().flatten();
         let mut lookups: Vec<_> = lookups
             .map(|lookup| {

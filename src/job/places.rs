@@ -2,22 +2,20 @@
 
 use super::wire::{Compile, Function, Report};
 use crate::model::{CodePlace, FunctionFact, GraphId, GraphKey, Texts};
+use crate::trace::TextMap;
 use fxhash::FxHashMap;
 
 /// Compiles by id and by folder.
 pub(super) struct Places<'r> {
-    ids: FxHashMap<&'r str, &'r str>,
-    compiles: FxHashMap<&'r str, &'r Compile<'r>>,
-    graphs: FxHashMap<&'r str, GraphId>,
+    ids: TextMap<&'r str, &'r str>,
+    compiles: TextMap<&'r str, &'r Compile<'r>>,
+    graphs: TextMap<&'r str, GraphId>,
 }
 
 impl<'r> Places<'r> {
     pub fn of(texts: &mut Texts, report: &'r Report<'r>) -> Places<'r> {
-        let mut places = Places {
-            ids: FxHashMap::default(),
-            compiles: FxHashMap::default(),
-            graphs: FxHashMap::default(),
-        };
+        let mut places =
+            Places { ids: TextMap::default(), compiles: TextMap::default(), graphs: TextMap::default() };
         let mut counts: FxHashMap<FunctionFact, u32> = FxHashMap::default();
         for compile in &report.compiles {
             let Some(id) = compile.id.as_deref() else { continue };

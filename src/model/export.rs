@@ -9,9 +9,9 @@ use std::sync::Arc;
 pub struct Export {
     /// Compiles in which an export began (`export`), one entry per record; only `TORCH_DTRACE` has them.
     pub started: Vec<CompileIndex>,
-    /// What export found wanting, one entry a record.
+    /// What export found wanting, one entry per record.
     pub problems: Vec<ExportProblem>,
-    /// Exported programs, one entry a record.
+    /// Exported programs, one entry per record.
     pub programs: Vec<ExportedProgram>,
 }
 

@@ -48,7 +48,7 @@ pub use stack::{Frame, Stack, TextFrame};
 pub use traceback::traceback;
 pub use vllm::{VllmEvent, VllmFact, VllmPart, VllmPass, VllmStart};
 
-use crate::trace::{Clock, CompileId, Md5, PayloadRef, Span, Stamp, StringTable};
+use crate::trace::{Clock, CompileId, Md5, PayloadRef, Span, Stamp, StringTable, TextMap};
 use fxhash::{FxHashMap, FxHashSet};
 use indexmap::IndexMap;
 
@@ -64,7 +64,7 @@ pub struct Model {
     /// One entry per id, by first appearance; one entry without an id may be among them.
     pub compiles: Compiles,
     /// Where each id stands in `compiles`.
-    pub by_id: FxHashMap<Option<CompileId>, CompileIndex>,
+    pub by_id: TextMap<Option<CompileId>, CompileIndex>,
     /// Distinct graph breaks, first appearance first.
     pub graph_breaks: Vec<GraphBreak>,
     /// One entry per `recompile_reasons` artifact.

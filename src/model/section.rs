@@ -48,7 +48,7 @@ pub enum Cell {
     Text(String),
     /// Something from code: a name, a guard, a shape.
     Code(String),
-    /// Several of those, one a line.
+    /// Several of those, one per line.
     Codes(Vec<String>),
     /// A number with its unit.
     Number(f64, Unit),

@@ -5,7 +5,7 @@ use super::{CompileIndex, Stack};
 /// What a log says about sizes, each list in log order.
 #[derive(Debug, Default, Clone)]
 pub struct Shapes {
-    /// Symbols made, one entry a record.
+    /// Symbols made, one entry per record.
     pub symbols: Vec<Symbol>,
     /// Conditions on symbols.
     pub guards: Vec<SymbolGuard>,

@@ -360,7 +360,7 @@ pub(crate) static SITE: &[SiteRow] = &[
         files: &[
             SiteFile {
                 path: "provenance_tracking_<folder>.html",
-                about: "a page an Inductor run (forward, backward, inference): source lines, pre-grad graph, post-grad graph and generated code side by side, each line leading to what it came from and became; the `.json` beside it has the maps between lines. Recorded with `INDUCTOR_PROVENANCE=1`",
+                about: "one page per Inductor run (forward, backward, inference): source lines, pre-grad graph, post-grad graph and generated code side by side, each line leading to what it came from and became; the `.json` beside it has the maps between lines. Recorded with `INDUCTOR_PROVENANCE=1`",
             },
             SiteFile {
                 path: "provenance_tracking_<folder>.json",

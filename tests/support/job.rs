@@ -11,7 +11,7 @@ use tempfile::TempDir;
 /// A job's folder, with the reports of its ranks and of itself.
 pub type Job = Report;
 
-/// The logs of a job, one a rank: stored in `tests/jobs`, or in `tests/inputs` by the name of the scenario.
+/// The logs of a job, one per rank: stored in `tests/jobs`, or in `tests/inputs` by the name of the scenario.
 pub fn job_logs(scenario: &str) -> Vec<PathBuf> {
     let folder = source("tests/jobs").join(scenario);
     if !folder.exists() {

@@ -1,7 +1,7 @@
 //! Generated code: which line calls which kernel, and where each kernel is defined.
 
 use super::CodeKind;
-use fxhash::FxHashMap;
+use crate::trace::TextMap;
 
 /// A call of a kernel or of a library's operator.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -60,7 +60,7 @@ impl<'t> CodeText<'t> {
         code.has_handles = text.contains(HANDLE);
         if matches!(kind, CodeKind::Python | CodeKind::Cpp) {
             let names = code.definitions.iter().map(|d| d.kernel).chain(known.iter().copied());
-            let names: FxHashMap<&str, ()> = names.map(|name| (name, ())).collect();
+            let names: TextMap<&str, ()> = names.map(|name| (name, ())).collect();
             let mut reader = Reader::new(names, kind);
             for (number, line) in (1..).zip(text.split('\n')) {
                 reader.line(number, line);
@@ -84,7 +84,7 @@ struct Waiting<'t> {
 }
 
 struct Reader<'t, 'n> {
-    known: FxHashMap<&'n str, ()>,
+    known: TextMap<&'n str, ()>,
     /// Whether the line is in the source of a kernel.
     in_kernel: bool,
     /// Whether the next string is a whole C++ program.
@@ -98,7 +98,7 @@ struct Reader<'t, 'n> {
 }
 
 impl<'t, 'n> Reader<'t, 'n> {
-    fn new(known: FxHashMap<&'n str, ()>, kind: CodeKind) -> Self {
+    fn new(known: TextMap<&'n str, ()>, kind: CodeKind) -> Self {
         Reader {
             known,
             in_kernel: false,

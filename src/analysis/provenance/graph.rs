@@ -1,5 +1,6 @@
 //! Graphs as torch prints them: which line defines which node, and which line of the program it comes from.
 
+use crate::trace::TextMap;
 use fxhash::FxHashMap;
 
 /// A place in the program, with its text where the comment has it.
@@ -33,7 +34,7 @@ pub struct Node<'t> {
 pub struct GraphText<'t> {
     /// In the order of the text.
     pub nodes: Vec<Node<'t>>,
-    by_name: FxHashMap<&'t str, Vec<usize>>,
+    by_name: TextMap<&'t str, Vec<usize>>,
     in_scope: FxHashMap<(u32, &'t str), usize>,
 }
 

@@ -6,6 +6,7 @@ use super::flow::{CodeFileText, nodes_of_calls};
 use super::graph::{GraphText, PlaceComment};
 use super::mapping::{Mapping, label};
 use super::source::{KernelStacks, Lines, Place, SourceLine, callers, kernel_stacks};
+use crate::trace::{TextMap, TextSet};
 use fxhash::{FxHashMap, FxHashSet};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -137,8 +138,8 @@ pub fn provenance(texts: &Texts<'_>) -> Provenance {
 
 impl Provenance {
     fn maps(&mut self, mapping: &Mapping, pre: &GraphText<'_>, post: &GraphText<'_>) {
-        let mut python: FxHashMap<String, Vec<u32>> = FxHashMap::default();
-        let mut cpp: FxHashMap<String, Vec<u32>> = FxHashMap::default();
+        let mut python: TextMap<String, Vec<u32>> = TextMap::default();
+        let mut cpp: TextMap<String, Vec<u32>> = TextMap::default();
         for call in &self.kernels {
             let calls = if call.file == CodeKind::Python { &mut python } else { &mut cpp };
             let name = if mapping.handles { call.label() } else { call.kernel.clone() };
@@ -264,7 +265,7 @@ impl Provenance {
     }
 
     fn count(&mut self, post: &GraphText<'_>) {
-        let named: FxHashSet<&str> =
+        let named: TextSet<&str> =
             self.kernels.iter().flat_map(|call| call.nodes.iter().map(String::as_str)).collect();
         let all = || post.nodes.iter().filter(|node| !node.placeholder);
         let unmapped = all().filter(|node| !named.contains(node.name));
@@ -284,8 +285,8 @@ impl Provenance {
 /// innermost frame only, and the stacks of kernels tell who called it.
 #[derive(Default)]
 struct OwnPlaces {
-    pre: FxHashMap<String, Place>,
-    post: FxHashMap<String, Place>,
+    pre: TextMap<String, Place>,
+    post: TextMap<String, Place>,
 }
 
 impl OwnPlaces {
@@ -318,7 +319,7 @@ impl OwnPlaces {
 }
 
 /// The place that all of these have that have one.
-fn agreed(names: &[String], known: &FxHashMap<String, Place>) -> Option<Place> {
+fn agreed(names: &[String], known: &TextMap<String, Place>) -> Option<Place> {
     let mut places = names.iter().filter_map(|name| known.get(name));
     let first = places.next()?;
     places.all(|place| place == first).then(|| first.clone())

@@ -4,7 +4,7 @@
 //! compiled again. The files of a run follow each other in the log; in which order depends on torch's version.
 
 use crate::model::{Artifact, Compile, Content, Form, Language};
-use fxhash::FxHashMap;
+use crate::trace::TextMap;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -115,7 +115,7 @@ struct Cutter<'m> {
     named: Vec<&'m str>,
     pre: PreGraph<'m>,
     /// Pre-grad graphs of the forward runs, by the number that the code has in common with its backward.
-    forwards: FxHashMap<String, Option<usize>>,
+    forwards: TextMap<String, Option<usize>>,
     found: Vec<InductorRun>,
 }
 
@@ -157,7 +157,7 @@ impl<'m> Cutter<'m> {
             run: None,
             named: Vec::new(),
             pre: PreGraph::default(),
-            forwards: FxHashMap::default(),
+            forwards: TextMap::default(),
             found: Vec::new(),
         }
     }

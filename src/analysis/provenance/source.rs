@@ -3,7 +3,7 @@
 use super::graph::{Node, PlaceComment};
 use crate::analysis::is_library;
 use crate::model::{TextFrame, traceback};
-use fxhash::FxHashMap;
+use crate::trace::TextMap;
 use indexmap::IndexMap;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -72,7 +72,7 @@ impl Lines {
     pub(super) fn of_node(
         &mut self,
         node: &Node<'_>,
-        own: &FxHashMap<String, Place>,
+        own: &TextMap<String, Place>,
     ) -> Option<&mut SourceLine> {
         let place = node.place?;
         match own.get(node.name).filter(|_| is_library(place.file)) {
@@ -106,8 +106,8 @@ fn own_place(frames: &[TextFrame]) -> Option<Place> {
 }
 
 /// For innermost frames of a library in these stacks, the line of the program that called them; None where several did.
-pub(super) fn callers(stacks: &[String]) -> FxHashMap<(String, u64), Option<Place>> {
-    let mut callers: FxHashMap<(String, u64), Option<Place>> = FxHashMap::default();
+pub(super) fn callers(stacks: &[String]) -> TextMap<(String, u64), Option<Place>> {
+    let mut callers: TextMap<(String, u64), Option<Place>> = TextMap::default();
     for stack in stacks {
         let frames = traceback(stack);
         let (Some(innermost), Some(own)) = (frames.last(), own_place(&frames)) else { continue };

@@ -1,4 +1,4 @@
-//! The log again, for programs: its records one a line, and its chromium events as one array.
+//! The log again, for programs: its records one per line, and its chromium events as one array.
 
 use crate::model::{Fields, PayloadPlace, RawRecord};
 use crate::report::kit::json::string_length;
@@ -158,7 +158,7 @@ fn write_strings(report: Report<'_>, out: &mut dyn Write) -> anyhow::Result<()> 
     Ok(out.write_all(b"]}\n")?)
 }
 
-/// chromium_events.json: all chromium events in log order, one a line.
+/// chromium_events.json: all chromium events in log order, one per line.
 pub(crate) fn write_chromium(report: Report<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let mut reader = SpanReader::new(report.source);
     let mut bytes = Vec::new();

@@ -212,8 +212,8 @@ fn write_each_line(
     for (number, line) in (1_u64..).zip(text.lines()) {
         write!(out, "<li id=\"L{number}\">")?;
         write_line(line, out)?;
-        // The line end stands in the element: a browser copies an empty line only where it holds something.
-        out.write_all(b"\n</li>\n")?;
+        // The line end stands in the element, once: a browser copies an empty line only where it holds something.
+        out.write_all(b"\n</li>")?;
     }
     Ok(())
 }
@@ -428,7 +428,7 @@ class Runner:
             .split_once('>')
             .unwrap()
             .1
-            .strip_suffix("\n</li>\n")
+            .strip_suffix("\n</li>")
             .unwrap()
     }
 
@@ -446,7 +446,7 @@ class Runner:
     fn lines_are_anchors_and_their_numbers_are_no_text() {
         assert_eq!(
             highlighted(Language::Python, "x\r\n\ny"),
-            "<li id=\"L1\">x\n</li>\n<li id=\"L2\">\n</li>\n<li id=\"L3\">y\n</li>\n"
+            "<li id=\"L1\">x\n</li><li id=\"L2\">\n</li><li id=\"L3\">y\n</li>"
         );
         assert_eq!(highlighted(Language::Python, ""), "");
     }

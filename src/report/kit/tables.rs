@@ -97,7 +97,7 @@ pub(crate) struct Row {
 }
 
 impl Row {
-    /// A row of these cells, one a column.
+    /// A row of these cells, one per column.
     pub fn of(cells: Vec<Td>) -> Row {
         Row { id: None, row: None, cells }
     }

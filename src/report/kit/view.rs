@@ -8,7 +8,7 @@ use crate::report::kit::paths;
 use crate::report::kit::templates::Worker;
 use crate::report::kit::urls::{encoded, safe_link};
 use crate::report::subject::Report;
-use fxhash::FxHashSet;
+use crate::trace::TextSet;
 use serde::Serialize;
 use std::io::Write;
 use std::ops::Deref;
@@ -80,7 +80,7 @@ impl<'a> View<'a> {
     /// The same in a column of places, with the whole path at the first of a file only.
     pub fn place_once<'f>(
         &self,
-        named: &mut FxHashSet<&'f str>,
+        named: &mut TextSet<&'f str>,
         file: Option<&'f str>,
         line: Option<u64>,
     ) -> Html {

@@ -195,7 +195,7 @@ fn bypasses(view: View<'_>, out: &mut dyn Write, evidence: &Evidence) -> anyhow:
     if all.is_empty() {
         return Ok(());
     }
-    let about = "graphs that a cache would not take, one row a reason";
+    let about = "graphs that a cache would not take, one row per reason";
     view.open_section(out, ("bypasses", "Bypasses", about), Some(whole(all.len())), Html::default())?;
     let heads = vec![
         Head::text("Cache"),

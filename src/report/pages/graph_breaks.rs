@@ -67,7 +67,7 @@ fn write(report: Report<'_>, worker: &mut Worker, out: &mut dyn Write) -> anyhow
     write_page(worker, out, &shell, |worker, out| {
         let view = View::new(report, worker, 0);
         verdict(view, &breaks, out)?;
-        let note = "one entry a reason and place, most time lost first";
+        let note = "one entry per reason and place, most time lost first";
         let tools = view.fold_button("breaks-list");
         view.open_section(out, ("breaks", "Graph breaks", note), Some(whole(breaks.len())), tools)?;
         open_box(out, "breaks-list")?;

@@ -13,8 +13,8 @@ use crate::report::kit::tables::{Head, Row, Table, Td};
 use crate::report::kit::templates::Worker;
 use crate::report::kit::view::View;
 use crate::report::subject::Report;
+use crate::trace::TextMap;
 use crate::trace::{FileRef, PayloadRef, Prefix, clean_header};
-use fxhash::FxHashMap;
 use indexmap::IndexMap;
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -181,7 +181,7 @@ fn read(report: Report<'_>, text: Text<'_>) -> anyhow::Result<Option<Vec<Guard>>
     };
     let Ok(list) = serde_json::from_str::<Vec<Fields<'_>>>(&text) else { return Ok(None) };
     // Most guards of a compile share their frames' names.
-    let mut names = FxHashMap::default();
+    let mut names = TextMap::default();
     let mut frames =
         |fields: &Fields<'_>, key: &str| stack(report, pid.unwrap_or(0), fields.raw(key)?, &mut names);
     let guards = list.iter().map(|fields| Guard {
@@ -196,7 +196,7 @@ fn stack(
     report: Report<'_>,
     pid: u64,
     frames: &RawValue,
-    names: &mut FxHashMap<String, std::sync::Arc<str>>,
+    names: &mut TextMap<String, std::sync::Arc<str>>,
 ) -> Option<Stack> {
     let list: Vec<Fields<'_>> = serde_json::from_str(frames.get()).ok()?;
     let mut shared = |text: String| names.entry(text).or_insert_with_key(|text| text.as_str().into()).clone();

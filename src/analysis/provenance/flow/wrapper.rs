@@ -83,7 +83,7 @@ impl<'t> Signatures<'t> {
     }
 }
 
-/// Lines of a signature: a kernel has a few hundred arguments at most, one a line.
+/// Lines of a signature: a kernel has a few hundred arguments at most, one per line.
 const LONGEST_SIGNATURE: usize = 2_000;
 
 fn signature<'a>(body: impl Iterator<Item = &'a str>) -> Vec<Use> {

@@ -12,7 +12,7 @@ use crate::report::kit::templates::Worker;
 use crate::report::kit::view::View;
 use crate::report::pages::code::{Text, write_code, write_plain};
 use crate::report::subject::Report;
-use fxhash::FxHashMap;
+use crate::trace::TextMap;
 use serde::Serialize;
 use std::io::Write;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ use std::sync::Arc;
 const MOST_USERS: usize = 40;
 
 /// For each name that frames use, the compiles whose stack has such a frame: indices into the model's.
-type Users<'m> = FxHashMap<&'m str, Vec<CompileIndex>>;
+type Users<'m> = TextMap<&'m str, Vec<CompileIndex>>;
 
 pub(crate) fn pages(report: Report<'_>) -> Vec<Page<'_, Worker>> {
     let files = &report.model.dump_files;

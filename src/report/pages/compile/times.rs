@@ -10,7 +10,7 @@ use crate::report::kit::tables::{Head, Row, Table, Td};
 use crate::report::kit::view::View;
 use crate::report::pages::compile::subject::Subject;
 use crate::report::words::metrics::{TIMES, TimeField};
-use fxhash::FxHashMap;
+use crate::trace::TextMap;
 use indexmap::IndexMap;
 use std::io::Write;
 
@@ -89,7 +89,7 @@ struct Sum {
 fn by_name(phases: &[PhaseNode]) -> IndexMap<&str, Sum> {
     let mut sums: IndexMap<&str, Sum> = IndexMap::new();
     let mut around: Vec<&str> = Vec::new();
-    let mut open: FxHashMap<&str, usize> = FxHashMap::default();
+    let mut open: TextMap<&str, usize> = TextMap::default();
     for phase in phases {
         for closed in around.drain(phase.depth.min(around.len())..) {
             open.entry(closed).and_modify(|times| *times -= 1);

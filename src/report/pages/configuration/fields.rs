@@ -6,7 +6,7 @@ use crate::report::kit::markup::{close_section, more, put};
 use crate::report::kit::view::View;
 use crate::report::subject::Report;
 use crate::report::words::metrics::glosses;
-use fxhash::FxHashSet;
+use crate::trace::TextSet;
 use indexmap::IndexMap;
 use std::io::Write;
 
@@ -34,7 +34,7 @@ pub(crate) fn found(report: Report<'_>) -> anyhow::Result<IndexMap<&'static str,
     let clear = |name: &str| CLEAR.contains(&name) || CLEAR_ENDS.iter().any(|end| name.ends_with(end));
     let mut unseen: IndexMap<&str, &str> =
         glosses().filter(|(name, meaning)| !meaning.is_empty() && !clear(name)).collect();
-    let mut set: FxHashSet<&str> = FxHashSet::default();
+    let mut set: TextSet<&str> = TextSet::default();
     let records = report.model.compiles.iter().flat_map(|compile| &compile.metrics);
     for record in records.take(MOST_READ) {
         report.with_fields(record.header, record.first_line, |fields| {

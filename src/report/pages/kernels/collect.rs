@@ -6,7 +6,8 @@ use crate::report::kit::formats::is_library;
 use crate::report::kit::inductor_runs::Run;
 use crate::report::kit::inductor_runs::RunTexts;
 use crate::report::subject::Report;
-use fxhash::{FxHashMap, FxHashSet};
+use crate::trace::TextMap;
+use fxhash::FxHashSet;
 use indexmap::IndexMap;
 use serde::Deserialize;
 
@@ -75,7 +76,7 @@ impl Kernels {
         let known = RunTexts::read(report, run)?.provenance();
         let tuning = tuning(run.compile);
         let runtimes = runtimes(report, run)?;
-        let mut places: FxHashMap<&str, usize> = FxHashMap::default();
+        let mut places: TextMap<&str, usize> = TextMap::default();
         let mut seen: FxHashSet<(usize, usize)> = FxHashSet::default();
         for (number, call) in (1..).zip(&known.kernels) {
             let place = *places.entry(&call.kernel).or_insert_with(|| {
@@ -157,7 +158,7 @@ impl Kernel {
 }
 
 /// What `triton_kernel_info` says of the kernels of a compile; of a kernel that it names again, the last time.
-fn tuning(compile: &Compile) -> FxHashMap<&str, &TritonKernel> {
+fn tuning(compile: &Compile) -> TextMap<&str, &TritonKernel> {
     compile.triton_kernels.iter().map(|kernel| (kernel.name.as_str(), kernel)).collect()
 }
 
@@ -170,8 +171,8 @@ struct Op {
 }
 
 /// Estimated nanoseconds by kernel, from the run's own artifact. Inductor has none for a CPU and writes 0.
-fn runtimes(report: Report<'_>, run: &Run<'_>) -> anyhow::Result<FxHashMap<String, f64>> {
-    let mut found = FxHashMap::default();
+fn runtimes(report: Report<'_>, run: &Run<'_>) -> anyhow::Result<TextMap<String, f64>> {
+    let mut found = TextMap::default();
     let artifacts = run.compile.artifacts.get(run.run.artifacts.clone()).unwrap_or_default();
     let artifact = artifacts.iter().find(|artifact| artifact.name == "inductor_runtime_and_tensor_meta");
     let Some(Content::Payload(at, _)) = artifact.map(|artifact| &artifact.content) else { return Ok(found) };

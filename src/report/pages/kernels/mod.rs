@@ -16,8 +16,8 @@ use crate::report::kit::tables::{Head, Row, Table, Td};
 use crate::report::kit::templates::Worker;
 use crate::report::kit::view::View;
 use crate::report::subject::Report;
+use crate::trace::TextSet;
 use collect::{Kernel, Kernels, Line};
-use fxhash::FxHashSet;
 use std::io::Write;
 
 /// Kernels in the table, and lines in the other. A log of 368 compiles has some hundred of each.
@@ -294,7 +294,7 @@ fn lines(view: View<'_>, runs: &[Run<'_>], found: &Kernels, out: &mut dyn Write)
     ];
     let table = Table { id: "lines-table", label: "Kernels by source line", heads };
     let order: Vec<usize> = found.order.iter().take(MOST_LINES).copied().collect();
-    let mut named = FxHashSet::default();
+    let mut named = TextSet::default();
     let rows = order.iter().enumerate().map(|(place, index)| {
         let Some(((file, number), line)) = all.get_index(*index) else { return Ok(Row::of(Vec::new())) };
         Ok(Row::of(vec![

@@ -16,7 +16,7 @@ use crate::report::kit::templates::Worker;
 use crate::report::kit::view::View;
 use crate::report::subject::Report;
 use crate::report::words::phases::stage_words;
-use fxhash::{FxHashMap, FxHashSet};
+use crate::trace::{TextMap, TextSet};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -158,7 +158,7 @@ pub(crate) fn pages<'m>(report: Report<'m>) -> Vec<Page<'m, Worker>> {
 
 fn entries(view: View<'_>, out: &mut dyn Write, range: std::ops::Range<usize>) -> anyhow::Result<()> {
     open_box(out, "directory")?;
-    let mut seen = FxHashSet::default();
+    let mut seen = TextSet::default();
     for compile in view.report.model.compiles.as_slice().get(range).unwrap_or_default() {
         let entry = entry(view, compile, &mut seen)?;
         put(out, &view.render("directory_entry", &entry)?)?;
@@ -167,7 +167,7 @@ fn entries(view: View<'_>, out: &mut dyn Write, range: std::ops::Range<usize>) -
     Ok(())
 }
 
-fn entry(view: View<'_>, compile: &Compile, seen: &mut FxHashSet<String>) -> anyhow::Result<Entry> {
+fn entry(view: View<'_>, compile: &Compile, seen: &mut TextSet<String>) -> anyhow::Result<Entry> {
     let mut numbers: Vec<u32> = compile.attempts.iter().map(|a| a.number).collect();
     numbers.extend(compile.artifacts.iter().map(|a| a.attempt));
     numbers.sort_unstable();
@@ -224,7 +224,7 @@ fn summary(view: View<'_>, compile: &Compile) -> String {
 fn stages(view: View<'_>, compile: &Compile, files: &[&Artifact]) -> Vec<StageFiles> {
     let producers = Producers::of(compile);
     let mut groups: BTreeMap<(Stage, Option<&str>), Vec<Html>> = BTreeMap::new();
-    let mut names: FxHashMap<&str, usize> = FxHashMap::default();
+    let mut names: TextMap<&str, usize> = TextMap::default();
     for artifact in files {
         *names.entry(shown_name(artifact)).or_default() += 1;
     }

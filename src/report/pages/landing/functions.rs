@@ -13,7 +13,7 @@ use crate::report::kit::tables::{Head, Row, Table, Td};
 use crate::report::kit::templates::Worker;
 use crate::report::kit::view::View;
 use crate::report::subject::Report;
-use fxhash::FxHashSet;
+use crate::trace::TextSet;
 use std::io::Write;
 
 /// Compiles that a row shows by id.
@@ -124,7 +124,7 @@ fn table(view: View<'_>, out: &mut dyn Write, most: usize) -> anyhow::Result<()>
     let total: f64 = found.functions.iter().filter_map(|g| g.us).sum();
     let table = Table { id: TABLE, label: "Functions", heads };
     let shown = order.iter().take(most);
-    let mut named = FxHashSet::default();
+    let mut named = TextSet::default();
     let rows = shown.map(|(index, group)| {
         let place = group.function.as_ref().map(|f| view.place_once(&mut named, f.file.as_deref(), f.line));
         row(view, (*index, group), place, total)

@@ -61,7 +61,7 @@ fn products(stage: Stage) -> &'static str {
         }
         Stage::CodeGeneration => "inductor_output_code; which line became which kernel",
         Stage::Caches => "a record a lookup, with its key: hit, miss, or bypass where none could be asked",
-        Stage::Metrics => "compilation_metrics, one an attempt that ended and one a backward graph",
+        Stage::Metrics => "compilation_metrics, one per attempt that ended and one per backward graph",
         Stage::Other => "",
     }
 }

@@ -10,7 +10,7 @@ use crate::report::kit::markup::{
 use crate::report::kit::stacks::full_path;
 use crate::report::kit::view::View;
 use crate::report::subject::Report;
-use fxhash::FxHashSet;
+use crate::trace::TextSet;
 use serde::Serialize;
 use std::io::Write;
 
@@ -124,12 +124,12 @@ struct Tree<'a> {
     records: Option<&'a [Stackless]>,
     open_all: bool,
     /// Files whose path was said.
-    named: FxHashSet<&'a str>,
+    named: TextSet<&'a str>,
 }
 
 impl<'a> Tree<'a> {
     fn new(view: View<'a>, trie: &'a Trie, records: Option<&'a [Stackless]>) -> Tree<'a> {
-        Tree { view, trie, records, open_all: trie.nodes.len() <= SMALL, named: FxHashSet::default() }
+        Tree { view, trie, records, open_all: trie.nodes.len() <= SMALL, named: TextSet::default() }
     }
 
     /// Writes the tree without recursion: a log may hold a stack of any depth.
@@ -197,7 +197,7 @@ impl<'a> Tree<'a> {
         }
     }
 
-    /// Further compiles of the same stack, one a line.
+    /// Further compiles of the same stack, one per line.
     fn again(&mut self, pills: impl Iterator<Item = Html>, frame: &'a Frame) -> anyhow::Result<Vec<Html>> {
         let look = |pill| Look { pill, remark: "again, from the same stack", ..Look::default() };
         pills.map(|pill| self.line(frame, look(pill))).collect()

@@ -147,7 +147,7 @@ fn bytes(artifact: &Artifact) -> u64 {
     }
 }
 
-/// Guards one a line; None where they are no payload of the log, or too large.
+/// Guards one per line; None where they are no payload of the log, or too large.
 fn text(report: Report<'_>, artifact: &Artifact) -> anyhow::Result<Option<String>> {
     let Content::Payload(at, form) = &artifact.content else { return Ok(None) };
     if at.text_len > LARGEST {

@@ -9,6 +9,7 @@ use crate::report::pages::search::index::{Fact, IndexWriter};
 use crate::report::pages::search::lines::{Known, LineSink};
 use crate::report::subject::Report;
 use crate::trace::Md5;
+use crate::trace::TextMap;
 use fxhash::FxHashMap;
 use indexmap::IndexMap;
 use std::io::{self, Write};
@@ -33,7 +34,7 @@ pub(crate) struct Indexed<'m> {
     /// Distinct lines of them.
     pub lines: usize,
     /// Files whose text is left out, by name: how many, how many bytes.
-    pub absent: FxHashMap<&'m str, (usize, u64)>,
+    pub absent: TextMap<&'m str, (usize, u64)>,
 }
 
 /// Writes the texts: `[file, [lines]]`, or `[file, n]` where the text is that of entry n.

@@ -39,7 +39,7 @@ struct Part {
     share: String,
 }
 
-/// What the script reads. The lists from `starts` on have one entry a span.
+/// What the script reads. The lists from `starts` on have one entry per span.
 #[derive(Default, Serialize)]
 struct Data<'m> {
     /// Microseconds from the first span's begin to the last one's end.

@@ -65,7 +65,7 @@ fn tabs(vllm: &Vllm<'_>) -> Vec<Tab> {
 fn write(view: View<'_>, vllm: &Vllm<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     put(out, &hero(view, vllm)?)?;
     if !vllm.modules.is_empty() {
-        let note = "one a call of vLLM's backend";
+        let note = "one per call of vLLM's backend";
         let count = Some(whole(vllm.modules.len()));
         view.open_section(out, ("modules", "Modules", note), count, Html::default())?;
         modules(view, vllm, out, (MODULES, ""))?;

@@ -12,7 +12,7 @@ use crate::report::kit::vllm_modules::name;
 use crate::report::pages::vllm::files::file;
 use crate::report::pages::vllm::{config, passes, pieces};
 use crate::report::words::vllm::LONGEST_NAME;
-use fxhash::FxHashMap;
+use crate::trace::TextMap;
 use std::io::Write;
 
 /// Parts of a split graph that are drawn; the file has them all.
@@ -69,7 +69,7 @@ fn configuration(view: View<'_>, module: &Module<'_>, out: &mut dyn Write) -> an
 
 /// Each split graph as a row of parts; those that are compiled lead to their first piece.
 fn splits(view: View<'_>, (at, module): (usize, &Module<'_>), out: &mut dyn Write) -> anyhow::Result<()> {
-    let mut of: FxHashMap<&str, (usize, usize)> = FxHashMap::default();
+    let mut of: TextMap<&str, (usize, usize)> = TextMap::default();
     for (index, piece) in module.pieces.iter().enumerate() {
         let name = piece.start.submodule.as_deref().unwrap_or_default();
         of.entry(name).or_insert((index, 0)).1 += 1;

@@ -2,6 +2,7 @@
 
 use crate::analysis::findings::checked;
 use crate::analysis::{Finding, Severity};
+use crate::model::words::counted;
 use crate::report::data::place;
 use crate::report::kit::formats::cost_words;
 use crate::report::subject::Report;
@@ -58,7 +59,10 @@ pub fn summary(report: Report<'_>) -> Vec<SummaryLine> {
     lines.extend(urgent.iter().take(FINDINGS).map(|one| line(one)));
     let more = findings.len() - urgent.len().min(FINDINGS);
     if more > 0 {
-        lines.push(SummaryLine::plain(format!("{} in the report.", plural(more, "more finding"))));
+        lines.push(SummaryLine::plain(format!(
+            "{} in the report.",
+            counted(more, "more finding", "more findings")
+        )));
     }
     lines
 }
@@ -72,11 +76,11 @@ fn verdict(report: Report<'_>) -> String {
     let seconds = report.found.time.total_s;
     format!(
         "{} of {} in {seconds:.2} s: {}, {}, {}.",
-        plural(compiles, "compilation"),
-        plural(report.found.functions.len(), "function"),
-        plural(model.failures.len(), "failure"),
-        plural(model.graph_breaks.len(), "distinct graph break"),
-        plural(model.recompiles.len(), "recompilation"),
+        counted(compiles, "compilation", "compilations"),
+        counted(report.found.functions.len(), "function", "functions"),
+        counted(model.failures.len(), "failure", "failures"),
+        counted(model.graph_breaks.len(), "distinct graph break", "distinct graph breaks"),
+        counted(model.recompiles.len(), "recompilation", "recompilations"),
     )
 }
 
@@ -95,10 +99,6 @@ fn line(one: &Finding) -> SummaryLine {
         text.push_str(&format!(", {}", cost_words(cost.kind, cost.us).replace('\u{a0}', " ")));
     }
     SummaryLine { label: Some((one.kind.label, one.severity)), text }
-}
-
-pub(crate) fn plural(count: usize, word: &str) -> String {
-    if count == 1 { format!("1 {word}") } else { format!("{count} {word}s") }
 }
 
 /// The first line, without control characters and not longer than a terminal's line.

@@ -1,6 +1,7 @@
 //! Which logs a path means.
 
 use crate::model::SkippedFile;
+use crate::model::words::counted;
 use crate::options::Options;
 use crate::trace::{self, Folder, Log, Peek, RankLogs, Run};
 use anyhow::bail;
@@ -67,7 +68,7 @@ fn of_folder(options: &Options, folder: Folder) -> anyhow::Result<(Input, Vec<St
         Some(number) => bail!(
             "--session {number}: {} holds {}; 1 is the oldest",
             dir.display(),
-            counted(runs.len(), "run")
+            counted(runs.len(), "run", "runs")
         ),
     };
     let mut notes = runs_note(dir, &runs, chosen);
@@ -109,7 +110,7 @@ fn one_process(run: Run) -> (Input, Vec<String>) {
         notes.push(format!(
             "{} is read with {}, in reports of their own below it: {}",
             chosen.main.name(),
-            counted(names.len(), "further process"),
+            counted(names.len(), "further process", "further processes"),
             listed(&names)
         ));
     }
@@ -127,7 +128,7 @@ fn runs_note(dir: &Path, runs: &[Run], chosen: usize) -> Vec<String> {
     vec![format!(
         "{} holds {}, one after the other; this is run {}{which} ({}); --session N picks another: {}",
         dir.display(),
-        counted(runs.len(), "run"),
+        counted(runs.len(), "run", "runs"),
         chosen + 1,
         runs.get(chosen).map(name).unwrap_or_default(),
         listed(&others),
@@ -155,9 +156,4 @@ fn listed(names: &[String]) -> String {
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     let first: Vec<&str> = names.iter().take(NAMED).map(String::as_str).collect();
     format!("{}{more}", first.join(", "))
-}
-
-fn counted(count: usize, word: &str) -> String {
-    let plural = if word.ends_with('s') { "es" } else { "s" };
-    if count == 1 { format!("1 {word}") } else { format!("{count} {word}{plural}") }
 }

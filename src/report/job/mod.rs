@@ -15,9 +15,10 @@ mod view;
 pub use job_report::JobReport;
 
 use crate::analysis::Severity;
+use crate::model::words::counted;
 use crate::output::{Page, RelPath};
 use crate::report::kit::templates::Worker;
-use crate::report::terminal::{FINDINGS, SummaryLine, one_line, plural};
+use crate::report::terminal::{FINDINGS, SummaryLine, one_line};
 use serde_json::Value;
 
 /// All files of a job's report but its chromium events, which are streamed from the ranks.
@@ -60,7 +61,10 @@ pub fn job_summary(report: JobReport<'_>) -> Vec<SummaryLine> {
     }));
     let more = findings.len() - urgent.len().min(FINDINGS);
     if more > 0 {
-        lines.push(SummaryLine::plain(format!("{} in the report.", plural(more, "more finding"))));
+        lines.push(SummaryLine::plain(format!(
+            "{} in the report.",
+            counted(more, "more finding", "more findings")
+        )));
     }
     lines
 }

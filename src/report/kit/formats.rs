@@ -3,6 +3,7 @@
 use crate::analysis::findings::{CostKind, CostPart};
 use crate::analysis::{PACKAGES, TORCH};
 use crate::model::words::duration;
+use crate::model::words::noun;
 use std::borrow::Cow;
 
 pub(crate) use crate::analysis::is_library;
@@ -90,7 +91,7 @@ pub(crate) fn whole(number: impl TryInto<u64>) -> String {
 /// A number with its noun: `1 failure`, `2 failures`.
 pub(crate) fn counted(number: impl TryInto<u64>, one: &str, many: &str) -> String {
     let number = number.try_into().unwrap_or(u64::MAX);
-    format!("{}\u{a0}{}", whole(number), if number == 1 { one } else { many })
+    format!("{}\u{a0}{}", whole(number), noun(number, one, many))
 }
 
 /// A share of a total: `86 %`, `0.6 %` where `fine`; unknown without a total.

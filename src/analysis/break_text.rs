@@ -1,5 +1,6 @@
 //! What the text of a graph break holds beyond its reason: the user's traceback, and breaks that followed from it.
 
+use crate::model::break_block::{catalog_url, explanation, hints};
 use crate::model::{TextFrame, traceback};
 
 /// Between a break and the one that came of handling it.
@@ -37,41 +38,12 @@ pub fn break_text(text: &str) -> BreakText {
 }
 
 fn further_break(block: &str) -> FurtherBreak {
-    let mut found = FurtherBreak::default();
-    let mut lines = block.lines().map(str::trim).filter(|line| !line.is_empty()).peekable();
-    let is_new = |line: &str| {
-        ["Explanation:", "Hint:", "Developer debug context:", "For more details", "Stack variable source"]
-            .iter()
-            .any(|mark| line.starts_with(mark))
-    };
-    found.reason = lines.next().unwrap_or_default().to_owned();
-    while let Some(line) = lines.next() {
-        let whole = |first: &str, lines: &mut std::iter::Peekable<_>| joined(first, lines, is_new);
-        if let Some(text) = line.strip_prefix("Explanation:") {
-            found.explanation = Some(whole(text, &mut lines));
-        } else if let Some(text) = line.strip_prefix("Hint:") {
-            found.hints.push(whole(text, &mut lines));
-        } else if let Some((_, url)) = line.split_once("please visit: ") {
-            found.url = url.split_whitespace().next().map(str::to_owned);
-        } else if line.starts_with("Stack variable source") {
-            break;
-        }
+    FurtherBreak {
+        reason: block.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default().to_owned(),
+        explanation: explanation(block).map(|text| text.split_whitespace().collect::<Vec<_>>().join(" ")),
+        hints: hints(block),
+        url: catalog_url(block).map(str::to_owned),
     }
-    found
-}
-
-/// A text with the lines that continue it.
-fn joined<'t>(
-    first: &str,
-    lines: &mut std::iter::Peekable<impl Iterator<Item = &'t str>>,
-    ends: impl Fn(&str) -> bool,
-) -> String {
-    let mut text = first.trim().to_owned();
-    while let Some(line) = lines.next_if(|line| !ends(line)) {
-        text.push(' ');
-        text.push_str(line);
-    }
-    text
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Graph breaks and recompilations: torch's own words, taken apart.
 
 use super::{Event, Flow, RankContext, StructuredLogParser};
+use crate::model::break_block::{catalog_url, explanation, hints};
 use crate::model::{
     BreakOccurrence, ErrorTrace, Form, GraphBreak, Reason, ReasonSource, Recompile, TextFrame, traceback,
 };
@@ -134,17 +135,6 @@ fn reason(block: &str) -> String {
     line.trim().trim_start_matches("Graph Break Reason: ").trim_start_matches("Reason: ").to_owned()
 }
 
-/// What stands behind `  Explanation: `, up to the first hint or empty line.
-fn explanation(block: &str) -> Option<String> {
-    let (_, rest) = block.split_once("  Explanation:")?;
-    let end = ["\n  Hint:", "\n\n  Developer debug context:", "\n  Developer debug context:"]
-        .iter()
-        .filter_map(|mark| rest.find(mark))
-        .min()
-        .unwrap_or(rest.len());
-    rest.get(..end).map(|text| text.trim().to_owned())
-}
-
 /// What stands behind `  Developer debug context: ` of the first break of a block, up to the next empty line.
 fn debug_context(block: &str) -> Option<String> {
     let own = block.split("*** While handling").next().unwrap_or(block);
@@ -154,19 +144,10 @@ fn debug_context(block: &str) -> Option<String> {
     (!text.is_empty()).then_some(text)
 }
 
-/// Each `  Hint: `, its lines joined.
-fn hints(block: &str) -> Vec<String> {
-    let head = block.split("  Developer debug context:").next().unwrap_or(block);
-    let parts = head.split("\n  Hint:").skip(1);
-    parts.map(|hint| hint.split_whitespace().collect::<Vec<_>>().join(" ")).collect()
-}
-
 impl GraphBreak {
     /// Adds the link to torch's catalog that stands in the text.
     fn with_url(mut self, block: &str) -> Self {
-        let url =
-            block.split_once("please visit: ").map(|(_, rest)| rest.split_whitespace().next().unwrap_or(""));
-        if let Some(url) = url.filter(|u| u.starts_with("https://")) {
+        if let Some(url) = catalog_url(block) {
             let page = url.rsplit('/').next().and_then(|page| page.strip_suffix(".html"));
             self.gb_id = page.filter(|p| p.starts_with("gb")).map(str::to_owned);
             self.url = Some(url.to_owned());

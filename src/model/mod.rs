@@ -3,6 +3,7 @@
 //! The events of a log are folded into a [`Model`] in one pass. Texts that are long (payloads, metrics records)
 //! are not in it: it holds where they stand in the log, and a page that needs one reads it there.
 
+pub mod break_block;
 mod compile;
 mod compiles;
 mod export;

@@ -1,6 +1,7 @@
 //! torch's own words, taken apart.
 
 use super::finding::FurtherReading;
+use crate::model::break_block::catalog_url;
 use crate::model::words::file_name;
 
 /// What stands behind `Explanation: `, up to the first hint or empty line.
@@ -26,8 +27,7 @@ pub(super) fn useful(hints: Vec<String>) -> Vec<String> {
 
 /// torch's page that the text names.
 pub(super) fn read_more(text: &str) -> Option<FurtherReading> {
-    let (_, rest) = text.split_once("please visit: ")?;
-    let url = rest.split_whitespace().next().filter(|url| url.starts_with("https://"))?;
+    let url = catalog_url(text)?;
     let page = file_name(url).trim_end_matches(".html");
     Some(FurtherReading { name: format!("{page} in the graph break catalog"), url: url.to_owned() })
 }

@@ -91,27 +91,7 @@ fn choices(kernels: &[TritonKernel]) -> impl Iterator<Item = String> + '_ {
 mod tests {
     use super::super::basis::Basis;
     use super::*;
-    use crate::analysis::builds::tests::span;
-    use crate::model::Model;
-    use crate::trace::CompileId;
-
-    /// A log of 20 s: 4 s of trying the compiler out, four kernels of 2 s.
-    fn model() -> Model {
-        let mut model = Model::default();
-        model.compile_index(CompileId::parse("0/0").as_ref());
-        model.spans = vec![
-            span("entire_frame_compile", None, 0.0, 20.0),
-            span("Scheduler.codegen", Some(0), 0.0, 6.0),
-            span("compile_file", Some(1), 0.0, 4.0),
-            span("PyCodeCache.load_by_key_path", Some(0), 6.0, 20.0),
-        ];
-        for kernel in 0..4 {
-            let start = 6.0 + 2.0 * f64::from(kernel);
-            model.spans.push(span("compile_file", Some(3), start, start + 2.0));
-        }
-        model.inductor.compile_threads = Some(1);
-        model
-    }
+    use crate::analysis::builds::tests::{model, span};
 
     #[test]
     fn tuning_is_told_with_its_time_and_what_it_chose() {

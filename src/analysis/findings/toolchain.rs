@@ -51,27 +51,7 @@ fn of_log(Basis { model, .. }: Basis<'_>) -> Vec<Finding> {
 mod tests {
     use super::super::basis::Basis;
     use super::*;
-    use crate::analysis::builds::tests::span;
-    use crate::model::Model;
-    use crate::trace::CompileId;
-
-    /// A log of 20 s: 4 s of trying the compiler out, four kernels of 2 s.
-    fn model() -> Model {
-        let mut model = Model::default();
-        model.compile_index(CompileId::parse("0/0").as_ref());
-        model.spans = vec![
-            span("entire_frame_compile", None, 0.0, 20.0),
-            span("Scheduler.codegen", Some(0), 0.0, 6.0),
-            span("compile_file", Some(1), 0.0, 4.0),
-            span("PyCodeCache.load_by_key_path", Some(0), 6.0, 20.0),
-        ];
-        for kernel in 0..4 {
-            let start = 6.0 + 2.0 * f64::from(kernel);
-            model.spans.push(span("compile_file", Some(3), start, start + 2.0));
-        }
-        model.inductor.compile_threads = Some(1);
-        model
-    }
+    use crate::analysis::builds::tests::model;
 
     #[test]
     fn the_first_build_is_told_as_work_of_once_and_a_short_one_is_not() {

@@ -3,6 +3,7 @@
 //! A job may have a thousand ranks, so a text stands once in [`Texts`] however many ranks say it, and a list of facts
 //! that is equal on many ranks is shared by them.
 
+mod evidence;
 mod fact;
 mod fact_text;
 mod finding;
@@ -11,6 +12,7 @@ mod rank;
 mod runtime;
 mod texts;
 
+pub use evidence::{CompileStretch, JobEvidence, PartStretch, RankGraph, RankTimeline};
 pub use fact::{Fact, FactValue, FunctionFact, GraphKey, Sequence, Step, TensorFact};
 pub use finding::{FindingCost, LogFinding, SharedFinding};
 pub use ids::{CodePlace, GraphId, TextId};

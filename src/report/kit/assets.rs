@@ -70,6 +70,7 @@ assets! {
     SEARCH_CSS = "search.css",
     SEARCH_JS = "search.js",
     JOB_CSS = "job.css",
+    RANKS_JS = "ranks.js",
 }
 
 /// The style sheets and scripts that a page carries.
@@ -119,7 +120,10 @@ pub const SEARCH: Bundle = Bundle {
 };
 
 /// The landing page of a job.
-pub const JOB: Bundle = Bundle { styles: &[BASE_CSS, REPORT_CSS, JOB_CSS], ..PAGE };
+pub const JOB: Bundle = Bundle {
+    styles: &[BASE_CSS, REPORT_CSS, JOB_CSS],
+    scripts: &[COMMON_JS, TABLES_JS, FOLD_JS, OPEN_JS, LINKS_JS, RANKS_JS],
+};
 
 /// The content of a page's Content-Security-Policy meta tag: only `scripts` run, and those whose
 /// hashes (from [`inline_script_hashes`]) stand in `custom`. Nothing is ever fetched.

@@ -1,6 +1,6 @@
 //! The landing page of a job in a real browser: of few ranks, and of a thousand.
 
-use crate::browser::window;
+use crate::browser::{Window, window};
 use crate::job_ends::write_cut_rank;
 use crate::support::job::copy_rank;
 use crate::support::{combine, job};
@@ -83,6 +83,12 @@ fn a_thousand_ranks_open_in_time_and_in_two_megabytes() {
     assert_eq!(window.value(target), "rank_777/index.html");
 }
 
+/// The texts that an expression gives.
+fn texts(window: &Window, expression: &str) -> Vec<String> {
+    let json = window.value(&format!("JSON.stringify({expression})"));
+    serde_json::from_str(json.as_str().unwrap()).unwrap()
+}
+
 /// 64 ranks of which rank 45 has no log, the log of rank 12 ends inside a kernel build, and rank 37 breaks its graph.
 fn job_in_trouble(folder: &Path) {
     for rank in (0..64).filter(|rank| ![12, 45].contains(rank)) {
@@ -127,8 +133,8 @@ fn of_64_ranks_the_one_without_a_log_the_one_that_stopped_and_the_one_that_diver
         assert!(verdict.contains(words), "{words}: {verdict}");
     }
     // The grid keeps the place of the missing rank, and says each state in a word.
-    let cells = "[...document.querySelectorAll('.rank-grid li')].map(cell => cell.textContent)";
-    let cells: Vec<String> = serde_json::from_value(window.value(cells)).unwrap();
+    let cells =
+        texts(&window, "[...document.querySelectorAll('.rank-grid li')].map(cell => cell.textContent)");
     assert_eq!((cells.len(), cells[44].as_str(), cells[45].as_str()), (64, "44", "45 no data"));
     assert_eq!((cells[12].as_str(), cells[37].as_str()), ("12 ends early", "37 diverges"));
     assert!(window.is_true("document.querySelector('.rank-grid .gap').href === undefined"));

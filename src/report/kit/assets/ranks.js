@@ -32,6 +32,8 @@
     event.preventDefault();
     makeOnlyStop(next);
     next.focus();
+    // Also where the window itself has no focus, and so tells of none.
+    say(next);
   }
 
   if (rows.length > 0) {

@@ -7,6 +7,7 @@ use crate::report::kit::markup::{close_section, note_below, span};
 use crate::report::kit::tables::{Head, Row, Table, Td};
 use crate::report::kit::view::View;
 use crate::report::subject::Report;
+use crate::report::words::phases::phase_meaning;
 use std::io::Write;
 
 /// Phases that are listed; the page of times has all.
@@ -36,6 +37,7 @@ pub(crate) fn section(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()>
         Head::number("Share"),
         Head::number("Total").about("what its spans cover"),
         Head::number("Times"),
+        Head::text("What happens in it").soft(),
     ];
     let table = Table { id: "time-table", label: "Phases with most time of their own", heads };
     let rows = found.phases.iter().take(SHOWN).map(|phase| {
@@ -45,6 +47,7 @@ pub(crate) fn section(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()>
             Td::number(phase.self_s, &percent(phase.self_s, found.total_s, false)),
             Td::number(phase.total_s, &micros(phase.total_s * 1e6)),
             Td::number(phase.count as f64, &whole(phase.count)),
+            Td::text(phase_meaning(&phase.name)),
         ]))
     });
     view.table(out, &table, rows)?;

@@ -29,7 +29,16 @@ pub fn on<'m>(
     settings: &'m Settings,
     processes: &'m [Process],
 ) -> Report<'m> {
-    Report { model, found, source, settings, processes, site: site::SITE, assets: kit::assets::PAGE }
+    Report {
+        model,
+        found,
+        source,
+        settings,
+        processes,
+        site: site::SITE,
+        page: "",
+        assets: kit::assets::PAGE,
+    }
 }
 
 /// The findings as report.json has them, most important first.

@@ -35,6 +35,8 @@ pub struct Report<'m> {
     pub processes: &'m [Process],
     /// The table of all pages, so that one page can lead to the others.
     pub(crate) site: &'static [SiteRow],
+    /// The name of the row in that table whose pages are being written.
+    pub(crate) page: &'static str,
     /// Style sheets and scripts of the page that is being written.
     pub(crate) assets: Bundle,
 }
@@ -96,8 +98,8 @@ pub(crate) struct SiteFile {
 pub(crate) struct SiteTab {
     /// Where it leads, seen from the top of the report.
     pub address: fn(Report<'_>) -> String,
-    /// A number behind the name.
-    pub count: fn(Report<'_>) -> Option<usize>,
+    /// A number behind the name, as the page itself says it.
+    pub count: fn(Report<'_>) -> Option<String>,
 }
 
 /// A topic with the place of its full list.

@@ -52,6 +52,7 @@ assets! {
     REPORT_CSS = "report.css",
     CODE_CSS = "code.css",
     COMMON_JS = "common.js",
+    HEADER_JS = "header.js",
     LINKS_JS = "links.js",
     OPEN_JS = "open.js",
     TABLES_JS = "tables.js",
@@ -83,39 +84,62 @@ pub struct Bundle {
 }
 
 /// What an ordinary page carries.
-pub const PAGE: Bundle =
-    Bundle { styles: &[BASE_CSS, REPORT_CSS], scripts: &[COMMON_JS, TABLES_JS, FOLD_JS, OPEN_JS, LINKS_JS] };
+pub const PAGE: Bundle = Bundle {
+    styles: &[BASE_CSS, REPORT_CSS],
+    scripts: &[COMMON_JS, HEADER_JS, TABLES_JS, FOLD_JS, OPEN_JS, LINKS_JS],
+};
 
 /// Pages of metrics records: there are as many as compiles and more, and they have no tables.
 pub const RECORD: Bundle =
-    Bundle { styles: &[BASE_CSS, REPORT_CSS], scripts: &[COMMON_JS, OPEN_JS, LINKS_JS] };
+    Bundle { styles: &[BASE_CSS, REPORT_CSS], scripts: &[COMMON_JS, HEADER_JS, OPEN_JS, LINKS_JS] };
 
 /// Pages of code: there are many, and they have no tables.
 pub const CODE: Bundle =
-    Bundle { styles: &[BASE_CSS, CODE_CSS], scripts: &[COMMON_JS, CODE_JS, OPEN_JS, LINKS_JS] };
+    Bundle { styles: &[BASE_CSS, CODE_CSS], scripts: &[COMMON_JS, HEADER_JS, CODE_JS, OPEN_JS, LINKS_JS] };
 
 /// The page with the flame chart.
 pub const TIME: Bundle = Bundle {
     styles: &[BASE_CSS, REPORT_CSS, TIME_CSS],
-    scripts: &[COMMON_JS, TABLES_JS, FOLD_JS, OPEN_JS, LINKS_JS, TIME_DATA_JS, TIME_JS, PERFETTO_JS],
+    scripts: &[
+        COMMON_JS,
+        HEADER_JS,
+        TABLES_JS,
+        FOLD_JS,
+        OPEN_JS,
+        LINKS_JS,
+        TIME_DATA_JS,
+        TIME_JS,
+        PERFETTO_JS,
+    ],
 };
 
 /// The viewer of graphs.
 pub const GRAPHS: Bundle = Bundle {
     styles: &[BASE_CSS, REPORT_CSS, CODE_CSS, GRAPH_CSS],
-    scripts: &[COMMON_JS, TABLES_JS, FOLD_JS, CODE_JS, OPEN_JS, LINKS_JS, DIFF_JS, GRAPH_TEXT_JS, GRAPH_JS],
+    scripts: &[
+        COMMON_JS,
+        HEADER_JS,
+        TABLES_JS,
+        FOLD_JS,
+        CODE_JS,
+        OPEN_JS,
+        LINKS_JS,
+        DIFF_JS,
+        GRAPH_TEXT_JS,
+        GRAPH_JS,
+    ],
 };
 
 /// The linked panes of provenance.
 pub const PROVENANCE: Bundle = Bundle {
     styles: &[BASE_CSS, REPORT_CSS, PROVENANCE_CSS],
-    scripts: &[COMMON_JS, TABLES_JS, FOLD_JS, OPEN_JS, LINKS_JS, PROVENANCE_JS],
+    scripts: &[COMMON_JS, HEADER_JS, TABLES_JS, FOLD_JS, OPEN_JS, LINKS_JS, PROVENANCE_JS],
 };
 
 /// The search.
 pub const SEARCH: Bundle = Bundle {
     styles: &[BASE_CSS, REPORT_CSS, SEARCH_CSS],
-    scripts: &[COMMON_JS, TABLES_JS, FOLD_JS, OPEN_JS, LINKS_JS, SEARCH_JS],
+    scripts: &[COMMON_JS, HEADER_JS, TABLES_JS, FOLD_JS, OPEN_JS, LINKS_JS, SEARCH_JS],
 };
 
 /// The landing page of a job.

@@ -337,7 +337,11 @@ fn restarts(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// How many failures and restarts the log has.
-pub(crate) fn count(report: Report<'_>) -> usize {
-    report.model.failures.len() + report.model.restarts.len()
+/// How many failures the log has, and how many restarts: `2, restarts 14`.
+pub(crate) fn count(report: Report<'_>) -> String {
+    let failures = whole(report.model.failures.len());
+    match report.model.restarts.len() {
+        0 => failures,
+        restarts => format!("{failures}, restarts {}", whole(restarts)),
+    }
 }

@@ -134,6 +134,31 @@
       output.textContent = shown === rows.length ? '' : `${shown} of ${rows.length}`;
     });
     if (isTable) shorten(list);
+    sayNothingFits(list, shown === 0 && rows.length > 0);
+  }
+
+  const NOTHING_FITS_CLASS = 'nothing-fits';
+
+  // An empty list says why it is empty, and how it is filled again.
+  function sayNothingFits(list, isEmpty) {
+    const place = list.tagName === 'TABLE' ? list.parentElement : list;
+    let note = place.nextElementSibling;
+    if (!note || note.className !== NOTHING_FITS_CLASS) {
+      const clear = element('button', { className: 'button' }, 'Clear the filter');
+      clear.onclick = () => clearFilter(list.id);
+      note = element('p', { className: NOTHING_FITS_CLASS }, 'Nothing here fits the filter. ', clear);
+      place.after(note);
+    }
+    note.hidden = !isEmpty;
+  }
+
+  function clearFilter(listId) {
+    const fields = [...partsFor('input', listId), ...partsFor('select', listId)];
+    fields.forEach(field => {
+      field.value = '';
+    });
+    filter(listId);
+    fields[0].focus();
   }
 
   // ---- Start ----

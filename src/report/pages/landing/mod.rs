@@ -55,14 +55,8 @@ fn tabs(report: Report<'_>) -> Vec<Tab> {
         (true, "log", "Log", (damaged > 0).then(|| whole(damaged))),
         (true, "words", "Glossary", None),
     ];
-    let mut tabs: Vec<Tab> = sections
-        .into_iter()
-        .filter(|(shown, ..)| *shown)
-        .map(|(_, id, text, count)| Tab::section(id, text, count))
-        .collect();
-    tabs.extend(Tab::other_pages(report));
-    tabs.push(Tab::away("raw.log", "raw.log", None));
-    tabs
+    let shown = sections.into_iter().filter(|(shown, ..)| *shown);
+    shown.map(|(_, id, text, count)| Tab::section(id, text, count)).collect()
 }
 
 fn body(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {

@@ -12,6 +12,7 @@ mod words;
 
 pub use job::{JobReport, job_findings, job_pages, job_summary};
 pub use kit::Worker;
+pub use kit::editor::Editor;
 pub use site::{is_own_path, top_entries};
 pub use subject::{Report, Settings};
 pub use terminal::{SummaryLine, summary};

@@ -4,6 +4,7 @@ use crate::analysis::{Found, Topic};
 use crate::model::{Model, Process};
 use crate::output::Page;
 use crate::report::kit::assets::Bundle;
+use crate::report::kit::editor::Editor;
 use crate::report::kit::templates::Worker;
 use crate::trace::Source;
 
@@ -18,6 +19,8 @@ pub struct Settings {
     pub custom_header: Option<String>,
     /// The export report is what opens first (`index.html`); the ordinary landing page is `report.html` then.
     pub export: bool,
+    /// The editor in which places of the reader's files open.
+    pub editor: Option<Editor>,
 }
 
 /// All that a page may ask: the facts, what follows from them, the log's texts and the settings.

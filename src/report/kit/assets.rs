@@ -53,6 +53,7 @@ assets! {
     CODE_CSS = "code.css",
     COMMON_JS = "common.js",
     HEADER_JS = "header.js",
+    COPY_JS = "copy.js",
     LINKS_JS = "links.js",
     OPEN_JS = "open.js",
     TABLES_JS = "tables.js",
@@ -86,7 +87,7 @@ pub struct Bundle {
 /// What an ordinary page carries.
 pub const PAGE: Bundle = Bundle {
     styles: &[BASE_CSS, REPORT_CSS],
-    scripts: &[COMMON_JS, HEADER_JS, TABLES_JS, FOLD_JS, OPEN_JS, LINKS_JS],
+    scripts: &[COMMON_JS, HEADER_JS, TABLES_JS, FOLD_JS, COPY_JS, OPEN_JS, LINKS_JS],
 };
 
 /// Pages of metrics records: there are as many as compiles and more, and they have no tables.

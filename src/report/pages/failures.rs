@@ -178,7 +178,7 @@ fn entry(view: View<'_>, index: usize, reason: &Reason<'_>) -> anyhow::Result<Ht
         error: short_error(&failure.error).to_owned(),
         function: function.map_or_else(Html::default, |f| view.function(&f.name)),
         head: view.prose(head),
-        place: view.place(cause.place.file.as_deref(), cause.place.line)?,
+        place: view.plain_place(cause.place.file.as_deref(), cause.place.line)?,
         pills: view.plain_pills(&compiles, SHOWN)?,
         cost: reason.cost().map_or_else(|| UNKNOWN.to_owned(), |cost| cost_words(cost.kind, cost.us)),
         count: counted(cause.failures.len(), "time", "times"),

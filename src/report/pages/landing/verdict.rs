@@ -1,6 +1,6 @@
 //! The verdict: one sentence in numbers, where the time went, and what limits both.
 
-use crate::analysis::{PARTS, Parts, is_capture, order_of_time};
+use crate::analysis::{FunctionName, PARTS, Parts, is_capture, order_of_time};
 use crate::model::{Compile, ProblemKind, Status};
 use crate::report::kit::formats::{counted, micros, percent, whole};
 use crate::report::kit::html::Html;
@@ -55,7 +55,13 @@ pub(crate) fn hero(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
 
 /// The sentence where nothing went wrong and it took long: what took the time, and what a warm run saves.
 fn slow_sentence(view: View<'_>, parts: &Parts) -> Vec<Words> {
-    let mut pieces = compiled(view);
+    let mut pieces = match single_function(view) {
+        Some(name) => vec![
+            piece("Compiling ", name, "#functions", ""),
+            piece(" took ", micros(view.report.found.time.total_s * 1e6), "#functions", ""),
+        ],
+        None => compiled(view),
+    };
     if let Some((us, part)) = costliest(parts) {
         pieces.push(piece(", of which ", micros(us), "#time", ""));
         pieces.push(piece(" went into ", doing(view, part), "#time", ""));
@@ -66,6 +72,13 @@ fn slow_sentence(view: View<'_>, parts: &Parts) -> Vec<Words> {
         pieces.push(words("."));
     }
     pieces
+}
+
+/// The name of the function, where only one was compiled, and once.
+fn single_function(view: View<'_>) -> Option<String> {
+    let mut compiles = view.report.model.identified();
+    let only = compiles.next().filter(|_| compiles.next().is_none())?;
+    view.function_name(only).map(FunctionName::plain)
 }
 
 /// What was compiled, and how long it took.
@@ -149,7 +162,9 @@ fn notes(view: View<'_>, parts: &Parts) -> anyhow::Result<Vec<Html>> {
 /// What did not happen, where the verdict says where the time went.
 fn nothing_wrong(view: View<'_>) -> Html {
     let outcome: String = outcome(view).iter().map(Words::text).collect();
-    Html::escaped(&format!("Nothing went wrong{outcome}"))
+    // The verdict that names the only function does not count it.
+    let counted = if single_function(view).is_some() { ": 1 compilation, " } else { ": " };
+    Html::escaped(&format!("Nothing went wrong{counted}{}", outcome.trim_start_matches(": ")))
 }
 
 /// What the compiler did in a part; builds are counted where each has a span.

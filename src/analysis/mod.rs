@@ -50,7 +50,7 @@ pub use job::{JobFound, of_job};
 pub use names::{FunctionName, Names};
 pub use one_offs::{OneOff, OneOffKind};
 pub use order_of_time::{BuildKind, Stretch, order_of_time};
-pub use outlook::Outlook;
+pub use outlook::{Outlook, time_comes_first};
 pub use own_code::{OwnFiles, PACKAGES, TORCH, is_library, resumed};
 pub use parity::Parity;
 pub use parts::{PARTS, Parts, Split, part_of_phase};

@@ -1,7 +1,7 @@
 //! What other runs of the same program would take: upper bounds of what they save, from what this run spent.
 
 use super::builds::Builds;
-use super::findings::Finding;
+use super::findings::{Finding, Severity};
 use super::parts::Split;
 use crate::model::{CompileIndex, Model, Outcome, RepeatedLines};
 use fxhash::FxHashMap;
@@ -38,6 +38,22 @@ pub struct Repeated<'m> {
 
 /// Part of the time below which a saving is not worth a word.
 const LEAST_SHARE: f64 = 0.05;
+
+/// Microseconds from which a log is slow.
+const SLOW_US: f64 = 5e6;
+
+/// Part of the time that problems may have cost where the time itself is what there is to tell first.
+const MOST_LOST: f64 = 0.02;
+
+/// Whether the time itself is what to tell first: it is long, nothing failed, and no problem cost much of it. Builds one
+/// after the other are no problem of the program.
+pub fn time_comes_first(split: &Split, findings: &[Finding]) -> bool {
+    let total_us = split.whole.total() + split.apart_us;
+    let problems = || findings.iter().filter(|one| one.kind.word != "serial_builds");
+    let lost: f64 = problems().map(Finding::lost_us).sum();
+    let failed = findings.iter().any(|one| one.severity == Severity::Error);
+    split.of_spans && total_us >= SLOW_US && !failed && lost <= MOST_LOST * total_us
+}
 
 impl<'m> Outlook<'m> {
     /// Reads the lookups and the parts of a log; what threads would save is what its finding says.

@@ -18,8 +18,13 @@ impl Pieces<'_> {
 
 /// A button that copies `text`, or the code before it where that is empty. It needs a script.
 pub(crate) fn copy_button(text: &str) -> Html {
+    named_copy_button(text, "Copy")
+}
+
+/// The same where it does not say by its place what it copies: `Copy id`.
+pub(crate) fn named_copy_button(text: &str, name: &str) -> Html {
     let button = Element::new("button").class("button copy needs-script").attribute("data-copy", text);
-    button.hidden().around("Copy")
+    button.hidden().around(name)
 }
 
 /// Beginnings of what is typed into a shell.

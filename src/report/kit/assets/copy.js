@@ -38,9 +38,10 @@
     event.preventDefault();
     const copied = await copy(textOf(button));
     button.focus();
+    const name = button.dataset.name ??= button.textContent;
     button.textContent = copied ? 'Copied' : 'Not copied';
     setTimeout(() => {
-      button.textContent = 'Copy';
+      button.textContent = name;
     }, TOLD_FOR);
   }
 

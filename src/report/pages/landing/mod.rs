@@ -46,7 +46,7 @@ fn tabs(report: Report<'_>) -> Vec<Tab> {
     let count = |n: usize| Some(whole(n));
     let files = model.compiles.iter().map(|c| c.artifacts.len()).sum();
     let damaged = log::damaged(report);
-    let slow = slow::is_slow_and_clean(report);
+    let slow = slow::comes_first(report);
     let outlook = slow::outlook(report);
     let steps = usize::from(outlook.warm_us.is_some())
         + usize::from(outlook.side_by_side_us.is_some())
@@ -79,7 +79,7 @@ fn body(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
         processes::section(view, out)?;
         return glossary::section(view, out);
     }
-    let slow = slow::is_slow_and_clean(view.report);
+    let slow = slow::comes_first(view.report);
     if slow {
         slow::next_steps(view, out)?;
         time::section(view, out)?;

@@ -4,7 +4,7 @@ use crate::analysis::{Outlook, PARTS, Phase, part_of_phase};
 use crate::report::kit::bars::PHASES;
 use crate::report::kit::formats::{counted, micros, percent};
 use crate::report::kit::html::Html;
-use crate::report::kit::markup::{Element, small, strong};
+use crate::report::kit::markup::{Element, close, put, small, strong};
 use crate::report::kit::tables::{Head, Row, Table, Td};
 use crate::report::kit::view::View;
 use crate::report::pages::landing::slow::outlook;
@@ -51,9 +51,9 @@ pub(crate) fn table(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
         ]))
     });
     let rows: Vec<anyhow::Result<Row>> = rows.collect();
-    out.write_all(Element::new("div").class("parts").open().as_str().as_bytes())?;
+    put(out, &Element::new("div").class("parts").open())?;
     view.table(out, &table, rows.into_iter())?;
-    writeln!(out, "</div>")?;
+    close(out, "div")?;
     Ok(())
 }
 

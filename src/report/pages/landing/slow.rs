@@ -1,6 +1,6 @@
-//! A log in which nothing went wrong and which was slow all the same: what to do next, and what other runs would take.
+//! A log in which little went wrong and which was slow all the same: what to do next, and what other runs would take.
 
-use crate::analysis::Outlook;
+use crate::analysis::{Outlook, time_comes_first};
 use crate::report::kit::formats::{UNKNOWN, counted, micros, whole};
 use crate::report::kit::html::Html;
 use crate::report::kit::markup::{Element, close_section, note_below, put};
@@ -13,9 +13,9 @@ use std::io::Write;
 /// Repeated layers that are listed.
 const LISTED: usize = 20;
 
-/// Whether the first thing to say is where the time went: nothing went wrong, and it took long.
-pub(crate) fn is_slow_and_clean(report: Report<'_>) -> bool {
-    report.found.findings.iter().any(|one| one.kind.word == "slow_log")
+/// Whether the first thing to say is where the time went.
+pub(crate) fn comes_first(report: Report<'_>) -> bool {
+    time_comes_first(&report.found.split, &report.found.findings)
 }
 
 /// What other runs of the program would take.

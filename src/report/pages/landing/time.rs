@@ -6,7 +6,7 @@ use crate::report::kit::links;
 use crate::report::kit::markup::{close_section, note_below, span};
 use crate::report::kit::tables::{Head, Row, Table, Td};
 use crate::report::kit::view::View;
-use crate::report::pages::landing::slow::is_slow_and_clean;
+use crate::report::pages::landing::slow;
 use crate::report::subject::Report;
 use crate::report::words::phases::phase_meaning;
 use std::io::Write;
@@ -29,7 +29,7 @@ pub(crate) fn section(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()>
         true => span("tools", view.link(links::TIME, "Flame chart and all tables")),
         false => Html::default(),
     };
-    let title = if is_slow_and_clean(view.report) { "Where the time went" } else { "Time" };
+    let title = if slow::comes_first(view.report) { "Where the time went" } else { "Time" };
     let about = "by part of the compiler, then the phases with most time of their own";
     view.open_section(out, ("time", title, about), Some(micros(found.total_s * 1e6)), tools)?;
     crate::report::pages::landing::parts::table(view, out)?;

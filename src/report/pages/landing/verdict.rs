@@ -1,6 +1,6 @@
 //! The verdict: one sentence in numbers, where the time went, and what limits both.
 
-use crate::analysis::{FunctionName, PARTS, Parts, is_capture, order_of_time};
+use crate::analysis::{Finding, FunctionName, PARTS, Parts, Severity, is_capture, order_of_time};
 use crate::model::{Compile, ProblemKind, Status};
 use crate::report::kit::formats::{counted, micros, percent, whole};
 use crate::report::kit::html::Html;
@@ -10,7 +10,7 @@ use crate::report::kit::verdict::{Hero, Words};
 use crate::report::kit::view::View;
 use crate::report::pages::landing::log::damaged;
 use crate::report::pages::landing::order::strip;
-use crate::report::pages::landing::slow::{is_slow_and_clean, outlook};
+use crate::report::pages::landing::slow::{self, outlook};
 use crate::report::words::export::sentence_of;
 use serde::Serialize;
 use std::io::Write;
@@ -45,7 +45,7 @@ pub(crate) fn hero(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
         return Ok(());
     }
     let parts = report.found.split.whole;
-    let slow = is_slow_and_clean(report);
+    let slow = slow::comes_first(report);
     let bar = if slow && report.times_phases() { strip(view)? } else { view.bar(&parts, true)? };
     let pieces = if slow { slow_sentence(view, &parts) } else { sentence(view) };
     let hero = Hero { pieces, notes: notes(view, &parts)?, bar };
@@ -151,20 +151,28 @@ fn notes(view: View<'_>, parts: &Parts) -> anyhow::Result<Vec<Html>> {
         notes.push(Html::escaped("The numbers are those of the readable records; they may be too low."));
     }
     notes.extend(export_note(view));
-    if is_slow_and_clean(view.report) {
-        notes.push(nothing_wrong(view));
+    if slow::comes_first(view.report) {
+        notes.push(beside_the_time(view));
     }
     notes.extend(where_time_went(view, parts)?);
     notes.extend(without_metrics(view)?);
     Ok(notes)
 }
 
-/// What did not happen, where the verdict says where the time went.
-fn nothing_wrong(view: View<'_>) -> Html {
+/// What came of it besides, where the verdict says where the time went.
+fn beside_the_time(view: View<'_>) -> Html {
     let outcome: String = outcome(view).iter().map(Words::text).collect();
+    let outcome = outcome.trim_start_matches(": ");
     // The verdict that names the only function does not count it.
-    let counted = if single_function(view).is_some() { ": 1 compilation, " } else { ": " };
-    Html::escaped(&format!("Nothing went wrong{counted}{}", outcome.trim_start_matches(": ")))
+    let counted = if single_function(view).is_some() { "1 compilation, " } else { "" };
+    let problem = |one: &&Finding| one.severity != Severity::Info && one.kind.word != "serial_builds";
+    let beginning =
+        match view.report.found.findings.iter().filter(problem).map(Finding::lost_us).reduce(|a, b| a + b) {
+            None => "Nothing went wrong".to_owned(),
+            Some(us) if us > 0.0 => format!("What went wrong cost {} of it", micros(us)),
+            Some(_) => "What went wrong cost no time that the log tells".to_owned(),
+        };
+    Html::escaped(&format!("{beginning}: {counted}{outcome}"))
 }
 
 /// What the compiler did in a part; builds are counted where each has a span.
@@ -206,7 +214,7 @@ fn where_time_went(view: View<'_>, parts: &Parts) -> anyhow::Result<Option<Html>
     };
     let mut pieces = Vec::new();
     // The verdict of a slow log has said it.
-    if !is_slow_and_clean(view.report) {
+    if !slow::comes_first(view.report) {
         pieces.push(Html::escaped(&format!("{share} of the compile time went into {doing}{source}.")));
     }
     let time = |compile: &Compile| compile.compile_us().unwrap_or(0.0);

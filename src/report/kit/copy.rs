@@ -40,7 +40,8 @@ fn is_fix(code: &str) -> bool {
     let is_variable = name.len() >= SHORTEST_VARIABLE
         && name.contains('_')
         && name.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_');
-    let is_call = name.contains('.') && code.contains('(') && code.ends_with(')');
+    let is_path = name.contains('.') && name.split('.').all(|part| !part.is_empty());
+    let is_call = is_path && code.contains('(') && code.ends_with(')');
     let is_setting = name.starts_with("torch.") && name.contains("config.");
     let is_assignment = code.contains('=') && !code.contains("==");
     let is_command = COMMANDS.iter().any(|command| code.starts_with(command));
@@ -65,7 +66,9 @@ mod tests {
         ] {
             assert!(is_fix(code), "{code}");
         }
-        for code in ["x", "print", "self.step", "forward", "aten.sort.stable", "n == 4", "int(x)", "GPU"] {
+        for code in
+            ["x", "print", "self.step", "forward", "aten.sort.stable", "n == 4", "int(x)", ".item()", "GPU"]
+        {
             assert!(!is_fix(code), "{code}");
         }
     }

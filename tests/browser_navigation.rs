@@ -57,7 +57,12 @@ fn twenty_tabs_fit_into_1400_pixels_stay_while_scrolling_and_anchors_stop_below_
     resize(&window, 1400);
     window.open(&report.folder.join("index.html"), "");
     let tabs = window.number("document.querySelectorAll('.tabs a').length");
-    assert!(tabs >= 20.0, "only {tabs} tabs");
+    assert!(tabs >= 18.0, "only {tabs} tabs");
+    // No log has more; a parser of the library's user may add some.
+    window.value(
+        "(nav => { for (let n = 0; n < 4; n++) nav.append(nav.querySelector('a').cloneNode(true)); })(
+            document.querySelector('nav[aria-label=Pages]'))",
+    );
     assert!(overflow(&window) <= 0.0);
     let inside = "[...document.querySelectorAll('.tabs a')].every(a => {
         const box = a.getBoundingClientRect();

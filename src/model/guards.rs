@@ -13,6 +13,8 @@ pub struct GuardFacts {
     pub values: Vec<String>,
     /// Python types at the places that guards check; only for recompiles.
     pub types: Vec<PlaceType>,
+    /// The object that the function works for: `L['self']` of a method, `L['fn']` of torch's wrapper around a module.
+    pub receiver: Option<PlaceType>,
 }
 
 /// One guard, as hashes of its place and of its condition. Two compiles of one process that guard on the same value in the

@@ -1,8 +1,8 @@
 //! What the pages of sizes, caches and settings answer on real logs.
 
 use crate::support::log::contains;
-use crate::support::{Log, Page, Run, input, report, reports, select, text_of};
-use regex::Regex;
+use crate::support::{Log, Run, input, report, reports, select, text_of};
+
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 

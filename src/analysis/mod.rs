@@ -18,7 +18,10 @@ mod guard_tree;
 pub mod job;
 mod ledger;
 pub mod line_diff;
+mod names;
 mod one_offs;
+mod order_of_time;
+mod outlook;
 mod own_code;
 mod parity;
 mod parts;
@@ -45,7 +48,10 @@ pub use graph_pairs::{GraphPair, graph_pairs};
 pub use guard_diff::{DiffLine, GuardDiff, Side, guard_diff};
 pub use guard_tree::{GuardLine, GuardNode, read_guard_tree};
 pub use job::{JobFound, of_job};
+pub use names::{FunctionName, Names};
 pub use one_offs::{OneOff, OneOffKind};
+pub use order_of_time::{BuildKind, Stretch, order_of_time};
+pub use outlook::{Outlook, time_comes_first};
 pub use own_code::{OwnFiles, PACKAGES, TORCH, is_library, resumed};
 pub use parity::Parity;
 pub use parts::{PARTS, Parts, Split, part_of_phase};
@@ -58,6 +64,7 @@ pub use stage::Stage;
 pub use time::{CompileTime, Phase, PhaseNode};
 pub use timeline::{Timeline, Track};
 pub use trie::Trie;
+pub use user_place::UserPlace;
 
 use crate::model::{CompileIndex, Model, Outcome};
 use fxhash::FxHashMap;
@@ -75,6 +82,8 @@ pub struct Found<'m> {
     pub parity: Vec<Parity>,
     /// What was compiled, by function.
     pub functions: Vec<FunctionGroup>,
+    /// What the reader calls them.
+    pub names: Names,
     /// What the caches answered to each compile.
     pub cache: FxHashMap<CompileIndex, Outcome>,
     /// Who called what was compiled.
@@ -99,6 +108,7 @@ pub fn of_log(model: &Model) -> Found<'_> {
         time,
         parity: parity::of_log(model),
         functions: functions::of_log(model, &split),
+        names: Names::of_log(model),
         cache: functions::cache_outcomes(model),
         trie: trie::of_log(model),
         export: export::of_log(model),

@@ -187,7 +187,7 @@ pub const SEARCH: Bundle = Bundle {
 /// The landing page of a job.
 pub const JOB: Bundle = Bundle {
     styles: &[BASE_CSS, VALUES_CSS, REPORT_CSS, FINDINGS_CSS, JOB_CSS],
-    scripts: &[COMMON_JS, TABLES_JS, FOLD_JS, OPEN_JS, LINKS_JS, RANKS_JS],
+    scripts: &[COMMON_JS, TABS_JS, TABLES_JS, FILTERS_JS, FOLD_JS, COPY_JS, OPEN_JS, LINKS_JS, RANKS_JS],
 };
 
 /// The content of a page's Content-Security-Policy meta tag: only `scripts` run, and those whose

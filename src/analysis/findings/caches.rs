@@ -222,6 +222,7 @@ mod tests {
         lookup(&mut model, "0/1", "aotautograd", Outcome::Miss, "full_miss");
         let title = |model: &Model| findings(model)[0].title.clone();
         assert_eq!(title(&model), "Cold cache: 2 misses, a second run finds them");
+        assert_eq!(findings(&model)[0].count, 2);
         lookup(&mut model, "1/0", "fx_graph", Outcome::Hit, "hit");
         assert_eq!(title(&model), "Cold cache: 2 misses, a second run finds them");
         // A key that nothing in this log missed was left by an earlier run.

@@ -336,7 +336,7 @@ fn work_at_run_time_is_no_compile_time_and_no_loss() {
     model.compiles[0].metrics[0].facts.runtime_us = Some(5e6);
     let found = only(&model, "runtime_cost");
     assert_eq!(cost(&found), Some((5e6, CostKind::Expected)));
-    assert_eq!(found.lost_us(), 0.0);
+    assert_eq!((found.severity, found.lost_us()), (Severity::Info, 0.0));
 }
 
 /// A frame of torch that runs inside an installed package.
@@ -407,4 +407,23 @@ fn a_recompile_of_library_code_is_told_with_the_readers_own_call() {
     model.compiles[0].function.as_mut().unwrap().file = Some("/app/x.py".to_owned());
     let found = only(&model, "recompilation");
     assert_eq!((found.place.file.as_deref(), found.place.line), (Some("/app/x.py"), Some(1)));
+}
+
+#[test]
+fn what_is_only_good_to_know_stands_behind_problems_however_often_it_happened() {
+    let mut model = model(&[("0/0", "f"), ("1/0", "f"), ("2/0", "f")]);
+    for index in 0..3 {
+        model.compiles[index].metrics[0].facts.guard_latency_us = Some(900.0);
+    }
+    model.compiles[2].metrics[0].facts.cudagraph_skip_reason = Some("cpu device (x)".to_owned());
+    let found: Vec<(&str, u64)> = of_log(&model).iter().map(|one| (one.kind.word, one.count)).collect();
+    assert_eq!(found, [("cudagraph_skip", 1), ("slow_guards", 3)]);
+}
+
+#[test]
+fn a_failure_costs_its_own_record_and_not_what_the_same_id_compiled_before() {
+    let mut model = model(&[("0/0", "f")]);
+    model.compiles[0].metrics.push(record(2, Metrics { dynamo_us: Some(300.0), ..Metrics::default() }));
+    model.failures.push(failure("0/0", "a.KeyError", "'x'", 2));
+    assert_eq!(cost(&only(&model, "failure")), Some((300.0, CostKind::Wasted)));
 }

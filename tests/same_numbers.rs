@@ -1,7 +1,7 @@
 //! A finding says the same count, seconds and place wherever it stands: on the landing page, on the page of its topic,
 //! in the terminal and in report.json.
 
-use crate::support::{Page, Report, Run, input, reports, select, text_of};
+use crate::support::{Page, Report, Run, input, report, reports, select, text_of};
 use scraper::ElementRef;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -349,4 +349,31 @@ fn the_page_of_time_says_the_seconds_of_findings_about_time() {
         }
     }
     assert!(compared > 40, "{compared} findings");
+}
+
+#[test]
+fn the_compiles_of_the_page_of_time_have_together_the_parts_of_report_json() {
+    let mut compared = 0;
+    for name in ["01_inference", "03_graph_breaks", "04_recompiles", "02_train_mlp"] {
+        let report = report(name);
+        let page = report.page("time.html");
+        let heads: Vec<String> = page.all("#compiles-table th").into_iter().map(text_of).collect();
+        let rows = page.all("#compiles-table tbody tr");
+        for part in report.json["compile_time"]["parts"].as_array().unwrap() {
+            let (Some(label), Some(told)) = (part["name"].as_str(), part["seconds"].as_f64()) else {
+                continue;
+            };
+            let column = heads.iter().position(|head| head == label).unwrap_or_else(|| panic!("no {label}"));
+            let cell = |row: &ElementRef<'_>| {
+                let cells: Vec<String> = row.select(&select("td")).map(text_of).collect();
+                cells.get(column).and_then(|text| seconds(&plain(text)))
+            };
+            let sum: f64 = rows.iter().filter_map(cell).sum();
+            // Each row is rounded by itself.
+            let tolerance = told * 0.01 + rows.len() as f64 * 0.000_5;
+            assert!((sum - told).abs() <= tolerance, "{name}: {label}: {sum} of {told} s");
+            compared += 1;
+        }
+    }
+    assert!(compared > 12, "{compared} numbers");
 }

@@ -427,3 +427,25 @@ fn a_failure_costs_its_own_record_and_not_what_the_same_id_compiled_before() {
     model.failures.push(failure("0/0", "a.KeyError", "'x'", 2));
     assert_eq!(cost(&only(&model, "failure")), Some((300.0, CostKind::Wasted)));
 }
+
+#[test]
+fn problems_stand_by_the_seconds_they_cost_whichever_came_first() {
+    let mut model = model(&[("0/0", "f"), ("1/0", "g"), ("2/0", "h")]);
+    for (index, us) in [200.0, 900.0, 500.0].into_iter().enumerate() {
+        model.compiles[index].metrics[0].facts.wasted_us = Some(us);
+        let id = format!("{index}/0");
+        model.graph_breaks.push(break_in(&[&id], index as u64, Vec::new()));
+        model.graph_breaks[index].reason = format!("reason {index}");
+    }
+    let found: Vec<_> = of_log(&model).iter().map(|one| (one.title.clone(), one.lost_us())).collect();
+    let expected = [("reason 1", 900.0), ("reason 2", 500.0), ("reason 0", 200.0)];
+    assert_eq!(found, expected.map(|(title, us)| (title.to_owned(), us)));
+}
+
+#[test]
+fn a_restart_without_a_break_wasted_what_was_traced_until_then() {
+    let mut model = model(&[("0/0", "f")]);
+    model.compiles[0].metrics[0].facts.wasted_us = Some(400.0);
+    model.restarts.push(Restart { compile: CompileId::parse("0/0"), reason: "r".to_owned() });
+    assert_eq!(cost(&only(&model, "restart")), Some((400.0, CostKind::Wasted)));
+}

@@ -1,7 +1,7 @@
 //! What findings cost, over all stored logs and damaged copies of them.
 
 use crate::support::log::contains;
-use crate::support::{Input, Log, Record, Report, Run, input, input_of, inputs, report};
+use crate::support::{Log, Record, Report, Run, input, input_of, reports};
 use serde_json::{Value, json};
 
 /// Seconds that the findings of a report say were wasted or avoidable, and its compile time.
@@ -31,7 +31,7 @@ fn assert_copy_within(about: &str, bytes: &[u8]) {
 
 #[test]
 fn findings_never_cost_more_than_the_log_took() {
-    let lost: f64 = inputs().iter().map(|Input { name, .. }| assert_within(name, report(name))).sum();
+    let lost: f64 = reports().map(|(name, report)| assert_within(name, report)).sum();
     assert!(lost > 0.0, "no log has a finding that costs anything");
 }
 
@@ -191,12 +191,12 @@ fn findings_of_a_damaged_log_never_cost_more_than_what_is_left_of_it_took() {
 
 #[test]
 fn the_parts_of_the_compiler_are_together_the_compile_time() {
-    for Input { name, .. } in inputs() {
-        let time = &report(name).json["compile_time"];
+    for (name, report) in reports() {
+        let time = &report.json["compile_time"];
         let parts = time["parts"].as_array().unwrap();
         let sum: f64 = parts.iter().map(|part| part["seconds"].as_f64().unwrap()).sum();
         let total = time["total_s"].as_f64().unwrap();
-        let has_spans = report(name).read("chromium_events.json").trim() != "[]";
+        let has_spans = report.read("chromium_events.json").trim() != "[]";
         assert!(!has_spans || (sum - total).abs() < 1e-5, "{name}: {sum} of {total} s");
     }
 }

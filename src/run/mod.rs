@@ -3,6 +3,7 @@
 
 mod input;
 mod process;
+mod profiles;
 mod ranks;
 mod task;
 
@@ -10,3 +11,4 @@ pub(crate) use input::{Input, find};
 pub(crate) use process::for_each_process;
 pub(crate) use ranks::for_each_rank;
 pub(crate) use task::{LogOutcome, LogTask, Work, notes, read};
+pub(crate) use profiles::measure;

@@ -70,6 +70,11 @@ impl Source {
         Source::of(file, path, None).with_context(what)
     }
 
+    /// A log without a record, for a trace of torch.profiler that is read alone.
+    pub fn without_log(path: &Path) -> Result<Source> {
+        Ok(Source::of(tempfile::tempfile()?, path, None)?)
+    }
+
     /// Unpacks a stream into a temporary file without a name, which ends with the process.
     fn spooled(path: &Path, mut stream: impl Read) -> io::Result<Source> {
         let mut magic = Vec::new();

@@ -97,7 +97,10 @@ pub fn of_log(model: &Model, performance: Option<Performance>) -> Found<'_> {
     let split = Split::of(model);
     let one_offs = one_offs::one_offs(model, &time::self_times(&model.spans));
     let ledger = Ledger::of(model, &split, &one_offs, time.total_s);
-    let findings = findings::of_log(findings::Basis { model, chains: &chains }, ledger);
+    let findings = findings::of_log(
+        findings::Basis { model, chains: &chains, performance: performance.as_ref() },
+        ledger,
+    );
     Found {
         performance,
         time,

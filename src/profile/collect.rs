@@ -222,7 +222,9 @@ fn is_skipped(event: &[u8]) -> bool {
     let Some(at) = memchr::memmem::find(head, b"\"cat\":") else { return false };
     let rest = head.get(at + b"\"cat\":".len()..).unwrap_or_default().trim_ascii_start();
     let Some(kind) = rest.strip_prefix(b"\"") else { return false };
-    SKIPPED.iter().any(|skipped| kind.strip_prefix(*skipped).is_some_and(|after| after.first() == Some(&b'"')))
+    SKIPPED
+        .iter()
+        .any(|skipped| kind.strip_prefix(*skipped).is_some_and(|after| after.first() == Some(&b'"')))
 }
 
 /// The text of a JSON string, without a copy where it holds no escape.

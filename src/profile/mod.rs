@@ -19,7 +19,8 @@ const LOOKED_AT: u64 = 64 << 10;
 /// Whether a file is a trace of torch.profiler, plain or compressed. A log never begins with a brace.
 pub(crate) fn is_trace(path: &Path) -> bool {
     let mut head = Vec::new();
-    let read = File::open(path).and_then(unpacked).and_then(|file| file.take(LOOKED_AT).read_to_end(&mut head));
+    let read =
+        File::open(path).and_then(unpacked).and_then(|file| file.take(LOOKED_AT).read_to_end(&mut head));
     // A cut archive gives what it has, with an error at its end.
     let _ = read;
     let head = head.trim_ascii_start();

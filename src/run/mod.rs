@@ -9,6 +9,6 @@ mod task;
 
 pub(crate) use input::{Input, find};
 pub(crate) use process::for_each_process;
+pub(crate) use profiles::measure;
 pub(crate) use ranks::for_each_rank;
 pub(crate) use task::{LogOutcome, LogTask, Work, notes, read};
-pub(crate) use profiles::measure;

@@ -22,7 +22,9 @@ pub(super) fn traces(named: &[PathBuf], input: &Path) -> Result<Vec<PathBuf>> {
         match path {
             folder if folder.is_dir() => found.extend(in_folder(folder)?),
             file if file.exists() => found.push(file.clone()),
-            missing => bail!("there is no trace {}; give the file that torch.profiler exported", missing.display()),
+            missing => {
+                bail!("there is no trace {}; give the file that torch.profiler exported", missing.display())
+            }
         }
     }
     if named.is_empty() && input.is_dir() {
@@ -75,7 +77,8 @@ pub(crate) fn measure(
     let Some(trace) = trace else { return Ok(None) };
     let facts = profile::read(trace)?;
     let given = options.device.as_deref();
-    let peaks = given.map(|given| crate::analysis::performance::DevicePeaks::given(given, facts.device.as_deref()));
+    let peaks =
+        given.map(|given| crate::analysis::performance::DevicePeaks::given(given, facts.device.as_deref()));
     let device = DeviceOptions { peaks: peaks.transpose()?, clock_mhz: options.clock_mhz };
     let read = |payload: &crate::trace::PayloadRef| {
         let mut bytes = Vec::new();

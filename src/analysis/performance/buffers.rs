@@ -309,12 +309,14 @@ fn keyword(argument: &str) -> (Option<&str>, &str) {
 
 fn is_name(text: &str) -> bool {
     let mut chars = text.chars();
-    chars.next().is_some_and(|c| c.is_alphabetic() || c == '_') && chars.all(|c| c.is_alphanumeric() || c == '_')
+    chars.next().is_some_and(|c| c.is_alphabetic() || c == '_')
+        && chars.all(|c| c.is_alphanumeric() || c == '_')
 }
 
 /// Whether an argument is a buffer, not a number, a symbol of a size or a stream.
 fn is_buffer_name(text: &str) -> bool {
-    is_name(text) && ["buf", "arg", "primals_", "tangents_", "constant"].iter().any(|start| text.starts_with(start))
+    is_name(text)
+        && ["buf", "arg", "primals_", "tangents_", "constant"].iter().any(|start| text.starts_with(start))
 }
 
 /// `f32[8, 16]` behind each name of a graph's text.
@@ -376,7 +378,13 @@ fn triton_signature(types: &str) -> Vec<Parameter> {
         let bits = kind.trim_start_matches(|c: char| c.is_ascii_alphabetic());
         match kind {
             "i1" => Some(1.0),
-            _ => bits.chars().take_while(char::is_ascii_digit).collect::<String>().parse::<f64>().ok().map(|b| b / 8.0),
+            _ => bits
+                .chars()
+                .take_while(char::is_ascii_digit)
+                .collect::<String>()
+                .parse::<f64>()
+                .ok()
+                .map(|b| b / 8.0),
         }
     };
     let read = |part: &str| {

@@ -49,13 +49,17 @@ impl DevicePeaks {
     pub fn given(name_or_json: &str, in_trace: Option<&str>) -> Result<DevicePeaks> {
         if !name_or_json.trim_start().starts_with('{') {
             return Self::named(name_or_json).with_context(|| {
-                format!("no device is called {name_or_json}; give one of {}, or a JSON file", known().join(", "))
+                format!(
+                    "no device is called {name_or_json}; give one of {}, or a JSON file",
+                    known().join(", ")
+                )
             });
         }
         if let Ok(one) = serde_json::from_str::<DevicePeaks>(name_or_json) {
             return Ok(one);
         }
-        let table: Table = serde_json::from_str(name_or_json).context("the file of devices has another form")?;
+        let table: Table =
+            serde_json::from_str(name_or_json).context("the file of devices has another form")?;
         if table.devices.len() == 1 {
             return Ok(table.devices.into_iter().next().unwrap_or_default());
         }
@@ -106,7 +110,11 @@ fn best(devices: Vec<DevicePeaks>, name: &str) -> Option<DevicePeaks> {
 
 fn words(name: &str) -> Vec<String> {
     let lower = name.to_ascii_lowercase();
-    lower.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_owned).collect()
+    lower
+        .split(|c: char| !c.is_ascii_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .map(str::to_owned)
+        .collect()
 }
 
 #[cfg(test)]

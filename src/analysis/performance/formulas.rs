@@ -186,11 +186,13 @@ impl Inputs<'_> {
             let given: Vec<i64> = self.value(at).unwrap_or_default();
             // One number stands for all dimensions.
             let single = if given.len() == 1 { given.first().copied() } else { None };
-            let value =
-                |at: usize| given.get(at).copied().filter(|_| single.is_none()).or(single).unwrap_or(otherwise);
+            let value = |at: usize| {
+                given.get(at).copied().filter(|_| single.is_none()).or(single).unwrap_or(otherwise)
+            };
             (0..kernel.len()).map(value).collect()
         };
-        let (stride, padding, dilation) = (list(stride_at, 1), list(stride_at + 1, 0), list(stride_at + 2, 1));
+        let (stride, padding, dilation) =
+            (list(stride_at, 1), list(stride_at + 1, 0), list(stride_at + 2, 1));
         let transposed: bool = self.value(stride_at + 3).unwrap_or(false);
         let output_padding = list(stride_at + 4, 0);
         let groups: f64 = self.value::<i64>(stride_at + 5).filter(|groups| *groups > 0).unwrap_or(1) as f64;
@@ -209,8 +211,7 @@ impl Inputs<'_> {
         let window: f64 = kernel.iter().map(|size| *size as f64).product();
         let spatial: f64 = spatial.iter().map(|size| *size as f64).product();
         // A transposed weight has its inputs first, and each place of the input meets the whole window.
-        let channels_out =
-            if transposed { *weight.get(1)? as f64 * groups } else { *weight.first()? as f64 };
+        let channels_out = if transposed { *weight.get(1)? as f64 * groups } else { *weight.first()? as f64 };
         let places = if transposed { spatial } else { out_spatial };
         Some(ConvolutionShape {
             out: batch * channels_out * out_spatial,

@@ -15,9 +15,7 @@ mod work;
 pub use devices::DevicePeaks;
 pub use graphs::{ProgramLine, ReadPayload};
 pub use rates::{Bound, Judgement, Rates};
-pub use tables::{
-    Backend, FigureFrom, LineTime, MeasuredKernel, MeasuredOperator, MeasuredRegion, Unjoined,
-};
+pub use tables::{Backend, FigureFrom, LineTime, MeasuredKernel, MeasuredOperator, MeasuredRegion, Unjoined};
 
 use crate::model::{DeviceWork, Model, Profile};
 use graphs::Graphs;

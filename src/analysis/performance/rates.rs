@@ -125,8 +125,11 @@ mod tests {
     use super::*;
 
     fn device() -> DevicePeaks {
-        DevicePeaks::given(r#"{"name": "d", "gbps": 1000, "matrix": {"bf16": 100}, "vector": {"fp32": 10}}"#, None)
-            .unwrap()
+        DevicePeaks::given(
+            r#"{"name": "d", "gbps": 1000, "matrix": {"bf16": 100}, "vector": {"fp32": 10}}"#,
+            None,
+        )
+        .unwrap()
     }
 
     fn rates(us: f64, flops: Option<f64>, bytes: Option<f64>) -> Rates {
@@ -170,8 +173,7 @@ mod tests {
             None,
         );
         assert_eq!((unknown.tflops, unknown.share_of_peak), (Some(10.0), None));
-        let nowhere =
-            Rates::of(Measured { us: 100.0, bytes: Some(1e6), ..Measured::default() }, None, None);
+        let nowhere = Rates::of(Measured { us: 100.0, bytes: Some(1e6), ..Measured::default() }, None, None);
         assert_eq!((nowhere.gbps, nowhere.bound, nowhere.judgement), (Some(10.0), None, None));
     }
 }

@@ -161,7 +161,8 @@ impl Tables<'_> {
         let heavy = self.heavy();
         let mut rows: IndexMap<RowKey, Row> = IndexMap::default();
         for (place, piece) in self.pieces.iter().enumerate() {
-            let operator = piece.operator.filter(|_| heavy.contains(&place)).and_then(|at| self.with_formula(at));
+            let operator =
+                piece.operator.filter(|_| heavy.contains(&place)).and_then(|at| self.with_formula(at));
             let key = RowKey { what: piece.what, graph: piece.graph, operator };
             let row = rows.entry(key).or_default();
             row.us.push(piece.dur_us);
@@ -285,7 +286,8 @@ impl Tables<'_> {
         let mut of_lines: Vec<LineTime> = Vec::new();
         for (place, line) in lines {
             let Some(program_line) = self.graphs.lines.get(place) else { continue };
-            let mut kernels: Vec<String> = line.kernels.iter().map(|what| self.name(*what).to_owned()).collect();
+            let mut kernels: Vec<String> =
+                line.kernels.iter().map(|what| self.name(*what).to_owned()).collect();
             kernels.sort();
             kernels.dedup();
             of_lines.push(LineTime { line: program_line.clone(), us: line.us, own_us: line.own_us, kernels });
@@ -304,7 +306,13 @@ impl Tables<'_> {
         found.unjoined.names = names.into_iter().map(|(name, _)| name.to_owned()).collect();
     }
 
-    fn kernel(&self, key: RowKey, row: Row, device: Option<&DevicePeaks>, clock: Option<f64>) -> MeasuredKernel {
+    fn kernel(
+        &self,
+        key: RowKey,
+        row: Row,
+        device: Option<&DevicePeaks>,
+        clock: Option<f64>,
+    ) -> MeasuredKernel {
         let name = self.name(key.what).to_owned();
         let graph = key.graph.and_then(|graph| self.graphs.graphs.get(graph));
         let compile = graph.and_then(|graph| self.model.compiles.get(graph.compile));
@@ -324,7 +332,11 @@ impl Tables<'_> {
             flops: None,
             bytes: None,
             rates: Rates::default(),
-            compile_ids: compile.and_then(|compile| compile.id.as_ref()).map(ToString::to_string).into_iter().collect(),
+            compile_ids: compile
+                .and_then(|compile| compile.id.as_ref())
+                .map(ToString::to_string)
+                .into_iter()
+                .collect(),
             lines: Vec::new(),
             device: match key.what {
                 What::Device(at) => self.profile.kernels.get(at as usize).cloned(),
@@ -333,7 +345,8 @@ impl Tables<'_> {
             name,
         };
         self.figures(&mut found, operator, &calls);
-        let mut lines: Vec<usize> = calls.iter().flat_map(|call| &call.lines).map(|share| share.line).collect();
+        let mut lines: Vec<usize> =
+            calls.iter().flat_map(|call| &call.lines).map(|share| share.line).collect();
         lines.sort_unstable();
         lines.dedup();
         found.lines = lines.into_iter().filter_map(|line| self.graphs.lines.get(line).cloned()).collect();

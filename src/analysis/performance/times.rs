@@ -36,7 +36,11 @@ impl Stretches {
         let mut shared = 0.0;
         while let (Some(one), Some(two)) = (left.peek(), right.peek()) {
             shared += (one.1.min(two.1) - one.0.max(two.0)).max(0.0);
-            if one.1 < two.1 { left.next() } else { right.next() };
+            if one.1 < two.1 {
+                left.next()
+            } else {
+                right.next()
+            };
         }
         shared
     }

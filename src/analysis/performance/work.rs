@@ -112,7 +112,8 @@ impl<'p> Pieces<'p> {
             self.place(&mut piece, call, kernel.map(|kernel| kernel.name.as_str()));
         }
         // An older torch names neither graph nor operator; a generated kernel's name may still be one graph's alone.
-        if let Some(kernel) = kernel.filter(|kernel| piece.graph.is_none() && kernel.kind == DeviceWork::Kernel)
+        if let Some(kernel) =
+            kernel.filter(|kernel| piece.graph.is_none() && kernel.kind == DeviceWork::Kernel)
             && let Some(graph) = self.graphs.with_kernel(&kernel.name)
         {
             piece.compiled = true;

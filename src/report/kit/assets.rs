@@ -70,6 +70,7 @@ assets! {
     SEARCH_CSS = "search.css",
     SEARCH_JS = "search.js",
     JOB_CSS = "job.css",
+    PERFORMANCE_CSS = "performance.css",
 }
 
 /// The style sheets and scripts that a page carries.
@@ -111,6 +112,9 @@ pub const PROVENANCE: Bundle = Bundle {
     styles: &[BASE_CSS, REPORT_CSS, PROVENANCE_CSS],
     scripts: &[COMMON_JS, TABLES_JS, FOLD_JS, OPEN_JS, LINKS_JS, PROVENANCE_JS],
 };
+
+/// Measured kernels.
+pub const PERFORMANCE: Bundle = Bundle { styles: &[BASE_CSS, REPORT_CSS, PERFORMANCE_CSS], ..PAGE };
 
 /// The search.
 pub const SEARCH: Bundle = Bundle {
@@ -203,7 +207,7 @@ mod tests {
         for page in [PAGE, RECORD, CODE, JOB] {
             assert!(size(page) <= 40 * 1024, "{} bytes", size(page));
         }
-        for viewer in [TIME, GRAPHS, PROVENANCE, SEARCH] {
+        for viewer in [TIME, GRAPHS, PROVENANCE, SEARCH, PERFORMANCE] {
             assert!(size(viewer) <= 90 * 1024, "{} bytes", size(viewer));
         }
     }

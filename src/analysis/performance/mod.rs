@@ -166,7 +166,7 @@ fn time(profile: &Profile, pieces: &[Piece], span: Option<(f64, f64)>) -> Device
         compiled_us: compiled.length(),
         eager_us: eager.length(),
         communication_us: communication.length(),
-        exposed_communication_us: communication.length() - hidden,
+        exposed_communication_us: (communication.length() - hidden).max(0.0),
         copy_us: copy.length(),
         idle_us: (wall_us - busy_us).max(0.0),
     }

@@ -41,8 +41,8 @@ pub struct MeasuredKernel {
     pub name: String,
     /// Who wrote it.
     pub backend: Backend,
-    /// The operator that asked for it, where it has a formula.
-    pub operator: Option<String>,
+    /// Operators that asked for it, by name.
+    pub operators: Vec<String>,
     /// How often it ran.
     pub count: usize,
     /// Microseconds, over all runs.
@@ -151,6 +151,8 @@ struct Row {
     compiled: bool,
     /// Calls in the code, each once.
     code_calls: FxHashSet<usize>,
+    /// Operators that asked for it: places in the list of the trace.
+    operators: FxHashSet<u32>,
 }
 
 impl Tables<'_> {
@@ -168,6 +170,7 @@ impl Tables<'_> {
             row.us.push(piece.dur_us);
             row.compiled |= piece.compiled;
             row.code_calls.extend(piece.code_call);
+            row.operators.extend(piece.operator.and_then(|call| Some(self.operator_of(call)?.0)));
         }
         let device = found.peaks.clone();
         let kernel = |(key, row): (RowKey, Row)| self.kernel(key, row, device.as_ref(), found.clock_mhz);
@@ -322,7 +325,7 @@ impl Tables<'_> {
         let mean_us = sum_us / row.us.len().max(1) as f64;
         let mut found = MeasuredKernel {
             backend: self.backend(key.what, &name, &row, calls.iter().any(|call| call.generated)),
-            operator: operator.map(|operator| operator.name.clone()),
+            operators: self.names_of(&row.operators),
             count: row.us.len(),
             sum_us,
             mean_us,
@@ -360,6 +363,15 @@ impl Tables<'_> {
         };
         found.rates = Rates::of(measured, device, clock);
         found
+    }
+
+    /// Names of operators, each once, in alphabetical order.
+    fn names_of(&self, operators: &FxHashSet<u32>) -> Vec<String> {
+        let names = operators.iter().filter_map(|at| self.profile.operators.get(*at as usize));
+        let mut names: Vec<String> = names.map(|operator| operator.name.clone()).collect();
+        names.sort();
+        names.dedup();
+        names
     }
 
     fn backend(&self, what: What, name: &str, row: &Row, generated: bool) -> Backend {

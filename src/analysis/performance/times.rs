@@ -27,7 +27,7 @@ impl Stretches {
 
     /// How long they are together, when they do not overlap.
     pub(super) fn length(&self) -> f64 {
-        self.0.iter().map(|(begin, end)| end - begin).sum()
+        self.0.iter().map(|(begin, end)| end - begin).fold(0.0, |all, one| all + one)
     }
 
     /// How much of this time is also in the other; both must not overlap themselves.

@@ -1,6 +1,7 @@
 //! The table of measured kernels.
 
 use super::figures;
+use super::lines::names;
 use crate::analysis::performance::{Backend, MeasuredKernel, Performance};
 use crate::report::kit::formats::{UNKNOWN, bytes, clipped, micros, whole};
 use crate::report::kit::html::Html;
@@ -116,13 +117,14 @@ fn name(kernel: &MeasuredKernel) -> Html {
         (start, true) => titled(&kernel.name, format!("{start}…")),
         (whole, false) => Html::escaped(whole),
     };
-    let operator = kernel.operator.as_deref().filter(|operator| *operator != kernel.name);
-    let shown = match operator {
-        Some(operator) => {
-            let operator = Element::new("small").class("soft").around(format!(" for {operator}"));
-            Html::joined([shown, operator], "")
+    let operators: Vec<String> =
+        kernel.operators.iter().filter(|operator| **operator != kernel.name).cloned().collect();
+    let shown = match operators.is_empty() {
+        true => shown,
+        false => {
+            let words = format!(" for {}", names(&operators));
+            Html::joined([shown, Element::new("small").class("soft").around(words)], "")
         }
-        None => shown,
     };
     Element::new("div").class("long-name").around(shown)
 }

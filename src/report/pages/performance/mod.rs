@@ -11,11 +11,12 @@ use crate::analysis::performance::{Backend, Performance};
 use crate::output::{Page, RelPath};
 use crate::report::kit::formats::{counted, micros, percent, whole};
 use crate::report::kit::html::Html;
-use crate::report::kit::markup::{Element, put, soft, span, strong};
+use crate::report::kit::markup::{Element, put, soft, span};
 use crate::report::kit::shell::{Shell, Tab, write_page};
 use crate::report::kit::templates::Worker;
 use crate::report::kit::view::View;
 use crate::report::subject::Report;
+use crate::report::words::performance::sentence_of;
 use std::io::Write;
 
 /// Whether the report was given a trace.
@@ -61,24 +62,6 @@ fn write(
 /// The verdict: how busy the device was, with what, and how much of it is near a limit.
 fn hero(view: View<'_>, found: &Performance, out: &mut dyn Write) -> anyhow::Result<()> {
     let time = &found.time;
-    let what = if found.on_device { "The device was busy for " } else { "Kernels ran for " };
-    let mut sentence = vec![
-        what.into(),
-        strong(micros(time.busy_us)),
-        " of ".into(),
-        strong(micros(time.wall_us)),
-        format!(" ({})", percent(time.busy_us, time.wall_us, false)).into(),
-    ];
-    if time.compiled_us > 0.0 {
-        let share = percent(time.compiled_us, time.busy_us, false);
-        sentence.push(format!(", {share} of it in compiled kernels").into());
-    }
-    if let Some(first) = found.lines.first().filter(|line| line.us > 0.0) {
-        let share = percent(first.us, time.busy_us, false);
-        let place = view.place(Some(&first.line.file), Some(first.line.line))?;
-        sentence.extend([". ".into(), place, format!(" takes {share}").into()]);
-    }
-    sentence.push(".".into());
     let mut notes = vec![limits(found).into()];
     notes.extend(joined(found).map(Html::from));
     if time.communication_us > 0.0 {
@@ -103,7 +86,7 @@ fn hero(view: View<'_>, found: &Performance, out: &mut dyn Write) -> anyhow::Res
         let entries = counted(found.unreadable, "entry", "entries");
         notes.push(format!("{entries} of the trace could not be read and were left out.").into());
     }
-    put(out, &view.verdict(Html::joined(sentence, ""), notes)?)?;
+    put(out, &view.verdict(Html::escaped(&sentence_of(found)), notes)?)?;
     put(out, &bar(found))?;
     Ok(())
 }

@@ -255,18 +255,14 @@ fn number_of(known: &mut TextMap<String, u32>, fields: &Fields<'_>, names: [&str
 
 /// Sizes or strides of inputs: `[[8, 16], [], [[2], [3]]]`.
 fn dims_of(raw: Option<&RawValue>) -> Vec<InputDims> {
-    #[derive(Deserialize)]
-    #[serde(untagged)]
-    enum Wire {
-        One(Vec<i64>),
-        List(Vec<Vec<i64>>),
-    }
     let inputs: Vec<Option<Box<RawValue>>> =
         raw.and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or_default();
-    let read = |input: Option<Box<RawValue>>| match input.map(|raw| serde_json::from_str(raw.get())) {
-        Some(Ok(Wire::List(list))) => InputDims::List(list),
-        Some(Ok(Wire::One(sizes))) => InputDims::One(sizes),
-        _ => InputDims::One(Vec::new()),
+    let read = |input: Option<Box<RawValue>>| {
+        let json = input.as_deref().map(RawValue::get).unwrap_or_default();
+        match serde_json::from_str(json) {
+            Ok(sizes) => InputDims::One(sizes),
+            Err(_) => serde_json::from_str(json).map_or(InputDims::One(Vec::new()), InputDims::List),
+        }
     };
     inputs.into_iter().map(read).collect()
 }

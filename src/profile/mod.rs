@@ -6,11 +6,12 @@ mod collect;
 mod pieces;
 
 use crate::model::Profile;
+use crate::trace::{base_name, unpacked};
 use anyhow::{Context, Result};
 use collect::Collector;
 use pieces::{Piece, for_each_piece};
 use std::fs::File;
-use std::io::{self, BufReader, Read};
+use std::io::Read;
 use std::path::Path;
 
 /// Bytes that are read to see whether a file is a trace. The list of events may follow the properties of the devices.
@@ -65,31 +66,4 @@ pub(crate) fn read(path: &Path) -> Result<Profile> {
     profile.file = base_name(path);
     profile.damaged = damaged;
     Ok(profile)
-}
-
-/// A file as it was before it was compressed.
-fn unpacked(mut file: File) -> io::Result<Box<dyn Read>> {
-    let mut magic = Vec::new();
-    (&mut file).take(4).read_to_end(&mut magic)?;
-    let compressed_gzip = magic.starts_with(&[0x1f, 0x8b]);
-    let compressed_zstd = magic.starts_with(&[0x28, 0xb5, 0x2f, 0xfd]);
-    let whole = io::Cursor::new(magic).chain(file);
-    Ok(if compressed_gzip {
-        Box::new(flate2::bufread::MultiGzDecoder::new(BufReader::with_capacity(256 << 10, whole)))
-    } else if compressed_zstd {
-        Box::new(zstd::stream::read::Decoder::new(whole)?)
-    } else {
-        Box::new(whole)
-    })
-}
-
-/// The base name without `.gz` and `.zst`.
-fn base_name(path: &Path) -> String {
-    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    for ending in [".gz", ".zst"] {
-        if let Some(stem) = name.strip_suffix(ending) {
-            return stem.to_owned();
-        }
-    }
-    name
 }

@@ -1,12 +1,11 @@
 //! Which trace of torch.profiler belongs to which log.
 
 use super::task::Work;
-use crate::analysis::performance::{DeviceOptions, Performance, performance};
+use crate::analysis::performance::{DeviceOptions, DevicePeaks, Performance, performance};
 use crate::model::Model;
 use crate::profile;
-use crate::trace::Source;
+use crate::trace::{self, PayloadRef, Source};
 use anyhow::{Context, Result, bail};
-use std::fs;
 use std::path::{Path, PathBuf};
 
 /// How names of traces end. A folder may hold other JSON files, so each is looked into.
@@ -35,16 +34,8 @@ pub(super) fn traces(named: &[PathBuf], input: &Path) -> Result<Vec<PathBuf>> {
 
 fn in_folder(folder: &Path) -> Result<Vec<PathBuf>> {
     let about = || format!("cannot read the folder {}", folder.display());
-    let mut found = Vec::new();
-    for entry in fs::read_dir(folder).with_context(about)? {
-        let Ok(entry) = entry else { continue };
-        let name = entry.file_name().to_string_lossy().into_owned();
-        let path = entry.path();
-        if ENDINGS.iter().any(|ending| name.ends_with(ending)) && path.is_file() && profile::is_trace(&path) {
-            found.push(path);
-        }
-    }
-    found.sort();
+    let mut found = trace::files_ending(folder, &ENDINGS).with_context(about)?;
+    found.retain(|path| profile::is_trace(path));
     Ok(found)
 }
 
@@ -77,10 +68,9 @@ pub(crate) fn measure(
     let Some(trace) = trace else { return Ok(None) };
     let facts = profile::read(trace)?;
     let given = options.device.as_deref();
-    let peaks =
-        given.map(|given| crate::analysis::performance::DevicePeaks::given(given, facts.device.as_deref()));
+    let peaks = given.map(|given| DevicePeaks::given(given, facts.device.as_deref()));
     let device = DeviceOptions { peaks: peaks.transpose()?, clock_mhz: options.clock_mhz };
-    let read = |payload: &crate::trace::PayloadRef| {
+    let read = |payload: &PayloadRef| {
         let mut bytes = Vec::new();
         source.read_payload(payload, &mut bytes)?;
         Ok(String::from_utf8_lossy(&bytes).into_owned())

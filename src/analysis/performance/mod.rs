@@ -5,6 +5,7 @@ mod buffers;
 mod devices;
 mod formulas;
 mod graphs;
+mod measured;
 mod node_flops;
 mod rates;
 mod tables;
@@ -14,8 +15,11 @@ mod work;
 
 pub use devices::DevicePeaks;
 pub use graphs::{ProgramLine, ReadPayload};
+pub use measured::{
+    Backend, DeviceOptions, DeviceTime, FigureFrom, LineTime, MeasuredKernel, MeasuredOperator,
+    MeasuredRegion, Performance,
+};
 pub use rates::{Bound, Judgement, Rates};
-pub use tables::{Backend, FigureFrom, LineTime, MeasuredKernel, MeasuredOperator, MeasuredRegion, Unjoined};
 
 use crate::model::{DeviceWork, Model, Profile};
 use graphs::Graphs;
@@ -23,75 +27,6 @@ use tables::Tables;
 use times::Stretches;
 use tree::CallTree;
 use work::{Piece, Pieces, What};
-
-/// What a reader says of the device.
-#[derive(Debug, Clone, Default)]
-pub struct DeviceOptions {
-    /// Figures to use in place of those of the table.
-    pub peaks: Option<DevicePeaks>,
-    /// The clock that the device ran at, MHz.
-    pub clock_mhz: Option<f64>,
-}
-
-/// What a trace and the log tell together.
-#[derive(Debug, Clone, Default)]
-pub struct Performance {
-    /// Base name of the trace.
-    pub file: String,
-    /// Why it could not be read to its end.
-    pub damaged: Option<String>,
-    /// Entries of it that are no events.
-    pub unreadable: u64,
-    /// Rank of the process.
-    pub rank: Option<u64>,
-    /// Runs of kernels: launches on a device, calls on a CPU.
-    pub launches: usize,
-    /// Begin of the first and end of the last call or launch, on the trace's clock.
-    pub span_us: Option<(f64, f64)>,
-    /// Whether the trace is one of a device; else of a CPU.
-    pub on_device: bool,
-    /// Name of the device, as the trace has it.
-    pub device: Option<String>,
-    /// Its figures.
-    pub peaks: Option<DevicePeaks>,
-    /// The clock that was given, MHz.
-    pub clock_mhz: Option<f64>,
-    /// Whether the figures are corrected for it.
-    pub corrected: bool,
-    /// Where the time went.
-    pub time: DeviceTime,
-    /// Kernels, by time.
-    pub kernels: Vec<MeasuredKernel>,
-    /// Operators, by time.
-    pub operators: Vec<MeasuredOperator>,
-    /// Calls of compiled code, by compile id.
-    pub regions: Vec<MeasuredRegion>,
-    /// Lines of the program, by time.
-    pub lines: Vec<LineTime>,
-    /// What leads to no line.
-    pub unjoined: Unjoined,
-}
-
-/// Where the time of a device went, microseconds; time that several streams share counts once in each of these.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct DeviceTime {
-    /// From the first event to the last.
-    pub wall_us: f64,
-    /// While anything ran.
-    pub busy_us: f64,
-    /// Kernels that compiled code asked for.
-    pub compiled_us: f64,
-    /// All other kernels.
-    pub eager_us: f64,
-    /// Communication.
-    pub communication_us: f64,
-    /// Communication while no kernel computed.
-    pub exposed_communication_us: f64,
-    /// Copies and fills.
-    pub copy_us: f64,
-    /// While nothing ran.
-    pub idle_us: f64,
-}
 
 /// Joins a trace with its log. `read` gives the text of a payload of the log.
 ///

@@ -1,6 +1,6 @@
 //! From FLOPs, bytes and time to rates, shares of what the device can do, and whether a figure can be true.
 
-use super::DevicePeaks;
+use super::devices::DevicePeaks;
 
 /// Below this a launch is mostly the launch itself, in microseconds.
 pub(super) const LAUNCH_US: f64 = 5.0;

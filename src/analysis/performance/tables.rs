@@ -1,131 +1,17 @@
 //! Kernels, operators, regions and lines of a trace, each with its time and what follows from it.
 
+use super::devices::DevicePeaks;
 use super::formulas::{Formula, Work, bytes_of_inputs, element_bytes};
-use super::graphs::{Graphs, LineShare, ProgramLine};
+use super::graphs::{Graphs, LineShare};
+use super::measured::{
+    Backend, FigureFrom, LineTime, MeasuredKernel, MeasuredOperator, MeasuredRegion, Performance,
+};
 use super::rates::{Measured, Rates};
 use super::work::{Piece, What, is_cpp_kernel, regions};
-use super::{DevicePeaks, Performance};
-use crate::model::{DeviceKernel, InputDims, Model, Operator, Profile};
+use crate::model::{InputDims, Model, Operator, Profile};
 use crate::trace::TextMap;
 use fxhash::{FxHashMap, FxHashSet};
 use indexmap::IndexMap;
-
-/// Who wrote a kernel.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Backend {
-    /// Inductor, in Triton.
-    Triton,
-    /// Inductor, in C++.
-    Cpp,
-    /// A library, called by compiled code.
-    Extern,
-    /// Whatever ran outside of compiled code.
-    Eager,
-}
-
-/// Where FLOPs or bytes come from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum FigureFrom {
-    /// The trace states them.
-    Trace,
-    /// Buffers of the generated code, or nodes of the graph.
-    Code,
-    /// Shapes of the operator's inputs.
-    Inputs,
-}
-
-/// A kernel: all its launches with equal work.
-#[derive(Debug, Clone)]
-pub struct MeasuredKernel {
-    /// As the trace names it.
-    pub name: String,
-    /// Who wrote it.
-    pub backend: Backend,
-    /// Operators that asked for it, by name.
-    pub operators: Vec<String>,
-    /// How often it ran.
-    pub count: usize,
-    /// Microseconds, over all runs.
-    pub sum_us: f64,
-    /// The mean of a run.
-    pub mean_us: f64,
-    /// The median.
-    pub median_us: f64,
-    /// The shortest.
-    pub min_us: f64,
-    /// The longest.
-    pub max_us: f64,
-    /// FLOPs of one run, and where they come from.
-    pub flops: Option<(f64, FigureFrom)>,
-    /// Bytes that one run must move.
-    pub bytes: Option<(f64, FigureFrom)>,
-    /// What follows from these, for the mean run.
-    pub rates: Rates,
-    /// The compile whose code calls it.
-    pub compile_ids: Vec<String>,
-    /// Places in [`Performance::lines`] before they were sorted are of no use: the lines themselves.
-    pub lines: Vec<ProgramLine>,
-    /// What the trace tells of its launch.
-    pub device: Option<DeviceKernel>,
-}
-
-/// An operator with inputs of one kind.
-#[derive(Debug, Clone, PartialEq)]
-pub struct MeasuredOperator {
-    /// `aten::mm`.
-    pub name: String,
-    /// Sizes of its inputs.
-    pub dims: Vec<InputDims>,
-    /// Types of its inputs.
-    pub types: Vec<String>,
-    /// Calls that launched something.
-    pub count: usize,
-    /// FLOPs of a call.
-    pub flops: Option<f64>,
-    /// Bytes that a call must move.
-    pub bytes: Option<f64>,
-    /// Microseconds of all that they launched.
-    pub sum_us: f64,
-}
-
-/// Calls of compiled code.
-#[derive(Debug, Clone, PartialEq)]
-pub struct MeasuredRegion {
-    /// `0/0`.
-    pub compile_id: String,
-    /// How often it was called.
-    pub calls: usize,
-    /// Microseconds of all calls, on the CPU.
-    pub sum_us: f64,
-    /// Of the first call.
-    pub first_us: f64,
-    /// The median.
-    pub median_us: f64,
-}
-
-/// Time of a line of the program.
-#[derive(Debug, Clone, PartialEq)]
-pub struct LineTime {
-    /// The line.
-    pub line: ProgramLine,
-    /// Its share of the time of its kernels, microseconds.
-    pub us: f64,
-    /// The part of it from kernels that serve this line alone.
-    pub own_us: f64,
-    /// Names of its kernels.
-    pub kernels: Vec<String>,
-}
-
-/// What leads to no line.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Unjoined {
-    /// How many runs.
-    pub launches: usize,
-    /// How long they took, microseconds.
-    pub us: f64,
-    /// What ran, the longest first.
-    pub names: Vec<String>,
-}
 
 /// What the tables are made of.
 pub(super) struct Tables<'p> {

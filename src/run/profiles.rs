@@ -40,7 +40,7 @@ fn in_folder(folder: &Path) -> Result<Vec<PathBuf>> {
 }
 
 /// The trace of a log: of several the one of its rank.
-pub(super) fn trace_of<'t>(traces: &'t [PathBuf], rank: Option<u64>) -> Option<&'t Path> {
+pub(super) fn trace_of(traces: &[PathBuf], rank: Option<u64>) -> Option<&Path> {
     match traces {
         [] => None,
         [only] if rank.is_none() => Some(only),

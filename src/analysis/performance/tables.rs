@@ -89,28 +89,37 @@ impl Tables<'_> {
     }
 
     fn operators(&self) -> Vec<MeasuredOperator> {
-        let mut rows: IndexMap<(&str, &[InputDims], &[String]), (FxHashSet<u32>, f64, u32)> = IndexMap::new();
+        #[derive(Default)]
+        struct OfOperator {
+            calls: FxHashSet<u32>,
+            sum_us: f64,
+            /// One of the operators of the trace that are alike.
+            operator: u32,
+        }
+        type Alike<'o> = (&'o str, &'o [InputDims], &'o [String]);
+        let mut rows: IndexMap<Alike<'_>, OfOperator> = IndexMap::new();
         for piece in self.pieces {
             let Some(call) = piece.operator else { continue };
             let Some((place, operator)) = self.operator_of(call) else { continue };
             let key = (operator.name.as_str(), operator.dims.as_slice(), operator.types.as_slice());
-            let row = rows.entry(key).or_insert_with(|| (FxHashSet::default(), 0.0, place));
-            row.0.insert(call);
-            row.1 += piece.dur_us;
+            let row = rows.entry(key).or_default();
+            row.calls.insert(call);
+            row.sum_us += piece.dur_us;
+            row.operator = place;
         }
         let mut found: Vec<MeasuredOperator> = Vec::new();
-        for ((name, dims, types), (calls, sum_us, place)) in rows {
-            let operator = self.profile.operators.get(place as usize);
+        for ((name, dims, types), row) in rows {
+            let operator = self.profile.operators.get(row.operator as usize);
             let work = Formula::of(name).zip(operator).map(|(formula, operator)| formula.work(operator));
             let work = work.unwrap_or_default();
             found.push(MeasuredOperator {
                 name: name.to_owned(),
                 dims: dims.to_vec(),
                 types: types.to_vec(),
-                count: calls.len(),
+                count: row.calls.len(),
                 flops: work.flops,
                 bytes: work.bytes,
-                sum_us,
+                sum_us: row.sum_us,
             });
         }
         found.sort_by(|left, right| right.sum_us.total_cmp(&left.sum_us));

@@ -3,7 +3,7 @@
 use clap::error::ErrorKind;
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
-use tlparse::{Options, Settings};
+use tlparse::{Editor, Options, Settings};
 
 /// Read a TORCH_TRACE log and report what torch.compile did.
 #[derive(Parser, Debug)]
@@ -55,6 +55,9 @@ pub struct Cli {
     /// The clock in MHz that the device ran at while it was traced
     #[arg(long, value_name = "MHZ")]
     pub clock: Option<f64>,
+    /// Open places of your code in an editor: vscode, pycharm, or an address with {file} and {line}
+    #[arg(long, value_name = "EDITOR", value_parser = Editor::parse)]
+    pub editor: Option<Editor>,
 
     /// Say how many records of each event were read
     #[arg(short, long)]
@@ -123,6 +126,10 @@ pub struct Combine {
     /// HTML that stands at the top of the landing page
     #[arg(long, value_name = "HTML")]
     pub custom_header_html: Option<String>,
+
+    /// Open places of your code in an editor: vscode, pycharm, or an address with {file} and {line}
+    #[arg(long, value_name = "EDITOR", value_parser = Editor::parse)]
+    pub editor: Option<Editor>,
 
     /// Print the findings as JSON, and nothing else, on standard output
     #[arg(long)]
@@ -206,6 +213,7 @@ impl Cli {
                 provenance: self.inductor_provenance,
                 custom_header: self.custom_header_html.clone(),
                 export: self.export,
+                editor: self.editor.clone(),
             },
             ..Options::new(input, &self.out)
         })

@@ -55,6 +55,7 @@ pub struct Cli {
     /// The clock in MHz that the device ran at while it was traced
     #[arg(long, value_name = "MHZ")]
     pub clock: Option<f64>,
+
     /// Open places of your code in an editor: vscode, pycharm, or an address with {file} and {line}
     #[arg(long, value_name = "EDITOR", value_parser = Editor::parse)]
     pub editor: Option<Editor>,

@@ -4,6 +4,7 @@ mod cross_rank;
 mod facts;
 pub(crate) mod files;
 mod findings;
+mod measured;
 mod raw;
 
 pub(crate) use crate::report::data::findings::ENTRIES;

@@ -77,6 +77,7 @@ assets! {
     SEARCH_CSS = "search.css",
     SEARCH_JS = "search.js",
     JOB_CSS = "job.css",
+    PERFORMANCE_CSS = "performance.css",
     RANKS_JS = "ranks.js",
 }
 
@@ -167,6 +168,9 @@ pub const PROVENANCE: Bundle = Bundle {
         PROVENANCE_JS,
     ],
 };
+
+/// Measured kernels.
+pub const PERFORMANCE: Bundle = Bundle { styles: &[BASE_CSS, REPORT_CSS, PERFORMANCE_CSS], ..PAGE };
 
 /// The search.
 pub const SEARCH: Bundle = Bundle {
@@ -272,7 +276,7 @@ mod tests {
         for page in [PAGE, LANDING, COMPILE, RECORD, CODE, JOB] {
             assert!(size(page) <= 40 * 1024, "{} bytes", size(page));
         }
-        for viewer in [TIME, GRAPHS, PROVENANCE, SEARCH] {
+        for viewer in [TIME, GRAPHS, PROVENANCE, SEARCH, PERFORMANCE] {
             assert!(size(viewer) <= 90 * 1024, "{} bytes", size(viewer));
         }
     }

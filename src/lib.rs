@@ -165,7 +165,8 @@ fn write_job(
 ) -> anyhow::Result<RunSummary> {
     let job = job::read(ranks, facts, progress);
     let found = analysis::of_job(&job);
-    let report = JobReport { job: &job, found: &found, settings };
+    let evidence = job::read_evidence(ranks, &job, &found);
+    let report = JobReport { job: &job, found: &found, evidence: &evidence, settings };
     let mut pages = report::job_pages(report);
     pages.push(job::chromium_events(ranks));
     progress.writing(pages.len());

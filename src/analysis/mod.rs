@@ -7,6 +7,7 @@ pub mod builds;
 mod by_compile;
 pub mod caches;
 pub mod configs;
+pub mod defaults;
 mod export;
 pub mod failures;
 pub mod findings;

@@ -333,7 +333,7 @@ pub(crate) static SITE: &[SiteRow] = &[
         name: "Configuration",
         files: &[SiteFile {
             path: "configuration.html",
-            about: "versions, notable settings, what differs between compiles, every setting that is on or has a value; what the fields of the metrics mean",
+            about: "what was changed from torch's defaults, versions, what differs between compiles, every setting; what the fields of the metrics mean",
         }],
         tab: Some(SiteTab { address: |_| "configuration.html".to_owned(), count: |_| None }),
         topic: None,

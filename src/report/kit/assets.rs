@@ -77,6 +77,7 @@ assets! {
     SEARCH_CSS = "search.css",
     SEARCH_JS = "search.js",
     JOB_CSS = "job.css",
+    RANKS_JS = "ranks.js",
 }
 
 /// The style sheets and scripts that a page carries.
@@ -184,7 +185,10 @@ pub const SEARCH: Bundle = Bundle {
 };
 
 /// The landing page of a job.
-pub const JOB: Bundle = Bundle { styles: &[BASE_CSS, VALUES_CSS, REPORT_CSS, FINDINGS_CSS, JOB_CSS], ..PAGE };
+pub const JOB: Bundle = Bundle {
+    styles: &[BASE_CSS, VALUES_CSS, REPORT_CSS, FINDINGS_CSS, JOB_CSS],
+    scripts: &[COMMON_JS, TABS_JS, TABLES_JS, FILTERS_JS, FOLD_JS, COPY_JS, OPEN_JS, LINKS_JS, RANKS_JS],
+};
 
 /// The content of a page's Content-Security-Policy meta tag: only `scripts` run, and those whose
 /// hashes (from [`inline_script_hashes`]) stand in `custom`. Nothing is ever fetched.

@@ -107,7 +107,10 @@ const FILES: &[(&str, &str)] = &[
     ("scheduler_nodes_before_comm_overlap", "the schedule before communication was moved"),
     ("fx_compute_nodes_runtime_estimation", "estimated runtimes of the operations"),
     ("pge_profile_vs_analytical", "measured against estimated runtimes"),
-    ("inductor_output_code*", "the code that Inductor wrote and that runs"),
+    (
+        "inductor_output_code*",
+        "the code that Inductor wrote and that runs; as a file, a program: python file.py",
+    ),
     ("inductor_aot_wrapper_code", "AOTInductor's C++ around the kernels"),
     ("inductor_aot_kernel_code", "AOTInductor's kernels"),
     ("inductor_aot_header_code", "AOTInductor's header"),
@@ -166,7 +169,10 @@ mod tests {
     #[test]
     fn files_are_explained_by_their_names() {
         assert_eq!(about("dynamo_output_graph"), "the graph Dynamo captured");
-        assert_eq!(about("inductor_output_code_cabc"), "the code that Inductor wrote and that runs");
+        assert_eq!(
+            about("inductor_output_code_cabc"),
+            "the code that Inductor wrote and that runs; as a file, a program: python file.py"
+        );
         assert!(about("torch_dynamo_resume_in_f_at_7_ORIGINAL_BYTECODE").contains("as Python made it"));
         assert_eq!(about("fx_graph_bundled_cache_hit"), "found in this cache");
         assert_eq!(about("something_new"), "");

@@ -3,6 +3,7 @@
 pub(crate) mod assets;
 pub(crate) mod bars;
 mod cells;
+pub(crate) mod changes;
 pub(crate) mod code_text;
 mod filters;
 pub(crate) mod formats;

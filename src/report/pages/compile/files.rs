@@ -101,9 +101,11 @@ fn about(subject: Subject<'_>, artifact: &Artifact, compared: Option<&Html>) -> 
         Content::Metrics(index) => subject.compile.metrics.get(*index),
         _ => None,
     };
-    let words = match record {
-        Some(record) => metrics::about(subject, record)?,
-        None => files::about(&artifact.name).to_owned(),
+    let words = match (record, &artifact.content) {
+        (Some(record), _) => metrics::about(subject, record)?,
+        (None, Content::DumpFile(_)) => "the source of a module that torch generated".to_owned(),
+        (None, Content::Link(_)) => "a link that the log holds".to_owned(),
+        (None, _) => files::about(&artifact.name).to_owned(),
     };
     let words = (!words.is_empty()).then(|| Html::escaped(&words));
     let subgraph = artifact.subgraph.as_ref().map(|subgraph| Html::escaped(&format!("subgraph {subgraph}")));

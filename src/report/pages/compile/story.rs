@@ -70,7 +70,8 @@ fn failure(view: View<'_>, subject: Subject<'_>) -> Html {
 
 /// Which compile of its function it is.
 fn origin(view: View<'_>, subject: Subject<'_>) -> anyhow::Result<Option<Html>> {
-    let id = subject.compile.id.as_ref().filter(|id| id.has_frame());
+    let named = subject.compile.function.is_some();
+    let id = subject.compile.id.as_ref().filter(|id| named && id.has_frame());
     let (true, true, Some(id)) = (subject.is_first(), subject.of.recompiles.is_empty(), id) else {
         return recompile(view, subject);
     };

@@ -30,8 +30,11 @@ fn main() -> ExitCode {
     let outcome = match &cli.command {
         Some(Command::Combine(combine)) => match &combine.out {
             Some(out) => {
-                let settings =
-                    Settings { custom_header: combine.custom_header_html.clone(), ..Settings::default() };
+                let settings = Settings {
+                    custom_header: combine.custom_header_html.clone(),
+                    editor: combine.editor.clone(),
+                    ..Settings::default()
+                };
                 tlparse::combine(out, combine.overwrite, &settings, &bar)
             }
             None => {

@@ -5,6 +5,8 @@ pub(crate) mod bars;
 mod cells;
 pub(crate) mod changes;
 pub(crate) mod code_text;
+pub(crate) mod copy;
+pub(crate) mod editor;
 mod filters;
 pub(crate) mod formats;
 pub(crate) mod graph_files;

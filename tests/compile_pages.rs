@@ -163,6 +163,15 @@ fn a_clean_export_says_that_export_can_be_used_again() {
 }
 
 #[test]
+fn fields_of_a_record_that_are_not_set_are_listed() {
+    let report = report("05_dynamic_shapes");
+    let page = report.page("-_0_0_0/compilation_metrics_17.html");
+    let fold = page.all("main details").into_iter().map(words).find(|fold| fold.contains("are not set"));
+    let fold = fold.unwrap();
+    assert!(fold.contains("backward_cumulative_compile_time_us") && fold.contains("param_numel"), "{fold}");
+}
+
+#[test]
 fn the_glossary_explains_what_compiled_autograd_and_ddp_add() {
     let words_of = |log: &str| words(report(log).page("index.html").one("#words"));
     assert!(words_of("07_compiled_autograd").contains("compiled_autograd_graph"));

@@ -85,7 +85,7 @@ fn write_change(
     }
     let advice = recompile_advice(view.report.model, chain);
     if !advice.is_empty() {
-        let lines = stacked(advice.iter().map(|line| view.prose(line)));
+        let lines = stacked(advice.iter().map(|line| view.advice(line)));
         put(out, &Element::new("p").class("advice space-above").around(lines))?;
     }
     Ok(())

@@ -1,5 +1,5 @@
-//! The directions of the source tree: which folder may use which, that pages do not know each other, and that no files
-//! import each other in a circle.
+//! The directions of data in the source tree: which folder may use which, that pages do not know each other, and that no
+//! files import each other in a circle.
 
 use crate::support::imports::{Arrow, Modules, circles, told};
 use crate::support::sources::{SourceFile, sources};
@@ -23,17 +23,24 @@ fn top(path: &str) -> &str {
 
 /// The library's folders and single files, each with those that it may use. What main.rs and lib.rs may use is not
 /// limited.
-const LAYERS: [(&str, &[&str]); 10] = [
+const LAYERS: [(&str, &[&str]); 11] = [
     ("rel_path", &[]),
     ("trace", &[]),
     ("model", &["trace", "rel_path"]),
+    ("profile", &["trace", "model"]),
     ("events", &["trace", "model", "rel_path"]),
     ("analysis", &["trace", "model"]),
     ("output", &["rel_path"]),
     ("report", &["trace", "model", "analysis", "output", "rel_path"]),
     ("options", &["report", "output"]),
     ("job", &["trace", "model", "events", "analysis", "output", "report", "options", "rel_path"]),
-    ("run", &["trace", "model", "events", "analysis", "output", "report", "job", "options", "rel_path"]),
+    (
+        "run",
+        &[
+            "trace", "model", "events", "analysis", "output", "report", "job", "options", "profile",
+            "rel_path",
+        ],
+    ),
 ];
 
 /// Files of the program, which may use the library as its other users do.
@@ -71,7 +78,7 @@ fn is_in(path: &str, place: &str) -> bool {
     path == place || (place.ends_with('/') && path.starts_with(place))
 }
 
-/// All of `report` that is no kit and no words.
+/// Everything in `report` but `kit` and `words`.
 const PAGES_AND_DATA: [&str; 6] =
     ["report/pages/", "report/job/", "report/data/", "report/mod.rs", "report/site.rs", "report/terminal.rs"];
 

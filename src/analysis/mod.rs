@@ -25,6 +25,7 @@ mod outlook;
 mod own_code;
 mod parity;
 mod parts;
+pub mod performance;
 mod producers;
 pub mod provenance;
 mod rank_facts;
@@ -48,7 +49,7 @@ pub use graph_pairs::{GraphPair, graph_pairs};
 pub use guard_diff::{DiffLine, GuardDiff, Side, guard_diff};
 pub use guard_tree::{GuardLine, GuardNode, read_guard_tree};
 pub use job::{JobFound, of_job};
-pub use names::{FunctionName, Names};
+pub use names::{FunctionName, Names, parameter_name};
 pub use one_offs::{OneOff, OneOffKind};
 pub use order_of_time::{BuildKind, Stretch, order_of_time};
 pub use outlook::{Outlook, time_comes_first};
@@ -58,7 +59,7 @@ pub use parts::{PARTS, Parts, Split, part_of_phase};
 pub use producers::{Producers, is_foreign};
 pub use rank_facts::{builds, log_end, pauses};
 pub use recompiles::{
-    Chain, Change, ChangeKind, Step, classify, disagreement, recompile_advice, recompile_limit,
+    Chain, Change, ChangeKind, Step, as_written, classify, disagreement, recompile_advice, recompile_limit,
 };
 pub use stage::Stage;
 pub use time::{CompileTime, Phase, PhaseNode};
@@ -69,6 +70,7 @@ pub use user_place::UserPlace;
 use crate::model::{CompileIndex, Model, Outcome};
 use fxhash::FxHashMap;
 use ledger::Ledger;
+use performance::Performance;
 
 /// All that follows from one log's facts.
 pub struct Found<'m> {
@@ -92,19 +94,25 @@ pub struct Found<'m> {
     pub export: Export,
     /// The functions that were compiled again: those over the limit first, then by time.
     pub chains: Vec<Chain<'m>>,
+    /// What a trace of torch.profiler tells of the kernels.
+    pub performance: Option<Performance>,
     /// What went wrong and what it cost, most important first.
     pub findings: Vec<Finding>,
 }
 
 /// Draws the conclusions of one log.
-pub fn of_log(model: &Model) -> Found<'_> {
+pub fn of_log(model: &Model, performance: Option<Performance>) -> Found<'_> {
     let chains = recompiles::recompile_chains(model);
     let time = time::of_log(model);
     let split = Split::of(model);
     let one_offs = one_offs::one_offs(model, &time::self_times(&model.spans));
     let ledger = Ledger::of(model, &split, &one_offs, time.total_s);
-    let findings = findings::of_log(findings::Basis { model, chains: &chains }, ledger);
+    let findings = findings::of_log(
+        findings::Basis { model, chains: &chains, performance: performance.as_ref() },
+        ledger,
+    );
     Found {
+        performance,
         time,
         parity: parity::of_log(model),
         functions: functions::of_log(model, &split),

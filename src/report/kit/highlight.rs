@@ -98,10 +98,31 @@ impl Highlighter {
     /// # Errors
     /// When `out` fails.
     pub fn write_lines(&mut self, language: Language, text: &str, out: &mut dyn Write) -> io::Result<()> {
+        // The line end stands in the element, once: a browser copies an empty line only where it holds something.
+        let frame = |number, out: &mut dyn Write| write!(out, "<li id=\"L{number}\">");
+        self.write_framed((language, text), out, (frame, "\n</li>"))
+    }
+
+    /// Writes `text` in frames of the caller's: before each line what `open` writes for its number, from 1, and behind
+    /// it `close`.
+    ///
+    /// # Errors
+    /// When `out` fails.
+    pub fn write_framed(
+        &mut self,
+        (language, text): (Language, &str),
+        out: &mut dyn Write,
+        (mut open, close): (impl FnMut(u32, &mut dyn Write) -> io::Result<()>, &str),
+    ) -> io::Result<()> {
         self.table.start_page();
         let place = self.start(language);
         let mut cursor = Cursor { language, place, kernel: None, after_cpp_wrapper: false };
-        write_each_line(text, out, |line, out| self.write_line(&mut cursor, line, out))
+        for (number, line) in (1..).zip(text.lines()) {
+            open(number, out)?;
+            self.write_line(&mut cursor, line, out)?;
+            out.write_all(close.as_bytes())?;
+        }
+        Ok(())
     }
 
     fn start(&mut self, language: Language) -> Place {
@@ -201,21 +222,6 @@ impl Cursor {
         }
         KERNEL_CALLS.iter().find(|(call, _)| line.contains(call)).map(|(_, language)| *language)
     }
-}
-
-/// The frame of each line.
-fn write_each_line(
-    text: &str,
-    out: &mut dyn Write,
-    mut write_line: impl FnMut(&str, &mut dyn Write) -> io::Result<()>,
-) -> io::Result<()> {
-    for (number, line) in (1_u64..).zip(text.lines()) {
-        write!(out, "<li id=\"L{number}\">")?;
-        write_line(line, out)?;
-        // The line end stands in the element, once: a browser copies an empty line only where it holds something.
-        out.write_all(b"\n</li>")?;
-    }
-    Ok(())
 }
 
 fn write_escaped(text: &str, out: &mut dyn Write) -> io::Result<()> {

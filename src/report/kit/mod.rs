@@ -19,6 +19,7 @@ pub(crate) mod markup;
 pub(crate) mod paths;
 mod pills;
 mod prose;
+pub(crate) mod provenance_anchors;
 pub(crate) mod reasons;
 pub(crate) mod shell;
 pub(crate) mod stacks;

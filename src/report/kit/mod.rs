@@ -16,6 +16,7 @@ pub(crate) mod links;
 pub(crate) mod log_settings;
 mod log_text;
 pub(crate) mod markup;
+mod names;
 pub(crate) mod paths;
 mod pills;
 mod prose;

@@ -124,8 +124,8 @@ mod tests {
                 ..LineMaps::default()
             },
             kernels: vec![
-                call(40, Some((CodeKind::Python, 10, 12)), vec![0]),
-                call(41, Some((CodeKind::Python, 10, 12)), Vec::new()),
+                call(40, Some((CodeKind::Python, 10, 3)), vec![0]),
+                call(41, Some((CodeKind::Python, 10, 3)), Vec::new()),
             ],
             ..Provenance::default()
         }

@@ -100,11 +100,11 @@ impl Highlighter {
     pub fn write_lines(&mut self, language: Language, text: &str, out: &mut dyn Write) -> io::Result<()> {
         // The line end stands in the element, once: a browser copies an empty line only where it holds something.
         let frame = |number, out: &mut dyn Write| write!(out, "<li id=\"L{number}\">");
-        self.write_framed((language, text), out, (frame, "\n</li>"))
+        self.write_framed((language, text), out, (frame, |out: &mut dyn Write| out.write_all(b"\n</li>")))
     }
 
     /// Writes `text` in frames of the caller's: before each line what `open` writes for its number, from 1, and behind
-    /// it `close`.
+    /// it what `close` writes.
     ///
     /// # Errors
     /// When `out` fails.
@@ -112,7 +112,10 @@ impl Highlighter {
         &mut self,
         (language, text): (Language, &str),
         out: &mut dyn Write,
-        (mut open, close): (impl FnMut(u32, &mut dyn Write) -> io::Result<()>, &str),
+        (mut open, mut close): (
+            impl FnMut(u32, &mut dyn Write) -> io::Result<()>,
+            impl FnMut(&mut dyn Write) -> io::Result<()>,
+        ),
     ) -> io::Result<()> {
         self.table.start_page();
         let place = self.start(language);
@@ -120,7 +123,7 @@ impl Highlighter {
         for (number, line) in (1..).zip(text.lines()) {
             open(number, out)?;
             self.write_line(&mut cursor, line, out)?;
-            out.write_all(close.as_bytes())?;
+            close(out)?;
         }
         Ok(())
     }

@@ -139,7 +139,8 @@ impl<'p> Rows<'p> {
             }
             write!(out, "{}", self.line(text, number).open().as_str())
         };
-        highlighter.write_framed((text.language, shown), out, (open_line, "</span>"))?;
+        let close_line = |out: &mut dyn Write| close_inline(out, "span");
+        highlighter.write_framed((text.language, shown), out, (open_line, close_line))?;
         close_text(out)
     }
 

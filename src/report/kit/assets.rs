@@ -63,8 +63,10 @@ assets! {
     PERFETTO_JS = "perfetto.js",
     GRAPH_CSS = "graph.css",
     GRAPH_TEXT_JS = "graph_text.js",
+    GRAPH_PARTS_JS = "graph_parts.js",
     GRAPH_JS = "graph.js",
     DIFF_JS = "diff.js",
+    SIDES_JS = "sides.js",
     PROVENANCE_CSS = "provenance.css",
     PROVENANCE_JS = "provenance.js",
     SEARCH_CSS = "search.css",
@@ -103,7 +105,19 @@ pub const TIME: Bundle = Bundle {
 /// The viewer of graphs.
 pub const GRAPHS: Bundle = Bundle {
     styles: &[BASE_CSS, REPORT_CSS, CODE_CSS, GRAPH_CSS],
-    scripts: &[COMMON_JS, TABLES_JS, FOLD_JS, CODE_JS, OPEN_JS, LINKS_JS, DIFF_JS, GRAPH_TEXT_JS, GRAPH_JS],
+    scripts: &[
+        COMMON_JS,
+        TABLES_JS,
+        FOLD_JS,
+        CODE_JS,
+        OPEN_JS,
+        LINKS_JS,
+        GRAPH_TEXT_JS,
+        DIFF_JS,
+        SIDES_JS,
+        GRAPH_PARTS_JS,
+        GRAPH_JS,
+    ],
 };
 
 /// The linked panes of provenance.

@@ -130,13 +130,19 @@ tlparse.graphText = (() => {
     return name && KEYWORD.test(name) ? KEYWORD_CLASS : '';
   }
 
+  // The last token that counts, after one more; `class <lambda>` defines a name too.
+  function lastAfter(text, last) {
+    const isSkipped = text.trim() === '' || (text === '<' && DEFINES.test(last));
+    return isSkipped ? last : text;
+  }
+
   // The tokens of a line without regard to values: {text, className}.
   function highlight(line) {
     let last = '';
     return [...line.matchAll(TOKEN)].map(found => {
       const [text] = found;
       const className = classOf(found, last);
-      if (text.trim()) last = text;
+      last = lastAfter(text, last);
       return { text, className };
     });
   }
@@ -165,7 +171,7 @@ tlparse.graphText = (() => {
       tokens.push({ text, className, value });
       if ('([{'.includes(text)) depth++;
       if (')]}'.includes(text)) depth--;
-      if (text.trim()) last = text;
+      last = lastAfter(text, last);
     }
     return tokens;
   }

@@ -178,6 +178,13 @@ tlparse.sides = (() => {
     return { head: element('div', { className: HEAD_CLASS }, left, right), say };
   }
 
+  // The head stays below the tabs of the page, which take as many lines as they need.
+  function keepBelowTabs(head) {
+    const tabs = document.querySelector('.tabs');
+    const isSticky = tabs && getComputedStyle(tabs).position === 'sticky';
+    head.style.top = `${isSticky ? tabs.offsetHeight : 0}px`;
+  }
+
   // Puts the comparison of two lists of lines into `place`. `titles` are the two headings; `onChange` is told the change
   // that the reader went to. Gives the numbers of lines that went and came, what is to be said of how they were compared,
   // how many changes there are, and `move` and `goTo`.
@@ -193,6 +200,7 @@ tlparse.sides = (() => {
     const move = by => goTo(comparison.current === 0 && by < 0 ? 0 : comparison.current + by);
     const { head, say } = drawHead(titles, comparison, move);
     place.append(head);
+    keepBelowTabs(head);
     comparison.drawMore();
     return { removed, added, note, changes: comparison.changes, move, goTo };
   }

@@ -7,7 +7,7 @@ pub(crate) mod listing;
 
 use crate::model::{Artifact, Compile, Content, Form, Language, Readable};
 use crate::output::{Page, RelPath};
-use crate::report::kit::formats::{bytes, counted, short_path, whole};
+use crate::report::kit::formats::{bytes, counted, whole};
 use crate::report::kit::highlight::LARGEST_HIGHLIGHTED;
 use crate::report::kit::html::Html;
 use crate::report::kit::inductor_runs;
@@ -252,7 +252,8 @@ fn source_lines(view: View<'_>, code: &Code<'_>) -> anyhow::Result<Group> {
     let mut items: Vec<Item> = Vec::new();
     for line in lines.into_iter().take(MOST_SOURCE_LINES) {
         let full = format!("{}:{}", line.file, line.line);
-        let text = format!("{}:{}", short_path(&line.file), line.line);
+        let file = line.file.rsplit(['/', '\\']).next().unwrap_or(&line.file);
+        let text = format!("{file}:{}", line.line);
         let calls = counted(line.calls, "call", "calls");
         items.push(Item::new(format!("#L{}", line.first), (&text, &full), calls));
     }

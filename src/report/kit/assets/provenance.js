@@ -90,18 +90,17 @@
   // The entries of a list; the file names between them are none.
   const entriesOf = Object.fromEntries(LIST_TEXTS.map(text => [text, boxOf[text] ? all('.mapped', boxOf[text]) : []]));
 
-  // A long text stands in pieces of as many lines as the first.
-  function linesInPiece(box) {
-    return box.firstElementChild.childElementCount;
-  }
+  // A long text stands in pieces of as many lines as the first. A choice asks for thousands of lines, so they are
+  // counted once.
+  const linesInPiece = new Map(boxes.map(box => [box, box.firstElementChild.childElementCount]));
 
   function lineElement(text, line) {
     if (entriesOf[text]) return entriesOf[text][line - 1];
     const box = boxOf[text];
     if (!box || !(line > 0)) return undefined;
     const before = line - 1;
-    const piece = box.children[Math.floor(before / linesInPiece(box))];
-    return piece?.children[before % linesInPiece(box)];
+    const size = linesInPiece.get(box);
+    return box.children[Math.floor(before / size)]?.children[before % size];
   }
 
   // Text and number of a line's element: the inverse of lineElement.
@@ -110,7 +109,7 @@
     const { text } = box.dataset;
     if (entriesOf[text]) return { text, line: entriesOf[text].indexOf(element) + 1 };
     const piece = element.parentElement;
-    const before = [...box.children].indexOf(piece) * linesInPiece(box);
+    const before = [...box.children].indexOf(piece) * linesInPiece.get(box);
     return { text, line: before + [...piece.children].indexOf(element) + 1 };
   }
 

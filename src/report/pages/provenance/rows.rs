@@ -20,7 +20,7 @@ use std::io::{self, Write};
 const LARGEST_PANE: usize = 4 << 20;
 
 /// Lines in one piece of a pane. A browser lays out only the pieces in sight.
-const PIECE: usize = 400;
+const PIECE: usize = 100;
 
 /// A text with the lines that lead somewhere.
 pub(crate) struct Text<'p> {

@@ -1,4 +1,4 @@
-//! Tables: written row by row, so that a long one never stands in memory.
+//! Tables: written row by row, so that a long one is never in memory as a whole.
 
 use crate::report::kit::html::Html;
 use crate::report::kit::markup::put;
@@ -7,7 +7,7 @@ use serde::Serialize;
 use std::borrow::Cow;
 use std::io::Write;
 
-/// Rows that stand there before the reader asks for more.
+/// How many rows are shown before the reader asks for more.
 pub(crate) const CAP: usize = 40;
 
 /// Rows of the shortest table that can be sorted and narrowed: fewer are seen on one screen, and the script for it takes
@@ -224,16 +224,6 @@ impl Pieces<'_> {
         let table = Table { heads, ..*table };
         let rows = rows.map(|row| Ok(if short { Row { row: None, ..row? } } else { row? }));
         self.write_table(out, (&table, cap), rows)
-    }
-
-    /// Writes a table all of whose rows stand there.
-    pub fn whole_table(
-        &self,
-        out: &mut dyn Write,
-        table: &Table<'_>,
-        rows: impl Iterator<Item = anyhow::Result<Row>>,
-    ) -> anyhow::Result<()> {
-        self.write_table(out, (table, None), rows)
     }
 
     fn write_table(

@@ -159,9 +159,8 @@ fn of_64_ranks_the_one_without_a_log_the_one_that_stopped_and_the_one_that_diver
     assert_eq!(state, "diverges");
     assert_eq!(report.list("ranks")[37]["state"], "ok");
     // Both graphs of the difference.
-    let lines =
-        window.value("[...document.querySelectorAll('.graph-sides > div')].map(side => side.innerText)");
-    let sides: Vec<String> = serde_json::from_value(lines).unwrap();
+    let sides =
+        texts(&window, "[...document.querySelectorAll('.graph-sides > div')].map(side => side.innerText)");
     assert!(sides[0].contains("all_reduce") && !sides[1].contains("all_reduce"), "{sides:?}");
     let over = window.number("document.documentElement.scrollWidth - innerWidth");
     assert!(over <= 0.0, "{over} pixels too wide");

@@ -3,7 +3,8 @@
 mod account;
 mod break_costs;
 mod break_text;
-pub mod builds;
+pub mod build_spans;
+mod builds;
 mod by_compile;
 pub mod caches;
 pub mod configs;
@@ -32,6 +33,7 @@ mod timeline;
 mod trie;
 mod user_place;
 pub mod vllm;
+mod warm_run;
 
 pub use account::{Account, Gap};
 pub use break_costs::{Hit, break_costs, resumed_us};
@@ -91,7 +93,7 @@ pub fn of_log(model: &Model) -> Found<'_> {
     let chains = recompiles::recompile_chains(model);
     let time = time::of_log(model);
     let split = Split::of(model);
-    let one_offs = one_offs::one_offs(model, &time::self_times(&model.spans));
+    let one_offs = one_offs::one_offs(model);
     let ledger = Ledger::of(model, &split, &one_offs, time.total_s);
     let findings = findings::of_log(findings::Basis { model, chains: &chains }, ledger);
     Found {

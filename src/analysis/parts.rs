@@ -17,6 +17,9 @@ const CODE_GENERATION: usize = 3;
 const KERNEL_BUILDS: usize = 4;
 const AUTOTUNING: usize = 5;
 
+/// Parts in which a graph is worked on, so that a cache keeps what comes of them: all but Dynamo's and the kernels.
+pub(super) const GRAPH_PARTS: [usize; 3] = [AOT_AUTOGRAD, INDUCTOR, CODE_GENERATION];
+
 /// How the names of phases begin that open a part.
 const BEGINNINGS: [(usize, &[&str]); 5] = [
     (AUTOTUNING, &["CachingAutotuner.", "benchmark_"]),
@@ -122,6 +125,11 @@ impl Parts {
     /// What a cache of Inductor's graphs keeps: not the kernels, which other caches keep by content.
     pub fn inductor_graph_us(&self) -> f64 {
         self.of(INDUCTOR) + self.of(CODE_GENERATION)
+    }
+
+    /// What caches keep by content: kernels that were built, and what autotuning chose.
+    pub fn binaries_us(&self) -> f64 {
+        self.of(KERNEL_BUILDS) + self.of(AUTOTUNING)
     }
 
     /// What AOTAutograd's cache keeps beside Inductor's.

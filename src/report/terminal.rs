@@ -3,7 +3,7 @@
 use crate::analysis::findings::checked;
 use crate::analysis::{Finding, Severity};
 use crate::model::words::counted;
-use crate::report::data::place;
+use crate::report::data::{place, place_words};
 use crate::report::kit::formats::cost_words;
 use crate::report::subject::Report;
 use std::fmt;
@@ -91,6 +91,9 @@ fn line(one: &Finding) -> SummaryLine {
         && let Some(place) = place(one)
     {
         text.push_str(&format!(", at {}", one_line(&place)));
+        if let Some(caller) = one.called_from.as_ref().and_then(place_words) {
+            text.push_str(&format!(", called from {}", one_line(&caller)));
+        }
     }
     if one.count > 1 && one.members.is_empty() {
         text.push_str(&format!(", {} times", one.count));

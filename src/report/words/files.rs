@@ -1,14 +1,15 @@
 //! What each file of a compile is, in a few words.
 
+use crate::model::words::fits_pattern;
 use crate::report::kit::formats::short_path;
 /// What a file is, by its name; empty words where the name says all that is known.
 pub(crate) fn about(name: &str) -> &'static str {
-    FILES.iter().find(|(pattern, _)| fits(pattern, name)).map_or("", |(_, about)| *about)
+    FILES.iter().find(|(pattern, _)| fits_pattern(pattern, name)).map_or("", |(_, about)| *about)
 }
 
 /// What a file is, where its name does not tell somebody who knows the phases of the compiler.
 pub(crate) fn unclear(name: &str) -> Option<&'static str> {
-    UNCLEAR.iter().any(|pattern| fits(pattern, name)).then(|| about(name))
+    UNCLEAR.iter().any(|pattern| fits_pattern(pattern, name)).then(|| about(name))
 }
 
 /// Names that hide what people look for.
@@ -25,18 +26,6 @@ const UNCLEAR: [&str; 11] = [
     "symbolic_guard_information",
     "vllm_piecewise_split_graph",
 ];
-
-/// Whether `name` is what `pattern` describes; each `*` stands for any text.
-fn fits(pattern: &str, name: &str) -> bool {
-    let mut parts = pattern.split('*');
-    let Some(mut rest) = name.strip_prefix(parts.next().unwrap_or_default()) else { return false };
-    let Some(last) = parts.next_back() else { return rest.is_empty() };
-    for part in parts {
-        let Some((_, behind)) = rest.split_once(part) else { return false };
-        rest = behind;
-    }
-    rest.ends_with(last)
-}
 
 /// Names of files; the first that fits counts, so patterns stand behind the names they cover.
 const FILES: &[(&str, &str)] = &[
@@ -179,7 +168,7 @@ mod tests {
     fn no_pattern_is_hidden_by_an_earlier_one() {
         for (at, (pattern, _)) in FILES.iter().enumerate() {
             let name = pattern.replace('*', "x");
-            let first = FILES.iter().position(|(other, _)| fits(other, &name));
+            let first = FILES.iter().position(|(other, _)| fits_pattern(other, &name));
             assert_eq!(first, Some(at), "{pattern}");
         }
     }

@@ -23,16 +23,20 @@ pub struct BuildsOf {
 /// What was built in a log, from its spans; nothing where it has none.
 #[derive(Debug, Default)]
 pub struct Builds {
-    /// Kernels, by compile, in the order of the log.
+    /// Kernels of graphs, by compile, in the order of the log.
     pub kernels: Vec<BuildsOf>,
+    /// Wrapper, kernels and library of a model that is built ahead of time, by compile.
+    pub ahead_of_time: Vec<BuildsOf>,
     /// What would be saved at best if all kernels of a graph were built side by side, by compile.
     pub side_by_side: Vec<BuildsOf>,
     /// Programs that try the compiler out, by compile.
     pub trials: Vec<BuildsOf>,
     /// What tuning covers, by compile.
     pub tuning: Vec<BuildsOf>,
-    /// Microseconds in which the compile waits for workers or for another process.
-    pub waits_us: f64,
+    /// Microseconds in which the compile waits for worker processes.
+    pub worker_wait_us: f64,
+    /// Microseconds in which it waits for another process.
+    pub process_wait_us: f64,
     /// Microseconds that at least one span covers.
     pub log_us: f64,
 }
@@ -49,22 +53,20 @@ impl Builds {
     pub fn of(model: &Model) -> Builds {
         let mut found = Builds::default();
         let mut batches: IndexMap<usize, Batch> = IndexMap::new();
-        let (mut kernels, mut trials, mut tuning) = (IndexMap::new(), IndexMap::new(), IndexMap::new());
+        let (mut kernels, mut ahead_of_time) = (IndexMap::new(), IndexMap::new());
+        let (mut trials, mut tuning) = (IndexMap::new(), IndexMap::new());
         for build in builds(model) {
             let us = build.span.end_us - build.span.start_us;
-            let loader = match build.purpose {
-                BuildPurpose::Kernel { loader } => Some(loader),
-                BuildPurpose::AheadOfTime => None,
-                BuildPurpose::Trial | BuildPurpose::Candidate => continue,
-            };
-            if !add(&mut kernels, build.compile, us) {
-                continue;
-            }
-            if let Some(loader) = loader {
-                let new = Batch { compile: build.compile, us: 0.0, longest_us: 0.0 };
-                let batch = batches.entry(loader).or_insert(new);
-                batch.us += us;
-                batch.longest_us = batch.longest_us.max(us);
+            match build.purpose {
+                BuildPurpose::Kernel { loader } if add(&mut kernels, build.compile, us) => {
+                    let new = Batch { compile: build.compile, us: 0.0, longest_us: 0.0 };
+                    let batch = batches.entry(loader).or_insert(new);
+                    batch.us += us;
+                    batch.longest_us = batch.longest_us.max(us);
+                }
+                BuildPurpose::AheadOfTime => _ = add(&mut ahead_of_time, build.compile, us),
+                // Those are counted as one-off work and as autotuning.
+                BuildPurpose::Kernel { .. } | BuildPurpose::Trial | BuildPurpose::Candidate => {}
             }
         }
         for span in model.spans.iter().filter(|span| is_tuning(&span.name)) {
@@ -75,7 +77,8 @@ impl Builds {
         for one in one_offs(model) {
             match one.kind {
                 OneOffKind::Toolchain => _ = add(&mut trials, one.compile, one.us),
-                OneOffKind::WaitForWorkers | OneOffKind::WaitForProcess => found.waits_us += one.us,
+                OneOffKind::WaitForWorkers => found.worker_wait_us += one.us,
+                OneOffKind::WaitForProcess => found.process_wait_us += one.us,
                 OneOffKind::FirstUse => {}
             }
         }
@@ -87,6 +90,7 @@ impl Builds {
         let mut all: Vec<(f64, f64)> = model.spans.iter().map(|span| (span.start_us, span.end_us)).collect();
         let of = |kind: IndexMap<CompileIndex, BuildsOf>| kind.into_values().collect();
         found.kernels = of(kernels);
+        found.ahead_of_time = of(ahead_of_time);
         found.side_by_side = of(side_by_side);
         found.trials = of(trials);
         found.tuning = of(tuning);
@@ -94,9 +98,14 @@ impl Builds {
         found
     }
 
-    /// Microseconds of all builds of kernels.
+    /// Microseconds of all builds of graphs' kernels.
     pub fn kernels_us(&self) -> f64 {
         sum(&self.kernels)
+    }
+
+    /// Microseconds of what is built ahead of time.
+    pub fn ahead_of_time_us(&self) -> f64 {
+        sum(&self.ahead_of_time)
     }
 
     /// Microseconds that threads would save at best.
@@ -214,7 +223,8 @@ pub(crate) mod tests {
         let graphs = of("PyCodeCache.load_by_key_path", "PyCodeCache.load_by_key_path");
         assert_eq!((graphs.kernels_us(), graphs.side_by_side_us()), (12e6, 0.0));
         let ahead = of("AotCodeCompiler.compile", "AotCodeCompiler.compile");
-        assert_eq!((ahead.kernels_us(), ahead.side_by_side_us()), (12e6, 0.0));
+        assert_eq!((ahead.kernels_us(), ahead.ahead_of_time_us()), (0.0, 12e6));
+        assert_eq!(ahead.side_by_side_us(), 0.0);
     }
 
     #[test]

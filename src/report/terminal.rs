@@ -52,12 +52,15 @@ pub fn summary(report: Report<'_>) -> Vec<SummaryLine> {
         return lines;
     }
     if findings.iter().all(|one| one.severity == Severity::Info) {
-        lines.push(SummaryLine::plain(checked()));
+        lines.push(SummaryLine::plain(checked(findings)));
     }
-    // What is only good to know stands in the report.
-    let urgent: Vec<&Finding> = findings.iter().filter(|one| one.severity != Severity::Info).collect();
-    lines.extend(urgent.iter().take(FINDINGS).map(|one| line(one)));
-    let more = findings.len() - urgent.len().min(FINDINGS);
+    // What is only good to know stands in the report; where there is nothing else, the time of a slow log is told.
+    let mut told: Vec<&Finding> = findings.iter().filter(|one| one.severity != Severity::Info).collect();
+    if told.is_empty() {
+        told.extend(findings.iter().find(|one| one.kind.word == "slow_log"));
+    }
+    lines.extend(told.iter().take(FINDINGS).map(|one| line(one)));
+    let more = findings.len() - told.len().min(FINDINGS);
     if more > 0 {
         lines.push(SummaryLine::plain(format!(
             "{} in the report.",

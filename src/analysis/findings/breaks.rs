@@ -53,7 +53,7 @@ fn finding(model: &Model, one: &GraphBreak, hits: &[Hit]) -> Finding {
     let reason = if one.reason.is_empty() { "no reason recorded" } else { &one.reason };
     let title = prose::short_reason(reason);
     let severity = if within_torch(model, one) { Severity::Info } else { Severity::Warning };
-    let mut found = Finding::new(&GRAPH_BREAK, severity, title.to_owned());
+    let mut found = Finding::new(&GRAPH_BREAK, severity, title.clone());
     found.count = one.count.max(1);
     found.detail = detail(one, severity);
     found.place = place(one);

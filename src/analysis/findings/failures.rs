@@ -111,10 +111,7 @@ fn marked_hints(model: &Model, one: &Specialization) -> Vec<String> {
 /// The reason in the words of the exception.
 fn why(error: &str, text: &str) -> String {
     let first = violated(text).unwrap_or_else(|| headline(text));
-    let first = match prose::short_reason(&first) {
-        "" => "no reason recorded".to_owned(),
-        first => first.to_owned(),
-    };
+    let first = if first.is_empty() { "no reason recorded".to_owned() } else { prose::short_reason(&first) };
     // What Dynamo calls unsupported says so itself; of other exceptions the class is half of the reason.
     match error.rsplit('.').next().unwrap_or_default() {
         "Unsupported" | "ConstraintViolationError" => first,
@@ -162,6 +159,7 @@ fn rest(text: &str) -> Option<String> {
     if first.trim_end().ends_with(':') {
         rest = rest.trim_start().split_once('\n')?.1;
     }
-    let rest = rest.trim();
+    // One violated constraint is no list.
+    let rest = rest.trim().trim_start_matches("- ");
     (!rest.is_empty()).then(|| rest.to_owned())
 }

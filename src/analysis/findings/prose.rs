@@ -26,11 +26,15 @@ const LONG_REASON: usize = 100;
 
 /// A reason without what only torch's developers can read: torch 2.6 adds the classes of the arguments as Dynamo has
 /// them, or an explanation.
-pub(super) fn short_reason(reason: &str) -> &str {
+pub(super) fn short_reason(reason: &str) -> String {
     let plain = reason.split(" [<class 'torch._dynamo.").next().unwrap_or(reason);
+    if let Some((before, skipped)) = plain.split_once("'skip function ") {
+        let function = skipped.split(" in file ").next().unwrap_or(skipped);
+        return format!("{before}`{}` is a function that Dynamo skips", function.trim_end_matches('\''));
+    }
     match plain.split_once(". ") {
-        Some((first, _)) if plain.chars().count() > LONG_REASON => first,
-        _ => plain,
+        Some((first, _)) if plain.chars().count() > LONG_REASON => first.to_owned(),
+        _ => plain.to_owned(),
     }
 }
 
@@ -57,6 +61,8 @@ mod tests {
         let long = "Unsupported: Dynamic control flow is not supported at the moment. Please use \
                     functorch.experimental.control_flow.cond to explicitly capture the control flow.";
         assert_eq!(short_reason(long), "Unsupported: Dynamic control flow is not supported at the moment");
+        let skipped = "Unsupported: 'skip function graph_break in file /venv/torch/_dynamo/decorators.py'";
+        assert_eq!(short_reason(skipped), "Unsupported: `graph_break` is a function that Dynamo skips");
         assert_eq!(short_reason("Call to f. Twice"), "Call to f. Twice", "a short one is read whole");
     }
 }

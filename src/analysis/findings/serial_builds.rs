@@ -43,11 +43,15 @@ fn of_log(Basis { model, .. }: Basis<'_>) -> Vec<Finding> {
     }
     let helps = builds.side_by_side_us() >= LEAST_GAIN_US.max(us * LEAST_GAIN);
     let severity = if helps { Severity::Warning } else { Severity::Info };
+    let gain = match builds.side_by_side_us() {
+        0.0 => "nothing".to_owned(),
+        gain => format!("{} at most", duration(gain)),
+    };
     let (us, of) = (duration(us), duration(builds.log_us));
     let title = match helps {
         true => format!("Kernels are built one after the other: {us} of {of}, with `compile_threads` 1"),
         false => {
-            format!("Kernel builds take {us} of {of}, and more than `compile_threads` 1 would hardly help")
+            format!("Kernel builds take {us} of {of}, of which more `compile_threads` would save {gain}")
         }
     };
     let mut found = Finding::new(&SERIAL_BUILDS, severity, title);
@@ -69,8 +73,7 @@ fn of_log(Basis { model, .. }: Basis<'_>) -> Vec<Finding> {
         }
     } else {
         found.detail = Some(
-            "Threads build the kernels of one graph side by side, and here most graphs have a single one, or are built \
-             ahead of time. Graphs are compiled one after the other."
+            "Threads build the kernels of one graph side by side, and here most graphs have a single one. Graphs are compiled one after the other."
                 .to_owned(),
         );
         found.hints = vec![
@@ -122,7 +125,7 @@ mod tests {
         }
         let one = of_log(Basis { model: &model, chains: &[] }).remove(0);
         assert_eq!((one.severity, one.claims.len()), (Severity::Info, 0), "{}", one.title);
-        assert!(one.title.ends_with("more than `compile_threads` 1 would hardly help"), "{}", one.title);
+        assert!(one.title.ends_with("more `compile_threads` would save nothing"), "{}", one.title);
         assert!(one.hints[0].contains("TORCHINDUCTOR_CACHE_DIR"));
     }
 }

@@ -24,9 +24,6 @@ const LEAST_US: f64 = 5e6;
 /// Part of the time below which a share is not named.
 const LEAST_SHARE: f64 = 0.05;
 
-/// What time is called in which the compile waits for others.
-const WAITING: &str = "waiting for compile workers or another process";
-
 /// A part of the time with its name.
 struct Share {
     name: &'static str,
@@ -57,10 +54,11 @@ pub(super) fn of_clean(Basis { model, .. }: Basis<'_>, others: &[Finding]) -> Op
 fn shares(builds: &Builds) -> Vec<Share> {
     let tuning = builds.tuning.iter().map(|one| one.us).sum();
     let told = [
-        Share { name: "kernel builds", us: builds.kernels_us() },
+        Share { name: "kernel builds", us: builds.kernels_us() + builds.ahead_of_time_us() },
         Share { name: "the first C++ build", us: builds.trials_us() },
         Share { name: "autotuning", us: tuning },
-        Share { name: WAITING, us: builds.waits_us },
+        Share { name: "waiting for compile workers", us: builds.worker_wait_us },
+        Share { name: "waiting for another process", us: builds.process_wait_us },
     ];
     let sum: f64 = told.iter().map(|share| share.us).sum();
     let rest = Share { name: "tracing and code generation", us: (builds.log_us - sum).max(0.0) };
@@ -81,10 +79,17 @@ fn hints(model: &Model, builds: &Builds) -> Vec<String> {
             duration(saved_us)
         ));
     }
-    if builds.waits_us >= builds.log_us * LEAST_SHARE {
+    if builds.worker_wait_us >= builds.log_us * LEAST_SHARE {
         hints.push(
-            "Fill the cache folder before the program starts: then there is nothing to wait for. The compile waits for its \
-             workers, or for another process that builds into the same folder."
+            "Compile workers build the kernels while the compile waits. More of them help where there are more cores: \
+             `TORCHINDUCTOR_COMPILE_THREADS`."
+                .to_owned(),
+        );
+    }
+    if builds.process_wait_us >= builds.log_us * LEAST_SHARE {
+        hints.push(
+            "Another process builds into the same cache folder, and this one waits for it. Fill the folder before the \
+             program starts, and there is nothing to wait for."
                 .to_owned(),
         );
     }
@@ -139,11 +144,7 @@ mod tests {
         let mut model = model();
         model.spans.push(span("async_compile.wait", Some(0), 14.0, 20.0));
         let found = of_clean(Basis { model: &model, chains: &[] }, &[]).expect("a finding");
-        assert!(
-            found.title.contains("waiting for compile workers or another process 6.00 s"),
-            "{}",
-            found.title
-        );
-        assert!(found.hints[0].contains("nothing to wait for"), "{:?}", found.hints);
+        assert!(found.title.contains("waiting for compile workers 6.00 s"), "{}", found.title);
+        assert!(found.hints[0].contains("build the kernels while the compile waits"), "{:?}", found.hints);
     }
 }

@@ -65,6 +65,10 @@ fn finding(model: &Model, cause: &FailureCause<'_>) -> Option<Finding> {
         found.claim(Claim::wasted(Work::Whole, compile, "in compilations that failed").at_most(us));
     }
     found.fact("Exception", Value::Code(vec![failure.error.clone()]));
+    let recorded = headline(text);
+    if !found.title.ends_with(&recorded) {
+        found.fact("Reason in the log", Value::Prose(recorded));
+    }
     if let Some(one) = cause.at_break {
         found.fact(
             "At a graph break",

@@ -4,9 +4,11 @@ use super::finding::FurtherReading;
 use crate::model::break_block::{self, catalog_url};
 use crate::model::words::{file_name, without_addresses};
 
-/// torch's explanation in one paragraph, without addresses of objects.
+/// The first paragraph of torch's explanation, on one line and without addresses of objects.
 pub(super) fn explanation(text: &str) -> Option<String> {
-    break_block::explanation(text).map(|text| one_paragraph(&without_addresses(&text)))
+    let explanation = break_block::explanation(text)?;
+    let first = explanation.split("\n\n").next().unwrap_or(&explanation);
+    Some(one_paragraph(&without_addresses(first)))
 }
 
 /// torch's hints, those that help.

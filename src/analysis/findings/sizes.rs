@@ -86,16 +86,7 @@ fn finding(model: &Model, chains: &[Chain<'_>], same: &[&Specialization]) -> Opt
     // The recompile that came of it is told with this line; compiled autograd's own functions are not the reader's.
     let severity = if generated || !again.is_empty() { Severity::Info } else { Severity::Warning };
     let mut found = Finding::new(&SPECIALIZATION, severity, title);
-    let line = if place.loc.is_some() { "The line needed the number" } else { "Something needed the number" };
-    found.detail = Some(match generated {
-        true => "Compiled autograd needs these sizes as numbers in the functions that it writes. Nothing to do: other \
-                 sizes compile again."
-            .to_owned(),
-        false => format!(
-            "{line}, so a dynamic {size} became a constant. Another {size} compiles again, or fails where the dimension \
-             was marked as dynamic."
-        ),
-    });
+    found.detail = Some(detail(&place, generated, size));
     found.stack = one.user_stack.as_deref().map(|s| text_frames(model, s)).unwrap_or_default();
     if !generated {
         found.hints = vec![format!(
@@ -119,9 +110,21 @@ fn finding(model: &Model, chains: &[Chain<'_>], same: &[&Specialization]) -> Opt
     Some(found)
 }
 
-/// Whether a file is none: its code was generated, as that of compiled autograd is.
+/// What it means that a `size` or `number` was fixed at a line.
+fn detail(place: &UserPlace, generated: bool, thing: &str) -> String {
+    if generated {
+        return "Compiled autograd needs these sizes as numbers in the functions that it writes. Nothing to do: other \
+                sizes compile again."
+            .to_owned();
+    }
+    let line = if place.loc.is_some() { "The line needed the number" } else { "Something needed the number" };
+    let marked = if thing == "size" { ", or fails where the dimension was marked as dynamic" } else { "" };
+    format!("{line}, so what was dynamic became a constant. Another {thing} compiles again{marked}.")
+}
+
+/// Whether a line is of a function that compiled autograd wrote.
 fn is_generated(file: &str) -> bool {
-    file.starts_with('<')
+    file.starts_with("<eval_with_key>")
 }
 
 /// Whether what was fixed is a size, a stride or an offset of a tensor, not a number of Python.

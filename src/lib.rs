@@ -43,7 +43,7 @@ pub use model::{
 };
 pub use options::{InMemory, Options, Progress, RunSummary, Written};
 pub use rel_path::RelPath;
-pub use report::{Settings, SummaryLine};
+pub use report::{Editor, Settings, SummaryLine};
 pub use trace::{CompileId, FileRef, LocalTime, Md5, Payload, PayloadRef, Span, Stamp};
 
 use crate::model::JobFacts;
@@ -165,7 +165,8 @@ fn write_job(
 ) -> anyhow::Result<RunSummary> {
     let job = job::read(ranks, facts, progress);
     let found = analysis::of_job(&job);
-    let report = JobReport { job: &job, found: &found, settings };
+    let evidence = job::read_evidence(ranks, &job, &found);
+    let report = JobReport { job: &job, found: &found, evidence: &evidence, settings };
     let mut pages = report::job_pages(report);
     pages.push(job::chromium_events(ranks));
     progress.writing(pages.len());

@@ -8,6 +8,7 @@ mod builds;
 mod by_compile;
 pub mod caches;
 pub mod configs;
+pub mod defaults;
 mod export;
 pub mod failures;
 pub mod findings;
@@ -18,7 +19,10 @@ mod guard_tree;
 pub mod job;
 mod ledger;
 pub mod line_diff;
+mod names;
 mod one_offs;
+mod order_of_time;
+mod outlook;
 mod own_code;
 mod parity;
 mod parts;
@@ -46,7 +50,10 @@ pub use graph_pairs::{GraphPair, graph_pairs};
 pub use guard_diff::{DiffLine, GuardDiff, Side, guard_diff};
 pub use guard_tree::{GuardLine, GuardNode, read_guard_tree};
 pub use job::{JobFound, of_job};
+pub use names::{FunctionName, Names};
 pub use one_offs::{OneOff, OneOffKind};
+pub use order_of_time::{BuildKind, Stretch, order_of_time};
+pub use outlook::{Outlook, time_comes_first};
 pub use own_code::{OwnFiles, PACKAGES, TORCH, is_library, resumed};
 pub use parity::Parity;
 pub use parts::{PARTS, Parts, Split, part_of_phase};
@@ -77,6 +84,8 @@ pub struct Found<'m> {
     pub parity: Vec<Parity>,
     /// What was compiled, by function.
     pub functions: Vec<FunctionGroup>,
+    /// What the reader calls them.
+    pub names: Names,
     /// What the caches answered to each compile.
     pub cache: FxHashMap<CompileIndex, Outcome>,
     /// Who called what was compiled.
@@ -101,6 +110,7 @@ pub fn of_log(model: &Model) -> Found<'_> {
         time,
         parity: parity::of_log(model),
         functions: functions::of_log(model, &split),
+        names: Names::of_log(model),
         cache: functions::cache_outcomes(model),
         trie: trie::of_log(model),
         export: export::of_log(model),

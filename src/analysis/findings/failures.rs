@@ -7,8 +7,9 @@ use super::finding::{Finding, FurtherReading, Severity, Value};
 use super::kind::{CostDetail, EntryStyle, KindOfFinding, Topic, shared_part};
 use super::prose;
 use crate::analysis::failures::{FailureCause, FailureEffect, failed_us, failure_causes, fixed_against_mark};
+use crate::analysis::names::function_words;
 use crate::analysis::recompiles::{is_limit, size_as_written};
-use crate::analysis::user_place::{UserPlace, function_words};
+use crate::analysis::user_place::UserPlace;
 use crate::model::words::{counted, file_name, headline};
 use crate::model::{Model, Specialization};
 

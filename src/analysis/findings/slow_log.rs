@@ -4,7 +4,7 @@ use super::basis::{Basis, Family};
 use super::finding::{Finding, Severity, Value};
 use super::kind::{KindOfFinding, Topic};
 use crate::analysis::builds::Builds;
-use crate::analysis::warm_run;
+use crate::analysis::{Split, warm_run};
 use crate::model::Model;
 use crate::model::words::duration;
 
@@ -71,7 +71,7 @@ fn shares(builds: &Builds) -> Vec<Share> {
 /// What to do next, the largest gain first.
 fn hints(model: &Model, builds: &Builds) -> Vec<String> {
     let mut hints = Vec::new();
-    let saved_us = warm_run::saved_us(model).min(builds.log_us);
+    let saved_us = warm_run::saved_us(model, &Split::of(model)).min(builds.log_us);
     if saved_us >= builds.log_us * LEAST_SHARE {
         hints.push(format!(
             "Run it again with the same cache folder (`TORCHINDUCTOR_CACHE_DIR`): a warm cache saves up to {}, the builds and \

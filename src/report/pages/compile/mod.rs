@@ -16,6 +16,7 @@ mod why;
 use crate::analysis::{ByCompile, OwnFiles};
 use crate::model::{Compile, Content, Section};
 use crate::output::Page;
+use crate::report::kit::copy::named_copy_button;
 use crate::report::kit::formats::{counted, whole};
 use crate::report::kit::html::Html;
 use crate::report::kit::inductor_runs;
@@ -104,26 +105,33 @@ struct Head {
     pill: Html,
     function: Html,
     place: Html,
+    /// What torch calls it.
+    torch: Option<Html>,
     story: Html,
     bar: Html,
     left: Option<Html>,
     right: Option<Html>,
 }
 
+/// A button that copies the compile's id.
+fn copy_id(compile: &Compile) -> Html {
+    compile.id.as_ref().map_or_else(Html::default, |id| named_copy_button(&id.to_string(), "Copy id"))
+}
+
 fn head(view: View<'_>, subject: Subject<'_>) -> anyhow::Result<Html> {
     let compile = subject.compile;
-    let function = function(subject);
-    let place = function.map(|f| view.place(f.file.as_deref(), f.line)).transpose()?;
+    let place = view.place_of(compile)?;
     let side = |facts: Vec<_>| (!facts.is_empty()).then(|| view.facts(facts)).transpose();
     let context = Head {
         pill: if compile.id.is_some() { view.plain_pill_beside(compile)? } else { Html::default() },
-        function: match function {
-            Some(function) => view.function(&function.name),
+        function: match view.function_name(compile) {
+            Some(name) => view.title_of(name),
             None if compile.id.is_none() => Html::escaped("Records without a compile id"),
             None => Html::default(),
         },
         place: place.unwrap_or_default(),
-        story: story::tell(view, subject)?,
+        torch: view.name_in_torch(compile)?,
+        story: Html::joined([story::tell(view, subject)?, copy_id(compile)], " "),
         bar: view.bar(&view.report.found.split.at(subject.index), true)?,
         left: side(facts::left(view, subject)?)?,
         right: side(facts::right(view, subject)?)?,

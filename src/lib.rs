@@ -28,6 +28,7 @@ mod job;
 mod model;
 mod options;
 mod output;
+mod profile;
 mod rel_path;
 mod report;
 mod run;
@@ -139,7 +140,8 @@ fn write_log(work: Work<'_>, task: &LogTask<'_>) -> anyhow::Result<LogOutcome> {
     if let Some(parts) = task.parts_to_split(&model) {
         return Ok(LogOutcome::Parts(parts));
     }
-    let found = analysis::of_log(&model);
+    let measured = run::measure(work, task.log, &model, &source)?;
+    let found = analysis::of_log(&model, measured);
     let settings = &work.options.settings;
     let report = report::on(&model, &found, &source, settings, task.processes);
     let pages = report::pages(report);

@@ -39,6 +39,7 @@ mod layers;
 mod library;
 mod odd_logs;
 mod pages;
+mod performance;
 mod provenance;
 mod provenance_orders;
 mod ranks;

@@ -12,6 +12,7 @@ mod fields;
 mod guards;
 mod integrity;
 mod job;
+mod profile;
 mod program_text;
 mod section;
 mod shapes;
@@ -42,6 +43,9 @@ pub use job::{
     OperationCount, PartStretch, RankCounts, RankEnd, RankGraph, RankLog, RankState, RankSummary,
     RankTimeline, Run, Schedule, Sequence, SharedFinding, SkippedFile, Step, Stretch, TensorFact, TextId,
     Texts,
+};
+pub use profile::{
+    DeviceKernel, DeviceWork, InputDims, Launch, Operator, OperatorCall, Profile, TritonLaunch,
 };
 pub use program_text::{read_program, source_comment};
 pub use section::{Cell, Column, Section, Unit};

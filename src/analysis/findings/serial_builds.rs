@@ -94,7 +94,7 @@ mod tests {
 
     #[test]
     fn builds_one_after_the_other_are_a_problem_where_they_dominate_and_one_thread_is_set() {
-        let found = |model: &Model| of_log(Basis { model, chains: &[] });
+        let found = |model: &Model| of_log(Basis { model, chains: &[], performance: None });
         let mut model = model();
         let one = found(&model).remove(0);
         assert_eq!(
@@ -123,7 +123,7 @@ mod tests {
             model.spans.push(span("PyCodeCache.load_by_key_path", Some(0), start, start + 2.0));
             model.spans.push(span("compile_file", Some(loader), start, start + 2.0));
         }
-        let one = of_log(Basis { model: &model, chains: &[] }).remove(0);
+        let one = of_log(Basis { model: &model, chains: &[], performance: None }).remove(0);
         assert_eq!((one.severity, one.claims.len()), (Severity::Info, 0), "{}", one.title);
         assert!(one.title.ends_with("more `compile_threads` would save nothing"), "{}", one.title);
         assert!(one.hints[0].contains("TORCHINDUCTOR_CACHE_DIR"));

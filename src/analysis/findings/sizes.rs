@@ -37,7 +37,7 @@ struct Line {
 
 /// One finding per line of the user: what a line needs as a number is fixed there, be it one size or many. All that code
 /// fixes which torch itself generated is one finding. Sizes for which a compile failed are told with the failure.
-fn of_log(Basis { model, chains }: Basis<'_>) -> Vec<Finding> {
+fn of_log(Basis { model, chains, .. }: Basis<'_>) -> Vec<Finding> {
     let failed = model.failures.iter().flat_map(|failure| fixed_against_mark(model, failure));
     let failed: Vec<&Specialization> = failed.collect();
     let mut groups: IndexMap<Line, Vec<&Specialization>> = IndexMap::new();

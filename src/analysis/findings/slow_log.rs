@@ -116,7 +116,7 @@ mod tests {
     #[test]
     fn a_clean_slow_log_says_where_the_time_went_and_what_to_do() {
         let model = model();
-        let basis = Basis { model: &model, chains: &[] };
+        let basis = Basis { model: &model, chains: &[], performance: None };
         let found = of_clean(basis, &[]).expect("a finding");
         let title = "20.0 s of compile time: kernel builds 8.00 s, tracing and code generation 8.00 s, the first C++ build 4.00 s";
         assert_eq!(found.title, title);
@@ -136,14 +136,15 @@ mod tests {
             span.start_us /= 10.0;
             span.end_us /= 10.0;
         });
-        assert!(of_clean(Basis { model: &model, chains: &[] }, &[]).is_none());
+        assert!(of_clean(Basis { model: &model, chains: &[], performance: None }, &[]).is_none());
     }
 
     #[test]
     fn waiting_for_workers_is_told_as_such() {
         let mut model = model();
         model.spans.push(span("async_compile.wait", Some(0), 14.0, 20.0));
-        let found = of_clean(Basis { model: &model, chains: &[] }, &[]).expect("a finding");
+        let found =
+            of_clean(Basis { model: &model, chains: &[], performance: None }, &[]).expect("a finding");
         assert!(found.title.contains("waiting for compile workers 6.00 s"), "{}", found.title);
         assert!(found.hints[0].contains("build the kernels while the compile waits"), "{:?}", found.hints);
     }

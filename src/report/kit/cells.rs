@@ -1,4 +1,4 @@
-//! The model's cells as cells of a page.
+//! The model's table cells as HTML.
 
 use crate::model::{Cell, Section, Unit};
 use crate::report::kit::formats::{UNKNOWN, bytes, clipped, count, micros, whole};
@@ -9,14 +9,14 @@ use crate::report::kit::view::{Pieces, View};
 use fxhash::FxHashMap;
 use std::io::Write;
 
-/// Characters of a text that stand in a table; the rest is folded. About ten lines of a wide column.
+/// How many characters of a text a table shows; the rest is folded. About ten lines of a wide column.
 pub(crate) const LONGEST_TEXT: usize = 600;
 
-/// Characters of its first line that stand before what is folded.
+/// How many characters of the first line are shown before the folded rest.
 const LONGEST_START: usize = 140;
 
 impl Pieces<'_> {
-    /// Text or code; what is long is folded behind its beginning.
+    /// Text or code. A long one is folded, and its beginning is shown.
     pub fn folded(&self, text: &str, code: bool) -> Html {
         let wrapped = |text: &str| if code { self.code(text) } else { Html::escaped(text) };
         if !clipped(text, LONGEST_TEXT).1 {
@@ -96,7 +96,7 @@ fn is_code(cell: &Cell) -> bool {
     matches!(cell, Cell::Code(_) | Cell::Unknown)
 }
 
-/// Stacks that a table has more than once: one expression is made of others on the same lines.
+/// Stacks that occur more than once in a table, as expressions are made of others on the same lines.
 struct Stacks<'s> {
     section: &'s str,
     /// By where its frames stand, as equal stacks are one: how often it comes, and the number of the one that stands

@@ -9,7 +9,7 @@ use crate::trace::Md5;
 /// unpackers and Windows still take inside a folder.
 const LONGEST_NAME: usize = 96;
 
-/// The landing page: what was compiled, and all that the report holds.
+/// The landing page.
 pub(crate) fn landing(settings: &Settings) -> &'static str {
     if settings.export { "report.html" } else { "index.html" }
 }

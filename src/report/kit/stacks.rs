@@ -1,4 +1,4 @@
-//! Stacks, folded to the frame that concerns the reader.
+//! Stacks, folded to the innermost frame of the reader's own code.
 
 use crate::model::{Frame, Stack, TextFrame};
 use crate::report::kit::formats::{clipped, is_library, short_path};
@@ -155,7 +155,7 @@ impl View<'_> {
     }
 }
 
-/// Leaves the whole path with the first frame of each file.
+/// Keeps the whole path only for the first frame of each file.
 fn once_a_file(frames: &mut [FrameOf<'_>]) {
     let mut seen = FxHashSet::default();
     for frame in frames {

@@ -1,6 +1,7 @@
 //! The pages in a real browser, opened from disk: nothing is asked of the network, nothing goes wrong, clicks work.
 //!
-//! The browser is `$CHROME`, else Chromium where Debian puts it. Where there is none the tests say so and pass, but in CI.
+//! The browser is `$CHROME`, or else Chromium where Debian installs it. Without one, the tests say so and pass; in CI they
+//! fail.
 
 pub use crate::support::window::{Window, window};
 use crate::support::{Report, Run, input, report};

@@ -43,9 +43,23 @@ fn inputs_of_a_graph_with_collectives_may_hang_it() {
     });
     let job = combine(copy.path(), &[]).ok(copy.path());
     let finding = finding(&job, "inputs_differ");
-    // Sizes and dtype are equal: the strides are told.
+    // Sizes and dtype are equal, so the strides are shown.
     assert!(text(finding, "title").contains("`float32[8,16]/[1,8]` on rank 1"), "{finding}");
     assert!(text(finding, "hint").contains("This graph calls collectives"), "{finding}");
+}
+
+#[test]
+fn inputs_of_another_dtype_are_named() {
+    let copy = rank_reports("13_div_healthy");
+    change(&copy.path().join("rank_1"), |report| {
+        report["cross_rank"]["inputs"][0]["tensors"][0][1] = json!("float64");
+    });
+    let job = combine(copy.path(), &[]).ok(copy.path());
+    let finding = finding(&job, "inputs_differ");
+    assert!(
+        text(finding, "title").contains("`float64[8,16]` on rank 1, `float32[8,16]` on rank 0"),
+        "{finding}"
+    );
 }
 
 #[test]
@@ -115,7 +129,7 @@ fn a_hit_after_a_miss_of_the_same_key_is_a_harmless_race() {
     assert_eq!(race["severity"], "info");
     assert!(text(race, "hint").contains("A race, and harmless"), "{race}");
     assert!(!text(race, "hint").to_lowercase().contains("share the cache"), "{race}");
-    // Asked the other way round, the entry was there before: then it was another key or folder.
+    // In the other order, the entry was there before the lookup: then the key or the folder was another.
     let copy = rank_reports("12_ddp_2");
     change(&copy.path().join("rank_1"), |report| {
         for lookup in report["cross_rank"]["cache_keys"].as_array_mut().unwrap() {
@@ -249,4 +263,22 @@ fn a_verdict_about_tensors_names_one_operation_with_its_line_or_compile() {
             "{verdict}"
         );
     }
+}
+
+#[test]
+fn a_function_that_is_compiled_twice_is_two_graphs_in_their_order() {
+    let copy = rank_reports("13_div_shapes");
+    for rank in 0..2 {
+        change(&copy.path().join(format!("rank_{rank}")), |report| {
+            let compiles = report["compiles"].as_array_mut().unwrap();
+            let of = |id: &str| compiles.iter().position(|compile| compile["id"] == id).unwrap();
+            let (first, second) = (of("0/0"), of("2/0"));
+            compiles[second]["function"] = compiles[first]["function"].clone();
+        });
+    }
+    let job = combine(copy.path(), &[]).ok(copy.path());
+    let finding = finding(&job, "inputs_differ");
+    assert_eq!(finding["compile_ids"], json!(["2/0"]));
+    // The first compile of the function calls a collective, the second does not.
+    assert!(text(finding, "hint").contains("No collective of this graph is recorded"), "{finding}");
 }

@@ -255,11 +255,11 @@ fn two_graphs_of_a_compile_are_compared_line_by_line() {
     graphs(&window, "aot_joint_graph");
     window.value("(e => { e.value = 4; e.onchange(); })(document.getElementById('right'))");
     let lines =
-        |class: &str| format!("[...document.querySelectorAll('#graph .{class}')].map(l => l.textContent)");
+        |class: &str| format!("[...document.querySelectorAll('#sides .{class}')].map(l => l.textContent)");
     assert!(window.is_true(&format!("{}.some(l => l.includes('class inner_f('))", lines("old"))));
     assert!(window.is_true(&format!("{}.some(l => l.includes('class GraphModule('))", lines("new"))));
     assert!(
-        window.number("document.querySelectorAll('#graph details').length") > 0.0,
+        window.number("document.querySelectorAll('#sides .fold-row').length") > 0.0,
         "equal lines are folded"
     );
     // Torch's own pair: only the id below the texts differs, which is no difference.

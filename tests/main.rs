@@ -34,6 +34,7 @@ mod job_facts;
 mod jobs;
 mod layers;
 mod library;
+mod markdown;
 mod odd_logs;
 mod pages;
 mod provenance;

@@ -4,6 +4,7 @@ mod data;
 mod ends;
 mod fact_words;
 mod job_report;
+mod markdown;
 mod matrix;
 mod page;
 mod ranks;
@@ -39,6 +40,7 @@ pub fn job_pages<'m>(report: JobReport<'m>) -> Vec<Page<'m, Worker>> {
             data::schedules(report, out)
         }));
     }
+    pages.push(markdown::page(report));
     pages.push(page::page(report));
     pages
 }

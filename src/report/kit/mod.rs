@@ -15,6 +15,7 @@ pub(crate) mod json;
 pub(crate) mod links;
 pub(crate) mod log_settings;
 mod log_text;
+pub(crate) mod markdown;
 pub(crate) mod markup;
 pub(crate) mod paths;
 mod pills;

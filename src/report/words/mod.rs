@@ -5,4 +5,6 @@ pub(crate) mod export;
 pub(crate) mod files;
 pub(crate) mod metrics;
 pub(crate) mod phases;
+pub(crate) mod problems;
+pub(crate) mod verdict;
 pub(crate) mod vllm;

@@ -41,7 +41,14 @@ fn log(view: View<'_>) -> Vec<(&'static str, Html)> {
         ),
         ("Processes", Html::escaped(&format!("{}{more}; {rank}", pids.join(", ")))),
     ];
-    let files = ["report.json", "compile_directory.json", "chromium_events.json", "raw.jsonl", "raw.log"];
+    let files = [
+        "report.md",
+        "report.json",
+        "compile_directory.json",
+        "chromium_events.json",
+        "raw.jsonl",
+        "raw.log",
+    ];
     facts.push(("Data", Html::joined(files.map(|file| view.link(file, file)), ", ")));
     facts
 }

@@ -61,6 +61,7 @@ fn tabs(report: Report<'_>) -> Vec<Tab> {
         .map(|(_, id, text, count)| Tab::section(id, text, count))
         .collect();
     tabs.extend(Tab::other_pages(report));
+    tabs.push(Tab::away(paths::REPORT_MD, paths::REPORT_MD, None));
     tabs.push(Tab::away("raw.log", "raw.log", None));
     tabs
 }

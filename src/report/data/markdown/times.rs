@@ -1,0 +1,73 @@
+//! Where the time went: parts of the compiler, phases, and the costliest compiles.
+
+use super::{LONGEST_NAME, LONGEST_PATH, TIMES};
+use crate::analysis::PARTS;
+use crate::model::Compile;
+use crate::report::kit::formats::{UNKNOWN, micros, percent, whole};
+use crate::report::kit::markdown::{Markdown, code, plain};
+use crate::report::kit::paths;
+use crate::report::subject::Report;
+
+/// Phases and compiles that are listed.
+const PHASES: usize = 12;
+const COMPILES: usize = 15;
+
+pub(super) fn write(report: Report<'_>, document: &mut Markdown) {
+    let found = report.found;
+    if found.time.phases.is_empty() {
+        return;
+    }
+    let mut part = document.part(TIMES);
+    part.heading(2, "Times");
+    let source = match found.split.of_spans {
+        true => "`time.html` has the flame chart, `chromium_events.json` the phases as they ran",
+        false => {
+            "The log has no spans of phases: these times are sums of what the metrics of the compiles report"
+        }
+    };
+    part.text(&plain(&format!("Compile time: **{}**. {source}.", micros(found.time.total_s * 1e6))));
+    let split = &found.split;
+    let total = split.whole.total() + split.apart_us;
+    let parts = PARTS.into_iter().zip(split.whole.0).chain([("none of them", split.apart_us)]);
+    let rows = parts.filter(|(_, us)| *us > 0.0);
+    let rows = rows.map(|(name, us)| vec![name.to_owned(), micros(us), percent(us, total, true)].plain());
+    part.table(&["Part of the compiler", "Time:", "Share:"], rows);
+    let phases = &found.time.phases;
+    let rows = phases.iter().take(PHASES).map(|phase| {
+        let (own, all) = (micros(phase.self_s * 1e6), micros(phase.total_s * 1e6));
+        vec![code(&phase.name, LONGEST_NAME), own, all, whole(phase.count)].plain()
+    });
+    part.table(&["Phase", "Self:", "Total:", "Times:"], rows);
+    let time = |compile: &Compile| compile.compile_us();
+    let mut compiles: Vec<&Compile> = report.model.identified().filter(|one| time(one).is_some()).collect();
+    compiles.sort_by(|a, b| time(b).unwrap_or(0.0).total_cmp(&time(a).unwrap_or(0.0)));
+    let rows = compiles.iter().take(COMPILES).map(|compile| row(compile).plain());
+    part.table(&["Compile", "Function", "Where", "Status", "Time:", "Page"], rows);
+    let more = compiles.len().saturating_sub(COMPILES) + phases.len().saturating_sub(PHASES);
+    part.end(more, ("phase or compile", "phases and compiles"), "`report.json` has all");
+}
+
+fn row(compile: &Compile) -> Vec<String> {
+    let function = compile.function.as_ref();
+    let file = function.and_then(|function| function.file.as_deref());
+    let line = function.and_then(|function| function.line).map(|line| format!(":{line}")).unwrap_or_default();
+    vec![
+        code(&compile.label(), 40),
+        function.map_or_else(|| UNKNOWN.to_owned(), |function| code(&function.name, LONGEST_NAME)),
+        file.map_or_else(|| UNKNOWN.to_owned(), |file| code(&format!("{file}{line}"), LONGEST_PATH)),
+        compile.status.word().to_owned(),
+        compile.compile_us().map_or_else(|| UNKNOWN.to_owned(), micros),
+        code(paths::compile_page(compile).as_str(), LONGEST_PATH),
+    ]
+}
+
+/// Cells with plain spaces.
+trait Plain {
+    fn plain(self) -> Self;
+}
+
+impl Plain for Vec<String> {
+    fn plain(self) -> Self {
+        self.iter().map(|text| plain(text)).collect()
+    }
+}

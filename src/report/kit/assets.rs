@@ -59,6 +59,8 @@ assets! {
     CODE_JS = "code.js",
     TIME_CSS = "time.css",
     TIME_DATA_JS = "time_data.js",
+    TIME_WORDS_JS = "time_words.js",
+    TIME_DRAW_JS = "time_draw.js",
     TIME_JS = "time.js",
     PERFETTO_JS = "perfetto.js",
     GRAPH_CSS = "graph.css",
@@ -97,7 +99,18 @@ pub const CODE: Bundle =
 /// The page with the flame chart.
 pub const TIME: Bundle = Bundle {
     styles: &[BASE_CSS, REPORT_CSS, TIME_CSS],
-    scripts: &[COMMON_JS, TABLES_JS, FOLD_JS, OPEN_JS, LINKS_JS, TIME_DATA_JS, TIME_JS, PERFETTO_JS],
+    scripts: &[
+        COMMON_JS,
+        TABLES_JS,
+        FOLD_JS,
+        OPEN_JS,
+        LINKS_JS,
+        TIME_DATA_JS,
+        TIME_WORDS_JS,
+        TIME_DRAW_JS,
+        TIME_JS,
+        PERFETTO_JS,
+    ],
 };
 
 /// The viewer of graphs.

@@ -152,15 +152,8 @@
       return exact === undefined ? lower.includes(text) : lower === exact;
     });
     const isCompileFound = compiles.map(compile => compile.id.toLowerCase() === text);
-    const isPhaseFound = item => names.some((_, phase) => isNameFound[phase] && timeline.isOfPhase(item, phase));
-    const found = new Uint8Array(items.count);
-    const isFoundByName = new Map();
-    for (let item = 0; item < items.count; item++) {
-      const name = timeline.isCompile(item) ? undefined : timeline.nameOf(item);
-      if (name !== undefined && !isFoundByName.has(name)) isFoundByName.set(name, isPhaseFound(item));
-      found[item] = isFoundByName.get(name) || isCompileFound[items.compiles[item]] ? 1 : 0;
-    }
-    return found;
+    const isMatch = item => isNameFound[timeline.phaseOf(item)] || isCompileFound[items.compiles[item]];
+    return Uint8Array.from({ length: items.count }, (_, item) => isMatch(item));
   }
 
   function search() {
@@ -372,7 +365,7 @@
     let longest = NO_ITEM;
     for (let item = 0; item < items.spanCount; item++) {
       const isLonger = longest === NO_ITEM || timeline.lengthOf(item) > timeline.lengthOf(longest);
-      if (timeline.isOfPhase(item, phase) && isLonger) longest = item;
+      if (timeline.phaseOf(item) === phase && isLonger) longest = item;
     }
     setSearch(quoted(name));
     choose(longest);

@@ -180,8 +180,9 @@ tlparse.timeline = (() => {
     return names.indexOf(name);
   }
 
-  function isOfPhase(item, phase) {
-    return !isCompile(item) && data.phase[item] === phase;
+  // The place of a span's name in `names`; undefined for a compile.
+  function phaseOf(item) {
+    return data.phase[item];
   }
 
   return {
@@ -190,6 +191,6 @@ tlparse.timeline = (() => {
     total: Math.max(data.total, 1),
     items, names, compiles, tracks, rows,
     isCompile, nameOf, meaningOf, kernelOf, partOf, compileOf, trackOf, lengthOf, selfTimeOf,
-    firstEndingAfter, neighborOf, childrenOf, parentOf, phaseOfName, isOfPhase,
+    firstEndingAfter, neighborOf, childrenOf, parentOf, phaseOfName, phaseOf,
   };
 })();

@@ -6,10 +6,11 @@ use crate::report::kit::bars::{PHASE_OTHER, PHASES};
 use crate::report::kit::formats::{UNKNOWN, counted, micros, percent, whole};
 use crate::report::kit::html::Html;
 use crate::report::kit::links;
-use crate::report::kit::markup::{Element, close_section, put};
+use crate::report::kit::markup::{Element, close_section, put, small};
 use crate::report::kit::tables::{Head, Row, Table, Td};
 use crate::report::kit::view::View;
 use crate::report::pages::time::times::Times;
+use crate::report::words::phases::phase_meaning;
 use std::collections::BTreeMap;
 use std::io::Write;
 
@@ -68,7 +69,7 @@ pub(crate) fn phases(view: View<'_>, times: Times<'_>, out: &mut dyn Write) -> a
     let rows = shown.iter().map(|phase| {
         let part = times.account.part_of.get(&phase.name).copied();
         let own = phase.self_s * 1e6;
-        let [name, own_cell, total, count] = cells(phase, &phase.name);
+        let [name, own_cell, total, count] = cells(phase, named(phase, &phase.name));
         let phase = part.and_then(|part| PHASES.get(part)).copied().unwrap_or(PHASE_OTHER);
         Ok(Row::of(vec![colored(name, phase), own_cell, share(own, covered, phase), total, count]))
     });
@@ -95,14 +96,23 @@ fn shown<'p>(
 }
 
 /// Name, self time, total time and count.
-fn cells(phase: &Phase, name: &str) -> [Td; 4] {
+fn cells(phase: &Phase, name: Td) -> [Td; 4] {
     let (own, total) = (phase.self_s * 1e6, phase.total_s * 1e6);
     [
-        Td::text(name),
+        name,
         Td::number(own, &micros(own)),
         Td::number(total, &micros(total)),
         Td::number(phase.count as f64, &whole(phase.count)),
     ]
+}
+
+/// The name of a phase, which the script makes a link to its spans, and what the compiler does in it.
+fn named(phase: &Phase, shown: &str) -> Td {
+    let code = Element::new("code").class("phase-code").attribute("data-phase", &phase.name).around(shown);
+    match phase_meaning(&phase.name) {
+        "" => Td::html(code),
+        meaning => Td::html(Html::joined([code, small(meaning)], "")),
+    }
 }
 
 /// Writes what explains a table or the chart.
@@ -214,7 +224,10 @@ pub(crate) fn passes(view: View<'_>, times: Times<'_>, out: &mut dyn Write) -> a
     });
     let rows = shown
         .iter()
-        .map(|pass| Ok(Row::of(cells(pass, pass.name.strip_prefix("pass.").unwrap_or(&pass.name)).into())));
+        .map(|pass| {
+            let name = named(pass, pass.name.strip_prefix("pass.").unwrap_or(&pass.name));
+            Ok(Row::of(cells(pass, name).into()))
+        });
     view.table(out, &table, rows)?;
     others(view, out, &rest, ("more pass", "more passes", "each less than those above"))?;
     close_section(out)?;

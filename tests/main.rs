@@ -19,6 +19,7 @@ mod browser_provenance;
 mod browser_tables;
 mod browser_time;
 mod cli;
+mod compile_pages;
 mod costs;
 mod damage;
 mod data_files;

@@ -17,6 +17,7 @@ mod guard_tree;
 pub mod job;
 mod ledger;
 pub mod line_diff;
+mod names;
 mod one_offs;
 mod own_code;
 mod parity;
@@ -44,6 +45,7 @@ pub use graph_pairs::{GraphPair, graph_pairs};
 pub use guard_diff::{DiffLine, GuardDiff, Side, guard_diff};
 pub use guard_tree::{GuardLine, GuardNode, read_guard_tree};
 pub use job::{JobFound, of_job};
+pub use names::{FunctionName, Names};
 pub use one_offs::{OneOff, OneOffKind};
 pub use own_code::{OwnFiles, PACKAGES, TORCH, is_library, resumed};
 pub use parity::Parity;
@@ -57,6 +59,7 @@ pub use stage::Stage;
 pub use time::{CompileTime, Phase, PhaseNode};
 pub use timeline::{Timeline, Track};
 pub use trie::Trie;
+pub use user_place::UserPlace;
 
 use crate::model::{CompileIndex, Model, Outcome};
 use fxhash::FxHashMap;
@@ -74,6 +77,8 @@ pub struct Found<'m> {
     pub parity: Vec<Parity>,
     /// What was compiled, by function.
     pub functions: Vec<FunctionGroup>,
+    /// What the reader calls them.
+    pub names: Names,
     /// What the caches answered to each compile.
     pub cache: FxHashMap<CompileIndex, Outcome>,
     /// Who called what was compiled.
@@ -98,6 +103,7 @@ pub fn of_log(model: &Model) -> Found<'_> {
         time,
         parity: parity::of_log(model),
         functions: functions::of_log(model, &split),
+        names: Names::of_log(model),
         cache: functions::cache_outcomes(model),
         trie: trie::of_log(model),
         export: export::of_log(model),

@@ -1,6 +1,6 @@
 //! Places in the user's program: from frames, and from what a compile says about its function.
 
-use super::own_code::{is_library, resumed};
+use super::own_code::is_library;
 use crate::model::{CompileIndex, Frame, Model, Specialization, TextFrame};
 
 /// A place in the user's program.
@@ -56,15 +56,6 @@ impl UserPlace {
     pub fn is_of(&self, frame: &TextFrame) -> bool {
         self.file.as_ref() == Some(&frame.file) && self.line == Some(frame.line)
     }
-}
-
-/// The function of a compile, for a sentence: `f`, or `f, resumed at line 9`.
-pub(super) fn function_words(model: &Model, compile: CompileIndex) -> Option<String> {
-    let name = &model.compiles.get(compile)?.function.as_ref()?.name;
-    Some(match resumed(name) {
-        Some((function, line)) => format!("`{function}`, resumed at line {line},"),
-        None => format!("`{name}`"),
-    })
 }
 
 /// The innermost frame that is the reader's own.

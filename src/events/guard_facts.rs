@@ -24,8 +24,11 @@ pub(super) fn guard_facts(tree: &str, with_values: bool) -> GuardFacts {
         if let Some((_, place)) = content.split_once(": source=") {
             let (source, rest) = place.split_once(", accessed_by=").unwrap_or((place, ""));
             above.push((depth, hash(source)));
-            if with_values && let Some(class) = class_of(rest) {
-                keep_type(&mut facts, source, class);
+            if let Some(class) = class_of(rest) {
+                if with_values {
+                    keep_type(&mut facts, source, class);
+                }
+                keep_receiver(&mut facts, source, class);
             }
             continue;
         }
@@ -62,6 +65,18 @@ fn variable(condition: &str) -> Option<&str> {
 fn keep_type(facts: &mut GuardFacts, source: &str, class: &str) {
     if facts.types.len() < MOST_VALUES && source.len() <= LONGEST && class.len() <= LONGEST {
         facts.types.push(PlaceType { source: source.to_owned(), class: class.to_owned() });
+    }
+}
+
+/// Keeps the type of `L['self']`, or of `L['fn']` where the function has no `self`.
+fn keep_receiver(facts: &mut GuardFacts, source: &str, class: &str) {
+    let is_new = match source {
+        "L['self']" => facts.receiver.as_ref().is_none_or(|known| known.source != source),
+        "L['fn']" => facts.receiver.is_none(),
+        _ => false,
+    };
+    if is_new && class.len() <= LONGEST {
+        facts.receiver = Some(PlaceType { source: source.to_owned(), class: class.to_owned() });
     }
 }
 
@@ -119,6 +134,21 @@ mod tests {
     fn of_a_first_compile_only_hashes_are_kept() {
         let facts = guard_facts(TREE, false);
         assert_eq!((facts.prints.len(), facts.values.len(), facts.types.len()), (3, 0, 0));
+    }
+
+    #[test]
+    fn the_object_that_a_function_works_for_is_kept_of_every_compile() {
+        let place = |name: &str, class: &str| {
+            format!(
+                "| +- GuardManager: source=L['{name}'], accessed_by=F(key='{name}'), type=<class '{class}'>, tag_safe=(True)\n"
+            )
+        };
+        let receiver = |tree: &str| guard_facts(tree, false).receiver.map(|of| (of.source, of.class));
+        let both = place("fn", "function") + &place("self", "m.Net");
+        assert_eq!(receiver(&both), Some(("L['self']".to_owned(), "class 'm.Net'".to_owned())));
+        let wrapped = receiver(&place("fn", "m.Net")).map(|(source, _)| source);
+        assert_eq!(wrapped.as_deref(), Some("L['fn']"));
+        assert_eq!(receiver(&place("x", "torch.Tensor")), None);
     }
 
     #[test]

@@ -13,6 +13,8 @@ pub struct GuardFacts {
     pub values: Vec<String>,
     /// Python types found at the places that guards look at; of recompiles only.
     pub types: Vec<PlaceType>,
+    /// The object that the function works for: `L['self']` of a method, `L['fn']` of torch's wrapper around a module.
+    pub receiver: Option<PlaceType>,
 }
 
 /// One guard: what it looks at and what it wants, as hashes. Two compiles of one process agree in both where they guard

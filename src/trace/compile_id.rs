@@ -95,6 +95,11 @@ impl CompileId {
         self.frame.is_some()
     }
 
+    /// Whether it belongs to a graph of compiled autograd: `!1`, `!1/0/0`.
+    pub fn is_of_compiled_autograd(&self) -> bool {
+        self.ca.is_some()
+    }
+
     /// The number of the compile among those of its frame, from 0: 2 of `!1/0/2`.
     pub fn version(&self) -> Option<u64> {
         match self.compile {

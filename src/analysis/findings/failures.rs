@@ -6,8 +6,8 @@ use super::finding::{Finding, FurtherReading, Severity, Value};
 use super::kind::{CostDetail, EntryStyle, KindOfFinding, Topic, shared_part};
 use super::prose;
 use crate::analysis::failures::{FailureCause, FailureEffect, failed_us, failure_causes};
+use crate::analysis::names::function_words;
 use crate::analysis::recompiles::is_limit;
-use crate::analysis::user_place::function_words;
 use crate::model::Model;
 use crate::model::words::headline;
 

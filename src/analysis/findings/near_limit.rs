@@ -3,9 +3,10 @@
 use super::basis::{Basis, Family};
 use super::finding::{Finding, Severity, Value};
 use super::kind::{KindOfFinding, Topic};
+use crate::analysis::names::function_words;
 use crate::analysis::own_code::is_library;
 use crate::analysis::recompiles::{Chain, recompile_limit};
-use crate::analysis::user_place::{UserPlace, function_words};
+use crate::analysis::user_place::UserPlace;
 use crate::model::{CompileIndex, Model};
 
 /// Functions near the limit.

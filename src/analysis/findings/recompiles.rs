@@ -5,12 +5,13 @@ use super::cost::{ChargeOrder, Claim, Work};
 use super::finding::{ChainStep, Finding, Severity, Value};
 use super::kind::{KindOfFinding, Topic, shared_part};
 use super::prose;
+use crate::analysis::names::function_words;
 use crate::analysis::own_code::is_library;
 use crate::analysis::recompiles::{
     Cause, Chain, Change, ChangeKind, Limit, Step, Subject, disagreement, fixed, is_limit, meaning,
     recompile_advice, recompile_limit, what_changed,
 };
-use crate::analysis::user_place::{UserPlace, function_words, own_frame, text_frames};
+use crate::analysis::user_place::{UserPlace, own_frame, text_frames};
 use crate::model::words::{counted, file_name};
 use crate::model::{CompileIndex, Model, Reason, TextFrame};
 use fxhash::FxHashSet;

@@ -3,7 +3,8 @@
 use super::basis::{Basis, Family};
 use super::finding::{Finding, Severity, Value};
 use super::kind::{KindOfFinding, Topic};
-use crate::analysis::user_place::{UserPlace, function_words};
+use crate::analysis::names::function_words;
+use crate::analysis::user_place::UserPlace;
 use crate::model::words::{counted, duration};
 use crate::model::{CompileIndex, RepeatedLines};
 

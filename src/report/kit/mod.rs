@@ -17,6 +17,7 @@ pub(crate) mod log_settings;
 mod log_text;
 pub(crate) mod markdown;
 pub(crate) mod markup;
+mod names;
 pub(crate) mod paths;
 mod pills;
 mod prose;

@@ -158,7 +158,6 @@ fn entry(view: View<'_>, index: usize, reason: &Reason<'_>) -> anyhow::Result<Ht
     let model = view.report.model;
     let compiles: Vec<&Compile> = cause.compiles.iter().filter_map(|&at| model.compiles.get(at)).collect();
     let compile = compiles.first();
-    let function = compile.and_then(|c| c.function.as_ref());
     let text = failure.reason.as_deref().unwrap_or_default().trim();
     let head = first_line(text);
     let (head, cut) = clipped(&head, LONGEST_HEAD);
@@ -176,7 +175,7 @@ fn entry(view: View<'_>, index: usize, reason: &Reason<'_>) -> anyhow::Result<Ht
         id: format!("failure-{}", index + 1),
         open: index == 0,
         error: short_error(&failure.error).to_owned(),
-        function: function.map_or_else(Html::default, |f| view.function(&f.name)),
+        function: compile.map_or_else(Html::default, |compile| view.named(compile)),
         head: view.prose(head),
         place: view.place(cause.place.file.as_deref(), cause.place.line)?,
         pills: view.plain_pills(&compiles, SHOWN)?,

@@ -260,10 +260,10 @@ fn row(view: View<'_>, occurrence: &Occurrence) -> anyhow::Result<Row> {
         view.link(&view.href(&path), "as text")
     });
     let unknown = || Html::escaped(UNKNOWN);
-    let function = compile.function.as_ref();
+    let function = view.function_name(compile).map(|_| view.named(compile));
     Ok(Row::of(vec![
         Td::html(view.pill_beside(compile)?).sorted(occurrence.artifact.compile),
-        Td::html(function.map_or_else(unknown, |f| view.function(&f.name))),
+        Td::html(function.unwrap_or_else(unknown)),
         Td::maybe(occurrence.thrown_away, micros),
         Td::html(if resumes.is_empty() { unknown() } else { view.some_pills_beside(&resumes, SHOWN)? }),
         Td::maybe(time, micros),

@@ -109,7 +109,7 @@ fn write(
         let named = groups.iter().take(MOST_SOURCES);
         let intro = Intro {
             pill: view.pill(compile)?,
-            function: compile.function.as_ref().map(|f| view.function(&f.name)).unwrap_or_default(),
+            function: view.named(compile),
             about,
             sources: named.map(|(s, g)| Source { name: (*s).to_owned(), count: whole(g.len()) }).collect(),
             more: groups.len().checked_sub(MOST_SOURCES).filter(|more| *more > 0).map(whole),

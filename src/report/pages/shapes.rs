@@ -193,10 +193,10 @@ fn dimension(
 ) -> anyhow::Result<Row> {
     let Some(dim) = group.first() else { return Ok(Row::default()) };
     let compile = |seen: &Seen<'_>| view.report.model.compiles.get(seen.compile);
-    let function = dim.seen.iter().filter_map(compile).find_map(|c| c.function.as_ref());
+    let function = dim.seen.iter().filter_map(compile).find(|c| c.function.is_some());
     let capture = dim.seen.iter().filter_map(compile).any(is_capture);
     let function = match function {
-        Some(function) => view.function(&function.name),
+        Some(compile) => view.named(compile),
         None => Html::escaped(if capture { "backward, captured" } else { UNKNOWN }),
     };
     let word = answer_word(dim);

@@ -64,7 +64,7 @@ fn head(
     };
     let context = Head {
         pill: view.pill_beside(compile)?,
-        function: compile.function.as_ref().map(|f| view.function(&f.name)).unwrap_or_default(),
+        function: view.named(compile),
         about,
         without: without.join(", "),
         json: view.href(&paths::artifact(compile, artifact, view.report.settings)),

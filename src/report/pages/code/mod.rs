@@ -143,8 +143,7 @@ fn head(view: View<'_>, code: &Code<'_>, index: Option<&CodeIndex>) -> anyhow::R
         (false, _) if code.artifact.name == "exported_program" => "Exported program of",
         (false, _) => "Generated code of",
     };
-    let function = code.compile.function.as_ref();
-    let at = function.map(|f| view.place(f.file.as_deref(), f.line)).transpose()?;
+    let at = view.place_of(code.compile)?;
     let place = |name: &str| index?.places.iter().find(|(place, _)| *place == name).map(|(_, line)| *line);
     let intact = !matches!(code.text, Text::Payload(at) if !at.intact);
     view.render(
@@ -152,7 +151,7 @@ fn head(view: View<'_>, code: &Code<'_>, index: Option<&CodeIndex>) -> anyhow::R
         &Head {
             title,
             pill: view.pill_beside(code.compile)?,
-            function: function.map(|f| view.function(&f.name)).unwrap_or_default(),
+            function: view.named(code.compile),
             place: at.unwrap_or_default(),
             about,
             call: place("call").or_else(|| place("run")),

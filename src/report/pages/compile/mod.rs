@@ -104,6 +104,8 @@ struct Head {
     pill: Html,
     function: Html,
     place: Html,
+    /// What torch calls it.
+    torch: Option<Html>,
     story: Html,
     bar: Html,
     left: Option<Html>,
@@ -112,17 +114,17 @@ struct Head {
 
 fn head(view: View<'_>, subject: Subject<'_>) -> anyhow::Result<Html> {
     let compile = subject.compile;
-    let function = function(subject);
-    let place = function.map(|f| view.place(f.file.as_deref(), f.line)).transpose()?;
+    let place = view.place_of(compile)?;
     let side = |facts: Vec<_>| (!facts.is_empty()).then(|| view.facts(facts)).transpose();
     let context = Head {
         pill: if compile.id.is_some() { view.plain_pill_beside(compile)? } else { Html::default() },
-        function: match function {
-            Some(function) => view.function(&function.name),
+        function: match view.function_name(compile) {
+            Some(name) => view.title_of(name),
             None if compile.id.is_none() => Html::escaped("Records without a compile id"),
             None => Html::default(),
         },
         place: place.unwrap_or_default(),
+        torch: view.name_in_torch(compile)?,
         story: story::tell(view, subject)?,
         bar: view.bar(&view.report.found.split.at(subject.index), true)?,
         left: side(facts::left(view, subject)?)?,

@@ -77,7 +77,7 @@ impl Of<'_> {
         let head = RecordHead {
             title: format!("{}{attempt}", title(self.record.kind)),
             id: self.compile.id.as_ref().map_or_else(|| "no compile".to_owned(), ToString::to_string),
-            function: self.compile.function.as_ref().map(|f| view.function(&f.name)).unwrap_or_default(),
+            function: view.named(self.compile),
             line: whole(self.record.line),
             meanings: explained.then(|| view.href_with_anchor("configuration.html#fields")),
         };

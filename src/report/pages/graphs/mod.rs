@@ -173,8 +173,7 @@ struct File<'a> {
 }
 
 fn head(view: View<'_>, compile: &Compile, shown: &Shown) -> anyhow::Result<Html> {
-    let function = compile.function.as_ref();
-    let place = function.map(|f| view.place(f.file.as_deref(), f.line)).transpose()?;
+    let place = view.place_of(compile)?;
     let files = shown.graphs.iter().map(|graph| File {
         name: &graph.name,
         number: graph.number,
@@ -189,7 +188,7 @@ fn head(view: View<'_>, compile: &Compile, shown: &Shown) -> anyhow::Result<Html
     };
     let context = Head {
         pill: view.pill(compile)?,
-        function: function.map(|f| view.function(&f.name)).unwrap_or_default(),
+        function: view.named(compile),
         place: place.unwrap_or_default(),
         about: format!("{}{texts}.", counted(shown.graphs.len(), "graph", "graphs")),
         count: whole(shown.graphs.len()),

@@ -186,13 +186,12 @@ fn entry(view: View<'_>, compile: &Compile, seen: &mut TextSet<String>) -> anyho
     let words = [(damaged, "damaged"), (compile.lost.len(), "lost")];
     let words = words.iter().filter(|(n, _)| *n > 0).map(|(n, word)| format!("{} {word}", whole(*n)));
     let damaged = words.collect::<Vec<_>>().join(", ");
-    let function = compile.function.as_ref();
     let provenance = inductor_runs::links(view, compile).into_iter();
     let lost = compile.lost.iter().map(|(line, what)| Lost { line: whole(*line), what: what.clone() });
     Ok(Entry {
         id,
         pill: view.plain_pill_beside(compile)?,
-        name: function.map_or_else(Html::default, |f| view.function(&f.name)),
+        name: view.named(compile),
         summary: summary(view, compile),
         damaged: (!damaged.is_empty()).then_some(damaged),
         page: view.href(&paths::compile_page(compile)),

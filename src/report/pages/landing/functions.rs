@@ -104,7 +104,10 @@ fn table(view: View<'_>, out: &mut dyn Write, most: usize) -> anyhow::Result<()>
     let heads = vec![
         Head::compiles("Compiles"),
         Head::text("Function").mono(),
-        Head::text("Defined at").soft().absent_if(!found.functions.iter().any(|g| g.function.is_some())),
+        Head::text("Your line")
+            .about("where it is defined, or where your code calls it if a library defines it")
+            .soft()
+            .absent_if(!found.functions.iter().any(|g| g.function.is_some())),
         Head::number("Attempts").about("an attempt more for each restart of Dynamo"),
         Head::number("Ops")
             .about("operators in the graph")
@@ -126,7 +129,9 @@ fn table(view: View<'_>, out: &mut dyn Write, most: usize) -> anyhow::Result<()>
     let shown = order.iter().take(most);
     let mut named = TextSet::default();
     let rows = shown.map(|(index, group)| {
-        let place = group.function.as_ref().map(|f| view.place_once(&mut named, f.file.as_deref(), f.line));
+        let called = view.call_of_all(&group.compiles).map(|call| (call.file.as_deref(), call.line));
+        let defined = || group.function.as_ref().map(|f| (f.file.as_deref(), f.line));
+        let place = called.or_else(defined).map(|(file, line)| view.place_once(&mut named, file, line));
         row(view, (*index, group), place, total)
     });
     view.table_sorted_from(out, (&table, NARROWED), rows)
@@ -149,7 +154,7 @@ fn row(
     };
     let place = place.unwrap_or_else(|| Html::escaped(UNKNOWN));
     let name = match &group.function {
-        Some(f) => crate::report::pages::landing::stacks::name(&f.name),
+        Some(function) => view.named_together(&group.compiles, function),
         None if compiles.first().is_some_and(|c| is_capture(c)) => {
             let text = Html::escaped("backward pass, captured");
             soft(&text)

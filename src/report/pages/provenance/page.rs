@@ -129,7 +129,6 @@ fn head(view: View<'_>, (all, index): (&[Run<'_>], usize), found: &Provenance) -
     };
     let lines = found.source.iter().filter(|line| !line.calls.is_empty() || !line.pre.is_empty()).count();
     let count = coverage.kernels.0 > 0;
-    let function = run.compile.function.as_ref();
     // A window of the list around this run.
     let shown: Vec<usize> =
         all.iter().enumerate().filter(|(_, run)| run.shown).map(|(index, _)| index).collect();
@@ -159,7 +158,7 @@ fn head(view: View<'_>, (all, index): (&[Run<'_>], usize), found: &Provenance) -
             nodes: (coverage.nodes.0 > 0).then(|| of(coverage.nodes, "node", "nodes")),
             lines: counted(lines, "source line", "source lines"),
             pill: view.pill(run.compile)?,
-            function: function.map(|f| view.function(&f.name)).unwrap_or_default(),
+            function: view.named(run.compile),
             name,
             verdict: match run.run.order {
                 0 => "No Inductor run was recorded for",

@@ -2,7 +2,7 @@
 
 use crate::analysis::{Chain, Change, ChangeKind, Step, recompile_advice};
 use crate::model::Compile;
-use crate::report::kit::formats::{UNKNOWN, clipped, counted, micros, resumed, short_path, whole};
+use crate::report::kit::formats::{UNKNOWN, clipped, counted, micros, short_path, whole};
 use crate::report::kit::html::Html;
 use crate::report::kit::markup::{Element, close_section, note_below, put, soft, span, stacked};
 use crate::report::kit::tables::{Head, Row, Table, Td};
@@ -20,7 +20,7 @@ const LONGEST_VALUE: usize = 60;
 #[derive(Serialize)]
 struct Recompiled {
     id: String,
-    name: String,
+    name: Html,
     place: Html,
     compiles: String,
     kept: String,
@@ -45,8 +45,11 @@ pub(crate) fn section(
     let advice = stacked(advice.iter().map(|line| view.prose(line)));
     let head = Recompiled {
         id: subject.anchor.clone(),
-        name: function.map_or_else(|| "function not recorded".to_owned(), |f| name(&f.name)),
-        place: function.map(|f| view.place(f.file.as_deref(), f.line)).transpose()?.unwrap_or_default(),
+        name: function.map_or_else(
+            || Html::escaped("function not recorded"),
+            |function| view.named_together(&subject.compiles(), function),
+        ),
+        place: view.place_of_all(&subject.compiles(), function)?.unwrap_or_default(),
         compiles: counted(chain.steps.len(), "compile", "compiles"),
         kept: format!("{} of {} kept", whole(chain.kept()), whole(subject.limit)),
         over: chain.limit_hit(),
@@ -63,11 +66,6 @@ pub(crate) fn section(
     }
     close_section(out)?;
     Ok(())
-}
-
-/// A heading's words for a function.
-fn name(name: &str) -> String {
-    resumed(name).map_or_else(|| name.to_owned(), |(function, line)| format!("{function} resumed at {line}"))
 }
 
 fn table(view: View<'_>, subject: &Subject<'_>, out: &mut Vec<u8>) -> anyhow::Result<()> {

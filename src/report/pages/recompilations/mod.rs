@@ -7,7 +7,7 @@ mod overview;
 mod subject;
 mod tensors;
 
-use crate::analysis::recompile_limit;
+use crate::analysis::{FunctionName, recompile_limit};
 use crate::output::{Page, RelPath};
 use crate::report::kit::formats::{counted, micros, whole};
 use crate::report::kit::links;
@@ -45,8 +45,12 @@ fn write(report: Report<'_>, worker: &mut Worker, out: &mut dyn Write) -> anyhow
     let subjects: Vec<Subject<'_>> = subjects.collect();
     let mut shell = Shell::top(report, "Recompilations");
     shell.tabs.push(Tab::section("all", "Overview", Some(whole(subjects.len()))));
-    let named = subjects.iter().filter_map(|s| Some((s, s.chain.function?))).take(TABS);
-    shell.tabs.extend(named.map(|(s, f)| Tab::section(&s.anchor, &f.name, Some(whole(s.chain.steps.len())))));
+    let tab = |subject: &Subject<'_>| {
+        let name = report.found.names.shared(&subject.compiles()).map(FunctionName::plain);
+        let name = name.or_else(|| Some(subject.chain.function?.name.clone()))?;
+        Some(Tab::section(&subject.anchor, &name, Some(whole(subject.chain.steps.len()))))
+    };
+    shell.tabs.extend(subjects.iter().filter_map(tab).take(TABS));
     write_page(worker, out, &shell, |worker, out| {
         let view = View::new(report, worker, 0);
         let mut sections = Vec::new();

@@ -51,10 +51,12 @@ pub(crate) fn section(
 
 fn row(view: View<'_>, subject: &Subject<'_>, detailed: bool) -> anyhow::Result<Row> {
     let chain = subject.chain;
-    let name =
-        chain.function.map_or_else(|| Html::escaped("function not recorded"), |f| view.function(&f.name));
+    let name = chain.function.map_or_else(
+        || Html::escaped("function not recorded"),
+        |function| view.named_together(&subject.compiles(), function),
+    );
     let name = if detailed { view.anchored(&subject.anchor, &name) } else { name };
-    let place = chain.function.map(|f| view.place(f.file.as_deref(), f.line)).transpose()?;
+    let place = view.place_of_all(&subject.compiles(), chain.function)?;
     let pieces = [Some(name), place];
     Ok(Row::of(vec![
         Td::html(Html::joined(pieces.into_iter().flatten(), " ")),

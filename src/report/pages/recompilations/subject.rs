@@ -1,10 +1,18 @@
 //! What the page tells of: a function with its compiles.
 
 use crate::analysis::Chain;
+use crate::model::CompileIndex;
 
 /// A function of the page, with where it stands there and how often torch would compile it.
 pub(crate) struct Subject<'m> {
     pub chain: &'m Chain<'m>,
     pub anchor: String,
     pub limit: u64,
+}
+
+impl Subject<'_> {
+    /// Its compiles, in the order of the log.
+    pub fn compiles(&self) -> Vec<CompileIndex> {
+        self.chain.steps.iter().map(|step| step.compile).collect()
+    }
 }

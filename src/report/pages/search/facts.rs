@@ -1,6 +1,7 @@
 //! What the report knows, by name: compiles, functions, places, breaks, recompiles, failures, rows of tables.
 
-use crate::model::{Cell, Compile, CompileIndex, Section};
+use crate::analysis::FunctionName;
+use crate::model::{Cell, Compile, CompileIndex, Function, Section};
 use crate::report::kit::formats::{counted, is_library, short_path};
 use crate::report::kit::links;
 use crate::report::kit::links::encoded;
@@ -20,7 +21,7 @@ const MOST_PLACES: usize = 50_000;
 
 pub(crate) fn write(report: Report<'_>, index: &mut IndexWriter<'_>) -> io::Result<()> {
     let model = report.model;
-    index.group("Compilations", model.identified().map(compile))?;
+    index.group("Compilations", model.identified().map(|one| compile(report, one)))?;
     index.group("Functions", functions(report))?;
     index.group("Graph breaks", breaks(report))?;
     index.group("Recompilations", recompiles(report))?;
@@ -81,15 +82,29 @@ fn label(id: Option<&CompileId>) -> String {
     id.map_or_else(|| "no compile id".to_owned(), ToString::to_string)
 }
 
-fn compile(compile: &Compile) -> Fact {
-    let function = compile.function.as_ref();
-    let name = function.map_or("", |f| f.name.as_str());
-    let place = function.map_or_else(String::new, |f| place(f.file.as_deref(), f.line));
+fn compile(report: Report<'_>, compile: &Compile) -> Fact {
+    let index = report.model.by_id.get(&compile.id);
+    let name = index.and_then(|index| report.found.names.at(*index));
+    let (title, call) = name.map_or_else(Default::default, called);
+    let (raw, place) = compile.function.as_ref().map_or_else(Default::default, |f| raw(name, f));
     Fact {
         main: compile.label(),
-        detail: joined(&[compile.status.word(), name, &place]),
+        detail: joined(&[compile.status.word(), &title, &call, &raw, &place]),
         href: page_of(compile, ""),
     }
+}
+
+/// What the reader calls a function, and the reader's line that leads to it.
+fn called(name: &FunctionName) -> (String, String) {
+    let call = name.called.as_ref().map(|call| place(call.file.as_deref(), call.line));
+    (name.plain(), call.unwrap_or_default())
+}
+
+/// What torch calls a function, where that is another name, and where it is defined.
+fn raw(name: Option<&FunctionName>, function: &Function) -> (String, String) {
+    let renamed = name.is_some_and(|name| name.plain() != function.name);
+    let raw = if renamed { function.name.clone() } else { String::new() };
+    (raw, place(function.file.as_deref(), function.line))
 }
 
 fn functions(report: Report<'_>) -> impl Iterator<Item = Fact> {
@@ -97,9 +112,12 @@ fn functions(report: Report<'_>) -> impl Iterator<Item = Fact> {
     groups.filter_map(move |(index, group)| {
         let function = group.function.as_ref()?;
         let compiles = counted(group.compiles.len(), "compilation", "compilations");
+        let name = report.found.names.shared(&group.compiles);
+        let (title, call) = name.map_or_else(|| (function.name.clone(), String::new()), called);
+        let (raw, place) = raw(name, function);
         Some(Fact {
-            main: function.name.clone(),
-            detail: joined(&[&compiles, &place(function.file.as_deref(), function.line)]),
+            main: title,
+            detail: joined(&[&compiles, &call, &raw, &place]),
             href: links::function(report, index),
         })
     })

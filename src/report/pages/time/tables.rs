@@ -182,7 +182,7 @@ pub(crate) fn compiles(view: View<'_>, times: Times<'_>, out: &mut dyn Write) ->
     let table = Table { id: "compiles-table", label: "Time by compile", heads };
     let rows = all.iter().take(LISTED).map(|(index, spent)| {
         let Some(compile) = view.report.model.compiles.get(*index) else { return Ok(Row::default()) };
-        let function = compile.function.as_ref().map(|f| view.function(&f.name));
+        let function = compile.function.as_ref().map(|_| view.named(compile));
         let address = links::time(*index);
         let place = |us: f64| match address.strip_prefix(links::TIME) {
             Some(anchor) if !anchor.is_empty() => view.link(anchor, &micros(us)),

@@ -1,0 +1,306 @@
+//! What the reader calls a compiled function. Torch logs the code object that runs: often `forward`, or a decorator of
+//! a library (`wrapper`, `inner`). The model's class stands in the guards, and the reader's line in the stack.
+
+use super::own_code::{is_library, resumed};
+use super::user_place::{UserPlace, own_frame, text_frames};
+use crate::model::{Compile, CompileIndex, Function, Model, PlaceType};
+use crate::trace::{FrameId, TextMap};
+
+/// What the reader calls the function of a compile.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct FunctionName {
+    /// `LlamaForCausalLM`, `Mlp.forward`, `f`; without the line at which it was resumed.
+    pub title: String,
+    /// The line at which the function goes on behind a graph break.
+    pub resumed: Option<String>,
+    /// Whether the title is words, not a name that stands in code.
+    pub in_words: bool,
+    /// The reader's line that leads to the function, where the function itself is not the reader's.
+    pub called: Option<UserPlace>,
+    /// Whether the title leaves out what torch logs as the name: `wrapper`.
+    pub renamed: bool,
+}
+
+impl FunctionName {
+    /// The name without marks: `f`, or `f resumed at 9`.
+    pub fn plain(&self) -> String {
+        self.resumed
+            .as_ref()
+            .map_or_else(|| self.title.clone(), |line| format!("{} resumed at {line}", self.title))
+    }
+
+    /// The name in a sentence: `f`, or `f, resumed at line 9,`.
+    pub fn words(&self) -> String {
+        let title = if self.in_words { format!("the {}", self.title) } else { format!("`{}`", self.title) };
+        match &self.resumed {
+            Some(line) => format!("{title}, resumed at line {line},"),
+            None => title,
+        }
+    }
+}
+
+/// The names of a log's functions, by compile.
+#[derive(Debug, Default)]
+pub struct Names {
+    of: Vec<Option<FunctionName>>,
+}
+
+impl Names {
+    /// Names the functions of all compiles.
+    pub(super) fn of_log(model: &Model) -> Names {
+        let frames = Frames::of(model);
+        Names { of: model.compiles.indices().map(|index| frames.name(model, index)).collect() }
+    }
+
+    /// The name of a compile's function; None where the log does not say what was compiled.
+    pub fn at(&self, index: CompileIndex) -> Option<&FunctionName> {
+        self.of.get(index.place())?.as_ref()
+    }
+
+    /// The name that all of these compiles have; None where they differ.
+    pub fn shared(&self, compiles: &[CompileIndex]) -> Option<&FunctionName> {
+        let mut names = compiles.iter().filter_map(|index| self.at(*index));
+        let first = names.next()?;
+        names.all(|name| name.title == first.title && name.resumed == first.resumed).then_some(first)
+    }
+}
+
+/// The function of a compile, for a sentence about all compiles of its frame: `f`, or `f, resumed at line 9,`. Where one
+/// wrapper is compiled for objects of several classes, the wrapper is named.
+pub(super) fn function_words(model: &Model, index: CompileIndex) -> Option<String> {
+    let compile = model.compiles.get(index)?;
+    let wanted = compile.id.as_ref().map(|id| id.frame());
+    let frames = Frames::of_those(model, |frame| Some(frame) == wanted.as_ref());
+    let of_frame = wanted.and_then(|frame| frames.of.get(&frame));
+    let function = compile.function.as_ref().or_else(|| of_frame?.function)?;
+    let receiver = of_frame.filter(|frame| !frame.classes_differ).and_then(|frame| frame.receiver);
+    Some(name(model, compile, function, receiver).words())
+}
+
+/// What the compiles of each frame say together: a compile that failed, or that a limit stopped, has no guards, and
+/// perhaps no function.
+struct Frames<'m> {
+    of: TextMap<FrameId, OfFrame<'m>>,
+}
+
+#[derive(Default)]
+struct OfFrame<'m> {
+    function: Option<&'m Function>,
+    receiver: Option<&'m PlaceType>,
+    classes_differ: bool,
+}
+
+impl<'m> Frames<'m> {
+    fn of(model: &'m Model) -> Frames<'m> {
+        Frames::of_those(model, |_| true)
+    }
+
+    fn of_those(model: &'m Model, wanted: impl Fn(&FrameId) -> bool) -> Frames<'m> {
+        let mut of: TextMap<FrameId, OfFrame<'m>> = TextMap::default();
+        for (index, compile) in model.compiles.indexed() {
+            let Some(frame) = compile.id.as_ref().map(|id| id.frame()).filter(&wanted) else { continue };
+            let known = of.entry(frame).or_default();
+            known.function = known.function.or(compile.function.as_ref());
+            if let Some(receiver) = receiver(model, index) {
+                let first = known.receiver.get_or_insert(receiver);
+                known.classes_differ |= first.class != receiver.class;
+            }
+        }
+        Frames { of }
+    }
+
+    fn name(&self, model: &Model, index: CompileIndex) -> Option<FunctionName> {
+        let compile = model.compiles.get(index)?;
+        let of_frame = compile.id.as_ref().and_then(|id| self.of.get(&id.frame()));
+        let function = compile.function.as_ref().or_else(|| of_frame?.function)?;
+        let of_frame = of_frame.filter(|frame| !frame.classes_differ);
+        let class = receiver(model, index).or_else(|| of_frame?.receiver);
+        Some(name(model, compile, function, class))
+    }
+}
+
+fn receiver(model: &Model, index: CompileIndex) -> Option<&PlaceType> {
+    model.guards.get(&index)?.receiver.as_ref()
+}
+
+/// Functions that stand around the one that people know, or that every module has.
+const SAY_NOTHING: [&str; 12] = [
+    "__call__",
+    "_call_impl",
+    "_fn",
+    "_wrapped_call_impl",
+    "call",
+    "compile_wrapper",
+    "decorated",
+    "forward",
+    "inner",
+    "wrapped",
+    "wrapper",
+    "wrapper_function",
+];
+
+/// The names of types that are no class of a model: what a decorator holds is mostly a plain function.
+const NO_CLASS: [&str; 8] =
+    ["NoneType", "builtin_function_or_method", "dict", "function", "list", "method", "tuple", "type"];
+
+fn name(model: &Model, compile: &Compile, function: &Function, receiver: Option<&PlaceType>) -> FunctionName {
+    let file = function.file.as_deref().unwrap_or_default();
+    let generated = file.starts_with("<eval_with_key>");
+    let own = !file.is_empty() && !file.starts_with('<') && !is_library(file);
+    let called = if own { None } else { call(model, compile) };
+    let (base, resumed) = match resumed(&function.name) {
+        Some((base, line)) => (base, Some(line.to_owned())),
+        None => (function.name.as_str(), None),
+    };
+    // Compiled autograd hands Dynamo a generated module that is a backward pass.
+    if generated && compile.id.as_ref().is_some_and(|id| id.is_of_compiled_autograd()) {
+        let title = "backward pass".to_owned();
+        return FunctionName { title, resumed, in_words: true, called, renamed: true };
+    }
+    let class = receiver.and_then(|receiver| class_of(receiver, own));
+    let says_nothing = SAY_NOTHING.contains(&base);
+    let (title, renamed) = match class {
+        Some(class) if !own && says_nothing => (class.to_owned(), true),
+        Some(class) if receiver.is_some_and(|receiver| receiver.source == SELF) => {
+            (format!("{class}.{base}"), false)
+        }
+        _ => (base.to_owned(), false),
+    };
+    FunctionName { title, resumed, in_words: false, called, renamed }
+}
+
+/// Where a method's object stands.
+const SELF: &str = "L['self']";
+
+/// The class of the object that a function works for. A module that `torch.compile` wraps is a variable of the wrapper,
+/// not its `self`; a variable of the reader's own function is none.
+fn class_of(receiver: &PlaceType, own: bool) -> Option<&str> {
+    if own && receiver.source != SELF {
+        return None;
+    }
+    let path = receiver.class.split_once('\'')?.1.trim_end_matches('\'');
+    let class = path.rsplit('.').next().unwrap_or(path);
+    let class = if class == "GraphModuleImpl" { "GraphModule" } else { class };
+    (!class.is_empty() && !NO_CLASS.contains(&class)).then_some(class)
+}
+
+/// The reader's innermost line above the function.
+fn call(model: &Model, compile: &Compile) -> Option<UserPlace> {
+    let frames = text_frames(model, compile.stack.as_deref()?);
+    let frames: Vec<_> = frames.into_iter().filter(|frame| !is_without_file(&frame.file)).collect();
+    own_frame(&frames).map(UserPlace::of_frame)
+}
+
+/// Whether a frame is of code that no file holds, such as a method that a dataclass makes; a cell of a notebook is the
+/// reader's.
+fn is_without_file(file: &str) -> bool {
+    file == "unknown file"
+        || (file.starts_with('<') && !file.starts_with("<ipython-input") && file != "<stdin>")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{Frame, GuardFacts};
+    use crate::trace::CompileId;
+
+    const LIBRARY: &str = "/v/lib/python3.11/site-packages/transformers/utils/generic.py";
+
+    /// A log of one compile, called from line 44 of the reader's file.
+    fn log(id: &str, function: (&str, &str), receiver: Option<(&str, &str)>) -> Model {
+        let mut model = Model::default();
+        add(&mut model, id, function, receiver);
+        model
+    }
+
+    fn add(model: &mut Model, id: &str, (name, file): (&str, &str), receiver: Option<(&str, &str)>) {
+        let index = model.compile_index(CompileId::parse(id).as_ref());
+        let mut frame = |path: &str, line, name: &str| Frame {
+            file: model.strings.literal(path),
+            line: Some(line),
+            name: name.into(),
+            loc: None,
+        };
+        let stack = [frame("/app/train.py", 44, "main"), frame(file, 9, name)];
+        let compile = model.compiles.get_mut(index).unwrap();
+        compile.stack = Some(stack.into());
+        compile.function =
+            Some(Function { name: name.to_owned(), file: Some(file.to_owned()), line: Some(9) });
+        let receiver = receiver.map(|(source, class)| PlaceType {
+            source: source.to_owned(),
+            class: format!("class '{class}'"),
+        });
+        model.guards.insert(index, GuardFacts { receiver, ..GuardFacts::default() });
+    }
+
+    fn named(model: &Model) -> (String, Option<u64>) {
+        let names = Names::of_log(model);
+        let name = names.at(CompileIndex::new(0)).unwrap();
+        (name.title.clone(), name.called.as_ref().and_then(|place| place.line))
+    }
+
+    #[test]
+    fn a_librarys_wrapper_is_named_by_the_class_of_self_and_the_readers_call() {
+        let llama = Some(("L['self']", "transformers.models.llama.modeling_llama.LlamaForCausalLM"));
+        let model = log("0/0", ("wrapper", LIBRARY), llama);
+        assert_eq!(named(&model), ("LlamaForCausalLM".to_owned(), Some(44)));
+        let loss = log("0/0", ("loss_function", LIBRARY), llama);
+        assert_eq!(named(&loss), ("LlamaForCausalLM.loss_function".to_owned(), Some(44)));
+    }
+
+    #[test]
+    fn the_readers_own_function_keeps_its_name_behind_its_class() {
+        let own = |receiver| named(&log("0/0", ("forward", "/app/model.py"), receiver)).0;
+        assert_eq!(own(Some(("L['self']", "__main__.Mlp"))), "Mlp.forward");
+        assert_eq!(own(Some(("L['self']", "__main__.main.<locals>.Mlp"))), "Mlp.forward");
+        assert_eq!(
+            own(Some(("L['fn']", "torch.nn.Linear"))),
+            "forward",
+            "a variable of it is not its object"
+        );
+        assert_eq!(own(None), "forward");
+    }
+
+    #[test]
+    fn a_module_that_torch_wraps_is_named_by_its_class_and_a_plain_function_is_not() {
+        let inner = |class| named(&log("0/0", ("inner", LIBRARY), Some(("L['fn']", class)))).0;
+        assert_eq!(inner("torch.nn.modules.container.Sequential"), "Sequential");
+        assert_eq!(inner("function"), "inner");
+    }
+
+    #[test]
+    fn what_compiled_autograd_captured_is_the_backward_pass() {
+        let model = log("!0/1/0", ("forward", "<eval_with_key>.7"), None);
+        assert_eq!(named(&model), ("backward pass".to_owned(), Some(44)));
+        let module = log("0/0", ("forward", "<eval_with_key>.7"), Some(("L['self']", "a.GraphModuleImpl")));
+        assert_eq!(named(&module).0, "GraphModule");
+    }
+
+    #[test]
+    fn one_wrapper_of_several_classes_is_named_as_a_wrapper_where_all_its_compiles_are_meant() {
+        let mut model = log("0/0", ("inner", LIBRARY), Some(("L['fn']", "a.Linear")));
+        let words = |model: &Model| function_words(model, CompileIndex::new(0)).unwrap();
+        assert_eq!(words(&model), "`Linear`");
+        add(&mut model, "0/1", ("inner", LIBRARY), Some(("L['fn']", "a.Dropout")));
+        assert_eq!(words(&model), "`inner`");
+        let names = Names::of_log(&model);
+        let indices: Vec<_> = model.compiles.indices().collect();
+        assert_eq!(names.at(indices[1]).unwrap().title, "Dropout");
+        assert_eq!(names.shared(&indices), None);
+    }
+
+    #[test]
+    fn a_compile_without_guards_is_named_as_the_others_of_its_frame() {
+        let mut model = log("0/0", ("wrapper", LIBRARY), None);
+        add(&mut model, "0/1", ("wrapper", LIBRARY), Some(("L['self']", "a.Bert")));
+        assert_eq!(named(&model).0, "Bert");
+    }
+
+    #[test]
+    fn a_resumed_function_keeps_its_line() {
+        let model = log("0/0", ("torch_dynamo_resume_in_f_at_9", "/app/model.py"), None);
+        let name = Names::of_log(&model).at(CompileIndex::new(0)).unwrap().clone();
+        assert_eq!((name.title.as_str(), name.resumed.as_deref()), ("f", Some("9")));
+        assert_eq!(name.words(), "`f`, resumed at line 9,");
+    }
+}

@@ -1,0 +1,93 @@
+//! Functions by the name that the reader knows, with torch's name for them beside it.
+
+use crate::analysis::{FunctionName, UserPlace};
+use crate::model::{Compile, CompileIndex, Function};
+use crate::report::kit::html::Html;
+use crate::report::kit::markup::{Element, resumed_function, soft};
+use crate::report::kit::view::View;
+
+impl<'a> View<'a> {
+    /// What the reader calls the function of a compile; None where the log does not say what was compiled.
+    pub fn function_name(&self, compile: &Compile) -> Option<&'a FunctionName> {
+        let index = self.report.model.by_id.get(&compile.id)?;
+        self.report.found.names.at(*index)
+    }
+
+    /// The name of a compile's function, with torch's name beside it where that is another; empty where the log does not
+    /// say what was compiled.
+    pub fn named(&self, compile: &Compile) -> Html {
+        let name = self.function_name(compile);
+        name.map_or_else(Html::default, |name| self.both_names(name, compile.function.as_ref()))
+    }
+
+    /// The same for the compiles of one function: torch's name alone where they are called differently.
+    pub fn named_together(&self, compiles: &[CompileIndex], function: &Function) -> Html {
+        match self.report.found.names.shared(compiles) {
+            Some(name) => self.both_names(name, Some(function)),
+            None => self.function(&function.name),
+        }
+    }
+
+    /// The name alone.
+    pub fn title_of(&self, name: &FunctionName) -> Html {
+        match &name.resumed {
+            Some(line) => Element::new("code").around(resumed_function(&name.title, line)),
+            None if name.in_words => Html::escaped(&name.title),
+            None => self.code(&name.title),
+        }
+    }
+
+    /// The reader's line for the function of a compile: where it is defined, or, of a library's, where it is called.
+    pub fn place_of(&self, compile: &Compile) -> anyhow::Result<Option<Html>> {
+        let called = self.function_name(compile).and_then(|name| name.called.as_ref());
+        self.called_or_defined(called, compile.function.as_ref())
+    }
+
+    /// The same for the compiles of one function; where it is defined, if they are called at different lines.
+    pub fn place_of_all(
+        &self,
+        compiles: &[CompileIndex],
+        function: Option<&Function>,
+    ) -> anyhow::Result<Option<Html>> {
+        self.called_or_defined(self.call_of_all(compiles), function)
+    }
+
+    /// The reader's one line that calls all of these, where a library defines them.
+    pub fn call_of_all(&self, compiles: &[CompileIndex]) -> Option<&'a UserPlace> {
+        let mut names = compiles.iter().filter_map(|index| self.report.found.names.at(*index));
+        let called = names.next()?.called.as_ref()?;
+        names.all(|name| name.called.as_ref() == Some(called)).then_some(called)
+    }
+
+    fn called_or_defined(
+        &self,
+        called: Option<&UserPlace>,
+        function: Option<&Function>,
+    ) -> anyhow::Result<Option<Html>> {
+        match (called, function) {
+            (Some(place), _) => self.place(place.file.as_deref(), place.line).map(Some),
+            (None, Some(function)) => self.place(function.file.as_deref(), function.line).map(Some),
+            (None, None) => Ok(None),
+        }
+    }
+
+    /// Torch's name and place for a function, where the reader knows it by another: `wrapper generic.py:937`.
+    pub fn name_in_torch(&self, compile: &Compile) -> anyhow::Result<Option<Html>> {
+        let Some(name) = self.function_name(compile).filter(|name| name.renamed || name.called.is_some())
+        else {
+            return Ok(None);
+        };
+        let Some(function) = compile.function.as_ref() else { return Ok(None) };
+        let place = self.place(function.file.as_deref(), function.line)?;
+        let raw = if name.renamed { self.code(&function.name) } else { Html::escaped("defined at") };
+        Ok(Some(soft(Html::joined([raw, place], " "))))
+    }
+
+    fn both_names(&self, name: &FunctionName, function: Option<&Function>) -> Html {
+        let title = self.title_of(name);
+        match function.filter(|_| name.renamed) {
+            Some(function) => Html::joined([title, soft(self.code(&function.name))], " "),
+            None => title,
+        }
+    }
+}

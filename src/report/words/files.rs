@@ -27,7 +27,7 @@ const UNCLEAR: [&str; 11] = [
 ];
 
 /// Whether `name` is what `pattern` describes; each `*` stands for any text.
-fn fits(pattern: &str, name: &str) -> bool {
+pub(super) fn fits(pattern: &str, name: &str) -> bool {
     let mut parts = pattern.split('*');
     let Some(mut rest) = name.strip_prefix(parts.next().unwrap_or_default()) else { return false };
     let Some(last) = parts.next_back() else { return rest.is_empty() };

@@ -113,6 +113,10 @@ fn push_words(out: &mut String, text: &str) {
 
 /// Whether a word could become more than its letters: markup, a mention, a link, an issue, a commit, an emoji.
 fn has_meaning(word: &str) -> bool {
+    // These mean something at the start of a line only, and none of these sentences stands there.
+    if matches!(word.trim_end(), "->" | "=>" | ">=" | ">") {
+        return false;
+    }
     let is_special = |c: char| "\\`*_{}[]<>#|~$&@^".contains(c);
     let lower = word.to_ascii_lowercase();
     word.contains(is_special)

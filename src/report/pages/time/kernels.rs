@@ -51,7 +51,9 @@ fn builds(model: &Model) -> Vec<(CompileIndex, Vec<usize>)> {
     for (index, span) in model.spans.iter().enumerate().filter(|(_, span)| *span.name == *BUILD) {
         let above = span.parent.and_then(|parent| model.spans.get(parent));
         let compile = span.compile.or_else(|| above.and_then(|above| above.compile));
-        let (Some(compile), Some(_)) = (compile, above.filter(|above| *above.name == *LOAD)) else { continue };
+        let (Some(compile), Some(_)) = (compile, above.filter(|above| *above.name == *LOAD)) else {
+            continue;
+        };
         match all.iter_mut().rev().find(|(of, _)| *of == compile) {
             Some((_, builds)) => builds.push(index),
             None => all.push((compile, vec![index])),

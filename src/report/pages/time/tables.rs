@@ -222,12 +222,10 @@ pub(crate) fn passes(view: View<'_>, times: Times<'_>, out: &mut dyn Write) -> a
     let (shown, rest) = shown(times.passes.iter().copied(), |pass| {
         pass.self_s * 1e6 >= LEAST_SELF * times.account.covered_us
     });
-    let rows = shown
-        .iter()
-        .map(|pass| {
-            let name = named(pass, pass.name.strip_prefix("pass.").unwrap_or(&pass.name));
-            Ok(Row::of(cells(pass, name).into()))
-        });
+    let rows = shown.iter().map(|pass| {
+        let name = named(pass, pass.name.strip_prefix("pass.").unwrap_or(&pass.name));
+        Ok(Row::of(cells(pass, name).into()))
+    });
     view.table(out, &table, rows)?;
     others(view, out, &rest, ("more pass", "more passes", "each less than those above"))?;
     close_section(out)?;

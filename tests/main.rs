@@ -16,6 +16,7 @@ mod browser;
 mod browser_axe;
 mod browser_many;
 mod browser_provenance;
+mod browser_search;
 mod browser_tables;
 mod browser_time;
 mod cli;

@@ -1,5 +1,6 @@
 //! Failures and restarts, recompilations, and graph breaks, each in a table.
 
+use super::times::function_cells;
 use super::{BREAKS, FAILURES, LONGEST_NAME, LONGEST_PATH, RECOMPILES};
 use crate::analysis::failures::{FailureCause, FailureEffect, failure_causes};
 use crate::analysis::findings::{Topic, of_entry};
@@ -80,13 +81,10 @@ pub(super) fn recompilations(report: Report<'_>, document: &mut Markdown) {
     let again = steps.filter(|(_, step)| !step.reasons.is_empty() || step.over_limit);
     let rows = again.map(|(chain, step)| {
         let compile = model.compiles.get(step.compile);
-        let function = chain.function;
-        let name = function.map_or_else(|| UNKNOWN.to_owned(), |one| code(&one.name, LONGEST_NAME));
-        let mut cells = vec![
-            compile.map_or_else(String::new, |compile| code(&compile.label(), 40)),
-            name,
-            place(function.and_then(|one| one.file.as_deref()), function.and_then(|one| one.line)),
-        ];
+        let mut cells = vec![compile.map_or_else(String::new, |compile| code(&compile.label(), 40))];
+        cells.extend(
+            compile.map(|compile| function_cells(report, compile, chain.function)).unwrap_or_default(),
+        );
         cells.extend(changed(step));
         cells.push(compile.and_then(Compile::compile_us).map_or_else(|| UNKNOWN.to_owned(), micros));
         cells.iter().map(|text| plain(text)).collect()

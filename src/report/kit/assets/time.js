@@ -318,8 +318,9 @@
 
   // ---- The address ----
 
-  // #at-7 shows the compile with that number, #phase=gc the longest span of a phase.
+  // #at-7 shows the compile with that number; #phase=gc, or the anchor of its row, the longest span of a phase.
   const COMPILE_ADDRESS = /^#at-(\d+)$/;
+  const PHASE_ROW_ADDRESS = /^#(phase-\d+)$/;
   let waitingAddress = 0;
 
   function addressOfView() {
@@ -389,9 +390,12 @@
 
   function followAddress() {
     const compile = COMPILE_ADDRESS.exec(location.hash);
+    const row = PHASE_ROW_ADDRESS.exec(location.hash);
+    const ofRow = row && byId(row[1])?.querySelector('.phase-code');
     const parameters = new URLSearchParams(location.hash.slice(1));
     const isView = ['from', 'to', 'span', 'find'].some(name => parameters.has(name));
     if (compile) showCompile(Number(compile[1]));
+    else if (ofRow) showPhase(ofRow.dataset.phase);
     else if (parameters.has('phase')) showPhase(parameters.get('phase'));
     else if (isView) showView(parameters);
   }
@@ -399,7 +403,7 @@
   // ---- The tables: names of phases lead to their spans ----
 
   function linkPhase(code) {
-    const name = code.dataset.phase ?? code.textContent;
+    const name = code.dataset.phase;
     if (timeline.phaseOfName(name) < 0) return;
     const href = `#${new URLSearchParams({ phase: name })}`;
     const link = element('a', { href, title: 'Show the longest span on the chart' });

@@ -29,8 +29,8 @@ tlparse.timeWords = (() => {
   function describeLength(item) {
     const isPhase = !timeline.isCompile(item);
     const parts = [
-      `${describeTime(timeline.lengthOf(item))} in all`,
-      isPhase && `${describeTime(timeline.selfTimeOf(item))} itself`,
+      `${isPhase ? 'total ' : ''}${describeTime(timeline.lengthOf(item))}`,
+      isPhase && `self ${describeTime(timeline.selfTimeOf(item))}`,
       `from ${describeTime(items.starts[item])}`,
     ];
     return parts.filter(Boolean).join(', ');

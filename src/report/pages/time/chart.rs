@@ -55,7 +55,7 @@ struct Data<'m> {
     meanings: Vec<&'static str>,
     /// A digit a name: the part of the compiler, 0 for none of the four.
     parts: String,
-    compiles: Vec<CompileData<'m>>,
+    compiles: Vec<CompileData>,
     /// Runs of spans of one compile: how many, and the index into `compiles`, -1 for none.
     runs: Vec<(usize, i64)>,
     /// Spans that the log leaves open.
@@ -81,10 +81,10 @@ struct TrackData {
 
 /// Its place in the model, its id, its function, and the folder of its page where that is not the usual one.
 #[derive(Serialize)]
-struct CompileData<'m>(
+struct CompileData(
     usize,
     String,
-    Option<&'m str>,
+    Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")] Option<String>,
 );
 
@@ -211,10 +211,10 @@ fn tracks(model: &Model, timeline: &Timeline) -> Vec<TrackData> {
     tracks.collect()
 }
 
-fn compile_data<'m>(view: View<'m>, index: CompileIndex) -> Option<CompileData<'m>> {
+fn compile_data(view: View<'_>, index: CompileIndex) -> Option<CompileData> {
     let compile = view.report.model.compiles.get(index)?;
     let id = compile.id.as_ref().map_or_else(|| "no id".to_owned(), ToString::to_string);
-    let function = compile.function.as_ref().map(|f| clipped(&f.name, LONGEST_NAME).0);
+    let function = view.function_name(compile).map(|name| clipped(&name.plain(), LONGEST_NAME).0.to_owned());
     let page = view.href(&paths::compile_page(compile));
     let folder = page.rsplit_once('/').map_or(page.as_str(), |(folder, _)| folder);
     // As the script makes it of the id.

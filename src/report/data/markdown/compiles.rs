@@ -1,7 +1,7 @@
 //! Failures and restarts, recompilations, and graph breaks, each in a table.
 
+use super::limits::{BREAKS, FAILURES, LONGEST_NAME, LONGEST_PATH, RECOMPILES};
 use super::times::function_cells;
-use super::{BREAKS, FAILURES, LONGEST_NAME, LONGEST_PATH, RECOMPILES};
 use crate::analysis::failures::{FailureCause, FailureEffect, failure_causes};
 use crate::analysis::findings::{Topic, of_entry};
 use crate::analysis::{Change, Step};

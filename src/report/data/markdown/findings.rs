@@ -1,6 +1,6 @@
 //! The findings of `report.md`: cause, place, cost, advice and evidence of each.
 
-use super::{FINDINGS, LONGEST_NAME, LONGEST_PATH};
+use super::limits::{FINDINGS, LONGEST_NAME, LONGEST_PATH};
 use crate::analysis::findings::{ChainStep, Fact, Value, checked};
 use crate::analysis::{Finding, Severity};
 use crate::model::{Compile, CompileIndex, TextFrame};

@@ -1,6 +1,6 @@
 //! What of the log was lost, and what nobody knows: how far the rest of the text can be trusted.
 
-use super::{LONGEST_NAME, LOST};
+use super::limits::{LONGEST_NAME, LOST};
 use crate::model::ProblemKind;
 use crate::report::kit::formats::{counted, whole};
 use crate::report::kit::markdown::{Markdown, code, plain, prose};

@@ -5,10 +5,12 @@
 
 mod compiles;
 mod findings;
+mod limits;
 mod lost;
 mod times;
 
 use crate::output::{Page, RelPath};
+use crate::report::data::markdown::limits::{HEAD, LONGEST_NAME};
 use crate::report::kit::formats::{bytes, counted, whole};
 use crate::report::kit::markdown::{Markdown, code, plain, prose};
 use crate::report::kit::paths;
@@ -17,19 +19,6 @@ use crate::report::subject::Report;
 use crate::report::words::export;
 use crate::report::words::problems::damaged;
 use crate::report::words::verdict;
-
-/// Bytes of each part, 60 KB in all. What a part does not need, those behind it may take.
-const HEAD: usize = 4_000;
-const FINDINGS: usize = 24_000;
-const TIMES: usize = 8_000;
-const FAILURES: usize = 6_000;
-const RECOMPILES: usize = 6_000;
-const BREAKS: usize = 6_000;
-const LOST: usize = 6_000;
-
-/// Characters of a name and of a path.
-const LONGEST_NAME: usize = 80;
-const LONGEST_PATH: usize = 160;
 
 /// `report.md`
 pub(crate) fn markdown(report: Report<'_>) -> Page<'_, Worker> {

@@ -1,6 +1,6 @@
 //! Where the time went: parts of the compiler, phases, and the costliest compiles.
 
-use super::{LONGEST_NAME, LONGEST_PATH, TIMES};
+use super::limits::{LONGEST_NAME, LONGEST_PATH, TIMES};
 use crate::analysis::PARTS;
 use crate::model::{Compile, Function};
 use crate::report::kit::formats::{UNKNOWN, micros, percent, whole};

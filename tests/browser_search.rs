@@ -71,6 +71,15 @@ fn settings_phases_findings_and_their_subjects_are_found_before_code_and_files()
 }
 
 #[test]
+fn what_is_asked_for_by_its_name_comes_first() {
+    let Some(window) = window() else { return };
+    for (query, kind) in [("0/0", "Compilations"), ("compile_file", "Phases"), ("recompile_limit", "Settings")] {
+        assert_eq!(found(&window, "03_graph_breaks", query)[0], kind, "{query}");
+        assert!(first(&window).0.starts_with(query), "{query}");
+    }
+}
+
+#[test]
 fn the_query_stands_in_the_address_while_it_is_typed_and_a_reload_and_the_way_back_keep_it() {
     let Some(window) = window() else { return };
     window.open(&report("03_graph_breaks").folder.join("search.html"), "?token=7");

@@ -129,10 +129,12 @@
     return text => patterns.every(pattern => pattern.test(text));
   }
 
-  // How well a name fits, from 0: it is what was asked for, begins with the first word, has it, or does not.
+  // How well a name fits, from 0: it is what was asked for, begins with the first word, has it, or does not. The
+  // value behind a setting is not part of its name.
   function rankOf(name, words) {
     const lower = name.toLowerCase();
-    if (lower === words.join(' ')) return 0;
+    const [alone] = lower.split(' = ');
+    if ([lower, alone].includes(words.join(' '))) return 0;
     if (lower.startsWith(words[0])) return 1;
     return lower.includes(words[0]) ? 2 : 3;
   }
@@ -287,7 +289,10 @@
       return part.map(line => drawLine(line, places.get(line), words));
     };
     kinds.push({ title: 'Lines of files', found: findLines(words), draw: drawLines });
-    return kinds.filter(({ found }) => found.length > 0);
+    const hasExactName = ({ found: [first] }) => Array.isArray(first) && rankOf(first[0], words) === 0;
+    const present = kinds.filter(({ found }) => found.length > 0);
+    // A kind that has what was asked for by name comes first.
+    return [...present.filter(hasExactName), ...present.filter(kind => !hasExactName(kind))];
   }
 
   // What this page searches: each kind with how many there are of it.

@@ -3,7 +3,7 @@
 use clap::error::ErrorKind;
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
-use tlparse::{Options, Settings};
+use tlparse::{Editor, Options, Settings};
 
 /// Read a TORCH_TRACE log and report what torch.compile did.
 #[derive(Parser, Debug)]
@@ -43,6 +43,10 @@ pub struct Cli {
     /// HTML that stands at the top of the landing page
     #[arg(long, value_name = "HTML")]
     pub custom_header_html: Option<String>,
+
+    /// Open places of your code in an editor: vscode, pycharm, or an address with {file} and {line}
+    #[arg(long, value_name = "EDITOR", value_parser = Editor::parse)]
+    pub editor: Option<Editor>,
 
     /// Say how many records of each event were read
     #[arg(short, long)]
@@ -112,6 +116,10 @@ pub struct Combine {
     #[arg(long, value_name = "HTML")]
     pub custom_header_html: Option<String>,
 
+    /// Open places of your code in an editor: vscode, pycharm, or an address with {file} and {line}
+    #[arg(long, value_name = "EDITOR", value_parser = Editor::parse)]
+    pub editor: Option<Editor>,
+
     /// Print the findings as JSON, and nothing else, on standard output
     #[arg(long)]
     pub json: bool,
@@ -180,6 +188,7 @@ impl Cli {
                 provenance: self.inductor_provenance,
                 custom_header: self.custom_header_html.clone(),
                 export: self.export,
+                editor: self.editor.clone(),
             },
             ..Options::new(input, &self.out)
         })

@@ -43,7 +43,7 @@ pub use model::{
 };
 pub use options::{InMemory, Options, Progress, RunSummary, Written};
 pub use rel_path::RelPath;
-pub use report::{Settings, SummaryLine};
+pub use report::{Editor, Settings, SummaryLine};
 pub use trace::{CompileId, FileRef, LocalTime, Md5, Payload, PayloadRef, Span, Stamp};
 
 use crate::model::JobFacts;

@@ -30,8 +30,11 @@ fn main() -> ExitCode {
     let outcome = match &cli.command {
         Some(Command::Combine(combine)) => match &combine.out {
             Some(out) => {
-                let settings =
-                    Settings { custom_header: combine.custom_header_html.clone(), ..Settings::default() };
+                let settings = Settings {
+                    custom_header: combine.custom_header_html.clone(),
+                    editor: combine.editor.clone(),
+                    ..Settings::default()
+                };
                 tlparse::combine(out, combine.overwrite, &settings, &bar)
             }
             None => {
@@ -95,7 +98,7 @@ fn conclude(afterwards: &Afterwards, outcome: &Written) -> ExitCode {
         eprintln!("note: {note}");
     }
     let index = outcome.folder.join("index.html");
-    // A reader that closes the pipe early has seen what it wanted.
+    // Printing fails when the reader closes the pipe early, as `head` does; the report is written all the same.
     let _ = print_summary(afterwards, outcome, &index);
     if let Err(error) = show(afterwards, &outcome.folder, &index) {
         eprintln!("error: {error:#}; the report is {}", index.display());
@@ -113,13 +116,13 @@ fn conclude(afterwards: &Afterwards, outcome: &Written) -> ExitCode {
     if damaged || without_id { ExitCode::from(STRICT) } else { ExitCode::SUCCESS }
 }
 
-/// Opens the report in a browser where somebody sits in front of the machine; with `--serve`, serves it until the program
-/// is ended.
+/// Opens the report in a browser if somebody is sitting at this machine; with `--serve`, serves it until the program is
+/// ended.
 fn show(afterwards: &Afterwards, folder: &Path, index: &Path) -> anyhow::Result<()> {
     let serving = afterwards.serve.then(|| Serving::start(folder, afterwards.port)).transpose()?;
     let shown = serving.as_ref().map_or_else(|| index.display().to_string(), Serving::url);
     if let Some(serving) = &serving {
-        // Printed before the browser is started: a script waits for this line.
+        // Printed before the browser is started: scripts wait for this line.
         let _ = writeln!(std::io::stdout(), "Serving {} until Ctrl-C", serving.url());
     }
     if !afterwards.no_browser
@@ -167,7 +170,8 @@ fn color(severity: Severity) -> &'static str {
     }
 }
 
-/// Whether somebody sits in front of this machine: at a terminal, on a desktop, not in CI and not over SSH.
+/// Whether somebody is sitting at this machine: standard output is a terminal, there is a display, and the program runs
+/// neither in CI nor over SSH.
 fn may_open_browser() -> bool {
     let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     let display = !cfg!(all(unix, not(target_os = "macos"))) || set("DISPLAY") || set("WAYLAND_DISPLAY");
@@ -179,7 +183,7 @@ struct Bar(ProgressBar);
 
 impl Bar {
     fn new() -> Self {
-        // Nobody reads faster than ten changes per second, and these cost nothing next to the work.
+        // Ten updates per second are as many as anybody can read, and they cost next to nothing.
         let bar = ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::stderr_with_hz(10));
         let style = ProgressStyle::with_template("{msg} {wide_bar} {bytes}/{total_bytes} {eta}");
         bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));

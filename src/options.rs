@@ -1,4 +1,4 @@
-//! What the library is told, and what it tells back.
+//! What the library is given, and what it returns.
 
 use crate::output::Files;
 use crate::report::{Settings, SummaryLine};
@@ -42,7 +42,7 @@ impl Options {
     }
 }
 
-/// Is told how far the work is. Any thread may call any of its methods.
+/// Learns how far the work is. Any thread may call any of its methods.
 pub trait Progress: Sync {
     /// `done` of `total` bytes of the logs have been read, counted after unpacking.
     fn reading(&self, _done: u64, _total: u64) {}

@@ -1,7 +1,7 @@
 //! Pages to files: the only code that writes.
 //!
-//! [`Target`] decides where the report may be placed and puts it there in one step; [`write()`] fills the [`Sink`] that a
-//! target hands out, or one in memory. Every path below it is a [`RelPath`], so nothing a log says can lead outside.
+//! [`Target`] decides where the report may be placed and puts it there in one step; [`write()`] fills a [`Sink`], on disk
+//! or in memory. Every path in a sink is a [`RelPath`], so nothing a log says can lead outside.
 
 mod failure;
 mod lock;

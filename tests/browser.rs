@@ -2,180 +2,12 @@
 //!
 //! The browser is `$CHROME`, else Chromium where Debian puts it. Where there is none the tests say so and pass, but in CI.
 
+pub use crate::support::window::{Window, window};
 use crate::support::{Report, Run, input, report};
-use headless_chrome::protocol::cdp::types::Event;
-use headless_chrome::protocol::cdp::{Emulation, Network, Target};
-use headless_chrome::{Browser, LaunchOptions, Tab};
-use std::ffi::OsStr;
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, Weak};
-use std::time::Duration;
-
-/// Where the browser may stand, the environment's first.
-const PLACES: [&str; 4] =
-    ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome", "/snap/bin/chromium"];
+use headless_chrome::protocol::cdp::Emulation;
 
 /// Pages of one kind that are opened in each report.
 const PAGES_A_KIND: usize = 1;
-
-fn chromium() -> Option<PathBuf> {
-    let own = std::env::var_os("CHROME").map(PathBuf::from);
-    let found = own.into_iter().chain(PLACES.map(PathBuf::from)).find(|path| path.exists());
-    if found.is_none() {
-        let in_ci = std::env::var_os("CI").is_some_and(|value| !value.is_empty());
-        assert!(!in_ci, "no Chromium: install Debian's package chromium, or set CHROME");
-        eprintln!(
-            "skipped: no Chromium here; install Debian's package chromium, or set CHROME, to test in a browser"
-        );
-    }
-    found
-}
-
-/// A window of the browser with one page, and all that went wrong there.
-pub struct Window {
-    /// The browser ends with the last test that holds it.
-    _browser: Arc<Browser>,
-    pub tab: Arc<Tab>,
-    wrong: Arc<Mutex<Vec<String>>>,
-}
-
-impl Drop for Window {
-    fn drop(&mut self) {
-        // A window that has gone away by itself needs no closing.
-        let _ = self.tab.close_target();
-    }
-}
-
-/// The browser of all tests that run at present. Starting one takes longer than most tests do.
-fn browser() -> Option<Arc<Browser>> {
-    static RUNNING: Mutex<Weak<Browser>> = Mutex::new(Weak::new());
-    let path = chromium()?;
-    // A test that failed while it started the browser must not fail the others.
-    let mut running = RUNNING.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-    if let Some(browser) = running.upgrade() {
-        return Some(browser);
-    }
-    let args =
-        ["--disable-gpu", "--disable-background-networking", "--no-first-run", "--disable-component-update"];
-    let options = LaunchOptions::default_builder()
-        .path(Some(path))
-        // Chromium's sandbox needs rights that containers do not give; what is opened here are our own files.
-        .sandbox(false)
-        .args(args.iter().map(OsStr::new).collect())
-        .window_size(Some((1280, 900)))
-        .idle_browser_timeout(Duration::from_secs(300))
-        .build()
-        .unwrap();
-    let browser = Arc::new(Browser::new(options).unwrap());
-    *running = Arc::downgrade(&browser);
-    Some(browser)
-}
-
-/// A new window; None where there is no browser.
-pub fn window() -> Option<Window> {
-    let browser = browser()?;
-    // A window of its own: a page behind another one would not be painted.
-    let target = Target::CreateTarget {
-        url: "about:blank".to_owned(),
-        new_window: Some(true),
-        left: None,
-        top: None,
-        width: None,
-        height: None,
-        window_state: None,
-        browser_context_id: None,
-        enable_begin_frame_control: None,
-        background: None,
-        for_tab: None,
-        hidden: None,
-    };
-    let tab = browser.new_tab_with_options(target).unwrap();
-    tab.set_default_timeout(Duration::from_secs(60));
-    let wrong: Arc<Mutex<Vec<String>>> = Arc::default();
-    let sink = Arc::clone(&wrong);
-    let listener = move |event: &Event| {
-        if let Some(what) = complaint(event) {
-            sink.lock().unwrap().push(what);
-        }
-    };
-    tab.enable_runtime().unwrap();
-    tab.enable_log().unwrap();
-    let network = Network::Enable {
-        max_total_buffer_size: None,
-        max_resource_buffer_size: None,
-        max_post_data_size: None,
-        report_direct_socket_traffic: None,
-        enable_durable_messages: None,
-    };
-    tab.call_method(network).unwrap();
-    tab.add_event_listener(Arc::new(listener)).unwrap();
-    Some(Window { _browser: browser, tab, wrong })
-}
-
-/// What is wrong about an event of the browser.
-fn complaint(event: &Event) -> Option<String> {
-    match event {
-        Event::RuntimeExceptionThrown(thrown) => {
-            Some(format!("exception: {:?}", thrown.params.exception_details))
-        }
-        Event::RuntimeConsoleAPICalled(call) => Some(format!("console: {:?}", call.params.args)),
-        // Violations of the policy too. Hints of the browser's own are not about the page.
-        Event::LogEntryAdded(entry) => Some(format!("log: {}", entry.params.entry.text)),
-        Event::NetworkRequestWillBeSent(sent) => {
-            let url = &sent.params.request.url;
-            let is_local = url.starts_with("file:") || url.starts_with("data:");
-            (!is_local).then(|| format!("request: {url}"))
-        }
-        _ => None,
-    }
-}
-
-impl Window {
-    /// Opens a page from disk. `query` is empty or begins with `?` or `#`.
-    pub fn open(&self, file: &Path, query: &str) {
-        let path = file.canonicalize().unwrap();
-        let path = path.to_str().unwrap().replace('%', "%25").replace('#', "%23").replace('?', "%3F");
-        self.tab.navigate_to(&format!("file://{path}{query}")).unwrap().wait_until_navigated().unwrap();
-    }
-
-    /// The value of an expression in the page.
-    pub fn value(&self, expression: &str) -> serde_json::Value {
-        let found =
-            self.tab.evaluate(expression, true).unwrap_or_else(|error| panic!("{expression}: {error}"));
-        found.value.unwrap_or(serde_json::Value::Null)
-    }
-
-    pub fn is_true(&self, expression: &str) -> bool {
-        self.value(expression) == true
-    }
-
-    pub fn number(&self, expression: &str) -> f64 {
-        self.value(expression).as_f64().unwrap_or_else(|| panic!("{expression} is no number"))
-    }
-
-    /// A click in the middle of the first element that fits.
-    pub fn click(&self, css: &str) {
-        let element = self.tab.wait_for_element(css).unwrap_or_else(|error| panic!("{css}: {error}"));
-        element.click().unwrap_or_else(|error| panic!("{css}: {error}"));
-    }
-
-    /// Shows pages as in a light or a dark room.
-    pub fn scheme(&self, name: &str) {
-        let feature =
-            Emulation::MediaFeature { name: "prefers-color-scheme".to_owned(), value: name.to_owned() };
-        self.tab
-            .call_method(Emulation::SetEmulatedMedia { media: None, features: Some(vec![feature]) })
-            .unwrap();
-    }
-
-    /// Nothing may have gone wrong since the last time.
-    pub fn quiet(&self, at: &str) {
-        // Events arrive after what caused them: an answer to a question of ours comes behind them.
-        self.value("new Promise(done => requestAnimationFrame(() => setTimeout(() => done(true))))");
-        let wrong = std::mem::take(&mut *self.wrong.lock().unwrap());
-        assert!(wrong.is_empty(), "{at}: {wrong:#?}");
-    }
-}
 
 /// The kind of a page: its name without numbers and hashes.
 fn kind(path: &str) -> String {
@@ -257,8 +89,7 @@ fn the_policy_is_at_work_and_this_test_would_see_what_goes_wrong() {
     assert_ne!(bad, text);
     std::fs::write(&page, bad).unwrap();
     window.open(&page, "");
-    window.value("1");
-    let wrong = std::mem::take(&mut *window.wrong.lock().unwrap()).join("\n");
+    let wrong = window.take_wrong().join("\n");
     assert!(wrong.contains("script-src") || wrong.contains("inline script"), "{wrong}");
     assert!(wrong.contains("img-src") || wrong.contains("example.invalid"), "{wrong}");
 }
@@ -306,7 +137,7 @@ fn a_compile_id_in_the_trie_leads_to_its_artifacts() {
     assert!(window.is_true(&seen), "it is scrolled to");
     window.quiet("a click on an id");
     let target = window.value(&format!("{artifact}.href"));
-    window.tab.navigate_to(target.as_str().unwrap()).unwrap().wait_until_navigated().unwrap();
+    window.go(target.as_str().unwrap());
     assert!(window.is_true("document.body !== null"));
 }
 
@@ -506,8 +337,9 @@ fn the_form_of_each_page_finds_a_function_and_a_kernel_and_keeps_the_hosts_query
         window.open(&report.folder.join(page), query);
         let form = window.tab.wait_for_element(".page-head input[name=q]").unwrap();
         form.type_into("cpp_fused").unwrap();
-        window.tab.press_key("Enter").unwrap();
-        window.tab.wait_until_navigated().unwrap();
+        window.follow(|| {
+            window.tab.press_key("Enter").unwrap();
+        });
         window.tab.wait_for_element("#found a").unwrap();
         let said = window.value("document.getElementById('count').textContent");
         let said = said.as_str().unwrap();
@@ -524,8 +356,7 @@ fn the_form_of_each_page_finds_a_function_and_a_kernel_and_keeps_the_hosts_query
         window.quiet(page);
     }
     // The link leads to the line that was found.
-    window.click("#found a[href*='output_code']");
-    window.tab.wait_until_navigated().unwrap();
+    window.follow(|| window.click("#found a[href*='output_code']"));
     window.tab.wait_for_element(".lines>:target").unwrap();
     let line = window.value("document.querySelector('.lines>:target').textContent");
     assert!(line.as_str().unwrap().contains("cpp_fused"), "{line}");

@@ -11,13 +11,13 @@ use std::fs;
 const REPORTS: [&str; 6] =
     ["03_graph_breaks", "04_recompiles", "05_dynamic_shapes", "09_provenance", "22_vllm_new", "23_dump_file"];
 
-/// Violations that keep somebody from using the page, with the first place of each.
-pub const SERIOUS: &str = "axe.run(document, { resultTypes: ['violations'] }).then(found => JSON.stringify(
-    found.violations.filter(v => v.impact === 'serious' || v.impact === 'critical')
+/// Violations that keep somebody from using the page, or make it hard, with the first place of each.
+pub const MODERATE: &str = "axe.run(document, { resultTypes: ['violations'] }).then(found => JSON.stringify(
+    found.violations.filter(v => v.impact !== 'minor')
         .map(v => `${v.id}: ${v.nodes.length} times, first ${v.nodes[0].html.slice(0, 200)}`)))";
 
 #[test]
-fn no_kind_of_page_has_a_serious_fault_of_accessibility_in_either_color_scheme() {
+fn no_kind_of_page_has_more_than_a_minor_fault_of_accessibility_in_either_color_scheme() {
     let Some(path) = std::env::var_os("AXE_CORE") else {
         println!("skipped: AXE_CORE does not name axe.min.js (npm install axe-core)");
         return;
@@ -36,7 +36,7 @@ fn no_kind_of_page_has_a_serious_fault_of_accessibility_in_either_color_scheme()
             window.value(&format!("(() => {{ {axe}; return 0; }})()"));
             for scheme in ["light", "dark"] {
                 window.scheme(scheme);
-                let found = window.value(SERIOUS);
+                let found = window.value(MODERATE);
                 let found: Vec<String> = serde_json::from_str(found.as_str().unwrap()).unwrap();
                 faults.extend(found.into_iter().map(|fault| format!("{name}/{page} ({scheme}): {fault}")));
             }
@@ -52,7 +52,7 @@ fn no_kind_of_page_has_a_serious_fault_of_accessibility_in_either_color_scheme()
         window.value(&format!("(() => {{ {axe}; return 0; }})()"));
         for scheme in ["light", "dark"] {
             window.scheme(scheme);
-            let found = window.value(SERIOUS);
+            let found = window.value(MODERATE);
             let found: Vec<String> = serde_json::from_str(found.as_str().unwrap()).unwrap();
             faults.extend(found.into_iter().map(|fault| format!("{} ({scheme}): {fault}", name.display())));
         }

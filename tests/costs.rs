@@ -1,6 +1,6 @@
 //! What findings cost, over all stored logs and damaged copies of them.
 
-use crate::support::{Input, Log, Report, Run, input, inputs, report};
+use crate::support::{Log, Report, Run, input, reports};
 
 /// Seconds that the findings of a report say were wasted or avoidable, and its compile time.
 fn sums(report: &Report) -> (f64, f64) {
@@ -18,8 +18,8 @@ const TOLERANCE_S: f64 = 1e-9;
 #[test]
 fn findings_never_cost_more_than_the_log_took() {
     let mut any = 0.0;
-    for Input { name, .. } in inputs() {
-        let (lost, took) = sums(report(name));
+    for (name, report) in reports() {
+        let (lost, took) = sums(report);
         assert!(lost <= took + TOLERANCE_S, "{name}: {lost} of {took} s");
         any += lost;
     }
@@ -45,12 +45,12 @@ fn findings_of_a_log_that_lost_records_never_cost_more_than_what_is_left_of_it_t
 
 #[test]
 fn the_parts_of_the_compiler_are_together_the_compile_time() {
-    for Input { name, .. } in inputs() {
-        let time = &report(name).json["compile_time"];
+    for (name, report) in reports() {
+        let time = &report.json["compile_time"];
         let parts = time["parts"].as_array().unwrap();
         let sum: f64 = parts.iter().map(|part| part["seconds"].as_f64().unwrap()).sum();
         let total = time["total_s"].as_f64().unwrap();
-        let has_spans = report(name).read("chromium_events.json").trim() != "[]";
+        let has_spans = report.read("chromium_events.json").trim() != "[]";
         assert!(!has_spans || (sum - total).abs() < 1e-5, "{name}: {sum} of {total} s");
     }
 }

@@ -1,7 +1,7 @@
 //! What the findings of each stored log say, as text to be read when it changes:
 //! `INSTA_UPDATE=always cargo test findings` takes what is new.
 
-use crate::support::{Input, Log, Report, Run, input, inputs, report};
+use crate::support::{Log, Report, Run, input, report, reports};
 use insta::assert_snapshot;
 use serde_json::Value;
 
@@ -39,8 +39,8 @@ fn text(report: &Report) -> String {
 
 #[test]
 fn the_findings_of_each_log_name_what_it_shows() {
-    for Input { name, .. } in inputs() {
-        assert_snapshot!(format!("findings_of_{}", name.replace('#', "_")), text(report(name)));
+    for (name, report) in reports() {
+        assert_snapshot!(format!("findings_of_{}", name.replace('#', "_")), text(report));
     }
 }
 
@@ -58,8 +58,8 @@ fn damage_comes_first_whatever_else_was_lost() {
 
 #[test]
 fn findings_are_ranked_by_severity_then_seconds_then_count() {
-    for Input { name, .. } in inputs() {
-        let findings = report(name).list("findings");
+    for (name, report) in reports() {
+        let findings = report.list("findings");
         let rank = |finding: &Value| {
             ["error", "warning", "info"].iter().position(|word| finding["severity"] == *word).unwrap()
         };
@@ -88,8 +88,7 @@ fn is_limit(reason: &str) -> bool {
 
 #[test]
 fn every_break_failure_and_guard_of_the_report_stands_in_a_finding() {
-    for Input { name, .. } in inputs() {
-        let report = report(name);
+    for (name, report) in reports() {
         let all = text(report);
         let place = |entry: &Value| format!("{}:{}", entry["file"].as_str().unwrap(), entry["line"]);
         for entry in report.list("graph_breaks") {

@@ -1,14 +1,14 @@
 //! What holds for every page of every report: links lead somewhere, nothing is loaded, only our scripts run.
 
 use crate::support::site::{Facts, read, site};
-use crate::support::{Log, Page, Report, Run, input, inputs, report, text_of};
+use crate::support::{Log, Page, Report, Run, input, report, reports, text_of};
 use base64::Engine as _;
 use sha2::{Digest as _, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// All pages of all stored logs: the log's name, the page's path, what it holds.
 pub fn all_pages() -> impl Iterator<Item = (&'static str, &'static str, &'static Facts)> {
-    let sites = inputs().iter().map(|input| (input.name.as_str(), site(&input.name)));
+    let sites = reports().map(|(name, _)| (name, site(name)));
     sites.flat_map(|(name, pages)| pages.iter().map(move |(path, facts)| (name, path.as_str(), facts)))
 }
 
@@ -45,12 +45,11 @@ pub fn broken(report: &Report, pages: &BTreeMap<String, Facts>) -> Vec<String> {
 
 #[test]
 fn every_link_leads_to_a_file_and_every_anchor_to_an_element() {
-    for input in inputs() {
-        let broken = broken(report(&input.name), site(&input.name));
+    for (name, report) in reports() {
+        let broken = broken(report, site(name));
         assert!(
             broken.is_empty(),
-            "{}: {} broken, such as {:#?}",
-            input.name,
+            "{name}: {} broken, such as {:#?}",
             broken.len(),
             &broken[..broken.len().min(5)]
         );
@@ -66,12 +65,11 @@ fn every_page_is_whole() {
 
 #[test]
 fn every_page_begins_with_its_doctype() {
-    for input in inputs() {
-        let report = report(&input.name);
-        for path in site(&input.name).keys() {
+    for (name, report) in reports() {
+        for path in site(name).keys() {
             let text = report.read(path);
-            assert!(text.to_ascii_lowercase().starts_with("<!doctype html>"), "{}: {path}", input.name);
-            assert!(text.trim_end().ends_with("</html>"), "{}: {path} ends early", input.name);
+            assert!(text.to_ascii_lowercase().starts_with("<!doctype html>"), "{name}: {path}");
+            assert!(text.trim_end().ends_with("</html>"), "{name}: {path} ends early");
         }
     }
 }
@@ -131,8 +129,8 @@ fn the_policy_of_a_page_with_a_custom_header_lets_its_scripts_run_too() {
 
 #[test]
 fn every_compile_is_reached_from_the_landing_page() {
-    for input in inputs() {
-        let (report, pages) = (report(&input.name), site(&input.name));
+    for (name, report) in reports() {
+        let pages = site(name);
         let mut reached = BTreeSet::from(["index.html".to_owned()]);
         // The pages at the top are reached from the landing page, and lead on.
         for _ in 0..2 {
@@ -147,22 +145,22 @@ fn every_compile_is_reached_from_the_landing_page() {
             let dirs: Vec<&str> = first.collect();
             let zero = dirs.iter().map(|dir| format!("{}_0", dir.rsplit_once('_').unwrap().0)).next();
             let page = format!("{}/compile.html", zero.unwrap_or_default());
-            assert!(report.has(&page), "{}: {id} has no page {page}", input.name);
-            assert!(reached.contains(&page), "{}: nothing leads to {page}", input.name);
+            assert!(report.has(&page), "{name}: {id} has no page {page}");
+            assert!(reached.contains(&page), "{name}: nothing leads to {page}");
         }
         for path in report.manifest().iter().filter(|path| path.ends_with(".html") && !path.contains('/')) {
-            assert!(reached.contains(path), "{}: nothing leads to {path}", input.name);
+            assert!(reached.contains(path), "{name}: nothing leads to {path}");
         }
     }
 }
 
 #[test]
 fn every_attempt_of_a_compile_has_an_anchor_on_the_landing_page() {
-    for input in inputs() {
-        let ids: BTreeSet<&str> = site(&input.name)["index.html"].ids.iter().map(String::as_str).collect();
-        let directory = report(&input.name).json_file("compile_directory.json");
+    for (name, report) in reports() {
+        let ids: BTreeSet<&str> = site(name)["index.html"].ids.iter().map(String::as_str).collect();
+        let directory = report.json_file("compile_directory.json");
         for id in directory.as_object().unwrap().keys() {
-            assert!(ids.contains(id.as_str()), "{}: index.html has no anchor {id}", input.name);
+            assert!(ids.contains(id.as_str()), "{name}: index.html has no anchor {id}");
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The index of `search.html`: what is in it, where its links lead, how large it is, what a hostile log makes of it.
 
 use crate::support::site::{Facts, read};
-use crate::support::{Log, Report, Run, input, inputs, report};
+use crate::support::{Log, Report, Run, input, report, reports};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -111,8 +111,7 @@ fn the_index_names_compiles_functions_breaks_recompiles_failures_settings_kernel
 
 #[test]
 fn every_link_of_the_index_leads_to_a_file_and_every_anchor_to_an_element() {
-    for input in inputs() {
-        let report = report(&input.name);
+    for (name, report) in reports() {
         let index = index(report);
         let mut facts = Facts::default();
         let groups = index["groups"].as_array().unwrap().iter();
@@ -123,17 +122,17 @@ fn every_link_of_the_index_leads_to_a_file_and_every_anchor_to_an_element() {
         let links: BTreeSet<_> = facts.relative_links("search.html").collect();
         let mut pages: BTreeMap<String, Vec<String>> = BTreeMap::new();
         for (path, anchor) in links {
-            assert!(report.has(&path), "{}: {path}", input.name);
+            assert!(report.has(&path), "{name}: {path}");
             let Some(anchor) = anchor else { continue };
             // Reports of real models have thousands of pages that are made alike.
             if pages.len() > 40 && !pages.contains_key(&path) {
                 continue;
             }
             let ids = pages.entry(path.clone()).or_insert_with(|| Facts::of(&report.page(&path)).ids);
-            assert!(ids.contains(&anchor), "{}: {path}#{anchor}", input.name);
+            assert!(ids.contains(&anchor), "{name}: {path}#{anchor}");
         }
         for (path, _) in files(&index) {
-            assert!(report.has(&path), "{}: {path}", input.name);
+            assert!(report.has(&path), "{name}: {path}");
         }
     }
 }
@@ -170,15 +169,14 @@ fn lines_are_those_of_the_file_and_stand_at_their_number() {
 
 #[test]
 fn the_index_takes_at_most_15_percent_of_a_report_and_says_what_it_leaves_out() {
-    for input in inputs() {
-        let report = report(&input.name);
+    for (name, report) in reports() {
         let size = |path: &String| std::fs::metadata(report.folder.join(path)).unwrap().len();
         let all: u64 = report.manifest().iter().map(size).sum();
         let page = report.read("search.html");
         let (_, rest) = page.split_once("id=\"index\">").unwrap();
         let index = rest.split_once("</script>").unwrap().0.len() as u64;
         // The frame of an empty index has 100 bytes.
-        assert!(index <= all * 15 / 100 + 100, "{}: {index} of {all}", input.name);
+        assert!(index <= all * 15 / 100 + 100, "{name}: {index} of {all}");
     }
     // A text that repeats nothing, larger than its share.
     let mut log = Log::of(input("11_export_clean"));

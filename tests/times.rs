@@ -1,6 +1,6 @@
 //! What `time.html` says, without a browser.
 
-use crate::support::{Log, Page, Run, input, inputs, report, text_of};
+use crate::support::{Log, Page, Run, input, report, reports, text_of};
 use serde_json::Value;
 
 /// The data of the chart.
@@ -27,8 +27,8 @@ fn spans(chart: &Value) -> Vec<(u64, u64, u64)> {
 
 #[test]
 fn no_two_spans_of_a_row_overlap_and_each_lies_within_the_one_above_it() {
-    for input in inputs().iter().filter(|input| report(&input.name).has("time.html")) {
-        let chart = chart(&report(&input.name).page("time.html"));
+    for (name, report) in reports().filter(|(_, report)| report.has("time.html")) {
+        let chart = chart(&report.page("time.html"));
         let mut first_rows = Vec::new();
         let mut next = 0;
         for track in chart["tracks"].as_array().unwrap() {
@@ -38,11 +38,11 @@ fn no_two_spans_of_a_row_overlap_and_each_lies_within_the_one_above_it() {
         let mut ends = vec![(0, 0); usize::try_from(next).unwrap()];
         for (row, start, end) in spans(&chart) {
             let at = usize::try_from(row).unwrap();
-            assert!(ends[at].1 <= start, "{}: spans overlap in row {row} at {start}", input.name);
+            assert!(ends[at].1 <= start, "{name}: spans overlap in row {row} at {start}");
             ends[at] = (start, end);
             if !first_rows.contains(&row) {
                 let (above_start, above_end) = ends[at - 1];
-                assert!(above_start <= start && end <= above_end, "{}: row {row} at {start}", input.name);
+                assert!(above_start <= start && end <= above_end, "{name}: row {row} at {start}");
             }
         }
     }

@@ -124,6 +124,11 @@ impl Parts {
         self.of(INDUCTOR) + self.of(CODE_GENERATION)
     }
 
+    /// Kernels and what tuning chose, which are kept by content.
+    pub fn built_us(&self) -> f64 {
+        self.of(KERNEL_BUILDS) + self.of(AUTOTUNING)
+    }
+
     /// What AOTAutograd's cache keeps beside Inductor's.
     pub fn aot_graph_us(&self) -> f64 {
         self.of(AOT_AUTOGRAD)
@@ -171,6 +176,11 @@ impl Split {
         split
     }
 
+    /// How many compiles took any time.
+    pub fn compiles(&self) -> usize {
+        self.by_compile.values().filter(|parts| parts.total() > 0.0).count()
+    }
+
     /// The parts of a compile.
     pub fn at(&self, compile: CompileIndex) -> Parts {
         self.by_compile.get(&compile).copied().unwrap_or_default()
@@ -214,6 +224,28 @@ pub fn part_of_phase(name: &str) -> Option<usize> {
 
 /// Microseconds of each span in which it is the innermost: of all spans that are open then the one that began last.
 fn owned_times(spans: &[TraceSpan]) -> Vec<f64> {
+    let mut owned = vec![0.0; spans.len()];
+    each_innermost(spans, |innermost| {
+        if let Some(own) = owned.get_mut(innermost.span) {
+            *own += innermost.end_us - innermost.start_us;
+        }
+    });
+    owned
+}
+
+/// A stretch of time in which one span is the innermost.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Innermost {
+    /// Its place among the spans.
+    pub(super) span: usize,
+    /// Where the stretch begins, microseconds.
+    pub(super) start_us: f64,
+    /// Where it ends.
+    pub(super) end_us: f64,
+}
+
+/// Tells all stretches of time that spans cover, in order.
+pub(super) fn each_innermost(spans: &[TraceSpan], mut visit: impl FnMut(Innermost)) {
     let mut order: Vec<usize> = (0..spans.len()).collect();
     let key = |index: usize| spans.get(index).map_or((0.0, 0.0), |span| (span.start_us, span.end_us));
     // Of two that begin together the longer one is around the other.
@@ -226,13 +258,11 @@ fn owned_times(spans: &[TraceSpan]) -> Vec<f64> {
     let ends = order.iter().enumerate().map(|(rank, &index)| (key(index).1, false, rank));
     let mut moments: Vec<(f64, bool, usize)> = begins.chain(ends).filter(|(at, ..)| at.is_finite()).collect();
     moments.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)).then(a.2.cmp(&b.2)));
-    let mut owned = vec![0.0; spans.len()];
     let mut open: BTreeSet<usize> = BTreeSet::new();
     let mut since = 0.0;
     for (at, is_begin, rank) in moments {
-        let innermost = open.last().and_then(|rank| owned.get_mut(*order.get(*rank)?));
-        if let Some(own) = innermost {
-            *own += at - since;
+        if let Some(&span) = open.last().and_then(|rank| order.get(*rank)) {
+            visit(Innermost { span, start_us: since, end_us: at });
         }
         since = at;
         if is_begin {
@@ -241,7 +271,6 @@ fn owned_times(spans: &[TraceSpan]) -> Vec<f64> {
             open.remove(&rank);
         }
     }
-    owned
 }
 
 #[cfg(test)]

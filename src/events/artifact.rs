@@ -1,4 +1,4 @@
-//! Artifacts that no other parser wants: a file each, under the name torch gave it.
+//! Artifacts that no other parser handles: one file each, under the name that torch gave it.
 
 use super::{Event, Flow, RankContext, StructuredLogParser};
 use crate::model::{Fields, Form, Torch};

@@ -1,4 +1,4 @@
-//! Graph breaks and recompilations: torch's own words, taken apart.
+//! Graph breaks, recompilations and errors: torch's texts, parsed.
 
 use super::{Event, Flow, RankContext, StructuredLogParser};
 use crate::model::break_block::{catalog_url, explanation, hints};
@@ -10,7 +10,7 @@ use crate::trace::TextMap;
 use regex::Regex;
 use std::sync::Arc;
 
-/// Earlier occurrences of a break among whose stacks an equal one is looked for.
+/// How many earlier occurrences of a break are searched for an equal stack.
 const EQUAL_STACKS: usize = 8;
 
 pub(super) fn parsers() -> Vec<Box<dyn StructuredLogParser>> {
@@ -70,11 +70,11 @@ impl StructuredLogParser for GraphBreaks {
     }
 }
 
-/// Takes a break's text apart. Everything is optional: torch 2.6 writes a reason and tracebacks only.
+/// Parses the text of a break. Everything is optional: torch 2.6 writes only a reason and tracebacks.
 fn read_break(text: &str) -> GraphBreak {
     let place = text.lines().find_map(|l| l.strip_prefix("Graph break in user code at "));
     let (file, line) = place.and_then(file_and_line).map_or((None, None), |(f, l)| (Some(f), Some(l)));
-    // Only torch's own block: what follows it are tracebacks, which may quote another break.
+    // Only torch's own block: the tracebacks after it may quote another break.
     let block = text.split("User code traceback:").next().unwrap_or(text);
     let context = block
         .lines()
@@ -116,7 +116,7 @@ fn file_and_line(place: &str) -> Option<(String, u64)> {
     Some((file.to_owned(), line.parse().ok()?))
 }
 
-/// The line above `  Explanation:`; without one the first line after `Reason: `.
+/// The line above `  Explanation:`; if there is none, the first line after `Reason: `.
 fn reason(block: &str) -> String {
     let mut above = None;
     for line in block.lines() {
@@ -135,7 +135,7 @@ fn reason(block: &str) -> String {
     line.trim().trim_start_matches("Graph Break Reason: ").trim_start_matches("Reason: ").to_owned()
 }
 
-/// What stands behind `  Developer debug context: ` of the first break of a block, up to the next empty line.
+/// The text after `  Developer debug context: ` of the first break of a block, up to the next empty line.
 fn debug_context(block: &str) -> Option<String> {
     let own = block.split("*** While handling").next().unwrap_or(block);
     let (_, rest) = own.split_once("  Developer debug context:")?;
@@ -145,7 +145,7 @@ fn debug_context(block: &str) -> Option<String> {
 }
 
 impl GraphBreak {
-    /// Adds the link to torch's catalog that stands in the text.
+    /// Adds the link to torch's catalog of graph breaks, which is in the text.
     fn with_url(mut self, block: &str) -> Self {
         if let Some(url) = catalog_url(block) {
             let page = url.rsplit('/').next().and_then(|page| page.strip_suffix(".html"));
@@ -156,7 +156,7 @@ impl GraphBreak {
     }
 }
 
-/// `recompile_reasons`: which guards of which older compiles did not hold.
+/// `recompile_reasons`: which guard of each older compile failed.
 struct RecompileReasons;
 
 impl StructuredLogParser for RecompileReasons {
@@ -175,7 +175,7 @@ impl StructuredLogParser for RecompileReasons {
     fn parse(&mut self, event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
         cx.artifact_of_payload(event, "recompile_reasons", Form::Json);
         let text = event.payload_text().unwrap_or_default();
-        // One reason is bare text although the record says that it is JSON; several are a list.
+        // A single reason is plain text although the record says that it is JSON; several reasons are a list.
         let texts: Vec<String> = serde_json::from_str(&text)
             .or_else(|_| serde_json::from_str(&text).map(|reason| vec![reason]))
             .unwrap_or_else(|_| vec![text.into_owned()]);
@@ -218,8 +218,8 @@ impl StructuredLogParser for DynamoError {
     }
 }
 
-/// The tracebacks of an exception and of those that it came from, without the user's code that was being traced. Each
-/// ends where the exception's own text begins, which may quote other files.
+/// The tracebacks of an exception and of those that caused it, without the user's code that was being traced. Each ends
+/// where the text of its exception begins, which may quote other files.
 fn tracebacks(text: &str) -> Vec<Vec<TextFrame>> {
     let head = text.split("\nfrom user code:").next().unwrap_or(text);
     let blocks = head.split("Traceback (most recent call last):").skip(1);
@@ -231,7 +231,7 @@ fn tracebacks(text: &str) -> Vec<Vec<TextFrame>> {
     frames.filter(|frames| !frames.is_empty()).collect()
 }
 
-/// Takes a reason apart: `0/0: k == 2   # return x*k  # file:7 in f`, perhaps with a user stack below.
+/// Parses a reason: `0/0: k == 2   # return x*k  # file:7 in f`, perhaps with a user stack below.
 fn read_reason(reason: &str) -> Reason {
     let (head, stack) = match reason.split_once("\nUser stack trace:") {
         Some((head, stack)) => (head, Some(stack)),
@@ -267,8 +267,8 @@ fn source_and_hint(tail: &str) -> (Option<ReasonSource>, Option<String>) {
     (source_line(tail), hint)
 }
 
-/// `return x*k  # file:7 in f`; behind the function of a condition on sizes torch explains in brackets where it comes
-/// from, and may name further lines. A `#` of the line itself is followed by no place.
+/// `return x*k  # file:7 in f`. For a condition on sizes, torch adds in brackets where it comes from, and may name further
+/// lines. A `#` that is part of the source line is not followed by a place.
 fn source_line(tail: &str) -> Option<ReasonSource> {
     let places = tail.match_indices("# ").map(|(at, mark)| (at, at + mark.len()));
     places.into_iter().find_map(|(end, start)| {

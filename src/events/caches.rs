@@ -1,4 +1,4 @@
-//! Caches: what was asked, what they answered, and why.
+//! Caches: lookups, their results, and the reasons.
 
 use super::{Event, Flow, RankContext, StructuredLogParser};
 use crate::model::{CacheLookup, Form, Outcome, lenient};
@@ -11,7 +11,7 @@ pub(super) fn parsers() -> Vec<Box<dyn StructuredLogParser>> {
 /// Artifacts called `<cache>_cache_hit`, `_miss` and `_bypass`.
 struct Caches;
 
-/// What is read of a cache's artifact; its hundreds of key components stay in the file.
+/// What is read of a cache's artifact. The hundreds of components of its key remain in the file.
 #[derive(Deserialize, Default)]
 struct Wire {
     #[serde(default, deserialize_with = "lenient")]

@@ -1,4 +1,4 @@
-//! Chromium events: begin and end of each phase of the compiler, made into spans.
+//! Chromium events: begin and end of each phase of the compiler, paired into spans.
 
 use super::{Event, Flow, RankContext, StructuredLogParser};
 use crate::model::TraceSpan;
@@ -14,8 +14,8 @@ pub(super) fn parsers() -> Vec<Box<dyn StructuredLogParser>> {
 
 /// `chromium_event`: kept for chromium_events.json, and paired into spans.
 ///
-/// All events carry thread 0, whatever thread wrote them, so begins and ends are paired with a stack a process: an
-/// end closes the nearest begin of its name, and what stands above it in the stack was left open.
+/// All events name thread 0, whichever thread wrote them, so begins and ends are paired with one stack per process: an end
+/// closes the latest begin of its name, and any begin above that in the stack was never ended.
 #[derive(Default)]
 struct Chromium {
     processes: FxHashMap<u64, Process>,
@@ -25,7 +25,7 @@ struct Chromium {
 struct Process {
     /// Spans that are open: indices into the model's spans.
     open: Vec<usize>,
-    /// How many of each name are open, so that an end without begin costs no search.
+    /// How many spans of each name are open, so that an end without a begin needs no search.
     names: TextMap<String, usize>,
     last_us: f64,
 }
@@ -76,7 +76,7 @@ impl StructuredLogParser for Chromium {
         let text = crate::trace::strict_json(&text);
         let wire: Wire<'_> = match serde_json::from_str(&text) {
             Ok(wire) => wire,
-            // A damaged payload is counted as such already.
+            // The damaged payload itself is listed already.
             Err(_) if !payload.at.intact => {
                 cx.kept_payload(payload);
                 return Ok(Flow::Handled);
@@ -149,7 +149,7 @@ impl Process {
     }
 }
 
-/// Ends a span; time does not run backwards.
+/// Ends a span, at its begin at the earliest.
 fn close(cx: &mut RankContext<'_>, index: usize, end_us: f64, open: bool) {
     if let Some(span) = cx.model().spans.get_mut(index) {
         span.end_us = end_us.max(span.start_us);

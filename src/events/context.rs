@@ -1,4 +1,4 @@
-//! All that a parser can do: what it adds to the report.
+//! What a parser can add to the report.
 
 use super::Event;
 use super::expressions::Expressions;
@@ -14,7 +14,7 @@ use crate::trace::{CompileId, Payload};
 use anyhow::ensure;
 use serde_json::value::RawValue;
 
-/// What is being read: the model so far, and what is shared between records.
+/// The state of reading a log: the model so far, and what records share.
 #[derive(Default)]
 pub(super) struct Reading {
     pub(super) model: Model,
@@ -22,7 +22,7 @@ pub(super) struct Reading {
     pub(super) expressions: Expressions,
     pub(super) next_number: u32,
     pub(super) placed: Option<PayloadPlace>,
-    /// Paths that parsers of the library's user chose.
+    /// The paths that a library user's parsers chose.
     pub(super) placed_files: PlacedFiles,
     /// Their pages.
     pages: Vec<(RelPath, ArtifactId)>,
@@ -30,7 +30,7 @@ pub(super) struct Reading {
 }
 
 impl Reading {
-    /// The compile of that id, with that attempt noted; made where no record named it yet.
+    /// The compile of that id, which is created if no record named it before. The attempt is noted.
     pub(super) fn compile_and_attempt(&mut self, id: Option<&CompileId>, attempt: u32) -> CompileIndex {
         let index = self.model.compile_index(id);
         if let Some(compile) = self.model.compiles.get_mut(index)
@@ -60,15 +60,15 @@ impl RankContext<'_> {
         &mut self.reading.model
     }
 
-    /// Makes what follows go to that compile and attempt; it is created where no record named it yet.
+    /// Whatever is added next goes to this compile and attempt. The compile is created if no record named it before.
     pub fn compile(&mut self, id: Option<&CompileId>, attempt: u32) -> &mut Self {
         self.compile = Some(self.reading.compile_and_attempt(id, attempt));
         self.attempt = attempt;
         self
     }
 
-    /// The compile to which a parser adds something. At the end of a log there is no event at hand: what a parser adds
-    /// without naming a compile goes to the records without an id.
+    /// The compile to which a parser adds something. At the end of a log there is no current event: what a parser adds then
+    /// without naming a compile is listed with the records that have no compile id.
     pub(super) fn compile_at_hand(&mut self) -> CompileIndex {
         let attempt = self.attempt;
         *self.compile.get_or_insert_with(|| self.reading.compile_and_attempt(None, attempt))
@@ -79,8 +79,8 @@ impl RankContext<'_> {
         self.reading.model.compiles.get_mut(self.compile?)
     }
 
-    /// Adds the event's payload as a file of the compile, `<name>_<number>.<ext>`; the text is copied from the log
-    /// when the report is written and does not pass memory. An event without payload gives an empty file.
+    /// Adds the event's payload as a file of the compile, `<name>_<number>.<ext>`. The text is not kept in memory: it is
+    /// copied from the log when the report is written. If the event has no payload, the file is empty.
     pub fn artifact_of_payload(&mut self, event: &Event<'_>, name: &str, form: Form) -> ArtifactId {
         let content = match event.payload {
             Some(payload) => Content::Payload(payload.at, form),
@@ -91,7 +91,7 @@ impl RankContext<'_> {
         id
     }
 
-    /// Adds a file with the text given.
+    /// Adds a file with this text.
     pub fn artifact(&mut self, name: &str, text: String, form: Form) -> ArtifactId {
         self.add(name, Content::Text(text, form), Place::Compile, false)
     }
@@ -104,7 +104,7 @@ impl RankContext<'_> {
         id
     }
 
-    /// Notes whether the text begins as a graph does, for names that say nothing.
+    /// Notes whether the text begins like a graph, because some names do not say so.
     fn note_graph(&mut self, id: ArtifactId, payload: Option<&Payload<'_>>) {
         let text = payload.and_then(|payload| payload.text).unwrap_or_default();
         if is_graph(text.get(..SNIFFED).unwrap_or(text))
@@ -114,7 +114,7 @@ impl RankContext<'_> {
         }
     }
 
-    /// Lists the payload of an event whose content is shown elsewhere and which usually has no payload.
+    /// Lists the payload, if there is one, of an event whose fields are shown elsewhere.
     pub(super) fn listed_if_any(&mut self, event: &Event<'_>) {
         if let Some(payload) = event.payload {
             self.listed_payload(payload, event.name.unwrap_or(event.key));
@@ -167,7 +167,7 @@ impl RankContext<'_> {
         id
     }
 
-    /// The artifact that was just added, to say more of it.
+    /// An artifact that was just added, to set more of its fields.
     pub(super) fn artifact_mut(&mut self, id: ArtifactId) -> Option<&mut Artifact> {
         self.reading.model.compiles.get_mut(id.place.compile)?.artifacts.get_mut(id.place.artifact)
     }
@@ -191,12 +191,12 @@ impl RankContext<'_> {
         self.add(stem, Content::DumpFile(index), Place::Compile, false);
     }
 
-    /// A link among the compile's files; shown as text unless it is http, https or relative.
+    /// Adds a link to the compile's files; it is shown as text unless it is http, https or relative.
     pub fn link(&mut self, name: &str, url: &str) {
         self.add(name, Content::Link(url.to_owned()), Place::Compile, false);
     }
 
-    /// The table `id` on the page of the compile, made where it is not there yet; give it rows.
+    /// The table `id` on the page of the compile, to which rows can be added. It is created when it is first asked for.
     pub fn section(
         &mut self,
         id: &'static str,
@@ -216,9 +216,8 @@ impl RankContext<'_> {
         self.here().map(|compile| compile.folder(attempt)).unwrap_or_default()
     }
 
-    /// Places a file with this text at `path`, seen from the top of the report; its full name is as given. The file is
-    /// listed with the compile at hand. `--overwrite` accepts a report with such files, since its `report.json` lists
-    /// them.
+    /// Writes a file with this text at `path`, relative to the top of the report, and lists it with the current compile.
+    /// `--overwrite` accepts a report with such files, because its `report.json` lists them.
     ///
     /// ```
     /// # use tlparse::{RankContext, RelPath};
@@ -240,7 +239,7 @@ impl RankContext<'_> {
         self.place(path, Content::Text(text, Form::Text), false)
     }
 
-    /// The same with the payload of an event, which is copied from the log and does not pass memory.
+    /// The same with the payload of an event, which is copied from the log and not kept in memory.
     ///
     /// # Errors
     /// As [`global_file`](Self::global_file).
@@ -255,8 +254,8 @@ impl RankContext<'_> {
         }
     }
 
-    /// The page `path` at the top of the report, with this heading: made where it is not there yet; give it tables. It
-    /// looks like the other pages, and is listed with the compile that was at hand when it was made.
+    /// The page `path` at the top of the report, with this heading, to which tables can be added. It is created when it is
+    /// first asked for, looks like the other pages, and is listed with the compile that was current then.
     ///
     /// # Errors
     /// As [`global_file`](Self::global_file); or `path` is in a folder or does not end in `.html`.
@@ -302,14 +301,14 @@ impl RankContext<'_> {
         self.notice(AdviceKind::Notice, title, text);
     }
 
-    /// The same, of a kind that findings know.
+    /// The same, for a kind of failure that has its own finding.
     pub(super) fn notice(&mut self, kind: AdviceKind, title: &str, text: String) {
         let advice = Advice { kind, title: title.to_owned(), text, compile: self.compile, line: self.line };
         self.model().advice.push(advice);
     }
 
     /// Reads a list of frames as torch writes it (`[{"line", "name", "filename", "loc"}]`), with the string table of
-    /// the process `pid`. None when it is no such list or has no frame.
+    /// the process `pid`. None when the value is not such a list or has no frame.
     pub fn stack(&mut self, pid: u64, frames: &RawValue) -> Option<Stack> {
         stacks::read(frames, pid, &mut self.reading.model.strings, &mut self.reading.texts)
     }
@@ -336,10 +335,10 @@ impl RankContext<'_> {
     }
 }
 
-/// Bytes of a text that are looked at to tell a graph from other texts: what stands above it is imports and comments.
+/// How many bytes of a text are searched for the beginning of a graph: only imports and comments come before it.
 const SNIFFED: usize = 4096;
 
-/// Whether a text begins as a graph does: `class GraphModule(..`, `def forward(..`, `graph(%x ..`, `graph():`.
+/// Whether a text begins like a graph: `class GraphModule(..`, `def forward(..`, `graph(%x ..`, `graph():`.
 fn is_graph(start: &[u8]) -> bool {
     start.split(|byte| *byte == b'\n').any(|line| {
         let line = line.trim_ascii_start();
@@ -347,10 +346,10 @@ fn is_graph(start: &[u8]) -> bool {
     })
 }
 
-/// Unusable records that are listed with a compile; all are counted.
+/// How many unusable records are listed with a compile; all are counted.
 const MOST_LOST: usize = 100;
 
-/// What a cache answered, by the name of its artifact.
+/// The result of a cache lookup, by the name of its artifact.
 fn cache_outcome(name: &str) -> Option<Outcome> {
     [("_cache_hit", Outcome::Hit), ("_cache_miss", Outcome::Miss), ("_cache_bypass", Outcome::Bypass)]
         .into_iter()

@@ -1,4 +1,4 @@
-//! What a rank does together with others: schedules of collectives, tensor metadata, execution order.
+//! What a rank does together with the others: schedules of collectives, tensor metadata, execution order.
 
 use super::{Event, Flow, RankContext, StructuredLogParser};
 use crate::model::{
@@ -97,7 +97,7 @@ fn execution_order(json: &str) -> anyhow::Result<Vec<Execution>> {
 }
 
 impl RankContext<'_> {
-    /// Notes the calls of collectives in generated code, comments left out.
+    /// Notes the calls of collectives in generated code; comments are ignored.
     pub(super) fn collectives_in_code(&mut self, event: &Event<'_>, code: &str) {
         if !code.contains(FAMILY) {
             return;
@@ -110,7 +110,7 @@ impl RankContext<'_> {
     }
 }
 
-/// Where torch keeps its collectives.
+/// The namespaces of torch's collectives.
 const FAMILY: &str = "torch.ops._c10d_functional.";
 
 /// The collectives that a line of code calls.

@@ -1,4 +1,4 @@
-//! Where a compile begins, and what Dynamo leaves of the user's code.
+//! Where a compile begins, and what torch remembers of its sizes.
 
 use super::{Event, Flow, RankContext, StructuredLogParser};
 use crate::model::{Cell, Column, Form, ProblemKind};
@@ -48,7 +48,7 @@ impl StructuredLogParser for DynamoStart {
     }
 }
 
-/// What a frame of `stack` lacks of the fields that torch always writes.
+/// A field that torch always writes and a frame of `stack` does not have.
 fn missing_field(stack: &RawValue) -> Option<&'static str> {
     let frames: Vec<crate::model::Fields<'_>> = serde_json::from_str(stack.get()).ok()?;
     ["line", "name", "filename"]
@@ -56,7 +56,7 @@ fn missing_field(stack: &RawValue) -> Option<&'static str> {
         .find(|field| frames.iter().any(|frame| !frame.iter().any(|(key, _)| key == *field)))
 }
 
-/// The sizes that torch remembers from earlier runs, and the line that makes them dynamic from the start.
+/// The sizes that torch remembers from earlier runs, and the setting that makes them dynamic from the start.
 struct CodeState;
 
 const STATE_COLUMNS: [Column; 3] =

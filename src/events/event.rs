@@ -6,11 +6,11 @@ use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 
-/// One event of the log: an envelope key with its value, where it stands, and its payload.
+/// One event of the log: an envelope key with its value, its place, and its payload.
 pub struct Event<'a> {
     /// Envelope key: `artifact`, `dynamo_start`, ..
     pub key: &'a str,
-    /// The `name` in the value, where it has one.
+    /// The `name` in the value, if it has one.
     pub name: Option<&'a str>,
     /// The value of the key, as JSON text.
     pub value: &'a RawValue,
@@ -26,7 +26,7 @@ pub struct Event<'a> {
     pub stamp: Stamp,
     /// The compile it belongs to.
     pub compile_id: Option<&'a CompileId>,
-    /// Attempt of that compile, 0 where the record has none.
+    /// Attempt of that compile; 0 if the record names none.
     pub attempt: u32,
     /// The subgraph that its record names: a region that torch compiles by itself.
     pub subgraph: Option<&'a str>,
@@ -40,18 +40,18 @@ impl Event<'_> {
         Ok(serde_json::from_str(self.value.get())?)
     }
 
-    /// The value's fields, to look at one by one; none when the value is no object.
+    /// The value's fields, to be read one by one; empty when the value is not an object.
     pub fn fields(&self) -> Fields<'_> {
         Fields::parse(self.value.get()).unwrap_or_default()
     }
 
-    /// The payload's text; bytes that are not UTF-8 become U+FFFD. None without payload, and when it is larger
-    /// than what is kept in memory.
+    /// The payload's text; bytes that are not UTF-8 become U+FFFD. None if there is no payload, or it is too large to be kept
+    /// in memory.
     pub fn payload_text(&self) -> Option<Cow<'_, str>> {
         self.payload.and_then(|p| p.text).map(readable_text)
     }
 
-    /// The payload read as JSON, `NaN` as null. Errors when there is none or it is no such JSON.
+    /// The payload read as JSON, `NaN` as null. Errors when there is no payload, or it does not have this form.
     pub fn payload_json<T: DeserializeOwned>(&self) -> anyhow::Result<T> {
         let text = self.payload_text().ok_or_else(|| anyhow::anyhow!("it has no payload"))?;
         Ok(serde_json::from_str(&strict_json(&text))?)

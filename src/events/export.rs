@@ -55,7 +55,7 @@ impl StructuredLogParser for FakeKernels {
     }
 }
 
-/// A problem without what its kind has of its own.
+/// A problem with the fields that all kinds share.
 fn problem(event: &Event<'_>, kind: ExportKind, cx: &mut RankContext<'_>) -> ExportProblem {
     ExportProblem {
         compile: cx.compile_at_hand(),
@@ -73,11 +73,11 @@ fn problem(event: &Event<'_>, kind: ExportKind, cx: &mut RankContext<'_>) -> Exp
     }
 }
 
-/// Pages of expressions that one log gets. Draft export has one per line of the program; a trace of everything may have
-/// very many, which stand in tables then.
+/// How many pages of expressions one log gets. Draft export has at most one per line of the program; a trace with all
+/// details may have very many, and further ones are listed in tables only.
 const MOST_PAGES: usize = 1_000;
 
-/// An expression on sizes or data that had to be decided.
+/// An expression on sizes or data whose value export needed to know.
 pub(super) fn decided(
     event: &Event<'_>,
     kind: ExportKind,
@@ -98,16 +98,16 @@ pub(super) fn decided(
     cx.model().export.problems.push(problem);
 }
 
-/// `exported_program`: what came out, and which lines of the user's call the operators that problems named.
+/// `exported_program`: the program, and which of the user's lines call the operators that problems named.
 #[derive(Default)]
 struct Program {
-    /// Problems that were looked at.
+    /// How many problems were looked at.
     seen: usize,
     /// Operators whose calls are not known yet, with their problems.
     waiting: TextMap<String, Vec<usize>>,
 }
 
-/// Lines that call one operator and are kept.
+/// How many lines that call one operator are kept.
 const MOST_CALLS: usize = 20;
 
 impl StructuredLogParser for Program {

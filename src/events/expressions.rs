@@ -1,5 +1,5 @@
-//! How symbolic expressions came about: remembered while the log is read, so that the few that export had to decide
-//! can be told with all their parts.
+//! How symbolic expressions were made. All are remembered while the log is read, so that the few whose value export needed
+//! can be shown with all their parts.
 
 use super::Event;
 use super::stacks::Texts;
@@ -7,24 +7,24 @@ use crate::model::{Argument, Expression, ExpressionPart, Fields, Stack};
 use fxhash::FxHashMap;
 use std::sync::Arc;
 
-/// Expressions that are remembered; a trace of a large model has some ten thousand. At about 150 bytes each they stay
-/// below 40 MB.
+/// How many expressions are remembered. A trace of a large model has some ten thousand; at about 150 bytes each, this many
+/// stay below 40 MB.
 const MOST_REMEMBERED: usize = 1 << 18;
 
-/// Parts of one expression that the model keeps: more than anybody follows.
+/// How many parts of one expression the model keeps: more than anybody would read.
 const MOST_PARTS: usize = 400;
 
-/// Parts of all expressions together that the model keeps.
+/// How many parts of all expressions together the model keeps.
 const MOST_KEPT: usize = 1 << 16;
 
-/// Arguments of an expression that are kept; recorded ones have one or two.
+/// How many arguments of an expression are kept; real ones have one or two.
 const MOST_ARGUMENTS: usize = 64;
 
-/// Characters of an expression's text that a part keeps; the table of the compile has all of it.
+/// How many characters of its text a part keeps; the table on the page of the compile has all of it.
 const LONGEST_TEXT: usize = 1_000;
 
-/// The expressions of the log so far. An id is the address of an object and is used again for another one, so an
-/// argument is the last expression of that id before it.
+/// The expressions of the log so far. An id is the address of a Python object and is reused for other objects, so an
+/// argument means the latest expression with that id.
 #[derive(Default)]
 pub(super) struct Expressions {
     made: Vec<Made>,
@@ -36,9 +36,9 @@ struct Made {
     text: Arc<str>,
     method: Arc<str>,
     arguments: Vec<Arc<str>>,
-    /// The expression that an argument is, where it was made before.
+    /// The expression that an argument means, if the log told of it before.
     parts: Vec<Option<usize>>,
-    /// Ids of arguments that were not made before.
+    /// Ids of arguments of which the log did not tell before.
     pending: Vec<i64>,
     user_stack: Option<Stack>,
 }
@@ -48,7 +48,7 @@ impl Expressions {
     pub(super) fn remember(&mut self, fields: &Fields<'_>, user_stack: Option<Stack>, texts: &mut Texts) {
         let id = fields.get::<i64>("result_id");
         if self.made.len() >= MOST_REMEMBERED {
-            // The id is another object's from now on.
+            // From now on, the id belongs to another object.
             id.map(|id| self.by_id.remove(&id));
             return;
         }
@@ -80,7 +80,7 @@ impl Expressions {
         self.made.push(made);
     }
 
-    /// The expression whose id an event names, with all its parts; None where the log does not tell how it was made.
+    /// The expression whose id an event names, with all its parts; None if the log does not tell how it was made.
     pub(super) fn recall(&mut self, id: i64) -> Option<Expression> {
         let root = *self.by_id.get(&id)?;
         let room = MOST_PARTS.min(MOST_KEPT.saturating_sub(self.kept));
@@ -98,7 +98,7 @@ impl Expressions {
         }
     }
 
-    /// The parts of `root`, each once, `room` at most.
+    /// The parts of `root`, each once, at most `room` of them.
     fn expression(&self, root: usize, room: usize) -> Expression {
         let mut order = vec![root];
         let mut places = FxHashMap::from_iter([(root, 0)]);
@@ -130,7 +130,7 @@ impl Expressions {
         expression
     }
 
-    /// What the arguments are; also those that the log tells only after the expression that they went into.
+    /// The arguments, including those of which the log tells only after the expression that uses them.
     fn parts_of(&self, made: &Made) -> Vec<Option<usize>> {
         let mut parts = made.parts.clone();
         for part in made.pending.iter().filter_map(|id| self.by_id.get(id)) {

@@ -1,4 +1,4 @@
-//! Last: an event that nobody knows is still kept, shown and counted.
+//! The last parser: an event that no other parser handles is still kept, shown and counted.
 
 use super::{Event, Flow, RankContext, StructuredLogParser};
 use crate::model::{Cell, Column};
@@ -12,7 +12,7 @@ struct Fallback;
 const COLUMNS: [Column; 3] =
     [Column::text("Event"), Column::number("Line"), Column::text("What the record says")];
 
-/// Bytes of an unknown record's own JSON that its row shows; the whole stands in raw.jsonl.
+/// How many bytes of an unknown record's JSON its row shows; raw.jsonl has all of it.
 const SHOWN: usize = 300;
 
 impl StructuredLogParser for Fallback {

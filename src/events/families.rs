@@ -9,7 +9,7 @@ use super::{
 /// The parsers of one family.
 pub(super) type Family = fn() -> Vec<Box<dyn StructuredLogParser>>;
 
-/// All families; among parsers that want an event equally specifically, the earlier is asked first.
+/// All families. Of two parsers whose keys match an event equally well, the earlier one is asked first.
 pub(super) const FAMILIES: &[Family] = &[
     dynamo::parsers,
     guards::parsers,

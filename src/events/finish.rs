@@ -1,4 +1,4 @@
-//! What can only be said when the whole log was read.
+//! What can only be decided after the whole log has been read.
 
 use crate::model::{Compile, Function, Model, ProblemKind, Stack, Stackless, Status};
 use crate::trace::{self, Source, StringTable, TextSet};
@@ -30,8 +30,8 @@ pub(super) fn conclude(model: &mut Model, source: &Source) {
     }
 }
 
-/// A forked child inherits the string table of its parent and never writes those strings again: they stand in the
-/// parent's log, in the same folder.
+/// A forked child inherits the string table of its parent and never writes those strings again: they are in the parent's
+/// log, in the same folder.
 fn adopt_strings(model: &mut Model, source: &Source) {
     let unresolved = model.strings.unresolved();
     let (Some(first), false) = (model.log.first, unresolved.is_empty()) else { return };
@@ -44,14 +44,14 @@ fn adopt_strings(model: &mut Model, source: &Source) {
     }
 }
 
-/// Frames of torch's own convert_frame at the inner end say nothing about the user's program.
+/// Removes the innermost frames that are torch's own convert_frame: they say nothing about the user's program.
 fn without_convert_frame(stack: Stack, strings: &StringTable) -> Stack {
     let own = |file: Option<&str>| file.is_some_and(|f| f.ends_with("torch/_dynamo/convert_frame.py"));
     let kept = stack.iter().rposition(|frame| !own(strings.get(frame.file))).map_or(0, |last| last + 1);
     if kept == stack.len() { stack } else { stack.iter().take(kept).cloned().collect() }
 }
 
-/// `co_*` of the last metrics record that has them, else the innermost frame of the stack.
+/// `co_*` of the last metrics record that has them, otherwise the innermost frame of the stack.
 fn function(compile: &Compile, strings: &StringTable) -> Option<Function> {
     let named = compile.metrics.iter().rev().find(|m| m.facts.co_name.is_some());
     if let Some(facts) = named.map(|m| &m.facts) {
@@ -69,7 +69,7 @@ fn function(compile: &Compile, strings: &StringTable) -> Option<Function> {
     })
 }
 
-/// The first that holds, as the contract orders them.
+/// The status of a compile: the first of these conditions that holds decides.
 fn status(compile: &Compile, restarted: bool) -> Status {
     if compile.metrics.iter().any(|m| m.facts.fail_type.as_deref().is_some_and(|t| !t.is_empty())) {
         return Status::Error;
@@ -82,10 +82,10 @@ fn status(compile: &Compile, restarted: bool) -> Status {
     }
 }
 
-/// Distinct stacks that are kept; further ones are counted with the last, as a log of AOTInductor has few.
+/// How many distinct stacks are kept; further ones are counted with the last. A log of AOTInductor has few.
 const MOST_STACKS: usize = 1000;
 
-/// Adds a record to those that carry the same stack, or opens an entry.
+/// Adds a record to the entry of its stack; a new stack gets a new entry.
 pub(super) fn add_stackless(known: &mut Vec<Stackless>, event: String, stack: Stack, line: u64) {
     let full = known.len() >= MOST_STACKS;
     let same = known.iter_mut().rev().find(|s| full || (s.event == event && s.stack == stack));

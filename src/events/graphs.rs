@@ -90,7 +90,7 @@ impl StructuredLogParser for Graph {
     }
 }
 
-/// `graph_dump`: code of AOTInductor, graphs of others, under their own names.
+/// `graph_dump`: code of AOTInductor and graphs of other programs, under their own names.
 struct GraphDump;
 
 impl StructuredLogParser for GraphDump {

@@ -1,21 +1,21 @@
-//! What is kept of a guard tree: hashes to compare versions, and the values that a recompile guards on.
+//! What is kept of a guard tree: hashes, to compare compiled versions, and the values that a recompile guards on.
 
 use crate::model::{GuardFacts, GuardPrint, PlaceType};
 use std::hash::Hasher;
 
-/// Values and types of one recompile that are kept.
+/// How many values and types of one recompile are kept.
 const MOST_VALUES: usize = 2_000;
 
-/// Bytes of a condition that is kept: a longer one is no value that people compare.
+/// How many bytes a condition may have to be kept: a longer one is not a value that people compare.
 const LONGEST: usize = 240;
 
-/// Guards of a compile that are compared.
+/// How many guards of a compile are compared.
 const MOST_PRINTS: usize = 20_000;
 
-/// Reads a tree. Texts are kept where `with_values`: of recompiles only.
+/// Reads a tree. The texts of values are kept only if `with_values` is set, for recompiles.
 pub(super) fn guard_facts(tree: &str, with_values: bool) -> GuardFacts {
     let mut facts = GuardFacts::default();
-    // Hashes of the places above the line at hand, with their depths.
+    // Hashes of the places above the current line, with their depths.
     let mut above: Vec<(usize, u64)> = Vec::new();
     for line in tree.lines() {
         let Some((indent, content)) = line.split_once("+- ") else { continue };
@@ -41,7 +41,7 @@ pub(super) fn guard_facts(tree: &str, with_values: bool) -> GuardFacts {
             facts.global_state = condition.contains(" against ").then(|| hash(condition));
             continue;
         }
-        // A condition at the root looks at a variable, as those on symbolic sizes do, or is a place of its own.
+        // A condition at the root either names a variable, as conditions on symbolic sizes do, or is its own place.
         let at_root = || hash(variable(condition).unwrap_or(condition));
         let place = above.last().map_or_else(at_root, |(_, place)| *place);
         if facts.prints.len() < MOST_PRINTS {

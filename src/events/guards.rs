@@ -32,7 +32,7 @@ impl StructuredLogParser for GuardTree {
         cx.artifact_of_payload(event, event.key, Form::Text);
         let text = event.payload_text().unwrap_or_default();
         let compile = cx.compile;
-        // The reasons of a recompile stand before its guards in the log.
+        // In the log, the reasons of a recompile come before its guards.
         let is_recompile =
             cx.model().recompiles.last().is_some_and(|last| last.compile.as_ref() == event.compile_id);
         if let Some(compile) = compile {
@@ -40,7 +40,7 @@ impl StructuredLogParser for GuardTree {
         }
         let kinds = count_kinds(&text);
         if let Some(compile) = cx.here() {
-            // A compile that is guarded again, after a reset or in a later attempt, is described by its last tree.
+            // If a compile has several trees, after a reset or a restart, the last one describes it.
             compile.sections.retain(|section| section.id != "guards");
         }
         let total: u64 = kinds.values().map(|(count, _)| count).sum();
@@ -63,7 +63,7 @@ impl StructuredLogParser for GuardTree {
     }
 }
 
-/// Leaf guards of a tree by kind, in order, with the text of the first; a line is `| | +- KIND: text`.
+/// The leaf guards of a tree by kind, in the order of the tree, with the text of the first; a line is `| | +- KIND: text`.
 fn count_kinds(tree: &str) -> IndexMap<&str, (u64, &str)> {
     let mut kinds = IndexMap::new();
     for line in tree.lines() {
@@ -78,7 +78,7 @@ fn count_kinds(tree: &str) -> IndexMap<&str, (u64, &str)> {
     kinds
 }
 
-/// `dynamo_guards`: guards with the stacks that made them, where structured guards were asked for.
+/// `dynamo_guards`: guards with the stacks that made them, which torch writes only when asked to.
 struct GuardList;
 
 impl StructuredLogParser for GuardList {

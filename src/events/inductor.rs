@@ -53,7 +53,7 @@ impl StructuredLogParser for OutputCode {
 fn cache_folder(file: &str) -> Option<&str> {
     let (folder, name) = file.rsplit_once(['/', '\\'])?;
     let (cache, shard) = folder.rsplit_once(['/', '\\'])?;
-    // Files stand in a folder of two characters of their own name.
+    // A file is in a folder named after two characters of the file's name.
     (shard.chars().count() == 2 && name.get(1..).is_some_and(|rest| rest.starts_with(shard))).then_some(cache)
 }
 
@@ -65,7 +65,7 @@ fn aot_id(code: &str) -> Option<&str> {
     (plain && id.len() <= LONGEST_ID).then_some(id)
 }
 
-/// Characters of a name such as `12_inference`; a longer one is no name.
+/// How many characters a name such as `12_inference` may have; anything longer is not such a name.
 const LONGEST_ID: usize = 40;
 
 /// `triton_kernel_info`: autotuning and compile time of Triton kernels.
@@ -151,7 +151,7 @@ impl StructuredLogParser for KernelStacks {
     }
 }
 
-/// `inductor_provenance_tracking_node_mappings` and what torch 2.7 wrote in its place.
+/// `inductor_provenance_tracking_node_mappings`, and what torch 2.7 wrote instead.
 struct NodeMappings;
 
 impl StructuredLogParser for NodeMappings {
@@ -182,8 +182,8 @@ impl StructuredLogParser for NodeMappings {
 }
 
 impl RankContext<'_> {
-    /// Notes that an artifact of provenance names something: torch writes `{"version": 2.0}` or `{}` where it knows
-    /// nothing, and every name has a list.
+    /// Notes whether an artifact of provenance names any node or kernel. Where torch knows none it writes
+    /// `{"version": 2.0}` or `{}`; every name comes with a list.
     fn names_kernels(&mut self, event: &Event<'_>, artifact: ArtifactId) {
         if event.payload_text().is_some_and(|text| text.contains('[')) {
             self.model().provenance.insert(artifact.number);

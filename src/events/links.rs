@@ -63,7 +63,7 @@ impl StructuredLogParser for DumpFiles {
             return Ok(Flow::Handled);
         }
         known.push(payload.at.md5);
-        // Names repeat between processes, and in one process after a reset.
+        // Different processes use the same names, and so does one process after a reset.
         let stem = match known.len() {
             1 => file_stem(&key),
             again => format!("{}_{again}", file_stem(&key)),

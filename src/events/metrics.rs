@@ -1,4 +1,4 @@
-//! Compilation metrics: what each compile cost, what it came to, and with which configuration.
+//! Compilation metrics: what each compile cost, how it ended, and with which configuration.
 
 use super::{Event, Flow, RankContext, StructuredLogParser};
 use crate::model::{
@@ -10,7 +10,7 @@ pub(super) fn parsers() -> Vec<Box<dyn StructuredLogParser>> {
     vec![Box::new(CompilationMetrics)]
 }
 
-/// Fields that hold whole configurations; each distinct text is kept once.
+/// Fields that hold whole configurations. Equal ones are kept once.
 pub(crate) const CONFIG_FIELDS: [&str; 5] =
     ["dynamo_config", "inductor_config", "functorch_config", "compiler_config", "inductor_provenance"];
 
@@ -74,7 +74,7 @@ impl StructuredLogParser for CompilationMetrics {
     }
 }
 
-/// The numbers that lists and findings need; the legacy fields in seconds stand in for missing microseconds.
+/// The numbers that lists and findings need. Where a field in microseconds is missing, the legacy one in seconds is used.
 pub fn typed_metrics(fields: &Fields<'_>) -> Metrics {
     let micros = |new: &str, legacy_s: &str| {
         fields
@@ -116,7 +116,7 @@ pub fn typed_metrics(fields: &Fields<'_>) -> Metrics {
     }
 }
 
-/// The configurations of a record by md5; the first place of each is remembered.
+/// Notes the configurations of a record by their MD5, with the place where each was seen first.
 fn configs(fields: &Fields<'_>, event: &Event<'_>, cx: &mut RankContext<'_>) -> Vec<(&'static str, Md5)> {
     let mut found = Vec::new();
     for field in CONFIG_FIELDS {
@@ -136,7 +136,7 @@ fn configs(fields: &Fields<'_>, event: &Event<'_>, cx: &mut RankContext<'_>) -> 
     found
 }
 
-/// What a configuration of Inductor says; a setting that any configuration of the log turns on counts as on.
+/// Reads a configuration of Inductor. A setting counts as on if any configuration of the log turns it on.
 fn note_inductor_settings(json: &str, known: &mut InductorSettings) {
     let text = serde_json::from_str::<String>(json).unwrap_or_else(|_| json.to_owned());
     let Ok(fields) = Fields::parse(&text) else { return };
@@ -185,7 +185,7 @@ fn note_failure(
     });
 }
 
-/// Reasons as texts; one of another type is shown as its JSON.
+/// Reasons as texts; a reason of another type is shown as JSON.
 fn restart_reasons(fields: &Fields<'_>) -> Vec<String> {
     let reasons = fields.get::<Vec<serde_json::Value>>("restart_reasons").unwrap_or_default();
     let text = |reason| if let serde_json::Value::String(text) = reason { text } else { reason.to_string() };
@@ -198,7 +198,8 @@ fn note_restarts(fields: &Fields<'_>, event: &Event<'_>, cx: &mut RankContext<'_
     }
 }
 
-/// A record of which no field has its type is garbled. A single odd field is not: torch changes them.
+/// Fails if no field of a record has the type that torch gives it: such a record is garbled. A single field of another type
+/// is accepted, because torch changes its fields.
 fn check(fields: &Fields<'_>) -> anyhow::Result<()> {
     anyhow::ensure!(!fields.is_empty(), "it has no field");
     let texts = ["co_name", "co_filename", "fail_type", "pytorch_version", "compile_id"];

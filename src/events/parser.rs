@@ -1,9 +1,9 @@
-//! What a parser of events is.
+//! The interface of a parser of events.
 
 use super::context::RankContext;
 use super::event::Event;
 
-/// Understands one kind of structured log event.
+/// Handles one kind of event of the log.
 ///
 /// A log has one instance of each parser, so a parser may keep state between events and use it in
 /// [`finish`](Self::finish). It must not write files or HTML: what it learns goes into the report through
@@ -12,15 +12,15 @@ pub trait StructuredLogParser: Send {
     /// Its name in diagnostics and in the coverage table.
     fn name(&self) -> &'static str;
 
-    /// What it makes of its events, in one sentence for people.
+    /// What it does with its events, in one sentence for people.
     fn about(&self) -> &'static str;
 
     /// Events it wants: an envelope key (`dynamo_start`), or a key and the event's name
     /// (`artifact:recompile_reasons`); `*` stands for any text in either part (`artifact:*_cache_miss`).
     fn keys(&self) -> &'static [&'static str];
 
-    /// Takes one event. An error is listed in the report as damage of that record; the next parser is asked, but not
-    /// the fallback, and none once the payload has a file.
+    /// Handles one event. An error is listed in the report as damage of that record. Then the next parser is asked, but not
+    /// the fallback; and no parser is asked if the payload already has a file.
     fn parse(&mut self, event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow>;
 
     /// Called once when the log ends.
@@ -29,7 +29,7 @@ pub trait StructuredLogParser: Send {
     }
 }
 
-/// Whether an event is dealt with.
+/// Whether an event has been handled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Flow {
     /// No other parser is asked.

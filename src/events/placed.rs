@@ -1,13 +1,13 @@
-//! Which paths of the report the parsers of the library's user have taken.
+//! Which paths of the report a library user's parsers have taken.
 
 use crate::rel_path::RelPath;
 use crate::trace::TextSet;
 use anyhow::{Result, bail};
 
-/// Says whether the report itself writes, or may write, a file or folder of that path.
+/// Whether the report itself writes, or may write, a file or folder at that path.
 pub type IsOwnPath = fn(&RelPath) -> bool;
 
-/// The files that parsers placed. Upper and lower case are the same: on some systems they name one file.
+/// The files that parsers placed. Paths that differ only in case count as equal: on some systems they mean one file.
 pub(super) struct PlacedFiles {
     is_own_path: IsOwnPath,
     files: TextSet<String>,
@@ -25,7 +25,7 @@ impl PlacedFiles {
         PlacedFiles { is_own_path, files: TextSet::default(), folders: TextSet::default() }
     }
 
-    /// Takes a path for a file.
+    /// Reserves a path for a file.
     ///
     /// # Errors
     /// The report writes such a path itself, another file has it, or it is both a file and a folder.

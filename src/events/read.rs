@@ -1,4 +1,4 @@
-//! One pass over a log: records to parsers to model.
+//! The pass over a log: from records through parsers to the model.
 
 use super::context::{RankContext, Reading};
 use super::placed::{IsOwnPath, PlacedFiles};
@@ -18,12 +18,12 @@ use std::borrow::Cow;
 pub struct RankPart {
     /// The rank.
     pub rank: u64,
-    /// Processes whose records without a rank belong to it.
+    /// The processes whose records without a rank belong to this rank.
     pub pids: Vec<u64>,
 }
 
 impl RankPart {
-    /// One part per rank, ascending, of a log in which several ranks were found; empty where one log has one rank.
+    /// One part per rank, ascending, if several ranks wrote the log; otherwise empty.
     pub fn of(log: &LogFacts) -> Vec<RankPart> {
         let mut parts: Vec<RankPart> = Vec::new();
         for &(pid, rank) in &log.ranks {
@@ -32,13 +32,13 @@ impl RankPart {
                 None => parts.push(RankPart { rank, pids: vec![pid] }),
             }
         }
-        // A process that changed its rank: what it wrote without one belongs to the first.
+        // If a process changed its rank, its records without a rank belong to its first rank.
         let mut claimed: Vec<u64> = Vec::new();
         for part in &mut parts {
             part.pids.retain(|pid| !claimed.contains(pid));
             claimed.extend(&part.pids);
         }
-        // Processes that never tell a rank are listed with the first.
+        // Processes that never name a rank are listed with the first rank.
         if let Some(first) = parts.first_mut() {
             first.pids.extend(log.pids.iter().filter(|pid| !claimed.contains(pid)));
         }
@@ -54,12 +54,11 @@ impl RankPart {
     }
 }
 
-/// Reads a whole log, or the `part` of it that one rank wrote. `progress` is told how many bytes have been read;
+/// Reads a whole log, or the `part` of it that one rank wrote. `progress` is called with the number of bytes read;
 /// `is_own_path` says which paths the report itself uses, so that no parser places a file there.
 ///
 /// # Errors
-/// When the log cannot be read, or has content of which nothing is a record. What is damaged in it is not an error: it
-/// is listed in the model's integrity.
+/// The log cannot be read, or has content but no record. Damage is not an error: it is listed in the model's integrity.
 pub fn read_log(
     source: &Source,
     registry: &Registry,
@@ -89,7 +88,7 @@ pub fn read_log(
 /// Refuses a file that has content but no record: it is not a log.
 ///
 /// # Errors
-/// It is not a log; the error says what to give instead.
+/// The file is not a log; the error says what to give instead.
 pub fn check_is_log(model: &Model) -> anyhow::Result<()> {
     if model.log.records == 0 && !model.integrity.problems.is_empty() {
         bail!(
@@ -155,7 +154,7 @@ impl Reader {
         log.records += 1;
         log.first.get_or_insert(stamp);
         log.last = Some(stamp);
-        // Looked up from the end: a log of several processes has runs of each.
+        // Searched from the end: consecutive records are mostly of the same process.
         if !log.pids.iter().rev().any(|&pid| pid == record.prefix.pid) && log.pids.len() < MOST_PIDS {
             log.pids.push(record.prefix.pid);
         }
@@ -168,7 +167,7 @@ impl Reader {
         stamp
     }
 
-    /// Only two different ranks conflict: a record without one belongs to the log's.
+    /// Whether the record is of another rank than the log. A record without a rank belongs to the rank of the log.
     fn is_of_other_rank(&mut self, record: &Record<'_>) -> bool {
         let Some(rank) = record.envelope.rank else { return false };
         *self.reading.model.log.rank.get_or_insert(rank) != rank
@@ -195,7 +194,7 @@ impl Reader {
             }
         }
         let Some(payload) = &record.payload else { return };
-        // All chromium events are in one file, whatever their rank; their spans are not mixed into this rank's.
+        // Chromium events of all ranks go into one file, but spans of other ranks are not added to this rank's.
         if key == "chromium_event" && is_json(payload) {
             model.chromium.push(payload.at);
         } else {
@@ -241,7 +240,7 @@ impl Reader {
         self.parsers.dispatch(event, &mut cx);
     }
 
-    /// A payload that no parser made a file of is kept under its hash. Chromium events have a file of their own.
+    /// Keeps a payload under its hash if no parser made a file of it. Chromium events have their own file.
     fn keep_payload(&mut self, record: &Record<'_>) {
         let Some(payload) = &record.payload else { return };
         let streamed = record.envelope.events.iter().any(|(key, _)| key == "chromium_event");
@@ -282,7 +281,7 @@ impl Reader {
         index
     }
 
-    /// A record that carries a framework stack in place of a compile id.
+    /// Notes a record that has a framework stack in place of a compile id.
     fn note_stack(&mut self, record: &Record<'_>, key: &str, name: Option<&str>) {
         let Some(raw) = record.envelope.stack else { return };
         self.reading.model.integrity.stacks_without_id += 1;
@@ -305,24 +304,24 @@ impl Reader {
     }
 }
 
-/// Process ids that are listed. Torch 2.3 writes thread ids, of which a server has many; a hostile log could have one
-/// a record.
+/// How many process ids are listed. Torch 2.3 writes thread ids instead, of which a server has many; a hostile log could
+/// have a new one in each record.
 const MOST_PIDS: usize = 1000;
 
-/// Whether a payload can stand in a JSON file as it is.
+/// Whether a payload can be copied into a JSON file unchanged.
 fn is_json(payload: &Payload<'_>) -> bool {
     let text = payload.text.map(readable_text).unwrap_or_default();
     serde_json::from_str::<serde::de::IgnoredAny>(&strict_json(&text)).is_ok()
 }
 
-/// The `name` in an event's value, where it is a text.
+/// The `name` in an event's value, if it is a text.
 fn name_of(value: &RawValue) -> Option<String> {
     #[derive(Deserialize)]
     struct Named {
         #[serde(default, deserialize_with = "crate::model::lenient")]
         name: Option<String>,
     }
-    // Metrics are up to 40 KB and have no name; what has one begins with it or is small.
+    // Metrics have up to 40 KB and no name. An event that has a name begins with it, or is small.
     let head = value.get().get(..128).unwrap_or(value.get());
     if value.get().len() > 4096 && !head.contains("\"name\"") {
         return None;
@@ -330,10 +329,10 @@ fn name_of(value: &RawValue) -> Option<String> {
     serde_json::from_str::<Named>(value.get()).ok()?.name
 }
 
-/// What a record without an event key, and an artifact without a name, is counted as.
+/// The name under which records without an event key, and artifacts without a name, are counted.
 const NO_KEY: &str = "(none)";
 
-/// Counts a key, which is allocated once.
+/// Counts a key; memory for it is allocated only the first time.
 fn count(counts: &mut indexmap::IndexMap<String, u64>, key: &str) {
     match counts.get_mut(key) {
         Some(count) => *count += 1,

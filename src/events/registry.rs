@@ -1,4 +1,4 @@
-//! Which parser gets an event, and what becomes of a parser's error.
+//! Which parsers handle an event, and what is done with an error of a parser.
 
 use super::families::FAMILIES;
 use super::{Event, Flow, RankContext, StructuredLogParser};
@@ -8,7 +8,7 @@ use crate::trace::TextMap;
 /// Makes a parser; called once per log.
 pub type ParserFactory = fn() -> Box<dyn StructuredLogParser>;
 
-/// The parsers that read a log: those built in, and the library user's before them.
+/// The parsers that read a log: the library user's, then the built-in ones.
 #[derive(Default, Clone)]
 pub struct Registry {
     own: Vec<ParserFactory>,
@@ -48,12 +48,12 @@ pub(super) struct Parsers {
     /// The fallback comes last.
     list: Vec<Box<dyn StructuredLogParser>>,
     routes: Vec<Route>,
-    /// Which routes an event meets is asked once for each key and name: a log has few of them.
+    /// The routes for each key and name, found once: a log has few of them.
     seen: TextMap<(String, Option<String>), Vec<usize>>,
 }
 
-/// Distinct (key, name) pairs whose parsers are remembered. Real logs have under 300; a log that makes up a name
-/// for each record must not fill memory.
+/// For how many distinct (key, name) pairs the parsers are remembered. Real logs have under 300; a log with a new name in
+/// each record must not fill the memory.
 const REMEMBERED: usize = 4096;
 
 impl Parsers {
@@ -85,7 +85,7 @@ impl Parsers {
         let count = list.len();
         for &index in asked.iter() {
             let Some(parser) = list.get_mut(index) else { continue };
-            // An event whose parser failed is not an unknown one; its payload is kept by the reader.
+            // An event whose parser failed is not unknown; the reader keeps its payload.
             if failed && index + 1 == count {
                 return;
             }
@@ -103,7 +103,7 @@ impl Parsers {
         }
     }
 
-    /// Lets every parser conclude.
+    /// Calls `finish` of every parser.
     pub(super) fn finish(self, cx: &mut RankContext<'_>) {
         for parser in self.list {
             let name = parser.name();
@@ -118,7 +118,7 @@ impl Parsers {
     }
 }
 
-/// The parsers that take the event, most specific first, each once.
+/// The parsers whose keys match the event, most specific first, each once.
 fn candidates(routes: &[Route], event: &Event<'_>) -> Vec<usize> {
     let mut found: Vec<usize> = Vec::new();
     for route in routes {
@@ -130,7 +130,7 @@ fn candidates(routes: &[Route], event: &Event<'_>) -> Vec<usize> {
     found
 }
 
-/// Whether `text` is what `pattern` describes; a `*` stands for any text.
+/// Whether `text` matches `pattern`, in which `*` stands for any text.
 fn fits(pattern: &str, text: &str) -> bool {
     let Some((head, rest)) = pattern.split_once('*') else { return pattern == text };
     let Some(text) = text.strip_prefix(head) else { return false };

@@ -4,14 +4,14 @@ use crate::model::{RepeatedLines, TextFrame, source_comment};
 use crate::trace::TextMap;
 use indexmap::IndexMap;
 
-/// Repetitions that are worth a word: a model of two or three equal blocks gains little from compiling one of them.
+/// How many repetitions are worth mentioning: a model of two or three equal blocks gains little from compiling one of them.
 const LEAST_TIMES: usize = 4;
 
-/// Lines that repeat equally often: a layer has several, a helper that many places call has one or two.
+/// How many lines must repeat equally often to be taken for a layer: a helper that is called from many places has one or two.
 const LEAST_LINES: usize = 3;
 
-/// The lines of one file that stand equally often in a graph, where there are enough of them: of several such numbers
-/// the one that most lines share. A graph names the line of the user above the operations that came of it.
+/// The lines of one file that occur equally often in a graph, if there are enough of them; of several such counts, the one
+/// that most lines share. A graph names the user's line above the operations that came of it.
 pub(super) fn repeated_lines(graph: &str) -> Option<RepeatedLines> {
     let mut places: IndexMap<&str, usize> = IndexMap::new();
     for line in graph.lines().map(str::trim_start).filter(|line| line.starts_with("# File: ")) {

@@ -2,7 +2,7 @@
 
 use crate::model::{Cell, Column, Section};
 
-/// A page that a parser made: takes its tables.
+/// A page that a parser made, to which tables can be added.
 pub struct PageTables<'a> {
     sections: Option<&'a mut Vec<Section>>,
 }
@@ -12,7 +12,7 @@ impl<'a> PageTables<'a> {
         PageTables { sections }
     }
 
-    /// The table `id` on the page, made where it is not there yet; give it rows.
+    /// The table `id` on the page, to which rows can be added. It is created when it is first asked for.
     pub fn section(
         &mut self,
         id: &'static str,
@@ -24,13 +24,13 @@ impl<'a> PageTables<'a> {
     }
 }
 
-/// Takes the rows of a section.
+/// A table to which rows can be added.
 pub struct SectionRows<'a> {
     section: Option<&'a mut Section>,
 }
 
 impl<'a> SectionRows<'a> {
-    /// The section `id` among `sections`, made where it is not there yet; `words` are its title and its note.
+    /// The section `id` among `sections`, created if it is not there yet; `words` are its title and its note.
     pub(super) fn of(
         sections: Option<&'a mut Vec<Section>>,
         id: &'static str,
@@ -45,7 +45,7 @@ impl<'a> SectionRows<'a> {
         SectionRows { section: sections.iter_mut().find(|section| section.id == id) }
     }
 
-    /// Adds a row, one cell per column; a missing cell is unknown, and one too many is left out.
+    /// Adds a row, one cell per column. A missing cell is shown as unknown; a surplus one is dropped.
     pub fn row(&mut self, mut cells: Vec<Cell>) -> &mut Self {
         if let Some(section) = &mut self.section {
             cells.resize(section.columns.len(), Cell::Unknown);

@@ -10,11 +10,11 @@ pub(super) fn parsers() -> Vec<Box<dyn StructuredLogParser>> {
 /// `dynamo_side_effects`: objects that exist before the call and are changed by it.
 struct SideEffects;
 
-/// Effects of one compile that are read.
+/// How many side effects of one compile are read.
 const MOST: usize = 256;
 
-/// Innermost frames of an effect that are kept: those of the line that changes the object, and of what stands between
-/// it and Python, such as `Module.__setattr__`.
+/// How many innermost frames of a side effect are kept: the line that changes the object, and what it calls to do so, such
+/// as `Module.__setattr__`.
 const FRAMES: usize = 6;
 
 impl StructuredLogParser for SideEffects {

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::sync::Arc;
 
-/// Texts and stacks that are kept once.
+/// Keeps equal texts and equal stacks once.
 #[derive(Default)]
 pub(super) struct Texts {
     texts: TextSet<Arc<str>>,
@@ -36,7 +36,7 @@ impl Texts {
     }
 }
 
-/// A frame on the wire; a field that is missing or of another type is unknown.
+/// A frame as the log has it. A field that is missing or of another type is unknown.
 #[derive(Deserialize)]
 struct WireFrame {
     #[serde(default, deserialize_with = "lenient")]
@@ -49,11 +49,11 @@ struct WireFrame {
     loc: Option<String>,
 }
 
-/// Frames beyond this depth are dropped from the outer end. Python's own recursion limit is 1,000, and pages nest
+/// How many frames of a stack are kept, counted from the innermost. Python's own recursion limit is 1,000, and pages nest
 /// lists as deep as stacks are.
 const DEEPEST: usize = 512;
 
-/// Reads a list of frames; None when it is none, or has no frame.
+/// Reads a list of frames. None if the value is not such a list, or has no frame.
 pub(super) fn read(json: &RawValue, pid: u64, strings: &mut StringTable, texts: &mut Texts) -> Option<Stack> {
     let mut wire: Vec<WireFrame> = serde_json::from_str(json.get()).ok()?;
     if wire.len() > DEEPEST {

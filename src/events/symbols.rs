@@ -1,4 +1,4 @@
-//! Symbolic sizes: which were made, what was assumed of them, which became constants.
+//! Symbolic sizes: which were created, what was assumed about them, and which became constants.
 
 use super::context::Reading;
 use super::values::{plain, shown};
@@ -142,7 +142,7 @@ impl StructuredLogParser for SymbolTable {
     }
 }
 
-/// Equal expressions of one compile that one line of the program made.
+/// Equal expressions of one compile from the same line of the program.
 #[derive(PartialEq, Eq, Hash)]
 struct CreatedRow {
     compile: CompileIndex,
@@ -150,8 +150,8 @@ struct CreatedRow {
     line: Option<Frame>,
 }
 
-/// `expression_created`: symbolic expressions. torch makes the same ones over and over, so equal ones for one line of
-/// the program are a row with their count.
+/// `expression_created`: symbolic expressions. Torch creates the same ones again and again, so equal ones from the same line
+/// of the program share a row, with their count.
 #[derive(Default)]
 struct Created {
     /// Rows by compile, result, method, arguments and line.
@@ -206,7 +206,7 @@ impl StructuredLogParser for Created {
     }
 }
 
-/// Keeps what the event says of a symbol, for views over all compiles.
+/// Keeps what the event says about a symbol, for pages about all compiles.
 fn fact(
     event: &Event<'_>,
     fields: &Fields<'_>,

@@ -94,7 +94,7 @@ impl StructuredLogParser for Tensors {
     fn finish(self: Box<Self>, cx: &mut RankContext<'_>) -> anyhow::Result<()> {
         let mut last: IndexMap<Option<CompileId>, (u32, Described)> = IndexMap::new();
         for ((id, attempt), described) in self.compiles {
-            // Each attempt describes its inputs again: the last one is what was compiled.
+            // Each attempt describes its inputs again; the last attempt is the one that was compiled.
             let known = last.entry(id).or_default();
             if attempt >= known.0 {
                 *known = (attempt, described);

@@ -1,14 +1,14 @@
-//! JSON values of events as a reader sees them.
+//! JSON values of events as text for readers.
 
 use crate::model::Cell;
 use serde_json::value::RawValue;
 
-/// A JSON value without the quotes of a text.
+/// A JSON value as text; a string has no quotes.
 pub(super) fn shown(value: &RawValue) -> String {
     serde_json::from_str(value.get()).unwrap_or_else(|_| value.get().to_owned())
 }
 
-/// A JSON value as people read it: text without quotes, a list as one item a line.
+/// A JSON value as people read it: strings without quotes, a list with one item per line.
 pub(super) fn plain(value: &RawValue) -> Cell {
     if let Ok(text) = serde_json::from_str::<String>(value.get()) {
         return Cell::Code(text);

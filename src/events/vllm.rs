@@ -12,16 +12,16 @@ pub(super) fn parsers() -> Vec<Box<dyn StructuredLogParser>> {
     vec![Box::new(Artifacts), Box::new(Graphs)]
 }
 
-/// Fields of one event that are kept; vLLM writes some fifteen.
+/// How many fields of one event are kept; vLLM writes about fifteen.
 const MOST_FIELDS: usize = 100;
 
-/// Characters of a field's value that are kept: lists of operators are long, and are one text.
+/// How many characters of a field's value are kept: a long list of operators is a single text.
 const LONGEST_VALUE: usize = 4_000;
 
-/// Parts of a split graph that are kept: a model of 80 layers has 161.
+/// How many parts of a split graph are kept: a model of 80 layers has 161.
 const MOST_PARTS: usize = 1_000;
 
-/// Operators that are named of a part.
+/// How many operators of a part are named.
 const MOST_OPERATORS: usize = 3;
 
 /// Artifacts: configurations, starts of pieces, outcomes.
@@ -58,7 +58,7 @@ impl StructuredLogParser for Artifacts {
             "vllm_compile_event" => compiled(&text).map(VllmFact::Compiled),
             _ => Ok(VllmFact::Other),
         };
-        // What cannot be read is still an event that happened: the pieces are told apart by it.
+        // An event that cannot be read did happen, and it marks where the next piece begins.
         let (fact, error) = match read {
             Ok(fact) => (fact, None),
             Err(error) => (empty(), Some(error)),
@@ -89,7 +89,7 @@ impl StructuredLogParser for Graphs {
         let fact = graph(name, &event.payload_text().unwrap_or_default());
         let own_folder = !matches!(fact, VllmFact::Pass(_) | VllmFact::Patterns(_));
         let id = match event.payload {
-            // Upstream keeps these under their hash only, and scripts find them there.
+            // Upstream keeps these under their hash only, and scripts look for them there.
             Some(payload) if !own_folder => cx.listed_payload(payload, name),
             _ => cx.artifact_of_payload(event, name, Form::Text),
         };
@@ -106,7 +106,7 @@ impl RankContext<'_> {
     }
 }
 
-/// What a graph of that name is.
+/// Which kind of graph has that name.
 fn graph(name: &str, text: &str) -> VllmFact {
     let after = |prefix: &str| {
         let rest = name.strip_prefix(prefix)?;
@@ -221,7 +221,7 @@ const KNOWN: [&str; 7] = [
 fn start(json: &str) -> serde_json::Result<VllmStart> {
     let wire: Start = serde_json::from_str(json)?;
     let fields = Fields::parse(json)?;
-    // A known field of another type than expected is shown as it stands.
+    // A known field with a value of another type than expected is shown unchanged.
     let taken = [
         wire.piecewise_index.is_some(),
         wire.submod_name.is_some(),

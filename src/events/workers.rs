@@ -8,7 +8,7 @@ pub(super) fn parsers() -> Vec<Box<dyn StructuredLogParser>> {
     vec![Box::new(WorkerStatus), Box::new(WorkerDeath)]
 }
 
-/// `compile_worker_status`: a job that has run for a minute or more; its compile id stands in the payload only.
+/// `compile_worker_status`: a job that has run for a minute or more. Only the payload has its compile id.
 struct WorkerStatus;
 
 const COLUMNS: [Column; 5] = [

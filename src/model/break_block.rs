@@ -1,6 +1,6 @@
-//! The parts of what torch says of a graph break: the block above its tracebacks.
+//! The parts of torch's text about a graph break: the block above its tracebacks.
 
-/// What stands behind `  Explanation: `, up to the first hint or empty line.
+/// The text after `  Explanation: `, up to the first hint or empty line.
 pub fn explanation(block: &str) -> Option<String> {
     let (_, rest) = block.split_once("  Explanation:")?;
     let end = ["\n  Hint:", "\n\n  Developer debug context:", "\n  Developer debug context:"]
@@ -18,7 +18,7 @@ pub fn hints(block: &str) -> Vec<String> {
     parts.map(|hint| hint.split_whitespace().collect::<Vec<_>>().join(" ")).collect()
 }
 
-/// The address of torch's page about the break, where the block names one.
+/// The address of torch's page about the break, if the block names one.
 pub fn catalog_url(block: &str) -> Option<&str> {
     let (_, rest) = block.split_once("please visit: ")?;
     rest.split_whitespace().next().filter(|url| url.starts_with("https://"))

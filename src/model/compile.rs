@@ -15,7 +15,7 @@ pub struct Function {
     pub line: Option<u64>,
 }
 
-/// How a compile ended; the first that holds.
+/// How a compile ended: the first of these that applies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Status {
     /// A metrics record has a `fail_type`.
@@ -31,7 +31,7 @@ pub enum Status {
 }
 
 impl Status {
-    /// The word that names it everywhere: `error`, `missing`, `empty`, `break`, `ok`.
+    /// The word for it on all pages and in report.json: `error`, `missing`, `empty`, `break`, `ok`.
     pub fn word(self) -> &'static str {
         match self {
             Status::Error => "error",
@@ -61,7 +61,7 @@ pub struct GraphSize {
     pub size: String,
 }
 
-/// Source lines that stand equally often in a captured graph: those of a layer that the model has several times.
+/// Source lines that occur equally often in a captured graph: those of a layer that the model has several times.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RepeatedLines {
     /// How often each of them.
@@ -72,14 +72,14 @@ pub struct RepeatedLines {
     pub first: TextFrame,
 }
 
-/// A Triton kernel as autotuning left it (`triton_kernel_info`).
+/// A Triton kernel after autotuning (`triton_kernel_info`).
 #[derive(Debug, Default, Clone, PartialEq)]
 pub struct TritonKernel {
     /// Its name.
     pub name: String,
     /// Microseconds that compiling it took.
     pub compile_us: Option<f64>,
-    /// What the autotuning cache answered.
+    /// The result of the lookup in the autotuning cache.
     pub state: Option<String>,
     /// Configurations to choose from.
     pub candidates: Option<f64>,
@@ -108,26 +108,26 @@ pub struct Compile {
     pub artifacts: Vec<Artifact>,
     /// Graph breaks.
     pub graph_breaks: u64,
-    /// Tables that events added, for people: whoever needs what is in them finds it as a fact.
+    /// Tables that events added, for people. Code that needs their content uses the facts instead.
     pub sections: Vec<Section>,
     /// Sizes of the values of the captured graph, in the order of the graph.
     pub graph_sizes: Vec<GraphSize>,
-    /// Lines that the captured graph repeats as often as the model has layers.
+    /// Lines that the captured graph repeats, as it does for each layer of a model.
     pub repeated: Option<RepeatedLines>,
-    /// Conditions in the last tree of guards; None where no tree is recorded.
+    /// How many conditions the last guard tree has; None if no tree was recorded.
     pub guard_conditions: Option<u64>,
-    /// What autotuning left of the Triton kernels.
+    /// Triton kernels after autotuning.
     pub triton_kernels: Vec<TritonKernel>,
     /// When its first record was written.
     pub first: Option<Stamp>,
-    /// Records that carry this id, `str` excluded.
+    /// How many records have this id, without `str`.
     pub records: u64,
     /// Records that their parser could not use, with their line and what is wrong with them; the first 100.
     pub lost: Vec<(u64, String)>,
 }
 
 impl Compile {
-    /// An entry without facts.
+    /// An entry that has no facts yet.
     pub fn new(id: Option<CompileId>) -> Self {
         Compile {
             id,
@@ -171,12 +171,12 @@ impl Compile {
         }
     }
 
-    /// The last forward metrics record: what the compile came to.
+    /// The last forward metrics record, which says how the compile ended.
     pub fn outcome(&self) -> Option<&Metrics> {
         self.metrics.iter().rev().find(|m| m.kind == MetricsKind::Forward).map(|m| &m.facts)
     }
 
-    /// Microseconds over all its metrics records but those of runtime: forward and backward compiles.
+    /// Microseconds of forward and backward compilation: the sum over all its metrics records but those of runtime.
     pub fn compile_us(&self) -> Option<f64> {
         let times = self.metrics.iter().filter(|m| !m.kind.is_runtime()).filter_map(|m| m.total_us());
         times.fold(None, |sum: Option<f64>, us| Some(sum.unwrap_or(0.0) + us))
@@ -224,7 +224,7 @@ impl MetricsKind {
     }
 }
 
-/// One metrics record: where it stands, and the numbers that lists need.
+/// One metrics record: its place in the log, and the numbers that lists need.
 #[derive(Debug)]
 pub struct MetricsRecord {
     /// Which event.
@@ -272,7 +272,7 @@ pub struct Metrics {
     pub co_firstlineno: Option<u64>,
     /// `fail_type`
     pub fail_type: Option<String>,
-    /// Restart reasons, how many.
+    /// How many restart reasons it has.
     pub restarts: usize,
     /// Dynamo, everything below included.
     pub dynamo_us: Option<f64>,
@@ -318,14 +318,14 @@ pub struct Metrics {
     pub torch: Option<String>,
 }
 
-/// What a cache answered.
+/// The result of a cache lookup.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Outcome {
-    /// The result was there.
+    /// The cache had the result.
     Hit,
-    /// It was not.
+    /// It did not.
     Miss,
-    /// It was not asked, or could not be.
+    /// There was no lookup, or it was not possible.
     Bypass,
 }
 
@@ -343,29 +343,29 @@ impl Outcome {
 /// One file of a compile.
 #[derive(Debug)]
 pub struct Artifact {
-    /// Its name in the log; the report makes a file name of it.
+    /// Its name in the log, from which the report makes a file name.
     pub name: String,
     /// Running number, unique in the log, in log order.
     pub number: u32,
     /// Line of the record, from 1.
     pub line: u64,
-    /// Attempt, 0 where the record has none.
+    /// Attempt; 0 if the record names none.
     pub attempt: u32,
     /// The subgraph that its record names: a region that torch compiles by itself.
     pub subgraph: Option<String>,
-    /// Where it stands, seen from the top of the report, if a parser of the library's user chose its path.
+    /// Its path from the top of the report, if a library user's parser chose one.
     pub path: Option<RelPath>,
-    /// What a cache answered, for a cache's artifact.
+    /// The result of the lookup, if it is the artifact of a cache.
     pub cache: Option<Outcome>,
     /// What the file holds.
     pub content: Content,
-    /// In which folder it stands.
+    /// Its folder.
     pub place: Place,
     /// A further page that shows the same for people (`_readable.html`).
     pub readable: Option<Readable>,
-    /// Whether its text begins as a graph or a traced program does.
+    /// Whether its text begins like a graph or a traced program.
     pub graph: bool,
-    /// Whether its event is one that this program does not know.
+    /// Whether this program does not know its event.
     pub unknown: bool,
 }
 
@@ -378,7 +378,7 @@ pub struct TablesPage {
     pub sections: Vec<Section>,
 }
 
-/// In which folder an artifact stands.
+/// The folder of an artifact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
     /// In the folder of its compile and attempt.
@@ -400,11 +400,11 @@ pub enum Content {
     Guard(usize),
     /// The record had no payload.
     Empty(Form),
-    /// The page of the generated module with that index in the model's `dump_files`; it stands in `dump_file/`.
+    /// The page of the generated module with that index in the model's `dump_files`; it is in `dump_file/`.
     DumpFile(usize),
-    /// No file: a link of the log, with its URL.
+    /// Not a file, but a link in the log, with its URL.
     Link(String),
-    /// A page of tables, made by a parser of the library's user.
+    /// A page of tables, made by a library user's parser.
     Tables(TablesPage),
 }
 

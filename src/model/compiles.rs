@@ -3,17 +3,17 @@
 use super::Compile;
 use std::fmt;
 
-/// Which of a log's compiles is meant: its place among them, by first appearance.
+/// Identifies a compile of a log: its place among all compiles, by first appearance.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CompileIndex(usize);
 
 impl CompileIndex {
-    /// The compile of that place, from 0. It need not exist.
+    /// The compile at that place, from 0. It need not exist.
     pub fn new(place: usize) -> Self {
         CompileIndex(place)
     }
 
-    /// Its place, from 0: what sorts compiles by first appearance.
+    /// Its place, from 0, by which compiles are sorted.
     pub fn place(self) -> usize {
         self.0
     }
@@ -36,7 +36,7 @@ impl fmt::Display for CompileIndex {
     }
 }
 
-/// Which artifact of which compile is meant.
+/// Identifies an artifact of a compile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ArtifactIndex {
     /// Its compile.
@@ -50,7 +50,7 @@ pub struct ArtifactIndex {
 pub struct Compiles(Vec<Compile>);
 
 impl Compiles {
-    /// The compile that is meant; None where the log has no such compile.
+    /// The compile at that index; None if the log has no such compile.
     pub fn get(&self, index: CompileIndex) -> Option<&Compile> {
         self.0.get(index.0)
     }
@@ -65,7 +65,7 @@ impl Compiles {
         &self.0
     }
 
-    /// Adds a compile behind the others, and says which it is.
+    /// Adds a compile after the others, and returns its index.
     pub fn push(&mut self, compile: Compile) -> CompileIndex {
         self.0.push(compile);
         CompileIndex(self.0.len() - 1)

@@ -1,4 +1,4 @@
-//! What a log says about torch.export: the program, and what stood in its way.
+//! What a log says about torch.export: the program, and the problems that it found.
 
 use super::{CompileIndex, Stack, TextFrame};
 use crate::trace::Span;
@@ -9,7 +9,7 @@ use std::sync::Arc;
 pub struct Export {
     /// Compiles in which an export began (`export`), one entry per record; only `TORCH_DTRACE` has them.
     pub started: Vec<CompileIndex>,
-    /// What export found wanting, one entry per record.
+    /// The problems that export found, one entry per record.
     pub problems: Vec<ExportProblem>,
     /// Exported programs, one entry per record.
     pub programs: Vec<ExportedProgram>,
@@ -23,16 +23,16 @@ impl Export {
     }
 }
 
-/// What kind of thing export found wanting.
+/// The kind of a problem that export found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ExportKind {
     /// An operator without a fake kernel (`missing_fake_kernel`).
     MissingFakeKernel,
-    /// An operator whose fake kernel gives something else than the real one (`mismatched_fake_kernel`).
+    /// An operator whose fake kernel disagrees with the real one (`mismatched_fake_kernel`).
     MismatchedFakeKernel,
-    /// An expression that only data decides; export took what the data had (`propagate_real_tensors_provenance`).
+    /// An expression that depends on data; export used the value that this data gives (`propagate_real_tensors_provenance`).
     Assumed,
-    /// An expression that only data decides; export could not go on (`guard_on_data_dependent_error`).
+    /// An expression that depends on data; export could not go on (`guard_on_data_dependent_error`).
     Undecided,
     /// A condition on sizes that was evaluated while exporting (`guard_added` with the prefix `eval`).
     GuardEvaluated,
@@ -45,7 +45,7 @@ impl ExportKind {
     }
 }
 
-/// What export found wanting: an operator without a right fake kernel, or an expression that had to be decided.
+/// A problem that export found: an operator without a correct fake kernel, or an expression whose value it needed.
 #[derive(Debug, Clone)]
 pub struct ExportProblem {
     /// The compile.
@@ -54,13 +54,13 @@ pub struct ExportProblem {
     pub kind: ExportKind,
     /// The operator or the expression.
     pub subject: String,
-    /// What is wrong with the operator, or what was assumed of the expression.
+    /// What is wrong with the operator, or what was assumed about the expression.
     pub result: Option<String>,
     /// The user's frames.
     pub user_stack: Option<Stack>,
     /// All frames, torch's among them.
     pub stack: Option<Stack>,
-    /// Lines of the user that call the operator, as the exported program tells them: the event has no stack.
+    /// The user's lines that call the operator, taken from the exported program: the event has no stack.
     pub calls: Vec<TextFrame>,
     /// What the expression was made of.
     pub expression: Option<Expression>,
@@ -74,10 +74,10 @@ pub struct ExportProblem {
     pub line: u64,
 }
 
-/// An expression with what it was made of; the first part is the whole.
+/// An expression and the parts it was made of; the first part is the whole.
 #[derive(Debug, Clone, Default)]
 pub struct Expression {
-    /// Parts, each once; an argument names the part that it is.
+    /// The parts, each once; an argument refers to a part by its index.
     pub parts: Vec<ExpressionPart>,
     /// Whether parts are left out.
     pub cut: bool,
@@ -114,11 +114,11 @@ pub struct ExportedProgram {
     pub artifact: usize,
     /// Line of the log.
     pub line: u64,
-    /// What its text says; None where it has none, or is too long to be kept in memory.
+    /// The content of its text; None if it has no text, or the text is too long to be kept in memory.
     pub facts: Option<ProgramFacts>,
 }
 
-/// What the text of an exported program says.
+/// The content of the text of an exported program.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ProgramFacts {
     /// Names of inputs with what they are: `x`, `USER_INPUT`.
@@ -131,6 +131,6 @@ pub struct ProgramFacts {
     pub assertions: usize,
     /// Lines.
     pub lines: usize,
-    /// Inputs, outputs or ranges that are not kept.
+    /// How many inputs, outputs and ranges are not kept.
     pub left_out: usize,
 }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 pub struct Torch {
     /// `2.15.0+cu132`
     pub version: String,
-    /// Commit, where the log has it.
+    /// Commit, if the log names it.
     pub commit: Option<String>,
 }
 
@@ -34,7 +34,7 @@ pub struct GraphBreak {
     pub file: Option<String>,
     /// Line in it.
     pub line: Option<u64>,
-    /// Compiles that hit it, distinct, in order.
+    /// The compiles that hit it, each once, in order.
     pub compiles: Vec<Option<CompileId>>,
     /// Artifacts that report it.
     pub count: u64,
@@ -60,16 +60,16 @@ pub struct Recompile {
     pub compile: Option<CompileId>,
     /// Process that recorded it (a thread id up to torch 2.4).
     pub writer: u64,
-    /// One per cache entry that did not fit.
+    /// One per cache entry whose guards failed.
     pub reasons: Vec<Reason>,
 }
 
-/// Why one cache entry did not fit.
+/// Why one cache entry could not be used: the guard that failed.
 #[derive(Debug, Clone, Default)]
 pub struct Reason {
     /// The older compile whose guard failed.
     pub against: Option<String>,
-    /// The reason, without that id and without the user stack.
+    /// The reason as torch gives it, without that id and the user's stack.
     pub text: String,
     /// The guard in it.
     pub guard: String,
@@ -122,7 +122,7 @@ pub struct Restart {
     pub reason: String,
 }
 
-/// What a cache answered, once.
+/// One cache lookup and its result.
 #[derive(Debug, Clone)]
 pub struct CacheLookup {
     /// Which compile.
@@ -131,15 +131,15 @@ pub struct CacheLookup {
     pub attempt: u32,
     /// `fx_graph`, `aotautograd`, ..
     pub cache: String,
-    /// What it answered.
+    /// The result.
     pub outcome: Outcome,
-    /// The key that was asked for.
+    /// The key that was looked up.
     pub key: Option<String>,
     /// Why it missed or was bypassed.
     pub reason: Option<String>,
     /// Time saved, nanoseconds, on a hit.
     pub saved_ns: Option<f64>,
-    /// When the cache was asked, nanoseconds since 1970.
+    /// When the lookup was, nanoseconds since 1970.
     pub asked_ns: Option<u64>,
     /// Its artifact.
     pub artifact: ArtifactIndex,
@@ -171,7 +171,7 @@ pub struct CrossRank {
     pub collectives: Vec<Collectives>,
     /// Shapes, strides and dtypes of each graph's operations.
     pub tensor_meta: Vec<TensorMeta>,
-    /// The order in which graphs ran; None where the log does not say.
+    /// The order in which graphs ran; None if the log does not say.
     pub execution: Option<Vec<Execution>>,
     /// Estimated runtimes.
     pub runtime: Vec<GraphOps>,
@@ -212,7 +212,7 @@ pub struct Collectives {
     pub ops: Vec<String>,
 }
 
-/// A graph's operations with what they return.
+/// The operations of a graph and what they return.
 #[derive(Debug, Clone)]
 pub struct TensorMeta {
     /// Folder of the compile.
@@ -248,7 +248,7 @@ pub struct Op {
     pub ns: Option<f64>,
 }
 
-/// Records that carry the same framework stack in place of a compile id.
+/// Records that have the same framework stack in place of a compile id.
 #[derive(Debug, Clone)]
 pub struct Stackless {
     /// Event, with the artifact's name.
@@ -283,11 +283,11 @@ pub struct ErrorTrace {
     pub compile: CompileIndex,
     /// The frames below `from user code:`, outermost first: what was being traced.
     pub frames: Vec<TextFrame>,
-    /// The tracebacks of the exception and of those that it came from, in the order of the text; each outermost first.
+    /// The tracebacks of the exception and of those that caused it, in the order of the text; each outermost frame first.
     pub raised: Vec<Vec<TextFrame>>,
 }
 
-/// Settings of Inductor that explain what it did; None where no configuration of the log names one.
+/// Settings of Inductor that explain what it did; None if no configuration in the log has them.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub struct InductorSettings {
     /// `compile_threads`: how many kernels are built at a time.
@@ -311,14 +311,14 @@ pub struct WorkerStall {
     pub job: Option<String>,
 }
 
-/// What an advice is about.
+/// The subject of a notice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AdviceKind {
     /// The process that runs compile workers died.
     WorkerDeath,
     /// The graphs of the ranks differ.
     SpmdMismatch,
-    /// What else a parser wants to be seen.
+    /// Anything else that a parser reports.
     Notice,
 }
 

@@ -1,4 +1,4 @@
-//! Fields of a JSON object, looked at one by one: a field of an unexpected type is absent, and costs nothing else.
+//! The fields of a JSON object, read one by one: a field of an unexpected type counts as absent, and the others are read.
 
 use serde::de::{Deserialize, DeserializeOwned, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;

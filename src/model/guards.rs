@@ -7,27 +7,27 @@ use super::{CompileIndex, TextFrame};
 pub struct GuardFacts {
     /// Every guard, in the order of the tree.
     pub prints: Vec<GuardPrint>,
-    /// Hash of the guard on torch's global state, where its text tells that state (2.15 and later).
+    /// Hash of the guard on torch's global state, if its text describes that state (torch 2.15 and later).
     pub global_state: Option<u64>,
-    /// Conditions on values, as torch writes them; of compiles that torch says are recompiles only.
+    /// Conditions on values, as torch writes them; only for compiles that torch calls recompiles.
     pub values: Vec<String>,
-    /// Python types found at the places that guards look at; of recompiles only.
+    /// Python types at the places that guards check; only for recompiles.
     pub types: Vec<PlaceType>,
     /// The object that the function works for: `L['self']` of a method, `L['fn']` of torch's wrapper around a module.
     pub receiver: Option<PlaceType>,
 }
 
-/// One guard: what it looks at and what it wants, as hashes. Two compiles of one process agree in both where they guard
-/// on the same thing in the same way.
+/// One guard, as hashes of its place and of its condition. Two compiles of one process that guard on the same value in the
+/// same way have equal hashes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct GuardPrint {
-    /// The place that it looks at.
+    /// The place that it checks.
     pub place: u64,
     /// Its condition.
     pub condition: u64,
 }
 
-/// The Python type of a value that guards look at.
+/// The Python type of a value that guards check.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlaceType {
     /// Where the value comes from, as torch writes it: `L['c']`.

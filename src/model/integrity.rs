@@ -1,4 +1,4 @@
-//! What of a log could be read.
+//! Which parts of a log could be read, and what is damaged.
 
 use super::{Artifact, Content};
 use indexmap::IndexMap;
@@ -51,7 +51,7 @@ impl ProblemKind {
         }
     }
 
-    /// Whether `--strict` fails on it.
+    /// Whether `--strict` fails because of it.
     pub fn is_damage(self) -> bool {
         !matches!(self, ProblemKind::NonUtf8 | ProblemKind::UnresolvedStrings)
     }
@@ -87,7 +87,7 @@ impl PayloadDamage {
     }
 }
 
-/// Problems of one kind that are listed; the rest is counted. 100 is the contract's number.
+/// How many problems of one kind are listed; further ones are only counted.
 const LISTED: u64 = 100;
 
 /// Counts of what was read and what was not.
@@ -100,9 +100,9 @@ pub struct Integrity {
     pub events: IndexMap<String, u64>,
     /// Artifact events by name.
     pub artifacts: IndexMap<String, u64>,
-    /// Records whose event nobody knows, by key.
+    /// Records of unknown events, by key.
     pub unknown_events: IndexMap<String, u64>,
-    /// Records that carry a stack in place of a compile id.
+    /// How many records have a stack in place of a compile id.
     pub stacks_without_id: u64,
 }
 
@@ -137,7 +137,7 @@ impl Integrity {
         self.counts.get(kind as usize).copied().unwrap_or(0)
     }
 
-    /// Whether nothing of the log is damaged: what `--strict` asks.
+    /// Whether no record of the log is damaged: what `--strict` checks.
     pub fn ok(&self) -> bool {
         ProblemKind::ALL.iter().all(|&kind| !kind.is_damage() || self.count(kind) == 0)
     }

@@ -59,7 +59,7 @@ use std::sync::Arc;
 pub struct Model {
     /// The log itself.
     pub log: LogFacts,
-    /// The torch that wrote it, where it says so.
+    /// The torch that wrote it, if the log says so.
     pub torch: Option<Torch>,
     /// What could be read, and what could not.
     pub integrity: Integrity,
@@ -97,9 +97,9 @@ pub struct Model {
     pub stackless: Vec<Stackless>,
     /// Sources of `<eval_with_key>` frames.
     pub dump_files: Vec<DumpFile>,
-    /// Things to say on the landing page: dead workers, mismatching graphs.
+    /// Notices for the landing page: dead workers, graphs of ranks that differ.
     pub advice: Vec<Advice>,
-    /// What torch.export made, and what stood in its way.
+    /// What torch.export made, and the problems that it found.
     pub export: Export,
     /// The user's part of errors' tracebacks.
     pub error_traces: Vec<ErrorTrace>,
@@ -109,11 +109,11 @@ pub struct Model {
     pub vllm: Vec<VllmEvent>,
     /// `0_forward`: what generated code calls itself, by the number of its artifact.
     pub aot_ids: FxHashMap<u32, String>,
-    /// Numbers of the artifacts that say where kernels come from, and do name some.
+    /// Numbers of the artifacts that say where kernels come from, if they name at least one.
     pub provenance: FxHashSet<u32>,
     /// The value of `TORCH_COMPILE_DYNAMIC_SOURCES` that torch recommends, by compile.
     pub dynamic_sources: Vec<(CompileIndex, String)>,
-    /// Versions of a function that torch keeps, from `dynamo_config`.
+    /// The recompile limit: how many compiled versions of a function torch keeps, from `dynamo_config`.
     pub recompile_limit: Option<u64>,
     /// Settings of Inductor that explain what it did.
     pub inductor: InductorSettings,
@@ -125,7 +125,7 @@ pub struct Model {
     pub other_ranks: IndexMap<u64, OtherRank>,
     /// File names that stack frames refer to.
     pub strings: StringTable,
-    /// Local times made absolute.
+    /// Makes local times absolute.
     pub clock: Clock,
 }
 
@@ -138,11 +138,11 @@ pub struct LogFacts {
     pub bytes: u64,
     /// Records read, `str` included.
     pub records: u64,
-    /// Rank of the process, where the file name or a record has it.
+    /// Rank of the process, if the file name or a record has it.
     pub rank: Option<u64>,
     /// Process ids in the prefixes, in order of first appearance (thread ids up to torch 2.4).
     pub pids: Vec<u64>,
-    /// Which process told which rank; a sound log has one.
+    /// Which process named which rank; usually there is one.
     pub ranks: Vec<(u64, u64)>,
     /// Time of the first and of the last record.
     pub first: Option<Stamp>,
@@ -163,12 +163,12 @@ pub struct LastRecord {
     pub pid: u64,
 }
 
-/// A further process of the same program, which has a report of its own below this one.
+/// A further process of the same program, which has its own report in a folder of this one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Process {
     /// Folder of its report.
     pub dir: String,
-    /// Its number, where its log tells it.
+    /// Its process id, if its log has a record.
     pub pid: Option<u64>,
     /// Name of its log.
     pub file: String,
@@ -218,7 +218,7 @@ pub enum PayloadPlace {
     Payloads(Md5),
 }
 
-/// Records of another rank that stand in this log.
+/// Records of another rank in this log.
 #[derive(Debug, Clone, Default)]
 pub struct OtherRank {
     /// How many by event key.

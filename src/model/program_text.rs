@@ -1,12 +1,12 @@
-//! The text of an exported program, taken apart: signature, ranges, checks, and which line calls which operator.
+//! Reads the text of an exported program: signature, ranges, checks, and which line calls which operator.
 
 use super::{ProgramFacts, TextFrame};
 
-/// Inputs, outputs or ranges that are kept of a program. A large model has some thousand parameters; the file has all.
+/// How many inputs, outputs or ranges of a program are kept. A large model has some thousand parameters; the file has all.
 const MOST_KEPT: usize = 4_096;
 
-/// Reads a program's text; `call` is told each operator of a call (`aten.add.Tensor`) with the line of the user that
-/// stands above it.
+/// Reads a program's text. `call` receives the operator of each call (`aten.add.Tensor`), with the user's line named above
+/// it.
 pub fn read_program(text: &str, mut call: impl FnMut(&str, &TextFrame)) -> ProgramFacts {
     let mut facts = ProgramFacts { lines: text.trim_end().lines().count(), ..ProgramFacts::default() };
     let mut part = Part::Graph;

@@ -1,4 +1,4 @@
-//! The plain types of a page's tables: an event that adds a table fills these and touches no template.
+//! The plain types of the tables on a page. A parser that adds a table fills these and needs no template.
 
 use super::Stack;
 use crate::trace::CompileId;
@@ -23,7 +23,7 @@ pub struct Section {
 pub struct Column {
     /// Its words.
     pub title: &'static str,
-    /// Numbers stand right.
+    /// Whether its cells are numbers, which are aligned to the right.
     pub numeric: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Facts about sizes: the symbols that torch made of them, what was assumed of those, and the inputs they belong to.
+//! Facts about sizes: the symbols that torch created for them, what was assumed about those, and the inputs they belong to.
 
 use super::{CompileIndex, Stack};
 
@@ -15,7 +15,7 @@ pub struct Shapes {
     pub inputs: Vec<InputTensor>,
 }
 
-/// Where a fact of sizes was recorded.
+/// Where a fact about sizes was recorded.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub struct Recorded {
     /// The compile.
@@ -33,7 +33,7 @@ pub struct Symbol {
     pub at: Recorded,
     /// `s77`, `u0`
     pub name: String,
-    /// Whether only the data tells its value.
+    /// Whether it is unbacked: only the data determines its value.
     pub unbacked: bool,
     /// Its value in the inputs of this compile.
     pub hint: Option<String>,

@@ -78,6 +78,6 @@ pub struct VllmPass {
     pub order: Option<u64>,
     /// Its name.
     pub name: String,
-    /// At which moment, where the name says so: `before`, `after`.
+    /// The moment, if the name says it: `before`, `after`.
     pub stage: Option<String>,
 }

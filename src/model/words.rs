@@ -1,6 +1,6 @@
-//! Small rules of wording and of reading texts that every layer shares.
+//! Small rules for wording and for reading texts, shared by all layers.
 
-/// `one` for one thing, else `many`.
+/// `one` for a count of 1, otherwise `many`.
 pub fn noun<'w>(number: u64, one: &'w str, many: &'w str) -> &'w str {
     if number == 1 { one } else { many }
 }
@@ -38,7 +38,7 @@ fn with_commas(number: f64) -> String {
     if number < 0.0 { format!("-{text}") } else { text }
 }
 
-/// The first line of a message that says something; where it only announces the next, that one too.
+/// The first line of a message that says something; if it only announces the next line, that one too.
 pub fn headline(text: &str) -> String {
     let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
     let first = lines.next().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Keeps two runs from writing one report at a time.
+//! Keeps two runs from writing the same report at the same time.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
@@ -9,7 +9,7 @@ const ATTEMPTS: usize = 100;
 
 /// A lock file that is held. Dropping it removes the file.
 pub(super) struct Lock {
-    /// Open, and with that locked, as long as this lives.
+    /// The lock is held as long as this file is open.
     _file: File,
     path: PathBuf,
 }
@@ -17,7 +17,7 @@ pub(super) struct Lock {
 impl Lock {
     /// Takes the lock at `path`, or says `None` when another run holds it.
     ///
-    /// Where the file system has no locks the run goes on without: they guard against a rare mishap.
+    /// If the file system has no locks, the run goes on without one: the lock guards against a rare mishap.
     ///
     /// # Errors
     /// The file cannot be created.
@@ -37,8 +37,8 @@ impl Lock {
 
 impl Drop for Lock {
     fn drop(&mut self) {
-        // Removed while it is still locked: later it could be the file of another run. A file that is left behind locks
-        // no other run out.
+        // The file is removed while it is still locked; afterwards, it could already be the file of another run. A file
+        // that is left behind blocks nobody.
         let _ = fs::remove_file(&self.path);
     }
 }
@@ -53,7 +53,7 @@ fn is_file_at(file: &File, path: &Path) -> bool {
     }
 }
 
-/// Elsewhere an open file keeps its name.
+/// On other systems, an open file cannot be removed.
 #[cfg(not(unix))]
 fn is_file_at(_file: &File, _path: &Path) -> bool {
     true

@@ -11,7 +11,7 @@ use anyhow::{Result, anyhow};
 use super::sink::{Fill, Made, NewFile, Sink};
 use crate::rel_path::RelPath;
 
-/// Output is gathered to this size, in bytes, before it goes to the kernel: most pages then take one or two calls.
+/// Bytes of the write buffer: most pages then need one or two system calls.
 const BUFFER_BYTES: usize = 64 * 1024;
 
 /// Renders a page into a buffered file, with what its worker owns.
@@ -80,7 +80,7 @@ pub fn write<'m, W>(
     let queue = Queue::new(pages, left_out);
     thread::scope(|scope| {
         let work = || queue.work(sink, &make_worker);
-        // Where the system refuses a thread, the work goes on without it: this one takes pages too.
+        // If the system refuses to start a thread, the work goes on without it: this thread takes pages too.
         let spawned = (0..others).map_while(|_| thread::Builder::new().spawn_scoped(scope, work).ok());
         let workers: Vec<_> = spawned.collect();
         queue.work(sink, &make_worker);

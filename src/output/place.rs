@@ -12,7 +12,7 @@ const MARK: &str = ".tlparse-";
 /// Ends the name of a folder that holds an old report while the new one is put in its place.
 const ASIDE: &str = "-old";
 
-/// Who reads these takes the folder for a whole report, so they come last.
+/// Programs that see these files take the report for complete, so they are moved last.
 const LAST: [&str; 2] = ["index.html", "report.json"];
 
 /// A hidden name: `.name` in front of [`MARK`] for an entry beside a target, nothing for an entry inside it.
@@ -32,7 +32,7 @@ pub(super) fn staging_name(target: Option<&OsStr>) -> OsString {
     hidden_name(target, &process::id().to_string())
 }
 
-/// Where this process puts an old report for a moment.
+/// Where this process keeps the old report until the new one is in place.
 fn aside_name(target: Option<&OsStr>) -> OsString {
     hidden_name(target, &format!("{}{ASIDE}", process::id()))
 }
@@ -42,7 +42,7 @@ pub(super) fn lock_name(target: Option<&OsStr>) -> OsString {
     hidden_name(target, "lock")
 }
 
-/// A path beside `target`; the root of a file system has no beside and gets one inside.
+/// A path beside `target`, or inside it where it is the root of a file system.
 pub(super) fn beside(target: &Path, name: impl Fn(Option<&OsStr>) -> OsString) -> PathBuf {
     match (target.parent(), target.file_name()) {
         (Some(parent), Some(own)) => parent.join(name(Some(own))),
@@ -50,7 +50,7 @@ pub(super) fn beside(target: &Path, name: impl Fn(Option<&OsStr>) -> OsString) -
     }
 }
 
-/// The process that a staging folder or an old report belongs to, by its name.
+/// The process to which a staging folder or an old report belongs, read from its name.
 fn owner(name: &OsStr, target: Option<&OsStr>) -> Option<u32> {
     let prefix = hidden_name(target, "");
     let end = name.as_encoded_bytes().strip_prefix(prefix.as_encoded_bytes())?;
@@ -58,13 +58,13 @@ fn owner(name: &OsStr, target: Option<&OsStr>) -> Option<u32> {
     end.strip_suffix(ASIDE).unwrap_or(end).parse().ok()
 }
 
-/// Whether an entry inside a target is a run's own work: it is neither part of a report nor anybody else's.
+/// Whether an entry inside a target is temporary work of a run, and so not part of a report.
 pub(super) fn is_hidden_work(name: &OsStr) -> bool {
     owner(name, None).is_some() || name == lock_name(None)
 }
 
-/// Removes from `folder` the work of processes that are no more. The caller holds the target's lock, so whatever
-/// bears our own number was left by a process that had it before.
+/// Removes from `folder` what processes that have ended left behind. The caller holds the target's lock, so whatever has
+/// our own process id was left by an earlier process with that id.
 pub(super) fn sweep(folder: &Path, target: Option<&OsStr>) {
     let Ok(entries) = fs::read_dir(folder) else { return };
     for entry in entries.flatten() {
@@ -79,7 +79,7 @@ pub(super) fn sweep(folder: &Path, target: Option<&OsStr>) {
 #[cfg(unix)]
 fn is_alive(pid: u32) -> bool {
     let pid = i32::try_from(pid).ok().and_then(rustix::process::Pid::from_raw);
-    // A process of another user answers with an error, but not with this one.
+    // For a process of another user, the system returns a different error.
     pid.is_some_and(|pid| rustix::process::test_kill_process(pid) != Err(rustix::io::Errno::SRCH))
 }
 
@@ -88,7 +88,7 @@ fn is_alive(_pid: u32) -> bool {
     true
 }
 
-/// Creates `folder` with the permissions of `model`; its owner may write to it in any case.
+/// Creates `folder` with the permissions of `model`, and always writable for its owner.
 pub(super) fn make_like(folder: &Path, model: &Path) -> io::Result<()> {
     let permissions = fs::metadata(model)?.permissions();
     fs::create_dir(folder)?;
@@ -108,8 +108,8 @@ fn writable(permissions: fs::Permissions) -> fs::Permissions {
     permissions
 }
 
-/// Whether the folder cannot or should not be replaced as a whole: it is a mount point, or the current folder of a shell lies
-/// in it (`-o .`) and would be left in a removed folder.
+/// Whether the folder cannot or should not be replaced as a whole: it is a mount point, or the current folder is inside it
+/// (`-o .`), and the user's shell would be left in a removed folder.
 pub(super) fn must_stay(folder: &Path) -> bool {
     is_mount_point(folder) || std::env::current_dir().is_ok_and(|current| current.starts_with(folder))
 }
@@ -121,14 +121,14 @@ fn is_mount_point(folder: &Path) -> bool {
         .is_ok_and(|status| status.stx_attributes.contains(StatxAttributes::MOUNT_ROOT))
 }
 
-/// Elsewhere a mount point shows when the report cannot be put in its place.
+/// On other systems, a mount point is noticed when the report cannot be put in its place.
 #[cfg(not(target_os = "linux"))]
 fn is_mount_point(_folder: &Path) -> bool {
     false
 }
 
-/// Exchanges `staging` and `folder`, in one step where the system can; the old content is then at `staging` or
-/// gone. On failure both are as before.
+/// Exchanges `staging` and `folder`, in one step where the system supports it. The old content is then at `staging`, or
+/// removed. On failure, both are as before.
 pub(super) fn swap(staging: &Path, folder: &Path) -> io::Result<()> {
     let permissions = fs::metadata(folder)?.permissions();
     match exchange(staging, folder) {
@@ -150,12 +150,12 @@ fn exchange(_one: &Path, _other: &Path) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
-/// `InvalidInput` is what a file system answers that knows no exchange.
+/// A file system that does not support the exchange returns `InvalidInput`.
 fn is_unsupported(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::Unsupported | io::ErrorKind::InvalidInput)
 }
 
-/// Two renames in place of an exchange; the first is undone when the second fails.
+/// Two renames instead of an exchange; the first is undone when the second fails.
 pub(super) fn replace(staging: &Path, folder: &Path) -> io::Result<()> {
     let aside = beside(folder, aside_name);
     fs::rename(folder, &aside)?;
@@ -167,8 +167,8 @@ pub(super) fn replace(staging: &Path, folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Removes a folder, also one that had been made read-only, as far as the system lets us: what stays is hidden, and
-/// a later run tries again.
+/// Removes a folder as far as possible, even one that was made read-only. What remains is hidden, and a later run tries
+/// again.
 pub(super) fn remove(folder: &Path) {
     if let Ok(metadata) = fs::symlink_metadata(folder) {
         let _ = fs::set_permissions(folder, writable(metadata.permissions()));
@@ -217,7 +217,7 @@ pub(super) fn move_in(staging: &Path, folder: &Path) -> io::Result<()> {
     if moved.is_ok() {
         let _ = fs::remove_dir_all(&aside);
     } else {
-        // Only if it is empty: whatever could not be moved back is kept.
+        // Removed only if it is empty: whatever could not be moved back is kept.
         let _ = fs::remove_dir(&aside);
     }
     moved

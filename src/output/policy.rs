@@ -52,7 +52,7 @@ pub fn is_compile_folder(name: &str) -> bool {
         && name.split('_').all(|part| part == "-" || is_number(part) || is_odd_part(part))
 }
 
-/// A part of an id that is no number, as an odd log has it, ends in `-` and a hash of eight digits.
+/// A part of an id that is not a number ends in `-` and a hash of eight digits.
 fn is_odd_part(part: &str) -> bool {
     let allowed = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'-');
     part.rsplit_once('-').is_some_and(|(text, hash)| {
@@ -70,7 +70,7 @@ struct FolderEntry {
     is_folder: bool,
     /// A folder or a file: neither a link nor a device.
     is_plain: bool,
-    /// False for links and devices as well as for unknown names: no report writes those.
+    /// False for unknown names, and for links and devices: no report contains any.
     is_report: bool,
 }
 
@@ -103,7 +103,7 @@ pub(super) fn check(path: &Path, overwrite: bool, known: &Entries) -> Result<()>
             foreign.name
         );
     }
-    // Left by a run that was killed while it moved its entries in: the folder was checked when that run began.
+    // Left by a run that was killed while it moved its entries in. The folder was checked when that run began.
     let interrupted = work.iter().any(|entry| entry.is_folder);
     if interrupted || is_ours(path) || is_upstreams(&entries) || is_upstreams_export(path, &entries) {
         return Ok(());
@@ -138,7 +138,7 @@ fn has(entries: &[FolderEntry], test: impl Fn(&str, bool) -> bool) -> bool {
     entries.iter().any(|entry| entry.name.to_str().is_some_and(|name| test(name, entry.is_folder)))
 }
 
-/// Upstream leaves no mark of its own: its landing page has to be beside something that only it writes.
+/// Upstream's reports do not name their program, so the landing page must be beside something that only upstream writes.
 fn is_upstreams(entries: &[FolderEntry]) -> bool {
     has(entries, |name, _| name == "index.html")
         && has(entries, |name, is_folder| match is_folder {
@@ -200,7 +200,7 @@ fn tool_name(report: &Path) -> Result<Option<String>> {
     let file = BufReader::new(File::open(report).context("no report.json")?);
     let mut name = None;
     let mut json = serde_json::Deserializer::from_reader(file);
-    // To the reader of JSON the early end is an error; here it is meant.
+    // The early end is an error to the JSON parser; here it is intended.
     let _ = ToolName(&mut name).deserialize(&mut json);
     Ok(name)
 }

@@ -9,7 +9,7 @@ use super::failure::about;
 use super::lock::Lock;
 use super::place;
 
-/// What a job's report has at its top beside the folders of its ranks.
+/// The files of a job's report, beside the folders of its ranks.
 const JOB_FILES: [&str; 7] = [
     "chromium_events.json",
     "chromium_trace_with_runtime.json",
@@ -27,7 +27,7 @@ pub struct RankFolder {
     pub rank: u64,
     /// Where it is.
     pub path: PathBuf,
-    /// Its further processes: number and folder, ascending.
+    /// Its further processes, by process id: id and folder.
     pub processes: Vec<(u64, PathBuf)>,
 }
 
@@ -36,7 +36,7 @@ struct Listed {
     ranks: Vec<RankFolder>,
     /// Files of a job's report.
     files: Vec<String>,
-    /// The first entry that belongs to no job's report.
+    /// The first entry that is not part of a job's report.
     foreign: Option<String>,
 }
 
@@ -90,7 +90,7 @@ fn processes(rank: &Path) -> Result<Vec<(u64, PathBuf)>> {
     Ok(found)
 }
 
-/// Whether a name is a lock or a staging folder beside a rank's folder: a run that is at work, or one that was killed.
+/// Whether a name is a lock or a staging folder beside a rank's folder, of a run that is working or was killed.
 fn is_work_of_rank(name: &str) -> bool {
     let rank = name.strip_prefix(".rank_").and_then(|rest| rest.split_once(".tlparse-"));
     rank.is_some_and(|(rank, _)| number(rank, "").is_some())
@@ -103,8 +103,9 @@ fn number(name: &str, prefix: &str) -> Option<u64> {
     (number.to_string() == digits).then_some(number)
 }
 
-/// A folder that holds the reports of ranks and is to get the files of their job. They are written into
-/// [`JobTarget::staging`] and [`JobTarget::place`] puts them beside the ranks; dropped before, nothing is left behind.
+/// A folder that holds the reports of ranks and is to receive the files of their job. These are written into
+/// [`JobTarget::staging`], and [`JobTarget::place`] puts them beside the ranks. A target that is dropped before that leaves
+/// nothing behind.
 pub struct JobTarget {
     folder: PathBuf,
     staging: PathBuf,

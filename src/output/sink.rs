@@ -40,7 +40,7 @@ pub enum Made {
     Taken,
 }
 
-/// Takes the files of a report, from several threads.
+/// Receives the files of a report, from several threads.
 pub trait Sink: Sync {
     /// Makes the folders that files are going to stand in. Called before the first file is written.
     ///
@@ -77,7 +77,8 @@ impl Sink for DiskSink {
 
     fn write(&self, path: &RelPath, fill: Fill<'_>) -> Result<Made> {
         let full = self.0.join(path);
-        // `create_new`: where case does not count, two paths may be one file, and the second must not replace the first.
+        // `create_new`: on a file system that ignores case, two paths may mean the same file, and the second must not
+        // replace the first.
         let mut file = match File::create_new(&full) {
             Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Ok(Made::Taken),

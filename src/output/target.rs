@@ -12,7 +12,7 @@ use super::lock::Lock;
 use super::policy::Entries;
 use super::{place, policy};
 
-/// As many links as Linux follows in one path.
+/// Linux follows at most this many links in one path.
 const MAX_LINKS: usize = 40;
 
 /// The folder of a report to come. The report is written into [`Target::folder`] and [`Target::place`] puts it
@@ -23,7 +23,7 @@ pub struct Target {
     overwrite: bool,
     entries: Entries,
     staging: PathBuf,
-    // The order of the last two matters: fields are dropped in it, and the lock may be in a folder that was made for it.
+    // The order of the last two matters: fields are dropped in this order, and the lock may be in a folder of `parents`.
     _lock: Lock,
     parents: MadeFolders,
 }
@@ -81,7 +81,7 @@ impl Target {
 
 impl Drop for Target {
     fn drop(&mut self) {
-        // What is left here: an unplaced report, or after an exchange the old one.
+        // What is left here is a report that was not placed, or the old one after an exchange.
         place::remove(&self.staging);
     }
 }
@@ -113,7 +113,7 @@ fn resolve(out: &Path) -> Result<PathBuf> {
     }
 }
 
-/// Takes the lock beside the target; inside where nothing can be created beside.
+/// Takes the lock beside the target, or inside it if nothing can be created beside it.
 fn lock(path: &Path) -> Result<Lock> {
     let taken = match Lock::take(&place::beside(path, place::lock_name)) {
         Err(_) if path.is_dir() => Lock::take(&path.join(place::lock_name(None))),
@@ -127,8 +127,8 @@ fn lock(path: &Path) -> Result<Lock> {
     }
 }
 
-/// Removes what runs that were killed left, then makes the staging folder: beside the target where the report can
-/// be put in place from there, else inside.
+/// Removes what killed runs left behind, then makes the staging folder: beside the target if the report can be put in place
+/// from there, otherwise inside it.
 fn stage(path: &Path) -> Result<PathBuf> {
     let replaces = path.is_dir();
     if let (Some(parent), Some(name)) = (path.parent(), path.file_name()) {
@@ -142,14 +142,15 @@ fn stage(path: &Path) -> Result<PathBuf> {
     if !place::must_stay(path) && place::make_like(&beside, path).is_ok() {
         return Ok(beside);
     }
-    // Not before: work left inside marks a folder as ours (see the policy), which from here on our own does.
+    // Not earlier: what a killed run left inside marks the folder as ours (see the policy). From here on, our own staging
+    // folder does.
     place::sweep(path, None);
     let inside = path.join(place::staging_name(None));
     about(fs::create_dir(&inside), "write to the output folder", path)?;
     Ok(inside)
 }
 
-/// Parents that did not exist before; removed again unless kept, if they are still empty.
+/// Parent folders that did not exist before. Unless kept, they are removed again if they are still empty.
 struct MadeFolders(Vec<PathBuf>);
 
 impl MadeFolders {

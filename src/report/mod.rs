@@ -12,6 +12,7 @@ mod words;
 
 pub use job::{JobReport, job_findings, job_pages, job_summary};
 pub use kit::Worker;
+pub use kit::editor::Editor;
 pub use site::{is_own_path, top_entries};
 pub use subject::{Report, Settings};
 pub use terminal::{SummaryLine, summary};
@@ -29,7 +30,16 @@ pub fn on<'m>(
     settings: &'m Settings,
     processes: &'m [Process],
 ) -> Report<'m> {
-    Report { model, found, source, settings, processes, site: site::SITE, assets: kit::assets::PAGE }
+    Report {
+        model,
+        found,
+        source,
+        settings,
+        processes,
+        site: site::SITE,
+        page: "",
+        assets: kit::assets::PAGE,
+    }
 }
 
 /// The findings as report.json has them, most important first.

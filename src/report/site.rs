@@ -7,6 +7,7 @@ use crate::analysis::Topic;
 use crate::output::{self, Entries, Page, RelPath};
 use crate::report::data;
 use crate::report::kit::assets;
+use crate::report::kit::formats::{counted, whole};
 use crate::report::kit::templates::Worker;
 use crate::report::kit::{inductor_runs, links, log_settings, paths};
 use crate::report::pages::{
@@ -136,7 +137,7 @@ pub(crate) static SITE: &[SiteRow] = &[
         }],
         tab: None,
         topic: None,
-        assets: assets::PAGE,
+        assets: assets::COMPILE,
         present: |_| true,
         write: compile::pages,
     },
@@ -210,7 +211,7 @@ pub(crate) static SITE: &[SiteRow] = &[
             words: "what could be read of the log",
             address: |_| "#log".to_owned(),
         }),
-        assets: assets::PAGE,
+        assets: assets::LANDING,
         present: |_| true,
         write: landing::pages,
     },
@@ -220,7 +221,10 @@ pub(crate) static SITE: &[SiteRow] = &[
             path: "graph_breaks.html",
             about: "every distinct graph break with the user's traceback, what it cost and each time it was hit, where there is one",
         }],
-        tab: Some(SiteTab { address: |_| links::GRAPH_BREAKS.to_owned(), count: |_| None }),
+        tab: Some(SiteTab {
+            address: |_| links::GRAPH_BREAKS.to_owned(),
+            count: |report| Some(whole(report.model.graph_breaks.len())),
+        }),
         topic: Some(SiteTopic {
             topic: Topic::GraphBreaks,
             words: "all graph breaks, with tracebacks",
@@ -236,7 +240,10 @@ pub(crate) static SITE: &[SiteRow] = &[
             path: "recompilations.html",
             about: "each function that was compiled again: what changed, old and new value, what to do, guards and inputs compared, where there is one",
         }],
-        tab: Some(SiteTab { address: |_| links::RECOMPILATIONS.to_owned(), count: |_| None }),
+        tab: Some(SiteTab {
+            address: |_| links::RECOMPILATIONS.to_owned(),
+            count: |report| Some(whole(recompilations::count(report))),
+        }),
         topic: Some(SiteTopic {
             topic: Topic::Recompilations,
             words: "all recompilations, with guards compared",
@@ -273,7 +280,7 @@ pub(crate) static SITE: &[SiteRow] = &[
         }],
         tab: Some(SiteTab {
             address: |report| paths::export(report.settings).to_owned(),
-            count: export::count,
+            count: |report| export::count(report).map(whole),
         }),
         topic: Some(SiteTopic {
             topic: Topic::Export,
@@ -302,7 +309,10 @@ pub(crate) static SITE: &[SiteRow] = &[
             path: "shapes.html",
             about: "which dimensions of inputs are dynamic, since when and why; symbols, their guards and fates; specializations",
         }],
-        tab: Some(SiteTab { address: |_| "shapes.html".to_owned(), count: shapes::count }),
+        tab: Some(SiteTab {
+            address: |_| "shapes.html".to_owned(),
+            count: |report| shapes::count(report).map(|n| counted(n, "symbol", "symbols")),
+        }),
         topic: Some(SiteTopic {
             topic: Topic::Shapes,
             words: "which sizes are dynamic, and since when",
@@ -320,7 +330,7 @@ pub(crate) static SITE: &[SiteRow] = &[
         }],
         tab: Some(SiteTab {
             address: |_| "caches.html".to_owned(),
-            count: |report| Some(report.model.caches.len()),
+            count: |report| Some(counted(report.model.caches.len(), "lookup", "lookups")),
         }),
         topic: Some(SiteTopic {
             topic: Topic::Caches,
@@ -379,7 +389,10 @@ pub(crate) static SITE: &[SiteRow] = &[
                 about: "the maps between the lines of a provenance page",
             },
         ],
-        tab: Some(SiteTab { address: inductor_runs::first_page, count: inductor_runs::count }),
+        tab: Some(SiteTab {
+            address: inductor_runs::first_page,
+            count: |report| inductor_runs::count(report).map(whole),
+        }),
         topic: None,
         assets: assets::PROVENANCE,
         present: inductor_runs::any_shown,
@@ -427,7 +440,7 @@ pub(crate) static SITE: &[SiteRow] = &[
 /// All files of the report on one log.
 pub(crate) fn pages<'m>(report: Report<'m>) -> Vec<Page<'m, Worker>> {
     let rows = report.rows();
-    rows.flat_map(|row| (row.write)(Report { assets: row.assets, ..report })).collect()
+    rows.flat_map(|row| (row.write)(Report { page: row.name, assets: row.assets, ..report })).collect()
 }
 
 /// Files that a job's report has beside the folders of its ranks.

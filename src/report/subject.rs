@@ -4,6 +4,7 @@ use crate::analysis::{Found, Topic};
 use crate::model::{Model, Process};
 use crate::output::Page;
 use crate::report::kit::assets::Bundle;
+use crate::report::kit::editor::Editor;
 use crate::report::kit::templates::Worker;
 use crate::trace::Source;
 
@@ -18,6 +19,8 @@ pub struct Settings {
     pub custom_header: Option<String>,
     /// The export report is what opens first (`index.html`); the ordinary landing page is `report.html` then.
     pub export: bool,
+    /// The editor in which places of the reader's files open.
+    pub editor: Option<Editor>,
 }
 
 /// All that a page may ask: the facts, what follows from them, the log's texts and the settings.
@@ -35,6 +38,8 @@ pub struct Report<'m> {
     pub processes: &'m [Process],
     /// The table of all pages, so that one page can lead to the others.
     pub(crate) site: &'static [SiteRow],
+    /// The name of the row in that table whose pages are being written.
+    pub(crate) page: &'static str,
     /// Style sheets and scripts of the page that is being written.
     pub(crate) assets: Bundle,
 }
@@ -96,8 +101,8 @@ pub(crate) struct SiteFile {
 pub(crate) struct SiteTab {
     /// Where it leads, seen from the top of the report.
     pub address: fn(Report<'_>) -> String,
-    /// A number behind the name.
-    pub count: fn(Report<'_>) -> Option<usize>,
+    /// A number behind the name, as the page itself says it.
+    pub count: fn(Report<'_>) -> Option<String>,
 }
 
 /// A topic with the place of its full list.

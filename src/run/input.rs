@@ -8,7 +8,7 @@ use anyhow::bail;
 use std::path::Path;
 use std::time::SystemTime;
 
-/// Logs and runs of a folder that are named in a note; a job's folder may hold a thousand.
+/// How many logs or runs of a folder a note names; a job's folder may hold a thousand.
 const NAMED: usize = 8;
 
 /// What is to be read.
@@ -52,7 +52,7 @@ pub(crate) fn find(options: &Options) -> anyhow::Result<(Input, Vec<String>)> {
     of_folder(options, trace::logs_in(input)?)
 }
 
-/// A log that was named: its rank and its place in a run do not matter.
+/// A log that the user named: its rank and its place in a run do not matter.
 fn alone(path: &Path) -> RankLogs {
     let log =
         Log { path: path.to_owned(), rank: None, changed: SystemTime::UNIX_EPOCH, peek: Peek::default() };
@@ -95,7 +95,7 @@ fn of_folder(options: &Options, folder: Folder) -> anyhow::Result<(Input, Vec<St
     Ok((Input::Job(JobInput { ranks, other_runs: runs, skipped }), notes))
 }
 
-/// A run of at most one rank. Where a process without a rank wrote too, such as a launcher, the rank is meant.
+/// A run of at most one rank. If a process without a rank wrote a log too, such as a launcher, the rank's log is read.
 fn one_process(run: Run) -> (Input, Vec<String>) {
     let mut ranks = run.ranks;
     let main = ranks.iter().position(|logs| logs.rank.is_some()).unwrap_or(0);
@@ -150,7 +150,7 @@ fn latest_note(dir: &Path, found: &trace::NewestLog) -> Vec<String> {
     )]
 }
 
-/// The first few, and how many there are besides.
+/// The first few names, and how many more there are.
 fn listed(names: &[String]) -> String {
     let more = names.len().saturating_sub(NAMED);
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };

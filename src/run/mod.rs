@@ -1,5 +1,5 @@
-//! From a path to its logs, and from one log after the other to the work on each: one process with those that it
-//! forked, or the ranks of a job on several threads. What is done with a log, the caller says.
+//! From a path to the logs that it means, and to the work on each of them: one process with those that it forked, or the
+//! ranks of a job on several threads. The caller says what is done with a log.
 
 mod input;
 mod process;

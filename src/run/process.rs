@@ -1,4 +1,4 @@
-//! One process and those that it forked, one log after the other.
+//! One process and those that it forked: their logs are read one after the other.
 
 use super::task::{LogOutcome, LogTask, Work, WriteLog};
 use crate::model::Process;
@@ -62,11 +62,11 @@ fn with_process(mut summary: RunSummary, process: &Process, one: RunSummary) -> 
 
 fn bytes_of(logs: &RankLogs) -> u64 {
     let known = std::iter::once(&logs.main).chain(&logs.others).map(|log| log.peek.bytes).sum();
-    // A log that the user named was not looked at before.
+    // The size of a log that the user named is not known yet.
     if known > 0 { known } else { std::fs::metadata(&logs.main.path).map_or(0, |file| file.len()) }
 }
 
-/// The folders of a rank's further processes. Two processes with one number get two folders.
+/// The further processes of a rank, with their folders. Two processes with the same id get different folders.
 pub(super) fn processes(others: &[Log]) -> Vec<Process> {
     let mut taken = BTreeSet::new();
     let process = |log: &Log| {

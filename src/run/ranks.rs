@@ -24,8 +24,8 @@ struct RankOutcome {
     outcome: LogOutcome,
 }
 
-/// Writes the report of every rank into its folder `rank_<n>/` below `sink`. Gives what the ranks add to the summary of
-/// the job, and what the job has to say that does not stand in those folders.
+/// Writes the report of every rank into its folder `rank_<n>/` below `sink`. Returns what the ranks add to the summary of
+/// the job, and the facts about the job that are not in those folders.
 ///
 /// # Errors
 /// A report cannot be written. A log that cannot be read is noted and delays no other rank.
@@ -56,7 +56,7 @@ pub(crate) fn for_each_rank(
     Ok((all, facts))
 }
 
-/// A run that is only named. Its logs were not read, so its times have neither year nor zone.
+/// A run that the report names but does not cover. Its logs were not read, so its times have neither year nor time zone.
 fn model_run(run: &trace::Run) -> model::Run {
     let times = || run.logs().filter_map(|log| log.peek.span);
     let text = |time: Option<LocalTime>| time.map(|time| time.to_string());
@@ -101,14 +101,14 @@ impl<'a> Team<'a> {
         }
     }
 
-    /// Lets the threads work; gives what became of each log, by rank.
+    /// Runs the threads; returns what became of each log, by rank.
     fn run(self) -> anyhow::Result<Vec<RankOutcome>> {
         let threads = self.work.threads().get().min(self.ranks.len()).max(1);
         // With more processors than ranks, several threads write the pages of each rank.
         let inner = NonZeroUsize::new(self.work.threads().get() / threads).unwrap_or(NonZeroUsize::MIN);
         thread::scope(|scope| {
             let work = || self.work_on_ranks(inner);
-            // Where the system refuses a thread, the work goes on without it: this one takes ranks too.
+            // If the system refuses to start a thread, the work goes on without it: this thread takes ranks too.
             let others: Vec<_> =
                 (1..threads).map_while(|_| thread::Builder::new().spawn_scoped(scope, work).ok()).collect();
             self.work_on_ranks(inner);
@@ -204,7 +204,7 @@ impl<'a> Team<'a> {
             threads: log.threads,
             progress: &progress,
         };
-        // Of a job, progress counts ranks, not the files of one.
+        // The progress of a job counts ranks, not the files of one rank.
         (self.write_log)(Work { progress: &(), ..self.work }, &task)
     }
 }

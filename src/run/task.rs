@@ -1,4 +1,4 @@
-//! What is to be done with one log, and what became of it.
+//! The work on one log, and its outcome.
 
 use crate::events::{self, RankPart, Registry};
 use crate::model::{Model, Process};
@@ -29,7 +29,7 @@ impl Work<'_> {
 pub(crate) struct LogTask<'a> {
     /// Its path.
     pub log: &'a Path,
-    /// Takes the files of its report.
+    /// Receives the files of its report.
     pub sink: &'a dyn Sink,
     /// Further processes of the same program, which its report lists.
     pub processes: &'a [Process],
@@ -41,7 +41,7 @@ pub(crate) struct LogTask<'a> {
     pub split: bool,
     /// How many threads write its pages.
     pub threads: NonZeroUsize,
-    /// Is told how many bytes of the log have been read.
+    /// Called with the number of bytes of the log that have been read.
     pub progress: &'a (dyn Fn(u64) + Sync),
 }
 
@@ -63,7 +63,8 @@ pub(crate) enum LogOutcome {
     Unreadable(anyhow::Error),
 }
 
-/// Does the work on one log. An error is one of writing; a log that cannot be read is an outcome.
+/// Does the work on one log. An error means that the report could not be written; a log that cannot be read is returned
+/// as [`LogOutcome::Unreadable`].
 pub(crate) type WriteLog = fn(Work<'_>, &LogTask<'_>) -> anyhow::Result<LogOutcome>;
 
 /// Opens a log and reads it: log bytes -> records -> model.

@@ -5,11 +5,11 @@ use jiff::Timestamp;
 use jiff::civil::{Date, Time};
 use jiff::tz::TimeZone;
 
-/// Zones are multiples of a quarter of an hour, so the difference of two clocks is rounded to that.
+/// Time zones are multiples of a quarter of an hour, so the difference of two clocks is rounded to that.
 const ZONE_STEP_US: i64 = 15 * 60 * 1_000_000;
-/// No zone is further from UTC than 14 hours; a stamp further off says nothing about the zone.
+/// No time zone is more than 14 hours from UTC; a stamp further off says nothing about the zone.
 const MAX_ZONE_US: i64 = 14 * 3_600_000_000;
-/// 9999-12-31: later stamps are not times.
+/// 9999-12-31: a larger number is not a time.
 const MAX_EPOCH_US: i64 = 253_402_300_799_000_000;
 
 /// Finds the year and the zone of a log from its first absolute stamp.
@@ -37,11 +37,11 @@ struct Anchor {
 }
 
 impl Clock {
-    /// Takes the time of the next record; to be called for every one, in order.
+    /// Takes the time of the next record; must be called for every record, in order.
     pub fn tick(&mut self, time: LocalTime) -> Stamp {
         match (self.last_month, time.month) {
             (12, 1) => self.wraps = self.wraps.saturating_add(1),
-            // Logs merged around New Year go back and forth.
+            // Merged logs go back and forth around New Year.
             (1, 12) => self.wraps = self.wraps.saturating_sub(1),
             _ => {}
         }
@@ -49,9 +49,10 @@ impl Clock {
         Stamp { wraps: self.wraps, time }
     }
 
-    /// Says that the record just ticked, with this local time, happened `epoch_us` microseconds after 1970 (UTC).
+    /// Takes an absolute time: the record passed to [`Clock::tick`] last, with this local time, was written `epoch_us`
+    /// microseconds after 1970 (UTC).
     ///
-    /// The first believable stamp holds.
+    /// The first plausible stamp decides.
     pub fn anchor(&mut self, local: LocalTime, epoch_us: i64) {
         if self.anchor.is_some() || !(0..=MAX_EPOCH_US).contains(&epoch_us) {
             return;
@@ -108,7 +109,7 @@ pub fn instant(text: &str) -> Option<i64> {
 /// Microseconds from 1970 to this local time, as if it were UTC; `None` when the calendar has no such time.
 fn local_us(year: i64, time: LocalTime) -> Option<i64> {
     let part = |number: u8| i8::try_from(number).ok();
-    // The calendar of the crate has no leap seconds: one counts as the second after the 59th.
+    // The calendar crate knows no leap seconds: one counts as the second after the 59th.
     let leap = i64::from(time.second == 60);
     let second = if leap == 1 { 59 } else { part(time.second)? };
     let date = Date::new(i16::try_from(year).ok()?, part(time.month)?, part(time.day)?).ok()?;

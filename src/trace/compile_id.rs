@@ -5,14 +5,15 @@ use std::sync::Arc;
 
 use serde_json::value::RawValue;
 
-/// The longest text of an odd part that is kept; torch writes small numbers, so more is not worth carrying.
+/// How many characters are kept of a part that is not a number. Torch writes small numbers, so more is not needed.
 const MAX_PART_CHARS: usize = 64;
-/// The longest odd text within a folder name: three of them and their hashes stay below any file system's limit.
+/// How many characters of such a part go into a folder name: three of them with their hashes stay below the limit of any
+/// file system.
 const MAX_FOLDER_PART_CHARS: usize = 24;
 
 /// Which compilation a record belongs to: `frame/compile`, within a compiled autograd graph `!ca/frame/compile`.
 ///
-/// The attempt is no part of it.
+/// The attempt is not part of it.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct CompileId {
     ca: Option<IdPart>,
@@ -27,7 +28,7 @@ pub struct FrameId {
     frame: Option<IdPart>,
 }
 
-/// One number of an id, or the text that an odd log has in its place.
+/// One number of an id, or the text that a log has in its place.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 enum IdPart {
     Number(u64),
@@ -48,7 +49,7 @@ impl CompileId {
         (ca.is_some() || frame.is_some()).then_some(CompileId { ca, frame, compile })
     }
 
-    /// The id, where a part of it is nothing that torch writes: not a number that fits 64 bits.
+    /// The id, if torch would not write it: a part of it is not a number of at most 64 bits.
     pub fn odd_part(&self) -> Option<String> {
         let odd = |part: &Option<IdPart>| matches!(part, Some(IdPart::Text(_)));
         [&self.ca, &self.frame, &self.compile].into_iter().any(odd).then(|| self.to_string())
@@ -219,7 +220,7 @@ fn without_attempt(text: &str) -> &str {
     }
 }
 
-/// Eight hex digits that tell texts apart which look the same once shortened.
+/// Eight hex digits that distinguish texts which look the same once shortened.
 fn short_hash(text: &str) -> String {
     format!("{:x}", md5::compute(text)).chars().take(8).collect()
 }

@@ -28,9 +28,9 @@ pub struct NewestLog {
 /// What a folder holds.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Folder {
-    /// Runs, oldest first; each has a log.
+    /// Runs, oldest first; each has at least one log.
     pub runs: Vec<Run>,
-    /// Files that are no logs of a run, by name, each with the reason.
+    /// Files that belong to no run, by name, each with the reason.
     pub skipped: Vec<(String, &'static str)>,
 }
 
@@ -97,7 +97,7 @@ pub fn newest_log(dir: &Path) -> Result<NewestLog> {
     Ok(NewestLog { log, others: paths.collect() })
 }
 
-/// Files of a folder that do not have the name of a log.
+/// Files of a folder whose names are not those of logs.
 fn other_files(dir: &Path) -> io::Result<Vec<(String, &'static str)>> {
     let mut others = Vec::new();
     for entry in fs::read_dir(dir)? {
@@ -134,7 +134,7 @@ pub fn sibling_logs(log: &Path, limit: usize) -> io::Result<Vec<PathBuf>> {
     let mut siblings: Vec<PathBuf> =
         logs_of(dir)?.into_iter().filter(plain).map(|found| found.path).collect();
     siblings.retain(|path| path.file_name() != log.file_name());
-    // Those of the same rank first: of a large job not all are looked at.
+    // Logs of the same rank first: in a large job, only some of the logs are read.
     let rank = |path: &Path| path.file_name().and_then(|name| rank_of_file_name(&name.to_string_lossy()));
     let own = rank(log);
     siblings.sort_by_cached_key(|path| (rank(path) != own, path.clone()));
@@ -157,7 +157,7 @@ fn logs_of(dir: &Path) -> io::Result<Vec<Listed>> {
         if !is_log_name(&name) {
             continue;
         }
-        // Through links, as opening it would.
+        // Links are followed, as when the file is opened.
         let Ok(metadata) = fs::metadata(entry.path()) else { continue };
         if metadata.is_file() {
             let changed = metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH);

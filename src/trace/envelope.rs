@@ -1,4 +1,4 @@
-//! The JSON object of a header line: who speaks (context keys) and the events it carries.
+//! The JSON object of a header line: context keys, which say who wrote the record, and the events that it carries.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 use super::compile_id::CompileId;
 use super::payload::untagged;
 
-/// A header's JSON object, its event values still unread.
+/// A header's JSON object; the values of its events are not parsed yet.
 ///
 /// A context value that is null counts as absent. So does one of a type that torch never writes: the record is kept.
 #[derive(Debug)]
@@ -70,7 +70,7 @@ impl<'de> Visitor<'de> for EnvelopeVisitor {
             compile_id: CompileId::from_context(context.ca, context.frame, context.compile),
             half_an_id: context.compile.is_some() && context.frame.is_none(),
             attempt: attempt.unwrap_or(0),
-            // A value that is not a string is kept too: it fits no payload, which is reported.
+            // A value that is not a string is kept too: no payload matches it, and that is reported.
             has_payload: context.has_payload.map(|raw| text(raw).unwrap_or(Cow::Borrowed(raw.get()))),
             stack: context.stack,
             subgraph: context.subgraph_name.and_then(text).filter(|name| !name.is_empty()),
@@ -79,7 +79,7 @@ impl<'de> Visitor<'de> for EnvelopeVisitor {
     }
 }
 
-/// The context keys' values, unread.
+/// The values of the context keys, not parsed yet.
 #[derive(Default)]
 struct Context<'a> {
     rank: Option<&'a RawValue>,
@@ -146,7 +146,7 @@ fn number(raw: &RawValue) -> Option<u64> {
     text.strip_suffix(".0").unwrap_or(text).parse().ok()
 }
 
-/// A header line made readable.
+/// A header line after cleaning.
 #[derive(Debug)]
 pub struct Cleaned<'a> {
     /// The line from its prefix on.
@@ -155,7 +155,7 @@ pub struct Cleaned<'a> {
     pub non_utf8: bool,
 }
 
-/// What a header line says once cleaned.
+/// Cleans a header line.
 ///
 /// Removes a byte order mark (first line of the log only), a launcher's tag before the level (`[rank0]:`) and the
 /// carriage return of a CRLF file; writes null for the bare `NaN` and `Infinity` that Python puts into JSON.
@@ -163,7 +163,7 @@ pub fn clean_header(line: &[u8], first_line: bool) -> Cleaned<'_> {
     let line = if first_line { without_bom(line) } else { line };
     let line = untagged(line);
     let line = line.strip_suffix(b"\r").unwrap_or(line);
-    // Sound lines, which are nearly all, are checked faster than replaced.
+    // Nearly all lines are valid UTF-8, and checking that is faster than copying.
     let (text, non_utf8) = match std::str::from_utf8(line) {
         Ok(text) => (Cow::Borrowed(text), false),
         Err(_) => (String::from_utf8_lossy(line), true),
@@ -175,18 +175,18 @@ pub fn clean_header(line: &[u8], first_line: bool) -> Cleaned<'_> {
     Cleaned { text, non_utf8 }
 }
 
-/// Text of the log; bytes that are not UTF-8 become U+FFFD. Text that is UTF-8, as nearly all is, is only checked.
+/// Text of the log; bytes that are not UTF-8 become U+FFFD. Valid UTF-8 is not copied.
 pub fn readable_text(bytes: &[u8]) -> Cow<'_, str> {
     std::str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed)
 }
 
-/// JSON that every reader takes: null for the bare `NaN` and `Infinity` that Python writes, U+FFFD for half of a
+/// JSON that every parser accepts: null for the bare `NaN` and `Infinity` that Python writes, U+FFFD for half of a
 /// surrogate pair.
 pub fn strict_json(text: &str) -> Cow<'_, str> {
     strict(text).map_or(Cow::Borrowed(text), Cow::Owned)
 }
 
-/// See [`strict_json`]; `None` when the text is so already.
+/// See [`strict_json`]; `None` when nothing has to be changed.
 fn strict(text: &str) -> Option<String> {
     match (without_bare_numbers(text), text) {
         (Some(replaced), _) => Some(without_half_pairs(&replaced).unwrap_or(replaced)),
@@ -268,7 +268,7 @@ fn string_len(text: &str) -> usize {
     let mut from = 1;
     while let Some(at) = bytes.get(from..).and_then(|rest| memchr::memchr2(b'"', b'\\', rest)) {
         match bytes.get(from + at) {
-            // A backslash takes the next byte with it; that is ASCII in valid JSON, and only quotes matter here.
+            // The byte after a backslash is skipped: it is ASCII in valid JSON, and only quotes matter here.
             Some(b'\\') => from += at + 2,
             _ => return from + at + 1,
         }

@@ -1,8 +1,8 @@
-//! Lines of a byte stream, in pieces when they are long, so that a line of any length needs one fixed buffer.
+//! Lines of a byte stream. A long line comes in pieces, so that a fixed buffer is enough for lines of any length.
 
 use std::io::{self, Read};
 
-/// The read buffer: large enough that a system call costs nothing per line, small enough for the second-level cache.
+/// Bytes of the read buffer: large enough that system calls do not matter, small enough for the second-level cache.
 pub(super) const WINDOW: usize = 256 << 10;
 
 /// Reads a stream line by line.
@@ -28,7 +28,7 @@ pub(super) struct Lines<R> {
 pub(super) struct Piece<'a> {
     /// Without the newline.
     pub bytes: &'a [u8],
-    /// Whether the line ends with this piece. One that does not end its line does not end in a CR either.
+    /// Whether the line ends with this piece. A piece that does not end its line does not end in a CR either.
     pub ends: bool,
     /// Whether a newline follows; a line can also end with the stream.
     pub newline: bool,
@@ -126,7 +126,7 @@ impl<R: Read> Lines<R> {
 mod tests {
     use super::*;
 
-    /// Gives one byte at a time, as a slow pipe might.
+    /// Returns one byte per read, as a slow pipe might.
     struct Drip<'a>(&'a [u8]);
 
     impl Read for Drip<'_> {

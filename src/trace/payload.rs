@@ -5,8 +5,8 @@ use std::io::{self, Read, Write};
 
 use super::lines::Lines;
 
-/// Payloads up to this size, in bytes, are handed out with their record; of larger ones only the place is known.
-/// The largest real one seen has 12 MB, so this bounds memory without cutting a real log.
+/// The text of a payload up to this size, in bytes, comes with its record; of a larger one, only its place in the log is
+/// known. The largest one seen in a real log has 12 MB, so this bounds memory without affecting real logs.
 pub const MAX_PAYLOAD_IN_MEMORY: usize = 64 << 20;
 /// Launchers tag lines with a role and a rank (`[default0]:`); a longer bracket is text.
 const MAX_TAG: usize = 40;
@@ -31,7 +31,7 @@ pub struct PayloadRef {
     pub md5: Md5,
     /// Whether one carriage return is taken from the end of each line.
     pub strip_cr: bool,
-    /// Whether nothing contradicts the text: false when the record declares another hash.
+    /// False when the record declares another hash than the text has.
     pub intact: bool,
 }
 
@@ -69,7 +69,7 @@ impl fmt::Debug for Md5 {
 /// What a line is, by its beginning.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum LineKind {
-    /// Only white space: log collectors put such lines anywhere, torch never does.
+    /// Only white space: log collectors insert such lines anywhere; torch never writes one.
     Blank,
     /// Begins with a tab.
     Payload,
@@ -77,7 +77,7 @@ pub(super) enum LineKind {
     Header,
 }
 
-/// Tells what a line is; `whole` says that no more of it follows.
+/// What a line is; `whole` says that `line` is all of it.
 pub(super) fn kind_of(line: &[u8], whole: bool) -> LineKind {
     let line = untagged(line);
     match line.first() {
@@ -181,14 +181,14 @@ impl<'a> Iterator for LinesOf<'a> {
     }
 }
 
-/// Gathers one payload while its lines go by. Its buffer is reused from payload to payload.
+/// Collects the lines of one payload. The buffer is reused for the next payload.
 pub(super) struct Gather {
     /// The largest text to keep, in bytes.
     limit: usize,
     /// The text, carriage returns included, while it fits.
     text: Vec<u8>,
     lines: u64,
-    /// Whether the header ended in CR LF: then the file was converted, or its payload truly holds CRs.
+    /// Whether the header ended in CR LF: then either the whole file was converted, or the payload itself has CRs.
     crlf: bool,
     spilled: Option<Spill>,
 }
@@ -247,13 +247,13 @@ impl Gather {
         }
     }
 
-    /// The text, once finished; not to be used when the payload did not fit.
+    /// The text, once the payload is finished; meaningless when the payload did not fit into memory.
     pub fn text(&self) -> &[u8] {
         &self.text
     }
 
-    /// Ends the payload. `declared` decides whether CRs at line ends belong to the text: they do when only so the
-    /// hash fits, or when the header has none.
+    /// Ends the payload. CRs at line ends belong to the text if the header line has none, or if the hash `declared` by the
+    /// record matches only with them.
     pub fn finish(&mut self, declared: Option<Md5>) -> Gathered {
         if let Some(spill) = self.spilled.take() {
             return spill.finish(declared, self.crlf);
@@ -314,7 +314,7 @@ impl Spill {
     }
 }
 
-/// Hands on a text without the one CR at the end of each line that has any.
+/// Passes on a text, without one CR at the end of each line that ends in CRs.
 fn for_each_without_cr(text: &[u8], mut take: impl FnMut(&[u8])) {
     for (number, line) in LinesOf(Some(text)).enumerate() {
         if number > 0 {

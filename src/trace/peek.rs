@@ -1,4 +1,4 @@
-//! What the beginning and the end of a log say about it, without reading what lies between.
+//! What the beginning and the end of a log say about it, without reading the rest.
 
 use std::io;
 use std::path::Path;
@@ -11,26 +11,27 @@ use super::payload::{LineKind, Span, kind_of};
 use super::prefix::{LocalTime, Prefix};
 use super::source::Source;
 
-/// Header lines that are looked at for a string and a process id: the first stack of a process comes within a few
-/// records, and a log of megabytes is not to be read for it.
+/// How many header lines are searched for a string and a process id. The first stack of a process comes within a few
+/// records, and reading megabytes to find it would not pay.
 const HEADERS: u32 = 256;
-/// Of a header line that is longer than the read buffer only the beginning is looked at; the first that holds a rank
-/// decides, and most headers are short.
+/// How a header line names its rank. Only the beginning of a line that is longer than the read buffer is searched; that is
+/// enough, because the first header with a rank decides and most headers are short.
 const RANK: &[u8] = b"\"rank\": ";
-/// The first piece from the end in which a header line is sought, and the last: a payload of 64 MB may end a log.
+/// How many bytes from the end are first searched for a header line, and how many at most: a log may end with a payload of
+/// 64 MB.
 const TAIL: u64 = 64 << 10;
 const MAX_TAIL: u64 = 64 << 20;
 
 /// What a log says about the process that wrote it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Peek {
-    /// The rank of the first record that has one; only looked for when the caller does not know it.
+    /// The rank of the first record that has one; searched only if the caller does not know it.
     pub rank: Option<u64>,
     /// The process of the first record.
     pub pid: Option<u64>,
     /// Times of the first and the last record; `None` in a log without a record.
     pub span: Option<(LocalTime, LocalTime)>,
-    /// Whether the process began with strings of another one: a forked child inherits the table of its parent and
+    /// Whether the process uses strings that it did not write: a forked child inherits the string table of its parent and
     /// does not write it again.
     pub forked: bool,
     /// Size in bytes, unpacked.
@@ -91,7 +92,7 @@ struct Strings {
 }
 
 impl Strings {
-    /// A table begins with number 0, written before the first frame that refers to it.
+    /// A process that was not forked numbers its strings from 0, and writes each before the first frame that refers to it.
     fn note(&mut self, json: &str) {
         if self.inherited.is_some() {
             return;
@@ -112,7 +113,7 @@ fn end(source: &Source) -> io::Result<Option<LocalTime>> {
     loop {
         let len = size.min(source.len());
         source.read_span(Span { offset: source.len() - len, len }, &mut bytes)?;
-        // The first line may be cut; where the piece is the whole log it is not, and was seen already.
+        // The first line may be cut. If the piece is the whole log, that line is whole, and was seen already.
         let cut = memchr::memchr(b'\n', &bytes).unwrap_or(bytes.len());
         let mut lines = bytes.get(cut..).unwrap_or_default().rsplit(|byte| *byte == b'\n');
         let time = |line: &[u8]| {

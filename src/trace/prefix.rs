@@ -2,12 +2,12 @@
 
 use std::fmt;
 
-/// A time as the prefix has it: local, without year and zone.
+/// A time as the prefix has it: local, without year and time zone.
 ///
-/// The digits are taken as they stand; a damaged log may hold a month 99.
+/// The digits are not checked against the calendar: a damaged log may have month 99.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct LocalTime {
-    /// Month, 1 to 12 in a sound log.
+    /// Month, 1 to 12 unless the log is damaged.
     pub month: u8,
     /// Day of the month.
     pub day: u8,
@@ -86,7 +86,7 @@ fn local_time(text: &str) -> Option<(LocalTime, &str)> {
         second: two(11)?,
         micros: number(14, 20)?,
     };
-    // Digits beyond the microseconds are read over.
+    // Digits beyond the microseconds are skipped.
     Some((time, text.get(SHAPE.len()..)?.trim_start_matches(|c: char| c.is_ascii_digit())))
 }
 

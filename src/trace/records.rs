@@ -8,10 +8,9 @@ use super::lines::Lines;
 use super::payload::{Gather, LineKind, MAX_PAYLOAD_IN_MEMORY, Md5, PayloadRef, Span, kind_of};
 use super::prefix::Prefix;
 
-/// Header lines over this size, in bytes, are read over: the largest real one seen has 60 KB.
+/// A header line over this size, in bytes, is skipped: the largest one seen in a real log has 60 KB.
 const MAX_HEADER: usize = 64 << 20;
-/// How much of a bad line is quoted, in bytes, and how long a detail may get, in characters: a problem is one line
-/// in a table.
+/// How many bytes of a bad line are quoted, and how many characters a detail may have: a problem is one line of a table.
 const MAX_QUOTE: usize = 80;
 const MAX_DETAIL: usize = 200;
 
@@ -41,7 +40,7 @@ pub struct Record<'a> {
     pub line: u64,
     /// The header line, without its newline.
     pub header: Span,
-    /// Whether the header is the log's first line, which [`clean_header`] has to know.
+    /// Whether the header is the log's first line; [`clean_header`] needs to know.
     pub first_line: bool,
     /// The part of the header before its JSON.
     pub prefix: Prefix<'a>,
@@ -89,7 +88,7 @@ pub enum DamageKind {
     NonUtf8,
 }
 
-/// A header line and the payload lines after it, read but not understood.
+/// A header line and the payload lines after it, read but not parsed.
 struct Group {
     line: u64,
     header: Span,
@@ -226,7 +225,7 @@ impl<R: Read> Records<R> {
     }
 }
 
-/// A header line, understood.
+/// A header line, parsed.
 struct Header<'a> {
     prefix: Prefix<'a>,
     envelope: Envelope<'a>,

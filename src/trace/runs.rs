@@ -1,5 +1,5 @@
-//! Which logs of a folder belong together: a folder that was traced into several times holds several runs, and a run
-//! has one log per rank, or several where a rank forked.
+//! Which logs of a folder belong together. A folder that was traced into several times holds several runs. A run has one
+//! log per rank, or several where a rank forked.
 
 use std::path::PathBuf;
 use std::time::SystemTime;
@@ -16,7 +16,7 @@ pub struct Log {
     pub rank: Option<u64>,
     /// When it was changed last.
     pub changed: SystemTime,
-    /// What its two ends say.
+    /// What its beginning and end say.
     pub peek: Peek,
 }
 
@@ -30,9 +30,9 @@ impl Log {
 /// The logs of one rank in one run.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RankLogs {
-    /// The rank; `None` for a program that is no distributed job.
+    /// The rank; `None` for a program that is not a distributed job.
     pub rank: Option<u64>,
-    /// The log of the process that is no fork; of several, which ran beside each other, the one that wrote last.
+    /// The log of the process that is not a forked child; of several that ran at the same time, the one that wrote last.
     pub main: Log,
     /// Its forked children and further processes, in order of time.
     pub others: Vec<Log>,
@@ -74,7 +74,7 @@ impl Run {
         }
     }
 
-    /// A forked child without a rank of its own belongs to the process that was forked last before it began.
+    /// A forked child without a rank of its own belongs to the process that started last before it.
     fn adopt(&mut self, mut log: Log, began: Moment) {
         let parent =
             self.ranks.iter().filter(|logs| moments(&logs.main).is_some_and(|(from, _)| from <= began));
@@ -86,7 +86,7 @@ impl Run {
     }
 }
 
-/// A time that compares over New Year: torch writes no year.
+/// A time that can be compared across New Year although torch writes no year: true marks the new year.
 type Moment = (bool, LocalTime);
 
 /// Groups logs into runs, oldest first.
@@ -155,7 +155,7 @@ fn run_of(log: Log) -> Run {
     run
 }
 
-/// First and last record. The year of both is the log's own; `over_new_year` puts January behind December.
+/// The times of the first and the last record. `over_new_year` adjusts them to the other logs of the folder.
 fn moments(log: &Log) -> Option<(Moment, Moment)> {
     let (first, last) = log.peek.span?;
     Some(((false, first), (last.month < first.month, last)))
@@ -165,7 +165,7 @@ fn has_month(logs: &[Log], month: u8) -> bool {
     logs.iter().filter_map(|log| log.peek.span).any(|(first, _)| first.month == month)
 }
 
-/// In a folder whose logs begin in December and in January, January is the later one.
+/// In a folder where some logs begin in December and others in January, January is the later one.
 fn over_new_year((wrapped, time): Moment, new_year: bool) -> Moment {
     (wrapped || (new_year && time.month == 1), time)
 }

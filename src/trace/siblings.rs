@@ -13,10 +13,10 @@ use super::lines::Lines;
 use super::payload::{LineKind, kind_of};
 use super::prefix::{LocalTime, Prefix};
 
-/// How many logs of the folder are looked at: a job has one log per rank and a few forks, and reading hundreds to name
-/// some files of one stack costs more than it tells.
+/// How many logs of the folder are searched. A job has one log per rank and a few forked children; searching hundreds of
+/// logs to name a few files of one stack would cost more than it is worth.
 const MAX_SIBLINGS: usize = 64;
-/// Lines with a string are short: a path, which no system allows over 32 KB, and its number.
+/// Bytes of a line that are searched for a string. Such a line is short: a path of at most 32 KB, and its number.
 const MAX_STRING_LINE: usize = 64 << 10;
 
 /// Looks in the other logs of the folder for strings that a process of this log uses and nobody in it defines.
@@ -74,7 +74,7 @@ fn tables_before(log: impl Read, end: LocalTime) -> io::Result<HashMap<u64, Hash
         let (starts, ends) = (!in_line, piece.ends);
         in_line = !ends;
         if starts && kind_of(piece.bytes, ends) == LineKind::Header {
-            // Of a longer line only the prefix is of use.
+            // Only the prefix of a longer line is needed.
             let beginning = piece.bytes.get(..piece.bytes.len().min(MAX_STRING_LINE)).unwrap_or_default();
             let line = clean_header(beginning, first_line);
             if let Some((prefix, json)) = Prefix::parse(&line.text) {
@@ -107,7 +107,7 @@ mod tests {
     use std::fmt::Write as _;
     use std::fs;
 
-    /// A log's string definitions: second, string, number.
+    /// The strings that a log defines: second, string, number.
     type Strings<'a> = &'a [(u8, &'a str, i64)];
 
     const CHILD: &str = "dedicated_log_torch_trace_child.log";

@@ -1,4 +1,4 @@
-//! An input as a file that can be read at any place, from several threads.
+//! An input as a file that several threads can read at any offset.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -10,17 +10,17 @@ use anyhow::{Context, Result, bail};
 
 use super::payload::{PayloadRef, Span, decode, decode_slice};
 
-/// Neighboring spans are served from one read of this size.
+/// Bytes of one read, which then serves neighboring spans.
 const WINDOW: usize = 256 << 10;
 /// Payloads up to this size are decoded in memory when they are copied, larger ones piece by piece.
 const COPY_IN_MEMORY: u64 = 1 << 20;
-/// How much of the log's beginning and end is compared to see whether it was rewritten.
+/// How many bytes at the log's beginning and end are compared to see whether it was rewritten.
 const EDGE: u64 = 4 << 10;
 /// The first bytes of compressed files.
 const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 
-/// An opened log. What is read are the bytes it had when it was opened, also when the program still writes it.
+/// An opened log. Only the bytes that it had when it was opened are read, even if the program is still writing to it.
 #[derive(Debug)]
 pub struct Source {
     file: File,
@@ -29,11 +29,11 @@ pub struct Source {
     len: u64,
     opened: Fingerprint,
     incomplete: Option<String>,
-    /// Held while the file's own position is used.
+    /// Locked while the file's own position is used.
     position: Mutex<()>,
 }
 
-/// What tells a log that only grew from one that was rewritten.
+/// Distinguishes a log that only grew from one that was rewritten.
 #[derive(PartialEq, Eq, Debug)]
 struct Fingerprint {
     modified: Option<SystemTime>,
@@ -41,7 +41,7 @@ struct Fingerprint {
 }
 
 impl Source {
-    /// Opens a log: a plain file as it is; standard input (`-`), pipes, gzip and zstd by way of a temporary file.
+    /// Opens a log: a plain file directly; standard input (`-`), pipes, gzip and zstd through a temporary file.
     pub fn open(path: &Path) -> Result<Source> {
         if path == Path::new("-") {
             return Source::spooled(path, io::stdin().lock()).context("cannot read standard input");
@@ -70,7 +70,7 @@ impl Source {
         Source::of(file, path, None).with_context(what)
     }
 
-    /// Unpacks a stream into a temporary file without a name, which ends with the process.
+    /// Unpacks a stream into a temporary file without a name, which is removed when the process ends.
     fn spooled(path: &Path, mut stream: impl Read) -> io::Result<Source> {
         let mut magic = Vec::new();
         (&mut stream).take(ZSTD_MAGIC.len() as u64).read_to_end(&mut magic)?;
@@ -111,12 +111,12 @@ impl Source {
         &self.path
     }
 
-    /// Why a compressed input could not be unpacked to its end, when it could not; what came before is the log.
+    /// Why a compressed input could not be unpacked to its end; `None` when it could. What came before is the log.
     pub fn incomplete(&self) -> Option<&str> {
         self.incomplete.as_deref()
     }
 
-    /// Reads the log from its start; every reader has a position of its own.
+    /// Reads the log from its start; every reader has its own position.
     pub fn reader(&self) -> impl Read + '_ {
         ReaderAt { source: self, at: 0, end: self.len }
     }
@@ -124,7 +124,7 @@ impl Source {
     /// Reads a span into `out`, replacing what it holds. An error says that the log changed.
     pub fn read_span(&self, span: Span, out: &mut Vec<u8>) -> io::Result<()> {
         self.check(span)?;
-        out.clear();
+        // What the buffer holds is overwritten, so only what it grows by is zeroed.
         out.resize(usize::try_from(span.len).map_err(|_| changed())?, 0);
         read_exact_at(&self.file, out, span.offset)
     }
@@ -151,7 +151,7 @@ impl Source {
         if written == payload.text_len { Ok(()) } else { Err(changed()) }
     }
 
-    /// Copies the log, exactly the bytes that are read; gives their number. The kernel copies where it can.
+    /// Copies the log: exactly the bytes that are read. Returns their number. The kernel copies them where it can.
     pub fn copy_to(&self, to: &mut File) -> io::Result<u64> {
         let _held = self.position.lock().unwrap_or_else(PoisonError::into_inner);
         let mut file = &self.file;
@@ -193,7 +193,7 @@ impl Fingerprint {
     }
 }
 
-/// Unpacks as far as it goes. Gives the reason when something came out before it failed.
+/// Unpacks as much as possible. Returns the reason for stopping early if something could be unpacked before.
 fn unpack(mut from: impl Read, to: &mut File) -> io::Result<Option<String>> {
     let mut buffer = vec![0; WINDOW];
     let mut unpacked = 0u64;
@@ -223,7 +223,7 @@ fn changed() -> io::Error {
     io::Error::new(io::ErrorKind::UnexpectedEof, "the log changed while it was read")
 }
 
-/// Reads from a position of its own up to an end.
+/// Reads from its own position up to an end.
 struct ReaderAt<'s> {
     source: &'s Source,
     at: u64,
@@ -269,7 +269,7 @@ fn read_exact_at(file: &File, mut out: &mut [u8], mut offset: u64) -> io::Result
     Ok(())
 }
 
-/// Reads many spans, best in ascending order: neighbors come from one read.
+/// Reads many spans, best in ascending order: one read serves neighbors.
 pub struct SpanReader<'s> {
     source: &'s Source,
     window: Vec<u8>,
@@ -291,7 +291,7 @@ impl<'s> SpanReader<'s> {
         self.source.check(span)?;
         if !self.holds(span) {
             let len = (WINDOW as u64).min(self.source.len - span.offset);
-            // Nothing is held while the read may fail.
+            // If the read fails, the window is left empty.
             let mut window = std::mem::take(&mut self.window);
             self.source.read_span(Span { offset: span.offset, len }, &mut window)?;
             (self.window, self.offset) = (window, span.offset);
@@ -310,7 +310,7 @@ impl<'s> SpanReader<'s> {
         if read.is_ok() {
             decode_slice(&raw, payload.strip_cr, out);
         }
-        // One large payload does not keep its memory for the rest of the pass.
+        // The memory of one large payload is not kept for the rest of the pass.
         raw.shrink_to(WINDOW);
         self.raw = raw;
         read?;

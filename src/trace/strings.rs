@@ -1,4 +1,4 @@
-//! The string tables of a log: stacks name their files by number, each process numbering for itself.
+//! The string tables of a log: stacks name their files by number, and each process has its own numbers.
 
 use std::collections::HashMap;
 
@@ -6,8 +6,8 @@ use super::maps::TextMap;
 
 /// The tables of the processes that wrote one log.
 ///
-/// A reference can come before its definition, and a process forked from another one knows strings that only its
-/// parent wrote down; so a reference is a slot that may be filled later.
+/// A reference can come before its definition, and a forked process uses strings that only its parent wrote. So a
+/// reference is a slot that may be filled later.
 #[derive(Default)]
 pub struct StringTable {
     slots: Vec<Slot>,
@@ -19,7 +19,7 @@ pub struct StringTable {
     first_pid: Option<u64>,
     /// Paths that frames carry themselves, in place of a number.
     literal: TextMap<Box<str>, u32>,
-    /// Line of the record being read: where a reference is made first.
+    /// The line of the record that is being read: a new slot is first referenced there.
     line: u64,
 }
 
@@ -86,7 +86,7 @@ impl StringTable {
         FileRef(index)
     }
 
-    /// Says from which line of the log the following references come.
+    /// Sets the line of the log from which the following references come.
     pub fn at_line(&mut self, line: u64) {
         self.line = line;
     }
@@ -128,7 +128,7 @@ impl StringTable {
         table.into_iter()
     }
 
-    /// Fills the open slot of this number, or begins a new one when it is filled with another text.
+    /// Fills the open slot of this number, or begins a new slot if it has another text already.
     fn fill(&mut self, pid: u64, id: i64, text: &str) -> Option<u32> {
         if let Some(index) = self.current.get(&(pid, id)).copied()
             && let Some(slot) = self.slots.get_mut(index as usize)

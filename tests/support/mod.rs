@@ -12,6 +12,7 @@ pub mod report;
 pub mod run;
 pub mod site;
 pub mod sources;
+pub mod window;
 
 pub use html::{Page, select, text_of};
 pub use inputs::{Input, input, input_of, inputs};

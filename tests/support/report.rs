@@ -1,10 +1,12 @@
 //! A written report.
 
-use super::{Page, Run, files_below, input, inputs};
+use super::{Input, Page, Run, files_below, input, inputs};
 use serde_json::Value;
+use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock};
 use tempfile::TempDir;
 
@@ -14,6 +16,8 @@ pub struct Report {
     pub folder: PathBuf,
     /// `report.json`.
     pub json: Value,
+    /// What the program printed on standard output while it wrote this report; empty where a test wrote it otherwise.
+    pub stdout: String,
     _work: Option<TempDir>,
 }
 
@@ -38,14 +42,31 @@ pub fn report(name: &str) -> &'static Report {
 
 /// The reports of all stored logs, with their names.
 pub fn reports() -> impl Iterator<Item = (&'static str, &'static Report)> {
+    write_all();
     inputs().iter().map(|input| (input.name.as_str(), report(&input.name)))
+}
+
+/// Writes the reports of all stored logs. Tests that need all of them start at about the same time: each takes the next
+/// log that nobody has begun, so that they do not all wait for the same report.
+fn write_all() {
+    static BY_SIZE: OnceLock<Vec<&Input>> = OnceLock::new();
+    static BEGUN: AtomicUsize = AtomicUsize::new(0);
+    // The largest log first: begun last, it would keep one processor busy while the other has nothing left to do.
+    let by_size = BY_SIZE.get_or_init(|| {
+        let mut logs: Vec<&Input> = inputs().iter().collect();
+        logs.sort_by_key(|input| Reverse(fs::metadata(&input.path).unwrap().len()));
+        logs
+    });
+    while let Some(input) = by_size.get(BEGUN.fetch_add(1, Ordering::Relaxed)) {
+        report(&input.name);
+    }
 }
 
 impl Report {
     /// Reads the report in `folder`; `work` is removed with it.
     pub fn new(folder: PathBuf, work: Option<TempDir>) -> Report {
         let json = json_of(&folder.join("report.json"));
-        Report { folder, json, _work: work }
+        Report { folder, json, stdout: String::new(), _work: work }
     }
 
     /// A file as text.

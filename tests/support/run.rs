@@ -125,7 +125,9 @@ impl Done {
     /// The report; panics with what the program said when its exit code is another.
     pub fn report(self, code: i32) -> Report {
         assert_eq!(self.code, Some(code), "{}{}", self.stdout, self.stderr);
-        Report::new(self.folder, Some(self.work))
+        let mut report = Report::new(self.folder, Some(self.work));
+        report.stdout = self.stdout;
+        report
     }
 
     /// The exit code has to be `code`, no report may stand there, and the last line of standard error is returned.

@@ -8,7 +8,7 @@ use std::sync::Arc;
 pub enum Fact {
     /// What was compiled: id, function, file, line.
     CompileIds,
-    /// What caches answered.
+    /// Results of cache lookups.
     Cache,
     /// Scheduled collectives, by graph.
     Collectives,
@@ -32,12 +32,12 @@ pub enum Fact {
     Inputs,
     /// Process groups in which generated code calls its collectives.
     ProcessGroups,
-    /// What the cache of FX graphs was asked for.
+    /// Keys that were looked up in the cache of FX graphs.
     CacheKeys,
 }
 
 impl Fact {
-    /// What report.json has a comparison of, in its order.
+    /// The facts that report.json compares, in its order.
     pub const COMPARED: [Fact; 11] = [
         Fact::CompileIds,
         Fact::Cache,
@@ -97,7 +97,7 @@ pub struct Step {
     pub compile: Option<TextId>,
     /// The same compile as all ranks know it: its function, and which compile of that it is.
     pub graph: Option<GraphId>,
-    /// What ranks are compared by; None where the log cannot know it, which agrees with everything.
+    /// What ranks are compared by; None if the log cannot know it, which counts as equal to everything.
     pub value: Option<FactValue>,
     /// What is shown beside it and not compared.
     pub note: Option<TextId>,
@@ -142,7 +142,7 @@ pub enum FactValue {
         /// What was compiled.
         function: FunctionFact,
     },
-    /// A question to a cache.
+    /// A cache lookup.
     Lookup {
         /// The compile that asked.
         graph: Option<GraphId>,
@@ -151,7 +151,7 @@ pub enum FactValue {
         /// `hit`, `miss`, `bypass`
         outcome: TextId,
     },
-    /// What a cache was asked for.
+    /// A key that was looked up in a cache.
     Key {
         /// The compile that asked.
         graph: Option<GraphId>,
@@ -238,7 +238,7 @@ pub enum FactValue {
     Operations {
         /// The compile.
         graph: Option<GraphId>,
-        /// Their number; None where its metrics do not say.
+        /// Their number; None if its metrics do not say.
         count: Option<u64>,
     },
     /// A setting of the compiler.

@@ -1,6 +1,6 @@
-//! What the reports of ranks found, told once for all ranks that have it.
+//! The findings in the reports of ranks, each once with all ranks that have it.
 
-/// A finding of one log, as its report.json has it.
+/// A finding of one rank's log, as read from its report.json.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LogFinding {
     /// Its kind.
@@ -19,13 +19,13 @@ pub struct LogFinding {
     pub line: Option<u64>,
     /// Compiles that it concerns.
     pub compiles: Vec<String>,
-    /// What it costs, where that is told.
+    /// What it costs, if that is known.
     pub cost: Option<FindingCost>,
     /// Where the rank's report tells more.
     pub url: Option<String>,
 }
 
-/// What a finding costs, as report.json has it.
+/// What a finding costs, as read from report.json.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FindingCost {
     /// Seconds.
@@ -39,7 +39,7 @@ pub struct FindingCost {
 /// A finding that ranks share.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SharedFinding {
-    /// As the first of the ranks has it; of the cost the most that a rank has.
+    /// The finding of the first of the ranks, with the highest cost that any rank has.
     pub finding: LogFinding,
     /// Numbers of the ranks that have it.
     pub ranks: Vec<u64>,

@@ -1,4 +1,4 @@
-//! What the ranks of a job say, by its place among everything that they say: equal ids mean equal content.
+//! Ids of the texts and lists in the reports of a job's ranks: equal ids mean equal content.
 
 use std::num::NonZeroU32;
 

@@ -1,7 +1,7 @@
-//! What a job of several ranks tells: of each rank only what ranks are compared by.
+//! Facts about a job of several ranks: for each rank, only those by which ranks are compared.
 //!
-//! A job may have a thousand ranks, so a text stands once in [`Texts`] however many ranks say it, and a list of facts
-//! that is equal on many ranks is shared by them.
+//! A job may have a thousand ranks, so each text is kept once in [`Texts`], however many ranks have it, and ranks with
+//! equal lists of facts share the list.
 
 mod fact;
 mod fact_text;
@@ -44,7 +44,7 @@ pub struct SkippedFile {
     pub reason: &'static str,
 }
 
-/// What nobody can see in the folders of the ranks.
+/// Facts that are not in the folders of the ranks.
 #[derive(Debug, Clone, Default)]
 pub struct JobFacts {
     /// Other runs whose logs stand beside those of this one, oldest first.
@@ -64,7 +64,7 @@ pub struct FailedRank {
     pub reason: String,
 }
 
-/// Everything that the ranks of a job say, as facts.
+/// Everything that the reports of a job's ranks say, as facts.
 #[derive(Default)]
 pub struct Job {
     /// The ranks, ascending.

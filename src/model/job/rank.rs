@@ -1,4 +1,4 @@
-//! One rank of a job: what its report.json tells.
+//! One rank of a job, as read from its report.json.
 
 use super::fact::{Fact, Sequence};
 use super::ids::{GraphId, TextId};
@@ -73,10 +73,10 @@ impl RankCounts {
     }
 }
 
-/// One rank, or a further process of one: what its report.json tells a job.
+/// One rank, or a further process of a rank, as read from its report.json.
 #[derive(Debug, Clone)]
 pub struct RankSummary {
-    /// Number of the rank; of a further process its pid.
+    /// Number of the rank, or process id of a further process.
     pub number: u64,
     /// Whether its log could be read.
     pub state: RankState,
@@ -90,19 +90,19 @@ pub struct RankSummary {
     pub compile_time_s: Option<f64>,
     /// Microseconds in each part of the compiler, in the order in which they are shown everywhere.
     pub parts_us: [f64; 6],
-    /// Facts by kind; what is missing here the log does not hold.
+    /// Facts by kind; a kind is missing if the log has no such facts.
     pub facts: FxHashMap<Fact, Sequence>,
-    /// Compiles of which a cache had a part, so that torch recorded neither schedule nor sizes.
+    /// Compiles for which a cache had a result, so that torch recorded neither a schedule nor sizes.
     pub cached: Arc<[GraphId]>,
     /// Where its log ends; None where it has no record.
     pub end: Option<RankEnd>,
-    /// When the cache of FX graphs was asked, and for what.
+    /// The lookups in the cache of FX graphs.
     pub keys: Vec<KeyLookup>,
     /// Folders of Inductor's cache that it wrote code to.
     pub cache_folders: Arc<[TextId]>,
     /// When it built kernels.
     pub builds: Box<[Stretch]>,
-    /// When a phase that may wait for another process did nothing that the log knows of.
+    /// When a phase that may wait for another process did nothing that the log records.
     pub pauses: Box<[Stretch]>,
     /// Scheduled collectives, one entry per graph.
     pub schedules: Vec<Schedule>,
@@ -237,14 +237,14 @@ pub struct RankEnd {
     pub phases: Arc<[TextId]>,
 }
 
-/// A question to the cache of FX graphs.
+/// A lookup in the cache of FX graphs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct KeyLookup {
-    /// The compile that asked, as all ranks know it.
+    /// The compile that made it, as all ranks know it.
     pub graph: Option<GraphId>,
-    /// What was asked for.
+    /// The key that was looked up.
     pub key: TextId,
-    /// Whether the cache had it.
+    /// Whether it was a hit.
     pub hit: bool,
     /// When, nanoseconds since 1970.
     pub asked_ns: Option<u64>,

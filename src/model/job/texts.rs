@@ -1,4 +1,5 @@
-//! All that the ranks of a job say, each once: a job may have a thousand ranks, and most say the same.
+//! The texts and lists in the reports of a job's ranks, each kept once: a job may have a thousand ranks, and most of their
+//! reports say the same.
 
 use super::fact::{GraphKey, Sequence, Step, TensorFact};
 use super::ids::{GraphId, TensorListId, TextId, TextListId};
@@ -7,7 +8,7 @@ use fxhash::{FxBuildHasher, FxHashSet};
 use indexmap::IndexSet;
 use std::sync::Arc;
 
-/// All texts that the ranks of a job say, each once, and the lists made of them.
+/// All texts in the reports of a job's ranks, each once, and the lists made of them.
 #[derive(Default)]
 pub struct Texts {
     texts: IndexSet<Box<str>, FxBuildHasher>,
@@ -84,7 +85,7 @@ impl Texts {
         self.graphs.get_index(id.index()).copied()
     }
 
-    /// The list of facts that is shared by all who have an equal one.
+    /// The shared copy of a list of facts.
     pub fn sequence(&mut self, steps: Vec<Step>) -> Sequence {
         if let Some(known) = self.sequences.get(steps.as_slice()) {
             return Arc::clone(known);

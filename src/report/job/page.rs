@@ -122,7 +122,7 @@ fn entry(view: JobView<'_>, index: usize, finding: &JobFinding) -> anyhow::Resul
     let detail = stacked(lines);
     let mut facts = Vec::new();
     if let Some(hint) = &finding.hint {
-        facts.push(("What to do", view.prose(hint)));
+        facts.push(("What to do", view.advice(hint)));
     }
     let anchor = finding.kind.fact.map(|fact| view.report.anchor(fact));
     if let Some(anchor) = anchor {

@@ -50,11 +50,18 @@ macro_rules! assets {
 assets! {
     BASE_CSS = "base.css",
     REPORT_CSS = "report.css",
+    VALUES_CSS = "values.css",
+    FINDINGS_CSS = "findings.css",
     CODE_CSS = "code.css",
+    LANDING_CSS = "landing.css",
     COMMON_JS = "common.js",
+    SEARCH_KEY_JS = "search_key.js",
+    TABS_JS = "tabs.js",
+    COPY_JS = "copy.js",
     LINKS_JS = "links.js",
     OPEN_JS = "open.js",
     TABLES_JS = "tables.js",
+    FILTERS_JS = "filters.js",
     FOLD_JS = "fold.js",
     CODE_JS = "code.js",
     TIME_CSS = "time.css",
@@ -84,24 +91,41 @@ pub struct Bundle {
     pub scripts: &'static [Asset],
 }
 
-/// What an ordinary page carries.
-pub const PAGE: Bundle =
-    Bundle { styles: &[BASE_CSS, REPORT_CSS], scripts: &[COMMON_JS, TABLES_JS, FOLD_JS, OPEN_JS, LINKS_JS] };
+/// What an ordinary page at the top of a report carries.
+pub const PAGE: Bundle = Bundle {
+    styles: &[BASE_CSS, VALUES_CSS, REPORT_CSS, FINDINGS_CSS],
+    scripts: &[COMMON_JS, TABS_JS, SEARCH_KEY_JS, TABLES_JS, FILTERS_JS, FOLD_JS, COPY_JS, OPEN_JS, LINKS_JS],
+};
 
-/// Pages of metrics records: there are as many as compiles and more, and they have no tables.
+/// The page of a compile: there are as many as compiles, and they have no findings and no filters.
+pub const COMPILE: Bundle = Bundle {
+    styles: &[BASE_CSS, VALUES_CSS, REPORT_CSS],
+    scripts: &[COMMON_JS, TABS_JS, SEARCH_KEY_JS, TABLES_JS, FOLD_JS, COPY_JS, OPEN_JS, LINKS_JS],
+};
+
+/// Pages of metrics records: there are as many as compiles and more, and they hold values only.
 pub const RECORD: Bundle =
-    Bundle { styles: &[BASE_CSS, REPORT_CSS], scripts: &[COMMON_JS, OPEN_JS, LINKS_JS] };
+    Bundle { styles: &[BASE_CSS, VALUES_CSS], scripts: &[COMMON_JS, SEARCH_KEY_JS, OPEN_JS, LINKS_JS] };
 
 /// Pages of code: there are many, and they have no tables.
-pub const CODE: Bundle =
-    Bundle { styles: &[BASE_CSS, CODE_CSS], scripts: &[COMMON_JS, CODE_JS, OPEN_JS, LINKS_JS] };
+pub const CODE: Bundle = Bundle {
+    styles: &[BASE_CSS, CODE_CSS],
+    scripts: &[COMMON_JS, SEARCH_KEY_JS, CODE_JS, OPEN_JS, LINKS_JS],
+};
+
+/// The landing page.
+pub const LANDING: Bundle =
+    Bundle { styles: &[BASE_CSS, VALUES_CSS, REPORT_CSS, FINDINGS_CSS, LANDING_CSS], ..PAGE };
 
 /// The page with the flame chart.
 pub const TIME: Bundle = Bundle {
-    styles: &[BASE_CSS, REPORT_CSS, TIME_CSS],
+    styles: &[BASE_CSS, VALUES_CSS, REPORT_CSS, TIME_CSS],
     scripts: &[
         COMMON_JS,
+        TABS_JS,
+        SEARCH_KEY_JS,
         TABLES_JS,
+        FILTERS_JS,
         FOLD_JS,
         OPEN_JS,
         LINKS_JS,
@@ -115,24 +139,56 @@ pub const TIME: Bundle = Bundle {
 
 /// The viewer of graphs.
 pub const GRAPHS: Bundle = Bundle {
-    styles: &[BASE_CSS, REPORT_CSS, CODE_CSS, GRAPH_CSS],
-    scripts: &[COMMON_JS, TABLES_JS, FOLD_JS, CODE_JS, OPEN_JS, LINKS_JS, DIFF_JS, GRAPH_TEXT_JS, GRAPH_JS],
+    styles: &[BASE_CSS, VALUES_CSS, REPORT_CSS, CODE_CSS, GRAPH_CSS],
+    scripts: &[
+        COMMON_JS,
+        TABS_JS,
+        SEARCH_KEY_JS,
+        TABLES_JS,
+        FOLD_JS,
+        CODE_JS,
+        OPEN_JS,
+        LINKS_JS,
+        DIFF_JS,
+        GRAPH_TEXT_JS,
+        GRAPH_JS,
+    ],
 };
 
 /// The linked panes of provenance.
 pub const PROVENANCE: Bundle = Bundle {
-    styles: &[BASE_CSS, REPORT_CSS, PROVENANCE_CSS],
-    scripts: &[COMMON_JS, TABLES_JS, FOLD_JS, OPEN_JS, LINKS_JS, PROVENANCE_JS],
+    styles: &[BASE_CSS, VALUES_CSS, REPORT_CSS, PROVENANCE_CSS],
+    scripts: &[
+        COMMON_JS,
+        TABS_JS,
+        SEARCH_KEY_JS,
+        TABLES_JS,
+        FILTERS_JS,
+        FOLD_JS,
+        OPEN_JS,
+        LINKS_JS,
+        PROVENANCE_JS,
+    ],
 };
 
 /// The search.
 pub const SEARCH: Bundle = Bundle {
-    styles: &[BASE_CSS, REPORT_CSS, SEARCH_CSS],
-    scripts: &[COMMON_JS, TABLES_JS, FOLD_JS, OPEN_JS, LINKS_JS, SEARCH_JS],
+    styles: &[BASE_CSS, VALUES_CSS, REPORT_CSS, SEARCH_CSS],
+    scripts: &[
+        COMMON_JS,
+        TABS_JS,
+        SEARCH_KEY_JS,
+        TABLES_JS,
+        FILTERS_JS,
+        FOLD_JS,
+        OPEN_JS,
+        LINKS_JS,
+        SEARCH_JS,
+    ],
 };
 
 /// The landing page of a job.
-pub const JOB: Bundle = Bundle { styles: &[BASE_CSS, REPORT_CSS, JOB_CSS], ..PAGE };
+pub const JOB: Bundle = Bundle { styles: &[BASE_CSS, VALUES_CSS, REPORT_CSS, FINDINGS_CSS, JOB_CSS], ..PAGE };
 
 /// The content of a page's Content-Security-Policy meta tag: only `scripts` run, and those whose
 /// hashes (from [`inline_script_hashes`]) stand in `custom`. Nothing is ever fetched.
@@ -213,7 +269,7 @@ mod tests {
         let size = |bundle: Bundle| -> usize {
             bundle.styles.iter().chain(bundle.scripts).map(|asset| asset.text.len()).sum()
         };
-        for page in [PAGE, RECORD, CODE, JOB] {
+        for page in [PAGE, LANDING, COMPILE, RECORD, CODE, JOB] {
             assert!(size(page) <= 40 * 1024, "{} bytes", size(page));
         }
         for viewer in [TIME, GRAPHS, PROVENANCE, SEARCH] {

@@ -4,6 +4,8 @@ pub(crate) mod assets;
 pub(crate) mod bars;
 mod cells;
 pub(crate) mod code_text;
+pub(crate) mod copy;
+pub(crate) mod editor;
 mod filters;
 pub(crate) mod formats;
 pub(crate) mod graph_files;

@@ -10,6 +10,11 @@ use std::io::Write;
 impl Pieces<'_> {
     /// A sentence of torch: what stands between backquotes is code; what is long is folded.
     pub fn prose(&self, text: &str) -> Html {
+        self.prose_with(text, |code| self.code(code))
+    }
+
+    /// The same, where `show` says how code looks.
+    pub(super) fn prose_with(&self, text: &str, show: impl Fn(&str) -> Html) -> Html {
         let text = text.trim();
         if text.chars().nth(crate::report::kit::cells::LONGEST_TEXT).is_some() {
             return self.folded(text, false);
@@ -20,7 +25,7 @@ impl Pieces<'_> {
         while let Some(part) = parts.next() {
             // A backquote without its pair is one.
             match (code, parts.peek().is_some()) {
-                (true, true) => pieces.push(self.code(part)),
+                (true, true) => pieces.push(show(part)),
                 (true, false) => pieces.push(Html::escaped(&format!("`{part}"))),
                 (false, _) => pieces.push(Html::escaped(part)),
             }

@@ -2,7 +2,7 @@
 
 use crate::model::Compile;
 use crate::report::kit::assets::{Bundle, content_security_policy, inline_script_hashes};
-use crate::report::kit::formats::{day_and_time, whole};
+use crate::report::kit::formats::day_and_time;
 use crate::report::kit::paths;
 use crate::report::kit::templates::Worker;
 use crate::report::subject::{Report, SiteRow};
@@ -17,8 +17,10 @@ pub(crate) struct Shell<'a> {
     pub crumbs: Vec<(String, Option<String>)>,
     /// At the right of the breadcrumb.
     pub aside: String,
-    /// Sections of this page first, then other pages.
+    /// Sections of this page, and other pages beside the report's usual ones.
     pub tabs: Vec<Tab>,
+    /// The pages at the top of the report, where this is one of them.
+    pub pages: Vec<Tab>,
     /// Style sheets and scripts.
     pub assets: Bundle,
     /// Whether the form that leads to the search stands in the header.
@@ -35,36 +37,43 @@ pub(crate) struct Tab {
     count: Option<String>,
     /// What it shows, on hover.
     about: Option<String>,
+    /// Whether it is the page at hand.
+    current: bool,
+    #[serde(skip)]
     away: bool,
 }
 
 impl Tab {
     /// A section of this page.
     pub fn section(id: &str, text: &str, count: Option<String>) -> Tab {
-        Tab { text: text.to_owned(), href: format!("#{id}"), count, about: None, away: false }
+        Tab { text: text.to_owned(), href: format!("#{id}"), count, about: None, current: false, away: false }
     }
 
-    /// The other pages of the report, as its landing page leads to them.
-    pub fn other_pages(report: Report<'_>) -> Vec<Tab> {
+    /// The pages at the top of the report, the one at hand among them. The landing page says what each shows.
+    fn pages(report: Report<'_>, explained: bool) -> Vec<Tab> {
         let tab = |row: &SiteRow| {
             let tab = row.tab.as_ref()?;
-            let about = row.files.first().map(|file| file.about.replace('`', ""));
-            Some(Tab { about, ..Tab::away((tab.address)(report), row.name, (tab.count)(report).map(whole)) })
+            let about = row.files.first().filter(|_| explained).map(|file| file.about.replace('`', ""));
+            let current = report.page == row.name;
+            Some(Tab { about, current, ..Tab::away((tab.address)(report), row.name, (tab.count)(report)) })
         };
         report.rows().filter_map(tab).collect()
     }
 
     /// Another page; `href` is relative to this one.
     pub fn away(href: impl Into<String>, text: &str, count: Option<String>) -> Tab {
-        Tab { text: text.to_owned(), href: href.into(), count, about: None, away: true }
+        Tab { text: text.to_owned(), href: href.into(), count, about: None, current: false, away: true }
     }
 }
 
 impl<'a> Shell<'a> {
     /// A page at the top of the report's folder.
     pub fn top(report: Report<'a>, title: &str) -> Shell<'a> {
-        let log = (report.model.log.file.clone(), Some(paths::landing(report.settings).to_owned()));
-        Shell::new(report, title, vec![log, (title.to_owned(), None)])
+        let landing = paths::landing(report.settings);
+        let log = (report.model.log.file.clone(), Some(landing.to_owned()));
+        let mut pages = vec![Tab::away(landing, "Overview", None)];
+        pages.extend(Tab::pages(report, false));
+        Shell { pages, ..Shell::new(report, title, vec![log, (title.to_owned(), None)]) }
     }
 
     /// The landing page.
@@ -73,6 +82,9 @@ impl<'a> Shell<'a> {
         if !report.settings.export {
             shell.custom = report.settings.custom_header.as_deref();
         }
+        shell.pages = Tab::pages(report, true);
+        shell.pages.push(Tab::away(paths::REPORT_MD, paths::REPORT_MD, None));
+        shell.pages.push(Tab::away("raw.log", "raw.log", None));
         shell
     }
 
@@ -111,10 +123,25 @@ impl<'a> Shell<'a> {
             crumbs: vec![(name.to_owned(), None)],
             aside: String::new(),
             tabs: Vec::new(),
+            pages: Vec::new(),
             assets,
             search: false,
             custom,
         }
+    }
+
+    /// The tabs in two groups: sections of the page at hand, and other pages.
+    fn tab_groups(&self) -> Vec<TabGroup<'_>> {
+        let sections: Vec<&Tab> = self.tabs.iter().filter(|tab| !tab.away).collect();
+        let is_usual = |tab: &Tab| self.pages.iter().any(|page| page.href == tab.href);
+        let further = self.tabs.iter().filter(|tab| tab.away && !is_usual(tab));
+        let pages = self.pages.iter().chain(further).collect();
+        let groups = [("On this page", sections), ("Pages", pages)];
+        groups
+            .into_iter()
+            .filter(|(_, tabs)| !tabs.is_empty())
+            .map(|(name, tabs)| TabGroup { name, tabs })
+            .collect()
     }
 
     /// Where the form of the header leads: to the top of the report, as the first crumb does.
@@ -131,6 +158,7 @@ impl<'a> Shell<'a> {
             crumbs,
             aside: aside(report),
             tabs: Vec::new(),
+            pages: Vec::new(),
             assets: report.assets,
             search: true,
             custom: None,
@@ -170,7 +198,14 @@ struct Top<'a> {
     crumbs: Vec<Crumb<'a>>,
     aside: &'a str,
     search: Option<String>,
-    tabs: &'a [Tab],
+    has_tabs: bool,
+    tabs: Vec<TabGroup<'a>>,
+}
+
+#[derive(Serialize)]
+struct TabGroup<'a> {
+    name: &'static str,
+    tabs: Vec<&'a Tab>,
 }
 
 #[derive(Serialize)]
@@ -191,7 +226,9 @@ pub(crate) fn write_page(
     let custom = shell.custom.map(inline_script_hashes).unwrap_or_default();
     let policy = content_security_policy(scripts, &custom);
     let crumbs = shell.crumbs.iter().map(|(text, href)| Crumb { text, href: href.as_deref() }).collect();
-    let top = Top { crumbs, aside: &shell.aside, search: shell.search_page(), tabs: &shell.tabs };
+    let tabs = shell.tab_groups();
+    let has_tabs = !tabs.is_empty();
+    let top = Top { crumbs, aside: &shell.aside, search: shell.search_page(), has_tabs, tabs };
     writeln!(out, "{}", worker.render("shell_head", &Head { title: &shell.title, policy: &policy })?)?;
     for style in styles {
         writeln!(out, "{}", style.element())?;

@@ -98,7 +98,7 @@ impl View<'_> {
             FrameOf {
                 class,
                 full: full_path(file).filter(|file| named.insert(*file)),
-                href: self.dump_file(file, Some(*line)),
+                href: self.source_href(file, Some(*line)),
                 pad: " ".repeat(place_width.saturating_sub(place.chars().count())),
                 text: match code {
                     Some(code) => format!("{name:name_width$}  {code}"),
@@ -147,7 +147,7 @@ impl View<'_> {
                 _ => is_library(file).then_some("soft"),
             };
             let full = full_path(file).filter(|file| named.insert(*file));
-            FrameOf { class, full, href: self.dump_file(file, frame.line), place, pad, text }
+            FrameOf { class, full, href: self.source_href(file, frame.line), place, pad, text }
         });
         let mut frames: Vec<FrameOf<'s>> = frames.collect();
         once_a_file(&mut frames);

@@ -119,6 +119,7 @@ pub(crate) struct Td {
     html: Html,
     class: Option<Cow<'static, str>>,
     sort: Option<String>,
+    style: Option<String>,
 }
 
 impl Td {
@@ -149,6 +150,11 @@ impl Td {
     /// What it is sorted by.
     pub fn sorted(self, by: impl ToString) -> Td {
         Td { sort: Some(by.to_string()), ..self }
+    }
+
+    /// Declarations for this cell alone, such as the length of the bar behind its number.
+    pub fn style(self, style: String) -> Td {
+        Td { style: Some(style), ..self }
     }
 
     /// Its own class, beside that of its column: `num`, `mono`, `soft`, `nowrap`.

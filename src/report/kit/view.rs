@@ -74,7 +74,13 @@ impl<'a> View<'a> {
     /// A file, shortened to what identifies it, with the line; the whole path on hover.
     pub fn place(&self, file: Option<&str>, line: Option<u64>) -> anyhow::Result<Html> {
         let Some(file) = file else { return Ok(Html::escaped(UNKNOWN)) };
-        self.place_in(file, line, self.dump_file(file, line))
+        self.place_in(file, line, self.source_href(file, line))
+    }
+
+    /// The same as text, for the line of a fold: a click there opens the fold.
+    pub fn plain_place(&self, file: Option<&str>, line: Option<u64>) -> anyhow::Result<Html> {
+        let Some(file) = file else { return Ok(Html::escaped(UNKNOWN)) };
+        self.place_in(file, line, None)
     }
 
     /// The same in a column of places, with the whole path at the first of a file only.
@@ -87,7 +93,7 @@ impl<'a> View<'a> {
         let Some(file) = file else { return Html::escaped(UNKNOWN) };
         let short = short_path(file);
         let text = line.map_or_else(|| short.to_string(), |line| format!("{short}:{line}"));
-        let place = match self.dump_file(file, line) {
+        let place = match self.source_href(file, line) {
             Some(href) => self.link(&href, &text),
             None => Html::escaped(&text),
         };
@@ -97,8 +103,14 @@ impl<'a> View<'a> {
         }
     }
 
+    /// Where a line of source can be read: the page of a generated module, or the reader's editor, where they named one.
+    pub fn source_href(&self, file: &str, line: Option<u64>) -> Option<String> {
+        let in_editor = || self.report.settings.editor.as_ref()?.href(file, line);
+        self.dump_file(file, line).or_else(in_editor)
+    }
+
     /// The page of a generated module's source, for a frame's file such as `<eval_with_key>.7`.
-    pub fn dump_file(&self, file: &str, line: Option<u64>) -> Option<String> {
+    fn dump_file(&self, file: &str, line: Option<u64>) -> Option<String> {
         // Newer torch says in the frame's file where the module was made: `<eval_with_key>.7 from model.py:14 in f`.
         let key = file.split(" from ").next()?;
         let dump = self.report.model.dump_files.iter().find(|dump| dump.key == key)?;

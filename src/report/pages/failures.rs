@@ -177,7 +177,7 @@ fn entry(view: View<'_>, index: usize, reason: &Reason<'_>) -> anyhow::Result<Ht
         error: short_error(&failure.error).to_owned(),
         function: compile.map_or_else(Html::default, |compile| view.named(compile)),
         head: view.prose(head),
-        place: view.place(cause.place.file.as_deref(), cause.place.line)?,
+        place: view.plain_place(cause.place.file.as_deref(), cause.place.line)?,
         pills: view.plain_pills(&compiles, SHOWN)?,
         cost: reason.cost().map_or_else(|| UNKNOWN.to_owned(), |cost| cost_words(cost.kind, cost.us)),
         count: counted(cause.failures.len(), "time", "times"),
@@ -336,7 +336,11 @@ fn restarts(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// How many failures and restarts the log has.
-pub(crate) fn count(report: Report<'_>) -> usize {
-    report.model.failures.len() + report.model.restarts.len()
+/// How many failures the log has, and how many restarts: `2, restarts 14`.
+pub(crate) fn count(report: Report<'_>) -> String {
+    let failures = whole(report.model.failures.len());
+    match report.model.restarts.len() {
+        0 => failures,
+        restarts => format!("{failures}, restarts {}", whole(restarts)),
+    }
 }

@@ -174,7 +174,7 @@ fn entry(view: View<'_>, one: &Broken<'_>, open: bool) -> anyhow::Result<Html> {
         id: links::graph_break_anchor(one.index),
         open,
         reason: view.prose(&found.reason),
-        place: view.place(found.file.as_deref(), found.line)?,
+        place: view.plain_place(found.file.as_deref(), found.line)?,
         pills: view.plain_pills(&compiles(view, found), SHOWN)?,
         cost: one.cost.map_or_else(|| UNKNOWN.to_owned(), |cost| cost_words(cost.kind, cost.us)),
         count: counted(found.count, "time", "times"),
@@ -192,7 +192,7 @@ fn compiles<'m>(view: View<'m>, found: &GraphBreak) -> Vec<&'m Compile> {
 }
 
 fn hints(view: View<'_>, hints: &[String]) -> Option<(&'static str, Html)> {
-    let lines = stacked(hints.iter().map(|hint| view.prose(hint)));
+    let lines = stacked(hints.iter().map(|hint| view.advice(hint)));
     (!hints.is_empty()).then_some(("What to do", lines))
 }
 

@@ -11,6 +11,16 @@ pub(crate) fn phase_meaning(name: &str) -> &'static str {
     known.or_else(of_part).unwrap_or_default()
 }
 
+/// What each part of the compiler does, in the order of the parts.
+pub(crate) const PART_MEANINGS: [&str; 6] = [
+    "Reads the Python code into graphs and makes guards. It runs in every process, also with a warm cache.",
+    "Traces the graph down to ATen operators, forward and backward; cache keys are computed here too.",
+    "Rewrites the graph by patterns, lowers it to loops and decides what is fused.",
+    "Inductor writes the code of the kernels and the Python or C++ code that calls them, and loads it.",
+    "Compilers turn the generated kernels into binaries.",
+    "Measures several configurations of a kernel, or several kernels for one operator, and takes the fastest.",
+];
+
 /// What a phase is of which only the part of the compiler is known, in the order of the parts.
 const OF_PART: [&str; 6] = [
     "a step of Dynamo, which traces Python into graphs",

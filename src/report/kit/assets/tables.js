@@ -1,4 +1,4 @@
-// Sorts, shortens and filters tables. Every page is complete without this script.
+// Sorts and shortens tables. Every page is complete without this script.
 //
 // Names of tables come from data attributes, so they are compared and never put into a selector.
 'use strict';
@@ -101,41 +101,6 @@
     shorten(table);
   }
 
-  // ---- Filters ----
-  //
-  // A field names its table or list in data-for. A row shows if it has the text and the status.
-
-  // The fields or outputs of a kind that name a list.
-  function partsFor(tag, listId) {
-    return all(tag).filter(part => part.dataset.for === listId);
-  }
-
-  function valueFor(tag, listId) {
-    const field = partsFor(tag, listId)[0];
-    return field ? field.value : '';
-  }
-
-  function hasStatus(row, status) {
-    return (row.dataset.row || '').split(' ').includes(status);
-  }
-
-  function filter(listId) {
-    const list = byId(listId);
-    const text = valueFor('input', listId).toLowerCase();
-    const status = valueFor('select', listId);
-    const isTable = list.tagName === 'TABLE';
-    const rows = isTable ? rowsOf(list) : all('[data-row]', list);
-    rows.forEach(row => {
-      const hasText = row.textContent.toLowerCase().includes(text);
-      row.hidden = !hasText || (status !== '' && !hasStatus(row, status));
-    });
-    const shown = rows.filter(row => !row.hidden).length;
-    partsFor('output', listId).forEach(output => {
-      output.textContent = shown === rows.length ? '' : `${shown} of ${rows.length}`;
-    });
-    if (isTable) shorten(list);
-  }
-
   // ---- Start ----
 
   all('th[data-sort]').forEach(makeSortable);
@@ -143,7 +108,5 @@
   all('[data-more]').forEach(button => {
     button.onclick = () => showWhole(byId(button.dataset.more));
   });
-  all('input[data-for], select[data-for]').forEach(field => {
-    field.addEventListener('input', () => filter(field.dataset.for));
-  });
+  Object.assign(tlparse, { rowsOf, shorten });
 })();

@@ -16,6 +16,7 @@ mod why;
 use crate::analysis::{ByCompile, OwnFiles};
 use crate::model::{Compile, Content, Section};
 use crate::output::Page;
+use crate::report::kit::copy::named_copy_button;
 use crate::report::kit::formats::{counted, whole};
 use crate::report::kit::html::Html;
 use crate::report::kit::inductor_runs;
@@ -112,6 +113,11 @@ struct Head {
     right: Option<Html>,
 }
 
+/// A button that copies the compile's id.
+fn copy_id(compile: &Compile) -> Html {
+    compile.id.as_ref().map_or_else(Html::default, |id| named_copy_button(&id.to_string(), "Copy id"))
+}
+
 fn head(view: View<'_>, subject: Subject<'_>) -> anyhow::Result<Html> {
     let compile = subject.compile;
     let place = view.place_of(compile)?;
@@ -125,7 +131,7 @@ fn head(view: View<'_>, subject: Subject<'_>) -> anyhow::Result<Html> {
         },
         place: place.unwrap_or_default(),
         torch: view.name_in_torch(compile)?,
-        story: story::tell(view, subject)?,
+        story: Html::joined([story::tell(view, subject)?, copy_id(compile)], " "),
         bar: view.bar(&view.report.found.split.at(subject.index), true)?,
         left: side(facts::left(view, subject)?)?,
         right: side(facts::right(view, subject)?)?,

@@ -99,7 +99,7 @@ fn of_break(view: View<'_>, found: &GraphBreak) -> anyhow::Result<Vec<(&'static 
     let mut facts = vec![("Where", view.place(found.file.as_deref(), found.line)?)];
     facts.extend(found.context.as_deref().map(|context| ("When", view.prose(context))));
     facts.extend(found.explanation.as_deref().map(|text| ("Explanation", view.prose(text))));
-    let hints = found.hints.iter().map(|hint| view.prose(hint));
+    let hints = found.hints.iter().map(|hint| view.advice(hint));
     if !found.hints.is_empty() {
         facts.push((if found.hints.len() == 1 { "Hint" } else { "Hints" }, stacked(hints)));
     }

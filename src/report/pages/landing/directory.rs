@@ -8,13 +8,14 @@ use crate::report::kit::graph_files;
 use crate::report::kit::html::Html;
 use crate::report::kit::inductor_runs;
 use crate::report::kit::markup::{
-    Element, close, close_section, open_box, paragraph, put, small, soft, soft_paragraph, span,
+    Element, close, close_section, open_box, open_more, paragraph, put, small, soft, soft_paragraph, span,
 };
 use crate::report::kit::paths;
 use crate::report::kit::shell::{Shell, Tab, write_page};
 use crate::report::kit::templates::Worker;
 use crate::report::kit::view::View;
 use crate::report::subject::Report;
+use crate::report::words::files::about;
 use crate::report::words::phases::stage_words;
 use crate::trace::{TextMap, TextSet};
 use serde::Serialize;
@@ -24,6 +25,9 @@ use std::io::Write;
 /// Compiles in one directory: up to so many stand on the landing page, beyond it each page has so many. The contract's
 /// number.
 const PER_PAGE: usize = 200;
+
+/// Kinds of file that are explained; torch writes about a hundred.
+const MOST_KINDS: usize = 200;
 
 #[derive(Serialize)]
 struct Entry {
@@ -157,9 +161,11 @@ pub(crate) fn pages<'m>(report: Report<'m>) -> Vec<Page<'m, Worker>> {
 }
 
 fn entries(view: View<'_>, out: &mut dyn Write, range: std::ops::Range<usize>) -> anyhow::Result<()> {
+    let compiles = view.report.model.compiles.as_slice().get(range).unwrap_or_default();
+    what_files_are(view, out, compiles)?;
     open_box(out, "directory")?;
     let mut seen = TextSet::default();
-    for compile in view.report.model.compiles.as_slice().get(range).unwrap_or_default() {
+    for compile in compiles {
         let entry = entry(view, compile, &mut seen)?;
         put(out, &view.render("directory_entry", &entry)?)?;
     }
@@ -201,6 +207,21 @@ fn entry(view: View<'_>, compile: &Compile, seen: &mut TextSet<String>) -> anyho
         attempts,
         lost: lost.collect(),
     })
+}
+
+/// Each kind of file with its sentence, once for all compiles; folded.
+fn what_files_are(view: View<'_>, out: &mut dyn Write, compiles: &[Compile]) -> anyhow::Result<()> {
+    let names = compiles.iter().flat_map(|compile| &compile.artifacts).map(shown_name);
+    let known = names.map(|name| (name, about(name))).filter(|(_, about)| !about.is_empty());
+    let kinds: BTreeMap<&str, &str> = known.collect();
+    if kinds.is_empty() {
+        return Ok(());
+    }
+    open_more(out, format!("What each file is: {}", counted(kinds.len(), "kind", "kinds")))?;
+    let kinds = kinds.into_iter().take(MOST_KINDS);
+    put(out, &view.named_facts(kinds.map(|(name, about)| (name.to_owned(), about.into())))?)?;
+    close(out, "details")?;
+    Ok(())
 }
 
 /// `19 files, cache miss`

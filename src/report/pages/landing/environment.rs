@@ -1,8 +1,10 @@
 //! Where the log comes from: versions, processes, times, files.
 
+use crate::report::data;
 use crate::report::kit::formats::{UNKNOWN, bytes, whole};
 use crate::report::kit::html::Html;
 use crate::report::kit::markup::{close_section, put, two_columns};
+use crate::report::kit::paths;
 use crate::report::kit::versions::versions;
 use crate::report::kit::view::View;
 use std::io::Write;
@@ -41,14 +43,9 @@ fn log(view: View<'_>) -> Vec<(&'static str, Html)> {
         ),
         ("Processes", Html::escaped(&format!("{}{more}; {rank}", pids.join(", ")))),
     ];
-    let files = [
-        "report.md",
-        "report.json",
-        "compile_directory.json",
-        "chromium_events.json",
-        "raw.jsonl",
-        "raw.log",
-    ];
+    let parity = data::has_parity(view.report).then_some("collectives_parity.json");
+    let files = [paths::REPORT_MD, "report.json", "compile_directory.json", "chromium_events.json"];
+    let files = files.into_iter().chain(parity).chain(["raw.jsonl", "raw.log"]);
     facts.push(("Data", Html::joined(files.map(|file| view.link(file, file)), ", ")));
     facts
 }

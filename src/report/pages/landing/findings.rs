@@ -118,7 +118,7 @@ fn head(view: View<'_>, one: &Finding) -> anyhow::Result<(Html, Html)> {
         };
         return Ok((title, what));
     }
-    let place = view.place(one.place.file.as_deref(), one.place.line)?;
+    let place = view.plain_place(one.place.file.as_deref(), one.place.line)?;
     let place = if one.place.file.is_some() { place } else { Html::default() };
     Ok(match loc {
         Some(loc) if one.kind.entry.code_first => {
@@ -144,8 +144,13 @@ fn facts(view: View<'_>, one: &Finding, compiles: &[&Compile]) -> anyhow::Result
     if !compiles.is_empty() && one.members.is_empty() && one.chain().is_none() {
         facts.push((one.kind.entry.compiles_label, view.some_pills(compiles, LINKED)?));
     }
+    if let Some(file) = &one.place.file
+        && let Some(href) = view.source_href(file, one.place.line)
+    {
+        facts.push(("Where", view.place_in(file, one.place.line, Some(href))?));
+    }
     if !one.hints.is_empty() {
-        let hints = one.hints.iter().map(|hint| view.prose(hint));
+        let hints = one.hints.iter().map(|hint| view.advice(hint));
         facts.push(("What to do", stacked(hints)));
     }
     if !one.cost_parts.is_empty() && one.kind.entry.costs != CostDetail::SumOnly {

@@ -7,7 +7,10 @@ mod findings;
 mod functions;
 mod glossary;
 mod log;
+mod order;
+mod parts;
 mod processes;
+mod slow;
 mod stacks;
 mod time;
 mod verdict;
@@ -43,11 +46,18 @@ fn tabs(report: Report<'_>) -> Vec<Tab> {
     let count = |n: usize| Some(whole(n));
     let files = model.compiles.iter().map(|c| c.artifacts.len()).sum();
     let damaged = log::damaged(report);
+    let slow = slow::comes_first(report);
+    let outlook = slow::outlook(report);
+    let steps = usize::from(outlook.warm_us.is_some())
+        + usize::from(outlook.side_by_side_us.is_some())
+        + usize::from(!outlook.repeated.is_empty());
     let sections = [
+        (slow && steps > 0, "next", "What to do next", count(steps)),
+        (slow && report.times_phases(), "time", "Where the time went", None),
         (true, "findings", "Findings", count(found.findings.len())),
         (!found.functions.is_empty(), "functions", "Functions", count(found.functions.len())),
         (!model.vllm.is_empty(), "vllm", "vLLM modules", None),
-        (report.times_phases(), "time", "Time", None),
+        (!slow && report.times_phases(), "time", "Time", None),
         (!found.trie.roots.is_empty(), "stacks", "Stacks", None),
         (true, "artifacts", "Files", count(files)),
         (!report.processes.is_empty(), "processes", "Processes", count(report.processes.len())),
@@ -55,15 +65,8 @@ fn tabs(report: Report<'_>) -> Vec<Tab> {
         (true, "log", "Log", (damaged > 0).then(|| whole(damaged))),
         (true, "words", "Glossary", None),
     ];
-    let mut tabs: Vec<Tab> = sections
-        .into_iter()
-        .filter(|(shown, ..)| *shown)
-        .map(|(_, id, text, count)| Tab::section(id, text, count))
-        .collect();
-    tabs.extend(Tab::other_pages(report));
-    tabs.push(Tab::away(paths::REPORT_MD, paths::REPORT_MD, None));
-    tabs.push(Tab::away("raw.log", "raw.log", None));
-    tabs
+    let shown = sections.into_iter().filter(|(shown, ..)| *shown);
+    shown.map(|(_, id, text, count)| Tab::section(id, text, count)).collect()
 }
 
 fn body(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
@@ -76,10 +79,19 @@ fn body(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
         processes::section(view, out)?;
         return glossary::section(view, out);
     }
+    let slow = slow::comes_first(view.report);
+    if slow {
+        slow::next_steps(view, out)?;
+        time::section(view, out)?;
+        slow::other_runs(view, out)?;
+    }
     findings::section(view, out)?;
     functions::section(view, out)?;
     vllm::section(view, out)?;
-    time::section(view, out)?;
+    slow::repeated_layers(view, out)?;
+    if !slow {
+        time::section(view, out)?;
+    }
     stacks::section(view, out)?;
     directory::section(view, out)?;
     stacks::without_compile(view, out)?;

@@ -268,7 +268,7 @@ impl<'a> Tree<'a> {
         let file = self.file(frame);
         let short = if file.is_empty() { "unknown file".into() } else { short_path(file) };
         let text = frame.line.map_or_else(|| short.to_string(), |line| format!("{short}:{line}"));
-        let place = match self.view.dump_file(file, frame.line).filter(|_| linked) {
+        let place = match self.view.source_href(file, frame.line).filter(|_| linked) {
             Some(href) => self.view.link(&href, &text),
             None => Html::escaped(&text),
         };

@@ -6,7 +6,9 @@ use crate::report::kit::links;
 use crate::report::kit::markup::{close_section, note_below, span};
 use crate::report::kit::tables::{Head, Row, Table, Td};
 use crate::report::kit::view::View;
+use crate::report::pages::landing::slow;
 use crate::report::subject::Report;
+use crate::report::words::phases::phase_meaning;
 use std::io::Write;
 
 /// Phases that are listed; the page of times has all.
@@ -27,8 +29,10 @@ pub(crate) fn section(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()>
         true => span("tools", view.link(links::TIME, "Flame chart and all tables")),
         false => Html::default(),
     };
-    let about = "the phases with most time of their own";
-    view.open_section(out, ("time", "Time", about), Some(micros(found.total_s * 1e6)), tools)?;
+    let title = if slow::comes_first(view.report) { "Where the time went" } else { "Time" };
+    let about = "by part of the compiler, then the phases with most time of their own";
+    view.open_section(out, ("time", title, about), Some(micros(found.total_s * 1e6)), tools)?;
+    crate::report::pages::landing::parts::table(view, out)?;
     crate::report::pages::landing::chart::write(view, out)?;
     let heads = vec![
         Head::text("Phase"),
@@ -36,6 +40,7 @@ pub(crate) fn section(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()>
         Head::number("Share"),
         Head::number("Total").about("what its spans cover"),
         Head::number("Times"),
+        Head::text("What happens in it").soft(),
     ];
     let table = Table { id: "time-table", label: "Phases with most time of their own", heads };
     let rows = found.phases.iter().take(SHOWN).map(|phase| {
@@ -45,6 +50,7 @@ pub(crate) fn section(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()>
             Td::number(phase.self_s, &percent(phase.self_s, found.total_s, false)),
             Td::number(phase.total_s, &micros(phase.total_s * 1e6)),
             Td::number(phase.count as f64, &whole(phase.count)),
+            Td::text(phase_meaning(&phase.name)),
         ]))
     });
     view.table(out, &table, rows)?;

@@ -1,6 +1,6 @@
 //! The verdict: one sentence in numbers, where the time went, and what limits both.
 
-use crate::analysis::{PARTS, Parts, is_capture};
+use crate::analysis::{Finding, FunctionName, PARTS, Parts, Severity, is_capture, order_of_time};
 use crate::model::{Compile, ProblemKind, Status};
 use crate::report::kit::formats::{counted, micros, percent, whole};
 use crate::report::kit::html::Html;
@@ -9,7 +9,10 @@ use crate::report::kit::paths;
 use crate::report::kit::verdict::{Hero, Words};
 use crate::report::kit::view::View;
 use crate::report::pages::landing::log::damaged;
+use crate::report::pages::landing::order::strip;
+use crate::report::pages::landing::slow::{self, outlook};
 use crate::report::words::export::sentence_of;
+use serde::Serialize;
 use std::io::Write;
 
 /// Compiles without metrics that are named; more are counted.
@@ -26,22 +29,63 @@ fn words(text: &'static str) -> Words {
     Words::plain(text)
 }
 
+/// Commands on the page of a log without records.
+#[derive(Serialize)]
+struct Empty {
+    record: Html,
+    report: Html,
+}
+
 pub(crate) fn hero(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let report = view.report;
     if report.model.log.records == 0 {
-        put(out, &view.render("empty", &())?)?;
+        let record = view.command("TORCH_TRACE=/tmp/trace python train.py");
+        let report = view.command("tlparse --latest /tmp/trace");
+        put(out, &view.render("empty", &Empty { record, report })?)?;
         return Ok(());
     }
     let parts = report.found.split.whole;
-    let hero = Hero { pieces: sentence(view), notes: notes(view, &parts)?, bar: view.bar(&parts, true)? };
+    let slow = slow::comes_first(report);
+    let bar = if slow && report.times_phases() { strip(view)? } else { view.bar(&parts, true)? };
+    let pieces = if slow { slow_sentence(view, &parts) } else { sentence(view) };
+    let hero = Hero { pieces, notes: notes(view, &parts)?, bar };
     put(out, &view.hero(&hero)?)?;
     Ok(())
 }
 
-fn sentence(view: View<'_>) -> Vec<Words> {
-    let (model, found) = (view.report.model, view.report.found);
-    let compiles = model.identified().count();
-    let mut pieces = if compiles == 0 {
+/// The sentence where nothing went wrong and it took long: what took the time, and what a warm run saves.
+fn slow_sentence(view: View<'_>, parts: &Parts) -> Vec<Words> {
+    let mut pieces = match single_function(view) {
+        Some(name) => vec![
+            piece("Compiling ", name, "#functions", ""),
+            piece(" took ", micros(view.report.found.time.total_s * 1e6), "#functions", ""),
+        ],
+        None => compiled(view),
+    };
+    if let Some((us, part)) = costliest(parts) {
+        pieces.push(piece(", of which ", micros(us), "#time", ""));
+        pieces.push(piece(" went into ", doing(view, part), "#time", ""));
+    }
+    pieces.push(words("."));
+    if let Some(us) = outlook(view.report).warm_us {
+        pieces.push(piece(" A warm run saves ", format!("up to {}", micros(us)), "#other-runs", ""));
+        pieces.push(words("."));
+    }
+    pieces
+}
+
+/// The name of the function, where only one was compiled, and once.
+fn single_function(view: View<'_>) -> Option<String> {
+    let mut compiles = view.report.model.identified();
+    let only = compiles.next().filter(|_| compiles.next().is_none())?;
+    view.function_name(only).map(FunctionName::plain)
+}
+
+/// What was compiled, and how long it took.
+fn compiled(view: View<'_>) -> Vec<Words> {
+    let found = view.report.found;
+    let compiles = view.report.model.identified().count();
+    if compiles == 0 {
         vec![piece("", "No compilation".into(), "#artifacts", ""), words(" was recorded under a compile id")]
     } else {
         let functions = found.functions.len();
@@ -50,7 +94,19 @@ fn sentence(view: View<'_>) -> Vec<Words> {
             piece(" of ", counted(functions, "function", "functions"), "#functions", ""),
             piece(" took ", micros(found.time.total_s * 1e6), "#functions", ""),
         ]
-    };
+    }
+}
+
+fn sentence(view: View<'_>) -> Vec<Words> {
+    let mut pieces = compiled(view);
+    pieces.extend(outcome(view));
+    pieces
+}
+
+/// What came of it: failures, graph breaks, recompilations, damage.
+fn outcome(view: View<'_>) -> Vec<Words> {
+    let model = view.report.model;
+    let mut pieces = Vec::new();
     let failures = model.failures.len();
     pieces.push(match failures {
         0 => words(": no failure"),
@@ -95,40 +151,80 @@ fn notes(view: View<'_>, parts: &Parts) -> anyhow::Result<Vec<Html>> {
         notes.push(Html::escaped("The numbers are those of the readable records; they may be too low."));
     }
     notes.extend(export_note(view));
+    if slow::comes_first(view.report) {
+        notes.push(beside_the_time(view));
+    }
     notes.extend(where_time_went(view, parts)?);
     notes.extend(without_metrics(view)?);
     Ok(notes)
 }
 
+/// What came of it besides, where the verdict says where the time went.
+fn beside_the_time(view: View<'_>) -> Html {
+    let outcome: String = outcome(view).iter().map(Words::text).collect();
+    let outcome = outcome.trim_start_matches(": ");
+    // The verdict that names the only function does not count it.
+    let counted = if single_function(view).is_some() { "1 compilation, " } else { "" };
+    let problem = |one: &&Finding| one.severity != Severity::Info && one.kind.word != "serial_builds";
+    let beginning =
+        match view.report.found.findings.iter().filter(problem).map(Finding::lost_us).reduce(|a, b| a + b) {
+            None => "Nothing went wrong".to_owned(),
+            Some(us) if us > 0.0 => format!("What went wrong cost {} of it", micros(us)),
+            Some(_) => "What went wrong cost no time that the log tells".to_owned(),
+        };
+    Html::escaped(&format!("{beginning}: {counted}{outcome}"))
+}
+
+/// What the compiler did in a part; builds are counted where each has a span.
+fn doing(view: View<'_>, part: usize) -> String {
+    let builds = order_of_time(view.report.model).iter().filter(|one| one.build.is_some()).count();
+    if builds == 0 || PARTS.get(part) != Some(&"Kernel builds") {
+        return DOING.get(part).copied().unwrap_or_default().to_owned();
+    }
+    let serial = view.report.model.inductor.compile_threads == Some(1) && builds > 1;
+    let how = if serial { ", one after the other" } else { "" };
+    format!("{}{how}", counted(builds, "C++ build", "C++ builds"))
+}
+
+/// What the compiler does in each part.
+const DOING: [&str; PARTS.len()] = [
+    "tracing Python into graphs (Dynamo)",
+    "splitting and lowering graphs (AOTAutograd)",
+    "rewriting and scheduling graphs (Inductor)",
+    "generating code",
+    "building kernels and trying the C++ compiler",
+    "autotuning kernels",
+];
+
+/// The part that took most; None without any time.
+fn costliest(parts: &Parts) -> Option<(f64, usize)> {
+    let timed = parts.0.into_iter().enumerate().map(|(part, us)| (us, part));
+    timed.max_by(|a, b| a.0.total_cmp(&b.0)).filter(|(us, _)| *us > 0.0)
+}
+
 /// Which part of the compiler took most, and which compile.
 fn where_time_went(view: View<'_>, parts: &Parts) -> anyhow::Result<Option<Html>> {
-    const DOING: [&str; PARTS.len()] = [
-        "tracing Python into graphs (Dynamo)",
-        "splitting and lowering graphs (AOTAutograd)",
-        "rewriting and scheduling graphs (Inductor)",
-        "generating code",
-        "building kernels and trying the C++ compiler",
-        "autotuning kernels",
-    ];
     let total = parts.total();
-    let most = parts.0.iter().zip(DOING).max_by(|a, b| a.0.total_cmp(b.0));
-    let Some((us, doing)) = most.filter(|(us, _)| **us > 0.0) else { return Ok(None) };
-    let share = percent(*us, total, false);
+    let Some((us, part)) = costliest(parts) else { return Ok(None) };
+    let doing = DOING.get(part).copied().unwrap_or_default();
+    let share = percent(us, total, false);
     let source = match view.report.found.split.of_spans {
         true => "",
         false => " (as the metrics say; the log has no spans of phases, and metrics time no kernel builds)",
     };
-    let text = Html::escaped(&format!("{share} of the compile time went into {doing}{source}"));
+    let mut pieces = Vec::new();
+    // The verdict of a slow log has said it.
+    if !slow::comes_first(view.report) {
+        pieces.push(Html::escaped(&format!("{share} of the compile time went into {doing}{source}.")));
+    }
     let time = |compile: &Compile| compile.compile_us().unwrap_or(0.0);
     let costly = view.report.model.identified().max_by(|a, b| time(a).total_cmp(&time(b)));
     let several = view.report.model.identified().count() > 1;
-    match costly.filter(|c| several && time(c) >= NOTABLE_SHARE * total) {
-        Some(compile) => {
-            let cost = Html::escaped(&format!(", the costliest compile, took {}.", micros(time(compile))));
-            Ok(Some(Html::joined([text, Html::escaped("; "), view.pill(compile)?, cost], "")))
-        }
-        None => Ok(Some(Html::joined([text, Html::escaped(".")], ""))),
+    if let Some(compile) = costly.filter(|c| several && time(c) >= NOTABLE_SHARE * total) {
+        let cost = format!("took {}.", micros(time(compile)));
+        pieces.extend(["The costliest compile,".into(), view.pill(compile)?, cost.as_str().into()]);
     }
+    Ok((!pieces.is_empty()).then(|| Html::joined(pieces, " ")))
 }
 
 /// Compiles of which no metrics arrived: their time is in no sum.

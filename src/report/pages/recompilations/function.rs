@@ -42,7 +42,7 @@ pub(crate) fn section(
     let mut reasons = chain.steps.iter().flat_map(|step| &step.reasons);
     let source = reasons.find_map(|reason| reason.source.as_ref());
     let advice = recompile_advice(view.report.model, chain);
-    let advice = stacked(advice.iter().map(|line| view.prose(line)));
+    let advice = stacked(advice.iter().map(|line| view.advice(line)));
     let head = Recompiled {
         id: subject.anchor.clone(),
         name: function.map_or_else(

@@ -7,7 +7,7 @@ mod overview;
 mod subject;
 mod tensors;
 
-use crate::analysis::{FunctionName, recompile_limit};
+use crate::analysis::{Chain, FunctionName, recompile_limit};
 use crate::output::{Page, RelPath};
 use crate::report::kit::formats::{counted, micros, whole};
 use crate::report::kit::links;
@@ -29,6 +29,11 @@ const TABS: usize = 8;
 /// Whether a function was compiled again.
 pub(crate) fn present(report: Report<'_>) -> bool {
     !report.found.chains.is_empty()
+}
+
+/// How many recompilations there were.
+pub(crate) fn count(report: Report<'_>) -> usize {
+    report.found.chains.iter().map(Chain::recompiles).sum()
 }
 
 /// The page.

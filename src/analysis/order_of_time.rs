@@ -1,0 +1,91 @@
+//! Compile time in its order: what the compiler did first, next and last, with the pauses between compiles left out.
+
+use super::parts::{each_innermost, owners};
+use crate::model::Model;
+
+/// Time spent on one thing without a break.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Stretch {
+    /// Microseconds of compile time before it.
+    pub start_us: f64,
+    /// Microseconds.
+    pub us: f64,
+    /// Part of the compiler, an index into [`PARTS`](super::PARTS).
+    pub part: Option<usize>,
+    /// Whether it is one run of the C++ compiler.
+    pub build: Option<BuildKind>,
+}
+
+/// What a run of the C++ compiler is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BuildKind {
+    /// It builds a kernel.
+    Kernel,
+    /// It tries out what the compiler and the processor can do.
+    Trial,
+}
+
+/// The phase that runs the C++ compiler.
+const BUILD: &str = "compile_file";
+
+/// The phase in which the compiler is tried out.
+const TRIES_COMPILER: &str = "Scheduler.codegen";
+
+/// All stretches of a log, in order; none where it has no spans. Builds are told apart, all else is one stretch as long
+/// as the part stays the same.
+pub fn order_of_time(model: &Model) -> Vec<Stretch> {
+    let owners = owners(&model.spans);
+    let mut stretches: Vec<Stretch> = Vec::new();
+    let (mut last_build, mut done_us) = (None, 0.0);
+    each_innermost(&model.spans, |innermost| {
+        let us = innermost.end_us - innermost.start_us;
+        if us <= 0.0 {
+            return;
+        }
+        let kind = build_kind(model, innermost.span);
+        let part = owners.get(innermost.span).and_then(|owner| owner.part);
+        let build = kind.map(|_| innermost.span);
+        match stretches.last_mut() {
+            Some(last) if last.part == part && last_build == build => last.us += us,
+            _ => stretches.push(Stretch { start_us: done_us, us, part, build: kind }),
+        }
+        last_build = build;
+        done_us += us;
+    });
+    stretches
+}
+
+/// What a span builds; None where it builds nothing.
+fn build_kind(model: &Model, index: usize) -> Option<BuildKind> {
+    let span = model.spans.get(index).filter(|span| *span.name == *BUILD)?;
+    let around = |span: &&crate::model::TraceSpan| model.spans.get(span.parent?);
+    let mut outer = std::iter::successors(around(&span), around);
+    let is_trial = outer.any(|outer| *outer.name == *TRIES_COMPILER);
+    Some(if is_trial { BuildKind::Trial } else { BuildKind::Kernel })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::builds::tests::{model, span};
+
+    #[test]
+    fn builds_stand_apart_and_all_else_is_one_stretch_for_each_part() {
+        let order = order_of_time(&model());
+        let builds: Vec<Option<BuildKind>> = order.iter().map(|one| one.build).collect();
+        let (trial, kernel) = (Some(BuildKind::Trial), Some(BuildKind::Kernel));
+        assert_eq!(builds, [trial, None, kernel, kernel, kernel, kernel, None]);
+        assert_eq!(order.iter().map(|one| one.us).sum::<f64>(), 20e6);
+        assert_eq!((order[2].start_us, order[2].us), (6e6, 2e6));
+    }
+
+    #[test]
+    fn pauses_are_left_out() {
+        let spans = vec![
+            span("entire_frame_compile", None, 0.0, 1.0),
+            span("entire_frame_compile", None, 50.0, 52.0),
+        ];
+        let order = order_of_time(&Model { spans, ..Model::default() });
+        assert_eq!(order.iter().map(|one| (one.start_us, one.us)).collect::<Vec<_>>(), [(0.0, 3e6)]);
+    }
+}

@@ -1,0 +1,158 @@
+//! What other runs of the same program would take: upper bounds of what they save, from what this run spent.
+
+use super::builds::Builds;
+use super::findings::{Finding, Severity};
+use super::parts::Split;
+use crate::model::{CompileIndex, Model, Outcome, RepeatedLines};
+use fxhash::FxHashMap;
+
+/// What other runs would take.
+#[derive(Debug)]
+pub struct Outlook<'m> {
+    /// Microseconds of compile time of this run.
+    pub total_us: f64,
+    /// Microseconds that a run with the same cache folder saves at most; None where this run found what there is, or asked
+    /// no cache.
+    pub warm_us: Option<f64>,
+    /// Microseconds saved at most by building kernels side by side; None where the log does not say that one thread
+    /// built them.
+    pub side_by_side_us: Option<f64>,
+    /// Kernels that were built.
+    pub kernels: usize,
+    /// Microseconds of building them.
+    pub kernels_us: f64,
+    /// The compiles whose graph holds a layer many times, costliest first.
+    pub repeated: Vec<Repeated<'m>>,
+}
+
+/// A graph that holds the same lines many times.
+#[derive(Debug)]
+pub struct Repeated<'m> {
+    /// The compile.
+    pub compile: CompileIndex,
+    /// The lines.
+    pub lines: &'m RepeatedLines,
+    /// Microseconds of the compile.
+    pub us: Option<f64>,
+}
+
+/// Part of the time below which a saving is not worth a word.
+const LEAST_SHARE: f64 = 0.05;
+
+/// Microseconds from which a log is slow.
+const SLOW_US: f64 = 5e6;
+
+/// Part of the time that problems may have cost where the time itself is what there is to tell first.
+const MOST_LOST: f64 = 0.02;
+
+/// Whether the time itself is what to tell first: it is long, nothing failed, and no problem cost much of it. Builds one
+/// after the other are no problem of the program.
+pub fn time_comes_first(split: &Split, findings: &[Finding]) -> bool {
+    let total_us = split.whole.total() + split.apart_us;
+    let problems = || findings.iter().filter(|one| one.kind.word != "serial_builds");
+    let lost: f64 = problems().map(Finding::lost_us).sum();
+    let failed = findings.iter().any(|one| one.severity == Severity::Error);
+    split.of_spans && total_us >= SLOW_US && !failed && lost <= MOST_LOST * total_us
+}
+
+impl<'m> Outlook<'m> {
+    /// Reads the lookups and the parts of a log; what threads would save is what its finding says.
+    pub fn of(model: &'m Model, split: &Split, findings: &[Finding]) -> Outlook<'m> {
+        let total_us = split.whole.total() + split.apart_us;
+        let least_us = total_us * LEAST_SHARE;
+        let worth = |us: f64| Some(us).filter(|us| *us > 0.0 && *us >= least_us);
+        let builds = Builds::of(model);
+        let serial = findings.iter().find(|one| one.kind.word == "serial_builds");
+        Outlook {
+            total_us,
+            warm_us: worth(warm_us(model, split)),
+            side_by_side_us: serial.and_then(|one| worth(one.lost_us())),
+            kernels: builds.kernels.iter().map(|one| one.count).sum(),
+            kernels_us: builds.kernels_us(),
+            repeated: repeated(model),
+        }
+    }
+}
+
+/// What the last lookups of a compile found, in the caches that keep its graph.
+#[derive(Debug, Default, Clone, Copy)]
+struct Missed {
+    traced: bool,
+    lowered: bool,
+}
+
+/// What caches would have kept: of a miss in AOTAutograd's cache all below it, of one in Inductor's the lowered graph and
+/// its code, and of every compile the kernels and what tuning chose, which are kept by content.
+fn warm_us(model: &Model, split: &Split) -> f64 {
+    let mut missed: FxHashMap<CompileIndex, Missed> = FxHashMap::default();
+    for lookup in &model.caches {
+        let Some(compile) = model.by_id.get(&lookup.compile) else { continue };
+        let found = missed.entry(*compile).or_default();
+        let is_miss = lookup.outcome == Outcome::Miss;
+        match lookup.cache.as_str() {
+            "aotautograd" => found.traced = is_miss,
+            "fx_graph" => found.lowered = is_miss,
+            _ => {}
+        }
+    }
+    let of = |(compile, missed): (&CompileIndex, &Missed)| {
+        let parts = split.at(*compile);
+        let traced = if missed.traced { parts.aot_graph_us() } else { 0.0 };
+        let lowered = if missed.traced || missed.lowered { parts.inductor_graph_us() } else { 0.0 };
+        traced + lowered + parts.built_us()
+    };
+    missed.iter().map(of).sum()
+}
+
+/// The compiles whose graph repeats lines, costliest first.
+fn repeated(model: &Model) -> Vec<Repeated<'_>> {
+    let compiles = model.compiles.indexed();
+    let found = compiles.filter_map(|(compile, one)| {
+        Some(Repeated { compile, lines: one.repeated.as_ref()?, us: one.compile_us() })
+    });
+    let mut found: Vec<Repeated<'_>> = found.collect();
+    found.sort_by(|a, b| b.us.unwrap_or(0.0).total_cmp(&a.us.unwrap_or(0.0)).then(a.compile.cmp(&b.compile)));
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::builds::tests::model;
+    use crate::model::{ArtifactIndex, CacheLookup};
+    use crate::trace::CompileId;
+
+    fn lookup(cache: &str, outcome: Outcome) -> CacheLookup {
+        CacheLookup {
+            compile: CompileId::parse("0/0"),
+            attempt: 0,
+            cache: cache.to_owned(),
+            outcome,
+            key: None,
+            reason: None,
+            saved_ns: None,
+            asked_ns: None,
+            artifact: ArtifactIndex { compile: CompileIndex::new(0), artifact: 0 },
+        }
+    }
+
+    fn warm(lookups: Vec<CacheLookup>) -> Option<f64> {
+        let mut model = model();
+        model.caches = lookups;
+        let split = Split::of(&model);
+        Outlook::of(&model, &split, &[]).warm_us
+    }
+
+    #[test]
+    fn a_warm_run_saves_what_was_missed_and_what_is_kept_by_content() {
+        assert_eq!(warm(Vec::new()), None, "no cache was asked");
+        // 20 s, of which 12 s build and 8 s generate code.
+        assert_eq!(warm(vec![lookup("aotautograd", Outcome::Miss)]), Some(20e6));
+        assert_eq!(warm(vec![lookup("fx_graph", Outcome::Miss)]), Some(20e6));
+        assert_eq!(
+            warm(vec![lookup("fx_graph", Outcome::Bypass)]),
+            Some(12e6),
+            "kernels are kept by content"
+        );
+    }
+}

@@ -1,0 +1,108 @@
+//! Places in the reader's files as links that open them in an editor.
+
+use crate::report::kit::urls::encoded;
+
+/// How an editor is told to open a file at a line: an address with `{file}` and `{line}` in it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Editor {
+    pattern: String,
+}
+
+/// Editors that are known by name.
+const KNOWN: [(&str, &str); 2] =
+    [("vscode", "vscode://file{file}:{line}"), ("pycharm", "pycharm://open?file={file}&line={line}")];
+
+/// Schemes of addresses that run or hold a program instead of leading to one.
+const UNSAFE: [&str; 6] = ["javascript", "data", "vbscript", "blob", "about", "view-source"];
+
+const FILE: &str = "{file}";
+const LINE: &str = "{line}";
+
+impl Editor {
+    /// Reads `vscode`, `pycharm`, or an address with `{file}` in it and, where the editor takes one, `{line}`.
+    ///
+    /// # Errors
+    /// In words for the terminal, when it is none of these or its scheme is not safe in a link.
+    pub fn parse(text: &str) -> Result<Editor, String> {
+        if let Some((_, pattern)) = KNOWN.iter().find(|(name, _)| *name == text) {
+            return Ok(Editor { pattern: (*pattern).to_owned() });
+        }
+        let Some((scheme, rest)) = text.split_once(':') else {
+            return Err(format!("give vscode, pycharm, or an address such as {}", KNOWN[0].1));
+        };
+        let mut letters = scheme.chars();
+        let begins = letters.next().is_some_and(|first| first.is_ascii_alphabetic());
+        if !begins || !letters.all(|c| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.')) {
+            return Err(format!("{scheme:?} is no scheme of an address"));
+        }
+        if UNSAFE.contains(&scheme.to_ascii_lowercase().as_str()) {
+            return Err(format!("links to {scheme}: are not safe in a report"));
+        }
+        if !rest.contains(FILE) {
+            return Err("the address needs {file} where the path of the file goes".to_owned());
+        }
+        if text.chars().any(|c| c.is_control() || c.is_whitespace()) {
+            return Err("the address must hold no spaces".to_owned());
+        }
+        Ok(Editor { pattern: text.to_owned() })
+    }
+
+    /// The address of a line; None where the log names no file on a disk: `<string>`, or a path that depends on where
+    /// the program was started.
+    pub(crate) fn href(&self, file: &str, line: Option<u64>) -> Option<String> {
+        let unix = file.replace('\\', "/");
+        let path = match unix.as_bytes() {
+            [b'/', ..] => unix,
+            [drive, b':', b'/', ..] if drive.is_ascii_alphabetic() => format!("/{unix}"),
+            _ => return None,
+        };
+        let line = line.unwrap_or(1).to_string();
+        Some(self.pattern.replace(LINE, &line).replace(FILE, &encoded(&path)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn href(editor: &str, file: &str) -> Option<String> {
+        Editor::parse(editor).unwrap().href(file, Some(7))
+    }
+
+    #[test]
+    fn an_editor_is_a_name_or_an_address_with_the_place_in_it() {
+        assert_eq!(href("vscode", "/app/my model.py").unwrap(), "vscode://file/app/my%20model.py:7");
+        assert_eq!(href("pycharm", "/app/m.py").unwrap(), "pycharm://open?file=/app/m.py&line=7");
+        assert_eq!(href("vscode", "C:\\app\\m.py").unwrap(), "vscode://file/C%3A/app/m.py:7");
+        let web = "https://example.org/blob/main{file}#L{line}";
+        assert_eq!(href(web, "/m.py").unwrap(), "https://example.org/blob/main/m.py#L7");
+    }
+
+    #[test]
+    fn a_file_name_cannot_leave_its_place_in_the_address() {
+        let hostile = "/a\"onclick=alert(1)/{line}?x#y&z.py";
+        let expected = "vscode://file/a%22onclick%3Dalert%281%29/%7Bline%7D%3Fx%23y%26z.py:7";
+        assert_eq!(href("vscode", hostile).unwrap(), expected);
+        for nowhere in ["<eval_with_key>.7", "<string>", "model.py", "", "javascript:alert(1)"] {
+            assert_eq!(href("vscode", nowhere), None, "{nowhere}");
+        }
+    }
+
+    #[test]
+    fn addresses_that_would_run_something_are_refused() {
+        for pattern in [
+            "javascript:alert('{file}')",
+            "JavaScript:{file}",
+            "data:text/html,{file}",
+            "vbscript:{file}",
+            " javascript:{file}",
+            "java\nscript:{file}",
+            "{file}:{line}",
+            "emacs",
+            "vscode://file",
+            "vscode://file {file}",
+        ] {
+            assert!(Editor::parse(pattern).is_err(), "{pattern:?}");
+        }
+    }
+}

@@ -1,0 +1,178 @@
+//! Compile time in its order, as one strip from the first second to the last, each build a piece of its own.
+
+use crate::analysis::{BuildKind, PARTS, Stretch, order_of_time};
+use crate::model::words::noun;
+use crate::report::kit::bars::{PHASE_OTHER, PHASES};
+use crate::report::kit::formats::{count, micros, percent, whole};
+use crate::report::kit::html::Html;
+use crate::report::kit::view::View;
+use serde::Serialize;
+
+/// Share of the time from which on a stretch is drawn: less is no pixel.
+const LEAST_SHARE: f64 = 0.0006;
+
+/// Shares of the strip between which labels do not cover each other.
+const LABEL_SHARE: f64 = 0.2;
+
+/// Marks at most along the strip.
+const MOST_TICKS: f64 = 8.0;
+
+/// What the legend calls the first builds of a process, which try the compiler out.
+const TRIALS: &str = "C++ toolchain, once";
+
+#[derive(Serialize)]
+struct Order {
+    ticks: Vec<Mark>,
+    stretches: Vec<Drawn>,
+    labels: Vec<Mark>,
+    legend: Vec<Legend>,
+}
+
+#[derive(Serialize)]
+struct Mark {
+    left: String,
+    text: String,
+}
+
+#[derive(Serialize)]
+struct Drawn {
+    class: String,
+    left: String,
+    width: String,
+    title: String,
+}
+
+#[derive(Serialize)]
+struct Legend {
+    class: String,
+    name: &'static str,
+    time: String,
+    share: String,
+}
+
+/// The strip with its legend; nothing where the log has no spans.
+pub(crate) fn strip(view: View<'_>) -> anyhow::Result<Html> {
+    let stretches = order_of_time(view.report.model);
+    let total: f64 = stretches.iter().map(|one| one.us).sum();
+    if total <= 0.0 {
+        return Ok(Html::default());
+    }
+    let shown = stretches.iter().filter(|one| one.us >= LEAST_SHARE * total);
+    let drawn = shown.map(|one| Drawn {
+        class: class(one),
+        left: share(one.start_us, total),
+        width: share(one.us, total),
+        title: format!("{}, {}", name(one), micros(one.us)),
+    });
+    let order = Order {
+        ticks: ticks(total),
+        stretches: drawn.collect(),
+        labels: labels(view, &stretches, total),
+        legend: legend(&stretches, total),
+    };
+    view.render("order", &order)
+}
+
+fn share(us: f64, total: f64) -> String {
+    format!("{:.2}", 100.0 * us / total)
+}
+
+fn class(one: &Stretch) -> String {
+    let part = one.part.and_then(|part| PHASES.get(part)).copied().unwrap_or(PHASE_OTHER);
+    match one.build {
+        Some(BuildKind::Trial) => format!("{part} trial"),
+        _ => part.to_owned(),
+    }
+}
+
+fn name(one: &Stretch) -> &'static str {
+    match one.build {
+        Some(BuildKind::Trial) => TRIALS,
+        _ => one.part.and_then(|part| PARTS.get(part)).copied().unwrap_or("other work"),
+    }
+}
+
+/// A mark at every second, or at another round number of them.
+fn ticks(total: f64) -> Vec<Mark> {
+    let mut step = 1e3;
+    for factor in [2.0, 2.5, 2.0].into_iter().cycle() {
+        if total / step <= MOST_TICKS {
+            break;
+        }
+        step *= factor;
+    }
+    let count = (total / step) as usize;
+    let at = |place: usize| place as f64 * step;
+    (0..=count).map(|place| Mark { left: share(at(place), total), text: round_time(at(place)) }).collect()
+}
+
+/// A round time without digits that say nothing: `2 s`, `250 ms`.
+fn round_time(us: f64) -> String {
+    let (number, unit) = if us >= 1e6 || us == 0.0 { (us / 1e6, "s") } else { (us / 1e3, "ms") };
+    format!("{}\u{a0}{unit}", count(number))
+}
+
+/// Where builds begin, for a log of one compile: with several, kernels of one stand behind the tracing of another.
+fn labels(view: View<'_>, stretches: &[Stretch], total: f64) -> Vec<Mark> {
+    if view.report.found.split.compiles() > 1 {
+        return Vec::new();
+    }
+    let of = |kind: BuildKind| stretches.iter().filter(move |one| one.build == Some(kind));
+    let threads = view.report.model.inductor.compile_threads;
+    let serial = if threads == Some(1) { ", one after the other" } else { "" };
+    let kinds = [(BuildKind::Trial, "toolchain", ""), (BuildKind::Kernel, "kernel", serial)];
+    let mut labels = vec![(0.0, "tracing".to_owned())];
+    for (kind, word, how) in kinds {
+        let count = of(kind).count();
+        let Some(first) = of(kind).next() else { continue };
+        labels.push((
+            first.start_us,
+            format!("{} {word} {}{how}", whole(count), noun(count as u64, "build", "builds")),
+        ));
+    }
+    let mut taken = f64::NEG_INFINITY;
+    labels.retain(|(at, _)| {
+        let free = at - taken >= LABEL_SHARE * total || taken == 0.0 && *at >= LABEL_SHARE / 2.0 * total;
+        if free || taken == f64::NEG_INFINITY {
+            taken = *at;
+        }
+        taken == *at
+    });
+    labels.into_iter().map(|(at, text)| Mark { left: share(at, total), text }).collect()
+}
+
+/// Each kind of stretch with its sum, in the order of the parts.
+fn legend(stretches: &[Stretch], total: f64) -> Vec<Legend> {
+    let mut sums: Vec<(&'static str, String, f64)> = Vec::new();
+    let mut order: Vec<&Stretch> = stretches.iter().collect();
+    order.sort_by_key(|one| (one.part.unwrap_or(PARTS.len()), one.build != Some(BuildKind::Trial)));
+    for one in order {
+        let name = name(one);
+        match sums.iter_mut().find(|(known, ..)| *known == name) {
+            Some((_, _, sum)) => *sum += one.us,
+            None => sums.push((name, class(one), one.us)),
+        }
+    }
+    let part = |(name, class, us): (&'static str, String, f64)| Legend {
+        class,
+        name,
+        time: micros(us),
+        share: percent(us, total, false),
+    };
+    sums.into_iter().map(part).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn marks_stand_at_round_times_and_are_few() {
+        for total in [3e3, 14.45e6, 60.2e6, 135e6, 3.9e9] {
+            let ticks = ticks(total);
+            assert!((4..=9).contains(&ticks.len()), "{total}: {}", ticks.len());
+        }
+        let texts: Vec<String> = ticks(14.45e6).into_iter().map(|tick| tick.text).collect();
+        assert_eq!(texts[1].replace('\u{a0}', " "), "2 s");
+    }
+}

@@ -1,0 +1,108 @@
+//! The parts of the compile time, with what each does and the phases that took most of it.
+
+use crate::analysis::{Outlook, PARTS, Phase, part_of_phase};
+use crate::report::kit::bars::PHASES;
+use crate::report::kit::formats::{counted, micros, percent};
+use crate::report::kit::html::Html;
+use crate::report::kit::markup::{Element, close, put, small, strong};
+use crate::report::kit::tables::{Head, Row, Table, Td};
+use crate::report::kit::view::View;
+use crate::report::pages::landing::slow::outlook;
+use crate::report::words::phases::PART_MEANINGS;
+use std::io::Write;
+
+/// Phases that are named below a part.
+const NAMED: usize = 2;
+
+/// Part of the time below which the first builds of a process are not told apart.
+const LEAST_US: f64 = 1e5;
+
+/// A row: a part, or a piece of one.
+struct Part {
+    name: String,
+    about: Html,
+    phases: Html,
+    class: &'static str,
+    us: f64,
+}
+
+/// Writes the table.
+pub(crate) fn table(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+    let mut parts = parts(view);
+    parts.sort_by(|a, b| b.us.total_cmp(&a.us));
+    let total: f64 = parts.iter().map(|part| part.us).sum();
+    let longest = parts.iter().map(|part| part.us).fold(0.0, f64::max);
+    let heads = vec![
+        Head::unsorted("Part"),
+        Head::number("Time"),
+        Head::number("Share"),
+        Head::unsorted("What it is").soft(),
+    ];
+    let table = Table { id: "parts-table", label: "Parts of the compile time", heads };
+    let rows = parts.iter().map(|part| {
+        let name = Html::joined([strong(part.name.as_str()), small(part.phases.clone())], "");
+        Ok(Row::of(vec![
+            Td::html(name),
+            Td::number(part.us, &micros(part.us))
+                .class(format!("num measured {}", part.class))
+                .style(format!("--share:{:.1}%", 100.0 * part.us / longest)),
+            Td::number(part.us, &percent(part.us, total, false)),
+            Td::html(part.about.clone()),
+        ]))
+    });
+    let rows: Vec<anyhow::Result<Row>> = rows.collect();
+    put(out, &Element::new("div").class("parts").open())?;
+    view.table(out, &table, rows.into_iter())?;
+    close(out, "div")?;
+    Ok(())
+}
+
+fn parts(view: View<'_>) -> Vec<Part> {
+    let found = view.report.found;
+    let outlook = outlook(view.report);
+    let mut parts = Vec::new();
+    for (index, us) in found.split.whole.0.into_iter().enumerate().filter(|(_, us)| *us > 0.0) {
+        let (Some(name), Some(class)) = (PARTS.get(index), PHASES.get(index)) else { continue };
+        let about = PART_MEANINGS.get(index).copied().unwrap_or_default();
+        let part =
+            Part { name: (*name).to_owned(), about: about.into(), phases: phases(view, index), class, us };
+        let trials = us - outlook.kernels_us;
+        if *name == "Kernel builds" && outlook.kernels > 0 && outlook.kernels_us <= us {
+            parts.push(kernels(view, &outlook, class));
+            if trials >= LEAST_US {
+                parts.push(toolchain(view, trials, class));
+            }
+        } else {
+            parts.push(part);
+        }
+    }
+    parts
+}
+
+fn kernels(view: View<'_>, outlook: &Outlook<'_>, class: &'static str) -> Part {
+    let serial = match view.report.model.inductor.compile_threads {
+        Some(1) => " They ran one after the other: the log says `compile_threads` 1.",
+        _ => "",
+    };
+    Part {
+        name: format!("{} built", counted(outlook.kernels, "kernel", "kernels")),
+        about: view.prose(&format!("The C++ compiler turns each generated kernel into a library.{serial}")),
+        phases: view.code("compile_file"),
+        class,
+        us: outlook.kernels_us,
+    }
+}
+
+fn toolchain(view: View<'_>, us: f64, class: &'static str) -> Part {
+    let about = "Tries out which vector instructions this processor has, and builds headers. Once per machine, as long as \
+                 the cache folder is kept.";
+    let phases = Html::joined([view.code("compile_file"), " before the first kernel".into()], "");
+    Part { name: "C++ toolchain".to_owned(), about: about.into(), phases, class, us }
+}
+
+/// The costliest phases of a part.
+fn phases(view: View<'_>, part: usize) -> Html {
+    let of_part = |phase: &&Phase| part_of_phase(&phase.name) == Some(part);
+    let named = view.report.found.time.phases.iter().filter(of_part).take(NAMED);
+    Html::joined(named.map(|phase| view.code(&phase.name)), ", ")
+}

@@ -1,0 +1,193 @@
+//! A log in which little went wrong and which was slow all the same: what to do next, and what other runs would take.
+
+use crate::analysis::{Outlook, time_comes_first};
+use crate::report::kit::formats::{UNKNOWN, counted, micros, whole};
+use crate::report::kit::html::Html;
+use crate::report::kit::markup::{Element, close_section, note_below, put};
+use crate::report::kit::tables::{Head, Row, Table, Td};
+use crate::report::kit::view::View;
+use crate::report::subject::Report;
+use serde::Serialize;
+use std::io::Write;
+
+/// Repeated layers that are listed.
+const LISTED: usize = 20;
+
+/// Whether the first thing to say is where the time went.
+pub(crate) fn comes_first(report: Report<'_>) -> bool {
+    time_comes_first(&report.found.split, &report.found.findings)
+}
+
+/// What other runs of the program would take.
+pub(crate) fn outlook<'m>(report: Report<'m>) -> Outlook<'m> {
+    Outlook::of(report.model, &report.found.split, &report.found.findings)
+}
+
+#[derive(Serialize)]
+struct Steps {
+    steps: Vec<Step>,
+}
+
+/// One thing to do, what it saves at most, and when.
+#[derive(Serialize)]
+struct Step {
+    what: &'static str,
+    why: Html,
+    code: Html,
+    saves: String,
+    when: &'static str,
+    #[serde(skip)]
+    us: f64,
+}
+
+fn at_most(us: f64) -> String {
+    format!("up to {}", micros(us))
+}
+
+/// What to do next, the largest saving first; nothing where nothing is to be gained.
+pub(crate) fn next_steps(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+    let steps = steps(view, &outlook(view.report))?;
+    if steps.is_empty() {
+        return Ok(());
+    }
+    let head = ("next", "What to do next", "the largest saving first; savings are upper bounds");
+    view.open_section(out, head, Some(whole(steps.len())), Html::default())?;
+    put(out, &view.render("steps", &Steps { steps })?)?;
+    close_section(out)?;
+    Ok(())
+}
+
+fn steps(view: View<'_>, outlook: &Outlook<'_>) -> anyhow::Result<Vec<Step>> {
+    let mut steps = Vec::new();
+    if let Some(us) = outlook.warm_us {
+        steps.push(Step {
+            what: "Keep the cache folder",
+            why: "between runs, and share it between machines of one kind: what this run compiled is found there.".into(),
+            code: view.command("export TORCHINDUCTOR_CACHE_DIR=/a/folder/that/stays"),
+            saves: at_most(us),
+            when: "each warm start",
+            us,
+        });
+    }
+    if let Some(us) = outlook.side_by_side_us {
+        let why = "The log says `compile_threads` 1: it was set so, or one core was visible. The builds do not depend on \
+                   each other.";
+        steps.push(Step {
+            what: "Build kernels side by side.",
+            why: view.prose(why),
+            code: view.command("export TORCHINDUCTOR_COMPILE_THREADS=$(nproc)"),
+            saves: at_most(us),
+            when: "each cold start",
+            us,
+        });
+    }
+    steps.sort_by(|a, b| b.us.total_cmp(&a.us));
+    if let Some(one) = outlook.repeated.first() {
+        let frame = &one.lines.first;
+        let times = format!(
+            "(regional compilation): {} of code {} {} times in one graph, first ",
+            counted(one.lines.lines, "line", "lines"),
+            if one.lines.lines == 1 { "stands" } else { "stand" },
+            whole(one.lines.times)
+        );
+        let place = view.place(Some(&frame.file), Some(frame.line))?;
+        steps.push(Step {
+            what: "Compile the layer, not the whole model",
+            why: Html::joined([times.as_str().into(), place, ".".into()], ""),
+            code: view.command("for layer in model.layers: layer.compile()"),
+            saves: "unknown".to_owned(),
+            when: "measure it",
+            us: 0.0,
+        });
+    }
+    Ok(steps)
+}
+
+/// What other runs would take, as far as the log tells.
+pub(crate) fn other_runs(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+    let outlook = outlook(view.report);
+    let rows = runs(&outlook);
+    if rows.len() < 2 {
+        return Ok(());
+    }
+    let head =
+        ("other-runs", "What other runs would take", "upper bounds from the times of this log, not measured");
+    view.open_section(out, head, None, Html::default())?;
+    let heads = vec![
+        Head::unsorted("Run"),
+        Head::number("Compile time"),
+        Head::number("Saves"),
+        Head::unsorted("Why").soft(),
+    ];
+    let table = Table { id: "other-runs-table", label: "What other runs would take", heads };
+    view.table(out, &table, rows.into_iter().map(Ok))?;
+    close_section(out)?;
+    Ok(())
+}
+
+fn runs(outlook: &Outlook<'_>) -> Vec<Row> {
+    let total = outlook.total_us;
+    let row = |name: &str, saved: Option<f64>, why: &str| {
+        let time = saved.map_or_else(|| micros(total), |us| format!("at least {}", micros(total - us)));
+        let saves = saved.map_or_else(|| UNKNOWN.to_owned(), at_most);
+        Row::of(vec![
+            Td::text(name),
+            Td::number(total - saved.unwrap_or_default(), &time),
+            Td::number(saved.unwrap_or_default(), &saves),
+            Td::text(why),
+        ])
+    };
+    let mut rows = vec![row("This one", None, "")];
+    if let Some(us) = outlook.warm_us {
+        let why =
+            "the compiled graphs and kernels are found; tracing, guards and the lookups themselves remain";
+        rows.push(row("Warm, with the same cache folder", Some(us), why));
+    }
+    if let Some(us) = outlook.side_by_side_us {
+        let why = "of the kernels of a graph, the one that takes longest to build remains";
+        rows.push(row("Cold, with a core for each kernel", Some(us), why));
+    }
+    rows
+}
+
+/// Layers that a graph holds many times, where that is known.
+pub(crate) fn repeated_layers(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+    let repeated = outlook(view.report).repeated;
+    if repeated.is_empty() {
+        return Ok(());
+    }
+    let head = ("repeated", "Repeated layers", "the same source lines, many times in one graph");
+    view.open_section(out, head, Some(whole(repeated.len())), Html::default())?;
+    let heads = vec![
+        Head::compiles("Compile"),
+        Head::text("First line of the layer"),
+        Head::text("In").mono(),
+        Head::number("Times"),
+        Head::number("Lines"),
+        Head::number("Compile time"),
+    ];
+    let table = Table { id: "repeated-table", label: "Repeated layers", heads };
+    let shown: Vec<_> = repeated.iter().take(LISTED).collect();
+    let rows = shown.into_iter().map(|one| {
+        let compile = view.report.model.compiles.get(one.compile);
+        let frame = &one.lines.first;
+        let mut place = vec![view.place(Some(&frame.file), Some(frame.line))?];
+        place.extend(frame.loc.as_deref().map(|code| Element::new("small").around(view.code(code.trim()))));
+        Ok(Row::of(vec![
+            Td::html(compile.map(|one| view.pill(one)).transpose()?.unwrap_or_default()).sorted(one.compile),
+            Td::html(Html::joined(place, " ")),
+            Td::text(&frame.function),
+            Td::number(one.lines.times as f64, &whole(one.lines.times)),
+            Td::number(one.lines.lines as f64, &whole(one.lines.lines)),
+            Td::maybe(one.us, micros),
+        ]))
+    });
+    view.table(out, &table, rows)?;
+    view.left_out(out, repeated.len(), LISTED, "compiles have such layers")?;
+    note_below(
+        out,
+        "Compiled as one graph, each copy of a layer is lowered and built anew. Compiled by itself, it is compiled once.",
+    )?;
+    close_section(out)?;
+    Ok(())
+}

@@ -1,0 +1,201 @@
+//! Finding one's way in a real browser: tabs, anchors, the search key, sorting by keyboard, filters that find nothing,
+//! text to copy, narrow windows.
+
+use crate::browser::{Window, one_of_each_kind, window};
+use crate::support::{Report, Run, input, job, report};
+use headless_chrome::protocol::cdp::Emulation::SetDeviceMetricsOverride;
+
+/// Logs whose records together make every kind of page that has a tab.
+const MANY_PAGES: [&str; 4] = ["05_dynamic_shapes", "03_graph_breaks", "22_vllm_new", "11_export_draft"];
+
+/// Reports that have all kinds of page between them.
+const ALL_KINDS: [&str; 6] = [
+    "03_graph_breaks",
+    "05_dynamic_shapes",
+    "09_provenance",
+    "11_export_draft",
+    "22_vllm_new",
+    "23_dump_file",
+];
+
+/// Makes the window so wide, in pixels.
+fn resize(window: &Window, width: u32) {
+    let metrics = SetDeviceMetricsOverride {
+        width,
+        height: 900,
+        device_scale_factor: 1.0,
+        mobile: false,
+        scale: None,
+        screen_width: None,
+        screen_height: None,
+        position_x: None,
+        position_y: None,
+        dont_set_visible_size: None,
+        screen_orientation: None,
+        viewport: None,
+        display_feature: None,
+        device_posture: None,
+    };
+    window.tab.call_method(metrics).unwrap();
+}
+
+/// By how many pixels the page is wider than the window.
+fn overflow(window: &Window) -> f64 {
+    window.number("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+}
+
+/// One log with the records of several.
+fn many_pages() -> Report {
+    let bytes: Vec<u8> = MANY_PAGES.iter().flat_map(|name| input(name).bytes()).collect();
+    Run::of_bytes("many_pages.log", &bytes).ok()
+}
+
+#[test]
+fn twenty_tabs_fit_into_1400_pixels_stay_while_scrolling_and_anchors_stop_below_them() {
+    let Some(window) = window() else { return };
+    let report = many_pages();
+    resize(&window, 1400);
+    window.open(&report.folder.join("index.html"), "");
+    let tabs = window.number("document.querySelectorAll('.tabs a').length");
+    assert!(tabs >= 18.0, "only {tabs} tabs");
+    // No log has more; a parser of the library's user may add some.
+    window.value(
+        "(nav => { for (let n = 0; n < 4; n++) nav.append(nav.querySelector('a').cloneNode(true)); })(
+            document.querySelector('nav[aria-label=Pages]'))",
+    );
+    assert!(overflow(&window) <= 0.0);
+    let inside = "[...document.querySelectorAll('.tabs a')].every(a => {
+        const box = a.getBoundingClientRect();
+        return box.width > 0 && box.left >= 0 && box.right <= innerWidth;
+    })";
+    assert!(window.is_true(inside), "every tab is seen");
+    let names = "[...document.querySelectorAll('.tabs nav')].map(n => n.ariaLabel).join()";
+    assert_eq!(window.value(names), "On this page,Pages");
+    window.click(".tabs a[href='#log']");
+    window.value("new Promise(done => setTimeout(done, 100))");
+    assert_eq!(window.number("document.querySelector('.tabs').getBoundingClientRect().top"), 0.0);
+    let below = "document.getElementById('log').getBoundingClientRect().top
+        - document.querySelector('.tabs').getBoundingClientRect().bottom";
+    let below = window.number(below);
+    assert!(below >= 0.0, "the heading is {below} pixels below the tabs");
+    window.quiet("twenty tabs");
+}
+
+#[test]
+fn no_kind_of_page_scrolls_sideways_at_360_pixels() {
+    let Some(window) = window() else { return };
+    resize(&window, 360);
+    let mut wide = Vec::new();
+    for name in ALL_KINDS {
+        for (_, path) in one_of_each_kind(report(name)) {
+            window.open(&report(name).folder.join(&path), "");
+            let over = overflow(&window);
+            if over > 0.0 {
+                wide.push(format!("{name}: {path} by {over}"));
+            }
+        }
+    }
+    window.open(&job("13_div_break").folder.join("index.html"), "");
+    assert!(overflow(&window) <= 0.0, "the landing page of a job");
+    assert!(wide.is_empty(), "{wide:#?}");
+}
+
+#[test]
+fn a_slash_leads_to_the_search_from_every_kind_of_page_and_is_a_letter_in_a_field() {
+    let Some(window) = window() else { return };
+    let field = "document.querySelector('input[name=q]')";
+    for name in ["03_graph_breaks", "09_provenance"] {
+        for (kind, path) in one_of_each_kind(report(name)) {
+            window.open(&report(name).folder.join(&path), "");
+            window.value("document.activeElement.blur()");
+            window.tab.press_key("/").unwrap();
+            assert!(
+                window.is_true(&format!("document.activeElement === {field}")),
+                "{name}: {path} ({kind})"
+            );
+            assert_eq!(window.value(&format!("{field}.value")), "", "{path}: the key itself is no text");
+            window.tab.press_key("/").unwrap();
+            assert_eq!(window.value(&format!("{field}.value")), "/", "{path}: in a field it is");
+        }
+    }
+}
+
+#[test]
+fn the_whole_head_of_a_column_sorts_and_so_does_the_keyboard() {
+    let Some(window) = window() else { return };
+    window.open(&report("03_graph_breaks").folder.join("index.html"), "");
+    let fills = "[...document.querySelectorAll('#functions-table th[data-sort]')].every(head => {
+        const cell = head.getBoundingClientRect(), button = head.firstElementChild.getBoundingClientRect();
+        return Math.abs(cell.width - button.width) < 2 && Math.abs(cell.height - button.height) < 3;
+    })";
+    assert!(window.is_true(fills), "the button is as large as the cell");
+    let head = "document.querySelector('#functions-table th[data-sort=num]')";
+    let glyph = format!("getComputedStyle({head}.firstElementChild, '::after').content");
+    let unsorted = window.value(&glyph);
+    window.value(&format!("{head}.firstElementChild.focus()"));
+    for order in ["descending", "ascending"] {
+        window.tab.press_key("Enter").unwrap();
+        assert_eq!(window.value(&format!("{head}.ariaSort")), order);
+        assert_ne!(window.value(&glyph), unsorted, "a sign says so too");
+    }
+    window.quiet("sorting by keyboard");
+}
+
+#[test]
+fn a_filter_that_finds_nothing_says_so_and_offers_to_be_cleared() {
+    let Some(window) = window() else { return };
+    window.open(&report("03_graph_breaks").folder.join("index.html"), "");
+    let rows =
+        "[...document.querySelectorAll('#functions-table tbody tr')].filter(r => r.checkVisibility()).length";
+    let all = window.number(rows);
+    window
+        .tab
+        .wait_for_element("input[data-for='functions-table']")
+        .unwrap()
+        .type_into("no such function")
+        .unwrap();
+    assert_eq!(window.number(rows), 0.0);
+    let note = window.value("document.querySelector('.nothing-fits').textContent");
+    assert!(note.as_str().unwrap().contains("fits the filter"), "{note}");
+    window.click(".nothing-fits button");
+    assert_eq!(window.number(rows), all);
+    assert!(!window.is_true("document.querySelector('.nothing-fits').checkVisibility()"));
+    assert!(window.is_true("document.activeElement.dataset.for === 'functions-table'"));
+    window.quiet("an empty filter");
+}
+
+#[test]
+fn a_fix_is_copied_as_it_stands_and_without_script_there_is_no_button() {
+    let Some(window) = window() else { return };
+    window.open(&report("14_llama_infer").folder.join("index.html"), "");
+    let button = "#next .copy";
+    assert!(window.is_true(&format!("document.querySelector('{button}').checkVisibility()")));
+    window.value(
+        "Object.defineProperty(navigator, 'clipboard', { value: { writeText: async text => { globalThis.copied = text; } } })",
+    );
+    window.click(button);
+    window.value("new Promise(done => setTimeout(done, 50))");
+    assert_eq!(window.value("globalThis.copied"), "export TORCHINDUCTOR_CACHE_DIR=/a/folder/that/stays");
+    assert_eq!(window.value(&format!("document.querySelector('{button}').textContent")), "Copied");
+    let label = window.value(&format!("document.querySelector('{button}').ariaLabel"));
+    assert!(label.as_str().unwrap().starts_with("Copy export"), "{label}");
+    window.quiet("copying");
+    let page = report("14_llama_infer").page("index.html");
+    for button in page.all("[data-copy]") {
+        assert!(button.attr("hidden").is_some(), "a script shows the button");
+        assert!(button.prev_sibling().is_some(), "the text stands beside it");
+    }
+}
+
+#[test]
+fn headings_and_rows_show_a_link_to_themselves() {
+    let Some(window) = window() else { return };
+    window.open(&report("03_graph_breaks").folder.join("index.html"), "");
+    let without = "[...document.querySelectorAll('section[id], tr[id]')]
+        .filter(place => {
+            const link = place.querySelector('.anchor');
+            return !link || link.getAttribute('href') !== `#${place.id}`
+                || place.checkVisibility() && link.getBoundingClientRect().width === 0;
+        }).map(place => place.id).join()";
+    assert_eq!(window.value(without), "");
+}

@@ -1,0 +1,176 @@
+//! The landing page: what a clean, slow log begins with, what tabs and files say, and places that open in an editor.
+
+use crate::support::html::text_of;
+use crate::support::{Run, input, report, reports};
+use std::fs;
+
+/// The first sentence, with ordinary spaces.
+fn headline(name: &str) -> String {
+    text_of(report(name).page("index.html").one("main h1")).replace('\u{a0}', " ")
+}
+
+/// Ids of the sections, in order.
+fn sections(name: &str) -> Vec<String> {
+    let page = report(name).page("index.html");
+    page.all("main > section").iter().filter_map(|one| one.attr("id").map(str::to_owned)).collect()
+}
+
+#[test]
+fn a_clean_slow_log_begins_with_where_the_time_went_and_what_to_do_next() {
+    let headline = headline("14_llama_infer");
+    assert!(
+        headline.contains("14.5 s, of which 10.4 s went into 22 C++ builds, one after the other"),
+        "{headline}"
+    );
+    assert!(headline.contains("A warm run saves up to 13.7 s"), "{headline}");
+    assert_eq!(sections("14_llama_infer")[..4], ["next", "time", "other-runs", "findings"]);
+    let page = report("14_llama_infer").page("index.html");
+    let text = page.text().replace('\u{a0}', " ");
+    assert!(
+        text.contains("Nothing went wrong: 1 compilation, no failure, no graph break, no recompilation"),
+        "{text}"
+    );
+    let steps: Vec<String> = page.all(".steps > li").into_iter().map(text_of).collect();
+    assert_eq!(steps.len(), 3, "{steps:#?}");
+    assert!(
+        steps[0].contains("TORCHINDUCTOR_CACHE_DIR")
+            && steps[0].replace('\u{a0}', " ").contains("up to 13.7 s")
+    );
+    assert!(steps[1].contains("TORCHINDUCTOR_COMPILE_THREADS"));
+    assert!(steps[2].contains("layer.compile()") && steps[2].contains("modeling_llama.py"));
+}
+
+#[test]
+fn the_strip_of_time_has_each_build_and_its_parts_sum_to_the_compile_time() {
+    let page = report("14_llama_infer").page("index.html");
+    assert_eq!(page.all(".stretch.trial").len(), 6, "programs that try the compiler out");
+    let builds = page.all(".stretch.phase-builds").len() - 6;
+    assert_eq!(builds, 16, "kernels");
+    let values = |column: &str| -> f64 {
+        let cells = page.all(&format!("#parts-table td:nth-child({column})"));
+        cells.iter().map(|cell| seconds(&text_of(*cell))).sum()
+    };
+    let total = report("14_llama_infer").json["compile_time"]["total_s"].as_f64().unwrap();
+    assert!((values("2") - total).abs() < 0.02, "{} of {total}", values("2"));
+}
+
+/// `1.24 s` or `723 ms` in seconds.
+fn seconds(text: &str) -> f64 {
+    let (number, unit) = text.trim().split_once('\u{a0}').unwrap_or_else(|| panic!("{text:?}"));
+    let factor = match unit {
+        "s" => 1.0,
+        "ms" => 1e-3,
+        "us" => 1e-6,
+        _ => panic!("{text:?}"),
+    };
+    number.parse::<f64>().unwrap() * factor
+}
+
+#[test]
+fn a_log_with_problems_begins_with_them() {
+    assert_eq!(sections("03_graph_breaks")[0], "findings");
+    assert!(report("03_graph_breaks").page("index.html").all(".order").is_empty());
+}
+
+#[test]
+fn every_phase_on_the_landing_page_has_a_line_of_meaning() {
+    let mut phases = 0;
+    for (name, report) in reports() {
+        for row in report.page("index.html").all("#time-table tbody tr") {
+            let cells: Vec<String> =
+                row.children().filter_map(scraper::ElementRef::wrap).map(text_of).collect();
+            assert!(!cells.last().unwrap().is_empty(), "{name}: {}", cells[0]);
+            phases += 1;
+        }
+    }
+    assert!(phases > 50, "{phases}");
+}
+
+#[test]
+fn counts_beside_tabs_are_those_of_the_pages() {
+    let page = report("03_graph_breaks").page("index.html");
+    let tabs: Vec<String> =
+        page.all(".tabs a").into_iter().map(|tab| text_of(tab).replace('\u{a0}', " ")).collect();
+    for tab in [
+        "Failures 2, restarts 13",
+        "Graph breaks 7",
+        "Recompilations 1",
+        "Shapes 1 symbol",
+        "Caches 30 lookups",
+    ] {
+        assert!(tabs.iter().any(|one| one == tab), "{tab}: {tabs:?}");
+    }
+    let failures = text_of(report("03_graph_breaks").page("failures_and_restarts.html").one("main h1"));
+    let failures = failures.replace('\u{a0}', " ");
+    assert!(
+        failures.contains("2 of 25 compilations failed") && failures.contains("13 restarts"),
+        "{failures}"
+    );
+}
+
+#[test]
+fn pages_lead_to_each_other_and_say_which_is_at_hand() {
+    let page = report("03_graph_breaks").page("caches.html");
+    let pages: Vec<&str> =
+        page.all("nav[aria-label=Pages] a").iter().filter_map(|a| a.attr("href")).collect();
+    for other in ["index.html", "graph_breaks.html", "shapes.html", "time.html"] {
+        assert!(pages.contains(&other), "{other}: {pages:?}");
+    }
+    let current = page.all(".tabs [aria-current=page]");
+    assert_eq!(current.iter().filter_map(|a| a.attr("href")).collect::<Vec<_>>(), ["caches.html"]);
+}
+
+#[test]
+fn a_report_with_collectives_leads_to_their_parity() {
+    let mut found = 0;
+    for (name, report) in reports().filter(|(_, report)| report.has("collectives_parity.json")) {
+        let page = report.page("index.html");
+        let linked = page.all("a[href='collectives_parity.json']");
+        assert!(!linked.is_empty(), "{name}");
+        found += 1;
+    }
+    assert!(found > 0, "no stored log has collectives");
+}
+
+#[test]
+fn places_open_in_the_editor_that_was_named_and_only_then() {
+    let plain = report("03_graph_breaks");
+    for path in plain.pages() {
+        assert!(!plain.read(&path).contains("vscode:"), "{path}");
+    }
+    let log = &input("03_graph_breaks").path;
+    let report = Run::of(log).args(["--editor", "vscode"]).ok();
+    let folder = report.pages().into_iter().find(|path| path.ends_with("-_1_0_0/compile.html")).unwrap();
+    for path in
+        ["index.html", "graph_breaks.html", "recompilations.html", "failures_and_restarts.html", &folder]
+    {
+        let page = report.page(path);
+        let links = page.all("a[href^='vscode:']");
+        assert!(!links.is_empty(), "{path}");
+        for link in links {
+            let href = link.attr("href").unwrap();
+            assert!(href.starts_with("vscode://file/") && href.contains(".py:"), "{path}: {href}");
+            let mut around = link.ancestors().filter_map(scraper::ElementRef::wrap);
+            assert!(
+                around.all(|one| one.value().name() != "summary"),
+                "{path}: a click on {href} would fold"
+            );
+        }
+    }
+    let pattern = "https://example.org/open?f={file}&l={line}";
+    let report = Run::of(log).args(["--editor", pattern]).ok();
+    let page = report.page("graph_breaks.html");
+    assert!(!page.all("a[href^='https://example.org/open?f=/'][href$='&l=11']").is_empty());
+}
+
+#[test]
+fn an_editor_that_would_run_a_script_is_refused() {
+    let log = &input("11_export_clean").path;
+    for editor in ["javascript:alert('{file}')", "data:text/html,{file}", "notepad", "vscode://file"] {
+        let out = tempfile::tempdir().unwrap();
+        let done = Run::of(log).out(out.path().join("report")).args(["--editor", editor]).go();
+        done.fails(2);
+        assert!(done.stderr.contains("--editor"), "{editor}: {}", done.stderr);
+        assert!(fs::read_dir(out.path()).unwrap().next().is_none(), "{editor}: nothing is written");
+    }
+}

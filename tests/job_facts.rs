@@ -4,7 +4,7 @@
 use crate::jobs::{change, differing, first, verdict};
 use crate::support::{Job, combine, job, rank_reports, text_of};
 use serde_json::{Value, json};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 fn finding<'j>(job: &'j Job, kind: &str) -> &'j Value {
     let found = job.list("findings").iter().find(|finding| finding["kind"] == kind);
@@ -206,4 +206,47 @@ fn two_ranks_have_no_median() {
     assert_eq!(straggler["title"], "Rank 1 takes 8.45 s to compile; rank 0 0.93 s");
     assert!(!cache.page("index.html").text().to_lowercase().contains("median"));
     assert!(!text_of(cache.page("index.html").one("#time")).contains("median"));
+}
+
+/// Seconds behind a label of a page: `Dynamo 511 ms`.
+fn seconds_behind(text: &str, label: &str) -> Option<f64> {
+    let mut words = text.split_once(label)?.1.split_whitespace();
+    let number: f64 = words.next()?.replace(',', "").parse().ok()?;
+    Some(number / if words.next()? == "ms" { 1e3 } else { 1.0 })
+}
+
+#[test]
+fn a_job_splits_its_time_as_its_ranks_do() {
+    for name in ["12_ddp_2", "13_div_healthy"] {
+        let job = job(name);
+        let mut parts: BTreeMap<String, f64> = BTreeMap::new();
+        for rank in 0..job.list("ranks").len() {
+            let report = job.json_file(&format!("rank_{rank}/report.json"));
+            for part in report["compile_time"]["parts"].as_array().unwrap() {
+                if let Some(label) = part["name"].as_str() {
+                    *parts.entry(label.to_owned()).or_default() += part["seconds"].as_f64().unwrap();
+                }
+            }
+            let told = &job.list("ranks")[rank]["compile_time_s"];
+            assert_eq!(*told, report["compile_time"]["total_s"], "{name}: rank {rank}");
+        }
+        let text = job.page("index.html").text().replace('\u{a0}', " ");
+        let (_, together) = text.split_once("All ranks together").expect("a bar of all ranks");
+        for (label, told) in parts {
+            let shown = seconds_behind(together, &format!("{label} "));
+            let shown = shown.unwrap_or_else(|| panic!("{name}: no time of {label}"));
+            assert!((told - shown).abs() <= told * 0.0051, "{name}: {label} took {told} s, shown {shown}");
+        }
+    }
+}
+
+#[test]
+fn a_verdict_about_tensors_names_one_operation_with_its_line_or_compile() {
+    for name in ["13_div_shapes", "13_rerun_same_dir"] {
+        let verdict = verdict(job(name));
+        assert!(
+            verdict.contains("in 2/0, local_fn, the input L['x']") && !verdict.contains("op1_op2"),
+            "{verdict}"
+        );
+    }
 }

@@ -1,9 +1,10 @@
 //! A finding says the same count, seconds and place wherever it stands: on the landing page, on the page of its topic,
 //! in the terminal and in report.json.
 
-use crate::support::{Page, Report, reports, select, text_of};
+use crate::support::{Page, Report, report, reports, select, text_of};
 use scraper::ElementRef;
 use serde_json::Value;
+use std::collections::BTreeMap;
 
 /// What one entry of a page says of a finding.
 #[derive(Debug, PartialEq, Eq)]
@@ -170,6 +171,12 @@ fn the_terminal_says_the_seconds_and_the_place_of_report_json() {
                 );
             }
             assert_eq!(told.is_some(), shown.is_some(), "{}: {line}", name);
+            let word = match finding["cost"]["kind"].as_str() {
+                Some("avoidable") => "up to ",
+                Some(kind) => kind,
+                None => "",
+            };
+            assert!(line.contains(word), "{}: {line} is {word}", name);
             if let Some(count) = count_in_json(finding) {
                 assert!(line.contains(&format!(", {count} times")), "{}: {line}", name);
             }
@@ -177,4 +184,195 @@ fn the_terminal_says_the_seconds_and_the_place_of_report_json() {
         }
     }
     assert!(compared > 20, "{compared} findings");
+}
+
+#[test]
+fn the_landing_page_lists_the_findings_in_the_order_of_report_json() {
+    for (name, report) in reports() {
+        let landing = report.page("index.html");
+        let entries = landing.all("[id^=finding-]").into_iter();
+        let numbers = entries.filter_map(|entry| entry.value().id()?.strip_prefix("finding-")?.parse().ok());
+        let numbers: Vec<usize> = numbers.collect();
+        assert!(numbers.is_sorted(), "{name}: {numbers:?}");
+        assert_eq!(numbers.len(), report.list("findings").len(), "{name}: {numbers:?}");
+    }
+}
+
+/// The value of a line of a finding's detail: `Misses: FX graph 2 times`.
+fn line_of<'f>(finding: &'f Value, label: &str) -> &'f str {
+    let detail = finding["detail"].as_str().unwrap_or_default();
+    let found = detail.lines().find_map(|line| line.strip_prefix(label)?.strip_prefix(": "));
+    found.unwrap_or_else(|| panic!("no {label} in {finding}"))
+}
+
+/// How often of each cache a finding says that it answered so: `FX graph 2 times, AOTAutograd 1 time`. The page calls
+/// the cache of FX graphs by who asks it.
+fn by_cache(text: &str) -> BTreeMap<String, u64> {
+    let one = |part: &str| {
+        let mut words = part.trim_end_matches(" times").trim_end_matches(" time").rsplitn(2, ' ');
+        let count = words.next()?.parse().ok()?;
+        let name = words.next()?;
+        Some((if name == "FX graph" { "Inductor" } else { name }.to_owned(), count))
+    };
+    text.split(", ").map(|part| one(part).unwrap_or_else(|| panic!("no count in {text}"))).collect()
+}
+
+/// Lookups of each cache with that answer, by the rows of the page of caches.
+fn lookups(page: &Page, answer: &str) -> BTreeMap<String, u64> {
+    let mut counts = BTreeMap::new();
+    for row in page.all("#lookups-table tbody tr") {
+        let cells: Vec<String> = row.select(&select("td")).map(text_of).collect();
+        if cells[2].starts_with(answer) {
+            *counts.entry(cells[1].clone()).or_default() += 1;
+        }
+    }
+    counts
+}
+
+#[test]
+fn the_page_of_caches_says_the_counts_of_findings_about_caches() {
+    let mut compared = 0;
+    for (name, report) in reports() {
+        let of = |kind: &'static str| report.list("findings").iter().filter(move |one| one["kind"] == kind);
+        for miss in of("cache_miss") {
+            let page = report.page("caches.html");
+            let told = by_cache(line_of(miss, "Misses"));
+            assert_eq!(told, lookups(&page, "miss"), "{name}: {}", miss["title"]);
+            let all: u64 = told.values().sum();
+            let words = format!("{all} {}", if all == 1 { "miss" } else { "misses" });
+            assert!(miss["title"].as_str().unwrap().contains(&words), "{name}: {}", miss["title"]);
+            assert!(plain(&page.text()).contains(&format!(" {words},")), "{name}: {words}");
+            compared += 1;
+        }
+        let mut bypassed: BTreeMap<String, u64> = BTreeMap::new();
+        for bypass in of("cache_bypass") {
+            for (cache, count) in by_cache(line_of(bypass, "Bypasses")) {
+                *bypassed.entry(cache).or_default() += count;
+            }
+        }
+        if !bypassed.is_empty() {
+            assert_eq!(bypassed, lookups(&report.page("caches.html"), "bypass"), "{name}");
+            compared += 1;
+        }
+    }
+    assert!(compared > 25, "{compared} logs");
+}
+
+/// What the words of a page say behind a label: `12.3 s` of `Kernel builds 12.3 s 79 %`, seconds; the longest.
+fn told_behind(text: &str, label: &str) -> Option<f64> {
+    let behind = |(at, _)| seconds(text.get(at + label.len()..)?.trim_start());
+    text.match_indices(label).filter_map(behind).reduce(f64::max)
+}
+
+/// Whether two numbers of seconds are one: seconds are shown with three digits, less than that in whole milliseconds.
+fn is_shown_as(told: f64, shown: f64) -> bool {
+    (told - shown).abs() <= told * 0.0051 + 0.000_51
+}
+
+#[test]
+fn every_page_splits_the_time_as_report_json_does() {
+    let mut compared = 0;
+    for (name, report) in reports() {
+        let parts = report.json["compile_time"]["parts"].as_array().unwrap();
+        for page in ["index.html", "time.html"] {
+            if !report.has(page) {
+                continue;
+            }
+            let text = report.page(page).text();
+            for part in parts.iter().filter(|part| part["name"].is_string()) {
+                let (label, told) = (part["name"].as_str().unwrap(), part["seconds"].as_f64().unwrap());
+                // A legend leaves out what no bar shows.
+                if told < 1e-3 {
+                    continue;
+                }
+                let shown = told_behind(&plain(&text), &format!("{label} "));
+                let shown = shown.unwrap_or_else(|| panic!("{name}: {page} has no time of {label}"));
+                assert!(is_shown_as(told, shown), "{name}: {page}: {label} took {told} s, shown {shown}");
+                compared += 1;
+            }
+        }
+    }
+    assert!(compared > 200, "{compared} numbers");
+}
+
+#[test]
+fn the_page_of_time_says_the_seconds_of_findings_about_time() {
+    let mut compared = 0;
+    for (name, report) in reports() {
+        let total = report.json["compile_time"]["total_s"].as_f64().unwrap();
+        for finding in report.list("findings") {
+            let title = plain(finding["title"].as_str().unwrap());
+            match finding["kind"].as_str().unwrap() {
+                "slow_log" => {
+                    let (whole, shares) = title.split_once(" of compile time: ").unwrap();
+                    assert!(is_shown_as(total, seconds(whole).unwrap()), "{name}: {title}");
+                    assert!(plain(&report.page("time.html").text()).contains(whole), "{name}: {whole}");
+                    let sum: f64 = shares
+                        .split(", ")
+                        .filter_map(|share| {
+                            let (_, time) = share.rsplit_once(' ').and_then(|(rest, unit)| {
+                                Some((rest, format!("{} {unit}", rest.rsplit(' ').next()?)))
+                            })?;
+                            seconds(&time)
+                        })
+                        .sum();
+                    assert!(sum <= total * 1.006, "{name}: {title}");
+                }
+                "serial_builds" => {
+                    let (_, times) = title.split_once(": ").unwrap();
+                    let (builds, rest) = times.split_once(" of ").unwrap();
+                    assert!(
+                        is_shown_as(total, seconds(rest.split(',').next().unwrap()).unwrap()),
+                        "{name}: {title}"
+                    );
+                    let saved = finding["cost"]["seconds"].as_f64().unwrap_or_default();
+                    assert!(saved <= seconds(builds).unwrap() * 1.006, "{name}: {title}");
+                }
+                "toolchain" => {
+                    let took =
+                        title.split_once("took ").unwrap().1.split(':').next().and_then(seconds).unwrap();
+                    let compile = report.compile(finding["compile_ids"][0].as_str().unwrap());
+                    let folder = compile["attempts"][0]["dir"].as_str().unwrap();
+                    let page = plain(&report.page(&format!("{folder}/compile.html")).text());
+                    // `7.10 s trying the C++ compiler and building its headers`
+                    let before = page.split(" trying the C++ compiler").next().unwrap();
+                    let words: Vec<&str> = before.rsplit([' ', '\n']).take(2).collect();
+                    let shown = seconds(&format!("{} {}", words[1], words[0]));
+                    let shown =
+                        shown.unwrap_or_else(|| panic!("{name}: no one-off build on the page of {folder}"));
+                    assert!(is_shown_as(took, shown), "{name}: {title}: {shown} s on the page of {folder}");
+                }
+                _ => continue,
+            }
+            compared += 1;
+        }
+    }
+    assert!(compared > 40, "{compared} findings");
+}
+
+#[test]
+fn the_compiles_of_the_page_of_time_have_together_the_parts_of_report_json() {
+    let mut compared = 0;
+    for name in ["01_inference", "03_graph_breaks", "04_recompiles", "02_train_mlp"] {
+        let report = report(name);
+        let page = report.page("time.html");
+        let heads: Vec<String> = page.all("#compiles-table th").into_iter().map(text_of).collect();
+        let rows = page.all("#compiles-table tbody tr");
+        for part in report.json["compile_time"]["parts"].as_array().unwrap() {
+            let (Some(label), Some(told)) = (part["name"].as_str(), part["seconds"].as_f64()) else {
+                continue;
+            };
+            let column = heads.iter().position(|head| head == label).unwrap_or_else(|| panic!("no {label}"));
+            let cell = |row: &ElementRef<'_>| {
+                let cells: Vec<String> = row.select(&select("td")).map(text_of).collect();
+                cells.get(column).and_then(|text| seconds(&plain(text)))
+            };
+            let sum: f64 = rows.iter().filter_map(cell).sum();
+            // Each row is rounded by itself.
+            let tolerance = told * 0.01 + rows.len() as f64 * 0.000_5;
+            assert!((sum - told).abs() <= tolerance, "{name}: {label}: {sum} of {told} s");
+            compared += 1;
+        }
+    }
+    assert!(compared > 12, "{compared} numbers");
 }

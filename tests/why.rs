@@ -61,63 +61,161 @@ fn a_function_over_the_limit_is_told_of_with_the_way_out() {
     assert!(section.contains("limit reached, not compiled"), "{section}");
 }
 
-/// The finding about a function's recompiles.
-fn recompile(name: &str, function: &str) -> serde_json::Value {
-    let start = format!("`{function}` ");
-    let mut found = report(name).list("findings").to_vec();
-    found.retain(|one| {
-        one["kind"] == "recompilation" && one["title"].as_str().is_some_and(|t| t.starts_with(&start))
-    });
-    assert_eq!(found.len(), 1, "{name}: {function}");
-    found.remove(0)
+/// What an expert says of one function of `tests/inputs/scripts/s25_guards.py`, which has one for each kind of guard.
+struct Answer {
+    /// The first compile of the function; the three logs number them alike.
+    first: &'static str,
+    /// What changed, as the title ends.
+    changed: &'static str,
+    /// A part of the advice.
+    advice: &'static str,
+    /// Whether the versions are needed whatever the program does.
+    expected: bool,
 }
 
+const fn advised(first: &'static str, changed: &'static str, advice: &'static str) -> Answer {
+    Answer { first, changed, advice, expected: false }
+}
+
+const fn expected(first: &'static str, changed: &'static str, advice: &'static str) -> Answer {
+    Answer { first, changed, advice, expected: true }
+}
+
+/// Functions of which all three versions of torch tell the same.
+const ALIKE: [Answer; 31] = [
+    advised("1/0", "stride `x.stride(0)`: 1 -> 2, then made dynamic", "`.contiguous()`"),
+    expected("2/0", "dtype `x.dtype`: Float -> Double -> Long", "Cast the input"),
+    expected("3/0", "`x.requires_grad`: False -> True", "with and one without"),
+    expected("4/0", "grad mode changed", "torch.no_grad()"),
+    expected("5/0", "grad mode changed", "torch.inference_mode()"),
+    advised("7/0", "`deterministic_algorithms` changed", "torch.use_deterministic_algorithms"),
+    advised("8/0", "`num_threads` changed", "torch.set_num_threads"),
+    advised("9/0", "`default_dtype` changed", "torch.set_default_dtype"),
+    advised("10/0", "number of dimensions `x.ndim`: 1 -> 2", ".unsqueeze"),
+    advised("12/0", "inputs `x` and `y` are the same tensor now", "`.clone()`"),
+    advised("13/0", "type of `x`: torch.Tensor -> __main__.Tagged", "one type"),
+    advised("14/0", "number `k`: 2 -> 3 -> 4", "Pass it as a tensor"),
+    advised("15/0", "number `k`: 2 -> 3, then made dynamic", "Nothing to do"),
+    advised("16/0", "number `k`: 0.5 -> 1.5, then made dynamic", "Nothing to do"),
+    expected("18/0", "string `mode`: 'add' -> 'sub'", "one version per value"),
+    advised("21/0", "`len(xs)`: 1 -> 2 -> 3", "the same number"),
+    advised("22/0", "`len(d)`: 1 -> 2", "the same number"),
+    advised("23/0", "number `d['k']`: 1 -> 2, then made dynamic", "Nothing to do"),
+    advised("24/0", "number `t[1]`: 2 -> 3, then made dynamic", "Nothing to do"),
+    advised("26/0", "another function as `f`", "Define it once"),
+    expected("32/0", "dtype `x.dtype`: Float -> Double", "One version per dtype"),
+    advised("34/0", "number `r.stop`: 3 -> 4, then made dynamic", "Nothing to do"),
+    advised("36/0", "size `x.shape[0]`: 4 -> 6, then made dynamic", "mark_dynamic(x, 0)"),
+    advised("37/0", "size `x.shape[0]`: 4 -> 6", "dynamic=False"),
+    advised("38/0", "`x.shape[0] % 8 == 0` no longer holds (`x.shape[0]` is 17)", "multiple of 8"),
+    advised("39/0", "`x.shape[0] == 2*y.shape[0]` no longer holds (`x.shape[0]` is 8)", "torch._check"),
+    expected("41/0", "size `x.shape[0]` is 1, and sizes 0 and 1 have versions of their own", "one element"),
+    advised("43/0", "number `GLOBAL`: 2 -> 3", "Pass it as a tensor"),
+    advised("44/0", "number `make.__defaults__[0]`: 1 -> 2 -> 3", "default argument of `make`"),
+    advised("45/0", "number `k`: 1 -> 2, then made dynamic", "Nothing to do"),
+    advised("46/0", "length of the iterator `it`: 2 -> 3", "items left in `it`"),
+];
+
+/// What torch 2.15 writes otherwise than the versions before it.
+const OF_TORCH_2_15: [Answer; 8] = [
+    advised("6/0", "`autocast(cpu)_enabled` changed", "the same autocast context"),
+    advised("11/0", "type of `x`: torch.Tensor -> int", "torch.tensor("),
+    expected("17/0", "flag `flag`: True -> False", "one version per value"),
+    expected("20/0", "another enum member as `c`", "one version per member"),
+    expected("28/0", "`fn.training`: True -> False", "one for evaluation"),
+    advised("33/0", "items of the set `s`: with 'a' -> without 'a'", "the same set"),
+    advised("42/0", "the dynamic marks of an input changed", "Mark each call the same way"),
+    advised("47/0", "backend: eager -> aot_eager -> eager", "one backend object"),
+];
+
+/// What torch 2.8 writes: no classes of objects, no names of backends.
+const OF_TORCH_2_8: [Answer; 8] = [
+    advised("6/0", "`autocast` changed", "the same autocast context"),
+    advised("11/0", "type of `x`: torch.Tensor -> int -> float", "torch.tensor("),
+    expected("17/0", "flag `flag`: True -> False", "one version per value"),
+    advised("20/0", "another object as `c`", "the members of an enum"),
+    expected("28/0", "`fn.training`: True -> False", "one for evaluation"),
+    advised("33/0", "items of the set `s`: {'a'} -> {'b'}", "the same set"),
+    advised("42/0", "dynamic marks of `x`: not marked -> marked", "Mark each call the same way"),
+    advised("47/0", "another backend, or a race of threads", "with one backend"),
+];
+
+/// What torch 2.6 writes: flags by their address, autocast by dispatch keys.
+const OF_TORCH_2_6: [Answer; 8] = [
+    advised(
+        "6/0",
+        "autocast changed for `x` (dispatch keys gone: none; new: AutocastCPU)",
+        "autocast context",
+    ),
+    advised("11/0", "type of `x`: torch.Tensor -> int -> float", "torch.tensor("),
+    expected("17/0", "flag `flag` changed", "one version per value"),
+    advised("20/0", "another object as `c`", "the members of an enum"),
+    expected("28/0", "`fn.training` changed", "one for evaluation"),
+    advised("33/0", "items of the set `s`: {'a'} -> {'b'}", "the same set"),
+    advised("42/0", "dynamic marks of `x`: not marked -> marked", "Mark each call the same way"),
+    advised("47/0", "another backend, or a race of threads", "with one backend"),
+];
+
 #[test]
-fn each_kind_of_guard_is_told_alike_whichever_torch_wrote_it() {
-    // What fails in each function is said in tests/inputs/scripts/s25_guards.py.
-    let expected = [
-        ("rank_of_tensor", "number of dimensions `x.ndim`: 1 -> 2"),
-        ("alias", "inputs `x` and `y` are the same tensor now"),
-        ("subclass", "type of `x`: torch.Tensor -> __main__.Tagged"),
-        ("int_value", "number `k`: 2 -> 3 -> 4"),
-        ("int_becomes_dynamic", "number `k`: 2 -> 3, then made dynamic"),
-        ("string", "string `mode`: 'add' -> 'sub'"),
-        ("list_length", "`len(xs)`: 1 -> 2 -> 3"),
-        ("function_identity", "another function as `f`"),
-        ("size_automatic", "size `x.shape[0]`: 4 -> 6, then made dynamic"),
-        ("size_static", "size `x.shape[0]`: 4 -> 6"),
-        ("relation_even", "`x.shape[0] % 8 == 0` no longer holds (`x.shape[0]` is 17)"),
-        ("relation_sizes", "`x.shape[0] == 2*y.shape[0]` no longer holds (`x.shape[0]` is 8)"),
-        ("size_one", "size `x.shape[0]` is 1, and sizes 0 and 1 have versions of their own"),
-        ("global_value", "number `GLOBAL`: 2 -> 3"),
-        ("iterator", "length of the iterator `it`: 2 -> 3"),
+fn each_kind_of_guard_has_its_cause_its_advice_and_its_cost_whichever_torch_wrote_it() {
+    let logs = [
+        ("25_guards", &OF_TORCH_2_15),
+        ("21_torch28_25_guards", &OF_TORCH_2_8),
+        ("21_torch26_25_guards", &OF_TORCH_2_6),
     ];
-    for name in ["25_guards", "21_torch28_25_guards", "21_torch26_25_guards"] {
-        for (function, what) in expected {
-            let found = recompile(name, function);
+    for (name, own) in logs {
+        for Answer { first, changed, advice, expected } in ALIKE.iter().chain(own) {
+            let mut findings = report(name).list("findings").iter();
+            let found =
+                findings.find(|one| one["kind"] == "recompilation" && one["compile_ids"][0] == *first);
+            let found = found.unwrap_or_else(|| panic!("{name}: no finding about {first}"));
             let title = found["title"].as_str().unwrap();
-            assert!(title.ends_with(&format!(" times: {what}")), "{name}: {title}");
+            assert!(title.ends_with(changed), "{name} {first}: {title}");
+            let hint = found["hint"].as_str().unwrap_or_default();
+            assert!(hint.contains(advice), "{name} {first}: {hint}");
+            let (severity, kind) = if *expected { ("info", "expected") } else { ("warning", "avoidable") };
+            assert_eq!(found["severity"], severity, "{name} {first}: {title}");
+            // A version that took less than a microsecond, or that no metrics time, costs nothing.
+            let told = found["cost"]["kind"].as_str().unwrap_or(kind);
+            assert_eq!(told, kind, "{name} {first}: {title}");
         }
     }
 }
 
 #[test]
-fn expected_recompiles_are_information() {
-    for function in ["dtype", "grad_mode", "inference_mode", "bool_flag", "string", "size_one"] {
-        assert_eq!(recompile("25_guards", function)["severity"], "info", "{function}");
-        assert_eq!(recompile("21_torch26_25_guards", function)["severity"], "info", "{function}");
-    }
-    for function in ["size_automatic", "int_value", "autocast", "marked_dynamic", "alias"] {
-        assert_eq!(recompile("25_guards", function)["severity"], "warning", "{function}");
+fn a_function_in_which_several_things_change_is_told_with_all_of_them() {
+    let layout = "layout of `x`: `x.stride(0) == x.shape[1]*x.stride(1)` no longer holds";
+    let expected = [
+        ("0/0", vec!["size `x.shape[1]`: 4 -> 2, then made dynamic", layout]),
+        ("25/0", vec!["number `o`: 2 -> 2.5, then made dynamic", "type of `o`"]),
+        ("29/0", vec!["number `self.step`: 0 -> 1"]),
+        ("30/0", vec!["`c.scale`: 1.0 -> 2.0", "`c.layers[0].eps`"]),
+        ("31/0", vec!["size of the parameter or buffer `w.shape[1]`: 3 -> 5"]),
+        ("40/0", vec!["x.shape[0] <= 100` no longer holds (`x.shape[0]` is 200)"]),
+    ];
+    for name in ["25_guards", "21_torch28_25_guards", "21_torch26_25_guards"] {
+        let findings = report(name).list("findings");
+        for (first, parts) in &expected {
+            let found = findings.iter().find(|one| one["compile_ids"][0] == *first).unwrap();
+            let title = found["title"].as_str().unwrap();
+            assert!(parts.iter().all(|part| title.contains(part)), "{name}: {title}");
+        }
+        // A parameter is never marked as dynamic.
+        let hints = findings.iter().filter_map(|one| one["hint"].as_str());
+        assert_eq!(hints.filter(|hint| hint.contains("mark_dynamic(w")).count(), 0, "{name}");
     }
 }
 
 #[test]
 fn a_limit_that_raises_is_not_told_as_eager_mode() {
-    let found = report("25_guards").list("findings");
-    let limit = found.iter().find(|one| one["kind"] == "recompile_limit").unwrap();
-    let title = limit["title"].as_str().unwrap();
-    assert!(title.starts_with("`<lambda>` raises at the recompile limit of 2: size `x.shape[0]`"), "{title}");
+    for name in ["25_guards", "21_torch28_25_guards", "21_torch26_25_guards"] {
+        let found = report(name).list("findings");
+        let limit = found.iter().find(|one| one["kind"] == "recompile_limit").unwrap();
+        let title = limit["title"].as_str().unwrap();
+        let told = " raises at the recompile limit of 2: size `x.shape[0]`: 3 -> 4 -> 5";
+        assert!(title.ends_with(told), "{name}: {title}");
+        assert!(limit["hint"].as_str().unwrap().contains("calls with a new size raise"), "{name}: {limit}");
+    }
 }
 
 #[test]
@@ -150,4 +248,22 @@ fn a_break_that_followed_from_another_is_shown_with_it() {
 fn logs_without_breaks_or_recompilations_have_no_such_pages() {
     let report = report("11_export_clean");
     assert!(!report.has("graph_breaks.html") && !report.has("recompilations.html"));
+}
+
+#[test]
+fn the_debug_context_of_a_break_stands_in_report_json_in_the_finding_and_on_the_page() {
+    let mut compared = 0;
+    for name in ["03_graph_breaks", "21_torch28_25_guards", "25_guards"] {
+        let report = report(name);
+        let page = report.page("graph_breaks.html").text();
+        let details: Vec<&str> =
+            report.list("findings").iter().filter_map(|one| one["detail"].as_str()).collect();
+        for context in report.list("graph_breaks").iter().filter_map(|one| one["debug_context"].as_str()) {
+            let first = context.lines().next().unwrap();
+            assert!(page.contains(first), "{name}: the page has no {first}");
+            assert!(details.iter().any(|detail| detail.contains(first)), "{name}: no finding has {first}");
+            compared += 1;
+        }
+    }
+    assert!(compared > 4, "{compared} breaks");
 }

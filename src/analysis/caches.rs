@@ -266,6 +266,15 @@ mod tests {
     }
 
     #[test]
+    fn of_several_earlier_compiles_the_nearest_is_compared() {
+        let mut components = Components::default();
+        let lookups = [(0, "0/0"), (1, "0/1"), (2, "0/2")].map(|(c, id)| lookup(c, id, Outcome::Miss));
+        let keys = ["[a] gm: a", "[b] gm: b", "[c] gm: c"].map(|text| components.key([text]));
+        let model = Model { caches: lookups.into(), ..Model::default() };
+        assert_eq!(nearest(&model, &keys, &components), [None, Some(0), Some(1)]);
+    }
+
+    #[test]
     fn a_second_lookup_of_a_compile_is_not_compared_with_the_first() {
         let mut components = Components::default();
         let lookups = [(0, "0/0"), (1, "0/1"), (1, "0/1")].map(|(c, id)| lookup(c, id, Outcome::Miss));

@@ -227,5 +227,25 @@ mod tests {
                 .to_owned(),
         );
         assert_eq!(failure_causes(&model)[0].effect, FailureEffect::BrokeInLoop);
+        // A break at the line of the failure, behind which Dynamo cannot go on.
+        let (file, id) = (Some("/app/a.py".to_owned()), CompileId::parse("0/0"));
+        let failure = &mut model.failures[0];
+        (failure.reason, failure.file, failure.line) = (None, file.clone(), Some(7));
+        model.graph_breaks.push(GraphBreak {
+            reason: "Unsupported".to_owned(),
+            context: None,
+            explanation: None,
+            debug_context: None,
+            hints: Vec::new(),
+            gb_id: None,
+            url: None,
+            file,
+            line: Some(7),
+            compiles: vec![id],
+            count: 1,
+            stack: Vec::new(),
+            occurrences: Vec::new(),
+        });
+        assert_eq!(failure_causes(&model)[0].effect, FailureEffect::BrokeForGood);
     }
 }

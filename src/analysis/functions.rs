@@ -90,6 +90,7 @@ pub fn by_status<'c>(compiles: impl IntoIterator<Item = &'c Compile>) -> Vec<(&'
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::analysis::builds::tests::span;
 
     #[test]
     fn compiles_of_one_function_are_one_group_and_those_without_a_function_go_by_frame() {
@@ -102,5 +103,18 @@ mod tests {
         let groups = of_log(&model, &Split::default());
         let compiles: Vec<_> = groups.iter().map(|g| g.compiles.clone()).collect();
         assert_eq!(compiles, [vec![0, 2], vec![1, 3], vec![4]]);
+    }
+
+    #[test]
+    fn the_time_of_a_function_is_split_as_that_of_the_log() {
+        let mut model = Model::default();
+        model.compile_index(CompileId::parse("0/0").as_ref());
+        model.spans =
+            vec![span("entire_frame_compile", None, 0.0, 9.0), span("compile_file", Some(0), 2.0, 8.0)];
+        let split = Split::of(&model);
+        let functions = of_log(&model, &split);
+        assert_eq!(functions.len(), 1);
+        assert_eq!(functions[0].parts, split.whole);
+        assert_eq!(functions[0].parts.total(), 9e6);
     }
 }

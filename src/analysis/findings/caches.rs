@@ -166,6 +166,7 @@ fn reason_words(reason: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::super::basis::Basis;
+    use super::super::cost::CostKind;
     use super::*;
     use crate::model::ArtifactIndex;
     use crate::trace::CompileId;
@@ -221,6 +222,7 @@ mod tests {
         lookup(&mut model, "0/1", "aotautograd", Outcome::Miss, "full_miss");
         let title = |model: &Model| findings(model)[0].title.clone();
         assert_eq!(title(&model), "Cold cache: 2 misses, a second run finds them");
+        assert_eq!(findings(&model)[0].count, 2);
         lookup(&mut model, "1/0", "fx_graph", Outcome::Hit, "hit");
         assert_eq!(title(&model), "Cold cache: 2 misses, a second run finds them");
         // A key that nothing in this log missed was left by an earlier run.
@@ -237,5 +239,44 @@ mod tests {
         assert!(
             found[0].detail.as_deref().is_some_and(|text| text.contains("guard of the entry does not hold"))
         );
+    }
+
+    /// Which work of how many compiles a finding claims, and of which kind.
+    fn claimed(found: &Finding) -> Vec<(CostKind, Work, usize)> {
+        found.claims.iter().map(|claim| (claim.kind, claim.work, claim.compiles.len())).collect()
+    }
+
+    #[test]
+    fn a_bypass_claims_what_the_bypassed_cache_would_have_kept_and_one_on_purpose_is_expected() {
+        let mut model = Model::default();
+        lookup(&mut model, "0/0", "fx_graph", Outcome::Bypass, "Unsupported post grad custom pass");
+        lookup(&mut model, "1/0", "fx_graph", Outcome::Bypass, "Unsupported post grad custom pass");
+        lookup(&mut model, "1/0", "aotautograd", Outcome::Bypass, "Unsupported post grad custom pass");
+        let (kind, found) = (CostKind::Avoidable, findings(&model).remove(0));
+        assert_eq!(claimed(&found), [(kind, Work::InductorGraph, 2), (kind, Work::AotGraph, 1)]);
+        for lookup in &mut model.caches {
+            lookup.reason = Some("Skipping graph with frozen constants".to_owned());
+        }
+        let (kind, found) = (CostKind::Expected, findings(&model).remove(0));
+        assert_eq!(claimed(&found), [(kind, Work::InductorGraph, 2), (kind, Work::AotGraph, 1)]);
+    }
+
+    #[test]
+    fn a_higher_order_operator_is_named_once_and_each_cause_apart() {
+        let mut model = Model::default();
+        for id in ["0/0", "1/0"] {
+            for cache in ["fx_graph", "aotautograd"] {
+                let reason = "Can't cache HigherOrderOperator: flex_attention";
+                lookup(&mut model, id, cache, Outcome::Bypass, reason);
+            }
+        }
+        lookup(&mut model, "2/0", "fx_graph", Outcome::Bypass, "Freezing is not supported");
+        let found = findings(&model);
+        let titles: Vec<&str> = found.iter().map(|one| one.title.as_str()).collect();
+        let operator =
+            "2 compiles cannot be cached: torch cannot cache the higher-order operator `flex_attention`";
+        assert_eq!(titles, [operator, "1 compile cannot be cached: freezing is on"]);
+        assert!(found.iter().all(|one| one.severity == Severity::Info));
+        assert_eq!((found[0].count, found[1].count), (4, 1));
     }
 }

@@ -5,7 +5,7 @@ use crate::analysis::ledger::Ledger;
 use crate::analysis::recompiles::recompile_chains;
 use crate::analysis::{Split, break_costs, time};
 use crate::model::{
-    ArtifactIndex, BreakOccurrence, CompileIndex, Failure, Function, GraphBreak, Metrics, MetricsKind,
+    ArtifactIndex, BreakOccurrence, CompileIndex, Failure, Frame, Function, GraphBreak, Metrics, MetricsKind,
     MetricsRecord, Model, ProblemKind, Reason, Recompile, Restart, Status, TextFrame,
 };
 use crate::trace::{CompileId, Span};
@@ -315,4 +315,137 @@ fn findings_of_equal_cost_and_count_stand_in_the_order_of_the_log() {
     // Breaks are looked for before restarts.
     let kinds: Vec<&str> = of_log(&model).iter().map(|one| one.kind.word).collect();
     assert_eq!(kinds, ["restart", "graph_break"]);
+}
+
+#[test]
+fn versions_beyond_the_limit_are_wasted_and_those_before_it_could_be_avoided() {
+    let mut model = model(&[("0/0", "f"), ("0/1", "f"), ("0/2", "f")]);
+    model.recompiles.push(recompile("0/1", "k == 1"));
+    model.recompiles.push(recompile("0/2", "k == 2"));
+    let error = "torch._dynamo.exc.RecompileLimitExceeded";
+    model.failures.push(failure("0/2", error, "recompile_limit reached", 3));
+    let found = only(&model, "recompile_limit");
+    let parts: Vec<_> = found.cost_parts.iter().map(|part| (part.kind, part.us)).collect();
+    assert_eq!(parts, [(CostKind::Avoidable, 1000.0), (CostKind::Wasted, 1000.0)]);
+    assert_eq!(cost(&found), Some((2000.0, CostKind::Avoidable)), "the sum is an upper bound");
+}
+
+#[test]
+fn work_at_run_time_is_no_compile_time_and_no_loss() {
+    let mut model = model(&[("0/0", "f")]);
+    model.compiles[0].metrics[0].facts.runtime_us = Some(5e6);
+    let found = only(&model, "runtime_cost");
+    assert_eq!(cost(&found), Some((5e6, CostKind::Expected)));
+    assert_eq!((found.severity, found.lost_us()), (Severity::Info, 0.0));
+}
+
+/// A frame of torch that runs inside an installed package.
+fn torch_frame(line: u64, name: &str) -> TextFrame {
+    TextFrame { file: "/venv/lib/python3.11/site-packages/torch/nn/x.py".to_owned(), ..frame(line, name) }
+}
+
+#[test]
+fn a_break_in_torchs_own_code_that_torch_calls_is_information_and_no_loss() {
+    let mut model = model(&[("0/0", "inner")]);
+    let torch = torch_frame(9, "inner");
+    model.compiles[0].function.as_mut().unwrap().file = Some(torch.file.clone());
+    model.compiles[0].metrics[0].facts.wasted_us = Some(500.0);
+    let mut broke = break_in(&["0/0"], 9, vec![frame(1, "main"), torch_frame(5, "caller"), torch.clone()]);
+    broke.file = Some(torch.file.clone());
+    model.graph_breaks.push(broke);
+    let found = only(&model, "graph_break");
+    assert_eq!((found.severity, cost(&found)), (Severity::Info, Some((500.0, CostKind::Expected))));
+    // Code of the user between the compiled function and the break is where they can act.
+    let mut own =
+        break_in(&["0/0"], 9, vec![torch_frame(5, "caller"), torch.clone(), frame(7, "hook"), torch]);
+    own.file.clone_from(&model.graph_breaks[0].file);
+    own.occurrences[0].stack = own.stack[..3].to_vec().into();
+    model.graph_breaks = vec![own];
+    let found = only(&model, "graph_break");
+    assert_eq!((found.severity, cost(&found)), (Severity::Warning, Some((500.0, CostKind::Wasted))));
+}
+
+#[test]
+fn what_a_break_costs_when_the_model_runs_is_told_in_words() {
+    let mut model = model(&[("0/0", "outer"), ("1/0", "torch_dynamo_resume_in_outer_at_9")]);
+    model.graph_breaks.push(break_in(&["0/0"], 9, vec![frame(9, "outer")]));
+    let found = only(&model, "graph_break");
+    assert_eq!(cost(&found), None, "the resume function would be compiled without the break, too");
+    assert!(said(&found)[0].contains("nothing is fused across the break"), "{found:?}");
+}
+
+#[test]
+fn the_debug_context_of_a_break_is_kept_and_the_sentence_in_it_is_told() {
+    let mut model = model(&[("0/0", "f")]);
+    let mut broke = break_in(&["0/0"], 9, vec![frame(9, "f")]);
+    let context = "module: logging, qualname: warning, args: [ConstantVariable(str: '`loss_type=None` was set in the \
+                   config but it is unrecognized.')]";
+    broke.debug_context = Some(context.to_owned());
+    model.graph_breaks.push(broke);
+    let found = only(&model, "graph_break");
+    let told = "The call says: \"`loss_type=None` was set in the config but it is unrecognized.\"";
+    assert!(found.detail.as_deref().is_some_and(|text| text.contains(told)), "{:?}", found.detail);
+    let kept = found.facts.iter().find(|fact| fact.label == "Debug context").unwrap();
+    assert!(matches!(&kept.value, Value::Code(lines) if *lines == [context]), "{kept:?}");
+}
+
+#[test]
+fn a_recompile_of_library_code_is_told_with_the_readers_own_call() {
+    let mut model = model(&[("0/0", "step"), ("0/1", "step")]);
+    let library = "/venv/lib/python3.11/site-packages/torch/optim/adam.py";
+    let names = [library, "/app/train.py"].map(|name| model.strings.literal(name));
+    for index in 0..2 {
+        let compile = &mut model.compiles[index];
+        compile.function.as_mut().unwrap().file = Some(library.to_owned());
+        let frame = |file, line| Frame { file, line: Some(line), name: "step".into(), loc: None };
+        compile.stack = Some(vec![frame(names[1], 31), frame(names[0], 200)].into());
+    }
+    model.recompiles.push(recompile("0/1", "tensor 'x' size mismatch at index 1. expected 4, actual 6"));
+    let found = only(&model, "recompilation");
+    assert_eq!((found.place.file.as_deref(), found.place.line), (Some("/app/train.py"), Some(31)));
+    // The reader's own function is told where its guard stands or it is defined.
+    model.compiles[0].function.as_mut().unwrap().file = Some("/app/x.py".to_owned());
+    let found = only(&model, "recompilation");
+    assert_eq!((found.place.file.as_deref(), found.place.line), (Some("/app/x.py"), Some(1)));
+}
+
+#[test]
+fn what_is_only_good_to_know_stands_behind_problems_however_often_it_happened() {
+    let mut model = model(&[("0/0", "f"), ("1/0", "f"), ("2/0", "f")]);
+    for index in 0..3 {
+        model.compiles[index].metrics[0].facts.guard_latency_us = Some(900.0);
+    }
+    model.compiles[2].metrics[0].facts.cudagraph_skip_reason = Some("cpu device (x)".to_owned());
+    let found: Vec<(&str, u64)> = of_log(&model).iter().map(|one| (one.kind.word, one.count)).collect();
+    assert_eq!(found, [("cudagraph_skip", 1), ("slow_guards", 3)]);
+}
+
+#[test]
+fn a_failure_costs_its_own_record_and_not_what_the_same_id_compiled_before() {
+    let mut model = model(&[("0/0", "f")]);
+    model.compiles[0].metrics.push(record(2, Metrics { dynamo_us: Some(300.0), ..Metrics::default() }));
+    model.failures.push(failure("0/0", "a.KeyError", "'x'", 2));
+    assert_eq!(cost(&only(&model, "failure")), Some((300.0, CostKind::Wasted)));
+}
+
+#[test]
+fn problems_stand_by_the_seconds_they_cost_whichever_came_first() {
+    let mut model = model(&[("0/0", "f"), ("1/0", "g"), ("2/0", "h")]);
+    for (index, us) in [200.0, 900.0, 500.0].into_iter().enumerate() {
+        model.compiles[index].metrics[0].facts.wasted_us = Some(us);
+        let id = format!("{index}/0");
+        model.graph_breaks.push(break_in(&[&id], index as u64, Vec::new()));
+        model.graph_breaks[index].reason = format!("reason {index}");
+    }
+    let found: Vec<_> = of_log(&model).iter().map(|one| (one.title.clone(), one.lost_us())).collect();
+    let expected = [("reason 1", 900.0), ("reason 2", 500.0), ("reason 0", 200.0)];
+    assert_eq!(found, expected.map(|(title, us)| (title.to_owned(), us)));
+}
+
+#[test]
+fn a_restart_without_a_break_wasted_what_was_traced_until_then() {
+    let mut model = model(&[("0/0", "f")]);
+    model.compiles[0].metrics[0].facts.wasted_us = Some(400.0);
+    model.restarts.push(Restart { compile: CompileId::parse("0/0"), reason: "r".to_owned() });
+    assert_eq!(cost(&only(&model, "restart")), Some((400.0, CostKind::Wasted)));
 }

@@ -451,6 +451,22 @@ mod tests {
     }
 
     #[test]
+    fn the_answer_of_a_cache_is_one_whatever_it_is_so_a_second_one_begins_the_next_run() {
+        let names = [
+            "inductor_post_grad_graph",
+            "inductor_output_code_a 0_forward",
+            "fx_graph_cache_miss",
+            "fx_graph_cache_hit",
+            "inductor_output_code_b 0_backward",
+            MAP,
+        ];
+        let runs = runs(&names);
+        let artifacts: Vec<_> = runs.iter().map(|run| run.artifacts.clone()).collect();
+        assert_eq!(artifacts, [0..3, 3..6]);
+        assert_eq!(runs[1].mappings, [5]);
+    }
+
+    #[test]
     fn a_graph_captured_by_dynamo_counts_only_where_there_is_none_after_it() {
         let old = ["dynamo_output_graph", "fx_graph_runnable", "inductor_output_code_a"];
         assert_eq!(runs(&old)[0].pre, Some(0));

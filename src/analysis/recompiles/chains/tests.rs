@@ -1,6 +1,7 @@
 //! Chains on models made by hand; the texts of guards are those of logs that are named.
 
 use super::*;
+use crate::analysis::recompiles::advice::recompile_advice;
 use crate::analysis::recompiles::chain::Cause;
 use crate::analysis::recompiles::words::{disagreement, what_changed};
 use crate::model::{
@@ -196,6 +197,35 @@ fn a_race_is_told_as_one() {
     let model = model(&[("0/0", &[]), ("0/1", &[("0/0", text)])]);
     assert!(title(&model).contains("a race of threads, or a fault of torch"), "{}", title(&model));
     assert_eq!(expected(&model), [false]);
+}
+
+#[test]
+fn a_race_names_the_threads_where_several_recorded_it() {
+    let text = "Unexpected recompilation: runtime guards failed even though they passed during";
+    let mut model = model(&[("0/0", &[]), ("0/1", &[("0/0", text)]), ("0/2", &[("0/0", text)])]);
+    let advice = |model: &Model| recompile_advice(model, &only(model)).concat();
+    assert!(!advice(&model).contains("(here"), "{}", advice(&model));
+    (model.recompiles[0].writer, model.recompiles[1].writer) = (4711, 815);
+    assert!(advice(&model).contains("(here 815, 4711)"), "{}", advice(&model));
+}
+
+#[test]
+fn versions_of_several_threads_are_told_by_what_differs_and_not_by_their_backend() {
+    // Each thread makes its own backend; the version of the same thread is the one that a size separates.
+    let backend = |new: &str| {
+        format!(
+            "BACKEND_MATCH failure: torch.compile detected different backend callables. Cached backend: \
+             _TorchCompileWrapper(compiler='inductor') (id=0x1). New backend: \
+             _TorchCompileWrapper(compiler='inductor') (id={new}). If this is unexpected"
+        )
+    };
+    let size = "tensor 'x' size mismatch at index 0. expected 4, actual 5";
+    let (second, third) = (backend("0x2"), backend("0x2"));
+    let both = [("0/0", third.as_str()), ("0/1", size)];
+    let model = model(&[("0/0", &[]), ("0/1", &[("0/0", second.as_str())]), ("0/2", &both)]);
+    let chain = only(&model);
+    assert_eq!(chain.steps[2].cause.unwrap().kind, ChangeKind::Size);
+    assert_eq!(chain.steps[1].cause.unwrap().kind, ChangeKind::Backend);
 }
 
 #[test]

@@ -44,6 +44,18 @@ pub struct Cli {
     #[arg(long, value_name = "HTML")]
     pub custom_header_html: Option<String>,
 
+    /// A trace of torch.profiler (.json, .json.gz, .json.zst), or a folder of them, to join with the log
+    #[arg(long, value_name = "TRACE")]
+    pub profile: Vec<PathBuf>,
+
+    /// What the traced device can do: a name such as "H100 SXM", or a JSON file with figures
+    #[arg(long, value_name = "NAME|FILE.json")]
+    pub device: Option<String>,
+
+    /// The clock in MHz that the device ran at while it was traced
+    #[arg(long, value_name = "MHZ")]
+    pub clock: Option<f64>,
+
     /// Open places of your code in an editor: vscode, pycharm, or an address with {file} and {line}
     #[arg(long, value_name = "EDITOR", value_parser = Editor::parse)]
     pub editor: Option<Editor>,
@@ -166,6 +178,17 @@ impl Cli {
         }
     }
 
+    /// The name of a device, or the text of the file that `--device` names.
+    fn device_figures(&self) -> anyhow::Result<Option<String>> {
+        match &self.device {
+            Some(file) if file.ends_with(".json") => {
+                let text = std::fs::read_to_string(file);
+                text.map(Some).map_err(|error| anyhow::anyhow!("cannot read the figures in {file}: {error}"))
+            }
+            given => Ok(given.clone()),
+        }
+    }
+
     /// What the library is told.
     ///
     /// # Errors
@@ -183,6 +206,9 @@ impl Cli {
             latest: self.latest,
             all_ranks: self.all_ranks_html,
             session: self.session,
+            profiles: self.profile.clone(),
+            device: self.device_figures()?,
+            clock_mhz: self.clock,
             settings: Settings {
                 plain_text: self.plain_text,
                 provenance: self.inductor_provenance,

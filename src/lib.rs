@@ -28,6 +28,7 @@ mod job;
 mod model;
 mod options;
 mod output;
+mod profile;
 mod rel_path;
 mod report;
 mod run;
@@ -139,7 +140,8 @@ fn write_log(work: Work<'_>, task: &LogTask<'_>) -> anyhow::Result<LogOutcome> {
     if let Some(parts) = task.parts_to_split(&model) {
         return Ok(LogOutcome::Parts(parts));
     }
-    let found = analysis::of_log(&model);
+    let measured = run::measure(work, task.log, &model, &source)?;
+    let found = analysis::of_log(&model, measured);
     let settings = &work.options.settings;
     let report = report::on(&model, &found, &source, settings, task.processes);
     let pages = report::pages(report);
@@ -165,7 +167,8 @@ fn write_job(
 ) -> anyhow::Result<RunSummary> {
     let job = job::read(ranks, facts, progress);
     let found = analysis::of_job(&job);
-    let report = JobReport { job: &job, found: &found, settings };
+    let evidence = job::read_evidence(ranks, &job, &found);
+    let report = JobReport { job: &job, found: &found, evidence: &evidence, settings };
     let mut pages = report::job_pages(report);
     pages.push(job::chromium_events(ranks));
     progress.writing(pages.len());

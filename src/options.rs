@@ -20,6 +20,14 @@ pub struct Options {
     pub all_ranks: bool,
     /// Which run to read of a folder that several runs were traced into: 1 is the oldest, None the newest.
     pub session: Option<usize>,
+    /// Traces of torch.profiler, or folders of them, whose figures the report joins with the log. Where none is given, those
+    /// that lie in a folder of logs.
+    pub profiles: Vec<PathBuf>,
+    /// What the traced device can do, where the project's table is not to be used: the name of a device, or JSON of the
+    /// form of `devices.json`.
+    pub device: Option<String>,
+    /// The clock in MHz that the device ran at while it was traced.
+    pub clock_mhz: Option<f64>,
     /// How the report is to look.
     pub settings: Settings,
     /// How many threads to use: at least 1; None for as many as the machine has. The report is the same for any number.
@@ -36,6 +44,9 @@ impl Options {
             latest: false,
             all_ranks: false,
             session: None,
+            profiles: Vec::new(),
+            device: None,
+            clock_mhz: None,
             settings: Settings::default(),
             threads: None,
         }

@@ -1,6 +1,7 @@
 //! The landing page of a job in a real browser: of few ranks, and of a thousand.
 
-use crate::browser::window;
+use crate::browser::{Window, window};
+use crate::job_ends::write_cut_rank;
 use crate::support::job::copy_rank;
 use crate::support::{combine, job};
 use std::fs;
@@ -73,8 +74,94 @@ fn a_thousand_ranks_open_in_time_and_in_two_megabytes() {
     let took = start.elapsed();
     assert!(took < LONGEST, "{took:?}");
     window.quiet("a thousand ranks");
-    assert_eq!(window.number("document.querySelectorAll('#rank-table tbody tr').length"), 1_024.0);
-    let shown =
-        "[...document.querySelectorAll('#rank-table tbody tr')].filter(r => r.checkVisibility()).length";
-    assert!(window.number(shown) <= 40.0, "the table is folded");
+    // Ranks of which the same is to be said share a row; each is still reached by its number.
+    assert_eq!(window.number("document.querySelectorAll('#rank-table tbody tr').length"), 4.0);
+    assert_eq!(window.number("document.querySelectorAll('.rank-numbers a').length"), 1_024.0);
+    assert_eq!(window.number("document.querySelectorAll('.rank-times .rank-row').length"), 4.0);
+    let target =
+        "document.querySelector('.rank-numbers a:nth-child(778)').pathname.split('/').slice(-2).join('/')";
+    assert_eq!(window.value(target), "rank_777/index.html");
+}
+
+/// The texts that an expression gives.
+fn texts(window: &Window, expression: &str) -> Vec<String> {
+    let json = window.value(&format!("JSON.stringify({expression})"));
+    serde_json::from_str(json.as_str().unwrap()).unwrap()
+}
+
+/// 64 ranks of which rank 45 has no log, the log of rank 12 ends inside a kernel build, and rank 37 breaks its graph.
+fn job_in_trouble(folder: &Path) {
+    for rank in (0..64).filter(|rank| ![12, 45].contains(rank)) {
+        let to = folder.join(format!("rank_{rank}"));
+        let (scenario, of) = if rank == 37 { ("13_div_break", 1) } else { ("13_div_healthy", 0) };
+        copy_rank(scenario, of, &to);
+        // The graphs of the ranks that part ways are shown side by side.
+        for attempt in ["-_0_0_0", "-_0_0_1"] {
+            let from = job(scenario).folder.join(format!("rank_{of}/{attempt}"));
+            let Ok(files) = fs::read_dir(from) else { continue };
+            for file in files.map(|file| file.unwrap().path()) {
+                let name = file.file_name().unwrap().to_str().unwrap().to_owned();
+                if name.starts_with("dynamo_output_graph") {
+                    fs::create_dir_all(to.join(attempt)).unwrap();
+                    fs::copy(&file, to.join(attempt).join(name)).unwrap();
+                }
+            }
+        }
+    }
+    write_cut_rank(folder, 12);
+}
+
+#[test]
+fn of_64_ranks_the_one_without_a_log_the_one_that_stopped_and_the_one_that_diverges_are_seen_at_once() {
+    let Some(window) = window() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    job_in_trouble(folder.path());
+    let report = combine(folder.path(), &[]).ok(folder.path());
+    window.open(&folder.path().join("index.html"), "");
+    for scheme in ["light", "dark"] {
+        window.scheme(scheme);
+        window.quiet(&format!("64 ranks ({scheme})"));
+    }
+    // Without a click: who stopped and inside what, who diverges and where, who is missing.
+    let verdict = window.value("document.querySelector('h1').innerText").as_str().unwrap().to_owned();
+    for words in [
+        "Rank 12's log ends at ",
+        "inside 1/0 (gather_fn), compile_file",
+        "rank 37 breaks its graph at s13_divergence.py:28 in 0/0",
+        "No log of rank 45",
+    ] {
+        assert!(verdict.contains(words), "{words}: {verdict}");
+    }
+    // The grid keeps the place of the missing rank, and says each state in a word.
+    let cells =
+        texts(&window, "[...document.querySelectorAll('.rank-grid li')].map(cell => cell.textContent)");
+    assert_eq!((cells.len(), cells[44].as_str(), cells[45].as_str()), (64, "44", "45 no data"));
+    assert_eq!((cells[12].as_str(), cells[37].as_str()), ("12 ends early", "37 diverges"));
+    assert!(window.is_true("document.querySelector('.rank-grid .gap').href === undefined"));
+    // One row per rank; one Tab stop; arrows walk, and the line above says the row.
+    assert_eq!(window.number("document.querySelectorAll('.rank-row').length"), 64.0);
+    assert_eq!(window.number("document.querySelectorAll('.rank-row[tabindex=\"0\"]').length"), 1.0);
+    window.value("document.querySelector('.rank-row').focus()");
+    for _ in 0..12 {
+        window.tab.press_key("ArrowDown").unwrap();
+    }
+    let said = window.value("document.getElementById('rank-says').textContent");
+    let said = said.as_str().unwrap();
+    assert!(
+        said.starts_with("rank 12: 2 compiles, ") && said.ends_with("inside 1/0, compile_file"),
+        "{said}"
+    );
+    window.tab.press_key("End").unwrap();
+    assert!(window.is_true("document.activeElement.getAttribute('aria-label').startsWith('rank 63: ')"));
+    // The state in the table of ranks is a word of the page; report.json keeps its three.
+    let state = window.value("document.querySelector('#rank-37 td:nth-child(2)').textContent");
+    assert_eq!(state, "diverges");
+    assert_eq!(report.list("ranks")[37]["state"], "ok");
+    // Both graphs of the difference.
+    let lines =
+        window.value("[...document.querySelectorAll('.graph-sides > div')].map(side => side.innerText)");
+    let sides: Vec<String> = serde_json::from_value(lines).unwrap();
+    assert!(sides[0].contains("all_reduce") && !sides[1].contains("all_reduce"), "{sides:?}");
+    let over = window.number("document.documentElement.scrollWidth - innerWidth");
+    assert!(over <= 0.0, "{over} pixels too wide");
 }

@@ -25,12 +25,18 @@ fn job_with_a_cut_rank(folder: &Path) -> Job {
     for rank in 0..2 {
         copy_rank("13_div_healthy", rank, &folder.join(format!("rank_{rank}")));
     }
-    let logs = tempfile::tempdir().unwrap();
-    let log = logs.path().join("dedicated_log_torch_trace_rank_2_cut.log");
-    fs::write(&log, cut_log()).unwrap();
-    Run::of(&log).out(folder.join("rank_2")).ok();
-    change(&folder.join("rank_2"), |report| report["log"]["rank"] = json!(2));
+    write_cut_rank(folder, 2);
     combine(folder, &[]).ok(folder)
+}
+
+/// The report of a rank whose log ends in a kernel build.
+pub fn write_cut_rank(folder: &Path, rank: usize) {
+    let logs = tempfile::tempdir().unwrap();
+    let log = logs.path().join(format!("dedicated_log_torch_trace_rank_{rank}_cut.log"));
+    fs::write(&log, cut_log()).unwrap();
+    let to = folder.join(format!("rank_{rank}"));
+    Run::of(&log).out(to.clone()).ok();
+    change(&to, |report| report["log"]["rank"] = json!(rank));
 }
 
 #[test]

@@ -23,17 +23,24 @@ fn top(path: &str) -> &str {
 
 /// The library's folders and single files, each with those that it may use. What main.rs and lib.rs may use is not
 /// limited.
-const LAYERS: [(&str, &[&str]); 10] = [
+const LAYERS: [(&str, &[&str]); 11] = [
     ("rel_path", &[]),
     ("trace", &[]),
     ("model", &["trace", "rel_path"]),
+    ("profile", &["trace", "model"]),
     ("events", &["trace", "model", "rel_path"]),
     ("analysis", &["trace", "model"]),
     ("output", &["rel_path"]),
     ("report", &["trace", "model", "analysis", "output", "rel_path"]),
     ("options", &["report", "output"]),
     ("job", &["trace", "model", "events", "analysis", "output", "report", "options", "rel_path"]),
-    ("run", &["trace", "model", "events", "analysis", "output", "report", "job", "options", "rel_path"]),
+    (
+        "run",
+        &[
+            "trace", "model", "events", "analysis", "output", "report", "job", "options", "profile",
+            "rel_path",
+        ],
+    ),
 ];
 
 /// Files of the program, which may use the library as its other users do.

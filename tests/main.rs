@@ -41,6 +41,7 @@ mod library;
 mod markdown;
 mod odd_logs;
 mod pages;
+mod performance;
 mod provenance;
 mod provenance_orders;
 mod ranks;

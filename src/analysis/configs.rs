@@ -37,97 +37,79 @@ pub struct Notable {
     pub kind: &'static str,
     /// Its name there.
     pub name: &'static str,
-    /// Its value unless a program or the environment sets it, as JSON; None where that depends on the machine.
-    pub usual: Option<&'static str>,
     /// What it does.
     pub about: &'static str,
 }
 
-const fn of(
-    kind: &'static str,
-    name: &'static str,
-    usual: Option<&'static str>,
-    about: &'static str,
-) -> Notable {
-    Notable { kind, name, usual, about }
+const fn of(kind: &'static str, name: &'static str, about: &'static str) -> Notable {
+    Notable { kind, name, about }
 }
 
 const DYNAMO: &str = "dynamo_config";
 const INDUCTOR: &str = "inductor_config";
 const FUNCTORCH: &str = "functorch_config";
 const COMPILER: &str = "compiler_config";
-const NO: Option<&str> = Some("false");
-const YES: Option<&str> = Some("true");
-const EMPTY: Option<&str> = Some("\"\"");
 
 /// Settings that explain most surprises, by what they concern.
 pub const NOTABLE: &[Notable] = &[
-    of(DYNAMO, "suppress_errors", NO, "an error of the compiler is hidden, and the function runs as Python"),
-    of(DYNAMO, "disable", NO, "nothing is compiled"),
-    of(DYNAMO, "error_on_recompile", NO, "a recompile is an error"),
-    of(DYNAMO, "fail_on_recompile_limit_hit", NO, "reaching the recompile limit is an error"),
-    of(DYNAMO, "recompile_limit", Some("8"), "versions of a function, after which it runs as Python"),
-    of(DYNAMO, "cache_size_limit", Some("8"), "the same in older torch"),
-    of(DYNAMO, "accumulated_recompile_limit", Some("256"), "the same over all objects that share the code"),
-    of(DYNAMO, "accumulated_cache_size_limit", Some("256"), "the same in older torch"),
+    of(DYNAMO, "suppress_errors", "an error of the compiler is hidden, and the function runs as Python"),
+    of(DYNAMO, "disable", "nothing is compiled"),
+    of(DYNAMO, "error_on_recompile", "a recompile is an error"),
+    of(DYNAMO, "fail_on_recompile_limit_hit", "reaching the recompile limit is an error"),
+    of(DYNAMO, "recompile_limit", "versions of a function, after which it runs as Python"),
+    of(DYNAMO, "cache_size_limit", "versions of a function, after which it runs as Python"),
+    of(
+        DYNAMO,
+        "accumulated_recompile_limit",
+        "versions over all objects that share the code, after which it runs as Python",
+    ),
+    of(
+        DYNAMO,
+        "accumulated_cache_size_limit",
+        "versions over all objects that share the code, after which it runs as Python",
+    ),
     of(
         DYNAMO,
         "assume_static_by_default",
-        YES,
         "sizes are constants until they change; dynamic=True turns it off",
     ),
-    of(
-        DYNAMO,
-        "automatic_dynamic_shapes",
-        YES,
-        "a size that changed becomes dynamic; dynamic=False turns it off",
-    ),
-    of(DYNAMO, "dynamic_shapes", YES, "whether sizes may be dynamic at all"),
-    of(DYNAMO, "specialize_int", NO, "integers are constants"),
-    of(DYNAMO, "specialize_float", NO, "floating point numbers are constants"),
-    of(DYNAMO, "capture_scalar_outputs", NO, ".item() is captured and does not break the graph"),
-    of(DYNAMO, "capture_dynamic_output_shape_ops", NO, "nonzero() and the like do not break the graph"),
-    of(DYNAMO, "compiled_autograd", NO, "the backward pass is captured by Dynamo too"),
-    of(DYNAMO, "optimize_ddp", YES, "graphs are split at the buckets of DDP"),
-    of(DYNAMO, "inline_inbuilt_nn_modules", YES, "modules are traced into, so that equal ones share code"),
-    of(DYNAMO, "caching_precompile", NO, "compiled functions are kept between processes"),
-    of(COMPILER, "force_disable_caches", NO, "no cache is used"),
-    of(INDUCTOR, "force_disable_caches", NO, "no cache is used"),
-    of(INDUCTOR, "fx_graph_cache", YES, "compiled graphs are kept on disk"),
-    of(INDUCTOR, "fx_graph_remote_cache", Some("null"), "compiled graphs are kept remotely"),
-    of(FUNCTORCH, "enable_autograd_cache", YES, "results of AOTAutograd are kept on disk"),
-    of(FUNCTORCH, "enable_remote_autograd_cache", Some("null"), "results of AOTAutograd are kept remotely"),
-    of(INDUCTOR, "autotune_local_cache", YES, "results of autotuning are kept on disk"),
-    of(
-        COMPILER,
-        "dynamic_sources",
-        EMPTY,
-        "inputs that are dynamic from the start (TORCH_COMPILE_DYNAMIC_SOURCES)",
-    ),
-    of(COMPILER, "unbacked_sources", EMPTY, "inputs whose sizes are never looked at"),
-    of(COMPILER, "job_id", Some("null"), "under which name profiles of this job are kept"),
-    of(INDUCTOR, "max_autotune", NO, "kernels are chosen by measuring: slow to compile"),
-    of(INDUCTOR, "max_autotune_gemm", NO, "the same for matrix products"),
-    of(INDUCTOR, "max_autotune_pointwise", NO, "the same for pointwise kernels"),
-    of(INDUCTOR, "coordinate_descent_tuning", NO, "kernels are tuned further by measuring"),
-    of(INDUCTOR, "triton.cudagraphs", NO, "graphs are recorded as cudagraphs (mode=\"reduce-overhead\")"),
-    of(INDUCTOR, "triton.cudagraph_skip_dynamic_graphs", NO, "no cudagraphs for graphs with dynamic sizes"),
-    of(INDUCTOR, "freezing", NO, "parameters are constants"),
-    of(INDUCTOR, "cpp_wrapper", NO, "the wrapper is C++"),
-    of(INDUCTOR, "compile_threads", None, "processes that build kernels; 1 builds them one after the other"),
-    of(INDUCTOR, "fallback_random", NO, "random numbers are those of eager"),
-    of(INDUCTOR, "deterministic", NO, "no choice by measuring"),
-    of(INDUCTOR, "debug", NO, "more is checked and written: slow"),
-    of(INDUCTOR, "trace.enabled", NO, "intermediate code is written to disk: slow"),
-    of(INDUCTOR, "trace.provenance_tracking_level", Some("0"), "which node became which kernel is recorded"),
-    of(INDUCTOR, "profile_bandwidth", NO, "each kernel is measured when it runs"),
-    of(FUNCTORCH, "debug_assert", NO, "more is checked: slow"),
-    of(
-        FUNCTORCH,
-        "activation_memory_budget",
-        Some("1.0"),
-        "below 1, activations are computed again in the backward",
-    ),
+    of(DYNAMO, "automatic_dynamic_shapes", "a size that changed becomes dynamic; dynamic=False turns it off"),
+    of(DYNAMO, "dynamic_shapes", "whether sizes may be dynamic at all"),
+    of(DYNAMO, "specialize_int", "integers are constants"),
+    of(DYNAMO, "specialize_float", "floating point numbers are constants"),
+    of(DYNAMO, "capture_scalar_outputs", ".item() is captured and does not break the graph"),
+    of(DYNAMO, "capture_dynamic_output_shape_ops", "nonzero() and the like do not break the graph"),
+    of(DYNAMO, "compiled_autograd", "the backward pass is captured by Dynamo too"),
+    of(DYNAMO, "optimize_ddp", "graphs are split at the buckets of DDP"),
+    of(DYNAMO, "inline_inbuilt_nn_modules", "modules are traced into, so that equal ones share code"),
+    of(DYNAMO, "caching_precompile", "compiled functions are kept between processes"),
+    of(COMPILER, "force_disable_caches", "no cache is used"),
+    of(INDUCTOR, "force_disable_caches", "no cache is used"),
+    of(INDUCTOR, "fx_graph_cache", "compiled graphs are kept on disk"),
+    of(INDUCTOR, "fx_graph_remote_cache", "compiled graphs are kept remotely"),
+    of(FUNCTORCH, "enable_autograd_cache", "results of AOTAutograd are kept on disk"),
+    of(FUNCTORCH, "enable_remote_autograd_cache", "results of AOTAutograd are kept remotely"),
+    of(INDUCTOR, "autotune_local_cache", "results of autotuning are kept on disk"),
+    of(COMPILER, "dynamic_sources", "inputs that are dynamic from the start (TORCH_COMPILE_DYNAMIC_SOURCES)"),
+    of(COMPILER, "unbacked_sources", "inputs whose sizes are never looked at"),
+    of(COMPILER, "job_id", "under which name profiles of this job are kept"),
+    of(INDUCTOR, "max_autotune", "kernels are chosen by measuring: slow to compile"),
+    of(INDUCTOR, "max_autotune_gemm", "kernels of matrix products are chosen by measuring: slow to compile"),
+    of(INDUCTOR, "max_autotune_pointwise", "pointwise kernels are chosen by measuring: slow to compile"),
+    of(INDUCTOR, "coordinate_descent_tuning", "kernels are tuned further by measuring"),
+    of(INDUCTOR, "triton.cudagraphs", "graphs are recorded as cudagraphs (mode=\"reduce-overhead\")"),
+    of(INDUCTOR, "triton.cudagraph_skip_dynamic_graphs", "no cudagraphs for graphs with dynamic sizes"),
+    of(INDUCTOR, "freezing", "parameters are constants"),
+    of(INDUCTOR, "cpp_wrapper", "the wrapper is C++"),
+    of(INDUCTOR, "compile_threads", "processes that build kernels; 1 builds them one after the other"),
+    of(INDUCTOR, "fallback_random", "random numbers are those of eager"),
+    of(INDUCTOR, "deterministic", "no choice by measuring"),
+    of(INDUCTOR, "debug", "more is checked and written: slow"),
+    of(INDUCTOR, "trace.enabled", "intermediate code is written to disk: slow"),
+    of(INDUCTOR, "trace.provenance_tracking_level", "which node became which kernel is recorded"),
+    of(INDUCTOR, "profile_bandwidth", "each kernel is measured when it runs"),
+    of(FUNCTORCH, "debug_assert", "more is checked: slow"),
+    of(FUNCTORCH, "activation_memory_budget", "below 1, activations are computed again in the backward"),
 ];
 
 #[cfg(test)]
@@ -157,12 +139,9 @@ mod tests {
     }
 
     #[test]
-    fn no_notable_setting_is_listed_twice_and_usual_values_are_json() {
+    fn no_notable_setting_is_listed_twice() {
         for (index, notable) in NOTABLE.iter().enumerate() {
             assert!(NOTABLE[..index].iter().all(|n| (n.kind, n.name) != (notable.kind, notable.name)));
-            if let Some(usual) = notable.usual {
-                serde_json::from_str::<serde_json::Value>(usual).unwrap();
-            }
         }
     }
 }

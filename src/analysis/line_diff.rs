@@ -40,6 +40,42 @@ pub fn line_diff(old: &str, new: &str, most: usize) -> LineDiff {
     diff
 }
 
+/// A row of two texts side by side.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SideRow<'t> {
+    /// Both texts have the line: its number in each, from 1.
+    Both(usize, usize, &'t str),
+    /// Only the first has it.
+    OnlyFirst(usize, &'t str),
+    /// Only the second has it.
+    OnlySecond(usize, &'t str),
+}
+
+/// Two texts side by side, line by line; None where they are too long to be compared in order.
+pub fn side_by_side<'t>(first: &'t str, second: &'t str) -> Option<Vec<SideRow<'t>>> {
+    let (first, second) = (lines(first), lines(second));
+    if first.len() + second.len() > MOST_ORDERED {
+        return None;
+    }
+    let mut rows = Vec::new();
+    let numbered = |lines: &[&'t str], from: usize, len: usize| -> Vec<(usize, &'t str)> {
+        let range = lines.iter().enumerate().skip(from).take(len);
+        range.map(|(index, line)| (index + 1, *line)).collect()
+    };
+    for op in capture_diff_slices(Algorithm::Myers, &first, &second) {
+        let (old, new) = (op.old_range(), op.new_range());
+        let old = numbered(&first, old.start, old.len());
+        let new = numbered(&second, new.start, new.len());
+        if matches!(op, DiffOp::Equal { .. }) {
+            rows.extend(old.iter().zip(&new).map(|(a, b)| SideRow::Both(a.0, b.0, a.1)));
+        } else {
+            rows.extend(old.into_iter().map(|(number, line)| SideRow::OnlyFirst(number, line)));
+            rows.extend(new.into_iter().map(|(number, line)| SideRow::OnlySecond(number, line)));
+        }
+    }
+    Some(rows)
+}
+
 fn lines(text: &str) -> Vec<&str> {
     text.trim_end().lines().map(str::trim_end).collect()
 }
@@ -85,6 +121,22 @@ fn as_sets<'t>(old: &[&'t str], new: &[&'t str]) -> Vec<(bool, &'t str)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn two_texts_stand_side_by_side_with_the_numbers_of_each() {
+        let rows = side_by_side("a\nb\nd\n", "a\nc\nc\nd").unwrap();
+        assert_eq!(
+            rows,
+            [
+                SideRow::Both(1, 1, "a"),
+                SideRow::OnlyFirst(2, "b"),
+                SideRow::OnlySecond(2, "c"),
+                SideRow::OnlySecond(3, "c"),
+                SideRow::Both(3, 4, "d"),
+            ]
+        );
+        assert!(side_by_side(&"x\n".repeat(4_000), "").is_none());
+    }
 
     #[test]
     fn only_lines_that_changed_are_told() {

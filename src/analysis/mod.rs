@@ -7,6 +7,7 @@ pub mod builds;
 mod by_compile;
 pub mod caches;
 pub mod configs;
+pub mod defaults;
 mod export;
 pub mod failures;
 pub mod findings;
@@ -24,6 +25,7 @@ mod outlook;
 mod own_code;
 mod parity;
 mod parts;
+pub mod performance;
 mod producers;
 pub mod provenance;
 mod rank_facts;
@@ -68,6 +70,7 @@ pub use user_place::UserPlace;
 use crate::model::{CompileIndex, Model, Outcome};
 use fxhash::FxHashMap;
 use ledger::Ledger;
+use performance::Performance;
 
 /// All that follows from one log's facts.
 pub struct Found<'m> {
@@ -91,19 +94,25 @@ pub struct Found<'m> {
     pub export: Export,
     /// The functions that were compiled again: those over the limit first, then by time.
     pub chains: Vec<Chain<'m>>,
+    /// What a trace of torch.profiler tells of the kernels.
+    pub performance: Option<Performance>,
     /// What went wrong and what it cost, most important first.
     pub findings: Vec<Finding>,
 }
 
 /// Draws the conclusions of one log.
-pub fn of_log(model: &Model) -> Found<'_> {
+pub fn of_log(model: &Model, performance: Option<Performance>) -> Found<'_> {
     let chains = recompiles::recompile_chains(model);
     let time = time::of_log(model);
     let split = Split::of(model);
     let one_offs = one_offs::one_offs(model, &time::self_times(&model.spans));
     let ledger = Ledger::of(model, &split, &one_offs, time.total_s);
-    let findings = findings::of_log(findings::Basis { model, chains: &chains }, ledger);
+    let findings = findings::of_log(
+        findings::Basis { model, chains: &chains, performance: performance.as_ref() },
+        ledger,
+    );
     Found {
+        performance,
         time,
         parity: parity::of_log(model),
         functions: functions::of_log(model, &split),

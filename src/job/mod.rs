@@ -1,9 +1,11 @@
 //! Finished reports of ranks to the report of their job: a landing page and a few data files beside `rank_<n>/`.
 //!
 //! The ranks may have been written elsewhere, each by a run of its own. Of each its `report.json` is parsed and its
-//! `chromium_events.json` streamed, nothing else. A run over all ranks ends here too, so both ways give the same files.
+//! `chromium_events.json` streamed; of the ranks that first differ one graph each is read, nothing else. A run over all
+//! ranks ends here too, so both ways give the same files.
 
 mod chromium;
+mod evidence;
 mod facts;
 mod findings;
 mod graph_lists;
@@ -11,8 +13,11 @@ mod places;
 mod read;
 mod stable;
 mod tensors;
+mod timeline;
 mod times;
 mod wire;
+
+pub(crate) use evidence::read as read_evidence;
 
 use crate::model::{Job, JobFacts, RankSummary, Run};
 use crate::options::Progress;

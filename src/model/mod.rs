@@ -12,6 +12,7 @@ mod fields;
 mod guards;
 mod integrity;
 mod job;
+mod profile;
 mod program_text;
 mod section;
 mod shapes;
@@ -37,10 +38,14 @@ pub use fields::{Fields, lenient};
 pub use guards::{GuardFacts, GuardPrint, PlaceType, SideEffect};
 pub use integrity::{Integrity, ProblemKind};
 pub use job::{
-    Alarm, CodePlace, CollectiveCounts, Fact, FactValue, FailedRank, FindingCost, FunctionFact, GraphId,
-    GraphKey, GraphRuntime, Job, JobFacts, KeyLookup, LogFinding, OperationCount, RankCounts, RankEnd,
-    RankLog, RankState, RankSummary, Run, Schedule, Sequence, SharedFinding, SkippedFile, Step, Stretch,
-    TensorFact, TextId, Texts,
+    Alarm, CodePlace, CollectiveCounts, CompileStretch, Fact, FactValue, FailedRank, FindingCost,
+    FunctionFact, GraphId, GraphKey, GraphRuntime, Job, JobEvidence, JobFacts, KeyLookup, LogFinding,
+    OperationCount, PartStretch, RankCounts, RankEnd, RankGraph, RankLog, RankState, RankSummary,
+    RankTimeline, Run, Schedule, Sequence, SharedFinding, SkippedFile, Step, Stretch, TensorFact, TextId,
+    Texts,
+};
+pub use profile::{
+    DeviceKernel, DeviceWork, InputDims, Launch, Operator, OperatorCall, Profile, TritonLaunch,
 };
 pub use program_text::{read_program, source_comment};
 pub use section::{Cell, Column, Section, Unit};

@@ -12,7 +12,7 @@ use crate::report::kit::templates::Worker;
 use crate::report::kit::{inductor_runs, links, log_settings, paths};
 use crate::report::pages::{
     caches, code, compile, configuration, export, failures, graph_breaks, graphs, guards, kernels, landing,
-    own_tables, provenance, recompilations, search, shapes, time, vllm,
+    own_tables, performance, provenance, recompilations, search, shapes, time, vllm,
 };
 use crate::report::subject::{Report, SiteFile, SiteRow, SiteTab, SiteTopic};
 use std::sync::LazyLock;
@@ -345,7 +345,7 @@ pub(crate) static SITE: &[SiteRow] = &[
         name: "Configuration",
         files: &[SiteFile {
             path: "configuration.html",
-            about: "versions, notable settings, what differs between compiles, every setting that is on or has a value; what the fields of the metrics mean",
+            about: "what was changed from torch's defaults, versions, what differs between compiles, every setting; what the fields of the metrics mean",
         }],
         tab: Some(SiteTab { address: |_| "configuration.html".to_owned(), count: |_| None }),
         topic: None,
@@ -376,6 +376,22 @@ pub(crate) static SITE: &[SiteRow] = &[
         assets: assets::PAGE,
         present: kernels::present,
         write: |report| vec![kernels::page(report)],
+    },
+    SiteRow {
+        name: "Performance",
+        files: &[SiteFile {
+            path: "performance.html",
+            about: "measured kernels, with `--profile TRACE`: the device's time by line of the program, each kernel with its rates and how near it comes to what the device can do, a roofline, calls of compiled code, operators by shape",
+        }],
+        tab: Some(SiteTab { address: |_| "performance.html".to_owned(), count: |_| None }),
+        topic: Some(SiteTopic {
+            topic: Topic::Performance,
+            words: "all measured kernels",
+            address: |_| "performance.html".to_owned(),
+        }),
+        assets: assets::PERFORMANCE,
+        present: performance::present,
+        write: performance::pages,
     },
     SiteRow {
         name: "Provenance",

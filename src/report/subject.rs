@@ -50,6 +50,11 @@ impl Report<'_> {
         self.settings.export || self.model.export.is_recorded()
     }
 
+    /// Whether the report is of a trace of torch.profiler, without a log.
+    pub(crate) fn is_trace_alone(&self) -> bool {
+        self.found.performance.is_some() && self.model.log.bytes == 0
+    }
+
     /// Whether the log times the phases of the compiler.
     pub(crate) fn times_phases(&self) -> bool {
         !self.model.spans.is_empty()

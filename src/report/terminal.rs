@@ -47,12 +47,17 @@ pub fn summary(report: Report<'_>) -> Vec<SummaryLine> {
         );
     }
     let findings = &report.found.findings;
-    if report.model.log.records == 0 {
+    if let Some(measured) = &report.found.performance {
+        let sentence = crate::report::words::performance::sentence_of(measured).replace('\u{a0}', " ");
+        let at = if report.is_trace_alone() { 0 } else { 1 };
+        lines.splice(at..1, [SummaryLine::plain(sentence)]);
+    }
+    if report.model.log.records == 0 && !report.is_trace_alone() {
         let why = "Set TORCH_TRACE before the program imports torch, and let it reach a torch.compile call.";
         lines.push(SummaryLine::plain(why.to_owned()));
         return lines;
     }
-    if findings.iter().all(|one| one.severity == Severity::Info) {
+    if findings.iter().all(|one| one.severity == Severity::Info) && !report.is_trace_alone() {
         lines.push(SummaryLine::plain(checked()));
     }
     // What is only good to know stands in the report.

@@ -3,10 +3,12 @@
 
 mod input;
 mod process;
+mod profiles;
 mod ranks;
 mod task;
 
 pub(crate) use input::{Input, find};
 pub(crate) use process::for_each_process;
+pub(crate) use profiles::measure;
 pub(crate) use ranks::for_each_rank;
 pub(crate) use task::{LogOutcome, LogTask, Work, notes, read};

@@ -5,6 +5,7 @@ use crate::model::{Model, Process};
 use crate::options::{Options, Progress, RunSummary};
 use crate::output::{RelPath, Sink};
 use crate::report;
+use crate::run::profiles::is_trace;
 use crate::trace::Source;
 use std::num::NonZeroUsize;
 use std::path::Path;
@@ -72,7 +73,7 @@ pub(crate) type WriteLog = fn(Work<'_>, &LogTask<'_>) -> anyhow::Result<LogOutco
 /// # Errors
 /// The log cannot be read, or none of its lines is a record although it must have one.
 pub(crate) fn read(work: Work<'_>, task: &LogTask<'_>) -> anyhow::Result<(Source, Model)> {
-    let source = Source::open(task.log)?;
+    let source = if is_trace(task.log) { Source::without_log(task.log)? } else { Source::open(task.log)? };
     let model = events::read_log(&source, work.registry, task.part, task.progress, report::is_own_path)?;
     if task.must_be_log {
         events::check_is_log(&model)?;

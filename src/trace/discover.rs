@@ -142,6 +142,20 @@ pub fn sibling_logs(log: &Path, limit: usize) -> io::Result<Vec<PathBuf>> {
     Ok(siblings)
 }
 
+/// The files of a folder whose names end so, in the order of their names.
+pub fn files_ending(dir: &Path, endings: &[&str]) -> io::Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(dir)? {
+        let Ok(entry) = entry else { continue };
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if endings.iter().any(|ending| name.ends_with(ending)) && entry.path().is_file() {
+            found.push(entry.path());
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
 struct Listed {
     path: PathBuf,
     changed: SystemTime,

@@ -22,7 +22,7 @@ mod strings;
 
 pub use clock::{Clock, Stamp, instant};
 pub use compile_id::{CompileId, FrameId, bracketed_without_id, folder_without_id};
-pub use discover::{Folder, NewestLog, logs_in, newest_log, rank_of_file_name};
+pub use discover::{Folder, NewestLog, files_ending, logs_in, newest_log, rank_of_file_name};
 pub use envelope::{Envelope, clean_header, readable_text, strict_json};
 pub use maps::{TextMap, TextSet};
 pub use payload::{Md5, PayloadRef, Span};
@@ -31,5 +31,5 @@ pub use prefix::{LocalTime, Prefix};
 pub use records::{Damage, DamageKind, Entry, Payload, Record, Records};
 pub use runs::{Log, RankLogs, Run};
 pub use siblings::strings_from_siblings;
-pub use source::{Source, SpanReader};
+pub use source::{Source, SpanReader, base_name, unpacked};
 pub use strings::{FileRef, StringTable};

@@ -20,6 +20,21 @@ const EDGE: u64 = 4 << 10;
 const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 
+/// A file as it was before it was compressed with gzip or zstd.
+pub fn unpacked(mut file: File) -> io::Result<Box<dyn Read>> {
+    let mut magic = Vec::new();
+    (&mut file).take(ZSTD_MAGIC.len() as u64).read_to_end(&mut magic)?;
+    let (gzip, zstd) = (magic.starts_with(&GZIP_MAGIC), magic.starts_with(&ZSTD_MAGIC));
+    let whole = io::BufReader::with_capacity(WINDOW, io::Cursor::new(magic).chain(file));
+    Ok(if gzip {
+        Box::new(flate2::bufread::MultiGzDecoder::new(whole))
+    } else if zstd {
+        Box::new(zstd::stream::read::Decoder::with_buffer(whole)?)
+    } else {
+        Box::new(whole)
+    })
+}
+
 /// An opened log. Only the bytes that it had when it was opened are read, even if the program is still writing to it.
 #[derive(Debug)]
 pub struct Source {
@@ -68,6 +83,11 @@ impl Source {
             return Source::spooled(path, file).with_context(archive);
         }
         Source::of(file, path, None).with_context(what)
+    }
+
+    /// A log without a record, for a trace of torch.profiler that is read alone.
+    pub fn without_log(path: &Path) -> Result<Source> {
+        Ok(Source::of(tempfile::tempfile()?, path, None)?)
     }
 
     /// Unpacks a stream into a temporary file without a name, which is removed when the process ends.
@@ -213,7 +233,8 @@ fn unpack(mut from: impl Read, to: &mut File) -> io::Result<Option<String>> {
     }
 }
 
-fn base_name(path: &Path) -> String {
+/// The base name of a path without `.gz` and `.zst`.
+pub fn base_name(path: &Path) -> String {
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let plain = name.strip_suffix(".gz").or_else(|| name.strip_suffix(".zst")).unwrap_or(&name);
     plain.to_owned()

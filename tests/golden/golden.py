@@ -519,7 +519,7 @@ def report(path):
         "integrity": integrity_of(recs), "compiles": compiles, "configs": configs, "graph_breaks": breaks,
         "recompiles": recompiles_of(recs, functions), "failures": failures_of(recs), "restarts": restarts_of(recs),
         "caches": caches, "compile_time": compile_time_of(recs), "cross_rank": cross_rank_of(recs, compiles, caches, metrics),
-        "findings": []}
+        "findings": [], "performance": None}
 
 
 def text_of(rep):

@@ -96,7 +96,10 @@ mod tests {
     #[test]
     fn tuning_is_told_with_its_time_and_what_it_chose() {
         let mut model = model();
-        assert!(of_log(Basis { model: &model, chains: &[] }).is_empty(), "nothing was tuned");
+        assert!(
+            of_log(Basis { model: &model, chains: &[], performance: None }).is_empty(),
+            "nothing was tuned"
+        );
         model.spans.push(span("mm_template_autotuning", Some(0), 14.0, 17.0));
         let kernel = |name: &str, candidates| TritonKernel {
             name: name.to_owned(),
@@ -106,7 +109,7 @@ mod tests {
         };
         let compile = model.compiles.get_mut(CompileIndex::new(0)).expect("a compile");
         compile.triton_kernels = vec![kernel("triton_mm", 8.0), kernel("triton_only", 1.0)];
-        let found = of_log(Basis { model: &model, chains: &[] });
+        let found = of_log(Basis { model: &model, chains: &[], performance: None });
         assert_eq!(found[0].title, "Autotuning took 3.00 s in 1 compile");
         let Value::Code(lines) = &found[0].facts[0].value else { panic!("{:?}", found[0].facts) };
         assert_eq!(lines, &["triton_mm: {\"XBLOCK\":64} of 8 configurations"]);

@@ -3,6 +3,7 @@
 use super::finding::Finding;
 use super::kind::KindOfFinding;
 use crate::analysis::Chain;
+use crate::analysis::performance::Performance;
 use crate::model::Model;
 
 /// What findings are drawn from: the facts of a log, and what was already worked out from them.
@@ -12,6 +13,8 @@ pub struct Basis<'m> {
     pub model: &'m Model,
     /// The functions that were compiled again.
     pub chains: &'m [Chain<'m>],
+    /// What a trace of torch.profiler tells.
+    pub performance: Option<&'m Performance>,
 }
 
 /// Kinds of findings that are found together.

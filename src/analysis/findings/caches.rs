@@ -187,7 +187,7 @@ mod tests {
     }
 
     fn findings(model: &Model) -> Vec<Finding> {
-        of_log(Basis { model, chains: &[] })
+        of_log(Basis { model, chains: &[], performance: None })
     }
 
     #[test]

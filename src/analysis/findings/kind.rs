@@ -69,6 +69,8 @@ pub enum Topic {
     Time,
     /// What could be read of the log.
     Log,
+    /// Measured kernels.
+    Performance,
 }
 
 impl KindOfFinding {

@@ -20,6 +20,7 @@ mod finding;
 mod group;
 mod kind;
 mod log;
+mod measured;
 mod near_limit;
 mod prose;
 mod ranking;
@@ -57,6 +58,7 @@ const FAMILIES: &[&Family] = &[
     &repeated_layers::FAMILY,
     &cpu_graphs::FAMILY,
     &slow_log::FAMILY,
+    &measured::FAMILY,
 ];
 
 /// All kinds that a finding may have.

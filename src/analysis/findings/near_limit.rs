@@ -23,7 +23,7 @@ static NEAR_LIMIT: KindOfFinding = KindOfFinding {
 const NEAR: u64 = 2;
 
 /// One finding per function that is near the limit and did not reach it.
-fn of_log(Basis { model, chains }: Basis<'_>) -> Vec<Finding> {
+fn of_log(Basis { model, chains, .. }: Basis<'_>) -> Vec<Finding> {
     let limit = recompile_limit(model);
     let near = |chain: &&Chain<'_>| {
         let versions = chain.versions as u64;

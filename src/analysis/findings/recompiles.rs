@@ -51,7 +51,7 @@ static RECOMPILE_LIMIT: KindOfFinding = KindOfFinding {
 
 /// One finding per frame that torch says was compiled again, in the order of the log. Without a record of it, a second
 /// compile of a frame mostly means that the program cleared torch's caches.
-fn of_log(Basis { model, chains }: Basis<'_>) -> Vec<Finding> {
+fn of_log(Basis { model, chains, .. }: Basis<'_>) -> Vec<Finding> {
     let told = model.recompiles.iter().filter_map(|one| model.by_id.get(&one.compile).copied());
     let told: FxHashSet<CompileIndex> = told.collect();
     let is_told =

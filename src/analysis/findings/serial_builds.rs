@@ -69,7 +69,7 @@ mod tests {
 
     #[test]
     fn builds_one_after_the_other_are_a_problem_where_they_dominate_and_one_thread_is_set() {
-        let found = |model: &Model| of_log(Basis { model, chains: &[] });
+        let found = |model: &Model| of_log(Basis { model, chains: &[], performance: None });
         let mut model = model();
         let one = found(&model).remove(0);
         assert_eq!(

@@ -32,7 +32,7 @@ struct Line {
 }
 
 /// One finding per line of the user: what a line needs as a number is fixed there, be it one size or many.
-fn of_log(Basis { model, chains }: Basis<'_>) -> Vec<Finding> {
+fn of_log(Basis { model, chains, .. }: Basis<'_>) -> Vec<Finding> {
     let mut groups: IndexMap<Line, Vec<&Specialization>> = IndexMap::new();
     for one in &model.shapes.specializations {
         let UserPlace { file, line, loc, .. } = UserPlace::of_specialization(model, one);

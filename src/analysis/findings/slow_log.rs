@@ -92,7 +92,7 @@ mod tests {
     #[test]
     fn a_clean_slow_log_says_where_the_time_went_and_what_to_do() {
         let model = model();
-        let basis = Basis { model: &model, chains: &[] };
+        let basis = Basis { model: &model, chains: &[], performance: None };
         let found = of_clean(basis, &[]).expect("a finding");
         let title = "20.0 s of compile time: kernel builds 8.00 s, tracing and code generation 8.00 s, the first C++ build 4.00 s";
         assert_eq!(found.title, title);
@@ -109,6 +109,6 @@ mod tests {
             span.start_us /= 10.0;
             span.end_us /= 10.0;
         });
-        assert!(of_clean(Basis { model: &model, chains: &[] }, &[]).is_none());
+        assert!(of_clean(Basis { model: &model, chains: &[], performance: None }, &[]).is_none());
     }
 }

@@ -29,7 +29,7 @@ fn model(compiles: &[(&str, &str)]) -> Model {
 
 fn of_log(model: &Model) -> Vec<Finding> {
     let ledger = Ledger::of(model, &Split::of(model), &[], time::of_log(model).total_s);
-    super::of_log(Basis { model, chains: &recompile_chains(model) }, ledger)
+    super::of_log(Basis { model, chains: &recompile_chains(model), performance: None }, ledger)
 }
 
 fn record(line: u64, facts: Metrics) -> MetricsRecord {

@@ -56,7 +56,7 @@ mod tests {
     #[test]
     fn the_first_build_is_told_as_work_of_once_and_a_short_one_is_not() {
         let mut model = model();
-        let found = of_log(Basis { model: &model, chains: &[] });
+        let found = of_log(Basis { model: &model, chains: &[], performance: None });
         assert_eq!(found.len(), 1);
         assert_eq!(
             found[0].title,
@@ -64,6 +64,6 @@ mod tests {
         );
         assert_eq!(found[0].severity, Severity::Info);
         model.spans[2].end_us = 0.5e6;
-        assert!(of_log(Basis { model: &model, chains: &[] }).is_empty());
+        assert!(of_log(Basis { model: &model, chains: &[], performance: None }).is_empty());
     }
 }

@@ -1,5 +1,6 @@
 //! All that follows from the facts of a job.
 
+use super::alike::{AlikeRanks, RankStanding};
 use super::finding::JobFinding;
 use super::groups::{Comparison, Unknown};
 use super::ranks::Fleet;
@@ -18,6 +19,10 @@ pub struct JobFound {
     pub scheduled: usize,
     /// Which ranks there are, and which stand out.
     pub fleet: Fleet,
+    /// How each rank stands among the others, by its index.
+    pub standings: Vec<RankStanding>,
+    /// The ranks by what is to be told of them, the worst first.
+    pub alike: Vec<AlikeRanks>,
     /// What a reader should know, most important first.
     pub findings: Vec<JobFinding>,
 }

@@ -3,7 +3,9 @@
 //! There is one mechanism, [`compare`](groups::compare): ranks are grouped by a list of facts, and the first position at
 //! which the lists differ is found. Everything else puts its outcome into words.
 
+mod alike;
 mod finding;
+mod first_graphs;
 mod found;
 mod groups;
 mod kinds;
@@ -13,7 +15,9 @@ mod runtime;
 mod sides;
 mod words;
 
+pub use alike::{AlikeRanks, MOST_ROWS, RankStanding, Standing, TimelineRow, is_tied, timeline_rows};
 pub use finding::JobFinding;
+pub use first_graphs::first_graphs;
 use found::Compared;
 pub use found::{JobFound, RankParity};
 pub use groups::{Comparison, Group, Unknown};
@@ -33,8 +37,12 @@ pub fn of_job(job: &Job) -> JobFound {
         parity: Vec::new(),
         scheduled: job.ranks.iter().flat_map(|rank| &rank.parity).map(Vec::len).sum(),
         fleet: ranks::of_job(job),
+        standings: Vec::new(),
+        alike: Vec::new(),
         findings: Vec::new(),
     };
+    found.standings = alike::standings(job, &found.compared, &found.fleet);
+    found.alike = alike::alike(job, &found.compared, &found.fleet, &found.standings);
     for (index, rank) in job.ranks.iter().enumerate() {
         let differing = rank.parity.iter().flatten().filter(|counts| differs(counts));
         found.parity.extend(differing.map(|counts| RankParity { rank: index, counts: counts.clone() }));

@@ -3,6 +3,7 @@
 //! A job may have a thousand ranks, so each text is kept once in [`Texts`], however many ranks have it, and ranks with
 //! equal lists of facts share the list.
 
+mod evidence;
 mod fact;
 mod fact_text;
 mod finding;
@@ -11,6 +12,7 @@ mod rank;
 mod runtime;
 mod texts;
 
+pub use evidence::{CompileStretch, JobEvidence, PartStretch, RankGraph, RankTimeline};
 pub use fact::{Fact, FactValue, FunctionFact, GraphKey, Sequence, Step, TensorFact};
 pub use finding::{FindingCost, LogFinding, SharedFinding};
 pub use ids::{CodePlace, GraphId, TextId};

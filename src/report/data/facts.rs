@@ -5,6 +5,7 @@ use crate::analysis::{PARTS, Parity, Split};
 use crate::model::{
     CacheLookup, Compile, Content, Frame, GraphBreak, MetricsRecord, ProblemKind, Reason, Recompile, Stack,
 };
+use crate::report::data::measured::measured;
 use crate::report::kit::paths;
 use crate::report::subject::Report;
 use crate::trace::{CompileId, Md5};
@@ -62,6 +63,7 @@ impl Serialize for LogReport<'_> {
         )?;
         map.serialize_entry("cross_rank", &cross_rank(report))?;
         map.serialize_entry("findings", &Each(|| crate::report::data::findings(report)))?;
+        map.serialize_entry("performance", &report.found.performance.as_ref().map(measured))?;
         map.end()
     }
 }

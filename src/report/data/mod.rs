@@ -6,6 +6,7 @@ mod facts;
 pub(crate) mod files;
 mod findings;
 mod markdown;
+mod measured;
 mod raw;
 
 pub(crate) use crate::report::data::findings::ENTRIES;

@@ -1,11 +1,11 @@
 //! Where each rank's log ends: the first thing to know about a job that stopped.
 
 use super::view::JobView;
-use crate::analysis::job::{Stop, rank_words};
+use crate::analysis::job::{Stop, numbers, rank_words};
 use crate::model::RankSummary;
 use crate::report::kit::formats::{UNKNOWN, counted, day_and_time, micros, whole};
 use crate::report::kit::html::Html;
-use crate::report::kit::markup::{close_section, span};
+use crate::report::kit::markup::{close_section, soft, span};
 use crate::report::kit::tables::{Head, Row, Table, Td};
 use std::io::Write;
 
@@ -42,9 +42,26 @@ pub(super) fn section(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<
         true => rows.extend(others.iter().map(|index| row(view, &[*index], None, last))),
         false => rows.push(row(view, &others, None, last)),
     }
+    rows.extend(missing(view).map(Ok));
     view.table(out, &Table { id: "ends-table", label: "Where each rank stopped", heads }, rows.into_iter())?;
     close_section(out)?;
     Ok(())
+}
+
+/// The row of the ranks without a log.
+fn missing(view: JobView<'_>) -> Option<Row> {
+    let missing = &view.report.found.fleet.missing;
+    let noun = if missing.len() == 1 { "rank" } else { "ranks" };
+    let no_data = || Td::html(soft("no data"));
+    (!missing.is_empty()).then(|| {
+        Row::of(vec![
+            Td::text(&format!("{noun} {}", numbers(missing))),
+            no_data(),
+            Td::text(UNKNOWN).class("num"),
+            Td::html(soft("no log of it stands beside the others")),
+            Td::html(soft("no data")).class("num"),
+        ])
+    })
 }
 
 /// When a rank's log ends, microseconds since 1970.

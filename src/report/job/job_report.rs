@@ -1,7 +1,7 @@
 //! What the pages and data files of a job are made from.
 
 use crate::analysis::JobFound;
-use crate::model::{Fact, Job, RankSummary};
+use crate::model::{Fact, Job, JobEvidence, RankSummary};
 use crate::report::subject::Settings;
 
 /// All that a page of a job may ask.
@@ -11,6 +11,8 @@ pub struct JobReport<'m> {
     pub job: &'m Job,
     /// What follows from them.
     pub found: &'m JobFound,
+    /// What the reports of a few ranks show.
+    pub evidence: &'m JobEvidence,
     /// How it is to look.
     pub settings: &'m Settings,
 }

@@ -2,7 +2,7 @@
 
 use super::fact_words::{name, setting};
 use super::view::JobView;
-use crate::analysis::job::{Comparison, Group, Unknown, is_wait, rank_words, short_operation};
+use crate::analysis::job::{Comparison, Group, Unknown, is_tied, is_wait, rank_words, short_operation};
 use crate::model::{Fact, FactValue, Step};
 use crate::report::kit::formats::{UNKNOWN, clipped, counted, short_path, whole};
 use crate::report::kit::html::Html;
@@ -141,10 +141,7 @@ fn row(view: JobView<'_>, comparison: &Comparison, columns: &[&Vec<usize>]) -> a
     };
     let mut cells = vec![Td::html(name).class("nowrap"), Td::html(state).class("nowrap")];
     // Where no group is larger than any other, nobody is the odd one out.
-    let tied = match comparison.groups.as_slice() {
-        [first, second, ..] => first.ranks.len() == second.ranks.len(),
-        _ => false,
-    };
+    let tied = is_tied(comparison);
     for ranks in columns {
         let group = ranks.first().and_then(|rank| {
             comparison.groups.iter().position(|group| group.ranks.binary_search(rank).is_ok())

@@ -3,13 +3,18 @@
 mod data;
 mod ends;
 mod fact_words;
+mod files;
+mod graphs;
+mod grid;
 mod job_report;
 mod markdown;
 mod matrix;
 mod page;
-mod ranks;
 mod runtimes;
 mod sides;
+mod table;
+mod timeline;
+mod times;
 mod verdict;
 mod view;
 

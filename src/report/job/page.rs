@@ -2,9 +2,9 @@
 
 use super::job_report::JobReport;
 use super::view::{FEW_RANKS, JobView};
-use super::{ends, matrix, ranks, runtimes, sides, verdict};
+use super::{ends, files, grid, matrix, runtimes, sides, table, timeline, times, verdict};
 use crate::analysis::job::{JobFinding, TorchGroup};
-use crate::model::{Fact, Run};
+use crate::model::Run;
 use crate::output::{Page, RelPath};
 use crate::report::kit::assets::JOB;
 use crate::report::kit::formats::{UNKNOWN, counted, day_and_time, whole};
@@ -16,7 +16,7 @@ use crate::report::kit::templates::Worker;
 use crate::report::kit::verdict::{FindingEntry, Hero};
 use std::io::Write;
 
-/// Files and runs that are named; all stand in report.json.
+/// Ranks whose reports a finding links.
 const NAMED: usize = 40;
 
 /// Ranks that the head of a finding shows.
@@ -27,21 +27,22 @@ pub(super) fn page<'m>(report: JobReport<'m>) -> Page<'m, Worker> {
         let name = counted(report.job.ranks.len(), "rank", "ranks");
         let mut shell = Shell::of_job(&name, report.settings.custom_header.as_deref(), JOB);
         shell.aside = aside(report);
-        shell.tabs = tabs(report);
+        shell.tabs = tabs(JobView::new(report, worker));
         write_page(worker, out, &shell, |worker, out| {
             let view = JobView::new(report, worker);
             hero(view, out)?;
-            ranks::cells(view, out)?;
+            timeline::section(view, out)?;
             ends::section(view, out)?;
             sides::first(view, out)?;
             findings(view, out)?;
+            grid::section(view, out)?;
             matrix::section(view, out)?;
             sides::others(view, out)?;
-            ranks::times(view, out)?;
+            times::section(view, out)?;
             runtimes::section(view, out)?;
             runtimes::parity(view, out)?;
-            ranks::table(view, out)?;
-            run(view, out)
+            table::section(view, out)?;
+            files::section(view, out)
         })
     })
 }
@@ -56,7 +57,7 @@ fn aside(report: JobReport<'_>) -> String {
     parts.join(" · ")
 }
 
-fn time_range(run: &Run) -> Option<String> {
+pub(super) fn time_range(run: &Run) -> Option<String> {
     let (day, from) = day_and_time(run.first_time.as_deref()?)?;
     let (last_day, to) = day_and_time(run.last_time.as_deref()?)?;
     Some(match last_day == day {
@@ -65,15 +66,17 @@ fn time_range(run: &Run) -> Option<String> {
     })
 }
 
-fn tabs(report: JobReport<'_>) -> Vec<Tab> {
+fn tabs(view: JobView<'_>) -> Vec<Tab> {
+    let report = view.report;
     let found = report.found;
     let count = |n: usize| Some(whole(n));
     let many = report.job.ranks.len() > FEW_RANKS;
     let sections = [
-        (many, "grid", "Grid", None),
+        (timeline::is_shown(view), "timeline", "Timeline", None),
         (report.job.ranks.iter().filter(|rank| rank.end.is_some()).count() > 1, "ends", "Last records", None),
         (report.found.cause().is_some(), "first", "First difference", None),
         (!found.findings.is_empty(), "findings", "Findings", count(found.findings.len())),
+        (grid::is_shown(view), "grid", "Grid", None),
         (true, "facts", "Facts", None),
         (found.fleet.extremes.is_some(), "time", "Compile time", None),
         (found.runtime.is_some(), "runtime", "Runtime", None),
@@ -169,42 +172,4 @@ fn entry(view: JobView<'_>, index: usize, finding: &JobFinding) -> anyhow::Resul
         facts: view.facts(facts)?,
     };
     view.finding(&entry)
-}
-
-/// The run, other runs, files that were passed over, and the files of the job.
-fn run(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
-    let job = view.report.job;
-    view.open_section(out, ("run", "Run and files", ""), None, Html::default())?;
-    let mut facts = Vec::new();
-    for (index, run) in job.runs.iter().enumerate().take(NAMED) {
-        let logs = counted(run.logs.len(), "log", "logs");
-        let text = format!("{}: {logs}", time_range(run).unwrap_or_else(|| "at an unknown time".to_owned()));
-        facts.push((if index == 0 { "This run" } else { "Another run" }, Html::escaped(&text)));
-    }
-    if job.runs.len() > 1 {
-        facts.push(("", view.prose("`--session N` reports another run, 1 being the oldest.")));
-    }
-    if !job.skipped_files.is_empty() {
-        let shown = job.skipped_files.iter().take(NAMED);
-        let names = shown.map(|file| {
-            let reason = Html::escaped(&format!(" ({})", file.reason));
-            Html::joined([view.code(&file.name), reason], "")
-        });
-        let more = job.skipped_files.len().saturating_sub(NAMED);
-        let more = if more > 0 { format!(" and {} more", whole(more)) } else { String::new() };
-        let names = Html::joined([Html::joined(names, ", "), Html::escaped(&more)], "");
-        facts.push(("Passed over", names));
-    }
-    let mut files = vec![paths::REPORT_MD, "report.json", "chromium_events.json"];
-    if job.ranks.iter().any(|rank| rank.runtime.is_some()) {
-        files.extend(["runtime_estimations.json", "chromium_trace_with_runtime.json"]);
-    }
-    if job.ranks.iter().any(|rank| rank.fact(Fact::Collectives).is_some()) {
-        files.push("collective_schedules.json");
-    }
-    let links = files.into_iter().map(|file| view.link(file, file));
-    facts.push(("Files", Html::joined(links, " ")));
-    put(out, &view.facts(facts)?)?;
-    close_section(out)?;
-    Ok(())
 }

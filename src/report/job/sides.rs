@@ -63,6 +63,7 @@ pub(super) fn first(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<()
         put(out, &Element::new("p").class("lead").around(view.prose(&text)))?;
     }
     sides(view, out, comparison)?;
+    super::graphs::write(view, out)?;
     close_section(out)?;
     Ok(())
 }
@@ -145,7 +146,7 @@ fn side(view: JobView<'_>, fact: Fact, group: &Group, at: usize) -> anyhow::Resu
         label: format!("{} on {who}", name(fact)),
         pill: Html::default(),
         link: Html::default(),
-        lines: lines(view, group, at),
+        lines: lines(view, fact, group, at),
     };
     let Some(rank) = group.ranks.first().and_then(|&index| view.rank_at(index)) else { return Ok(side) };
     side.link = view.link(&topic(view, fact, rank, group), &format!("in the report of rank {}", rank.number));
@@ -169,9 +170,14 @@ fn topic(view: JobView<'_>, fact: Fact, rank: &RankSummary, group: &Group) -> St
 
 /// A compile of a rank with its status.
 fn pill(view: JobView<'_>, rank: &RankSummary, id: TextId) -> anyhow::Result<Html> {
+    pill_of(view, rank, view.report.job.texts.get(id))
+}
+
+/// The same of a compile by its id as text.
+pub(super) fn pill_of(view: JobView<'_>, rank: &RankSummary, text: &str) -> anyhow::Result<Html> {
     let job = view.report.job;
-    let status = rank.fact(Fact::Status).and_then(|steps| steps.iter().find(|step| step.compile == Some(id)));
-    let text = job.texts.get(id);
+    let known = |step: &&Step| job.texts.maybe(step.compile) == Some(text);
+    let status = rank.fact(Fact::Status).and_then(|steps| steps.iter().find(known));
     let href = status.map(|_| view.compile_page(rank, text));
     let status = status.and_then(|step| match step.value? {
         FactValue::Status { status, .. } => Some(job.texts.get(status)),
@@ -187,7 +193,7 @@ fn is_status(word: &str) -> bool {
 }
 
 /// What stands around a position.
-fn lines(view: JobView<'_>, group: &Group, at: usize) -> Vec<Line> {
+fn lines(view: JobView<'_>, fact: Fact, group: &Group, at: usize) -> Vec<Line> {
     let job = view.report.job;
     let steps = &group.steps;
     let start = at.saturating_sub(BEFORE);
@@ -206,7 +212,7 @@ fn lines(view: JobView<'_>, group: &Group, at: usize) -> Vec<Line> {
     let hit = at >= steps.len();
     if hit || end < steps.len() {
         let text = match steps.len().saturating_sub(end) {
-            0 if steps.is_empty() => "none".to_owned(),
+            0 if steps.is_empty() => none_of(fact).to_owned(),
             0 => "ends here".to_owned(),
             more => format!("{} more", whole(more)),
         };
@@ -214,6 +220,17 @@ fn lines(view: JobView<'_>, group: &Group, at: usize) -> Vec<Line> {
         lines.push(Line { hit, mark, number: String::new(), text, note: String::new() });
     }
     lines
+}
+
+/// What a side says that has no fact of a kind.
+fn none_of(fact: Fact) -> &'static str {
+    match fact {
+        Fact::GraphBreaks => "no graph break",
+        Fact::Recompiles => "no recompilation",
+        Fact::Failures => "no failure",
+        Fact::Collectives => "no collective",
+        _ => "none",
+    }
 }
 
 /// What stands beside a fact: of a collective its process group.

@@ -79,6 +79,8 @@ assets! {
     SEARCH_CSS = "search.css",
     SEARCH_JS = "search.js",
     JOB_CSS = "job.css",
+    PERFORMANCE_CSS = "performance.css",
+    RANKS_JS = "ranks.js",
 }
 
 /// The style sheets and scripts that a page carries.
@@ -171,6 +173,9 @@ pub const PROVENANCE: Bundle = Bundle {
     ],
 };
 
+/// Measured kernels.
+pub const PERFORMANCE: Bundle = Bundle { styles: &[BASE_CSS, REPORT_CSS, PERFORMANCE_CSS], ..PAGE };
+
 /// The search.
 pub const SEARCH: Bundle = Bundle {
     styles: &[BASE_CSS, VALUES_CSS, REPORT_CSS, SEARCH_CSS],
@@ -188,7 +193,10 @@ pub const SEARCH: Bundle = Bundle {
 };
 
 /// The landing page of a job.
-pub const JOB: Bundle = Bundle { styles: &[BASE_CSS, VALUES_CSS, REPORT_CSS, FINDINGS_CSS, JOB_CSS], ..PAGE };
+pub const JOB: Bundle = Bundle {
+    styles: &[BASE_CSS, VALUES_CSS, REPORT_CSS, FINDINGS_CSS, JOB_CSS],
+    scripts: &[COMMON_JS, TABS_JS, TABLES_JS, FILTERS_JS, FOLD_JS, COPY_JS, OPEN_JS, LINKS_JS, RANKS_JS],
+};
 
 /// The content of a page's Content-Security-Policy meta tag: only `scripts` run, and those whose
 /// hashes (from [`inline_script_hashes`]) stand in `custom`. Nothing is ever fetched.
@@ -272,7 +280,7 @@ mod tests {
         for page in [PAGE, LANDING, COMPILE, RECORD, CODE, JOB] {
             assert!(size(page) <= 40 * 1024, "{} bytes", size(page));
         }
-        for viewer in [TIME, GRAPHS, PROVENANCE, SEARCH] {
+        for viewer in [TIME, GRAPHS, PROVENANCE, SEARCH, PERFORMANCE] {
             assert!(size(viewer) <= 90 * 1024, "{} bytes", size(viewer));
         }
     }

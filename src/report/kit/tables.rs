@@ -226,16 +226,6 @@ impl Pieces<'_> {
         self.write_table(out, (&table, cap), rows)
     }
 
-    /// Writes a table all of whose rows stand there.
-    pub fn whole_table(
-        &self,
-        out: &mut dyn Write,
-        table: &Table<'_>,
-        rows: impl Iterator<Item = anyhow::Result<Row>>,
-    ) -> anyhow::Result<()> {
-        self.write_table(out, (table, None), rows)
-    }
-
     fn write_table(
         &self,
         out: &mut dyn Write,

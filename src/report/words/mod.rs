@@ -4,6 +4,7 @@ pub(crate) mod caches;
 pub(crate) mod export;
 pub(crate) mod files;
 pub(crate) mod metrics;
+pub(crate) mod performance;
 pub(crate) mod phases;
 pub(crate) mod problems;
 pub(crate) mod verdict;

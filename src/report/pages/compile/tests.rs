@@ -13,7 +13,7 @@ fn pages_of(log: &str) -> BTreeMap<String, String> {
     file.write_all(log.as_bytes()).unwrap();
     let source = Source::open(file.path()).unwrap();
     let model = read_log(&source, &Registry::default(), None, &|_| {}, crate::report::is_own_path).unwrap();
-    let found = crate::analysis::of_log(&model);
+    let found = crate::analysis::of_log(&model, None);
     let settings = Settings::default();
     let report = crate::report::on(&model, &found, &source, &settings, &[]);
     let mut worker = Worker::new().unwrap();

@@ -1,183 +1,107 @@
-//! All settings of a configuration, without markup a setting: there are nearly a thousand.
+//! All settings of the log in one table, folded: a filter finds each by its name, those that are off too.
 
+use super::changed::{Compared, about};
 use crate::report::kit::formats::{clipped, counted, whole};
 use crate::report::kit::html::Html;
-use crate::report::kit::log_settings::Kind;
-use crate::report::kit::log_settings::LISTED;
-use crate::report::kit::log_settings::OFF;
-use crate::report::kit::markup::{Element, close_section, put, soft_paragraph, span, strong};
+use crate::report::kit::log_settings::{Kind, LISTED, OFF};
+use crate::report::kit::markup::{close, close_section, open_more, soft_paragraph};
+use crate::report::kit::tables::{Head, Row, Table, Td};
 use crate::report::kit::view::View;
-use crate::report::pages::configuration::NOTABLE;
-use indexmap::IndexMap;
 use std::io::Write;
+
+/// The anchor.
+pub(super) const ID: &str = "settings";
 
 /// Characters of a value; two recorded ones have more, lists of names with 300 and 550. report.json has them whole.
 const LONGEST: usize = 120;
 
-/// The value of what is on.
-const ON: &str = "true";
-
-/// Characters that a beginning in common must spare before it stands once, above the names that have it.
-const SPARED: usize = 10;
-
-/// Settings that two or more beginnings must share to stand once for all of them.
-const SHARED: usize = 3;
-
-/// The settings of the most used configuration that have a value or are on, and how many are not; notable ones stand
-/// in a table of their own.
-pub(crate) fn write(view: View<'_>, out: &mut dyn Write, kind: &Kind) -> anyhow::Result<()> {
-    let Some(config) = kind.configs.first() else { return Ok(()) };
-    let count = config.settings.len();
-    let notable = |name: &str| NOTABLE.iter().any(|one| one.kind == kind.kind && one.name == name);
-    let all: Vec<(&str, &str)> = config
-        .settings
-        .iter()
-        .map(|(name, value)| (name.as_str(), value.as_str()))
-        .filter(|(name, _)| !notable(name))
-        .collect();
-    let compiles = counted(config.compiles.len(), "compilation", "compilations");
-    let mut about = format!("{}, as {compiles} had it", kind.module);
-    match kind.configs.len() - 1 + kind.unread {
-        0 => {}
-        n => about.push_str(&format!(
-            "; {} as shown above",
-            counted(n, "other configuration differs", "other configurations differ")
-        )),
+/// The settings of the most used configuration of each kind.
+pub(super) fn write(
+    view: View<'_>,
+    out: &mut dyn Write,
+    kinds: &[Kind],
+    compared: &Compared<'_>,
+) -> anyhow::Result<()> {
+    let count = count(kinds);
+    if count == 0 {
+        return Ok(());
     }
-    if all.len() < count {
-        about.push_str(&format!(
-            "; {} stand above",
-            counted(count - all.len(), "notable one", "notable ones")
-        ));
-    }
-    view.open_section(out, (kind.id, kind.title, &about), Some(whole(count)), Html::default())?;
-    let listed = || all.iter().take(LISTED).copied();
-    let own = listed().filter(|(_, value)| *value != ON && !OFF.contains(value));
-    let own: Vec<(&str, String)> = own.map(|(name, value)| (name, with_value(value))).collect();
-    write_list(out, own.iter().map(|(name, value)| (*name, value.as_str())))?;
-    let on: Vec<_> = listed().filter(|(_, value)| *value == ON).map(|(name, _)| (name, "")).collect();
-    if !on.is_empty() {
-        let heading = Html::joined([view.code(ON), span("count", whole(on.len()))], " ");
-        put(out, &Element::new("h3").class("space-around").around(heading))?;
-        write_list(out, on.into_iter())?;
-    }
-    let off = OFF.map(|off| (off, listed().filter(|(_, value)| *value == off).count()));
-    let off: Vec<_> =
-        off.into_iter().filter(|(_, n)| *n > 0).map(|(off, n)| format!("{} {off}", whole(n))).collect();
-    if !off.is_empty() {
-        let off = format!("Off, and not listed here: {}. The ", off.join(", "));
-        let search = view.link("search.html", "search");
-        soft_paragraph(out, Html::joined([off.into(), search, " finds each by its name.".into()], ""))?;
-    }
-    view.left_out(out, all.len(), LISTED, "stand in report.json")?;
+    let of = |word: &str| settings(kinds).filter(|one| words(one, compared).contains(&word)).count();
+    let choices =
+        [("changed", "changed"), ("explained", "explained"), ("on", "on or with a value"), ("off", "off")];
+    let choices = choices.map(|(word, text)| (word, text, of(word)));
+    let titles = kinds.iter().map(|kind| (kind.id, kind.title, of(kind.id)));
+    let tools = view.narrow("settings-table", "Filter by name", choices.into_iter().chain(titles))?;
+    let note = match kinds.iter().any(|kind| kind.configs.len() > 1 || kind.unread > 0) {
+        true => "as most compilations had them; those that differ between compilations stand above",
+        false => "as all compilations had them",
+    };
+    view.open_section(out, (ID, "All settings", note), Some(whole(count)), Html::default())?;
+    let modules = kinds.iter().map(|kind| view.code(kind.module)).collect::<Vec<_>>();
+    soft_paragraph(out, Html::joined([Html::joined(modules, ", "), ".".into()], ""))?;
+    open_more(out, format!("{}, those that are off included", counted(count, "setting", "settings")))?;
+    crate::report::kit::markup::put(out, &tools)?;
+    let heads = vec![
+        Head::text("Of"),
+        Head::text("Setting").mono(),
+        Head::text("Value").mono(),
+        Head::unsorted("What it does").soft(),
+    ];
+    let table = Table { id: "settings-table", label: "All settings", heads };
+    let mut anchored: Vec<&str> = Vec::new();
+    let rows = settings(kinds).take(LISTED).map(|one| {
+        let (value, cut) = clipped(one.value, LONGEST);
+        let row = Row::of(vec![
+            Td::text(one.kind.title),
+            Td::text(one.name),
+            Td::text(&if cut { format!("{value} …") } else { value.to_owned() }),
+            Td::text(about(one.kind.kind, one.name).unwrap_or_default()),
+        ]);
+        let row = row.selected_by(words(&one, compared).join(" "));
+        // Links lead to the settings of a module: the first of them has the anchor.
+        Ok(if anchored.contains(&one.kind.id) {
+            row
+        } else {
+            anchored.push(one.kind.id);
+            row.anchored(one.kind.id.to_owned())
+        })
+    });
+    let rows: Vec<anyhow::Result<Row>> = rows.collect();
+    view.table(out, &table, rows.into_iter())?;
+    view.left_out(out, count, LISTED, "stand in report.json")?;
+    close(out, "details")?;
     close_section(out)?;
     Ok(())
 }
 
-/// What stands behind a name.
-fn with_value(value: &str) -> String {
-    let (start, cut) = clipped(value, LONGEST);
-    format!(" = {start}{}", if cut { " …" } else { "" })
+/// How many settings there are.
+pub(super) fn count(kinds: &[Kind]) -> usize {
+    settings(kinds).count()
 }
 
-/// Whole names first, then those that stand below the beginning that they have in common.
-fn write_list<'s>(
-    out: &mut dyn Write,
-    settings: impl Iterator<Item = (&'s str, &'s str)>,
-) -> anyhow::Result<()> {
-    let mut pieces = Vec::new();
-    for (beginnings, rests) in groups(settings) {
-        if !beginnings.is_empty() {
-            pieces.push(strong(beginnings));
-        } else if rests.is_empty() {
-            continue;
-        }
-        pieces.push(
-            rests
-                .join(
-                    "
-",
-                )
-                .into(),
-        );
-    }
-    if !pieces.is_empty() {
-        put(out, &Element::new("pre").class("value-list").around(Html::joined(pieces, "")))?;
-    }
-    Ok(())
+/// A setting of the most used configuration of its kind.
+struct Setting<'k> {
+    kind: &'k Kind,
+    name: &'k str,
+    value: &'k str,
 }
 
-/// Settings (name and what stands behind it) by the beginning of their names, up to the first point: `cuda.` with
-/// `arch` and `version`. Those with no beginning, or alone with it, come first. Beginnings that have the same names
-/// with the same values share a group: `cuda. xpu.`.
-fn groups<'s>(settings: impl Iterator<Item = (&'s str, &'s str)>) -> IndexMap<String, Vec<String>> {
-    let mut beginnings: IndexMap<(&str, &str), Vec<&str>> = IndexMap::new();
-    for (name, value) in settings {
-        let (beginning, rest) = name.split_at(name.find('.').map_or(0, |point| point + 1));
-        beginnings.entry((rest, value)).or_default().push(beginning);
-    }
-    let mut shared: IndexMap<Vec<&str>, Vec<(&str, &str)>> = IndexMap::new();
-    for (setting, of) in beginnings {
-        shared.entry(of).or_default().push(setting);
-    }
-    let mut alone: IndexMap<&str, Vec<(&str, &str)>> = IndexMap::new();
-    let mut found: IndexMap<String, Vec<String>> = IndexMap::from([(String::new(), Vec::new())]);
-    let line = |beginning: &str, (rest, value): &(&str, &str)| format!("{beginning}{rest}{value}");
-    for (of, settings) in shared {
-        if of.len() > 1 && settings.len() >= SHARED && !of.contains(&"") {
-            found.insert(of.join(" "), settings.iter().map(|setting| line("", setting)).collect());
-        } else {
-            of.iter().for_each(|one| alone.entry(one).or_default().extend(&settings));
-        }
-    }
-    for (beginning, settings) in alone {
-        let spares = beginning.len() * (settings.len() - 1) >= SPARED;
-        let (group, before) = if spares { (beginning, "") } else { ("", beginning) };
-        let group = found.entry(group.to_owned()).or_default();
-        group.extend(settings.iter().map(|setting| line(before, setting)));
-    }
-    if let Some(whole) = found.get_mut("") {
-        whole.sort();
-    }
-    found
+fn settings(kinds: &[Kind]) -> impl Iterator<Item = Setting<'_>> {
+    let first = kinds.iter().filter_map(|kind| Some((kind, kind.configs.first()?)));
+    first.flat_map(|(kind, config)| {
+        config.settings.iter().map(move |(name, value)| Setting { kind, name, value })
+    })
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_that_begin_alike_stand_below_their_beginning() {
-        let settings = [
-            ("a", " = 1"),
-            ("triton.cudagraphs", ""),
-            ("triton.multi_kernel", ""),
-            ("triton.spill_threshold", ""),
-            ("xpu.one", ""),
-            ("cuda.x", ""),
-            ("cuda.y", ""),
-            ("cuda.z", ""),
-            ("mtia.x", ""),
-            ("mtia.y", ""),
-            ("mtia.z", ""),
-        ];
-        let found: Vec<_> = groups(settings.into_iter()).into_iter().collect();
-        let of = |beginning: &str, rests: &[&str]| {
-            (beginning.to_owned(), rests.iter().map(|rest| (*rest).to_owned()).collect::<Vec<_>>())
-        };
-        assert_eq!(
-            found,
-            [
-                of("", &["a = 1", "xpu.one"]),
-                of("cuda. mtia.", &["x", "y", "z"]),
-                of("triton.", &["cudagraphs", "multi_kernel", "spill_threshold"]),
-            ]
-        );
-    }
-
-    #[test]
-    fn a_setting_named_twice_in_the_same_group_is_not_lost() {
-        let found = groups([("a.b", ""), ("b", "")].into_iter());
-        assert_eq!(found.into_values().flatten().collect::<Vec<_>>(), ["a.b", "b"]);
-    }
+/// The words by which a setting is selected.
+fn words<'k>(one: &Setting<'k>, compared: &Compared<'_>) -> Vec<&'k str> {
+    let is_off = OFF.contains(&one.value);
+    let words = [
+        (true, one.kind.id),
+        (compared.is_changed(one.kind.kind, one.name), "changed"),
+        (about(one.kind.kind, one.name).is_some(), "explained"),
+        (is_off, "off"),
+        (!is_off, "on"),
+    ];
+    words.into_iter().filter(|(holds, _)| *holds).map(|(_, word)| word).collect()
 }

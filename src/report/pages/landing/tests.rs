@@ -11,7 +11,7 @@ fn pages_of(log: &str, settings: &Settings) -> Vec<(String, String)> {
     file.write_all(log.as_bytes()).unwrap();
     let source = Source::open(file.path()).unwrap();
     let model = read_log(&source, &Registry::default(), None, &|_| {}, crate::report::is_own_path).unwrap();
-    let found = crate::analysis::of_log(&model);
+    let found = crate::analysis::of_log(&model, None);
     let report = crate::report::on(&model, &found, &source, settings, &[]);
     let mut worker = Worker::new().unwrap();
     let pages = crate::report::pages::landing::pages(report).into_iter().map(|page| {

@@ -12,6 +12,7 @@ use crate::report::pages::landing::log::damaged;
 use crate::report::pages::landing::order::strip;
 use crate::report::pages::landing::slow::{self, outlook};
 use crate::report::words::export::sentence_of;
+use crate::report::words::performance::sentence_of as sentence_of_trace;
 use serde::Serialize;
 use std::io::Write;
 
@@ -38,6 +39,13 @@ struct Empty {
 
 pub(crate) fn hero(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let report = view.report;
+    if let Some(measured) = report.found.performance.as_ref().filter(|_| report.is_trace_alone()) {
+        let about = "This is a trace of torch.profiler, read without a log: what ran, and how long. Give the log that TORCH_TRACE \
+                     recorded of the same run, too, to see which line of the program each kernel comes from: tlparse LOG --profile TRACE.";
+        let notes = vec![performance_link(view), Html::escaped(about)];
+        put(out, &view.verdict(Html::escaped(&sentence_of_trace(measured)), notes)?)?;
+        return Ok(());
+    }
     if report.model.log.records == 0 {
         let record = view.command("TORCH_TRACE=/tmp/trace python train.py");
         let report = view.command("tlparse --latest /tmp/trace");
@@ -151,6 +159,7 @@ fn notes(view: View<'_>, parts: &Parts) -> anyhow::Result<Vec<Html>> {
         notes.push(Html::escaped("The numbers are those of the readable records; they may be too low."));
     }
     notes.extend(export_note(view));
+    notes.extend(report_of_trace(view));
     if slow::comes_first(view.report) {
         notes.push(beside_the_time(view));
     }
@@ -244,6 +253,17 @@ fn without_metrics(view: View<'_>) -> anyhow::Result<Option<Html>> {
         "{more} {verb} time is not in the sums. The program ended first, or the log does not record them."
     ));
     Ok(Some(Html::joined([named, text], "")))
+}
+
+/// What a trace measured, with a link to its page.
+fn report_of_trace(view: View<'_>) -> Option<Html> {
+    let measured = view.report.found.performance.as_ref()?;
+    let sentence = Html::escaped(&format!(": {}", sentence_of_trace(measured)));
+    Some(Html::joined([performance_link(view), sentence], ""))
+}
+
+fn performance_link(view: View<'_>) -> Html {
+    view.link("performance.html", "Measured kernels")
 }
 
 /// What came of an export, with a link to the report.

@@ -1,0 +1,231 @@
+//! torch's default settings by version, as `defaults/record.py` recorded them, and how the settings of a log compare.
+
+use super::configs::Settings;
+use indexmap::IndexMap;
+use serde::Deserialize;
+use serde_json::Value;
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
+
+/// What the script recorded: of each version what it has otherwise than the version before.
+const RECORDED: &str = include_str!("defaults/defaults.json");
+
+#[derive(Deserialize)]
+struct Version {
+    torch: String,
+    settings: IndexMap<String, IndexMap<String, Value>>,
+    gone: IndexMap<String, Vec<String>>,
+    machine: IndexMap<String, BTreeSet<String>>,
+}
+
+/// The default settings of one version of torch.
+#[derive(Debug, Clone, Default)]
+pub struct Defaults {
+    /// The torch that they were recorded from.
+    pub torch: String,
+    /// How that torch was chosen.
+    pub choice: Choice,
+    /// Settings by the field of the metrics that holds them.
+    kinds: IndexMap<String, Kind>,
+    /// Those of the next recorded version, where the log's lies between the two: it may have them already.
+    next: IndexMap<String, Kind>,
+}
+
+/// How the version was chosen whose defaults a log is compared with.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Choice {
+    /// It is the version of the log.
+    #[default]
+    Same,
+    /// It is the nearest recorded version below that of the log.
+    NearestBelow,
+    /// The log does not name its torch: of all versions this one has the settings that the log has.
+    BySettings,
+}
+
+#[derive(Debug, Clone, Default)]
+struct Kind {
+    settings: IndexMap<String, Value>,
+    machine: BTreeSet<String>,
+}
+
+/// How the value of a setting compares with torch's default.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Against {
+    /// It is the default.
+    Default,
+    /// It is not: the default as JSON.
+    Changed(String),
+    /// torch computes the default from the machine, or sets it while it compiles, so nobody knows.
+    OfMachine,
+    /// No default is recorded: torch had no such setting, or writes none that says anything.
+    Unknown,
+}
+
+impl Defaults {
+    /// The defaults to compare settings with (by the field that holds them). `torch` is the version that the log names.
+    /// None where every recorded version is newer than the log's.
+    pub fn for_log(torch: Option<&str>, settings: &[(&str, &Settings)]) -> Option<Defaults> {
+        let all = all();
+        match torch.and_then(number) {
+            Some(wanted) => {
+                let (below, mut above): (Vec<_>, Vec<_>) =
+                    all.into_iter().partition(|one| number(&one.torch).is_some_and(|own| own <= wanted));
+                let nearest = below.into_iter().last()?;
+                if number(&nearest.torch) == Some(wanted) {
+                    return Some(nearest);
+                }
+                let next = if above.is_empty() { IndexMap::new() } else { above.remove(0).kinds };
+                Some(Defaults { choice: Choice::NearestBelow, next, ..nearest })
+            }
+            None => {
+                let likest =
+                    all.into_iter().max_by_key(|one| (Reverse(one.misfits(settings)), number(&one.torch)))?;
+                (!settings.is_empty()).then_some(Defaults { choice: Choice::BySettings, ..likest })
+            }
+        }
+    }
+
+    /// How many settings only the log or only this version has.
+    fn misfits(&self, settings: &[(&str, &Settings)]) -> usize {
+        let of = |(kind, settings): &(&str, &Settings)| {
+            let Some(own) = self.kinds.get(*kind) else { return settings.len() };
+            let unknown = settings.keys().filter(|name| !own.settings.contains_key(*name)).count();
+            let lacking = own.settings.keys().filter(|name| !settings.contains_key(*name)).count();
+            unknown + lacking
+        };
+        settings.iter().map(of).sum()
+    }
+
+    /// How a value (as JSON) of a setting compares with its default.
+    pub fn against(&self, field: &str, name: &str, value: &str) -> Against {
+        let Some(kind) = self.kinds.get(field) else { return Against::Unknown };
+        let Some(default) = kind.settings.get(name) else { return Against::Unknown };
+        let next = self.next.get(field).and_then(|next| next.settings.get(name));
+        match serde_json::from_str::<Value>(value) {
+            Ok(value) if same(&value, default) || next.is_some_and(|next| same(&value, next)) => {
+                Against::Default
+            }
+            _ if kind.machine.contains(name) => Against::OfMachine,
+            _ => Against::Changed(default.to_string()),
+        }
+    }
+}
+
+/// Whether two values are the same; torch writes the members of a set in any order.
+fn same(one: &Value, other: &Value) -> bool {
+    match (one, other) {
+        (Value::Array(one), Value::Array(other)) if one != other => {
+            let sorted = |list: &[Value]| {
+                let mut texts: Vec<String> = list.iter().map(Value::to_string).collect();
+                texts.sort_unstable();
+                texts
+            };
+            sorted(one) == sorted(other)
+        }
+        _ => one == other,
+    }
+}
+
+/// All recorded versions, oldest first, each with all its settings.
+fn all() -> Vec<Defaults> {
+    // The file is ours; a test reads it.
+    let recorded: IndexMap<String, Version> = serde_json::from_str(RECORDED).unwrap_or_default();
+    let mut versions: Vec<Version> = recorded.into_values().collect();
+    versions.sort_by_key(|version| number(&version.torch));
+    let mut before: IndexMap<String, Kind> = IndexMap::new();
+    let filled = versions.into_iter().map(|version| {
+        for (kind, names) in &version.gone {
+            let of = before.entry(kind.clone()).or_default();
+            names.iter().for_each(|name| {
+                of.settings.shift_remove(name);
+            });
+        }
+        for (kind, settings) in version.settings {
+            before.entry(kind).or_default().settings.extend(settings);
+        }
+        for (kind, machine) in version.machine {
+            before.entry(kind).or_default().machine = machine;
+        }
+        Defaults { torch: version.torch, choice: Choice::Same, kinds: before.clone(), next: IndexMap::new() }
+    });
+    filled.collect()
+}
+
+/// `(2, 8)` of `2.8.0+cu128`: settings change between such versions.
+fn number(version: &str) -> Option<(u32, u32)> {
+    let mut parts = version.split(['.', '+']);
+    Some((parts.next()?.parse().ok()?, parts.next()?.parse().ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn for_torch(torch: &str) -> Defaults {
+        Defaults::for_log(Some(torch), &[]).unwrap()
+    }
+
+    #[test]
+    fn a_version_has_its_own_defaults_and_those_that_did_not_change_since_older_ones() {
+        let (old, new) = (for_torch("2.6.0"), for_torch("2.15.0+cu132"));
+        assert_eq!((old.torch.as_str(), old.choice), ("2.6.0+cu124", Choice::Same));
+        assert_eq!(new.against("dynamo_config", "assume_static_by_default", "true"), Against::Default);
+        assert_eq!(
+            new.against("dynamo_config", "assume_static_by_default", "false"),
+            Against::Changed("true".to_owned())
+        );
+        // Named otherwise since 2.7.
+        assert_eq!(old.against("dynamo_config", "recompile_limit", "8"), Against::Unknown);
+        assert_eq!(new.against("dynamo_config", "recompile_limit", "9"), Against::Changed("8".to_owned()));
+        assert_eq!(old.against("dynamo_config", "cache_size_limit", "8"), Against::Default);
+        assert_eq!(
+            old.against("inductor_config", "max_autotune", "true"),
+            Against::Changed("false".to_owned())
+        );
+        assert_eq!(old.against("no_config", "a", "1"), Against::Unknown);
+    }
+
+    #[test]
+    fn what_depends_on_the_machine_is_never_called_changed() {
+        for torch in ["2.6.0", "2.8.0", "2.15.0"] {
+            let defaults = for_torch(torch);
+            let threads = defaults.against("inductor_config", "compile_threads", "77");
+            assert_eq!(threads, Against::OfMachine, "{torch}");
+        }
+    }
+
+    #[test]
+    fn a_version_that_is_not_recorded_is_compared_with_the_nearest_below() {
+        // Between two versions it may have the default of either.
+        let between = for_torch("2.7.1");
+        assert_eq!((between.torch.as_str(), between.choice), ("2.6.0+cu124", Choice::NearestBelow));
+        let pgo = |value| between.against("dynamo_config", "automatic_dynamic_local_pgo", value);
+        assert_eq!((pgo("false"), pgo("true")), (Against::Default, Against::Default));
+        let newer = for_torch("2.99.1");
+        assert_eq!((newer.torch.as_str(), newer.choice), ("2.15.0+cu132", Choice::NearestBelow));
+        assert!(Defaults::for_log(Some("1.13.0"), &[]).is_none());
+        assert!(Defaults::for_log(None, &[]).is_none());
+    }
+
+    #[test]
+    fn a_log_that_does_not_name_its_torch_is_known_by_its_settings() {
+        for one in all() {
+            let texts = one.kinds.iter().map(|(kind, of)| {
+                let settings = of.settings.iter().map(|(name, value)| (name.clone(), value.to_string()));
+                (kind.clone(), settings.collect::<Settings>())
+            });
+            let texts: Vec<(String, Settings)> = texts.collect();
+            let settings: Vec<(&str, &Settings)> =
+                texts.iter().map(|(kind, settings)| (kind.as_str(), settings)).collect();
+            let found = Defaults::for_log(None, &settings).unwrap();
+            assert_eq!((found.torch, found.choice), (one.torch, Choice::BySettings));
+        }
+    }
+
+    #[test]
+    fn a_set_is_the_same_in_any_order() {
+        assert!(same(&serde_json::json!(["a", "b"]), &serde_json::json!(["b", "a"])));
+        assert!(!same(&serde_json::json!(["a", "b"]), &serde_json::json!(["b", "b"])));
+    }
+}

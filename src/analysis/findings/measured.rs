@@ -1,0 +1,196 @@
+//! Measured kernels: figures that cannot be true, kernels that are far from what the device can do, and launches that
+//! are too short. Device time is no compile time, so none of these claims any cost.
+
+use super::basis::{Basis, Family};
+use super::finding::{Finding, Severity, Value};
+use super::kind::{KindOfFinding, Topic};
+use crate::analysis::performance::{Bound, FigureFrom, Judgement, MeasuredKernel, Performance};
+use crate::analysis::user_place::UserPlace;
+use crate::model::words::{counted, duration};
+
+/// What a trace of torch.profiler shows.
+pub(super) const FAMILY: Family =
+    Family { kinds: &[&IMPLAUSIBLE, &WRONG_COUNTS, &FAR, &LAUNCHES, &DAMAGED_TRACE], of_log };
+
+/// More than the device can do.
+static IMPLAUSIBLE: KindOfFinding = KindOfFinding {
+    topic: Some(Topic::Performance),
+    grouped_title: many,
+    ..KindOfFinding::of("implausible_kernel", "Implausible figure")
+};
+
+/// Under 1 % of both limits.
+static WRONG_COUNTS: KindOfFinding = KindOfFinding {
+    topic: Some(Topic::Performance),
+    grouped_title: many,
+    ..KindOfFinding::of("wrong_counts", "Counts probably wrong")
+};
+
+/// Under 10 % of both limits.
+static FAR: KindOfFinding = KindOfFinding {
+    topic: Some(Topic::Performance),
+    grouped_title: many,
+    ..KindOfFinding::of("slow_kernel", "Slow kernel")
+};
+
+/// Many short launches.
+static LAUNCHES: KindOfFinding = KindOfFinding {
+    topic: Some(Topic::Performance),
+    ..KindOfFinding::of("launch_bound", "Launch-bound kernels")
+};
+
+/// A trace that ends early.
+static DAMAGED_TRACE: KindOfFinding =
+    KindOfFinding { topic: Some(Topic::Performance), ..KindOfFinding::of("damaged_trace", "Damaged trace") };
+
+/// Kernels that get an entry of their own of each kind; the page has all.
+const MOST: usize = 5;
+/// Share of the device's busy time below which a kernel that is far from the limits is not worth an entry.
+const WORTH: f64 = 0.02;
+/// Share of the busy time from which on short launches are told of.
+const SHORT_LAUNCHES: f64 = 0.10;
+
+fn of_log(basis: Basis<'_>) -> Vec<Finding> {
+    let Some(performance) = basis.performance else { return Vec::new() };
+    let mut found = Vec::new();
+    found.extend(damaged(performance));
+    // Kernels stand in the order of their time.
+    for (kind, judgement) in [
+        (&IMPLAUSIBLE, Judgement::Impossible),
+        (&WRONG_COUNTS, Judgement::CountsProbablyWrong),
+        (&FAR, Judgement::Far),
+    ] {
+        let judged = performance.kernels.iter().filter(|kernel| kernel.rates.judgement == Some(judgement));
+        let worth = judged.filter(|kernel| {
+            judgement == Judgement::Impossible || kernel.sum_us >= WORTH * performance.time.busy_us
+        });
+        found.extend(worth.take(MOST).map(|kernel| of_kernel(kind, kernel, performance)));
+    }
+    found.extend(launches(performance));
+    found
+}
+
+fn damaged(performance: &Performance) -> Option<Finding> {
+    let why = performance.damaged.as_ref()?;
+    let title = format!("The trace {} could not be read to its end", performance.file);
+    let mut found = Finding::new(&DAMAGED_TRACE, Severity::Warning, title);
+    found.detail = Some(format!("Reading ended early: {why}. The figures are those of the part before."));
+    found.hints = vec!["Export the trace again, or copy it again and check that it is whole.".to_owned()];
+    Some(found)
+}
+
+fn of_kernel(kind: &'static KindOfFinding, kernel: &MeasuredKernel, performance: &Performance) -> Finding {
+    let name = short(&kernel.name);
+    let share = |share: f64| format!("{:.0} %", share * 100.0);
+    let device = performance.peaks.as_ref().map_or("the device", |peaks| peaks.name.as_str());
+    let best = kernel.rates.best_share().unwrap_or_default();
+    let limit = match kernel.rates.share_of_peak >= kernel.rates.share_of_bandwidth {
+        true => "peak",
+        false => "memory bandwidth",
+    };
+    let severity = if *kind == FAR { Severity::Warning } else { Severity::Info };
+    let title = match kernel.rates.judgement {
+        Some(Judgement::Impossible) => {
+            format!("`{name}` seems to reach {} of the {limit} of {device}, which cannot be", share(best))
+        }
+        Some(Judgement::CountsProbablyWrong) => {
+            format!("`{name}` seems to reach less than 1 % of both limits of {device}")
+        }
+        _ => format!("`{name}` reaches {} of the {limit} of {device} at most", share(best)),
+    };
+    let mut found = Finding::new(kind, severity, title);
+    let (detail, hint) = advice(kernel, limit);
+    found.detail = Some(detail);
+    found.hints = vec![hint];
+    found.count = kernel.count as u64;
+    if let [line, ..] = kernel.lines.as_slice() {
+        found.place = UserPlace {
+            file: Some(line.file.clone()),
+            line: Some(line.line),
+            loc: line.code.clone(),
+            function: None,
+        };
+    }
+    let runs = counted(kernel.count, "run", "runs");
+    found.fact(
+        "Device time",
+        Value::Prose(format!("{} in {runs}, {} each", duration(kernel.sum_us), duration(kernel.mean_us))),
+    );
+    found
+}
+
+/// What it means, and what to do.
+fn advice(kernel: &MeasuredKernel, limit: &str) -> (String, String) {
+    let stated = matches!(kernel.bytes, Some((_, FigureFrom::Trace)));
+    match kernel.rates.judgement {
+        Some(Judgement::Impossible) if limit == "memory bandwidth" => (
+            "The counted bytes did not all come from memory in that time: the data was still in the cache of the device, or \
+             the count is of data that is not moved."
+                .to_owned(),
+            "Compare the size of its tensors with the cache of the device; if they do not fit, the count is wrong."
+                .to_owned(),
+        ),
+        Some(Judgement::Impossible) => (
+            "The peak that it is held against is not the one it ran with, or the work that was counted is not what it does."
+                .to_owned(),
+            "Check that `--device` names the device of the trace, and that the type that does the work is the one of its inputs (TF32 instead of FP32)."
+                .to_owned(),
+        ),
+        Some(Judgement::CountsProbablyWrong) => (
+            "So little of the time is explained by the counted work that the kernel probably does other work, or waits."
+                .to_owned(),
+            if stated {
+                "Look at what `kernel_num_gb` of the trace counts.".to_owned()
+            } else {
+                "Look at its generated code: gathers, scatters and loops over data are not in the count.".to_owned()
+            },
+        ),
+        _ => (
+            "It neither moves nor computes what the device could in that time.".to_owned(),
+            "Look at its shapes: small or odd sizes, a reduction over few rows or a layout that is not contiguous leave a device idle. \
+             `torch.compile(mode=\"max-autotune\")` tries other configurations."
+                .to_owned(),
+        ),
+    }
+}
+
+fn launches(performance: &Performance) -> Option<Finding> {
+    let short = || performance.kernels.iter().filter(|kernel| kernel.rates.bound == Some(Bound::Launch));
+    let count: usize = short().map(|kernel| kernel.count).sum();
+    let us: f64 = short().map(|kernel| kernel.sum_us).sum();
+    let idle = performance.time.idle_us;
+    if !performance.on_device || count < 10 || idle < SHORT_LAUNCHES * performance.time.wall_us {
+        return None;
+    }
+    let share = count as f64 / performance.launches.max(1) as f64;
+    if share < 0.5 {
+        return None;
+    }
+    let title = format!(
+        "{} of {} take less than 5 us each, and the device is idle for {:.0} % of the time",
+        counted(count, "launch", "launches"),
+        counted(performance.launches, "launch", "launches"),
+        100.0 * idle / performance.time.wall_us
+    );
+    let mut found = Finding::new(&LAUNCHES, Severity::Warning, title);
+    found.detail = Some(format!(
+        "Starting a kernel takes about as long as these run: together they ran for {}.",
+        duration(us)
+    ));
+    found.hints = vec![
+        "`torch.compile(mode=\"reduce-overhead\")` replays the launches as one CUDA graph; fewer graph breaks and larger batches give longer kernels."
+            .to_owned(),
+    ];
+    Some(found)
+}
+
+/// The beginning of a kernel's name; names of C++ templates have hundreds of characters.
+fn short(name: &str) -> String {
+    const LONGEST: usize = 60;
+    let start: String = name.chars().take(LONGEST).collect();
+    if start.len() == name.len() { start } else { format!("{start}…") }
+}
+
+fn many(title: &str, kernels: usize) -> String {
+    format!("{title}, and {}", counted(kernels.saturating_sub(1), "other", "others"))
+}

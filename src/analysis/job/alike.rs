@@ -1,0 +1,210 @@
+//! How each rank stands among the others, and which ranks are alike: a job may have thousands, and most say the same.
+
+use super::found::{Compared, JobFound};
+use super::groups::Comparison;
+use super::ranks::Fleet;
+use crate::model::{Fact, Job, RankState, RankSummary};
+use fxhash::FxHashMap;
+use std::collections::BTreeMap;
+
+/// Rows of a timeline: what a screen or two can show.
+pub const MOST_ROWS: usize = 64;
+
+/// How a rank stands among the others, the worst first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Standing {
+    /// Its log is damaged, or cannot be read.
+    Damaged,
+    /// Its log ends inside a compile, or long before those of the others.
+    EndsEarly,
+    /// Its log holds no record.
+    Empty,
+    /// Its program took another way than that of most ranks.
+    Diverges,
+    /// Its program did the same, with other caches, settings or process groups.
+    Differs,
+    /// Everything is as on most ranks.
+    Same,
+}
+
+impl Standing {
+    /// The word that pages show.
+    pub fn word(self) -> &'static str {
+        match self {
+            Standing::Damaged => "damaged",
+            Standing::EndsEarly => "ends early",
+            Standing::Empty => "empty",
+            Standing::Diverges => "diverges",
+            Standing::Differs => "differs",
+            Standing::Same => "ok",
+        }
+    }
+}
+
+/// A rank among the others.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RankStanding {
+    /// How it stands.
+    pub standing: Standing,
+    /// Kinds of facts in which it is not in the largest group.
+    pub facts: Vec<Fact>,
+    /// Whether it took much longer to compile than most.
+    pub late: bool,
+}
+
+/// Ranks of which a reader would be told the same.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AlikeRanks {
+    /// Indices into the job's ranks, ascending.
+    pub ranks: Vec<usize>,
+    /// How they stand.
+    pub standing: Standing,
+}
+
+/// A row of the timeline.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TimelineRow {
+    /// These ranks, of which the first is drawn.
+    Ranks(Vec<usize>),
+    /// Numbers of ranks without a log.
+    Missing(Vec<u64>),
+}
+
+/// Whether a difference in these facts means that the programs took different ways.
+fn is_of_program(fact: Fact) -> bool {
+    !matches!(fact, Fact::Cache | Fact::CacheKeys | Fact::Config | Fact::ProcessGroups)
+}
+
+/// How each rank stands, by its index.
+pub(super) fn standings(job: &Job, compared: &[Compared], fleet: &Fleet) -> Vec<RankStanding> {
+    let odd = odd_facts(job, compared);
+    let stops = stops_by_rank(fleet);
+    let of = |(index, (rank, facts)): (usize, (&RankSummary, Vec<Fact>))| {
+        let standing = match rank.whole_state() {
+            RankState::Damaged(_) => Standing::Damaged,
+            RankState::Empty => Standing::Empty,
+            RankState::Ok if stops.contains_key(&index) => Standing::EndsEarly,
+            RankState::Ok if facts.iter().any(|fact| is_of_program(*fact)) => Standing::Diverges,
+            RankState::Ok if !facts.is_empty() => Standing::Differs,
+            RankState::Ok => Standing::Same,
+        };
+        RankStanding { standing, facts, late: fleet.stragglers.contains(&index) }
+    };
+    job.ranks.iter().zip(odd).enumerate().map(of).collect()
+}
+
+/// Where the log of each rank ends that ends early: an index into the stops.
+fn stops_by_rank(fleet: &Fleet) -> FxHashMap<usize, usize> {
+    let stops = fleet.stops.iter().enumerate();
+    stops.flat_map(|(at, stop)| stop.ranks.iter().map(move |rank| (*rank, at))).collect()
+}
+
+/// Kinds of facts in which a rank is not in the largest group, by index of the rank. Where no group is larger than any
+/// other, nobody is the odd one out, so all differ.
+fn odd_facts(job: &Job, compared: &[Compared]) -> Vec<Vec<Fact>> {
+    let mut odd = vec![Vec::new(); job.ranks.len()];
+    let reported = compared.iter().filter(|one| Fact::COMPARED.contains(&one.fact));
+    for comparison in reported.filter_map(|one| one.outcome.as_ref().ok()).filter(|one| one.differs()) {
+        let usual = usize::from(!is_tied(comparison));
+        for &rank in comparison.groups.iter().skip(usual).flat_map(|group| &group.ranks) {
+            if let Some(facts) = odd.get_mut(rank) {
+                facts.push(comparison.fact);
+            }
+        }
+    }
+    odd
+}
+
+/// Whether no group of ranks is larger than any other.
+pub fn is_tied(comparison: &Comparison) -> bool {
+    match comparison.groups.as_slice() {
+        [first, second, ..] => first.ranks.len() == second.ranks.len(),
+        _ => false,
+    }
+}
+
+/// What ranks have in common that are alike.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Likeness {
+    standing: Standing,
+    late: bool,
+    /// Its group in each comparison.
+    groups: Vec<Option<usize>>,
+    counts: [u64; 4],
+    /// Where its log ends, of those that end early.
+    stop: Option<usize>,
+    /// What sets it apart from all others: what is damaged, its further processes.
+    apart: Option<String>,
+}
+
+/// Ranks by what a reader would be told of them: the worst first, then by their first rank.
+pub(super) fn alike(
+    job: &Job,
+    compared: &[Compared],
+    fleet: &Fleet,
+    all: &[RankStanding],
+) -> Vec<AlikeRanks> {
+    let (groups, stops) = (groups_of_ranks(job, compared), stops_by_rank(fleet));
+    let mut found: BTreeMap<Likeness, Vec<usize>> = BTreeMap::new();
+    for (index, ((rank, own), groups)) in job.ranks.iter().zip(all).zip(groups).enumerate() {
+        let counts = rank.all_counts();
+        let apart = match rank.whole_state() {
+            RankState::Damaged(why) => Some(why),
+            _ if !rank.processes.is_empty() => Some(format!("rank {}", rank.number)),
+            _ => None,
+        };
+        let likeness = Likeness {
+            standing: own.standing,
+            late: own.late,
+            groups,
+            counts: [counts.compiles, counts.graph_breaks, counts.recompiles, counts.failures],
+            stop: stops.get(&index).copied(),
+            apart,
+        };
+        found.entry(likeness).or_default().push(index);
+    }
+    let mut alike: Vec<AlikeRanks> = found
+        .into_iter()
+        .map(|(likeness, ranks)| AlikeRanks { ranks, standing: likeness.standing })
+        .collect();
+    alike.sort_by_key(|one| (one.standing, one.ranks.first().copied()));
+    alike
+}
+
+/// The group of each rank in each comparison.
+fn groups_of_ranks(job: &Job, compared: &[Compared]) -> Vec<Vec<Option<usize>>> {
+    let known: Vec<&Comparison> = compared.iter().filter_map(|one| one.outcome.as_ref().ok()).collect();
+    let mut groups = vec![vec![None; known.len()]; job.ranks.len()];
+    for (column, comparison) in known.iter().enumerate() {
+        for (at, group) in comparison.groups.iter().enumerate() {
+            for rank in &group.ranks {
+                if let Some(own) = groups.get_mut(*rank).and_then(|row| row.get_mut(column)) {
+                    *own = Some(at);
+                }
+            }
+        }
+    }
+    groups
+}
+
+/// The rows of a timeline, in order of their first rank: one per rank where they are few, else one for ranks that are
+/// alike, and of those the worst.
+pub fn timeline_rows(job: &Job, found: &JobFound) -> Vec<TimelineRow> {
+    let missing = &found.fleet.missing;
+    let mut rows: Vec<TimelineRow> = if job.ranks.len() + missing.len() <= MOST_ROWS {
+        let ranks = (0..job.ranks.len()).map(|index| TimelineRow::Ranks(vec![index]));
+        ranks.chain(missing.iter().map(|number| TimelineRow::Missing(vec![*number]))).collect()
+    } else {
+        let gaps = (!missing.is_empty()).then(|| TimelineRow::Missing(missing.clone()));
+        let most = MOST_ROWS - usize::from(gaps.is_some());
+        let alike = found.alike.iter().take(most).map(|one| TimelineRow::Ranks(one.ranks.clone()));
+        alike.chain(gaps).collect()
+    };
+    rows.sort_by_key(|row| match row {
+        TimelineRow::Ranks(ranks) => {
+            ranks.first().and_then(|index| job.ranks.get(*index)).map(|rank| rank.number)
+        }
+        TimelineRow::Missing(numbers) => numbers.first().copied(),
+    });
+    rows
+}

@@ -1,0 +1,179 @@
+//! What devices can do. The figures stand in `devices.json`, each with its source; a reader may give others.
+
+use anyhow::{Context, Result, bail};
+use serde::Deserialize;
+use std::collections::BTreeMap;
+
+/// The table of the project.
+const TABLE: &str = include_str!("devices.json");
+
+/// Figures of a device.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct DevicePeaks {
+    /// What it is called in the report.
+    pub name: String,
+    /// Sets of words of which one must be in the name that a trace gives.
+    names: Vec<String>,
+    /// TFLOP/s of the matrix units by type: `bf16`, `tf32`.
+    pub matrix: BTreeMap<String, f64>,
+    /// TFLOP/s of all other units.
+    pub vector: BTreeMap<String, f64>,
+    /// GB/s of its memory.
+    pub gbps: Option<f64>,
+    /// GB of its memory.
+    pub gigabytes: Option<f64>,
+    /// MHz at which the TFLOP/s hold.
+    pub boost_mhz: Option<f64>,
+    /// Where the figures come from.
+    pub source: String,
+}
+
+#[derive(Deserialize)]
+struct Table {
+    #[serde(default)]
+    devices: Vec<DevicePeaks>,
+}
+
+impl DevicePeaks {
+    /// The device of a table that a name means; None for a device that is not known.
+    pub fn named(name: &str) -> Option<DevicePeaks> {
+        let table: Table = serde_json::from_str(TABLE).ok()?;
+        best(table.devices, name)
+    }
+
+    /// What a reader gives: the name of a device, or the text of a file with one device, or with a table of them.
+    ///
+    /// # Errors
+    /// No device has that name, or the text is no JSON of this form.
+    pub fn given(name_or_json: &str, in_trace: Option<&str>) -> Result<DevicePeaks> {
+        if !name_or_json.trim_start().starts_with('{') {
+            return Self::named(name_or_json).with_context(|| {
+                format!(
+                    "no device is called {name_or_json}; give one of {}, or a JSON file",
+                    known().join(", ")
+                )
+            });
+        }
+        if let Ok(one) = serde_json::from_str::<DevicePeaks>(name_or_json) {
+            return Ok(one);
+        }
+        let table: Table =
+            serde_json::from_str(name_or_json).context("the file of devices has another form")?;
+        if table.devices.len() == 1 {
+            return Ok(table.devices.into_iter().next().unwrap_or_default());
+        }
+        match in_trace.and_then(|name| best(table.devices, name)) {
+            Some(device) => Ok(device),
+            None => bail!("no device of the file has the name that the trace gives"),
+        }
+    }
+
+    /// TFLOP/s for work of a type, at `clock_mhz` where it is known.
+    pub(super) fn tflops(&self, kind: &str, matrix: bool, clock_mhz: Option<f64>) -> Option<f64> {
+        let peaks = if matrix { &self.matrix } else { &self.vector };
+        let peak = peaks.get(kind).or_else(|| self.vector.get(kind))?;
+        Some(peak * self.clock_factor(clock_mhz).unwrap_or(1.0))
+    }
+
+    /// The clock of the trace as a share of the one for which the table holds.
+    pub(super) fn clock_factor(&self, clock_mhz: Option<f64>) -> Option<f64> {
+        Some(clock_mhz? / self.boost_mhz.filter(|boost| *boost > 0.0)?)
+    }
+}
+
+fn known() -> Vec<String> {
+    let table: Option<Table> = serde_json::from_str(TABLE).ok();
+    table.map(|table| table.devices.into_iter().map(|device| device.name).collect()).unwrap_or_default()
+}
+
+fn best(devices: Vec<DevicePeaks>, name: &str) -> Option<DevicePeaks> {
+    let has: Vec<String> = words(name);
+    let fits = |words_of: &str| {
+        let wanted = words(words_of);
+        let all = !wanted.is_empty() && wanted.iter().all(|word| has.contains(word));
+        all.then_some(wanted.len())
+    };
+    let rated = devices.into_iter().filter_map(|device| {
+        let score = device.names.iter().filter_map(|names| fits(names)).max()?;
+        Some((score, device))
+    });
+    // Of equals the first.
+    let mut found: Option<(usize, DevicePeaks)> = None;
+    for (score, device) in rated {
+        if found.as_ref().is_none_or(|(best, _)| score > *best) {
+            found = Some((score, device));
+        }
+    }
+    found.map(|(_, device)| device)
+}
+
+fn words(name: &str) -> Vec<String> {
+    let lower = name.to_ascii_lowercase();
+    lower
+        .split(|c: char| !c.is_ascii_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .map(str::to_owned)
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entry(name: &str) -> Option<String> {
+        DevicePeaks::named(name).map(|device| device.name)
+    }
+
+    #[test]
+    fn names_of_traces_are_matched_by_their_words() {
+        for (name, expected) in [
+            ("NVIDIA H100 80GB HBM3", "NVIDIA H100 SXM"),
+            ("NVIDIA H100 PCIe", "NVIDIA H100 PCIe"),
+            ("NVIDIA H100 NVL", "NVIDIA H100 NVL"),
+            ("NVIDIA A100-SXM4-80GB", "NVIDIA A100 80GB SXM"),
+            ("NVIDIA A100-PG509-200", "NVIDIA A100"),
+            ("AMD Instinct MI300X VF", "AMD Instinct MI300X"),
+            ("NVIDIA B200", "NVIDIA B200"),
+            ("NVIDIA L4", "NVIDIA L4"),
+            ("NVIDIA L40S", "NVIDIA L40S"),
+        ] {
+            assert_eq!(entry(name).as_deref(), Some(expected), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_device_that_is_not_known_has_no_figures() {
+        assert_eq!(entry("NVIDIA GeForce RTX 5090"), None);
+        assert_eq!(entry(""), None);
+        assert_eq!(entry("NVIDIA H100"), None, "the variants differ, and nothing tells which");
+    }
+
+    #[test]
+    fn every_entry_has_a_source_and_matrix_peaks_are_dense() {
+        let table: Table = serde_json::from_str(TABLE).unwrap();
+        for device in table.devices {
+            assert!(!device.source.is_empty() && !device.names.is_empty(), "{}", device.name);
+            assert_eq!(DevicePeaks::named(&device.name).map(|found| found.name), Some(device.name));
+        }
+        assert_eq!(DevicePeaks::named("H100 HBM3").unwrap().matrix["bf16"], 989.5);
+        assert_eq!(DevicePeaks::named("L4").unwrap().gbps, Some(300.0));
+    }
+
+    #[test]
+    fn a_reader_gives_a_name_or_a_device_of_their_own() {
+        assert_eq!(DevicePeaks::given("mi300x", None).unwrap().gbps, Some(5300.0));
+        let own = DevicePeaks::given(r#"{"name": "mine", "gbps": 10, "matrix": {"bf16": 1}}"#, None).unwrap();
+        assert_eq!((own.gbps, own.matrix["bf16"]), (Some(10.0), 1.0));
+        assert!(DevicePeaks::given("nothing", None).unwrap_err().to_string().contains("NVIDIA B200"));
+        assert!(DevicePeaks::given(r#"{"gpbs": 3}"#, None).is_err());
+    }
+
+    #[test]
+    fn the_clock_of_the_trace_corrects_the_peak() {
+        let device = DevicePeaks::named("A100").unwrap();
+        assert_eq!(device.tflops("bf16", true, Some(705.0)), Some(156.0));
+        assert_eq!(device.tflops("bf16", true, None), Some(312.0));
+        assert_eq!(device.tflops("fp4", true, None), None);
+    }
+}

@@ -1,0 +1,274 @@
+//! What an operator must compute and move: FLOPs and bytes from the shapes of its inputs.
+//!
+//! A multiply-add counts 2. Bytes are what a call must move at least once: each tensor read or written, each element by
+//! the size of its own type.
+
+use crate::model::{InputDims, Operator};
+
+/// Operators with a formula.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Formula {
+    /// `mm(a, b)`.
+    Mm,
+    /// `addmm(bias, a, b)`.
+    Addmm,
+    /// `bmm(a, b)`.
+    Bmm,
+    /// `baddbmm(bias, a, b)`.
+    Baddbmm,
+    /// A convolution, forward.
+    Convolution,
+    /// Its backward.
+    ConvolutionBackward,
+    /// Attention, forward.
+    Attention,
+    /// Its backward.
+    AttentionBackward,
+}
+
+/// What one call computes and moves; None where the shapes do not tell.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(super) struct Work {
+    pub(super) flops: Option<f64>,
+    pub(super) bytes: Option<f64>,
+}
+
+impl Formula {
+    /// The formula of an operator, by its own name.
+    pub(super) fn of(name: &str) -> Option<Formula> {
+        let operator = name.strip_prefix("aten::")?;
+        match operator {
+            "mm" => Some(Formula::Mm),
+            "addmm" => Some(Formula::Addmm),
+            "bmm" => Some(Formula::Bmm),
+            "baddbmm" => Some(Formula::Baddbmm),
+            "convolution" => Some(Formula::Convolution),
+            "convolution_backward" => Some(Formula::ConvolutionBackward),
+            _ => {
+                let rest = operator.strip_prefix("_scaled_dot_product_")?;
+                let backward = rest.ends_with("_backward");
+                let forward = rest.ends_with("_attention") || rest.ends_with("_attention_for_cpu");
+                match () {
+                    () if backward => Some(Formula::AttentionBackward),
+                    () if forward => Some(Formula::Attention),
+                    () => None,
+                }
+            }
+        }
+    }
+
+    /// What a call of the operator computes and moves.
+    pub(super) fn work(self, operator: &Operator) -> Work {
+        let inputs = Inputs { operator };
+        match self {
+            Formula::Mm => inputs.product(0, None),
+            Formula::Addmm => inputs.product(1, Some(0)),
+            Formula::Bmm => inputs.product(0, None),
+            Formula::Baddbmm => inputs.product(1, Some(0)),
+            Formula::Convolution => inputs.convolution(),
+            Formula::ConvolutionBackward => inputs.convolution_backward(),
+            Formula::Attention => inputs.attention(0, 1.0),
+            // The forward products are made again, and each has two gradients: five products in place of two.
+            Formula::AttentionBackward => inputs.attention(1, 2.5),
+        }
+    }
+}
+
+/// Bytes of an element of a type as the profiler names it; None for what is no tensor.
+pub(super) fn element_bytes(name: &str) -> Option<f64> {
+    let bytes = match name.strip_prefix("c10::").unwrap_or(name) {
+        "double" | "long int" | "long" | "unsigned long" | "complex<float>" => 8,
+        "complex<double>" => 16,
+        "float" | "int" | "unsigned int" | "complex<Half>" => 4,
+        "Half" | "BFloat16" | "short int" | "short" | "unsigned short" => 2,
+        "bool" | "signed char" | "unsigned char" | "char" | "qint8" | "quint8" => 1,
+        float8 if float8.starts_with("Float8_") => 1,
+        _ => return None,
+    };
+    Some(f64::from(bytes))
+}
+
+/// Elements of a tensor that are stored: a dimension that is broadcast (stride 0) counts once.
+pub(super) fn elements(sizes: &[i64], strides: &[i64]) -> f64 {
+    let stored = |(at, size): (usize, &i64)| if strides.get(at) == Some(&0) { 1.0 } else { *size as f64 };
+    sizes.iter().enumerate().map(stored).product()
+}
+
+/// Bytes of all tensors that an operator is given, each once.
+pub(super) fn bytes_of_inputs(operator: &Operator) -> Option<f64> {
+    let inputs = Inputs { operator };
+    let bytes: f64 = (0..operator.dims.len()).filter_map(|at| inputs.bytes(at)).sum();
+    (bytes > 0.0).then_some(bytes)
+}
+
+struct Inputs<'o> {
+    operator: &'o Operator,
+}
+
+impl Inputs<'_> {
+    fn sizes(&self, at: usize) -> Option<&[i64]> {
+        self.operator.dims.get(at)?.one().filter(|sizes| !sizes.is_empty())
+    }
+
+    fn element(&self, at: usize) -> Option<f64> {
+        element_bytes(self.operator.types.get(at)?)
+    }
+
+    /// Bytes of an input.
+    fn bytes(&self, at: usize) -> Option<f64> {
+        let strides = self.operator.strides.get(at).and_then(InputDims::one).unwrap_or_default();
+        Some(elements(self.sizes(at)?, strides) * self.element(at)?)
+    }
+
+    fn value<T: serde::de::DeserializeOwned>(&self, at: usize) -> Option<T> {
+        let text = self.operator.values.get(at)?;
+        let json = match text.as_str() {
+            "True" => "true",
+            "False" => "false",
+            other => other,
+        };
+        serde_json::from_str(json).ok()
+    }
+
+    /// A product of matrices, or of batches of them, whose first is input `first`; `bias` is added to it.
+    fn product(&self, first: usize, bias: Option<usize>) -> Work {
+        let (Some(left), Some(right)) = (self.sizes(first), self.sizes(first + 1)) else {
+            return Work::default();
+        };
+        let (batch, rows, inner, columns) = match (left, right) {
+            ([rows, inner], [_, columns]) => (1, *rows, *inner, *columns),
+            ([batch, rows, inner], [_, _, columns]) => (*batch, *rows, *inner, *columns),
+            _ => return Work::default(),
+        };
+        let [batch, rows, inner, columns] = [batch, rows, inner, columns].map(|size| size as f64);
+        let bias = bias.map_or(Some(0.0), |at| self.bytes(at));
+        let moved = || {
+            let out = batch * rows * columns * self.element(first)?;
+            Some(self.bytes(first)? + self.bytes(first + 1)? + bias? + out)
+        };
+        Work { flops: Some(2.0 * batch * rows * inner * columns), bytes: moved() }
+    }
+
+    /// `convolution(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups)`.
+    fn convolution(&self) -> Work {
+        let (Some(input), Some(weight)) = (self.sizes(0), self.sizes(1)) else { return Work::default() };
+        let Some(shape) = self.convolution_shape(input, weight, 3) else { return Work::default() };
+        let moved = || {
+            let bias = self.bytes(2).unwrap_or(0.0);
+            Some(self.bytes(0)? + self.bytes(1)? + bias + shape.out * self.element(0)?)
+        };
+        Work { flops: Some(shape.flops), bytes: moved() }
+    }
+
+    /// `convolution_backward(grad_output, input, weight, bias_sizes, stride, padding, dilation, transposed,
+    /// output_padding, groups, output_mask)`: as many FLOPs as the forward for each gradient that is asked for.
+    fn convolution_backward(&self) -> Work {
+        let (Some(input), Some(weight)) = (self.sizes(1), self.sizes(2)) else { return Work::default() };
+        let Some(shape) = self.convolution_shape(input, weight, 4) else { return Work::default() };
+        let mask: Vec<bool> = self.operator.values.get(10).map(|text| mask(text)).unwrap_or_default();
+        let wanted = |at: usize| mask.get(at).copied().unwrap_or(true);
+        let parts = [wanted(0), wanted(1)].into_iter().filter(|wanted| *wanted).count();
+        let moved = || {
+            let grad = self.bytes(0)?;
+            let (input, weight) = (self.bytes(1)?, self.bytes(2)?);
+            let written = [(0, input), (1, weight)].into_iter().filter(|(at, _)| wanted(*at));
+            Some(grad + input + weight + written.map(|(_, bytes)| bytes).sum::<f64>())
+        };
+        Work { flops: Some(shape.flops * parts as f64), bytes: moved() }
+    }
+
+    /// Size of the output and FLOPs of a forward convolution whose stride is input `stride_at`.
+    fn convolution_shape(&self, input: &[i64], weight: &[i64], stride_at: usize) -> Option<ConvolutionShape> {
+        let (batch, channels_in) = (*input.first()? as f64, *input.get(1)? as f64);
+        let kernel = weight.get(2..)?;
+        let spatial = input.get(2..)?;
+        let list = |at: usize, otherwise: i64| -> Vec<i64> {
+            let given: Vec<i64> = self.value(at).unwrap_or_default();
+            // One number stands for all dimensions.
+            let single = if given.len() == 1 { given.first().copied() } else { None };
+            let value = |at: usize| {
+                given.get(at).copied().filter(|_| single.is_none()).or(single).unwrap_or(otherwise)
+            };
+            (0..kernel.len()).map(value).collect()
+        };
+        let (stride, padding, dilation) =
+            (list(stride_at, 1), list(stride_at + 1, 0), list(stride_at + 2, 1));
+        let transposed: bool = self.value(stride_at + 3).unwrap_or(false);
+        let output_padding = list(stride_at + 4, 0);
+        let groups: f64 = self.value::<i64>(stride_at + 5).filter(|groups| *groups > 0).unwrap_or(1) as f64;
+        let mut out_spatial = 1.0;
+        for (at, size) in spatial.iter().enumerate() {
+            let [stride, padding, dilation, extra] =
+                [&stride, &padding, &dilation, &output_padding].map(|list| list.get(at).copied());
+            let covered = dilation? * (kernel.get(at)? - 1);
+            let out = if transposed {
+                (size - 1) * stride? - 2 * padding? + covered + extra? + 1
+            } else {
+                (size + 2 * padding? - covered - 1).checked_div(stride?)? + 1
+            };
+            out_spatial *= out.max(0) as f64;
+        }
+        let window: f64 = kernel.iter().map(|size| *size as f64).product();
+        let spatial: f64 = spatial.iter().map(|size| *size as f64).product();
+        // A transposed weight has its inputs first, and each place of the input meets the whole window.
+        let channels_out = if transposed { *weight.get(1)? as f64 * groups } else { *weight.first()? as f64 };
+        let places = if transposed { spatial } else { out_spatial };
+        Some(ConvolutionShape {
+            out: batch * channels_out * out_spatial,
+            flops: 2.0 * batch * channels_out * (channels_in / groups) * window * places,
+        })
+    }
+
+    /// Attention whose query is input `query`; the backward has the gradient before it and makes `times` the products.
+    fn attention(&self, query: usize, times: f64) -> Work {
+        let sizes = |at: usize| match self.sizes(at)? {
+            [batch, heads, length, width] => Some([*batch, *heads, *length, *width].map(|size| size as f64)),
+            _ => None,
+        };
+        let (Some(q), Some(k), Some(v)) = (sizes(query), sizes(query + 1), sizes(query + 2)) else {
+            return Work::default();
+        };
+        let [batch, heads, rows, width] = q;
+        let [_, _, columns, _] = k;
+        let [_, _, _, value_width] = v;
+        let full = 2.0 * batch * heads * rows * columns * (width + value_width);
+        let causal = if self.is_causal(query) { 0.5 } else { 1.0 };
+        let moved = || {
+            let read = self.bytes(query)? + self.bytes(query + 1)? + self.bytes(query + 2)?;
+            let out = batch * heads * rows * value_width * self.element(query)?;
+            let bytes = read + out;
+            // The backward reads the gradient and the output, and writes three gradients.
+            Some(if times > 1.0 { bytes + out + read } else { bytes })
+        };
+        Work { flops: Some(full * causal * times), bytes: moved() }
+    }
+
+    /// Whether each row sees the columns before it only: the one argument of these operators that is true or false and
+    /// stands before `return_debug_mask`.
+    fn is_causal(&self, query: usize) -> bool {
+        let name = &self.operator.name;
+        let at = match () {
+            () if name.contains("flash_attention_backward") => 11,
+            () if name.contains("flash_attention_for_cpu_backward") => 7,
+            () if name.contains("flash_attention") => query + 4,
+            () if name.contains("efficient_attention_backward") => 11,
+            () if name.contains("efficient_attention") => query + 6,
+            () if name.contains("cudnn_attention_backward") => 14,
+            () if name.contains("cudnn_attention") => query + 6,
+            () => return false,
+        };
+        self.value(at).unwrap_or(false)
+    }
+}
+
+struct ConvolutionShape {
+    /// Elements of the output.
+    out: f64,
+    flops: f64,
+}
+
+/// `[True, False, True]`.
+fn mask(text: &str) -> Vec<bool> {
+    let inner = text.trim().trim_start_matches('[').trim_end_matches(']');
+    inner.split(',').map(|part| part.trim().eq_ignore_ascii_case("true")).collect()
+}

@@ -1,0 +1,201 @@
+//! The graphs of the log as a trace meets them: by the key of their code, with the calls of that code in order.
+
+use super::buffers::{CallBuffers, buffers_of_calls};
+use super::formulas::Formula;
+use super::node_flops::flops_of_nodes;
+use crate::analysis::provenance::{CodeKind, InductorRun, Provenance, RunTexts, inductor_runs};
+use crate::model::{Compile, CompileIndex, InputDims, Model, Operator};
+use crate::trace::{PayloadRef, TextMap};
+
+/// A line of the program.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ProgramLine {
+    /// File.
+    pub file: String,
+    /// Line, from 1.
+    pub line: u64,
+    /// Its text, where the log has it.
+    pub code: Option<String>,
+}
+
+/// A part of a call's time that a line of the program takes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct LineShare {
+    /// Place in [`Graphs::lines`].
+    pub(super) line: usize,
+    /// 1 being all of it.
+    pub(super) share: f64,
+}
+
+/// A call of a kernel in generated code.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct CodeCall {
+    /// As a trace names it: `aten::addmm`, `cpp_fused_add_0`, `triton_poi_fused_add_0`.
+    pub(super) name: String,
+    /// Whether its source was generated.
+    pub(super) generated: bool,
+    pub(super) bytes: Option<f64>,
+    pub(super) flops: Option<f64>,
+    pub(super) lines: Vec<LineShare>,
+}
+
+/// A graph that Inductor compiled.
+pub(super) struct Graph {
+    pub(super) compile: CompileIndex,
+    pub(super) calls: Vec<CodeCall>,
+    /// Places of the calls by name, ascending.
+    pub(super) by_name: TextMap<String, Vec<usize>>,
+}
+
+/// All graphs of the log.
+#[derive(Default)]
+pub(super) struct Graphs {
+    pub(super) graphs: Vec<Graph>,
+    /// Which graph has a cache key.
+    by_key: TextMap<String, usize>,
+    /// Which graph defines a generated kernel; None where several do.
+    by_kernel: TextMap<String, Option<usize>>,
+    pub(super) lines: Vec<ProgramLine>,
+}
+
+/// Gives the text of a payload.
+pub type ReadPayload<'a> = &'a dyn Fn(&PayloadRef) -> anyhow::Result<String>;
+
+impl Graphs {
+    /// Reads the code of every graph.
+    ///
+    /// # Errors
+    /// The log cannot be read any more.
+    pub(super) fn read(model: &Model, read: ReadPayload<'_>) -> anyhow::Result<Graphs> {
+        let mut found = Graphs::default();
+        let mut places: TextMap<(String, u64), usize> = TextMap::default();
+        for (index, compile) in model.compiles.indexed() {
+            for run in inductor_runs(compile, |number| model.aot_ids.get(&number).map(String::as_str)) {
+                let place = found.graphs.len();
+                for key in keys_of(model, index, &run) {
+                    found.by_key.entry(key.to_owned()).or_insert(place);
+                }
+                let graph = found.graph(index, (compile, &run), read, &mut places)?;
+                for call in graph.calls.iter().filter(|call| call.generated) {
+                    let known = found.by_kernel.entry(call.name.clone()).or_insert(Some(place));
+                    *known = known.filter(|known| *known == place);
+                }
+                found.graphs.push(graph);
+            }
+        }
+        Ok(found)
+    }
+
+    /// The graph whose code a trace names by its cache key.
+    pub(super) fn with_key(&self, key: &str) -> Option<usize> {
+        self.by_key.get(key).copied()
+    }
+
+    /// The one graph that has a generated kernel.
+    pub(super) fn with_kernel(&self, kernel: &str) -> Option<usize> {
+        self.by_kernel.get(kernel).copied().flatten()
+    }
+
+    fn graph(
+        &mut self,
+        compile: CompileIndex,
+        (owner, run): (&Compile, &InductorRun),
+        read: ReadPayload<'_>,
+        places: &mut TextMap<(String, u64), usize>,
+    ) -> anyhow::Result<Graph> {
+        let texts = RunTexts::read(owner, run, read)?;
+        let known = texts.provenance();
+        let code =
+            texts.code.iter().find(|(kind, _)| *kind == CodeKind::Python).map(|(_, text)| text.as_str());
+        let lines = known.kernels.iter().map(|call| (call.line, call.kernel.as_str()));
+        let buffers = buffers_of_calls(code.unwrap_or_default(), texts.post.as_deref(), lines);
+        let flops = texts.post.as_deref().map(flops_of_nodes).unwrap_or_default();
+        let mut graph = Graph { compile, calls: Vec::new(), by_name: TextMap::default() };
+        for (place, call) in known.kernels.iter().enumerate() {
+            let name = name_in_trace(&call.kernel);
+            let of_code = buffers.get(&call.line);
+            let of_nodes: f64 = call.nodes.iter().filter_map(|node| flops.get(node)).sum();
+            let of_nodes = Some(of_nodes).filter(|flops| *flops > 0.0);
+            graph.by_name.entry(name.clone()).or_default().push(place);
+            graph.calls.push(CodeCall {
+                flops: of_nodes.or_else(|| flops_of_call(&name, of_code?)),
+                bytes: of_code.and_then(|buffers| buffers.bytes),
+                generated: call.language.is_some(),
+                lines: self.shares(&known, place, places),
+                name,
+            });
+        }
+        Ok(graph)
+    }
+
+    /// The lines of a call. Each of its nodes has an equal share, and each line those of its nodes.
+    fn shares(
+        &mut self,
+        known: &Provenance,
+        call: usize,
+        places: &mut TextMap<(String, u64), usize>,
+    ) -> Vec<LineShare> {
+        let Some(call) = known.kernels.get(call) else { return Vec::new() };
+        let lines = call.source.iter().filter_map(|at| known.source.get(*at));
+        let weighted: Vec<(usize, f64)> = lines
+            .map(|line| {
+                let nodes = call.nodes.iter().filter(|node| line.nodes.contains(node)).count();
+                let place = *places.entry((line.file.clone(), line.line)).or_insert_with(|| {
+                    let code = line.code.clone();
+                    self.lines.push(ProgramLine { file: line.file.clone(), line: line.line, code });
+                    self.lines.len() - 1
+                });
+                (place, nodes.max(1) as f64)
+            })
+            .collect();
+        let all: f64 = weighted.iter().map(|(_, nodes)| nodes).sum();
+        weighted.into_iter().map(|(line, nodes)| LineShare { line, share: nodes / all }).collect()
+    }
+}
+
+/// Keys under which the cache keeps the code of a run.
+fn keys_of<'m>(model: &'m Model, compile: CompileIndex, run: &InductorRun) -> impl Iterator<Item = &'m str> {
+    let of_run = run.artifacts.clone();
+    let lookups = model.caches.iter().filter(move |lookup| {
+        let at = lookup.artifact;
+        lookup.cache == "fx_graph" && at.compile == compile && of_run.contains(&at.artifact)
+    });
+    lookups.filter_map(|lookup| lookup.key.as_deref())
+}
+
+/// How a trace names what the code calls: `aten::mm` for `extern_kernels.mm` and `torch.ops.aten.mm.default`.
+fn name_in_trace(kernel: &str) -> String {
+    let operator = |space: &str, rest: &str| {
+        let name = rest.split('.').next().unwrap_or_default();
+        format!("{space}::{name}")
+    };
+    if let Some(rest) = kernel.strip_prefix("torch.ops.") {
+        let (space, rest) = rest.split_once('.').unwrap_or(("aten", rest));
+        return operator(space, rest);
+    }
+    for (start, space) in [
+        ("extern_kernels.", "aten"),
+        ("aten.", "aten"),
+        ("inductor_ops.", "inductor"),
+        ("_quantized.", "_quantized"),
+    ] {
+        if let Some(rest) = kernel.strip_prefix(start) {
+            return operator(space, rest);
+        }
+    }
+    for start in ["aoti_torch_cpu_", "aoti_torch_cuda_", "aoti_torch_xpu_", "aoti_torch_mps_"] {
+        if let Some(rest) = kernel.strip_prefix(start) {
+            return format!("aten::{}", rest.strip_suffix("_out").unwrap_or(rest));
+        }
+    }
+    kernel.to_owned()
+}
+
+/// FLOPs of a library's operator from the sizes of the buffers that it is given.
+fn flops_of_call(name: &str, buffers: &CallBuffers) -> Option<f64> {
+    let formula = Formula::of(name)?;
+    let inputs = buffers.arguments.iter().filter(|argument| !argument.is_out);
+    let dims: Option<Vec<InputDims>> =
+        inputs.map(|argument| argument.sizes.clone().map(InputDims::One)).collect();
+    formula.work(&Operator { name: name.to_owned(), dims: dims?, ..Operator::default() }).flops
+}

@@ -1,0 +1,192 @@
+//! What is known of measured kernels: the result of the join of a trace with its log.
+
+use super::devices::DevicePeaks;
+use super::graphs::ProgramLine;
+use super::rates::Rates;
+use crate::model::{DeviceKernel, InputDims};
+
+/// What a reader says of the device.
+#[derive(Debug, Clone, Default)]
+pub struct DeviceOptions {
+    /// Figures to use in place of those of the table.
+    pub peaks: Option<DevicePeaks>,
+    /// The clock that the device ran at, MHz.
+    pub clock_mhz: Option<f64>,
+}
+
+/// What a trace and the log tell together.
+#[derive(Debug, Clone, Default)]
+pub struct Performance {
+    /// Base name of the trace.
+    pub file: String,
+    /// Why it could not be read to its end.
+    pub damaged: Option<String>,
+    /// Entries of it that are no events.
+    pub unreadable: u64,
+    /// Rank of the process.
+    pub rank: Option<u64>,
+    /// Runs of kernels: launches on a device, calls on a CPU.
+    pub launches: usize,
+    /// Begin of the first and end of the last call or launch, on the trace's clock.
+    pub span_us: Option<(f64, f64)>,
+    /// Whether the trace is one of a device; else of a CPU.
+    pub on_device: bool,
+    /// Name of the device, as the trace has it.
+    pub device: Option<String>,
+    /// Its figures.
+    pub peaks: Option<DevicePeaks>,
+    /// The clock that was given, MHz.
+    pub clock_mhz: Option<f64>,
+    /// Whether the figures are corrected for it.
+    pub corrected: bool,
+    /// Where the time went.
+    pub time: DeviceTime,
+    /// Kernels, by time.
+    pub kernels: Vec<MeasuredKernel>,
+    /// Operators, by time.
+    pub operators: Vec<MeasuredOperator>,
+    /// Calls of compiled code, by compile id.
+    pub regions: Vec<MeasuredRegion>,
+    /// Lines of the program, by time.
+    pub lines: Vec<LineTime>,
+    /// What leads to no line.
+    pub unjoined: Unjoined,
+}
+
+/// Where the time of a device went, microseconds; time that several streams share counts once in each of these.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct DeviceTime {
+    /// From the first event to the last.
+    pub wall_us: f64,
+    /// While anything ran.
+    pub busy_us: f64,
+    /// Kernels that compiled code asked for.
+    pub compiled_us: f64,
+    /// All other kernels.
+    pub eager_us: f64,
+    /// Communication.
+    pub communication_us: f64,
+    /// Communication while no kernel computed.
+    pub exposed_communication_us: f64,
+    /// Copies and fills.
+    pub copy_us: f64,
+    /// While nothing ran.
+    pub idle_us: f64,
+}
+
+/// Who wrote a kernel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Backend {
+    /// Inductor, in Triton.
+    Triton,
+    /// Inductor, in C++.
+    Cpp,
+    /// A library, called by compiled code.
+    Extern,
+    /// Whatever ran outside of compiled code.
+    Eager,
+}
+
+/// Where FLOPs or bytes come from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FigureFrom {
+    /// The trace states them.
+    Trace,
+    /// Buffers of the generated code, or nodes of the graph.
+    Code,
+    /// Shapes of the operator's inputs.
+    Inputs,
+}
+
+/// A kernel: all its launches with equal work.
+#[derive(Debug, Clone)]
+pub struct MeasuredKernel {
+    /// As the trace names it.
+    pub name: String,
+    /// Who wrote it.
+    pub backend: Backend,
+    /// Operators that asked for it, by name.
+    pub operators: Vec<String>,
+    /// How often it ran.
+    pub count: usize,
+    /// Microseconds, over all runs.
+    pub sum_us: f64,
+    /// The mean of a run.
+    pub mean_us: f64,
+    /// The median.
+    pub median_us: f64,
+    /// The shortest.
+    pub min_us: f64,
+    /// The longest.
+    pub max_us: f64,
+    /// FLOPs of one run, and where they come from.
+    pub flops: Option<(f64, FigureFrom)>,
+    /// Bytes that one run must move.
+    pub bytes: Option<(f64, FigureFrom)>,
+    /// What follows from these, for the mean run.
+    pub rates: Rates,
+    /// The compile whose code calls it.
+    pub compile_ids: Vec<String>,
+    /// Places in [`Performance::lines`] before they were sorted are of no use: the lines themselves.
+    pub lines: Vec<ProgramLine>,
+    /// What the trace tells of its launch.
+    pub device: Option<DeviceKernel>,
+}
+
+/// An operator with inputs of one kind.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MeasuredOperator {
+    /// `aten::mm`.
+    pub name: String,
+    /// Sizes of its inputs.
+    pub dims: Vec<InputDims>,
+    /// Types of its inputs.
+    pub types: Vec<String>,
+    /// Calls that launched something.
+    pub count: usize,
+    /// FLOPs of a call.
+    pub flops: Option<f64>,
+    /// Bytes that a call must move.
+    pub bytes: Option<f64>,
+    /// Microseconds of all that they launched.
+    pub sum_us: f64,
+}
+
+/// Calls of compiled code.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MeasuredRegion {
+    /// `0/0`.
+    pub compile_id: String,
+    /// How often it was called.
+    pub calls: usize,
+    /// Microseconds of all calls, on the CPU.
+    pub sum_us: f64,
+    /// Of the first call.
+    pub first_us: f64,
+    /// The median.
+    pub median_us: f64,
+}
+
+/// Time of a line of the program.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LineTime {
+    /// The line.
+    pub line: ProgramLine,
+    /// Its share of the time of its kernels, microseconds.
+    pub us: f64,
+    /// The part of it from kernels that serve this line alone.
+    pub own_us: f64,
+    /// Names of its kernels.
+    pub kernels: Vec<String>,
+}
+
+/// What leads to no line.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Unjoined {
+    /// How many runs.
+    pub launches: usize,
+    /// How long they took, microseconds.
+    pub us: f64,
+    /// What ran, the longest first.
+    pub names: Vec<String>,
+}

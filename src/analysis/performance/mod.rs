@@ -1,0 +1,108 @@
+//! Measured kernels: a trace of torch.profiler beside the log, or alone. Which line of the program takes the device's
+//! time, how far each kernel is from what the device can do, and which figures cannot be true.
+
+mod buffers;
+mod devices;
+mod formulas;
+mod graphs;
+mod measured;
+mod node_flops;
+mod rates;
+mod tables;
+mod times;
+mod tree;
+mod work;
+
+pub use devices::DevicePeaks;
+pub use graphs::{ProgramLine, ReadPayload};
+pub use measured::{
+    Backend, DeviceOptions, DeviceTime, FigureFrom, LineTime, MeasuredKernel, MeasuredOperator,
+    MeasuredRegion, Performance,
+};
+pub use rates::{Bound, Judgement, Rates};
+
+use crate::model::{DeviceWork, Model, Profile};
+use graphs::Graphs;
+use tables::Tables;
+use times::Stretches;
+use tree::CallTree;
+use work::{Piece, Pieces, What};
+
+/// Joins a trace with its log. `read` gives the text of a payload of the log.
+///
+/// # Errors
+/// The log cannot be read any more.
+pub fn performance(
+    model: &Model,
+    profile: &Profile,
+    options: &DeviceOptions,
+    read: ReadPayload<'_>,
+) -> anyhow::Result<Performance> {
+    let graphs = Graphs::read(model, read)?;
+    let tree = CallTree::of(profile);
+    let pieces = Pieces::of(profile, &tree, &graphs);
+    let peaks = options.peaks.clone().or_else(|| DevicePeaks::named(profile.device.as_deref()?));
+    let span_us = span(profile);
+    let mut found = Performance {
+        file: profile.file.clone(),
+        damaged: profile.damaged.clone(),
+        unreadable: profile.unreadable,
+        rank: profile.rank,
+        launches: pieces.len(),
+        span_us,
+        on_device: !profile.launches.is_empty(),
+        device: profile.device.clone(),
+        corrected: peaks.as_ref().is_some_and(|peaks| peaks.clock_factor(options.clock_mhz).is_some()),
+        clock_mhz: options.clock_mhz,
+        peaks,
+        time: time(profile, &pieces, span_us),
+        ..Performance::default()
+    };
+    Tables { model, profile, graphs: &graphs, pieces: &pieces }.fill(&mut found);
+    Ok(found)
+}
+
+/// Begin of the first and end of the last call or launch.
+fn span(profile: &Profile) -> Option<(f64, f64)> {
+    let calls = profile.calls.iter().map(|call| (call.begin_us, call.begin_us + call.dur_us));
+    let launches = profile.launches.iter().map(|launch| (launch.begin_us, launch.begin_us + launch.dur_us));
+    calls.chain(launches).reduce(|all, one| (all.0.min(one.0), all.1.max(one.1)))
+}
+
+fn time(profile: &Profile, pieces: &[Piece], span: Option<(f64, f64)>) -> DeviceTime {
+    let mut of_kind: [Stretches; 4] = Default::default();
+    let mut all = Stretches::default();
+    let mut compute = Stretches::default();
+    for piece in pieces {
+        let kind = match piece.what {
+            What::Device(kernel) => profile.kernels.get(kernel as usize).map(|kernel| kernel.kind),
+            What::Cpu(_) => None,
+        };
+        let place = match kind.unwrap_or_default() {
+            DeviceWork::Communication => 2,
+            DeviceWork::Copy => 3,
+            DeviceWork::Kernel => usize::from(!piece.compiled),
+        };
+        all.add(piece.begin_us, piece.dur_us);
+        if place < 2 {
+            compute.add(piece.begin_us, piece.dur_us);
+        }
+        if let Some(stretches) = of_kind.get_mut(place) {
+            stretches.add(piece.begin_us, piece.dur_us);
+        }
+    }
+    let [compiled, eager, communication, copy] = of_kind.map(Stretches::merged);
+    let busy_us = all.merged().length();
+    let hidden = communication.shared_with(&compute.merged());
+    let wall_us = span.map_or(0.0, |(begin, end)| end - begin);
+    DeviceTime {
+        wall_us,
+        busy_us,
+        compiled_us: compiled.length(),
+        eager_us: eager.length(),
+        communication_us: communication.length(),
+        exposed_communication_us: (communication.length() - hidden).max(0.0),
+        copy_us: copy.length(),
+        idle_us: (wall_us - busy_us).max(0.0),
+    }
+}

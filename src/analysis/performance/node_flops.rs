@@ -1,0 +1,78 @@
+//! FLOPs of the nodes of a graph that have a formula: what kernels that were made of them compute, templates included.
+
+use super::formulas::Formula;
+use crate::model::{InputDims, Operator};
+use crate::trace::TextMap;
+
+/// FLOPs by name of the node, of those that have a formula and known sizes.
+pub(super) fn flops_of_nodes(graph: &str) -> TextMap<String, f64> {
+    let mut sizes: TextMap<&str, Vec<i64>> = TextMap::default();
+    let mut found = TextMap::default();
+    for line in graph.lines() {
+        for (name, annotated) in annotations(line) {
+            if let Some(known) = sizes_of(annotated) {
+                sizes.insert(name, known);
+            }
+        }
+        if let Some((name, operator)) = node(line, &sizes)
+            && let Some(formula) = Formula::of(&operator.name)
+            && let Some(flops) = formula.work(&operator).flops
+        {
+            found.insert(name.to_owned(), flops);
+        }
+    }
+    found
+}
+
+/// `addmm` and `f32[512, 1024][1024, 1]cpu` of `addmm: "f32[512, 1024][1024, 1]cpu" = ..`, for each of a line.
+fn annotations(line: &str) -> impl Iterator<Item = (&str, &str)> {
+    line.match_indices(": \"").filter_map(|(at, _)| {
+        let before = line.get(..at)?;
+        let start = before.rfind(|c: char| !c.is_alphanumeric() && c != '_').map_or(0, |end| end + 1);
+        let annotated = line.get(at + 3..)?.split('"').next()?;
+        Some((before.get(start..)?, annotated))
+    })
+}
+
+/// `512, 1024` of `f32[512, 1024][1024, 1]cpu`; None where a size is a symbol.
+fn sizes_of(annotated: &str) -> Option<Vec<i64>> {
+    let (_, rest) = annotated.split_once('[')?;
+    let (inner, _) = rest.split_once(']')?;
+    if inner.trim().is_empty() {
+        return Some(Vec::new());
+    }
+    inner.split(',').map(|size| size.trim().parse().ok()).collect()
+}
+
+/// The node that a line defines, as a call of its operator with the sizes of its arguments.
+fn node<'l>(line: &'l str, sizes: &TextMap<&str, Vec<i64>>) -> Option<(&'l str, Operator)> {
+    let (left, right) = line.trim().split_once(" = torch.ops.aten.")?;
+    let name = left.split(':').next()?.trim();
+    let (operator, rest) = right.split_once('(')?;
+    let operator = operator.split('.').next()?;
+    let arguments = rest.split(')').next()?;
+    let dims: Vec<InputDims> = arguments
+        .split(',')
+        .map(str::trim)
+        .filter_map(|argument| Some(InputDims::One(sizes.get(argument)?.clone())))
+        .collect();
+    Some((name, Operator { name: format!("aten::{operator}"), dims, ..Operator::default() }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn products_in_a_graph_have_flops_and_other_nodes_have_none() {
+        let graph = r#"
+    def forward(self, primals_1: "f32[1024][1]cpu", primals_2: "f32[8, 16][16, 1]cpu", primals_3: "f32[s0, 16]"):
+        permute: "f32[16, 4][1, 16]cpu" = torch.ops.aten.permute.default(primals_2, [1, 0])
+        mm: "f32[8, 4][4, 1]cpu" = torch.ops.aten.mm.default(primals_2, permute);  permute = None
+        mm_1: "f32[s0, 4]" = torch.ops.aten.mm.default(primals_3, permute)
+"#;
+        let found = flops_of_nodes(graph);
+        assert_eq!(found.len(), 1, "a symbolic size leaves the work unknown: {found:?}");
+        assert_eq!(found["mm"], 2.0 * 8.0 * 16.0 * 4.0);
+    }
+}

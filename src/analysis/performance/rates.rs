@@ -1,0 +1,179 @@
+//! From FLOPs, bytes and time to rates, shares of what the device can do, and whether a figure can be true.
+
+use super::devices::DevicePeaks;
+
+/// Below this a launch is mostly the launch itself, in microseconds.
+pub(super) const LAUNCH_US: f64 = 5.0;
+/// Measured clocks reach 105 % of the nominal one; above that a figure cannot be true.
+const IMPOSSIBLE: f64 = 1.05;
+/// Under this share of both limits a long kernel is far from what the device can do.
+const FAR: f64 = 0.10;
+/// Under this one the counted work is probably not what the kernel does.
+const WRONG: f64 = 0.01;
+/// A kernel that is shorter than this is not asked how far it is from the limits, in microseconds.
+const LONG_US: f64 = 20.0;
+
+/// What bounds a kernel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Bound {
+    /// The memory's bandwidth.
+    Memory,
+    /// The units that compute.
+    Compute,
+    /// It is so short that starting it is most of its time.
+    Launch,
+}
+
+/// What can be said of how well a kernel uses the device.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Judgement {
+    /// Near enough to one of the limits.
+    Near,
+    /// Far from both limits.
+    Far,
+    /// Counted work that is so far from both limits that the count is probably wrong.
+    CountsProbablyWrong,
+    /// More than the device can do.
+    Impossible,
+}
+
+/// A kernel's figures beside those of the device.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Rates {
+    /// 1e12 FLOPs in a second.
+    pub tflops: Option<f64>,
+    /// 1e9 bytes in a second.
+    pub gbps: Option<f64>,
+    /// Of the peak of its type, 1 being all of it.
+    pub share_of_peak: Option<f64>,
+    /// Of the bandwidth.
+    pub share_of_bandwidth: Option<f64>,
+    /// What bounds it.
+    pub bound: Option<Bound>,
+    /// What to think of it; None where the device or the work is not known.
+    pub judgement: Option<Judgement>,
+}
+
+/// The work of one launch.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Measured<'t> {
+    pub(super) us: f64,
+    pub(super) flops: Option<f64>,
+    pub(super) bytes: Option<f64>,
+    /// `bf16`, where it is known.
+    pub(super) kind: Option<&'t str>,
+    /// Whether matrix units do the work.
+    pub(super) matrix: bool,
+}
+
+impl Rates {
+    /// The rates of a launch on a device, whose clock was `clock_mhz` where that is known.
+    pub(super) fn of(measured: Measured<'_>, device: Option<&DevicePeaks>, clock_mhz: Option<f64>) -> Rates {
+        let per_us = |amount: Option<f64>| amount.filter(|_| measured.us > 0.0).map(|of| of / measured.us);
+        // 1e6 in a microsecond are 1e12 in a second; 1e3 are 1e9.
+        let tflops = per_us(measured.flops.filter(|flops| *flops > 0.0)).map(|flops| flops / 1e6);
+        let gbps = per_us(measured.bytes).map(|bytes| bytes / 1e3);
+        let peak = device.zip(measured.kind).and_then(|(device, kind)| {
+            device.tflops(kind, measured.matrix, clock_mhz).filter(|peak| *peak > 0.0)
+        });
+        let bandwidth = device.and_then(|device| device.gbps).filter(|gbps| *gbps > 0.0);
+        let share_of_peak = tflops.zip(peak).map(|(rate, peak)| rate / peak);
+        let share_of_bandwidth = gbps.zip(bandwidth).map(|(rate, bandwidth)| rate / bandwidth);
+        let mut rates = Rates { tflops, gbps, share_of_peak, share_of_bandwidth, ..Rates::default() };
+        rates.bound = bound(measured, peak, bandwidth, &rates);
+        rates.judgement = judgement(measured.us, &rates);
+        rates
+    }
+
+    /// The larger of the two shares.
+    pub fn best_share(&self) -> Option<f64> {
+        match (self.share_of_peak, self.share_of_bandwidth) {
+            (Some(peak), Some(bandwidth)) => Some(peak.max(bandwidth)),
+            (peak, bandwidth) => peak.or(bandwidth),
+        }
+    }
+}
+
+fn bound(measured: Measured<'_>, peak: Option<f64>, bandwidth: Option<f64>, rates: &Rates) -> Option<Bound> {
+    if measured.us < LAUNCH_US {
+        return Some(Bound::Launch);
+    }
+    let bandwidth = bandwidth?;
+    match (measured.flops.filter(|flops| *flops > 0.0), measured.bytes.filter(|bytes| *bytes > 0.0)) {
+        (Some(flops), Some(bytes)) => {
+            let ridge = peak? * 1e3 / bandwidth;
+            Some(if flops / bytes < ridge { Bound::Memory } else { Bound::Compute })
+        }
+        (None, Some(_)) => rates.share_of_bandwidth.map(|_| Bound::Memory),
+        _ => None,
+    }
+}
+
+fn judgement(us: f64, rates: &Rates) -> Option<Judgement> {
+    let best = rates.best_share()?;
+    Some(match () {
+        () if best > IMPOSSIBLE => Judgement::Impossible,
+        () if us <= LONG_US => return None,
+        () if best < WRONG => Judgement::CountsProbablyWrong,
+        () if best < FAR => Judgement::Far,
+        () => Judgement::Near,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn device() -> DevicePeaks {
+        DevicePeaks::given(
+            r#"{"name": "d", "gbps": 1000, "matrix": {"bf16": 100}, "vector": {"fp32": 10}}"#,
+            None,
+        )
+        .unwrap()
+    }
+
+    fn rates(us: f64, flops: Option<f64>, bytes: Option<f64>) -> Rates {
+        let measured = Measured { us, flops, bytes, kind: Some("bf16"), matrix: true };
+        Rates::of(measured, Some(&device()), None)
+    }
+
+    #[test]
+    fn rates_are_work_over_time_and_shares_are_of_the_device() {
+        let found = rates(100.0, Some(5e9), Some(50e6));
+        assert_eq!((found.tflops, found.gbps), (Some(50.0), Some(500.0)));
+        assert_eq!((found.share_of_peak, found.share_of_bandwidth), (Some(0.5), Some(0.5)));
+        // 100 FLOPs a byte are at the ridge of 100 TFLOP/s over 1 TB/s.
+        assert_eq!(found.bound, Some(Bound::Compute));
+        assert_eq!(rates(100.0, Some(4e9), Some(50e6)).bound, Some(Bound::Memory));
+        assert_eq!(found.judgement, Some(Judgement::Near));
+    }
+
+    #[test]
+    fn what_the_device_cannot_do_is_told() {
+        assert_eq!(rates(100.0, Some(10.6e9), None).judgement, Some(Judgement::Impossible));
+        assert_eq!(rates(100.0, Some(10.4e9), None).judgement, Some(Judgement::Near));
+        assert_eq!(rates(100.0, None, Some(106e6)).judgement, Some(Judgement::Impossible));
+    }
+
+    #[test]
+    fn long_kernels_far_from_both_limits_are_told_and_short_ones_are_not() {
+        assert_eq!(rates(100.0, Some(0.5e9), Some(5e6)).judgement, Some(Judgement::Far));
+        assert_eq!(rates(100.0, Some(0.05e9), Some(0.5e6)).judgement, Some(Judgement::CountsProbablyWrong));
+        assert_eq!(rates(19.0, Some(0.05e9), Some(0.5e6)).judgement, None);
+        assert_eq!(rates(4.9, Some(0.05e9), Some(0.5e6)).bound, Some(Bound::Launch));
+    }
+
+    #[test]
+    fn what_is_not_known_is_no_figure() {
+        let found = rates(0.0, Some(1e9), Some(1e6));
+        assert_eq!((found.tflops, found.gbps, found.judgement), (None, None, None));
+        let unknown = Rates::of(
+            Measured { us: 100.0, flops: Some(1e9), bytes: None, kind: Some("fp4"), matrix: true },
+            Some(&device()),
+            None,
+        );
+        assert_eq!((unknown.tflops, unknown.share_of_peak), (Some(10.0), None));
+        let nowhere = Rates::of(Measured { us: 100.0, bytes: Some(1e6), ..Measured::default() }, None, None);
+        assert_eq!((nowhere.gbps, nowhere.bound, nowhere.judgement), (Some(10.0), None, None));
+    }
+}

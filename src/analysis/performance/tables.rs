@@ -1,0 +1,336 @@
+//! Kernels, operators, regions and lines of a trace, each with its time and what follows from it.
+
+use super::devices::DevicePeaks;
+use super::formulas::{Formula, Work, bytes_of_inputs, element_bytes};
+use super::graphs::{Graphs, LineShare};
+use super::measured::{
+    Backend, FigureFrom, LineTime, MeasuredKernel, MeasuredOperator, MeasuredRegion, Performance,
+};
+use super::rates::{Measured, Rates};
+use super::work::{Piece, What, is_cpp_kernel, regions};
+use crate::model::{InputDims, Model, Operator, Profile};
+use crate::trace::TextMap;
+use fxhash::{FxHashMap, FxHashSet};
+use indexmap::IndexMap;
+
+/// What the tables are made of.
+pub(super) struct Tables<'p> {
+    pub(super) model: &'p Model,
+    pub(super) profile: &'p Profile,
+    pub(super) graphs: &'p Graphs,
+    pub(super) pieces: &'p [Piece],
+}
+
+/// What launches of one row have in common.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+struct RowKey {
+    what: What,
+    graph: Option<usize>,
+    /// The operator with a formula.
+    operator: Option<u32>,
+}
+
+#[derive(Default)]
+struct Row {
+    /// Length of each run.
+    us: Vec<f64>,
+    compiled: bool,
+    /// Calls in the code, each once.
+    code_calls: FxHashSet<usize>,
+    /// Operators that asked for it: places in the list of the trace.
+    operators: FxHashSet<u32>,
+}
+
+impl Tables<'_> {
+    pub(super) fn fill(&self, found: &mut Performance) {
+        found.operators = self.operators();
+        found.regions = self.regions();
+        self.lines(found);
+        let heavy = self.heavy();
+        let mut rows: IndexMap<RowKey, Row> = IndexMap::default();
+        for (place, piece) in self.pieces.iter().enumerate() {
+            let operator =
+                piece.operator.filter(|_| heavy.contains(&place)).and_then(|at| self.with_formula(at));
+            let key = RowKey { what: piece.what, graph: piece.graph, operator };
+            let row = rows.entry(key).or_default();
+            row.us.push(piece.dur_us);
+            row.compiled |= piece.compiled;
+            row.code_calls.extend(piece.code_call);
+            row.operators.extend(piece.operator.and_then(|call| Some(self.operator_of(call)?.0)));
+        }
+        let device = found.peaks.clone();
+        let kernel = |(key, row): (RowKey, Row)| self.kernel(key, row, device.as_ref(), found.clock_mhz);
+        found.kernels = rows.into_iter().map(kernel).collect();
+        found.kernels.sort_by(|left, right| right.sum_us.total_cmp(&left.sum_us));
+    }
+
+    fn operator_of(&self, call: u32) -> Option<(u32, &Operator)> {
+        let operator = self.profile.calls.get(call as usize)?.operator;
+        Some((operator, self.profile.operators.get(operator as usize)?))
+    }
+
+    /// The operator of a call, where it tells how much work the call is.
+    fn with_formula(&self, call: u32) -> Option<u32> {
+        let (place, operator) = self.operator_of(call)?;
+        (Formula::of(&operator.name).is_some() || operator.triton.is_some()).then_some(place)
+    }
+
+    /// The longest launch of each call of an operator: it does the operator's work, others prepare or finish it.
+    fn heavy(&self) -> FxHashSet<usize> {
+        let mut longest: FxHashMap<u32, usize> = FxHashMap::default();
+        for (place, piece) in self.pieces.iter().enumerate() {
+            let Some(call) = piece.operator else { continue };
+            let known = longest.entry(call).or_insert(place);
+            if self.pieces.get(*known).is_some_and(|known| known.dur_us < piece.dur_us) {
+                *known = place;
+            }
+        }
+        longest.into_values().collect()
+    }
+
+    fn operators(&self) -> Vec<MeasuredOperator> {
+        #[derive(Default)]
+        struct OfOperator {
+            calls: FxHashSet<u32>,
+            sum_us: f64,
+            /// One of the operators of the trace that are alike.
+            operator: u32,
+        }
+        type Alike<'o> = (&'o str, &'o [InputDims], &'o [String]);
+        let mut rows: IndexMap<Alike<'_>, OfOperator> = IndexMap::new();
+        for piece in self.pieces {
+            let Some(call) = piece.operator else { continue };
+            let Some((place, operator)) = self.operator_of(call) else { continue };
+            let key = (operator.name.as_str(), operator.dims.as_slice(), operator.types.as_slice());
+            let row = rows.entry(key).or_default();
+            row.calls.insert(call);
+            row.sum_us += piece.dur_us;
+            row.operator = place;
+        }
+        let mut found: Vec<MeasuredOperator> = Vec::new();
+        for ((name, dims, types), row) in rows {
+            let operator = self.profile.operators.get(row.operator as usize);
+            let work = Formula::of(name).zip(operator).map(|(formula, operator)| formula.work(operator));
+            let work = work.unwrap_or_default();
+            found.push(MeasuredOperator {
+                name: name.to_owned(),
+                dims: dims.to_vec(),
+                types: types.to_vec(),
+                count: row.calls.len(),
+                flops: work.flops,
+                bytes: work.bytes,
+                sum_us: row.sum_us,
+            });
+        }
+        found.sort_by(|left, right| right.sum_us.total_cmp(&left.sum_us));
+        found
+    }
+
+    fn regions(&self) -> Vec<MeasuredRegion> {
+        let mut found: Vec<MeasuredRegion> = Vec::new();
+        for (id, mut calls) in regions(self.profile) {
+            calls.sort_by(|left, right| left.0.total_cmp(&right.0));
+            let us: Vec<f64> = calls.iter().map(|(_, dur)| *dur).collect();
+            found.push(MeasuredRegion {
+                compile_id: id.trim().to_owned(),
+                calls: us.len(),
+                sum_us: us.iter().sum(),
+                first_us: us.first().copied().unwrap_or_default(),
+                median_us: median(us),
+            });
+        }
+        found.sort_by(|left, right| {
+            right.sum_us.total_cmp(&left.sum_us).then_with(|| left.compile_id.cmp(&right.compile_id))
+        });
+        found
+    }
+
+    fn shares(&self, piece: &Piece) -> &[LineShare] {
+        let graph = piece.graph.and_then(|graph| self.graphs.graphs.get(graph));
+        let call = graph.zip(piece.code_call).and_then(|(graph, call)| graph.calls.get(call));
+        call.map(|call| call.lines.as_slice()).unwrap_or_default()
+    }
+
+    fn name(&self, what: What) -> &str {
+        match what {
+            What::Device(at) => self.profile.kernels.get(at as usize).map_or("", |kernel| &kernel.name),
+            What::Cpu(at) => self.profile.operators.get(at as usize).map_or("", |operator| &operator.name),
+        }
+    }
+
+    fn lines(&self, found: &mut Performance) {
+        #[derive(Default)]
+        struct OfLine {
+            us: f64,
+            own_us: f64,
+            kernels: FxHashSet<What>,
+        }
+        let mut lines: FxHashMap<usize, OfLine> = FxHashMap::default();
+        let mut nowhere: FxHashMap<What, f64> = FxHashMap::default();
+        for piece in self.pieces {
+            let shares = self.shares(piece);
+            if shares.is_empty() {
+                found.unjoined.launches += 1;
+                found.unjoined.us += piece.dur_us;
+                *nowhere.entry(piece.what).or_insert(0.0) += piece.dur_us;
+            }
+            for share in shares {
+                let line = lines.entry(share.line).or_default();
+                line.us += share.share * piece.dur_us;
+                line.own_us += if shares.len() == 1 { piece.dur_us } else { 0.0 };
+                line.kernels.insert(piece.what);
+            }
+        }
+        let mut of_lines: Vec<LineTime> = Vec::new();
+        for (place, line) in lines {
+            let Some(program_line) = self.graphs.lines.get(place) else { continue };
+            let mut kernels: Vec<String> =
+                line.kernels.iter().map(|what| self.name(*what).to_owned()).collect();
+            kernels.sort();
+            kernels.dedup();
+            of_lines.push(LineTime { line: program_line.clone(), us: line.us, own_us: line.own_us, kernels });
+        }
+        of_lines.sort_by(|left, right| {
+            let place = |line: &LineTime| (line.line.file.clone(), line.line.line);
+            right.us.total_cmp(&left.us).then_with(|| place(left).cmp(&place(right)))
+        });
+        found.lines = of_lines;
+        let mut by_name: TextMap<&str, f64> = TextMap::default();
+        for (what, us) in nowhere {
+            *by_name.entry(self.name(what)).or_insert(0.0) += us;
+        }
+        let mut names: Vec<(&str, f64)> = by_name.into_iter().collect();
+        names.sort_by(|left, right| right.1.total_cmp(&left.1).then(left.0.cmp(right.0)));
+        found.unjoined.names = names.into_iter().map(|(name, _)| name.to_owned()).collect();
+    }
+
+    fn kernel(
+        &self,
+        key: RowKey,
+        row: Row,
+        device: Option<&DevicePeaks>,
+        clock: Option<f64>,
+    ) -> MeasuredKernel {
+        let name = self.name(key.what).to_owned();
+        let graph = key.graph.and_then(|graph| self.graphs.graphs.get(graph));
+        let compile = graph.and_then(|graph| self.model.compiles.get(graph.compile));
+        let calls: Vec<_> = row.code_calls.iter().filter_map(|call| graph?.calls.get(*call)).collect();
+        let operator = key.operator.and_then(|at| self.profile.operators.get(at as usize));
+        let sum_us: f64 = row.us.iter().sum();
+        let mean_us = sum_us / row.us.len().max(1) as f64;
+        let mut found = MeasuredKernel {
+            backend: self.backend(key.what, &name, &row, calls.iter().any(|call| call.generated)),
+            operators: self.names_of(&row.operators),
+            count: row.us.len(),
+            sum_us,
+            mean_us,
+            min_us: row.us.iter().copied().fold(f64::INFINITY, f64::min),
+            max_us: row.us.iter().copied().fold(0.0, f64::max),
+            median_us: median(row.us),
+            flops: None,
+            bytes: None,
+            rates: Rates::default(),
+            compile_ids: compile
+                .and_then(|compile| compile.id.as_ref())
+                .map(ToString::to_string)
+                .into_iter()
+                .collect(),
+            lines: Vec::new(),
+            device: match key.what {
+                What::Device(at) => self.profile.kernels.get(at as usize).cloned(),
+                What::Cpu(_) => None,
+            },
+            name,
+        };
+        self.figures(&mut found, operator, &calls);
+        let mut lines: Vec<usize> =
+            calls.iter().flat_map(|call| &call.lines).map(|share| share.line).collect();
+        lines.sort_unstable();
+        lines.dedup();
+        found.lines = lines.into_iter().filter_map(|line| self.graphs.lines.get(line).cloned()).collect();
+        let kind = operator.and_then(|operator| kind_of(operator, &found.name));
+        let measured = Measured {
+            us: found.mean_us,
+            flops: found.flops.map(|(flops, _)| flops),
+            bytes: found.bytes.map(|(bytes, _)| bytes),
+            kind,
+            matrix: found.flops.is_some(),
+        };
+        found.rates = Rates::of(measured, device, clock);
+        found
+    }
+
+    /// Names of operators, each once, in alphabetical order.
+    fn names_of(&self, operators: &FxHashSet<u32>) -> Vec<String> {
+        let names = operators.iter().filter_map(|at| self.profile.operators.get(*at as usize));
+        let mut names: Vec<String> = names.map(|operator| operator.name.clone()).collect();
+        names.sort();
+        names.dedup();
+        names
+    }
+
+    fn backend(&self, what: What, name: &str, row: &Row, generated: bool) -> Backend {
+        let triton = matches!(what, What::Device(_)) && (generated || name.starts_with("triton_"));
+        match () {
+            () if triton => Backend::Triton,
+            () if is_cpp_kernel(name) => Backend::Cpp,
+            () if row.compiled => Backend::Extern,
+            () => Backend::Eager,
+        }
+    }
+
+    /// FLOPs and bytes of a run: what the trace states, else what the operator's inputs tell, else the code.
+    fn figures(
+        &self,
+        found: &mut MeasuredKernel,
+        operator: Option<&Operator>,
+        calls: &[&super::graphs::CodeCall],
+    ) {
+        let stated = operator.and_then(|operator| operator.triton.as_ref());
+        let of_inputs = operator.map(work_of_inputs).unwrap_or_default();
+        // Calls of one kernel in one graph have equal shapes; where they do not, no one figure is true.
+        let equal = |figure: fn(&super::graphs::CodeCall) -> Option<f64>| {
+            let first = figure(calls.first()?)?;
+            calls.iter().all(|call| figure(call) == Some(first)).then_some(first)
+        };
+        let choose = |stated: Option<f64>, inputs: Option<f64>, code: Option<f64>| {
+            let stated = stated.map(|figure| (figure, FigureFrom::Trace));
+            let inputs = inputs.map(|figure| (figure, FigureFrom::Inputs));
+            stated.or(inputs).or(code.map(|figure| (figure, FigureFrom::Code)))
+        };
+        found.flops = choose(stated.and_then(|of| of.flops), of_inputs.flops, equal(|call| call.flops));
+        let stated_bytes = stated.and_then(|of| of.gigabytes).map(|gigabytes| gigabytes * 1e9);
+        found.bytes = choose(stated_bytes, of_inputs.bytes, equal(|call| call.bytes));
+    }
+}
+
+/// What the shapes of an operator's inputs tell. Those of a Triton kernel are all that it reads and writes.
+fn work_of_inputs(operator: &Operator) -> Work {
+    match Formula::of(&operator.name) {
+        Some(formula) => formula.work(operator),
+        None if operator.triton.is_some() => Work { flops: None, bytes: bytes_of_inputs(operator) },
+        None => Work::default(),
+    }
+}
+
+/// The type in which an operator computes, as tables of devices name it.
+fn kind_of(operator: &Operator, kernel: &str) -> Option<&'static str> {
+    let tensor = operator.types.iter().find(|name| element_bytes(name).is_some())?;
+    Some(match tensor.strip_prefix("c10::").unwrap_or(tensor) {
+        "BFloat16" => "bf16",
+        "Half" => "fp16",
+        "double" => "fp64",
+        "float" if kernel.contains("tf32") => "tf32",
+        "float" => "fp32",
+        "signed char" | "unsigned char" => "int8",
+        float8 if float8.starts_with("Float8_") => "fp8",
+        _ => return None,
+    })
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    let middle = values.len() / 2;
+    let at = |place: usize| values.get(place).copied().unwrap_or_default();
+    if values.len() % 2 == 1 { at(middle) } else { (at(middle.wrapping_sub(1)) + at(middle)) / 2.0 }
+}

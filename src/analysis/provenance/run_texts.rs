@@ -1,0 +1,66 @@
+//! The texts of an Inductor run, read from the log.
+
+use super::{CodeKind, InductorRun, Provenance, Texts, provenance};
+use crate::model::{Compile, Content};
+use crate::trace::PayloadRef;
+
+/// Bytes of a text that is read; the largest graph recorded has 2 MB. What is larger stays a file.
+const LARGEST_READ: u64 = 16 << 20;
+
+/// The texts of a run.
+#[derive(Debug, Default)]
+pub struct RunTexts {
+    /// The graph before AOTAutograd.
+    pub pre: Option<String>,
+    /// The graph that code was made of.
+    pub post: Option<String>,
+    /// Generated code.
+    pub code: Vec<(CodeKind, String)>,
+    mappings: Vec<String>,
+    stacks: Option<String>,
+}
+
+impl RunTexts {
+    /// Reads them; `read` gives the text of a payload.
+    ///
+    /// # Errors
+    /// Those of `read`.
+    pub fn read(
+        compile: &Compile,
+        run: &InductorRun,
+        read: impl Fn(&PayloadRef) -> anyhow::Result<String>,
+    ) -> anyhow::Result<RunTexts> {
+        let text = |index: Option<usize>| -> anyhow::Result<Option<String>> {
+            let artifact = index.and_then(|index| compile.artifacts.get(index));
+            Ok(match artifact.map(|artifact| &artifact.content) {
+                Some(Content::Payload(at, _)) if at.text_len <= LARGEST_READ => Some(read(at)?),
+                Some(Content::Text(text, _)) => Some(text.clone()),
+                _ => None,
+            })
+        };
+        let mut texts = RunTexts {
+            pre: text(run.pre)?,
+            post: text(run.post)?,
+            stacks: text(run.stacks)?,
+            ..RunTexts::default()
+        };
+        for file in &run.code {
+            texts.code.extend(text(Some(file.artifact))?.map(|text| (file.kind, text)));
+        }
+        for index in &run.mappings {
+            texts.mappings.extend(text(Some(*index))?);
+        }
+        Ok(texts)
+    }
+
+    /// What follows from them.
+    pub fn provenance(&self) -> Provenance {
+        provenance(&Texts {
+            pre: self.pre.as_deref(),
+            post: self.post.as_deref(),
+            code: self.code.iter().map(|(kind, text)| (*kind, text.as_str())).collect(),
+            mappings: self.mappings.iter().map(String::as_str).collect(),
+            stacks: self.stacks.as_deref(),
+        })
+    }
+}

@@ -1,0 +1,83 @@
+//! What the landing page of a job shows of a few ranks: when they compiled, and the graphs of the first difference.
+
+use super::timeline;
+use crate::analysis::JobFound;
+use crate::analysis::job::{TimelineRow, first_graphs, timeline_rows};
+use crate::model::{Job, JobEvidence, RankGraph};
+use crate::output::{RankFolder, RelPath};
+use serde::Deserialize;
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+/// Larger graphs are not shown side by side; their own pages show them.
+const LARGEST_GRAPH: u64 = 4 << 20;
+
+/// Larger reports are not read again.
+const LARGEST_REPORT: u64 = 256 << 20;
+
+/// The graph that Dynamo captured: what all later ones are made from.
+const GRAPH: &str = "dynamo_output_graph";
+
+/// Reads it from the reports of the ranks. What cannot be read is not shown.
+pub(crate) fn read(folders: &[RankFolder], job: &Job, found: &JobFound) -> JobEvidence {
+    let folder = |rank: usize| {
+        let number = job.ranks.get(rank)?.number;
+        folders.iter().find(|folder| folder.rank == number)
+    };
+    let mut evidence = JobEvidence::default();
+    for row in timeline_rows(job, found) {
+        if let TimelineRow::Ranks(ranks) = row
+            && let Some(first) = ranks.first()
+            && let Some(folder) = folder(*first)
+        {
+            evidence.timelines.push((*first, timeline::read(&folder.path)));
+        }
+    }
+    evidence.timelines.sort_by_key(|(rank, _)| *rank);
+    evidence.graphs = first_graphs(job, found).and_then(|[one, other]| {
+        let read = |rank: usize, compile: &str| graph(&folder(rank)?.path, rank, compile);
+        Some([read(one.rank, one.compile)?, read(other.rank, other.compile)?])
+    });
+    evidence
+}
+
+/// The parts of a rank's report.json that name its graphs.
+#[derive(Deserialize)]
+struct Files {
+    compiles: Vec<CompileFiles>,
+}
+
+#[derive(Deserialize)]
+struct CompileFiles {
+    id: Option<String>,
+    artifacts: Vec<NamedFile>,
+}
+
+#[derive(Deserialize)]
+struct NamedFile {
+    name: String,
+    path: String,
+}
+
+/// The graph of a compile's last attempt.
+fn graph(folder: &Path, rank: usize, compile: &str) -> Option<RankGraph> {
+    let report: Files = serde_json::from_str(&text(&folder.join("report.json"), LARGEST_REPORT)?).ok()?;
+    let of = report.compiles.into_iter().find(|one| one.id.as_deref() == Some(compile))?;
+    let file = of.artifacts.into_iter().rev().find(|artifact| artifact.name == GRAPH)?.path;
+    // A report may come from anywhere: its paths lead nowhere but into its own folder.
+    let path = RelPath::new(&file)?;
+    let text = text(&folder.join(path.as_str()), LARGEST_GRAPH)?;
+    Some(RankGraph { rank, compile: compile.to_owned(), file, text })
+}
+
+/// The text of a file that is no larger.
+fn text(path: &Path, largest: u64) -> Option<String> {
+    let metadata = std::fs::symlink_metadata(path).ok()?;
+    if !metadata.is_file() || metadata.len() > largest {
+        return None;
+    }
+    let mut text = String::new();
+    File::open(path).ok()?.take(largest).read_to_string(&mut text).ok()?;
+    Some(text)
+}

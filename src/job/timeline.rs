@@ -1,0 +1,167 @@
+//! When a rank compiled: the phases in its `chromium_events.json` by part of the compiler.
+
+use crate::analysis::part_of_phase;
+use crate::model::{CompileStretch, Fields, PartStretch, RankTimeline, Stretch};
+use crate::trace::TextMap;
+use fxhash::FxHashMap;
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read};
+use std::path::Path;
+
+/// Larger events are passed over.
+const LONGEST_EVENT: u64 = 1 << 20;
+
+/// Stretches that are kept: a row of a thousand pixels shows no more.
+const MOST_STRETCHES: usize = 20_000;
+
+/// Compiles whose times are kept.
+const MOST_COMPILES: usize = 2_000;
+
+/// Stretches of one part that are nearer than this are one, microseconds.
+const NEAR_US: f64 = 1_000.0;
+
+/// Reads the timeline of the rank whose report stands in `folder`; an empty one where there are no events.
+pub(super) fn read(folder: &Path) -> RankTimeline {
+    let path = folder.join("chromium_events.json");
+    if !std::fs::metadata(&path).is_ok_and(|metadata| metadata.is_file()) {
+        return RankTimeline::default();
+    }
+    let Ok(file) = File::open(&path) else { return RankTimeline::default() };
+    let mut reader = BufReader::with_capacity(64 << 10, file);
+    let (mut phases, mut line) = (Phases::default(), Vec::new());
+    loop {
+        line.clear();
+        match reader.by_ref().take(LONGEST_EVENT).read_until(b'\n', &mut line) {
+            Ok(0) | Err(_) => break,
+            Ok(_) => {}
+        }
+        let text = line.trim_ascii();
+        let text = text.strip_suffix(b",").unwrap_or(text);
+        if let Ok(text) = str::from_utf8(text)
+            && text.starts_with('{')
+            && let Ok(fields) = Fields::parse(text)
+        {
+            phases.add(&fields);
+        }
+    }
+    phases.timeline
+}
+
+/// A phase that has begun and not ended.
+struct OpenPhase {
+    name: String,
+    part: Option<usize>,
+}
+
+/// The phases of one process.
+#[derive(Default)]
+struct Process {
+    open: Vec<OpenPhase>,
+    /// The time of its last event.
+    last_us: f64,
+}
+
+/// The phases that were read so far.
+#[derive(Default)]
+struct Phases {
+    timeline: RankTimeline,
+    processes: FxHashMap<u64, Process>,
+    /// The place of each compile in the timeline.
+    compiles: TextMap<String, usize>,
+}
+
+impl Phases {
+    fn add(&mut self, event: &Fields<'_>) {
+        let (Some(name), Some(ph), Some(ts)) = (event.text("name"), event.text("ph"), event.number("ts"))
+        else {
+            return;
+        };
+        if !ts.is_finite() {
+            return;
+        }
+        let args = event.raw("args").and_then(|args| Fields::parse(args.get()).ok());
+        if let Some(id) = args.and_then(|args| args.text("compile_id")) {
+            self.seen_in(id, ts);
+        }
+        let process = self.processes.entry(event.number("pid").unwrap_or_default() as u64).or_default();
+        let part = process.open.last().and_then(|phase| phase.part);
+        let since = std::mem::replace(&mut process.last_us, ts);
+        match ph.as_str() {
+            "B" => {
+                let part = part_of_phase(&name).or(part);
+                process.open.push(OpenPhase { name, part });
+            }
+            // An end closes the nearest begin of its name; what stands above that was left open.
+            "E" => {
+                if let Some(at) = process.open.iter().rposition(|phase| phase.name == name) {
+                    process.open.truncate(at);
+                }
+            }
+            _ => {}
+        }
+        if let Some(part) = part.filter(|_| ts > since) {
+            self.worked(part, Stretch { start_us: since, end_us: ts });
+        }
+    }
+
+    /// A compile is known to have run at this time.
+    fn seen_in(&mut self, id: String, at_us: f64) {
+        if let Some(known) = self.compiles.get(&id).and_then(|at| self.timeline.compiles.get_mut(*at)) {
+            known.stretch.end_us = known.stretch.end_us.max(at_us);
+        } else if id != "None" && self.compiles.len() < MOST_COMPILES {
+            self.compiles.insert(id.clone(), self.timeline.compiles.len());
+            let stretch = Stretch { start_us: at_us, end_us: at_us };
+            self.timeline.compiles.push(CompileStretch { id, stretch });
+        }
+    }
+
+    /// A part of the compiler was at work.
+    fn worked(&mut self, part: usize, stretch: Stretch) {
+        let parts = &mut self.timeline.parts;
+        let is_room = parts.len() < MOST_STRETCHES;
+        match parts.last_mut() {
+            Some(last) if last.part == part && stretch.start_us - last.stretch.end_us < NEAR_US => {
+                last.stretch.end_us = last.stretch.end_us.max(stretch.end_us);
+            }
+            _ if is_room => parts.push(PartStretch { part, stretch }),
+            _ => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn phases(events: &[(&str, &str, f64, &str)]) -> RankTimeline {
+        let mut phases = Phases::default();
+        for (name, ph, ts, id) in events {
+            let text = format!(
+                r#"{{"name": "{name}", "ph": "{ph}", "ts": {}, "pid": 7, "args": {{"compile_id": "{id}"}}}}"#,
+                ts * 1e6
+            );
+            phases.add(&Fields::parse(&text).unwrap());
+        }
+        phases.timeline
+    }
+
+    #[test]
+    fn an_instant_belongs_to_the_innermost_phase_that_is_a_part_of_the_compiler() {
+        let found = phases(&[
+            ("dynamo", "B", 0.0, "0/0"),
+            ("gc", "B", 1.0, "0/0"),
+            ("gc", "E", 2.0, "0/0"),
+            ("compile_file", "B", 3.0, "0/0"),
+            ("compile_file", "E", 5.0, "0/0"),
+            ("left open", "B", 6.0, "0/0"),
+            ("dynamo", "E", 7.0, "0/0"),
+            ("dynamo", "B", 9.0, "1/0"),
+            ("dynamo", "E", 10.0, "1/0"),
+        ]);
+        let parts =
+            found.parts.iter().map(|one| (one.part, one.stretch.start_us / 1e6, one.stretch.end_us / 1e6));
+        assert_eq!(parts.collect::<Vec<_>>(), [(0, 0.0, 3.0), (4, 3.0, 5.0), (0, 5.0, 7.0), (0, 9.0, 10.0)]);
+        let compiles = found.compiles.iter().map(|one| (one.id.as_str(), one.stretch.end_us / 1e6));
+        assert_eq!(compiles.collect::<Vec<_>>(), [("0/0", 7.0), ("1/0", 10.0)]);
+    }
+}

@@ -1,0 +1,143 @@
+//! A trace of torch.profiler as facts: which operators ran, what they launched, and how long it took.
+//!
+//! A trace has millions of events, so each is kept as a few numbers, and everything that repeats (names, shapes) stands
+//! once. Times are microseconds on the trace's own clock.
+
+/// What one trace says.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Profile {
+    /// Base name of the file, without `.gz` and `.zst`.
+    pub file: String,
+    /// Why the trace could not be read to its end, when it could not.
+    pub damaged: Option<String>,
+    /// Entries of the list of events that are no events, or too large to be one.
+    pub unreadable: u64,
+    /// `distributedInfo.rank`.
+    pub rank: Option<u64>,
+    /// Name of the first device, as `deviceProperties` has it.
+    pub device: Option<String>,
+    /// Distinct operators: name, shapes and types of the inputs.
+    pub operators: Vec<Operator>,
+    /// Calls of operators and annotations on the CPU, in the order of the file.
+    pub calls: Vec<OperatorCall>,
+    /// Distinct kernels.
+    pub kernels: Vec<DeviceKernel>,
+    /// What ran on the device, in the order of the file.
+    pub launches: Vec<Launch>,
+    /// Which operator asked for a launch, by correlation, as the runtime's own calls tell it.
+    pub correlations: Vec<(u64, u64)>,
+}
+
+/// An operator as calls of it have in common.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Operator {
+    /// `aten::mm`, `graph_0_cpp_fused_add_0`, `Torch-Compiled Region: 0/0`.
+    pub name: String,
+    /// Whether it is an annotation, which is no work of its own.
+    pub annotation: bool,
+    /// Sizes of the inputs; a scalar has none.
+    pub dims: Vec<InputDims>,
+    /// Types of the inputs: `float`, `c10::BFloat16`, `Scalar`.
+    pub types: Vec<String>,
+    /// Strides of the inputs.
+    pub strides: Vec<InputDims>,
+    /// Values of the inputs that are no tensors, kept for operators whose work depends on them.
+    pub values: Vec<String>,
+    /// What a recent torch says of the Triton kernel that the operator launches.
+    pub triton: Option<TritonLaunch>,
+}
+
+/// Sizes of one input.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum InputDims {
+    /// A tensor; a scalar is an empty list.
+    One(Vec<i64>),
+    /// A list of tensors.
+    List(Vec<Vec<i64>>),
+}
+
+impl InputDims {
+    /// The sizes of a single tensor.
+    pub fn one(&self) -> Option<&[i64]> {
+        match self {
+            InputDims::One(sizes) => Some(sizes),
+            InputDims::List(_) => None,
+        }
+    }
+}
+
+/// What torch records of the launch of a Triton kernel.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct TritonLaunch {
+    /// `kernel_name`, where torch gives one.
+    pub kernel: Option<String>,
+    /// Base name of `kernel_file`: the module that the log names.
+    pub file: Option<String>,
+    /// `kernel_num_gb`: gigabytes (1e9) that a launch reads and writes.
+    pub gigabytes: Option<f64>,
+    /// `kernel_flop`: floating-point operations of a launch.
+    pub flops: Option<f64>,
+    /// `num_warps`.
+    pub num_warps: Option<u64>,
+    /// `num_stages`.
+    pub num_stages: Option<u64>,
+}
+
+/// One call.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct OperatorCall {
+    /// Place in [`Profile::operators`].
+    pub operator: u32,
+    /// A number for its thread.
+    pub thread: u32,
+    /// `External id`; 0 for none.
+    pub external: u64,
+    /// When it began.
+    pub begin_us: f64,
+    /// How long it took.
+    pub dur_us: f64,
+}
+
+/// A kernel, a copy or a fill as launches of it have in common.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct DeviceKernel {
+    /// As the device names it.
+    pub name: String,
+    /// What kind of work it is.
+    pub kind: DeviceWork,
+    /// Of the first launch, where the trace tells it.
+    pub registers: Option<u64>,
+    /// Bytes of shared memory of a block.
+    pub shared_memory: Option<u64>,
+    /// Estimated occupancy in per cent.
+    pub occupancy: Option<f64>,
+}
+
+/// What a device does.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub enum DeviceWork {
+    /// A kernel that computes.
+    #[default]
+    Kernel,
+    /// A kernel of a communication library.
+    Communication,
+    /// A copy or a fill of memory.
+    Copy,
+}
+
+/// One launch.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Launch {
+    /// Place in [`Profile::kernels`].
+    pub kernel: u32,
+    /// A number for its device and stream.
+    pub stream: u32,
+    /// `External id`; 0 for none.
+    pub external: u64,
+    /// `correlation`; 0 for none.
+    pub correlation: u64,
+    /// When it began.
+    pub begin_us: f64,
+    /// How long it took.
+    pub dur_us: f64,
+}

@@ -1,0 +1,69 @@
+//! A trace of torch.profiler (the JSON of `export_chrome_trace`) -> [`Profile`], its facts.
+//!
+//! The file is streamed: one event at a time stands in memory, and of most events nothing is kept.
+
+mod collect;
+mod pieces;
+
+use crate::model::Profile;
+use crate::trace::{base_name, unpacked};
+use anyhow::{Context, Result};
+use collect::Collector;
+use pieces::{Piece, for_each_piece};
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+/// Bytes that are read to see whether a file is a trace. The list of events may follow the properties of the devices.
+const LOOKED_AT: u64 = 64 << 10;
+
+/// Whether a file is a trace of torch.profiler, plain or compressed. A log never begins with a brace.
+pub(crate) fn is_trace(path: &Path) -> bool {
+    let mut head = Vec::new();
+    let read =
+        File::open(path).and_then(unpacked).and_then(|file| file.take(LOOKED_AT).read_to_end(&mut head));
+    // A cut archive gives what it has, with an error at its end.
+    let _ = read;
+    let head = head.trim_ascii_start();
+    let has = |what: &[u8]| memchr::memmem::find(head, what).is_some();
+    head.starts_with(b"{") && (has(b"\"traceEvents\"") || has(b"\"schemaVersion\""))
+}
+
+/// The rank of the process that a trace is of: from the name of its file (`rank_3`, `rank3`), else from its
+/// `distributedInfo`, which stands before the events.
+pub(crate) fn rank_of(path: &Path) -> Option<u64> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+    if let Some((_, rest)) = name.split_once("rank") {
+        let digits: String =
+            rest.trim_start_matches(['_', '-']).chars().take_while(char::is_ascii_digit).collect();
+        if let Ok(rank) = digits.parse() {
+            return Some(rank);
+        }
+    }
+    let mut head = Vec::new();
+    let _ = File::open(path).and_then(unpacked).and_then(|file| file.take(LOOKED_AT).read_to_end(&mut head));
+    let head = String::from_utf8_lossy(&head);
+    let (_, info) = head.split_once("\"distributedInfo\"")?;
+    let (_, rank) = info.split_once("\"rank\":")?;
+    let digits: String = rank.trim_start().chars().take_while(char::is_ascii_digit).collect();
+    digits.parse().ok()
+}
+
+/// Reads a trace.
+///
+/// # Errors
+/// The file cannot be opened. A trace that is broken or cut is read as far as it goes; [`Profile::damaged`] says so.
+pub(crate) fn read(path: &Path) -> Result<Profile> {
+    let what = || format!("cannot read {}, give a trace that torch.profiler exported", path.display());
+    let file = unpacked(File::open(path).with_context(what)?).with_context(what)?;
+    let mut collector = Collector::default();
+    let damaged = for_each_piece(file, |piece| match piece {
+        Piece::Field { name, value } => collector.field(name, value),
+        Piece::Event(event) => collector.event(event),
+        Piece::Unreadable => collector.unreadable(),
+    });
+    let mut profile = collector.finish();
+    profile.file = base_name(path);
+    profile.damaged = damaged;
+    Ok(profile)
+}

@@ -1,0 +1,287 @@
+//! Cuts the JSON of a trace into its top-level fields and its events, without holding more than one of them.
+
+use std::io::{self, Read};
+
+/// How much is read at once.
+const CHUNK: usize = 1 << 20;
+/// Bytes of one event or field that are kept. The largest recorded events, calls with a hundred inputs, have some 20 KB.
+const LARGEST: usize = 16 << 20;
+/// The field that holds the events.
+const EVENTS: &str = "traceEvents";
+
+/// A part of a trace.
+pub(super) enum Piece<'b> {
+    /// A top-level field other than the events, with the text of its value.
+    Field { name: &'b str, value: &'b [u8] },
+    /// The text of one event.
+    Event(&'b [u8]),
+    /// An entry of the list that is no object, or is too large.
+    Unreadable,
+}
+
+/// Gives every piece of a trace to `take`, in the order of the file. The result says why the reading ended early, when it
+/// did.
+pub(super) fn for_each_piece(reader: impl Read, mut take: impl FnMut(Piece<'_>)) -> Option<String> {
+    let mut text = Window { reader, buffer: Vec::new(), start: 0, end: 0, at: 0 };
+    match pieces(&mut text, &mut take) {
+        Ok(()) => None,
+        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
+            Some(format!("it ends in the middle, after {} bytes", text.position()))
+        }
+        Err(error) => Some(format!("after {} bytes: {error}", text.position())),
+    }
+}
+
+fn pieces<R: Read>(text: &mut Window<R>, take: &mut impl FnMut(Piece<'_>)) -> io::Result<()> {
+    match text.token()? {
+        Some(b'[') => return events(text, take),
+        Some(b'{') => text.advance(1),
+        _ => return Err(odd("it does not begin as a trace does")),
+    }
+    loop {
+        match text.token()? {
+            Some(b'}') => return Ok(()),
+            Some(b'"') => {}
+            Some(_) => return Err(odd("a field has no name")),
+            None => return Err(io::ErrorKind::UnexpectedEof.into()),
+        }
+        let name = text.value()?.and_then(|name| serde_json::from_slice::<String>(name).ok());
+        let name = name.ok_or_else(|| odd("a field's name cannot be read"))?;
+        if text.token()? != Some(b':') {
+            return Err(odd("a field has no value"));
+        }
+        text.advance(1);
+        if name == EVENTS && text.token()? == Some(b'[') {
+            events(text, take)?;
+        } else {
+            text.token()?;
+            if let Some(value) = text.value()? {
+                take(Piece::Field { name: &name, value });
+            }
+        }
+    }
+}
+
+/// The list of events, from its bracket on.
+fn events<R: Read>(text: &mut Window<R>, take: &mut impl FnMut(Piece<'_>)) -> io::Result<()> {
+    text.advance(1);
+    loop {
+        let is_event = match text.token()? {
+            Some(b']') => {
+                text.advance(1);
+                return Ok(());
+            }
+            Some(b'}' | b':') => return Err(odd("the list of events is broken")),
+            Some(first) => first == b'{',
+            None => return Err(io::ErrorKind::UnexpectedEof.into()),
+        };
+        match text.value()? {
+            Some(event) if is_event => take(Piece::Event(event)),
+            _ => take(Piece::Unreadable),
+        }
+    }
+}
+
+fn odd(what: &str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, what)
+}
+
+/// The part of the text that stands in memory.
+struct Window<R> {
+    reader: R,
+    buffer: Vec<u8>,
+    /// What is not consumed yet, in the buffer.
+    start: usize,
+    end: usize,
+    /// Bytes of the text before the buffer.
+    at: u64,
+}
+
+impl<R: Read> Window<R> {
+    fn rest(&self) -> &[u8] {
+        self.buffer.get(self.start..self.end).unwrap_or_default()
+    }
+
+    fn position(&self) -> u64 {
+        self.at + self.end as u64
+    }
+
+    fn advance(&mut self, by: usize) {
+        self.start = (self.start + by).min(self.end);
+    }
+
+    /// Reads more of the text behind what is held. False at its end.
+    fn more(&mut self) -> io::Result<bool> {
+        if self.start > 0 {
+            self.buffer.copy_within(self.start..self.end, 0);
+            self.at += self.start as u64;
+            self.end -= self.start;
+            self.start = 0;
+        }
+        if self.buffer.len() < self.end + CHUNK {
+            self.buffer.resize(self.end + CHUNK, 0);
+        }
+        let free = self.buffer.get_mut(self.end..).unwrap_or_default();
+        let read = self.reader.read(free)?;
+        self.end += read;
+        Ok(read > 0)
+    }
+
+    /// The next byte that is neither white space nor a comma; None at the end of the text.
+    fn token(&mut self) -> io::Result<Option<u8>> {
+        loop {
+            let space = |byte: &u8| byte.is_ascii_whitespace() || *byte == b',';
+            let skipped = self.rest().iter().take_while(|byte| space(byte)).count();
+            self.advance(skipped);
+            if let Some(byte) = self.rest().first() {
+                return Ok(Some(*byte));
+            }
+            if !self.more()? {
+                return Ok(None);
+            }
+        }
+    }
+
+    /// Consumes the value that begins here and gives its text; None where it is too large to be kept.
+    fn value(&mut self) -> io::Result<Option<&[u8]>> {
+        let mut skim = Skim::default();
+        let mut seen = 0;
+        let mut kept = true;
+        loop {
+            let unseen = self.rest().get(seen..).unwrap_or_default();
+            if let Some(end) = skim.end_in(unseen) {
+                let from = self.start;
+                self.advance(seen + end);
+                let whole = self.buffer.get(from..from + seen + end);
+                return Ok(whole.filter(|_| kept));
+            }
+            seen += unseen.len();
+            if seen > LARGEST {
+                kept = false;
+            }
+            if !kept {
+                self.advance(seen);
+                seen = 0;
+            }
+            if !self.more()? {
+                return Err(io::ErrorKind::UnexpectedEof.into());
+            }
+        }
+    }
+}
+
+/// Looks for the end of a value, over as many pieces of text as it takes.
+#[derive(Default)]
+struct Skim {
+    depth: usize,
+    in_string: bool,
+    escaped: bool,
+    begun: bool,
+}
+
+impl Skim {
+    /// How many bytes of `text` belong to the value, when it ends there.
+    fn end_in(&mut self, text: &[u8]) -> Option<usize> {
+        let mut at = 0;
+        while let Some(&byte) = text.get(at) {
+            if self.in_string {
+                at = self.string(text, at)?;
+                if !self.in_string && self.depth == 0 {
+                    return Some(at);
+                }
+                continue;
+            }
+            match byte {
+                b'"' => self.in_string = true,
+                b'{' | b'[' => self.depth += 1,
+                b'}' | b']' | b',' if self.depth == 0 => return Some(at),
+                b'}' | b']' => {
+                    self.depth -= 1;
+                    if self.depth == 0 {
+                        return Some(at + 1);
+                    }
+                }
+                _ if self.depth == 0 && self.begun && byte.is_ascii_whitespace() => return Some(at),
+                _ => {}
+            }
+            self.begun = true;
+            at += 1;
+        }
+        None
+    }
+
+    /// Goes on in a string to the byte behind its end, or behind an escape; None where the text ends first.
+    fn string(&mut self, text: &[u8], at: usize) -> Option<usize> {
+        if self.escaped {
+            self.escaped = false;
+            return Some(at + 1);
+        }
+        let found = at + memchr::memchr2(b'"', b'\\', text.get(at..)?)?;
+        if text.get(found) == Some(&b'\\') {
+            self.escaped = true;
+        } else {
+            self.in_string = false;
+        }
+        Some(found + 1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Gives one byte per read, so that every place is an edge.
+    struct OneByOne<'t>(&'t [u8]);
+
+    impl Read for OneByOne<'_> {
+        fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+            match (self.0.split_first(), out.first_mut()) {
+                (Some((byte, rest)), Some(slot)) => {
+                    *slot = *byte;
+                    self.0 = rest;
+                    Ok(1)
+                }
+                _ => Ok(0),
+            }
+        }
+    }
+
+    fn read(text: &str) -> (Vec<String>, Option<String>) {
+        let mut found = Vec::new();
+        let damaged = for_each_piece(OneByOne(text.as_bytes()), |piece| {
+            found.push(match piece {
+                Piece::Field { name, value } => format!("{name}={}", String::from_utf8_lossy(value)),
+                Piece::Event(event) => String::from_utf8_lossy(event).into_owned(),
+                Piece::Unreadable => "unreadable".to_owned(),
+            });
+        });
+        (found, damaged)
+    }
+
+    #[test]
+    fn fields_and_events_are_told_apart_wherever_a_read_ends() {
+        let text = r#"{ "a": 1, "b" : [1, "}]"], "traceEvents": [ {"n": "x\"}"}, 7, {"m": {"k": [{}]}} ], "c": {"d": "\\"} }"#;
+        let (found, damaged) = read(text);
+        let events = [r#"{"n": "x\"}"}"#, "unreadable", r#"{"m": {"k": [{}]}}"#];
+        let expected = [&["a=1", r#"b=[1, "}]"]"#][..], &events, &[r#"c={"d": "\\"}"#]].concat();
+        assert_eq!((found, damaged), (expected.into_iter().map(str::to_owned).collect(), None));
+    }
+
+    #[test]
+    fn a_trace_that_is_cut_gives_the_events_before_and_says_where_it_ends() {
+        let (found, damaged) = read(r#"{"traceEvents": [{"n": 1}, {"n": "#);
+        assert_eq!(found, [r#"{"n": 1}"#]);
+        assert_eq!(damaged.unwrap(), "it ends in the middle, after 33 bytes");
+    }
+
+    #[test]
+    fn a_bare_list_of_events_is_a_trace() {
+        assert_eq!(read(r#"[{"n": 1}]"#), (vec![r#"{"n": 1}"#.to_owned()], None));
+    }
+
+    #[test]
+    fn what_is_no_trace_is_said_to_be_none() {
+        assert!(read("V1120 04:55").1.unwrap().contains("does not begin"));
+        assert!(read("").1.unwrap().contains("does not begin"));
+    }
+}

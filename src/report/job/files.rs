@@ -1,0 +1,134 @@
+//! The run, other runs, files that were passed over, and what the data files of the job show.
+
+use super::page::time_range;
+use super::view::JobView;
+use crate::model::Fact;
+use crate::report::kit::formats::{counted, whole};
+use crate::report::kit::html::Html;
+use crate::report::kit::markup::{close_section, heading, paragraph, put};
+use serde::Serialize;
+use std::io::Write;
+
+/// Runs and files that are named; all stand in report.json.
+const NAMED: usize = 40;
+
+/// Ranks whose `collectives_parity.json` is linked.
+const PARITY_LINKS: usize = 16;
+
+const PERFETTO: &str = "To open a trace: go to https://ui.perfetto.dev, choose `Open trace file` and pick the file, or drag it there; the page reads it on your machine and uploads nothing. `chrome://tracing` opens it too. `w` and `s` zoom, `a` and `d` move.";
+
+/// What a file shows.
+struct DataFile {
+    name: &'static str,
+    shows: &'static str,
+}
+
+#[derive(Serialize)]
+struct Files {
+    files: Vec<ShownFile>,
+}
+
+#[derive(Serialize)]
+struct ShownFile {
+    name: Html,
+    shows: Html,
+}
+
+const SUMMARY: DataFile = DataFile {
+    name: "report.md",
+    shows: "this page in one text of at most 60 KB, to paste into an issue or to hand to an assistant",
+};
+
+const REPORT: DataFile = DataFile {
+    name: "report.json",
+    shows: "everything on this page as data: the ranks with their state, each comparison with its groups, the findings",
+};
+
+const CHROMIUM: DataFile = DataFile {
+    name: "chromium_events.json",
+    shows: "a trace of what the compiler did on all ranks, for Perfetto: a process is a rank, and its spans are the phases of its compiles, nested, on the clock of each rank; further processes of a rank are threads of it",
+};
+
+const RUNTIME: [DataFile; 2] = [
+    DataFile {
+        name: "chromium_trace_with_runtime.json",
+        shows: "a trace of the runtime that torch estimates, for Perfetto: a process is a rank, a thread is a graph, and its operations follow each other without gaps, so that the same graph can be compared between ranks; estimates, not measurements, and no operation is drawn shorter than a microsecond",
+    },
+    DataFile {
+        name: "runtime_estimations.json",
+        shows: "the same estimates as data: rank, graph, and the nanoseconds of each operation",
+    },
+];
+
+const SCHEDULES: DataFile = DataFile {
+    name: "collective_schedules.json",
+    shows: "the collectives of each graph in the order in which Inductor scheduled them, by rank",
+};
+
+/// The section.
+pub(super) fn section(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+    let job = view.report.job;
+    view.open_section(out, ("run", "Run and files", ""), None, Html::default())?;
+    let mut facts = Vec::new();
+    for (index, run) in job.runs.iter().enumerate().take(NAMED) {
+        let logs = counted(run.logs.len(), "log", "logs");
+        let text = format!("{}: {logs}", time_range(run).unwrap_or_else(|| "at an unknown time".to_owned()));
+        facts.push((if index == 0 { "This run" } else { "Another run" }, Html::escaped(&text)));
+    }
+    if job.runs.len() > 1 {
+        facts.push(("", view.prose("`--session N` reports another run, 1 being the oldest.")));
+    }
+    if !job.skipped_files.is_empty() {
+        let shown = job.skipped_files.iter().take(NAMED);
+        let names = shown.map(|file| {
+            let reason = Html::escaped(&format!(" ({})", file.reason));
+            Html::joined([view.code(&file.name), reason], "")
+        });
+        let more = job.skipped_files.len().saturating_sub(NAMED);
+        let more = if more > 0 { format!(" and {} more", whole(more)) } else { String::new() };
+        let names = Html::joined([Html::joined(names, ", "), Html::escaped(&more)], "");
+        facts.push(("Passed over", names));
+    }
+    if !facts.is_empty() {
+        put(out, &view.facts(facts)?)?;
+    }
+    heading(out, "Files of the job")?;
+    put(out, &view.render("job_files", &Files { files: files(view) })?)?;
+    paragraph(out, view.prose(PERFETTO))?;
+    close_section(out)?;
+    Ok(())
+}
+
+/// The files with what each shows.
+fn files(view: JobView<'_>) -> Vec<ShownFile> {
+    let job = view.report.job;
+    let mut files = vec![CHROMIUM];
+    if job.ranks.iter().any(|rank| rank.runtime.is_some()) {
+        files.extend(RUNTIME);
+    }
+    let schedules = job.ranks.iter().any(|rank| rank.fact(Fact::Collectives).is_some());
+    files.extend(schedules.then_some(SCHEDULES));
+    files.extend([REPORT, SUMMARY]);
+    let named = files
+        .into_iter()
+        .map(|file| ShownFile { name: view.link(file.name, file.name), shows: Html::escaped(file.shows) });
+    named.chain(parity(view)).collect()
+}
+
+/// The files of the ranks that hold which collectives were scheduled and which the code calls.
+fn parity(view: JobView<'_>) -> Option<ShownFile> {
+    let ranks = view.report.job.ranks.iter().filter(|rank| rank.parity.is_some() && rank.log.is_some());
+    let ranks: Vec<_> = ranks.collect();
+    let links = ranks.iter().take(PARITY_LINKS).map(|rank| {
+        view.link(&view.in_rank(rank, "collectives_parity.json"), &format!("rank {}", rank.number))
+    });
+    let links = Html::joined(links.collect::<Vec<_>>(), ", ");
+    let more = ranks.len().saturating_sub(PARITY_LINKS);
+    let more = match more {
+        0 => String::new(),
+        _ => format!(" and in the folders of {}", counted(more, "more rank", "more ranks")),
+    };
+    let about = "collectives that Inductor scheduled against those that the generated code calls, compile by compile: ";
+    let shows = Html::joined([about.into(), links, Html::escaped(&more)], "");
+    (!ranks.is_empty()).then(|| ShownFile { name: view.code("collectives_parity.json"), shows })
+}

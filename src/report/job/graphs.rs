@@ -1,0 +1,142 @@
+//! The graph in which ranks first differ, as two of them captured it: side by side.
+
+use super::sides::pill_of;
+use super::view::JobView;
+use crate::analysis::job::rank_words;
+use crate::analysis::line_diff::{SideRow, side_by_side};
+use crate::model::RankGraph;
+use crate::report::kit::formats::{clipped, counted};
+use crate::report::kit::html::Html;
+use crate::report::kit::markup::{heading, note_below, put};
+use serde::Serialize;
+use std::io::Write;
+
+/// Equal lines that stand around what differs.
+const AROUND: usize = 4;
+
+/// Rows that are shown; the graphs themselves are linked.
+const ROWS: usize = 240;
+
+/// Characters of a line.
+const LONGEST: usize = 400;
+
+#[derive(Serialize)]
+struct Graphs {
+    sides: [Side; 2],
+}
+
+#[derive(Serialize)]
+struct Side {
+    head: Html,
+    label: String,
+    lines: Vec<Line>,
+}
+
+#[derive(Clone, Default, Serialize)]
+struct Line {
+    class: &'static str,
+    number: String,
+    sign: &'static str,
+    text: String,
+}
+
+/// Both graphs; nothing where they were not read, or are equal.
+pub(super) fn write(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+    let Some([first, second]) = &view.report.evidence.graphs else { return Ok(()) };
+    let Some(rows) = side_by_side(&first.text, &second.text) else { return Ok(()) };
+    if rows.iter().all(|row| matches!(row, SideRow::Both(..))) {
+        return Ok(());
+    }
+    heading(out, "The graph that each captured")?;
+    let (mut left, mut right) = aligned(&folded(&rows));
+    let left_out = left.len().saturating_sub(ROWS);
+    left.truncate(ROWS);
+    right.truncate(ROWS);
+    let sides = [side(view, first, left)?, side(view, second, right)?];
+    put(out, &view.render("job_graphs", &Graphs { sides })?)?;
+    if left_out > 0 {
+        let count = counted(left_out, "further line", "further lines");
+        note_below(out, format!("Not shown: {count}; the links above each side have the whole graphs."))?;
+    }
+    Ok(())
+}
+
+fn side(view: JobView<'_>, graph: &RankGraph, lines: Vec<Line>) -> anyhow::Result<Side> {
+    let who = rank_words(view.report.job, &[graph.rank]);
+    let Some(rank) = view.rank_at(graph.rank) else {
+        return Ok(Side { head: Html::escaped(&who), label: who, lines });
+    };
+    let count = counted(graph.text.lines().count(), "line", "lines");
+    let link = view.link(&view.in_rank(rank, &graph.file), &format!("the graph, {count}"));
+    let head = Html::joined([Html::escaped(&who), pill_of(view, rank, &graph.compile)?, link], " ");
+    Ok(Side { head, label: format!("The graph of {} on {who}", graph.compile), lines })
+}
+
+/// A row, or how many equal ones were left out.
+enum Shown<'r, 't> {
+    Row(&'r SideRow<'t>),
+    Equal(usize),
+}
+
+/// The rows with those left out that are far from any difference.
+fn folded<'r, 't>(rows: &'r [SideRow<'t>]) -> Vec<Shown<'r, 't>> {
+    let differs: Vec<usize> = rows
+        .iter()
+        .enumerate()
+        .filter(|(_, row)| !matches!(row, SideRow::Both(..)))
+        .map(|(index, _)| index)
+        .collect();
+    let is_near = |index: usize| {
+        let next = differs.partition_point(|at| *at < index);
+        let near = |at: Option<&usize>| at.is_some_and(|at| at.abs_diff(index) <= AROUND);
+        near(differs.get(next)) || near(next.checked_sub(1).and_then(|before| differs.get(before)))
+    };
+    let mut shown: Vec<Shown<'r, 't>> = Vec::new();
+    for (index, row) in rows.iter().enumerate() {
+        match shown.last_mut() {
+            _ if is_near(index) => shown.push(Shown::Row(row)),
+            Some(Shown::Equal(count)) => *count += 1,
+            _ => shown.push(Shown::Equal(1)),
+        }
+    }
+    shown
+}
+
+/// The lines of both sides, as many on each: what one side lacks is blank on the other.
+fn aligned(rows: &[Shown<'_, '_>]) -> (Vec<Line>, Vec<Line>) {
+    let (mut left, mut right): (Vec<Line>, Vec<Line>) = (Vec::new(), Vec::new());
+    let blank = || Line { class: "blank", ..Line::default() };
+    let level = |left: &mut Vec<Line>, right: &mut Vec<Line>| {
+        let most = left.len().max(right.len());
+        left.resize_with(most, blank);
+        right.resize_with(most, blank);
+    };
+    for row in rows {
+        match row {
+            Shown::Row(SideRow::OnlyFirst(number, text)) => left.push(line("gone", *number, "−", text)),
+            Shown::Row(SideRow::OnlySecond(number, text)) => right.push(line("added", *number, "+", text)),
+            Shown::Row(SideRow::Both(one, other, text)) => {
+                level(&mut left, &mut right);
+                left.push(line("", *one, "", text));
+                right.push(line("", *other, "", text));
+            }
+            Shown::Equal(count) => {
+                level(&mut left, &mut right);
+                let text = counted(*count, "equal line", "equal lines");
+                let fold = Line { class: "soft", text, ..Line::default() };
+                left.push(fold.clone());
+                right.push(fold);
+            }
+        }
+    }
+    level(&mut left, &mut right);
+    (left, right)
+}
+
+fn line(class: &'static str, number: usize, sign: &'static str, text: &str) -> Line {
+    let text = match clipped(text, LONGEST) {
+        (short, true) => format!("{short}…"),
+        (_, false) => text.to_owned(),
+    };
+    Line { class, number: number.to_string(), sign, text }
+}

@@ -1,0 +1,198 @@
+//! All ranks with their numbers: a row each where they are few, else a row for ranks of which the same is to be said.
+
+use super::fact_words;
+use super::grid::UNFOLDED;
+use super::view::{FEW_RANKS, JobView};
+use crate::analysis::job::{AlikeRanks, RankStanding, Standing, rank_words};
+use crate::model::{RankState, RankSummary};
+use crate::report::kit::formats::{UNKNOWN, counted, micros, whole};
+use crate::report::kit::html::Html;
+use crate::report::kit::markup::{close_section, note_below, span};
+use crate::report::kit::tables::{Head, Row, Table, Td};
+use serde::Serialize;
+use std::io::Write;
+
+/// Characters of a reason in the table.
+const LONGEST: usize = 300;
+
+/// Rows where ranks that are alike share one.
+const ROWS: usize = 1_000;
+
+#[derive(Serialize)]
+struct Tools {
+    options: Vec<Choice>,
+}
+
+#[derive(Serialize)]
+struct Choice {
+    word: &'static str,
+    text: &'static str,
+    count: String,
+}
+
+/// The section.
+pub(super) fn section(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+    let (ranks, found) = (&view.report.job.ranks, view.report.found);
+    let single: Vec<AlikeRanks>;
+    let shared = ranks.len() > UNFOLDED;
+    let rows: &[AlikeRanks] = if shared {
+        &found.alike
+    } else {
+        let standings = found.standings.iter().enumerate();
+        single =
+            standings.map(|(index, own)| AlikeRanks { ranks: vec![index], standing: own.standing }).collect();
+        &single
+    };
+    let tools = match ranks.len() > FEW_RANKS {
+        true => view.render("job_ranks_tools", &Tools { options: options(view) })?,
+        false => Html::default(),
+    };
+    let note = match shared {
+        true => "ranks of which the same is to be said share a row; each has a whole report of its own",
+        false => "each has a whole report of its own",
+    };
+    view.open_section(out, ("ranks", "All ranks", note), Some(whole(ranks.len())), tools)?;
+    let differing = found.standings.iter().any(|own| !own.facts.is_empty());
+    let processes = ranks.iter().any(|rank| !rank.processes.is_empty());
+    let listed = rows.iter().take(ROWS).filter_map(|alike| {
+        let first = *alike.ranks.first()?;
+        let (rank, own) = (view.rank_at(first)?, found.standings.get(first)?);
+        let mut cells = cells(view, rank, alike);
+        cells.extend(differing.then(|| Td::text(&differs_in(own))));
+        cells.extend(processes.then(|| Td::html(process_links(view, rank))));
+        let row = Row::of(cells).anchored(format!("rank-{}", rank.number));
+        Some(Ok(row.selected_by(words_of(rank, own).join(" "))))
+    });
+    let listed: Vec<anyhow::Result<Row>> = listed.collect();
+    let table = Table { id: "rank-table", label: "All ranks", heads: heads(shared, differing, processes) };
+    view.table_sorted_from(out, (&table, FEW_RANKS + 1), listed.into_iter())?;
+    let beyond = rows.len().saturating_sub(ROWS);
+    if beyond > 0 {
+        note_below(
+            out,
+            format!("{} in report.json.", counted(beyond, "further row stands", "further rows stand")),
+        )?;
+    }
+    close_section(out)?;
+    Ok(())
+}
+
+fn heads(shared: bool, differing: bool, processes: bool) -> Vec<Head> {
+    let mut heads = vec![
+        if shared { Head::compiles("Ranks") } else { Head::compiles("Rank") },
+        Head::text("State"),
+        Head::number("Compiles"),
+        Head::number("Graph breaks"),
+        Head::number("Recompiles"),
+        Head::number("Failures"),
+        Head::number("Compile time"),
+        Head::text("Log"),
+    ];
+    heads.extend(differing.then(|| Head::text("Differs in")));
+    heads.extend(processes.then(|| Head::unsorted("Further processes")));
+    heads
+}
+
+/// The choices of the table: those that some rank fits.
+fn options(view: JobView<'_>) -> Vec<Choice> {
+    let found = view.report.found;
+    let words: Vec<Vec<&'static str>> =
+        view.report.job.ranks.iter().zip(&found.standings).map(|(rank, own)| words_of(rank, own)).collect();
+    let choices = [
+        ("differs", "that differ"),
+        ("early", "that end early"),
+        ("damaged", "damaged"),
+        ("empty", "empty"),
+        ("straggler", "stragglers"),
+        ("failed", "with failures"),
+    ];
+    let counted = choices
+        .into_iter()
+        .map(|(word, text)| (word, text, words.iter().filter(|words| words.contains(&word)).count()));
+    let known = counted.filter(|(.., count)| *count > 0);
+    known.map(|(word, text, count)| Choice { word, text, count: whole(count) }).collect()
+}
+
+/// The words by which a rank is selected.
+fn words_of(rank: &RankSummary, own: &RankStanding) -> Vec<&'static str> {
+    let words = [
+        (!own.facts.is_empty(), "differs"),
+        (rank.all_counts().failures > 0, "failed"),
+        (own.late, "straggler"),
+        (own.standing == Standing::EndsEarly, "early"),
+        (true, rank.whole_state().word()),
+    ];
+    words.into_iter().filter(|(holds, _)| *holds).map(|(_, word)| word).collect()
+}
+
+fn differs_in(own: &RankStanding) -> String {
+    let odd: Vec<&str> = own.facts.iter().map(|fact| fact_words::name(*fact)).collect();
+    if odd.is_empty() { UNKNOWN.to_owned() } else { odd.join(", ") }
+}
+
+/// How a rank stands, in a word.
+pub(super) fn state(standing: Standing) -> Html {
+    match standing {
+        Standing::Same => Html::escaped(standing.word()),
+        Standing::Damaged | Standing::EndsEarly => span("kind error", standing.word()),
+        Standing::Empty | Standing::Diverges | Standing::Differs => span("kind warning", standing.word()),
+    }
+}
+
+fn cells(view: JobView<'_>, rank: &RankSummary, alike: &AlikeRanks) -> Vec<Td> {
+    let counts = rank.all_counts();
+    let mut state = state(alike.standing);
+    if let RankState::Damaged(why) = rank.whole_state() {
+        let why: String = why.chars().take(LONGEST).collect();
+        state = Html::joined([state, why.into()], " ");
+    }
+    let known = rank.log.is_some();
+    let count = |count: u64| match known {
+        true => Td::number(count as f64, &whole(count)),
+        false => Td::text(UNKNOWN).class("num"),
+    };
+    let log = rank.log.as_ref().map_or(UNKNOWN, |log| &log.file);
+    let (name, log) = match alike.ranks.len() {
+        1 => (Td::html(view.rank(rank)).class("nowrap"), Td::text(log).class("mono")),
+        several => {
+            let first = view.link(&view.in_rank(rank, "index.html"), &format!("rank {}", rank.number));
+            let words = format!(
+                "{}: {}, of which ",
+                counted(several, "rank", "ranks"),
+                rank_words(view.report.job, &alike.ranks).trim_start_matches("ranks ")
+            );
+            let name = Html::joined([words.into(), first, " is shown".into()], "");
+            (Td::html(name), Td::html(Html::joined([view.code(log), " and others".into()], "")))
+        }
+    };
+    vec![
+        name.sorted(rank.number),
+        Td::html(state),
+        count(counts.compiles),
+        count(counts.graph_breaks),
+        count(counts.recompiles),
+        count(counts.failures),
+        time(view, rank, alike),
+        log,
+    ]
+}
+
+/// The compile time, of several ranks from the shortest to the longest.
+fn time(view: JobView<'_>, rank: &RankSummary, alike: &AlikeRanks) -> Td {
+    let times = alike.ranks.iter().filter_map(|index| view.rank_at(*index)?.compile_time_s);
+    let (least, most) = times.fold((f64::INFINITY, 0.0_f64), |(least, most), s| (least.min(s), most.max(s)));
+    let (short, long) = (micros(least * 1e6), micros(most * 1e6));
+    match short == long || !least.is_finite() {
+        true => Td::maybe(rank.compile_time_s, |s| micros(s * 1e6)),
+        false => Td::number(most, &format!("{short} to {long}")),
+    }
+}
+
+fn process_links(view: JobView<'_>, rank: &RankSummary) -> Html {
+    let links = rank.processes.iter().map(|process| {
+        let page = view.in_rank(rank, &format!("process_{}/index.html", process.number));
+        let text = format!("process {}", process.number);
+        if process.log.is_some() { view.link(&page, &text) } else { Html::escaped(&text) }
+    });
+    Html::joined(links, ", ")
+}

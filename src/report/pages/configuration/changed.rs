@@ -1,0 +1,204 @@
+//! What was changed from torch's defaults: the settings that a reader looks at first.
+
+use crate::analysis::configs::NOTABLE;
+use crate::analysis::defaults::{Against, Choice, Defaults};
+use crate::model::{Compile, CompileIndex};
+use crate::report::kit::formats::{UNKNOWN, clipped, counted, whole};
+use crate::report::kit::html::Html;
+use crate::report::kit::log_settings::{Kind, LISTED};
+use crate::report::kit::markup::{Element, close_section, note_below, paragraph, soft};
+use crate::report::kit::tables::{Head, Row, Table, Td};
+use crate::report::kit::view::View;
+use std::io::Write;
+
+/// Characters of a value.
+const LONGEST: usize = 120;
+
+/// Compiles that a value names.
+const SHOWN: usize = 8;
+
+/// A value of a setting that is not torch's default, or that torch computes.
+pub(crate) struct Setting<'k> {
+    /// The configuration that holds it.
+    pub kind: &'k Kind,
+    /// Its name.
+    pub name: &'k str,
+    /// Its value as JSON.
+    pub value: &'k str,
+    /// How it compares.
+    pub against: Against,
+    /// The compiles that had it; empty where all had it.
+    pub compiles: Vec<CompileIndex>,
+}
+
+/// The settings of a log beside torch's defaults.
+pub(crate) struct Compared<'k> {
+    /// The defaults; None where none are recorded for this torch.
+    pub defaults: Option<Defaults>,
+    /// What was changed.
+    pub changed: Vec<Setting<'k>>,
+    /// What torch computes from the machine, or sets by itself.
+    pub of_machine: Vec<Setting<'k>>,
+}
+
+impl<'k> Compared<'k> {
+    /// Compares the settings of all configurations.
+    pub fn of(torch: Option<&str>, kinds: &'k [Kind]) -> Compared<'k> {
+        let first = kinds.iter().filter_map(|kind| Some((kind.kind, &kind.configs.first()?.settings)));
+        let defaults = Defaults::for_log(torch, &first.collect::<Vec<_>>());
+        let mut compared = Compared { defaults, changed: Vec::new(), of_machine: Vec::new() };
+        let Some(defaults) = &compared.defaults else { return compared };
+        for setting in kinds.iter().flat_map(|kind| values(defaults, kind)) {
+            match setting.against {
+                Against::Changed(_) => compared.changed.push(setting),
+                Against::OfMachine => compared.of_machine.push(setting),
+                Against::Default | Against::Unknown => {}
+            }
+        }
+        // Those with an explanation first, in its order.
+        compared.changed.sort_by_key(|one| notable(one).unwrap_or(NOTABLE.len()));
+        compared
+    }
+
+    /// Whether a setting was changed in any configuration.
+    pub fn is_changed(&self, kind: &str, name: &str) -> bool {
+        self.changed.iter().any(|one| one.kind.kind == kind && one.name == name)
+    }
+
+    /// How many settings were changed.
+    pub fn count(&self) -> usize {
+        let mut names: Vec<(&str, &str)> = self.changed.iter().map(|one| (one.kind.kind, one.name)).collect();
+        names.sort_unstable();
+        names.dedup();
+        names.len()
+    }
+}
+
+/// The values of a kind's settings that are not plainly the default, each once.
+fn values<'k>(defaults: &Defaults, kind: &'k Kind) -> Vec<Setting<'k>> {
+    let mut found: Vec<Setting<'k>> = Vec::new();
+    for config in &kind.configs {
+        for (name, value) in &config.settings {
+            let against = defaults.against(kind.kind, name, value);
+            if !matches!(against, Against::Changed(_) | Against::OfMachine) {
+                continue;
+            }
+            let compiles = config.compiles.iter().copied();
+            match found.iter_mut().find(|one| one.name == name && one.value == value) {
+                Some(known) => known.compiles.extend(compiles),
+                None => found.push(Setting { kind, name, value, against, compiles: compiles.collect() }),
+            }
+        }
+    }
+    // A value that all configurations have needs no list of compiles.
+    for one in &mut found {
+        let has = |settings: &crate::analysis::configs::Settings| {
+            settings.get(one.name).is_some_and(|value| value == one.value)
+        };
+        if kind.configs.iter().all(|config| has(&config.settings)) {
+            one.compiles.clear();
+        }
+        one.compiles.sort_unstable();
+        one.compiles.dedup();
+    }
+    found
+}
+
+/// The place of a setting among those that have an explanation.
+fn notable(one: &Setting<'_>) -> Option<usize> {
+    NOTABLE.iter().position(|notable| notable.kind == one.kind.kind && notable.name == one.name)
+}
+
+/// What a setting does, where that is known.
+pub(crate) fn about(kind: &str, name: &str) -> Option<&'static str> {
+    NOTABLE.iter().find(|notable| notable.kind == kind && notable.name == name).map(|notable| notable.about)
+}
+
+/// Where the defaults come from, in a sentence.
+pub(crate) fn source(compared: &Compared<'_>) -> String {
+    match &compared.defaults {
+        None => "No defaults are recorded for this torch, so nothing is compared.".to_owned(),
+        Some(defaults) => match defaults.choice {
+            Choice::Same => format!("Compared with the defaults of torch {}.", defaults.torch),
+            Choice::NearestBelow => format!(
+                "The defaults of this torch are not recorded: compared with the nearest below, torch {}, and with the next one where there is one. A default that torch had in between looks like a change.",
+                defaults.torch
+            ),
+            Choice::BySettings => format!(
+                "The log does not name its torch: compared with the defaults of torch {}, whose settings are most like those of the log.",
+                defaults.torch
+            ),
+        },
+    }
+}
+
+/// The section: changed settings, then those that nobody can compare.
+pub(crate) fn write(view: View<'_>, out: &mut dyn Write, compared: &Compared<'_>) -> anyhow::Result<()> {
+    let Some(_) = &compared.defaults else { return Ok(()) };
+    let about = "settings that are not torch's defaults";
+    view.open_section(out, ("changed", "Changed", about), Some(whole(compared.count())), Html::default())?;
+    match compared.changed.is_empty() {
+        true => paragraph(out, "All settings of this log are torch's defaults.")?,
+        false => changed(view, out, compared)?,
+    }
+    if !compared.of_machine.is_empty() {
+        let listed = compared.of_machine.iter().take(SHOWN).map(|one| {
+            let text = format!("{} = {}", one.name, clipped(one.value, LONGEST).0);
+            view.code(&text)
+        });
+        let listed = Html::joined(listed.collect::<Vec<_>>(), ", ");
+        let more = compared.of_machine.len().saturating_sub(SHOWN);
+        let more =
+            if more > 0 { format!(" and {}", counted(more, "other", "others")) } else { String::new() };
+        let before = Html::escaped(
+            "Not compared, since torch computes them from the machine or sets them while it compiles: ",
+        );
+        note_below(out, Html::joined([before, listed, Html::escaped(&more), ".".into()], ""))?;
+    }
+    close_section(out)?;
+    Ok(())
+}
+
+fn changed(view: View<'_>, out: &mut dyn Write, compared: &Compared<'_>) -> anyhow::Result<()> {
+    let some = compared.changed.iter().any(|one| !one.compiles.is_empty());
+    let heads = vec![
+        Head::unsorted("Of"),
+        Head::unsorted("Setting").mono(),
+        Head::unsorted("Value").mono(),
+        Head::unsorted("Default").mono(),
+        Head::unsorted("What it does").soft(),
+        Head::unsorted("Compiles").absent_if(!some),
+    ];
+    let table = Table { id: "changed-table", label: "Settings that were changed", heads };
+    let rows = compared.changed.iter().take(LISTED).map(|one| {
+        let value = Element::new("b").class("warn").around(short(one.value));
+        let default = match &one.against {
+            Against::Changed(default) => short(default),
+            _ => Html::escaped(UNKNOWN),
+        };
+        let compiles: Vec<&Compile> =
+            one.compiles.iter().filter_map(|index| view.report.model.compiles.get(*index)).collect();
+        let compiles = match compiles.is_empty() {
+            true => soft("all"),
+            false => view.some_pills(&compiles, SHOWN)?,
+        };
+        Ok(Row::of(vec![
+            Td::text(one.kind.title),
+            Td::text(one.name),
+            Td::html(value),
+            Td::html(default),
+            Td::text(about(one.kind.kind, one.name).unwrap_or(UNKNOWN)),
+            Td::html(compiles),
+        ]))
+    });
+    let rows: Vec<anyhow::Result<Row>> = rows.collect();
+    view.table(out, &table, rows.into_iter())?;
+    view.left_out(out, compared.changed.len(), LISTED, "stand in report.json")
+}
+
+fn short(value: &str) -> Html {
+    match clipped(value, LONGEST) {
+        (short, true) => Html::escaped(&format!("{short} …")),
+        (_, false) => Html::escaped(value),
+    }
+}

@@ -1,0 +1,88 @@
+//! Rates, shares and judgements in words.
+
+use crate::analysis::performance::{Bound, FigureFrom, Judgement, MeasuredKernel, Rates};
+use crate::report::kit::formats::UNKNOWN;
+
+/// Share of a limit from which on a kernel is near it.
+pub(super) const NEAR: f64 = 0.5;
+
+/// `12.3 TFLOP/s`, `340 GFLOP/s`.
+pub(super) fn flop_rate(tflops: f64) -> String {
+    match tflops {
+        rate if rate >= 1.0 => format!("{}\u{a0}TFLOP/s", digits(rate)),
+        rate => format!("{}\u{a0}GFLOP/s", digits(rate * 1e3)),
+    }
+}
+
+/// `1.2 TB/s`, `340 GB/s`; these are powers of ten, as data sheets have them.
+pub(super) fn byte_rate(gbps: f64) -> String {
+    match gbps {
+        rate if rate >= 1e3 => format!("{}\u{a0}TB/s", digits(rate / 1e3)),
+        rate => format!("{}\u{a0}GB/s", digits(rate)),
+    }
+}
+
+/// Three digits, without an exponent.
+fn digits(value: f64) -> String {
+    match value {
+        _ if value >= 99.95 => format!("{value:.0}"),
+        _ if value >= 9.995 => format!("{value:.1}"),
+        _ => format!("{value:.2}"),
+    }
+}
+
+/// `48 %`.
+pub(super) fn share(of: f64) -> String {
+    let per_cent = of * 100.0;
+    if per_cent < 9.95 { format!("{per_cent:.1}\u{a0}%") } else { format!("{per_cent:.0}\u{a0}%") }
+}
+
+/// What bounds a kernel, in a word.
+pub(super) fn bound(rates: &Rates) -> &'static str {
+    match rates.bound {
+        Some(Bound::Memory) => "memory",
+        Some(Bound::Compute) => "compute",
+        Some(Bound::Launch) => "launch",
+        None => UNKNOWN,
+    }
+}
+
+/// What to think of a kernel's figures.
+pub(super) fn verdict(kernel: &MeasuredKernel) -> &'static str {
+    match kernel.rates.judgement {
+        Some(Judgement::Impossible) => "implausible",
+        Some(Judgement::CountsProbablyWrong) => "counts probably wrong",
+        Some(Judgement::Far) => "far from both limits",
+        Some(Judgement::Near) if kernel.rates.best_share().is_some_and(|share| share >= NEAR) => {
+            "near a limit"
+        }
+        Some(Judgement::Near) => "between",
+        None if kernel.rates.bound == Some(Bound::Launch) => "too short to judge",
+        None => UNKNOWN,
+    }
+}
+
+/// Where a figure comes from.
+pub(super) fn from(from: FigureFrom) -> &'static str {
+    match from {
+        FigureFrom::Trace => "stated by the trace",
+        FigureFrom::Code => "counted from the generated code",
+        FigureFrom::Inputs => "counted from the shapes of the operator's inputs",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rates_have_three_digits_and_the_unit_at_which_they_are_read() {
+        let plain = |text: String| text.replace('\u{a0}', " ");
+        assert_eq!(plain(flop_rate(610.66)), "611 TFLOP/s");
+        assert_eq!(plain(flop_rate(0.04978)), "49.8 GFLOP/s");
+        assert_eq!(plain(byte_rate(1043.0)), "1.04 TB/s");
+        assert_eq!(plain(byte_rate(7.1759)), "7.18 GB/s");
+        assert_eq!(plain(share(0.617)), "62 %");
+        assert_eq!(plain(share(0.0123)), "1.2 %");
+    }
+}

@@ -1,0 +1,320 @@
+//! Measured kernels: traces of torch.profiler, alone and beside the log of the same run.
+
+use crate::support::{Report, Run, source, source_text};
+use serde_json::{Value, json};
+use std::io::Read;
+use std::path::PathBuf;
+
+fn trace_path(name: &str) -> PathBuf {
+    source("tests/profiles").join(name)
+}
+
+/// A stored trace, to be changed.
+fn trace(name: &str) -> Value {
+    let packed = std::fs::File::open(trace_path(name)).unwrap();
+    let mut text = String::new();
+    flate2::read::GzDecoder::new(packed).read_to_string(&mut text).unwrap();
+    serde_json::from_str(&text).unwrap()
+}
+
+fn report_of(trace: &Value) -> Report {
+    Run::of_bytes("trace.json", trace.to_string().as_bytes()).ok()
+}
+
+fn performance(report: &Report) -> &Value {
+    &report.json["performance"]
+}
+
+fn rows<'r>(report: &'r Report, list: &str) -> &'r [Value] {
+    performance(report)[list].as_array().unwrap()
+}
+
+/// The log and the trace of one run of a compiled model on a CPU.
+fn of_cpu(scenario: &str) -> Report {
+    let folder = source("tests/profiles").join(scenario);
+    let log = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path());
+    let log = log.into_iter().find(|path| path.to_string_lossy().ends_with(".log.zst")).unwrap();
+    Run::of(log).args(["--profile"]).args([folder.join("profile.json.gz")]).ok()
+}
+
+/// The events of a kind that a change is made to.
+fn events<'t>(trace: &'t mut Value, kind: &str) -> Vec<&'t mut Value> {
+    let all = trace["traceEvents"].as_array_mut().unwrap();
+    all.iter_mut().filter(|event| event["cat"] == kind).collect()
+}
+
+#[test]
+fn products_attention_and_convolutions_have_the_figures_that_another_tool_computes() {
+    for name in ["h100_qwen", "h100_vit", "mi300_vit"] {
+        let report = Run::of(trace_path(&format!("{name}.json.gz"))).ok();
+        let peer: Vec<Value> =
+            serde_json::from_str(&source_text(&format!("tests/profiles/{name}.ops.json"))).unwrap();
+        let mut compared = 0;
+        for theirs in peer {
+            let kind = theirs["category"].as_str().unwrap();
+            if !["GEMM", "SDPA", "CONV"].iter().any(|start| kind.starts_with(start)) {
+                continue;
+            }
+            // Python's tuples are lists in JSON, but for the comma behind a single entry.
+            let dims =
+                theirs["input_dims"].as_str().unwrap().replace('(', "[").replace(')', "]").replace(",]", "]");
+            let dims: Value = serde_json::from_str(&dims).unwrap();
+            let ours = rows(&report, "ops")
+                .iter()
+                .find(|op| op["op"] == theirs["op"] && op["input_dims"] == dims)
+                .unwrap_or_else(|| panic!("{name}: no {} {dims}", theirs["op"]));
+            let near = |what: &str, ours: f64, theirs: f64, within: f64| {
+                assert!(
+                    (ours - theirs).abs() <= within * theirs,
+                    "{name} {dims} {what}: {ours} and {theirs}"
+                );
+            };
+            let number = |value: &Value| value.as_f64().unwrap();
+            assert_eq!(ours["count"], theirs["count"], "{name} {dims}");
+            near("GFLOP", number(&ours["flops"]) / 1e9, number(&theirs["gflop"]), 0.005);
+            near("MiB", number(&ours["bytes"]) / (1 << 20) as f64, number(&theirs["mb"]), 0.01);
+            let mean = number(&ours["kernel_us_sum"]) / number(&ours["count"]);
+            near("us", mean, number(&theirs["kernel_us_mean"]), 0.01);
+            near("TFLOP/s", number(&ours["tflops"]), number(&theirs["tflops_mean"]), 0.02);
+            compared += 1;
+        }
+        assert!(compared >= 5, "{name}: {compared}");
+    }
+}
+
+#[test]
+fn every_generated_kernel_of_a_run_stands_in_its_compile_with_its_lines() {
+    let report = of_cpu("24_profile");
+    let mut generated = 0;
+    for kernel in rows(&report, "kernels").iter().filter(|kernel| kernel["backend"] == "cpp") {
+        generated += 1;
+        assert_eq!(kernel["compile_ids"], json!(["0/0"]), "{kernel}");
+        assert!(!kernel["lines"].as_array().unwrap().is_empty(), "{kernel}");
+        assert_eq!(kernel["count"].as_u64().unwrap() % 5, 0, "five steps: {kernel}");
+    }
+    assert_eq!(generated, 16, "six of the forward graph, ten of the backward");
+    // Three kernels whose buffers were added up by hand from the generated code.
+    let bytes = |name: &str| {
+        let kernel = rows(&report, "kernels").iter().find(|kernel| kernel["name"] == name);
+        kernel.unwrap_or_else(|| panic!("no {name}"))["bytes"].as_f64().unwrap()
+    };
+    assert_eq!(bytes("graph_0_cpp_fused__unsafe_view_gelu_1"), (2 * 512 * 1024 * 4) as f64);
+    assert_eq!(bytes("graph_0_cpp_fused__unsafe_view_add_4"), (5 * 8 * 64 * 256 * 4) as f64);
+    assert_eq!(bytes("graph_0_cpp_fused_add_transpose_2"), (4 * 8 * 64 * 256 * 4) as f64);
+}
+
+#[test]
+fn times_of_lines_and_of_what_leads_to_none_add_up_to_all_kernels() {
+    for scenario in ["24_profile", "24_profile_wide"] {
+        let report = of_cpu(scenario);
+        let sum = |list: &str, field: &str| -> f64 {
+            rows(&report, list).iter().map(|row| row[field].as_f64().unwrap()).sum()
+        };
+        let unjoined = performance(&report)["unjoined"]["us"].as_f64().unwrap();
+        let (lines, kernels) = (sum("lines", "us"), sum("kernels", "sum_us"));
+        assert!((lines + unjoined - kernels).abs() < 1.0, "{lines} + {unjoined} is not {kernels}");
+        assert!(unjoined < 0.02 * kernels, "only the loss and its gradient run outside of compiled code");
+        // The two products of the hidden layer are nearly all of the model.
+        let first: Vec<u64> =
+            rows(&report, "lines").iter().take(2).map(|line| line["line"].as_u64().unwrap()).collect();
+        assert!(first.contains(&23) && first.contains(&24), "{first:?}");
+    }
+}
+
+#[test]
+fn a_wider_layer_moves_and_computes_twice_as_much() {
+    let largest = |scenario: &str| {
+        let report = of_cpu(scenario);
+        let flops = rows(&report, "kernels").iter().filter_map(|kernel| kernel["flops"].as_f64());
+        flops.fold(0.0, f64::max)
+    };
+    assert_eq!(largest("24_profile_wide"), 2.0 * largest("24_profile"));
+}
+
+#[test]
+fn a_trace_beside_the_logs_of_a_folder_is_found() {
+    let folder = tempfile::TempDir::new().unwrap();
+    for entry in std::fs::read_dir(source("tests/profiles/24_profile")).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        match name.strip_suffix(".zst") {
+            Some(plain) => {
+                let log = zstd::decode_all(std::fs::read(&path).unwrap().as_slice()).unwrap();
+                std::fs::write(folder.path().join(plain), log).unwrap();
+            }
+            None => drop(std::fs::copy(&path, folder.path().join(name)).unwrap()),
+        }
+    }
+    let report = Run::of(folder.path()).ok();
+    assert_eq!(performance(&report)["trace"]["file"], "profile.json");
+    assert_eq!(rows(&report, "lines").len(), 4);
+}
+
+#[test]
+fn a_report_without_a_trace_says_nothing_of_measured_kernels() {
+    let report = Run::from(crate::support::input("01_inference")).ok();
+    assert_eq!(report.json["performance"], Value::Null);
+    assert!(!report.has("performance.html"));
+}
+
+#[test]
+fn secrets_in_a_traces_metadata_reach_no_file_of_the_report() {
+    let mut trace = trace("h100_vit.json.gz");
+    trace["metadata"] = json!({"HF_TOKEN": "hf_plantedsecret", "env": {"AWS": "plantedsecret2"}});
+    let report = report_of(&trace);
+    for path in report.manifest() {
+        let bytes = report.bytes(&path);
+        assert!(!crate::support::log::contains(&bytes, b"plantedsecret"), "{path}");
+    }
+}
+
+#[test]
+fn a_trace_that_is_cut_is_read_as_far_as_it_goes_and_says_so() {
+    let text = trace("h100_vit.json.gz").to_string();
+    let report = Run::of_bytes("trace.json", &text.as_bytes()[..text.len() / 2]).ok();
+    let damaged = performance(&report)["trace"]["damaged"].as_str().unwrap();
+    assert!(damaged.contains("ends in the middle"), "{damaged}");
+    assert!(!rows(&report, "ops").is_empty() || !rows(&report, "kernels").is_empty());
+    assert!(report.list("findings").iter().any(|finding| finding["kind"] == "damaged_trace"));
+    assert!(report.page("performance.html").text().contains("could not be read to its end"));
+}
+
+#[test]
+fn a_device_file_with_a_tenth_of_the_peak_makes_figures_implausible() {
+    let device = r#"{"name": "too small", "matrix": {"bf16": 98.9}, "vector": {}, "gbps": 335}"#;
+    let folder = tempfile::TempDir::new().unwrap();
+    let file = folder.path().join("device.json");
+    std::fs::write(&file, device).unwrap();
+    let run = Run::of(trace_path("h100_qwen.json.gz")).args(["--device"]).args([file]);
+    let report = run.ok();
+    assert_eq!(performance(&report)["device"]["entry"], "too small");
+    let product =
+        rows(&report, "kernels").iter().find(|kernel| kernel["flops"].as_f64() > Some(5e10)).unwrap();
+    assert!(product["share_of_peak"].as_f64() > Some(5.0));
+    assert_eq!(product["plausible"]["why"], "more than the device can do");
+    let finding = report.list("findings").iter().find(|finding| finding["kind"] == "implausible_kernel");
+    assert!(finding.unwrap()["title"].as_str().unwrap().contains("too small"));
+}
+
+#[test]
+fn the_clock_of_the_trace_corrects_the_peak_and_is_said() {
+    let half = Run::of(trace_path("h100_qwen.json.gz")).args(["--clock", "915"]).ok();
+    let whole = Run::of(trace_path("h100_qwen.json.gz")).ok();
+    let share = |report: &Report| {
+        let product = rows(report, "kernels").iter().find(|kernel| kernel["flops"].as_f64() > Some(5e10));
+        product.unwrap()["share_of_peak"].as_f64().unwrap()
+    };
+    assert!((share(&half) - 2.0 * share(&whole)).abs() < 1e-9);
+    assert_eq!(performance(&half)["device"]["corrected"], true);
+    assert!(half.page("performance.html").text().contains("915 MHz"));
+    assert!(whole.page("performance.html").text().contains("at its boost clock"));
+}
+
+#[test]
+fn a_device_that_is_not_known_gives_rates_without_shares() {
+    let mut trace = trace("h100_vit.json.gz");
+    trace["deviceProperties"][0]["name"] = json!("NVIDIA H100");
+    let report = report_of(&trace);
+    assert_eq!(performance(&report)["device"]["entry"], Value::Null);
+    for kernel in rows(&report, "kernels") {
+        assert_eq!(kernel["share_of_peak"], Value::Null);
+    }
+    assert!(rows(&report, "kernels").iter().any(|kernel| kernel["tflops"].as_f64() > Some(1.0)));
+    assert!(report.page("performance.html").text().contains("--device"));
+}
+
+#[test]
+fn odd_launches_cost_nothing_but_their_own_figure() {
+    let mut trace = trace("h100_vit.json.gz");
+    let before = report_of(&trace);
+    let launches = performance(&before)["trace"]["launches"].as_u64().unwrap();
+    trace.as_object_mut().unwrap().remove("deviceProperties");
+    let kernels = events(&mut trace, "kernel").len() as u64;
+    assert!(kernels > 20);
+    let mut all = events(&mut trace, "kernel");
+    all[0]["name"] = json!("");
+    all[1]["args"]["External id"] = json!(999_999_999_u64);
+    all[2]["dur"] = json!(0);
+    all[3]["args"] = json!("not an object");
+    all[4].as_object_mut().unwrap().remove("dur");
+    let length = all[5]["dur"].clone();
+    all[6]["dur"] = length;
+    let operators = events(&mut trace, "cpu_op");
+    let id = operators[0]["args"]["External id"].clone();
+    for operator in operators.into_iter().skip(1).take(1) {
+        operator["args"]["External id"] = id.clone();
+    }
+    let report = report_of(&trace);
+    let found = performance(&report)["trace"]["launches"].as_u64().unwrap();
+    assert_eq!(found, launches - 1, "all but the launch without a length");
+    let runs: u64 = rows(&report, "kernels").iter().map(|kernel| kernel["count"].as_u64().unwrap()).sum();
+    assert_eq!(runs, found, "no launch is dropped, and two of equal length are two");
+    assert!(
+        report
+            .page("performance.html")
+            .text()
+            .replace('\u{a0}', " ")
+            .contains("1 entry of the trace could not be read")
+    );
+}
+
+#[test]
+fn a_type_without_a_peak_has_a_rate_and_no_share() {
+    let mut trace = trace("h100_vit.json.gz");
+    for operator in events(&mut trace, "cpu_op") {
+        if operator["args"]["Input type"].is_array() {
+            let text =
+                operator["args"]["Input type"].to_string().replace("c10::BFloat16", "c10::complex<float>");
+            operator["args"]["Input type"] = serde_json::from_str(&text).unwrap();
+        }
+    }
+    let report = report_of(&trace);
+    let products: Vec<&Value> =
+        rows(&report, "kernels").iter().filter(|kernel| kernel["tflops"].as_f64().is_some()).collect();
+    assert!(!products.is_empty());
+    for product in products {
+        assert_eq!(product["share_of_peak"], Value::Null, "{product}");
+    }
+}
+
+#[test]
+fn a_triton_kernel_of_a_trace_alone_is_named_as_one() {
+    let report = Run::of(trace_path("triton_example.json.gz")).ok();
+    let kernel = &rows(&report, "kernels")[0];
+    assert_eq!(kernel["name"], "triton_poi_fused_add_cos_sin_0");
+    assert_eq!((kernel["backend"].as_str(), kernel["bound"].as_str()), (Some("triton"), Some("launch")));
+}
+
+#[test]
+fn a_report_of_a_trace_alone_says_what_ran_and_how_to_get_lines() {
+    let done = Run::of(trace_path("h100_qwen.json.gz")).go();
+    assert!(done.stdout.starts_with("The device was busy for 46 ms of 50 ms (92 %)"), "{}", done.stdout);
+    let report = done.report(0);
+    let landing = report.page("index.html").text();
+    assert!(landing.contains("The device was busy for") && landing.contains("--profile TRACE"), "{landing}");
+    assert!(!landing.contains("Nothing was recorded"));
+}
+
+#[test]
+fn reports_with_a_trace_keep_to_the_schema() {
+    let schema: Value = serde_json::from_str(&source_text("report.schema.json")).unwrap();
+    let schema = jsonschema::validator_for(&schema).unwrap();
+    for report in [of_cpu("24_profile"), Run::of(trace_path("mi300_vit.json.gz")).ok()] {
+        let errors: Vec<String> = schema
+            .iter_errors(&report.json)
+            .map(|error| format!("{}: {error}", error.instance_path()))
+            .collect();
+        assert!(errors.is_empty(), "{errors:#?}");
+    }
+}
+
+#[test]
+fn a_trace_that_is_not_there_is_an_error_that_says_what_to_give() {
+    let run =
+        Run::from(crate::support::input("01_inference")).args(["--profile", "/nowhere/trace.json"]).go();
+    assert_eq!(run.code, Some(1));
+    assert!(run.stderr.contains("torch.profiler exported"), "{}", run.stderr);
+    let run = Run::of(trace_path("h100_vit.json.gz")).args(["--device", "abacus"]).go();
+    assert_eq!(run.code, Some(1));
+    assert!(run.stderr.contains("NVIDIA H100 SXM"), "{}", run.stderr);
+}

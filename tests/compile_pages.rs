@@ -1,6 +1,6 @@
 //! What the page of a compile tells: the function by the name that its reader knows.
 
-use crate::support::{report, text_of};
+use crate::support::{report, select, text_of};
 
 /// The text of an element, with plain spaces.
 fn words(element: scraper::ElementRef<'_>) -> String {
@@ -36,4 +36,147 @@ fn a_method_of_the_readers_class_is_named_with_it() {
 fn the_backward_that_compiled_autograd_captured_is_called_so() {
     let head = words(report("07_compiled_autograd").page("0_1_0_0/compile.html").one("h1"));
     assert!(head.contains("backward pass s07_compiled_autograd.py:9"), "{head}");
+}
+
+/// The texts of the cells of a table's rows.
+fn rows(page: &crate::support::Page, table: &str) -> Vec<Vec<String>> {
+    let row = |row: scraper::ElementRef<'_>| row.select(&select("td")).map(words).collect();
+    page.all(&format!("#{table} tbody tr")).into_iter().map(row).collect()
+}
+
+#[test]
+fn parameters_have_their_state_dict_names_and_are_folded_behind_the_real_inputs() {
+    let page = report("14_llama_infer").page("-_0_0_0/compile.html");
+    let inputs = rows(&page, "input-tensors-table");
+    assert_eq!(inputs.len(), 1, "{inputs:?}");
+    assert_eq!(inputs[0][0], "kwargs['input_ids']");
+    let parameters = rows(&page, "parameters-table");
+    assert_eq!(parameters.len(), 40);
+    let name = "self.model.layers.0.mlp.up_proj.weight";
+    assert!(parameters.iter().any(|row| row[0] == name), "no {name}");
+    let fold = page.one("#input-tensors details.more");
+    assert!(fold.attr("open").is_none() && fold.select(&select("#parameters-table")).next().is_some());
+    let title = page.all("#parameters-table td [title]")[0].attr("title").unwrap();
+    assert!(title.starts_with("L['self']._modules['model']"), "torch's name stays on hover: {title}");
+}
+
+#[test]
+fn files_are_a_table_of_phase_name_sentence_and_size_and_graphs_open_in_the_viewer() {
+    let report = report("05_dynamic_shapes");
+    let page = report.page("-_2_1_0/compile.html");
+    let files = rows(&page, "files-table");
+    assert_eq!(files.len(), 18);
+    for row in &files {
+        assert!(!row[0].is_empty() && !row[2].is_empty(), "a phase and a sentence for {row:?}");
+    }
+    assert_eq!(files[0][0], "Dynamo");
+    let graph = page.one("#files-table a[href$='graphs.html#71']");
+    assert_eq!(text_of(graph), "dynamo_output_graph_71");
+    assert!(!report.page("-_2_1_0/graphs.html").all("[id='71']").is_empty(), "the viewer has that graph");
+    assert!(
+        !page.all("#files-table a[href='dynamo_output_graph_71.txt']").is_empty(),
+        "the text is a click away"
+    );
+}
+
+#[test]
+fn every_file_of_every_log_has_its_sentence() {
+    for (name, report) in crate::support::reports() {
+        for compile in report.json["compiles"].as_array().unwrap() {
+            let Some(folder) = compile["attempts"][0]["dir"].as_str() else { continue };
+            for row in rows(&report.page(&format!("{folder}/compile.html")), "files-table") {
+                assert!(row[2].len() > 5, "{name}: {folder}: {row:?} says nothing");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_recompile_says_what_changed_and_what_to_do_and_a_first_compile_that_it_is_one() {
+    let report = report("05_dynamic_shapes");
+    let page = report.page("-_2_1_0/compile.html");
+    let told = words(page.one("#recompilation"));
+    assert!(told.contains("Since 2/0 ok: size x.shape[0] 12 → 13"), "{told}");
+    let advice = words(page.one("#recompilation .advice"));
+    let there = report.page("recompilations.html");
+    let section = there.one("section[id='f-_2_0_0']");
+    assert!(words(section).contains(&advice), "the page of recompilations says the same: {advice}");
+    let first = words(report.page("-_0_0_0/compile.html").one(".hero"));
+    assert!(first.contains("It is the first compile of its function."), "{first}");
+    assert!(!words(page.one(".hero")).contains("first compile"));
+}
+
+#[test]
+fn attempts_that_were_thrown_away_are_told_with_what_ended_them() {
+    let report = report("03_graph_breaks");
+    let restarted = report.json["compiles"].as_array().unwrap().iter();
+    let mut restarted = restarted.filter(|compile| compile["attempts"].as_array().unwrap().len() == 2);
+    let folder = restarted.next().unwrap()["attempts"][0]["dir"].as_str().unwrap();
+    let page = report.page(&format!("{folder}/compile.html"));
+    assert!(words(page.one("main")).contains("2: 0 was thrown away, 1 came last"));
+    assert!(words(page.one("#restarts")).contains("Attempt 0 ended:"));
+}
+
+#[test]
+fn stacks_of_symbols_are_folded_and_whole() {
+    let report = report("05_dynamic_shapes");
+    let page = report.page("-_2_0_0/compile.html");
+    for section in ["specializations", "guards-added", "symbols"] {
+        let longest = page.all(&format!("#{section} details.fold pre")).into_iter().map(|stack| {
+            let shown = stack.children().filter(|child| child.value().is_element()).count();
+            let frames = words(scraper::ElementRef::wrap(stack.parent().unwrap()).unwrap());
+            assert!(frames.contains(&format!("{shown} frames")), "{section}: all frames stand there");
+            shown
+        });
+        assert!(longest.max().unwrap() > 30, "{section} has torch's frames too");
+    }
+    assert!(!report.read("-_2_0_0/compile.html").contains("raw.jsonl"), "nothing is left to raw.jsonl");
+}
+
+#[test]
+fn guards_are_told_in_words_with_torchs_kind_on_hover_and_its_text_behind_a_link() {
+    let page = report("05_dynamic_shapes").page("-_2_1_0/compile.html");
+    let tree = words(page.one("#guard-tree"));
+    assert!(
+        tree.contains("x same type line 21; tensor float32, no gradient, size [any, any], stride [any, 1]"),
+        "{tree}"
+    );
+    assert!(tree.contains("condition x.stride()[0] == x.size()[1]"), "{tree}");
+    assert!(!tree.contains("L['x']") && !tree.contains("TENSOR_MATCH"), "{tree}");
+    assert!(!page.all("#guard-tree [title='TENSOR_MATCH']").is_empty());
+    assert!(!page.all("#guards a[href^='dynamo_cpp_guards_str']").is_empty());
+}
+
+#[test]
+fn each_part_of_a_decided_expression_has_both_stacks() {
+    let page = report("11_export_draft").page("-_0_0_0/symbolic_guard_information_0.html");
+    let folds: Vec<String> = page.all("#evidence details.fold summary").into_iter().map(words).collect();
+    for stack in ["User stack, 3 frames", "Framework stack, 3 frames"] {
+        assert!(folds.iter().any(|fold| fold == stack), "{stack} in {folds:?}");
+    }
+}
+
+#[test]
+fn a_clean_export_says_that_export_can_be_used_again() {
+    let page = report("11_export_draft_clean").page("export.html");
+    assert!(words(page.one("main")).contains("you can change back to torch.export.export()"));
+}
+
+#[test]
+fn fields_of_a_record_that_are_not_set_are_listed() {
+    let report = report("05_dynamic_shapes");
+    let page = report.page("-_0_0_0/compilation_metrics_17.html");
+    let fold = page.all("main details").into_iter().map(words).find(|fold| fold.contains("are not set"));
+    let fold = fold.unwrap();
+    assert!(fold.contains("backward_cumulative_compile_time_us") && fold.contains("param_numel"), "{fold}");
+}
+
+#[test]
+fn the_glossary_explains_what_compiled_autograd_and_ddp_add() {
+    let words_of = |log: &str| words(report(log).page("index.html").one("#words"));
+    assert!(words_of("07_compiled_autograd").contains("compiled_autograd_graph"));
+    let ddp = crate::support::inputs().iter().find(|input| input.name.starts_with("12_ddp_2")).unwrap();
+    assert!(words_of(&ddp.name).contains("optimize_ddp_split_graph"));
+    let plain = words_of("01_inference");
+    assert!(plain.contains("python file.py") && !plain.contains("optimize_ddp"), "{plain}");
 }

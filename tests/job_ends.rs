@@ -153,3 +153,33 @@ fn report_json_of_a_log_says_what_was_open_when_it_ended() {
         json!({ "event": "graph_execution", "compile_id": null, "inside": false, "phases": [] })
     );
 }
+
+#[test]
+fn a_log_that_ends_long_before_the_others_with_as_much_compiled_has_not_stopped() {
+    let copy = rank_reports("13_div_healthy");
+    change(&copy.path().join("rank_1"), |report| {
+        let last = report["log"]["last_time"].as_str().unwrap().to_owned();
+        let minute: u8 = last.get(14..16).unwrap().parse().unwrap();
+        let earlier = format!("{}{:02}{}", &last[..14], minute - 1, &last[16..]);
+        report["log"]["last_time"] = json!(earlier);
+    });
+    let job = combine(copy.path(), &[]).ok(copy.path());
+    assert!(job.list("findings").iter().all(|one| one["kind"] != "rank_stopped"), "{}", verdict(&job));
+}
+
+#[test]
+fn a_rank_that_stopped_is_said_before_any_difference() {
+    let copy = rank_reports("13_div_shapes");
+    change(&copy.path().join("rank_1"), |report| {
+        let last = report["log"]["last_time"].as_str().unwrap().to_owned();
+        let minute: u8 = last.get(14..16).unwrap().parse().unwrap();
+        report["log"]["last_time"] = json!(format!("{}{:02}{}", &last[..14], minute - 1, &last[16..]));
+        report["compiles"].as_array_mut().unwrap().remove(0);
+        report["cross_rank"]["compiles"].as_array_mut().unwrap().remove(0);
+    });
+    let job = combine(copy.path(), &[]).ok(copy.path());
+    let kinds: Vec<&str> = job.list("findings").iter().filter_map(|one| one["kind"].as_str()).collect();
+    assert!(kinds[0] == "rank_stopped" && kinds.len() > 1, "{kinds:?}");
+    assert_eq!(job.list("findings")[0]["severity"], "warning");
+    assert!(verdict(&job).starts_with("Rank 1's log ends at "), "{}", verdict(&job));
+}

@@ -49,6 +49,20 @@ fn inputs_of_a_graph_with_collectives_may_hang_it() {
 }
 
 #[test]
+fn inputs_of_another_dtype_are_named() {
+    let copy = rank_reports("13_div_healthy");
+    change(&copy.path().join("rank_1"), |report| {
+        report["cross_rank"]["inputs"][0]["tensors"][0][1] = json!("float64");
+    });
+    let job = combine(copy.path(), &[]).ok(copy.path());
+    let finding = finding(&job, "inputs_differ");
+    assert!(
+        text(finding, "title").contains("`float64[8,16]` on rank 1, `float32[8,16]` on rank 0"),
+        "{finding}"
+    );
+}
+
+#[test]
 fn process_groups_that_differ_are_named_and_no_hang_is_announced_for_them() {
     let colls = job("13_div_colls");
     let groups = finding(colls, "process_groups_differ");
@@ -249,4 +263,22 @@ fn a_verdict_about_tensors_names_one_operation_with_its_line_or_compile() {
             "{verdict}"
         );
     }
+}
+
+#[test]
+fn a_function_that_is_compiled_twice_is_two_graphs_in_their_order() {
+    let copy = rank_reports("13_div_shapes");
+    for rank in 0..2 {
+        change(&copy.path().join(format!("rank_{rank}")), |report| {
+            let compiles = report["compiles"].as_array_mut().unwrap();
+            let of = |id: &str| compiles.iter().position(|compile| compile["id"] == id).unwrap();
+            let (first, second) = (of("0/0"), of("2/0"));
+            compiles[second]["function"] = compiles[first]["function"].clone();
+        });
+    }
+    let job = combine(copy.path(), &[]).ok(copy.path());
+    let finding = finding(&job, "inputs_differ");
+    assert_eq!(finding["compile_ids"], json!(["2/0"]));
+    // The first compile of the function calls a collective, the second does not.
+    assert!(text(finding, "hint").contains("No collective of this graph is recorded"), "{finding}");
 }

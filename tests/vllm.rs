@@ -348,12 +348,9 @@ fn foreign() -> Log {
 fn files_of_other_producers_are_grouped_by_the_beginning_of_their_names() {
     let report = written(&foreign());
     let mut phases: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    let mut phase = String::new();
-    for entry in report.page("-_0_0_0/compile.html").all("#files dt, #files dd > span") {
-        match entry.value().name() {
-            "dt" => phase = text_of(entry),
-            _ => phases.entry(phase.clone()).or_default().push(file_name(&text_of(entry))),
-        }
+    for row in report.page("-_0_0_0/compile.html").all("#files-table tbody tr") {
+        let cells: Vec<String> = row.select(&select("td")).map(text_of).collect();
+        phases.entry(cells[0].trim().to_owned()).or_default().push(file_name(&cells[1]));
     }
     assert_eq!(phases["autoparallel"], ["autoparallel_before_sharding", "autoparallel_after_sharding"]);
     assert_eq!(phases["thunder"], ["thunder_computation_trace", "thunder_prologue_trace"]);
@@ -372,7 +369,7 @@ fn pairs_of_before_and_after_lead_from_the_files_to_their_comparison() {
     let report = written(&foreign());
     let page = report.page("-_0_0_0/compile.html");
     let links: Vec<(String, String)> = page
-        .all("#files dd > span")
+        .all("#files-table tbody tr")
         .into_iter()
         .filter_map(|row| {
             let link = row.select(&select("a[href*='graphs.html#a=']")).next()?;
@@ -385,8 +382,8 @@ fn pairs_of_before_and_after_lead_from_the_files_to_their_comparison() {
         names.contains(&"autoparallel_after_sharding") && names.contains(&"fuse_<script>_post_grad"),
         "{names:?}"
     );
-    let rows: Vec<String> = page.all("#files dd > span").into_iter().map(text_of).collect();
-    let equal = |row: &&String| row.starts_with("inductor_post_grad_graph") && row.contains("equal to");
+    let rows: Vec<String> = page.all("#files-table tbody tr").into_iter().map(text_of).collect();
+    let equal = |row: &&String| row.contains("inductor_post_grad_graph") && row.contains("equal to");
     assert_eq!(rows.iter().filter(equal).count(), 1, "where nothing changed, it says so: {rows:?}");
     let viewer = report.page("-_0_0_0/graphs.html");
     let data: Value = serde_json::from_str(&text_of(viewer.one("#graphs-data"))).unwrap();

@@ -49,7 +49,7 @@ pub use graph_pairs::{GraphPair, graph_pairs};
 pub use guard_diff::{DiffLine, GuardDiff, Side, guard_diff};
 pub use guard_tree::{GuardLine, GuardNode, read_guard_tree};
 pub use job::{JobFound, of_job};
-pub use names::{FunctionName, Names};
+pub use names::{FunctionName, Names, parameter_name};
 pub use one_offs::{OneOff, OneOffKind};
 pub use order_of_time::{BuildKind, Stretch, order_of_time};
 pub use outlook::{Outlook, time_comes_first};
@@ -59,7 +59,7 @@ pub use parts::{PARTS, Parts, Split, part_of_phase};
 pub use producers::{Producers, is_foreign};
 pub use rank_facts::{builds, log_end, pauses};
 pub use recompiles::{
-    Chain, Change, ChangeKind, Step, classify, disagreement, recompile_advice, recompile_limit,
+    Chain, Change, ChangeKind, Step, as_written, classify, disagreement, recompile_advice, recompile_limit,
 };
 pub use stage::Stage;
 pub use time::{CompileTime, Phase, PhaseNode};

@@ -2,6 +2,7 @@
 //! a library (`wrapper`, `inner`). The model's class stands in the guards, and the reader's line in the stack.
 
 use super::own_code::{is_library, resumed};
+use super::recompiles::as_written;
 use super::user_place::{UserPlace, own_frame, text_frames};
 use crate::model::{Compile, CompileIndex, Function, Model, PlaceType};
 use crate::trace::{FrameId, TextMap};
@@ -75,6 +76,33 @@ pub(super) fn function_words(model: &Model, index: CompileIndex) -> Option<Strin
     let function = compile.function.as_ref().or_else(|| of_frame?.function)?;
     let receiver = of_frame.filter(|frame| !frame.classes_differ).and_then(|frame| frame.receiver);
     Some(name(model, compile, function, receiver).words())
+}
+
+/// Where a module keeps what it is made of: items of these are its attributes.
+const HELD: [&str; 3] = ["._modules['", "._parameters['", "._buffers['"];
+
+/// Bytes of a tensor's source that is read; those of large models have 200.
+const LONGEST_SOURCE: usize = 4_000;
+
+/// The name of a module's parameter or buffer as its `state_dict` has it, behind the module:
+/// `self.model.layers.0.mlp.up_proj.weight`. None where the source of a tensor is no part of a module.
+pub fn parameter_name(source: &str) -> Option<String> {
+    if source.len() > LONGEST_SOURCE {
+        return None;
+    }
+    let first = HELD.iter().filter_map(|part| source.find(part)).min()?;
+    let (module, mut rest) = source.split_at_checked(first)?;
+    let mut name = as_written(module);
+    while !rest.is_empty() {
+        let item = HELD.iter().find_map(|part| rest.strip_prefix(part)?.split_once("']"));
+        let next = HELD.iter().filter_map(|part| rest.find(part)).min().unwrap_or(rest.len());
+        let (between, behind) = item.or_else(|| rest.split_at_checked(next))?;
+        name.push_str(if item.is_some() { "." } else { "" });
+        name.push_str(between);
+        // An item without an end would stay where it is.
+        rest = if behind.len() < rest.len() { behind } else { "" };
+    }
+    Some(name)
 }
 
 /// What the compiles of each frame say together: a compile that failed, or that a limit stopped, has no guards, and
@@ -294,6 +322,22 @@ mod tests {
         let mut model = log("0/0", ("wrapper", LIBRARY), None);
         add(&mut model, "0/1", ("wrapper", LIBRARY), Some(("L['self']", "a.Bert")));
         assert_eq!(named(&model).0, "Bert");
+    }
+
+    #[test]
+    fn a_parameter_is_named_as_the_state_dict_has_it() {
+        for (source, name) in [
+            (
+                "L['self']._modules['model']._modules['layers']._modules['0']._modules['mlp']._parameters['weight']",
+                Some("self.model.layers.0.mlp.weight"),
+            ),
+            ("L['self']._buffers['mask']", Some("self.mask")),
+            ("L['fn']._modules['1']._modules['k']._parameters['weight']", Some("fn.1.k.weight")),
+            ("L['xs'][0]", None),
+            ("L['kwargs']['input_ids']", None),
+        ] {
+            assert_eq!(parameter_name(source).as_deref(), name, "{source}");
+        }
     }
 
     #[test]

@@ -17,6 +17,9 @@ const MOST_PARTS: usize = 400;
 /// How many parts of all expressions together the model keeps.
 const MOST_KEPT: usize = 1 << 16;
 
+/// How many frames of torch's stacks are remembered, at about 40 bytes each. One trace has some thousand.
+const MOST_FRAMES: usize = 1 << 20;
+
 /// How many arguments of an expression are kept; real ones have one or two.
 const MOST_ARGUMENTS: usize = 64;
 
@@ -30,6 +33,8 @@ pub(super) struct Expressions {
     made: Vec<Made>,
     by_id: FxHashMap<i64, usize>,
     kept: usize,
+    /// Frames of torch's stacks so far.
+    frames: usize,
 }
 
 struct Made {
@@ -41,11 +46,18 @@ struct Made {
     /// Ids of arguments of which the log did not tell before.
     pending: Vec<i64>,
     user_stack: Option<Stack>,
+    stack: Option<Stack>,
+}
+
+/// The stacks of an expression: the user's frames, and all frames.
+pub(super) struct Stacks {
+    pub(super) user: Option<Stack>,
+    pub(super) all: Option<Stack>,
 }
 
 impl Expressions {
     /// Remembers an `expression_created`.
-    pub(super) fn remember(&mut self, fields: &Fields<'_>, user_stack: Option<Stack>, texts: &mut Texts) {
+    pub(super) fn remember(&mut self, fields: &Fields<'_>, stacks: Stacks, texts: &mut Texts) {
         let id = fields.get::<i64>("result_id");
         if self.made.len() >= MOST_REMEMBERED {
             // From now on, the id belongs to another object.
@@ -66,7 +78,8 @@ impl Expressions {
             parts: vec![None; arguments.len()],
             arguments,
             pending: Vec::new(),
-            user_stack,
+            user_stack: stacks.user,
+            stack: stacks.all.filter(|stack| self.has_room_for(stack)),
         };
         for id in ids.iter().take(MOST_ARGUMENTS).filter_map(serde_json::Value::as_i64) {
             match self.by_id.get(&id) {
@@ -78,6 +91,12 @@ impl Expressions {
             self.by_id.insert(id, self.made.len());
         }
         self.made.push(made);
+    }
+
+    /// Whether the frames of one more stack are kept. Those that torch records here have three frames.
+    fn has_room_for(&mut self, stack: &Stack) -> bool {
+        self.frames += stack.len();
+        self.frames <= MOST_FRAMES
     }
 
     /// The expression whose id an event names, with all its parts; None if the log does not tell how it was made.
@@ -124,6 +143,7 @@ impl Expressions {
                 method: made.method.clone(),
                 arguments: arguments.collect(),
                 user_stack: made.user_stack.clone(),
+                stack: made.stack.clone(),
             };
             expression.parts.push(part);
         }

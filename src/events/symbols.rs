@@ -2,7 +2,7 @@
 
 use super::context::Reading;
 use super::values::{plain, shown};
-use super::{Event, Flow, RankContext, StructuredLogParser, export};
+use super::{Event, Flow, RankContext, StructuredLogParser, export, expressions};
 use crate::model::{
     Cell, Column, CompileIndex, ExportKind, Fields, Frame, Recorded, Specialization, Stack, Symbol,
     SymbolGuard, Unit,
@@ -183,7 +183,8 @@ impl StructuredLogParser for Created {
         const FIELDS: [&str; 3] = ["result", "method", "arguments"];
         let fields = event.fields();
         anyhow::ensure!(FIELDS.iter().any(|f| fields.raw(f).is_some()), "it has none of its fields");
-        let user_stack = fields.raw("user_stack").and_then(|raw| cx.stack(event.pid, raw));
+        let mut stack = |field| fields.raw(field).and_then(|raw| cx.stack(event.pid, raw));
+        let (user_stack, all) = (stack("user_stack"), stack("stack"));
         let text = |field| fields.raw(field).map(|raw| raw.get().to_owned()).unwrap_or_default();
         let line = user_stack.as_ref().and_then(|stack| stack.last().cloned());
         let key = CreatedRow { compile: cx.compile_at_hand(), fields: FIELDS.map(text), line };
@@ -200,7 +201,7 @@ impl StructuredLogParser for Created {
             }
         }
         let Reading { expressions, texts, .. } = &mut *cx.reading;
-        expressions.remember(&fields, user_stack, texts);
+        expressions.remember(&fields, expressions::Stacks { user: user_stack, all }, texts);
         cx.listed_if_any(event);
         Ok(Flow::Handled)
     }

@@ -8,7 +8,7 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::Path;
 
-/// Longer events are left out. A phase with all that torch notes about it has a few kilobytes.
+/// Bytes of an event; longer ones are left out. A phase with everything that torch notes about it has a few kilobytes.
 const LONGEST: u64 = 16 << 20;
 
 /// Streams the ranks' files, one event at a time.
@@ -49,8 +49,8 @@ impl Events<'_> {
         Ok(self.out.write_all(event.as_bytes())?)
     }
 
-    /// Copies the events of one report, which stand one per line. A line that is no event is left out, as is a file that
-    /// cannot be read: the rank's own report says what is wrong with it.
+    /// Copies the events of one report, which are one per line. A line that is not an event is left out, and so is a file
+    /// that cannot be read: the rank's own report says what is wrong with it.
     fn copy(&mut self, folder: &Path, rank: u64, process: Option<u64>) -> Result<()> {
         let path = folder.join("chromium_events.json");
         if !std::fs::metadata(&path).is_ok_and(|metadata| metadata.is_file()) {
@@ -79,7 +79,7 @@ impl Events<'_> {
     }
 }
 
-/// The event in the process that its rank has, and on the thread that its own process has there.
+/// The event with its rank as process and its own process as thread.
 fn moved(fields: &Fields<'_>, rank: u64, process: Option<u64>) -> String {
     let mut text = String::from("{");
     for (key, value) in fields.iter() {

@@ -1,4 +1,4 @@
-//! What a rank is compared by: lists of facts, made from its report.json.
+//! The facts by which a rank is compared: lists that are made from its report.json.
 
 use super::graph_lists::{self, GraphsInFull};
 use super::places::{Places, place};
@@ -20,7 +20,7 @@ use std::sync::Arc;
 /// Findings about a rank as a whole that a reader of the job should know.
 const ALARMS: [&str; 4] = ["worker_death", "worker_stall", "spmd_mismatch", "notice"];
 
-/// Reads everything that the rank is compared by.
+/// Reads all facts by which the rank is compared.
 pub(super) fn add_facts(
     texts: &mut Texts,
     in_full: &mut GraphsInFull,
@@ -195,8 +195,8 @@ impl<'r> FactReader<'_, 'r> {
         })
     }
 
-    /// Answers of caches, those of one compile together and by cache: the order in which caches are asked depends on what
-    /// they answer.
+    /// Results of cache lookups, sorted by cache within a compile, because the order of the lookups depends on their
+    /// results.
     fn caches(&mut self) -> Vec<Step> {
         let mut order: TextMap<Option<&str>, usize> = TextMap::default();
         let lookups = self.report.cross_rank.cache.iter().flatten();
@@ -219,7 +219,7 @@ impl<'r> FactReader<'_, 'r> {
         graph_lists::in_order(steps.collect())
     }
 
-    /// Compiles of which a cache had a graph: torch then records no schedule, no sizes and no runtimes for it.
+    /// Compiles with a cache hit: torch then records no schedule, no sizes and no runtimes.
     fn cached(&self) -> Arc<[GraphId]> {
         let lookups = self.report.cross_rank.cache.iter().flatten();
         let hits = lookups.filter(|lookup| &*lookup.outcome == "hit");

@@ -1,14 +1,14 @@
-//! What the reports of ranks found, collected so that a finding that many ranks have is told once.
+//! The findings in the reports of ranks, collected so that a finding of many ranks is shown once.
 
 use super::stable::stable;
 use super::wire::{Finding, Report};
 use crate::model::{FindingCost, LogFinding, SharedFinding};
 use indexmap::IndexMap;
 
-/// Findings that are kept of a job; a log has a few dozen at most.
+/// How many findings of a job are kept; a log has a few dozen at most.
 const MOST: usize = 1_000;
 
-/// What tells findings of ranks apart: all but their numbers, which differ between ranks that do the same.
+/// Distinguishes findings of ranks: everything but their numbers, which differ between ranks that do the same.
 #[derive(PartialEq, Eq, Hash)]
 struct Key {
     kind: String,

@@ -1,7 +1,7 @@
-//! Facts about each graph: its inputs, what its operations return, its collectives, what caches had of it.
+//! Facts about each graph: its inputs, what its operations return, its collectives, its cache lookups.
 //!
-//! Ranks compile the same functions under other ids, and in another order, so these lists stand in the order in which
-//! the ranks of the job first compile each graph.
+//! Ranks may compile the same functions under different ids and in a different order. So these lists are sorted by the order
+//! in which the ranks of the job first compile each graph.
 
 use super::places::Places;
 use super::stable::stable;
@@ -10,11 +10,11 @@ use super::wire::{Graph, Report, Text};
 use crate::model::{FactValue, KeyLookup, Step, TensorFact, Texts};
 use fxhash::FxHashSet;
 
-/// The cache whose keys are compared: its keys say what was compiled, those of others also how.
+/// The cache whose keys are compared. Its keys depend only on what was compiled; those of other caches also on how.
 const FX_CACHE: &str = "fx_graph";
 
-/// Bytes of text beyond which a graph whose operations no rank before had is known by a hash of them: a thousand ranks,
-/// each with sizes of its own, would fill the memory otherwise.
+/// Once the texts of a job have this many bytes, the operations of a graph that no earlier rank had are kept only as a hash.
+/// Otherwise a thousand ranks with different sizes would fill the memory.
 const MOST_TEXT: usize = 32 << 20;
 
 /// The graphs whose operations are kept in full, by a hash of them.
@@ -74,7 +74,7 @@ pub(super) fn process_groups(texts: &mut Texts, places: &Places<'_>, report: &Re
     in_order(steps)
 }
 
-/// What the cache of FX graphs was asked for.
+/// The keys that were looked up in the cache of FX graphs.
 pub(super) fn cache_keys(texts: &mut Texts, places: &Places<'_>, report: &Report<'_>) -> Vec<Step> {
     let lookups = report.cross_rank.cache_keys.iter().flatten();
     let lookups = lookups.filter(|lookup| &*lookup.cache == FX_CACHE);
@@ -90,7 +90,7 @@ pub(super) fn cache_keys(texts: &mut Texts, places: &Places<'_>, report: &Report
     in_order(steps.collect())
 }
 
-/// The same with the answers and times.
+/// The same with results and times.
 pub(super) fn key_lookups(texts: &mut Texts, places: &Places<'_>, report: &Report<'_>) -> Vec<KeyLookup> {
     let cross = &report.cross_rank;
     let answers = cross.cache.iter().flatten().zip(cross.cache_keys.iter().flatten());

@@ -1,8 +1,8 @@
 //! Finished reports of ranks to the report of their job: a landing page and a few data files beside `rank_<n>/`.
 //!
-//! The ranks may have been written elsewhere, each by a run of its own. Of each its `report.json` is parsed and its
-//! `chromium_events.json` streamed; of the ranks that first differ one graph each is read, nothing else. A run over all
-//! ranks ends here too, so both ways give the same files.
+//! The reports of the ranks may have been written on other machines, each by a run of its own. Their `report.json` is parsed
+//! and their `chromium_events.json` streamed; of the ranks that differ first, one graph each is read, and nothing else. A run
+//! over all ranks ends here too, so both ways give the same files.
 
 mod chromium;
 mod evidence;
@@ -30,7 +30,7 @@ pub(crate) fn chromium_events(folders: &[RankFolder]) -> Page<'_, Worker> {
     Page::rendered(path, move |_: &mut Worker, out| chromium::write(folders, out))
 }
 
-/// The reports of the ranks, and what is known beside them. A rank that cannot be read is part of the job.
+/// Reads the reports of the ranks; `facts` is what else is known. A rank that cannot be read is part of the job.
 pub(crate) fn read(folders: &[RankFolder], facts: JobFacts, progress: &dyn Progress) -> Job {
     let mut job = Job { skipped_files: facts.skipped_files, ..Job::default() };
     let mut reader = read::Reader::new(&mut job.texts, &mut job.events);

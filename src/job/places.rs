@@ -1,4 +1,4 @@
-//! Where the compiles and graphs of a rank's report belong.
+//! Finds the compiles and graphs to which the entries of a rank's report belong.
 
 use super::wire::{Compile, Function, Report};
 use crate::model::{CodePlace, FunctionFact, GraphId, GraphKey, Texts};

@@ -14,14 +14,14 @@ use std::path::Path;
 /// The version of report.json that is read: the one that is written.
 const SCHEMA: u64 = 2;
 
-/// Larger reports are refused: a log of 70 MB has one of 2 MB.
+/// Bytes of a report; larger ones are refused. The report.json of a log of 70 MB has 2 MB.
 const LARGEST: u64 = 1 << 30;
 
 /// Reads the reports of ranks one after the other; what they share is kept once.
 pub(super) struct Reader<'t> {
     texts: &'t mut Texts,
     events: &'t mut BTreeMap<String, u64>,
-    /// The report at hand; its room is used again for the next.
+    /// The text of the current report; the buffer is reused for the next.
     buffer: Vec<u8>,
     /// Graphs that are kept in full already.
     in_full: GraphsInFull,
@@ -102,7 +102,7 @@ impl<'t> Reader<'t> {
 /// Reads the file into the buffer.
 fn load(path: &Path, buffer: &mut Vec<u8>) -> anyhow::Result<()> {
     let missing = "has no report.json that can be read";
-    // Asked before it is opened: opening a pipe would wait for somebody to write to it.
+    // Checked before the file is opened: opening a pipe would wait for a writer.
     let metadata = std::fs::metadata(path).context(missing)?;
     ensure!(metadata.is_file(), "has a report.json that is no file");
     ensure!(metadata.len() <= LARGEST, "has a report.json of {} bytes, which is too large", metadata.len());

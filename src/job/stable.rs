@@ -1,9 +1,9 @@
 //! Texts of a log without what differs between processes that do the same.
 
-/// Digits in a row that can only be an address or the id of an object.
+/// This many digits in a row can only be an address or the id of an object.
 const ADDRESS_DIGITS: usize = 11;
 
-/// The same for digits behind `0x`.
+/// The same for digits after `0x`.
 const HEX_DIGITS: usize = 6;
 
 /// The text without what differs between processes that do the same: addresses and ids of objects.

@@ -1,6 +1,6 @@
-//! `report.json` of a rank as it is read back: the keys that a job needs, borrowed from the text.
+//! The keys of a rank's `report.json` that a job needs, borrowed from the text.
 //!
-//! A key of a type that this version does not write makes the whole file unreadable, and the rank is named as such: a
+//! A value of a type that this version does not write makes the whole file unreadable, and the rank is reported as such: a
 //! comparison that silently lacks a fact would be worse.
 
 use crate::model::RankLog;
@@ -28,7 +28,7 @@ impl Borrow<str> for Text<'_> {
     }
 }
 
-/// What tells which program wrote the file, and about what.
+/// Which program wrote the file, and about what.
 #[derive(Deserialize)]
 pub(super) struct Head {
     pub schema: u64,
@@ -258,7 +258,7 @@ pub(super) struct Call<'a> {
     pub group: Option<Text<'a>>,
 }
 
-/// What a cache was asked for: a list of these four.
+/// A key that was looked up in a cache: a list of these four.
 #[derive(Deserialize)]
 pub(super) struct KeyLookup<'a> {
     #[serde(borrow)]
@@ -300,7 +300,7 @@ pub(super) struct CompileKey<'a> {
     pub line: Option<i64>,
 }
 
-/// What a cache answered: a list of these three.
+/// The result of a cache lookup: a list of these three.
 #[derive(Deserialize)]
 pub(super) struct CacheKey<'a> {
     #[serde(borrow)]

@@ -94,6 +94,8 @@ pub struct ExpressionPart {
     pub arguments: Vec<Argument>,
     /// The user's frames.
     pub user_stack: Option<Stack>,
+    /// All frames, torch's among them.
+    pub stack: Option<Stack>,
 }
 
 /// What went into an expression.

@@ -2,7 +2,8 @@
 
 use super::groups::{Unknown, compare};
 use crate::model::{
-    Fact, FactValue, FunctionFact, GraphId, GraphKey, Job, RankLog, RankState, RankSummary, Step, Texts,
+    Fact, FactValue, FunctionFact, GraphId, GraphKey, GraphRuntime, Job, RankEnd, RankLog, RankState,
+    RankSummary, Step, Texts,
 };
 
 /// A rank whose list of a kind of fact has these texts (`?` is unknown); a text belongs to the compile in front of it.
@@ -124,4 +125,34 @@ fn many_ranks_with_lists_of_their_own_are_compared_in_time() {
     let (groups, first, _) = outcome(&job, Fact::TensorMeta);
     assert_eq!(groups.len(), 1_024);
     assert_eq!(first.unwrap().0, 2);
+}
+
+#[test]
+fn a_log_that_ends_inside_a_compile_before_any_collective_has_no_data_and_is_left_out() {
+    let mut job = Job::default();
+    rank(&mut job, Fact::Collectives, Some(&["0/0 reduce"]), &[]);
+    rank(&mut job, Fact::Collectives, Some(&["0/0 reduce"]), &[]);
+    rank(&mut job, Fact::Collectives, None, &[]);
+    let event = job.texts.add("chromium_event");
+    let end = RankEnd { time_us: None, event, compile: None, inside: true, phases: Vec::new().into() };
+    job.ranks[2].end = Some(end);
+    let (groups, first, left_out) = outcome(&job, Fact::Collectives);
+    assert_eq!((groups, first, left_out), (vec![vec![0, 1]], None, vec![2]));
+}
+
+#[test]
+fn a_graph_without_estimates_has_no_time_beside_one_that_has() {
+    let mut job = Job::default();
+    for ns in [5.0, 50.0] {
+        rank(&mut job, Fact::CompileIds, Some(&["0/0 a"]), &[]);
+        let estimated = |texts: &mut Texts, graph: &str, ns: f64| {
+            let (graph, operation) = (texts.add(graph), texts.add("mm"));
+            GraphRuntime { graph, names: vec![operation].into(), ns: vec![ns].into() }.into()
+        };
+        let runtime = vec![estimated(&mut job.texts, "zero", 0.0), estimated(&mut job.texts, "some", ns)];
+        job.ranks.last_mut().unwrap().runtime = Some(runtime);
+    }
+    let compared = super::runtime::of_job(&job).unwrap();
+    assert_eq!((compared.why_not, compared.graphs.len()), (None, 1));
+    assert_eq!(job.texts.get(compared.graphs[0].graph), "some");
 }

@@ -133,7 +133,7 @@ pub(super) fn unwrapped(text: &str) -> &str {
 
 /// A variable as the user writes it: `L['x'].y` is `x.y`, `G['N']` is `N`, `c._modules['layers']._modules['0']` is
 /// `c.layers[0]`. Everything around variables stays as it is.
-pub(in crate::analysis) fn as_written(text: &str) -> String {
+pub fn as_written(text: &str) -> String {
     let text = text.trim();
     let found = tokens(text);
     let mut written = String::with_capacity(text.len());

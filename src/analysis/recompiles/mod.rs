@@ -20,6 +20,7 @@ mod words;
 pub use advice::recompile_advice;
 pub use chain::{Cause, Chain, Step};
 pub use change::Change;
+pub use expression::as_written;
 pub use guard_kinds::classify;
 pub use kind::ChangeKind;
 pub use limit::{Limit, recompile_limit};
@@ -28,6 +29,5 @@ pub use words::disagreement;
 
 pub(super) use advice::{fixed, size_as_written};
 pub(super) use chains::recompile_chains;
-pub(super) use expression::as_written;
 pub(super) use limit::is_limit;
 pub(super) use words::{meaning, what_changed};

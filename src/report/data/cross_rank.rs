@@ -1,4 +1,4 @@
-//! What a job needs of a rank's log beyond what the log's own report shows, for report.json.
+//! The facts in report.json that only the report of a job needs.
 
 use crate::analysis::{builds, log_end, pauses};
 use crate::model::{CollectiveCalls, CompileIndex, InputTensor, Model, Stretch};

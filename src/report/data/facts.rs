@@ -1,5 +1,4 @@
-//! report.json: the model and the findings, as the contract defines them. Streamed: a log's metrics are read again
-//! one by one.
+//! report.json: the model and the findings. It is streamed, and the metrics records are read again one by one.
 
 use crate::analysis::{PARTS, Parity, Split};
 use crate::model::{
@@ -21,7 +20,7 @@ pub(crate) fn write(report: Report<'_>, out: &mut dyn Write) -> anyhow::Result<(
     Ok(out.write_all(b"\n")?)
 }
 
-/// A list that is made while it is written.
+/// A list whose entries are made while they are written.
 struct Each<F>(F);
 
 impl<T: Serialize, I: Iterator<Item = T>, F: Fn() -> I> Serialize for Each<F> {
@@ -68,7 +67,7 @@ impl Serialize for LogReport<'_> {
     }
 }
 
-/// Seconds in each part of the compiler; what spans cover and belongs to none of them is the last, without a name.
+/// Seconds in each part of the compiler. The last entry, without a name, is time in spans that belong to none of the parts.
 fn parts(split: &Split) -> Vec<Value> {
     let named = PARTS.into_iter().map(Some).zip(split.whole.0);
     let all = named.chain([(None, split.apart_us)]).filter(|(_, us)| *us > 0.0);
@@ -301,7 +300,7 @@ fn cache(report: Report<'_>, lookup: &CacheLookup) -> Value {
     })
 }
 
-/// What a comparison of ranks needs; null where the log holds no such event.
+/// What a comparison of ranks needs; null if the log has no such event.
 fn cross_rank(report: Report<'_>) -> Value {
     let model = report.model;
     let facts = &model.cross_rank;
@@ -346,7 +345,7 @@ fn or_null(values: impl Iterator<Item = Value>) -> Value {
     if values.is_empty() { Value::Null } else { Value::Array(values) }
 }
 
-/// A position of the execution order with the schedule and the cache outcome of its graph.
+/// A position of the execution order, with the schedule and the cache result of its graph.
 fn execution_json(report: Report<'_>, position: &crate::model::Execution) -> Value {
     let id = position.compile_id.as_deref().and_then(CompileId::parse);
     let compile = id.as_ref().and_then(|id| report.model.by_id.get(&Some(id.clone())));

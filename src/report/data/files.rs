@@ -1,4 +1,4 @@
-//! Artifacts and payloads as files: texts of the log, copied without passing memory.
+//! Artifacts and payloads as files: texts that are copied from the log without being kept in memory.
 
 use crate::model::{Artifact, Compile, Content, Form, Place};
 use crate::output::Page;
@@ -9,7 +9,7 @@ use crate::report::subject::Report;
 use crate::trace::PayloadRef;
 use indexmap::IndexMap;
 
-/// JSON up to this size is indented; the rest is copied as it is, so that one payload cannot fill memory.
+/// JSON up to this size is indented; larger JSON is copied unchanged, so that one payload cannot fill the memory.
 const LARGEST_INDENTED: u64 = 64 << 20;
 
 /// Files that hold a text of the log, and the payloads that no such file holds.
@@ -31,7 +31,7 @@ pub(crate) fn pages(report: Report<'_>) -> Vec<Page<'_, Worker>> {
     pages
 }
 
-/// The file of an artifact, where it is no page of its own.
+/// The file of an artifact; None if the artifact is a page.
 fn file<'m>(report: Report<'m>, compile: &Compile, artifact: &'m Artifact) -> Option<Page<'m, Worker>> {
     if artifact.place == Place::Payloads {
         return None;
@@ -58,7 +58,7 @@ fn indented<'m>(report: Report<'m>, path: crate::output::RelPath, at: PayloadRef
         report.source.read_payload(&at, &mut bytes)?;
         match serde_json::from_slice::<serde::de::IgnoredAny>(&bytes) {
             Ok(_) => indent(&bytes, out)?,
-            // What says it is JSON and is not (a single recompile reason) stays as it is.
+            // A text that is declared as JSON and is not, such as a single recompile reason, is copied unchanged.
             Err(_) => out.write_all(&bytes)?,
         }
         Ok(())

@@ -8,10 +8,10 @@ use crate::report::kit::paths;
 use crate::report::subject::Report;
 use serde_json::{Value, json};
 
-/// Findings that have an entry of their own on the landing page.
+/// How many findings have their own entry on the landing page.
 pub(crate) const ENTRIES: usize = 100;
 
-/// Findings of a group that its entry names; a log with more names them in its own lists.
+/// How many findings of a group its entry names; the other lists of the report have all of them.
 const NAMED: usize = 1_000;
 
 /// The findings of a log, most important first.
@@ -46,7 +46,7 @@ fn json(report: Report<'_>, index: usize, one: &Finding) -> Value {
     })
 }
 
-/// What the entry of a finding says beyond title and hint, one line a fact.
+/// What the entry of a finding says beyond title and hint, one line per fact.
 fn detail(model: &Model, one: &Finding) -> Option<String> {
     let mut lines: Vec<String> =
         one.place.loc.iter().map(|loc| format!("Source line: {}", loc.trim())).collect();

@@ -72,7 +72,7 @@ pub(crate) fn has_parity(report: Report<'_>) -> bool {
     !report.model.cross_rank.collectives.is_empty() || report.model.log.rank.is_some()
 }
 
-/// `{"[0/0]": {"artifacts": [..]}}`, one key an attempt, in order of first appearance, a line each.
+/// `{"[0/0]": {"artifacts": [..]}}`, one key per attempt, in order of first appearance, one line each.
 fn write_directory(report: Report<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let compiles = &report.model.compiles;
     let mut attempts: Vec<_> = compiles.iter().flat_map(|c| c.attempts.iter().map(move |a| (a, c))).collect();
@@ -108,7 +108,7 @@ fn entries<'m>(report: Report<'m>, compile: &'m Compile, attempt: u32) -> impl I
     })
 }
 
-/// Upstream lists this artifact twice, so what compares directories finds it twice.
+/// Upstream lists this artifact twice. So does this program, so that a comparison of the two finds no difference.
 const LISTED_TWICE: &str = "vllm_compilation_config";
 
 /// The readable page of kernel stacks; an empty text where the record had no payload, as upstream has it.
@@ -124,7 +124,7 @@ fn readable_url(compile: &Compile, artifact: &Artifact) -> Option<String> {
 
 const KERNEL_STACKS: &str = "inductor_provenance_tracking_kernel_stack_traces";
 
-/// The sign that upstream's readers know for a cache's answer.
+/// The sign that upstream uses for the result of a cache lookup.
 pub(crate) fn cache_mark(outcome: Outcome) -> &'static str {
     match outcome {
         Outcome::Hit => "✅",
@@ -133,7 +133,7 @@ pub(crate) fn cache_mark(outcome: Outcome) -> &'static str {
     }
 }
 
-/// What upstream's file says of itself; programs that compare the files of both find them equal.
+/// The description that upstream's file has of itself, so that a comparison of the two finds no difference.
 const PARITY_IS: &str =
     "Difference of # of collectives in scheduler and inductor output code and missing wait collectives";
 

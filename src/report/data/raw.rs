@@ -9,11 +9,11 @@ use serde_json::json;
 use std::borrow::Cow;
 use std::io::Write;
 
-/// Keys that a line has beside the envelope's own.
+/// The keys that are added to a record's own.
 const ADDED: [&str; 5] = ["timestamp", "thread", "pathname", "lineno", "payload_filename"];
 
-/// How many numbers the string table may leave out before the rest is left out: an index in a hostile log can be
-/// anything, and each gap costs a null.
+/// How many gaps the string table may have; strings after that are left out. Each gap takes a null, and in a hostile log
+/// the number of a string can be anything.
 const LARGEST_GAP: i64 = 10_000;
 
 /// raw.jsonl: the string table, then each record's envelope except `str` and `chromium_event`.
@@ -82,7 +82,7 @@ fn compact(json: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// The envelope's own text with the added keys behind it.
+/// The envelope's own text, with the added keys after it.
 fn write_line(json: &str, added: &str, out: &mut dyn Write) -> anyhow::Result<()> {
     let renamed;
     let json = match ADDED.iter().any(|key| json.contains(&format!("\"{key}\""))) {
@@ -125,7 +125,7 @@ fn payload_file(report: Report<'_>, record: &RawRecord) -> Option<String> {
             let compile = report.model.compiles.get(place.compile)?;
             let artifact = compile.artifacts.get(place.artifact)?;
             match &artifact.content {
-                // A page shows the payload in its own way: the payload itself stands under its hash.
+                // A page shows the payload in its own form; the payload itself is kept under its hash.
                 crate::model::Content::Payload(at, _) if !paths::holds_text(artifact, report.settings) => {
                     paths::payload(at.md5)
                 }
@@ -167,7 +167,7 @@ pub(crate) fn write_chromium(report: Report<'_>, out: &mut dyn Write) -> anyhow:
         reader.read_payload(payload, &mut bytes)?;
         let text = readable_text(&bytes);
         out.write_all(if index == 0 { b"\n" } else { b",\n" })?;
-        // Torch writes an event over many lines.
+        // Torch writes an event as many lines.
         out.write_all(compact(&strict_json(&text)).as_bytes())?;
     }
     Ok(out.write_all(b"\n]\n")?)

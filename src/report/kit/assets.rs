@@ -1,16 +1,16 @@
 //! The styles and scripts of a page, and the Content-Security-Policy that lets exactly these run.
 //!
-//! The files stand in `assets/` and are embedded as they are.
+//! The files are in `assets/` and are embedded unchanged.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use regex::Regex;
 use sha2::{Digest as _, Sha256};
 
-/// A style sheet or a script as it stands in a page.
+/// A style sheet or a script.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Asset {
-    /// File name, which also tells the kind: `report.css`, `links.js`.
+    /// File name; its extension says which of the two it is: `report.css`, `links.js`.
     pub name: &'static str,
     /// The file's content. Written verbatim: it never passes through a template.
     pub text: &'static str,
@@ -86,14 +86,14 @@ assets! {
 /// The style sheets and scripts that a page carries.
 #[derive(Debug, Clone, Copy)]
 pub struct Bundle {
-    /// In the order in which they stand in the page; a later one overrides an earlier one.
+    /// In page order; a later style sheet overrides an earlier one.
     pub styles: &'static [Asset],
-    /// In the order in which they run: a table hides its rows before another script shows the one that the address
+    /// In the order in which they run: the script of tables hides rows before another one shows the row that the address
     /// names.
     pub scripts: &'static [Asset],
 }
 
-/// What an ordinary page at the top of a report carries.
+/// The assets of an ordinary page at the top of a report.
 pub const PAGE: Bundle = Bundle {
     styles: &[BASE_CSS, VALUES_CSS, REPORT_CSS, FINDINGS_CSS],
     scripts: &[COMMON_JS, TABS_JS, SEARCH_KEY_JS, TABLES_JS, FILTERS_JS, FOLD_JS, COPY_JS, OPEN_JS, LINKS_JS],
@@ -214,7 +214,7 @@ pub fn content_security_policy(scripts: &[Asset], custom: &[String]) -> String {
 
 /// The hashes (`sha256-..`) of the inline scripts in a snippet of HTML that the user gave, in order.
 ///
-/// A script that a browser would read otherwise than this does not run; nothing else can come of it.
+/// If a browser reads a script differently than this function does, the hash does not match and the script does not run.
 pub fn inline_script_hashes(html: &str) -> Vec<String> {
     // A quoted attribute may hold `>`. The pattern is constant, so it always compiles.
     let Ok(script) = Regex::new(r#"(?is)<script(?:[\s/](?:[^>"']|"[^"]*"|'[^']*')*)?>(.*?)</script[\s/>]"#)

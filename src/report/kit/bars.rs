@@ -16,7 +16,7 @@ pub(crate) const PHASES: [&str; PARTS.len()] = [
     "phase-autotuning",
 ];
 
-/// The class of what belongs to no part.
+/// The class of time that belongs to no part.
 pub(crate) const PHASE_OTHER: &str = "phase-other";
 
 #[derive(Serialize)]
@@ -35,7 +35,7 @@ struct Drawn {
     width: String,
 }
 
-/// Share from which on a part is drawn in a bar of a table: a pixel.
+/// The smallest share that is drawn in a bar of a table: a pixel.
 const LEAST: f64 = 0.007;
 
 #[derive(Serialize)]

@@ -1,4 +1,4 @@
-//! The model's cells as cells of a page.
+//! The model's table cells as HTML.
 
 use crate::model::{Cell, Section, Unit};
 use crate::report::kit::formats::{UNKNOWN, bytes, clipped, count, micros, whole};
@@ -9,14 +9,14 @@ use crate::report::kit::view::{Pieces, View};
 use fxhash::FxHashMap;
 use std::io::Write;
 
-/// Characters of a text that stand in a table; the rest is folded. About ten lines of a wide column.
+/// How many characters of a text a table shows; the rest is folded. About ten lines of a wide column.
 pub(crate) const LONGEST_TEXT: usize = 600;
 
-/// Characters of its first line that stand before what is folded.
+/// How many characters of the first line are shown before the folded rest.
 const LONGEST_START: usize = 140;
 
 impl Pieces<'_> {
-    /// Text or code; what is long is folded behind its beginning.
+    /// Text or code. A long one is folded, and its beginning is shown.
     pub fn folded(&self, text: &str, code: bool) -> Html {
         let wrapped = |text: &str| if code { self.code(text) } else { Html::escaped(text) };
         if !clipped(text, LONGEST_TEXT).1 {
@@ -46,7 +46,7 @@ impl View<'_> {
                     None => pill,
                 }
             }
-            Cell::Stack(Some(stack)) => Td::html(self.inner_stack(stack, None)?),
+            Cell::Stack(Some(stack)) => Td::html(self.stack(stack)?),
             Cell::Stack(None) => Td::text(UNKNOWN),
             Cell::Link { text, url } => Td::html(self.log_link(text, url)),
         })
@@ -96,14 +96,19 @@ fn is_code(cell: &Cell) -> bool {
     matches!(cell, Cell::Code(_) | Cell::Unknown)
 }
 
-/// Stacks that a table has more than once: one expression is made of others on the same lines.
+/// Stacks that occur more than once in a table, as expressions are made of others on the same lines.
 struct Stacks<'s> {
     section: &'s str,
     /// By where its frames stand, as equal stacks are one: how often it comes, and the number of the one that stands
     /// there with all its frames.
     known: FxHashMap<usize, (usize, Option<usize>)>,
     shown: usize,
+    /// Frames so far.
+    frames: usize,
 }
+
+/// Frames of the stacks of a table that are all shown: some 4 MB. A recorded model has a few thousand.
+const MOST_FRAMES: usize = 30_000;
 
 impl<'s> Stacks<'s> {
     fn of(section: &'s Section) -> Stacks<'s> {
@@ -113,23 +118,30 @@ impl<'s> Stacks<'s> {
                 known.entry(stack.as_ptr().addr()).or_default().0 += 1;
             }
         }
-        Stacks { section: section.id, known, shown: 0 }
+        Stacks { section: section.id, known, shown: 0, frames: 0 }
     }
 
     /// A cell; a stack that was there leads to where it stands.
     fn cell(&mut self, view: View<'_>, cell: &Cell) -> anyhow::Result<Td> {
         let Cell::Stack(Some(stack)) = cell else { return view.cell(cell) };
-        let Some((times, first)) = self.known.get_mut(&stack.as_ptr().addr()) else { return view.cell(cell) };
-        if *times < 2 || stack.len() < 2 {
-            return view.cell(cell);
+        let mut id = None;
+        if let Some((times, first)) = self.known.get_mut(&stack.as_ptr().addr())
+            && *times > 1
+            && stack.len() > 1
+        {
+            let name = |number: usize| format!("{}-stack-{number}", self.section);
+            if let Some(number) = *first {
+                return Ok(Td::html(view.stack_again(stack, &format!("#{}", name(number)))));
+            }
+            self.shown += 1;
+            *first = Some(self.shown);
+            id = Some(name(self.shown));
         }
-        let id = |number: usize| format!("{}-stack-{number}", self.section);
-        if let Some(number) = *first {
-            return Ok(Td::html(view.stack_again(stack, &format!("#{}", id(number)))));
-        }
-        self.shown += 1;
-        *first = Some(self.shown);
-        Ok(Td::html(view.inner_stack(stack, Some(id(self.shown)))?))
+        self.frames += stack.len();
+        Ok(Td::html(match self.frames <= MOST_FRAMES {
+            true => view.anchored_stack(stack, id)?,
+            false => view.inner_stack(stack, id)?,
+        }))
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::analysis::provenance::library_call;
 use crate::model::Language;
 
-/// Characters of an operator's name; a longer one is none.
+/// How many characters the name of an operator may have.
 const LONGEST_NAME: usize = 100;
 
 /// The operator that a line of the wrapper calls, as an index shows it: `mm`, `torch.ops.aten.cumsum.default`,

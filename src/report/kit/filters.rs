@@ -1,4 +1,4 @@
-//! Controls that narrow a table: by text, and by the words of its rows.
+//! Controls that filter a table: by text, and by the words of its rows.
 
 use crate::report::kit::formats::whole;
 use crate::report::kit::html::Html;

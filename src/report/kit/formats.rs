@@ -9,7 +9,7 @@ use std::borrow::Cow;
 pub(crate) use crate::analysis::is_library;
 pub(crate) use crate::analysis::resumed;
 
-/// What stands for a value that is not known.
+/// Shown in place of a value that is not known.
 pub(crate) const UNKNOWN: &str = "–";
 
 /// A duration of `us` microseconds at a sensible scale: `93 us`, `318 ms`, `1.24 s`, `134.6 s`.

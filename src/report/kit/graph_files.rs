@@ -72,7 +72,7 @@ pub(crate) fn shown_files(compile: &Compile) -> Vec<usize> {
     graphs(compile).into_iter().map(|(index, ..)| index).collect()
 }
 
-/// Whether a text is what a pass of vLLM looks for: Python, but no graph of this compile.
+/// Whether a text is a pattern that a pass of vLLM looks for: Python, but not a graph of this compile.
 fn is_pattern(name: &str) -> bool {
     name.starts_with("vllm_patterns")
 }
@@ -110,7 +110,7 @@ fn is_graph(name: &str) -> bool {
         || ends(&["_pre_grad", "_post_grad"])
 }
 
-/// The text without the `# graph id: 139..` that torch puts below some graphs, and without blank lines at its end.
+/// The text without the `# graph id: 139..` that torch writes below some graphs, and without blank lines at its end.
 pub(crate) fn without_id(text: &str) -> &str {
     let text = text.trim_end();
     let (rest, last) = text.rsplit_once('\n').unwrap_or(("", text));

@@ -1,8 +1,8 @@
-//! Code as highlighted lines. The only file that knows the highlighting crate.
+//! Code as highlighted lines. Only this file and `highlight_classes.rs` know the highlighting crate.
 //!
-//! Generated code repeats itself, most of all when `tmp12 = tmp11 + 3` counts as `tmp7 = tmp6 + 2`: a [`Highlighter`]
-//! remembers, for each state of the parser, the shapes of the lines it has seen (the line with every number made `1`),
-//! their tokens, and which state they lead to. Only shapes it has not seen are parsed.
+//! Generated code repeats itself, most of all if `tmp12 = tmp11 + 3` counts as the same line as `tmp7 = tmp6 + 2`. So a
+//! [`Highlighter`] remembers the shapes of lines (a line with every number replaced by `1`): for each state of the parser
+//! and each shape, the tokens and the state after the line. Only new shapes are parsed.
 
 use std::collections::HashMap;
 use std::io::{self, Write};
@@ -10,29 +10,30 @@ use std::ops::Range;
 
 use crate::model::Language;
 use crate::report::kit::highlight_classes::{Class, Classes};
+use crate::report::kit::markup::{Element, close_inline, push_span};
 use anyhow::Context as _;
 use syntect::parsing::{ParseState, ScopeStack, SyntaxSet};
 
-/// Shapes over this many bytes are parsed each time: such lines are long because they hold names and shapes of one
-/// graph, so they hardly repeat, and each would take the room of ten others.
+/// Shapes over this many bytes are not remembered: such lines are long because they have names and sizes of one graph, so
+/// they hardly repeat, and each would take the space of ten others.
 const LONGEST_REMEMBERED: usize = 500;
 
-/// Shapes over this many bytes are not parsed. The grammars try every rule at every position, and some rules read
-/// to the end of the line, so the time grows with the square of the length: lines of 4,000 bytes made for it are read
-/// at 0.5 MB/s, one of 1 MB would take hours. Of 140,000 lines in recorded logs 23 are longer.
+/// Shapes over this many bytes are not parsed. The grammars try every rule at every position, and some rules read to the end
+/// of the line, so the time can grow with the square of the length: the worst lines of 4,000 bytes are parsed at 0.5 MB/s,
+/// and one of 1 MB would take hours. Of 140,000 lines in recorded logs, 23 are longer than this.
 const LONGEST_PARSED: usize = 2_000;
 
-/// What the remembered shapes of one worker may take, in bytes; recorded logs of 10 MB of code need 2 MB.
+/// How many bytes the remembered shapes of one worker may take; recorded logs with 10 MB of code need 2 MB.
 const TABLE_BYTES: usize = 8 << 20;
 
-/// What the table itself takes for one shape, about: two boxes, their lengths, the next state, a slot of the map.
+/// How many bytes the table itself takes for one shape, roughly: two boxes, their lengths, the next state, a slot of the map.
 const ENTRY_BYTES: usize = 80;
 
-/// States of the parser that are kept. Recorded logs need 18; code made to have more loses its colors.
+/// How many states of the parser are kept. Recorded logs need 18; code that needs more than this loses its colors.
 const MOST_STATES: usize = 256;
 
-/// Open brackets, blocks and strings within each other. A state is copied for every line that is parsed, so a file
-/// of opening brackets would take time that grows with the square of its length. Recorded logs reach 12.
+/// How deeply brackets, blocks and strings may be nested. A state is copied for every line that is parsed, so the time for a
+/// file of opening brackets would grow with the square of its length. Recorded logs reach 12.
 const DEEPEST: usize = 200;
 
 /// Calls in Python code from Inductor whose last argument is the source of a kernel.
@@ -55,19 +56,19 @@ pub struct Highlighter {
     cpp: State,
     classes: Classes,
     table: Table,
-    /// The shape of the line at hand; kept to spare an allocation a line, as is its HTML.
+    /// The shape of the current line; like its HTML, it is a field so that its memory is reused.
     shape: String,
     html: String,
 }
 
-/// Where the parser stands between two lines, by its number in the table; none: the rest is not parsed.
+/// The state of the parser between two lines, as its number in the table; None if the rest of the text is not parsed.
 type Place = Option<usize>;
 
 /// How far a page has been read.
 struct Cursor {
     language: Language,
     place: Place,
-    /// While a kernel's source is read: where its Python file goes on.
+    /// While the source of a kernel is read: the state of the Python file around it.
     kernel: Option<Outer>,
     after_cpp_wrapper: bool,
 }
@@ -75,7 +76,7 @@ struct Cursor {
 /// The end of the line that opened a kernel's source.
 struct Outer {
     place: Place,
-    /// False when that line was too long to parse: then the parser does not know that a string is open.
+    /// False if that line was too long to be parsed, so that the parser does not know that a string is open.
     in_string: bool,
 }
 
@@ -83,7 +84,7 @@ impl Highlighter {
     /// Loads the grammars (about a millisecond); their rules are compiled when a text first needs them.
     ///
     /// # Errors
-    /// When the highlighting crate lacks a grammar.
+    /// The highlighting crate lacks a grammar.
     pub fn new() -> anyhow::Result<Self> {
         let syntaxes = SyntaxSet::load_defaults_newlines();
         let python = State::start(&syntaxes, "py").context("the grammar of Python is missing")?;
@@ -93,7 +94,7 @@ impl Highlighter {
         Ok(Self { syntaxes, python, cpp, classes, table, shape: String::new(), html: String::new() })
     }
 
-    /// Writes `text`, everything escaped: line 7 is `<li id="L7">..</li>`, and in it stand spans of the classes below.
+    /// Writes `text`, escaped: line 7 is `<li id="L7">..</li>`, with spans whose classes `highlight_classes.rs` explains.
     ///
     /// # Errors
     /// When `out` fails.
@@ -129,7 +130,7 @@ impl Highlighter {
         Ok(())
     }
 
-    /// Writes one line and moves `place` behind it; says whether the line was parsed.
+    /// Writes one line and moves `place` to the state after it. Returns whether the line was parsed.
     fn write_tokens(&mut self, place: &mut Place, line: &str, out: &mut dyn Write) -> io::Result<bool> {
         make_shape(line, &mut self.shape);
         let (Some(from), true) = (*place, self.shape.len() <= LONGEST_PARSED) else {
@@ -203,17 +204,18 @@ impl Cursor {
     }
 }
 
-/// The frame of each line.
+/// Writes the element of each line.
 fn write_each_line(
     text: &str,
     out: &mut dyn Write,
     mut write_line: impl FnMut(&str, &mut dyn Write) -> io::Result<()>,
 ) -> io::Result<()> {
     for (number, line) in (1_u64..).zip(text.lines()) {
-        write!(out, "<li id=\"L{number}\">")?;
+        write!(out, "{}", Element::new("li").id(&format!("L{number}")).open().as_str())?;
         write_line(line, out)?;
-        // The line end stands in the element, once: a browser copies an empty line only where it holds something.
-        out.write_all(b"\n</li>")?;
+        // The line end is inside the element: a browser copies an empty line only if its element has content.
+        writeln!(out)?;
+        close_inline(out, "li")?;
     }
     Ok(())
 }
@@ -224,7 +226,7 @@ fn write_escaped(text: &str, out: &mut dyn Write) -> io::Result<()> {
     out.write_all(html.as_bytes())
 }
 
-/// Appends text for the content of an element: there `>` stands for itself, and C++ has many.
+/// Appends text, escaped for the content of an element: `>` needs no escaping there, and C++ has many.
 fn push_escaped(text: &str, html: &mut String) {
     let mut rest = text;
     while let Some(at) = memchr::memchr2(b'<', b'&', rest.as_bytes()) {
@@ -354,11 +356,7 @@ fn push_tokens(line: &str, tokens: &[Token], html: &mut String) {
             push_escaped(text, html);
             continue;
         };
-        html.push_str("<span class=\"");
-        html.push_str(class);
-        html.push_str("\">");
-        push_escaped(text, html);
-        html.push_str("</span>");
+        push_span(html, class, |html| push_escaped(text, html));
     }
     push_escaped(rest, html);
 }

@@ -1,4 +1,4 @@
-//! Of which kind a piece of code is: from the scopes of the grammars to the classes of the style sheet.
+//! The kind of a token: from the scopes of the grammars to the classes of the style sheet.
 
 use std::collections::HashMap;
 use syntect::parsing::Scope;
@@ -13,20 +13,20 @@ const NUMBER: Class = "n"; // and constants
 const COMMENT: Class = "c";
 const DEFINED: Class = "d"; // a name, where it is defined
 
-/// What a scope says about the text in it.
+/// What a scope says about its text.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Effect {
     Class(Class),
-    /// A keyword when it is a word (`not`, `sizeof`), nothing when it is a sign (`+`).
+    /// A keyword if it is a word (`not`, `sizeof`), nothing if it is a sign (`+`).
     Operator,
-    /// A string, whatever the scopes within say: a raw string is no regular expression here.
+    /// A string, whatever the scopes in it say: the grammar takes raw strings for regular expressions.
     String,
     /// Code begins here: the string around an interpolation says nothing about it.
     Code,
     Nothing,
 }
 
-/// The first that is a prefix of a scope counts.
+/// The first entry that is a prefix of a scope decides.
 const EFFECTS: [(&str, Effect); 16] = [
     ("source.regexp", Effect::String),
     ("source", Effect::Code),

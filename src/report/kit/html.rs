@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
-/// HTML that may stand in a page as it is. Only `report` can make one; templates show it with the formatter `html`,
-/// which refuses everything else.
+/// HTML that is written to a page unchanged. Only `report` can make one; templates show it with the formatter `html`, which
+/// refuses everything else.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Html {
     /// The key is the tag that the formatter asks for.

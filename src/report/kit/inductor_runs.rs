@@ -1,4 +1,4 @@
-//! The Inductor runs of a log, with their texts: what the pages of provenance, of kernels and of compiles tell of them.
+//! The Inductor runs of a log, with their texts, for the pages of provenance, of kernels and of compiles.
 
 use crate::analysis::provenance::{CodeKind, InductorRun, Provenance, Texts, inductor_runs, provenance};
 use crate::model::{Compile, Content};
@@ -110,7 +110,7 @@ pub(crate) fn links(view: View<'_>, compile: &Compile) -> Vec<(String, String)> 
 /// Links of one compile: a run after another that is compiled again under one id has as many, and each page lists them.
 const MOST_LINKS: usize = 8;
 
-/// Bytes of a text that is read; the largest graph recorded has 2 MB. What is larger stays a file.
+/// Bytes of a text that is read; the largest graph seen in a real log has 2 MB. A larger text is a file only.
 const LARGEST_READ: u64 = 16 << 20;
 
 /// The texts of a run.

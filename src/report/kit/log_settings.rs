@@ -6,7 +6,7 @@ use crate::report::subject::Report;
 use crate::trace::{Md5, PayloadRef};
 use indexmap::IndexMap;
 
-/// Different configurations of one kind that are read: one program has one to three.
+/// How many different configurations of one kind are read; a program has one to three.
 const MOST_CONFIGS: usize = 40;
 
 /// Bytes of a configuration kept as an artifact. Real ones have 3 KB.
@@ -55,13 +55,13 @@ pub(crate) fn present(report: Report<'_>) -> bool {
 }
 
 impl Kind {
-    /// Settings that its configurations have differently.
+    /// Settings in which its configurations differ.
     pub fn differing(&self) -> Vec<crate::analysis::configs::Differing<'_>> {
         differing(&self.configs.iter().map(|config| &config.settings).collect::<Vec<_>>())
     }
 }
 
-/// Configurations by kind; kinds that the log has not are left out.
+/// Configurations by kind; a kind that the log does not have is left out.
 pub(crate) fn kinds(report: Report<'_>) -> anyhow::Result<Vec<Kind>> {
     let mut found = Vec::new();
     for (kind, id, title, module) in KINDS {

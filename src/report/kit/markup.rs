@@ -95,6 +95,15 @@ pub(crate) fn close_inline(out: &mut dyn Write, tag: &str) -> io::Result<()> {
     write!(out, "</{tag}>")
 }
 
+/// Appends a span of this class around what `fill` appends. For lines of code, which have many spans: no text is copied.
+pub(crate) fn push_span(html: &mut String, class: &'static str, fill: impl FnOnce(&mut String)) {
+    html.push_str("<span class=\"");
+    html.push_str(class);
+    html.push_str("\">");
+    fill(html);
+    html.push_str("</span>");
+}
+
 /// Ends a section that `open_section` began.
 pub(crate) fn close_section(out: &mut dyn Write) -> io::Result<()> {
     close(out, "section")

@@ -3,6 +3,7 @@
 pub(crate) mod assets;
 pub(crate) mod bars;
 mod cells;
+pub(crate) mod changes;
 pub(crate) mod code_text;
 pub(crate) mod copy;
 pub(crate) mod editor;

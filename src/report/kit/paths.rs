@@ -12,7 +12,7 @@ const LONGEST_NAME: usize = 96;
 /// The report in one text, of a log and of a job.
 pub(crate) const REPORT_MD: &str = "report.md";
 
-/// The landing page: what was compiled, and all that the report holds.
+/// The landing page.
 pub(crate) fn landing(settings: &Settings) -> &'static str {
     if settings.export { "report.html" } else { "index.html" }
 }

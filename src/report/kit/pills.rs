@@ -1,7 +1,8 @@
 //! Pills: a compile's id with its status in a word.
 
+use crate::analysis::FunctionName;
 use crate::model::Compile;
-use crate::report::kit::formats::{UNKNOWN, resumed, whole};
+use crate::report::kit::formats::{UNKNOWN, whole};
 use crate::report::kit::html::Html;
 use crate::report::kit::markup::span;
 use crate::report::kit::paths;
@@ -52,11 +53,7 @@ impl View<'_> {
         let id = compile.id.as_ref().map_or_else(|| "no id".to_owned(), ToString::to_string);
         // What has no id is no compilation, so it has no status either.
         let status = compile.id.as_ref().map(|_| compile.status.word());
-        let function = compile.function.as_ref().filter(|_| titled);
-        let title = function.map(|f| match resumed(&f.name) {
-            Some((function, line)) => format!("{function} resumed at {line}"),
-            None => f.name.clone(),
-        });
+        let title = self.function_name(compile).filter(|_| titled).map(FunctionName::plain);
         self.render("pill", &PillOf { id: &id, status, href, title })
     }
 

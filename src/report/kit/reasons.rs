@@ -33,7 +33,7 @@ struct Why {
 }
 
 impl View<'_> {
-    /// Why one cache entry did not fit: its guard, the source of it, the user's stack.
+    /// Why one cache entry could not be used: the guard that failed, its source line, the user's stack.
     pub fn reason(&self, reason: &Reason) -> anyhow::Result<Html> {
         let id = reason.against.as_deref().and_then(CompileId::parse);
         let source = reason.source.as_ref().map(|source| {
@@ -46,7 +46,7 @@ impl View<'_> {
             self.traceback(&[frame], None)
         });
         let taken_apart = reason.source.is_some() || reason.text.trim() == reason.guard;
-        // A stack of nothing but the line of the guard says nothing more.
+        // A stack with only the line of the guard adds nothing.
         let said = matches!((&reason.source, reason.user_stack.as_slice()), (Some(source), [only])
             if only.line == source.line && file_name(&only.file) == file_name(&source.file));
         let stack = (!reason.user_stack.is_empty() && !said)

@@ -1,7 +1,7 @@
-//! Stacks, folded to the frame that concerns the reader.
+//! Stacks, folded to the innermost frame of the reader's own code.
 
 use crate::model::{Frame, Stack, TextFrame};
-use crate::report::kit::formats::{clipped, is_library, short_path};
+use crate::report::kit::formats::{clipped, counted, is_library, short_path};
 use crate::report::kit::html::Html;
 use crate::report::kit::markup::span;
 use crate::report::kit::view::View;
@@ -12,8 +12,7 @@ use serde::Serialize;
 const WIDEST_PLACE: usize = 40;
 const WIDEST_NAME: usize = 30;
 
-/// Frames up to which a stack in a table is shown whole, and the innermost ones that are shown of a longer one.
-const LONGEST_STACK: usize = 16;
+/// The innermost frames of a stack that has no room for all.
 const INNERMOST: usize = 12;
 
 /// Characters of a source line in the summary of a folded stack.
@@ -48,11 +47,23 @@ impl View<'_> {
         self.stack_from(stack, 0, None)
     }
 
-    /// The same of its innermost frames only, from that of the reader's own code on: for tables of dozens of stacks
-    /// that are 60 frames of the compiler long, most of them the same.
+    /// The same with an anchor, to which other places of the page lead.
+    pub fn anchored_stack(&self, stack: &Stack, id: Option<String>) -> anyhow::Result<Html> {
+        self.stack_from(stack, 0, id)
+    }
+
+    /// The same of its innermost frames only: for tables with more frames than a page can hold.
     pub fn inner_stack(&self, stack: &Stack, id: Option<String>) -> anyhow::Result<Html> {
-        let inner = stack.len().saturating_sub(INNERMOST);
-        self.stack_from(stack, if stack.len() > LONGEST_STACK { inner } else { 0 }, id)
+        self.stack_from(stack, stack.len().saturating_sub(INNERMOST), id)
+    }
+
+    /// All frames of a stack, not folded.
+    pub fn frames_of(&self, stack: &Stack) -> anyhow::Result<Html> {
+        let frames = self.frames(stack, self.innermost_own(stack));
+        self.render(
+            "stack",
+            &StackOf { id: None, folded: None, name: "", place: String::new(), loc: "", frames },
+        )
     }
 
     /// The frame by which a stack is known, as a link to where all of it stands.
@@ -75,8 +86,10 @@ impl View<'_> {
         let inner = stack.get(from..).unwrap_or_default();
         let mut frames = self.frames(inner, own.and_then(|own| own.checked_sub(from)));
         if from > 0 {
-            let above =
-                FrameOf { text: format!("{from} frames above, all in raw.jsonl"), ..FrameOf::default() };
+            let above = FrameOf {
+                text: format!("{} above, all in raw.jsonl", counted(from, "frame", "frames")),
+                ..FrameOf::default()
+            };
             frames.insert(0, FrameOf { class: Some("soft"), ..above });
         }
         let loc = clipped(shown.loc.as_deref().unwrap_or_default(), LONGEST_LOC).0;
@@ -155,7 +168,7 @@ impl View<'_> {
     }
 }
 
-/// Leaves the whole path with the first frame of each file.
+/// Keeps the whole path only for the first frame of each file.
 fn once_a_file(frames: &mut [FrameOf<'_>]) {
     let mut seen = FxHashSet::default();
     for frame in frames {

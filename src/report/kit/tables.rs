@@ -1,4 +1,4 @@
-//! Tables: written row by row, so that a long one never stands in memory.
+//! Tables: written row by row, so that a long one is never in memory as a whole.
 
 use crate::report::kit::html::Html;
 use crate::report::kit::markup::put;
@@ -7,7 +7,7 @@ use serde::Serialize;
 use std::borrow::Cow;
 use std::io::Write;
 
-/// Rows that stand there before the reader asks for more.
+/// How many rows are shown before the reader asks for more.
 pub(crate) const CAP: usize = 40;
 
 /// Rows of the shortest table that can be sorted and narrowed: fewer are seen on one screen, and the script for it takes

@@ -2,7 +2,7 @@
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
-/// Everything but letters, digits and what means nothing special in a path.
+/// Everything but letters, digits and characters without a special meaning in a path.
 const SPECIAL: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'/')
     .remove(b'-')

@@ -1,4 +1,4 @@
-//! What a landing page begins with: the verdict as a sentence whose numbers lead to the evidence, and findings.
+//! The beginning of a landing page: the verdict as a sentence whose numbers lead to the evidence, and findings.
 
 use crate::report::kit::html::Html;
 use crate::report::kit::view::Pieces;

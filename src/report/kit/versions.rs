@@ -4,7 +4,7 @@ use crate::report::kit::formats::{UNKNOWN, clipped};
 use crate::report::kit::html::Html;
 use crate::report::kit::view::View;
 
-/// Characters of a version text: Python's names its compiler too.
+/// How many characters of a version are shown: Python's also names its compiler.
 const LONGEST_VERSION: usize = 120;
 
 /// Fields of the metrics that name a version.

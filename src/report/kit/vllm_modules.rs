@@ -9,10 +9,10 @@ use crate::report::kit::view::View;
 use crate::report::words::vllm::{LONGEST_NAME, size_words};
 use std::io::Write;
 
-/// Different sizes that a module's row names.
+/// How many different sizes a module's row names.
 pub(crate) const SIZES: usize = 6;
 
-/// What a module is called on the page.
+/// The name of a module on the page.
 pub(crate) fn name<'m>(module: &Module<'m>) -> &'m str {
     module.name().map_or("unnamed module", |name| clipped(name, LONGEST_NAME).0)
 }

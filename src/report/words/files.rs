@@ -1,30 +1,11 @@
 //! What each file of a compile is, in a few words.
 
 use crate::report::kit::formats::short_path;
+
 /// What a file is, by its name; empty words where the name says all that is known.
 pub(crate) fn about(name: &str) -> &'static str {
     FILES.iter().find(|(pattern, _)| fits(pattern, name)).map_or("", |(_, about)| *about)
 }
-
-/// What a file is, where its name does not tell somebody who knows the phases of the compiler.
-pub(crate) fn unclear(name: &str) -> Option<&'static str> {
-    UNCLEAR.iter().any(|pattern| fits(pattern, name)).then(|| about(name))
-}
-
-/// Names that hide what people look for.
-const UNCLEAR: [&str; 11] = [
-    "aot_autograd_runtime_wrappers",
-    "aot_forward_graph_fw_metadata",
-    "dynamo_side_effects",
-    "fx_graph_runnable",
-    "get_*_code_state*",
-    "inductor_provenance_tracking_node_mappings",
-    "inductor_runtime_and_tensor_meta",
-    "min_cut_*",
-    "put_*_code_state*",
-    "symbolic_guard_information",
-    "vllm_piecewise_split_graph",
-];
 
 /// Whether `name` is what `pattern` describes; each `*` stands for any text.
 pub(super) fn fits(pattern: &str, name: &str) -> bool {
@@ -107,7 +88,10 @@ const FILES: &[(&str, &str)] = &[
     ("scheduler_nodes_before_comm_overlap", "the schedule before communication was moved"),
     ("fx_compute_nodes_runtime_estimation", "estimated runtimes of the operations"),
     ("pge_profile_vs_analytical", "measured against estimated runtimes"),
-    ("inductor_output_code*", "the code that Inductor wrote and that runs"),
+    (
+        "inductor_output_code*",
+        "the code that Inductor wrote and that runs; saved as a file, a program: python file.py",
+    ),
     ("inductor_aot_wrapper_code", "AOTInductor's C++ around the kernels"),
     ("inductor_aot_kernel_code", "AOTInductor's kernels"),
     ("inductor_aot_header_code", "AOTInductor's header"),
@@ -166,13 +150,13 @@ mod tests {
     #[test]
     fn files_are_explained_by_their_names() {
         assert_eq!(about("dynamo_output_graph"), "the graph Dynamo captured");
-        assert_eq!(about("inductor_output_code_cabc"), "the code that Inductor wrote and that runs");
+        assert_eq!(
+            about("inductor_output_code_cabc"),
+            "the code that Inductor wrote and that runs; saved as a file, a program: python file.py"
+        );
         assert!(about("torch_dynamo_resume_in_f_at_7_ORIGINAL_BYTECODE").contains("as Python made it"));
         assert_eq!(about("fx_graph_bundled_cache_hit"), "found in this cache");
         assert_eq!(about("something_new"), "");
-        assert_eq!(unclear("fx_graph_runnable"), Some("a script that repeats this compile"));
-        assert_eq!(unclear("dynamo_output_graph"), None);
-        assert!(UNCLEAR.iter().all(|pattern| !about(&pattern.replace('*', "x")).is_empty()));
     }
 
     #[test]

@@ -21,7 +21,13 @@ pub(crate) fn left(view: View<'_>, subject: Subject<'_>) -> anyhow::Result<Facts
     facts.extend(crate::report::pages::compile::caches::versions(subject).map(|text| ("Before it", text)));
     let attempts: Vec<String> = subject.compile.attempts.iter().map(|a| a.number.to_string()).collect();
     if attempts.len() > 1 {
-        let text = format!("{}: {}", attempts.len(), attempts.join(", "));
+        let text = match attempts.split_last() {
+            Some((last, [only])) => format!("2: {only} was thrown away, {last} came last"),
+            Some((last, before)) => {
+                format!("{}: {} were thrown away, {last} came last", attempts.len(), before.join(", "))
+            }
+            None => String::new(),
+        };
         facts.push(("Attempts", Html::escaped(&text)));
     }
     if subject.compile.occurrences > 1 {

@@ -9,15 +9,18 @@ use crate::report::kit::html::Html;
 use crate::report::kit::inductor_runs;
 use crate::report::kit::links;
 use crate::report::kit::markup::{
-    Element, close, close_section, paragraph_below, put, soft, soft_paragraph, span,
+    Element, close_section, paragraph_below, soft, soft_paragraph, span, titled,
 };
 use crate::report::kit::paths;
+use crate::report::kit::tables::{Head, Row, Table, Td};
 use crate::report::kit::view::View;
+use crate::report::pages::compile::metrics;
 use crate::report::pages::compile::subject::Subject;
 use crate::report::subject::Report;
 use crate::report::words::files;
 use crate::report::words::files::short_name;
 use crate::report::words::phases::stage_words;
+use fxhash::FxHashSet;
 use std::io::Write;
 
 pub(crate) fn write(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
@@ -33,7 +36,12 @@ pub(crate) fn write(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -
         true => Html::default(),
         false => Element::new("div").class("tools").around(&links),
     };
-    view.open_section(out, ("files", "Files", ""), Some(whole(artifacts.len())), tools)?;
+    view.open_section(
+        out,
+        ("files", "Files", "in the order of the compiler's phases"),
+        Some(whole(artifacts.len())),
+        tools,
+    )?;
     if artifacts.is_empty() {
         soft_paragraph(out, Html::escaped("None was recorded."))?;
     } else {
@@ -47,70 +55,78 @@ pub(crate) fn write(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -
     Ok(())
 }
 
+/// The table of files, in the order of the compiler's phases.
 fn write_files(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let producers = Producers::of(subject.compile);
     let compared = graph_files::compared(view, subject.compile);
+    let viewed: FxHashSet<usize> = graph_files::shown_files(subject.compile).into_iter().collect();
     let artifacts = subject.compile.artifacts.iter().enumerate();
     let mut files: Vec<_> = artifacts.map(|(at, a)| (producers.place(&a.name), at, a)).collect();
     files.sort_by_key(|(place, _, artifact)| (*place, artifact.attempt, artifact.number));
-    put(out, &Element::new("dl").class("facts artifacts").open())?;
-    for group in files.chunk_by(|(place, ..), (next, ..)| place == next) {
-        if let Some((place, ..)) = group.first() {
-            put(out, &stage_title(*place))?;
-        }
-        put(out, &Element::new("dd").open())?;
-        for (_, at, artifact) in group {
-            let pieces = [Some(file(view, subject, artifact)), compared.get(at).cloned()];
-            let pieces = Html::joined(pieces.into_iter().flatten(), " ");
-            let about = about(subject, artifact)?.into();
-            put(out, &Element::new("span").around(Html::joined([pieces, about], "")))?;
-        }
-        close(out, "dd")?;
+    // One attempt is not worth a column.
+    let several = files.iter().any(|(.., artifact)| artifact.attempt > 0);
+    let attempts = several.then(|| Head::number("Attempt"));
+    let heads = [Head::text("Phase"), Head::text("File").mono(), Head::text("What it is").soft()];
+    let heads = heads.into_iter().chain(attempts).chain([Head::number("Size")]).collect();
+    let table = Table { id: "files-table", label: "Files", heads };
+    let mut last = None;
+    let rows = files.iter().enumerate().map(|(order, (place, at, artifact))| {
+        let first = last.replace(*place) != Some(*place);
+        let cells = [
+            Td::html(phase(*place, first)).class("nowrap").sorted(order),
+            Td::html(file(view, subject, artifact, viewed.contains(at))),
+            Td::html(about(subject, artifact, compared.get(at))?),
+        ];
+        let attempt = Td::number(f64::from(artifact.attempt), &artifact.attempt.to_string());
+        let attempt = several.then_some(attempt);
+        let cells = cells.into_iter().chain(attempt).chain([Td::maybe(size(artifact), bytes)]);
+        Ok(Row::of(cells.collect()).anchored(format!("file-{}", artifact.number)))
+    });
+    let rows: Vec<_> = rows.collect();
+    view.table(out, &table, rows.into_iter())
+}
+
+/// Bytes of a file that the log holds.
+fn size(artifact: &Artifact) -> Option<f64> {
+    match &artifact.content {
+        Content::Payload(at, _) => Some(at.text_len as f64),
+        Content::Text(text, _) => Some(text.len() as f64),
+        _ => None,
     }
-    close(out, "dl")?;
-    Ok(())
 }
 
-/// Which attempt wrote a file, its size, and what it is where its name does not tell.
-fn about(subject: Subject<'_>, artifact: &Artifact) -> anyhow::Result<String> {
-    let (size, words) = match &artifact.content {
-        Content::Payload(at, _) => (Some(at.text_len as f64), None),
-        Content::Text(text, _) => (Some(text.len() as f64), None),
-        Content::Metrics(index) => match subject.compile.metrics.get(*index) {
-            Some(record) => (None, Some(crate::report::pages::compile::metrics::about(subject, record)?)),
-            None => (None, None),
-        },
-        Content::Empty(_)
-        | Content::Guard(_)
-        | Content::DumpFile(_)
-        | Content::Link(_)
-        | Content::Tables(_) => (None, None),
+/// What a file is, and what it has of its own.
+fn about(subject: Subject<'_>, artifact: &Artifact, compared: Option<&Html>) -> anyhow::Result<Html> {
+    let record = match &artifact.content {
+        Content::Metrics(index) => subject.compile.metrics.get(*index),
+        _ => None,
     };
-    let words = [
-        (artifact.attempt > 0).then(|| format!("attempt {}", artifact.attempt)),
-        size.map(bytes),
-        words.or_else(|| files::unclear(&artifact.name).map(str::to_owned)),
-    ];
-    let words: Vec<String> = words.into_iter().flatten().collect();
-    Ok(if words.is_empty() { String::new() } else { format!(" {}", words.join(", ")) })
+    let words = match (record, &artifact.content) {
+        (Some(record), _) => metrics::about(subject, record)?,
+        (None, Content::DumpFile(_)) => "the source of a module that torch generated".to_owned(),
+        (None, Content::Link(_)) => "a link that the log holds".to_owned(),
+        (None, _) => files::about(&artifact.name).to_owned(),
+    };
+    let words = (!words.is_empty()).then(|| Html::escaped(&words));
+    let subgraph = artifact.subgraph.as_ref().map(|subgraph| Html::escaped(&format!("subgraph {subgraph}")));
+    let pieces = words.into_iter().chain(subgraph).chain(compared.cloned());
+    Ok(Html::joined(pieces.chain(marks(subject.report, artifact)), ", "))
 }
 
-/// Who wrote the files that follow: a phase, with what it does on hover, or another program.
-fn stage_title((stage, producer): (Stage, Option<&str>)) -> Html {
-    match producer {
-        Some(producer) => {
-            let name = Element::new("code").around(producer);
-            Element::new("dt").title("another program, as the names say").around(name)
-        }
+/// Who wrote a file: a phase, with what it does on hover, or another program. Each phase is told in full once.
+fn phase((stage, producer): (Stage, Option<&str>), first: bool) -> Html {
+    let name = match producer {
+        Some(producer) => titled("another program, as the names say", Element::new("code").around(producer)),
         None => {
             let (name, about) = stage_words(stage);
-            Element::new("dt").title(about).around(name)
+            titled(about, name)
         }
-    }
+    };
+    if first { name } else { soft(name) }
 }
 
-/// The file's name with links to its forms, and what is wrong with it.
-fn file(view: View<'_>, subject: Subject<'_>, artifact: &Artifact) -> Html {
+/// The file's name with links to its forms. A graph opens in the viewer, which shows what each value is made of.
+fn file(view: View<'_>, subject: Subject<'_>, artifact: &Artifact, viewed: bool) -> Html {
     let settings = subject.report.settings;
     if let Content::Link(url) = &artifact.content {
         return view.log_link(&artifact.name, url);
@@ -122,7 +138,13 @@ fn file(view: View<'_>, subject: Subject<'_>, artifact: &Artifact) -> Html {
         Some(path) => path.to_string(),
         None => format!("{}_{}", short_name(&artifact.name), artifact.number),
     };
-    let mut pieces = vec![view.link(&href(&path), &name)];
+    let viewer = graph_files::graphs_href(view, subject.compile).filter(|_| viewed);
+    let mut pieces = match viewer {
+        Some(page) => {
+            vec![view.link(&format!("{page}#{}", artifact.number), &name), view.link(&href(&path), "text")]
+        }
+        None => vec![view.link(&href(&path), &name)],
+    };
     if let Some(readable) = paths::readable(subject.compile, artifact) {
         let words = match artifact.readable {
             Some(Readable::Code(_)) => "highlighted",
@@ -135,10 +157,6 @@ fn file(view: View<'_>, subject: Subject<'_>, artifact: &Artifact) -> Html {
     {
         pieces.push(view.link(&view.href(&paths::payload(at.md5)), "plain text"));
     }
-    if let Some(subgraph) = &artifact.subgraph {
-        pieces.push(soft(format!("subgraph {subgraph}")));
-    }
-    pieces.extend(marks(subject.report, artifact));
     Html::joined(pieces, " ")
 }
 

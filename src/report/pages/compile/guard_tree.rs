@@ -1,15 +1,15 @@
 //! The guards of a compile as the tree that the runtime walks.
 
-use crate::analysis::{GuardLine, GuardNode, read_guard_tree};
+use crate::analysis::{GuardLine, GuardNode, as_written, read_guard_tree};
 use crate::model::{Content, Section};
 use crate::report::kit::formats::{clipped, counted, short_path, whole};
 use crate::report::kit::html::Html;
 use crate::report::kit::markup::{
-    Element, close, close_branch, close_section, note_below, open_branch, paragraph, put, soft, span,
+    Element, close, close_branch, close_section, note_below, open_branch, paragraph, put, soft,
 };
 use crate::report::kit::paths;
 use crate::report::kit::view::View;
-use crate::report::pages::compile::guard_words::{below, class_name, condition, gloss};
+use crate::report::pages::compile::guard_words::{below, class_name, condition, gloss, kind_words};
 use crate::report::pages::compile::subject::Subject;
 use indexmap::IndexMap;
 use memchr::memmem;
@@ -190,7 +190,7 @@ impl<'a> Tree<'a> {
             (false, "") => whole(node.guards),
             (false, name) => format!("{name}, {}", whole(node.guards)),
         };
-        let mut line = vec![shown(&below(above, source)).into()];
+        let mut line = vec![written(&below(above, source))];
         if !about.is_empty() {
             line.extend([" ".into(), soft(about)]);
         }
@@ -220,7 +220,7 @@ impl<'a> Tree<'a> {
 
     /// Guards of one kind as one line, or as a fold of many; lines of the program that were `said` are not said again.
     fn group(&mut self, group: Range<usize>, above: Above<'_>, said: &mut Vec<String>) -> Html {
-        let kind = span("guard-kind", self.kind(group.start).unwrap_or_default());
+        let kind = kind_of(self.kind(group.start).unwrap_or_default());
         let words = self.words(group.clone(), above);
         let length: usize = words.iter().map(|(text, _)| text.len() + 2).sum();
         if words.len() > 1 && length > LONGEST_LINE {
@@ -231,7 +231,7 @@ impl<'a> Tree<'a> {
         for (index, (text, _)) in words.iter().filter(|(text, _)| !text.is_empty()).enumerate() {
             // `no a, b`: what none may have.
             let text = if index > 0 { text.strip_prefix("no ").unwrap_or(text) } else { text };
-            line.push(format!("{}{}", if index > 0 { ", " } else { " " }, shown(text)).into());
+            line.extend([if index > 0 { ", " } else { " " }.into(), written(text)]);
         }
         let mut lines: Vec<String> = words.into_iter().filter_map(|(_, line)| line).collect();
         lines.dedup();
@@ -254,7 +254,7 @@ impl<'a> Tree<'a> {
                 continue;
             }
             self.shown += 1;
-            let pieces = [Some(shown(&text).into()), line.map(soft)];
+            let pieces = [Some(written(&text)), line.map(soft)];
             items.push(Element::new("li").around(Html::joined(pieces.into_iter().flatten(), " ")));
         }
         let summary = Element::new("summary").around(Html::joined([kind.clone(), times], " "));
@@ -341,8 +341,17 @@ fn says_type(kind: &str) -> bool {
     matches!(kind, "NONE_MATCH" | "FALSE_MATCH" | "TRUE_MATCH" | "TENSOR_MATCH")
 }
 
-/// What is shown of a text.
-fn shown(text: &str) -> String {
+/// What a kind of guards demands; torch's name for it on hover.
+fn kind_of(kind: &str) -> Html {
+    let element = Element::new("span").class("guard-kind");
+    match kind_words(kind) {
+        Some(words) => element.title(kind).around(words),
+        None => element.around(kind),
+    }
+}
+
+/// A place or a condition as the program writes it: `self.layers[0].weight`, the beginning of a long one.
+fn written(text: &str) -> Html {
     let (all, cut) = clipped(text, LONGEST);
-    if cut { format!("{}…", clipped(text, BEGINNING).0) } else { all.to_owned() }
+    if cut { format!("{}…", clipped(text, BEGINNING).0).into() } else { as_written(all).into() }
 }

@@ -9,14 +9,44 @@ const SHORTEST_ABOVE: usize = 8;
 /// The kind of guards, five a tensor, that say which marks its dimensions do not have.
 const MARKS: &str = "DIMENSION_DYNAMIC_MARKING_GUARD";
 
-/// What the name of a kind does not say.
-pub(crate) fn gloss(kind: &str) -> &'static str {
-    match kind {
-        "ID_MATCH" => " (that very object)",
-        "TYPE_MATCH" => " (that very type)",
-        MARKS => " (no dimension marked as dynamic, static or unbacked)",
-        _ => "",
-    }
+/// What a kind of guards demands, in words; None for kinds that are not known.
+pub(crate) fn kind_words(kind: &str) -> Option<&'static str> {
+    Some(match kind {
+        "BOOL_MATCH" | "CONSTANT_MATCH" | "EQUALS_MATCH" => "value",
+        "LAMBDA_GUARD" | "SHAPE_ENV" => "condition",
+        "BUILTIN_MATCH" | "CLOSURE_MATCH" | "FUNCTION_MATCH" => "same function",
+        "CLASS_MATCH" => "same class",
+        "DATA_PTR_MATCH" => "same memory",
+        "DEFAULT_DEVICE" => "same default device",
+        "DICT_CONTAINS" | "DICT_KEYS" | "DICT_KEYS_MATCH" => "keys",
+        "DICT_LENGTH" | "LENGTH_CHECK" | "SEQUENCE_LENGTH" | "SET_LENGTH" | "TUPLE_ITERATOR_LEN" => "length",
+        "DICT_VERSION" => "dictionary unchanged",
+        "DYNAMIC_INDICES" => "same dimensions marked as dynamic",
+        "FAKE_SCRIPT_TYPE_MATCH" => "same script object type",
+        "FALSE_MATCH" => "is False",
+        "GLOBAL_STATE" => "same global state: grad mode, autocast, default dtype, threads and the like",
+        "HASATTR" | "NO_HASATTR" => "attributes",
+        "ID_MATCH" => "same object",
+        "MODULE_MATCH" | "NN_MODULE" => "same module",
+        "NONE_MATCH" => "is None",
+        "NO_TENSOR_ALIASING" => "different tensors",
+        "OBJECT_ALIASING" => "one object in two places",
+        "RANGE_ITERATOR_MATCH" => "same range",
+        "SET_CONTAINS" => "items of the set",
+        "STORAGE_OVERLAPPING" => "same overlap of storages",
+        "TENSOR_MATCH" => "tensor",
+        "TORCH_FUNCTION_MODE_STACK" => "same torch function modes",
+        "TRUE_MATCH" => "is True",
+        "TYPE_MATCH" => "same type",
+        "WEAKREF_ALIVE" => "object still alive",
+        MARKS => "no dimension marked as dynamic, static or unbacked",
+        _ => return None,
+    })
+}
+
+/// What the name of a kind does not say, in a list of kinds.
+pub(crate) fn gloss(kind: &str) -> String {
+    kind_words(kind).map_or_else(String::new, |words| format!(" ({words})"))
 }
 
 /// A type without the modules that it is in.
@@ -50,7 +80,10 @@ pub(crate) fn condition((kind, text): (&str, &str), (above, class): (&str, Optio
     if let Some(key) = in_dict(text) {
         return format!("has {key}");
     }
-    let attribute = text.strip_prefix("hasattr(").and_then(|rest| rest.strip_suffix(") == False"));
+    // `not hasattr(..)` since 2.15.
+    let older = || text.strip_prefix("hasattr(").and_then(|rest| rest.strip_suffix(") == False"));
+    let newer = || no.and_then(|text| text.strip_prefix("hasattr(")?.strip_suffix(')'));
+    let attribute = older().or_else(newer);
     if let Some((place, name)) = attribute.and_then(|rest| rest.split_once(", '"))
         && place == above
     {
@@ -65,6 +98,9 @@ pub(crate) fn condition((kind, text): (&str, &str), (above, class): (&str, Optio
     if let Some(rest) = text.strip_prefix("check_tensor(").and_then(|rest| rest.strip_prefix(above)) {
         return tensor(rest.trim_start_matches(", ").trim_end_matches(')'));
     }
+    if let Some(length) = length_of(kind, text, above) {
+        return length.to_owned();
+    }
     match (kind, of_above(text)) {
         ("NONE_MATCH" | "FALSE_MATCH" | "TRUE_MATCH", Some(_)) => String::new(),
         (_, Some(rest)) if rest.starts_with(' ') => rest.trim_start().to_owned(),
@@ -72,13 +108,49 @@ pub(crate) fn condition((kind, text): (&str, &str), (above, class): (&str, Optio
     }
 }
 
-/// `Tensor, torch.float32, size=[8, 16]` without the dispatch keys, which follow from it.
+/// The length that a place must have: 2 of `len(L['x']) == 2`, 0 of `not L['x']`.
+fn length_of<'t>(kind: &str, text: &'t str, above: &str) -> Option<&'t str> {
+    if kind_words(kind) != Some("length") || above.is_empty() {
+        return None;
+    }
+    if text.strip_prefix("not ") == Some(above) {
+        return Some("0");
+    }
+    text.strip_prefix("len(")?.strip_prefix(above)?.strip_prefix(") == ")
+}
+
+/// `float32, size [8, any], no gradient` of `Tensor, torch.float32, device=None, requires_grad=False, size=[8, None]`,
+/// without the dispatch keys, which follow from it.
 fn tensor(arguments: &str) -> String {
     let without = arguments.split_once(", DispatchKeySet(").and_then(|(before, rest)| {
         let (_, after) = rest.split_once(')')?;
         Some(format!("{before}{after}"))
     });
-    without.unwrap_or_else(|| arguments.to_owned())
+    let arguments = without.as_deref().unwrap_or(arguments);
+    let mut words: Vec<String> = Vec::new();
+    for argument in arguments.split_inclusive(", ") {
+        match words.last_mut().filter(|last| last.matches('[').count() > last.matches(']').count()) {
+            Some(list) => list.push_str(argument),
+            None => words.push(argument.to_owned()),
+        }
+    }
+    let words = words.into_iter().filter_map(|word| tensor_word(word.trim_end_matches(", ")));
+    words.collect::<Vec<_>>().join(", ")
+}
+
+/// One property of a tensor; None for those that every plain tensor has.
+fn tensor_word(word: &str) -> Option<String> {
+    let sizes = |list: &str| list.replace("None", "any");
+    Some(match word.split_once('=') {
+        None if word == "Tensor" => return None,
+        None => word.strip_prefix("torch.").unwrap_or(word).to_owned(),
+        Some(("device", "None")) => return None,
+        Some(("device", index)) => format!("device {index}"),
+        Some(("requires_grad", "False")) => "no gradient".to_owned(),
+        Some(("requires_grad", "True")) => "needs a gradient".to_owned(),
+        Some((name @ ("size" | "stride"), list)) => format!("{name} {}", sizes(list)),
+        Some(_) => word.to_owned(),
+    })
 }
 
 /// A text with `…` for the place that it stands below.
@@ -138,11 +210,18 @@ mod tests {
             ("NO_HASATTR", "hasattr(L['f'], '_dynamo_weak_dynamic_indices') == False", "no weak_dynamic"),
             (MARKS, "hasattr(L['f'], '_dynamo_static_input_indices') == False", ""),
             ("GLOBAL_STATE", "___check_global_state() against {\"a\": (0)}", ""),
-            ("LENGTH_CHECK", "len(L['f']) == 2", "len(L['f']) == 2"),
+            ("LENGTH_CHECK", "len(L['f']) == 2", "2"),
+            ("LENGTH_CHECK", "not L['f']", "0"),
+            ("NO_HASATTR", "not hasattr(L['f'], 'is_causal')", "no is_causal"),
             (
                 "TENSOR_MATCH",
                 "check_tensor(L['f'], Tensor, DispatchKeySet(CPU, Autograd), torch.int64, size=[2])",
-                "Tensor, torch.int64, size=[2]",
+                "int64, size [2]",
+            ),
+            (
+                "TENSOR_MATCH",
+                "check_tensor(L['f'], Parameter, DispatchKeySet(CUDA), torch.float32, device=0, requires_grad=True, size=[None, 2], stride=[2, 1])",
+                "Parameter, float32, device 0, needs a gradient, size [any, 2], stride [2, 1]",
             ),
         ] {
             assert_eq!(condition((kind, text), place), words, "{text}");

@@ -6,6 +6,7 @@ mod files;
 mod flame;
 mod guard_tree;
 mod guard_words;
+mod inputs;
 mod metrics;
 mod record;
 mod story;
@@ -14,7 +15,7 @@ mod times;
 mod why;
 
 use crate::analysis::{ByCompile, OwnFiles};
-use crate::model::{Compile, Content, Section};
+use crate::model::{Compile, CompileIndex, Content, Section};
 use crate::output::Page;
 use crate::report::kit::copy::named_copy_button;
 use crate::report::kit::formats::{counted, whole};
@@ -25,23 +26,43 @@ use crate::report::kit::paths;
 use crate::report::kit::shell::{Shell, Tab, write_page};
 use crate::report::kit::templates::Worker;
 use crate::report::kit::view::View;
-use crate::report::pages::compile::subject::{Subject, function};
+use crate::report::pages::compile::subject::{Recompiled, Subject, function};
 use crate::report::subject::Report;
+use fxhash::FxHashMap;
 use serde::Serialize;
 use std::io::Write;
 use std::sync::Arc;
 
+/// What the pages of all compiles need.
+struct Shared<'m> {
+    by_compile: ByCompile<'m>,
+    own: OwnFiles,
+    steps: FxHashMap<CompileIndex, Recompiled<'m>>,
+}
+
+impl<'m> Shared<'m> {
+    fn of(report: Report<'m>) -> Shared<'m> {
+        let chains = report.found.chains.iter();
+        let steps = chains.flat_map(|chain| chain.steps.iter().skip(1).map(move |step| (chain, step)));
+        Shared {
+            by_compile: ByCompile::of(report.model),
+            own: OwnFiles::of(report.model),
+            steps: steps.map(|(chain, step)| (step.compile, Recompiled { chain, step })).collect(),
+        }
+    }
+}
+
 /// The pages of all compiles and of their metrics records.
 pub(crate) fn pages(report: Report<'_>) -> Vec<Page<'_, Worker>> {
-    let shared = Arc::new((ByCompile::of(report.model), OwnFiles::of(report.model)));
+    let shared = Arc::new(Shared::of(report));
     let mut pages = Vec::new();
     for (index, compile) in report.model.compiles.indexed() {
         let shared = Arc::clone(&shared);
         pages.push(Page::rendered(paths::compile_page(compile), move |worker, out| {
-            let (by_compile, own) = &*shared;
-            let Some(of) = by_compile.at(index) else { return Ok(()) };
-            let subject = Subject { report, index, compile, of, own, chain: by_compile.of_frame(compile) };
-            write(subject, worker, out)
+            let Some(of) = shared.by_compile.at(index) else { return Ok(()) };
+            let chain = shared.by_compile.of_frame(compile);
+            let step = shared.steps.get(&index).copied();
+            write(Subject { report, index, compile, of, own: &shared.own, chain, step }, worker, out)
         }));
     }
     pages
@@ -76,6 +97,7 @@ fn write(subject: Subject<'_>, worker: &mut Worker, out: &mut dyn Write) -> anyh
         for section in sections(subject.compile) {
             match section.id {
                 "guards" => guard_tree::write(view, subject, section, out)?,
+                "input-tensors" => inputs::write(view, section, out)?,
                 "graph-sizes" => write_sizes(view, subject.compile, section, out)?,
                 _ => view.section(out, section)?,
             }

@@ -5,7 +5,7 @@ use crate::output::{Page, RelPath};
 use crate::report::kit::formats::{clipped, counted, micros, whole};
 use crate::report::kit::html::Html;
 use crate::report::kit::log_settings;
-use crate::report::kit::markup::{Element, close, close_section, paragraph_below, put, stacked};
+use crate::report::kit::markup::{Element, close, close_section, fold_below, paragraph_below, put, stacked};
 use crate::report::kit::paths;
 use crate::report::kit::shell::{Shell, write_page};
 use crate::report::kit::templates::Worker;
@@ -120,16 +120,19 @@ impl Of<'_> {
         for (field, text) in long {
             put(out, &folded(field, &text))?;
         }
-        let unset = match unset.as_slice() {
-            [] => String::new(),
+        let few = match unset.as_slice() {
             [one] => format!("Not set: {one}."),
-            many => format!("{} further fields are not set (null in raw.jsonl).", whole(many.len())),
+            _ => String::new(),
         };
         let seconds = ("The same as a field above, in another unit", older);
         let groups = PLAIN.into_iter().zip(plain).chain([seconds]).filter(|(_, names)| !names.is_empty());
         let groups = groups.map(|(value, names)| format!("{value}: {}.", names.join(", ")));
-        let sentences = groups.chain([unset]).filter(|sentence| !sentence.is_empty());
+        let sentences = groups.chain([few]).filter(|sentence| !sentence.is_empty());
         paragraph_below(out, stacked(sentences.map(Html::from)))?;
+        if unset.len() > 1 {
+            let summary = format!("{} further fields are not set", whole(unset.len()));
+            put(out, &fold_below(summary, &Element::new("p").class("mono").around(unset.join(", "))))?;
+        }
         Ok(())
     }
 

@@ -15,7 +15,7 @@ const MOST_OLDER: usize = 4;
 
 pub(crate) fn tell(view: View<'_>, subject: Subject<'_>) -> anyhow::Result<Html> {
     let sentences =
-        [Some(outcome(view, subject)), recompile(view, subject)?, troubles(view, subject), caches(subject)];
+        [Some(outcome(view, subject)), origin(view, subject)?, troubles(view, subject), caches(subject)];
     Ok(Html::joined(sentences.into_iter().flatten(), " "))
 }
 
@@ -66,6 +66,20 @@ fn failure(view: View<'_>, subject: Subject<'_>) -> Html {
             Html::joined(["Failed with ".into(), error, format!(": {line}{end}").into()], "")
         }
     }
+}
+
+/// Which compile of its function it is.
+fn origin(view: View<'_>, subject: Subject<'_>) -> anyhow::Result<Option<Html>> {
+    let named = subject.compile.function.is_some();
+    let id = subject.compile.id.as_ref().filter(|id| named && id.has_frame());
+    let (true, true, Some(id)) = (subject.is_first(), subject.of.recompiles.is_empty(), id) else {
+        return recompile(view, subject);
+    };
+    let words = match id.version() {
+        Some(0) | None => "It is the first compile of its function.",
+        Some(_) => "The compiles of its function before it are not in this log.",
+    };
+    Ok(Some(Html::escaped(words)))
 }
 
 fn recompile(view: View<'_>, subject: Subject<'_>) -> anyhow::Result<Option<Html>> {

@@ -1,6 +1,6 @@
 //! The compile that a page is about.
 
-use crate::analysis::{OfCompile, OwnFiles};
+use crate::analysis::{Chain, OfCompile, OwnFiles, Step};
 use crate::model::{Compile, CompileIndex, Function};
 use crate::report::subject::Report;
 
@@ -16,6 +16,22 @@ pub(crate) struct Subject<'a> {
     pub own: &'a OwnFiles,
     /// The compiles of the same function, itself among them.
     pub chain: &'a [CompileIndex],
+    /// Why it was compiled again; None for a first compile.
+    pub step: Option<Recompiled<'a>>,
+}
+
+/// A compile among those of its function.
+#[derive(Clone, Copy)]
+pub(crate) struct Recompiled<'a> {
+    pub chain: &'a Chain<'a>,
+    pub step: &'a Step<'a>,
+}
+
+impl Subject<'_> {
+    /// Whether no earlier compile of the function is known.
+    pub fn is_first(self) -> bool {
+        self.chain.first().is_none_or(|first| *first == self.index)
+    }
 }
 
 /// The compiled function; where nothing names it, that of another compile of the same frame.

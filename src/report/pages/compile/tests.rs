@@ -147,8 +147,9 @@ fn the_guard_tree_says_places_once_and_no_addresses() {
     let start = r#""dynamo_start": {"stack": [{"line": 3, "name": "f", "filename": 0}]}"#;
     let log = record(0, start, None) + &record(0, r#""dynamo_cpp_guards_str": {}"#, Some(tree));
     let page = &pages_of(&log)["-_0_0_0/compile.html"];
-    let line = "<li>L['model']._modules <span class=\"soft\">dict</span> <span class=\"guard-kind\">ID_MATCH</span> \
-                <span class=\"soft\">a.py:7</span>; <span class=\"guard-kind\">LENGTH_CHECK</span> len(…) == 2</li>\n</ul>";
+    let line = "<li>model._modules <span class=\"soft\">dict</span> \
+                <span class=\"guard-kind\" title=\"ID_MATCH\">same object</span> <span class=\"soft\">a.py:7</span>; \
+                <span class=\"guard-kind\" title=\"LENGTH_CHECK\">length</span> 2</li>\n</ul>";
     assert!(page.contains(line), "no {line} in {page}");
     assert!(!page.contains("140484560331344") && !page.contains("unguarded"));
 }

@@ -10,6 +10,7 @@ use crate::report::kit::tables::{Head, Row, Table, Td};
 use crate::report::kit::view::View;
 use crate::report::pages::compile::subject::Subject;
 use crate::report::words::metrics::{TIMES, TimeField};
+use crate::report::words::phases::phase_meaning;
 use crate::trace::TextMap;
 use indexmap::IndexMap;
 use std::io::Write;
@@ -118,12 +119,18 @@ fn write_phases(
     let whole_s = phases.iter().filter(|phase| phase.depth == 0).fold(0.0, |sum, phase| sum + phase.total_s);
     let sums = by_name(phases);
     let long = sums.values().take(MOST_PHASES).take_while(|sum| sum.self_s >= LEAST_SHARE * whole_s).count();
-    let heads = vec![Head::unsorted("Phase").mono(), Head::number("Own time"), Head::number("Total")];
+    let heads = vec![
+        Head::unsorted("Phase").mono(),
+        Head::unsorted("What it does").soft(),
+        Head::number("Own time"),
+        Head::number("Total"),
+    ];
     let table = Table { id: "phases", label: "Phases", heads };
     let rows = sums.iter().take(long).map(|(name, sum)| {
         let times = if sum.count > 1 { format!(" ×{}", whole(sum.count)) } else { String::new() };
         Ok(Row::of(vec![
             Td::text(&format!("{name}{times}")),
+            Td::text(phase_meaning(name)),
             Td::number(sum.self_s, &micros(sum.self_s * 1e6)),
             Td::number(sum.total_s, &micros(sum.total_s * 1e6)),
         ]))

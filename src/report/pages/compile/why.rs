@@ -1,13 +1,17 @@
 //! Why a compile exists and what went wrong in it: recompile reasons, graph breaks, failures, restarts.
 
+use crate::analysis::{disagreement, recompile_advice};
 use crate::model::{Failure, GraphBreak, Reason};
+use crate::report::kit::changes::change_of;
 use crate::report::kit::formats::{counted, whole};
 use crate::report::kit::html::Html;
 use crate::report::kit::links;
-use crate::report::kit::markup::{Element, close_section, heading, paragraph_below, put, stacked};
+use crate::report::kit::markup::{
+    Element, close_section, heading, paragraph_below, put, soft, span, stacked,
+};
 use crate::report::kit::view::View;
 use crate::report::pages::compile::metrics::{lines, text};
-use crate::report::pages::compile::subject::Subject;
+use crate::report::pages::compile::subject::{Recompiled, Subject};
 use serde::Serialize;
 use std::io::Write;
 
@@ -43,6 +47,9 @@ fn write_recompilation(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write
     let reasons: Vec<&Reason> = subject.of.recompiles.iter().flat_map(|r| &r.reasons).collect();
     view.open_section(out, ("recompilation", title(subject), ""), None, Html::default())?;
     put(out, &chain(view, subject)?)?;
+    if let Some(recompiled) = subject.step {
+        write_change(view, recompiled, out)?;
+    }
     if let Some(first) = subject.chain.first().and_then(|first| view.report.model.compiles.get(*first)) {
         let link = links::recompilations(view, first, "What changed each time, with the guards compared");
         paragraph_below(out, link)?;
@@ -54,8 +61,38 @@ fn write_recompilation(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write
     Ok(())
 }
 
+/// What changed since the closest earlier version, and what to do: as the page of all recompilations says it.
+fn write_change(
+    view: View<'_>,
+    Recompiled { chain, step }: Recompiled<'_>,
+    out: &mut dyn Write,
+) -> anyhow::Result<()> {
+    let against = step.against.and_then(|against| view.report.model.compiles.get(against));
+    let against = against.map(|compile| view.pill(compile)).transpose()?;
+    if let Some(change) = &step.change {
+        let thing = change.subject().map(|subject| view.folded(&subject, true));
+        let thing = Html::joined([Some(change.kind.word().into()), thing].into_iter().flatten(), " ");
+        let since = against.map(|pill| Html::wrapped("Since ", &pill, ": "));
+        let expected = step.cause.is_some_and(|cause| cause.expected).then(|| soft(" (expected)"));
+        let pieces = [since, Some(thing), Some(" ".into()), Some(change_of(change)), expected];
+        paragraph_below(out, Html::joined(pieces.into_iter().flatten(), ""))?;
+    }
+    if let Some(words) = disagreement(step) {
+        paragraph_below(out, view.prose(&words))?;
+    }
+    if step.over_limit {
+        paragraph_below(out, span("err", "The recompile limit was reached: nothing was compiled."))?;
+    }
+    let advice = recompile_advice(view.report.model, chain);
+    if !advice.is_empty() {
+        let lines = stacked(advice.iter().map(|line| view.advice(line)));
+        put(out, &Element::new("p").class("advice space-above").around(lines))?;
+    }
+    Ok(())
+}
+
 #[derive(Serialize)]
-struct Chain {
+struct Versions {
     before: Option<String>,
     links: Vec<Link>,
     after: Option<String>,
@@ -80,7 +117,7 @@ fn chain(view: View<'_>, subject: Subject<'_>) -> anyhow::Result<Html> {
     let links = links.collect::<anyhow::Result<Vec<_>>>()?;
     let after = subject.chain.len().saturating_sub(from + links.len());
     let count = |n: usize, word: &str| (n > 0).then(|| format!("{} {word}", whole(n)));
-    view.render("chain", &Chain { before: count(from, "before"), links, after: count(after, "after") })
+    view.render("chain", &Versions { before: count(from, "before"), links, after: count(after, "after") })
 }
 
 fn write_breaks(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
@@ -144,10 +181,14 @@ fn of_failure(view: View<'_>, failure: &Failure) -> anyhow::Result<Vec<(&'static
 
 fn write_restarts(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let restarts = &subject.of.restarts;
-    let note = "the work until then was thrown away";
+    let note = "tracing began anew; the work of each attempt but the last was thrown away";
     view.open_section(out, ("restarts", "Restarts", note), Some(whole(restarts.len())), Html::default())?;
-    for restart in restarts {
-        put(out, &Element::new("div").class("space-above mono").around(lines(&restart.reason, 1)))?;
+    for (attempt, restart) in restarts.iter().enumerate() {
+        // After torch._dynamo.reset() an id is used again, and its restarts are those of several compiles.
+        let numbered = restarts.len() < subject.compile.attempts.len();
+        let title = numbered.then(|| soft(format!("Attempt {attempt} ended:")));
+        let reason = Html::joined(title.into_iter().chain([lines(&restart.reason, 1)]), " ");
+        put(out, &Element::new("div").class("space-above mono").around(reason))?;
     }
     close_section(out)?;
     Ok(())

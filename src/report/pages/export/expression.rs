@@ -1,9 +1,10 @@
 //! How an expression came about, as a tree.
 
 use crate::model::{Argument, ExportProblem, Expression, ExpressionPart, Stack};
+use crate::report::kit::formats::counted;
 use crate::report::kit::html::Html;
 use crate::report::kit::markup::{
-    Element, close, close_branch, note_below, open_branch, open_part, put, soft, soft_paragraph, span,
+    Element, close, close_branch, fold, note_below, open_branch, open_part, put, soft, soft_paragraph, span,
     tree_leaf,
 };
 use crate::report::kit::view::View;
@@ -12,12 +13,17 @@ use std::io::Write;
 /// Levels that are shown; deeper parts are counted as left out.
 const DEEPEST: usize = 40;
 
+/// Frames of all parts together: a page of more is not read.
+const MOST_FRAMES: usize = 20_000;
+
 struct Tree<'v> {
     view: View<'v>,
     problem: &'v ExportProblem,
     expression: &'v Expression,
     shown: Vec<bool>,
     cut: bool,
+    /// Frames of stacks so far.
+    frames: usize,
 }
 
 /// The tree of an expression; nothing where the log does not tell how it was made.
@@ -32,7 +38,7 @@ pub(crate) fn write(view: View<'_>, problem: &ExportProblem, out: &mut dyn Write
         return Ok(());
     };
     let shown = vec![false; expression.parts.len()];
-    let mut tree = Tree { view, problem, expression, shown, cut: expression.cut };
+    let mut tree = Tree { view, problem, expression, shown, cut: expression.cut, frames: 0 };
     open_part(out, "Expression")?;
     put(out, &Element::new("div").class("tree").region("Expression").open())?;
     put(out, &Element::new("ul").open())?;
@@ -58,12 +64,16 @@ impl Tree<'_> {
         let Some(part) = expression.parts.get(index) else { return Ok(()) };
         let seen = self.shown.get_mut(index).is_none_or(|shown| std::mem::replace(shown, true));
         let line = self.line(part, above, seen);
+        let stacks = if seen { Html::default() } else { self.stacks(part)? };
         if seen || part.arguments.is_empty() || depth >= DEEPEST {
             self.cut |= !seen && depth >= DEEPEST;
-            put(out, &tree_leaf(line))?;
+            put(out, &tree_leaf(Html::joined([line, stacks], "\n")))?;
             return Ok(());
         }
         open_branch(out, line, true)?;
+        if !stacks.is_empty() {
+            put(out, &tree_leaf(stacks))?;
+        }
         for argument in &part.arguments {
             match argument {
                 Argument::Part(inner) => self.part(*inner, (depth + 1, part.user_stack.as_ref()), out)?,
@@ -83,6 +93,23 @@ impl Tree<'_> {
         }
         let stack = part.user_stack.as_ref().filter(|stack| !seen && above != Some(*stack));
         self.told(&part.text, &words.join(", "), stack)
+    }
+
+    /// The frames that made a part, folded: the user's, and all of them.
+    fn stacks(&mut self, part: &ExpressionPart) -> anyhow::Result<Html> {
+        let stacks = [("User stack", &part.user_stack), ("Framework stack", &part.stack)];
+        let mut folds = Vec::new();
+        for (title, stack) in stacks {
+            let Some(stack) = stack else { continue };
+            self.frames += stack.len();
+            let frames = counted(stack.len(), "frame", "frames");
+            if self.frames > MOST_FRAMES {
+                folds.push(soft(format!("{title}, {frames}: in raw.jsonl")));
+                continue;
+            }
+            folds.push(fold(soft(format!("{title}, {frames}")), &self.view.frames_of(stack)?));
+        }
+        Ok(Html::joined(folds, "\n"))
     }
 
     fn leaf(&self, text: &str) -> Html {

@@ -52,7 +52,10 @@ fn notes(view: View<'_>, export: &Export) -> Vec<Html> {
         );
     }
     if export.outcome == ExportOutcome::Clean {
-        notes.push("Every operator had a fake kernel, and no line of the model depended on data.");
+        notes.push(
+            "Every operator had a fake kernel, and no line of the model depended on data. If you used \
+             `torch.export.draft_export()`, you can change back to `torch.export.export()`.",
+        );
     }
     if export.outcome == ExportOutcome::Failed {
         notes.push("The log holds no `exported_program`: the export did not come to an end.");

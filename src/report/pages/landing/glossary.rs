@@ -15,6 +15,9 @@ struct Glossary {
     breaks: bool,
     recompiles: bool,
     sizes: bool,
+    /// Whether compiled autograd captured a backward pass, and whether DDP's optimizer split a graph.
+    captured_backward: bool,
+    split_for_ddp: bool,
     stages: Vec<StageOf>,
 }
 
@@ -40,11 +43,17 @@ pub(crate) fn section(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()>
     });
     let model = view.report.model;
     let broken = model.compiles.iter().any(|compile| compile.graph_breaks > 0);
+    let wrote = |beginning: &str| {
+        let mut artifacts = model.compiles.iter().flat_map(|compile| &compile.artifacts);
+        all || artifacts.any(|artifact| artifact.name.starts_with(beginning))
+    };
     let glossary = Glossary {
         attempts: all || broken || !model.restarts.is_empty(),
         breaks: all || broken || !model.failures.is_empty(),
         recompiles: all || !model.recompiles.is_empty(),
         sizes: all || !model.shapes.symbols.is_empty() || !model.shapes.specializations.is_empty(),
+        captured_backward: wrote("compiled_autograd_graph"),
+        split_for_ddp: wrote("optimize_ddp_split"),
         stages: stages.collect(),
     };
     put(out, &view.render("glossary", &glossary)?)?;
@@ -59,7 +68,9 @@ fn products(stage: Stage) -> &'static str {
         Stage::InductorPasses => {
             "the graph before and after its passes; fx_graph_runnable, the graph as a program"
         }
-        Stage::CodeGeneration => "inductor_output_code; which line became which kernel",
+        Stage::CodeGeneration => {
+            "inductor_output_code, a Python program that runs by itself (python file.py); which line became which kernel"
+        }
         Stage::Caches => "a record a lookup, with its key: hit, miss, or bypass where none could be asked",
         Stage::Metrics => "compilation_metrics, one per attempt that ended and one per backward graph",
         Stage::Other => "",

@@ -1,10 +1,11 @@
 //! A function's compiles in a row.
 
-use crate::analysis::{Chain, Change, ChangeKind, Step, recompile_advice};
+use crate::analysis::{Chain, Step, recompile_advice};
 use crate::model::Compile;
-use crate::report::kit::formats::{UNKNOWN, clipped, counted, micros, short_path, whole};
+use crate::report::kit::changes::{change_of, marked};
+use crate::report::kit::formats::{UNKNOWN, counted, micros, short_path, whole};
 use crate::report::kit::html::Html;
-use crate::report::kit::markup::{Element, close_section, note_below, put, soft, span, stacked};
+use crate::report::kit::markup::{close_section, note_below, put, soft, span, stacked};
 use crate::report::kit::tables::{Head, Row, Table, Td};
 use crate::report::kit::view::View;
 use crate::report::pages::recompilations::evidence;
@@ -13,9 +14,6 @@ use serde::Serialize;
 
 /// Compiles of a function in its table: a limit that was raised lets a function have thousands.
 const LISTED: usize = 64;
-
-/// Characters of a value.
-const LONGEST_VALUE: usize = 60;
 
 #[derive(Serialize)]
 struct Recompiled {
@@ -136,32 +134,4 @@ fn lead(view: View<'_>, chain: &Chain<'_>) -> Html {
 
 fn first_value(chain: &Chain<'_>) -> Html {
     chain.values.first().map_or_else(Html::default, |value| marked("new", value))
-}
-
-fn marked(class: &'static str, value: &str) -> Html {
-    let (shown, cut) = clipped(value, LONGEST_VALUE);
-    let element = Element::new("span").class(class);
-    if cut { element.title(value).around(format!("{shown}…")) } else { element.around(shown) }
-}
-
-fn change_of(change: &Change) -> Html {
-    let change_of = values_of(change);
-    match change.became_dynamic {
-        true => Html::joined([change_of, soft(", then dynamic")], ""),
-        false => change_of,
-    }
-}
-
-fn values_of(change: &Change) -> Html {
-    let new = match &change.new {
-        Some(new) => marked("new", new),
-        None => soft("not recorded"),
-    };
-    match &change.old {
-        Some(old) => Html::joined([marked("old", old), new], " → "),
-        None if change.new.is_some() => new,
-        // A mode of torch that is on or off can only have flipped.
-        None if change.kind == ChangeKind::GradMode => soft("flipped"),
-        None => new,
-    }
 }

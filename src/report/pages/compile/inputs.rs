@@ -1,0 +1,77 @@
+//! The tensors that a graph was traced with: the inputs of the call, then, folded, what the module holds.
+
+use crate::analysis::{as_written, parameter_name};
+use crate::model::{Cell, Column, Section};
+use crate::report::kit::formats::{counted, whole};
+use crate::report::kit::html::Html;
+use crate::report::kit::markup::{close, close_section, open_more, soft_paragraph, titled};
+use crate::report::kit::tables::{Head, Row, Table, Td};
+use crate::report::kit::view::View;
+use std::io::Write;
+
+/// The section. A name is what the program calls the tensor; torch's own name for it stands on hover.
+pub(crate) fn write(view: View<'_>, section: &Section, out: &mut dyn Write) -> anyhow::Result<()> {
+    let (held, inputs): (Vec<&[Cell]>, Vec<&[Cell]>) =
+        section.rows.iter().map(Vec::as_slice).partition(|row| is_held(row));
+    let count = Some(whole(section.rows.len()));
+    view.open_section(out, (section.id, &section.title, &section.note), count, Html::default())?;
+    if inputs.is_empty() {
+        soft_paragraph(out, "The call itself has none.")?;
+    } else {
+        table(view, (&section.columns, "input-tensors-table", "Input tensors"), &inputs, out)?;
+    }
+    if !held.is_empty() {
+        let tensors = counted(held.len(), "parameter or buffer", "parameters and buffers");
+        open_more(out, format!("{tensors} of the module"))?;
+        table(view, (&section.columns, "parameters-table", "Parameters and buffers"), &held, out)?;
+        close(out, "details")?;
+    }
+    close_section(out)?;
+    Ok(())
+}
+
+/// Whether a tensor is a part of a module: a parameter, or a buffer, of which torch says only where it stands.
+fn is_held(row: &[Cell]) -> bool {
+    let is_parameter = row.iter().any(|cell| matches!(cell, Cell::Text(text) if text == "parameter"));
+    is_parameter || source(row).is_some_and(|source| parameter_name(source).is_some())
+}
+
+/// Where a tensor comes from, as torch writes it.
+fn source(row: &[Cell]) -> Option<&str> {
+    match row.first() {
+        Some(Cell::Code(source)) => Some(source),
+        _ => None,
+    }
+}
+
+fn table(
+    view: View<'_>,
+    (columns, id, label): (&[Column], &str, &str),
+    rows: &[&[Cell]],
+    out: &mut dyn Write,
+) -> anyhow::Result<()> {
+    let heads = columns.iter().enumerate().map(|(index, column)| {
+        let known = |row: &&[Cell]| row.get(index).is_some_and(|cell| !matches!(cell, Cell::Unknown));
+        let code = |row: &&[Cell]| matches!(row.get(index), Some(Cell::Code(_) | Cell::Unknown));
+        let head = if column.numeric { Head::number(column.title) } else { Head::text(column.title) };
+        let head = if rows.iter().all(code) { head.mono() } else { head };
+        head.absent_if(!rows.iter().any(known))
+    });
+    let table = Table { id, label, heads: heads.collect() };
+    let rows = rows.iter().map(|row| {
+        let cells = row.iter().enumerate().map(|(index, cell)| match cell {
+            Cell::Code(source) if index == 0 => Ok(Td::html(name(view, source))),
+            Cell::Code(text) => Ok(Td::html(view.folded(text, false))),
+            cell => view.cell(cell),
+        });
+        Ok(Row::of(cells.collect::<anyhow::Result<Vec<_>>>()?))
+    });
+    view.table(out, &table, rows)
+}
+
+/// `self.model.layers.0.mlp.up_proj.weight`
+fn name(view: View<'_>, source: &str) -> Html {
+    let name = parameter_name(source).unwrap_or_else(|| as_written(source));
+    let shown = view.folded(&name, false);
+    if name == source { shown } else { titled(source, shown) }
+}

@@ -188,14 +188,27 @@ fn a_fix_is_copied_as_it_stands_and_without_script_there_is_no_button() {
 }
 
 #[test]
-fn headings_and_rows_show_a_link_to_themselves() {
+fn headings_rows_and_entries_show_a_link_to_themselves() {
     let Some(window) = window() else { return };
-    window.open(&report("03_graph_breaks").folder.join("index.html"), "");
-    let without = "[...document.querySelectorAll('section[id], tr[id]')]
+    let without = "[...document.querySelectorAll('section[id], tr[id], details.finding')]
         .filter(place => {
             const link = place.querySelector('.anchor');
             return !link || link.getAttribute('href') !== `#${place.id}`
-                || place.checkVisibility() && link.getBoundingClientRect().width === 0;
+                || link.checkVisibility() && link.getBoundingClientRect().width === 0;
         }).map(place => place.id).join()";
-    assert_eq!(window.value(without), "");
+    for page in [
+        "index.html",
+        "graph_breaks.html",
+        "recompilations.html",
+        "failures_and_restarts.html",
+        "caches.html",
+        "kernels.html",
+        "shapes.html",
+        "configuration.html",
+        "-_1_0_0/compile.html",
+        "-_1_0_0/graphs.html",
+    ] {
+        window.open(&report("03_graph_breaks").folder.join(page), "");
+        assert_eq!(window.value(without), "", "{page}");
+    }
 }

@@ -174,3 +174,31 @@ fn an_editor_that_would_run_a_script_is_refused() {
         assert!(fs::read_dir(out.path()).unwrap().next().is_none(), "{editor}: nothing is written");
     }
 }
+
+#[test]
+fn questions_are_answered_on_the_landing_page_or_one_click_from_it() {
+    let landing = |name: &str| report(name).page("index.html");
+    let plain = |text: String| text.replace('\u{a0}', " ").replace('`', "");
+    // Why a function was compiled again, and which line broke the graph: no click.
+    for (name, kind) in [("04_recompiles", "recompilation"), ("03_graph_breaks", "graph_break")] {
+        let text = plain(landing(name).text());
+        let all = report(name).list("findings").iter().filter(|one| one["kind"] == kind);
+        let mut found = 0;
+        for one in all {
+            let line = one["line"].as_u64().map(|line| format!(".py:{line}"));
+            assert!(line.is_none_or(|line| text.contains(&line)), "{name}: {}", one["title"]);
+            let hint = one["hint"].as_str().unwrap_or_default().lines().next().unwrap_or_default();
+            assert!(text.contains(&plain(hint.to_owned())), "{name}: {hint}");
+            found += 1;
+        }
+        assert!(found > 0, "{name}");
+    }
+    // Whether a dimension is dynamic, and why a cache missed: one click.
+    for (name, page, words) in
+        [("05_dynamic_shapes", "shapes.html", "dynamic"), ("08_cache_miss", "caches.html", "miss")]
+    {
+        let link = format!("nav a[href='{page}']");
+        assert_eq!(landing(name).all(&link).len(), 1, "{name}");
+        assert!(report(name).page(page).text().contains(words), "{name}");
+    }
+}

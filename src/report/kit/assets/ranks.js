@@ -8,7 +8,7 @@
   const rows = all('.rank-times .rank-row');
 
   function say(row) {
-    if (row) line.textContent = row.getAttribute('aria-label');
+    if (row) line.textContent = row.title;
   }
 
   function rowOf(event) {

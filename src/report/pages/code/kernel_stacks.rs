@@ -91,7 +91,7 @@ fn write_kernels(
     }
     put(out, &Element::new("div").open())?;
     for ((kernel, stacks), number) in kernels.iter().zip(1_usize..) {
-        let heading = Element::new("h3").class("space-around").id(&format!("k{number}"));
+        let heading = Element::new("h2").class("space-around").id(&format!("k{number}"));
         put(out, &heading.around(view.code(kernel)))?;
         if !stacks.is_empty() {
             let stacks = stacks.iter().map(|stack| Element::new("span").around(stack.trim_matches('\n')));

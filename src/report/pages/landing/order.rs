@@ -8,7 +8,7 @@ use crate::report::kit::html::Html;
 use crate::report::kit::view::View;
 use serde::Serialize;
 
-/// Share of the time from which on a stretch is drawn: less is no pixel.
+/// Share of the time from which on a stretch is drawn by itself: less is no pixel.
 const LEAST_SHARE: f64 = 0.0006;
 
 /// Shares of the strip between which labels do not cover each other.
@@ -57,12 +57,12 @@ pub(crate) fn strip(view: View<'_>) -> anyhow::Result<Html> {
     if total <= 0.0 {
         return Ok(Html::default());
     }
-    let shown = stretches.iter().filter(|one| one.us >= LEAST_SHARE * total);
-    let drawn = shown.map(|one| Drawn {
-        class: class(one),
-        left: share(one.start_us, total),
-        width: share(one.us, total),
-        title: format!("{}, {}", name(one), micros(one.us)),
+    let pieces = pieces(&stretches, LEAST_SHARE * total);
+    let drawn = pieces.iter().map(|Piece { stretch, mixed }| Drawn {
+        class: class(stretch),
+        left: share(stretch.start_us, total),
+        width: share(stretch.us, total),
+        title: format!("{}{}, {}", if *mixed { "mostly " } else { "" }, name(stretch), micros(stretch.us)),
     });
     let order = Order {
         ticks: ticks(total),
@@ -71,6 +71,34 @@ pub(crate) fn strip(view: View<'_>) -> anyhow::Result<Html> {
         legend: legend(&stretches, total),
     };
     view.render("order", &order)
+}
+
+/// What is drawn as one.
+struct Piece {
+    stretch: Stretch,
+    /// Whether it is several short stretches, which are drawn as that part of which there is most.
+    mixed: bool,
+}
+
+/// The stretches that are long enough to be drawn, and short ones that are so together.
+fn pieces(stretches: &[Stretch], least_us: f64) -> Vec<Piece> {
+    let mut pieces = Vec::new();
+    for run in stretches.chunk_by(|a, b| a.us < least_us && b.us < least_us) {
+        let us: f64 = run.iter().map(|one| one.us).sum();
+        let Some(first) = run.first().filter(|_| us >= least_us) else { continue };
+        let mut sums = [0.0; PARTS.len() + 1];
+        for one in run {
+            if let Some(sum) = sums.get_mut(one.part.unwrap_or(PARTS.len())) {
+                *sum += one.us;
+            }
+        }
+        let most = sums.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1)).map(|(part, _)| part);
+        let part = most.filter(|part| *part < PARTS.len());
+        let mixed = run.len() > 1;
+        let build = if mixed { None } else { first.build };
+        pieces.push(Piece { stretch: Stretch { us, part, build, ..*first }, mixed });
+    }
+    pieces
 }
 
 fn share(us: f64, total: f64) -> String {
@@ -165,6 +193,22 @@ fn legend(stretches: &[Stretch], total: f64) -> Vec<Legend> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn short_stretches_in_a_row_are_drawn_together() {
+        let stretch =
+            |start_us: f64, us: f64, part: usize| Stretch { start_us, us, part: Some(part), build: None };
+        let stretches = [
+            stretch(0.0, 50.0, 0),
+            stretch(50.0, 4.0, 1),
+            stretch(54.0, 3.0, 2),
+            stretch(57.0, 4.0, 1),
+            stretch(61.0, 9.0, 3),
+        ];
+        let drawn: Vec<(f64, Option<usize>, bool)> =
+            pieces(&stretches, 8.0).iter().map(|one| (one.stretch.us, one.stretch.part, one.mixed)).collect();
+        assert_eq!(drawn, [(50.0, Some(0), false), (11.0, Some(1), true), (9.0, Some(3), false)]);
+    }
 
     #[test]
     fn marks_stand_at_round_times_and_are_few() {

@@ -75,7 +75,7 @@ pub(crate) fn section(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()>
 
 fn legend(report: Report<'_>) -> Legend {
     let about = |word| match word {
-        "error" => "the compilation failed; the function runs uncompiled, or the error reached the caller",
+        "error" => "the compilation failed; the function runs in eager mode, or the error reached the caller",
         "missing" => {
             "no metrics arrived: the program ended first, the log does not record them, or it is a capture of a backward pass (!0), which has none"
         }

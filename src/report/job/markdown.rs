@@ -218,7 +218,7 @@ fn lost(report: JobReport<'_>, document: &mut Markdown) {
         entries.push(format!("- No log of ranks: {}", missing.join(", ")));
     }
     entries.extend(job.skipped_files.iter().take(FILES).map(|file| {
-        format!("- Passed over: {} ({})", code(&file.name, LONGEST_PATH), prose(&file.reason, LONGEST_TEXT))
+        format!("- Passed over: {} ({})", code(&file.name, LONGEST_PATH), prose(file.reason, LONGEST_TEXT))
     }));
     if entries.is_empty() {
         part.text("Nothing: the logs of all ranks were read completely.");

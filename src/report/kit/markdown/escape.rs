@@ -19,7 +19,7 @@ pub(crate) fn prose(text: &str, most: usize) -> String {
     let (shown, is_cut) = clipped(&line, most);
     let mut parts: Vec<&str> = shown.split('`').collect();
     // A backquote without its pair begins no code.
-    let unpaired = (parts.len() % 2 == 0).then(|| parts.pop()).flatten();
+    let unpaired = parts.len().is_multiple_of(2).then(|| parts.pop()).flatten();
     let mut out = String::new();
     for (at, part) in parts.into_iter().enumerate() {
         if at % 2 == 1 && !part.trim().is_empty() {

@@ -1,6 +1,7 @@
 //! The pages in a real browser, opened from disk: nothing is asked of the network, nothing goes wrong, clicks work.
 //!
-//! The browser is `$CHROME`, else Chromium where Debian puts it. Where there is none the tests say so and pass, but in CI.
+//! The browser is `$CHROME`, or else Chromium where Debian installs it. Without one, the tests say so and pass; in CI they
+//! fail.
 
 pub use crate::support::window::{Window, window};
 use crate::support::{Report, Run, input, report};
@@ -254,11 +255,11 @@ fn two_graphs_of_a_compile_are_compared_line_by_line() {
     graphs(&window, "aot_joint_graph");
     window.value("(e => { e.value = 4; e.onchange(); })(document.getElementById('right'))");
     let lines =
-        |class: &str| format!("[...document.querySelectorAll('#graph .{class}')].map(l => l.textContent)");
+        |class: &str| format!("[...document.querySelectorAll('#sides .{class}')].map(l => l.textContent)");
     assert!(window.is_true(&format!("{}.some(l => l.includes('class inner_f('))", lines("old"))));
     assert!(window.is_true(&format!("{}.some(l => l.includes('class GraphModule('))", lines("new"))));
     assert!(
-        window.number("document.querySelectorAll('#graph details').length") > 0.0,
+        window.number("document.querySelectorAll('#sides .fold-row').length") > 0.0,
         "equal lines are folded"
     );
     // Torch's own pair: only the id below the texts differs, which is no difference.

@@ -1,4 +1,4 @@
-//! The command line: exit codes, streams, where the report goes, what is refused.
+//! The command line: exit codes, output streams, where the report goes, what is refused.
 
 use crate::support::{Run, input, report};
 use std::fs;
@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, SystemTime};
 
-/// A folder with these files of the smallest log, the last being the newest.
+/// A folder with copies of the smallest log under these names, the last being the newest.
 fn folder_of_logs(names: &[&str]) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let log = input("11_export_clean").bytes();
@@ -50,7 +50,7 @@ fn every_stored_log_passes_pytorchs_own_call() {
 
 #[test]
 fn the_summary_is_colored_on_a_terminal_unless_no_color_is_set() {
-    // `script` of util-linux runs a program on a terminal of its own.
+    // `script` of util-linux runs a program in a terminal of its own.
     if Command::new("script").arg("--version").output().is_err() {
         eprintln!("skipped: there is no `script`");
         return;

@@ -1,10 +1,10 @@
-//! Copies of real logs with one named damage each: the report names its line and kind, and holds everything else.
+//! Copies of real logs, each with one kind of damage: the report names its line and kind, and has everything else.
 
 use crate::support::log::{contains, replaced};
 use crate::support::{Done, Input, Log, Report, Run, input, input_of, report};
 use serde_json::{Value, json};
 
-/// The log that most damage is done to.
+/// The log that most tests damage.
 fn breaks() -> Log {
     Log::of(input("03_graph_breaks"))
 }
@@ -32,7 +32,7 @@ const COUNTERS: [&str; 8] = [
     "unresolved_strings",
 ];
 
-/// All counters have to be as given, those not given 0.
+/// The counters must be as given; those that are not given must be 0.
 fn counts(report: &Report, expected: &[(&str, u64)]) {
     for counter in COUNTERS {
         let wanted = expected.iter().find(|(name, _)| *name == counter).map_or(0, |(_, count)| *count);
@@ -261,7 +261,7 @@ fn payload_lines_that_lost_their_tab_are_named() {
     for index in &graphs {
         for line in &mut log.records[*index].payload {
             line.remove(0);
-            // A blank line is no record and no damage.
+            // A blank line is neither a record nor damage.
             lost += u64::from(!line.is_empty());
         }
     }
@@ -365,7 +365,7 @@ fn a_file_that_holds_no_record_is_no_log_and_leaves_no_folder() {
     }
 }
 
-/// Exit code 1, a sentence that says what to do, and nothing left behind.
+/// Asserts exit code 1, a message that says what to do, and that nothing is left behind.
 fn no_log(done: Done) {
     let error = done.fails(1);
     assert!(error.contains("TORCH_TRACE"), "{error}");

@@ -12,7 +12,7 @@ fn gzipped(bytes: &[u8]) -> Vec<u8> {
     writer.finish().unwrap()
 }
 
-/// A stored log with records of its own behind the last, which look like its first artifact.
+/// A stored log with further records at its end that look like its first artifact.
 fn with_records(input: &Input, make: impl Fn(&Record) -> Vec<Record>) -> Report {
     let mut log = Log::of(input);
     let like = log.first("artifact").clone();

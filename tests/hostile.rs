@@ -1,10 +1,10 @@
-//! Logs that somebody wrote to do harm: nothing leaves the report's folder, nothing runs in a page, nothing grows.
+//! Logs that are written to do harm: nothing is written outside of the report, no script runs, memory and time are bounded.
 
 use crate::support::log::md5_of;
 use crate::support::{Log, Report, Run, input, report};
 use serde_json::{Value, json};
 
-/// A script that would run, were it not escaped. No page of a real log has it.
+/// A script that would run if it were not escaped. No page of a real log has it.
 const SCRIPT: &str = "</script><script>alert(4711)</script><img src=x onerror=alert(4711)>";
 
 fn breaks() -> Log {
@@ -190,8 +190,8 @@ fn a_stack_of_ten_thousand_frames_keeps_its_innermost() {
     let report = Run::of_bytes("deep.log", &log.bytes()).args(["--strict"]).ok();
     let stack = |report: &Report| report.compile("0/0")["stack"].as_array().unwrap().clone();
     let (deep, plain) = (stack(&report), stack(self::report("01_inference")));
-    // Pages nest lists as deep as stacks are: far fewer than these may be shown, but not fewer than Python's own limit
-    // would leave of a real one, and the frames next to the compile are the ones that count.
+    // Pages nest lists as deep as stacks are, so not all of these frames may be shown; but at least as many as a real stack
+    // can have under Python's own limit, and the innermost ones, which matter most.
     assert!(deep.len() >= 500 && deep.ends_with(&plain), "{}", deep.len());
 }
 

@@ -8,14 +8,14 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// What a page with a thousand ranks may take until it can be used. A second is what it has to keep to on a machine that
-/// does nothing else; tests run beside each other.
+/// How long a page with a thousand ranks may take until it can be used. It should be a second on an idle machine; tests run
+/// beside each other.
 const LONGEST: Duration = Duration::from_secs(4);
 
 /// The largest landing page, bytes.
 const LARGEST: u64 = 2 << 20;
 
-/// A job of so many ranks, some of which part ways; the ranks' own pages are not there.
+/// A job of this many ranks, some of which diverge; without the ranks' own pages.
 pub fn large(folder: &Path, ranks: usize) {
     copy_rank("13_div_healthy", 0, &folder.join("rank_0"));
     for rank in 1..ranks {
@@ -95,7 +95,7 @@ fn job_in_trouble(folder: &Path) {
         let to = folder.join(format!("rank_{rank}"));
         let (scenario, of) = if rank == 37 { ("13_div_break", 1) } else { ("13_div_healthy", 0) };
         copy_rank(scenario, of, &to);
-        // The graphs of the ranks that part ways are shown side by side.
+        // The graphs of the ranks that diverge are shown side by side.
         for attempt in ["-_0_0_0", "-_0_0_1"] {
             let from = job(scenario).folder.join(format!("rank_{of}/{attempt}"));
             let Ok(files) = fs::read_dir(from) else { continue };

@@ -1,4 +1,4 @@
-//! Jobs of which something is missing, broken or hostile, and folders that are none.
+//! Jobs of which something is missing, broken or hostile, and folders that are not jobs.
 
 use crate::jobs::change;
 use crate::support::job::copy_rank;
@@ -137,7 +137,7 @@ fn a_log_that_is_called_combine_is_given_with_its_folder() {
     crate::support::Run::of(folder.path().join("combine")).ok();
 }
 
-/// A rank whose report.json says other things than a report would.
+/// A rank whose report.json has content that no report has.
 fn hostile(text: impl AsRef<[u8]>) -> (tempfile::TempDir, crate::support::Job) {
     let copy = rank_reports("13_div_healthy");
     fs::create_dir_all(copy.path().join("rank_2")).unwrap();

@@ -1,4 +1,4 @@
-//! Where the logs of ranks end: who stopped, when and inside what comes before who diverges.
+//! Where the logs of ranks end: which rank stopped, when, and inside of what is shown before which ranks diverge.
 
 use crate::jobs::{change, differing, verdict};
 use crate::support::job::copy_rank;

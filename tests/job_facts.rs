@@ -43,7 +43,7 @@ fn inputs_of_a_graph_with_collectives_may_hang_it() {
     });
     let job = combine(copy.path(), &[]).ok(copy.path());
     let finding = finding(&job, "inputs_differ");
-    // Sizes and dtype are equal: the strides are told.
+    // Sizes and dtype are equal, so the strides are shown.
     assert!(text(finding, "title").contains("`float32[8,16]/[1,8]` on rank 1"), "{finding}");
     assert!(text(finding, "hint").contains("This graph calls collectives"), "{finding}");
 }
@@ -129,7 +129,7 @@ fn a_hit_after_a_miss_of_the_same_key_is_a_harmless_race() {
     assert_eq!(race["severity"], "info");
     assert!(text(race, "hint").contains("A race, and harmless"), "{race}");
     assert!(!text(race, "hint").to_lowercase().contains("share the cache"), "{race}");
-    // Asked the other way round, the entry was there before: then it was another key or folder.
+    // In the other order, the entry was there before the lookup: then the key or the folder was another.
     let copy = rank_reports("12_ddp_2");
     change(&copy.path().join("rank_1"), |report| {
         for lookup in report["cross_rank"]["cache_keys"].as_array_mut().unwrap() {

@@ -1,4 +1,4 @@
-//! Reports of jobs: where real ranks part ways, and that all else is consistent.
+//! Reports of jobs: where real ranks diverge, and that everything else is consistent.
 
 use crate::support::job::copy_rank;
 use crate::support::site::Facts;
@@ -192,7 +192,7 @@ fn a_rank_that_compiles_what_another_has_in_its_cache_is_named_and_nothing_is_gu
     assert_eq!(differing(job), BTreeSet::from(["cache"]));
     let detail = job.json["findings"][0]["detail"].as_str().unwrap();
     assert!(detail.contains("rank 1: hit 0, missed 6; rank 0: hit 6, missed 0"), "{detail}");
-    // torch records no schedule, no sizes and no order for a graph that a cache had.
+    // After a cache hit, torch records no schedule, no sizes and no order for the graph.
     for fact in ["collectives", "tensor_meta", "exec_order"] {
         assert_eq!(job.json["divergence"][fact], Value::Null, "{fact}");
     }

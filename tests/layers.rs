@@ -1,5 +1,5 @@
-//! The directions of the source tree: which folder may use which, that pages do not know each other, and that no files
-//! import each other in a circle.
+//! The directions of data in the source tree: which folder may use which, that pages do not know each other, and that no
+//! files import each other in a circle.
 
 use crate::support::imports::{Arrow, Modules, circles, told};
 use crate::support::sources::{SourceFile, sources};
@@ -78,7 +78,7 @@ fn is_in(path: &str, place: &str) -> bool {
     path == place || (place.ends_with('/') && path.starts_with(place))
 }
 
-/// All of `report` that is no kit and no words.
+/// Everything in `report` but `kit` and `words`.
 const PAGES_AND_DATA: [&str; 6] =
     ["report/pages/", "report/job/", "report/data/", "report/mod.rs", "report/site.rs", "report/terminal.rs"];
 

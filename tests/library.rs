@@ -1,4 +1,4 @@
-//! The library: parsers of its users, and what their errors do.
+//! The library: parsers of its users, and the effect of their errors.
 
 use crate::support::{Report, input, report};
 use serde::Deserialize;
@@ -16,7 +16,7 @@ fn run(registry: Registry, log: &Path) -> (Report, tlparse::Written) {
     (Report::new(outcome.folder.clone(), Some(folder)), outcome)
 }
 
-/// Takes the graphs that a built-in parser would take, and makes a file and a table of each.
+/// Handles the graphs that a built-in parser would handle, and makes a file and a table of each.
 struct OwnGraphs {
     seen: usize,
 }
@@ -36,7 +36,7 @@ impl StructuredLogParser for OwnGraphs {
     }
 
     fn keys(&self) -> &'static [&'static str] {
-        // Less specific than what the built-in parser wants: the user comes first all the same.
+        // Less specific than the key of the built-in parser, and still asked first.
         &["dynamo_output_*"]
     }
 
@@ -117,7 +117,7 @@ fn an_error_of_a_parser_is_listed_and_the_next_parser_is_asked() {
     assert_eq!(files, plain.manifest());
 }
 
-/// Places files at paths of its own, some of which it may not have.
+/// Places files at paths that it chooses, some of which are refused.
 struct Placing;
 
 impl StructuredLogParser for Placing {
@@ -165,7 +165,7 @@ fn a_parser_of_the_user_chooses_full_paths_and_never_takes_one_of_the_reports() 
     assert!(own.read("index.html").contains("my_page.html"), "the directory lists it");
     let listed = own.compile("0/0")["artifacts"].as_array().unwrap();
     assert!(listed.iter().any(|a| a["path"] == "my_page.html" && a["name"] == "my_page"), "{listed:?}");
-    // What it may not have is told with the record.
+    // A path that is refused is listed with the record.
     let problems = own.integrity()["problems"].to_string();
     assert!(problems.contains("placing: no file can be placed at index.html"), "{problems}");
     // The report is one of ours all the same.

@@ -1,4 +1,4 @@
-//! Logs that are odd but whole: everything in them is read, and `integrity.ok` stays true.
+//! Logs that are unusual but undamaged: everything in them is read, and `integrity.ok` stays true.
 
 use crate::support::log::{contains, md5_of, replaced};
 use crate::support::{Log, Report, Run, input, input_of, report};

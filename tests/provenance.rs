@@ -492,3 +492,40 @@ fn no_log_has_a_mapping_with_data_and_no_page() {
         assert_eq!(data, page, "{}", input.name);
     }
 }
+
+#[test]
+fn a_line_of_the_program_is_one_click_from_its_kernels_and_two_from_their_code_also_without_provenance() {
+    // C++ kernels, and nothing was recorded about where they come from.
+    let report = report("14_llama_infer");
+    let landing = report.page("index.html");
+    assert!(!landing.all("a[href='kernels.html']").is_empty(), "the landing page leads to the kernels");
+    let kernels = report.page("kernels.html");
+    let silu = kernels
+        .all("#lines-table tbody tr")
+        .into_iter()
+        .find(|row| row.text().collect::<String>().contains("transformers/activations.py:103"));
+    let link = scraper::Selector::parse("td:last-child a").unwrap();
+    let silu: Vec<(String, String)> = silu
+        .unwrap()
+        .select(&link)
+        .map(|link| (link.text().collect(), link.attr("href").unwrap().to_owned()))
+        .collect();
+    let names: Vec<&str> = silu.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(names, ["_unsafe_view_mul_silu_6", "mm"]);
+    for (name, href) in &silu {
+        let (path, line) = href.split_once("#L").unwrap();
+        let code = report.page(path);
+        let called: String = code.all(&format!("#L{line}"))[0].text().collect();
+        assert!(called.contains(&format!("{name}(")), "{href}: {called}");
+    }
+    let code = report.page(silu[0].1.split_once('#').unwrap().0);
+    let listed: Vec<String> = code.all(".side a").iter().map(|link| link.text().collect()).collect();
+    assert!(listed.contains(&"activations.py:1038 calls".to_owned()), "{listed:?}");
+    let first = code
+        .all(".side a")
+        .into_iter()
+        .find(|link| link.text().collect::<String>().starts_with("activations.py:103"));
+    let first = first.unwrap().attr("href").unwrap().to_owned();
+    let called: String = code.all(&first)[0].text().collect();
+    assert!(called.contains("mm(") || called.contains("silu"), "{first}: {called}");
+}

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 use tempfile::TempDir;
 
-/// A folder with copies of stored logs under names of one's own.
+/// A folder with copies of stored logs under other names.
 fn folder(logs: &[(&str, Vec<u8>)]) -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     for (name, bytes) in logs {

@@ -1,4 +1,4 @@
-//! The index of `search.html`: what is in it, where its links lead, how large it is, what a hostile log makes of it.
+//! The index of `search.html`: what is in it, where its links lead, how large it is, and that a hostile log does no harm.
 
 use crate::support::site::{Facts, read};
 use crate::support::{Log, Report, Run, input, report, reports};

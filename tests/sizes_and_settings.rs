@@ -1,4 +1,4 @@
-//! What the pages of sizes, caches and settings answer on real logs.
+//! The answers that the pages of sizes, caches and settings give on real logs.
 
 use crate::support::log::contains;
 use crate::support::{Log, Run, input, report, reports, select, text_of};
@@ -34,7 +34,7 @@ fn shapes_html_says_whether_a_dimension_is_dynamic_and_since_when() {
     assert_eq!(automatic[3], "yes");
     assert!(automatic[4].starts_with("since [1/1] after tensor 'x' size mismatch"), "{}", automatic[4]);
     assert_eq!(dimension(log, "automatic", "L['x']", "1")[3], "no");
-    // Equal sizes share a symbol: only the guards tell that the second is dynamic too.
+    // Equal sizes share a symbol: only the guards show that the second is dynamic too.
     assert_eq!(dimension(log, "equal_dims", "L['b']", "0")[3], "yes");
     let fixed = dimension(log, "<lambda>", "L['t']", "0");
     assert_eq!(fixed[3], "no, specialized");

@@ -1,5 +1,5 @@
-//! The house rules of the source tree: what stands where, how large files get, that nothing is left unused. Who may use
-//! whom is in `layers.rs`.
+//! The rules of the source tree: what belongs where, how large files may get, that nothing is unused. `layers.rs` has which
+//! folder may use which.
 
 use crate::support::sources::{blanked, sources};
 use crate::support::{Run, files_below, input, reports, source, source_text};
@@ -8,12 +8,12 @@ use std::collections::BTreeSet;
 use std::fs;
 use tlparse::Registry;
 
-/// Where templates and assets stand, below `src`.
+/// The folders of templates and assets, below `src`.
 const KIT: &str = "report/kit/";
 
 /// The file of the kit that highlights code.
 const HIGHLIGHTING: &str = "highlight.rs";
-/// The file that says of which kind a piece of code is.
+/// The file that says which kind a token of code is.
 const HIGHLIGHT_CLASSES: &str = "highlight_classes.rs";
 
 /// Only files that fit `places` (a path, or a folder with its slash) may hold `what`.
@@ -202,7 +202,7 @@ fn the_readmes_tables_of_files_are_those_of_the_site() {
     assert_eq!(only_in(&told, &listed), [""; 0], "rows of README.md that site.rs does not list so");
 }
 
-/// Names of the templates that stand in the source tree.
+/// Names of the templates in the source tree.
 fn templates() -> Vec<String> {
     let files = files_below(&source(&format!("src/{KIT}templates")));
     let names = files.iter().filter(|file| *file != ".gitkeep");

@@ -427,8 +427,8 @@ fn a_click_shows_what_a_pass_changed() {
     window.click("#piece-1-1 details.pass > summary");
     assert_eq!(window.number(changed), 5.0);
     window.click("#piece-1-1 details.pass p a");
-    window.tab.wait_for_element("#graph .new").unwrap();
-    assert_eq!(window.number("document.querySelectorAll('#graph .old').length"), 7.0);
+    window.tab.wait_for_element("#sides .new").unwrap();
+    assert_eq!(window.number("document.querySelectorAll('#sides .old').length"), 7.0);
     let said = window.value("document.getElementById('said').textContent");
     let said = said.as_str().unwrap();
     assert!(said.contains("7 lines removed, 5 added") && said.contains("submod_0, 1 to 8,192"), "{said}");
@@ -486,7 +486,7 @@ fn graphs_of_two_megabytes_are_compared_without_freezing() {
     println!("40,000 lines in another order: {took} ms; {said}");
     assert!(said.contains("They differ much"), "{said}");
     assert!(took < 4000.0, "{took} ms");
-    let drawn = window.number("document.querySelectorAll('#graph .line').length");
+    let drawn = window.number("document.querySelectorAll('#sides .pair').length");
     assert!(drawn < 10_000.0, "{drawn} lines are drawn at once");
     window.quiet("large graphs");
 }

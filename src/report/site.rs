@@ -157,7 +157,7 @@ pub(crate) static SITE: &[SiteRow] = &[
         name: "Graphs",
         files: &[SiteFile {
             path: "<id>/graphs.html",
-            about: "the graphs of a compile side by side: definition and uses of a value, what a pass changed (also between graphs of other producers; pairs of before and after are listed first, and `#a=17&b=22` compares two by their numbers), lines of your code in all graphs and in generated code; up to 8 MB of graphs, larger ones are files only",
+            about: "the graphs of a compile side by side: definition and uses of a value, what a pass or a recompile changed (also between graphs of other producers; pairs of before and after are listed first, and `#a=17&b=22` compares two by their numbers), lines of your code in all graphs and in generated code; up to 8 MB of graphs, larger ones are files only",
         }],
         tab: None,
         topic: None,

@@ -1,4 +1,4 @@
-//! Jobs of several ranks: their logs, the reports of their ranks, and what combining makes of them.
+//! Jobs of several ranks: their logs, the reports of their ranks, and the reports that `tlparse combine` makes of these.
 
 use super::inputs::unpack;
 use super::{Done, Report, Run, files_below, inputs, source};

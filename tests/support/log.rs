@@ -1,4 +1,4 @@
-//! Takes a log apart into records and puts a changed one together. What is not changed keeps its bytes.
+//! Splits a log into records and joins changed ones. Unchanged records keep their bytes.
 
 use super::Input;
 use serde_json::Value;
@@ -29,7 +29,7 @@ impl Log {
     pub fn parse(bytes: &[u8]) -> Log {
         let mut records: Vec<Record> = Vec::new();
         let bytes = bytes.strip_suffix(b"\n").unwrap_or(bytes);
-        // Not `split`: in a program that is not optimized, a closure for each byte of a large log takes seconds.
+        // Not `split`: without optimization, calling a closure for each byte of a large log takes seconds.
         let mut start = 0;
         for end in memchr::memchr_iter(b'\n', bytes).chain([bytes.len()]) {
             let line = &bytes[start..end];

@@ -1,7 +1,8 @@
-//! A small language for the tests: find a real log, change it, run the built program on it, look at its report.
+//! What tests are made of: find a real log, change it, run the built program on it, look at its report.
 //!
 //! `report("01_inference")` is the report of a stored log, written once for all tests. `Run::of(path)` runs the program
-//! with other flags or on another log. `Log` takes a log apart into records, to damage a copy.
+//! with other flags or on another log. `Log` splits a log into records, to make a changed copy. `window()` is a window of a
+//! browser.
 
 pub mod html;
 pub mod imports;

@@ -16,7 +16,7 @@ pub struct Report {
     pub folder: PathBuf,
     /// `report.json`.
     pub json: Value,
-    /// What the program printed on standard output while it wrote this report; empty where a test wrote it otherwise.
+    /// What the program printed on standard output while it wrote this report; empty if a test made the report otherwise.
     pub stdout: String,
     _work: Option<TempDir>,
 }

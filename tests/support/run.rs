@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tempfile::TempDir;
 
-/// A call of the program that is being put together. It runs in an empty environment, in an empty folder, and writes to
+/// A call of the program, to be configured and run. It runs with an empty environment in an empty folder, and writes to
 /// `report` there.
 pub struct Run {
     folder: TempDir,
@@ -73,7 +73,7 @@ impl Run {
     pub fn go(self) -> Done {
         let mut command = Command::new(assert_cmd::cargo::cargo_bin!("tlparse"));
         command.env_clear().envs(self.env).current_dir(self.folder.path());
-        // Nothing here takes minutes; what hangs must not hang the suite.
+        // No run takes minutes; a run that hangs must not hang the suite.
         command.timeout(Duration::from_secs(300)).write_stdin(self.stdin);
         command.args(self.input).arg("--no-browser");
         if let Some(out) = &self.out {

@@ -1,4 +1,4 @@
-//! What all pages of a report hold, gathered in one pass: links, ids, scripts.
+//! The links, ids and scripts of all pages of a report, collected in one pass.
 
 use super::{Page, Report, report};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -20,7 +20,7 @@ pub struct Facts {
     pub scripts: Vec<String>,
     /// Bytes of the style sheets.
     pub style_bytes: usize,
-    /// What would load something or run without being a script of ours, as `element: attribute`.
+    /// Whatever would load something, or run although it is not one of our scripts, as `element: attribute`.
     pub foreign: Vec<String>,
     /// Forms that lead to the search.
     pub searches: usize,

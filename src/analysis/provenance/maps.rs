@@ -56,6 +56,17 @@ pub struct Coverage {
     pub nodes: (usize, usize),
 }
 
+/// The source of a kernel in a file of code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct KernelBody {
+    /// The file.
+    pub file: CodeKind,
+    /// First line, from 1.
+    pub first: u32,
+    /// Last line.
+    pub last: u32,
+}
+
 /// A call of a kernel and what is known of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KernelCall {
@@ -85,6 +96,29 @@ impl KernelCall {
     /// `extern_kernels.mm:1`, as torch's artifacts name it.
     pub fn label(&self) -> String {
         label(&self.kernel, self.handle.as_deref())
+    }
+
+    /// Where its source stands, where it is generated.
+    pub fn body(&self) -> Option<KernelBody> {
+        let (file, first, lines) = self.definition?;
+        Some(KernelBody { file, first, last: first.saturating_add(lines.saturating_sub(1)) })
+    }
+
+    /// A call of which nothing but the kernel's name is known.
+    #[cfg(test)]
+    pub(super) fn named(kernel: &str) -> KernelCall {
+        KernelCall {
+            kernel: kernel.to_owned(),
+            handle: None,
+            file: CodeKind::Python,
+            line: 0,
+            definition: None,
+            language: None,
+            nodes: Vec::new(),
+            post: Vec::new(),
+            source: Vec::new(),
+            source_nodes: Vec::new(),
+        }
     }
 }
 

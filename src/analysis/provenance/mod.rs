@@ -5,12 +5,14 @@ mod flow;
 mod graph;
 mod mapping;
 mod maps;
+mod owners;
 mod run_texts;
 mod runs;
 mod source;
 
 pub(crate) use code::library_call;
 pub use maps::{Coverage, KernelCall, LineMap, LineMaps, Provenance, Texts, provenance};
+pub use owners::{LineOwners, Owners, line_owners};
 pub use run_texts::RunTexts;
 pub use runs::{CodeKind, InductorRun, inductor_runs};
 pub use source::{KernelStacks, SourceLine, kernel_stacks};

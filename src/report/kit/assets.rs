@@ -72,8 +72,10 @@ assets! {
     PERFETTO_JS = "perfetto.js",
     GRAPH_CSS = "graph.css",
     GRAPH_TEXT_JS = "graph_text.js",
+    GRAPH_PARTS_JS = "graph_parts.js",
     GRAPH_JS = "graph.js",
     DIFF_JS = "diff.js",
+    SIDES_JS = "sides.js",
     PROVENANCE_CSS = "provenance.css",
     PROVENANCE_JS = "provenance.js",
     SEARCH_CSS = "search.css",
@@ -151,15 +153,17 @@ pub const GRAPHS: Bundle = Bundle {
         CODE_JS,
         OPEN_JS,
         LINKS_JS,
-        DIFF_JS,
         GRAPH_TEXT_JS,
+        DIFF_JS,
+        SIDES_JS,
+        GRAPH_PARTS_JS,
         GRAPH_JS,
     ],
 };
 
 /// The linked panes of provenance.
 pub const PROVENANCE: Bundle = Bundle {
-    styles: &[BASE_CSS, VALUES_CSS, REPORT_CSS, PROVENANCE_CSS],
+    styles: &[BASE_CSS, VALUES_CSS, REPORT_CSS, CODE_CSS, PROVENANCE_CSS],
     scripts: &[
         COMMON_JS,
         TABS_JS,
@@ -261,12 +265,13 @@ mod tests {
             for part in asset.text.split("var(--").skip(1) {
                 let name: String =
                     part.chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '-').collect();
-                // The page of provenance sets this one on its panes: the width of its line numbers.
-                let set_by_page = asset.name == "provenance.css" && name == "digits";
+                // The page of provenance sets these on its panes, how wide numbers are, and its script the last.
+                let widths = ["digits", "tag", "chosen-tint"];
+                let set_by_page = asset.name == "provenance.css" && widths.contains(&name.as_str());
                 let defines = |sheet: &Asset| sheet.text.contains(&format!("--{name}:"));
                 // The components define the color of a part of the compiler, the base all others.
                 let components = REPORT_CSS.text.contains(&format!("--{name}:")) && *asset != CODE_CSS;
-                let defined = defines(&BASE_CSS) || components || set_by_page;
+                let defined = defines(&BASE_CSS) || defines(asset) || components || set_by_page;
                 assert!(defined, "{}: --{name}", asset.name);
             }
         }

@@ -99,10 +99,40 @@ impl Highlighter {
     /// # Errors
     /// When `out` fails.
     pub fn write_lines(&mut self, language: Language, text: &str, out: &mut dyn Write) -> io::Result<()> {
+        let open = |number, out: &mut dyn Write| {
+            write!(out, "{}", Element::new("li").id(&format!("L{number}")).open().as_str())
+        };
+        let close = |out: &mut dyn Write| {
+            // The line end is inside the element: a browser copies an empty line only if its element has content.
+            writeln!(out)?;
+            close_inline(out, "li")
+        };
+        self.write_framed((language, text), out, (open, close))
+    }
+
+    /// Writes `text` in frames of the caller's: before each line what `open` writes for its number, from 1, and behind
+    /// it what `close` writes.
+    ///
+    /// # Errors
+    /// When `out` fails.
+    pub fn write_framed(
+        &mut self,
+        (language, text): (Language, &str),
+        out: &mut dyn Write,
+        (mut open, mut close): (
+            impl FnMut(u32, &mut dyn Write) -> io::Result<()>,
+            impl FnMut(&mut dyn Write) -> io::Result<()>,
+        ),
+    ) -> io::Result<()> {
         self.table.start_page();
         let place = self.start(language);
         let mut cursor = Cursor { language, place, kernel: None, after_cpp_wrapper: false };
-        write_each_line(text, out, |line, out| self.write_line(&mut cursor, line, out))
+        for (number, line) in (1..).zip(text.lines()) {
+            open(number, out)?;
+            self.write_line(&mut cursor, line, out)?;
+            close(out)?;
+        }
+        Ok(())
     }
 
     fn start(&mut self, language: Language) -> Place {
@@ -202,22 +232,6 @@ impl Cursor {
         }
         KERNEL_CALLS.iter().find(|(call, _)| line.contains(call)).map(|(_, language)| *language)
     }
-}
-
-/// Writes the element of each line.
-fn write_each_line(
-    text: &str,
-    out: &mut dyn Write,
-    mut write_line: impl FnMut(&str, &mut dyn Write) -> io::Result<()>,
-) -> io::Result<()> {
-    for (number, line) in (1_u64..).zip(text.lines()) {
-        write!(out, "{}", Element::new("li").id(&format!("L{number}")).open().as_str())?;
-        write_line(line, out)?;
-        // The line end is inside the element: a browser copies an empty line only if its element has content.
-        writeln!(out)?;
-        close_inline(out, "li")?;
-    }
-    Ok(())
 }
 
 fn write_escaped(text: &str, out: &mut dyn Write) -> io::Result<()> {

@@ -1,7 +1,7 @@
 //! The Inductor runs of a log, with their texts, for the pages of provenance, of kernels and of compiles.
 
 use crate::analysis::provenance::{CodeKind, InductorRun, Provenance, Texts, inductor_runs, provenance};
-use crate::model::{Compile, Content};
+use crate::model::{Artifact, Compile, Content};
 use crate::report::kit::links::encoded;
 use crate::report::kit::paths;
 use crate::report::kit::view::View;
@@ -159,6 +159,40 @@ impl RunTexts {
             stacks: self.stacks.as_deref(),
         })
     }
+}
+
+/// A line of the program behind calls in a file of code.
+pub(crate) struct CalledFor {
+    /// Its file.
+    pub file: String,
+    /// Its number.
+    pub line: u64,
+    /// Line of the first call.
+    pub first: u32,
+    /// How many calls there are.
+    pub calls: usize,
+}
+
+/// The lines of the program behind the calls in a file of code, the program's own first. Where provenance was not
+/// recorded they follow from comments, and from what the code reads and writes.
+pub(crate) fn called_for(
+    report: Report<'_>,
+    compile: &Compile,
+    artifact: &Artifact,
+) -> anyhow::Result<Vec<CalledFor>> {
+    let is_this = |at: usize| compile.artifacts.get(at).is_some_and(|other| std::ptr::eq(other, artifact));
+    for run in runs_of(report, compile) {
+        let Some(code) = run.run.code.iter().find(|file| is_this(file.artifact)) else { continue };
+        let found = RunTexts::read(report, &run)?.provenance();
+        let lines = found.source.into_iter().filter_map(|line| {
+            let calls = line.calls.iter().filter_map(|call| found.kernels.get(*call));
+            let at: Vec<u32> = calls.filter(|call| call.file == code.kind).map(|call| call.line).collect();
+            let first = at.iter().min().copied()?;
+            Some(CalledFor { file: line.file, line: line.line, first, calls: at.len() })
+        });
+        return Ok(lines.collect());
+    }
+    Ok(Vec::new())
 }
 
 /// Runs that have a page of provenance.

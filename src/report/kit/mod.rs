@@ -24,6 +24,7 @@ mod names;
 pub(crate) mod paths;
 mod pills;
 mod prose;
+pub(crate) mod provenance_anchors;
 pub(crate) mod reasons;
 pub(crate) mod shell;
 pub(crate) mod stacks;

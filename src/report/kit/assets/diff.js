@@ -1,34 +1,24 @@
-// Compares two texts line by line and shows what differs. Nothing is computed before it is asked for.
+// Compares two texts line by line. Nothing is computed before it is asked for.
 //
 // A comparison is a list of entries {sign, text}: the sign is SAME, GONE (only in the old text) or NEW (only
 // in the new one).
 'use strict';
 tlparse.diff = (() => {
-  const { element, firstThat } = tlparse;
+  const { firstThat } = tlparse;
 
   const SAME = ' ';
   const GONE = '-';
   const NEW = '+';
-
-  const LINE_CLASS = { [SAME]: 'line', [GONE]: 'line old', [NEW]: 'line new' };
-  const SIGN_CLASS = 'sign';
-  const SUMMARY_CLASS = 'soft';
 
   // Beyond so many edits two texts have no more in common than chance, and the time and memory of Myers'
   // algorithm grow with the square of the edits.
   const MOST_EDITS = 2000;
   // The same between two landmarks.
   const MOST_EDITS_BETWEEN = 60;
-  // Changed lines that are drawn at once; the rest waits in a fold.
-  const MOST_DRAWN = 2000;
-  // Equal lines that stay visible beside a change, and the shortest run that is worth a fold.
-  const CONTEXT = 3;
-  const SHORTEST_FOLD = 4;
   // What is said of a comparison of texts that differ more.
   const ROUGH_NOTE =
     ' They differ much: compared between lines that stand once in both, so a smaller difference may exist.';
-  // Blocks with more lines, and pairs of lines with more letters, are not compared word by word.
-  const MOST_LINES_PAIRED = 500;
+  // Pairs of lines with more letters are not compared word by word.
   const MOST_LETTERS_PAIRED = 4000;
 
   // ---- The shortest list of edits: Myers' greedy algorithm ----
@@ -208,113 +198,67 @@ tlparse.diff = (() => {
     return compare(wordsOf(line), wordsOf(otherLine)).entries;
   }
 
-  function areMostlyEqual(line, otherLine) {
-    const longest = Math.max(line.length, otherLine.length);
-    if (line.length + otherLine.length > MOST_LETTERS_PAIRED) return false;
-    const equal = compareWords(line, otherLine).filter(entry => entry.sign === SAME);
-    const letters = equal.reduce((sum, entry) => sum + entry.text.length, 0);
-    return letters * 2 > longest;
+  // Which parts of a line the line in its place does not have: [from, to] in letters. None where the two have little in
+  // common, or are too long.
+  function changedParts(line, otherLine) {
+    if (line.length + otherLine.length > MOST_LETTERS_PAIRED) return [];
+    const words = compareWords(line, otherLine);
+    const equal = words.filter(({ sign }) => sign === SAME).reduce((sum, { text }) => sum + text.length, 0);
+    if (equal * 2 <= Math.max(line.length, otherLine.length)) return [];
+    const parts = [];
+    let from = 0;
+    words.filter(({ sign }) => sign !== NEW).forEach(({ sign, text }) => {
+      if (sign === GONE) parts.push([from, from + text.length]);
+      from += text.length;
+    });
+    return parts;
   }
 
-  // Puts the lines of a changed block in order: those that are gone, then the new ones. Where there are as
-  // many of both, a line gets the line that took its place as its `counterpart`, if the two are mostly equal.
-  function pairedLines(block) {
-    const gone = block.filter(entry => entry.sign === GONE);
-    const added = block.filter(entry => entry.sign === NEW);
-    if (gone.length === added.length && gone.length <= MOST_LINES_PAIRED) {
-      gone.forEach((line, place) => {
-        const other = added[place];
-        if (!areMostlyEqual(line.text, other.text)) return;
-        line.counterpart = other.text;
-        other.counterpart = line.text;
-      });
+  // ---- Two columns ----
+
+  // The rows of two columns: {left, right, change}. A side is {number, text}, or null beside a line that has no
+  // counterpart; `change` counts the runs of lines that differ, from 1, and is 0 where both sides are equal.
+  function rowsOf(entries) {
+    const rows = [];
+    const numbers = { left: 0, right: 0 };
+    const sideOf = (side, text) => ({ number: ++numbers[side], text });
+    let change = 0;
+    let start = 0;
+    while (start < entries.length) {
+      if (entries[start].sign === SAME) {
+        const { text } = entries[start++];
+        rows.push({ left: sideOf('left', text), right: sideOf('right', text), change: 0 });
+        continue;
+      }
+      let end = start;
+      while (end < entries.length && entries[end].sign !== SAME) end++;
+      const run = entries.slice(start, end);
+      const left = run.filter(({ sign }) => sign === GONE).map(({ text }) => sideOf('left', text));
+      const right = run.filter(({ sign }) => sign === NEW).map(({ text }) => sideOf('right', text));
+      change++;
+      for (let at = 0; at < Math.max(left.length, right.length); at++) {
+        rows.push({ left: left[at] || null, right: right[at] || null, change });
+      }
+      start = end;
     }
-    return [...gone, ...added];
+    return rows;
   }
 
   function count(entries, sign) {
     return entries.filter(entry => entry.sign === sign).length;
   }
 
-  // ---- Drawing ----
-
-  // A line's words; those that its counterpart does not have are bold.
-  function contentOf({ text, counterpart }) {
-    if (counterpart === undefined) return [text];
-    return compareWords(text, counterpart)
-      .filter(word => word.sign !== NEW)
-      .map(word => word.sign === GONE ? element('b', {}, word.text) : word.text);
-  }
-
-  function drawLine(line) {
-    const sign = line.sign === GONE ? '−' : line.sign;
-    const mark = element('span', { className: SIGN_CLASS, textContent: sign });
-    return element('span', { className: LINE_CLASS[line.sign] }, mark, ...contentOf(line));
-  }
-
-  // A fold that is filled when it is first opened.
-  function drawFold(title, lines) {
-    const fold = element('details', {}, element('summary', { className: SUMMARY_CLASS, textContent: title }));
-    fold.addEventListener('toggle', () => {
-      if (fold.open) fold.append(...lines.splice(0).map(drawLine));
-    });
-    return fold;
-  }
-
-  // Equal lines, folded but for those beside a change.
-  function drawEqual(lines, isFirst, isLast) {
-    const foldStart = isFirst ? 0 : CONTEXT;
-    const foldEnd = isLast ? lines.length : lines.length - CONTEXT;
-    const folded = foldEnd - foldStart;
-    if (folded < SHORTEST_FOLD) return lines.map(drawLine);
-    return [
-      ...lines.slice(0, foldStart).map(drawLine),
-      drawFold(`${folded} equal lines`, lines.slice(foldStart, foldEnd)),
-      ...lines.slice(foldEnd).map(drawLine),
-    ];
-  }
-
-  // The place after a run of lines that are all equal, or all changed.
-  function endOfRun(lines, start, isEqual) {
-    let end = start;
-    while (end < lines.length && (lines[end].sign === SAME) === isEqual) end++;
-    return end;
-  }
-
-  // Everything from the place on where there are too many changed lines.
-  function drawRest(lines) {
-    const changed = lines.length - count(lines, SAME);
-    return drawFold(`${lines.length} further lines, ${changed} of them changed`, lines);
-  }
-
-  // All lines as elements: runs of equal and of changed lines in turn.
-  function drawLines(lines) {
-    const drawn = [];
-    let room = MOST_DRAWN;
-    let start = 0;
-    while (start < lines.length) {
-      const equalEnd = endOfRun(lines, start, true);
-      drawn.push(...drawEqual(lines.slice(start, equalEnd), start === 0, equalEnd === lines.length));
-      const changedEnd = endOfRun(lines, equalEnd, false);
-      if (changedEnd - equalEnd > room) {
-        const roomEnd = equalEnd + room;
-        drawn.push(...lines.slice(equalEnd, roomEnd).map(drawLine), drawRest(lines.slice(roomEnd)));
-        break;
-      }
-      drawn.push(...pairedLines(lines.slice(equalEnd, changedEnd)).map(drawLine));
-      room -= changedEnd - equalEnd;
-      start = changedEnd;
-    }
-    return drawn;
-  }
-
-  // Puts the comparison of two lists of lines into `place`. Gives how many lines went and came, and what is
-  // to be said of how they were compared.
-  function show(place, before, after) {
+  // The comparison of two lists of lines: rows of two columns, how many lines went and came, and what is to be said of
+  // how they were compared.
+  function compareTexts(before, after) {
     const { entries, isRough } = compareLines(before, after);
-    place.replaceChildren(...drawLines(entries));
-    return { removed: count(entries, GONE), added: count(entries, NEW), note: isRough ? ROUGH_NOTE : '' };
+    return {
+      rows: rowsOf(entries),
+      removed: count(entries, GONE),
+      added: count(entries, NEW),
+      note: isRough ? ROUGH_NOTE : '',
+    };
   }
 
-  return { show };
+  return { compareTexts, changedParts };
 })();

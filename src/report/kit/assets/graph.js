@@ -2,10 +2,11 @@
 // compares two. The page holds each text once; a graph is taken apart when it is first shown.
 'use strict';
 (() => {
-  const { all, byId, element, noun, diff, graphText } = tlparse;
+  const { all, byId, element, noun, isCommand, graphText, sides } = tlparse;
+  const { soft, codeAndNote, drawLinkItem, drawList, drawGroup, drawCountedGroup, drawFold } = tlparse.graphParts;
 
-  // `graphs` have {name, number, attempt, group, about, href, text}, where `text` is a place in `texts`, or
-  // null if the text is too large for this page; `pairs` are [before, after, words] with places in `graphs`;
+  // `graphs` have {name, number, attempt, group, about, href, text, compile}, where `text` is a place in `texts`, or
+  // null if the text is too large for this page, and `compile` is set on graphs of an earlier compile; `pairs` are [before, after, words] with places in `graphs`;
   // `sizes` has types of values by name; `code` has, for each output code, which lines come from where.
   const dataElement = byId('graphs-data');
   if (!dataElement) return;
@@ -18,6 +19,8 @@
   const sidePlace = byId('side');
   const statusPlace = byId('said');
   const graphPlace = byId('graph');
+  const singlePlace = byId('single');
+  const sidesPlace = byId('sides');
 
   // Classes that the style sheet knows.
   const LINE_CLASS = 'line';
@@ -27,14 +30,10 @@
   const HIT_CLASS = 'hit';
   const SOFT_CLASS = 'soft';
   const MONO_CLASS = 'mono';
-  const COUNT_CLASS = 'count';
   const BUTTON_CLASS = 'button';
   const CURRENT_PAIR_CLASS = 'current';
   const SOURCE_HEAD_CLASS = 'all';
 
-  // Items of a list that are shown, and items up to which a list stands open.
-  const MOST_ITEMS = 200;
-  const MOST_OPEN_ITEMS = 12;
   // Names that the field offers.
   const MOST_NAMES = 2000;
   // Pairs that get a button each; more stand in a list.
@@ -52,7 +51,8 @@
 
   function labelOf(graph) {
     const attempt = graph.attempt ? ` (attempt ${graph.attempt})` : '';
-    return `${graph.name} ${graph.number}${attempt}`;
+    const compile = graph.compile ? ` of ${graph.compile}` : '';
+    return `${graph.name} ${graph.number}${attempt}${compile}`;
   }
 
   function fileName(path) {
@@ -62,6 +62,22 @@
   // The address of a line of a graph on this page.
   function addressOf(graph, line) {
     return `#${graph.number}-L${line + 1}`;
+  }
+
+  // What is chosen becomes the address, so that a link shows the same; before anything is chosen it stays as it is.
+  let writesAddress = false;
+  function writeAddress(address) {
+    if (!writesAddress) return;
+    try {
+      history.replaceState(null, '', address);
+    } catch {
+      // A page that is shown in a frame has no address.
+    }
+  }
+
+  // A name or a place as a part of the address. A path stays readable.
+  function asParameter(text) {
+    return encodeURIComponent(text).replaceAll('%2F', '/').replaceAll('%3A', ':');
   }
 
   // ---- What is marked in the graph ----
@@ -81,48 +97,6 @@
     unmark();
     marked = elements;
     marked.forEach(one => one.classList.add(HIT_CLASS));
-  }
-
-  // ---- Parts of the side ----
-
-  function soft(text) {
-    return element('span', { className: SOFT_CLASS }, text);
-  }
-
-  function drawCount(count) {
-    return element('span', { className: COUNT_CLASS }, String(count));
-  }
-
-  // A text of code and a note: the content of a link, a button or a row.
-  function codeAndNote(text, note) {
-    return [element('code', {}, text), soft(note)];
-  }
-
-  function drawLinkItem(href, text, note) {
-    return element('li', {}, element('a', { href }, ...codeAndNote(text, note)));
-  }
-
-  function drawList(items) {
-    const list = element('ul', {}, ...items.slice(0, MOST_ITEMS));
-    const left = items.length - MOST_ITEMS;
-    if (left > 0) list.append(element('li', { className: SOFT_CLASS }, `${left} more`));
-    return list;
-  }
-
-  function drawGroup(title, ...content) {
-    return element('div', {}, element('h2', {}, title), ...content);
-  }
-
-  function drawCountedGroup(title, count, items) {
-    const group = drawGroup(title, drawList(items));
-    group.querySelector('h2').append(' ', drawCount(count));
-    return group;
-  }
-
-  // A list that is folded at first if it is long.
-  function drawFold(title, items) {
-    const summary = element('summary', {}, title, ' ', drawCount(items.length));
-    return element('details', { open: items.length <= MOST_OPEN_ITEMS }, summary, drawList(items));
   }
 
   // ---- The side: a field for a value's name, what was chosen, lines of source, operators ----
@@ -205,6 +179,7 @@
     const about = [type, graphText.sizeOf(type)].filter(Boolean).join(', ');
     showSide(drawValue(value, about));
     const colon = about ? `: ${about}` : '';
+    writeAddress(`${addressOf(shownGraph, value.line)}&value=${asParameter(value.name)}`);
     const uses = `${value.uses.length} ${noun(value.uses.length, 'line', 'lines')}`;
     statusPlace.textContent = `${value.name}${colon}. Defined in line ${value.line + 1}, used in ${uses}.`;
   }
@@ -234,8 +209,9 @@
     const places = sourceInGraphs(place);
     const head = drawSourceHead(place, places[0]?.source);
     showSide(head, ...drawSourceInGraphs(places), ...drawSourceInCode(place));
-    const all = `${graphs.length} ${noun(graphs.length, 'graph', 'graphs')}`;
-    statusPlace.textContent = `${place}: in ${places.length} of ${all}.`;
+    writeAddress(`#${shownGraph.number}&source=${asParameter(place)}`);
+    const total = `${graphs.length} ${noun(graphs.length, 'graph', 'graphs')}`;
+    statusPlace.textContent = `${place}: in ${places.length} of ${total}.`;
   }
 
   // The graphs that have lines of a place in the user's code, each with these lines.
@@ -367,6 +343,7 @@
   }
 
   function showGraph() {
+    clear();
     const { lines, values } = parsed(shownGraph);
     valueElements = new Map();
     lineElements = lines.map(drawLine);
@@ -375,6 +352,7 @@
     const sentence = about ? `${about[0].toUpperCase()}${about.slice(1)}. ` : '';
     const hint = 'A click on a value marks its definition and uses.';
     statusPlace.textContent = `${sentence}${lines.length} lines, ${values.length} values. ${hint}`;
+    writeAddress(`#${shownGraph.number}`);
     showSide();
   }
 
@@ -385,18 +363,30 @@
     lineElements = [];
     sidePlace.replaceChildren();
     graphPlace.replaceChildren();
+    sidesPlace.replaceChildren();
+    comparison = null;
   }
 
-  function showComparison(left, right) {
+  // The comparison that is shown, with its way from change to change; null while one graph is shown.
+  let comparison = null;
+
+  function showComparison(left, right, change) {
     clear();
-    const linesOf = graph => texts[graph.text].split('\n');
-    const { removed, added, note } = diff.show(graphPlace, linesOf(left), linesOf(right));
+    const address = `#a=${left.number}&b=${right.number}`;
+    const lines = [left, right].map(graph => texts[graph.text].split('\n'));
+    const titles = [left, right].map(labelOf);
+    comparison = sides.show(sidesPlace, lines, titles, reached => writeAddress(`${address}&change=${reached}`));
+    writeAddress(address);
+    statusPlace.textContent = describeComparison(left, right);
+    if (change) comparison.goTo(change);
+  }
+
+  function describeComparison(left, right) {
+    const { removed, added, note } = comparison;
     const group = left.group && left.group === right.group ? ` Both of ${left.group}.` : '';
-    const isEqual = removed + added === 0;
-    const lines = `${removed} ${noun(removed, 'line', 'lines')} removed, ${added} added`;
-    statusPlace.textContent = isEqual
-      ? `${labelOf(left)} and ${labelOf(right)} are equal.${group}`
-      : `From ${labelOf(left)} to ${labelOf(right)}: ${lines}.${group}${note}`;
+    if (removed + added === 0) return `${labelOf(left)} and ${labelOf(right)} are equal.${group}`;
+    const counts = `${removed} ${noun(removed, 'line', 'lines')} removed, ${added} added`;
+    return `From ${labelOf(left)} to ${labelOf(right)}: ${counts}.${group}${note}`;
   }
 
   function showMissing(graph) {
@@ -407,25 +397,25 @@
 
   // ---- Choosing graphs ----
 
-  // Shows what is chosen in the lists.
-  function show() {
+  // Shows what is chosen in the lists; of two graphs, at one of their changes if it is given.
+  function show(change) {
     marked = [];
     const other = graphs[rightList.value];
     const missing = [shownGraph, other].find(graph => graph && graph.text === null);
     if (missing) showMissing(missing);
-    else if (other) showComparison(shownGraph, other);
+    else if (other) showComparison(shownGraph, other, change);
     else showGraph();
-    sidePlace.hidden = !sidePlace.firstChild;
+    singlePlace.hidden = !graphPlace.firstChild;
     markCurrentPair(`${leftList.value} ${rightList.value}`);
   }
 
   // Shows the graph at a place, beside the one at another place unless that is empty.
-  function choose(left, right) {
+  function choose(left, right, change) {
     leftList.value = left;
     shownGraph = graphs[left];
     offerRight();
     rightList.value = right;
-    show();
+    show(change);
   }
 
   function optionFor(place) {
@@ -450,7 +440,8 @@
 
   // A list of all graphs.
   function graphOptions() {
-    return inGroups([...graphs.keys()], place => graphs[place].group, optionFor);
+    const groupOf = ({ group, compile }) => compile ? `Earlier compile ${compile}` : group;
+    return inGroups([...graphs.keys()], place => groupOf(graphs[place]), optionFor);
   }
 
   // What the graph is worth comparing with comes first.
@@ -469,7 +460,9 @@
   function describePair([before, after, words]) {
     const text = graphs[before].text;
     const isEqual = text !== null && text === graphs[after].text;
-    return `${words.replaceAll('_', ' ')} ${graphs[before].number}${isEqual ? ' (equal)' : ''}`;
+    // What was compiled earlier has its id in the words.
+    const number = graphs[before].compile ? '' : ` ${graphs[before].number}`;
+    return `${words.replaceAll('_', ' ')}${number}${isEqual ? ' (equal)' : ''}`;
   }
 
   function keyOfPair([before, after]) {
@@ -512,44 +505,54 @@
     });
   }
 
-  // ---- The address: #8 is the graph with that number, #8-L15 its line, #a=8&b=9 two of them compared ----
+  // ---- The address: #8 is the graph with that number, #8-L15 its line, #8-L15&value=mul a value, #8&source=x.py:6 a
+  // line of the user's code; #a=8&b=9 are two graphs compared, &change=3 one of their changes ----
 
   // The place of the graph with a number; -1 if there is none.
   function graphWithNumber(number) {
     return graphs.findIndex(graph => graph.number === Number(number));
   }
 
-  // Shows what the address names; gives whether it names anything.
-  function followAddress() {
-    return followPairAddress() || followGraphAddress();
+  // What stands behind the first part of an address: `value=mul` as {value: 'mul'}.
+  function parametersOf(address) {
+    return Object.fromEntries(new URLSearchParams(address.split('&').slice(1).join('&')));
   }
 
-  function followPairAddress() {
-    const found = /^#a=(\d+)&b=(\d+)$/.exec(location.hash);
-    if (!found) return false;
-    const left = graphWithNumber(found[1]);
-    const right = graphWithNumber(found[2]);
+  // Shows what the address names; gives whether it names anything.
+  function followAddress() {
+    const address = location.hash.slice(1);
+    return followPairAddress(address) || followGraphAddress(address);
+  }
+
+  function followPairAddress(address) {
+    const { a, b, change } = Object.fromEntries(new URLSearchParams(address));
+    const [left, right] = [a, b].map(graphWithNumber);
     if (left < 0 || right < 0) return false;
-    choose(left, right);
+    choose(left, right, Number(change));
     return true;
   }
 
-  function followGraphAddress() {
-    const found = /^#(\d+)(?:-L(\d+))?$/.exec(location.hash);
+  function followGraphAddress(address) {
+    const found = /^(\d+)(?:-L(\d+))?(?:&|$)/.exec(address);
     if (!found) return false;
     const [, number, lineNumber] = found;
     const place = graphWithNumber(number);
     if (place < 0) return false;
     const isShown = graphs[place] === shownGraph && rightList.value === '' && lineElements.length > 0;
     if (!isShown) choose(place, '');
-    if (lineNumber) goToLine(lineElements[lineNumber - 1]);
+    const { value: name, source } = parametersOf(address);
+    const { values, sources } = parsed(shownGraph);
+    const value = values.find(one => one.name === name && one.line === lineNumber - 1);
+    if (value) showValue(value);
+    else if (sources.has(source)) showSource(source);
+    const line = lineNumber ? lineElements[lineNumber - 1] : marked[0];
+    if (line) goToLine(line);
     else byId('viewer').scrollIntoView();
     return true;
   }
 
   // A line that is marked, or has a marked value, keeps the marks as they are.
   function goToLine(line) {
-    if (!line) return;
     line.scrollIntoView({ block: 'center' });
     const isMarked = marked.some(one => line === one || line.contains(one));
     if (!isMarked) mark([line]);
@@ -566,13 +569,20 @@
     const value = event.target.closest(`.${VALUE_CLASS}`)?.of;
     if (value) showValue(value);
   });
-  document.addEventListener('keydown', event => {
+  // n and p go from change to change of two graphs; Escape takes marks away.
+  function onKey(event) {
+    if (isCommand(event) || /INPUT|SELECT/.test(event.target.tagName) && event.key !== 'Escape') return;
+    if (comparison && event.key === 'n') comparison.move(1);
+    else if (comparison && event.key === 'p') comparison.move(-1);
     if (event.key !== 'Escape' || marked.length === 0) return;
     unmark();
+    writeAddress(`#${shownGraph.number}`);
     showSide();
-  });
+  }
 
+  document.addEventListener('keydown', onKey);
   drawPairs();
   addEventListener('hashchange', followAddress);
   if (!followAddress()) choose(graphs.indexOf(shownGraph), '');
+  writesAddress = true;
 })();

@@ -5,10 +5,13 @@ tlparse.graphText = (() => {
   const STRING = /("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')/;
   const COMMENT = /(#.*$)/;
   const NAME = /([A-Za-z_]\w*)/;
-  const NUMBER = /(\d[\w.]*)/;
+  const NUMBER = /(\d+(?:\.\d*)?(?:[eE][-+]?\d+)?\w*)/;
   const OTHER = /(\s+|.)/;
   const TOKEN = new RegExp([STRING, COMMENT, NAME, NUMBER, OTHER].map(part => part.source).join('|'), 'g');
-  const KEYWORD = /^(?:class|def|return|None|True|False|import|from|as|with|for|in|if|else|not|is|lambda)$/;
+  const KEYWORD = /^(?:class|def|return|import|from|as|with|for|in|if|else|not|and|or|is|lambda|del|pass)$/;
+  const CONSTANT = /^(?:None|True|False)$/;
+  // What stands before a name that is defined for itself.
+  const DEFINES = /^(?:def|class)$/;
 
   // `# File: /home/me/model.py:12 in forward, code: x = x + 1`: where the lines below it come from.
   const SOURCE_COMMENT = /^\s*# File: (.+?):(\d+) in (.+?)(?:, code: (.*))?$/;
@@ -33,11 +36,12 @@ tlparse.graphText = (() => {
   // What follows the name of a keyword argument.
   const EQUALS_SIGN = /^\s*=[^=]/;
 
-  // Classes of tokens that are no names.
+  // Classes of tokens: those of code.css, as src/report/kit/highlight.rs gives them.
   const KEYWORD_CLASS = 'k';
   const STRING_CLASS = 's';
   const COMMENT_CLASS = 'c';
   const NUMBER_CLASS = 'n';
+  const DEFINED_CLASS = 'd';
 
   function withoutComment(line) {
     return line.replace(/#.*/, '');
@@ -117,12 +121,30 @@ tlparse.graphText = (() => {
 
   // ---- Second pass: tokens, and where values are used ----
 
-  // The class of a token that is no value.
-  function classOf([, string, comment, name, numeral]) {
+  // The class of a token that is no value; `last` is the one before it.
+  function classOf([, string, comment, name, numeral], last) {
     if (string) return STRING_CLASS;
     if (comment) return COMMENT_CLASS;
-    if (numeral) return NUMBER_CLASS;
+    if (numeral || CONSTANT.test(name)) return NUMBER_CLASS;
+    if (name && DEFINES.test(last)) return DEFINED_CLASS;
     return name && KEYWORD.test(name) ? KEYWORD_CLASS : '';
+  }
+
+  // The last token that counts, after one more; `class <lambda>` defines a name too.
+  function lastAfter(text, last) {
+    const isSkipped = text.trim() === '' || (text === '<' && DEFINES.test(last));
+    return isSkipped ? last : text;
+  }
+
+  // The tokens of a line without regard to values: {text, className}.
+  function highlight(line) {
+    let last = '';
+    return [...line.matchAll(TOKEN)].map(found => {
+      const [text] = found;
+      const className = classOf(found, last);
+      last = lastAfter(text, last);
+      return { text, className };
+    });
   }
 
   // The tokens of a line: {text, className, value}. Notes at each value that the line uses or frees it.
@@ -143,13 +165,13 @@ tlparse.graphText = (() => {
       // `f(name = ..)` names an argument.
       const canBeArgument = value && depth > 0 && found.index > 0 && !isFreed;
       if (canBeArgument && EQUALS_SIGN.test(line.text.slice(found.index + text.length))) value = null;
-      let className = value ? '' : classOf(found);
+      let className = value ? '' : classOf(found, last);
       if (isFreed) className = COMMENT_CLASS;
       if (value && number !== value.line) noteOnce(isFreed ? value.freed : value.uses, number);
       tokens.push({ text, className, value });
       if ('([{'.includes(text)) depth++;
       if (')]}'.includes(text)) depth--;
-      if (text.trim()) last = text;
+      last = lastAfter(text, last);
     }
     return tokens;
   }
@@ -180,10 +202,38 @@ tlparse.graphText = (() => {
     return SOURCE_COMMENT.test(line);
   }
 
-  // `aten.mul.Tensor` of `mul = torch.ops.aten.mul.Tensor(..)`; null if the line calls nothing of torch.
+  // What a line computes: `aten.mul.Tensor` of `mul = torch.ops.aten.mul.Tensor(..)`, `.view` of `view = x.view(..)`,
+  // `+` of `add = x + y`; null if it is no node of the graph, or one that computes nothing, such as `x = L_x_`.
   function operatorIn(line) {
-    const call = /= (?:torch\.(?:ops\.)?)((?:[\w]+\.)*\w+)\(/.exec(line);
-    return call ? call[1] : null;
+    if (/^\s*(?:#|class |def |return\b)/.test(line)) return null;
+    const printed = /= call_(\w+)\[target=([^\]]+)\]/.exec(line);
+    if (printed) return printed[1] === 'method' ? `.${printed[2]}` : withoutTorch(printed[2]);
+    // `x[0] = y;  setitem = x`
+    if (/^\s*\w+\[.*\] = .*;\s+\w*setitem\w* = /.test(line)) return '[] =';
+    const definition = /^\s*\w+(?:\s*:\s*"[^"]*")?(?:,\s*\w+)*\s*=\s*(.*)$/.exec(line);
+    return definition ? operatorOf(definition[1].replace(FREED, '')) : null;
+  }
+
+  // The same of what stands behind the equals sign.
+  function operatorOf(expression) {
+    const call = /^((?:\w+\.)*\w+)\(/.exec(expression);
+    if (call && isFunction(call[1])) return withoutTorch(call[1]);
+    if (call) return `.${call[1].split('.').pop()}`;
+    // `x[0].view(1)` has a call at its end, `x[0]` and `x.shape[1]` none.
+    const binary = /^\(?-?[\w.]+\)? (\/\/|\*\*|<<|>>|[=!<>]=|and|or|is|in|[-+*/%@&|^<>]) /.exec(expression);
+    if (binary) return binary[1];
+    if (/^[-~]\w/.test(expression)) return expression[0];
+    return /^[\w.]+\[.*\]$/.test(expression) ? '[]' : null;
+  }
+
+  // Whether the name of a call is that of a function: `torch.relu`, `operator.getitem`, `math_sqrt`. Others call a method
+  // of a value.
+  function isFunction(name) {
+    return !name.includes('.') || /^(?:torch|operator|_operator|math|builtins|self)\./.test(name);
+  }
+
+  function withoutTorch(name) {
+    return name.replace(/^torch\.(?:ops\.)?/, '');
   }
 
   // The name that a line gives a value, in a graph of any kind.
@@ -219,5 +269,5 @@ tlparse.graphText = (() => {
     return `${Number((bytes / unit.bytes).toPrecision(3))} ${unit.name}`;
   }
 
-  return { parse, isSourceComment, operatorIn, nameDefinedIn, sizeOf };
+  return { parse, highlight, isSourceComment, operatorIn, nameDefinedIn, sizeOf };
 })();

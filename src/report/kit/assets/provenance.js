@@ -1,25 +1,29 @@
 // The linked panes of the provenance page: source, pre-grad graph, post-grad graph, generated code, kernels.
-// A line that is selected marks the lines it came from and the lines it became. The page is complete without
-// this script: its table names the lines.
+// Each source line has a tint that its lines carry in every pane before this script runs. A line that is chosen
+// takes the tint from all but the lines it came from and the lines it became. The page is complete without this
+// script: its tables name the lines.
 //
-// A text is one of TEXTS; a pane shows one text, or the pane of generated code one of several. Lines that
-// lead somewhere have ids, such as `post-12`. Events are handled on the frame, so a graph of any length adds
-// no listeners.
+// A text is one of TEXTS or BODY_TEXTS; a pane shows one text, or the pane of generated code one of several. The
+// number of a line counts from 1: the lines of a graph or of code, or the entries of a list. Events are handled on
+// the frame, so a graph of any length adds no listeners.
 'use strict';
 (() => {
   const { all, byId, noun, isCommand } = tlparse;
 
   const frame = document.querySelector('.linked-panes');
-  const index = byId('maps');
-  if (!frame || !index) return;
-  const { source, kernels, maps, first: firstKernel } = JSON.parse(index.textContent);
+  const data = byId('maps');
+  if (!frame || !data) return;
+  const { source, kernels, maps, first: firstKernel } = JSON.parse(data.textContent);
 
   // ---- What the page calls things ----
 
   // The texts from left to right.
   const TEXTS = ['source', 'pre', 'post', 'py', 'cpp', 'kernels'];
-  const GRAPHS_AND_TABLES = ['source', 'pre', 'post', 'kernels'];
+  const LIST_TEXTS = ['source', 'kernels'];
   const CODE_TEXTS = ['py', 'cpp'];
+  // Further files of code, which may hold the sources of kernels.
+  const BODY_TEXTS = ['kernelcode', 'header'];
+  const ALL_TEXTS = [...TEXTS, ...BODY_TEXTS];
   const LINE_NOUN = {
     source: 'source line',
     pre: 'pre-grad line',
@@ -27,31 +31,41 @@
     py: 'call',
     cpp: 'call',
     kernels: 'kernel',
+    kernelcode: 'line of kernel code',
+    header: 'line of the header',
   };
 
-  // Selectors.
-  const LINKED_LINE = '.linked-panes pre .mapped';
+  // Selectors: a line that leads somewhere, in the source of a kernel too.
+  const LINKED_LINE = '.mapped, .inner';
   const TEXT_BOX = '.linked-panes pre';
   const PANE_SWITCH = '.pane-switch';
+  const LINE_KEYS = '.line-keys button';
   const DIVIDER_CLASS = 'divider';
 
-  // Classes that this script sets: on a line that belongs to the selection, on the selected line, and on the
-  // one of several that the reader is at; on the frame when it is ready and when it wraps long lines; on
-  // panes.
-  const HIT_CLASS = 'hit';
+  // Classes that this script sets: on a line that belongs to the choice, on the chosen line, and on the one of
+  // several that the reader is at; on the frame when it is ready, when something is chosen, and when it wraps
+  // long lines; on a list that shows linked lines only; on panes.
+  const LINKED_CLASS = 'linked';
   const SELECTED_CLASS = 'selected';
   const CURRENT_CLASS = 'stepped-to';
   const READY_CLASS = 'one-pane';
+  const CHOSEN_CLASS = 'chosen';
   const WRAP_CLASS = 'wrapped';
+  const LINKED_ONLY_CLASS = 'linked-only';
   const SHUT_CLASS = 'shut';
   const SHOWN_CLASS = 'shown';
 
-  // Milliseconds for which the mouse rests on a line before it is selected.
+  // The tint that lines of several source lines get when one of these is chosen.
+  const CHOSEN_TINT = '--chosen-tint';
+  const TINTS = 8;
+
+  // Milliseconds for which the mouse rests on a line before it is chosen.
   const HOVER_DELAY = 90;
   const NARROW_WINDOW = '(max-width:900px)';
-  // Pixels: the least width of a pane, and how far a key moves a divider.
+  // Pixels: the least width of a pane, how far a key moves a divider, and the room above a line that is scrolled to.
   const LEAST_PANE_WIDTH = 90;
   const DIVIDER_STEP = 24;
+  const ROOM_ABOVE = 40;
 
   // ---- Panes, texts and lines ----
 
@@ -73,20 +87,36 @@
     return texts.find(text => boxOf[text] && !boxOf[text].hidden);
   }
 
+  // The entries of a list; the file names between them are none.
+  const entriesOf = Object.fromEntries(LIST_TEXTS.map(text => [text, boxOf[text] ? all('.mapped', boxOf[text]) : []]));
+
+  // A long text stands in pieces of as many lines as the first. A choice asks for thousands of lines, so they are
+  // counted once.
+  const linesInPiece = new Map(boxes.map(box => [box, box.firstElementChild.childElementCount]));
+
   function lineElement(text, line) {
-    return byId(`${text}-${line}`);
+    if (entriesOf[text]) return entriesOf[text][line - 1];
+    const box = boxOf[text];
+    if (!box || !(line > 0)) return undefined;
+    const before = line - 1;
+    const size = linesInPiece.get(box);
+    return box.children[Math.floor(before / size)]?.children[before % size];
   }
 
   // Text and number of a line's element: the inverse of lineElement.
   function placeOf(element) {
-    const dash = element.id.lastIndexOf('-');
-    return { text: element.id.slice(0, dash), line: Number(element.id.slice(dash + 1)) };
+    const box = element.closest('pre');
+    const { text } = box.dataset;
+    if (entriesOf[text]) return { text, line: entriesOf[text].indexOf(element) + 1 };
+    const piece = element.parentElement;
+    const before = [...box.children].indexOf(piece) * linesInPiece.get(box);
+    return { text, line: before + [...piece.children].indexOf(element) + 1 };
   }
 
   // The linked line on which an event happened.
   function linePlaceAt(event) {
-    const element = event.target.closest?.(LINKED_LINE);
-    return element ? placeOf(element) : null;
+    const element = event.target.closest?.('pre > div > span');
+    return element?.matches(LINKED_LINE) ? placeOf(element) : null;
   }
 
   // ---- Which lines belong together ----
@@ -142,9 +172,9 @@
   ];
   const edgesBack = edges.map(inverse);
 
-  // The lines that are reached from one line along edges, by text. `texts` are those on the way, in order.
-  function walk(usedEdges, texts, text, line) {
-    const reached = { [text]: new Set([line]) };
+  // The lines that are reached from some lines of a text along edges, by text. `texts` are those on the way, in order.
+  function walk(usedEdges, texts, text, lines) {
+    const reached = { [text]: new Set(lines) };
     for (const from of texts) {
       for (const edge of usedEdges) {
         if (edge.from !== from || !reached[from]) continue;
@@ -157,23 +187,54 @@
     return reached;
   }
 
-  // All lines that belong to one line, by text, ascending: its sources on the left and its results on the
+  // All lines that belong to some lines of one text, by text: their sources on the left and their results on the
   // right. A path never turns, else everything would belong to everything.
-  function relatedLines(text, line) {
+  function relatedLines(text, lines) {
     const place = TEXTS.indexOf(text);
-    const right = walk(edges, TEXTS.slice(place), text, line);
-    const left = walk(edgesBack, TEXTS.slice(0, place + 1).reverse(), text, line);
-    return Object.fromEntries(TEXTS.map(other => {
-      const found = new Set([...right[other] || [], ...left[other] || []]);
-      return [other, [...found].sort((one, next) => one - next)];
-    }));
+    const right = walk(edges, TEXTS.slice(place), text, lines);
+    const left = walk(edgesBack, TEXTS.slice(0, place + 1).reverse(), text, lines);
+    return Object.fromEntries(ALL_TEXTS.map(other => (
+      [other, new Set([...right[other] || [], ...left[other] || []])]
+    )));
   }
 
-  // ---- The selection ----
+  // The numbers of the kernels in whose source a line stands. A call there counts as a call.
+  function kernelsWithSourceAt(text, line) {
+    if (kernels.some(kernel => kernel.file === text && kernel.line === line)) return [];
+    const holds = ({ body }) => body && body[0] === text && body[1] <= line && line <= body[2];
+    return kernels.map((kernel, place) => holds(kernel) ? place + 1 : 0).filter(number => number > 0);
+  }
 
-  // The selected line {text, line}; null before there is one.
+  // Lines as runs of neighbors, ascending: {from, to, isBody}.
+  function runsOf(lines) {
+    const runs = [];
+    [...lines].sort((one, next) => one - next).forEach(line => {
+      if (runs.at(-1)?.to === line - 1) runs.at(-1).to = line;
+      else runs.push({ from: line, to: line, isBody: false });
+    });
+    return runs;
+  }
+
+  // The runs of all texts; the source of each kernel is a run, behind all others of its text.
+  function runsOfTexts(related) {
+    const runs = Object.fromEntries(ALL_TEXTS.map(text => [text, runsOf(related[text])]));
+    const seen = new Set();
+    related.kernels.forEach(number => {
+      const { body } = kernels[number - 1];
+      if (!body || seen.has(String(body))) return;
+      seen.add(String(body));
+      const [text, from, to] = body;
+      runs[text].push({ from, to, isBody: true });
+    });
+    return runs;
+  }
+
+  // ---- The choice ----
+
+  // The chosen line {text, line}; null before there is one.
   let selected = null;
-  // The lines that belong to it, by text, and which of them the reader is at: a place in that list.
+  // How many lines belong to it, by text; their runs; and which run the reader is at: a place in that list.
+  let counts = {};
   let hits = {};
   let current = {};
   // Whether a click fixed it, so that the mouse does not change it.
@@ -184,7 +245,8 @@
   let marks = [];
 
   const statusLine = byId('says');
-  const releaseButton = byId('free');
+  const firstStatus = statusLine.textContent;
+  const releaseButton = byId('release');
 
   function mark(element, className) {
     if (!element) return;
@@ -193,19 +255,20 @@
   }
 
   function markText(text) {
-    const lines = hits[text] || [];
-    lines.forEach(line => mark(lineElement(text, line), HIT_CLASS));
-    const className = selected?.text === text ? SELECTED_CLASS : CURRENT_CLASS;
-    if (lines.length > 0) mark(lineElement(text, lines[current[text]]), className);
+    const runs = hits[text] || [];
+    runs.forEach(({ from, to }) => {
+      for (let line = from; line <= to; line++) mark(lineElement(text, line), LINKED_CLASS);
+    });
+    if (selected?.text === text) mark(lineElement(text, selected.line), SELECTED_CLASS);
+    else if (runs.length > 1) mark(lineElement(text, runs[current[text]].from), CURRENT_CLASS);
   }
 
-  // What the head of a pane says: the selected line, or which of several is shown.
+  // What the head of a pane says: which of several runs is shown.
   function positionIn(text) {
     if (!selected) return '';
     const count = (hits[text] || []).length;
     if (count === 0) return 'none';
-    if (text !== selected.text) return `${current[text] + 1} of ${count}`;
-    return lineElement(text, selected.line)?.dataset.n || `line ${selected.line}`;
+    return count > 1 ? `${current[text] + 1} of ${count}` : '';
   }
 
   function paintPane(pane) {
@@ -217,29 +280,58 @@
       button.hidden = (hits[shown] || []).length < 2;
     });
     const badge = document.querySelector(`${PANE_SWITCH} [data-pane="${pane.id}"] span`);
-    const total = texts.reduce((sum, text) => sum + (hits[text]?.length || 0), 0);
+    const total = texts.reduce((sum, text) => sum + (counts[text] || 0), 0);
     if (badge) badge.textContent = total || '';
   }
 
   function paint() {
     marks.forEach(({ element, className }) => element.classList.remove(className));
     marks = [];
+    frame.classList.toggle(CHOSEN_CLASS, selected !== null);
+    const isSource = selected?.text === 'source';
+    frame.style.setProperty(CHOSEN_TINT, isSource ? `var(--t${(selected.line - 1) % TINTS + 1})` : '');
+    if (!isSource) frame.style.removeProperty(CHOSEN_TINT);
     new Set(boxes.map(box => paneOf(box.dataset.text))).forEach(paintPane);
+    all(LINE_KEYS).forEach(button => {
+      const isChosen = isSource && selected.line === Number(button.dataset.place) + 1;
+      button.setAttribute('aria-pressed', isChosen);
+    });
   }
 
-  // Scrolls a line into sight inside its pane; the page itself stays where it is.
-  function scrollInPane(text, line) {
+  // ---- Scrolling: inside a pane; the page itself stays where it is ----
+
+  // From where to where some runs reach, in pixels of what a box scrolls.
+  function extentOf(text, runs) {
     const box = boxOf[text];
-    const element = lineElement(text, line);
-    if (!box || !element || box.hidden) return;
-    const boxPlace = box.getBoundingClientRect();
-    const linePlace = element.getBoundingClientRect();
-    const isInSight = linePlace.top >= boxPlace.top && linePlace.bottom <= boxPlace.top + box.clientHeight;
-    if (!isInSight) box.scrollTop += linePlace.top - boxPlace.top - box.clientHeight / 2;
+    const top = box.getBoundingClientRect().top - box.scrollTop;
+    const first = lineElement(text, runs[0].from).getBoundingClientRect();
+    const last = lineElement(text, runs.at(-1).to).getBoundingClientRect();
+    return { from: first.top - top, to: last.bottom - top };
   }
 
-  function scrollToCurrent(text) {
-    if (hits[text]?.length) scrollInPane(text, hits[text][current[text]]);
+  function scrollIntoBox(box, { from, to }) {
+    if (from >= box.scrollTop && to <= box.scrollTop + box.clientHeight) return;
+    const fits = to - from <= box.clientHeight;
+    box.scrollTop = fits ? (from + to - box.clientHeight) / 2 : from - ROOM_ABOVE;
+  }
+
+  // Brings all linked lines of a text into view where they fit, else the run that the reader is at. The sources of
+  // kernels are far from their calls, so these come into view one by one. A list that does not fit drops what is not
+  // linked.
+  function scrollToLinked(text) {
+    const box = boxOf[text];
+    if (!box || box.hidden || !box.offsetParent) return;
+    box.classList.remove(LINKED_ONLY_CLASS);
+    const runs = hits[text] || [];
+    if (runs.length === 0) return;
+    const run = runs[current[text]];
+    const together = run.isBody ? [run] : runs.filter(({ isBody }) => !isBody);
+    const fits = () => {
+      const { from, to } = extentOf(text, together);
+      return to - from <= box.clientHeight;
+    };
+    if (entriesOf[text] && !fits()) box.classList.add(LINKED_ONLY_CLASS);
+    scrollIntoBox(box, extentOf(text, fits() ? together : [run]));
   }
 
   // Shows one of the texts of a pane, where it has several.
@@ -253,71 +345,84 @@
     fileButtons.forEach(button => button.setAttribute('aria-pressed', button.dataset.file === text));
   }
 
-  // Opens the file of code that has lines of the selection, if possible the one that is open.
+  // Opens the file of code that has calls of the choice, if possible the one that is open.
   function openCodeOfSelection() {
     const present = CODE_TEXTS.filter(text => boxOf[text]);
-    if (present.length === 0 || present.includes(selected.text)) return;
+    if (present.length === 0 || ![...TEXTS].includes(selected.text) || present.includes(selected.text)) return;
     const withHits = present.filter(text => hits[text].length > 0);
     openText(shownText(withHits) || withHits[0] || shownText(present) || present[0]);
   }
 
-  // The first line of a kernel's text stands for the kernel's first call, unless it is a call itself.
-  function kernelDefinedAt(text, line) {
-    const kernel = lineElement(text, line)?.dataset.k;
-    const isCall = kernels.some(call => call.file === text && call.line === line);
-    return kernel && !isCall ? Number(kernel) : null;
-  }
+  // ---- Choosing ----
 
   function select(place, isPinning) {
-    const kernel = kernelDefinedAt(place.text, place.line);
-    selected = kernel === null ? place : { text: 'kernels', line: kernel };
-    const { text, line } = selected;
-    hits = relatedLines(text, line);
-    current = Object.fromEntries(TEXTS.map(other => [other, 0]));
+    const { text, line } = place;
+    const ofKernels = kernelsWithSourceAt(text, line);
+    const related = ofKernels.length > 0 ? relatedLines('kernels', ofKernels) : relatedLines(text, [line]);
+    selected = place;
+    hits = runsOfTexts(related);
+    counts = Object.fromEntries(ALL_TEXTS.map(other => [other, related[other].size]));
+    current = Object.fromEntries(ALL_TEXTS.map(other => [other, 0]));
     isPinned = isPinning;
     releaseButton.hidden = !isPinned;
-    const others = TEXTS.filter(other => other !== text);
+    const others = ALL_TEXTS.filter(other => other !== text);
     steppedText = [...others].sort((one, next) => hits[next].length - hits[one].length)[0];
     openCodeOfSelection();
     paint();
-    others.forEach(scrollToCurrent);
-    statusLine.textContent = describeSelection(others);
-    if (isPinned) writeAddress(`#${text}-${line}`);
+    others.forEach(scrollToLinked);
+    statusLine.textContent = describeSelection(ofKernels);
+    if (isPinned) writeAddress(`#${anchorOf(place)}`);
   }
 
-  function describeSelection(others) {
+  function anchorOf({ text, line }) {
+    return lineElement(text, line)?.dataset.id || `${text}-${line}`;
+  }
+
+  function describeSelection(ofKernels) {
     const { text, line } = selected;
-    const number = lineElement(text, line)?.dataset.n || line;
-    const kernel = text === 'kernels' && kernels[line - 1];
-    const name = kernel ? kernel.label : `${LINE_NOUN[text]} ${number}`;
-    const counts = others.filter(other => boxOf[other]).map(other => {
-      const count = hits[other].length;
-      return `${count} ${noun(count, LINE_NOUN[other], `${LINE_NOUN[other]}s`)}`;
-    });
-    return `${name}: ${counts.join(', ')}`;
+    const counted = TEXTS.filter(other => other !== text && boxOf[other]).map(other => (
+      `${counts[other]} ${noun(counts[other], LINE_NOUN[other], `${LINE_NOUN[other]}s`)}`
+    ));
+    return `${nameOfSelection(ofKernels, text, line)}: ${counted.join(', ')}`;
   }
 
-  function writeAddress(anchor) {
+  function nameOfSelection(ofKernels, text, line) {
+    if (text === 'kernels') return kernels[line - 1].label;
+    const number = lineElement(text, line)?.dataset.n || line;
+    if (ofKernels.length > 0) return `source of ${kernels[ofKernels[0] - 1].label}, line ${number}`;
+    return `${LINE_NOUN[text]} ${number}`;
+  }
+
+  function writeAddress(address) {
     try {
-      history.replaceState(null, '', anchor);
+      history.replaceState(null, '', address);
     } catch {
       // A page that is shown in a frame has no address.
     }
   }
 
-  // Goes to the next (1) or previous (-1) line of the selection in a text, from the last one to the first.
+  // Goes to the next (1) or previous (-1) run of the choice in a text, from the last one to the first.
   function step(text, by) {
     const count = hits[text]?.length;
     if (!count) return;
     steppedText = text;
     current[text] = (current[text] + by + count) % count;
     paint();
-    scrollToCurrent(text);
+    const box = boxOf[text];
+    if (!box.hidden && box.offsetParent) scrollIntoBox(box, extentOf(text, [hits[text][current[text]]]));
   }
 
+  // All tints come back.
   function release() {
+    selected = null;
+    hits = {};
+    counts = {};
     isPinned = false;
     releaseButton.hidden = true;
+    statusLine.textContent = firstStatus;
+    LIST_TEXTS.forEach(text => boxOf[text]?.classList.remove(LINKED_ONLY_CLASS));
+    writeAddress(location.pathname + location.search);
+    paint();
   }
 
   // ---- Mouse ----
@@ -331,6 +436,11 @@
     if (place) hoverTimer = setTimeout(() => select(place, false), HOVER_DELAY);
   }
 
+  function onPointerLeave() {
+    clearTimeout(hoverTimer);
+    if (!isPinned && selected) release();
+  }
+
   // Folds a pane into a strip, or unfolds it. The widths that dividers gave do not fit any more.
   function toggleShut(pane, button) {
     const isShut = pane.classList.toggle(SHUT_CLASS);
@@ -342,6 +452,7 @@
   }
 
   function onClick(event) {
+    clearTimeout(hoverTimer);
     const { step: stepBy, file, shut } = event.target.closest('button')?.dataset ?? {};
     const pane = event.target.closest('section');
     if (stepBy) {
@@ -349,6 +460,7 @@
     } else if (file) {
       openText(file);
       paint();
+      scrollToLinked(file);
     } else if (shut) {
       toggleShut(pane, event.target.closest('button'));
     } else {
@@ -357,21 +469,35 @@
     }
   }
 
-  // ---- Keyboard: n and p step, Escape releases, arrows go from line to line and from pane to pane ----
+  // The button of a source line chooses it, and lets it go again.
+  function onLineKey({ currentTarget }) {
+    const line = Number(currentTarget.dataset.place) + 1;
+    if (isPinned && selected.text === 'source' && selected.line === line) release();
+    else select({ text: 'source', line }, true);
+  }
+
+  // ---- Keyboard: n and p step, digits choose a source line, Escape releases, arrows go from line to line and from
+  // pane to pane ----
 
   function selectNeighbor(box, goesDown) {
-    const text = box.dataset.text;
-    const from = selected?.text === text ? selected.line : hits[text]?.[current[text]];
+    const { text } = box.dataset;
+    const from = selected?.text === text ? selected.line : hits[text]?.[current[text]]?.from;
     const lines = all('.mapped', box);
-    const here = lines.indexOf(lineElement(text, from));
+    const here = from === undefined ? -1 : lines.indexOf(lineElement(text, from));
     // Without a line to start from, both ways lead to the first one.
     const isNowhere = here < 0;
     const next = lines[goesDown || isNowhere ? here + 1 : here - 1];
     if (!next) return false;
     const place = placeOf(next);
     select(place, true);
-    scrollInPane(place.text, place.line);
+    scrollToChosen(place);
     return true;
+  }
+
+  // The line itself, where its own pane has more of the choice.
+  function scrollToChosen({ text, line }) {
+    const box = boxOf[text];
+    if (!box.hidden && box.offsetParent) scrollIntoBox(box, extentOf(text, [{ from: line, to: line }]));
   }
 
   function focusNeighbor(box, goesRight) {
@@ -397,7 +523,10 @@
     const box = event.target.closest(TEXT_BOX);
     if (event.key === 'n') step(steppedText, 1);
     else if (event.key === 'p') step(steppedText, -1);
-    else if (event.key === 'Escape') release();
+    else if (event.key === 'Escape' && selected) release();
+    else if (/^[1-9]$/.test(event.key) && source[event.key - 1]) {
+      select({ text: 'source', line: Number(event.key) }, true);
+    }
     else if (box && onArrow(box, event.key)) event.preventDefault();
   }
 
@@ -458,31 +587,56 @@
     if (!pane) return;
     all('section', frame).forEach(other => other.classList.toggle(SHOWN_CLASS, other === pane));
     paneButtons.forEach(button => button.setAttribute('aria-pressed', button.dataset.pane === paneId));
-    scrollToCurrent(shownText(textsOf(pane)));
+    scrollToLinked(shownText(textsOf(pane)));
   }
 
   // ---- Start ----
 
+  // The line that an address names; `py-120` also where the line leads somewhere with the kernel around it only.
+  function lineOfAddress(address) {
+    const named = frame.querySelector(`[data-id="${CSS.escape(address)}"]`);
+    if (named) return named;
+    const [, text, number] = /^([a-z]+)-(\d+)$/.exec(address) || [];
+    const line = text && !entriesOf[text] ? lineElement(text, Number(number)) : null;
+    return line?.matches(LINKED_LINE) ? line : null;
+  }
+
   // Shows the line that the address names; gives whether there is one.
   function followAddress() {
-    const [, text, number] = /^#([a-z]+)-(\d+)$/.exec(location.hash) || [];
-    const line = Number(number);
-    if (!text || !lineElement(text, number)?.matches(LINKED_LINE)) return false;
-    openText(text);
-    select({ text, line }, true);
-    scrollInPane(selected.text, selected.line);
-    turnTo(paneOf(selected.text).id);
+    const element = lineOfAddress(location.hash.slice(1));
+    if (!element) return false;
+    const place = placeOf(element);
+    openText(place.text);
+    turnTo(paneOf(place.text).id);
+    select(place, true);
+    scrollToChosen(place);
     return true;
   }
 
-  // Without an address the first kernel is selected, so that the page shows what it is for.
-  function showFirstKernel() {
-    if (kernels.length > 0 && boxOf.kernels) select({ text: 'kernels', line: firstKernel || 1 }, false);
+  // Without an address all tints are shown. Where no source line is known the first kernel shows what the page is for.
+  function showBeginning() {
+    if (source.length === 0 && kernels.length > 0) select({ text: 'kernels', line: firstKernel || 1 }, false);
     if (boxOf.post) turnTo('post');
     else if (boxes.length > 0) turnTo(paneOf(boxes[0].dataset.text).id);
+    CODE_TEXTS.forEach(scrollToFirstCall);
+  }
+
+  // Code opens at its first call, not at its imports.
+  function scrollToFirstCall(text) {
+    const calls = kernels.filter(kernel => kernel.file === text).map(kernel => kernel.line);
+    const box = boxOf[text];
+    if (selected || calls.length === 0 || !box || box.hidden || !box.offsetParent) return;
+    const line = Math.min(...calls);
+    box.scrollTop = extentOf(text, [{ from: line, to: line }]).from - ROOM_ABOVE;
+  }
+
+  // Wrapped lines, and panes of another size, put linked lines elsewhere.
+  function scrollAllToLinked() {
+    if (selected) ALL_TEXTS.forEach(scrollToLinked);
   }
 
   frame.addEventListener('pointerover', onPointerOver);
+  frame.addEventListener('pointerleave', onPointerLeave);
   frame.addEventListener('click', onClick);
   addEventListener('keydown', onKey);
   addEventListener('hashchange', followAddress);
@@ -491,12 +645,19 @@
   paneButtons.forEach(button => {
     button.onclick = () => turnTo(button.dataset.pane);
   });
+  all(LINE_KEYS).forEach(button => {
+    button.onclick = onLineKey;
+  });
   const wrapButton = byId('wrap');
-  wrapButton.onclick = () => wrapButton.setAttribute('aria-pressed', frame.classList.toggle(WRAP_CLASS));
+  wrapButton.onclick = () => {
+    wrapButton.setAttribute('aria-pressed', frame.classList.toggle(WRAP_CLASS));
+    scrollAllToLinked();
+  };
 
   frame.classList.add(READY_CLASS);
   if (matchMedia(NARROW_WINDOW).matches) wrapButton.click();
-  const firstCode = boxes.find(box => !GRAPHS_AND_TABLES.includes(box.dataset.text));
+  const firstCode = boxes.find(box => ![...LIST_TEXTS, 'pre', 'post'].includes(box.dataset.text));
   if (firstCode) openText(firstCode.dataset.text);
-  if (!followAddress()) showFirstKernel();
+  if (!followAddress()) showBeginning();
+  new ResizeObserver(scrollAllToLinked).observe(frame);
 })();

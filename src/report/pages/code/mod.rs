@@ -7,9 +7,10 @@ pub(crate) mod listing;
 
 use crate::model::{Artifact, Compile, Content, Form, Language, Readable};
 use crate::output::{Page, RelPath};
-use crate::report::kit::formats::{bytes, counted};
+use crate::report::kit::formats::{bytes, counted, whole};
 use crate::report::kit::highlight::LARGEST_HIGHLIGHTED;
 use crate::report::kit::html::Html;
+use crate::report::kit::inductor_runs;
 use crate::report::kit::markup::{Element, close, put};
 use crate::report::kit::paths;
 use crate::report::kit::shell::{Shell, write_page};
@@ -233,11 +234,36 @@ fn side(view: View<'_>, code: &Code<'_>, index: &CodeIndex) -> anyhow::Result<Ht
     let mut groups = vec![
         Group::new("Kernels", kernels.collect()),
         Group::new("Library calls", calls.collect()),
+        source_lines(view, code)?,
         Group { count: None, ..Group::new("Places", places.collect()) },
         Group { count: None, ..Group::new("Same compile", neighbors(view, code)) },
     ];
     groups.retain(|group| !group.items.is_empty());
     view.render("code_side", &Side { groups })
+}
+
+/// Lines of the program that the index lists; the page of kernels has all.
+const MOST_SOURCE_LINES: usize = 24;
+
+/// The lines of the program behind the calls of this file, each with its first call.
+fn source_lines(view: View<'_>, code: &Code<'_>) -> anyhow::Result<Group> {
+    let lines = inductor_runs::called_for(view.report, code.compile, code.artifact)?;
+    let count = lines.len();
+    let mut items: Vec<Item> = Vec::new();
+    for line in lines.into_iter().take(MOST_SOURCE_LINES) {
+        let full = format!("{}:{}", line.file, line.line);
+        let file = line.file.rsplit(['/', '\\']).next().unwrap_or(&line.file);
+        let text = format!("{file}:{}", line.line);
+        let calls = counted(line.calls, "call", "calls");
+        items.push(Item::new(format!("#L{}", line.first), (&text, &full), calls));
+    }
+    if count > 0 {
+        let page = format!("{}#lines", view.href_of("kernels.html"));
+        let rest = count.saturating_sub(MOST_SOURCE_LINES);
+        let note = if rest > 0 { format!("{} more", whole(rest)) } else { String::new() };
+        items.push(Item::new(page, ("all kernels by line", "all kernels by line"), note));
+    }
+    Ok(Group { count: (count > 1).then_some(count), ..Group::new("Source lines", items) })
 }
 
 fn neighbors(view: View<'_>, code: &Code<'_>) -> Vec<Item> {

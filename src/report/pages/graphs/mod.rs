@@ -1,11 +1,12 @@
 //! `graphs.html`: the graphs of a compile side by side. The page holds each text once; its script marks the definition
 //! and the uses of a value, compares two graphs, and joins lines of the user's code with graphs and generated code.
 
+mod earlier;
 mod output_code;
 
 use crate::analysis::Producers;
 use crate::analysis::vllm::Vllm;
-use crate::model::{Compile, CompileIndex};
+use crate::model::{Artifact, Compile, CompileIndex};
 use crate::output::Page;
 use crate::report::kit::formats::{bytes, counted, whole};
 use crate::report::kit::graph_files::graphs;
@@ -21,7 +22,8 @@ use crate::report::subject::Report;
 use crate::report::words::files;
 use crate::report::words::vllm::piece_words;
 use crate::trace::{Md5, PayloadRef};
-use fxhash::FxHashMap;
+use earlier::Earlier;
+use fxhash::{FxHashMap, FxHashSet};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -33,15 +35,21 @@ const LARGEST_PAGE: u64 = 8 << 20;
 
 /// A page for each compile that has graphs.
 pub(crate) fn pages(report: Report<'_>) -> Vec<Page<'_, Worker>> {
-    let pieces = Arc::new(pieces(report));
+    let context = Arc::new(Context { pieces: pieces(report), earlier: Earlier::of(report) });
     let compiles = report.model.compiles.indexed();
     let page = |(index, compile)| {
-        let (path, pieces) = (paths::graphs_page(compile), Arc::clone(&pieces));
+        let (path, context) = (paths::graphs_page(compile), Arc::clone(&context));
         Page::rendered(path, move |worker: &mut Worker, out: &mut dyn Write| {
-            write(report, (index, compile), &pieces, (worker, out))
+            write(report, (index, compile), &context, (worker, out))
         })
     };
     compiles.filter(|(_, compile)| !graphs(compile).is_empty()).map(page).collect()
+}
+
+/// What the pages share.
+struct Context {
+    pieces: Pieces,
+    earlier: Earlier,
 }
 
 /// Which piece of vLLM's a file belongs to: by compile and index of the file.
@@ -61,14 +69,14 @@ fn pieces(report: Report<'_>) -> Pieces {
 fn write(
     report: Report<'_>,
     (index, compile): (CompileIndex, &Compile),
-    pieces: &Pieces,
+    context: &Context,
     (worker, out): (&mut Worker, &mut dyn Write),
 ) -> anyhow::Result<()> {
     let mut shell = Shell::of_compile(report, compile, Some("graphs"));
     shell.tabs = tabs(compile);
     write_page(worker, out, &shell, |worker, out| {
         let view = View::new(report, worker, 1);
-        let shown = shown(view, (index, compile), pieces)?;
+        let shown = shown(view, (index, compile), context)?;
         put(out, &head(view, compile, &shown)?)?;
         write_data(view, compile, &shown, out)
     })
@@ -93,6 +101,8 @@ struct Graph {
     group: Option<String>,
     /// Its place in `texts`; null where the graph is a file only.
     text: Option<usize>,
+    /// The compile that it is of, where that is an earlier one of the function.
+    compile: Option<String>,
     #[serde(skip)]
     damaged: bool,
 }
@@ -105,50 +115,94 @@ struct Shown {
     pairs: Vec<(usize, usize, String)>,
 }
 
-/// Decides which texts stand on the page. Texts that differ in the graph's id only count as one.
+/// Decides which texts stand on the page: the compile's own, then those of the compile before it.
 fn shown(
     view: View<'_>,
     (index, compile): (CompileIndex, &Compile),
-    pieces: &Pieces,
+    context: &Context,
 ) -> anyhow::Result<Shown> {
     let producers = Producers::of(compile);
+    let mut texts = Texts::default();
     let mut shown = Shown { graphs: Vec::new(), texts: Vec::new(), pairs: Vec::new() };
     let mut places: FxHashMap<usize, usize> = FxHashMap::default();
-    let mut known: FxHashMap<Md5, usize> = FxHashMap::default();
-    let mut room = LARGEST_PAGE;
     for (file, artifact, at) in graphs(compile) {
         places.insert(file, shown.graphs.len());
-        let mut place = known.get(&at.md5).copied();
-        if place.is_none() && at.text_len <= room {
-            let text = view.report.payload(&at)?;
-            let text = Md5::of(without_id(&text).as_bytes());
-            let next = shown.texts.len();
-            let found = *known.entry(text).or_insert(next);
-            if found == next {
-                shown.texts.push(at);
-                room -= at.text_len;
-            }
-            known.insert(at.md5, found);
-            place = Some(found);
+        let group = match context.pieces.get(&(index, file)) {
+            Some(piece) => Some(piece.clone()),
+            None => producers.producer(&artifact.name).map(str::to_owned),
+        };
+        let text = texts.place(view, &at)?;
+        shown.graphs.push(Graph { group, text, ..Graph::of(view, compile, artifact, at.intact) });
+    }
+    let place = |file| places.get(&file).copied();
+    let pairs = pairs(compile).into_iter();
+    shown.pairs = pairs.filter_map(|p| Some((place(p.before)?, place(p.after)?, p.what))).collect();
+    if let Some(before) = context.earlier.before(view.report, index) {
+        for pair in earlier::pairs(before, compile) {
+            let Some(after) = place(pair.after) else { continue };
+            let Some((artifact, at)) = earlier::graph(before, pair.before) else { continue };
+            let of = Some(before.label());
+            let text = texts.place(view, &at)?;
+            shown.pairs.push((
+                shown.graphs.len(),
+                after,
+                format!("{} since {}", artifact.name, before.label()),
+            ));
+            shown.graphs.push(Graph { compile: of, text, ..Graph::of(view, before, artifact, at.intact) });
         }
-        shown.graphs.push(Graph {
+    }
+    shown.texts = texts.kept;
+    Ok(shown)
+}
+
+impl Graph {
+    fn of(view: View<'_>, compile: &Compile, artifact: &Artifact, intact: bool) -> Graph {
+        Graph {
             name: artifact.name.clone(),
             number: artifact.number,
             attempt: artifact.attempt,
             href: view.href(&paths::artifact(compile, artifact, view.report.settings)),
             about: files::about(&artifact.name),
-            group: match pieces.get(&(index, file)) {
-                Some(piece) => Some(piece.clone()),
-                None => producers.producer(&artifact.name).map(str::to_owned),
-            },
-            text: place,
-            damaged: !at.intact,
-        });
+            group: None,
+            text: None,
+            compile: None,
+            damaged: !intact,
+        }
     }
-    let place = |file| places.get(&file).copied();
-    let pairs = pairs(compile).into_iter();
-    shown.pairs = pairs.filter_map(|p| Some((place(p.before)?, place(p.after)?, p.what))).collect();
-    Ok(shown)
+}
+
+/// The texts of a page while they are collected. Those that differ in the graph's id only count as one.
+struct Texts {
+    kept: Vec<PayloadRef>,
+    known: FxHashMap<Md5, usize>,
+    room: u64,
+}
+
+impl Default for Texts {
+    fn default() -> Texts {
+        Texts { kept: Vec::new(), known: FxHashMap::default(), room: LARGEST_PAGE }
+    }
+}
+
+impl Texts {
+    /// The place of a text among those of the page; None where there is no room for it.
+    fn place(&mut self, view: View<'_>, at: &PayloadRef) -> anyhow::Result<Option<usize>> {
+        if let Some(place) = self.known.get(&at.md5) {
+            return Ok(Some(*place));
+        }
+        if at.text_len > self.room {
+            return Ok(None);
+        }
+        let text = view.report.payload(at)?;
+        let next = self.kept.len();
+        let found = *self.known.entry(Md5::of(without_id(&text).as_bytes())).or_insert(next);
+        if found == next {
+            self.kept.push(*at);
+            self.room -= at.text_len;
+        }
+        self.known.insert(at.md5, found);
+        Ok(Some(found))
+    }
 }
 
 #[derive(Serialize)]
@@ -174,7 +228,8 @@ struct File<'a> {
 
 fn head(view: View<'_>, compile: &Compile, shown: &Shown) -> anyhow::Result<Html> {
     let place = view.place_of(compile)?;
-    let files = shown.graphs.iter().map(|graph| File {
+    let own = || shown.graphs.iter().filter(|graph| graph.compile.is_none());
+    let files = own().map(|graph| File {
         name: &graph.name,
         number: graph.number,
         href: &graph.href,
@@ -182,16 +237,17 @@ fn head(view: View<'_>, compile: &Compile, shown: &Shown) -> anyhow::Result<Html
         large: graph.text.is_none(),
         damaged: graph.damaged,
     });
-    let texts = match shown.texts.len() {
-        same if same == shown.graphs.len() => String::new(),
-        different => format!(", {} different", whole(different)),
+    let different: FxHashSet<usize> = own().filter_map(|graph| graph.text).collect();
+    let texts = match own().count() == different.len() || different.is_empty() {
+        true => String::new(),
+        false => format!(", {} different", whole(different.len())),
     };
     let context = Head {
         pill: view.pill(compile)?,
         function: view.named(compile),
         place: place.unwrap_or_default(),
-        about: format!("{}{texts}.", counted(shown.graphs.len(), "graph", "graphs")),
-        count: whole(shown.graphs.len()),
+        about: format!("{}{texts}.", counted(own().count(), "graph", "graphs")),
+        count: whole(own().count()),
         limit: bytes(LARGEST_PAGE as f64),
         files: files.collect(),
     };

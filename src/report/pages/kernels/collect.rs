@@ -5,6 +5,7 @@ use crate::model::{Compile, Content, Fields, TritonKernel, lenient};
 use crate::report::kit::formats::is_library;
 use crate::report::kit::inductor_runs::Run;
 use crate::report::kit::inductor_runs::RunTexts;
+use crate::report::kit::provenance_anchors::{kernel_anchors, source_anchors};
 use crate::report::subject::Report;
 use crate::trace::TextMap;
 use fxhash::FxHashSet;
@@ -20,8 +21,8 @@ pub(crate) struct Kernel {
     pub(crate) language: Option<&'static str>,
     /// Lines that call it.
     pub(crate) calls: usize,
-    /// The first call: its place among those of the run, from 1, file and line.
-    pub(crate) first: Option<(usize, CodeKind, u32)>,
+    /// The first call.
+    pub(crate) first: CallPlace,
     /// Lines of its source.
     pub(crate) code_lines: Option<u32>,
     /// Nodes of the post-grad graph, over all calls.
@@ -33,12 +34,32 @@ pub(crate) struct Kernel {
     pub(crate) runtime_ns: Option<f64>,
 }
 
+/// Where a kernel is called.
+#[derive(Clone)]
+pub(crate) struct CallPlace {
+    /// Its anchor on the page of the run.
+    pub(crate) anchor: String,
+    /// The file and line of the code.
+    pub(crate) file: CodeKind,
+    pub(crate) line: u32,
+}
+
+/// A kernel that a line of the program became.
+pub(crate) struct LineKernel {
+    /// Its place in [`Kernels::kernels`].
+    pub(crate) kernel: usize,
+    /// Its first call for this line.
+    pub(crate) call: CallPlace,
+    /// The anchor of the line on the page of the run.
+    pub(crate) source: String,
+}
+
 /// A line of the program.
 #[derive(Default)]
 pub(crate) struct Line {
     pub(crate) code: Option<String>,
-    /// Places in [`Kernels::kernels`].
-    pub(crate) kernels: Vec<usize>,
+    /// In the order of the log.
+    pub(crate) kernels: Vec<LineKernel>,
     /// Runs in which the line became one or more of the kernels whose lines the log does not tell, and how many these
     /// are.
     pub(crate) perhaps: Vec<(usize, usize)>,
@@ -78,17 +99,20 @@ impl Kernels {
         let runtimes = runtimes(report, run)?;
         let mut places: TextMap<&str, usize> = TextMap::default();
         let mut seen: FxHashSet<(usize, usize)> = FxHashSet::default();
-        for (number, call) in (1..).zip(&known.kernels) {
+        let sources = source_anchors(&known);
+        for (call, anchor) in known.kernels.iter().zip(kernel_anchors(&known)) {
+            let called = CallPlace { anchor, file: call.file, line: call.line };
             let place = *places.entry(&call.kernel).or_insert_with(|| {
                 let tuning = tuning.get(call.kernel.as_str()).map(|kernel| (*kernel).clone());
                 let runtime_ns = runtimes.get(&call.kernel).copied();
-                self.kernels.push(Kernel { tuning, runtime_ns, ..Kernel::of(index, number, call) });
+                self.kernels.push(Kernel { tuning, runtime_ns, ..Kernel::of(index, called.clone(), call) });
                 self.kernels.len() - 1
             });
             let Some(kernel) = self.kernels.get_mut(place) else { continue };
             kernel.calls += 1;
             kernel.nodes += call.nodes.len();
-            for source in call.source.iter().filter_map(|at| known.source.get(*at)) {
+            let lines = call.source.iter().filter_map(|at| Some((known.source.get(*at)?, sources.get(*at)?)));
+            for (source, anchor) in lines {
                 let entry = self.lines.entry((source.file.clone(), source.line));
                 let at = entry.index();
                 let line = entry.or_default();
@@ -96,7 +120,8 @@ impl Kernels {
                     line.code.clone_from(&source.code);
                 }
                 if seen.insert((place, at)) {
-                    line.kernels.push(place);
+                    let (call, source) = (called.clone(), anchor.clone());
+                    line.kernels.push(LineKernel { kernel: place, call, source });
                     kernel.lines.push(at);
                 }
             }
@@ -141,13 +166,13 @@ impl Kernels {
 }
 
 impl Kernel {
-    fn of(run: usize, number: usize, call: &KernelCall) -> Kernel {
+    fn of(run: usize, first: CallPlace, call: &KernelCall) -> Kernel {
         Kernel {
             run,
             name: call.kernel.clone(),
             language: call.language,
             calls: 0,
-            first: Some((number, call.file, call.line)),
+            first,
             code_lines: call.definition.map(|(_, _, lines)| lines),
             nodes: 0,
             lines: Vec::new(),

@@ -17,7 +17,7 @@ use crate::report::kit::templates::Worker;
 use crate::report::kit::view::View;
 use crate::report::subject::Report;
 use crate::trace::TextSet;
-use collect::{Kernel, Kernels, Line};
+use collect::{CallPlace, Kernel, Kernels, Line, LineKernel};
 use std::io::Write;
 
 /// Kernels in the table, and lines in the other. A log of 368 compiles has some hundred of each.
@@ -141,7 +141,7 @@ fn kernels(view: View<'_>, runs: &[Run<'_>], found: &Kernels, out: &mut dyn Writ
     ];
     let table = Table { id: "kernels-table", label: "Kernels", heads };
     let shown: Vec<&Kernel> = all.iter().take(MOST_KERNELS).collect();
-    let rows = shown.into_iter().enumerate().map(|(index, kernel)| row(view, runs, found, (index, kernel)));
+    let rows = shown.into_iter().map(|kernel| row(view, runs, found, kernel));
     view.table(out, &table, rows)?;
     view.beyond(out, all.len(), all.len().min(MOST_KERNELS), "kernels")?;
     if none(|kernel| kernel.tuning.is_some()) {
@@ -160,14 +160,9 @@ fn word(kind: &'static str) -> &'static str {
     }
 }
 
-fn row(
-    view: View<'_>,
-    runs: &[Run<'_>],
-    found: &Kernels,
-    (index, kernel): (usize, &Kernel),
-) -> anyhow::Result<Row> {
+fn row(view: View<'_>, runs: &[Run<'_>], found: &Kernels, kernel: &Kernel) -> anyhow::Result<Row> {
     let run = runs.get(kernel.run);
-    let name = match run.and_then(|run| href(view, run, kernel)) {
+    let name = match run.and_then(|run| href(view, run, &kernel.first)) {
         Some(href) => view.link(&href, &kernel.name),
         None => Html::escaped(&kernel.name),
     };
@@ -199,9 +194,7 @@ fn row(
         Td::maybe(tuning.compile_us, micros),
         Td::maybe(kernel.runtime_ns, |ns| micros(ns / 1e3)),
     ]);
-    let row = row.selected_by(word(kind).to_owned());
-    // The table of lines leads here.
-    Ok(if kernel.lines.is_empty() { row } else { row.anchored(format!("k{index}")) })
+    Ok(row.selected_by(word(kind).to_owned()))
 }
 
 /// torch's word for how a configuration was found, in plain ones.
@@ -215,13 +208,13 @@ fn state_words(state: &str) -> &str {
     }
 }
 
-/// The linked panes at that kernel, or the line of the code that calls it first.
-fn href(view: View<'_>, run: &Run<'_>, kernel: &Kernel) -> Option<String> {
-    let (index, file, line) = kernel.first?;
+/// The linked panes at that call of a kernel, or the line of the code that calls it.
+fn href(view: View<'_>, run: &Run<'_>, call: &CallPlace) -> Option<String> {
+    let CallPlace { anchor, line, .. } = call;
     if let Some(page) = run.href(view) {
-        return Some(format!("{page}#kernels-{index}"));
+        return Some(format!("{page}#{anchor}"));
     }
-    let file = run.run.code.iter().find(|code| code.kind == file)?;
+    let file = run.run.code.iter().find(|code| code.kind == call.file)?;
     let artifact = run.compile.artifacts.get(file.artifact)?;
     let Content::Payload(at, form) = &artifact.content else { return None };
     let settings = view.report.settings;
@@ -312,24 +305,30 @@ fn lines(view: View<'_>, runs: &[Run<'_>], found: &Kernels, out: &mut dyn Write)
     Ok(close_section(out)?)
 }
 
-/// `0/0 inference addmm, gelu_0; 0/1 forward addmm`.
+/// `0/0 inference addmm, gelu_0; 0/1 forward addmm`: each kernel leads to its call for this line, and the graph to the
+/// line in its panes.
 fn kernels_of(view: View<'_>, runs: &[Run<'_>], found: &Kernels, line: &Line) -> Html {
     let kernels = &line.kernels;
     let mut pieces = Vec::new();
     let mut before = None;
-    for (index, kernel) in
-        kernels.iter().take(MOST_IN_CELL).filter_map(|index| Some((*index, found.kernels.get(*index)?)))
-    {
+    for LineKernel { kernel, call, source } in kernels.iter().take(MOST_IN_CELL) {
+        let Some(kernel) = found.kernels.get(*kernel) else { continue };
         let Some(run) = runs.get(kernel.run) else { continue };
         if before.replace(kernel.run) != Some(kernel.run) {
             let start = if pieces.is_empty() { "" } else { "; " };
-            pieces.push(Html::escaped(&format!("{start}{} ", run.label())));
+            let label = run.label();
+            let label = match run.href(view) {
+                Some(page) => view.link(&format!("{page}#{source}"), &label),
+                None => Html::escaped(&label),
+            };
+            pieces.extend([Html::escaped(start), label, Html::escaped(" ")]);
         } else {
             pieces.push(Html::escaped(", "));
         }
-        pieces.push(match index < MOST_KERNELS {
-            true => view.link(&format!("#k{index}"), &short_name(&kernel.name)),
-            false => Html::escaped(&short_name(&kernel.name)),
+        let name = short_name(&kernel.name);
+        pieces.push(match href(view, run, call) {
+            Some(href) => view.link(&href, &name),
+            None => Html::escaped(&name),
         });
     }
     let more = kernels.len().saturating_sub(MOST_IN_CELL);

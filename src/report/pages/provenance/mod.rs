@@ -1,8 +1,12 @@
 //! `provenance_tracking_<folder>.html`: a page an Inductor run, from a line of the program to the kernel and back.
 
+mod data;
 mod page;
 mod panes;
+mod rows;
 mod texts;
+mod tints;
+mod words;
 
 use crate::output::Page;
 use crate::report::kit::inductor_runs::all;

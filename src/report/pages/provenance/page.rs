@@ -1,32 +1,25 @@
 //! A page of linked panes, and below them the same in words.
 
-use crate::analysis::provenance::{KernelCall, Provenance};
+use crate::analysis::provenance::{Provenance, SourceLine, line_owners};
 use crate::model::Content;
-use crate::report::kit::formats::{UNKNOWN, counted, short_path, whole};
+use crate::report::kit::formats::{clipped, counted, whole};
 use crate::report::kit::html::Html;
 use crate::report::kit::inductor_runs::Run;
 use crate::report::kit::inductor_runs::RunTexts;
-use crate::report::kit::markup::{Element, close_section, note_below, paragraph, put, span};
 use crate::report::kit::paths;
 use crate::report::kit::shell::{Shell, Tab, write_page};
-use crate::report::kit::tables::{Head, Row, Table, Td};
 use crate::report::kit::templates::Worker;
 use crate::report::kit::view::View;
-use crate::report::pages::provenance::panes;
-use crate::report::pages::provenance::panes::code_words;
+use crate::report::pages::provenance::panes::Shown;
+use crate::report::pages::provenance::texts::code_words;
+use crate::report::pages::provenance::tints::Tints;
+use crate::report::pages::provenance::{data, panes, rows, words};
 use crate::report::subject::Report;
 use serde::Serialize;
 use std::io::Write;
 
 /// Runs that each page lists; a long log has hundreds, and `kernels.html` names all.
 const NEIGHBORS: usize = 12;
-
-/// Kernels in the table. The panes have all.
-const MOST_KERNELS: usize = 1_000;
-
-/// Nodes named in a cell, and below the table.
-const MOST_NODES: usize = 40;
-const MOST_UNMAPPED: usize = 200;
 
 /// Writes the page of the run at that place among all.
 pub(crate) fn write(
@@ -47,22 +40,55 @@ pub(crate) fn write(
     write_page(worker, out, &shell, |worker, out| {
         let view = View::new(report, worker, 0);
         writeln!(out, "{}", head(view, (all, index), &found)?.as_str())?;
-        let panes = panes::panes(view, run, &texts, &found);
+        let owners = line_owners(&found);
+        let shown = Shown { texts: &texts, found: &found, owners: &owners };
+        let panes = panes::panes(view, run, shown);
         if panes.is_empty() {
             return Ok(());
         }
-        writeln!(out, "{}", view.render("provenance_tools", &Tools { panes: &panes })?.as_str())?;
-        panes::write(view, &found, &panes, out)?;
-        kernels(view, &found, out)?;
-        unmapped(view, &found, out)?;
-        keys(view, out)?;
-        panes::write_data(&found, out)
+        rows::write_anchors(&found, out)?;
+        let tools = Tools { lines: keys(&found), more: keys_left_out(&found), panes: &panes };
+        writeln!(out, "{}", view.render("provenance_tools", &tools)?.as_str())?;
+        panes::write(report, shown, &panes, (&mut *worker, &mut *out))?;
+        words::write(View::new(report, worker, 0), shown, out)?;
+        data::write(&found, out)
     })
 }
 
 #[derive(Serialize)]
 struct Tools<'p> {
+    lines: Vec<Key>,
+    /// How many lines have no button, in words.
+    more: Option<String>,
     panes: &'p [panes::Pane<'p>],
+}
+
+/// A button that stands for a line of the program.
+#[derive(Serialize)]
+struct Key {
+    number: u64,
+    tint: String,
+    code: String,
+}
+
+/// Buttons for lines of the program. The pane of the source has all lines.
+const MOST_KEYS: usize = 24;
+
+/// Characters of the line that a button shows on hover.
+const LONGEST_CODE: usize = 200;
+
+fn keys(found: &Provenance) -> Vec<Key> {
+    let key = |(place, line): (usize, &SourceLine)| Key {
+        number: line.line,
+        tint: Tints::class(place),
+        code: clipped(line.code.as_deref().unwrap_or_default(), LONGEST_CODE).0.to_owned(),
+    };
+    found.source.iter().take(MOST_KEYS).enumerate().map(key).collect()
+}
+
+fn keys_left_out(found: &Provenance) -> Option<String> {
+    let more = found.source.len().saturating_sub(MOST_KEYS);
+    (more > 0).then(|| format!("and {} in the pane of the source", whole(more)))
 }
 
 fn crumbs(report: Report<'_>, run: &Run<'_>) -> Vec<(String, Option<String>)> {
@@ -240,87 +266,4 @@ fn is_damaged(run: &Run<'_>) -> bool {
         let content = run.compile.artifacts.get(*index).map(|artifact| &artifact.content);
         matches!(content, Some(Content::Payload(at, _)) if !at.intact)
     })
-}
-
-/// What the panes show, in words.
-fn kernels(view: View<'_>, found: &Provenance, out: &mut dyn Write) -> anyhow::Result<()> {
-    if found.kernels.is_empty() {
-        return Ok(());
-    }
-    let count = Some(whole(found.kernels.len()));
-    let note = "what the panes show, in words";
-    view.open_section(out, ("kernel-table", "Kernels", note), count, Html::default())?;
-    let any = |test: fn(&KernelCall) -> bool| found.kernels.iter().any(test);
-    let heads = vec![
-        Head::text("Kernel and handle"),
-        Head::text("Kind"),
-        Head::number("Call, line"),
-        Head::number("Definition, line").absent_if(!any(|call| call.definition.is_some())),
-        Head::number("Nodes").absent_if(!any(|call| !call.nodes.is_empty())),
-        Head::text("Post-grad nodes").absent_if(!any(|call| !call.nodes.is_empty())),
-        Head::text("Source lines").absent_if(!any(|call| !call.source.is_empty())),
-    ];
-    let table = Table { id: "kernels-in-words", label: "Kernels", heads };
-    let shown: Vec<(usize, &KernelCall)> = (1..).zip(&found.kernels).take(MOST_KERNELS).collect();
-    view.table(out, &table, shown.into_iter().map(|(at, call)| Ok(row(view, found, at, call))))?;
-    view.beyond(out, found.kernels.len(), found.kernels.len().min(MOST_KERNELS), "kernels")?;
-    Ok(close_section(out)?)
-}
-
-fn row(view: View<'_>, found: &Provenance, at: usize, call: &KernelCall) -> Row {
-    let (file, _) = code_words(call.file);
-    let handle = call.handle.as_ref().map(|handle| format!(":{handle}")).unwrap_or_default();
-    let handle = span("soft mono", handle);
-    let name = span("mono", view.link(&format!("#kernels-{at}"), &call.kernel));
-    let line = |file: &str, line: u32| view.link(&format!("#{file}-{line}"), &line.to_string());
-    let definition = call.definition.map(|(kind, first, _)| line(code_words(kind).0, first));
-    let nodes: Vec<&str> = call.nodes.iter().take(MOST_NODES).map(String::as_str).collect();
-    let more = call.nodes.len().saturating_sub(MOST_NODES);
-    let more = if more > 0 { format!(" and {} more", whole(more)) } else { String::new() };
-    Row::of(vec![
-        Td::html(Html::joined([name, handle], "")),
-        Td::text(call.language.unwrap_or("library")),
-        Td::html(line(file, call.line)).class("num").sorted(call.line),
-        Td::html(definition.unwrap_or_else(|| Html::escaped(UNKNOWN))).class("num"),
-        Td::number(call.nodes.len() as f64, &whole(call.nodes.len())),
-        Td::text(&format!("{}{more}", nodes.join(", "))).class("mono"),
-        Td::html(source_links(view, found, call)),
-    ])
-}
-
-/// The source lines of a kernel: `x.py:19, 20`.
-fn source_links(view: View<'_>, found: &Provenance, call: &KernelCall) -> Html {
-    let mut before = None;
-    let links = call.source.iter().take(MOST_NODES).filter_map(|at| {
-        let line = found.source.get(*at)?;
-        let file = before.replace(&line.file) != Some(&line.file);
-        let text =
-            if file { format!("{}:{}", short_path(&line.file), line.line) } else { line.line.to_string() };
-        Some(view.link(&format!("#source-{}", at + 1), &text))
-    });
-    Html::joined(links.collect::<Vec<_>>(), ", ")
-}
-
-fn unmapped(view: View<'_>, found: &Provenance, out: &mut dyn Write) -> anyhow::Result<()> {
-    if found.unmapped.is_empty() || found.coverage.nodes.0 == 0 {
-        return Ok(());
-    }
-    let count = Some(whole(found.unmapped.len()));
-    let note = "nodes of the post-grad graph that no kernel names";
-    view.open_section(out, ("unmapped", "Not mapped", note), count, Html::default())?;
-    let names = found.unmapped.iter().take(MOST_UNMAPPED);
-    let names =
-        names.map(|(name, line)| Element::new("code").title(&format!("line {line}")).around(name.as_str()));
-    let more = found.unmapped.len().saturating_sub(MOST_UNMAPPED);
-    let more = if more > 0 { format!(", and {} more", whole(more)) } else { String::new() };
-    let names = Html::joined(names.collect::<Vec<_>>(), ", ");
-    paragraph(out, Html::joined([names, format!("{more}.").into()], ""))?;
-    note_below(out, "Views and parts of a tuple need no kernel. Inputs of the graph are not counted.")?;
-    Ok(close_section(out)?)
-}
-
-fn keys(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
-    view.open_section(out, ("keys", "Keys", ""), None, Html::default())?;
-    put(out, &view.render("provenance_keys", &())?)?;
-    Ok(close_section(out)?)
 }

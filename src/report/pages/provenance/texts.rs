@@ -1,11 +1,21 @@
-//! The texts of a run, read again from the log, and the file of its maps.
+//! What the texts of a run are called, and the file of its maps.
 
-use crate::analysis::provenance::{Coverage, LineMap, SourceLine};
+use crate::analysis::provenance::{CodeKind, Coverage, LineMap, SourceLine};
 use crate::report::kit::inductor_runs::Run;
 use crate::report::kit::inductor_runs::RunTexts;
 use crate::report::subject::Report;
 use serde::Serialize;
 use std::io::Write;
+
+/// Beginning of the ids of a code file's lines, and its name.
+pub(crate) fn code_words(kind: CodeKind) -> (&'static str, &'static str) {
+    match kind {
+        CodeKind::Python => ("py", "Python"),
+        CodeKind::Cpp => ("cpp", "C++ wrapper"),
+        CodeKind::Kernels => ("kernelcode", "Kernel code"),
+        CodeKind::Header => ("header", "Header"),
+    }
+}
 
 /// The file beside a page.
 #[derive(Serialize)]

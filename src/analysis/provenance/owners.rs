@@ -1,0 +1,153 @@
+//! The lines of the program behind each line of a run's texts. A pane shows them before anything is chosen, so they
+//! follow the same links that a choice follows: a line belongs to those from which a path leads to it.
+
+use super::{CodeKind, LineMap, Provenance};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// For lines of a text, from 1: places in [`Provenance::source`], ascending.
+pub type Owners = BTreeMap<u32, Vec<usize>>;
+
+/// Whose line each line is.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct LineOwners {
+    /// Of the pre-grad graph.
+    pub pre: Owners,
+    /// Of the post-grad graph.
+    pub post: Owners,
+    /// Of each call in [`Provenance::kernels`].
+    pub kernels: Vec<Vec<usize>>,
+    /// Of the lines that call kernels, by file.
+    calls: BTreeMap<CodeKind, Owners>,
+    /// Of kernels' sources, by file and first line: their last line, and whose all of it is.
+    bodies: BTreeMap<(CodeKind, u32), (u32, Vec<usize>)>,
+}
+
+impl LineOwners {
+    /// Of a line of code: one that calls a kernel, or any in the source of one.
+    pub fn of_code(&self, file: CodeKind, line: u32) -> &[usize] {
+        if let Some(owners) = self.calls.get(&file).and_then(|lines| lines.get(&line)) {
+            return owners;
+        }
+        let body = self.bodies.range(..=(file, line)).next_back();
+        let inside = body.filter(|((of, _), (last, _))| *of == file && line <= *last);
+        inside.map(|(_, (_, owners))| owners.as_slice()).unwrap_or_default()
+    }
+
+    /// Whether a line of code stands in the source of a kernel.
+    pub fn is_in_kernel(&self, file: CodeKind, line: u32) -> bool {
+        let body = self.bodies.range(..=(file, line)).next_back();
+        body.is_some_and(|((of, _), (last, _))| *of == file && line <= *last)
+    }
+}
+
+type Sets = BTreeMap<u32, BTreeSet<usize>>;
+
+/// Who owns the lines of a run.
+pub fn line_owners(found: &Provenance) -> LineOwners {
+    let (mut pre, mut post) = (Sets::new(), Sets::new());
+    for (source, line) in found.source.iter().enumerate() {
+        line.pre.iter().for_each(|at| _ = pre.entry(*at).or_default().insert(source));
+        line.post.iter().for_each(|at| _ = post.entry(*at).or_default().insert(source));
+    }
+    pass_on(&pre, &found.maps.pre_to_post, &mut post);
+    let mut calls: BTreeMap<CodeKind, Sets> = BTreeMap::new();
+    for call in &found.kernels {
+        calls.entry(call.file).or_default().entry(call.line).or_default().extend(&call.source);
+    }
+    let maps =
+        [(CodeKind::Python, &found.maps.post_to_py_code), (CodeKind::Cpp, &found.maps.post_to_cpp_code)];
+    for (file, map) in maps {
+        pass_on(&post, map, calls.entry(file).or_default());
+    }
+    let kernels: Vec<Vec<usize>> = found
+        .kernels
+        .iter()
+        .map(|call| {
+            let sets = calls.get(&call.file).and_then(|lines| lines.get(&call.line));
+            sets.map(|set| set.iter().copied().collect()).unwrap_or_default()
+        })
+        .collect();
+    let bodies = bodies(found, &kernels);
+    let calls = calls.into_iter().map(|(file, sets)| (file, lists(sets))).collect();
+    LineOwners { pre: lists(pre), post: lists(post), kernels, calls, bodies }
+}
+
+/// Gives the owners of each line to the lines that it leads to.
+fn pass_on(from: &Sets, map: &LineMap, to: &mut Sets) {
+    for (line, targets) in map {
+        let Some(owners) = from.get(line) else { continue };
+        targets.iter().for_each(|target| to.entry(*target).or_default().extend(owners));
+    }
+}
+
+/// All of a kernel's source belongs to the lines of its calls.
+fn bodies(found: &Provenance, kernels: &[Vec<usize>]) -> BTreeMap<(CodeKind, u32), (u32, Vec<usize>)> {
+    let mut bodies: BTreeMap<(CodeKind, u32), (u32, BTreeSet<usize>)> = BTreeMap::new();
+    for (call, owners) in found.kernels.iter().zip(kernels) {
+        if let Some(body) = call.body() {
+            let entry = bodies.entry((body.file, body.first)).or_insert((body.last, BTreeSet::new()));
+            entry.1.extend(owners);
+        }
+    }
+    let listed = bodies.into_iter();
+    listed.map(|(place, (last, owners))| (place, (last, owners.into_iter().collect()))).collect()
+}
+
+fn lists(sets: Sets) -> Owners {
+    let owned = sets.into_iter().filter(|(_, owners)| !owners.is_empty());
+    owned.map(|(line, owners)| (line, owners.into_iter().collect())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::provenance::{KernelCall, LineMaps, SourceLine};
+
+    fn call(line: u32, definition: Option<(CodeKind, u32, u32)>, source: Vec<usize>) -> KernelCall {
+        let mut call = KernelCall::named("cpp_fused_add_0");
+        (call.line, call.definition, call.source) = (line, definition, source);
+        call
+    }
+
+    /// Two lines of the program; the second has no comment in the post-grad graph, only a node that became one there.
+    fn run() -> Provenance {
+        let line = |pre: &[u32], post: &[u32]| SourceLine {
+            pre: pre.to_vec(),
+            post: post.to_vec(),
+            ..SourceLine::default()
+        };
+        Provenance {
+            source: vec![line(&[3], &[5]), line(&[4], &[])],
+            maps: LineMaps {
+                pre_to_post: LineMap::from([(4, vec![6, 7])]),
+                post_to_py_code: LineMap::from([(6, vec![40])]),
+                ..LineMaps::default()
+            },
+            kernels: vec![
+                call(40, Some((CodeKind::Python, 10, 3)), vec![0]),
+                call(41, Some((CodeKind::Python, 10, 3)), Vec::new()),
+            ],
+            ..Provenance::default()
+        }
+    }
+
+    #[test]
+    fn a_line_belongs_to_every_line_of_the_program_from_which_a_path_leads_to_it() {
+        let owners = line_owners(&run());
+        assert_eq!(owners.pre, Owners::from([(3, vec![0]), (4, vec![1])]));
+        assert_eq!(owners.post, Owners::from([(5, vec![0]), (6, vec![1]), (7, vec![1])]));
+        assert_eq!(owners.kernels, [vec![0, 1], vec![]]);
+    }
+
+    #[test]
+    fn the_whole_source_of_a_kernel_belongs_to_the_lines_of_its_calls() {
+        let owners = line_owners(&run());
+        for line in [10, 11, 12, 40] {
+            assert_eq!(owners.of_code(CodeKind::Python, line), [0, 1], "{line}");
+        }
+        for line in [9, 13, 41] {
+            assert!(owners.of_code(CodeKind::Python, line).is_empty(), "{line}");
+        }
+        assert!(owners.of_code(CodeKind::Cpp, 11).is_empty());
+    }
+}

@@ -1,0 +1,70 @@
+//! The compile of a function before this one: beside its graphs one sees what the recompile changed.
+
+use crate::analysis::GraphPair;
+use crate::model::{Artifact, Compile, CompileIndex, Content};
+use crate::report::kit::graph_files::graphs;
+use crate::report::subject::Report;
+use crate::trace::{FrameId, PayloadRef, TextMap};
+use fxhash::FxHashMap;
+
+/// Graphs that are compared between compiles: what Dynamo captured, and what code is made of.
+const COMPARED: [&str; 2] = ["dynamo_output_graph", "inductor_post_grad_graph"];
+
+/// For each compile the one before it of the same function that has graphs.
+pub(crate) struct Earlier(FxHashMap<CompileIndex, CompileIndex>);
+
+impl Earlier {
+    /// Those of a log.
+    pub(crate) fn of(report: Report<'_>) -> Earlier {
+        let mut frames: TextMap<FrameId, Vec<(u64, CompileIndex)>> = TextMap::default();
+        for (index, compile) in report.model.compiles.indexed() {
+            let Some(id) = compile.id.as_ref().filter(|id| id.has_frame()) else { continue };
+            let Some(version) = id.version().filter(|_| !compared(compile).is_empty()) else { continue };
+            frames.entry(id.frame()).or_default().push((version, index));
+        }
+        let mut before = FxHashMap::default();
+        for mut compiles in frames.into_values() {
+            compiles.sort_by_key(|(version, _)| *version);
+            let following = compiles.iter().zip(compiles.iter().skip(1));
+            before.extend(following.map(|((_, earlier), (_, later))| (*later, *earlier)));
+        }
+        Earlier(before)
+    }
+
+    /// The compile before another.
+    pub(crate) fn before<'m>(&self, report: Report<'m>, index: CompileIndex) -> Option<&'m Compile> {
+        report.model.compiles.get(*self.0.get(&index)?)
+    }
+}
+
+/// The graphs of a compile's last attempt that are compared, with their indices.
+fn compared(compile: &Compile) -> Vec<(usize, &Artifact)> {
+    let all = graphs(compile).into_iter().map(|(index, artifact, _)| (index, artifact));
+    let mut found: Vec<(usize, &Artifact)> =
+        all.filter(|(_, artifact)| COMPARED.contains(&artifact.name.as_str())).collect();
+    let last = found.iter().map(|(_, artifact)| artifact.attempt).max();
+    found.retain(|(_, artifact)| Some(artifact.attempt) == last);
+    found
+}
+
+/// The graphs of two compiles that have one name: the first of the one with the first of the other, and so on.
+pub(crate) fn pairs(before: &Compile, after: &Compile) -> Vec<GraphPair> {
+    let (old, new) = (compared(before), compared(after));
+    let named = |name: &'static str| {
+        let of = move |graphs: &[(usize, &Artifact)]| -> Vec<usize> {
+            graphs.iter().filter(|(_, artifact)| artifact.name == name).map(|(index, _)| *index).collect()
+        };
+        let both = of(&old).into_iter().zip(of(&new));
+        both.map(|(before, after)| GraphPair { before, after, what: name.to_owned() }).collect::<Vec<_>>()
+    };
+    COMPARED.into_iter().flat_map(named).collect()
+}
+
+/// A graph of a compile, by the index of its file.
+pub(crate) fn graph(compile: &Compile, index: usize) -> Option<(&Artifact, PayloadRef)> {
+    let artifact = compile.artifacts.get(index)?;
+    match artifact.content {
+        Content::Payload(at, _) => Some((artifact, at)),
+        _ => None,
+    }
+}

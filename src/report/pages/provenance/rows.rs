@@ -1,0 +1,216 @@
+//! The lines of the panes: a span a line, with the tint of the line of the program that it belongs to.
+//!
+//! Lines carry `data-id`, not `id`: a browser that follows a link would scroll the page to the line, and the heads of the
+//! panes out of sight. [`write_anchors`] has the ids.
+
+use crate::analysis::provenance::{CodeKind, LineOwners, Owners, Provenance};
+use crate::model::Language;
+use crate::report::kit::formats::{bytes, short_path};
+use crate::report::kit::highlight::Highlighter;
+use crate::report::kit::html::Html;
+use crate::report::kit::markup::{Element, close, close_inline, put};
+use crate::report::kit::provenance_anchors::{kernel_anchors, source_anchors};
+use crate::report::pages::provenance::texts::code_words;
+use crate::report::pages::provenance::tints::{Tints, shown_number};
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{self, Write};
+
+/// Bytes of a text that stands in its pane: a browser shows so much without a noticeable wait. The largest graph
+/// recorded has 2 MB; what is larger is a link.
+const LARGEST_PANE: usize = 4 << 20;
+
+/// Lines in one piece of a pane. A browser lays out only the pieces in sight.
+const PIECE: usize = 100;
+
+/// A text with the lines that lead somewhere.
+pub(crate) struct Text<'p> {
+    /// Beginning of its lines' ids.
+    pub(crate) id: &'static str,
+    pub(crate) label: &'static str,
+    pub(crate) text: &'p str,
+    pub(crate) language: Language,
+    pub(crate) mapped: BTreeSet<u32>,
+    /// First lines of kernels, with the place of their first call among all, from 1.
+    pub(crate) kernels: BTreeMap<u32, usize>,
+    pub(crate) owners: OwnersOf<'p>,
+    pub(crate) file: Option<String>,
+}
+
+/// The lines of the program behind the lines of a text.
+#[derive(Clone, Copy)]
+pub(crate) enum OwnersOf<'p> {
+    Graph(&'p Owners),
+    Code(&'p LineOwners, CodeKind),
+}
+
+impl<'p> OwnersOf<'p> {
+    fn of(self, line: u32) -> &'p [usize] {
+        match self {
+            OwnersOf::Graph(owners) => owners.get(&line).map(Vec::as_slice).unwrap_or_default(),
+            OwnersOf::Code(owners, file) => owners.of_code(file, line),
+        }
+    }
+
+    /// Whether the line stands in the source of a kernel, whose first line leads somewhere for all of it.
+    fn is_in_kernel(self, line: u32) -> bool {
+        match self {
+            OwnersOf::Graph(_) => false,
+            OwnersOf::Code(owners, file) => owners.is_in_kernel(file, line),
+        }
+    }
+}
+
+/// Writes the lines of a run.
+pub(crate) struct Rows<'p> {
+    found: &'p Provenance,
+    owners: &'p LineOwners,
+    tints: Tints,
+}
+
+impl<'p> Rows<'p> {
+    pub(crate) fn of(found: &'p Provenance, owners: &'p LineOwners) -> Rows<'p> {
+        Rows { found, owners, tints: Tints::of(found) }
+    }
+
+    /// The lines of the program that the log names.
+    pub(crate) fn write_source(&self, out: &mut dyn Write) -> anyhow::Result<()> {
+        let lines = &self.found.source;
+        let digits = lines.iter().map(|line| line.line.to_string().len()).max().unwrap_or(1);
+        open_text(("source", "Source"), (digits, 0), out)?;
+        open_piece(lines.len(), out)?;
+        let several = lines.first().zip(lines.last()).is_some_and(|(a, b)| a.file != b.file);
+        let mut before = None;
+        for (place, (line, anchor)) in lines.iter().zip(source_anchors(self.found)).enumerate() {
+            if several && before.replace(&line.file) != Some(&line.file) {
+                let file = Element::new("b").title(&line.file).around(short_path(&line.file).as_ref());
+                write!(out, "{}", file.as_str())?;
+            }
+            let code = line.code.as_deref().unwrap_or("(the log does not hold this line)");
+            let shown = Element::new("span")
+                .class(&format!("mapped {}", Tints::class(place)))
+                .attribute("data-id", &anchor);
+            let shown = shown.attribute("data-n", &line.line.to_string());
+            let shown = shown.title(&format!("{}:{}", line.file, line.line)).around(Html::content(code));
+            write!(out, "{}", shown.as_str())?;
+        }
+        close_text(out)
+    }
+
+    /// The kernels in the order of their calls.
+    pub(crate) fn write_kernels(&self, out: &mut dyn Write) -> anyhow::Result<()> {
+        let kernels = &self.found.kernels;
+        let digits = kernels.iter().map(|call| shown_number(call).len()).max().unwrap_or(1);
+        let tag = self.tints.width(self.owners.kernels.iter().map(Vec::as_slice));
+        open_text(("kernels", "Kernels"), (digits, tag), out)?;
+        open_piece(kernels.len(), out)?;
+        let owners = self.owners.kernels.iter();
+        for ((call, owners), anchor) in kernels.iter().zip(owners).zip(kernel_anchors(self.found)) {
+            let shown = self.tints.row("mapped", owners, "").attribute("data-id", &anchor);
+            let shown = shown.attribute("data-n", &shown_number(call));
+            let shown =
+                shown.title(&format!("{}, line {}", call.label(), call.line)).around(call.kernel.as_str());
+            write!(out, "{}", shown.as_str())?;
+        }
+        close_text(out)
+    }
+
+    /// A graph, or a file of code.
+    pub(crate) fn write_text(
+        &self,
+        text: &Text<'_>,
+        highlighter: &mut Highlighter,
+        out: &mut dyn Write,
+    ) -> anyhow::Result<()> {
+        if text.text.len() > LARGEST_PANE {
+            return Ok(put(out, &too_large(text))?);
+        }
+        // A text without a line is shown as an empty one.
+        let shown = Some(text.text.trim_end_matches('\n')).filter(|text| !text.is_empty()).unwrap_or("\n");
+        let lines = shown.lines().count();
+        let tag = self.tints.width((1..=lines as u32).map(|line| text.owners.of(line)));
+        open_text((text.id, text.label), (lines.to_string().len(), tag), out)?;
+        let open_line = |number: u32, out: &mut dyn Write| -> io::Result<()> {
+            let before = number as usize - 1;
+            if before.is_multiple_of(PIECE) {
+                if before > 0 {
+                    close_inline(out, "div")?;
+                }
+                open_piece(PIECE.min(lines - before), out)?;
+            }
+            write!(out, "{}", self.line(text, number).open().as_str())
+        };
+        let close_line = |out: &mut dyn Write| close_inline(out, "span");
+        highlighter.write_framed((text.language, shown), out, (open_line, close_line))?;
+        close_text(out)
+    }
+
+    /// The element of a line. Each piece counts for itself, so its first line says where it begins.
+    fn line(&self, text: &Text<'_>, number: u32) -> Element {
+        let is_mapped = text.mapped.contains(&number);
+        let kind = match is_mapped {
+            true => "mapped",
+            false if text.owners.is_in_kernel(number) => "inner",
+            false => "",
+        };
+        let before = number as usize - 1;
+        let count = match before.is_multiple_of(PIECE) {
+            true => format!("counter-reset:line {before}"),
+            false => String::new(),
+        };
+        let mut shown = self.tints.row(kind, text.owners.of(number), &count);
+        if is_mapped {
+            shown = shown.attribute("data-id", &format!("{}-{number}", text.id));
+            if let Some(kernel) = text.kernels.get(&number) {
+                shown = shown.attribute("data-k", &kernel.to_string());
+            }
+        }
+        shown
+    }
+}
+
+/// Where links to lines lead: empty elements above the panes, one for each line that a page links to. The script shows the
+/// line in its pane.
+pub(crate) fn write_anchors(found: &Provenance, out: &mut dyn Write) -> io::Result<()> {
+    let code = found.kernels.iter().flat_map(|call| {
+        let definition = call.body().map(|body| (body.file, body.first));
+        [Some((call.file, call.line)), definition].into_iter().flatten()
+    });
+    let code: BTreeSet<(CodeKind, u32)> = code.collect();
+    let code = code.into_iter().map(|(file, line)| format!("{}-{line}", code_words(file).0));
+    let anchors = source_anchors(found).into_iter().chain(kernel_anchors(found)).chain(code);
+    put(out, &Element::new("div").class("anchors").open())?;
+    for anchor in anchors {
+        write!(out, "{}", Element::new("span").id(&anchor).empty().as_str())?;
+    }
+    close(out, "div")
+}
+
+fn too_large(text: &Text<'_>) -> Html {
+    let size = format!("{}, too large for this page", bytes(text.text.len() as f64));
+    let mut pieces = vec![size.into()];
+    if let Some(file) = &text.file {
+        pieces.extend([": ".into(), Element::new("a").href(file).around(text.label)]);
+    }
+    Element::new("p").class("too-large").around(Html::joined(pieces, ""))
+}
+
+/// The beginning of a text: `digits` is how wide its numbers are, `tag` those of the lines of the program.
+fn open_text(
+    (id, label): (&str, &str),
+    (digits, tag): (usize, usize),
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let text = Element::new("pre").region(label).attribute("data-text", id);
+    write!(out, "{}", text.style(&format!("--digits:{digits}ch;--tag:{tag}ch")).open().as_str())
+}
+
+/// Begins a piece of so many lines. What is in a piece is laid out without what stands before it.
+fn open_piece(lines: usize, out: &mut dyn Write) -> io::Result<()> {
+    let piece = Element::new("div").style(&format!("contain-intrinsic-height:auto {lines}lh"));
+    write!(out, "{}", piece.open().as_str())
+}
+
+fn close_text(out: &mut dyn Write) -> anyhow::Result<()> {
+    close_inline(out, "div")?;
+    Ok(close(out, "pre")?)
+}

@@ -1,0 +1,173 @@
+//! What the panes show, in words: for readers without a script, and for the search of the browser.
+
+use crate::analysis::provenance::{KernelCall, Provenance, SourceLine};
+use crate::report::kit::formats::{UNKNOWN, short_path, whole};
+use crate::report::kit::html::Html;
+use crate::report::kit::markup::{Element, close_section, note_below, paragraph, put, span};
+use crate::report::kit::provenance_anchors::{kernel_anchors, source_anchors};
+use crate::report::kit::tables::{Head, Row, Table, Td};
+use crate::report::kit::view::View;
+use crate::report::pages::provenance::panes::Shown;
+use crate::report::pages::provenance::texts::code_words;
+use crate::report::pages::provenance::tints::Tints;
+use std::io::Write;
+
+/// Lines of the program, and kernels, in the tables. The panes have all.
+const MOST_LINES: usize = 1_000;
+const MOST_KERNELS: usize = 1_000;
+
+/// Nodes, or kernels, named in a cell, and nodes below the tables.
+const MOST_IN_CELL: usize = 40;
+const MOST_UNMAPPED: usize = 200;
+
+/// What the words say, with the anchors of the panes.
+#[derive(Clone, Copy)]
+struct Words<'p> {
+    found: &'p Provenance,
+    sources: &'p [String],
+    kernels: &'p [String],
+}
+
+/// Writes the tables below the panes.
+pub(crate) fn write(view: View<'_>, shown: Shown<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+    let (sources, kernel_places) = (source_anchors(shown.found), kernel_anchors(shown.found));
+    let words = Words { found: shown.found, sources: &sources, kernels: &kernel_places };
+    lines(view, words, out)?;
+    kernels(view, words, out)?;
+    unmapped(view, shown.found, out)?;
+    keys(view, out)
+}
+
+/// What each line of the program became.
+fn lines(view: View<'_>, words: Words<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+    let all = &words.found.source;
+    if all.is_empty() {
+        return Ok(());
+    }
+    let note = "what the panes show, in words";
+    view.open_section(out, ("line-table", "Source lines", note), Some(whole(all.len())), Html::default())?;
+    let none = |test: fn(&SourceLine) -> bool| !all.iter().any(test);
+    let heads = vec![
+        Head::text("Line"),
+        Head::text("Code").mono().absent_if(none(|line| line.code.is_some())),
+        Head::number("Pre-grad lines").absent_if(none(|line| !line.pre.is_empty())),
+        Head::number("Post-grad nodes").absent_if(none(|line| !line.nodes.is_empty())),
+        Head::unsorted("Kernels").absent_if(none(|line| !line.calls.is_empty())),
+    ];
+    let table = Table { id: "lines-in-words", label: "Source lines", heads };
+    let rows = all.iter().zip(words.sources).take(MOST_LINES).enumerate();
+    view.table(
+        out,
+        &table,
+        rows.map(|(place, (line, anchor))| Ok(line_row(view, words, (place, line, anchor)))),
+    )?;
+    view.beyond(out, all.len(), all.len().min(MOST_LINES), "lines")?;
+    Ok(close_section(out)?)
+}
+
+fn line_row(view: View<'_>, words: Words<'_>, (place, line, anchor): (usize, &SourceLine, &str)) -> Row {
+    let tint = Element::new("i").class(&format!("swatch {}", Tints::class(place))).empty();
+    let link = view.link(&format!("#{anchor}"), &format!("{}:{}", short_path(&line.file), line.line));
+    let code = line.code.as_deref().map_or_else(|| Html::escaped(UNKNOWN), |code| view.folded(code, false));
+    let named = line.calls.iter().take(MOST_IN_CELL).filter_map(|call| {
+        let (kernel, anchor) = (words.found.kernels.get(*call)?, words.kernels.get(*call)?);
+        Some(view.link(&format!("#{anchor}"), &kernel.label()))
+    });
+    let mut named: Vec<Html> = named.collect();
+    let more = line.calls.len().saturating_sub(MOST_IN_CELL);
+    if more > 0 {
+        named.push(Html::escaped(&format!("{} more", whole(more))));
+    }
+    let kernels = if named.is_empty() { Html::escaped(UNKNOWN) } else { Html::joined(named, ", ") };
+    Row::of(vec![
+        Td::html(Html::joined([tint, link], " ")).class("nowrap").sorted(place),
+        Td::html(code),
+        Td::number(line.pre.len() as f64, &whole(line.pre.len())),
+        Td::number(line.nodes.len() as f64, &whole(line.nodes.len())),
+        Td::html(kernels).class("mono"),
+    ])
+}
+
+/// What each kernel came from.
+fn kernels(view: View<'_>, words: Words<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+    let found = words.found;
+    if found.kernels.is_empty() {
+        return Ok(());
+    }
+    let count = Some(whole(found.kernels.len()));
+    let note = "one row per call, in the order of the code";
+    view.open_section(out, ("kernel-table", "Kernels", note), count, Html::default())?;
+    let any = |test: fn(&KernelCall) -> bool| found.kernels.iter().any(test);
+    let heads = vec![
+        Head::text("Kernel and handle"),
+        Head::text("Kind"),
+        Head::number("Call, line"),
+        Head::number("Definition, line").absent_if(!any(|call| call.definition.is_some())),
+        Head::number("Nodes").absent_if(!any(|call| !call.nodes.is_empty())),
+        Head::text("Post-grad nodes").absent_if(!any(|call| !call.nodes.is_empty())),
+        Head::text("Source lines").absent_if(!any(|call| !call.source.is_empty())),
+    ];
+    let table = Table { id: "kernels-in-words", label: "Kernels", heads };
+    let rows = found.kernels.iter().zip(words.kernels).take(MOST_KERNELS);
+    view.table(out, &table, rows.map(|(call, anchor)| Ok(row(view, words, call, anchor))))?;
+    view.beyond(out, found.kernels.len(), found.kernels.len().min(MOST_KERNELS), "kernels")?;
+    Ok(close_section(out)?)
+}
+
+fn row(view: View<'_>, words: Words<'_>, call: &KernelCall, anchor: &str) -> Row {
+    let (file, _) = code_words(call.file);
+    let handle = call.handle.as_ref().map(|handle| format!(":{handle}")).unwrap_or_default();
+    let handle = span("soft mono", handle);
+    let name = span("mono", view.link(&format!("#{anchor}"), &call.kernel));
+    let line = |file: &str, line: u32| view.link(&format!("#{file}-{line}"), &line.to_string());
+    let definition = call.definition.map(|(kind, first, _)| line(code_words(kind).0, first));
+    let nodes: Vec<&str> = call.nodes.iter().take(MOST_IN_CELL).map(String::as_str).collect();
+    let more = call.nodes.len().saturating_sub(MOST_IN_CELL);
+    let more = if more > 0 { format!(" and {} more", whole(more)) } else { String::new() };
+    Row::of(vec![
+        Td::html(Html::joined([name, handle], "")),
+        Td::text(call.language.unwrap_or("library")),
+        Td::html(line(file, call.line)).class("num").sorted(call.line),
+        Td::html(definition.unwrap_or_else(|| Html::escaped(UNKNOWN))).class("num"),
+        Td::number(call.nodes.len() as f64, &whole(call.nodes.len())),
+        Td::text(&format!("{}{more}", nodes.join(", "))).class("mono"),
+        Td::html(source_links(view, words, call)),
+    ])
+}
+
+/// The source lines of a kernel: `x.py:19, 20`.
+fn source_links(view: View<'_>, words: Words<'_>, call: &KernelCall) -> Html {
+    let mut before = None;
+    let links = call.source.iter().take(MOST_IN_CELL).filter_map(|at| {
+        let (line, anchor) = (words.found.source.get(*at)?, words.sources.get(*at)?);
+        let file = before.replace(&line.file) != Some(&line.file);
+        let text =
+            if file { format!("{}:{}", short_path(&line.file), line.line) } else { line.line.to_string() };
+        Some(view.link(&format!("#{anchor}"), &text))
+    });
+    Html::joined(links.collect::<Vec<_>>(), ", ")
+}
+
+fn unmapped(view: View<'_>, found: &Provenance, out: &mut dyn Write) -> anyhow::Result<()> {
+    if found.unmapped.is_empty() || found.coverage.nodes.0 == 0 {
+        return Ok(());
+    }
+    let count = Some(whole(found.unmapped.len()));
+    let note = "nodes of the post-grad graph that no kernel names";
+    view.open_section(out, ("unmapped", "Not mapped", note), count, Html::default())?;
+    let names = found.unmapped.iter().take(MOST_UNMAPPED);
+    let names =
+        names.map(|(name, line)| Element::new("code").title(&format!("line {line}")).around(name.as_str()));
+    let more = found.unmapped.len().saturating_sub(MOST_UNMAPPED);
+    let more = if more > 0 { format!(", and {} more", whole(more)) } else { String::new() };
+    let names = Html::joined(names.collect::<Vec<_>>(), ", ");
+    paragraph(out, Html::joined([names, format!("{more}.").into()], ""))?;
+    note_below(out, "Views and parts of a tuple need no kernel. Inputs of the graph are not counted.")?;
+    Ok(close_section(out)?)
+}
+
+fn keys(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+    view.open_section(out, ("keys", "Keys", ""), None, Html::default())?;
+    put(out, &view.render("provenance_keys", &())?)?;
+    Ok(close_section(out)?)
+}

@@ -123,7 +123,8 @@ fn of_64_ranks_the_one_without_a_log_the_one_that_stopped_and_the_one_that_diver
         window.quiet(&format!("64 ranks ({scheme})"));
     }
     // Without a click: who stopped and inside what, who diverges and where, who is missing.
-    let verdict = window.value("document.querySelector('h1').innerText").as_str().unwrap().to_owned();
+    let verdict = window.value("document.querySelector('h1').innerText");
+    let verdict = verdict.as_str().unwrap().replace('\u{a0}', " ");
     for words in [
         "Rank 12's log ends at ",
         "inside 1/0 (gather_fn), compile_file",
@@ -146,7 +147,7 @@ fn of_64_ranks_the_one_without_a_log_the_one_that_stopped_and_the_one_that_diver
         window.tab.press_key("ArrowDown").unwrap();
     }
     let said = window.value("document.getElementById('rank-says').textContent");
-    let said = said.as_str().unwrap();
+    let said = said.as_str().unwrap().replace('\u{a0}', " ");
     assert!(
         said.starts_with("rank 12: 2 compiles, ") && said.ends_with("inside 1/0, compile_file"),
         "{said}"

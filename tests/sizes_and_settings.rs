@@ -83,6 +83,26 @@ fn caches_html_says_in_what_a_missed_key_differs() {
 }
 
 #[test]
+fn caches_html_says_a_cold_cache_in_one_sentence_and_each_cause_of_a_miss_once() {
+    let page = report("05_dynamic_shapes").page("caches.html");
+    let verdict = text_of(page.one("h1"));
+    assert!(
+        verdict.starts_with("Cold cache: 18 misses, a second run finds them. 18 lookups of caches: 0 hits"),
+        "{verdict}"
+    );
+    let causes = rows("05_dynamic_shapes", "caches.html", "causes-table");
+    let of = |words: &str| {
+        let same: Vec<_> = causes.iter().filter(|row| row[0].contains(words)).collect();
+        assert_eq!(same.len(), 1, "{words}: {causes:?}");
+        same[0].clone()
+    };
+    assert_eq!(of("the first lookup of this function")[2], "7");
+    let changed = of("inputs of the graph, the graph changed since the nearest earlier compile");
+    assert_eq!(changed[2], "2");
+    assert!(changed[3].contains("1/1") && changed[3].contains("2/1"), "{changed:?}");
+}
+
+#[test]
 fn caches_html_gives_the_reason_and_exception_of_a_bypass() {
     let rows = rows("08_cache_bypass", "caches.html", "bypasses-table");
     assert_eq!(rows.len(), 2);
@@ -125,7 +145,8 @@ fn configuration_html_leads_with_what_was_changed_from_torchs_defaults() {
     assert!(dynamic.iter().all(|row| row[0] != "compile_threads"));
     let page = report("05_dynamic_shapes").page("configuration.html");
     assert!(text_of(page.one("#changed")).contains("compile_threads = 1"));
-    assert!(text_of(page.one("h1")).starts_with("3 settings were changed from torch's defaults: "));
+    let verdict = text_of(page.one("h1")).replace('\u{a0}', " ");
+    assert!(verdict.starts_with("3 settings were changed from torch's defaults: "));
     // What was changed comes before everything else.
     let sections = page.all("section").into_iter().filter_map(|section| section.value().attr("id"));
     assert_eq!(sections.collect::<Vec<_>>()[..3], ["changed", "versions", "differences"]);

@@ -189,8 +189,22 @@ pub fn sums(model: &Model) -> IndexMap<&str, CacheSum> {
     sums
 }
 
-/// What a set of differences comes to, in words: the graph, its inputs, settings, or what else it is.
+/// What a set of differences comes to, in words: the graph, its inputs, settings, or what else it is; each with how many
+/// components differ.
 pub fn in_words(differences: &[Difference<'_>]) -> Vec<String> {
+    let counted = kinds(differences).into_iter();
+    counted.map(|(word, n)| if n > 1 { format!("{word} ({n})") } else { word }).collect()
+}
+
+/// The same without the numbers, in a fixed order: equal causes have equal words.
+pub fn in_kinds(differences: &[Difference<'_>]) -> Vec<String> {
+    let mut words: Vec<String> = kinds(differences).into_keys().collect();
+    words.sort();
+    words
+}
+
+/// How many components of each kind differ.
+fn kinds(differences: &[Difference<'_>]) -> IndexMap<String, usize> {
     let kind = |name: &str| match name.split(['[', '.']).next().unwrap_or(name) {
         "gm" => "the graph".to_owned(),
         "example_inputs" => "inputs of the graph".to_owned(),
@@ -203,7 +217,7 @@ pub fn in_words(differences: &[Difference<'_>]) -> Vec<String> {
     for difference in differences {
         *words.entry(kind(difference.name)).or_default() += 1;
     }
-    words.into_iter().map(|(word, n)| if n > 1 { format!("{word} ({n})") } else { word }).collect()
+    words
 }
 
 #[cfg(test)]
@@ -298,5 +312,7 @@ mod tests {
         let of = |name| Difference { name, old: None, new: None };
         let words = in_words(&[of("gm"), of("inductor_config[a]"), of("inductor_config[b]"), of("odd")]);
         assert_eq!(words, ["the graph", "settings of Inductor (2)", "odd"]);
+        let one = in_kinds(&[of("inductor_config[a]"), of("gm")]);
+        assert_eq!(one, in_kinds(&[of("gm"), of("inductor_config[b]"), of("inductor_config[c]")]));
     }
 }

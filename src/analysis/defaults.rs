@@ -27,7 +27,7 @@ pub struct Defaults {
     pub choice: Choice,
     /// Settings by the field of the metrics that holds them.
     kinds: IndexMap<String, Kind>,
-    /// Those of the next recorded version, where the log's lies between the two: it may have them already.
+    /// Those of the recorded version on the other side of the log's, which it may have as well.
     next: IndexMap<String, Kind>,
 }
 
@@ -79,9 +79,14 @@ impl Defaults {
                 Some(Defaults { choice: Choice::NearestBelow, next, ..nearest })
             }
             None => {
-                let likest =
-                    all.into_iter().max_by_key(|one| (Reverse(one.misfits(settings)), number(&one.torch)))?;
-                (!settings.is_empty()).then_some(Defaults { choice: Choice::BySettings, ..likest })
+                let fits =
+                    |(_, one): &(usize, &Defaults)| (Reverse(one.misfits(settings)), number(&one.torch));
+                let (at, likest) = all.iter().enumerate().max_by_key(fits)?;
+                // A version between two recorded ones is taken for the later of them, and may have the older's defaults.
+                let before = at.checked_sub(1).and_then(|before| all.get(before));
+                let next = before.map(|before| before.kinds.clone()).unwrap_or_default();
+                let likest = Defaults { choice: Choice::BySettings, next, ..likest.clone() };
+                (!settings.is_empty()).then_some(likest)
             }
         }
     }
@@ -101,6 +106,10 @@ impl Defaults {
     pub fn against(&self, field: &str, name: &str, value: &str) -> Against {
         let Some(kind) = self.kinds.get(field) else { return Against::Unknown };
         let Some(default) = kind.settings.get(name) else { return Against::Unknown };
+        // torch's private settings change with every version, without anybody having set them.
+        if self.choice != Choice::Same && name.starts_with('_') {
+            return Against::Unknown;
+        }
         let next = self.next.get(field).and_then(|next| next.settings.get(name));
         match serde_json::from_str::<Value>(value) {
             Ok(value) if same(&value, default) || next.is_some_and(|next| same(&value, next)) => {

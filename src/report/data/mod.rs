@@ -11,7 +11,7 @@ mod raw;
 
 pub(crate) use crate::report::data::findings::ENTRIES;
 pub(crate) use crate::report::data::findings::all as findings;
-pub(crate) use crate::report::data::findings::place;
+pub(crate) use crate::report::data::findings::{place, place_words};
 pub(crate) use crate::report::data::markdown::markdown;
 
 use crate::analysis::Parity;

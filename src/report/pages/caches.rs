@@ -1,6 +1,6 @@
 //! `caches.html`: what the caches of compiled code answered, and why they missed.
 
-use crate::analysis::caches::{Component, Components, Difference, Key, in_words, nearest, sums};
+use crate::analysis::caches::{Component, Components, Difference, Key, in_kinds, in_words, nearest, sums};
 use crate::model::{CacheLookup, Compile, Content, Outcome, lenient};
 use crate::output::{Page, RelPath};
 use crate::report::kit::formats::{UNKNOWN, clipped, counted, micros, percent, whole};
@@ -45,6 +45,10 @@ pub(crate) fn page<'m>(report: Report<'m>) -> Page<'m, Worker> {
         if sums(report.model).len() > 1 {
             shell.tabs.push(Tab::section("by-cache", "By cache", None));
         }
+        let missed_for = miss_causes(report, &evidence).len();
+        if missed_for > 0 {
+            shell.tabs.push(Tab::section("causes", "Why they missed", Some(whole(missed_for))));
+        }
         if !evidence.bypasses.is_empty() {
             let count = Some(whole(evidence.bypasses.len()));
             shell.tabs.push(Tab::section("bypasses", "Bypasses", count));
@@ -53,6 +57,7 @@ pub(crate) fn page<'m>(report: Report<'m>) -> Page<'m, Worker> {
         write_page(worker, out, &shell, |worker, out| {
             let view = View::new(report, worker, 0);
             by_cache(view, out)?;
+            causes(view, out, &evidence)?;
             bypasses(view, out, &evidence)?;
             lookups(view, out, &evidence)
         })
@@ -142,8 +147,13 @@ fn by_cache(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let (hits, misses, bypasses) = (total(|s| s.hits), total(|s| s.misses), total(|s| s.bypasses));
     let saved = sums.values().filter_map(|s| s.saved_us).fold(0.0, |sum, us| sum + us);
     let saved = if saved > 0.0 { format!(", which saved {}", micros(saved)) } else { String::new() };
+    // One sentence for a cold cache, as on the landing page.
+    let findings = &view.report.found.findings;
+    let missed =
+        findings.iter().find(|one| one.kind.word == "cache_miss").map(|one| format!("{}. ", one.title));
     let sentence = format!(
-        "{} of {}: {}{saved}, {}, {}.",
+        "{}{} of {}: {}{saved}, {}, {}.",
+        missed.unwrap_or_default(),
         counted(view.report.model.caches.len(), "lookup", "lookups"),
         match sums.keys().next() {
             Some(one) if sums.len() == 1 => format!("the cache of {}", caches::title(one)),
@@ -186,6 +196,101 @@ fn by_cache(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
         ]))
     });
     view.table(out, &table, rows)?;
+    close_section(out)?;
+    Ok(())
+}
+
+/// Why a key was missed.
+#[derive(PartialEq, Eq, Hash)]
+enum MissCause {
+    /// The log has no earlier key of the function.
+    First,
+    /// An earlier key of the function differs in these kinds of components.
+    Differs(Vec<String>),
+    /// An earlier compile asked for the same key in vain.
+    SameKey,
+    /// The entry was found, but its guard does not hold.
+    Guard,
+    /// torch writes no components of the keys of this cache.
+    NotRecorded,
+}
+
+impl MissCause {
+    fn words(&self) -> String {
+        match self {
+            MissCause::First => "the first lookup of this function in the log".to_owned(),
+            MissCause::Differs(parts) => {
+                format!("{} changed since the nearest earlier compile of the function", parts.join(", "))
+            }
+            MissCause::SameKey => "an earlier compile of the function asked for the same key, and found nothing either".to_owned(),
+            MissCause::Guard => "an entry was found, but its guard does not hold for these sizes".to_owned(),
+            MissCause::NotRecorded => {
+                "not recorded: torch writes the key of this cache without its parts; where another cache was asked for the same compile, its reason is most likely the same".to_owned()
+            }
+        }
+    }
+}
+
+/// Missed lookups (their places) by cause, each cause once.
+fn miss_causes<'m>(report: Report<'m>, evidence: &Evidence) -> IndexMap<MissCause, Vec<&'m CacheLookup>> {
+    let mut causes: IndexMap<MissCause, Vec<&CacheLookup>> = IndexMap::new();
+    for (index, lookup) in report.model.caches.iter().enumerate() {
+        if lookup.outcome != Outcome::Miss {
+            continue;
+        }
+        let cause = match evidence.differences(index) {
+            _ if lookup.reason.as_deref().is_some_and(|reason| reason.starts_with("guard_miss")) => {
+                MissCause::Guard
+            }
+            Some((_, differences)) if differences.is_empty() => MissCause::SameKey,
+            Some((_, differences)) => MissCause::Differs(in_kinds(&differences)),
+            None if evidence.keys.get(index).is_some_and(|key| !key.is_empty()) => MissCause::First,
+            None => MissCause::NotRecorded,
+        };
+        causes.entry(cause).or_default().push(lookup);
+    }
+    causes
+}
+
+/// The causes of misses, each once with its compiles.
+fn causes(view: View<'_>, out: &mut dyn Write, evidence: &Evidence) -> anyhow::Result<()> {
+    let causes = miss_causes(view.report, evidence);
+    if causes.is_empty() {
+        return Ok(());
+    }
+    let about = "each cause once; the lookups below say what differs in each key";
+    view.open_section(out, ("causes", "Why they missed", about), Some(whole(causes.len())), Html::default())?;
+    let heads =
+        vec![Head::text("Cause"), Head::text("Caches"), Head::number("Misses"), Head::unsorted("Compiles")];
+    let table = Table { id: "causes-table", label: "Causes of misses", heads };
+    let all = causes.len();
+    let rows = causes.iter().take(BYPASSES).map(|(cause, lookups)| {
+        let mut names: Vec<String> = Vec::new();
+        let mut compiles: Vec<&Compile> = Vec::new();
+        for lookup in lookups {
+            let name = caches::title(&lookup.cache).to_owned();
+            if !names.contains(&name) {
+                names.push(name);
+            }
+            let compile = view.report.model.compiles.get(lookup.artifact.compile);
+            // What is beyond those shown only needs to be counted, and may be as long as the log.
+            let new =
+                compile.filter(|c| compiles.len() <= SHOWN && compiles.iter().all(|known| known.id != c.id));
+            compiles.extend(new);
+        }
+        let more = if compiles.len() > SHOWN { " and more" } else { "" };
+        compiles.truncate(SHOWN);
+        let pills = Html::joined([view.some_pills(&compiles, SHOWN)?, Html::escaped(more)], "");
+        Ok(Row::of(vec![
+            Td::text(&cause.words()),
+            Td::text(&names.join(", ")),
+            Td::number(lookups.len() as f64, &whole(lookups.len())),
+            Td::html(pills),
+        ]))
+    });
+    let rows: Vec<anyhow::Result<Row>> = rows.collect();
+    view.table(out, &table, rows.into_iter())?;
+    view.beyond(out, all, all.min(BYPASSES), "causes")?;
     close_section(out)?;
     Ok(())
 }

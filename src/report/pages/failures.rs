@@ -7,7 +7,7 @@ use crate::model::{Artifact, Compile, Content, TextFrame};
 use crate::output::{Page, RelPath};
 use crate::report::kit::formats::{UNKNOWN, clipped, cost_words, counted, is_library, micros, whole};
 use crate::report::kit::html::Html;
-use crate::report::kit::markup::{close, close_section, heading, open_box, put};
+use crate::report::kit::markup::{close, close_section, fold, heading, long_text, open_box, put};
 use crate::report::kit::paths;
 use crate::report::kit::reasons::first_line;
 use crate::report::kit::shell::{Shell, Tab, write_page};
@@ -47,11 +47,13 @@ struct Entry {
     function: Html,
     head: Html,
     place: Html,
+    /// The line there, where the log has it.
+    source: Option<String>,
     pills: Html,
     cost: String,
     count: String,
-    /// What the head does not say of it.
-    reason: Option<String>,
+    /// What the head does not say of it, folded.
+    message: Html,
     frames: Html,
     facts: Html,
 }
@@ -178,14 +180,21 @@ fn entry(view: View<'_>, index: usize, reason: &Reason<'_>) -> anyhow::Result<Ht
         function: compile.map_or_else(Html::default, |compile| view.named(compile)),
         head: view.prose(head),
         place: view.plain_place(cause.place.file.as_deref(), cause.place.line)?,
+        source: cause.place.loc.as_deref().map(|line| clipped(line.trim(), LONGEST_HEAD).0.to_owned()),
         pills: view.plain_pills(&compiles, SHOWN)?,
         cost: reason.cost().map_or_else(|| UNKNOWN.to_owned(), |cost| cost_words(cost.kind, cost.us)),
         count: counted(cause.failures.len(), "time", "times"),
-        reason: (!said && !text.is_empty()).then(|| text.to_owned()),
+        message: if said || text.is_empty() { Html::default() } else { message(text) },
         frames,
         facts: view.facts(facts)?,
     };
     view.render("failure", &entry)
+}
+
+/// The whole text of an exception, folded: its first line stands in the head.
+fn message(text: &str) -> Html {
+    let lines = counted(text.lines().count(), "line", "lines");
+    fold(format!("The whole message, {lines}"), &long_text(text))
 }
 
 /// Which records tell of it: `the metrics of the compilation, line 2,310`.

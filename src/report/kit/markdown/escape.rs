@@ -174,7 +174,7 @@ mod tests {
             ("www.example.org and a@b.org", "`www.example.org` and `a@b.org`"),
             ("<img src=x onerror=1>", "`<img` src=x `onerror=1>`"),
             ("[click](javascript:alert)", "`[click](javascript:alert)`"),
-            ("![x](y) :tada: **bold**", "`![x](y)` `:tada:` `**bold**`"),
+            ("![x](y) and :tada: or **bold**", "`![x](y)` and `:tada:` or `**bold**`"),
             ("fixed in 0123abc", "fixed in `0123abc`"),
             ("`a`b_c", "`a` `b_c`"),
             ("one ` alone", "one  alone"),

@@ -45,7 +45,8 @@ impl<'k> Compared<'k> {
     /// Compares the settings of all configurations.
     pub fn of(torch: Option<&str>, kinds: &'k [Kind]) -> Compared<'k> {
         let first = kinds.iter().filter_map(|kind| Some((kind.kind, &kind.configs.first()?.settings)));
-        let defaults = Defaults::for_log(torch, &first.collect::<Vec<_>>());
+        let first: Vec<_> = first.collect();
+        let defaults = if first.is_empty() { None } else { Defaults::for_log(torch, &first) };
         let mut compared = Compared { defaults, changed: Vec::new(), of_machine: Vec::new() };
         let Some(defaults) = &compared.defaults else { return compared };
         for setting in kinds.iter().flat_map(|kind| values(defaults, kind)) {

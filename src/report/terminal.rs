@@ -3,7 +3,7 @@
 use crate::analysis::findings::checked;
 use crate::analysis::{Finding, Severity};
 use crate::model::words::counted;
-use crate::report::data::place;
+use crate::report::data::{place, place_words};
 use crate::report::kit::formats::cost_words;
 use crate::report::subject::Report;
 use std::fmt;
@@ -57,12 +57,15 @@ pub fn summary(report: Report<'_>) -> Vec<SummaryLine> {
         return lines;
     }
     if findings.iter().all(|one| one.severity == Severity::Info) && !report.is_trace_alone() {
-        lines.push(SummaryLine::plain(checked()));
+        lines.push(SummaryLine::plain(checked(findings)));
     }
-    // What is only good to know stands in the report.
-    let urgent: Vec<&Finding> = findings.iter().filter(|one| one.severity != Severity::Info).collect();
-    lines.extend(urgent.iter().take(FINDINGS).map(|one| line(one)));
-    let more = findings.len() - urgent.len().min(FINDINGS);
+    // What is only good to know stands in the report; where there is nothing else, the time of a slow log is told.
+    let mut told: Vec<&Finding> = findings.iter().filter(|one| one.severity != Severity::Info).collect();
+    if told.is_empty() {
+        told.extend(findings.iter().find(|one| one.kind.word == "slow_log"));
+    }
+    lines.extend(told.iter().take(FINDINGS).map(|one| line(one)));
+    let more = findings.len() - told.len().min(FINDINGS);
     if more > 0 {
         lines.push(SummaryLine::plain(format!(
             "{} in the report.",
@@ -96,6 +99,9 @@ fn line(one: &Finding) -> SummaryLine {
         && let Some(place) = place(one)
     {
         text.push_str(&format!(", at {}", one_line(&place)));
+        if let Some(caller) = one.called_from.as_ref().and_then(place_words) {
+            text.push_str(&format!(", called from {}", one_line(&caller)));
+        }
     }
     if one.count > 1 && one.members.is_empty() {
         text.push_str(&format!(", {} times", one.count));

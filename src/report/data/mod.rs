@@ -9,7 +9,7 @@ mod raw;
 
 pub(crate) use crate::report::data::findings::ENTRIES;
 pub(crate) use crate::report::data::findings::all as findings;
-pub(crate) use crate::report::data::findings::place;
+pub(crate) use crate::report::data::findings::{place, place_words};
 
 use crate::analysis::Parity;
 use crate::model::{Artifact, Compile, Content, Outcome, Readable};

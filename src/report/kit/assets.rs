@@ -55,6 +55,7 @@ assets! {
     CODE_CSS = "code.css",
     LANDING_CSS = "landing.css",
     COMMON_JS = "common.js",
+    FIRST_THAT_JS = "first_that.js",
     SEARCH_KEY_JS = "search_key.js",
     TABS_JS = "tabs.js",
     COPY_JS = "copy.js",
@@ -107,9 +108,9 @@ pub const COMPILE: Bundle = Bundle {
     scripts: &[COMMON_JS, TABS_JS, SEARCH_KEY_JS, TABLES_JS, FOLD_JS, COPY_JS, OPEN_JS, LINKS_JS],
 };
 
-/// Pages of metrics records: there are as many as compiles and more, and they hold values only.
+/// Pages of metrics records: there are as many as compiles and more, and they hold values only, none of which another page leads into.
 pub const RECORD: Bundle =
-    Bundle { styles: &[BASE_CSS, VALUES_CSS], scripts: &[COMMON_JS, SEARCH_KEY_JS, OPEN_JS, LINKS_JS] };
+    Bundle { styles: &[BASE_CSS, VALUES_CSS], scripts: &[COMMON_JS, SEARCH_KEY_JS, LINKS_JS] };
 
 /// Pages of code: there are many, and they have no tables.
 pub const CODE: Bundle = Bundle {
@@ -133,6 +134,7 @@ pub const TIME: Bundle = Bundle {
         FOLD_JS,
         OPEN_JS,
         LINKS_JS,
+        FIRST_THAT_JS,
         TIME_DATA_JS,
         TIME_WORDS_JS,
         TIME_DRAW_JS,
@@ -154,6 +156,7 @@ pub const GRAPHS: Bundle = Bundle {
         OPEN_JS,
         LINKS_JS,
         GRAPH_TEXT_JS,
+        FIRST_THAT_JS,
         DIFF_JS,
         SIDES_JS,
         GRAPH_PARTS_JS,

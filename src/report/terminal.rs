@@ -6,6 +6,7 @@ use crate::model::words::counted;
 use crate::report::data::{place, place_words};
 use crate::report::kit::formats::cost_words;
 use crate::report::subject::Report;
+use crate::report::words::verdict;
 use std::fmt;
 
 /// Findings that the terminal names; with the verdict, their number and the path of the report it shows eight lines.
@@ -38,7 +39,7 @@ impl fmt::Display for SummaryLine {
 
 /// The verdict in numbers, then the first findings.
 pub fn summary(report: Report<'_>) -> Vec<SummaryLine> {
-    let mut lines = vec![SummaryLine::plain(verdict(report))];
+    let mut lines = vec![SummaryLine::plain(verdict::sentence(report))];
     if report.shows_export() && report.model.log.records > 0 {
         lines.insert(
             0,
@@ -73,23 +74,6 @@ pub fn summary(report: Report<'_>) -> Vec<SummaryLine> {
         )));
     }
     lines
-}
-
-fn verdict(report: Report<'_>) -> String {
-    let model = report.model;
-    if model.log.records == 0 {
-        return "Nothing was recorded: the log is empty.".to_owned();
-    }
-    let compiles = model.identified().count();
-    let seconds = report.found.time.total_s;
-    format!(
-        "{} of {} in {seconds:.2} s: {}, {}, {}.",
-        counted(compiles, "compilation", "compilations"),
-        counted(report.found.functions.len(), "function", "functions"),
-        counted(model.failures.len(), "failure", "failures"),
-        counted(model.graph_breaks.len(), "distinct graph break", "distinct graph breaks"),
-        counted(model.recompiles.len(), "recompilation", "recompilations"),
-    )
 }
 
 /// `title, at file:line, 3 times, 27 ms wasted`

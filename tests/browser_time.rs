@@ -76,8 +76,8 @@ fn keys_buttons_and_the_wheel_zoom_and_pan() {
     assert!(zoomed < 0.7 * all && zoomed > 0.0, "{zoomed} of {all}");
     let from = "+document.querySelector('#flame-chart canvas').dataset.from";
     let before = window.number(from);
-    press(&window, "ArrowRight");
-    assert!(window.number(from) > before && (window.number(SEEN) - zoomed).abs() < 3.0, "an arrow pans");
+    press(&window, "d");
+    assert!(window.number(from) > before && (window.number(SEEN) - zoomed).abs() < 3.0, "a key pans");
     window.click("[data-chart=out]");
     window.value(DRAWN);
     assert!(window.number(SEEN) > zoomed);
@@ -127,6 +127,166 @@ fn a_compile_page_leads_to_its_place_on_the_chart() {
     open(&window, report, link.trim_start_matches("../time.html"));
     assert!(window.number(SEEN) < all / 2.0, "the chart shows the compile's time only");
     assert!(window.is_true("document.getElementById('chart-find').value === '5/0'"));
+}
+
+/// What the panel below the chart says of the chosen item.
+const CHOSEN: &str = "document.getElementById('chart-chosen').textContent";
+
+/// The address after the script had time to write it.
+const ADDRESS: &str = "new Promise(done => setTimeout(() => done(location.hash), 600))";
+
+#[test]
+fn the_address_shows_the_same_view_selection_and_search_again() {
+    let Some(window) = window() else { return };
+    let report = report("03_graph_breaks");
+    open(&window, report, "");
+    assert_eq!(window.value(ADDRESS), "", "what nobody changed needs no address");
+    search(&window, "gc");
+    press_in_search(&window, "Enter");
+    press(&window, "+");
+    press(&window, "d");
+    let address = window.value(ADDRESS);
+    let address = address.as_str().unwrap();
+    for part in ["from=", "to=", "span=", "find=gc"] {
+        assert!(address.contains(part), "{address}");
+    }
+    let view = "JSON.stringify([document.querySelector('#flame-chart canvas').dataset,
+        document.getElementById('chart-chosen').textContent, document.getElementById('chart-find').value,
+        document.getElementById('chart-range').textContent, document.getElementById('chart-found').textContent])";
+    let seen = window.value(view);
+    window.open(&report.folder.join("index.html"), "");
+    open(&window, report, address);
+    assert_eq!(window.value(view), seen, "{address}");
+    assert_eq!(window.value(ADDRESS), address);
+    press(&window, "Escape");
+    search(&window, "");
+    assert_eq!(window.value(ADDRESS), "", "all of the log has no address");
+    // Nonsense in an address does no harm.
+    for odd in ["#from=x&to=&span=-3", "#span=999999999&from=5&to=1", "#find=%22", "#at-999999", "#phase=no"]
+    {
+        // An address that differs behind the # only opens nothing.
+        window.open(&report.folder.join("index.html"), "");
+        open(&window, report, odd);
+        assert!(window.number(SEEN) > 0.0, "{odd}");
+    }
+    window.quiet("the address");
+}
+
+/// Presses a key in the field of the search.
+fn press_in_search(window: &Window, key: &str) {
+    window.value(&format!(
+        "document.getElementById('chart-find').dispatchEvent(new KeyboardEvent('keydown', {{ key: '{key}' }}))"
+    ));
+    window.value(DRAWN);
+}
+
+#[test]
+fn the_chart_is_reached_and_walked_by_keyboard_from_a_compile_to_its_phases() {
+    let Some(window) = window() else { return };
+    open(&window, report("03_graph_breaks"), "");
+    let chart = "document.activeElement.id === 'flame-chart'";
+    for _ in 0..60 {
+        if window.is_true(chart) {
+            break;
+        }
+        window.tab.press_key("Tab").unwrap();
+    }
+    assert!(window.is_true(chart), "Tab reaches the chart");
+    assert!(window.is_true("document.activeElement.getAttribute('aria-describedby') === 'chart-help'"));
+    assert!(window.is_true("document.getElementById('chart-chosen').getAttribute('aria-live') === 'polite'"));
+    let chosen = |key: &str| {
+        window.tab.press_key(key).unwrap();
+        window.value(DRAWN);
+        window.value(CHOSEN).as_str().unwrap().to_owned()
+    };
+    let all = window.number(SEEN);
+    let first = chosen("ArrowDown");
+    assert!(first.starts_with("0/0 outer"), "the first row has the compiles: {first}");
+    let next = chosen("ArrowRight");
+    assert!(next.starts_with("1/0 inner_print"), "{next}");
+    let phase = chosen("ArrowDown");
+    assert!(phase.starts_with("dynamo") && phase.contains("self "), "{phase}");
+    assert!(phase.contains("compile 1/0, inner_print"), "{phase}");
+    let inner = chosen("ArrowDown");
+    assert!(inner.starts_with("entire_frame_compile"), "{inner}");
+    assert!(inner.contains("one compile of a function"), "it says what the phase means: {inner}");
+    assert!(chosen("ArrowUp").starts_with("dynamo"));
+    assert!(chosen("ArrowLeft").starts_with("dynamo"), "the phase before it in the row");
+    chosen("Enter");
+    assert!(window.number(SEEN) < all / 10.0, "Enter zooms to it");
+    chosen("-");
+    chosen("+");
+    assert_eq!(chosen("Escape"), "", "Escape ends the selection");
+    assert_eq!(window.number(SEEN), all, "and shows all");
+    window.quiet("the keyboard");
+}
+
+#[test]
+fn a_row_of_the_phases_leads_to_the_longest_span_of_that_phase() {
+    let Some(window) = window() else { return };
+    let report = report("03_graph_breaks");
+    open(&window, report, "");
+    let all = window.number(SEEN);
+    window.click("#phases-table .phase-name a");
+    window.value(DRAWN);
+    let chosen = window.value(CHOSEN);
+    assert!(chosen.as_str().unwrap().starts_with("compile_file"), "{chosen}");
+    assert!(window.number(SEEN) < all, "the chart shows it");
+    let found = window.value("document.getElementById('chart-found').textContent");
+    let phases = report.json["compile_time"]["phases"].as_array().unwrap();
+    let count =
+        phases.iter().find(|phase| phase["name"] == "compile_file").unwrap()["count"].as_u64().unwrap();
+    assert!(
+        found.as_str().unwrap().starts_with(&format!("{count} of ")),
+        "all of its spans are found: {found}"
+    );
+    assert!(window.is_true("document.activeElement.id === 'flame-chart'"));
+    // Another page leads to a phase by the anchor of its row.
+    window.open(&report.folder.join("index.html"), "");
+    open(&window, report, "#phase-2");
+    let named = phases[1]["name"].as_str().unwrap();
+    let chosen = window.value(CHOSEN);
+    assert!(chosen.as_str().unwrap().starts_with(named), "{named}: {chosen}");
+    window.quiet("a phase");
+}
+
+#[test]
+fn a_build_names_its_kernel_where_kernels_are_built_in_order() {
+    let Some(window) = window() else { return };
+    let report = report("09_provenance");
+    open(&window, report, "#find=%22compile_file%22");
+    let code = report.read("search.html");
+    let mut kernels = std::collections::BTreeSet::new();
+    for _ in 0..40 {
+        press_in_search(&window, "Enter");
+        let chosen = window.value(CHOSEN);
+        let kernel = chosen.as_str().unwrap().split("kernel ").nth(1).map(str::to_owned);
+        kernels.extend(kernel.and_then(|rest| rest.split("compile ").next().map(str::to_owned)));
+    }
+    let kernels: Vec<&String> = kernels.iter().filter(|name| name.starts_with("cpp_")).collect();
+    assert!(kernels.len() > 5, "{kernels:?}");
+    assert!(kernels.iter().all(|name| code.contains(name.as_str())), "{kernels:?}");
+}
+
+#[test]
+fn the_map_moves_what_is_seen() {
+    let Some(window) = window() else { return };
+    open(&window, report("03_graph_breaks"), "");
+    press(&window, "+");
+    press(&window, "+");
+    let from = "+document.querySelector('#flame-chart canvas').dataset.from";
+    window.value(
+        "(map => {
+            const { left, width, top } = map.getBoundingClientRect();
+            const at = { clientX: left + 0.9 * width, clientY: top + 5, buttons: 1, pointerId: 1 };
+            map.dispatchEvent(new PointerEvent('pointermove', at));
+        })(document.getElementById('flame-map'))",
+    );
+    window.value(DRAWN);
+    let right = window.number(from);
+    let share = "parseFloat(document.querySelector('#flame-map .window').style.left)";
+    assert!(right > 0.0 && window.number(share) > 40.0, "{right}");
+    window.quiet("the map");
 }
 
 #[test]
@@ -209,7 +369,7 @@ fn a_chart_of_50_000_spans_draws_and_pans_within_a_tenth_of_a_second() {
         "(async () => {
             const box = document.getElementById('flame-chart'), times = [];
             for (let n = 0; n < 11; n++) {
-                const key = n % 2 ? 'ArrowLeft' : 'ArrowRight', begin = performance.now();
+                const key = n % 2 ? 'a' : 'd', begin = performance.now();
                 box.dispatchEvent(new KeyboardEvent('keydown', { key }));
                 await new Promise(done => requestAnimationFrame(() => setTimeout(done)));
                 times.push(performance.now() - begin);

@@ -409,6 +409,7 @@ fn combining_changes_no_rank_and_gives_the_same_bytes_again() {
         "collective_schedules.json",
         "index.html",
         "report.json",
+        "report.md",
         "runtime_estimations.json",
     ];
     assert_eq!(added, files);

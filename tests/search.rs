@@ -64,6 +64,10 @@ fn texts(index: &Value) -> BTreeMap<usize, Vec<String>> {
     texts.into_iter().collect()
 }
 
+fn plain_findings() -> &'static [Value] {
+    report("01_inference").list("findings")
+}
+
 #[test]
 fn the_index_names_compiles_functions_breaks_recompiles_failures_settings_kernels_and_operators() {
     let breaks = index(report("03_graph_breaks"));
@@ -80,15 +84,27 @@ fn the_index_names_compiles_functions_breaks_recompiles_failures_settings_kernel
     assert!(group(&failed, "groups", "Failures and restarts").len() > 3);
     let recompiled = index(report("04_recompiles"));
     assert!(
-        group(&recompiled, "groups", "Recompilations").iter().any(|fact| fact[0].contains("dtype mismatch"))
+        group(&recompiled, "groups", "Recompilations")
+            .iter()
+            .any(|fact| fact[0].starts_with("x.dtype: ") && fact[0].contains("dtype mismatch"))
     );
     let symbols = index(report("05_dynamic_shapes"));
     assert!(group(&symbols, "groups", "Tables of compilations").iter().any(|fact| fact[0].contains("s77")));
     let plain = index(report("01_inference"));
-    let mut off = group(&plain, "groups", "Settings that are off").into_iter();
-    let [main, names, href] = off.find(|fact| fact[1].contains("fallback_random")).unwrap();
-    assert_eq!([main, href], ["Inductor: false", "configuration.html#inductor"]);
-    assert!(names.chars().count() < 600 && !names.contains('…'), "{names}");
+    let settings = plain["settings"].as_array().unwrap();
+    let names = |value: &Value, of: &str| -> Vec<String> {
+        let rows = settings.iter().filter(|row| row[2] == *value && row[0] == of);
+        rows.flat_map(|row| row[3].as_array().unwrap())
+            .map(|name| name.as_str().unwrap().to_owned())
+            .collect()
+    };
+    assert!(names(&"false".into(), "Inductor").iter().any(|name| name == "fallback_random"));
+    assert!(names(&Value::Null, "Dynamo").iter().any(|name| name == "recompile_limit = 8"));
+    assert!(settings.iter().all(|row| row[1].as_str().unwrap().starts_with("configuration.html#")));
+    let phases = group(&plain, "groups", "Phases");
+    assert!(phases.iter().any(|fact| fact[0] == "compile_file" && fact[2].starts_with("time.html#phase-")));
+    let findings = group(&plain, "groups", "Findings");
+    assert!(findings.len() >= plain_findings().len(), "{findings:?}");
     assert!(group(&plain, "found", "Kernels").iter().any(|fact| fact[0].starts_with("cpp_fused")));
     assert!(group(&plain, "found", "Operators").iter().any(|fact| fact[0].starts_with("torch.ops.aten.")));
 }
@@ -101,6 +117,8 @@ fn every_link_of_the_index_leads_to_a_file_and_every_anchor_to_an_element() {
         let groups = index["groups"].as_array().unwrap().iter();
         let rows = groups.flat_map(|group| group[1].as_array().unwrap());
         facts.links.extend(rows.map(|row| row[2].as_str().unwrap().to_owned()));
+        let settings = index["settings"].as_array().unwrap().iter();
+        facts.links.extend(settings.map(|row| row[1].as_str().unwrap().to_owned()));
         let links: BTreeSet<_> = facts.relative_links("search.html").collect();
         let mut pages: BTreeMap<String, Vec<String>> = BTreeMap::new();
         for (path, anchor) in links {

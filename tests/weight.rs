@@ -69,7 +69,8 @@ const MOST_PERCENT: u64 = 125;
 
 /// Whether upstream has nothing like this page.
 fn is_beyond_upstream(file: &str) -> bool {
-    matches!(file, "search.html" | "graphs.html" | "kernels.html") || file.starts_with("provenance_tracking_")
+    matches!(file, "search.html" | "graphs.html" | "kernels.html" | "report.md")
+        || file.starts_with("provenance_tracking_")
 }
 
 #[test]

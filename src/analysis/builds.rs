@@ -1,100 +1,141 @@
 //! What was built outside of Python: kernels, and the programs that try the C++ compiler out.
 
+use super::build_spans::{BuildPurpose, builds};
 use super::one_offs::{OneOffKind, one_offs};
-use super::time::{self_times, union};
+use super::time::union;
 use crate::model::{CompileIndex, Model, TraceSpan};
 use indexmap::IndexMap;
-
-/// The phase that runs the C++ compiler.
-const BUILD: &str = "compile_file";
-
-/// The phase in which torch tries out what the machine's vector units and compiler can do.
-const GENERATION: &str = "Scheduler.codegen";
 
 /// How the names begin of phases that tune kernels.
 const TUNING: [&str; 3] = ["CachingAutotuner.benchmark", "CachingAutotuner.coordinate_descent", "benchmark_"];
 
-/// Builds of one compile.
+/// Work of one kind in one compile.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct BuildsOf {
     /// The compile.
     pub compile: CompileIndex,
-    /// How many.
+    /// How many spans.
     pub count: usize,
     /// Microseconds of all of them.
     pub us: f64,
-    /// Microseconds of the longest.
-    pub longest_us: f64,
 }
 
 /// What was built in a log, from its spans; nothing where it has none.
 #[derive(Debug, Default)]
 pub struct Builds {
-    /// Kernels, by compile, in the order of the log.
+    /// Kernels of graphs, by compile, in the order of the log.
     pub kernels: Vec<BuildsOf>,
+    /// Wrapper, kernels and library of a model that is built ahead of time, by compile.
+    pub ahead_of_time: Vec<BuildsOf>,
+    /// What would be saved at best if all kernels of a graph were built side by side, by compile.
+    pub side_by_side: Vec<BuildsOf>,
     /// Programs that try the compiler out, by compile.
     pub trials: Vec<BuildsOf>,
-    /// Microseconds that tuning covers, by compile.
+    /// What tuning covers, by compile.
     pub tuning: Vec<BuildsOf>,
+    /// Microseconds in which the compile waits for worker processes.
+    pub worker_wait_us: f64,
+    /// Microseconds in which it waits for another process.
+    pub process_wait_us: f64,
     /// Microseconds that at least one span covers.
     pub log_us: f64,
+}
+
+/// Kernels that one phase loads.
+struct Batch {
+    compile: CompileIndex,
+    us: f64,
+    longest_us: f64,
 }
 
 impl Builds {
     /// Reads the spans of a log.
     pub fn of(model: &Model) -> Builds {
-        let mut kernels = IndexMap::new();
-        let mut tuning = IndexMap::new();
-        for span in &model.spans {
-            let Some(compile) = compile_of(model, span) else { continue };
-            let builds = *span.name == *BUILD;
-            let kind = match () {
-                // Those try the compiler out.
-                () if builds && within(model, span, GENERATION) => continue,
-                () if builds => &mut kernels,
-                () if is_tuning(&span.name) => &mut tuning,
-                () => continue,
-            };
-            add(kind, compile, span.end_us - span.start_us);
+        let mut found = Builds::default();
+        let mut batches: IndexMap<usize, Batch> = IndexMap::new();
+        let (mut kernels, mut ahead_of_time) = (IndexMap::new(), IndexMap::new());
+        let (mut trials, mut tuning) = (IndexMap::new(), IndexMap::new());
+        for build in builds(model) {
+            let us = build.span.end_us - build.span.start_us;
+            match build.purpose {
+                BuildPurpose::Kernel { loader } if add(&mut kernels, build.compile, us) => {
+                    let new = Batch { compile: build.compile, us: 0.0, longest_us: 0.0 };
+                    let batch = batches.entry(loader).or_insert(new);
+                    batch.us += us;
+                    batch.longest_us = batch.longest_us.max(us);
+                }
+                BuildPurpose::AheadOfTime => _ = add(&mut ahead_of_time, build.compile, us),
+                // Those are counted as one-off work and as autotuning.
+                BuildPurpose::Kernel { .. } | BuildPurpose::Trial | BuildPurpose::Candidate => {}
+            }
         }
-        let mut trials = IndexMap::new();
-        let toolchain = one_offs(model, &self_times(&model.spans)).into_iter();
-        for one in toolchain.filter(|one| one.kind == OneOffKind::Toolchain) {
-            add(&mut trials, one.compile, one.us);
+        for span in model.spans.iter().filter(|span| is_tuning(&span.name)) {
+            if let Some(compile) = compile_of(model, span) {
+                add(&mut tuning, compile, span.end_us - span.start_us);
+            }
+        }
+        for one in one_offs(model) {
+            match one.kind {
+                OneOffKind::Toolchain => _ = add(&mut trials, one.compile, one.us),
+                OneOffKind::WaitForWorkers => found.worker_wait_us += one.us,
+                OneOffKind::WaitForProcess => found.process_wait_us += one.us,
+                OneOffKind::FirstUse => {}
+            }
+        }
+        let mut side_by_side = IndexMap::new();
+        for batch in batches.into_values() {
+            // At best a graph's kernels take as long as the longest of them.
+            add(&mut side_by_side, batch.compile, batch.us - batch.longest_us);
         }
         let mut all: Vec<(f64, f64)> = model.spans.iter().map(|span| (span.start_us, span.end_us)).collect();
-        let found = |kind: IndexMap<CompileIndex, BuildsOf>| kind.into_values().collect();
-        Builds {
-            kernels: found(kernels),
-            trials: found(trials),
-            tuning: found(tuning),
-            log_us: union(&mut all),
-        }
+        let of = |kind: IndexMap<CompileIndex, BuildsOf>| kind.into_values().collect();
+        found.kernels = of(kernels);
+        found.ahead_of_time = of(ahead_of_time);
+        found.side_by_side = of(side_by_side);
+        found.trials = of(trials);
+        found.tuning = of(tuning);
+        found.log_us = union(&mut all);
+        found
     }
 
-    /// Microseconds of all builds of kernels.
+    /// Microseconds of all builds of graphs' kernels.
     pub fn kernels_us(&self) -> f64 {
-        self.kernels.iter().map(|one| one.us).sum()
+        sum(&self.kernels)
+    }
+
+    /// Microseconds of what is built ahead of time.
+    pub fn ahead_of_time_us(&self) -> f64 {
+        sum(&self.ahead_of_time)
+    }
+
+    /// Microseconds that threads would save at best.
+    pub fn side_by_side_us(&self) -> f64 {
+        sum(&self.side_by_side)
     }
 
     /// Microseconds of trying the compiler out.
     pub fn trials_us(&self) -> f64 {
-        self.trials.iter().map(|one| one.us).sum()
+        sum(&self.trials)
     }
+}
+
+fn sum(of: &[BuildsOf]) -> f64 {
+    of.iter().map(|one| one.us).sum()
 }
 
 fn is_tuning(name: &str) -> bool {
     TUNING.iter().any(|beginning| name.starts_with(beginning)) || name.ends_with("_template_autotuning")
 }
 
-fn add(kind: &mut IndexMap<CompileIndex, BuildsOf>, compile: CompileIndex, us: f64) {
-    if !(us.is_finite() && us > 0.0) {
-        return;
+/// Adds time to a compile's; false where it is none.
+fn add(kind: &mut IndexMap<CompileIndex, BuildsOf>, compile: CompileIndex, us: f64) -> bool {
+    let is_time = us.is_finite() && us > 0.0;
+    if is_time {
+        let of = kind.entry(compile).or_insert(BuildsOf { compile, count: 0, us: 0.0 });
+        of.count += 1;
+        of.us += us;
     }
-    let of = kind.entry(compile).or_insert(BuildsOf { compile, count: 0, us: 0.0, longest_us: 0.0 });
-    of.count += 1;
-    of.us += us;
-    of.longest_us = of.longest_us.max(us);
+    is_time
 }
 
 /// The spans around a span, nearest first. A span comes after its parent, so this ends.
@@ -104,10 +145,6 @@ fn around<'m>(model: &'m Model, span: &'m TraceSpan) -> impl Iterator<Item = &'m
         model.spans.get(parent)
     };
     std::iter::successors(next(&span), next)
-}
-
-fn within(model: &Model, span: &TraceSpan, name: &str) -> bool {
-    around(model, span).any(|outer| *outer.name == *name)
 }
 
 fn compile_of(model: &Model, span: &TraceSpan) -> Option<CompileIndex> {
@@ -163,10 +200,53 @@ pub(crate) mod tests {
             span("mm_template_autotuning", Some(0), 20.0, 22.0),
         ];
         let builds = Builds::of(&Model { spans, ..Model::default() });
-        let compile = CompileIndex::new(0);
-        assert_eq!(builds.trials, [BuildsOf { compile, count: 1, us: 6e6, longest_us: 6e6 }]);
-        assert_eq!(builds.kernels, [BuildsOf { compile, count: 2, us: 10e6, longest_us: 6e6 }]);
-        assert_eq!(builds.tuning, [BuildsOf { compile, count: 1, us: 2e6, longest_us: 2e6 }]);
+        let one = |count, us| BuildsOf { compile: CompileIndex::new(0), count, us };
+        assert_eq!(builds.trials, [one(1, 6e6)]);
+        assert_eq!(builds.kernels, [one(2, 10e6)]);
+        assert_eq!(builds.side_by_side, [one(1, 4e6)], "the longest takes 6 s in any case");
+        assert_eq!(builds.tuning, [one(1, 2e6)]);
         assert_eq!(builds.log_us, 30e6);
+    }
+
+    #[test]
+    fn threads_save_nothing_where_each_graph_has_one_kernel_or_all_is_built_ahead_of_time() {
+        let of = |loader: &str, two: &str| {
+            let spans = vec![
+                span("entire_frame_compile", None, 0.0, 30.0),
+                span(loader, Some(0), 8.0, 14.0),
+                span("compile_file", Some(1), 8.0, 14.0),
+                span(two, Some(0), 14.0, 20.0),
+                span("compile_file", Some(3), 14.0, 20.0),
+            ];
+            Builds::of(&Model { spans, ..Model::default() })
+        };
+        let graphs = of("PyCodeCache.load_by_key_path", "PyCodeCache.load_by_key_path");
+        assert_eq!((graphs.kernels_us(), graphs.side_by_side_us()), (12e6, 0.0));
+        let ahead = of("AotCodeCompiler.compile", "AotCodeCompiler.compile");
+        assert_eq!((ahead.kernels_us(), ahead.ahead_of_time_us()), (0.0, 12e6));
+        assert_eq!(ahead.side_by_side_us(), 0.0);
+    }
+
+    #[test]
+    fn candidates_of_autotuning_are_no_kernels_and_try_nothing_out() {
+        let spans = vec![
+            span("entire_frame_compile", None, 0.0, 30.0),
+            span("cpp_gemm_template_precompiling", Some(0), 1.0, 8.0),
+            span("compile_file", Some(1), 1.0, 5.0),
+        ];
+        let builds = Builds::of(&Model { spans, ..Model::default() });
+        assert_eq!((builds.kernels.len(), builds.trials.len()), (0, 0));
+    }
+
+    #[test]
+    fn a_log_without_compile_ids_has_builds_too() {
+        let mut model = Model::default();
+        let without_id = model.compile_index(None);
+        let mut outer = span("compile_fx_aot", None, 0.0, 30.0);
+        outer.compile = None;
+        let spans = [span("Scheduler.codegen", Some(0), 1.0, 8.0), span("compile_file", Some(1), 1.0, 5.0)];
+        model.spans = std::iter::once(outer).chain(spans).collect();
+        let builds = Builds::of(&model);
+        assert_eq!(builds.trials, [BuildsOf { compile: without_id, count: 1, us: 4e6 }]);
     }
 }

@@ -188,10 +188,17 @@ fn retry(model: &Model) -> Option<Retry> {
     Some(Retry { failed: first.compile, succeeded: program.compile })
 }
 
+/// The call of `torch._check` that says what a problem's expression came out as, from the line of the user's that needs
+/// it. None where the line is no plain comparison.
+#[must_use]
+pub fn check_for(problem: &ExportProblem, line: Option<&str>) -> Option<String> {
+    let method = problem.expression.as_ref()?.parts.first().map(|part| &*part.method)?;
+    check_of(line?, method, problem.result.as_deref().unwrap_or("True"))
+}
+
 /// A call of `torch._check` that says what was assumed: from the line of the user's, the operation that made the
 /// expression, and its value. None where the line does not compare exactly these two.
-#[must_use]
-pub fn check_of(line: &str, method: &str, result: &str) -> Option<String> {
+fn check_of(line: &str, method: &str, result: &str) -> Option<String> {
     let line = line.trim();
     let condition = ["if ", "elif ", "while ", "assert "].iter().find_map(|word| line.strip_prefix(word))?;
     let condition = condition.trim_end().trim_end_matches(':').trim();

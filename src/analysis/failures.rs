@@ -4,7 +4,7 @@ use super::break_text::break_text;
 use super::own_code::is_library;
 use super::user_place::{UserPlace, own_frame};
 use crate::model::words::headline;
-use crate::model::{CompileIndex, ErrorTrace, Failure, GraphBreak, Model, TextFrame};
+use crate::model::{CompileIndex, ErrorTrace, Failure, GraphBreak, Model, Specialization, TextFrame};
 use indexmap::IndexMap;
 
 /// What happened to the functions whose compile failed.
@@ -76,6 +76,27 @@ pub fn failure_causes(model: &Model) -> Vec<FailureCause<'_>> {
         cause.compiles.extend(index.filter(|index| !cause.compiles.contains(index)));
     }
     causes.into_values().collect()
+}
+
+/// Sizes that were marked as dynamic and that the code fixed, where a compile failed for that: torch's text names their
+/// sources. One size once.
+pub(super) fn fixed_against_mark<'m>(model: &'m Model, failure: &Failure) -> Vec<&'m Specialization> {
+    let Some(index) = model.by_id.get(&failure.compile) else { return Vec::new() };
+    if failure.error.rsplit('.').next() != Some("ConstraintViolationError") {
+        return Vec::new();
+    }
+    let text = failure.reason.as_deref().unwrap_or_default();
+    let named = |one: &&Specialization| {
+        one.at.compile == *index && one.sources.iter().any(|source| text.contains(source.as_str()))
+    };
+    let mut sources: Vec<&[String]> = Vec::new();
+    let mut found: Vec<&Specialization> = model.shapes.specializations.iter().filter(named).collect();
+    found.retain(|one| {
+        let is_new = !sources.contains(&one.sources.as_slice());
+        sources.push(&one.sources);
+        is_new
+    });
+    found
 }
 
 /// Microseconds that the compile of a failure took.

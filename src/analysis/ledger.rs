@@ -22,6 +22,14 @@ struct Account {
     holder: Option<Holder>,
 }
 
+/// One-off work and waiting of a compile, microseconds.
+#[derive(Debug, Default, Clone, Copy)]
+struct Apart {
+    us: f64,
+    /// What of it counts as work on the graph.
+    in_graph_us: f64,
+}
+
 /// A finding that was charged for a compile.
 #[derive(Debug, Clone, Copy)]
 struct Holder {
@@ -58,13 +66,15 @@ pub struct Held {
 impl Ledger {
     /// Opens the accounts of a log whose compile time is that many seconds.
     pub fn of(model: &Model, split: &Split, one_offs: &[OneOff], compile_time_s: f64) -> Ledger {
-        let mut apart: FxHashMap<CompileIndex, f64> = FxHashMap::default();
+        let mut apart: FxHashMap<CompileIndex, Apart> = FxHashMap::default();
         for one in one_offs {
-            *apart.entry(one.compile).or_default() += one.us;
+            let sum = apart.entry(one.compile).or_default();
+            sum.us += one.us;
+            sum.in_graph_us += one.in_graph_us;
         }
         let of = |(index, compile)| {
-            let apart_us = apart.get(&index).copied().unwrap_or_default();
-            (index, Account::of(compile, split.at(index), apart_us))
+            let apart = apart.get(&index).copied().unwrap_or_default();
+            (index, Account::of(compile, split.at(index), apart))
         };
         let accounts = model.compiles.indexed().map(of).collect();
         Ledger { accounts, left_us: amount(compile_time_s * 1e6) }
@@ -99,13 +109,12 @@ impl Account {
         }
     }
 
-    fn of(compile: &Compile, parts: Parts, apart_us: f64) -> Account {
+    fn of(compile: &Compile, parts: Parts, apart: Apart) -> Account {
         let sum = |values: &mut dyn Iterator<Item = f64>| values.fold(0.0, |sum, us| sum + amount(us));
         let total = amount(compile.compile_us().unwrap_or_default());
         let discarded_us = sum(&mut compile.metrics.iter().filter_map(|m| m.facts.wasted_us)).min(total);
-        let apart_us = amount(apart_us).min(total - discarded_us);
-        // One-off work lies within Inductor and what calls it; of a graph it is no part.
-        let graph_us = amount(parts.inductor_graph_us() + parts.aot_graph_us() - apart_us);
+        let apart_us = amount(apart.us).min(total - discarded_us);
+        let graph_us = amount(parts.inductor_graph_us() + parts.aot_graph_us() - apart.in_graph_us);
         let inductor_graph_us = amount(parts.inductor_graph_us()).min(graph_us);
         Account {
             discarded_us,
@@ -131,6 +140,7 @@ impl Account {
             Work::Discarded => &mut [&mut self.discarded_us],
             Work::Compile => &mut [&mut self.kept_us, &mut self.discarded_us],
             Work::InductorGraph | Work::AotGraph => &mut [&mut self.kept_us],
+            Work::OneOff => &mut [&mut self.apart_us],
             Work::Whole => &mut [&mut self.kept_us, &mut self.discarded_us, &mut self.apart_us],
             Work::AtRunTime => &mut [&mut self.at_run_time_us],
         };
@@ -177,7 +187,7 @@ mod tests {
             configs: Vec::new(),
             facts,
         });
-        let one_off = OneOff { kind: OneOffKind::Toolchain, compile: index, us: 10.0 };
+        let one_off = OneOff { kind: OneOffKind::Toolchain, compile: index, us: 10.0, in_graph_us: 10.0 };
         (Ledger::of(&model, &Split::of(&model), &[one_off], compile_time_us / 1e6), index)
     }
 

@@ -3,7 +3,8 @@
 mod account;
 mod break_costs;
 mod break_text;
-pub mod builds;
+pub mod build_spans;
+mod builds;
 mod by_compile;
 pub mod caches;
 pub mod configs;
@@ -37,12 +38,13 @@ mod timeline;
 mod trie;
 mod user_place;
 pub mod vllm;
+mod warm_run;
 
 pub use account::{Account, Gap};
 pub use break_costs::{Hit, break_costs, resumed_us};
 pub use break_text::{BreakText, FurtherBreak, break_text};
 pub use by_compile::{ByCompile, OfCompile};
-pub use export::{Export, ExportFailure, ExportOutcome, Retry, check_of, symbols_in};
+pub use export::{Export, ExportFailure, ExportOutcome, Retry, check_for, symbols_in};
 pub use findings::{Finding, Severity, Topic};
 pub use functions::{FunctionGroup, by_status, is_capture};
 pub use graph_pairs::{GraphPair, graph_pairs};
@@ -105,7 +107,7 @@ pub fn of_log(model: &Model, performance: Option<Performance>) -> Found<'_> {
     let chains = recompiles::recompile_chains(model);
     let time = time::of_log(model);
     let split = Split::of(model);
-    let one_offs = one_offs::one_offs(model, &time::self_times(&model.spans));
+    let one_offs = one_offs::one_offs(model);
     let ledger = Ledger::of(model, &split, &one_offs, time.total_s);
     let findings = findings::of_log(
         findings::Basis { model, chains: &chains, performance: performance.as_ref() },

@@ -1,6 +1,8 @@
 //! Work that fell into a compile by chance: once per process whatever is compiled first, or waiting for others.
 
-use crate::analysis::parts::owners;
+use super::build_spans::{Build, BuildPurpose, builds};
+use super::parts::{GRAPH_PARTS, Owner, owners};
+use super::time::self_times;
 use crate::model::{CompileIndex, Model, TraceSpan};
 use fxhash::{FxHashMap, FxHashSet};
 
@@ -11,8 +13,10 @@ pub enum OneOffKind {
     Toolchain,
     /// The first compile of the process loaded the backend and its patterns, and hashed the sources of torch.
     FirstUse,
-    /// The process waited: for a lock that another process holds, for workers.
-    Waiting,
+    /// The compile waited for worker processes, which build its kernels.
+    WaitForWorkers,
+    /// The process waited for a lock that another one held while it built.
+    WaitForProcess,
 }
 
 impl OneOffKind {
@@ -23,7 +27,10 @@ impl OneOffKind {
                 "trying the C++ compiler and building its headers, once per machine with a warm cache folder"
             }
             OneOffKind::FirstUse => "loading the backend and hashing its sources, once per process",
-            OneOffKind::Waiting => "waiting for a lock or for workers",
+            OneOffKind::WaitForWorkers => "waiting for compile workers, which build its kernels",
+            OneOffKind::WaitForProcess => {
+                "waiting for another process, which builds into the same cache folder"
+            }
         }
     }
 }
@@ -37,10 +44,9 @@ pub struct OneOff {
     pub compile: CompileIndex,
     /// Microseconds.
     pub us: f64,
+    /// Microseconds of it that the [parts](super::parts) count as work on the graph, which a cache keeps.
+    pub in_graph_us: f64,
 }
-
-/// Phases within which kernels are built; a build elsewhere tries the compiler out.
-const LOADERS: [&str; 4] = ["PyCodeCache.", "AotCodeCompiler.", "async_compile", "CppCodeCache"];
 
 /// Phases that hash the sources of torch and triton, once per process.
 const KEYS: [&str; 2] = ["CacheBase.get_system.triton_key", "inductor_codecache_torch_key"];
@@ -55,11 +61,13 @@ const TRIES_COMPILER: &str = "Scheduler.codegen";
 const LEAST_WAIT_US: f64 = 1e6;
 
 /// One-off work and waiting of a log, from its spans, in the order of the log.
-pub fn one_offs(model: &Model, selfs: &[f64]) -> Vec<OneOff> {
-    let spans = Spans::of(model, selfs);
-    let mut found = spans.toolchain();
+pub fn one_offs(model: &Model) -> Vec<OneOff> {
+    let selfs = self_times(&model.spans);
+    let builds = builds(model);
+    let spans = Spans::of(model, &selfs);
+    let mut found = toolchain(&builds);
     found.extend(spans.first_uses());
-    found.extend(spans.waiting());
+    found.extend(spans.waiting(&builds));
     found.retain(|one| one.us > 0.0 && one.us.is_finite());
     found.sort_by_key(|one| (one.compile, one.kind));
     found
@@ -69,9 +77,8 @@ pub fn one_offs(model: &Model, selfs: &[f64]) -> Vec<OneOff> {
 struct Spans<'m> {
     spans: &'m [TraceSpan],
     selfs: &'m [f64],
-    compiles: Vec<Option<CompileIndex>>,
-    /// Whether a kernel is loaded around a span, or by it.
-    loading: Vec<bool>,
+    owners: Vec<Owner>,
+    without_id: Option<CompileIndex>,
     is_rank: bool,
 }
 
@@ -80,94 +87,75 @@ struct Trial {
     compile: CompileIndex,
     start_us: f64,
     end_us: f64,
+    builds_us: f64,
+}
+
+/// Trying the compiler out, with what lies between the builds of one phase.
+fn toolchain(builds: &[Build<'_>]) -> Vec<OneOff> {
+    let mut trials: FxHashMap<Option<usize>, Trial> = FxHashMap::default();
+    for build in builds.iter().filter(|build| build.purpose == BuildPurpose::Trial) {
+        let span = build.span;
+        let new =
+            Trial { compile: build.compile, start_us: span.start_us, end_us: span.end_us, builds_us: 0.0 };
+        let trial = trials.entry(span.parent).or_insert(new);
+        trial.start_us = trial.start_us.min(span.start_us);
+        trial.end_us = trial.end_us.max(span.end_us);
+        trial.builds_us += span.end_us - span.start_us;
+    }
+    let one_off = |trial: Trial| {
+        let us = trial.end_us - trial.start_us;
+        // What lies between the builds counts as generation of code.
+        let in_graph_us = (us - trial.builds_us).max(0.0);
+        OneOff { kind: OneOffKind::Toolchain, compile: trial.compile, us, in_graph_us }
+    };
+    trials.into_values().map(one_off).collect()
 }
 
 impl<'m> Spans<'m> {
     fn of(model: &'m Model, selfs: &'m [f64]) -> Spans<'m> {
-        let mut loading: Vec<bool> = Vec::with_capacity(model.spans.len());
-        for span in &model.spans {
-            let within = span.parent.and_then(|parent| loading.get(parent).copied()).unwrap_or_default();
-            loading.push(within || LOADERS.iter().any(|loader| span.name.starts_with(loader)));
+        Spans {
+            spans: &model.spans,
+            selfs,
+            owners: owners(&model.spans),
+            without_id: model.by_id.get(&None).copied(),
+            is_rank: model.log.rank.is_some(),
         }
-        let compiles = owners(&model.spans).into_iter().map(|owner| owner.compile).collect();
-        Spans { spans: &model.spans, selfs, compiles, loading, is_rank: model.log.rank.is_some() }
-    }
-
-    fn builds(&self, loading: bool) -> impl Iterator<Item = (usize, &'m TraceSpan)> {
-        let of = move |(index, span): &(usize, &TraceSpan)| {
-            *span.name == *"compile_file" && self.loading.get(*index) == Some(&loading)
-        };
-        self.spans.iter().enumerate().filter(of)
-    }
-
-    fn compile(&self, index: usize) -> Option<CompileIndex> {
-        self.compiles.get(index).copied().flatten()
     }
 
     fn own(&self, index: usize) -> f64 {
         self.selfs.get(index).copied().unwrap_or_default()
     }
 
-    /// Builds outside of any loading, before the first kernel of their process, with what lies between them.
-    fn toolchain(&self) -> Vec<OneOff> {
-        let mut first_kernel: FxHashMap<u64, f64> = FxHashMap::default();
-        for (_, span) in self.builds(true) {
-            let first = first_kernel.entry(span.pid).or_insert(f64::INFINITY);
-            *first = first.min(span.start_us);
-        }
-        let mut trials: FxHashMap<Option<usize>, Trial> = FxHashMap::default();
-        for (index, span) in self.builds(false) {
-            let Some(compile) = self.compile(index) else { continue };
-            if first_kernel.get(&span.pid).is_some_and(|first| span.start_us >= *first) {
-                continue;
-            }
-            let new = Trial { compile, start_us: span.start_us, end_us: span.end_us };
-            let trial = trials.entry(span.parent).or_insert(new);
-            trial.start_us = trial.start_us.min(span.start_us);
-            trial.end_us = trial.end_us.max(span.end_us);
-        }
-        let one_off = |trial: Trial| OneOff {
-            kind: OneOffKind::Toolchain,
-            compile: trial.compile,
-            us: trial.end_us - trial.start_us,
-        };
-        let mut found: Vec<OneOff> = trials.into_values().map(one_off).collect();
-        // A header that is built ahead is none of the kernels that include it.
-        let headers =
-            self.spans.iter().enumerate().filter(|(_, span)| span.name.contains("precompile_header"));
-        found.extend(headers.filter_map(|(index, span)| {
-            let us = span.end_us - span.start_us;
-            Some(OneOff { kind: OneOffKind::Toolchain, compile: self.compile(index)?, us })
-        }));
-        found
+    /// That much of a span's own time.
+    fn one_off(&self, kind: OneOffKind, index: usize, us: f64) -> Option<OneOff> {
+        let owner = self.owners.get(index)?;
+        let in_graph = owner.part.is_some_and(|part| GRAPH_PARTS.contains(&part));
+        let in_graph_us = if in_graph { us } else { 0.0 };
+        Some(OneOff { kind, compile: owner.compile.or(self.without_id)?, us, in_graph_us })
+    }
+
+    fn named(&self, names: &[&str]) -> impl Iterator<Item = usize> {
+        let of = move |(_, span): &(usize, &TraceSpan)| names.contains(&&*span.name);
+        self.spans.iter().enumerate().filter(of).map(|(index, _)| index)
     }
 
     /// Hashing of sources, and what a phase took longer when it ran for the first time than it takes otherwise.
     fn first_uses(&self) -> Vec<OneOff> {
-        let mut found = Vec::new();
-        let one_off = |index: usize, us: f64| {
-            self.compile(index).map(|compile| OneOff { kind: OneOffKind::FirstUse, compile, us })
-        };
-        let keys = self.spans.iter().enumerate().filter(|(_, span)| KEYS.contains(&&*span.name));
-        found.extend(keys.filter_map(|(index, _)| one_off(index, self.own(index))));
+        let kind = OneOffKind::FirstUse;
+        let keys = self.named(&KEYS).filter_map(|index| self.one_off(kind, index, self.own(index)));
+        let mut found: Vec<OneOff> = keys.collect();
         for name in LAZY {
-            for (first, usual) in self.first_of_processes(name) {
-                found.extend(one_off(first, self.own(first) - usual));
+            for first in self.first_of_processes(name) {
+                found.extend(self.one_off(kind, first.span, self.own(first.span) - first.usual_us));
             }
         }
         found
     }
 
     /// For each process its first span of that name, with the time that later ones take themselves (the median).
-    fn first_of_processes(&self, name: &str) -> Vec<(usize, f64)> {
+    fn first_of_processes(&self, name: &str) -> Vec<FirstSpan> {
         let mut processes: FxHashSet<u64> = FxHashSet::default();
-        let named: Vec<usize> = self
-            .spans
-            .iter()
-            .enumerate()
-            .filter(|(_, span)| *span.name == *name)
-            .map(|(index, _)| index)
-            .collect();
+        let named: Vec<usize> = self.named(&[name]).collect();
         let pid = |index: usize| self.spans.get(index).map(|span| span.pid);
         let mut found = Vec::new();
         for &index in &named {
@@ -178,25 +166,26 @@ impl<'m> Spans<'m> {
             let others = named.iter().filter(|&&other| other != index && pid(other) == Some(process));
             let mut times: Vec<f64> = others.map(|&other| self.own(other)).collect();
             times.sort_by(f64::total_cmp);
-            found.push((index, times.get(times.len() / 2).copied().unwrap_or_default()));
+            let usual_us = times.get(times.len() / 2).copied().unwrap_or_default();
+            found.push(FirstSpan { span: index, usual_us });
         }
         found
     }
 
     /// Waiting for workers; and, in the log of a rank, seconds in which the compiler would have been tried out and was
     /// not: another rank held the lock and did it.
-    fn waiting(&self) -> Vec<OneOff> {
-        let one_off = |index: usize, us: f64| {
-            self.compile(index).map(|compile| OneOff { kind: OneOffKind::Waiting, compile, us })
-        };
-        let waits = self.spans.iter().enumerate().filter(|(_, span)| *span.name == *"async_compile.wait");
-        let mut found: Vec<OneOff> = waits.filter_map(|(index, _)| one_off(index, self.own(index))).collect();
+    fn waiting(&self, builds: &[Build<'_>]) -> Vec<OneOff> {
+        let workers = OneOffKind::WaitForWorkers;
+        let waits = self.named(&["async_compile.wait"]);
+        let mut found: Vec<OneOff> =
+            waits.filter_map(|index| self.one_off(workers, index, self.own(index))).collect();
         if self.is_rank {
-            let tried: FxHashSet<Option<usize>> = self.builds(false).map(|(_, span)| span.parent).collect();
-            for (first, usual) in self.first_of_processes(TRIES_COMPILER) {
-                let us = self.own(first) - usual;
-                if us >= LEAST_WAIT_US && !tried.contains(&Some(first)) {
-                    found.extend(one_off(first, us));
+            let trials = builds.iter().filter(|build| build.purpose == BuildPurpose::Trial);
+            let tried: FxHashSet<Option<usize>> = trials.map(|build| build.span.parent).collect();
+            for first in self.first_of_processes(TRIES_COMPILER) {
+                let us = self.own(first.span) - first.usual_us;
+                if us >= LEAST_WAIT_US && !tried.contains(&Some(first.span)) {
+                    found.extend(self.one_off(OneOffKind::WaitForProcess, first.span, us));
                 }
             }
         }
@@ -204,10 +193,16 @@ impl<'m> Spans<'m> {
     }
 }
 
+/// The first span of a phase in its process.
+struct FirstSpan {
+    span: usize,
+    /// Microseconds that later ones take themselves.
+    usual_us: f64,
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::time::self_times;
 
     /// A log with these spans, all of one compile; times are seconds.
     fn found(rank: Option<u64>, spans: &[(&str, f64, f64, Option<usize>)]) -> Vec<(OneOffKind, f64)> {
@@ -224,7 +219,7 @@ mod tests {
             open: false,
         };
         model.spans = spans.iter().map(span).collect();
-        let found = one_offs(&model, &self_times(&model.spans));
+        let found = one_offs(&model);
         found.into_iter().map(|one| (one.kind, one.us / 1e6)).collect()
     }
 
@@ -265,11 +260,11 @@ mod tests {
     #[test]
     fn a_rank_that_generates_code_for_seconds_and_builds_nothing_waits_for_another() {
         let spans = [("Scheduler.codegen", 0.0, 5.3, None), ("Scheduler.codegen", 6.0, 6.3, None)];
-        assert_eq!(found(Some(1), &spans), [(OneOffKind::Waiting, 5.0)]);
+        assert_eq!(found(Some(1), &spans), [(OneOffKind::WaitForProcess, 5.0)]);
         assert_eq!(found(None, &spans), [], "without ranks nobody is known who could hold the lock");
         let tries = [("Scheduler.codegen", 0.0, 5.3, None), ("compile_file", 1.0, 2.0, Some(0))];
         assert_eq!(found(Some(1), &tries), [(OneOffKind::Toolchain, 1.0)]);
         let workers = [("async_compile.wait", 0.0, 2.0, None)];
-        assert_eq!(found(None, &workers), [(OneOffKind::Waiting, 2.0)]);
+        assert_eq!(found(None, &workers), [(OneOffKind::WaitForWorkers, 2.0)]);
     }
 }

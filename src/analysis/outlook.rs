@@ -3,8 +3,8 @@
 use super::builds::Builds;
 use super::findings::{Finding, Severity};
 use super::parts::Split;
-use crate::model::{CompileIndex, Model, Outcome, RepeatedLines};
-use fxhash::FxHashMap;
+use super::warm_run;
+use crate::model::{CompileIndex, Model, RepeatedLines};
 
 /// What other runs would take.
 #[derive(Debug)]
@@ -65,43 +65,13 @@ impl<'m> Outlook<'m> {
         let serial = findings.iter().find(|one| one.kind.word == "serial_builds");
         Outlook {
             total_us,
-            warm_us: worth(warm_us(model, split)),
+            warm_us: worth(warm_run::saved_us(model, split)),
             side_by_side_us: serial.and_then(|one| worth(one.lost_us())),
             kernels: builds.kernels.iter().map(|one| one.count).sum(),
             kernels_us: builds.kernels_us(),
             repeated: repeated(model),
         }
     }
-}
-
-/// What the last lookups of a compile found, in the caches that keep its graph.
-#[derive(Debug, Default, Clone, Copy)]
-struct Missed {
-    traced: bool,
-    lowered: bool,
-}
-
-/// What caches would have kept: of a miss in AOTAutograd's cache all below it, of one in Inductor's the lowered graph and
-/// its code, and of every compile the kernels and what tuning chose, which are kept by content.
-fn warm_us(model: &Model, split: &Split) -> f64 {
-    let mut missed: FxHashMap<CompileIndex, Missed> = FxHashMap::default();
-    for lookup in &model.caches {
-        let Some(compile) = model.by_id.get(&lookup.compile) else { continue };
-        let found = missed.entry(*compile).or_default();
-        let is_miss = lookup.outcome == Outcome::Miss;
-        match lookup.cache.as_str() {
-            "aotautograd" => found.traced = is_miss,
-            "fx_graph" => found.lowered = is_miss,
-            _ => {}
-        }
-    }
-    let of = |(compile, missed): (&CompileIndex, &Missed)| {
-        let parts = split.at(*compile);
-        let traced = if missed.traced { parts.aot_graph_us() } else { 0.0 };
-        let lowered = if missed.traced || missed.lowered { parts.inductor_graph_us() } else { 0.0 };
-        traced + lowered + parts.built_us()
-    };
-    missed.iter().map(of).sum()
 }
 
 /// The compiles whose graph repeats lines, costliest first.
@@ -119,7 +89,7 @@ fn repeated(model: &Model) -> Vec<Repeated<'_>> {
 mod tests {
     use super::*;
     use crate::analysis::builds::tests::model;
-    use crate::model::{ArtifactIndex, CacheLookup};
+    use crate::model::{ArtifactIndex, CacheLookup, Outcome};
     use crate::trace::CompileId;
 
     fn lookup(cache: &str, outcome: Outcome) -> CacheLookup {

@@ -1,6 +1,7 @@
 //! What is the reader's own code and what is a library's.
 
 use crate::model::Model;
+use crate::model::words::file_name;
 use crate::trace::{TextMap, TextSet};
 
 /// Folders of installed packages: what follows them identifies a file.
@@ -103,7 +104,7 @@ impl OwnFiles {
         let mut files = OwnFiles { own: TextSet::default(), libraries: TextMap::default() };
         let functions = model.compiles.iter().filter_map(|c| c.function.as_ref()?.file.as_deref());
         for path in model.strings.table().map(|(_, text)| text).chain(functions) {
-            let name = name(path).to_owned();
+            let name = file_name(path).to_owned();
             if is_library(path) {
                 files.libraries.entry(name).or_default().push(format!("/{}", path.replace('\\', "/")));
             } else {
@@ -122,26 +123,21 @@ impl OwnFiles {
     pub fn line<'o>(&self, origin: &'o str, function: Option<&str>) -> Option<(Option<&'o str>, &'o str)> {
         let place = origin.split(" in ").next().unwrap_or(origin);
         let (path, line) = place.rsplit_once(':')?;
-        if function.is_some_and(|file| name(file) == name(path)) {
+        if function.is_some_and(|file| file_name(file) == file_name(path)) {
             return Some((None, line));
         }
-        let own = self.own.contains(name(path)) || !self.is_library(path);
+        let own = self.own.contains(file_name(path)) || !self.is_library(path);
         own.then_some((Some(path), line))
     }
 
     fn is_library(&self, path: &str) -> bool {
         let end = format!("/{path}");
-        let known = self.libraries.get(name(path));
+        let known = self.libraries.get(file_name(path));
         let first = path.split('/').next().unwrap_or(path);
         is_library(path)
             || WITHIN_TORCH.contains(&first)
             || known.is_some_and(|paths| paths.iter().any(|path| path.ends_with(&end)))
     }
-}
-
-/// The name of a file without its folders.
-fn name(path: &str) -> &str {
-    path.rsplit(['/', '\\']).next().unwrap_or(path)
 }
 
 #[cfg(test)]

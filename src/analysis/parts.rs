@@ -17,6 +17,9 @@ const CODE_GENERATION: usize = 3;
 const KERNEL_BUILDS: usize = 4;
 const AUTOTUNING: usize = 5;
 
+/// Parts in which a graph is worked on, so that a cache keeps what comes of them: all but Dynamo's and the kernels.
+pub(super) const GRAPH_PARTS: [usize; 3] = [AOT_AUTOGRAD, INDUCTOR, CODE_GENERATION];
+
 /// How the names of phases begin that open a part.
 const BEGINNINGS: [(usize, &[&str]); 5] = [
     (AUTOTUNING, &["CachingAutotuner.", "benchmark_"]),

@@ -2,6 +2,7 @@
 
 use super::{Event, Flow, RankContext, StructuredLogParser};
 use crate::model::break_block::{catalog_url, explanation, hints};
+use crate::model::words::file_name;
 use crate::model::{
     BreakOccurrence, ErrorTrace, Form, GraphBreak, Reason, ReasonSource, Recompile, TextFrame, traceback,
 };
@@ -44,7 +45,7 @@ impl StructuredLogParser for GraphBreaks {
         }
         let address = match &mut self.address {
             Some(known) => known,
-            none => none.insert(Regex::new("0x[0-9a-fA-F]+")?),
+            none => none.insert(Regex::new("( at )?0x[0-9a-fA-F]+")?),
         };
         let mut found = read_break(&event.payload_text().unwrap_or_default());
         found.reason = address.replace_all(&found.reason, "").into_owned();
@@ -148,7 +149,7 @@ impl GraphBreak {
     /// Adds the link to torch's catalog of graph breaks, which is in the text.
     fn with_url(mut self, block: &str) -> Self {
         if let Some(url) = catalog_url(block) {
-            let page = url.rsplit('/').next().and_then(|page| page.strip_suffix(".html"));
+            let page = file_name(url).strip_suffix(".html");
             self.gb_id = page.filter(|p| p.starts_with("gb")).map(str::to_owned);
             self.url = Some(url.to_owned());
         }

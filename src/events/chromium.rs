@@ -5,6 +5,7 @@ use crate::model::TraceSpan;
 use crate::trace::TextMap;
 use fxhash::FxHashMap;
 use serde::Deserialize;
+use serde_json::value::RawValue;
 use std::borrow::Cow;
 
 pub(super) fn parsers() -> Vec<Box<dyn StructuredLogParser>> {
@@ -36,6 +37,24 @@ struct Wire<'a> {
     #[serde(borrow)]
     ph: Cow<'a, str>,
     ts: f64,
+    #[serde(borrow, default)]
+    args: Option<&'a RawValue>,
+}
+
+/// What an event says beside its name and time, as far as it is read.
+#[derive(Deserialize)]
+struct Arguments<'a> {
+    #[serde(borrow)]
+    kernel_name: Option<Cow<'a, str>>,
+}
+
+impl Wire<'_> {
+    /// The kernel that an event of autotuning is about.
+    fn kernel(&self) -> Option<String> {
+        let args = self.args.map(RawValue::get).filter(|args| args.contains("kernel_name"))?;
+        let args: Arguments<'_> = serde_json::from_str(args).ok()?;
+        args.kernel_name.map(Cow::into_owned)
+    }
 }
 
 impl StructuredLogParser for Chromium {
@@ -103,6 +122,10 @@ impl Process {
             pid: event.pid,
             open: true,
         };
+        if let Some(kernel) = wire.kernel() {
+            let (index, kernel) = (cx.model().spans.len(), cx.reading.texts.text(&kernel));
+            cx.model().span_kernels.insert(index, kernel);
+        }
         self.open.push(cx.model().spans.len());
         *self.names.entry(wire.name.to_string()).or_default() += 1;
         cx.model().spans.push(span);

@@ -2,6 +2,7 @@
 
 use super::context::ArtifactId;
 use super::{Event, Flow, RankContext, StructuredLogParser};
+use crate::model::words::file_name;
 use crate::model::{Cell, Column, Fields, Form, Language, Readable, TritonKernel, Unit};
 use serde_json::value::RawValue;
 
@@ -28,7 +29,7 @@ impl StructuredLogParser for OutputCode {
     fn parse(&mut self, event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
         let fields = event.fields();
         let path = fields.text("filename").or_else(|| fields.text("file_path"));
-        let file = path.as_deref().and_then(|p| p.rsplit(['/', '\\']).next());
+        let file = path.as_deref().map(file_name);
         let (stem, extension) = file.map_or(("", ""), |f| f.rsplit_once('.').unwrap_or((f, "")));
         let name = match stem {
             "" => event.key.to_owned(),

@@ -14,6 +14,7 @@ pub fn explanation(block: &str) -> Option<String> {
 /// Each `  Hint: `, its lines joined.
 pub fn hints(block: &str) -> Vec<String> {
     let head = block.split("  Developer debug context:").next().unwrap_or(block);
+    let head = head.split(" For more details about").next().unwrap_or(head);
     let parts = head.split("\n  Hint:").skip(1);
     parts.map(|hint| hint.split_whitespace().collect::<Vec<_>>().join(" ")).collect()
 }

@@ -57,6 +57,7 @@ pub use vllm::{VllmEvent, VllmFact, VllmPart, VllmPass, VllmStart};
 use crate::trace::{Clock, CompileId, Md5, PayloadRef, Span, Stamp, StringTable, TextMap};
 use fxhash::{FxHashMap, FxHashSet};
 use indexmap::IndexMap;
+use std::sync::Arc;
 
 /// Everything that one log says, as facts.
 #[derive(Default)]
@@ -91,6 +92,8 @@ pub struct Model {
     pub configs: IndexMap<Md5, ConfigRef>,
     /// Spans of compile phases, in the order in which they began.
     pub spans: Vec<TraceSpan>,
+    /// Kernels that events of spans name, by the place of the span.
+    pub span_kernels: FxHashMap<usize, Arc<str>>,
     /// Where each chromium event's payload stands, in log order.
     pub chromium: Vec<PayloadRef>,
     /// What a comparison of ranks needs.

@@ -53,6 +53,28 @@ pub fn file_name(path: &str) -> &str {
     path.rsplit(['/', '\\']).next().unwrap_or(path)
 }
 
+/// Whether `text` is what `pattern` describes; each `*` stands for any text.
+pub fn fits_pattern(pattern: &str, text: &str) -> bool {
+    let mut parts = pattern.split('*');
+    let Some(mut rest) = text.strip_prefix(parts.next().unwrap_or_default()) else { return false };
+    let Some(last) = parts.next_back() else { return rest.is_empty() };
+    for part in parts {
+        let Some((_, behind)) = rest.split_once(part) else { return false };
+        rest = behind;
+    }
+    rest.ends_with(last)
+}
+
+/// The text without addresses of Python objects: `<function f at 0x7f432ad258a0>` is `<function f>`.
+pub fn without_addresses(text: &str) -> String {
+    let mut parts = text.split(" at 0x");
+    let mut clean = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        clean.push_str(part.trim_start_matches(|c: char| c.is_ascii_hexdigit()));
+    }
+    clean
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -76,5 +98,25 @@ mod tests {
         assert_eq!(file_name("/app/x.py"), "x.py");
         assert_eq!(file_name("C:\\app\\x.py"), "x.py");
         assert_eq!(file_name("x.py"), "x.py");
+    }
+
+    #[test]
+    fn a_star_stands_for_any_text() {
+        assert!(fits_pattern("*_cache_miss", "fx_graph_cache_miss"));
+        assert!(fits_pattern("vllm_*", "vllm_submod_0"));
+        assert!(fits_pattern("a*b*c", "a1b2c"));
+        assert!(fits_pattern("*", ""));
+        assert!(!fits_pattern("*_cache_miss", "fx_graph_cache_hit"));
+        assert!(!fits_pattern("artifact", "artifacts"));
+    }
+
+    #[test]
+    fn an_object_is_named_without_its_address() {
+        let named =
+            "Skip calling function `<function f at 0x7f432ad258a0>` since <g at 0x1f> is off at 05:00";
+        assert_eq!(
+            without_addresses(named),
+            "Skip calling function `<function f>` since <g> is off at 05:00"
+        );
     }
 }

@@ -10,12 +10,13 @@ use super::lock::Lock;
 use super::place;
 
 /// The files of a job's report, beside the folders of its ranks.
-const JOB_FILES: [&str; 6] = [
+const JOB_FILES: [&str; 7] = [
     "chromium_events.json",
     "chromium_trace_with_runtime.json",
     "collective_schedules.json",
     "index.html",
     "report.json",
+    "report.md",
     "runtime_estimations.json",
 ];
 

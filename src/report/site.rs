@@ -39,6 +39,18 @@ pub(crate) static SITE: &[SiteRow] = &[
         write: |report| vec![data::facts(report)],
     },
     SiteRow {
+        name: "Summary",
+        files: &[SiteFile {
+            path: "report.md",
+            about: "the report in one text of at most 60 KB, to paste into an issue or to hand to an assistant: verdict, findings with advice and paths of the evidence, times, failures, recompilations, graph breaks, what was lost",
+        }],
+        tab: None,
+        topic: None,
+        assets: assets::PAGE,
+        present: |_| true,
+        write: |report| vec![data::markdown(report)],
+    },
+    SiteRow {
         name: "Records",
         files: &[SiteFile {
             path: "raw.jsonl",
@@ -450,6 +462,10 @@ pub(crate) fn pages<'m>(report: Report<'m>) -> Vec<Page<'m, Worker>> {
 /// Files that a job's report has beside the folders of its ranks.
 pub(crate) static JOB_FILES: &[SiteFile] = &[
     SiteFile { path: "index.html", about: "the landing page of the job" },
+    SiteFile {
+        path: "report.md",
+        about: "the job in one text of at most 60 KB, to paste into an issue or to hand to an assistant",
+    },
     SiteFile {
         path: "report.json",
         about: "ranks, runs, differences with groups and the first position, runtimes, findings (`\"kind\": \"job\"`)",

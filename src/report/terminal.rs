@@ -3,9 +3,10 @@
 use crate::analysis::findings::checked;
 use crate::analysis::{Finding, Severity};
 use crate::model::words::counted;
-use crate::report::data::place;
+use crate::report::data::{place, place_words};
 use crate::report::kit::formats::cost_words;
 use crate::report::subject::Report;
+use crate::report::words::verdict;
 use std::fmt;
 
 /// Findings that the terminal names; with the verdict, their number and the path of the report it shows eight lines.
@@ -38,7 +39,7 @@ impl fmt::Display for SummaryLine {
 
 /// The verdict in numbers, then the first findings.
 pub fn summary(report: Report<'_>) -> Vec<SummaryLine> {
-    let mut lines = vec![SummaryLine::plain(verdict(report))];
+    let mut lines = vec![SummaryLine::plain(verdict::sentence(report))];
     if report.shows_export() && report.model.log.records > 0 {
         lines.insert(
             0,
@@ -57,12 +58,15 @@ pub fn summary(report: Report<'_>) -> Vec<SummaryLine> {
         return lines;
     }
     if findings.iter().all(|one| one.severity == Severity::Info) && !report.is_trace_alone() {
-        lines.push(SummaryLine::plain(checked()));
+        lines.push(SummaryLine::plain(checked(findings)));
     }
-    // What is only good to know stands in the report.
-    let urgent: Vec<&Finding> = findings.iter().filter(|one| one.severity != Severity::Info).collect();
-    lines.extend(urgent.iter().take(FINDINGS).map(|one| line(one)));
-    let more = findings.len() - urgent.len().min(FINDINGS);
+    // What is only good to know stands in the report; where there is nothing else, the time of a slow log is told.
+    let mut told: Vec<&Finding> = findings.iter().filter(|one| one.severity != Severity::Info).collect();
+    if told.is_empty() {
+        told.extend(findings.iter().find(|one| one.kind.word == "slow_log"));
+    }
+    lines.extend(told.iter().take(FINDINGS).map(|one| line(one)));
+    let more = findings.len() - told.len().min(FINDINGS);
     if more > 0 {
         lines.push(SummaryLine::plain(format!(
             "{} in the report.",
@@ -72,23 +76,6 @@ pub fn summary(report: Report<'_>) -> Vec<SummaryLine> {
     lines
 }
 
-fn verdict(report: Report<'_>) -> String {
-    let model = report.model;
-    if model.log.records == 0 {
-        return "Nothing was recorded: the log is empty.".to_owned();
-    }
-    let compiles = model.identified().count();
-    let seconds = report.found.time.total_s;
-    format!(
-        "{} of {} in {seconds:.2} s: {}, {}, {}.",
-        counted(compiles, "compilation", "compilations"),
-        counted(report.found.functions.len(), "function", "functions"),
-        counted(model.failures.len(), "failure", "failures"),
-        counted(model.graph_breaks.len(), "distinct graph break", "distinct graph breaks"),
-        counted(model.recompiles.len(), "recompilation", "recompilations"),
-    )
-}
-
 /// `title, at file:line, 3 times, 27 ms wasted`
 fn line(one: &Finding) -> SummaryLine {
     let mut text = one_line(&one.title.replace('`', ""));
@@ -96,6 +83,9 @@ fn line(one: &Finding) -> SummaryLine {
         && let Some(place) = place(one)
     {
         text.push_str(&format!(", at {}", one_line(&place)));
+        if let Some(caller) = one.called_from.as_ref().and_then(place_words) {
+            text.push_str(&format!(", called from {}", one_line(&caller)));
+        }
     }
     if one.count > 1 && one.members.is_empty() {
         text.push_str(&format!(", {} times", one.count));

@@ -1,6 +1,6 @@
 //! Which trace of torch.profiler belongs to which log.
 
-use super::task::Work;
+use super::task::{Work, is_trace};
 use crate::analysis::performance::{DeviceOptions, DevicePeaks, Performance, performance};
 use crate::model::Model;
 use crate::profile;
@@ -76,9 +76,4 @@ pub(crate) fn measure(
         Ok(String::from_utf8_lossy(&bytes).into_owned())
     };
     performance(model, &facts, &device, &read).map(Some)
-}
-
-/// Whether an input is a trace, not a log.
-pub(super) fn is_trace(path: &Path) -> bool {
-    path != Path::new("-") && path.is_file() && profile::is_trace(path)
 }

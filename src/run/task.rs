@@ -4,8 +4,8 @@ use crate::events::{self, RankPart, Registry};
 use crate::model::{Model, Process};
 use crate::options::{Options, Progress, RunSummary};
 use crate::output::{RelPath, Sink};
+use crate::profile;
 use crate::report;
-use crate::run::profiles::is_trace;
 use crate::trace::Source;
 use std::num::NonZeroUsize;
 use std::path::Path;
@@ -67,6 +67,11 @@ pub(crate) enum LogOutcome {
 /// Does the work on one log. An error means that the report could not be written; a log that cannot be read is returned
 /// as [`LogOutcome::Unreadable`].
 pub(crate) type WriteLog = fn(Work<'_>, &LogTask<'_>) -> anyhow::Result<LogOutcome>;
+
+/// Whether an input is a trace of the profiler, not a log.
+pub(super) fn is_trace(path: &Path) -> bool {
+    path != Path::new("-") && path.is_file() && profile::is_trace(path)
+}
 
 /// Opens a log and reads it: log bytes -> records -> model.
 ///

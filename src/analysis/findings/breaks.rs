@@ -9,7 +9,7 @@ use crate::analysis::failures::break_of;
 use crate::analysis::own_code::{is_python, is_torch};
 use crate::analysis::user_place::{UserPlace, own_frame};
 use crate::analysis::{Hit, break_costs, is_library, resumed, resumed_us};
-use crate::model::words::{counted, duration};
+use crate::model::words::{counted, duration, without_addresses};
 use crate::model::{BreakOccurrence, GraphBreak, Model, TextFrame};
 use crate::trace::CompileId;
 
@@ -51,13 +51,20 @@ fn only_failed(model: &Model, one: &GraphBreak) -> bool {
 
 fn finding(model: &Model, one: &GraphBreak, hits: &[Hit]) -> Finding {
     let reason = if one.reason.is_empty() { "no reason recorded" } else { &one.reason };
+    let title = prose::short_reason(reason);
     let severity = if within_torch(model, one) { Severity::Info } else { Severity::Warning };
-    let mut found = Finding::new(&GRAPH_BREAK, severity, reason.to_owned());
+    let mut found = Finding::new(&GRAPH_BREAK, severity, title.clone());
     found.count = one.count.max(1);
     found.detail = detail(one, severity);
     found.place = place(one);
     found.stack.clone_from(&one.stack);
-    found.hints = prose::useful(one.hints.clone());
+    found.hints = match severity {
+        // torch's hints are for whoever can change the code that breaks.
+        Severity::Info => {
+            vec!["Nothing to do: torch runs this part in eager mode, and goes on behind it.".to_owned()]
+        }
+        _ => prose::useful(one.hints.clone()),
+    };
     for hit in hits {
         let share = hit.thrown_away_us.unwrap_or_default();
         // What the user cannot act on is no loss of theirs.
@@ -76,15 +83,20 @@ fn finding(model: &Model, one: &GraphBreak, hits: &[Hit]) -> Finding {
     if let Some(own) = own_frame(&one.stack)
         .filter(|own| one.file.as_deref().is_some_and(is_library) && one.file.as_ref() != Some(&own.file))
     {
+        found.called_from = Some(UserPlace::of_frame(own));
         let TextFrame { file, line, function, loc } = own;
         let code = loc.as_deref().unwrap_or_default();
         found.fact("Called from", Value::Code(vec![format!("{file}:{line} in {function}  {code}")]));
+    }
+    if title != reason {
+        found.fact("Reason in the log", Value::Prose(reason.to_owned()));
     }
     if let Some(context) = &one.context {
         found.fact("When", Value::Prose(context.trim_end_matches(':').to_owned()));
     }
     if let Some(context) = &one.debug_context {
-        found.fact("Debug context", Value::Code(context.lines().map(str::to_owned).collect()));
+        let lines = context.lines().map(without_addresses).collect();
+        found.fact("Debug context", Value::Code(lines));
     }
     if let Some(url) = &one.url {
         let name = one.gb_id.as_deref().unwrap_or("torch's page");
@@ -97,14 +109,23 @@ fn finding(model: &Model, one: &GraphBreak, hits: &[Hit]) -> Finding {
 
 /// torch's explanation, and the text that the call would have written: it often names what to set to have no call.
 fn detail(one: &GraphBreak, severity: Severity) -> Option<String> {
-    let mut sentences: Vec<String> = one.explanation.iter().map(|text| text.trim().to_owned()).collect();
+    let explanation = one.explanation.as_deref().map(|text| full_stop(&without_addresses(text.trim())));
+    let mut sentences: Vec<String> = explanation.into_iter().collect();
     if let Some(text) = one.debug_context.as_deref().and_then(message) {
-        sentences.push(format!("The call says: \"{text}\""));
+        sentences.push(format!("The call says: \"{}\".", text.trim_end_matches('.')));
     }
     if severity == Severity::Info {
         sentences.push("The code that breaks and the code that calls it are torch's own.".to_owned());
     }
     (!sentences.is_empty()).then(|| sentences.join(" "))
+}
+
+/// The sentence with a full stop, where another one follows.
+fn full_stop(text: &str) -> String {
+    if text.ends_with(|c: char| c.is_alphanumeric() || matches!(c, '`' | ')' | '\'' | '"')) {
+        return format!("{text}.");
+    }
+    text.to_owned()
 }
 
 /// The text among the arguments of a call, where it is a sentence: `args: [ConstantVariable(str: 'a is unset.')]`.

@@ -7,6 +7,7 @@ use super::finding::{Finding, Severity, Value};
 use super::kind::{KindOfFinding, Topic};
 use crate::model::words::counted;
 use crate::model::{CacheLookup, CompileIndex, Model, Outcome};
+use fxhash::FxHashSet;
 use indexmap::IndexMap;
 
 /// Caches.
@@ -27,6 +28,9 @@ static CACHE_MISS: KindOfFinding = KindOfFinding {
     records: &["fx_graph_cache_miss"],
     ..KindOfFinding::of("cache_miss", "Cache miss")
 };
+
+/// The cache of what Inductor makes of graphs.
+const INDUCTOR_CACHE: &str = "fx_graph";
 
 /// Bypasses by cause, then all misses as one.
 fn of_log(Basis { model, .. }: Basis<'_>) -> Vec<Finding> {
@@ -73,17 +77,22 @@ fn bypass(model: &Model, cause: &BypassCause, same: &[&CacheLookup]) -> Finding 
     let concerned = compiles(same);
     let everything = same.len() == model.caches.len();
     let times = counted(concerned.len(), "compile", "compiles");
-    let title = match everything {
-        true => format!("No compile of this log can be cached: {}", cause.words()),
-        false => format!("{times} cannot be cached: {}", cause.words()),
+    let kept = is_kept_by_inductor(model, &concerned);
+    let title = match (kept, everything) {
+        (false, true) => format!("No compile of this log can be cached: {}", cause.words()),
+        (false, false) => format!("{times} cannot be cached: {}", cause.words()),
+        (true, _) => format!("AOTAutograd's cache is bypassed in {times}: {}", cause.words()),
     };
     let severity = if cause.is_on_purpose() { Severity::Info } else { Severity::Warning };
     let mut found = Finding::new(&CACHE_BYPASS, severity, title);
-    found.detail = Some(
-        "Every run of the program compiles these graphs again. C++ and Triton binaries are kept by their content all the \
-         same."
+    found.detail = Some(match kept {
+        false => "Every run of the program compiles these graphs again. C++ and Triton binaries are kept by their content \
+                 all the same."
             .to_owned(),
-    );
+        true => "Every run of the program traces these graphs through AOTAutograd again. What Inductor makes of them is \
+                  kept by the FX graph cache."
+            .to_owned(),
+    });
     found.claims = claims(cause, same);
     found.count = same.len() as u64;
     let mut reasons: Vec<&str> = same.iter().filter_map(|one| one.reason.as_deref().map(str::trim)).collect();
@@ -98,6 +107,14 @@ fn bypass(model: &Model, cause: &BypassCause, same: &[&CacheLookup]) -> Finding 
     found
 }
 
+/// Whether the cache of Inductor's graphs was asked by all of these compiles, whatever another cache did.
+fn is_kept_by_inductor(model: &Model, compiles: &[CompileIndex]) -> bool {
+    let asked =
+        model.caches.iter().filter(|one| one.cache == INDUCTOR_CACHE && one.outcome != Outcome::Bypass);
+    let asked: FxHashSet<CompileIndex> = asked.map(|one| one.artifact.compile).collect();
+    compiles.iter().all(|compile| asked.contains(compile))
+}
+
 /// Another run repeats what these caches would have kept. Kernels are kept by content, whoever asks for them.
 fn claims(cause: &BypassCause, same: &[&CacheLookup]) -> Vec<Claim> {
     let kind = if cause.is_on_purpose() { Claim::expected } else { Claim::avoidable };
@@ -105,7 +122,7 @@ fn claims(cause: &BypassCause, same: &[&CacheLookup]) -> Vec<Claim> {
         let of: Vec<&CacheLookup> = same.iter().filter(|one| one.cache == cache).copied().collect();
         kind(work, compiles(&of), "that every run of the program spends again".to_owned())
     };
-    let claims = [("fx_graph", Work::InductorGraph), ("aotautograd", Work::AotGraph)].map(claim);
+    let claims = [(INDUCTOR_CACHE, Work::InductorGraph), ("aotautograd", Work::AotGraph)].map(claim);
     claims.into_iter().filter(|claim| !claim.compiles.is_empty()).collect()
 }
 
@@ -238,6 +255,21 @@ mod tests {
         assert_eq!(found[0].title, "1 miss beside 0 hits");
         assert!(
             found[0].detail.as_deref().is_some_and(|text| text.contains("guard of the entry does not hold"))
+        );
+    }
+
+    #[test]
+    fn where_only_autograds_cache_is_bypassed_inductors_keeps_the_graphs() {
+        let mut model = Model::default();
+        let reason = "Won't cache a graph with fakify_first_call enabled";
+        lookup(&mut model, "0/0", "aotautograd", Outcome::Bypass, reason);
+        let title = |model: &Model| findings(model)[0].title.clone();
+        assert!(title(&model).starts_with("No compile of this log can be cached"), "{}", title(&model));
+        lookup(&mut model, "0/0", "fx_graph", Outcome::Miss, "full_miss");
+        assert!(
+            title(&model).starts_with("AOTAutograd's cache is bypassed in 1 compile"),
+            "{}",
+            title(&model)
         );
     }
 

@@ -75,6 +75,8 @@ pub enum Work {
     InductorGraph,
     /// What AOTAutograd's cache keeps beside that.
     AotGraph,
+    /// One-off work of the process that fell into the compile by chance.
+    OneOff,
     /// All of it, one-off work and waiting too: nothing came of the compile.
     Whole,
     /// Autotuning and recording of CUDA graphs while the model ran, which is no compile time.

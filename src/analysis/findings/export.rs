@@ -5,7 +5,7 @@ use super::finding::{Finding, Severity, Value};
 use super::kind::{EntryStyle, KindOfFinding, Topic};
 use crate::analysis::export::{self, ExportFailure};
 use crate::analysis::user_place::{UserPlace, own_frame, text_frames};
-use crate::model::{ExportKind, Model};
+use crate::model::{ExportKind, ExportProblem, Failure, Model, TextFrame};
 use indexmap::IndexSet;
 
 /// torch.export.
@@ -18,56 +18,149 @@ static EXPORT: KindOfFinding = KindOfFinding {
     ..KindOfFinding::of("export", "Export")
 };
 
-/// One finding per failure. A guard that was evaluated is none of its own: that is usual wherever sizes are compared.
+/// One finding per failure. A guard that was evaluated is none of its own: that is usual wherever sizes are compared. An
+/// expression for which a compile failed is told with that.
 fn of_log(Basis { model, .. }: Basis<'_>) -> Vec<Finding> {
     let failures = export::failures(model);
     let worth = failures.iter().filter(|one| one.kind != ExportKind::GuardEvaluated);
-    worth.filter_map(|failure| finding(model, failure)).collect()
+    worth.filter(|one| !made_compile_fail(model, one)).filter_map(|one| finding(model, one)).collect()
+}
+
+/// Whether a compile failed for an expression that could not be decided.
+fn made_compile_fail(model: &Model, failure: &ExportFailure) -> bool {
+    let mut problems = failure.problems.iter().filter_map(|&index| model.export.problems.get(index));
+    problems.any(|problem| model.failures.iter().any(|one| is_undecided(one, problem)))
+}
+
+/// What to do about the expression for which a compile failed.
+pub(super) fn hints_of_failure(model: &Model, failure: &Failure) -> Vec<String> {
+    let problem = model.export.problems.iter().find(|problem| is_undecided(failure, problem));
+    problem.map_or_else(Vec::new, |problem| data_hints(problem, place(model, problem).loc.as_deref()))
+}
+
+/// Whether a failure is about an expression that could not be decided: its text quotes it.
+fn is_undecided(failure: &Failure, problem: &ExportProblem) -> bool {
+    let text = failure.reason.as_deref().unwrap_or_default();
+    problem.kind == ExportKind::Undecided
+        && text.contains("data-dependent")
+        && !problem.subject.is_empty()
+        && text.contains(problem.subject.as_str())
+}
+
+/// What makes an expression on data decidable.
+fn data_hints(problem: &ExportProblem, line: Option<&str>) -> Vec<String> {
+    let check = match export::check_for(problem, line) {
+        Some(check) => format!("If it comes out like this in every call, say so before the line: `{check}`."),
+        None => "State before the line what holds in every call, with `torch._check(..)`.".to_owned(),
+    };
+    vec![check, "If both branches are wanted, keep both in the graph with `torch.cond`.".to_owned()]
+}
+
+/// The frames that led to a problem: the event of an operator has none, and the program tells which lines call it.
+fn frames(model: &Model, problem: &ExportProblem) -> Vec<TextFrame> {
+    let stack = problem.user_stack.as_deref().map(|stack| text_frames(model, stack));
+    stack.unwrap_or_else(|| problem.calls.clone())
+}
+
+fn place(model: &Model, problem: &ExportProblem) -> UserPlace {
+    own_frame(&frames(model, problem)).map_or_else(UserPlace::default, UserPlace::of_frame)
 }
 
 fn finding(model: &Model, failure: &ExportFailure) -> Option<Finding> {
     let mut problems = failure.problems.iter().filter_map(|&index| model.export.problems.get(index));
     let one = problems.next()?;
     let subject = &one.subject;
-    let (title, detail, hint) = match failure.kind {
+    let place = place(model, one);
+    let (title, detail, hints) = match failure.kind {
         ExportKind::MissingFakeKernel => (
             format!("`{subject}` has no fake kernel"),
             "Export has to know the shape of what an operator returns without running it.",
-            "Register one: `torch.library.register_fake`.",
+            vec!["Register one: `torch.library.register_fake`.".to_owned()],
         ),
         ExportKind::MismatchedFakeKernel => (
             format!("the fake kernel of `{subject}` disagrees with the real one"),
             "What export assumes of the operator is not what it does.",
-            "Make the fake kernel return what the operator returns.",
+            vec!["Make the fake kernel return what the operator returns.".to_owned()],
         ),
         ExportKind::Undecided => (
             format!("`{subject}` depends on data"),
             "Only the data of a tensor tells the value, and the next step depends on it: tracing could not go on.",
-            "State what always holds with `torch._check(..)`, so that it can be decided.",
+            data_hints(one, place.loc.as_deref()),
         ),
         _ => (
             format!("`{subject}` depends on data"),
             "Only the data of a tensor tells the value. Export assumed the one that it saw.",
-            "State what always holds with `torch._check(..)`, so that nothing has to be assumed.",
+            data_hints(one, place.loc.as_deref()),
         ),
     };
     let mut found = Finding::new(&EXPORT, Severity::Warning, title);
     found.detail = Some(detail.to_owned());
-    found.hints = vec![hint.to_owned()];
+    found.hints = hints;
     if let Some(result) = &one.result {
         let label = if failure.kind.of_operator() { "Reason" } else { "Assumed" };
         found.fact(label, Value::Code(vec![result.clone()]));
     }
-    found.stack = match one.user_stack.as_deref() {
-        Some(stack) => text_frames(model, stack),
-        // The event of an operator has no stack: the program tells which lines call it.
-        None => one.calls.clone(),
-    };
-    if let Some(frame) = own_frame(&found.stack) {
-        found.place = UserPlace::of_frame(frame);
-    }
+    found.stack = frames(model, one);
+    found.place = place;
     found.count = failure.problems.len() as u64;
     let compiles = std::iter::once(one).chain(problems).map(|problem| problem.compile);
     found.compiles = compiles.collect::<IndexSet<_>>().into_iter().collect();
     Some(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::TextFrame;
+    use crate::trace::Span;
+
+    fn problem(kind: ExportKind, subject: &str) -> ExportProblem {
+        ExportProblem {
+            compile: crate::model::CompileIndex::new(0),
+            kind,
+            subject: subject.to_owned(),
+            result: None,
+            user_stack: None,
+            stack: None,
+            calls: vec![TextFrame {
+                file: "/app/x.py".to_owned(),
+                line: 3,
+                function: "forward".to_owned(),
+                loc: Some("if n > 2:".to_owned()),
+            }],
+            expression: None,
+            page: None,
+            header: Span { offset: 0, len: 0 },
+            first_line: false,
+            line: 1,
+        }
+    }
+
+    fn failure(reason: &str) -> Failure {
+        Failure {
+            compile: None,
+            kind: "forward",
+            error: "GuardOnDataDependentSymNode".to_owned(),
+            reason: Some(reason.to_owned()),
+            file: None,
+            line: None,
+            record: 1,
+        }
+    }
+
+    #[test]
+    fn an_expression_for_which_a_compile_failed_is_told_with_the_failure_only() {
+        let mut model = Model::default();
+        model.compile_index(None);
+        model.export.problems.push(problem(ExportKind::Undecided, "u0 > 2"));
+        let found = |model: &Model| of_log(Basis { model, chains: &[], performance: None });
+        assert_eq!(found(&model).len(), 1, "without a failure it stands for itself");
+        model
+            .failures
+            .push(failure("Could not guard on data-dependent expression u0 > 2 (unhinted: u0 > 2)."));
+        assert!(found(&model).is_empty(), "one cause is one finding");
+        assert!(hints_of_failure(&model, &model.failures[0])[0].contains("torch._check"));
+        model.failures[0] = failure("Could not guard on data-dependent expression Eq(u1, 1)");
+        assert_eq!(found(&model).len(), 1, "another expression failed");
+    }
 }

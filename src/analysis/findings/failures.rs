@@ -2,14 +2,16 @@
 
 use super::basis::{Basis, Family};
 use super::cost::{ChargeOrder, Claim, Work};
+use super::export;
 use super::finding::{Finding, FurtherReading, Severity, Value};
 use super::kind::{CostDetail, EntryStyle, KindOfFinding, Topic, shared_part};
 use super::prose;
-use crate::analysis::failures::{FailureCause, FailureEffect, failed_us, failure_causes};
+use crate::analysis::failures::{FailureCause, FailureEffect, failed_us, failure_causes, fixed_against_mark};
 use crate::analysis::names::function_words;
-use crate::analysis::recompiles::is_limit;
-use crate::model::Model;
-use crate::model::words::headline;
+use crate::analysis::recompiles::{is_limit, size_as_written};
+use crate::analysis::user_place::UserPlace;
+use crate::model::words::{counted, file_name, headline};
+use crate::model::{Model, Specialization};
 
 /// Failures.
 pub(super) const FAMILY: Family = Family { kinds: &[&FAILURE], of_log };
@@ -40,12 +42,21 @@ fn of_log(Basis { model, .. }: Basis<'_>) -> Vec<Finding> {
 fn finding(model: &Model, cause: &FailureCause<'_>) -> Option<Finding> {
     let failure = cause.first()?;
     let text = failure.reason.as_deref().unwrap_or_default();
-    let why = why(&failure.error, text);
+    let marked = fixed_against_mark(model, failure);
+    let why = match marked.first() {
+        Some(one) => marked_words(one, marked.len()),
+        None => why(&failure.error, text),
+    };
     let mut found = Finding::new(&FAILURE, Severity::Error, title(model, cause, &why));
     found.reason = format!("{}: {why}", failure.error);
     found.count = cause.failures.len() as u64;
     found.detail = prose::explanation(text).or_else(|| rest(text));
     found.hints = prose::hints(text);
+    if let Some(one) = marked.first() {
+        found.hints = marked_hints(model, one);
+    } else if found.hints.is_empty() {
+        found.hints = export::hints_of_failure(model, failure);
+    }
     found.read_more = prose::read_more(text);
     found.place = cause.place.clone();
     found.stack = cause.stack.clone();
@@ -55,6 +66,10 @@ fn finding(model: &Model, cause: &FailureCause<'_>) -> Option<Finding> {
         found.claim(Claim::wasted(Work::Whole, compile, "in compilations that failed").at_most(us));
     }
     found.fact("Exception", Value::Code(vec![failure.error.clone()]));
+    let recorded = headline(text);
+    if !found.title.ends_with(&recorded) {
+        found.fact("Reason in the log", Value::Prose(recorded));
+    }
     if let Some(one) = cause.at_break {
         found.fact(
             "At a graph break",
@@ -72,15 +87,49 @@ fn finding(model: &Model, cause: &FailureCause<'_>) -> Option<Finding> {
     Some(found)
 }
 
+/// What a dimension was marked as, and what the code makes of it.
+fn marked_words(one: &Specialization, sizes: usize) -> String {
+    let size = one.sources.first().map_or_else(|| one.symbol.clone(), |source| size_as_written(source));
+    let more = match sizes {
+        0 | 1 => String::new(),
+        more => format!(", and {} too", counted(more - 1, "other dimension", "other dimensions")),
+    };
+    format!("`{size}` is marked as dynamic, but the code fixes it to {}{more}", one.value)
+}
+
+/// The line to change, then what allows the dimension to be fixed.
+fn marked_hints(model: &Model, one: &Specialization) -> Vec<String> {
+    let place = UserPlace::of_specialization(model, one);
+    let line = match (place.file.as_deref().map(file_name), place.line) {
+        (Some(file), Some(line)) => format!("{file}:{line}"),
+        _ => "the line".to_owned(),
+    };
+    let code = place.loc.map_or_else(String::new, |loc| format!(", `{}`", loc.trim()));
+    vec![
+        format!("If the dimension should vary, change what needs the number {} at {line}{code}.", one.value),
+        "If it may be fixed, remove the mark, or call `torch._dynamo.maybe_mark_dynamic` instead of `mark_dynamic`; in \
+         `dynamic_shapes` of export, `Dim.AUTO` instead of `Dim.DYNAMIC`."
+            .to_owned(),
+    ]
+}
+
 /// The reason in the words of the exception.
 fn why(error: &str, text: &str) -> String {
-    let first = headline(text);
-    let first = if first.is_empty() { "no reason recorded".to_owned() } else { first };
+    let first = violated(text).unwrap_or_else(|| headline(text));
+    let first = if first.is_empty() { "no reason recorded".to_owned() } else { prose::short_reason(&first) };
     // What Dynamo calls unsupported says so itself; of other exceptions the class is half of the reason.
     match error.rsplit('.').next().unwrap_or_default() {
         "Unsupported" | "ConstraintViolationError" => first,
         error => format!("{error}: {first}"),
     }
+}
+
+/// The first constraint that was violated: torch's first line names the places only.
+fn violated(text: &str) -> Option<String> {
+    let (_, list) = text.strip_prefix("Constraints violated")?.split_once("\n")?;
+    let first = list.lines().find_map(|line| line.trim_start().strip_prefix("- "))?;
+    let sentence = first.split_once(". ").map_or(first, |(sentence, _)| sentence);
+    Some(format!("a constraint was violated: {}", sentence.trim_end_matches('.')))
 }
 
 /// What happened to which functions, then why.
@@ -115,6 +164,7 @@ fn rest(text: &str) -> Option<String> {
     if first.trim_end().ends_with(':') {
         rest = rest.trim_start().split_once('\n')?.1;
     }
-    let rest = rest.trim();
+    // One violated constraint is no list.
+    let rest = rest.trim().trim_start_matches("- ");
     (!rest.is_empty()).then(|| rest.to_owned())
 }

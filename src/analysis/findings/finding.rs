@@ -40,6 +40,8 @@ pub struct Finding {
     pub detail: Option<String>,
     /// Where in the user's program.
     pub place: UserPlace,
+    /// The user's line that led there, where the place is a library's.
+    pub called_from: Option<UserPlace>,
     /// Compiles that it concerns, in order and distinct.
     pub compiles: Vec<CompileIndex>,
     /// Which entry of its topic's page it is: for a graph break its place among those of the model, for a failure that
@@ -121,6 +123,7 @@ impl Finding {
             title,
             detail: None,
             place: UserPlace::default(),
+            called_from: None,
             compiles: Vec::new(),
             topic_entry: None,
             count: 1,

@@ -82,9 +82,10 @@ pub fn of_entry(findings: &[Finding], topic: Topic, entry: usize) -> Option<&Fin
     findings.iter().flat_map(|one| one.members.iter().chain([one])).find(about)
 }
 
-/// What a log without findings of weight was checked for, in one sentence.
-pub fn checked() -> String {
-    let checked: Vec<&str> = kinds().filter_map(|kind| kind.checked).collect();
+/// What a log without findings of weight was checked for, in one sentence: the kinds of which there is none at all.
+pub fn checked(findings: &[Finding]) -> String {
+    let none = |kind: &&KindOfFinding| findings.iter().all(|one| one.kind != *kind);
+    let checked: Vec<&str> = kinds().filter(none).filter_map(|kind| kind.checked).collect();
     match checked.split_last() {
         Some((last, others)) if !others.is_empty() => format!("No {} or {last}.", others.join(", ")),
         _ => format!("No {}.", checked.concat()),

@@ -4,7 +4,7 @@ use super::basis::{Basis, Family};
 use super::finding::{Finding, Severity, Value};
 use super::kind::{KindOfFinding, Topic};
 use crate::analysis::names::function_words;
-use crate::analysis::own_code::is_library;
+use crate::analysis::own_code::{is_library, is_torch};
 use crate::analysis::recompiles::{Chain, recompile_limit};
 use crate::analysis::user_place::UserPlace;
 use crate::model::{CompileIndex, Model};
@@ -38,14 +38,17 @@ fn finding(model: &Model, chain: &Chain<'_>, limit: u64) -> Option<Finding> {
     let function = function_words(model, first).unwrap_or_else(|| "a function".to_owned());
     let function = function.trim_end_matches(',');
     let place = UserPlace::of_definition(model, first);
-    let wrapper = place.file.as_deref().is_some_and(is_library);
     let title = format!("{function} has {} of the {limit} versions that torch keeps", chain.versions);
     let mut found = Finding::new(&NEAR_LIMIT, Severity::Info, title);
     found.detail = Some("At the limit, calls that fit no version run in eager mode.".to_owned());
-    found.hints = vec![match wrapper {
-        true => "This is code of a library that several modules share: each module that passes through it takes one \
+    found.hints = vec![match place.file.as_deref() {
+        Some(file) if is_torch(file) => {
+            "This is torch's own code, through which several modules pass: each takes one version. Raise \
+             `torch._dynamo.config.recompile_limit` to the number of modules."
+        }
+        Some(file) if is_library(file) => "This is code of a library that several modules share: each module that passes through it takes one \
                  version. Compile the modules themselves, or raise `torch._dynamo.config.recompile_limit`.",
-        false => "See why it is compiled again, or raise `torch._dynamo.config.recompile_limit`.",
+        _ => "See why it is compiled again, or raise `torch._dynamo.config.recompile_limit`.",
     }
     .to_owned()];
     found.fact("Compiled versions", Value::Prose(format!("{} of {limit}", chain.versions)));

@@ -1,21 +1,19 @@
 //! torch's own words, taken apart.
 
 use super::finding::FurtherReading;
-use crate::model::break_block::catalog_url;
-use crate::model::words::file_name;
+use crate::model::break_block::{self, catalog_url};
+use crate::model::words::{file_name, without_addresses};
 
-/// What stands behind `Explanation: `, up to the first hint or empty line.
+/// The first paragraph of torch's explanation, on one line and without addresses of objects.
 pub(super) fn explanation(text: &str) -> Option<String> {
-    let (_, rest) = text.split_once("Explanation: ")?;
-    let end = ["\n  Hint:", "\n  Developer debug context:", "\n\n"].iter().filter_map(|m| rest.find(m)).min();
-    Some(one_paragraph(rest.get(..end.unwrap_or(rest.len())).unwrap_or(rest)))
+    let explanation = break_block::explanation(text)?;
+    let first = explanation.split("\n\n").next().unwrap_or(&explanation);
+    Some(one_paragraph(&without_addresses(first)))
 }
 
-/// Each `Hint: `, its lines joined.
+/// torch's hints, those that help.
 pub(super) fn hints(text: &str) -> Vec<String> {
-    let head = text.split("  Developer debug context:").next().unwrap_or(text);
-    let head = head.split(" For more details about").next().unwrap_or(head);
-    useful(head.split("\n  Hint:").skip(1).map(one_paragraph).collect())
+    useful(break_block::hints(text))
 }
 
 /// Hints that help a user: asking torch's developers for help is none, unless there is no other.
@@ -23,6 +21,23 @@ pub(super) fn useful(hints: Vec<String>) -> Vec<String> {
     let some: Vec<String> =
         hints.iter().filter(|hint| !hint.starts_with("Please report an issue")).cloned().collect();
     if some.is_empty() { hints } else { some }
+}
+
+/// Characters from which a reason of several sentences is cut after the first.
+const LONG_REASON: usize = 100;
+
+/// A reason without what only torch's developers can read: torch 2.6 adds the classes of the arguments as Dynamo has
+/// them, or an explanation.
+pub(super) fn short_reason(reason: &str) -> String {
+    let plain = reason.split(" [<class 'torch._dynamo.").next().unwrap_or(reason);
+    if let Some((before, skipped)) = plain.split_once("'skip function ") {
+        let function = skipped.split(" in file ").next().unwrap_or(skipped);
+        return format!("{before}`{}` is a function that Dynamo skips", function.trim_end_matches('\''));
+    }
+    match plain.split_once(". ") {
+        Some((first, _)) if plain.chars().count() > LONG_REASON => first.to_owned(),
+        _ => plain.to_owned(),
+    }
 }
 
 /// torch's page that the text names.
@@ -34,4 +49,22 @@ pub(super) fn read_more(text: &str) -> Option<FurtherReading> {
 
 fn one_paragraph(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_title_has_neither_classes_of_dynamo_nor_a_second_sentence() {
+        let classes =
+            "Unsupported: builtin: print [<class 'torch._dynamo.variables.constant.ConstantVariable'>] False";
+        assert_eq!(short_reason(classes), "Unsupported: builtin: print");
+        let long = "Unsupported: Dynamic control flow is not supported at the moment. Please use \
+                    functorch.experimental.control_flow.cond to explicitly capture the control flow.";
+        assert_eq!(short_reason(long), "Unsupported: Dynamic control flow is not supported at the moment");
+        let skipped = "Unsupported: 'skip function graph_break in file /venv/torch/_dynamo/decorators.py'";
+        assert_eq!(short_reason(skipped), "Unsupported: `graph_break` is a function that Dynamo skips");
+        assert_eq!(short_reason("Call to f. Twice"), "Call to f. Twice", "a short one is read whole");
+    }
 }

@@ -72,17 +72,29 @@ fn restarts(model: &Model) -> Option<Finding> {
         return None;
     }
     let title = format!("Tracing of {} began anew", counted(compiles.len(), "compile", "compiles"));
-    let mut found = Finding::new(&RESTART, Severity::Warning, title);
+    // Where torch names nothing but an exception of its own, it found out something that the program cannot tell it.
+    let by_itself = reasons.iter().all(|reason| is_own_exception(reason));
+    let severity = if by_itself { Severity::Info } else { Severity::Warning };
+    let mut found = Finding::new(&RESTART, severity, title);
     found.detail = Some(
         "Dynamo found out on the way that it has to trace differently; the work until then was thrown away."
             .to_owned(),
     );
-    found.claim(Claim::wasted(Work::Discarded, compiles.clone(), "of tracing thrown away"));
+    let claim = if by_itself { Claim::expected } else { Claim::wasted };
+    found.claim(claim(Work::Discarded, compiles.clone(), "of tracing thrown away".to_owned()));
+    if by_itself {
+        found.hints = vec!["Nothing to do: torch decides this while it traces.".to_owned()];
+    }
     found.count = count;
     found.fact("Reasons", Value::Code(reasons));
     found.place = compiles.first().map(|&index| UserPlace::of_definition(model, index)).unwrap_or_default();
     found.compiles = compiles;
     Some(found)
+}
+
+/// `<class 'torch._dynamo.exc.TensorifyScalarRestartAnalysis'>`, which torch 2.6 writes in place of a reason.
+fn is_own_exception(reason: &str) -> bool {
+    reason.starts_with("<class 'torch._dynamo.exc.")
 }
 
 /// One finding per reason why no CUDA graph was recorded.

@@ -22,10 +22,15 @@ static SERIAL_BUILDS: KindOfFinding = KindOfFinding {
 const LEAST_BUILDS: usize = 4;
 const LEAST_US: f64 = 2e6;
 
+/// Microseconds, and the part of all builds, that threads have to save at best to be worth the advice.
+const LEAST_GAIN_US: f64 = 1e6;
+const LEAST_GAIN: f64 = 0.1;
+
 /// The part of the compile time from which builds dominate.
 const DOMINATES: f64 = 0.4;
 
-/// One finding where `compile_threads` is 1 and builds of kernels dominate.
+/// One finding where `compile_threads` is 1 and builds of kernels dominate: a problem where threads would help, else a
+/// word on why they would not.
 fn of_log(Basis { model, .. }: Basis<'_>) -> Vec<Finding> {
     if model.inductor.compile_threads != Some(1) {
         return Vec::new();
@@ -36,26 +41,46 @@ fn of_log(Basis { model, .. }: Basis<'_>) -> Vec<Finding> {
     if count < LEAST_BUILDS || us < LEAST_US || us < builds.log_us * DOMINATES {
         return Vec::new();
     }
-    let title = format!(
-        "Kernels are built one after the other: {} of {}, with `compile_threads` 1",
-        duration(us),
-        duration(builds.log_us)
-    );
-    let mut found = Finding::new(&SERIAL_BUILDS, Severity::Warning, title);
-    found.detail = Some(
-        "The builds do not depend on each other. With several threads they run side by side.".to_owned(),
-    );
-    found.hints = vec![
-        "Set `TORCHINDUCTOR_COMPILE_THREADS` (or `torch._inductor.config.compile_threads`) to the number of cores."
-            .to_owned(),
-    ];
+    let helps = builds.side_by_side_us() >= LEAST_GAIN_US.max(us * LEAST_GAIN);
+    let severity = if helps { Severity::Warning } else { Severity::Info };
+    let gain = match builds.side_by_side_us() {
+        0.0 => "nothing".to_owned(),
+        gain => format!("{} at most", duration(gain)),
+    };
+    let (us, of) = (duration(us), duration(builds.log_us));
+    let title = match helps {
+        true => format!("Kernels are built one after the other: {us} of {of}, with `compile_threads` 1"),
+        false => {
+            format!("Kernel builds take {us} of {of}, of which more `compile_threads` would save {gain}")
+        }
+    };
+    let mut found = Finding::new(&SERIAL_BUILDS, severity, title);
     found.count = count as u64;
-    found.fact("Builds", Value::Prose(format!("{count} kernels, {} in all", duration(us))));
+    found.fact("Builds", Value::Prose(format!("{count} kernels, {us} in all")));
     found.compiles = builds.kernels.iter().map(|one| one.compile).collect();
-    // At best as long as the longest build of each compile.
-    for one in &builds.kernels {
-        let saved = (one.us - one.longest_us).max(0.0);
-        found.claim(Claim::avoidable(Work::Compile, vec![one.compile], "of builds in series").at_most(saved));
+    if helps {
+        found.detail =
+            Some("The kernels of a graph do not depend on each other. With several threads they are built side by side.".to_owned());
+        found.hints = vec![
+            "Set `TORCHINDUCTOR_COMPILE_THREADS` (or `torch._inductor.config.compile_threads`) to the number of cores. \
+             torch does so by itself, up to 32: where nobody set it to 1, the process may use one core only, and then more \
+             threads gain nothing."
+                .to_owned(),
+        ];
+        for one in &builds.side_by_side {
+            let claim = Claim::avoidable(Work::Compile, vec![one.compile], "of builds in series");
+            found.claim(claim.at_most(one.us));
+        }
+    } else {
+        found.detail = Some(
+            "Threads build the kernels of one graph side by side, and here most graphs have a single one. Graphs are compiled one after the other."
+                .to_owned(),
+        );
+        found.hints = vec![
+            "Keep the cache folder between runs (`TORCHINDUCTOR_CACHE_DIR` on a disk that stays): binaries are kept by their \
+             content, so a second run builds none of these kernels."
+                .to_owned(),
+        ];
     }
     vec![found]
 }
@@ -64,7 +89,7 @@ fn of_log(Basis { model, .. }: Basis<'_>) -> Vec<Finding> {
 mod tests {
     use super::super::basis::Basis;
     use super::*;
-    use crate::analysis::builds::tests::model;
+    use crate::analysis::builds::tests::{model, span};
     use crate::model::Model;
 
     #[test]
@@ -86,5 +111,21 @@ mod tests {
         model.inductor.compile_threads = Some(1);
         model.spans[0].end_us = 30e6;
         assert!(found(&model).is_empty(), "builds are a quarter of the time");
+    }
+
+    #[test]
+    fn where_each_graph_has_one_kernel_threads_are_not_advised() {
+        let mut model = model();
+        model.spans.truncate(4);
+        for kernel in 0..4 {
+            let start = 6.0 + 2.0 * f64::from(kernel);
+            let loader = model.spans.len();
+            model.spans.push(span("PyCodeCache.load_by_key_path", Some(0), start, start + 2.0));
+            model.spans.push(span("compile_file", Some(loader), start, start + 2.0));
+        }
+        let one = of_log(Basis { model: &model, chains: &[], performance: None }).remove(0);
+        assert_eq!((one.severity, one.claims.len()), (Severity::Info, 0), "{}", one.title);
+        assert!(one.title.ends_with("more `compile_threads` would save nothing"), "{}", one.title);
+        assert!(one.hints[0].contains("TORCHINDUCTOR_CACHE_DIR"));
     }
 }

@@ -6,6 +6,7 @@ use super::finding::{Finding, Severity, Value};
 use super::kind::{KindOfFinding, Topic};
 use super::recompiles;
 use crate::analysis::Chain;
+use crate::analysis::failures::fixed_against_mark;
 use crate::analysis::recompiles::size_as_written;
 use crate::analysis::user_place::{UserPlace, text_frames};
 use crate::model::words::counted;
@@ -23,6 +24,9 @@ static SPECIALIZATION: KindOfFinding = KindOfFinding {
     ..KindOfFinding::of("specialization", "Specialized")
 };
 
+/// What stands for all lines of generated functions.
+const GENERATED: &str = "generated";
+
 /// The line that needed a size as a number.
 #[derive(PartialEq, Eq, Hash)]
 struct Line {
@@ -31,12 +35,24 @@ struct Line {
     code: Option<String>,
 }
 
-/// One finding per line of the user: what a line needs as a number is fixed there, be it one size or many.
+/// One finding per line of the user: what a line needs as a number is fixed there, be it one size or many. All that code
+/// fixes which torch itself generated is one finding. Sizes for which a compile failed are told with the failure.
 fn of_log(Basis { model, chains, .. }: Basis<'_>) -> Vec<Finding> {
+    let failed = model.failures.iter().flat_map(|failure| fixed_against_mark(model, failure));
+    let failed: Vec<&Specialization> = failed.collect();
     let mut groups: IndexMap<Line, Vec<&Specialization>> = IndexMap::new();
     for one in &model.shapes.specializations {
+        let is_told =
+            |told: &&Specialization| told.at.compile == one.at.compile && told.sources == one.sources;
+        if failed.iter().any(is_told) {
+            continue;
+        }
         let UserPlace { file, line, loc, .. } = UserPlace::of_specialization(model, one);
-        groups.entry(Line { file, number: line, code: loc }).or_default().push(one);
+        let line = match file.as_deref().is_some_and(is_generated) {
+            true => Line { file: None, number: None, code: Some(GENERATED.to_owned()) },
+            false => Line { file, number: line, code: loc },
+        };
+        groups.entry(line).or_default().push(one);
     }
     groups.into_values().filter_map(|same| finding(model, chains, &same)).collect()
 }
@@ -49,27 +65,32 @@ fn finding(model: &Model, chains: &[Chain<'_>], same: &[&Specialization]) -> Opt
         sizes.entry((name(one), &one.value)).or_insert(one);
     }
     let first = name(one);
+    let generated = place.file.as_deref().is_some_and(is_generated);
+    let where_it_is = if generated { " in code that torch generated" } else { "" };
+    let (size, plural) =
+        if same.iter().all(|one| is_size(one)) { ("size", "sizes") } else { ("number", "numbers") };
     let title = match sizes.len() {
-        1 => format!("`{first}` was fixed to {}", one.value),
+        1 => format!("`{first}` was fixed to {}{where_it_is}", value(one)),
         several => format!(
-            "{} were fixed to constants, among them `{first}` to {}",
-            counted(several, "size", "sizes"),
-            one.value
+            "{} were fixed to constants{where_it_is}, among them `{first}` to {}",
+            counted(several, size, plural),
+            value(one)
         ),
     };
-    // Compiled autograd writes its own functions: their lines are not the reader's.
-    let generated = place.file.as_deref().is_some_and(|file| file.starts_with('<'));
-    let severity = if generated { Severity::Info } else { Severity::Warning };
+    let mut again: Vec<CompileIndex> = Vec::new();
+    for one in same {
+        again.extend(recompiles::caused_by(chains, one.at.compile, &name(one)));
+    }
+    again.sort_unstable();
+    again.dedup();
+    // The recompile that came of it is told with this line; compiled autograd's own functions are not the reader's.
+    let severity = if generated || !again.is_empty() { Severity::Info } else { Severity::Warning };
     let mut found = Finding::new(&SPECIALIZATION, severity, title);
-    let line = if place.loc.is_some() { "The line needed the number" } else { "Something needed the number" };
-    found.detail = Some(format!(
-        "{line}, so a dynamic size became a constant. Another size compiles again, or fails where the dimension was \
-         marked as dynamic."
-    ));
+    found.detail = Some(detail(&place, generated, size));
     found.stack = one.user_stack.as_deref().map(|s| text_frames(model, s)).unwrap_or_default();
     if !generated {
         found.hints = vec![format!(
-            "If the size should stay dynamic, do not compare or combine `{first}` with a fixed number at this line."
+            "If the {size} should stay dynamic, do not compare or combine `{first}` with a fixed number at this line."
         )];
     }
     let lines = sizes.iter().map(|((name, value), one)| {
@@ -77,19 +98,49 @@ fn finding(model: &Model, chains: &[Chain<'_>], same: &[&Specialization]) -> Opt
         format!("{name} = {value}  ({}, {}, {reason})", one.symbol, one.sources.join(", "))
     });
     found.fact("Sizes", Value::Code(lines.collect()));
-    let mut again: Vec<CompileIndex> = Vec::new();
     for one in same {
         found.compiles.extend((!found.compiles.contains(&one.at.compile)).then_some(one.at.compile));
-        again.extend(recompiles::caused_by(chains, one.at.compile, &name(one)));
     }
-    again.sort_unstable();
-    again.dedup();
     let words = format!("compiling {} again", counted(again.len(), "version", "versions"));
     found.claim(Claim::avoidable(Work::Compile, again, words).listed());
-    found.place = place;
+    // Lines of several generated functions have no place in common.
+    found.place = if generated { UserPlace::default() } else { place.clone() };
     found.count = same.len() as u64;
     found.reason = format!("{} fixed", found.place.loc.as_deref().unwrap_or_default().trim());
     Some(found)
+}
+
+/// What it means that a `size` or `number` was fixed at a line.
+fn detail(place: &UserPlace, generated: bool, thing: &str) -> String {
+    if generated {
+        return "Compiled autograd needs these sizes as numbers in the functions that it writes. Nothing to do: other \
+                sizes compile again."
+            .to_owned();
+    }
+    let line = if place.loc.is_some() { "The line needed the number" } else { "Something needed the number" };
+    let marked = if thing == "size" { ", or fails where the dimension was marked as dynamic" } else { "" };
+    format!("{line}, so what was dynamic became a constant. Another {thing} compiles again{marked}.")
+}
+
+/// Whether a line is of a function that compiled autograd wrote.
+fn is_generated(file: &str) -> bool {
+    file.starts_with("<eval_with_key>")
+}
+
+/// Whether what was fixed is a size, a stride or an offset of a tensor, not a number of Python.
+fn is_size(one: &Specialization) -> bool {
+    let of_tensor = |source: &String| {
+        [".size()", ".stride()", ".storage_offset()"].iter().any(|call| source.contains(call))
+    };
+    one.sources.is_empty() || one.sources.iter().any(of_tensor)
+}
+
+/// The constant: torch writes 15 decimals of a number that has fewer.
+fn value(one: &Specialization) -> String {
+    match one.value.contains('.').then(|| one.value.parse::<f64>()) {
+        Some(Ok(number)) => number.to_string(),
+        _ => one.value.clone(),
+    }
 }
 
 /// What was fixed, as a user writes it.

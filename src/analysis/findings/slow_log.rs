@@ -4,8 +4,9 @@ use super::basis::{Basis, Family};
 use super::finding::{Finding, Severity, Value};
 use super::kind::{KindOfFinding, Topic};
 use crate::analysis::builds::Builds;
+use crate::analysis::{Split, warm_run};
+use crate::model::Model;
 use crate::model::words::duration;
-use crate::model::{Model, Outcome};
 
 /// A clean, slow log. It is drawn from the other findings, so it is none of the families that read the log alone.
 pub(super) const FAMILY: Family = Family { kinds: &[&SLOW_LOG], of_log: |_| Vec::new() };
@@ -49,13 +50,15 @@ pub(super) fn of_clean(Basis { model, .. }: Basis<'_>, others: &[Finding]) -> Op
     Some(found)
 }
 
-/// Builds, what tries the compiler out, tuning, and the rest; the largest first.
+/// Builds, what tries the compiler out, tuning, waiting, and the rest; the largest first.
 fn shares(builds: &Builds) -> Vec<Share> {
     let tuning = builds.tuning.iter().map(|one| one.us).sum();
     let told = [
-        Share { name: "kernel builds", us: builds.kernels_us() },
+        Share { name: "kernel builds", us: builds.kernels_us() + builds.ahead_of_time_us() },
         Share { name: "the first C++ build", us: builds.trials_us() },
         Share { name: "autotuning", us: tuning },
+        Share { name: "waiting for compile workers", us: builds.worker_wait_us },
+        Share { name: "waiting for another process", us: builds.process_wait_us },
     ];
     let sum: f64 = told.iter().map(|share| share.us).sum();
     let rest = Share { name: "tracing and code generation", us: (builds.log_us - sum).max(0.0) };
@@ -68,26 +71,47 @@ fn shares(builds: &Builds) -> Vec<Share> {
 /// What to do next, the largest gain first.
 fn hints(model: &Model, builds: &Builds) -> Vec<String> {
     let mut hints = Vec::new();
-    if model.caches.iter().all(|lookup| lookup.outcome != Outcome::Hit) {
+    let saved_us = warm_run::saved_us(model, &Split::of(model)).min(builds.log_us);
+    if saved_us >= builds.log_us * LEAST_SHARE {
+        hints.push(format!(
+            "Run it again with the same cache folder (`TORCHINDUCTOR_CACHE_DIR`): a warm cache saves up to {}, the builds and \
+             most of Inductor's work.",
+            duration(saved_us)
+        ));
+    }
+    if builds.worker_wait_us >= builds.log_us * LEAST_SHARE {
         hints.push(
-            "Run it again with the same cache folder (`TORCHINDUCTOR_CACHE_DIR`): a warm cache saves the builds and most of \
-             Inductor's work.",
+            "Compile workers build the kernels while the compile waits. More of them help where there are more cores: \
+             `TORCHINDUCTOR_COMPILE_THREADS`."
+                .to_owned(),
         );
     }
-    if model.inductor.compile_threads == Some(1) && builds.kernels_us() >= builds.log_us * LEAST_SHARE {
-        hints.push("Build kernels side by side: `TORCHINDUCTOR_COMPILE_THREADS`.");
+    if builds.process_wait_us >= builds.log_us * LEAST_SHARE {
+        hints.push(
+            "Another process builds into the same cache folder, and this one waits for it. Fill the folder before the \
+             program starts, and there is nothing to wait for."
+                .to_owned(),
+        );
+    }
+    let gain_us = builds.side_by_side_us();
+    if model.inductor.compile_threads == Some(1) && gain_us >= builds.log_us * LEAST_SHARE {
+        hints.push(format!(
+            "Build kernels side by side, if there is more than one core: `TORCHINDUCTOR_COMPILE_THREADS` saves up to {}.",
+            duration(gain_us)
+        ));
     }
     if model.compiles.iter().any(|compile| compile.repeated.is_some()) {
-        hints.push("Compile the repeated layer instead of the whole model (regional compilation).");
+        hints
+            .push("Compile the repeated layer instead of the whole model (regional compilation).".to_owned());
     }
-    hints.into_iter().map(str::to_owned).collect()
+    hints
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::basis::Basis;
     use super::*;
-    use crate::analysis::builds::tests::model;
+    use crate::analysis::builds::tests::{model, span};
 
     #[test]
     fn a_clean_slow_log_says_where_the_time_went_and_what_to_do() {
@@ -96,8 +120,11 @@ mod tests {
         let found = of_clean(basis, &[]).expect("a finding");
         let title = "20.0 s of compile time: kernel builds 8.00 s, tracing and code generation 8.00 s, the first C++ build 4.00 s";
         assert_eq!(found.title, title);
-        assert!(found.hints[0].contains("TORCHINDUCTOR_CACHE_DIR"), "{:?}", found.hints);
-        assert!(found.hints[1].contains("TORCHINDUCTOR_COMPILE_THREADS"), "{:?}", found.hints);
+        assert!(
+            found.hints[0].contains("TORCHINDUCTOR_COMPILE_THREADS` saves up to 6.00 s"),
+            "{:?}",
+            found.hints
+        );
         let problem = Finding::new(&SLOW_LOG, Severity::Warning, "x".to_owned());
         assert!(of_clean(basis, &[problem]).is_none(), "a log with problems has them to read");
     }
@@ -110,5 +137,15 @@ mod tests {
             span.end_us /= 10.0;
         });
         assert!(of_clean(Basis { model: &model, chains: &[], performance: None }, &[]).is_none());
+    }
+
+    #[test]
+    fn waiting_for_workers_is_told_as_such() {
+        let mut model = model();
+        model.spans.push(span("async_compile.wait", Some(0), 14.0, 20.0));
+        let found =
+            of_clean(Basis { model: &model, chains: &[], performance: None }, &[]).expect("a finding");
+        assert!(found.title.contains("waiting for compile workers 6.00 s"), "{}", found.title);
+        assert!(found.hints[0].contains("build the kernels while the compile waits"), "{:?}", found.hints);
     }
 }

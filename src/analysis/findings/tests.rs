@@ -260,12 +260,22 @@ fn no_two_kinds_share_a_word_or_a_name() {
 
 #[test]
 fn a_clean_log_is_told_what_each_kind_checks() {
-    let sentence = checked();
+    let sentence = checked(&[]);
     assert!(sentence.starts_with("No ") && sentence.ends_with('.'), "{sentence}");
     assert_eq!(sentence.matches(" or ").count(), 1, "{sentence}");
     for kind in kinds() {
         assert!(kind.checked.is_none_or(|checks| sentence.contains(checks)), "{kind:?}: {sentence}");
     }
+}
+
+#[test]
+fn a_log_with_an_expected_recompile_is_not_told_that_it_has_none() {
+    let mut model = model(&[("0/0", "f"), ("0/1", "f")]);
+    model.recompiles.push(recompile("0/1", "tensor 'x' dtype mismatch. expected Float, actual Double"));
+    let found = of_log(&model);
+    assert_eq!(found[0].severity, Severity::Info, "{}", found[0].title);
+    let sentence = checked(&found);
+    assert!(!sentence.contains("recompilation") && sentence.contains("graph break"), "{sentence}");
 }
 
 #[test]

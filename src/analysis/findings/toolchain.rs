@@ -42,7 +42,7 @@ fn of_log(Basis { model, .. }: Basis<'_>) -> Vec<Finding> {
     ];
     found.compiles = builds.trials.iter().map(|one| one.compile).collect();
     for one in &builds.trials {
-        found.claim(Claim::expected(Work::Whole, vec![one.compile], "of one-off builds").at_most(one.us));
+        found.claim(Claim::expected(Work::OneOff, vec![one.compile], "of one-off builds").at_most(one.us));
     }
     vec![found]
 }

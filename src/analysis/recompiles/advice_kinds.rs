@@ -1,6 +1,6 @@
 //! Advice by kind: one row per kind of change.
 
-use super::cause::is_one_call_site;
+use super::cause::{is_another_module, is_one_call_site};
 use super::chain::Chain;
 use super::change::Change;
 use super::kind::ChangeKind;
@@ -34,6 +34,13 @@ impl Situation<'_> {
         self.subject.changes.first().copied()
     }
 
+    fn is_another_module(&self) -> bool {
+        let first = self.chain.steps.first().map(|step| step.compile);
+        first
+            .zip(self.change())
+            .is_some_and(|(compile, change)| is_another_module(self.model, compile, change))
+    }
+
     fn condition(&self) -> &str {
         self.change().and_then(|change| change.condition.as_deref()).unwrap_or("the condition")
     }
@@ -55,6 +62,12 @@ pub(super) fn advice_of(at: &Situation<'_>) -> String {
     };
     if at.change().is_some_and(|change| change.is_own_effect) {
         return own_effect(at);
+    }
+    if at.is_another_module() {
+        return "torch compiles all modules that it wraps from outside through this one function, and each module takes one \
+                of its versions. Expected; where more modules follow than the limit allows, raise \
+                `torch._dynamo.config.recompile_limit`."
+            .to_owned();
     }
     match kind {
         ChangeKind::Size

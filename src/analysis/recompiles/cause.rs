@@ -1,6 +1,7 @@
 //! Whether a recompile was needed.
 
 use super::chain::{Cause, Step};
+use super::change::Change;
 use super::kind::ChangeKind;
 use crate::model::{CompileIndex, Model};
 
@@ -10,11 +11,25 @@ pub(super) fn cause(model: &Model, step: &Step<'_>) -> Option<Cause> {
     let expected = match change.kind {
         _ if change.is_own_effect => false,
         ChangeKind::Backend => !is_one_call_site(model, step),
+        _ if is_another_module(model, step.compile, change) => true,
         // The first step of an optimizer finds no state and makes it.
         kind if kind.is_state() => is_optimizer(model, step),
         kind => kind.is_expected(),
     };
     Some(Cause { kind: change.kind, expected })
+}
+
+/// Whether another module came through the function that torch wraps around each module or callable that it compiles
+/// from outside: one code object serves all of them, and guards on what it wraps, which it calls `fn`.
+pub(super) fn is_another_module(model: &Model, compile: CompileIndex, change: &Change) -> bool {
+    let function = model.compiles.get(compile).and_then(|compile| compile.function.as_ref());
+    let file = function.and_then(|function| function.file.as_deref()).unwrap_or_default().replace('\\', "/");
+    let wrapped = change.source.as_deref().and_then(|source| source.strip_prefix("fn"));
+    let structure = change.kind.is_state()
+        || matches!(change.kind, ChangeKind::Type | ChangeKind::Object | ChangeKind::Function);
+    structure
+        && file.ends_with("torch/_dynamo/external_utils.py")
+        && wrapped.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
 }
 
 /// Whether the version at hand and the one it is compared with were called from one place: then the backend is made

@@ -1,5 +1,6 @@
 //! How many versions of a function torch keeps, and what happens at the limit.
 
+use crate::model::words::headline;
 use crate::model::{Failure, Model};
 
 /// Versions of a function that torch keeps unless the log says otherwise: `torch._dynamo.config.recompile_limit`.
@@ -38,8 +39,8 @@ pub(super) fn limit_of(failure: &Failure) -> Limit {
     if raises { Limit::Raises } else { Limit::RunsEagerly }
 }
 
-fn first_line(failure: &Failure) -> &str {
-    failure.reason.as_deref().and_then(|reason| reason.lines().next()).unwrap_or_default()
+fn first_line(failure: &Failure) -> String {
+    headline(failure.reason.as_deref().unwrap_or_default())
 }
 
 #[cfg(test)]

@@ -159,9 +159,11 @@ fn group(group: &Disagreement<'_>) -> String {
     let name = change.subject().map_or_else(|| change.kind.word().to_owned(), |name| format!("`{name}`"));
     let what = match (&change.old, &change.condition) {
         (_, Some(condition)) => format!("`{condition}` fails"),
-        (Some(old), None) if group.one_value && change.kind != ChangeKind::Object => {
-            format!("{name} is {old}")
-        }
+        (Some(old), None) if group.one_value && change.kind != ChangeKind::Object => match change.kind {
+            ChangeKind::Keys => format!("a key of {name} is {old}"),
+            ChangeKind::Type => format!("the type of {name} is {old}"),
+            _ => format!("{name} is {old}"),
+        },
         _ => format!("{name} differs"),
     };
     format!("{what} for {}", group.versions)

@@ -1,7 +1,7 @@
 //! Findings as JSON: for report.json, and for `--json`.
 
-use crate::analysis::Finding;
 use crate::analysis::findings::{ChainStep, Fact, Value as Says};
+use crate::analysis::{Finding, UserPlace};
 use crate::model::{CompileIndex, Model};
 use crate::report::kit::formats::{cost_part, counted};
 use crate::report::kit::paths;
@@ -93,8 +93,13 @@ fn line_of(model: &Model, one: &Finding) -> String {
 
 /// `file:line` of a finding.
 pub(crate) fn place(one: &Finding) -> Option<String> {
-    let file = one.place.file.as_deref()?;
-    Some(one.place.line.map_or_else(|| file.to_owned(), |line| format!("{file}:{line}")))
+    place_words(&one.place)
+}
+
+/// A place as `file:line`.
+pub(crate) fn place_words(place: &UserPlace) -> Option<String> {
+    let file = place.file.as_deref()?;
+    Some(place.line.map_or_else(|| file.to_owned(), |line| format!("{file}:{line}")))
 }
 
 fn labels(model: &Model, compiles: &[CompileIndex]) -> Vec<String> {

@@ -1,15 +1,18 @@
-//! The machine-readable files: report.json, raw.jsonl, chromium_events.json, compile_directory.json, raw.log.
+//! Files for programs: report.json, raw.jsonl, chromium_events.json, compile_directory.json, raw.log; and report.md, for
+//! issues and assistants.
 
 mod cross_rank;
 mod facts;
 pub(crate) mod files;
 mod findings;
+mod markdown;
 mod measured;
 mod raw;
 
 pub(crate) use crate::report::data::findings::ENTRIES;
 pub(crate) use crate::report::data::findings::all as findings;
-pub(crate) use crate::report::data::findings::place;
+pub(crate) use crate::report::data::findings::{place, place_words};
+pub(crate) use crate::report::data::markdown::markdown;
 
 use crate::analysis::Parity;
 use crate::model::{Artifact, Compile, Content, Outcome, Readable};

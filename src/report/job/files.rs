@@ -34,6 +34,11 @@ struct ShownFile {
     shows: Html,
 }
 
+const SUMMARY: DataFile = DataFile {
+    name: "report.md",
+    shows: "this page in one text of at most 60 KB, to paste into an issue or to hand to an assistant",
+};
+
 const REPORT: DataFile = DataFile {
     name: "report.json",
     shows: "everything on this page as data: the ranks with their state, each comparison with its groups, the findings",
@@ -103,7 +108,7 @@ fn files(view: JobView<'_>) -> Vec<ShownFile> {
     }
     let schedules = job.ranks.iter().any(|rank| rank.fact(Fact::Collectives).is_some());
     files.extend(schedules.then_some(SCHEDULES));
-    files.push(REPORT);
+    files.extend([REPORT, SUMMARY]);
     let named = files
         .into_iter()
         .map(|file| ShownFile { name: view.link(file.name, file.name), shows: Html::escaped(file.shows) });

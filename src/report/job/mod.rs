@@ -7,6 +7,7 @@ mod files;
 mod graphs;
 mod grid;
 mod job_report;
+mod markdown;
 mod matrix;
 mod page;
 mod runtimes;
@@ -44,6 +45,7 @@ pub fn job_pages<'m>(report: JobReport<'m>) -> Vec<Page<'m, Worker>> {
             data::schedules(report, out)
         }));
     }
+    pages.push(markdown::page(report));
     pages.push(page::page(report));
     pages
 }

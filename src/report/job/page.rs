@@ -10,6 +10,7 @@ use crate::report::kit::assets::JOB;
 use crate::report::kit::formats::{UNKNOWN, counted, day_and_time, whole};
 use crate::report::kit::html::Html;
 use crate::report::kit::markup::{close, close_finding, close_section, open_box, put, span, stacked};
+use crate::report::kit::paths;
 use crate::report::kit::shell::{Shell, Tab, write_page};
 use crate::report::kit::templates::Worker;
 use crate::report::kit::verdict::{FindingEntry, Hero};
@@ -84,6 +85,7 @@ fn tabs(view: JobView<'_>) -> Vec<Tab> {
     ];
     let shown = sections.into_iter().filter(|(shown, ..)| *shown);
     let mut tabs: Vec<Tab> = shown.map(|(_, id, text, count)| Tab::section(id, text, count)).collect();
+    tabs.push(Tab::away(paths::REPORT_MD, paths::REPORT_MD, None));
     if !many {
         let known = report.job.ranks.iter().filter(|rank| rank.log.is_some());
         tabs.extend(known.map(|rank| {

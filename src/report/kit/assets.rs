@@ -55,6 +55,7 @@ assets! {
     CODE_CSS = "code.css",
     LANDING_CSS = "landing.css",
     COMMON_JS = "common.js",
+    FIRST_THAT_JS = "first_that.js",
     SEARCH_KEY_JS = "search_key.js",
     TABS_JS = "tabs.js",
     COPY_JS = "copy.js",
@@ -66,6 +67,8 @@ assets! {
     CODE_JS = "code.js",
     TIME_CSS = "time.css",
     TIME_DATA_JS = "time_data.js",
+    TIME_WORDS_JS = "time_words.js",
+    TIME_DRAW_JS = "time_draw.js",
     TIME_JS = "time.js",
     PERFETTO_JS = "perfetto.js",
     GRAPH_CSS = "graph.css",
@@ -105,9 +108,9 @@ pub const COMPILE: Bundle = Bundle {
     scripts: &[COMMON_JS, TABS_JS, SEARCH_KEY_JS, TABLES_JS, FOLD_JS, COPY_JS, OPEN_JS, LINKS_JS],
 };
 
-/// Pages of metrics records: there are as many as compiles and more, and they hold values only.
+/// Pages of metrics records: there are as many as compiles and more, and they hold values only, none of which another page leads into.
 pub const RECORD: Bundle =
-    Bundle { styles: &[BASE_CSS, VALUES_CSS], scripts: &[COMMON_JS, SEARCH_KEY_JS, OPEN_JS, LINKS_JS] };
+    Bundle { styles: &[BASE_CSS, VALUES_CSS], scripts: &[COMMON_JS, SEARCH_KEY_JS, LINKS_JS] };
 
 /// Pages of code: there are many, and they have no tables.
 pub const CODE: Bundle = Bundle {
@@ -131,7 +134,10 @@ pub const TIME: Bundle = Bundle {
         FOLD_JS,
         OPEN_JS,
         LINKS_JS,
+        FIRST_THAT_JS,
         TIME_DATA_JS,
+        TIME_WORDS_JS,
+        TIME_DRAW_JS,
         TIME_JS,
         PERFETTO_JS,
     ],
@@ -150,6 +156,7 @@ pub const GRAPHS: Bundle = Bundle {
         OPEN_JS,
         LINKS_JS,
         GRAPH_TEXT_JS,
+        FIRST_THAT_JS,
         DIFF_JS,
         SIDES_JS,
         GRAPH_PARTS_JS,

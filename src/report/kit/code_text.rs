@@ -1,6 +1,7 @@
 //! What a line of generated code says, read from its text.
 
 use crate::analysis::provenance::library_call;
+use crate::model::Language;
 
 /// How many characters the name of an operator may have.
 const LONGEST_NAME: usize = 100;
@@ -10,4 +11,16 @@ const LONGEST_NAME: usize = 100;
 pub(crate) fn called(line: &str) -> Option<&str> {
     let name = if line.starts_with(' ') { library_call(line)? } else { return None };
     (name.len() < LONGEST_NAME).then_some(name.strip_prefix("extern_kernels.").unwrap_or(name))
+}
+
+/// The kernel whose source begins on this line of generated code.
+pub(crate) fn kernel_defined(line: &str, language: Language) -> Option<&str> {
+    let name = match language {
+        Language::Python => line.split_once(" = async_compile.")?.0,
+        Language::Cpp => {
+            let signature = line.strip_prefix("extern \"C\"")?.trim_start().strip_prefix("void ")?;
+            signature.trim_start().split_once('(')?.0
+        }
+    };
+    (!name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_')).then_some(name)
 }

@@ -3,6 +3,7 @@
 use crate::model::{Compile, CompileIndex, GraphBreak, VllmFact};
 pub(crate) use crate::report::kit::urls::encoded;
 
+use crate::report::kit::formats::percent;
 use crate::report::kit::html::Html;
 use crate::report::kit::paths;
 use crate::report::kit::view::View;
@@ -68,4 +69,43 @@ pub(crate) const MOST_ANCHORS: usize = 10_000;
 /// The address of a compile on the chart, from the report's top; its number is its place in the model.
 pub(crate) fn time(index: CompileIndex) -> String {
     if index.place() < MOST_ANCHORS { format!("{TIME}#at-{index}") } else { TIME.to_owned() }
+}
+
+/// Shares of the time that phases cover, in themselves or in all, from which on a phase has a row of its own: below, the
+/// numbers say only that it hardly matters. Some have one in any case, and no more than a thousand.
+const LEAST_SELF: f64 = 0.001;
+const LEAST_TOTAL: f64 = 0.01;
+const LEAST_LISTED: usize = 10;
+const LISTED: usize = 1_000;
+
+/// Whether the page of times has a row for a phase: a place among the phases of the log.
+pub(crate) fn lists_phase(report: Report<'_>, index: usize) -> bool {
+    let time = &report.found.time;
+    let says = time.phases.get(index).is_some_and(|phase| {
+        phase.self_s >= LEAST_SELF * time.total_s || phase.total_s >= LEAST_TOTAL * time.total_s
+    });
+    index < LISTED && (index < LEAST_LISTED || says)
+}
+
+/// What is said of the phases without a row.
+pub(crate) fn unlisted_phases() -> String {
+    format!(
+        "none as much as {} of the time that phases cover itself, or {} in all",
+        percent(LEAST_SELF, 1.0, true),
+        percent(LEAST_TOTAL, 1.0, false)
+    )
+}
+
+/// The anchor of a phase on the page of times: its place among the phases of the log, from 1.
+pub(crate) fn phase_anchor(index: usize) -> String {
+    format!("phase-{}", index + 1)
+}
+
+/// Where a phase stands, from the report's top; a script shows its longest span there.
+pub(crate) fn phase(report: Report<'_>, index: usize) -> String {
+    match (report.times_phases(), lists_phase(report, index)) {
+        (true, true) => format!("{TIME}#{}", phase_anchor(index)),
+        (true, false) => format!("{TIME}#phases"),
+        (false, _) => format!("{}#time", paths::landing(report.settings)),
+    }
 }

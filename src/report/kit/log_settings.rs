@@ -46,34 +46,6 @@ pub(crate) fn address(field: &str) -> Option<String> {
     Some(format!("configuration.html#{}", kind.1))
 }
 
-/// Settings of one configuration with one value of [`OFF`], which the page counts.
-pub(crate) struct Off {
-    /// What they configure: `Inductor`.
-    pub of: &'static str,
-    /// The anchor of its section.
-    pub id: &'static str,
-    /// `false` or `null`.
-    pub value: &'static str,
-    pub names: Vec<String>,
-}
-
-/// Settings that are off in the most used configuration of each kind.
-///
-/// # Errors
-/// When the log cannot be read.
-pub(crate) fn off(report: Report<'_>) -> anyhow::Result<Vec<Off>> {
-    let mut all = Vec::new();
-    for kind in kinds(report)? {
-        let Some(config) = kind.configs.first() else { continue };
-        for value in OFF {
-            let names = config.settings.iter().filter(|(_, of)| *of == value);
-            let names = names.map(|(name, _)| name.clone()).take(LISTED).collect();
-            all.push(Off { of: kind.title, id: kind.id, value, names });
-        }
-    }
-    Ok(all)
-}
-
 pub(crate) fn present(report: Report<'_>) -> bool {
     let model = report.model;
     model.configs.values().any(|config| KINDS.iter().any(|kind| kind.0 == config.field))

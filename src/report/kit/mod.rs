@@ -18,6 +18,7 @@ pub(crate) mod json;
 pub(crate) mod links;
 pub(crate) mod log_settings;
 mod log_text;
+pub(crate) mod markdown;
 pub(crate) mod markup;
 mod names;
 pub(crate) mod paths;

@@ -9,6 +9,9 @@ use crate::trace::Md5;
 /// unpackers and Windows still take inside a folder.
 const LONGEST_NAME: usize = 96;
 
+/// The report in one text, of a log and of a job.
+pub(crate) const REPORT_MD: &str = "report.md";
+
 /// The landing page.
 pub(crate) fn landing(settings: &Settings) -> &'static str {
     if settings.export { "report.html" } else { "index.html" }

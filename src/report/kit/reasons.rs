@@ -1,6 +1,6 @@
 //! Why a guard failed, and tracebacks that were read from text.
 
-use crate::model::words::file_name;
+use crate::model::words::{file_name, headline};
 use crate::model::{Reason, TextFrame};
 use crate::report::kit::formats::{is_library, whole};
 use crate::report::kit::html::Html;
@@ -12,14 +12,10 @@ use serde::Serialize;
 /// Frames of a stack that stands there with those of libraries.
 const SHORT: usize = 6;
 
-/// The first line of a reason; where it only announces the next, that one too.
+/// The first line of a reason that says something, or that there is none.
 pub(crate) fn first_line(text: &str) -> String {
-    let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
-    let first = lines.next().unwrap_or("no reason recorded");
-    match lines.next() {
-        Some(next) if first.ends_with(':') => format!("{first} {next}"),
-        _ => first.to_owned(),
-    }
+    let first = headline(text);
+    if first.is_empty() { "no reason recorded".to_owned() } else { first }
 }
 
 #[derive(Serialize)]

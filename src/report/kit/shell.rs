@@ -83,6 +83,7 @@ impl<'a> Shell<'a> {
             shell.custom = report.settings.custom_header.as_deref();
         }
         shell.pages = Tab::pages(report, true);
+        shell.pages.push(Tab::away(paths::REPORT_MD, paths::REPORT_MD, None));
         shell.pages.push(Tab::away("raw.log", "raw.log", None));
         shell
     }

@@ -1,22 +1,11 @@
 //! What each file of a compile is, in a few words.
 
+use crate::model::words::fits_pattern;
 use crate::report::kit::formats::short_path;
 
 /// What a file is, by its name; empty words where the name says all that is known.
 pub(crate) fn about(name: &str) -> &'static str {
-    FILES.iter().find(|(pattern, _)| fits(pattern, name)).map_or("", |(_, about)| *about)
-}
-
-/// Whether `name` is what `pattern` describes; each `*` stands for any text.
-pub(super) fn fits(pattern: &str, name: &str) -> bool {
-    let mut parts = pattern.split('*');
-    let Some(mut rest) = name.strip_prefix(parts.next().unwrap_or_default()) else { return false };
-    let Some(last) = parts.next_back() else { return rest.is_empty() };
-    for part in parts {
-        let Some((_, behind)) = rest.split_once(part) else { return false };
-        rest = behind;
-    }
-    rest.ends_with(last)
+    FILES.iter().find(|(pattern, _)| fits_pattern(pattern, name)).map_or("", |(_, about)| *about)
 }
 
 /// Names of files; the first that fits counts, so patterns stand behind the names they cover.
@@ -163,7 +152,7 @@ mod tests {
     fn no_pattern_is_hidden_by_an_earlier_one() {
         for (at, (pattern, _)) in FILES.iter().enumerate() {
             let name = pattern.replace('*', "x");
-            let first = FILES.iter().position(|(other, _)| fits(other, &name));
+            let first = FILES.iter().position(|(other, _)| fits_pattern(other, &name));
             assert_eq!(first, Some(at), "{pattern}");
         }
     }

@@ -6,4 +6,6 @@ pub(crate) mod files;
 pub(crate) mod metrics;
 pub(crate) mod performance;
 pub(crate) mod phases;
+pub(crate) mod problems;
+pub(crate) mod verdict;
 pub(crate) mod vllm;

@@ -1,12 +1,12 @@
 //! The phases of the compiler.
 
-use super::files::fits;
 use crate::analysis::{Stage, part_of_phase};
+use crate::model::words::fits_pattern;
 
 /// What the compiler does in a phase, by the name that torch's chromium events give it; empty words for a name that is
 /// not known and belongs to no part of the compiler.
 pub(crate) fn phase_meaning(name: &str) -> &'static str {
-    let known = PHASES.iter().find(|(pattern, _)| fits(pattern, name)).map(|(_, meaning)| *meaning);
+    let known = PHASES.iter().find(|(pattern, _)| fits_pattern(pattern, name)).map(|(_, meaning)| *meaning);
     let of_part = || part_of_phase(name).and_then(|part| OF_PART.get(part)).copied();
     known.or_else(of_part).unwrap_or_default()
 }
@@ -143,7 +143,7 @@ mod tests {
     fn no_pattern_is_hidden_by_an_earlier_one() {
         for (at, (pattern, _)) in PHASES.iter().enumerate() {
             let name = pattern.replace('*', "x");
-            let first = PHASES.iter().position(|(other, _)| fits(other, &name));
+            let first = PHASES.iter().position(|(other, _)| fits_pattern(other, &name));
             assert_eq!(first, Some(at), "{pattern}");
         }
     }

@@ -27,16 +27,5 @@ globalThis.tlparse = (() => {
     return event.ctrlKey || event.metaKey || event.altKey;
   }
 
-  // The first number from `low` on that passes the test; `high` if none below it does. All numbers after the
-  // first must pass too.
-  function firstThat(passes, low, high) {
-    while (low < high) {
-      const middle = Math.floor((low + high) / 2);
-      if (passes(middle)) high = middle;
-      else low = middle + 1;
-    }
-    return low;
-  }
-
-  return { all, byId, element, noun, isCommand, firstThat };
+  return { all, byId, element, noun, isCommand };
 })();

@@ -3,7 +3,7 @@
 'use strict';
 (() => {
   const { byId, timeline } = tlparse;
-  const { spans, tracks, nameOf, compileOf, trackOf, lengthOf } = timeline;
+  const { items, tracks, nameOf, compileOf, trackOf, lengthOf } = timeline;
 
   const button = byId('chart-perfetto');
   const statusPlace = byId('chart-said');
@@ -15,12 +15,12 @@
   function traceEvent(span) {
     const track = trackOf(span);
     const args = { compile_id: compileOf(span)?.id ?? 'None' };
-    if (spans.open.has(span)) args.open = true;
+    if (items.open.has(span)) args.open = true;
     return {
       ph: 'X',
       name: nameOf(span),
       cat: 'compile',
-      ts: spans.starts[span],
+      ts: items.starts[span],
       dur: lengthOf(span),
       pid: track.pid,
       tid: tracks.indexOf(track) + 1,
@@ -32,7 +32,9 @@
     const trackNames = tracks.map(({ pid, label }, place) => (
       { ph: 'M', name: 'thread_name', pid, tid: place + 1, args: { name: label } }
     ));
-    const traceEvents = [...trackNames, ...spans.rows.map((_, span) => traceEvent(span))];
+    // Behind the spans stand the compiles, which repeat the outermost of them.
+    const spans = [...Array(items.spanCount).keys()];
+    const traceEvents = [...trackNames, ...spans.map(traceEvent)];
     return new TextEncoder().encode(JSON.stringify({ traceEvents })).buffer;
   }
 

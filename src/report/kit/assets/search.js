@@ -1,7 +1,7 @@
 // Finds words in the index that the search page carries, and lists what has them.
 //
-// The index holds `groups` and `found` (named lists of facts), `files`, and `texts` (what the files say, line
-// by line).
+// The index holds `groups` and `found` (named lists of facts), `settings`, `files`, and `texts` (what the files
+// say, line by line). What is looked for stands in the address while it is typed.
 'use strict';
 (() => {
   const { all, byId, element, noun } = tlparse;
@@ -22,6 +22,8 @@
   const MOST_PLACES = 60;
   // Milliseconds without a letter typed after which the search starts.
   const TYPING_PAUSE = 200;
+  // What was searched for, in the address.
+  const QUERY_PARAMETER = 'q';
   // Groups of places and tables are long, so they come after what code calls by name.
   const LATE_GROUP = /^(Places|Tables) /;
 
@@ -127,10 +129,12 @@
     return text => patterns.every(pattern => pattern.test(text));
   }
 
-  // How well a name fits, from 0: it is what was asked for, begins with the first word, has it, or does not.
+  // How well a name fits, from 0: it is what was asked for, begins with the first word, has it, or does not. The
+  // value behind a setting is not part of its name.
   function rankOf(name, words) {
     const lower = name.toLowerCase();
-    if (lower === words.join(' ')) return 0;
+    const [alone] = lower.split(' = ');
+    if ([lower, alone].includes(words.join(' '))) return 0;
     if (lower.startsWith(words[0])) return 1;
     return lower.includes(words[0]) ? 2 : 3;
   }
@@ -248,18 +252,34 @@
     });
   }
 
-  // All lists of facts, [title, facts] each, in the order in which they are shown.
+  // Settings as facts: of a shared value the names, else each name with its own value.
+  function settingFacts(isShared) {
+    const groups = index.settings.filter(([, , value]) => (value !== null) === isShared);
+    return groups.flatMap(([of, address, value, settings]) => {
+      const nameOf = setting => (isShared ? `${setting} = ${value}` : setting);
+      return settings.map(setting => [nameOf(setting), `setting of ${of}`, address]);
+    });
+  }
+
+  // All lists of facts, [title, facts] each, in the order in which they are shown: what the report concludes
+  // and names first, then what code and files say.
   function factLists() {
     const late = index.groups.filter(([title]) => LATE_GROUP.test(title));
     const early = index.groups.filter(group => !late.includes(group));
     const located = index.found.map(([title, facts]) => [title, locatedFacts(facts)]);
+    const settings = [
+      ['Settings', settingFacts(false)],
+      ['Settings that are off', settingFacts(true)],
+    ];
     const ofFiles = ['Files', files.map(file => [file.name, file.compile, file.address])];
-    return [...early, ...located, ...late, ofFiles];
+    return [...early, ...settings, ...located, ...late, ofFiles].filter(([, facts]) => facts.length > 0);
   }
+
+  const lists = factLists();
 
   // All kinds of results: a title, what was found, and how it is drawn.
   function resultsFor(words) {
-    const kinds = factLists().map(([title, facts]) => ({
+    const kinds = lists.map(([title, facts]) => ({
       title,
       found: findFacts(facts, words),
       draw: part => part.map(fact => drawFact(fact, words)),
@@ -269,12 +289,22 @@
       return part.map(line => drawLine(line, places.get(line), words));
     };
     kinds.push({ title: 'Lines of files', found: findLines(words), draw: drawLines });
-    return kinds.filter(({ found }) => found.length > 0);
+    const hasExactName = ({ found: [first] }) => Array.isArray(first) && rankOf(first[0], words) === 0;
+    const present = kinds.filter(({ found }) => found.length > 0);
+    // A kind that has what was asked for by name comes first.
+    return [...present.filter(hasExactName), ...present.filter(kind => !hasExactName(kind))];
+  }
+
+  // What this page searches: each kind with how many there are of it.
+  function describeSearched() {
+    const counts = lists.map(([title, facts]) => `${title.toLowerCase()} ${facts.length.toLocaleString('en')}`);
+    return `This page searches: ${counts.join(', ')}, and ${counted(lines.length - 1, 'line', 'lines')} of files.`;
   }
 
   function summaryOf(kinds, words) {
     if (kinds.length === 0) {
-      return `Nothing that this page searches contains ${words.map(word => `“${word}”`).join(' and ')}.`;
+      const quoted = words.map(word => `\u201c${word}\u201d`).join(' and ');
+      return `Nothing that this page searches contains ${quoted}. ${describeSearched()}`;
     }
     const total = kinds.reduce((sum, { found }) => sum + found.length, 0);
     const countOf = ({ title, found }) => `${title.toLowerCase()} ${found.length.toLocaleString('en')}`;
@@ -285,28 +315,51 @@
     const words = wordsOf(query);
     const kinds = words.length > 0 ? resultsFor(words) : [];
     results.replaceChildren(...kinds.map(({ title, found, draw }) => drawSection(title, found, draw)));
-    summary.textContent = words.length > 0 ? summaryOf(kinds, words) : '';
+    summary.textContent = words.length > 0 ? summaryOf(kinds, words) : describeSearched();
+  }
+
+  // ---- The address: a reload, a link and the way back show the same results ----
+
+  function queryInAddress() {
+    return new URLSearchParams(location.search).get(QUERY_PARAMETER) || '';
+  }
+
+  // Other parameters stay, as the host of the report may need them.
+  function writeAddress(query) {
+    const parameters = new URLSearchParams(location.search);
+    if (query.trim()) parameters.set(QUERY_PARAMETER, query);
+    else parameters.delete(QUERY_PARAMETER);
+    const text = parameters.toString();
+    history.replaceState(null, '', `${location.pathname}${text && `?${text}`}${location.hash}`);
   }
 
   // ---- Keyboard ----
 
+  // What the arrows stop at.
+  function stops() {
+    return all('a, summary, button', results).filter(stop => stop.checkVisibility());
+  }
+
   // Arrows walk from the field through the results and back.
   function walk(event) {
-    const stops = all('a, summary, button', results).filter(stop => stop.checkVisibility());
-    const here = stops.indexOf(document.activeElement);
+    const all = stops();
+    const here = all.indexOf(document.activeElement);
     const isInField = document.activeElement === field;
     if (here < 0 && !isInField) return;
     const isFirst = here === 0;
-    const above = isFirst ? field : stops[here - 1];
-    const next = event.key === 'ArrowDown' ? stops[here + 1] : above;
+    const above = isFirst ? field : all[here - 1];
+    const next = event.key === 'ArrowDown' ? all[here + 1] : above;
     if (!next) return;
     event.preventDefault();
     next.focus();
   }
 
   function onKey(event) {
+    const isInResults = results.contains(document.activeElement);
     if (event.key === '/' && document.activeElement !== field) {
       event.preventDefault();
+      field.select();
+    } else if (event.key === 'Escape' && isInResults) {
       field.select();
     } else if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
       walk(event);
@@ -316,11 +369,31 @@
   // ---- Start ----
 
   let timer;
+
+  function searchNow() {
+    clearTimeout(timer);
+    writeAddress(field.value);
+    search(field.value);
+  }
+
+  // Enter searches at once and goes to the first result.
+  function onSubmit(event) {
+    event.preventDefault();
+    searchNow();
+    stops()[0]?.focus();
+  }
+
+  function followAddress() {
+    field.value = queryInAddress();
+    search(field.value);
+  }
+
   field.oninput = () => {
     clearTimeout(timer);
-    timer = setTimeout(() => search(field.value), TYPING_PAUSE);
+    timer = setTimeout(searchNow, TYPING_PAUSE);
   };
+  field.form.onsubmit = onSubmit;
   addEventListener('keydown', onKey);
-  field.value = new URLSearchParams(location.search).get('q') || '';
-  search(field.value);
+  addEventListener('popstate', followAddress);
+  followAddress();
 })();

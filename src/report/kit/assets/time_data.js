@@ -1,16 +1,38 @@
 // The spans of the flame chart, as the page carries them.
 //
-// Times are microseconds from the start of the log. A span is known by its number, in order of start. A row
-// holds spans that do not overlap; a track has a label and `lanes` rows.
+// Times are microseconds from the start of the log. A span is known by its number, in order of start. Behind the
+// spans come the compiles: one item for each outermost span of a compile, in the first row of its track. A row
+// holds items that do not overlap; a track has a label and `lanes` rows.
 'use strict';
 tlparse.timeline = (() => {
-  const data = JSON.parse(tlparse.byId('chart-data').textContent);
-  const { names, tracks } = data;
+  const { byId, firstThat } = tlparse;
+  const data = JSON.parse(byId('chart-data').textContent);
+  const { names, meanings } = data;
+
+  const NO_ITEM = -1;
+  const MEANING_OF_COMPILE = 'one compile: its phases stand below';
+  // What the colors of the chart are known by, beside the parts of the compiler.
+  const PART_OF_COMPILE = 'compile';
+
+  // Each track has one row more than the data: that of its compiles.
+  const tracks = data.tracks.map(track => ({ ...track, lanes: track.lanes + 1 }));
+
+  // For each row of the data its row on the chart.
+  const rowOfLane = [];
+  const rowOfCompiles = [];
+  let nextRow = 0;
+  data.tracks.forEach(track => {
+    const first = nextRow++;
+    for (let lane = 0; lane < track.lanes; lane++) {
+      rowOfCompiles.push(first);
+      rowOfLane.push(nextRow++);
+    }
+  });
 
   // The data has each start as the distance to the one before.
   function readStarts() {
     let start = 0;
-    return Float64Array.from(data.starts, distance => start += distance);
+    return data.starts.map(distance => start += distance);
   }
 
   // For each span the place of its compile in `compiles`: the data has runs of spans of one compile.
@@ -18,30 +40,41 @@ tlparse.timeline = (() => {
     return data.runs.flatMap(([length, compile]) => new Array(length).fill(compile));
   }
 
-  // For each span its row. The data has a letter per span, from @ on.
-  function readRows() {
+  // For each span its row in the data, which has a letter per span, from @ on.
+  function readLanes() {
     return [...data.rows].map(letter => letter.codePointAt(0) - '@'.codePointAt(0));
   }
 
-  // What is known of spans, each by the span's number.
-  const starts = readStarts();
-  const spans = {
-    count: data.lengths.length,
+  const spanCount = data.lengths.length;
+  const spanStarts = readStarts();
+  const spanCompiles = readCompiles();
+  const lanes = readLanes();
+
+  // The outermost spans of compiles, for which there is an item in the row of compiles.
+  const outermost = [];
+  lanes.forEach((lane, span) => {
+    const isOutermost = rowOfLane[lane] === rowOfCompiles[lane] + 1;
+    if (isOutermost && spanCompiles[span] >= 0) outermost.push(span);
+  });
+
+  // What is known of items, each by the item's number.
+  const starts = Float64Array.from([...spanStarts, ...outermost.map(span => spanStarts[span])]);
+  const lengths = [...data.lengths, ...outermost.map(span => data.lengths[span])];
+  const items = {
+    count: lengths.length,
+    spanCount,
     starts,
-    ends: starts.map((start, span) => start + data.lengths[span]),
-    compiles: readCompiles(),
-    // The place of the name in `names`.
-    names: data.phase,
-    rows: readRows(),
+    ends: starts.map((start, item) => start + lengths[item]),
+    compiles: [...spanCompiles, ...outermost.map(span => spanCompiles[span])],
+    rows: [...lanes.map(lane => rowOfLane[lane]), ...outermost.map(span => rowOfCompiles[lanes[span]])],
     // The spans that the log does not end.
     open: new Set(data.open),
   };
+  const { ends } = items;
 
-  // The spans of each row. They do not overlap, so their ends ascend too.
-  const rows = [];
-  spans.rows.forEach((row, span) => {
-    (rows[row] ??= []).push(span);
-  });
+  // The items of each row. They do not overlap, so their ends ascend too.
+  const rows = Array.from({ length: nextRow }, () => []);
+  items.rows.forEach((row, item) => rows[row].push(item));
 
   // The track that each row belongs to.
   const trackOfRow = tracks.flatMap(track => new Array(track.lanes).fill(track));
@@ -52,30 +85,112 @@ tlparse.timeline = (() => {
     return { number, id, name, page };
   });
 
-  function nameOf(span) {
-    return names[spans.names[span]];
+  const kernels = new Map(data.kernels);
+
+  // ---- What an item is ----
+
+  function isCompile(item) {
+    return item >= spanCount;
   }
 
-  // The part of a compile that a span belongs to, as a number.
-  function partOf(span) {
-    return data.parts[spans.names[span]];
+  // The compile of an item; undefined for a span outside of compiles.
+  function compileOf(item) {
+    return compiles[items.compiles[item]];
   }
 
-  // The compile of a span; undefined for a span outside of compiles.
-  function compileOf(span) {
-    return compiles[spans.compiles[span]];
+  function nameOf(item) {
+    if (!isCompile(item)) return names[data.phase[item]];
+    const { id, name } = compileOf(item);
+    return name ? `${id} ${name}` : id;
   }
 
-  function trackOf(span) {
-    return trackOfRow[spans.rows[span]];
+  // What the compiler does in it; empty where that is not known.
+  function meaningOf(item) {
+    return isCompile(item) ? MEANING_OF_COMPILE : meanings[data.phase[item]];
   }
 
-  function lengthOf(span) {
-    return spans.ends[span] - spans.starts[span];
+  // The kernel that a span is about; undefined where the log does not tell one.
+  function kernelOf(item) {
+    return kernels.get(item);
   }
 
-  // A log without spans has a length too, which can be divided by.
-  const total = Math.max(data.total, 1);
+  // The part of the compiler that an item belongs to, as a number; a word for compiles.
+  function partOf(item) {
+    return isCompile(item) ? PART_OF_COMPILE : data.parts[data.phase[item]];
+  }
 
-  return { total, spans, names, compiles, tracks, rows, nameOf, partOf, compileOf, trackOf, lengthOf };
+  function trackOf(item) {
+    return trackOfRow[items.rows[item]];
+  }
+
+  function lengthOf(item) {
+    return ends[item] - starts[item];
+  }
+
+  // ---- What stands around an item ----
+
+  // The first place in a row, from `start` on, whose item ends after a time.
+  function firstEndingAfter(row, time, start = 0) {
+    return firstThat(place => ends[row[place]] > time, start, row.length);
+  }
+
+  function placeInRow(item) {
+    const row = rows[items.rows[item]];
+    return firstThat(place => row[place] === item || starts[row[place]] > starts[item], 0, row.length);
+  }
+
+  // The item so many places behind this one in its row; NO_ITEM at the end of the row.
+  function neighborOf(item, distance) {
+    return rows[items.rows[item]][placeInRow(item) + distance] ?? NO_ITEM;
+  }
+
+  // The row above or below in the same track; undefined at its edge.
+  function rowBeside(item, distance) {
+    const row = items.rows[item] + distance;
+    return trackOfRow[row] === trackOf(item) ? rows[row] : undefined;
+  }
+
+  // The items right below, which lie within this one.
+  function childrenOf(item) {
+    const row = rowBeside(item, 1);
+    if (!row) return [];
+    const first = firstThat(place => starts[row[place]] >= starts[item], 0, row.length);
+    const end = firstThat(place => starts[row[place]] >= ends[item], first, row.length);
+    const children = row.slice(first, Math.max(end, first));
+    // A span without length that begins where this one ends belongs to the next.
+    return children.filter(child => ends[child] <= ends[item]);
+  }
+
+  // The item right above, in which this one lies; NO_ITEM for the topmost.
+  function parentOf(item) {
+    const row = rowBeside(item, -1);
+    if (!row) return NO_ITEM;
+    const place = firstThat(at => ends[row[at]] >= ends[item], 0, row.length);
+    const above = row[place];
+    return above !== undefined && starts[above] <= starts[item] ? above : NO_ITEM;
+  }
+
+  // Time that nothing right below it covers.
+  function selfTimeOf(item) {
+    return childrenOf(item).reduce((left, child) => left - lengthOf(child), lengthOf(item));
+  }
+
+  // The place of a name, for all spans of that phase; -1 if there is none.
+  function phaseOfName(name) {
+    return names.indexOf(name);
+  }
+
+  // The place of a span's name in `names`; undefined for a compile.
+  function phaseOf(item) {
+    return data.phase[item];
+  }
+
+  return {
+    NO_ITEM, PART_OF_COMPILE,
+    // A log without spans has a length too, which can be divided by.
+    total: Math.max(data.total, 1),
+    items, names, compiles, tracks, rows,
+    isCompile, nameOf, meaningOf, kernelOf, partOf, compileOf, trackOf, lengthOf, selfTimeOf,
+    firstEndingAfter, neighborOf, childrenOf, parentOf, phaseOfName, phaseOf,
+  };
 })();

@@ -1,6 +1,6 @@
 //! What to do about each kind of failure, with PyTorch's page about it.
 
-use crate::analysis::check_of;
+use crate::analysis::check_for;
 use crate::model::{ExportKind, ExportProblem, TextFrame};
 use crate::report::kit::html::Html;
 use crate::report::kit::markup::Element;
@@ -83,10 +83,7 @@ pub(crate) fn advice(view: View<'_>, problem: &ExportProblem, place: Option<&Tex
             lines.push(register(&problem.subject));
         }
         ExportKind::Assumed | ExportKind::Undecided => {
-            let method = problem.expression.as_ref().and_then(|e| e.parts.first()).map(|part| &*part.method);
-            let line = place.and_then(|frame| frame.loc.as_deref()).unwrap_or_default();
-            let result = problem.result.as_deref().unwrap_or("True");
-            match method.and_then(|method| check_of(line, method, result)) {
+            match check_for(problem, place.and_then(|frame| frame.loc.as_deref())) {
                 Some(check) => {
                     lines.push(say("If it always comes out like this, say so before the line, and `torch.export` passes it:"));
                     lines.push(code(&check));

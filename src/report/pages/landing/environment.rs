@@ -4,6 +4,7 @@ use crate::report::data;
 use crate::report::kit::formats::{UNKNOWN, bytes, whole};
 use crate::report::kit::html::Html;
 use crate::report::kit::markup::{close_section, put, two_columns};
+use crate::report::kit::paths;
 use crate::report::kit::versions::versions;
 use crate::report::kit::view::View;
 use std::io::Write;
@@ -43,7 +44,7 @@ fn log(view: View<'_>) -> Vec<(&'static str, Html)> {
         ("Processes", Html::escaped(&format!("{}{more}; {rank}", pids.join(", ")))),
     ];
     let parity = data::has_parity(view.report).then_some("collectives_parity.json");
-    let files = ["report.json", "compile_directory.json", "chromium_events.json"];
+    let files = [paths::REPORT_MD, "report.json", "compile_directory.json", "chromium_events.json"];
     let files = files.into_iter().chain(parity).chain(["raw.jsonl", "raw.log"]);
     facts.push(("Data", Html::joined(files.map(|file| view.link(file, file)), ", ")));
     facts

@@ -6,7 +6,8 @@ use crate::report::kit::html::Html;
 use crate::report::kit::markup::{Element, close, close_section, open_more, paragraph, put, span};
 use crate::report::kit::tables::{Head, Row, Table, Td};
 use crate::report::kit::view::View;
-use crate::report::subject::Report;
+pub(crate) use crate::report::words::problems::damaged;
+use crate::report::words::problems::problem_words as words;
 use indexmap::IndexMap;
 use std::io::Write;
 
@@ -18,30 +19,6 @@ const COMPILES: usize = 12;
 
 /// Problems on the page: the first of each kind, up to this many in all. Reading keeps 100 of each of eight kinds.
 const PROBLEMS: usize = 200;
-
-/// Records that are damaged or of another rank.
-pub(crate) fn damaged(report: Report<'_>) -> u64 {
-    let integrity = &report.model.integrity;
-    ProblemKind::ALL.iter().filter(|kind| kind.is_damage()).map(|kind| integrity.count(*kind)).sum()
-}
-
-/// What a kind of problem is called, and what it means for the report.
-fn words(kind: ProblemKind) -> (&'static str, &'static str) {
-    match kind {
-        ProblemKind::BadPrefix => {
-            ("no record", "the line is neither a record nor a payload; it stands in raw.log")
-        }
-        ProblemKind::BadJson => ("bad JSON", "the record is lost; its text stands in raw.log"),
-        ProblemKind::BadPayloadMd5 => ("payload hash", "its file is shown, but is not what torch wrote"),
-        ProblemKind::Truncated => ("cut short", "the log begins or ends in the middle of this record"),
-        ProblemKind::NonUtf8 => ("not UTF-8", "the bytes are shown as �; nothing else is lost"),
-        ProblemKind::OtherRank => ("other rank", "counted and kept, but not part of the compiles here"),
-        ProblemKind::ParserErrors => {
-            ("not understood", "kept as it stands; what it says is missing from the pages")
-        }
-        ProblemKind::UnresolvedStrings => ("unknown string id", "a stack shows an unknown file there"),
-    }
-}
 
 pub(crate) fn section(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let (model, integrity) = (view.report.model, &view.report.model.integrity);

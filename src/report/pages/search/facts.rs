@@ -1,15 +1,15 @@
 //! What the report knows, by name: compiles, functions, places, breaks, recompiles, failures, rows of tables.
 
-use crate::analysis::FunctionName;
-use crate::model::{Cell, Compile, CompileIndex, Function, Section};
+use crate::analysis::{Change, FunctionName};
+use crate::model::{Cell, Compile, CompileIndex, Function, Reason, Section};
 use crate::report::kit::formats::{counted, is_library, short_path};
 use crate::report::kit::links;
-use crate::report::kit::links::encoded;
-use crate::report::kit::log_settings;
-use crate::report::kit::paths;
 use crate::report::pages::search::index::{Fact, IndexWriter};
+use crate::report::pages::search::parts::{joined, page_of, place};
+use crate::report::pages::search::topics;
 use crate::report::subject::Report;
 use crate::trace::CompileId;
+use fxhash::FxHashMap;
 use indexmap::IndexMap;
 use std::io;
 
@@ -21,57 +21,19 @@ const MOST_PLACES: usize = 50_000;
 
 pub(crate) fn write(report: Report<'_>, index: &mut IndexWriter<'_>) -> io::Result<()> {
     let model = report.model;
+    index.group("Findings", topics::findings(report))?;
     index.group("Compilations", model.identified().map(|one| compile(report, one)))?;
     index.group("Functions", functions(report))?;
     index.group("Graph breaks", breaks(report))?;
     index.group("Recompilations", recompiles(report))?;
     index.group("Failures and restarts", failures(report).chain(restarts(report)))?;
+    index.group("Phases", topics::phases(report))?;
+    index.group("Cache lookups", topics::caches(report))?;
+    index.group("Export", topics::export(report).into_iter())?;
+    index.group("vLLM", topics::vllm(model).into_iter())?;
+    index.group("Provenance", topics::provenance(report).into_iter())?;
     index.group("Places in the program", places(report).into_iter())?;
-    index.group("Tables of compilations", tables(report).into_iter())?;
-    let settings = log_settings::off(report).map_err(io::Error::other)?;
-    index.group("Settings that are off", settings.iter().flat_map(off))
-}
-
-/// Bytes of names in one fact: what is known of a fact is cut behind some more.
-const NAMES: usize = 500;
-
-/// Settings that are off, which their page only counts: some twenty a fact, as their names alone take a tenth of the
-/// index of a small report.
-fn off(settings: &log_settings::Off) -> impl Iterator<Item = Fact> {
-    let mut lines = vec![String::new()];
-    for name in &settings.names {
-        match lines.last_mut() {
-            Some(line) if line.len() + name.len() <= NAMES => {
-                let comma = if line.is_empty() { "" } else { ", " };
-                line.push_str(&format!("{comma}{name}"));
-            }
-            _ => lines.push(name.clone()),
-        }
-    }
-    lines.into_iter().filter(|line| !line.is_empty()).map(|detail| Fact {
-        main: format!("{}: {}", settings.of, settings.value),
-        detail,
-        href: format!("configuration.html#{}", settings.id),
-    })
-}
-
-/// `model.py:12 /app/model.py`: short for the eye, whole for the search.
-fn place(file: Option<&str>, line: Option<u64>) -> String {
-    match (file, line) {
-        (Some(file), Some(line)) => format!("{}:{line} · {file}", short_path(file)),
-        (Some(file), None) => file.to_owned(),
-        _ => String::new(),
-    }
-}
-
-/// What is known, with dots between.
-fn joined(parts: &[&str]) -> String {
-    let parts: Vec<&str> = parts.iter().copied().filter(|part| !part.is_empty()).collect();
-    parts.join(" · ")
-}
-
-fn page_of(compile: &Compile, anchor: &str) -> String {
-    format!("{}{anchor}", encoded(paths::compile_page(compile).as_str()))
+    index.group("Tables of compilations", tables(report).into_iter())
 }
 
 fn page_of_id(report: Report<'_>, id: Option<&CompileId>, anchor: &str, other: &str) -> String {
@@ -136,25 +98,37 @@ fn breaks(report: Report<'_>) -> impl Iterator<Item = Fact> {
     })
 }
 
+/// Guards that failed, each behind the expression whose value changed: `x.dtype`.
 fn recompiles(report: Report<'_>) -> impl Iterator<Item = Fact> {
+    let steps = report.found.chains.iter().flat_map(|chain| &chain.steps);
+    let changes: Vec<(&Reason, &Change)> =
+        steps.flat_map(|step| step.reasons.iter().copied().zip(&step.changes)).collect();
+    let changes: FxHashMap<*const Reason, &Change> =
+        changes.into_iter().map(|(reason, change)| (std::ptr::from_ref(reason), change)).collect();
     report.model.recompiles.iter().flat_map(move |one| {
         let id = label(one.compile.as_ref());
         let href = page_of_id(report, one.compile.as_ref(), "#recompilation", "recompilations.html");
-        one.reasons.iter().map(move |reason| {
-            let source = reason.source.as_ref();
-            let place = source.map_or_else(String::new, |s| place(Some(&s.file), Some(s.line)));
-            let code = source.map_or("", |s| s.code.as_str());
-            let against = reason.against.as_deref().map_or_else(String::new, |id| format!("against {id}"));
-            let guard = if reason.guard.is_empty() { &reason.text } else { &reason.guard };
-            let main = if guard.is_empty() { "no reason recorded" } else { guard };
-            let hint = reason.hint.as_deref().unwrap_or_default();
-            Fact {
-                main: main.to_owned(),
-                detail: joined(&[&id, &against, code, &place, hint]),
-                href: href.clone(),
-            }
-        })
+        let fact = |reason: &Reason| {
+            let change = changes.get(&std::ptr::from_ref(reason)).copied();
+            Fact { href: href.clone(), ..recompile(reason, change, &id) }
+        };
+        one.reasons.iter().map(fact).collect::<Vec<_>>()
     })
+}
+
+fn recompile(reason: &Reason, change: Option<&Change>, id: &str) -> Fact {
+    let source = reason.source.as_ref();
+    let place = source.map_or_else(String::new, |s| place(Some(&s.file), Some(s.line)));
+    let code = source.map_or("", |s| s.code.as_str());
+    let against = reason.against.as_deref().map_or_else(String::new, |id| format!("against {id}"));
+    let guard = if reason.guard.is_empty() { &reason.text } else { &reason.guard };
+    let guard = if guard.is_empty() { "no reason recorded" } else { guard };
+    let hint = reason.hint.as_deref().unwrap_or_default();
+    let main = match change.and_then(Change::subject) {
+        Some(subject) => format!("{subject}: {guard}"),
+        None => guard.to_owned(),
+    };
+    Fact { main, detail: joined(&[id, &against, code, &place, hint]), href: String::new() }
 }
 
 fn failures(report: Report<'_>) -> impl Iterator<Item = Fact> {

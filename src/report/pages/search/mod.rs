@@ -4,7 +4,10 @@ mod facts;
 mod files;
 mod index;
 mod lines;
+mod parts;
+mod settings;
 mod texts;
+mod topics;
 
 use crate::model::Content;
 use crate::output::{Page, RelPath};
@@ -50,6 +53,7 @@ pub(crate) fn page<'m>(report: Report<'m>) -> Page<'m, Worker> {
             let mut index = IndexWriter::new(out, most);
             index.open()?;
             facts::write(report, &mut index)?;
+            settings::write(report, &mut index)?;
             let files = files::write(report, &mut index)?;
             let named = files.len();
             let indexed = texts::write(report, files, &mut index)?;

@@ -1,7 +1,7 @@
 //! The texts of files, the most useful first, as far as there is room; kernels and operators that stand in them.
 
 use crate::model::Language;
-use crate::report::kit::code_text::called;
+use crate::report::kit::code_text::{called, kernel_defined};
 use crate::report::kit::formats::{counted, whole};
 use crate::report::kit::json::indent;
 use crate::report::pages::search::files::{File, Text};
@@ -109,7 +109,7 @@ impl Seen {
 
 impl Found {
     fn look(&mut self, line: &str, place: (usize, usize), language: Option<Language>) {
-        if let Some(name) = language.and_then(|language| kernel(line, language)) {
+        if let Some(name) = language.and_then(|language| kernel_defined(line, language)) {
             note(&mut self.kernels, name, place);
         }
         if let Some(name) = called(line) {
@@ -124,18 +124,6 @@ fn note(names: &mut IndexMap<String, Seen>, name: &str, place: (usize, usize)) {
     } else if names.len() < MOST_FOUND {
         names.insert(name.to_owned(), Seen { first: place, count: 1 });
     }
-}
-
-/// The kernel whose source begins on this line.
-fn kernel(line: &str, language: Language) -> Option<&str> {
-    let name = match language {
-        Language::Python => line.split_once(" = async_compile.")?.0,
-        Language::Cpp => {
-            let signature = line.strip_prefix("extern \"C\"")?.trim_start().strip_prefix("void ")?;
-            signature.trim_start().split_once('(')?.0
-        }
-    };
-    (!name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_')).then_some(name)
 }
 
 impl Pass<'_> {

@@ -9,13 +9,18 @@ use crate::report::kit::links::MOST_ANCHORS;
 use crate::report::kit::markup::{Element, close, close_section, open_data, put, script_json};
 use crate::report::kit::paths;
 use crate::report::kit::view::View;
+use crate::report::pages::time::kernels::kernels_built;
 use crate::report::pages::time::times::Times;
+use crate::report::words::phases::phase_meaning;
 use fxhash::FxHashMap;
 use serde::Serialize;
 use std::io::Write;
 
 /// Characters of a name on the chart: a name of the log may have any length.
 const LONGEST_NAME: usize = 120;
+
+/// Builds whose kernel is named: a name takes some forty bytes, and the page stays below 2 MB.
+const MOST_KERNELS: usize = 4_000;
 
 /// Microseconds that a number of JavaScript holds exactly: 2^53.
 const EXACT: f64 = 9_007_199_254_740_992.0;
@@ -46,9 +51,11 @@ struct Data<'m> {
     total: u64,
     tracks: Vec<TrackData>,
     names: Vec<&'m str>,
+    /// What the compiler does in each, empty where that is not known.
+    meanings: Vec<&'static str>,
     /// A digit a name: the part of the compiler, 0 for none of the four.
     parts: String,
-    compiles: Vec<CompileData<'m>>,
+    compiles: Vec<CompileData>,
     /// Runs of spans of one compile: how many, and the index into `compiles`, -1 for none.
     runs: Vec<(usize, i64)>,
     /// Spans that the log leaves open.
@@ -59,6 +66,8 @@ struct Data<'m> {
     lengths: Vec<u64>,
     /// Index into `names`.
     phase: Vec<usize>,
+    /// Spans with the kernel that they are about, where that is known.
+    kernels: Vec<(usize, String)>,
     /// A character a span: its row on the chart, over all tracks, from `@` for 0 on. It takes a third of a number.
     rows: String,
 }
@@ -72,10 +81,10 @@ struct TrackData {
 
 /// Its place in the model, its id, its function, and the folder of its page where that is not the usual one.
 #[derive(Serialize)]
-struct CompileData<'m>(
+struct CompileData(
     usize,
     String,
-    Option<&'m str>,
+    Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")] Option<String>,
 );
 
@@ -84,7 +93,7 @@ pub(crate) fn write(view: View<'_>, times: Times<'_>, out: &mut dyn Write) -> an
     let about = "the phases of the compiler as they ran";
     let count = Some(counted(model.spans.len(), "span", "spans"));
     view.open_section(out, ("chart", "Wall time", about), count, Html::default())?;
-    let data = data(view, times.timeline);
+    let data = data(view, times.timeline)?;
     // A link to a compile on the chart leads here; without a script it still leads to the section.
     let timed = &view.report.found.time.by_compile;
     for number in model.compiles.indices().take(MOST_ANCHORS).filter(|number| timed.contains_key(number)) {
@@ -112,9 +121,9 @@ fn parts(split: &Split) -> Vec<Part> {
 /// What the reader has to know of how it is drawn.
 fn notes(times: Times<'_>) -> Vec<String> {
     let mut notes = vec![
-        "The times are those of a part's own phases, without what they call in another; each instant counts once. The \
-         log does not say on which thread a phase ran: below another stands what lies within it in \
-         time. Backward compilation, compiled autograd, work while the model runs, and what overlaps have tracks of \
+        "The first row of each track has the compiles, the rows below it their phases. The times are those of a part's \
+         own phases, without what they call in another; each instant counts once. The log does not say on which \
+         thread a phase ran: below another stands what lies within it in time. Backward compilation, compiled autograd, work while the model runs, and what overlaps have tracks of \
          their own."
             .to_owned(),
     ];
@@ -136,8 +145,9 @@ fn notes(times: Times<'_>) -> Vec<String> {
     notes
 }
 
-fn data<'m>(view: View<'m>, timeline: &Timeline) -> Data<'m> {
+fn data<'m>(view: View<'m>, timeline: &Timeline) -> anyhow::Result<Data<'m>> {
     let model = view.report.model;
+    let kernels = kernels_built(view.report)?;
     let (mut phases, mut compiles) = (FxHashMap::default(), FxHashMap::default());
     let since = |us: f64| (us - timeline.start_us).clamp(0.0, EXACT).round() as u64;
     let rows: Vec<usize> = first_rows(&timeline.tracks);
@@ -147,6 +157,8 @@ fn data<'m>(view: View<'m>, timeline: &Timeline) -> Data<'m> {
     for laid in &timeline.spans {
         let Some(span) = model.spans.get(laid.span) else { continue };
         let start = since(span.start_us);
+        let kernel = kernels.get(&laid.span).filter(|_| data.kernels.len() < MOST_KERNELS);
+        data.kernels.extend(kernel.map(|name| (data.starts.len(), clipped(name, LONGEST_NAME).0.to_owned())));
         data.open.extend(span.open.then_some(data.starts.len()));
         data.starts.push(start.saturating_sub(reach));
         data.lengths.push(since(span.end_us).saturating_sub(start));
@@ -154,6 +166,7 @@ fn data<'m>(view: View<'m>, timeline: &Timeline) -> Data<'m> {
         let part = laid.part.map_or(0, |part| part + 1);
         let phase = *phases.entry((&*span.name, part)).or_insert_with(|| {
             data.names.push(clipped(&span.name, LONGEST_NAME).0);
+            data.meanings.push(phase_meaning(&span.name));
             data.parts.push_str(&part.to_string());
             data.names.len() - 1
         });
@@ -172,7 +185,7 @@ fn data<'m>(view: View<'m>, timeline: &Timeline) -> Data<'m> {
         data.rows
             .extend(u32::try_from(row).ok().and_then(|row| char::from_u32(FIRST_ROW + row)).or(Some('@')));
     }
-    data
+    Ok(data)
 }
 
 /// The row of each track's first lane.
@@ -198,10 +211,10 @@ fn tracks(model: &Model, timeline: &Timeline) -> Vec<TrackData> {
     tracks.collect()
 }
 
-fn compile_data<'m>(view: View<'m>, index: CompileIndex) -> Option<CompileData<'m>> {
+fn compile_data(view: View<'_>, index: CompileIndex) -> Option<CompileData> {
     let compile = view.report.model.compiles.get(index)?;
     let id = compile.id.as_ref().map_or_else(|| "no id".to_owned(), ToString::to_string);
-    let function = compile.function.as_ref().map(|f| clipped(&f.name, LONGEST_NAME).0);
+    let function = view.function_name(compile).map(|name| clipped(&name.plain(), LONGEST_NAME).0.to_owned());
     let page = view.href(&paths::compile_page(compile));
     let folder = page.rsplit_once('/').map_or(page.as_str(), |(folder, _)| folder);
     // As the script makes it of the id.

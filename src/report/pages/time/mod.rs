@@ -1,6 +1,7 @@
 //! `time.html`: the flame chart of the whole log over wall time, and the tables that say the same in words.
 
 mod chart;
+mod kernels;
 mod tables;
 mod times;
 

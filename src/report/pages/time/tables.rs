@@ -6,21 +6,22 @@ use crate::report::kit::bars::{PHASE_OTHER, PHASES};
 use crate::report::kit::formats::{UNKNOWN, counted, micros, percent, whole};
 use crate::report::kit::html::Html;
 use crate::report::kit::links;
-use crate::report::kit::markup::{Element, close_section, put};
+use crate::report::kit::markup::{Element, close_section, put, small};
 use crate::report::kit::tables::{Head, Row, Table, Td};
 use crate::report::kit::view::View;
 use crate::report::pages::time::times::Times;
+use crate::report::words::phases::phase_meaning;
 use std::collections::BTreeMap;
 use std::io::Write;
 
 /// Rows of a table; what is beyond stands in report.json.
 const LISTED: usize = 1_000;
 
-/// Rows that a table of phases has in any case, and shares of the time that phases cover, in themselves or in all, from
-/// which on a further phase has one: below, the numbers say only that it hardly matters.
+/// Rows that the table of passes has in any case.
 const LEAST_LISTED: usize = 10;
+
+/// Share of the time from which on a pass or a gap has a row: below, the number says only that it hardly matters.
 const LEAST_SELF: f64 = 0.001;
-const LEAST_TOTAL: f64 = 0.01;
 
 /// Pixels of a bar for the whole.
 const BAR: f64 = 110.0;
@@ -53,10 +54,9 @@ pub(crate) fn phases(view: View<'_>, times: Times<'_>, out: &mut dyn Write) -> a
     let section = ("phases", "Phases", note);
     view.open_section(out, section, Some(whole(phases.len())), Html::default())?;
     let covered = times.account.covered_us;
-    let says = |phase: &Phase| {
-        phase.self_s * 1e6 >= LEAST_SELF * covered || phase.total_s * 1e6 >= LEAST_TOTAL * covered
-    };
-    let (shown, rest) = shown(phases.iter(), says);
+    let has_row = |(index, _): &(usize, &Phase)| links::lists_phase(view.report, *index);
+    let (shown, rest): (Vec<_>, Vec<_>) = phases.iter().enumerate().partition(has_row);
+    let rest: Vec<&Phase> = rest.into_iter().map(|(_, phase)| phase).collect();
     let heads = vec![
         Head::text("Phase").mono(),
         Head::number("Self"),
@@ -65,20 +65,16 @@ pub(crate) fn phases(view: View<'_>, times: Times<'_>, out: &mut dyn Write) -> a
         Head::number("Times"),
     ];
     let table = Table { id: "phases-table", label: "Phases", heads };
-    let rows = shown.iter().map(|phase| {
+    let rows = shown.iter().map(|(index, phase)| {
         let part = times.account.part_of.get(&phase.name).copied();
         let own = phase.self_s * 1e6;
-        let [name, own_cell, total, count] = cells(phase, &phase.name);
+        let [name, own_cell, total, count] = cells(phase, named(phase, &phase.name));
         let phase = part.and_then(|part| PHASES.get(part)).copied().unwrap_or(PHASE_OTHER);
-        Ok(Row::of(vec![colored(name, phase), own_cell, share(own, covered, phase), total, count]))
+        let cells = vec![colored(name, phase), own_cell, share(own, covered, phase), total, count];
+        Ok(Row::of(cells).anchored(links::phase_anchor(*index)))
     });
     view.table(out, &table, rows)?;
-    let what = format!(
-        "none as much as {} of the time that phases cover itself, or {} in all",
-        percent(LEAST_SELF, 1.0, true),
-        percent(LEAST_TOTAL, 1.0, false)
-    );
-    others(view, out, &rest, ("more phase", "more phases", &what))?;
+    others(view, out, &rest, ("more phase", "more phases", &links::unlisted_phases()))?;
     close_section(out)?;
     Ok(())
 }
@@ -95,14 +91,23 @@ fn shown<'p>(
 }
 
 /// Name, self time, total time and count.
-fn cells(phase: &Phase, name: &str) -> [Td; 4] {
+fn cells(phase: &Phase, name: Td) -> [Td; 4] {
     let (own, total) = (phase.self_s * 1e6, phase.total_s * 1e6);
     [
-        Td::text(name),
+        name,
         Td::number(own, &micros(own)),
         Td::number(total, &micros(total)),
         Td::number(phase.count as f64, &whole(phase.count)),
     ]
+}
+
+/// The name of a phase, which the script makes a link to its spans, and what the compiler does in it.
+fn named(phase: &Phase, shown: &str) -> Td {
+    let code = Element::new("code").class("phase-code").attribute("data-phase", &phase.name).around(shown);
+    match phase_meaning(&phase.name) {
+        "" => Td::html(code),
+        meaning => Td::html(Html::joined([code, small(meaning)], "")),
+    }
 }
 
 /// Writes what explains a table or the chart.
@@ -212,9 +217,10 @@ pub(crate) fn passes(view: View<'_>, times: Times<'_>, out: &mut dyn Write) -> a
     let (shown, rest) = shown(times.passes.iter().copied(), |pass| {
         pass.self_s * 1e6 >= LEAST_SELF * times.account.covered_us
     });
-    let rows = shown
-        .iter()
-        .map(|pass| Ok(Row::of(cells(pass, pass.name.strip_prefix("pass.").unwrap_or(&pass.name)).into())));
+    let rows = shown.iter().map(|pass| {
+        let name = named(pass, pass.name.strip_prefix("pass.").unwrap_or(&pass.name));
+        Ok(Row::of(cells(pass, name).into()))
+    });
     view.table(out, &table, rows)?;
     others(view, out, &rest, ("more pass", "more passes", "each less than those above"))?;
     close_section(out)?;

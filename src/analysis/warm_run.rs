@@ -1,0 +1,87 @@
+//! What a second run of the same program with the same cache folder would save.
+
+use super::one_offs::{OneOffKind, one_offs};
+use super::parts::Split;
+use crate::model::{CompileIndex, Model, Outcome};
+use fxhash::{FxHashMap, FxHashSet};
+
+/// The caches of a log that keep graphs, by what they keep.
+const INDUCTOR_CACHE: &str = "fx_graph";
+const AOT_CACHE: &str = "aotautograd";
+
+/// Microseconds at most: the work of compiles whose results were missed in a cache, which now has them. Binaries are kept
+/// by their content, also those of a compile that bypasses the caches of graphs. Tracing, guards and what the first use of
+/// the backend costs come again in every run.
+pub(super) fn saved_us(model: &Model, split: &Split) -> f64 {
+    let mut again: FxHashMap<CompileIndex, f64> = FxHashMap::default();
+    for one in one_offs(model).into_iter().filter(|one| one.kind == OneOffKind::FirstUse) {
+        *again.entry(one.compile).or_default() += one.in_graph_us;
+    }
+    let missed = |cache: &str| -> FxHashSet<CompileIndex> {
+        let of = model.caches.iter().filter(|one| one.cache == cache && one.outcome == Outcome::Miss);
+        of.map(|one| one.artifact.compile).collect()
+    };
+    let (inductor, aot) = (missed(INDUCTOR_CACHE), missed(AOT_CACHE));
+    let asked: FxHashSet<CompileIndex> = model.caches.iter().map(|one| one.artifact.compile).collect();
+    let saved = |compile: &CompileIndex| {
+        let parts = split.at(*compile);
+        let traced = aot.contains(compile);
+        // An entry of AOTAutograd's cache holds what Inductor made, too.
+        let lowered = traced || inductor.contains(compile);
+        let graph_us = if lowered { parts.inductor_graph_us() } else { 0.0 }
+            + if traced { parts.aot_graph_us() } else { 0.0 };
+        let again_us = again.get(compile).copied().unwrap_or_default();
+        parts.built_us() + (graph_us - again_us).max(0.0)
+    };
+    // In the order of the log, so that the sum does not depend on the order of a set.
+    model.compiles.indices().filter(|compile| asked.contains(compile)).map(|compile| saved(&compile)).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::builds::tests::span;
+    use crate::model::{ArtifactIndex, CacheLookup};
+
+    fn lookup(cache: &str, outcome: Outcome) -> CacheLookup {
+        CacheLookup {
+            compile: None,
+            attempt: 0,
+            cache: cache.to_owned(),
+            outcome,
+            key: None,
+            reason: None,
+            saved_ns: None,
+            asked_ns: None,
+            artifact: ArtifactIndex { compile: CompileIndex::new(0), artifact: 0 },
+        }
+    }
+
+    /// 3 s of Dynamo, 2 s of AOTAutograd, 4 s of Inductor of which 1 s hashes torch's sources, 6 s of builds.
+    fn model(caches: Vec<CacheLookup>) -> Model {
+        let mut model = Model { caches, ..Model::default() };
+        model.compile_index(None);
+        model.spans = vec![
+            span("dynamo", None, 0.0, 15.0),
+            span("create_aot_dispatcher_function", Some(0), 3.0, 15.0),
+            span("inductor_compile", Some(1), 5.0, 15.0),
+            span("inductor_codecache_torch_key", Some(2), 5.0, 6.0),
+            span("PyCodeCache.load_by_key_path", Some(2), 9.0, 15.0),
+            span("compile_file", Some(4), 9.0, 15.0),
+        ];
+        model
+    }
+
+    #[test]
+    fn a_warm_run_saves_what_the_caches_that_missed_keep_and_no_more() {
+        let saved_s = |caches: &[(&str, Outcome)]| {
+            let model = model(caches.iter().map(|(cache, outcome)| lookup(cache, *outcome)).collect());
+            saved_us(&model, &Split::of(&model)) / 1e6
+        };
+        let both = [("fx_graph", Outcome::Miss), ("aotautograd", Outcome::Miss)];
+        assert_eq!(saved_s(&both), 11.0, "all but Dynamo and the hashing of sources");
+        assert_eq!(saved_s(&both[..1]), 9.0, "AOTAutograd was not asked for its own");
+        assert_eq!(saved_s(&[("fx_graph", Outcome::Bypass)]), 6.0, "binaries are kept by their content");
+        assert_eq!(saved_s(&[]), 0.0, "without caches every run is alike");
+    }
+}

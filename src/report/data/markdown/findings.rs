@@ -1,0 +1,205 @@
+//! The findings of `report.md`: cause, place, cost, advice and evidence of each.
+
+use super::limits::{FINDINGS, LONGEST_NAME, LONGEST_PATH};
+use crate::analysis::findings::{ChainStep, Fact, Value, checked};
+use crate::analysis::{Finding, Severity};
+use crate::model::{Compile, CompileIndex, TextFrame};
+use crate::report::kit::formats::{cost_part, cost_words, counted, is_library, whole};
+use crate::report::kit::markdown::{Markdown, block, code, plain, prose};
+use crate::report::kit::paths;
+use crate::report::subject::Report;
+
+/// Characters of a title, of what a finding means, of a hint and of a line of code.
+const LONGEST_TITLE: usize = 240;
+const LONGEST_DETAIL: usize = 700;
+const LONGEST_HINT: usize = 500;
+const LONGEST_CODE: usize = 200;
+
+/// How much of each an entry has; report.json has all.
+const HINTS: usize = 5;
+const COMPILES: usize = 12;
+const EVIDENCE: usize = 4;
+const FACT_LINES: usize = 6;
+const STEPS: usize = 8;
+const MEMBERS: usize = 10;
+const FRAMES: usize = 6;
+
+pub(super) fn write(report: Report<'_>, document: &mut Markdown) {
+    let findings = &report.found.findings;
+    let mut part = document.part(FINDINGS);
+    part.heading(2, "Findings");
+    part.text(&match findings.len() {
+        0 => checked(findings),
+        count => plain(&format!(
+            "{}, errors first, then by seconds wasted or avoidable; what is expected comes last.",
+            counted(count, "finding", "findings")
+        )),
+    });
+    if !findings.is_empty() && findings.iter().all(|one| one.severity == Severity::Info) {
+        part.text(&checked(findings));
+    }
+    for (index, one) in findings.iter().enumerate() {
+        part.entry(&plain(&entry(report, index, one)));
+    }
+    part.end(0, ("finding", "findings"), "`report.json` has all under `findings`, the costliest first");
+}
+
+fn entry(report: Report<'_>, index: usize, one: &Finding) -> String {
+    let number = index + 1;
+    let mut lines = vec![format!("### {number}. {}: {}", one.kind.label, prose(&one.title, LONGEST_TITLE))];
+    lines.push(String::new());
+    lines.push(summary(one));
+    lines.push(String::new());
+    let mut add = |label: &str, text: String| lines.push(format!("- **{label}:** {text}"));
+    for (label, text) in place(one) {
+        add(label, text);
+    }
+    let compiles = compiles(report, &one.compiles);
+    if !compiles.is_empty() && one.chain().is_none() {
+        add("Compiles", ids(&compiles));
+    }
+    let detail = one.detail.as_deref();
+    if let Some(detail) = detail.filter(|detail| !one.hints.iter().any(|hint| hint.starts_with(detail))) {
+        add("What it means", prose(detail, LONGEST_DETAIL));
+    }
+    for hint in one.hints.iter().take(HINTS) {
+        add("What to do", prose(hint, LONGEST_HINT));
+    }
+    if !one.cost_parts.is_empty() {
+        let parts: Vec<String> = one.cost_parts.iter().map(cost_part).collect();
+        add("What it cost", prose(&parts.join("; "), LONGEST_DETAIL));
+    }
+    for fact in &one.facts {
+        add(fact.label, fact_text(report, fact));
+    }
+    if let Some(page) = &one.read_more {
+        add("Read more", format!("{}, {}", prose(&page.name, LONGEST_NAME), code(&page.url, LONGEST_PATH)));
+    }
+    add("Evidence", evidence(report, index, one, &compiles));
+    lines.extend(members(report, &one.members));
+    lines.extend(stack(one));
+    lines.join("\n")
+}
+
+/// `warning · 146 ms wasted · 4 times`
+fn summary(one: &Finding) -> String {
+    let cost = one.cost.as_ref().map(|cost| format!("**{}**", cost_words(cost.kind, cost.us)));
+    let count = match one.members.len() {
+        0 => counted(one.count, "time", "times"),
+        places => counted(places, "place", "places"),
+    };
+    let parts = [Some(one.severity.word().to_owned()), cost, Some(count)];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(" · ")
+}
+
+/// Where it is, and the line of code there.
+fn place(one: &Finding) -> Vec<(&'static str, String)> {
+    let mut all = Vec::new();
+    if let Some(file) = one.place.file.as_deref().filter(|_| one.members.is_empty()) {
+        let line = one.place.line.map(|line| format!(":{line}")).unwrap_or_default();
+        let function = one.place.function.as_deref();
+        let function = function.map(|name| format!(" in {}", code(name, LONGEST_NAME))).unwrap_or_default();
+        all.push(("Where", format!("{}{function}", code(&format!("{file}{line}"), LONGEST_PATH))));
+        let source = one.place.loc.as_deref().map(str::trim).filter(|loc| !loc.is_empty());
+        all.extend(source.map(|loc| ("Source line", code(loc, LONGEST_CODE))));
+    }
+    all
+}
+
+fn compiles<'m>(report: Report<'m>, indices: &[CompileIndex]) -> Vec<&'m Compile> {
+    let compiles = indices.iter().filter_map(|&index| report.model.compiles.get(index));
+    compiles.filter(|compile| compile.id.is_some()).collect()
+}
+
+fn ids(compiles: &[&Compile]) -> String {
+    let shown: Vec<String> =
+        compiles.iter().take(COMPILES).map(|compile| code(&compile.label(), 40)).collect();
+    let more = compiles.len().saturating_sub(COMPILES);
+    let more = if more > 0 { format!(" and {} more", whole(more)) } else { String::new() };
+    format!("{}{more}", shown.join(" "))
+}
+
+fn fact_text(report: Report<'_>, fact: &Fact) -> String {
+    match &fact.value {
+        Value::Prose(text) | Value::Change(text) => prose(text, LONGEST_DETAIL),
+        Value::Code(texts) => {
+            some(texts.len(), FACT_LINES, texts.iter().map(|text| code(text, LONGEST_CODE)))
+        }
+        Value::Chain(steps) => some(steps.len(), STEPS, steps.iter().map(|one| step(report, one))),
+    }
+}
+
+/// The first of several texts, one below the other where there are several.
+fn some(count: usize, shown: usize, texts: impl Iterator<Item = String>) -> String {
+    let mut texts: Vec<String> = texts.take(shown).collect();
+    if count > shown {
+        texts.push(format!("and {} more in `report.json`", whole(count - shown)));
+    }
+    match texts.as_slice() {
+        [only] => only.clone(),
+        texts => texts.iter().map(|text| format!("\n  - {text}")).collect(),
+    }
+}
+
+fn step(report: Report<'_>, step: &ChainStep) -> String {
+    let id = report.model.compiles.get(step.compile).map_or_else(String::new, Compile::label);
+    match (&step.guard, &step.against) {
+        (None, _) => code(&id, 40),
+        (Some(guard), None) => format!("{}: {}", code(&id, 40), code(guard, LONGEST_CODE)),
+        (Some(guard), Some(against)) => {
+            format!("{}: {} (guard of {})", code(&id, 40), code(guard, LONGEST_CODE), code(against, 40))
+        }
+    }
+}
+
+/// Paths of the records behind a finding, of the page with more, and of its entry.
+fn evidence(report: Report<'_>, index: usize, one: &Finding, compiles: &[&Compile]) -> String {
+    let wanted = one.kind.records;
+    let records = compiles.iter().flat_map(|compile| {
+        let files = compile.artifacts.iter().filter(|a| wanted.contains(&a.name.as_str()));
+        files.map(|artifact| paths::artifact(compile, artifact, report.settings).as_str().to_owned())
+    });
+    let mut files: Vec<String> = records.take(EVIDENCE).collect();
+    files.extend(one.kind.topic.and_then(|topic| report.topic_page(topic)).map(|(page, _)| page));
+    files.push(format!("{}#finding-{}", paths::landing(report.settings), index + 1));
+    let files: Vec<String> = files.iter().map(|file| code(file, LONGEST_PATH)).collect();
+    files.join(", ")
+}
+
+/// The places of a group, most important first.
+fn members(report: Report<'_>, members: &[Finding]) -> Vec<String> {
+    let line = |one: &Finding| {
+        let ids = ids(&compiles(report, &one.compiles));
+        let what = one.change().map_or_else(|| prose(&one.title, LONGEST_TITLE), |text| prose(text, 200));
+        let place = one.place.file.as_deref().map(|file| {
+            let line = one.place.line.map(|line| format!(":{line}")).unwrap_or_default();
+            format!(" at {}", code(&format!("{file}{line}"), LONGEST_PATH))
+        });
+        let cost = one.cost.as_ref().map(|cost| format!(", {}", cost_words(cost.kind, cost.us)));
+        format!("  - {ids}{}: {what}{}", place.unwrap_or_default(), cost.unwrap_or_default())
+    };
+    let mut lines = Vec::new();
+    if !members.is_empty() {
+        lines.push("- **Places:**".to_owned());
+        lines.extend(members.iter().take(MEMBERS).map(line));
+        let more = members.len().saturating_sub(MEMBERS);
+        lines.extend((more > 0).then(|| format!("  - and {} more in `report.json`", whole(more))));
+    }
+    lines
+}
+
+/// The innermost frames of the user's code that led there, where there are several.
+fn stack(one: &Finding) -> Option<String> {
+    let own: Vec<&TextFrame> = one.stack.iter().filter(|frame| !is_library(&frame.file)).collect();
+    if own.len() < 2 || !one.kind.entry.stack || !one.members.is_empty() {
+        return None;
+    }
+    let short = |text: &str, most: usize| text.chars().take(most).collect::<String>();
+    let lines = own.iter().skip(own.len().saturating_sub(FRAMES)).flat_map(|frame| {
+        let loc = frame.loc.as_deref().map(|loc| format!("    {}", short(loc.trim(), LONGEST_CODE)));
+        let file = short(&frame.file, LONGEST_PATH);
+        [Some(format!("{file}:{} in {}", frame.line, short(&frame.function, LONGEST_NAME))), loc]
+    });
+    let lines: Vec<String> = lines.flatten().collect();
+    Some(format!("\n{}", block(&lines)))
+}

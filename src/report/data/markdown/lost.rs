@@ -1,0 +1,57 @@
+//! What of the log was lost, and what nobody knows: how far the rest of the text can be trusted.
+
+use super::limits::{LONGEST_NAME, LOST};
+use crate::model::ProblemKind;
+use crate::report::kit::formats::{counted, whole};
+use crate::report::kit::markdown::{Markdown, code, plain, prose};
+use crate::report::subject::Report;
+use crate::report::words::problems::{damaged, problem_words};
+
+/// Problems that are listed, and characters of one.
+const PROBLEMS: usize = 20;
+const LONGEST_PROBLEM: usize = 200;
+
+/// Events that are named.
+const EVENTS: usize = 20;
+
+pub(super) fn write(report: Report<'_>, document: &mut Markdown) {
+    let integrity = &report.model.integrity;
+    let mut part = document.part(LOST);
+    part.heading(2, "What was lost");
+    part.text(&match damaged(report) {
+        _ if report.model.log.records == 0 => {
+            "Nothing was recorded: the log is empty. Set `TORCH_TRACE` before \
+            the program imports torch, and let it reach a `torch.compile` call."
+                .to_owned()
+        }
+        0 => "Nothing: every line, payload hash and rank is in order.".to_owned(),
+        count => plain(&format!(
+            "{} damaged or of another rank, so numbers may be too low.",
+            counted(count, "record is", "records are")
+        )),
+    });
+    let kinds = ProblemKind::ALL.into_iter().filter(|kind| integrity.count(*kind) > 0);
+    let rows = kinds.map(|kind| {
+        let (name, meaning) = problem_words(kind);
+        vec![name.to_owned(), whole(integrity.count(kind)), meaning.to_owned()]
+    });
+    part.table(&["Problem", "Count:", "What it means"], rows);
+    let rows = integrity.problems.iter().take(PROBLEMS).map(|problem| {
+        let (name, _) = problem_words(problem.kind);
+        vec![whole(problem.line), name.to_owned(), prose(&problem.detail, LONGEST_PROBLEM)]
+    });
+    part.table(&["Line of the log:", "Problem", "What was found"], rows);
+    if !integrity.unknown_events.is_empty() {
+        let unknown = integrity.unknown_events.iter().take(EVENTS);
+        let names = unknown.map(|(key, count)| format!("{} {}", code(key, LONGEST_NAME), whole(*count)));
+        part.entry(&format!(
+            "Events that this version of tlparse does not know, kept as files: {}.",
+            names.collect::<Vec<_>>().join(", ")
+        ));
+    }
+    part.end(
+        integrity.problems.len().saturating_sub(PROBLEMS),
+        ("problem", "problems"),
+        "`report.json` lists them under `integrity`",
+    );
+}

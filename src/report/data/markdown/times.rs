@@ -1,0 +1,100 @@
+//! Where the time went: parts of the compiler, phases, and the costliest compiles.
+
+use super::limits::{LONGEST_NAME, LONGEST_PATH, TIMES};
+use crate::analysis::PARTS;
+use crate::model::{Compile, Function};
+use crate::report::kit::formats::{UNKNOWN, micros, percent, whole};
+use crate::report::kit::markdown::{Markdown, code, plain};
+use crate::report::kit::paths;
+use crate::report::subject::Report;
+use crate::report::words::phases::phase_meaning;
+
+/// Phases and compiles that are listed.
+const PHASES: usize = 12;
+const COMPILES: usize = 15;
+
+pub(super) fn write(report: Report<'_>, document: &mut Markdown) {
+    let found = report.found;
+    if found.time.phases.is_empty() {
+        return;
+    }
+    let mut part = document.part(TIMES);
+    part.heading(2, "Times");
+    let source = match found.split.of_spans {
+        true => "`time.html` has the flame chart, `chromium_events.json` the phases as they ran",
+        false => {
+            "The log has no spans of phases: these times are sums of what the metrics of the compiles report"
+        }
+    };
+    part.text(&plain(&format!("Compile time: **{}**. {source}.", micros(found.time.total_s * 1e6))));
+    let split = &found.split;
+    let total = split.whole.total() + split.apart_us;
+    let parts = PARTS.into_iter().zip(split.whole.0).chain([("none of them", split.apart_us)]);
+    let rows = parts.filter(|(_, us)| *us > 0.0);
+    let rows = rows.map(|(name, us)| vec![name.to_owned(), micros(us), percent(us, total, true)].plain());
+    part.table(&["Part of the compiler", "Time:", "Share:"], rows);
+    let phases = &found.time.phases;
+    let rows = phases.iter().take(PHASES).map(|phase| {
+        let (own, all) = (micros(phase.self_s * 1e6), micros(phase.total_s * 1e6));
+        let meaning = phase_meaning(&phase.name).to_owned();
+        vec![code(&phase.name, LONGEST_NAME), own, all, whole(phase.count), meaning].plain()
+    });
+    part.table(&["Phase", "Self:", "Total:", "Times:", "What the compiler does"], rows);
+    let time = |compile: &Compile| compile.compile_us();
+    let mut compiles: Vec<&Compile> = report.model.identified().filter(|one| time(one).is_some()).collect();
+    compiles.sort_by(|a, b| time(b).unwrap_or(0.0).total_cmp(&time(a).unwrap_or(0.0)));
+    let rows = compiles.iter().take(COMPILES).map(|compile| row(report, compile).plain());
+    part.table(&["Compile", "Function", "Where", "Status", "Time:", "Page"], rows);
+    let more = compiles.len().saturating_sub(COMPILES) + phases.len().saturating_sub(PHASES);
+    part.end(more, ("phase or compile", "phases and compiles"), "`report.json` has all");
+}
+
+fn row(report: Report<'_>, compile: &Compile) -> Vec<String> {
+    let [function, place] = function_cells(report, compile, None);
+    vec![
+        code(&compile.label(), 40),
+        function,
+        place,
+        compile.status.word().to_owned(),
+        compile.compile_us().map_or_else(|| UNKNOWN.to_owned(), micros),
+        code(paths::compile_page(compile).as_str(), LONGEST_PATH),
+    ]
+}
+
+/// What the reader calls the function of a compile, with torch's name beside it, and the reader's line for it. A compile
+/// beyond the recompile limit names no function: then it is that of the compiles before it.
+pub(super) fn function_cells(
+    report: Report<'_>,
+    compile: &Compile,
+    before: Option<&Function>,
+) -> [String; 2] {
+    let name = report.model.by_id.get(&compile.id).and_then(|index| report.found.names.at(*index));
+    let function = compile.function.as_ref().or(before);
+    let of_torch = function.map(|function| code(&function.name, LONGEST_NAME));
+    let title = match (name, of_torch) {
+        (Some(name), Some(of_torch)) if name.renamed => {
+            format!("{} ({of_torch})", code(&name.plain(), LONGEST_NAME))
+        }
+        (Some(name), _) => code(&name.plain(), LONGEST_NAME),
+        (None, of_torch) => of_torch.unwrap_or_else(|| UNKNOWN.to_owned()),
+    };
+    let called = name.and_then(|name| name.called.as_ref());
+    let called = called.and_then(|called| Some((called.file.as_deref()?, called.line)));
+    let defined = function.and_then(|function| Some((function.file.as_deref()?, function.line)));
+    let place = called.or(defined).map(|(file, line)| {
+        let line = line.map(|line| format!(":{line}")).unwrap_or_default();
+        code(&format!("{file}{line}"), LONGEST_PATH)
+    });
+    [title, place.unwrap_or_else(|| UNKNOWN.to_owned())]
+}
+
+/// Cells with plain spaces.
+trait Plain {
+    fn plain(self) -> Self;
+}
+
+impl Plain for Vec<String> {
+    fn plain(self) -> Self {
+        self.iter().map(|text| plain(text)).collect()
+    }
+}

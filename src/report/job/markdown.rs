@@ -1,0 +1,231 @@
+//! `report.md` of a job: the verdict, findings with ranks and advice, what was compared, and the ranks.
+
+use super::fact_words::{name, setting};
+use super::job_report::JobReport;
+use super::verdict;
+use crate::analysis::job::{Comparison, JobFinding, rank_words};
+use crate::model::{RankState, RankSummary};
+use crate::output::{Page, RelPath};
+use crate::report::kit::formats::{UNKNOWN, counted, micros, whole};
+use crate::report::kit::markdown::{Markdown, code, plain, prose};
+use crate::report::kit::paths;
+use crate::report::kit::templates::Worker;
+
+/// Bytes of each part, 60 KB in all. What a part does not need, those behind it may take.
+const HEAD: usize = 6_000;
+const FINDINGS: usize = 26_000;
+const COMPARED: usize = 10_000;
+const RANKS: usize = 14_000;
+const LOST: usize = 4_000;
+
+/// Characters of a sentence, of a path and of a name.
+const LONGEST_TEXT: usize = 700;
+const LONGEST_PATH: usize = 160;
+const LONGEST_NAME: usize = 80;
+
+/// Groups of ranks that a comparison names, lines of what a finding means, and files that were passed over.
+const GROUPS: usize = 6;
+const LINES: usize = 8;
+const FILES: usize = 20;
+
+/// The page.
+pub(super) fn page<'m>(report: JobReport<'m>) -> Page<'m, Worker> {
+    Page::rendered(RelPath::of_parts(&[paths::REPORT_MD]), move |_, out| Ok(document(report).write(out)?))
+}
+
+fn document(report: JobReport<'_>) -> Markdown {
+    let mut document = Markdown::default();
+    head(report, &mut document);
+    findings(report, &mut document);
+    compared(report, &mut document);
+    ranks(report, &mut document);
+    lost(report, &mut document);
+    document
+}
+
+fn head(report: JobReport<'_>, document: &mut Markdown) {
+    let mut part = document.part(HEAD);
+    let ranks = counted(report.job.ranks.len(), "rank", "ranks");
+    part.heading(1, &plain(&format!("What torch.compile did: a job of {ranks}")));
+    part.text(&format!("**Verdict:** {}", prose(&plain(&verdict::sentence(report)), 3 * LONGEST_TEXT)));
+    for note in verdict::notes(report) {
+        part.entry(&prose(&plain(&note), LONGEST_TEXT));
+    }
+    let torch = report.found.fleet.torch.iter().map(|group| {
+        let version = group.version.map(|version| code(report.job.texts.get(version), LONGEST_NAME));
+        let version = version.unwrap_or_else(|| "not recorded".to_owned());
+        format!("{version} on {}", rank_words(report.job, &group.ranks))
+    });
+    let torch: Vec<String> = torch.take(GROUPS).collect();
+    part.text(&format!(
+        "- **torch:** {}\n- **Written by:** tlparse {}",
+        torch.join("; "),
+        env!("CARGO_PKG_VERSION")
+    ));
+    part.text(
+        "Paths below are files of this report's folder: `index.html` is the landing page, `report.json` has all facts \
+         for programs, and `rank_<n>/report.md` tells of each rank. Names, messages and code come from the logs.",
+    );
+    part.end(0, ("note", "notes"), "`index.html` has all");
+}
+
+fn findings(report: JobReport<'_>, document: &mut Markdown) {
+    let all = &report.found.findings;
+    let mut part = document.part(FINDINGS);
+    part.heading(2, "Findings");
+    part.text(&plain(&match all.len() {
+        0 => "None: the ranks agree in all that was compared.".to_owned(),
+        count => format!("{}, what may be the cause of others first.", counted(count, "finding", "findings")),
+    }));
+    for (index, one) in all.iter().enumerate() {
+        part.entry(&plain(&finding(report, index, one)));
+    }
+    part.end(0, ("finding", "findings"), "`report.json` has all under `findings`");
+}
+
+fn finding(report: JobReport<'_>, index: usize, one: &JobFinding) -> String {
+    let number = index + 1;
+    let title = prose(&one.sentence(), LONGEST_TEXT);
+    let mut lines = vec![format!("### {number}. {}: {title}", one.kind.label), String::new()];
+    let mut parts = vec![one.severity.word().to_owned()];
+    parts.extend(one.cost.as_ref().map(|cost| match cost.kind.as_str() {
+        "avoidable" => format!("**up to {}**", micros(cost.seconds * 1e6)),
+        "expected" => "**expected**".to_owned(),
+        kind => format!("**{} {kind}**", micros(cost.seconds * 1e6)),
+    }));
+    parts.extend((!one.ranks.is_empty()).then(|| rank_words(report.job, &one.ranks)));
+    lines.extend([parts.join(" · "), String::new()]);
+    let mut add = |label: &str, text: String| lines.push(format!("- **{label}:** {text}"));
+    if let Some(file) = &one.file {
+        let line = one.line.map(|line| format!(":{line}")).unwrap_or_default();
+        add("Where", code(&format!("{file}{line}"), LONGEST_PATH));
+    }
+    if !one.compiles.is_empty() {
+        let ids: Vec<String> = one.compiles.iter().take(2 * GROUPS).map(|id| code(id, 40)).collect();
+        add("Compiles", ids.join(" "));
+    }
+    for (label, text) in [("What it means", &one.detail), ("What to do", &one.hint)] {
+        let text = text.as_deref().unwrap_or_default().lines().take(LINES);
+        let text: Vec<String> = text.map(|line| prose(line, LONGEST_TEXT)).collect();
+        match text.as_slice() {
+            [] => {}
+            [only] => add(label, only.clone()),
+            lines => add(label, lines.iter().map(|line| format!("\n  - {line}")).collect()),
+        }
+    }
+    let first = one.ranks.first().and_then(|&index| report.rank_at(index));
+    let in_rank = first.zip(one.url_in_rank.as_deref());
+    let in_rank = in_rank.map(|(rank, url)| code(&format!("rank_{}/{url}", rank.number), LONGEST_PATH));
+    let own = code(&format!("index.html#finding-{number}"), LONGEST_PATH);
+    add("Evidence", in_rank.into_iter().chain([own]).collect::<Vec<_>>().join(", "));
+    lines.join("\n")
+}
+
+/// What the ranks were compared by.
+fn compared(report: JobReport<'_>, document: &mut Markdown) {
+    let mut part = document.part(COMPARED);
+    part.heading(2, "What was compared");
+    let rows = report.found.compared.iter().map(|one| {
+        let (state, groups) = match &one.outcome {
+            Ok(comparison) if comparison.differs() => ("differs", groups(report, comparison)),
+            Ok(comparison) if comparison.left_out.is_empty() => ("consistent", String::new()),
+            Ok(comparison) => {
+                ("consistent", format!("no data on {}", rank_words(report.job, &comparison.left_out)))
+            }
+            Err(why) => ("not compared", prose(setting(one.fact, *why), LONGEST_TEXT)),
+        };
+        vec![name(one.fact).to_owned(), state.to_owned(), groups]
+    });
+    part.table(&["Fact", "Result", "Which ranks are alike, or why nothing could be compared"], rows);
+    part.end(0, ("fact", "facts"), "`report.json` has all under `divergence`");
+}
+
+fn groups(report: JobReport<'_>, comparison: &Comparison) -> String {
+    let words = comparison.groups.iter().map(|group| rank_words(report.job, &group.ranks));
+    let mut words: Vec<String> = words.take(GROUPS).collect();
+    let more = comparison.groups.len().saturating_sub(GROUPS);
+    words.extend((more > 0).then(|| format!("{} more groups", whole(more))));
+    words.join("; ")
+}
+
+/// The ranks: those that stand out first.
+fn ranks(report: JobReport<'_>, document: &mut Markdown) {
+    let (job, fleet) = (report.job, &report.found.fleet);
+    let mut part = document.part(RANKS);
+    part.heading(2, "Ranks");
+    let stops: Vec<usize> = fleet.stops.iter().flat_map(|stop| stop.ranks.iter().copied()).collect();
+    let odd = [&stops, &fleet.damaged, &fleet.empty, &fleet.stragglers];
+    let differing = report.found.differing().flat_map(|one| one.groups.iter().skip(1));
+    let differing: Vec<usize> = differing.flat_map(|group| group.ranks.iter().copied()).collect();
+    let rank_of = |index: usize| {
+        let place = odd.iter().position(|indices| indices.contains(&index)).unwrap_or(odd.len());
+        if place == odd.len() && !differing.contains(&index) { place + 1 } else { place }
+    };
+    let mut order: Vec<(usize, &RankSummary)> = job.ranks.iter().enumerate().collect();
+    order.sort_by_key(|(index, _)| rank_of(*index));
+    let rows = order.into_iter().map(|(index, rank)| rank_row(report, rank, stops.contains(&index)));
+    part.table(
+        &[
+            "Rank:",
+            "State",
+            "Compiles:",
+            "Breaks:",
+            "Recompiles:",
+            "Failures:",
+            "Compile time:",
+            "Last record",
+        ],
+        rows,
+    );
+    part.end(0, ("rank", "ranks"), "`report.json` has all under `ranks`");
+}
+
+fn rank_row(report: JobReport<'_>, rank: &RankSummary, stopped: bool) -> Vec<String> {
+    let counts = rank.all_counts();
+    let last = rank.log.as_ref().and_then(|log| log.last_time.as_deref());
+    let end = rank.end.as_ref().filter(|end| end.inside);
+    let end = end.and_then(|end| report.job.texts.maybe(end.compile));
+    let inside = end.map(|id| format!(", inside {}", code(id, 40))).unwrap_or_default();
+    let stop = if stopped && inside.is_empty() { ", early" } else { "" };
+    vec![
+        whole(rank.number),
+        rank.whole_state().word().to_owned(),
+        whole(counts.compiles),
+        whole(counts.graph_breaks),
+        whole(counts.recompiles),
+        whole(counts.failures),
+        plain(&rank.compile_time_s.map_or_else(|| UNKNOWN.to_owned(), |s| micros(s * 1e6))),
+        format!("{}{inside}{stop}", last.map_or_else(|| UNKNOWN.to_owned(), |time| code(time, 60))),
+    ]
+}
+
+/// Ranks and files of which nothing, or not all, could be read.
+fn lost(report: JobReport<'_>, document: &mut Markdown) {
+    let (job, fleet) = (report.job, &report.found.fleet);
+    let mut part = document.part(LOST);
+    part.heading(2, "What was lost");
+    let damaged = fleet.damaged.iter().filter_map(|&index| report.rank_at(index));
+    let damaged = damaged.map(|rank| match &rank.state {
+        RankState::Damaged(why) => format!("- Rank {}: {}", whole(rank.number), prose(why, LONGEST_TEXT)),
+        _ => format!("- Rank {}: damaged", whole(rank.number)),
+    });
+    let mut entries: Vec<String> = damaged.collect();
+    if !fleet.empty.is_empty() {
+        entries.push(format!("- Without any record: {}", rank_words(job, &fleet.empty)));
+    }
+    if !fleet.missing.is_empty() {
+        let missing: Vec<String> = fleet.missing.iter().take(FILES).map(|rank| whole(*rank)).collect();
+        entries.push(format!("- No log of ranks: {}", missing.join(", ")));
+    }
+    entries.extend(job.skipped_files.iter().take(FILES).map(|file| {
+        format!("- Passed over: {} ({})", code(&file.name, LONGEST_PATH), prose(file.reason, LONGEST_TEXT))
+    }));
+    if entries.is_empty() {
+        part.text("Nothing: the logs of all ranks were read completely.");
+    }
+    for entry in &entries {
+        part.entry(entry);
+    }
+    let more = job.skipped_files.len().saturating_sub(FILES);
+    part.end(more, ("entry", "entries"), "`report.json` names them");
+}

@@ -1,0 +1,151 @@
+//! A Markdown document of limited size.
+//!
+//! Each part of the document has room of its own, and what a part leaves is added to the parts behind it. A part is
+//! filled by rank: what finds no room is counted, and the part ends with that number and where the rest stands.
+
+mod escape;
+
+pub(crate) use escape::{block, cell, code, prose};
+
+use crate::report::kit::formats::counted;
+use std::io::{self, Write};
+
+/// Bytes that the line about what is left out may take.
+const NOTE: usize = 300;
+
+/// A document that grows part by part.
+#[derive(Default)]
+pub(crate) struct Markdown {
+    text: String,
+    /// Bytes that the parts until now may have together.
+    allowed: usize,
+}
+
+/// The part of a document that is being filled.
+pub(crate) struct Part<'d> {
+    document: &'d mut Markdown,
+    left_out: usize,
+}
+
+impl Markdown {
+    /// Begins a part with room for that many bytes.
+    pub fn part(&mut self, room: usize) -> Part<'_> {
+        self.allowed += room;
+        Part { document: self, left_out: 0 }
+    }
+
+    /// Writes the document.
+    pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+        out.write_all(self.text.as_bytes())
+    }
+
+    fn push_block(&mut self, text: &str) {
+        if !self.text.is_empty() {
+            self.text.push('\n');
+        }
+        self.text.push_str(text.trim_end());
+        self.text.push('\n');
+    }
+}
+
+impl Part<'_> {
+    /// A heading of that level, in words of the report.
+    pub fn heading(&mut self, level: usize, text: &str) {
+        self.document.push_block(&format!("{} {text}", "#".repeat(level)));
+    }
+
+    /// A paragraph or list that belongs there in any case. It must be short.
+    pub fn text(&mut self, text: &str) {
+        if !text.is_empty() {
+            self.document.push_block(text);
+        }
+    }
+
+    /// An entry with a blank line before it, where there is room for it.
+    pub fn entry(&mut self, text: &str) {
+        if self.takes(text) {
+            self.document.push_block(text);
+        }
+    }
+
+    /// A table; its rows stand there as far as there is room. Cells hold Markdown.
+    pub fn table(&mut self, heads: &[&str], rows: impl Iterator<Item = Vec<String>>) {
+        let line = |cells: &[String]| {
+            let cells: Vec<String> = cells.iter().map(|text| cell(text)).collect();
+            format!("| {} |\n", cells.join(" | "))
+        };
+        let mut rows = rows.peekable();
+        if rows.peek().is_none() {
+            return;
+        }
+        let names: Vec<String> = heads.iter().map(|head| head.trim_end_matches(':').to_owned()).collect();
+        // A head with a colon behind it is that of numbers.
+        let rules: Vec<&str> =
+            heads.iter().map(|head| if head.ends_with(':') { "---:" } else { "---" }).collect();
+        self.document.push_block(&format!("{}| {} |", line(&names), rules.join(" | ")));
+        for row in rows {
+            let row = line(&row);
+            if self.takes(&row) {
+                self.document.text.push_str(&row);
+            }
+        }
+    }
+
+    /// Ends the part: says how many entries found no room, or were left out before, and where they stand.
+    pub fn end(self, left_out_before: usize, (one, many): (&str, &str), place: &str) {
+        let left_out = self.left_out + left_out_before;
+        if left_out > 0 {
+            let note = format!("{} left out here: {place}.", counted(left_out, one, many));
+            self.document.push_block(&plain(&note));
+        }
+    }
+
+    /// Whether an entry fits; behind one that does not, none does, as entries are ranked.
+    fn takes(&mut self, text: &str) -> bool {
+        let fits = self.document.text.len() + text.len() + NOTE <= self.document.allowed;
+        if self.left_out > 0 || !fits {
+            self.left_out += 1;
+        }
+        self.left_out == 0
+    }
+}
+
+/// Text with plain spaces, which programs and people search for.
+pub(crate) fn plain(text: &str) -> String {
+    text.replace('\u{a0}', " ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entries_without_room_are_counted_and_room_that_is_left_goes_to_the_next_part() {
+        let mut document = Markdown::default();
+        let mut part = document.part(NOTE + 20);
+        part.heading(2, "One");
+        for entry in ["12345678", "a longer entry than fits", "1"] {
+            part.entry(entry);
+        }
+        part.end(0, ("finding", "findings"), "`report.json` has all");
+        let mut next = document.part(200);
+        next.table(&["A", "B:"], (0..90).map(|n| vec![n.to_string(), "x|y".to_owned()]));
+        next.end(3, ("row", "rows"), "`x.html`");
+        assert!(
+            document.text.starts_with("## One\n\n12345678\n\n2 findings left out here"),
+            "{}",
+            document.text
+        );
+        assert!(document.text.contains("\n\n| A | B |\n| --- | ---: |\n"), "{}", document.text);
+        assert!(document.text.ends_with("rows left out here: `x.html`.\n"), "{}", document.text);
+    }
+
+    #[test]
+    fn a_table_without_rows_has_no_head() {
+        let mut document = Markdown::default();
+        let mut part = document.part(1000);
+        part.table(&["A"], std::iter::empty());
+        part.end(0, ("row", "rows"), "x");
+        assert_eq!(document.text, "");
+    }
+}

@@ -1,0 +1,25 @@
+//! What facts are put together from: places, and links to compiles.
+
+use crate::model::Compile;
+use crate::report::kit::formats::short_path;
+use crate::report::kit::links::encoded;
+use crate::report::kit::paths;
+
+/// `model.py:12 /app/model.py`: short for the eye, whole for the search.
+pub(crate) fn place(file: Option<&str>, line: Option<u64>) -> String {
+    match (file, line) {
+        (Some(file), Some(line)) => format!("{}:{line} · {file}", short_path(file)),
+        (Some(file), None) => file.to_owned(),
+        _ => String::new(),
+    }
+}
+
+/// What is known, with dots between.
+pub(crate) fn joined(parts: &[&str]) -> String {
+    let parts: Vec<&str> = parts.iter().copied().filter(|part| !part.is_empty()).collect();
+    parts.join(" · ")
+}
+
+pub(crate) fn page_of(compile: &Compile, anchor: &str) -> String {
+    format!("{}{anchor}", encoded(paths::compile_page(compile).as_str()))
+}

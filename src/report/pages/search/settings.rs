@@ -1,0 +1,89 @@
+//! Settings of torch with their values: those that are on or have a value first, then those that are off.
+
+use crate::report::kit::formats::clipped;
+use crate::report::kit::log_settings::{self, LISTED, OFF};
+use crate::report::pages::search::index::{IndexWriter, write_text};
+use crate::report::subject::Report;
+use std::io::Write;
+
+/// Bytes of names in one entry: an entry has room or has not.
+const NAMES: usize = 500;
+
+/// Characters of a value; the page of settings has all of it.
+const LONGEST_VALUE: usize = 60;
+
+/// Settings of one module that have something in common.
+struct Group {
+    /// What they configure: `Inductor`.
+    of: &'static str,
+    /// The section of the page that shows them.
+    href: String,
+    /// The value of all of them; None where each name has its own behind it.
+    value: Option<&'static str>,
+    /// `recompile_limit = 8`; names alone where all have one value.
+    names: Vec<String>,
+}
+
+/// Writes the settings of the most used configuration of each kind: `["Inductor", href, value or null, [names]]`.
+pub(crate) fn write(report: Report<'_>, index: &mut IndexWriter<'_>) -> anyhow::Result<()> {
+    index.list("settings")?;
+    let groups = groups(report)?;
+    let (own, shared): (Vec<&Group>, Vec<&Group>) = groups.iter().partition(|group| group.value.is_none());
+    let mut json = Vec::new();
+    for group in own.into_iter().chain(shared) {
+        let mut names = group.names.as_slice();
+        while !names.is_empty() {
+            let mut bytes = 0;
+            let fits = |name: &&String| {
+                bytes += name.len();
+                bytes <= NAMES
+            };
+            let (some, rest) = names.split_at(names.iter().take_while(fits).count().max(1));
+            entry(&mut json, group, some)?;
+            match index.entry(&json)? {
+                true => index.rows += some.len(),
+                false => index.dropped += some.len(),
+            }
+            names = rest;
+        }
+    }
+    Ok(())
+}
+
+fn entry(json: &mut Vec<u8>, group: &Group, names: &[String]) -> anyhow::Result<()> {
+    json.clear();
+    json.push(b'[');
+    write_text(json, group.of);
+    json.push(b',');
+    write_text(json, &group.href);
+    match group.value {
+        Some(value) => write!(json, ",\"{value}\",[")?,
+        None => json.extend_from_slice(b",null,["),
+    }
+    for (at, name) in names.iter().enumerate() {
+        if at > 0 {
+            json.push(b',');
+        }
+        write_text(json, name);
+    }
+    json.extend_from_slice(b"]]");
+    Ok(())
+}
+
+fn groups(report: Report<'_>) -> anyhow::Result<Vec<Group>> {
+    let mut groups = Vec::new();
+    for kind in log_settings::kinds(report)? {
+        let Some(config) = kind.configs.first() else { continue };
+        let href = format!("configuration.html#{}", kind.id);
+        let group = |value, names| Group { of: kind.title, href: href.clone(), value, names };
+        let has_value = |value: &String| !OFF.contains(&value.as_str());
+        let own = config.settings.iter().filter(|(_, value)| has_value(value));
+        let own = own.map(|(name, value)| format!("{name} = {}", clipped(value, LONGEST_VALUE).0));
+        groups.push(group(None, own.take(LISTED).collect()));
+        for value in OFF {
+            let names = config.settings.iter().filter(|(_, of)| *of == value);
+            groups.push(group(Some(value), names.map(|(name, _)| name.clone()).take(LISTED).collect()));
+        }
+    }
+    Ok(groups)
+}

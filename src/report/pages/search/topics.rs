@@ -1,0 +1,156 @@
+//! What the report concludes and what its pages are about: findings, phases, caches, export, vLLM, provenance.
+
+use crate::analysis::vllm::Vllm;
+use crate::analysis::{Finding, Topic};
+use crate::model::{Compile, CompileIndex, ExportKind, ExportProblem, Model, VllmFact};
+use crate::report::data::ENTRIES;
+use crate::report::kit::formats::{cost_words, counted, micros};
+use crate::report::kit::links::{self, encoded};
+use crate::report::kit::{inductor_runs, paths};
+use crate::report::pages::search::index::Fact;
+use crate::report::pages::search::parts::{joined, page_of, place};
+use crate::report::subject::Report;
+use crate::report::words::phases::phase_meaning;
+
+/// Findings with the places of groups; of a place the finding that it belongs to is opened.
+pub(crate) fn findings(report: Report<'_>) -> impl Iterator<Item = Fact> {
+    report.found.findings.iter().enumerate().flat_map(move |(index, one)| {
+        let href = match (index < ENTRIES, one.compiles.first()) {
+            (false, Some(first)) => of_compile(report, *first, ""),
+            _ => format!("{}#finding-{}", paths::landing(report.settings), index.min(ENTRIES - 1) + 1),
+        };
+        let members = one.members.iter().map(|member| finding(report, member));
+        let facts: Vec<Fact> = std::iter::once(finding(report, one))
+            .chain(members)
+            .map(|fact| Fact { href: href.clone(), ..fact })
+            .collect();
+        facts
+    })
+}
+
+fn finding(report: Report<'_>, one: &Finding) -> Fact {
+    let cost = one.cost.as_ref().map_or_else(String::new, |cost| cost_words(cost.kind, cost.us));
+    let ids: Vec<String> = one.compiles.iter().take(6).map(|index| label(report, *index)).collect();
+    let place = place(one.place.file.as_deref(), one.place.line);
+    let change = one.change().unwrap_or_default();
+    let hints = one.hints.join(" · ");
+    let parts = [one.kind.label, &cost, change, &ids.join(" "), &place, &hints, one.kind.word];
+    Fact { main: one.title.replace('`', ""), detail: joined(&parts).replace('`', ""), href: String::new() }
+}
+
+fn label(report: Report<'_>, index: CompileIndex) -> String {
+    report.model.compiles.get(index).map_or_else(String::new, Compile::label)
+}
+
+fn of_compile(report: Report<'_>, index: CompileIndex, anchor: &str) -> String {
+    let compile = report.model.compiles.get(index);
+    compile.map_or_else(|| paths::landing(report.settings).to_owned(), |compile| page_of(compile, anchor))
+}
+
+/// Phases of the compiler with what they took; a link leads to the longest span on the chart.
+pub(crate) fn phases(report: Report<'_>) -> impl Iterator<Item = Fact> {
+    report.found.time.phases.iter().enumerate().map(move |(index, phase)| {
+        let (own, total) = (micros(phase.self_s * 1e6), micros(phase.total_s * 1e6));
+        let times = format!("self {own}, total {total}, {}", counted(phase.count, "time", "times"));
+        Fact {
+            main: phase.name.to_string(),
+            detail: joined(&["phase", phase_meaning(&phase.name), &times]),
+            href: links::phase(report, index),
+        }
+    })
+}
+
+/// Lookups in caches with their answer.
+pub(crate) fn caches(report: Report<'_>) -> impl Iterator<Item = Fact> {
+    report.model.caches.iter().map(|one| {
+        let id = one.compile.as_ref().map_or_else(String::new, ToString::to_string);
+        let [key, reason] = [&one.key, &one.reason].map(|text| text.as_deref().unwrap_or_default());
+        Fact {
+            main: format!("{} cache {}", one.cache, one.outcome.word()),
+            detail: joined(&[&id, reason, key]),
+            href: "caches.html".to_owned(),
+        }
+    })
+}
+
+/// What stood in the way of an export, and the programs that came out.
+pub(crate) fn export(report: Report<'_>) -> Vec<Fact> {
+    let Some((page, _)) = report.topic_page(Topic::Export) else { return Vec::new() };
+    let model = report.model;
+    let problems = report.found.export.failures.iter().filter_map(|one| {
+        let first: &ExportProblem = model.export.problems.get(*one.problems.first()?)?;
+        let place = one.place.as_ref().map(|frame| place(Some(&frame.file), Some(frame.line)));
+        let times = counted(one.problems.len(), "time", "times");
+        let result = first.result.as_deref().unwrap_or_default();
+        Some(Fact {
+            main: first.subject.clone(),
+            detail: joined(&["export", of_export(one.kind), result, &place.unwrap_or_default(), &times]),
+            href: page.clone(),
+        })
+    });
+    problems.collect()
+}
+
+/// What stood in the way of an export, in a few words.
+fn of_export(kind: ExportKind) -> &'static str {
+    match kind {
+        ExportKind::MissingFakeKernel => "operator without a fake kernel",
+        ExportKind::MismatchedFakeKernel => "operator with a wrong fake kernel",
+        ExportKind::Assumed => "expression that only data decides, assumed",
+        ExportKind::Undecided => "expression that only data decides, undecided",
+        ExportKind::GuardEvaluated => "guard on sizes",
+    }
+}
+
+/// Modules that vLLM compiled, with their pieces and passes.
+pub(crate) fn vllm(model: &Model) -> Vec<Fact> {
+    let all = Vllm::of(model);
+    let pieces = all.modules.iter().flat_map(|module| {
+        let label = model.compiles.get(module.compile).map_or_else(String::new, Compile::label);
+        module.pieces.iter().map(move |piece| {
+            let passes: Vec<&str> = piece.passes.iter().map(|(pass, _)| pass.name.as_str()).collect();
+            let sizes = match (piece.start.from, piece.start.to) {
+                (Some(from), Some(to)) => format!("sizes {from} to {to}"),
+                _ => String::new(),
+            };
+            let us = piece.us.map_or_else(String::new, micros);
+            let main = piece.start.submodule.clone().unwrap_or_else(|| "piece without a name".to_owned());
+            Fact {
+                main,
+                detail: joined(&["vLLM piece", &label, &sizes, &us, &passes.join(" ")]),
+                href: links::VLLM.to_owned(),
+            }
+        })
+    });
+    let parts = model.vllm.iter().flat_map(|event| {
+        let parts = match &event.fact {
+            VllmFact::Split(parts) => parts.as_slice(),
+            _ => &[],
+        };
+        parts.iter().map(|part| Fact {
+            main: part.name.clone(),
+            detail: joined(&[
+                "part of a split graph",
+                &counted(part.calls, "call", "calls"),
+                &part.operators.join(" "),
+            ]),
+            href: links::VLLM.to_owned(),
+        })
+    });
+    pieces.chain(parts).collect()
+}
+
+/// Pages of provenance.
+pub(crate) fn provenance(report: Report<'_>) -> Vec<Fact> {
+    let runs = inductor_runs::all(report).into_iter().filter(|run| run.shown);
+    let fact = |run: inductor_runs::Run<'_>| {
+        let name = run.compile.function.as_ref().map_or("", |function| function.name.as_str());
+        let files = counted(run.run.code.len(), "file of generated code", "files of generated code");
+        Fact {
+            main: format!("provenance of {}", run.label()),
+            detail: joined(&["which source line became which kernel", name, &files]),
+            href: encoded(run.path("html").as_str()),
+        }
+    };
+    runs.map(fact).collect()
+}

@@ -2,7 +2,7 @@
 
 use super::alike::{AlikeRanks, RankStanding};
 use super::finding::JobFinding;
-use super::groups::{Comparison, Unknown};
+use super::groups::{Compared, Comparison};
 use super::ranks::Fleet;
 use super::runtime::RuntimeComparison;
 use crate::model::{CollectiveCounts, Fact, Step};
@@ -25,14 +25,6 @@ pub struct JobFound {
     pub alike: Vec<AlikeRanks>,
     /// What a reader should know, most important first.
     pub findings: Vec<JobFinding>,
-}
-
-/// What came of comparing the ranks by one kind of fact.
-pub struct Compared {
-    /// The kind.
-    pub fact: Fact,
-    /// The groups of ranks, or why there are none.
-    pub outcome: Result<Comparison, Unknown>,
 }
 
 /// A compile whose code makes other collectives than were scheduled.

@@ -4,6 +4,14 @@ use crate::model::{Fact, FactValue, GraphId, Job, RankSummary, Sequence, Step, T
 use fxhash::FxHashMap;
 use std::cmp::Reverse;
 
+/// What came of comparing the ranks by one kind of fact.
+pub struct Compared {
+    /// The kind.
+    pub fact: Fact,
+    /// The groups of ranks, or why there are none.
+    pub outcome: Result<Comparison, Unknown>,
+}
+
 /// Ranks by the facts of one kind.
 #[derive(Debug, Clone)]
 pub struct Comparison {

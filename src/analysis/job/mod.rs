@@ -13,16 +13,18 @@ mod order;
 mod ranks;
 mod runtime;
 mod sides;
+mod timeline_rows;
 mod words;
 
-pub use alike::{AlikeRanks, MOST_ROWS, RankStanding, Standing, TimelineRow, is_tied, timeline_rows};
+pub use alike::{AlikeRanks, RankStanding, Standing, is_tied};
 pub use finding::JobFinding;
 pub use first_graphs::first_graphs;
-use found::Compared;
 pub use found::{JobFound, RankParity};
+use groups::Compared;
 pub use groups::{Comparison, Group, Unknown};
 pub use ranks::{Stop, TorchGroup};
 pub use runtime::{GraphTimes, RankTime, RuntimeComparison};
+pub use timeline_rows::{MOST_ROWS, TimelineRow, timeline_rows};
 pub use words::{is_wait, list_of, numbers, rank_words, short_operation};
 
 use crate::model::{CollectiveCounts, Fact, Job};

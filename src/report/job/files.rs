@@ -1,9 +1,8 @@
 //! The run, other runs, files that were passed over, and what the data files of the job show.
 
-use super::page::time_range;
 use super::view::JobView;
-use crate::model::Fact;
-use crate::report::kit::formats::{counted, whole};
+use crate::model::{Fact, Run};
+use crate::report::kit::formats::{counted, day_and_time, whole};
 use crate::report::kit::html::Html;
 use crate::report::kit::markup::{close_section, heading, paragraph, put};
 use serde::Serialize;
@@ -131,4 +130,14 @@ fn parity(view: JobView<'_>) -> Option<ShownFile> {
     let about = "collectives that Inductor scheduled against those that the generated code calls, compile by compile: ";
     let shows = Html::joined([about.into(), links, Html::escaped(&more)], "");
     (!ranks.is_empty()).then(|| ShownFile { name: view.code("collectives_parity.json"), shows })
+}
+
+/// `20 Nov 05:09:20 to 05:09:31`; None where the log does not tell.
+pub(super) fn time_range(run: &Run) -> Option<String> {
+    let (day, from) = day_and_time(run.first_time.as_deref()?)?;
+    let (last_day, to) = day_and_time(run.last_time.as_deref()?)?;
+    Some(match last_day == day {
+        true => format!("{day} {from} to {to}"),
+        false => format!("{day} {from} to {last_day} {to}"),
+    })
 }

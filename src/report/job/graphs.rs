@@ -1,6 +1,6 @@
 //! The graph in which ranks first differ, as two of them captured it: side by side.
 
-use super::sides::pill_of;
+use super::pills::pill_of;
 use super::view::JobView;
 use crate::analysis::job::rank_words;
 use crate::analysis::line_diff::{SideRow, side_by_side};

@@ -10,6 +10,7 @@ mod job_report;
 mod markdown;
 mod matrix;
 mod page;
+mod pills;
 mod runtimes;
 mod sides;
 mod table;

@@ -4,10 +4,9 @@ use super::job_report::JobReport;
 use super::view::{FEW_RANKS, JobView};
 use super::{ends, files, grid, matrix, runtimes, sides, table, timeline, times, verdict};
 use crate::analysis::job::{JobFinding, TorchGroup};
-use crate::model::Run;
 use crate::output::{Page, RelPath};
 use crate::report::kit::assets::JOB;
-use crate::report::kit::formats::{UNKNOWN, counted, day_and_time, whole};
+use crate::report::kit::formats::{UNKNOWN, counted, whole};
 use crate::report::kit::html::Html;
 use crate::report::kit::markup::{close, close_finding, close_section, open_box, put, span, stacked};
 use crate::report::kit::paths;
@@ -53,17 +52,8 @@ fn aside(report: JobReport<'_>) -> String {
     if let [TorchGroup { version: Some(version), .. }] = report.found.fleet.torch.as_slice() {
         parts.push(format!("torch {}", report.job.texts.get(*version)));
     }
-    parts.extend(report.job.runs.first().and_then(time_range));
+    parts.extend(report.job.runs.first().and_then(files::time_range));
     parts.join(" · ")
-}
-
-pub(super) fn time_range(run: &Run) -> Option<String> {
-    let (day, from) = day_and_time(run.first_time.as_deref()?)?;
-    let (last_day, to) = day_and_time(run.last_time.as_deref()?)?;
-    Some(match last_day == day {
-        true => format!("{day} {from} to {to}"),
-        false => format!("{day} {from} to {last_day} {to}"),
-    })
 }
 
 fn tabs(view: JobView<'_>) -> Vec<Tab> {

@@ -1,6 +1,7 @@
 //! The groups of ranks that differ in a kind of fact, and what each has where they first differ.
 
 use super::fact_words::name;
+use super::pills::pill_of;
 use super::view::JobView;
 use crate::analysis::job::{Comparison, Group, rank_words};
 use crate::model::{Fact, FactValue, RankSummary, Step, TextId};
@@ -41,14 +42,6 @@ struct Line {
     number: String,
     text: String,
     note: String,
-}
-
-#[derive(Serialize)]
-struct Pill<'a> {
-    id: &'a str,
-    status: Option<&'a str>,
-    href: Option<String>,
-    title: Option<&'a str>,
 }
 
 /// The difference that may be the cause of all others.
@@ -171,25 +164,6 @@ fn topic(view: JobView<'_>, fact: Fact, rank: &RankSummary, group: &Group) -> St
 /// A compile of a rank with its status.
 fn pill(view: JobView<'_>, rank: &RankSummary, id: TextId) -> anyhow::Result<Html> {
     pill_of(view, rank, view.report.job.texts.get(id))
-}
-
-/// The same of a compile by its id as text.
-pub(super) fn pill_of(view: JobView<'_>, rank: &RankSummary, text: &str) -> anyhow::Result<Html> {
-    let job = view.report.job;
-    let known = |step: &&Step| job.texts.maybe(step.compile) == Some(text);
-    let status = rank.fact(Fact::Status).and_then(|steps| steps.iter().find(known));
-    let href = status.map(|_| view.compile_page(rank, text));
-    let status = status.and_then(|step| match step.value? {
-        FactValue::Status { status, .. } => Some(job.texts.get(status)),
-        _ => None,
-    });
-    let status = status.filter(|word| is_status(word));
-    view.render("pill", &Pill { id: text, status, href, title: None })
-}
-
-/// Whether a word is one that the style sheet knows: it becomes part of a class.
-fn is_status(word: &str) -> bool {
-    ["ok", "break", "empty", "error", "missing"].contains(&word)
 }
 
 /// What stands around a position.

@@ -1,0 +1,33 @@
+//! Compiles of ranks as pills.
+
+use super::view::JobView;
+use crate::model::{Fact, FactValue, RankSummary, Step};
+use crate::report::kit::html::Html;
+use serde::Serialize;
+
+#[derive(Serialize)]
+struct Pill<'a> {
+    id: &'a str,
+    status: Option<&'a str>,
+    href: Option<String>,
+    title: Option<&'a str>,
+}
+
+/// A compile of a rank with its status, by its id.
+pub(super) fn pill_of(view: JobView<'_>, rank: &RankSummary, text: &str) -> anyhow::Result<Html> {
+    let job = view.report.job;
+    let known = |step: &&Step| job.texts.maybe(step.compile) == Some(text);
+    let status = rank.fact(Fact::Status).and_then(|steps| steps.iter().find(known));
+    let href = status.map(|_| view.compile_page(rank, text));
+    let status = status.and_then(|step| match step.value? {
+        FactValue::Status { status, .. } => Some(job.texts.get(status)),
+        _ => None,
+    });
+    let status = status.filter(|word| is_status(word));
+    view.render("pill", &Pill { id: text, status, href, title: None })
+}
+
+/// Whether a word is one that the style sheet knows: it becomes part of a class.
+fn is_status(word: &str) -> bool {
+    ["ok", "break", "empty", "error", "missing"].contains(&word)
+}

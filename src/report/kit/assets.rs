@@ -270,7 +270,13 @@ mod tests {
                     part.chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '-').collect();
                 // The page of provenance sets these on its panes, how wide numbers are, and its script the last.
                 let widths = ["digits", "tag", "chosen-tint"];
-                let set_by_page = asset.name == "provenance.css" && widths.contains(&name.as_str());
+                // The page of performance sets on each line where its heat ends.
+                let heat = ["own", "all"];
+                let set_by_page = match asset.name {
+                    "provenance.css" => widths.contains(&name.as_str()),
+                    "performance.css" => heat.contains(&name.as_str()),
+                    _ => false,
+                };
                 let defines = |sheet: &Asset| sheet.text.contains(&format!("--{name}:"));
                 // The components define the color of a part of the compiler, the base all others.
                 let components = REPORT_CSS.text.contains(&format!("--{name}:")) && *asset != CODE_CSS;

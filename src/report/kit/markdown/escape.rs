@@ -139,7 +139,12 @@ fn is_commit(word: &str) -> bool {
 fn core_of(word: &str) -> (&str, &str, &str) {
     let start = word.len() - word.trim_start_matches(['(', '"', '\'']).len();
     let (before, rest) = word.split_at(start);
-    let core = rest.trim_end_matches(['.', ',', ';', ':', '!', '?', '"', '\'']);
+    // The second colon of an emoji is no punctuation.
+    let ends: &[char] = match rest.starts_with(':') {
+        true => &['.', ',', ';', '!', '?', '"', '\''],
+        false => &['.', ',', ';', ':', '!', '?', '"', '\''],
+    };
+    let core = rest.trim_end_matches(ends);
     let opened = core.contains('(');
     let core = if opened { core } else { core.trim_end_matches([')', '.', ',']) };
     if core.is_empty() {

@@ -53,7 +53,11 @@ impl Serving {
                 .respond(Response::from_string("this is not a public server").with_status_code(403));
         }
         match self.file(request.url()) {
-            Some((file, kind)) => request.respond(Response::from_file(file).with_header(kind)),
+            Some((file, kind)) => {
+                // The length of a file is known, so it is told, however long the file is.
+                let answer = Response::from_file(file).with_header(kind).with_chunked_threshold(usize::MAX);
+                request.respond(answer)
+            }
             None => {
                 request.respond(Response::from_string("no such file in the report").with_status_code(404))
             }

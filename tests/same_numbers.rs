@@ -296,6 +296,20 @@ fn every_page_splits_the_time_as_report_json_does() {
 }
 
 #[test]
+fn the_parts_of_report_json_add_up_to_the_compile_time_and_what_belongs_to_none_is_named() {
+    let mut without_a_part = 0;
+    for (name, report) in reports() {
+        let time = &report.json["compile_time"];
+        let parts = time["parts"].as_array().unwrap();
+        let sum: f64 = parts.iter().map(|part| part["seconds"].as_f64().unwrap()).sum();
+        let total = time["total_s"].as_f64().unwrap();
+        assert!((sum - total).abs() < 1e-3, "{name}: parts of {sum} s in {total} s");
+        without_a_part += parts.iter().filter(|part| part["name"].is_null()).count();
+    }
+    assert!(without_a_part > 0, "07_compiled_autograd has a span of no part");
+}
+
+#[test]
 fn the_page_of_time_says_the_seconds_of_findings_about_time() {
     let mut compared = 0;
     for (name, report) in reports() {

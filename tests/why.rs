@@ -261,7 +261,9 @@ fn the_debug_context_of_a_break_stands_in_report_json_in_the_finding_and_on_the_
         for context in report.list("graph_breaks").iter().filter_map(|one| one["debug_context"].as_str()) {
             let first = context.lines().next().unwrap();
             assert!(page.contains(first), "{name}: the page has no {first}");
-            assert!(details.iter().any(|detail| detail.contains(first)), "{name}: no finding has {first}");
+            // An address says nothing to a reader, so a finding leaves it out.
+            let told = first.split(" at 0x").next().unwrap();
+            assert!(details.iter().any(|detail| detail.contains(told)), "{name}: no finding has {told}");
             compared += 1;
         }
     }

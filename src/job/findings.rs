@@ -36,8 +36,11 @@ impl Findings {
                 if known.ranks.last() != Some(&rank) {
                     known.ranks.push(rank);
                 }
-                let costs = known.finding.cost.take().into_iter().chain(cost(finding));
-                known.finding.cost = costs.max_by(|a, b| a.seconds.total_cmp(&b.seconds));
+                // Words and cost are those of one rank: the one that lost most.
+                let seconds = |cost: &Option<FindingCost>| cost.as_ref().map_or(0.0, |cost| cost.seconds);
+                if seconds(&cost(finding)) > seconds(&known.finding.cost) {
+                    known.finding = read(finding);
+                }
             } else if self.0.len() < MOST {
                 self.0.insert(key, SharedFinding { finding: read(finding), ranks: vec![rank] });
             }

@@ -112,7 +112,7 @@ fn detail(one: &GraphBreak, severity: Severity) -> Option<String> {
     let explanation = one.explanation.as_deref().map(|text| full_stop(&without_addresses(text.trim())));
     let mut sentences: Vec<String> = explanation.into_iter().collect();
     if let Some(text) = one.debug_context.as_deref().and_then(message) {
-        sentences.push(format!("The call says: \"{}\".", text.trim_end_matches('.')));
+        sentences.push(format!("The call says: \"{}.\"", text.trim_end_matches('.')));
     }
     if severity == Severity::Info {
         sentences.push("The code that breaks and the code that calls it are torch's own.".to_owned());

@@ -108,6 +108,10 @@ pub const COMPILE: Bundle = Bundle {
     scripts: &[COMMON_JS, TABS_JS, SEARCH_KEY_JS, TABLES_JS, FOLD_JS, COPY_JS, OPEN_JS, LINKS_JS],
 };
 
+/// The page of a compile none of whose tables is long enough to be sorted or shortened.
+pub const COMPILE_SHORT: Bundle =
+    Bundle { scripts: &[COMMON_JS, TABS_JS, SEARCH_KEY_JS, FOLD_JS, COPY_JS, OPEN_JS, LINKS_JS], ..COMPILE };
+
 /// Pages of metrics records: there are as many as compiles and more, and they hold values only, none of which another page leads into.
 pub const RECORD: Bundle =
     Bundle { styles: &[BASE_CSS, VALUES_CSS], scripts: &[COMMON_JS, SEARCH_KEY_JS, LINKS_JS] };
@@ -181,7 +185,8 @@ pub const PROVENANCE: Bundle = Bundle {
 };
 
 /// Measured kernels.
-pub const PERFORMANCE: Bundle = Bundle { styles: &[BASE_CSS, REPORT_CSS, PERFORMANCE_CSS], ..PAGE };
+pub const PERFORMANCE: Bundle =
+    Bundle { styles: &[BASE_CSS, VALUES_CSS, REPORT_CSS, PERFORMANCE_CSS], ..PAGE };
 
 /// The search.
 pub const SEARCH: Bundle = Bundle {
@@ -291,7 +296,7 @@ mod tests {
         let size = |bundle: Bundle| -> usize {
             bundle.styles.iter().chain(bundle.scripts).map(|asset| asset.text.len()).sum()
         };
-        for page in [PAGE, LANDING, COMPILE, RECORD, CODE, JOB] {
+        for page in [PAGE, LANDING, COMPILE, COMPILE_SHORT, RECORD, CODE, JOB] {
             assert!(size(page) <= 40 * 1024, "{} bytes", size(page));
         }
         for viewer in [TIME, GRAPHS, PROVENANCE, SEARCH, PERFORMANCE] {

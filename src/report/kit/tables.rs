@@ -164,7 +164,8 @@ impl Td {
 
     /// Gives it the class of its column, where that is not its own already.
     fn in_column(&mut self, column: Option<&'static str>) {
-        let Some(column) = column else { return };
+        // An empty cell shows nothing that a class could change.
+        let Some(column) = column.filter(|_| !self.html.as_str().is_empty()) else { return };
         let class = match self.class.take() {
             Some(own) if own.split(' ').any(|one| one == column) => own,
             Some(own) => format!("{column} {own}").into(),

@@ -1,10 +1,16 @@
 // Shows what is hidden or folded when the reader asks for it. Every page is complete without this script.
 'use strict';
 (() => {
-  const { all, byId } = tlparse;
+  const { all, byId, element } = tlparse;
 
   // Controls that need scripts; pages hide them until one runs.
   const NEEDS_SCRIPT = '.needs-script';
+
+  // A row that a link can name shows that link.
+  for (const row of all('tbody > tr[id]')) {
+    const properties = { className: 'anchor', href: `#${encodeURIComponent(row.id)}`, ariaLabel: 'Link to this row' };
+    row.cells[0]?.append(element('a', properties));
+  }
 
   // The id that the address names, or an empty string.
   function idInAddress() {

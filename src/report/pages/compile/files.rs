@@ -119,7 +119,7 @@ fn phase((stage, producer): (Stage, Option<&str>), first: bool) -> Html {
         Some(producer) => titled("another program, as the names say", Element::new("code").around(producer)),
         None => {
             let (name, about) = stage_words(stage);
-            titled(about, name)
+            if first { titled(about, name) } else { name.into() }
         }
     };
     if first { name } else { soft(name) }

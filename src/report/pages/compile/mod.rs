@@ -17,6 +17,7 @@ mod why;
 use crate::analysis::{ByCompile, OwnFiles};
 use crate::model::{Compile, CompileIndex, Content, Section};
 use crate::output::Page;
+use crate::report::kit::assets::COMPILE_SHORT;
 use crate::report::kit::copy::named_copy_button;
 use crate::report::kit::formats::{counted, whole};
 use crate::report::kit::html::Html;
@@ -24,6 +25,7 @@ use crate::report::kit::inductor_runs;
 use crate::report::kit::markup::{Element, close, close_section, open_more, paragraph_below, put};
 use crate::report::kit::paths;
 use crate::report::kit::shell::{Shell, Tab, write_page};
+use crate::report::kit::tables::CAP;
 use crate::report::kit::templates::Worker;
 use crate::report::kit::view::View;
 use crate::report::pages::compile::subject::{Recompiled, Subject, function};
@@ -84,6 +86,9 @@ pub(crate) fn records(report: Report<'_>) -> Vec<Page<'_, Worker>> {
 fn write(subject: Subject<'_>, worker: &mut Worker, out: &mut dyn Write) -> anyhow::Result<()> {
     let mut shell = Shell::of_compile(subject.report, subject.compile, None);
     shell.tabs = tabs(subject, worker);
+    if !has_long_table(subject.compile) {
+        shell.assets = COMPILE_SHORT;
+    }
     write_page(worker, out, &shell, |worker, out| {
         let view = View::new(subject.report, worker, 1);
         if is_plain(subject) {
@@ -104,6 +109,12 @@ fn write(subject: Subject<'_>, worker: &mut Worker, out: &mut dyn Write) -> anyh
         }
         files::write(view, subject, out)
     })
+}
+
+/// Whether a table of the page has so many rows that it is sorted and shortened; those of times have a few.
+fn has_long_table(compile: &Compile) -> bool {
+    let tables = compile.sections.iter().map(|section| section.rows.len()).chain([compile.artifacts.len()]);
+    tables.max().is_some_and(|rows| rows >= CAP)
 }
 
 /// Whether the page is that of records without a compile id, of which there is nothing to say but their files.

@@ -17,8 +17,8 @@ const LABEL_SHARE: f64 = 0.2;
 /// Marks at most along the strip.
 const MOST_TICKS: f64 = 8.0;
 
-/// What the legend calls the first builds of a process, which try the compiler out.
-const TRIALS: &str = "C++ toolchain, once";
+/// What the legend calls the first builds of a process, which try the compiler out: a part of all builds.
+const TRIALS: &str = "of it C++ toolchain, once";
 
 #[derive(Serialize)]
 struct Order {
@@ -115,7 +115,7 @@ fn class(one: &Stretch) -> String {
 
 fn name(one: &Stretch) -> &'static str {
     match one.build {
-        Some(BuildKind::Trial) => TRIALS,
+        Some(BuildKind::Trial) => "C++ toolchain, once",
         _ => one.part.and_then(|part| PARTS.get(part)).copied().unwrap_or("other work"),
     }
 }
@@ -169,25 +169,21 @@ fn labels(view: View<'_>, stretches: &[Stretch], total: f64) -> Vec<Mark> {
     labels.into_iter().map(|(at, text)| Mark { left: share(at, total), text }).collect()
 }
 
-/// Each kind of stretch with its sum, in the order of the parts.
+/// Each part with its sum, as every page has it; behind the builds how much of them was the toolchain's.
 fn legend(stretches: &[Stretch], total: f64) -> Vec<Legend> {
-    let mut sums: Vec<(&'static str, String, f64)> = Vec::new();
-    let mut order: Vec<&Stretch> = stretches.iter().collect();
-    order.sort_by_key(|one| (one.part.unwrap_or(PARTS.len()), one.build != Some(BuildKind::Trial)));
-    for one in order {
-        let name = name(one);
-        match sums.iter_mut().find(|(known, ..)| *known == name) {
-            Some((_, _, sum)) => *sum += one.us,
-            None => sums.push((name, class(one), one.us)),
-        }
-    }
-    let part = |(name, class, us): (&'static str, String, f64)| Legend {
-        class,
-        name,
-        time: micros(us),
-        share: percent(us, total, false),
+    let is_trial = |one: &Stretch| one.build == Some(BuildKind::Trial);
+    let entry = |name: &'static str, class: String, us: f64| {
+        (us > 0.0).then(|| Legend { class, name, time: micros(us), share: percent(us, total, false) })
     };
-    sums.into_iter().map(part).collect()
+    let sum = |of: &dyn Fn(&Stretch) -> bool| stretches.iter().filter(|one| of(one)).map(|one| one.us).sum();
+    let mut legend = Vec::new();
+    for part in (0..PARTS.len()).map(Some).chain([None]) {
+        let plain = Stretch { part, build: None, start_us: 0.0, us: 0.0 };
+        legend.extend(entry(name(&plain), class(&plain), sum(&|one| one.part == part)));
+        let trial = Stretch { build: Some(BuildKind::Trial), ..plain };
+        legend.extend(entry(TRIALS, class(&trial), sum(&|one| one.part == part && is_trial(one))));
+    }
+    legend
 }
 
 #[cfg(test)]

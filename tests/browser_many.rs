@@ -10,7 +10,7 @@ const COPIES: usize = 3;
 /// Bytes that the landing page may have.
 const LARGEST: usize = 2 << 20;
 
-/// Milliseconds until the first paint, and for one sort (the median of several).
+/// Milliseconds until the first paint, and for one sort.
 const FIRST_PAINT: f64 = 1_000.0;
 const MOST_A_SORT: f64 = 100.0;
 
@@ -74,18 +74,21 @@ fn the_landing_page_of_a_thousand_compiles_paints_within_a_second_and_sorts_with
         )
     });
     let paint = loads.fold(f64::INFINITY, f64::min);
-    // From the click until the table is laid out again.
+    // From the click until the table is laid out again: the quickest of several for each column, and of these the slowest.
     let sort = window.number(
         "(async () => {
-            const heads = document.querySelectorAll('#functions-table th[data-sort] button'), times = [];
-            for (let n = 0; n < 9; n++) {
-                const begin = performance.now();
-                heads[n % heads.length].click();
-                document.body.offsetHeight;
-                times.push(performance.now() - begin);
-                await new Promise(done => setTimeout(done));
+            const heads = [...document.querySelectorAll('#functions-table th[data-sort] button')].slice(0, 4);
+            const quickest = heads.map(() => Infinity);
+            for (let time = 0; time < 6; time++) {
+                for (const [place, head] of heads.entries()) {
+                    const begin = performance.now();
+                    head.click();
+                    document.body.offsetHeight;
+                    quickest[place] = Math.min(quickest[place], performance.now() - begin);
+                    await new Promise(done => setTimeout(done));
+                }
             }
-            return times.sort((a, b) => a - b)[4];
+            return Math.max(...quickest);
         })()",
     );
     println!("{compiles} compiles, {size} bytes, painted after {paint:.0} ms, {sort:.1} ms a sort");

@@ -50,7 +50,7 @@ pub use trace::{CompileId, FileRef, LocalTime, Md5, Payload, PayloadRef, Span, S
 use crate::model::JobFacts;
 use crate::output::{DiskSink, Entries, JobTarget, MemSink, RankFolder, Sink, Target};
 use crate::report::{JobReport, Worker};
-use crate::run::{Input, LogOutcome, LogTask, Work};
+use crate::run::{Input, LogOutcome, LogTask, Traces, Work};
 use anyhow::{Context, bail};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -63,8 +63,10 @@ use std::path::{Path, PathBuf};
 /// folder may not be replaced, the disk is full. Damage in a log is never an error: it is listed in the report and
 /// counts in [`RunSummary::intact`].
 pub fn run(options: &Options, registry: &Registry, progress: &dyn Progress) -> anyhow::Result<Written> {
-    let work = Work { options, registry, progress };
-    let (input, notes) = run::find(options)?; // a path -> the logs that it means
+    let (input, mut notes) = run::find(options)?; // a path -> the logs that it means
+    let traces = Traces::find(options)?;
+    notes.extend(traces.notes(&input));
+    let work = Work { options, registry, traces: &traces, progress };
     let target = Target::prepare(&options.out, options.overwrite, Entries::new(report::top_entries()))?;
     let sink = DiskSink::new(target.folder());
     let summary = match &input {
@@ -99,8 +101,9 @@ pub fn run_in_memory(
     registry: &Registry,
     progress: &dyn Progress,
 ) -> anyhow::Result<InMemory> {
-    let work = Work { options, registry, progress };
     let (input, notes) = run::find(options)?;
+    let traces = Traces::find(options)?;
+    let work = Work { options, registry, traces: &traces, progress };
     let Input::Log(logs) = &input else {
         bail!(
             "{} holds the logs of several ranks, whose report is written into folders; give the path of one log",
@@ -140,7 +143,7 @@ fn write_log(work: Work<'_>, task: &LogTask<'_>) -> anyhow::Result<LogOutcome> {
     if let Some(parts) = task.parts_to_split(&model) {
         return Ok(LogOutcome::Parts(parts));
     }
-    let measured = run::measure(work, task.log, &model, &source)?;
+    let measured = run::measure(work, task, &model, &source)?;
     let found = analysis::of_log(&model, measured);
     let settings = &work.options.settings;
     let report = report::on(&model, &found, &source, settings, task.processes);

@@ -95,6 +95,9 @@ fn no_kind_of_page_scrolls_sideways_at_360_pixels() {
             }
         }
     }
+    let measured = crate::performance::of_gpu();
+    window.open(&measured.folder.join("performance.html"), "");
+    assert!(overflow(&window) <= 0.0, "the page of measured kernels");
     window.open(&job("13_div_break").folder.join("index.html"), "");
     assert!(overflow(&window) <= 0.0, "the landing page of a job");
     assert!(wide.is_empty(), "{wide:#?}");

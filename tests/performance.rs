@@ -37,6 +37,11 @@ fn of_cpu(scenario: &str) -> Report {
     Run::of(log).args(["--profile"]).args([folder.join("profile.json.gz")]).ok()
 }
 
+/// A report with measured kernels of a GPU, roofline and all.
+pub fn of_gpu() -> Report {
+    Run::of(trace_path("h100_qwen.json.gz")).ok()
+}
+
 /// The events of a kind that a change is made to.
 fn events<'t>(trace: &'t mut Value, kind: &str) -> Vec<&'t mut Value> {
     let all = trace["traceEvents"].as_array_mut().unwrap();
@@ -317,4 +322,83 @@ fn a_trace_that_is_not_there_is_an_error_that_says_what_to_give() {
     let run = Run::of(trace_path("h100_vit.json.gz")).args(["--device", "abacus"]).go();
     assert_eq!(run.code, Some(1));
     assert!(run.stderr.contains("NVIDIA H100 SXM"), "{}", run.stderr);
+}
+
+#[test]
+fn the_trace_of_a_log_is_joined_also_where_only_the_log_tells_its_rank() {
+    let folder = tempfile::TempDir::new().unwrap();
+    let log =
+        std::fs::read_dir(source("tests/profiles/24_profile")).unwrap().map(|entry| entry.unwrap().path());
+    let log = log.into_iter().find(|path| path.to_string_lossy().ends_with(".log.zst")).unwrap();
+    let log = zstd::decode_all(std::fs::read(log).unwrap().as_slice()).unwrap();
+    let path = folder.path().join("dedicated_log_torch_trace_rank_3_x.log");
+    std::fs::write(&path, log).unwrap();
+    let trace = trace_path("24_profile/profile.json.gz");
+    let report = Run::of(&path).args(["--profile"]).args([&trace]).ok();
+    assert_eq!(rows(&report, "lines").len(), 4);
+    // Of several, nothing says which is meant.
+    let run = Run::of(&path)
+        .args(["--profile"])
+        .args([&trace])
+        .args(["--profile"])
+        .args([trace_path("h100_vit.json.gz")]);
+    let done = run.go();
+    assert_eq!(done.code, Some(1));
+    assert!(done.stderr.contains("nothing says which of them is of this log"), "{}", done.stderr);
+}
+
+#[test]
+fn each_rank_of_a_job_has_its_own_trace_and_others_are_named() {
+    let folder = tempfile::TempDir::new().unwrap();
+    for rank in 0..2 {
+        let log = crate::support::input_of("12_ddp_2", rank);
+        std::fs::copy(&log.path, folder.path().join(log.file_name())).unwrap();
+    }
+    std::fs::copy(trace_path("h100_vit.json.gz"), folder.path().join("trace_rank1.json.gz")).unwrap();
+    std::fs::copy(trace_path("mi300_vit.json.gz"), folder.path().join("of_nobody.json.gz")).unwrap();
+    let done = Run::of(folder.path()).go();
+    assert!(
+        done.stderr.contains("1 trace not read") && done.stderr.contains("of_nobody.json.gz"),
+        "{}",
+        done.stderr
+    );
+    let read = |rank: u64| -> Value {
+        let text = std::fs::read(done.folder.join(format!("rank_{rank}/report.json"))).unwrap();
+        serde_json::from_slice(&text).unwrap()
+    };
+    assert_eq!(read(0)["performance"], Value::Null);
+    assert_eq!(read(1)["performance"]["device"]["entry"], "NVIDIA H100 SXM");
+}
+
+#[test]
+fn names_of_kernels_are_text_on_the_page_whatever_they_hold() {
+    let mut trace = trace("h100_vit.json.gz");
+    let probe = "<img src=x onerror=alert(1)>\"'&";
+    events(&mut trace, "kernel")[0]["name"] = json!(probe);
+    let operators = events(&mut trace, "cpu_op");
+    for operator in operators {
+        if operator["name"] == "aten::addmm" {
+            operator["name"] = json!(format!("aten::addmm{probe}"));
+        }
+    }
+    let report = report_of(&trace);
+    let page = report.page("performance.html");
+    assert!(page.all("img").is_empty(), "a name became markup");
+    assert!(page.text().contains("<img src=x"), "it is shown as text");
+}
+
+#[test]
+fn a_point_of_the_roofline_is_reached_by_keyboard_and_leads_to_its_row() {
+    let Some(window) = crate::browser::window() else { return };
+    let report = of_gpu();
+    window.open(&report.folder.join("performance.html"), "");
+    window.value("document.querySelector('.roofline a').focus()");
+    let told = window.value("document.activeElement.getAttribute('aria-label')");
+    assert!(told.as_str().unwrap().contains("TFLOP/s"), "{told}");
+    window.tab.press_key("Enter").unwrap();
+    let address = window.value("location.hash");
+    let row = address.as_str().unwrap();
+    assert!(row.starts_with("#kernel-"), "{row}");
+    assert!(window.is_true(&format!("document.querySelector('{row}').checkVisibility()")));
+    window.quiet("performance.html");
 }

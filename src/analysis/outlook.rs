@@ -89,22 +89,8 @@ fn repeated(model: &Model) -> Vec<Repeated<'_>> {
 mod tests {
     use super::*;
     use crate::analysis::builds::tests::model;
-    use crate::model::{ArtifactIndex, CacheLookup, Outcome};
-    use crate::trace::CompileId;
-
-    fn lookup(cache: &str, outcome: Outcome) -> CacheLookup {
-        CacheLookup {
-            compile: CompileId::parse("0/0"),
-            attempt: 0,
-            cache: cache.to_owned(),
-            outcome,
-            key: None,
-            reason: None,
-            saved_ns: None,
-            asked_ns: None,
-            artifact: ArtifactIndex { compile: CompileIndex::new(0), artifact: 0 },
-        }
-    }
+    use crate::analysis::warm_run::tests::lookup;
+    use crate::model::{CacheLookup, Outcome};
 
     fn warm(lookups: Vec<CacheLookup>) -> Option<f64> {
         let mut model = model();

@@ -38,12 +38,13 @@ pub(super) fn saved_us(model: &Model, split: &Split) -> f64 {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::analysis::builds::tests::span;
     use crate::model::{ArtifactIndex, CacheLookup};
 
-    fn lookup(cache: &str, outcome: Outcome) -> CacheLookup {
+    /// A lookup of a test, under no compile id.
+    pub fn lookup(cache: &str, outcome: Outcome) -> CacheLookup {
         CacheLookup {
             compile: None,
             attempt: 0,

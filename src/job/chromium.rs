@@ -1,19 +1,16 @@
 //! The chromium events of all ranks as one file: the process of an event is its rank.
 
+use super::events::for_each_event;
 use crate::model::Fields;
 use crate::output::RankFolder;
 use anyhow::Result;
 use serde_json::json;
-use std::fs::File;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::Write;
 use std::path::Path;
-
-/// Bytes of an event; longer ones are left out. A phase with everything that torch notes about it has a few kilobytes.
-const LONGEST: u64 = 16 << 20;
 
 /// Streams the ranks' files, one event at a time.
 pub(super) fn write(folders: &[RankFolder], out: &mut dyn Write) -> Result<()> {
-    let mut events = Events { out, any: false, line: Vec::new() };
+    let mut events = Events { out, any: false };
     for folder in folders {
         let rank = folder.rank;
         let name = format!("rank {rank}");
@@ -39,7 +36,6 @@ pub(super) fn write(folders: &[RankFolder], out: &mut dyn Write) -> Result<()> {
 struct Events<'o> {
     out: &'o mut dyn Write,
     any: bool,
-    line: Vec<u8>,
 }
 
 impl Events<'_> {
@@ -49,33 +45,14 @@ impl Events<'_> {
         Ok(self.out.write_all(event.as_bytes())?)
     }
 
-    /// Copies the events of one report, which are one per line. A line that is not an event is left out, and so is a file
-    /// that cannot be read: the rank's own report says what is wrong with it.
+    /// Copies the events of one report.
     fn copy(&mut self, folder: &Path, rank: u64, process: Option<u64>) -> Result<()> {
-        let path = folder.join("chromium_events.json");
-        if !std::fs::metadata(&path).is_ok_and(|metadata| metadata.is_file()) {
-            return Ok(());
-        }
-        let Ok(file) = File::open(&path) else { return Ok(()) };
-        let mut reader = BufReader::with_capacity(64 << 10, file);
-        let mut line = std::mem::take(&mut self.line);
-        loop {
-            line.clear();
-            match reader.by_ref().take(LONGEST).read_until(b'\n', &mut line) {
-                Ok(0) | Err(_) => break,
-                Ok(_) => {}
-            }
-            let text = line.trim_ascii();
-            let text = text.strip_suffix(b",").unwrap_or(text);
-            if let Ok(text) = str::from_utf8(text)
-                && text.starts_with('{')
-                && let Ok(fields) = Fields::parse(text)
-            {
-                self.write(&moved(&fields, rank, process))?;
-            }
-        }
-        self.line = line;
-        Ok(())
+        let mut outcome = Ok(());
+        for_each_event(folder, |fields| {
+            outcome = self.write(&moved(fields, rank, process));
+            outcome.is_ok()
+        });
+        outcome
     }
 }
 

@@ -5,6 +5,7 @@
 //! over all ranks ends here too, so both ways give the same files.
 
 mod chromium;
+mod events;
 mod evidence;
 mod facts;
 mod findings;

@@ -1,15 +1,11 @@
 //! When a rank compiled: the phases in its `chromium_events.json` by part of the compiler.
 
+use super::events::for_each_event;
 use crate::analysis::part_of_phase;
 use crate::model::{CompileStretch, Fields, PartStretch, RankTimeline, Stretch};
 use crate::trace::TextMap;
 use fxhash::FxHashMap;
-use std::fs::File;
-use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
-
-/// Larger events are passed over.
-const LONGEST_EVENT: u64 = 1 << 20;
 
 /// Stretches that are kept: a row of a thousand pixels shows no more.
 const MOST_STRETCHES: usize = 20_000;
@@ -22,28 +18,11 @@ const NEAR_US: f64 = 1_000.0;
 
 /// Reads the timeline of the rank whose report stands in `folder`; an empty one where there are no events.
 pub(super) fn read(folder: &Path) -> RankTimeline {
-    let path = folder.join("chromium_events.json");
-    if !std::fs::metadata(&path).is_ok_and(|metadata| metadata.is_file()) {
-        return RankTimeline::default();
-    }
-    let Ok(file) = File::open(&path) else { return RankTimeline::default() };
-    let mut reader = BufReader::with_capacity(64 << 10, file);
-    let (mut phases, mut line) = (Phases::default(), Vec::new());
-    loop {
-        line.clear();
-        match reader.by_ref().take(LONGEST_EVENT).read_until(b'\n', &mut line) {
-            Ok(0) | Err(_) => break,
-            Ok(_) => {}
-        }
-        let text = line.trim_ascii();
-        let text = text.strip_suffix(b",").unwrap_or(text);
-        if let Ok(text) = str::from_utf8(text)
-            && text.starts_with('{')
-            && let Ok(fields) = Fields::parse(text)
-        {
-            phases.add(&fields);
-        }
-    }
+    let mut phases = Phases::default();
+    for_each_event(folder, |event| {
+        phases.add(event);
+        true
+    });
     phases.timeline
 }
 

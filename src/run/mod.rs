@@ -2,13 +2,15 @@
 //! ranks of a job on several threads. The caller says what is done with a log.
 
 mod input;
+mod measure;
 mod process;
 mod profiles;
 mod ranks;
 mod task;
 
 pub(crate) use input::{Input, find};
+pub(crate) use measure::measure;
 pub(crate) use process::for_each_process;
-pub(crate) use profiles::measure;
+pub(crate) use profiles::Traces;
 pub(crate) use ranks::for_each_rank;
 pub(crate) use task::{LogOutcome, LogTask, Work, notes, read};

@@ -1,5 +1,6 @@
 //! One process and those that it forked: their logs are read one after the other.
 
+use super::profiles::Profiled;
 use super::task::{LogOutcome, LogTask, Work, WriteLog};
 use crate::model::Process;
 use crate::options::RunSummary;
@@ -32,6 +33,7 @@ pub(crate) fn for_each_process(
             processes: if process.is_none() { &processes } else { &[] },
             part: None,
             must_be_log: process.is_none(),
+            profiled: if process.is_none() { Profiled::OnlyLog } else { Profiled::FurtherProcess },
             split: false,
             threads: work.threads(),
             progress: &progress,

@@ -1,79 +1,114 @@
 //! Which trace of torch.profiler belongs to which log.
 
-use super::task::{Work, is_trace};
-use crate::analysis::performance::{DeviceOptions, DevicePeaks, Performance, performance};
-use crate::model::Model;
+use super::input::Input;
+use crate::model::words::counted;
+use crate::options::Options;
 use crate::profile;
-use crate::trace::{self, PayloadRef, Source};
+use crate::trace;
 use anyhow::{Context, Result, bail};
 use std::path::{Path, PathBuf};
 
 /// How names of traces end. A folder may hold other JSON files, so each is looked into.
 const ENDINGS: [&str; 3] = [".json", ".json.gz", ".json.zst"];
 
-/// The traces of a run: those that were named, else those that lie beside the logs of the folder.
-///
-/// # Errors
-/// A trace that was named cannot be found.
-pub(super) fn traces(named: &[PathBuf], input: &Path) -> Result<Vec<PathBuf>> {
-    let mut found = Vec::new();
-    for path in named {
-        match path {
-            folder if folder.is_dir() => found.extend(in_folder(folder)?),
-            file if file.exists() => found.push(file.clone()),
-            missing => {
-                bail!("there is no trace {}; give the file that torch.profiler exported", missing.display())
+/// Traces that are named in a note.
+const NAMED: usize = 8;
+
+/// The traces of a run.
+#[derive(Default)]
+pub(crate) struct Traces(Vec<ProfilerTrace>);
+
+struct ProfilerTrace {
+    path: PathBuf,
+    /// The rank of its process, where its name or its head tells it.
+    rank: Option<u64>,
+}
+
+/// Which traces a log may have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Profiled {
+    /// The only log that was given: of several traces that of its rank, else the only trace there is.
+    OnlyLog,
+    /// The log of a rank of a job: the trace of that rank.
+    Rank,
+    /// A further process of either: a trace is of the first process.
+    FurtherProcess,
+}
+
+impl Traces {
+    /// Those that were named, else those that lie beside the logs of the folder.
+    ///
+    /// # Errors
+    /// A trace that was named cannot be found, or is none.
+    pub fn find(options: &Options) -> Result<Traces> {
+        let mut paths = Vec::new();
+        for path in &options.profiles {
+            match path {
+                folder if folder.is_dir() => paths.extend(in_folder(folder)?),
+                file if is_trace(file) => paths.push(file.clone()),
+                file if file.exists() => {
+                    bail!("{} is no trace; give the file that torch.profiler exported", file.display())
+                }
+                missing => {
+                    bail!(
+                        "there is no trace {}; give the file that torch.profiler exported",
+                        missing.display()
+                    )
+                }
             }
         }
+        if options.profiles.is_empty() && options.input.is_dir() {
+            paths = in_folder(&options.input)?;
+        }
+        let with_rank = |path: PathBuf| ProfilerTrace { rank: profile::rank_of(&path), path };
+        Ok(Traces(paths.into_iter().map(with_rank).collect()))
     }
-    if named.is_empty() && input.is_dir() {
-        found = in_folder(input)?;
+
+    /// What to say about traces that belong to no log of the input.
+    pub fn notes(&self, input: &Input) -> Vec<String> {
+        let Input::Job(job) = input else { return Vec::new() };
+        let is_known = |rank: u64| job.ranks.iter().any(|logs| logs.rank == Some(rank));
+        let left: Vec<&ProfilerTrace> =
+            self.0.iter().filter(|trace| !trace.rank.is_some_and(is_known)).collect();
+        if left.is_empty() {
+            return Vec::new();
+        }
+        let names: Vec<String> =
+            left.iter().take(NAMED).map(|trace| trace.path.display().to_string()).collect();
+        vec![format!(
+            "{} not read, as neither name nor distributedInfo tells a rank of the job: {}",
+            counted(left.len(), "trace", "traces"),
+            names.join(", ")
+        )]
     }
-    Ok(found)
+
+    /// The trace of a log.
+    pub fn of_log(&self, profiled: Profiled, rank: Option<u64>) -> Result<Option<&Path>> {
+        let of_rank = || self.0.iter().find(|trace| rank.is_some() && trace.rank == rank);
+        let found = match (profiled, self.0.as_slice()) {
+            (Profiled::FurtherProcess, _) | (_, []) => None,
+            (Profiled::Rank, _) => of_rank(),
+            (Profiled::OnlyLog, [only]) => Some(only),
+            (Profiled::OnlyLog, several) => match of_rank() {
+                Some(trace) => Some(trace),
+                None => bail!(
+                    "there are {} traces, and nothing says which of them is of this log; give one with --profile",
+                    several.len()
+                ),
+            },
+        };
+        Ok(found.map(|trace| trace.path.as_path()))
+    }
 }
 
 fn in_folder(folder: &Path) -> Result<Vec<PathBuf>> {
     let about = || format!("cannot read the folder {}", folder.display());
     let mut found = trace::files_ending(folder, &ENDINGS).with_context(about)?;
-    found.retain(|path| profile::is_trace(path));
+    found.retain(|path| is_trace(path));
     Ok(found)
 }
 
-/// The trace of a log: of several the one of its rank.
-pub(super) fn trace_of(traces: &[PathBuf], rank: Option<u64>) -> Option<&Path> {
-    match traces {
-        [] => None,
-        [only] if rank.is_none() => Some(only),
-        several => several.iter().map(PathBuf::as_path).find(|path| profile::rank_of(path) == rank),
-    }
-}
-
-/// Joins the log with its trace, where it has one.
-///
-/// # Errors
-/// The trace cannot be read, or the figures of the device are of no known form.
-pub(crate) fn measure(
-    work: Work<'_>,
-    log: &Path,
-    model: &Model,
-    source: &Source,
-) -> Result<Option<Performance>> {
-    let options = work.options;
-    let alone = is_trace(log).then(|| log.to_owned());
-    let traces = match &alone {
-        Some(_) => Vec::new(),
-        None => traces(&options.profiles, &options.input)?,
-    };
-    let trace = alone.as_deref().or_else(|| trace_of(&traces, model.log.rank));
-    let Some(trace) = trace else { return Ok(None) };
-    let facts = profile::read(trace)?;
-    let given = options.device.as_deref();
-    let peaks = given.map(|given| DevicePeaks::given(given, facts.device.as_deref()));
-    let device = DeviceOptions { peaks: peaks.transpose()?, clock_mhz: options.clock_mhz };
-    let read = |payload: &PayloadRef| {
-        let mut bytes = Vec::new();
-        source.read_payload(payload, &mut bytes)?;
-        Ok(String::from_utf8_lossy(&bytes).into_owned())
-    };
-    performance(model, &facts, &device, &read).map(Some)
+/// Whether a file is a trace of the profiler.
+pub(super) fn is_trace(path: &Path) -> bool {
+    path != Path::new("-") && path.is_file() && profile::is_trace(path)
 }

@@ -2,6 +2,7 @@
 
 use super::input::JobInput;
 use super::process::processes;
+use super::profiles::Profiled;
 use super::task::{LogOutcome, LogTask, Work, WriteLog};
 use crate::events::RankPart;
 use crate::model::{self, FailedRank, JobFacts, Process};
@@ -156,13 +157,27 @@ impl<'a> Team<'a> {
         let rank = logs.rank.unwrap_or_default();
         let sink = self.sink.below(&folder_name(rank));
         let processes = processes(&logs.others);
-        let whole = RankLog { log: &logs.main, processes: &processes, part: None, split: true, threads };
+        let whole = RankLog {
+            log: &logs.main,
+            processes: &processes,
+            part: None,
+            split: true,
+            threads,
+            profiled: Profiled::Rank,
+        };
         let mut outcomes = match self.log(&whole, &*sink)? {
             LogOutcome::Parts(parts) => self.parts(logs, &parts, threads)?,
             outcome => vec![RankOutcome { rank, file: logs.main.name(), outcome }],
         };
         for (log, process) in logs.others.iter().zip(&processes) {
-            let further = RankLog { log, processes: &[], part: None, split: false, threads };
+            let further = RankLog {
+                log,
+                processes: &[],
+                part: None,
+                split: false,
+                threads,
+                profiled: Profiled::FurtherProcess,
+            };
             let outcome = self.log(&further, &*sink.below(&process.dir))?;
             outcomes.push(RankOutcome { rank, file: log.name(), outcome });
         }
@@ -180,7 +195,14 @@ impl<'a> Team<'a> {
         let mut outcomes = Vec::new();
         for part in parts.iter().filter(|part| part.rank == own || !self.known.contains(&part.rank)) {
             let sink = self.sink.below(&folder_name(part.rank));
-            let log = RankLog { log: &logs.main, processes: &[], part: Some(part), split: false, threads };
+            let log = RankLog {
+                log: &logs.main,
+                processes: &[],
+                part: Some(part),
+                split: false,
+                threads,
+                profiled: Profiled::Rank,
+            };
             let outcome = self.log(&log, &*sink)?;
             outcomes.push(RankOutcome { rank: part.rank, file: logs.main.name(), outcome });
         }
@@ -200,6 +222,7 @@ impl<'a> Team<'a> {
             processes: log.processes,
             part: log.part,
             must_be_log: false,
+            profiled: log.profiled,
             split: log.split,
             threads: log.threads,
             progress: &progress,
@@ -216,6 +239,7 @@ struct RankLog<'a> {
     part: Option<&'a RankPart>,
     split: bool,
     threads: NonZeroUsize,
+    profiled: Profiled,
 }
 
 /// The folder of a rank's report.

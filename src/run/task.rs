@@ -1,10 +1,10 @@
 //! The work on one log, and its outcome.
 
+use super::profiles::{Profiled, Traces, is_trace};
 use crate::events::{self, RankPart, Registry};
 use crate::model::{Model, Process};
 use crate::options::{Options, Progress, RunSummary};
 use crate::output::{RelPath, Sink};
-use crate::profile;
 use crate::report;
 use crate::trace::Source;
 use std::num::NonZeroUsize;
@@ -15,6 +15,8 @@ use std::path::Path;
 pub(crate) struct Work<'a> {
     pub options: &'a Options,
     pub registry: &'a Registry,
+    /// Traces of torch.profiler to join with the logs.
+    pub traces: &'a Traces,
     pub progress: &'a dyn Progress,
 }
 
@@ -38,6 +40,8 @@ pub(crate) struct LogTask<'a> {
     pub part: Option<&'a RankPart>,
     /// Whether a log without a record is an error. In a job it is a damaged rank.
     pub must_be_log: bool,
+    /// Which traces of torch.profiler it may have.
+    pub profiled: Profiled,
     /// Whether a log that several ranks wrote is split: then it gets no report as a whole.
     pub split: bool,
     /// How many threads write its pages.
@@ -47,6 +51,11 @@ pub(crate) struct LogTask<'a> {
 }
 
 impl LogTask<'_> {
+    /// Whether the input is a trace of the profiler in place of a log.
+    pub fn is_trace_alone(&self) -> bool {
+        self.profiled == Profiled::OnlyLog && is_trace(self.log)
+    }
+
     /// The parts to report in place of the log, where several ranks wrote it and it is to be split.
     pub fn parts_to_split(&self, model: &Model) -> Option<Vec<RankPart>> {
         let parts = if self.split { RankPart::of(&model.log) } else { Vec::new() };
@@ -68,17 +77,15 @@ pub(crate) enum LogOutcome {
 /// as [`LogOutcome::Unreadable`].
 pub(crate) type WriteLog = fn(Work<'_>, &LogTask<'_>) -> anyhow::Result<LogOutcome>;
 
-/// Whether an input is a trace of the profiler, not a log.
-pub(super) fn is_trace(path: &Path) -> bool {
-    path != Path::new("-") && path.is_file() && profile::is_trace(path)
-}
-
 /// Opens a log and reads it: log bytes -> records -> model.
 ///
 /// # Errors
 /// The log cannot be read, or none of its lines is a record although it must have one.
 pub(crate) fn read(work: Work<'_>, task: &LogTask<'_>) -> anyhow::Result<(Source, Model)> {
-    let source = if is_trace(task.log) { Source::without_log(task.log)? } else { Source::open(task.log)? };
+    let source = match task.is_trace_alone() {
+        true => Source::without_log(task.log)?,
+        false => Source::open(task.log)?,
+    };
     let model = events::read_log(&source, work.registry, task.part, task.progress, report::is_own_path)?;
     if task.must_be_log {
         events::check_is_log(&model)?;

@@ -4,7 +4,7 @@ use super::{CodeKind, InductorRun, Provenance, Texts, provenance};
 use crate::model::{Compile, Content};
 use crate::trace::PayloadRef;
 
-/// Bytes of a text that is read; the largest graph recorded has 2 MB. What is larger stays a file.
+/// Bytes of a text that is read; the largest graph seen in a real log has 2 MB. A larger text is a file only.
 const LARGEST_READ: u64 = 16 << 20;
 
 /// The texts of a run.

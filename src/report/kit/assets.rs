@@ -78,6 +78,7 @@ assets! {
     DIFF_JS = "diff.js",
     SIDES_JS = "sides.js",
     PROVENANCE_CSS = "provenance.css",
+    PROVENANCE_LINES_JS = "provenance_lines.js",
     PROVENANCE_JS = "provenance.js",
     SEARCH_CSS = "search.css",
     SEARCH_JS = "search.js",
@@ -180,6 +181,7 @@ pub const PROVENANCE: Bundle = Bundle {
         FOLD_JS,
         OPEN_JS,
         LINKS_JS,
+        PROVENANCE_LINES_JS,
         PROVENANCE_JS,
     ],
 };

@@ -1,7 +1,7 @@
 //! The Inductor runs of a log, with their texts, for the pages of provenance, of kernels and of compiles.
 
-use crate::analysis::provenance::{CodeKind, InductorRun, Provenance, Texts, inductor_runs, provenance};
-use crate::model::{Artifact, Compile, Content};
+use crate::analysis::provenance::{CodeKind, InductorRun, RunTexts, inductor_runs};
+use crate::model::{Artifact, Compile};
 use crate::report::kit::links::encoded;
 use crate::report::kit::paths;
 use crate::report::kit::view::View;
@@ -110,55 +110,9 @@ pub(crate) fn links(view: View<'_>, compile: &Compile) -> Vec<(String, String)> 
 /// Links of one compile: a run after another that is compiled again under one id has as many, and each page lists them.
 const MOST_LINKS: usize = 8;
 
-/// Bytes of a text that is read; the largest graph seen in a real log has 2 MB. A larger text is a file only.
-const LARGEST_READ: u64 = 16 << 20;
-
 /// The texts of a run.
-#[derive(Default)]
-pub(crate) struct RunTexts {
-    pub(crate) pre: Option<String>,
-    pub(crate) post: Option<String>,
-    pub(crate) code: Vec<(CodeKind, String)>,
-    mappings: Vec<String>,
-    stacks: Option<String>,
-}
-
-impl RunTexts {
-    /// Reads them.
-    pub fn read(report: Report<'_>, run: &Run<'_>) -> anyhow::Result<RunTexts> {
-        let text = |index: Option<usize>| -> anyhow::Result<Option<String>> {
-            let artifact = index.and_then(|index| run.compile.artifacts.get(index));
-            Ok(match artifact.map(|artifact| &artifact.content) {
-                Some(Content::Payload(at, _)) if at.text_len <= LARGEST_READ => Some(report.payload(at)?),
-                Some(Content::Text(text, _)) => Some(text.clone()),
-                _ => None,
-            })
-        };
-        let mut texts = RunTexts {
-            pre: text(run.run.pre)?,
-            post: text(run.run.post)?,
-            stacks: text(run.run.stacks)?,
-            ..RunTexts::default()
-        };
-        for file in &run.run.code {
-            texts.code.extend(text(Some(file.artifact))?.map(|text| (file.kind, text)));
-        }
-        for index in &run.run.mappings {
-            texts.mappings.extend(text(Some(*index))?);
-        }
-        Ok(texts)
-    }
-
-    /// What follows from them.
-    pub fn provenance(&self) -> Provenance {
-        provenance(&Texts {
-            pre: self.pre.as_deref(),
-            post: self.post.as_deref(),
-            code: self.code.iter().map(|(kind, text)| (*kind, text.as_str())).collect(),
-            mappings: self.mappings.iter().map(String::as_str).collect(),
-            stacks: self.stacks.as_deref(),
-        })
-    }
+pub(crate) fn texts_of(report: Report<'_>, run: &Run<'_>) -> anyhow::Result<RunTexts> {
+    RunTexts::read(run.compile, &run.run, |payload| report.payload(payload))
 }
 
 /// A line of the program behind calls in a file of code.
@@ -183,7 +137,7 @@ pub(crate) fn called_for(
     let is_this = |at: usize| compile.artifacts.get(at).is_some_and(|other| std::ptr::eq(other, artifact));
     for run in runs_of(report, compile) {
         let Some(code) = run.run.code.iter().find(|file| is_this(file.artifact)) else { continue };
-        let found = RunTexts::read(report, &run)?.provenance();
+        let found = texts_of(report, &run)?.provenance();
         let lines = found.source.into_iter().filter_map(|line| {
             let calls = line.calls.iter().filter_map(|call| found.kernels.get(*call));
             let at: Vec<u32> = calls.filter(|call| call.file == code.kind).map(|call| call.line).collect();

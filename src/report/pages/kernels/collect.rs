@@ -4,7 +4,7 @@ use crate::analysis::provenance::{CodeKind, KernelCall, Provenance};
 use crate::model::{Compile, Content, Fields, TritonKernel, lenient};
 use crate::report::kit::formats::is_library;
 use crate::report::kit::inductor_runs::Run;
-use crate::report::kit::inductor_runs::RunTexts;
+use crate::report::kit::inductor_runs::texts_of;
 use crate::report::kit::provenance_anchors::{kernel_anchors, source_anchors};
 use crate::report::subject::Report;
 use crate::trace::TextMap;
@@ -94,7 +94,7 @@ impl Kernels {
     }
 
     fn add_run(&mut self, report: Report<'_>, (index, run): (usize, &Run<'_>)) -> anyhow::Result<()> {
-        let known = RunTexts::read(report, run)?.provenance();
+        let known = texts_of(report, run)?.provenance();
         let tuning = tuning(run.compile);
         let runtimes = runtimes(report, run)?;
         let mut places: TextMap<&str, usize> = TextMap::default();

@@ -102,13 +102,13 @@ fn limits(found: &Performance) -> String {
                 .to_owned(),
         };
     };
-    let near: f64 = found
-        .kernels
-        .iter()
-        .filter(|kernel| kernel.rates.best_share().is_some_and(|share| share >= figures::NEAR))
-        .map(|kernel| kernel.sum_us)
-        .sum();
-    let all: f64 = found.kernels.iter().map(|kernel| kernel.sum_us).sum();
+    let sum = |fits: &dyn Fn(Option<f64>) -> bool| -> f64 {
+        let kernels = found.kernels.iter().filter(|kernel| fits(kernel.rates.best_share()));
+        kernels.map(|kernel| kernel.sum_us).sum()
+    };
+    let near = sum(&|share| share.is_some_and(|share| share >= figures::NEAR));
+    let unknown = sum(&|share| share.is_none());
+    let all = sum(&|_| true);
     let clock = match (found.clock_mhz, found.corrected) {
         (Some(clock), true) => format!("at {clock} MHz"),
         (Some(clock), false) => format!(
@@ -117,9 +117,11 @@ fn limits(found: &Performance) -> String {
         (None, _) => "at its boost clock".to_owned(),
     };
     format!(
-        "{} of the kernels' time is within half of a limit of {} {clock}.",
+        "{} of the kernels' time is in kernels that reach at least half of a limit of {} {clock}; for {} the work of the \
+         kernels is not known.",
         percent(near, all, false),
-        peaks.name
+        peaks.name,
+        percent(unknown, all, false)
     )
 }
 

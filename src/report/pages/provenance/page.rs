@@ -5,7 +5,7 @@ use crate::model::Content;
 use crate::report::kit::formats::{clipped, counted, whole};
 use crate::report::kit::html::Html;
 use crate::report::kit::inductor_runs::Run;
-use crate::report::kit::inductor_runs::RunTexts;
+use crate::report::kit::inductor_runs::texts_of;
 use crate::report::kit::paths;
 use crate::report::kit::shell::{Shell, Tab, write_page};
 use crate::report::kit::templates::Worker;
@@ -29,7 +29,7 @@ pub(crate) fn write(
     out: &mut dyn Write,
 ) -> anyhow::Result<()> {
     let Some(run) = all.get(index) else { return Ok(()) };
-    let texts = RunTexts::read(report, run)?;
+    let texts = texts_of(report, run)?;
     let found = texts.provenance();
     let mut shell = Shell::top(report, &format!("{} provenance", run.label()));
     shell.crumbs = crumbs(report, run);

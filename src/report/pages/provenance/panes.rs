@@ -1,11 +1,10 @@
 //! The linked panes: which there are, and the frame around them.
 
-use crate::analysis::provenance::{CodeKind, LineMap, LineOwners, Owners, Provenance};
+use crate::analysis::provenance::{CodeKind, LineMap, LineOwners, Owners, Provenance, RunTexts};
 use crate::model::{Artifact, Content, Form, Language, Readable};
 use crate::report::kit::formats::{counted, short_path};
 use crate::report::kit::html::Html;
 use crate::report::kit::inductor_runs::Run;
-use crate::report::kit::inductor_runs::RunTexts;
 use crate::report::kit::markup::{Element, close, put};
 use crate::report::kit::paths;
 use crate::report::kit::templates::Worker;

@@ -2,7 +2,7 @@
 
 use crate::analysis::provenance::{CodeKind, Coverage, LineMap, SourceLine};
 use crate::report::kit::inductor_runs::Run;
-use crate::report::kit::inductor_runs::RunTexts;
+use crate::report::kit::inductor_runs::texts_of;
 use crate::report::subject::Report;
 use serde::Serialize;
 use std::io::Write;
@@ -33,7 +33,7 @@ struct MapsFile<'p> {
 
 /// Writes the maps of a run as JSON.
 pub(crate) fn write_maps(report: Report<'_>, run: &Run<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
-    let found = RunTexts::read(report, run)?.provenance();
+    let found = texts_of(report, run)?.provenance();
     let file = MapsFile {
         pre_to_post: &found.maps.pre_to_post,
         post_to_pre: &found.maps.post_to_pre,

@@ -345,7 +345,7 @@ pub(crate) static SITE: &[SiteRow] = &[
         name: "Configuration",
         files: &[SiteFile {
             path: "configuration.html",
-            about: "what was changed from torch's defaults, versions, what differs between compiles, every setting; what the fields of the metrics mean",
+            about: "what differs from torch's defaults, versions, what differs between compiles, every setting; what the fields of the metrics mean",
         }],
         tab: Some(SiteTab { address: |_| "configuration.html".to_owned(), count: |_| None }),
         topic: None,

@@ -76,13 +76,20 @@ fn row(view: JobView<'_>, ranks: &[usize], stop: Option<&Stop>, last: Option<i64
     let who = match (ranks, rank) {
         ([_], Some(rank)) => view.rank(rank),
         _ if stop.is_none() => {
-            Html::escaped(&format!("{}, the first to end", counted(ranks.len(), "other rank", "other ranks")))
+            let (one, many) = match view.report.found.fleet.stops.is_empty() {
+                true => ("rank", "ranks"),
+                false => ("other rank", "other ranks"),
+            };
+            Html::escaped(&format!("{}; here the first of them to end", counted(ranks.len(), one, many)))
         }
         _ => Html::escaped(&rank_words(view.report.job, ranks)),
     };
     let time = rank.and_then(|rank| rank.log.as_ref()?.last_time.as_deref()).and_then(day_and_time);
     let gap = last.zip(first.and_then(|index| end_of(view, index))).map(|(last, own)| last - own);
+    // One number is told only where it is that of all these ranks.
+    let of_rank = |index: &usize| view.rank_at(*index).map(|rank| rank.counts.compiles);
     let compiles = rank.map(|rank| rank.counts.compiles);
+    let compiles = compiles.filter(|count| ranks.iter().all(|index| of_rank(index) == Some(*count)));
     Ok(Row::of(vec![
         Td::html(who).class("nowrap"),
         Td::text(&time.map_or_else(|| UNKNOWN.to_owned(), |(_, time)| time.to_string())).class("mono"),

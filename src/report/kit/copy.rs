@@ -43,7 +43,8 @@ fn is_fix(code: &str) -> bool {
     let is_path = name.contains('.') && name.split('.').all(|part| !part.is_empty());
     let is_call = is_path && code.contains('(') && code.ends_with(')');
     let is_setting = name.starts_with("torch.") && name.contains("config.");
-    let is_assignment = code.contains('=') && !code.contains("==");
+    // An argument that is off is one that advice tells to remove: there is nothing to paste.
+    let is_assignment = code.contains('=') && !code.contains("==") && !code.ends_with("=False");
     let is_command = COMMANDS.iter().any(|command| code.starts_with(command));
     is_variable || is_call || is_setting || is_assignment || is_command
 }
@@ -66,9 +67,18 @@ mod tests {
         ] {
             assert!(is_fix(code), "{code}");
         }
-        for code in
-            ["x", "print", "self.step", "forward", "aten.sort.stable", "n == 4", "int(x)", ".item()", "GPU"]
-        {
+        for code in [
+            "x",
+            "print",
+            "self.step",
+            "forward",
+            "aten.sort.stable",
+            "n == 4",
+            "int(x)",
+            ".item()",
+            "GPU",
+            "dynamic=False",
+        ] {
             assert!(!is_fix(code), "{code}");
         }
     }

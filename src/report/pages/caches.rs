@@ -222,10 +222,13 @@ impl MissCause {
             MissCause::Differs(parts) => {
                 format!("{} changed since the nearest earlier compile of the function", parts.join(", "))
             }
-            MissCause::SameKey => "an earlier compile of the function asked for the same key, and found nothing either".to_owned(),
+            MissCause::SameKey => {
+                "an earlier compile of the function asked for the same key, and found nothing either"
+                    .to_owned()
+            }
             MissCause::Guard => "an entry was found, but its guard does not hold for these sizes".to_owned(),
             MissCause::NotRecorded => {
-                "not recorded: torch writes the key of this cache without its parts; where another cache was asked for the same compile, its reason is most likely the same".to_owned()
+                "not recorded: torch writes the keys of this cache without their parts".to_owned()
             }
         }
     }
@@ -282,7 +285,7 @@ fn causes(view: View<'_>, out: &mut dyn Write, evidence: &Evidence) -> anyhow::R
         compiles.truncate(SHOWN);
         let pills = Html::joined([view.some_pills(&compiles, SHOWN)?, Html::escaped(more)], "");
         Ok(Row::of(vec![
-            Td::text(&cause.words()),
+            Td::text(&cause.words()).class("sentence"),
             Td::text(&names.join(", ")),
             Td::number(lookups.len() as f64, &whole(lookups.len())),
             Td::html(pills),

@@ -1,4 +1,4 @@
-//! What was changed from torch's defaults: the settings that a reader looks at first.
+//! What differs from torch's defaults: the settings that a reader looks at first.
 
 use crate::analysis::configs::NOTABLE;
 use crate::analysis::defaults::{Against, Choice, Defaults};

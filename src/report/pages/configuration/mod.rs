@@ -1,4 +1,4 @@
-//! `configuration.html`: what was changed from torch's defaults, versions, what differs between compiles, and every setting.
+//! `configuration.html`: what differs from torch's defaults, versions, what differs between compiles, and every setting.
 
 mod changed;
 mod fields;
@@ -85,10 +85,10 @@ fn verdict(view: View<'_>, kinds: &[Kind], compared: &Compared<'_>, differs: usi
     let more = if more > 0 { format!(" and {}", counted(more, "other", "others")) } else { String::new() };
     let changed: Html = match (&compared.defaults, compared.count()) {
         (None, _) => Html::escaped("No defaults of this torch are recorded"),
-        (Some(_), 0) => Html::escaped("No setting was changed from torch's defaults"),
+        (Some(_), 0) => Html::escaped("No setting differs from torch's defaults"),
         (Some(_), n) => {
             let words =
-                format!("{} changed from torch's defaults: ", counted(n, "setting was", "settings were"));
+                format!("{} from torch's defaults: ", counted(n, "setting differs", "settings differ"));
             Html::joined([words.into(), named, more.into()], "")
         }
     };

@@ -40,9 +40,23 @@ struct Empty {
 pub(crate) fn hero(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let report = view.report;
     if let Some(measured) = report.found.performance.as_ref().filter(|_| report.is_trace_alone()) {
-        let about = "This is a trace of torch.profiler, read without a log: what ran, and how long. Give the log that TORCH_TRACE \
-                     recorded of the same run, too, to see which line of the program each kernel comes from: tlparse LOG --profile TRACE.";
-        let notes = vec![performance_link(view), Html::escaped(about)];
+        let kernels = Html::joined(
+            [
+                performance_link(view),
+                ": which took the time, and how near each comes to what the device can do.".into(),
+            ],
+            "",
+        );
+        let about = Html::joined(
+            [
+                "This is a trace of torch.profiler, read without a log. With the log of the same run, each kernel leads to \
+                 its line of the program: "
+                    .into(),
+                view.command("tlparse LOG --profile TRACE"),
+            ],
+            "",
+        );
+        let notes = vec![kernels, about];
         put(out, &view.verdict(Html::escaped(&sentence_of_trace(measured)), notes)?)?;
         return Ok(());
     }

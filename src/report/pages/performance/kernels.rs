@@ -15,6 +15,8 @@ use std::io::Write;
 pub(super) const MOST_KERNELS: usize = 2_000;
 /// Characters of a kernel's name; the whole stands behind it. Names of C++ templates have hundreds.
 const LONGEST_NAME: usize = 72;
+/// Characters of a name that may break only between words.
+const SHORT_NAME: usize = 24;
 /// Lines in a cell.
 const MOST_LINES: usize = 4;
 
@@ -126,7 +128,11 @@ fn name(kernel: &MeasuredKernel) -> Html {
             Html::joined([shown, Element::new("small").class("soft").around(words)], "")
         }
     };
-    Element::new("div").class("long-name").around(shown)
+    // A long name breaks anywhere, but not into a column of letters.
+    match clipped(&kernel.name, SHORT_NAME).1 {
+        true => Element::new("div").class("long-name").around(shown),
+        false => shown,
+    }
 }
 
 /// `shortest 93 us, longest 1.2 ms`, and what the trace tells of the launch.

@@ -23,6 +23,7 @@
 //! ```
 
 mod analysis;
+mod compare;
 mod events;
 mod job;
 mod model;

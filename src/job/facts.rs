@@ -2,14 +2,13 @@
 
 use super::graph_lists::{self, GraphsInFull};
 use super::places::{Places, place};
-use super::stable::stable;
 use super::wire::{self, Compile, Report, Text};
 use crate::analysis::PARTS;
 use crate::analysis::job::short_operation;
 use crate::events::typed_metrics;
 use crate::model::{
     Alarm, CollectiveCounts, Fact, FactValue, Fields, FunctionFact, GraphId, GraphRuntime, Metrics,
-    MetricsKind, OperationCount, RankEnd, RankSummary, Schedule, Step, Stretch, Texts,
+    MetricsKind, OperationCount, RankEnd, RankSummary, Schedule, Step, Stretch, Texts, stable,
 };
 use crate::trace::TextMap;
 use crate::trace::instant;

@@ -209,7 +209,9 @@ def breaks_of(recs):
     for r in recs:
         if r.key == "artifact" and r.value["name"] == "dynamo_graph_break_reason":
             b = parse_break(r.payload)
-            g = groups.setdefault((b["reason"], b["file"], b["line"]), {**b, "compile_ids": [], "count": 0})
+            trace = r.payload.partition("User code traceback:")[2].lstrip("\r\n").split("\n\n")[0]
+            g = groups.setdefault((b["reason"], b["file"], b["line"]),
+                                  {**b, "compile_ids": [], "count": 0, "user_stack": frames_in(trace)})
             g["count"] += 1
             if r.id not in g["compile_ids"]:
                 g["compile_ids"].append(r.id)
@@ -240,6 +242,16 @@ def parse_reason(reason):
     return {"against": against[1] if against else None, "text": text, "guard": guard.strip(),
             "source": {"code": m[1].strip(), "file": m[2], "line": int(m[3]), "function": m[4]} if m else None,
             "hint": m[5] if m else None, "user_stack": frames_in(trace)}
+
+
+def fallbacks_of(recs):
+    out = []
+    for r in recs:
+        if r.key == "inductor_output_code":
+            lines = [line for line in r.payload.split("\n") if not line.lstrip().startswith("#")]
+            called = re.findall(r"(?<![\w.'\"])torch\.ops\.(?!_?c10d_functional\.)([\w.]+)\(", "\n".join(lines))
+            out += [{"compile_id": r.id, "op": op, "count": n} for op, n in collections.Counter(called).items()]
+    return out
 
 
 def recompiles_of(recs, functions):
@@ -518,7 +530,7 @@ def report(path):
                 "first_time": iso(recs[0].stamp), "last_time": iso(recs[-1].stamp)},
         "integrity": integrity_of(recs), "compiles": compiles, "configs": configs, "graph_breaks": breaks,
         "recompiles": recompiles_of(recs, functions), "failures": failures_of(recs), "restarts": restarts_of(recs),
-        "caches": caches, "compile_time": compile_time_of(recs), "cross_rank": cross_rank_of(recs, compiles, caches, metrics),
+        "caches": caches, "fallback_ops": fallbacks_of(recs), "compile_time": compile_time_of(recs), "cross_rank": cross_rank_of(recs, compiles, caches, metrics),
         "findings": [], "performance": None}
 
 

@@ -2,7 +2,8 @@
 
 use crate::analysis::{PARTS, Parity, Split};
 use crate::model::{
-    CacheLookup, Compile, Content, Frame, GraphBreak, MetricsRecord, ProblemKind, Reason, Recompile, Stack,
+    CacheLookup, Compile, Content, FallbackOp, Frame, GraphBreak, MetricsRecord, ProblemKind, Reason, Recompile,
+    Stack, TextFrame,
 };
 use crate::report::data::measured::measured;
 use crate::report::kit::paths;
@@ -54,6 +55,7 @@ impl Serialize for LogReport<'_> {
         map.serialize_entry("failures", &Each(|| failures(report)))?;
         map.serialize_entry("restarts", &Each(|| restarts(report)))?;
         map.serialize_entry("caches", &Each(|| model.caches.iter().map(|c| cache(report, c))))?;
+        map.serialize_entry("fallback_ops", &Each(|| model.fallback_ops.iter().map(fallback_op)))?;
         let phase = |p: &crate::analysis::Phase| json!({ "name": &*p.name, "self_s": p.self_s, "total_s": p.total_s, "count": p.count });
         let phases: Vec<Value> = time.phases.iter().map(phase).collect();
         map.serialize_entry(
@@ -238,7 +240,12 @@ fn graph_break(entry: &GraphBreak) -> Value {
         "line": entry.line,
         "compile_ids": entry.compiles.iter().map(id_text).collect::<Vec<_>>(),
         "count": entry.count,
+        "user_stack": entry.stack.iter().map(text_frame).collect::<Vec<_>>(),
     })
+}
+
+fn fallback_op(entry: &FallbackOp) -> Value {
+    json!({ "compile_id": id_text(&entry.compile), "op": entry.operator, "count": entry.count })
 }
 
 fn recompile(report: Report<'_>, entry: &Recompile) -> Value {
@@ -260,12 +267,12 @@ fn reason(reason: &Reason) -> Value {
         "guard": reason.guard,
         "source": source.map(|s| json!({ "code": s.code, "file": s.file, "line": s.line, "function": s.function })),
         "hint": reason.hint,
-        "user_stack": frames
-            .map(|frame| {
-                json!({ "file": frame.file, "line": frame.line, "name": frame.function, "loc": frame.loc })
-            })
-            .collect::<Vec<_>>(),
+        "user_stack": frames.map(text_frame).collect::<Vec<_>>(),
     })
+}
+
+fn text_frame(frame: &TextFrame) -> Value {
+    json!({ "file": frame.file, "line": frame.line, "name": frame.function, "loc": frame.loc })
 }
 
 fn failures<'m>(report: Report<'m>) -> impl Iterator<Item = Value> + 'm {

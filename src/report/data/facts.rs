@@ -2,8 +2,8 @@
 
 use crate::analysis::{PARTS, Parity, Split};
 use crate::model::{
-    CacheLookup, Compile, Content, FallbackOp, Frame, GraphBreak, MetricsRecord, ProblemKind, Reason, Recompile,
-    Stack, TextFrame,
+    CacheLookup, Compile, Content, FallbackOp, Frame, GraphBreak, MetricsRecord, ProblemKind, Reason,
+    Recompile, Stack, TextFrame,
 };
 use crate::report::data::measured::measured;
 use crate::report::kit::paths;

@@ -3,8 +3,7 @@
 use super::context::ArtifactId;
 use super::{Event, Flow, RankContext, StructuredLogParser};
 use crate::model::words::file_name;
-use crate::model::{Cell, Column, FallbackOp, Fields, Form, Language, Readable, TritonKernel, Unit};
-use indexmap::IndexMap;
+use crate::model::{Cell, Column, Fields, Form, Language, Readable, TritonKernel, Unit};
 use serde_json::value::RawValue;
 
 pub(super) fn parsers() -> Vec<Box<dyn StructuredLogParser>> {
@@ -47,47 +46,8 @@ impl StructuredLogParser for OutputCode {
             cx.model().cross_rank.cache_folders.insert(folder.to_owned());
         }
         cx.collectives_in_code(event, &text);
-        cx.fallbacks_in_code(event, &text);
         Ok(Flow::Handled)
     }
-}
-
-impl RankContext<'_> {
-    /// Notes which operators generated code leaves to torch.
-    fn fallbacks_in_code(&mut self, event: &Event<'_>, code: &str) {
-        let mut counts: IndexMap<&str, u64> = IndexMap::new();
-        for operator in code.lines().flat_map(fallbacks_in) {
-            *counts.entry(operator).or_default() += 1;
-        }
-        let compile = event.compile_id.cloned();
-        let entries = counts.into_iter().map(|(operator, count)| FallbackOp {
-            compile: compile.clone(),
-            operator: operator.to_owned(),
-            count,
-        });
-        self.model().fallback_ops.extend(entries);
-    }
-}
-
-/// Where the wrapper calls an operator by its name in torch.
-const OPERATORS: &str = "torch.ops.";
-
-/// Namespaces of collectives: no compiler has code of its own for them.
-const COLLECTIVES: [&str; 2] = ["_c10d_functional.", "c10d_functional."];
-
-/// The operators that a line of a Python wrapper calls, without collectives: `aten.cumsum.default`.
-fn fallbacks_in(line: &str) -> impl Iterator<Item = &str> {
-    let comment = line.trim_start().starts_with('#');
-    let starts = line.match_indices(OPERATORS).filter(move |_| !comment);
-    starts.filter_map(|(at, _)| {
-        // Behind a quote it is the name that an assertion prints, behind a point a part of another name.
-        let before = line.get(..at)?.chars().next_back();
-        let part = before.is_some_and(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | '\'' | '"'));
-        let (operator, _) = line.get(at + OPERATORS.len()..)?.split_once('(')?;
-        let is_name = |text: &str| text.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '.');
-        let counts = !part && is_name(operator) && !COLLECTIVES.iter().any(|own| operator.starts_with(own));
-        counts.then_some(operator)
-    })
 }
 
 /// The folder of the cache that holds a generated file: `/tmp/torchinductor_me` of `/tmp/torchinductor_me/xt/cxtwtw.py`.
@@ -228,35 +188,6 @@ impl RankContext<'_> {
     fn names_kernels(&mut self, event: &Event<'_>, artifact: ArtifactId) {
         if event.payload_text().is_some_and(|text| text.contains('[')) {
             self.model().provenance.insert(artifact.number);
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn found(line: &str) -> Vec<&str> {
-        fallbacks_in(line).collect()
-    }
-
-    #[test]
-    fn a_call_of_an_operator_by_its_name_in_torch_is_a_fallback() {
-        let line = "    buf4 = torch.ops.aten.cumsum.default(buf3, 0); torch.ops.my_lib.scale(buf4)";
-        assert_eq!(found(line), ["aten.cumsum.default", "my_lib.scale"]);
-    }
-
-    #[test]
-    fn collectives_comments_and_quoted_names_are_no_fallbacks() {
-        for line in [
-            "buf1 = torch.ops._c10d_functional.wait_tensor.default(buf0)",
-            "# Source: torch.ops.aten.cumsum.default(x)",
-            "assert_size_stride(buf4, (3,), (1,), 'torch.ops.aten.cumsum.default')",
-            "extern_kernels.mm(arg0_1, arg1_1, out=buf0)",
-            "my_torch.ops.aten.sort(x)",
-            "fn = torch.ops.aten.sort",
-        ] {
-            assert!(found(line).is_empty(), "{line}");
         }
     }
 }

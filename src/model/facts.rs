@@ -145,17 +145,6 @@ pub struct CacheLookup {
     pub artifact: ArtifactIndex,
 }
 
-/// Calls of one operator that Inductor has no code of its own for: its generated code calls torch's kernel.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FallbackOp {
-    /// The compile whose code calls it.
-    pub compile: Option<CompileId>,
-    /// `aten.cumsum.default`
-    pub operator: String,
-    /// How many calls stand in the code.
-    pub count: u64,
-}
-
 /// A span of work from the chromium events.
 #[derive(Debug, Clone)]
 pub struct TraceSpan {

@@ -31,7 +31,7 @@ pub use export::{
 };
 pub use facts::{
     Advice, AdviceKind, BreakOccurrence, CacheLookup, CodeCall, CollectiveCalls, Collectives, CrossRank,
-    DumpFile, ErrorTrace, Execution, Failure, FallbackOp, GraphBreak, GraphOps, InductorSettings, Op, Reason,
+    DumpFile, ErrorTrace, Execution, Failure, GraphBreak, GraphOps, InductorSettings, Op, Reason,
     ReasonSource, Recompile, Restart, Stackless, TensorMeta, Torch, TraceSpan, WorkerStall,
 };
 pub use fields::{Fields, lenient};
@@ -86,8 +86,6 @@ pub struct Model {
     pub restarts: Vec<Restart>,
     /// One entry per cache artifact.
     pub caches: Vec<CacheLookup>,
-    /// Operators that generated code leaves to torch: one entry per compile and operator, in log order.
-    pub fallback_ops: Vec<FallbackOp>,
     /// Symbolic sizes, and the inputs that they belong to.
     pub shapes: Shapes,
     /// Configuration texts by md5, each once: where it stands first.

@@ -244,16 +244,6 @@ def parse_reason(reason):
             "hint": m[5] if m else None, "user_stack": frames_in(trace)}
 
 
-def fallbacks_of(recs):
-    out = []
-    for r in recs:
-        if r.key == "inductor_output_code":
-            lines = [line for line in r.payload.split("\n") if not line.lstrip().startswith("#")]
-            called = re.findall(r"(?<![\w.'\"])torch\.ops\.(?!_?c10d_functional\.)([\w.]+)\(", "\n".join(lines))
-            out += [{"compile_id": r.id, "op": op, "count": n} for op, n in collections.Counter(called).items()]
-    return out
-
-
 def recompiles_of(recs, functions):
     out = []
     for r in recs:
@@ -530,7 +520,7 @@ def report(path):
                 "first_time": iso(recs[0].stamp), "last_time": iso(recs[-1].stamp)},
         "integrity": integrity_of(recs), "compiles": compiles, "configs": configs, "graph_breaks": breaks,
         "recompiles": recompiles_of(recs, functions), "failures": failures_of(recs), "restarts": restarts_of(recs),
-        "caches": caches, "fallback_ops": fallbacks_of(recs), "compile_time": compile_time_of(recs), "cross_rank": cross_rank_of(recs, compiles, caches, metrics),
+        "caches": caches, "compile_time": compile_time_of(recs), "cross_rank": cross_rank_of(recs, compiles, caches, metrics),
         "findings": [], "performance": None}
 
 

@@ -2,8 +2,8 @@
 
 use crate::analysis::{PARTS, Parity, Split};
 use crate::model::{
-    CacheLookup, Compile, Content, FallbackOp, Frame, GraphBreak, MetricsRecord, ProblemKind, Reason,
-    Recompile, Stack, TextFrame,
+    CacheLookup, Compile, Content, Frame, GraphBreak, MetricsRecord, ProblemKind, Reason, Recompile, Stack,
+    TextFrame,
 };
 use crate::report::data::measured::measured;
 use crate::report::kit::paths;
@@ -55,7 +55,6 @@ impl Serialize for LogReport<'_> {
         map.serialize_entry("failures", &Each(|| failures(report)))?;
         map.serialize_entry("restarts", &Each(|| restarts(report)))?;
         map.serialize_entry("caches", &Each(|| model.caches.iter().map(|c| cache(report, c))))?;
-        map.serialize_entry("fallback_ops", &Each(|| model.fallback_ops.iter().map(fallback_op)))?;
         let phase = |p: &crate::analysis::Phase| json!({ "name": &*p.name, "self_s": p.self_s, "total_s": p.total_s, "count": p.count });
         let phases: Vec<Value> = time.phases.iter().map(phase).collect();
         map.serialize_entry(
@@ -242,10 +241,6 @@ fn graph_break(entry: &GraphBreak) -> Value {
         "count": entry.count,
         "user_stack": entry.stack.iter().map(text_frame).collect::<Vec<_>>(),
     })
-}
-
-fn fallback_op(entry: &FallbackOp) -> Value {
-    json!({ "compile_id": id_text(&entry.compile), "op": entry.operator, "count": entry.count })
 }
 
 fn recompile(report: Report<'_>, entry: &Recompile) -> Value {

@@ -1,12 +1,12 @@
 //! The graphs of the log as a trace meets them: by the key of their code, with the calls of that code in order.
 
 use super::buffers::{CallBuffers, buffers_of_calls};
-use super::estimates::estimated_runtimes;
+use super::estimates::{ReadPayload, estimated_runtimes};
 use super::formulas::Formula;
 use super::node_flops::flops_of_nodes;
 use crate::analysis::provenance::{CodeKind, InductorRun, Provenance, RunTexts, inductor_runs};
 use crate::model::{Compile, CompileIndex, InputDims, Model, Operator};
-use crate::trace::{PayloadRef, TextMap};
+use crate::trace::TextMap;
 
 /// A line of the program.
 #[derive(Debug, Clone, PartialEq)]
@@ -62,9 +62,6 @@ pub(super) struct Graphs {
     by_file: TextMap<String, Option<usize>>,
     pub(super) lines: Vec<ProgramLine>,
 }
-
-/// Gives the text of a payload.
-pub type ReadPayload<'a> = &'a dyn Fn(&PayloadRef) -> anyhow::Result<String>;
 
 impl Graphs {
     /// Reads the code of every graph.

@@ -187,11 +187,13 @@ fn folder(compile: &wire::Compile<'_>, id: &Text<'_>) -> String {
 }
 
 fn graph_break(one: &wire::GraphBreak<'_>) -> Break {
+    let here = one.user_stack.iter().rev().find(|frame| frame.line == one.line && frame.file == one.file);
+    let loc = here.and_then(|frame| frame.loc.as_ref()).map(|loc| loc.0.trim().to_owned());
     Break {
         reason: short(&stable(&one.reason.0)),
         file: one.file.as_ref().map(Text::owned),
         line: one.line,
-        loc: one.loc.as_ref().map(|loc| loc.0.trim().to_owned()).filter(|loc| !loc.is_empty()),
+        loc: loc.filter(|loc| !loc.is_empty()),
         compiles: one.compile_ids.iter().flatten().map(Text::owned).collect(),
         count: one.count,
     }

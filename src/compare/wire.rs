@@ -129,10 +129,19 @@ pub(super) struct GraphBreak<'a> {
     pub file: Option<Text<'a>>,
     pub line: Option<u64>,
     #[serde(borrow, default)]
-    pub loc: Option<Text<'a>>,
+    pub user_stack: Vec<BreakFrame<'a>>,
     #[serde(borrow)]
     pub compile_ids: Vec<Option<Text<'a>>>,
     pub count: u64,
+}
+
+#[derive(Deserialize)]
+pub(super) struct BreakFrame<'a> {
+    #[serde(borrow)]
+    pub file: Option<Text<'a>>,
+    pub line: Option<u64>,
+    #[serde(borrow)]
+    pub loc: Option<Text<'a>>,
 }
 
 #[derive(Deserialize)]

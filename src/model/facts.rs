@@ -44,15 +44,6 @@ pub struct GraphBreak {
     pub occurrences: Vec<BreakOccurrence>,
 }
 
-impl GraphBreak {
-    /// The source text of its line, where torch recorded it.
-    pub fn loc(&self) -> Option<&str> {
-        let at =
-            |frame: &&TextFrame| Some(frame.line) == self.line && Some(&frame.file) == self.file.as_ref();
-        self.stack.iter().rev().find(at)?.loc.as_deref().map(str::trim)
-    }
-}
-
 /// One time that a break was hit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BreakOccurrence {

@@ -1,6 +1,7 @@
 //! The program: arguments, progress, the browser, exit codes.
 
 mod cli;
+mod diff_command;
 mod serve;
 
 use cli::{Cli, Command};
@@ -44,11 +45,42 @@ fn main() -> ExitCode {
                 return ExitCode::from(USAGE);
             }
         },
+        Some(Command::Diff(diff)) => return compare(diff, bar),
         None => cli.options().and_then(|options| tlparse::run(&options, &Registry::default(), &bar)),
     };
     bar.0.finish_and_clear();
     match outcome {
         Ok(outcome) => conclude(&Afterwards::of(&cli), &outcome),
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::from(FAILED)
+        }
+    }
+}
+
+/// `tlparse diff`: compares, prints, and opens the page.
+fn compare(diff: &cli::Diff, bar: Bar) -> ExitCode {
+    let options = match diff_command::options(diff) {
+        Ok(options) => options,
+        Err(why) => {
+            eprintln!("error: {why}");
+            return ExitCode::from(USAGE);
+        }
+    };
+    let outcome = diff_command::run(diff, &options, &bar);
+    bar.0.finish_and_clear();
+    match outcome {
+        Ok(compared) => {
+            for note in &compared.notes {
+                eprintln!("note: {note}");
+            }
+            if let Some(page) = compared.page.filter(|_| !diff.no_browser && may_open_browser())
+                && let Err(error) = opener::open_browser(&page)
+            {
+                eprintln!("note: no browser could be started ({error}); the page is {}", page.display());
+            }
+            ExitCode::SUCCESS
+        }
         Err(error) => {
             eprintln!("error: {error:#}");
             ExitCode::from(FAILED)
@@ -70,6 +102,15 @@ struct Afterwards {
 impl Afterwards {
     fn of(cli: &Cli) -> Afterwards {
         match &cli.command {
+            Some(Command::Diff(_)) | None => Afterwards {
+                strict: cli.strict,
+                strict_compile_id: cli.strict_compile_id,
+                no_browser: cli.no_browser,
+                serve: cli.serve,
+                port: cli.port,
+                json: cli.json,
+                verbose: cli.verbose,
+            },
             Some(Command::Combine(combine)) => Afterwards {
                 strict: combine.strict,
                 strict_compile_id: false,
@@ -78,15 +119,6 @@ impl Afterwards {
                 port: None,
                 json: combine.json,
                 verbose: false,
-            },
-            None => Afterwards {
-                strict: cli.strict,
-                strict_compile_id: cli.strict_compile_id,
-                no_browser: cli.no_browser,
-                serve: cli.serve,
-                port: cli.port,
-                json: cli.json,
-                verbose: cli.verbose,
             },
         }
     }

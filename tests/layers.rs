@@ -23,16 +23,17 @@ fn top(path: &str) -> &str {
 
 /// The library's folders and single files, each with those that it may use. What main.rs and lib.rs may use is not
 /// limited.
-const LAYERS: [(&str, &[&str]); 11] = [
+const LAYERS: [(&str, &[&str]); 12] = [
     ("rel_path", &[]),
     ("trace", &[]),
     ("model", &["trace", "rel_path"]),
     ("profile", &["trace", "model"]),
     ("events", &["trace", "model", "rel_path"]),
     ("analysis", &["trace", "model"]),
+    ("compare", &["trace", "model", "analysis"]),
     ("output", &["rel_path"]),
-    ("report", &["trace", "model", "analysis", "output", "rel_path"]),
-    ("options", &["report", "output"]),
+    ("report", &["trace", "model", "analysis", "compare", "output", "rel_path"]),
+    ("options", &["report", "output", "compare"]),
     ("job", &["trace", "model", "events", "analysis", "output", "report", "options", "rel_path"]),
     (
         "run",
@@ -44,7 +45,7 @@ const LAYERS: [(&str, &[&str]); 11] = [
 ];
 
 /// Files of the program, which may use the library as its other users do.
-const PROGRAM: [&str; 3] = ["main", "cli", "serve"];
+const PROGRAM: [&str; 4] = ["main", "cli", "serve", "diff_command"];
 
 #[test]
 fn each_folder_knows_only_those_before_it() {

@@ -94,7 +94,15 @@ fn lines<'r>(
     let empty: &[Launched] = &[];
     let lists = runs.logs.iter().map(|log| log.measured.as_ref().map_or(empty, |measured| of(measured)));
     let lists: Vec<&[Launched]> = lists.collect();
-    let rows = matched(&lists, &[&|_, one| Some(format!("{}\n{}", one.name, one.shapes))]);
+    let rows = matched(
+        &lists,
+        &[
+            &|_, one| Some(format!("{}\n{}", one.name, one.shapes)),
+            // The same operator on inputs of another shape: the longest with the longest.
+            &|_, one| Some(format!("{}\n{}", one.name, one.count)),
+            &|_, one| Some(one.name.clone()),
+        ],
+    );
     let mut lines: Vec<MeasuredLine> = Vec::new();
     for row in &rows {
         let at = |log: usize| lists.get(log)?.get(row.at(log)?);
@@ -103,7 +111,10 @@ fn lines<'r>(
         let times = runs.times(|log| at(log).map(|one| one.sum_us));
         lines.push(MeasuredLine {
             line: TimeLine { name: shown.name.clone(), times, differs: times.differs(limit) },
-            shapes: shown.shapes.clone(),
+            shapes: match (a, b) {
+                (Some(a), Some(b)) if a.shapes != b.shapes => format!("{} → {}", a.shapes, b.shapes),
+                _ => shown.shapes.clone(),
+            },
             counts: (a.map(|one| one.count), b.map(|one| one.count)),
             tflops: (a.and_then(|one| one.tflops), b.and_then(|one| one.tflops)),
             gbps: (a.and_then(|one| one.gbps), b.and_then(|one| one.gbps)),

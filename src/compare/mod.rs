@@ -22,7 +22,7 @@ mod wire;
 
 pub use noise::Threshold;
 pub(crate) use noise::{Pair, Times};
-pub(crate) use read::read_recording;
+pub(crate) use read::{finished_report, name_of, read_recording};
 pub(crate) use recording::Recording;
 pub(crate) use rows::{
     Comparison, CompileRef, FunctionLine, LogComparison, MeasuredLine, Row, RowKind, RowSide, TimeLine, Topic,
@@ -48,13 +48,15 @@ pub(crate) fn compare(a: Vec<Recording>, b: Vec<Recording>, threshold: Threshold
     Comparison { a, b, threshold, rows, logs }
 }
 
-/// Failures first, then what has seconds, then the rest by topic.
+/// Failures, breaks and recompiles that are new or gone first, then what has seconds, then the rest by topic.
 fn order(row: &Row) -> (u8, Option<Topic>) {
-    match row.topic {
-        Topic::Failure => (0, None),
-        Topic::Ranks => (1, None),
-        _ if row.difference().is_some() => (2, None),
-        topic => (3, Some(topic)),
+    match (row.topic, row.kind) {
+        (Topic::Failure, _) => (0, None),
+        (Topic::Ranks, _) => (1, None),
+        (Topic::GraphBreak | Topic::Recompile, RowKind::New) => (2, Some(row.topic)),
+        (Topic::GraphBreak | Topic::Recompile, RowKind::Gone) => (3, Some(row.topic)),
+        _ if row.difference().is_some() => (4, None),
+        (topic, _) => (5, Some(topic)),
     }
 }
 
@@ -73,5 +75,10 @@ fn logs_of_one_rank(a: &[&LogRun], b: &[&LogRun], threshold: Threshold) -> LogCo
     times::times(&runs, &mut found);
     measured::measured_work(&runs, &mut found);
     settings::settings(&runs, &mut found);
+    let by_cache = |row: &Row| row.topic == Topic::Cache && row.kind != RowKind::Changed;
+    if found.rows.iter().any(by_cache) {
+        // What a cache answered explains more than another machine does.
+        found.one_factor = None;
+    }
     found
 }

@@ -65,6 +65,14 @@ fn breaks(runs: &Runs<'_>, found: &mut Problems) {
             &|_, one| line(one),
         ],
     );
+    let other_torch = runs.has_other_torch();
+    // Lines at which both sides break, for whatever reason.
+    let shared: TextSet<String> = all
+        .iter()
+        .filter(|one| runs.is_common(one))
+        .flat_map(|one| runs.firsts(one))
+        .filter_map(|first| line(lists.get(first?.0)?.get(first?.1)?))
+        .collect();
     let mut reworded = Vec::new();
     for one in &all {
         let [a, b] =
@@ -72,16 +80,29 @@ fn breaks(runs: &Runs<'_>, found: &mut Problems) {
         let Some((_, shown)) = b.or(a) else { continue };
         let became = runs.became(one);
         let differently = matches!((a, b), (Some((_, a)), Some((_, b))) if a.reason != b.reason);
-        if became.is_none() && differently {
+        // Another torch may give two reasons where this one gives one.
+        let merged =
+            other_torch && became.is_some() && line(shown).is_some_and(|line| shared.contains(&line));
+        if (became.is_none() && differently) || merged {
             reworded.push((a, b));
             continue;
         }
-        let Some(kind) = became else {
-            found.same.breaks += 1;
-            continue;
+        let times = match (a, b) {
+            (Some((_, a)), Some((_, b))) if a.count != b.count && runs.logs.len() == 2 => {
+                format!(", {} → {} times", a.count, b.count)
+            }
+            _ => String::new(),
         };
-        let mut row =
-            Row::new(kind, Topic::GraphBreak, format!("Graph break: {}", first_line(&shown.reason)));
+        let kind = match became {
+            Some(kind) => kind,
+            None if !times.is_empty() => RowKind::Changed,
+            None => {
+                found.same.breaks += 1;
+                continue;
+            }
+        };
+        let text = format!("Graph break: {}{times}", first_line(&shown.reason));
+        let mut row = Row::new(kind, Topic::GraphBreak, text);
         row.detail = detail([shown.loc.as_ref().map(|loc| format!("`{loc}`")), runs.presence_words(one)]);
         (row.file, row.line) = (shown.file.clone(), shown.line);
         let side = |one: Option<(usize, &Break)>| {
@@ -97,8 +118,7 @@ type BreakOfLog<'r> = Option<(usize, &'r Break)>;
 
 /// Breaks at the same lines for which the logs give other reasons: one row where another torch words them.
 fn reworded_breaks(runs: &Runs<'_>, pairs: &[(BreakOfLog<'_>, BreakOfLog<'_>)]) -> Vec<Row> {
-    let torch = runs.values(|log| runs.logs.get(log)?.torch.clone());
-    let other_torch = torch[0] != torch[1];
+    let other_torch = runs.has_other_torch();
     let sides = |row: &mut Row, pair: &(BreakOfLog<'_>, BreakOfLog<'_>)| {
         let side = |one: BreakOfLog<'_>| {
             let Some((log, one)) = one else { return RowSide::default() };
@@ -110,7 +130,7 @@ fn reworded_breaks(runs: &Runs<'_>, pairs: &[(BreakOfLog<'_>, BreakOfLog<'_>)]) 
         (row.a, row.b) = (side(pair.0), side(pair.1));
     };
     let place = |pair: &(BreakOfLog<'_>, BreakOfLog<'_>)| {
-        let (_, one) = pair.1?;
+        let (_, one) = pair.1.or(pair.0)?;
         Some(format!("`{}:{}`", short_file(one.file.as_deref()), one.line?))
     };
     if other_torch && pairs.len() > 1 {

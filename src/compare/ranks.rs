@@ -5,6 +5,9 @@ use super::rows::{LogComparison, Row, RowKind, Topic};
 use crate::trace::TextMap;
 use std::collections::BTreeSet;
 
+/// Begins the detail of a row on several ranks.
+const DIFFERS_MOST: &str = "times of the rank that differs most, rank ";
+
 /// The facts of a job that a row names.
 const NAMED: usize = 12;
 
@@ -79,19 +82,22 @@ pub(super) fn merged(logs: &mut [LogComparison]) -> Vec<Row> {
             let place = *known.entry(key).or_insert(rows.len());
             match rows.get_mut(place).filter(|_| log.rank.is_some()) {
                 Some(same) => {
-                    same.ranks.append(&mut row.ranks);
                     let size = |row: &Row| row.difference().unwrap_or_default().abs();
+                    let most = if size(&row) > size(same) { log.rank } else { same.ranks.first().copied() };
                     if size(&row) > size(same) {
                         same.seconds = row.seconds;
                     }
+                    if let Some(most) = most.filter(|_| row.difference().is_some()) {
+                        same.detail = Some(format!("{DIFFERS_MOST}{most}"));
+                        // The compiles and pages of the first rank that is named are shown.
+                        same.ranks.retain(|rank| *rank != most);
+                        same.ranks.insert(0, most);
+                    }
+                    same.ranks.append(&mut row.ranks);
                 }
                 None => rows.push(row),
             }
         }
-    }
-    for row in &mut rows {
-        row.ranks.sort_unstable();
-        row.ranks.dedup();
     }
     rows
 }

@@ -6,7 +6,7 @@ use super::wire::{Head, JobReport, LogReport};
 use anyhow::{Context, bail, ensure};
 use std::fs::File;
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The version of report.json that is read: the one that is written.
 const SCHEMA: u64 = 2;
@@ -23,8 +23,24 @@ const MOST_RANKS: usize = 20_000;
 /// There is no `report.json` that this version can read.
 pub(crate) fn read_recording(folder: &Path, name: &str) -> anyhow::Result<Recording> {
     let bytes = load(folder).with_context(|| format!("cannot compare {}", folder.display()))?;
-    of_report(&bytes, folder, name).with_context(|| format!("cannot compare {}", folder.display()))
+    let mut recording =
+        of_report(&bytes, folder, name).with_context(|| format!("cannot compare {}", folder.display()))?;
+    let folders = std::iter::once("").chain(recording.logs.iter().map(|log| log.folder.as_str()));
+    let pages = folders.flat_map(|below| PAGES.iter().map(move |page| format!("{below}{page}")));
+    recording.pages = pages.filter(|page| folder.join(page).is_file()).collect();
+    Ok(recording)
 }
+
+/// Pages of a report that rows lead to, where the report has them.
+const PAGES: [&str; 7] = [
+    "index.html",
+    "graph_breaks.html",
+    "recompilations.html",
+    "failures_and_restarts.html",
+    "configuration.html",
+    "time.html",
+    "performance.html",
+];
 
 fn of_report(bytes: &[u8], folder: &Path, name: &str) -> anyhow::Result<Recording> {
     let head: Head = serde_json::from_slice(bytes).context("its report.json is none that tlparse wrote")?;
@@ -93,4 +109,26 @@ fn load(folder: &Path) -> anyhow::Result<Vec<u8>> {
     let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or_default());
     File::open(&path).context(missing)?.take(LARGEST).read_to_end(&mut bytes).context(missing)?;
     Ok(bytes)
+}
+
+/// The folder of the finished report that a path means; None where it means logs. A folder with a landing page and without
+/// facts is a report all the same: reading it says what is missing.
+pub(crate) fn finished_report(path: &Path) -> Option<PathBuf> {
+    if path.file_name().is_some_and(|name| name == "report.json") {
+        let folder = path.parent()?;
+        return Some(if folder.as_os_str().is_empty() { PathBuf::from(".") } else { folder.to_owned() });
+    }
+    let has = |file: &str| path.join(file).is_file();
+    (has("report.json") || (has("index.html") && has("compile_directory.json"))).then(|| path.to_owned())
+}
+
+/// What the reader calls a run: the last part of its path, or all of it where another run has the same.
+pub(crate) fn name_of(path: &Path, sides: [&Vec<PathBuf>; 2]) -> String {
+    let last = |path: &Path| {
+        path.file_name()
+            .map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned())
+    };
+    let name = last(path);
+    let same = sides.into_iter().flatten().filter(|other| last(other) == name).count();
+    if same > 1 { path.display().to_string() } else { name }
 }

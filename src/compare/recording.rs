@@ -13,6 +13,8 @@ pub(crate) struct Recording {
     pub unreadable: Vec<(u64, String)>,
     /// What the report of a job says about its ranks; None for a single log.
     pub agreement: Option<Agreement>,
+    /// Pages of its report that rows may lead to, relative to it.
+    pub pages: BTreeSet<String>,
     /// Where its report stands, seen from the page of the comparison; None where that has no report to lead to.
     pub report: Option<String>,
 }

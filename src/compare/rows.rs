@@ -255,6 +255,8 @@ pub(crate) struct LogComparison {
     pub rows: Vec<Row>,
     /// Compile time.
     pub total: Pair,
+    /// Whether its difference is more than noise.
+    pub total_differs: bool,
     /// The same by part.
     pub parts: Vec<TimeLine>,
     /// The same by function, largest difference first.
@@ -305,10 +307,5 @@ impl Comparison {
     /// The comparison whose tables are shown: that of the logs, or of the ranks that differ most.
     pub fn shown(&self) -> Option<&LogComparison> {
         self.logs.first()
-    }
-
-    /// Whether the logs of jobs are compared.
-    pub fn is_job(&self) -> bool {
-        self.a.iter().chain(&self.b).any(|recording| recording.agreement.is_some())
     }
 }

@@ -156,6 +156,12 @@ impl<'r> Runs<'r> {
         [of(0..self.of_a), of(self.of_a..self.logs.len())]
     }
 
+    /// Whether the sides were recorded with different versions of torch.
+    pub fn has_other_torch(&self) -> bool {
+        let [a, b] = self.values(|log| Some(self.logs.get(log)?.torch.clone().unwrap_or_default()));
+        a != b
+    }
+
     /// The place in `functions` of a log's function.
     pub fn row_of(&self, log: usize, function: usize) -> Option<usize> {
         self.rows.get(log)?.get(function).copied()

@@ -15,7 +15,7 @@ pub(super) fn settings(runs: &Runs<'_>, found: &mut LogComparison) {
     let same_torch = torch[0] == torch[1];
     if !same_torch {
         let mut row = Row::new(RowKind::Changed, Topic::Torch, "Version of torch".to_owned());
-        (row.a, row.b) = (value(&torch[0]), value(&torch[1]));
+        (row.a, row.b) = (value(runs, 0, &torch[0]), value(runs, runs.of_a, &torch[1]));
         found.rows.push(row);
     }
     let recorded = runs.logs.iter().all(|log| !log.settings.is_empty());
@@ -44,7 +44,7 @@ pub(super) fn settings(runs: &Runs<'_>, found: &mut LogComparison) {
             RowKind::New if !same_torch => found.one_sided_settings.1.push(name),
             _ => {
                 let mut row = Row::new(kind, Topic::Setting, format!("Setting `{name}`"));
-                (row.a, row.b) = (value(&a), value(&b));
+                (row.a, row.b) = (value(runs, 0, &a), value(runs, runs.of_a, &b));
                 found.rows.push(row);
             }
         }
@@ -52,11 +52,12 @@ pub(super) fn settings(runs: &Runs<'_>, found: &mut LogComparison) {
     one_sided(found);
 }
 
-fn value(values: &BTreeSet<String>) -> RowSide {
+fn value(runs: &Runs<'_>, log: usize, values: &BTreeSet<String>) -> RowSide {
+    let folder = runs.logs.get(log).map_or("", |log| log.folder.as_str());
     let values: Vec<&str> = values.iter().map(String::as_str).collect();
     RowSide {
         value: (!values.is_empty()).then(|| values.join(" or ")),
-        page: Some("configuration.html".to_owned()),
+        page: Some(format!("{folder}configuration.html")),
         ..RowSide::default()
     }
 }

@@ -9,6 +9,7 @@ use super::runs::Runs;
 /// their seconds.
 pub(super) fn times(runs: &Runs<'_>, found: &mut LogComparison) {
     found.total = runs.times(|log| runs.logs.get(log)?.total_s);
+    found.total_differs = found.total.differs(runs.threshold);
     let apart: Vec<_> = (0..runs.logs.len()).map(|log| of_one_side(runs, log)).collect();
     let rest = runs.times(|log| {
         let (seconds, _) = apart.get(log)?;

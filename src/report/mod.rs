@@ -1,6 +1,7 @@
 //! Model and findings to pages: `kit` says how anything looks, `words` what things are called, `pages` has a file or
 //! folder per page, `data` the files for programs, `job` what a job's report has of its own, and `site` lists all pages.
 
+mod compare;
 mod data;
 mod job;
 pub(crate) mod kit;
@@ -10,6 +11,7 @@ mod subject;
 mod terminal;
 mod words;
 
+pub use compare::{DIFF_PAGE, diff_entries, diff_markdown, diff_pages, diff_summary, to_json as diff_json};
 pub use job::{JobReport, job_findings, job_pages, job_summary};
 pub use kit::Worker;
 pub use kit::editor::Editor;
@@ -50,4 +52,9 @@ pub fn findings(report: Report<'_>) -> Vec<serde_json::Value> {
 /// All files of the report on one log, the long ones first: their work is done when they are written.
 pub fn pages<'m>(report: Report<'m>) -> Vec<Page<'m, Worker>> {
     site::pages(report)
+}
+
+/// The facts of one log alone, for programs: `report.json`.
+pub fn facts<'m>(report: Report<'m>) -> Vec<Page<'m, Worker>> {
+    vec![data::facts(report)]
 }

@@ -1,9 +1,9 @@
 //! Graph breaks, recompiles and failures: which are new, which are gone.
 
 use super::matching::{Matched, matched};
-use super::recording::{Break, Failure, LogRun, Recompile};
+use super::recording::{Break, Compile, Failure, LogRun, Recompile};
 use super::rows::{Row, RowKind, RowSide, Same, Topic};
-use super::runs::{Runs, function_words, short_file};
+use super::runs::{MatchedFunction, Runs, function_words, short_file};
 use crate::trace::TextSet;
 
 /// Compiles that a row names on each side.
@@ -282,7 +282,33 @@ fn failures(runs: &Runs<'_>, found: &mut Problems) {
             side.value = Some(one.error.clone()).filter(|_| other_error);
             if log < runs.of_a { row.a = side } else { row.b = side }
         }
-        row.seconds = runs.times(|log| lists.get(log)?.get(one.at(log)?)?.seconds);
+        let other = log_and_function(&lists, one).and_then(|(log, function)| runs.row_of(log, function));
+        let other = other.and_then(|other| runs.functions.get(other));
+        row.seconds = runs.times(|log| match one.at(log) {
+            Some(at) => lists.get(log)?.get(at)?.seconds,
+            None => compile_of(runs, other?, log)?.seconds,
+        });
+        tell(found, one, |log, at| lists.get(log)?.get(at)?.compile.clone());
+        // How the function ended on the side where it did not fail.
+        for (side, log) in [(&mut row.a, 0), (&mut row.b, runs.of_a)] {
+            if side.compiles.is_empty()
+                && let Some(compile) = other.and_then(|other| compile_of(runs, other, log))
+            {
+                side.compiles.push(compile.id.clone());
+            }
+        }
         found.rows.push(row);
     }
+}
+
+/// The first log that has a failure, and its function there.
+fn log_and_function(lists: &[&[Failure]], one: &Matched) -> Option<(usize, usize)> {
+    let known =
+        |(log, place): (usize, &Option<usize>)| Some((log, lists.get(log)?.get((*place)?)?.function?));
+    one.0.iter().enumerate().find_map(known)
+}
+
+/// The first compile of a function in a log.
+fn compile_of<'r>(runs: &Runs<'r>, function: &MatchedFunction, log: usize) -> Option<&'r Compile> {
+    runs.function(log, function.places.at(log)?)?.compiles.first()
 }

@@ -3,7 +3,7 @@
 use super::rows::{difference_class, kind_class, kind_word, ranks, sentence, signed};
 use super::verdict::{is_change, same};
 use super::view::{DiffView, Side};
-use crate::compare::{Row, RowKind};
+use crate::compare::{Row, RowKind, Topic};
 use crate::report::kit::formats::{UNKNOWN, counted, whole};
 use crate::report::kit::html::Html;
 use crate::report::kit::markup::{Element, close, close_section, put, soft, soft_paragraph};
@@ -98,6 +98,9 @@ fn entry(view: DiffView<'_>, row: &Row) -> anyhow::Result<Entry> {
 
 /// Links to the pages of both reports with the evidence.
 fn evidence(view: DiffView<'_>, row: &Row) -> Option<Html> {
+    if !matches!(row.topic, Topic::Failure | Topic::GraphBreak | Topic::Recompile) {
+        return None;
+    }
     let links: Vec<Html> = [(Side::A, &row.a, "A"), (Side::B, &row.b, "B")]
         .into_iter()
         .filter_map(|(side, of, name)| {

@@ -2,7 +2,7 @@
 
 use super::rows::{difference_class, medians, setting, signed, time};
 use super::view::{DiffView, Side};
-use crate::compare::{FunctionLine, LogComparison, MeasuredLine, Pair, Row as Change, Topic};
+use crate::compare::{CompileRef, FunctionLine, LogComparison, MeasuredLine, Pair, Row as Change, Topic};
 use crate::report::kit::formats::{UNKNOWN, counted, short_path, whole};
 use crate::report::kit::html::Html;
 use crate::report::kit::markup::{
@@ -120,7 +120,7 @@ fn function_table(
     (id, lines): (&str, &[&FunctionLine]),
     widest: f64,
 ) -> anyhow::Result<()> {
-    let mut heads = vec![Head::compiles("Compiles A → B"), Head::text("Function").mono()];
+    let mut heads = vec![Head::compiles("Compiles"), Head::text("Function").mono()];
     heads.extend(time_heads());
     heads.extend([
         Head::number("of it in builds")
@@ -133,6 +133,7 @@ fn function_table(
         let pills = match (one.a.is_empty(), one.b.is_empty()) {
             (true, _) => view.pills(Side::B, &one.b)?,
             (_, true) => view.pills(Side::A, &one.a)?,
+            _ if same_compiles(&one.a, &one.b) => view.pills(Side::B, &one.b)?,
             _ => Html::joined([view.pills(Side::A, &one.a)?, view.pills(Side::B, &one.b)?], " → "),
         };
         let file = one.file.as_deref().map(|file| match one.place {
@@ -152,6 +153,11 @@ fn function_table(
         note_below(out, format!("{rest} less."))?;
     }
     Ok(())
+}
+
+/// Whether both sides have the same ids with the same statuses: then one of them says it.
+fn same_compiles(a: &[CompileRef], b: &[CompileRef]) -> bool {
+    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.id == b.id && a.status == b.status)
 }
 
 /// `9`, or `9 → 10` with the new one marked.

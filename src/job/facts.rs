@@ -203,6 +203,7 @@ impl<'r> FactReader<'_, 'r> {
             compile: self.texts.add_maybe(end.compile_id.as_deref()),
             inside: end.inside,
             phases: self.texts.names(phases),
+            open_s: end.open_s.last().copied(),
         })
     }
 

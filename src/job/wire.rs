@@ -289,6 +289,9 @@ pub(super) struct End<'a> {
     pub inside: bool,
     #[serde(borrow)]
     pub phases: Vec<Text<'a>>,
+    /// Reports that an earlier version wrote have none.
+    #[serde(default)]
+    pub open_s: Vec<f64>,
 }
 
 /// What was compiled: a list of these four.

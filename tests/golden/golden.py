@@ -460,7 +460,7 @@ def of_ranks(recs):
     builds = [[s["begin"], s["end"]] for s in spans if s["name"] == "compile_file"]
     return {"inputs": inputs or None, "process_groups": None, "cache_keys": keys or None, "cache_folders": list(folders) or None,
             "builds": builds or None, "pauses": pauses_of(spans) or None,
-            "end": {"event": event, "compile_id": last.id, "inside": False, "phases": []}}
+            "end": {"event": event, "compile_id": last.id, "inside": False, "phases": [], "open_s": []}}
 
 
 def phases_of(recs):

@@ -241,6 +241,8 @@ pub struct RankEnd {
     pub inside: bool,
     /// Phases that were open, the outermost first.
     pub phases: Arc<[TextId]>,
+    /// Seconds that the innermost of them took at least.
+    pub open_s: Option<f64>,
 }
 
 /// A lookup in the cache of FX graphs.

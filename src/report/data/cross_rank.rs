@@ -1,6 +1,6 @@
 //! The facts in report.json that only the report of a job needs.
 
-use crate::analysis::{builds, log_end, pauses, resumed};
+use crate::analysis::{builds, pauses, resumed};
 use crate::model::{CollectiveCalls, CompileIndex, InputTensor, Model, Stretch};
 use crate::report::subject::Report;
 use indexmap::IndexMap;
@@ -22,7 +22,7 @@ pub(super) fn add(report: Report<'_>, facts: &mut Map<String, Value>) {
     facts.insert("cache_folders".to_owned(), or_null(folders));
     facts.insert("builds".to_owned(), stretches(&builds(model)));
     facts.insert("pauses".to_owned(), stretches(&pauses(model)));
-    facts.insert("end".to_owned(), end(model));
+    facts.insert("end".to_owned(), end(report));
 }
 
 fn or_null(values: Vec<Value>) -> Value {
@@ -73,10 +73,12 @@ fn stretches(stretches: &[Stretch]) -> Value {
     or_null(stretches.iter().map(|one| json!([one.start_us, one.end_us])).collect())
 }
 
-fn end(model: &Model) -> Value {
-    let Some(end) = log_end(model) else { return Value::Null };
+fn end(report: Report<'_>) -> Value {
+    let model = report.model;
+    let Some(end) = &report.found.end else { return Value::Null };
     let compile = end.compile.and_then(|compile| model.compiles.get(compile));
     let id = compile.and_then(|compile| compile.id.as_ref()).map(ToString::to_string);
-    let phases: Vec<&str> = end.phases.iter().map(|phase| &**phase).collect();
-    json!({ "event": end.event, "compile_id": id, "inside": end.inside, "phases": phases })
+    let phases: Vec<&str> = end.phases.iter().map(|phase| &*phase.name).collect();
+    let open_s: Vec<f64> = end.phases.iter().map(|phase| phase.at_least_s).collect();
+    json!({ "event": end.event, "compile_id": id, "inside": end.inside, "phases": phases, "open_s": open_s })
 }

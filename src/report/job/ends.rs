@@ -112,7 +112,10 @@ fn open(view: JobView<'_>, rank: &RankSummary, stop: Option<&Stop>) -> Html {
     let phases: Vec<&str> = end.phases.iter().map(|phase| texts.get(*phase)).collect();
     let phases = match phases.as_slice() {
         [] => format!(" after {}", texts.get(end.event)),
-        phases => format!(" {}", phases.join(" > ")),
+        phases => {
+            let least = end.open_s.map(|s| format!(", open for at least {}", micros(s * 1e6)));
+            format!(" {}{}", phases.join(" > "), least.unwrap_or_default())
+        }
     };
     let link = view.link(&view.compile_page(rank, id), id);
     let name = NamedFunction::of_graph(texts, rank.graph(end.compile));

@@ -25,7 +25,7 @@ pub(super) fn finding(sides: &Sides<'_>) -> JobFinding {
         _ => format!("nothing more on {}", sides.who(group)),
     };
     let title = format!(
-        "the cache of FX graphs is asked for {}, {}",
+        "the FX graph cache is asked for {}, {}",
         side(sides.other, sides.theirs),
         side(sides.most, sides.mine)
     );

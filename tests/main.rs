@@ -29,6 +29,7 @@ mod damage;
 mod data_files;
 mod determinism;
 mod export;
+mod figures;
 mod findings;
 mod golden;
 mod hostile;

@@ -1,11 +1,12 @@
 //! The graphs of the log as a trace meets them: by the key of their code, with the calls of that code in order.
 
 use super::buffers::{CallBuffers, buffers_of_calls};
+use super::estimates::{ReadPayload, estimated_runtimes};
 use super::formulas::Formula;
 use super::node_flops::flops_of_nodes;
 use crate::analysis::provenance::{CodeKind, InductorRun, Provenance, RunTexts, inductor_runs};
 use crate::model::{Compile, CompileIndex, InputDims, Model, Operator};
-use crate::trace::{PayloadRef, TextMap};
+use crate::trace::TextMap;
 
 /// A line of the program.
 #[derive(Debug, Clone, PartialEq)]
@@ -37,6 +38,8 @@ pub(super) struct CodeCall {
     pub(super) bytes: Option<f64>,
     pub(super) flops: Option<f64>,
     pub(super) lines: Vec<LineShare>,
+    /// What Inductor expected it to take, microseconds.
+    pub(super) estimated_us: Option<f64>,
 }
 
 /// A graph that Inductor compiled.
@@ -55,11 +58,10 @@ pub(super) struct Graphs {
     by_key: TextMap<String, usize>,
     /// Which graph defines a generated kernel; None where several do.
     by_kernel: TextMap<String, Option<usize>>,
+    /// Which graph's code names the file of a Triton kernel; None where several do.
+    by_file: TextMap<String, Option<usize>>,
     pub(super) lines: Vec<ProgramLine>,
 }
-
-/// Gives the text of a payload.
-pub type ReadPayload<'a> = &'a dyn Fn(&PayloadRef) -> anyhow::Result<String>;
 
 impl Graphs {
     /// Reads the code of every graph.
@@ -96,6 +98,11 @@ impl Graphs {
         self.by_kernel.get(kernel).copied().flatten()
     }
 
+    /// The one graph whose code names the file of a Triton kernel.
+    pub(super) fn with_file(&self, file: &str) -> Option<usize> {
+        self.by_file.get(file).copied().flatten()
+    }
+
     fn graph(
         &mut self,
         compile: CompileIndex,
@@ -105,11 +112,15 @@ impl Graphs {
     ) -> anyhow::Result<Graph> {
         let texts = RunTexts::read(owner, run, read)?;
         let known = texts.provenance();
-        let code =
-            texts.code.iter().find(|(kind, _)| *kind == CodeKind::Python).map(|(_, text)| text.as_str());
+        let code = texts.code().find(|file| file.kind == CodeKind::Python).map(|file| file.text);
         let lines = known.kernels.iter().map(|call| (call.line, call.kernel.as_str()));
         let buffers = buffers_of_calls(code.unwrap_or_default(), texts.post.as_deref(), lines);
         let flops = texts.post.as_deref().map(flops_of_nodes).unwrap_or_default();
+        for file in code.into_iter().flat_map(kernel_files) {
+            let known = self.by_file.entry(file.to_owned()).or_insert(Some(self.graphs.len()));
+            *known = known.filter(|known| *known == self.graphs.len());
+        }
+        let estimates = estimated_runtimes(owner, run, read)?;
         let mut graph = Graph { compile, calls: Vec::new(), by_name: TextMap::default() };
         for (place, call) in known.kernels.iter().enumerate() {
             let name = name_in_trace(&call.kernel);
@@ -122,6 +133,7 @@ impl Graphs {
                 bytes: of_code.and_then(|buffers| buffers.bytes),
                 generated: call.language.is_some(),
                 lines: self.shares(&known, place, places),
+                estimated_us: estimates.get(&call.kernel).map(|of| of.ns / f64::from(of.calls) / 1e3),
                 name,
             });
         }
@@ -191,6 +203,12 @@ fn name_in_trace(kernel: &str) -> String {
     kernel.to_owned()
 }
 
+/// Base names of the files that Inductor wrote Triton kernels to: `# kernel path: /tmp/torchinductor_me/h4/ch4l.py`.
+fn kernel_files(code: &str) -> impl Iterator<Item = &str> {
+    let paths = code.lines().filter_map(|line| line.trim().strip_prefix("# kernel path:"));
+    paths.filter_map(|path| path.trim().rsplit(['/', '\\']).next()).filter(|file| !file.is_empty())
+}
+
 /// FLOPs of a library's operator from the sizes of the buffers that it is given.
 fn flops_of_call(name: &str, buffers: &CallBuffers) -> Option<f64> {
     let formula = Formula::of(name)?;
@@ -198,4 +216,29 @@ fn flops_of_call(name: &str, buffers: &CallBuffers) -> Option<f64> {
     let dims: Option<Vec<InputDims>> =
         inputs.map(|argument| argument.sizes.clone().map(InputDims::One)).collect();
     formula.work(&Operator { name: name.to_owned(), dims: dims?, ..Operator::default() }).flops
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_of_kernels_are_read_from_the_comments_above_them() {
+        let code =
+            "# kernel path: /tmp/torchinductor_me/h4/ch4lah.py\n# Source node to ATen node mapping:\nx = 1\n";
+        assert_eq!(kernel_files(code).collect::<Vec<_>>(), ["ch4lah.py"]);
+    }
+
+    #[test]
+    fn calls_of_libraries_are_named_as_a_trace_names_them() {
+        for (in_code, in_trace) in [
+            ("extern_kernels.addmm", "aten::addmm"),
+            ("torch.ops.aten.convolution_backward.default", "aten::convolution_backward"),
+            ("torch.ops.mylib.thing.default", "mylib::thing"),
+            ("aoti_torch_cuda_mm_out", "aten::mm"),
+            ("triton_poi_fused_add_0", "triton_poi_fused_add_0"),
+        ] {
+            assert_eq!(name_in_trace(in_code), in_trace);
+        }
+    }
 }

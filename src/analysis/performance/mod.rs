@@ -3,21 +3,25 @@
 
 mod buffers;
 mod devices;
+mod estimates;
 mod formulas;
 mod graphs;
 mod measured;
 mod node_flops;
 mod rates;
+mod regions;
 mod tables;
 mod times;
 mod tree;
+mod tuning;
 mod work;
 
 pub use devices::DevicePeaks;
-pub use graphs::{ProgramLine, ReadPayload};
+pub use estimates::{ReadPayload, estimated_runtimes};
+pub use graphs::ProgramLine;
 pub use measured::{
     Backend, DeviceOptions, DeviceTime, FigureFrom, LineTime, MeasuredKernel, MeasuredOperator,
-    MeasuredRegion, Performance,
+    MeasuredRegion, Performance, Tuning,
 };
 pub use rates::{Bound, Judgement, Rates};
 
@@ -58,7 +62,7 @@ pub fn performance(
         time: time(profile, &pieces, span_us),
         ..Performance::default()
     };
-    Tables { model, profile, graphs: &graphs, pieces: &pieces }.fill(&mut found);
+    Tables { model, profile, graphs: &graphs, tree: &tree, pieces: &pieces }.fill(&mut found);
     Ok(found)
 }
 

@@ -112,8 +112,7 @@ impl Graphs {
     ) -> anyhow::Result<Graph> {
         let texts = RunTexts::read(owner, run, read)?;
         let known = texts.provenance();
-        let code =
-            texts.code.iter().find(|(kind, _)| *kind == CodeKind::Python).map(|(_, text)| text.as_str());
+        let code = texts.code().find(|file| file.kind == CodeKind::Python).map(|file| file.text);
         let lines = known.kernels.iter().map(|call| (call.line, call.kernel.as_str()));
         let buffers = buffers_of_calls(code.unwrap_or_default(), texts.post.as_deref(), lines);
         let flops = texts.post.as_deref().map(flops_of_nodes).unwrap_or_default();

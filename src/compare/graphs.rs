@@ -1,5 +1,6 @@
 //! What functions are compiled to: inputs, kernels, and what the caches answered.
 
+use super::matching::Matched;
 use super::recording::{Compile, Function};
 use super::rows::{LogComparison, Row, RowKind, RowSide, Topic};
 use super::runs::{MatchedFunction, Runs, function_words};
@@ -15,12 +16,20 @@ const LISTED: usize = 8;
 /// Functions that a row about caches names.
 const NAMED: usize = 6;
 
-/// The first compiles of a matched function on both sides, pair by pair.
+/// The first compiles of a matched function on both sides, pair by pair, of those whose values no log of A shares with
+/// one of B.
 fn pairs<'r>(
     runs: &'r Runs<'_>,
     function: &'r MatchedFunction,
+    value: fn(&Compile) -> String,
 ) -> impl Iterator<Item = [(usize, &'r Compile); 2]> {
-    runs.common(function).filter_map(|compile| {
+    let apart = move |compile: &&Matched| {
+        // Two logs are compared in detail by the caller.
+        let several = runs.logs.len() > 2;
+        let [a, b] = runs.values(|log| runs.compile(function, log, compile).filter(|_| several).map(value));
+        !several || a.is_disjoint(&b)
+    };
+    runs.common(function).filter(apart).filter_map(|compile| {
         let [a, b] = runs.firsts(compile);
         let of = |first: Option<(usize, usize)>| {
             let (log, _) = first?;
@@ -57,7 +66,7 @@ pub(super) fn inputs(
     let mut changes: IndexSet<String> = IndexSet::new();
     let mut first: Option<[(usize, &Compile); 2]> = None;
     let mut of = 0;
-    for [(log_a, a), (log_b, b)] in pairs(runs, function) {
+    for [(log_a, a), (log_b, b)] in pairs(runs, function, |one| format!("{:?}", one.inputs)) {
         let (Some(inputs_a), Some(inputs_b)) = (&a.inputs, &b.inputs) else { continue };
         of = of.max(inputs_a.len()).max(inputs_b.len());
         for (name, change) in changed(inputs_a, inputs_b) {
@@ -100,7 +109,7 @@ pub(super) fn kernels(
     let (mut a, mut b): (TextMap<&str, u64>, TextMap<&str, u64>) = Default::default();
     let mut names: IndexSet<&str> = IndexSet::new();
     let mut first: Option<[(usize, &Compile); 2]> = None;
-    for pair in pairs(runs, function) {
+    for pair in pairs(runs, function, |one| format!("{:?}", one.kernels)) {
         for ((_, compile), sum) in pair.into_iter().zip([&mut a, &mut b]) {
             for (name, count) in &compile.kernels {
                 names.insert(name);
@@ -159,7 +168,7 @@ pub(super) fn caches(runs: &Runs<'_>, found: &mut LogComparison) {
     for function in &runs.functions {
         let Some((log, place)) = runs.firsts(&function.places)[1] else { continue };
         let Some(shown) = runs.function(log, place) else { continue };
-        for [(log_a, a), (log_b, b)] in pairs(runs, function) {
+        for [(log_a, a), (log_b, b)] in pairs(runs, function, |one| format!("{:?}", one.lookups)) {
             let caches: IndexSet<&str> =
                 a.lookups.keys().chain(b.lookups.keys()).map(String::as_str).collect();
             for cache in caches {

@@ -87,31 +87,38 @@ fn breaks(runs: &Runs<'_>, found: &mut Problems) {
             reworded.push((a, b));
             continue;
         }
-        let times = match (a, b) {
-            (Some((_, a)), Some((_, b))) if a.count != b.count && runs.logs.len() == 2 => {
-                format!(", {} → {} times", a.count, b.count)
-            }
-            _ => String::new(),
-        };
-        let kind = match became {
-            Some(kind) => kind,
-            None if !times.is_empty() => RowKind::Changed,
-            None => {
-                found.same.breaks += 1;
-                continue;
-            }
-        };
-        let text = format!("Graph break: {}{times}", first_line(&shown.reason));
-        let mut row = Row::new(kind, Topic::GraphBreak, text);
-        row.detail = detail([shown.loc.as_ref().map(|loc| format!("`{loc}`")), runs.presence_words(one)]);
-        (row.file, row.line) = (shown.file.clone(), shown.line);
-        let side = |one: Option<(usize, &Break)>| {
-            one.map(|(log, one)| side(runs, log, "graph_breaks.html", &one.compiles)).unwrap_or_default()
-        };
-        (row.a, row.b) = (side(a), side(b));
-        found.rows.push(row);
+        match break_row(runs, one, [a, b], became) {
+            Some(row) => found.rows.push(row),
+            None => found.same.breaks += 1,
+        }
     }
     found.rows.extend(reworded_breaks(runs, &reworded));
+}
+
+/// The row of a break; None where both sides have it as often.
+fn break_row(
+    runs: &Runs<'_>,
+    one: &Matched,
+    [a, b]: [BreakOfLog<'_>; 2],
+    became: Option<RowKind>,
+) -> Option<Row> {
+    let (_, shown) = b.or(a)?;
+    let times = match (a, b) {
+        (Some((_, a)), Some((_, b))) if a.count != b.count && runs.logs.len() == 2 => {
+            format!(", {} → {} times", a.count, b.count)
+        }
+        _ => String::new(),
+    };
+    let kind = became.or_else(|| (!times.is_empty()).then_some(RowKind::Changed))?;
+    let text = format!("Graph break: {}{times}", first_line(&shown.reason));
+    let mut row = Row::new(kind, Topic::GraphBreak, text);
+    row.detail = detail([shown.loc.as_ref().map(|loc| format!("`{loc}`")), runs.presence_words(one)]);
+    (row.file, row.line) = (shown.file.clone(), shown.line);
+    let side = |one: BreakOfLog<'_>| {
+        one.map(|(log, one)| side(runs, log, "graph_breaks.html", &one.compiles)).unwrap_or_default()
+    };
+    (row.a, row.b) = (side(a), side(b));
+    Some(row)
 }
 
 type BreakOfLog<'r> = Option<(usize, &'r Break)>;

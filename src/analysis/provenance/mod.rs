@@ -11,6 +11,7 @@ mod runs;
 mod source;
 
 pub(crate) use code::library_call;
+pub(crate) use graph::{GraphText, Node};
 pub use maps::{Coverage, KernelCall, LineMap, LineMaps, Provenance, Texts, provenance};
 pub use owners::{LineOwners, Owners, line_owners};
 pub use run_texts::RunTexts;

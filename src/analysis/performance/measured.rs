@@ -64,6 +64,8 @@ pub struct MeasuredCall {
     pub run: (u32, usize),
     /// The place of the call among those of the run.
     pub place: usize,
+    /// The place of the first call of the same kernel there.
+    pub first: usize,
     /// The kernel that it runs: a place in [`Performance::kernels`].
     pub kernel: usize,
     /// How often it ran.

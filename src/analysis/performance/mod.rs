@@ -18,8 +18,8 @@ mod work;
 pub use devices::DevicePeaks;
 pub use graphs::{ProgramLine, ReadPayload};
 pub use measured::{
-    Backend, DeviceOptions, DeviceTime, FigureFrom, LineTime, MeasuredKernel, MeasuredOperator,
-    MeasuredRegion, Performance,
+    Backend, DeviceOptions, DeviceTime, FigureFrom, LinePart, LineTime, MeasuredCall, MeasuredKernel,
+    MeasuredOperator, MeasuredRegion, Performance,
 };
 pub use rates::{Bound, Judgement, Rates};
 

@@ -60,8 +60,18 @@ impl CallTimes {
         for (key, (count, sum_us)) in self.0 {
             let Some(graph) = graphs.graphs.get(key.graph) else { continue };
             let kernel = kernels.get(&key.row).copied().unwrap_or_default();
-            let (compile, run, place) = (graph.compile, graph.run, key.call);
-            found.calls.push(MeasuredCall { compile, run, place, kernel, count, sum_us });
+            let name = graph.calls.get(key.call).map(|call| &call.name);
+            let first = name.and_then(|name| graph.by_name.get(name)?.first().copied());
+            found.calls.push(MeasuredCall {
+                compile: graph.compile,
+                run: graph.run,
+                place: key.call,
+                first: first.unwrap_or(key.call),
+                kernel,
+                count,
+                sum_us,
+            });
+            let compile = graph.compile;
             let backward = graph.direction.as_deref() == Some("backward");
             for part in graph.calls.get(key.call).map(|call| call.parts.as_slice()).unwrap_or_default() {
                 let (line, chain, module) = (part.line, part.chain, part.module);

@@ -1,11 +1,11 @@
 //! Calls of compiled code, and operators by the shapes of their inputs.
 
-use super::figures;
+use super::{figures, names};
 use crate::analysis::performance::{MeasuredOperator, Performance};
-use crate::model::InputDims;
 use crate::report::kit::formats::{bytes, micros, whole};
 use crate::report::kit::html::Html;
 use crate::report::kit::markup::{close_section, note_below};
+use crate::report::kit::measured::heat;
 use crate::report::kit::tables::{Head, Row, Table, Td};
 use crate::report::kit::view::View;
 use crate::trace::CompileId;
@@ -13,8 +13,6 @@ use std::io::Write;
 
 /// Operators in the table, the longest first.
 const MOST_OPERATORS: usize = 1_000;
-/// Inputs in a cell.
-const MOST_INPUTS: usize = 6;
 
 /// Writes the section on calls of compiled code.
 pub(super) fn write(view: View<'_>, found: &Performance, out: &mut dyn Write) -> anyhow::Result<()> {
@@ -71,7 +69,7 @@ pub(super) fn operators(view: View<'_>, found: &Performance, out: &mut dyn Write
         Head::text("Inputs").mono().absent_if(none(|operator| !operator.dims.is_empty())),
         Head::number("Calls"),
         Head::number("Sum"),
-        Head::number("GFLOP").about("of one call").absent_if(none(|operator| operator.flops.is_some())),
+        Head::number("FLOPs").about("of one call").absent_if(none(|operator| operator.flops.is_some())),
         Head::number("Bytes")
             .about("that one call must move at least")
             .absent_if(none(|operator| operator.bytes.is_some())),
@@ -80,41 +78,24 @@ pub(super) fn operators(view: View<'_>, found: &Performance, out: &mut dyn Write
     let table = Table { id: "operators-table", label: "Operators", heads };
     let shown: Vec<&MeasuredOperator> = all.iter().take(MOST_OPERATORS).collect();
     let count = shown.len();
-    let rows = shown.into_iter().map(|operator| Ok(operator_row(operator)));
+    let longest = all.first().map_or(0.0, |operator| operator.sum_us);
+    let rows = shown.into_iter().map(|operator| Ok(operator_row(operator, longest)));
     view.table(out, &table, rows)?;
     view.beyond(out, all.len(), count, "operators")?;
     Ok(close_section(out)?)
 }
 
-fn operator_row(operator: &MeasuredOperator) -> Row {
+fn operator_row(operator: &MeasuredOperator, longest: f64) -> Row {
     let calls = operator.count as f64;
     let rate =
         operator.flops.filter(|_| operator.sum_us > 0.0).map(|flops| flops * calls / operator.sum_us / 1e6);
     Row::of(vec![
         Td::text(&operator.name),
-        Td::text(&inputs(operator)),
+        Td::text(&names::inputs(&operator.dims)),
         Td::number(calls, &whole(operator.count)),
-        Td::number(operator.sum_us, &micros(operator.sum_us)),
-        Td::maybe(operator.flops, |flops| format!("{:.3}", flops / 1e9)),
+        heat(micros(operator.sum_us).into(), operator.sum_us, operator.sum_us, longest),
+        Td::maybe(operator.flops, figures::flop_count),
         Td::maybe(operator.bytes, bytes),
         Td::maybe(rate, figures::flop_rate),
     ])
-}
-
-/// `[8, 16] [16, 4]`, tensors only.
-fn inputs(operator: &MeasuredOperator) -> String {
-    let tensors = operator.dims.iter().filter(|dims| **dims != InputDims::One(Vec::new()));
-    let mut shown: Vec<String> = tensors
-        .clone()
-        .take(MOST_INPUTS)
-        .map(|dims| match dims {
-            InputDims::One(sizes) => format!("{sizes:?}"),
-            InputDims::List(list) => format!("{} tensors", list.len()),
-        })
-        .collect();
-    let more = tensors.count().saturating_sub(MOST_INPUTS);
-    if more > 0 {
-        shown.push(format!("and {more} more"));
-    }
-    shown.join(" ")
 }

@@ -28,6 +28,7 @@ mod damage;
 mod data_files;
 mod determinism;
 mod export;
+mod figures;
 mod findings;
 mod golden;
 mod hostile;

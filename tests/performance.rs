@@ -5,32 +5,36 @@ use serde_json::{Value, json};
 use std::io::Read;
 use std::path::PathBuf;
 
-fn trace_path(name: &str) -> PathBuf {
+/// The path of a stored trace.
+pub fn trace_path(name: &str) -> PathBuf {
     source("tests/profiles").join(name)
 }
 
 /// A stored trace, to be changed.
-fn trace(name: &str) -> Value {
+pub fn trace(name: &str) -> Value {
     let packed = std::fs::File::open(trace_path(name)).unwrap();
     let mut text = String::new();
     flate2::read::GzDecoder::new(packed).read_to_string(&mut text).unwrap();
     serde_json::from_str(&text).unwrap()
 }
 
-fn report_of(trace: &Value) -> Report {
+/// The report of a trace alone.
+pub fn report_of(trace: &Value) -> Report {
     Run::of_bytes("trace.json", trace.to_string().as_bytes()).ok()
 }
 
-fn performance(report: &Report) -> &Value {
+/// What the trace tells, in report.json.
+pub fn performance(report: &Report) -> &Value {
     &report.json["performance"]
 }
 
-fn rows<'r>(report: &'r Report, list: &str) -> &'r [Value] {
+/// A list of it.
+pub fn rows<'r>(report: &'r Report, list: &str) -> &'r [Value] {
     performance(report)[list].as_array().unwrap()
 }
 
 /// The log and the trace of one run of a compiled model on a CPU.
-fn of_cpu(scenario: &str) -> Report {
+pub fn of_cpu(scenario: &str) -> Report {
     let folder = source("tests/profiles").join(scenario);
     let log = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path());
     let log = log.into_iter().find(|path| path.to_string_lossy().ends_with(".log.zst")).unwrap();
@@ -43,7 +47,7 @@ pub fn of_gpu() -> Report {
 }
 
 /// The events of a kind that a change is made to.
-fn events<'t>(trace: &'t mut Value, kind: &str) -> Vec<&'t mut Value> {
+pub fn events<'t>(trace: &'t mut Value, kind: &str) -> Vec<&'t mut Value> {
     let all = trace["traceEvents"].as_array_mut().unwrap();
     all.iter_mut().filter(|event| event["cat"] == kind).collect()
 }

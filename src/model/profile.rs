@@ -81,6 +81,8 @@ pub struct TritonLaunch {
     pub num_warps: Option<u64>,
     /// `num_stages`.
     pub num_stages: Option<u64>,
+    /// `kernel_kwargs`: the block sizes that were chosen, `XBLOCK=16`.
+    pub kwargs: Option<String>,
 }
 
 /// One call.
@@ -111,6 +113,8 @@ pub struct DeviceKernel {
     pub shared_memory: Option<u64>,
     /// Estimated occupancy in per cent.
     pub occupancy: Option<f64>,
+    /// Registers that spilled to memory, where the trace tells it.
+    pub spills: Option<u64>,
 }
 
 /// What a device does.

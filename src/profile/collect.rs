@@ -31,6 +31,9 @@ const WITH_VALUES: [&str; 2] = ["convolution", "attention"];
 /// Bytes of a name that are kept. Names of C++ templates have some thousand.
 const LONGEST_NAME: usize = 4 << 10;
 
+/// What tools call the number of registers of a thread that spilled to memory.
+const SPILLS: [&str; 3] = ["n_spills", "spilled registers", "register spills"];
+
 #[derive(Default)]
 pub(super) struct Collector {
     profile: Profile,
@@ -122,6 +125,9 @@ impl Collector {
             args.raw("kernel_file"),
             args.raw("kernel_num_gb"),
             args.raw("kernel_flop"),
+            args.raw("num_warps"),
+            args.raw("num_stages"),
+            args.raw("kernel_kwargs"),
         ];
         self.key.clear();
         self.key.extend(name.as_bytes());
@@ -185,6 +191,7 @@ impl Collector {
             registers: args.count("registers per thread"),
             shared_memory: args.count("shared memory"),
             occupancy: args.number("est. achieved occupancy %"),
+            spills: SPILLS.iter().find_map(|name| args.count(name)),
         });
         place
     }
@@ -281,6 +288,7 @@ fn triton_of(args: &Fields<'_>) -> Option<TritonLaunch> {
         flops: args.number("kernel_flop").filter(|flops| *flops > 0.0),
         num_warps: args.count("num_warps"),
         num_stages: args.count("num_stages"),
+        kwargs: args.text("kernel_kwargs").filter(|text| !text.is_empty() && text.len() <= LONGEST_NAME),
     })
 }
 

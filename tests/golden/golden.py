@@ -209,7 +209,9 @@ def breaks_of(recs):
     for r in recs:
         if r.key == "artifact" and r.value["name"] == "dynamo_graph_break_reason":
             b = parse_break(r.payload)
-            g = groups.setdefault((b["reason"], b["file"], b["line"]), {**b, "compile_ids": [], "count": 0})
+            trace = r.payload.partition("User code traceback:")[2].lstrip("\r\n").split("\n\n")[0]
+            g = groups.setdefault((b["reason"], b["file"], b["line"]),
+                                  {**b, "compile_ids": [], "count": 0, "user_stack": frames_in(trace)})
             g["count"] += 1
             if r.id not in g["compile_ids"]:
                 g["compile_ids"].append(r.id)

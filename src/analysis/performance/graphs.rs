@@ -1,6 +1,7 @@
 //! The graphs of the log as a trace meets them: by the key of their code, with the calls of that code in order.
 
 use super::buffers::{CallBuffers, buffers_of_calls};
+use super::estimates::estimated_runtimes;
 use super::formulas::Formula;
 use super::modules::NodeModules;
 use super::node_flops::flops_of_nodes;
@@ -42,6 +43,8 @@ pub(super) struct CodeCall {
     pub(super) lines: Vec<LineShare>,
     /// The same time by the way that led to each line, and by module.
     pub(super) parts: Vec<CallPart>,
+    /// What Inductor expected it to take, microseconds.
+    pub(super) estimated_us: Option<f64>,
 }
 
 /// A part of a call's time: of a line of the program, as it was called from one place and for one module.
@@ -79,6 +82,8 @@ pub(super) struct Graphs {
     by_key: TextMap<String, usize>,
     /// Which graph defines a generated kernel; None where several do.
     by_kernel: TextMap<String, Option<usize>>,
+    /// Which graph's code names the file of a Triton kernel; None where several do.
+    by_file: TextMap<String, Option<usize>>,
     pub(super) lines: Vec<ProgramLine>,
     /// Ways to a line: the lines that called it, the outermost first, each a place in `lines`.
     pub(super) chains: IndexSet<Vec<usize>>,
@@ -130,6 +135,11 @@ impl Graphs {
         self.by_kernel.get(kernel).copied().flatten()
     }
 
+    /// The one graph whose code names the file of a Triton kernel.
+    pub(super) fn with_file(&self, file: &str) -> Option<usize> {
+        self.by_file.get(file).copied().flatten()
+    }
+
     fn graph(
         &mut self,
         compile: CompileIndex,
@@ -143,6 +153,11 @@ impl Graphs {
         let lines = known.kernels.iter().map(|call| (call.line, call.kernel.as_str()));
         let buffers = buffers_of_calls(code.unwrap_or_default(), texts.post.as_deref(), lines);
         let flops = texts.post.as_deref().map(flops_of_nodes).unwrap_or_default();
+        for file in code.into_iter().flat_map(kernel_files) {
+            let known = self.by_file.entry(file.to_owned()).or_insert(Some(self.graphs.len()));
+            *known = known.filter(|known| *known == self.graphs.len());
+        }
+        let estimates = estimated_runtimes(owner, run, read)?;
         let modules = self.modules_of((compile, run), &texts, &known);
         let stacks = texts.own_stacks();
         let mut graph = Graph {
@@ -167,6 +182,7 @@ impl Graphs {
                 generated: call.language.is_some(),
                 parts: self.parts((&known, call), &lines, &modules, ways),
                 lines,
+                estimated_us: estimates.get(&call.kernel).map(|of| of.ns / f64::from(of.calls) / 1e3),
                 name,
             });
         }
@@ -297,6 +313,12 @@ fn name_in_trace(kernel: &str) -> String {
     kernel.to_owned()
 }
 
+/// Base names of the files that Inductor wrote Triton kernels to: `# kernel path: /tmp/torchinductor_me/h4/ch4l.py`.
+fn kernel_files(code: &str) -> impl Iterator<Item = &str> {
+    let paths = code.lines().filter_map(|line| line.trim().strip_prefix("# kernel path:"));
+    paths.filter_map(|path| path.trim().rsplit(['/', '\\']).next()).filter(|file| !file.is_empty())
+}
+
 /// FLOPs of a library's operator from the sizes of the buffers that it is given.
 fn flops_of_call(name: &str, buffers: &CallBuffers) -> Option<f64> {
     let formula = Formula::of(name)?;
@@ -304,4 +326,29 @@ fn flops_of_call(name: &str, buffers: &CallBuffers) -> Option<f64> {
     let dims: Option<Vec<InputDims>> =
         inputs.map(|argument| argument.sizes.clone().map(InputDims::One)).collect();
     formula.work(&Operator { name: name.to_owned(), dims: dims?, ..Operator::default() }).flops
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_of_kernels_are_read_from_the_comments_above_them() {
+        let code =
+            "# kernel path: /tmp/torchinductor_me/h4/ch4lah.py\n# Source node to ATen node mapping:\nx = 1\n";
+        assert_eq!(kernel_files(code).collect::<Vec<_>>(), ["ch4lah.py"]);
+    }
+
+    #[test]
+    fn calls_of_libraries_are_named_as_a_trace_names_them() {
+        for (in_code, in_trace) in [
+            ("extern_kernels.addmm", "aten::addmm"),
+            ("torch.ops.aten.convolution_backward.default", "aten::convolution_backward"),
+            ("torch.ops.mylib.thing.default", "mylib::thing"),
+            ("aoti_torch_cuda_mm_out", "aten::mm"),
+            ("triton_poi_fused_add_0", "triton_poi_fused_add_0"),
+        ] {
+            assert_eq!(name_in_trace(in_code), in_trace);
+        }
+    }
 }

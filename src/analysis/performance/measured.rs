@@ -156,6 +156,32 @@ pub struct MeasuredKernel {
     pub inputs: Vec<InputDims>,
     /// `forward`, `backward` or `inference`: the graph that calls it.
     pub direction: Option<String>,
+    /// What Inductor expected a run to take, microseconds.
+    pub estimated_us: Option<f64>,
+    /// How a Triton kernel was tuned.
+    pub tuning: Option<Tuning>,
+}
+
+impl MeasuredKernel {
+    /// How many times as long as expected a run took.
+    pub fn ratio_to_estimate(&self) -> Option<f64> {
+        self.estimated_us.filter(|us| *us > 0.0).map(|us| self.mean_us / us)
+    }
+}
+
+/// How a Triton kernel came to its configuration.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Tuning {
+    /// What the lookup in the autotuning cache found, as the log has it: `hit`, `miss`.
+    pub state: Option<String>,
+    /// How many configurations there were: where the cache had none, all of them are tried at the first call.
+    pub candidates: Option<u64>,
+    /// Microseconds that compiling them took.
+    pub compile_us: Option<f64>,
+    /// The configuration that the log names: after a miss the one that a search before had chosen, if any.
+    pub in_log: Option<String>,
+    /// Configurations that ran, as the trace has them: `XBLOCK=16, num_warps=1, num_stages=1`.
+    pub ran: Vec<String>,
 }
 
 /// An operator with inputs of one kind.
@@ -190,6 +216,16 @@ pub struct MeasuredRegion {
     pub first_us: f64,
     /// The median.
     pub median_us: f64,
+    /// The median of all calls but the first, where there are any.
+    pub later_median_us: Option<f64>,
+    /// Of all calls, the part before them in which guards were checked to find this code; None where the trace does not
+    /// tell.
+    pub guards_us: Option<f64>,
+    /// Of all calls, the part within graphs that Inductor compiled; None where the trace does not tell.
+    pub graphs_us: Option<f64>,
+    /// Of all calls, the part outside of graphs, of operators and of other compiled code: what the wrapper around the
+    /// graph costs. None where the trace does not tell.
+    pub wrapper_us: Option<f64>,
 }
 
 /// Time of a line of the program.

@@ -3,6 +3,7 @@
 
 mod buffers;
 mod devices;
+mod estimates;
 mod formulas;
 mod graphs;
 mod measured;
@@ -10,16 +11,19 @@ mod modules;
 mod node_flops;
 mod parts;
 mod rates;
+mod regions;
 mod tables;
 mod times;
 mod tree;
+mod tuning;
 mod work;
 
 pub use devices::DevicePeaks;
+pub use estimates::estimated_runtimes;
 pub use graphs::{ProgramLine, ReadPayload};
 pub use measured::{
     Backend, DeviceOptions, DeviceTime, FigureFrom, LinePart, LineTime, MeasuredCall, MeasuredKernel,
-    MeasuredOperator, MeasuredRegion, Performance,
+    MeasuredOperator, MeasuredRegion, Performance, Tuning,
 };
 pub use rates::{Bound, Judgement, Rates};
 
@@ -60,7 +64,7 @@ pub fn performance(
         time: time(profile, &pieces, span_us),
         ..Performance::default()
     };
-    Tables { model, profile, graphs: &graphs, pieces: &pieces }.fill(&mut found);
+    Tables { model, profile, graphs: &graphs, tree: &tree, pieces: &pieces }.fill(&mut found);
     Ok(found)
 }
 

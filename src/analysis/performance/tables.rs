@@ -3,12 +3,13 @@
 use super::devices::DevicePeaks;
 use super::formulas::{Formula, Work, bytes_of_inputs, element_bytes};
 use super::graphs::{Graphs, LineShare};
-use super::measured::{
-    Backend, FigureFrom, LineTime, MeasuredKernel, MeasuredOperator, MeasuredRegion, Performance,
-};
+use super::measured::{Backend, FigureFrom, LineTime, MeasuredKernel, MeasuredOperator, Performance};
 use super::parts::CallTimes;
 use super::rates::{Measured, Rates};
-use super::work::{Piece, What, is_cpp_kernel, regions};
+use super::regions::regions;
+use super::tree::CallTree;
+use super::tuning::tuning_of;
+use super::work::{Piece, What, is_cpp_kernel};
 use crate::model::{InputDims, Model, Operator, Profile};
 use crate::trace::TextMap;
 use fxhash::{FxHashMap, FxHashSet};
@@ -19,6 +20,7 @@ pub(super) struct Tables<'p> {
     pub(super) model: &'p Model,
     pub(super) profile: &'p Profile,
     pub(super) graphs: &'p Graphs,
+    pub(super) tree: &'p CallTree,
     pub(super) pieces: &'p [Piece],
 }
 
@@ -45,7 +47,7 @@ struct Row {
 impl Tables<'_> {
     pub(super) fn fill(&self, found: &mut Performance) {
         found.operators = self.operators();
-        found.regions = self.regions();
+        found.regions = regions(self.profile, self.tree);
         self.lines(found);
         let heavy = self.heavy();
         let mut rows: IndexMap<RowKey, Row> = IndexMap::default();
@@ -129,25 +131,6 @@ impl Tables<'_> {
             });
         }
         found.sort_by(|left, right| right.sum_us.total_cmp(&left.sum_us));
-        found
-    }
-
-    fn regions(&self) -> Vec<MeasuredRegion> {
-        let mut found: Vec<MeasuredRegion> = Vec::new();
-        for (id, mut calls) in regions(self.profile) {
-            calls.sort_by(|left, right| left.0.total_cmp(&right.0));
-            let us: Vec<f64> = calls.iter().map(|(_, dur)| *dur).collect();
-            found.push(MeasuredRegion {
-                compile_id: id.trim().to_owned(),
-                calls: us.len(),
-                sum_us: us.iter().sum(),
-                first_us: us.first().copied().unwrap_or_default(),
-                median_us: median(us),
-            });
-        }
-        found.sort_by(|left, right| {
-            right.sum_us.total_cmp(&left.sum_us).then_with(|| left.compile_id.cmp(&right.compile_id))
-        });
         found
     }
 
@@ -249,8 +232,12 @@ impl Tables<'_> {
             },
             inputs: operator.map(|operator| operator.dims.clone()).unwrap_or_default(),
             direction: graph.and_then(|graph| graph.direction.clone()),
+            estimated_us: calls.iter().find_map(|call| call.estimated_us),
+            tuning: None,
             name,
         };
+        let asked = row.operators.iter().filter_map(|at| self.profile.operators.get(*at as usize));
+        found.tuning = tuning_of(&found.name, compile, asked);
         self.figures(&mut found, operator, &calls);
         let mut lines: Vec<usize> =
             calls.iter().flat_map(|call| &call.lines).map(|share| share.line).collect();
@@ -337,7 +324,8 @@ fn kind_of(operator: &Operator, kernel: &str) -> Option<&'static str> {
     })
 }
 
-fn median(mut values: Vec<f64>) -> f64 {
+/// The value in the middle.
+pub(super) fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     let middle = values.len() / 2;
     let at = |place: usize| values.get(place).copied().unwrap_or_default();

@@ -8,6 +8,8 @@ const ROUNDING_US: f64 = 0.002;
 
 /// The calls of a trace, nested.
 pub(super) struct CallTree {
+    /// The calls of each thread in the order in which they began, thread by thread.
+    order: Vec<u32>,
     /// The call around each call.
     parents: Vec<Option<u32>>,
     by_external: FxHashMap<u64, u32>,
@@ -27,7 +29,7 @@ impl CallTree {
         let mut parents = vec![None; calls.len()];
         let mut open: Vec<(u32, f64)> = Vec::new();
         let mut thread = None;
-        for at in order {
+        for at in order.iter().copied() {
             let Some(call) = calls.get(at as usize) else { continue };
             if thread != Some(call.thread) {
                 open.clear();
@@ -50,7 +52,12 @@ impl CallTree {
             by_external.entry(call.external).or_insert(at);
         }
         let by_correlation = profile.correlations.iter().copied().collect();
-        CallTree { parents, by_external, by_correlation }
+        CallTree { order, parents, by_external, by_correlation }
+    }
+
+    /// The calls of each thread in the order in which they began, thread by thread.
+    pub(super) fn order(&self) -> impl Iterator<Item = u32> + '_ {
+        self.order.iter().copied()
     }
 
     /// The call that asked for a launch.

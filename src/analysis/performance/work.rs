@@ -3,8 +3,7 @@
 use super::formulas::Formula;
 use super::graphs::Graphs;
 use super::tree::CallTree;
-use crate::model::{DeviceWork, Launch, Profile};
-use crate::trace::TextMap;
+use crate::model::{DeviceWork, Launch, Operator, Profile};
 use fxhash::FxHashMap;
 
 /// A run of a kernel: a launch on a device, or, in a trace of a CPU, a call that computes.
@@ -32,7 +31,7 @@ pub(super) enum What {
 }
 
 /// How the wrapper of a graph begins in a trace; the cache key of the graph follows.
-const GRAPH: &str = "## Call CompiledFxGraph ";
+pub(super) const GRAPH: &str = "## Call CompiledFxGraph ";
 /// How calls of compiled code begin; the compile id follows.
 pub(super) const REGION: &str = "Torch-Compiled Region: ";
 
@@ -111,10 +110,12 @@ impl<'p> Pieces<'p> {
         if let Some(call) = launcher {
             self.place(&mut piece, call, kernel.map(|kernel| kernel.name.as_str()));
         }
-        // An older torch names neither graph nor operator; a generated kernel's name may still be one graph's alone.
+        // An older torch names no graph; the file of a generated kernel or its name may still be one graph's alone.
         if let Some(kernel) =
             kernel.filter(|kernel| piece.graph.is_none() && kernel.kind == DeviceWork::Kernel)
-            && let Some(graph) = self.graphs.with_kernel(&kernel.name)
+            && let Some(graph) = launcher
+                .and_then(|call| self.graphs.with_file(self.operator(call)?.triton.as_ref()?.file.as_ref()?))
+                .or_else(|| self.graphs.with_kernel(&kernel.name))
         {
             piece.compiled = true;
             piece.graph = Some(graph);
@@ -180,9 +181,13 @@ impl<'p> Pieces<'p> {
         }
     }
 
-    fn name(&self, call: u32) -> &str {
-        let operator = self.profile.calls.get(call as usize).map(|call| call.operator as usize);
-        operator.and_then(|at| self.profile.operators.get(at)).map_or("", |operator| operator.name.as_str())
+    fn operator(&self, call: u32) -> Option<&'p Operator> {
+        let operator = self.profile.calls.get(call as usize)?.operator;
+        self.profile.operators.get(operator as usize)
+    }
+
+    fn name(&self, call: u32) -> &'p str {
+        self.operator(call).map_or("", |operator| operator.name.as_str())
     }
 
     /// In a trace of a CPU: the calls directly below a graph, and elsewhere the outermost operators.
@@ -229,7 +234,7 @@ impl<'p> Pieces<'p> {
 }
 
 /// Whether an operator of a trace computes: one of a library, or a kernel of generated C++.
-fn is_work(name: &str) -> bool {
+pub(super) fn is_work(name: &str) -> bool {
     let library = name.split_once("::").is_some_and(|(space, rest)| {
         let plain = |text: &str| text.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '.');
         !space.is_empty() && plain(space) && plain(rest) && space != "autograd"
@@ -247,16 +252,4 @@ pub(super) fn without_graph_number(name: &str) -> &str {
     let Some(rest) = name.strip_prefix("graph_") else { return name };
     let kernel = rest.trim_start_matches(|c: char| c.is_ascii_digit());
     if kernel.len() == rest.len() { name } else { kernel.strip_prefix('_').unwrap_or(name) }
-}
-
-/// How often each name occurs: used to tell which graphs a trace runs.
-pub(super) fn regions(profile: &Profile) -> TextMap<&str, Vec<(f64, f64)>> {
-    let mut found: TextMap<&str, Vec<(f64, f64)>> = TextMap::default();
-    for call in &profile.calls {
-        let name = profile.operators.get(call.operator as usize).map(|operator| operator.name.as_str());
-        if let Some(id) = name.and_then(|name| name.strip_prefix(REGION)) {
-            found.entry(id).or_default().push((call.begin_us, call.dur_us));
-        }
-    }
-    found
 }

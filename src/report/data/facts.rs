@@ -3,6 +3,7 @@
 use crate::analysis::{PARTS, Parity, Split};
 use crate::model::{
     CacheLookup, Compile, Content, Frame, GraphBreak, MetricsRecord, ProblemKind, Reason, Recompile, Stack,
+    TextFrame,
 };
 use crate::report::data::measured::measured;
 use crate::report::kit::paths;
@@ -238,6 +239,7 @@ fn graph_break(entry: &GraphBreak) -> Value {
         "line": entry.line,
         "compile_ids": entry.compiles.iter().map(id_text).collect::<Vec<_>>(),
         "count": entry.count,
+        "user_stack": entry.stack.iter().map(text_frame).collect::<Vec<_>>(),
     })
 }
 
@@ -260,12 +262,12 @@ fn reason(reason: &Reason) -> Value {
         "guard": reason.guard,
         "source": source.map(|s| json!({ "code": s.code, "file": s.file, "line": s.line, "function": s.function })),
         "hint": reason.hint,
-        "user_stack": frames
-            .map(|frame| {
-                json!({ "file": frame.file, "line": frame.line, "name": frame.function, "loc": frame.loc })
-            })
-            .collect::<Vec<_>>(),
+        "user_stack": frames.map(text_frame).collect::<Vec<_>>(),
     })
+}
+
+fn text_frame(frame: &TextFrame) -> Value {
+    json!({ "file": frame.file, "line": frame.line, "name": frame.function, "loc": frame.loc })
 }
 
 fn failures<'m>(report: Report<'m>) -> impl Iterator<Item = Value> + 'm {

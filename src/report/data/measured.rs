@@ -2,7 +2,7 @@
 
 use crate::analysis::performance::{
     Backend, Bound, FigureFrom, Judgement, LineTime, MeasuredKernel, MeasuredOperator, MeasuredRegion,
-    Performance, ProgramLine, Rates,
+    Performance, ProgramLine, Rates, Tuning,
 };
 use crate::model::InputDims;
 use serde_json::{Value, json};
@@ -75,6 +75,23 @@ fn kernel(kernel: &MeasuredKernel) -> Value {
         "plausible": implausible(rates),
         "compile_ids": kernel.compile_ids,
         "lines": kernel.lines.iter().map(place).collect::<Vec<_>>(),
+        "estimated_us": kernel.estimated_us,
+        "ratio_to_estimate": kernel.ratio_to_estimate(),
+        "tuning": kernel.tuning.as_ref().map(tuning),
+        "registers": kernel.device.as_ref().and_then(|device| device.registers),
+        "spills": kernel.device.as_ref().and_then(|device| device.spills),
+        "shared_memory": kernel.device.as_ref().and_then(|device| device.shared_memory),
+        "occupancy": kernel.device.as_ref().and_then(|device| device.occupancy),
+    })
+}
+
+fn tuning(tuning: &Tuning) -> Value {
+    json!({
+        "state": tuning.state,
+        "candidates": tuning.candidates,
+        "compile_us": tuning.compile_us,
+        "in_log": tuning.in_log,
+        "ran": tuning.ran,
     })
 }
 
@@ -143,6 +160,10 @@ fn region(region: &MeasuredRegion) -> Value {
         "sum_us": decimals(region.sum_us),
         "first_us": decimals(region.first_us),
         "median_us": decimals(region.median_us),
+        "later_median_us": region.later_median_us.map(decimals),
+        "guards_us": region.guards_us.map(decimals),
+        "graphs_us": region.graphs_us.map(decimals),
+        "wrapper_us": region.wrapper_us.map(decimals),
     })
 }
 

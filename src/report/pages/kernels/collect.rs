@@ -1,7 +1,8 @@
 //! The kernels of all Inductor runs, each read from the log once.
 
+use crate::analysis::performance::estimated_runtimes;
 use crate::analysis::provenance::{CodeKind, KernelCall, Provenance};
-use crate::model::{Compile, Content, Fields, TritonKernel, lenient};
+use crate::model::{Compile, TritonKernel};
 use crate::report::kit::formats::is_library;
 use crate::report::kit::inductor_runs::Run;
 use crate::report::kit::inductor_runs::texts_of;
@@ -11,7 +12,6 @@ use crate::report::subject::Report;
 use crate::trace::TextMap;
 use fxhash::FxHashSet;
 use indexmap::IndexMap;
-use serde::Deserialize;
 
 /// A kernel of a graph.
 pub(crate) struct Kernel {
@@ -110,7 +110,7 @@ impl Kernels {
     fn add_run(&mut self, report: Report<'_>, (index, run): (usize, &Run<'_>)) -> anyhow::Result<()> {
         let known = texts_of(report, run)?.provenance();
         let tuning = tuning(run.compile);
-        let runtimes = runtimes(report, run)?;
+        let runtimes = estimated_runtimes(run.compile, &run.run, &|at| report.payload(at))?;
         let mut places: TextMap<&str, usize> = TextMap::default();
         let mut seen: FxHashSet<(usize, usize)> = FxHashSet::default();
         let sources = source_anchors(&known);
@@ -119,7 +119,7 @@ impl Kernels {
             let called = CallPlace { anchor, file: call.file, line: call.line };
             let place = *places.entry(&call.kernel).or_insert_with(|| {
                 let tuning = tuning.get(call.kernel.as_str()).map(|kernel| (*kernel).clone());
-                let runtime_ns = runtimes.get(&call.kernel).copied();
+                let runtime_ns = runtimes.get(&call.kernel).map(|estimate| estimate.ns);
                 self.kernels.push(Kernel {
                     tuning,
                     runtime_ns,
@@ -210,33 +210,3 @@ impl Kernel {
 fn tuning(compile: &Compile) -> TextMap<&str, &TritonKernel> {
     compile.triton_kernels.iter().map(|kernel| (kernel.name.as_str(), kernel)).collect()
 }
-
-#[derive(Deserialize)]
-struct Op {
-    #[serde(default, deserialize_with = "lenient")]
-    name: Option<String>,
-    #[serde(default, deserialize_with = "lenient")]
-    estimated_runtime_ns: Option<f64>,
-}
-
-/// Estimated nanoseconds by kernel, from the run's own artifact. Inductor has none for a CPU and writes 0.
-fn runtimes(report: Report<'_>, run: &Run<'_>) -> anyhow::Result<TextMap<String, f64>> {
-    let mut found = TextMap::default();
-    let artifacts = run.compile.artifacts.get(run.run.artifacts.clone()).unwrap_or_default();
-    let artifact = artifacts.iter().find(|artifact| artifact.name == "inductor_runtime_and_tensor_meta");
-    let Some(Content::Payload(at, _)) = artifact.map(|artifact| &artifact.content) else { return Ok(found) };
-    if at.text_len > LARGEST_META {
-        return Ok(found);
-    }
-    let text = report.payload(at)?;
-    let ops: Option<Vec<Op>> = Fields::parse(&text).ok().and_then(|fields| fields.get("ops"));
-    for op in ops.unwrap_or_default() {
-        if let (Some(name), Some(ns)) = (op.name, op.estimated_runtime_ns.filter(|ns| *ns > 0.0)) {
-            *found.entry(name).or_insert(0.0) += ns;
-        }
-    }
-    Ok(found)
-}
-
-/// Bytes of an artifact with estimates that is read; one entry takes some hundred.
-const LARGEST_META: u64 = 16 << 20;

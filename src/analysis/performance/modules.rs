@@ -116,8 +116,10 @@ fn place_of<'t>(node: &Node<'t>) -> Option<(&'t str, u64)> {
     node.place.map(|place| (place.file, place.line))
 }
 
+/// The names of values in an expression: `mul` of `torch.ops.aten.mul.Tensor(..)` is none.
 fn names_in(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|name| !name.is_empty())
+    let pieces = text.split(|c: char| !c.is_alphanumeric() && !matches!(c, '_' | '.'));
+    pieces.map(|piece| piece.split('.').next().unwrap_or_default()).filter(|name| !name.is_empty())
 }
 
 /// `self.blocks.0.up` of `l_self_modules_blocks_modules_0_modules_up_parameters_weight_`.
@@ -168,7 +170,11 @@ mod tests {
     fn a_backward_node_belongs_to_the_module_of_the_saved_values_of_its_line() {
         let saved =
             |line, module: &str| NodeModule { file: "/a/x.py".to_owned(), line, module: module.to_owned() };
-        let forward = [("addmm", saved(6, "self.blocks.0.up")), ("add_3", saved(7, "self.blocks.0.down"))];
+        let forward = [
+            ("mul", saved(6, "self.blocks.3.norm")),
+            ("addmm", saved(6, "self.blocks.0.up")),
+            ("add_3", saved(7, "self.blocks.0.down")),
+        ];
         let forward = forward.into_iter().map(|(name, module)| (name.to_owned(), module)).collect();
         let post = "class GraphModule(torch.nn.Module):\n    def forward(self, addmm, add_3, tangents_1):\n        \
             # File: /a/x.py:6 in forward, code: h = gelu(self.up(x))\n        \
@@ -177,6 +183,12 @@ mod tests {
         let found = NodeModules::of_backward(post, &NodeModules(forward));
         assert_eq!(modules("mul", &found.0).as_deref(), Some("self.blocks.0.up"));
         assert_eq!(modules("mm", &found.0).as_deref(), Some("self.blocks.0.up"), "add_3 is of another line");
+    }
+
+    #[test]
+    fn operators_are_no_values() {
+        let names: Vec<&str> = names_in("torch.ops.aten.mul.Tensor(view_9, 0.5)").collect();
+        assert_eq!(names, ["torch", "view_9", "0"]);
     }
 
     #[test]

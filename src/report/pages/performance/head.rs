@@ -162,7 +162,17 @@ fn by_maker(found: &Performance) -> Vec<BarPart> {
         ("device-generated", "generated kernels", of(true)),
         ("device-eager", "eager kernels", found.time.eager_us),
     ];
-    parts.extend(besides(found));
+    let mut besides = besides(found);
+    if !found.on_device {
+        // On a CPU nothing else runs meanwhile; on a GPU the wrapper runs ahead of the kernels.
+        let regions = found.regions.iter();
+        let of = |us: Option<f64>| us.unwrap_or_default();
+        let around: f64 = regions.map(|region| of(region.guards_us) + of(region.wrapper_us)).sum();
+        let around = around.min(found.time.idle_us);
+        parts.push(("device-wrapper", "guards and wrappers around kernels", around));
+        besides[2].2 -= around;
+    }
+    parts.extend(besides);
     parts
 }
 

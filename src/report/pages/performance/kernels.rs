@@ -1,8 +1,9 @@
 //! The table of measured kernels.
 
 use super::{figures, names};
-use crate::analysis::performance::{Backend, MeasuredKernel, Performance};
-use crate::report::kit::formats::{UNKNOWN, bytes, micros, short_path, whole};
+use crate::analysis::performance::{Backend, FigureFrom, MeasuredKernel, Performance, Tuning};
+use crate::model::DeviceKernel;
+use crate::report::kit::formats::{UNKNOWN, bytes, counted, micros, short_path, whole};
 use crate::report::kit::html::Html;
 use crate::report::kit::links::{MOST_MEASURED, measured_kernel_anchor, measured_line_anchor};
 use crate::report::kit::markup::{
@@ -18,6 +19,8 @@ use std::io::Write;
 const LONGEST_NAME: usize = 56;
 /// Lines in a cell.
 const MOST_LINES: usize = 6;
+/// Configurations of a kernel that are named.
+const MOST_CONFIGURATIONS: usize = 3;
 /// How many times as long as the median the longest run is said to vary.
 const VARIES: f64 = 3.0;
 
@@ -53,7 +56,7 @@ impl Kernels<'_> {
         self.view.beyond(out, all.len(), all.len().min(MOST_MEASURED), "kernels")?;
         note_below(
             out,
-            "Times are over all runs of a row; rates are of its mean run. Bytes are the least that a run must move: each \
+            "Times are over all runs of a row; rates are of its mean run, and say on hover what they follow from. Bytes are the least that a run must move: each \
              tensor once, twice where it is updated in place. Real traffic may be more, and less than that reaches memory \
              where the data is still in a cache. A dash is a figure that is not known, never 0.",
         )?;
@@ -75,15 +78,8 @@ impl Kernels<'_> {
 
     fn row(self, place: usize, kernel: &MeasuredKernel, longest: f64) -> anyhow::Result<Row> {
         let rates = &kernel.rates;
-        let figure = |known: Option<(f64, _)>, show: fn(f64) -> String| match known {
-            Some((value, from)) => {
-                let cell = Td::html(titled(figures::from(from), show(value)));
-                cell.class("num").sorted(value)
-            }
-            None => Td::maybe(None, show),
-        };
         let row = Row::of(vec![
-            Td::html(self.name(place, kernel)),
+            Td::html(self.name(place, kernel)).class("kernel-name"),
             heat(micros(kernel.sum_us).into(), kernel.sum_us, kernel.sum_us, longest),
             Td::text(figures::label(kernel.backend)),
             self.graph(kernel)?,
@@ -91,11 +87,11 @@ impl Kernels<'_> {
             Td::number(kernel.mean_us, &micros(kernel.mean_us)),
             Td::number(kernel.median_us, &micros(kernel.median_us)),
             longest_run(kernel),
-            figure(kernel.bytes, bytes),
-            Td::maybe(rates.gbps, figures::byte_rate),
+            Td::maybe(kernel.estimated_us, micros),
+            Td::maybe(kernel.ratio_to_estimate(), |ratio| format!("{ratio:.2}×")),
+            rate(rates.gbps, figures::byte_rate, kernel.bytes, bytes),
             Td::maybe(rates.share_of_bandwidth, figures::share),
-            figure(kernel.flops, figures::flop_count),
-            Td::maybe(rates.tflops, figures::flop_rate),
+            rate(rates.tflops, figures::flop_rate, kernel.flops, figures::flop_count),
             Td::maybe(rates.share_of_peak, figures::share),
             Td::text(figures::bound(rates)),
             Td::html(span(figures::flag(kernel), figures::verdict(kernel))),
@@ -129,7 +125,7 @@ impl Kernels<'_> {
         if !launch.is_empty() {
             pieces.push(Element::new("small").class("prose").around(launch));
         }
-        Element::new("div").class("long-name").around(Html::joined(pieces, ""))
+        Html::joined(pieces, "")
     }
 
     fn graph(self, kernel: &MeasuredKernel) -> anyhow::Result<Td> {
@@ -179,18 +175,36 @@ fn heads(all: &[MeasuredKernel]) -> Vec<Head> {
         Head::number("Mean"),
         Head::number("Median"),
         Head::number("Longest"),
-        Head::number("Bytes").about("that one run must move at least").absent_if(none(|k| k.bytes.is_some())),
-        Head::number("Byte rate").absent_if(none(|k| k.rates.gbps.is_some())),
+        Head::number("Estimated")
+            .about("what Inductor expected a run to take")
+            .absent_if(none(|k| k.estimated_us.is_some())),
+        Head::number("Of the estimate")
+            .about("the mean run over the estimate")
+            .absent_if(none(|k| k.ratio_to_estimate().is_some())),
+        Head::number("Byte rate")
+            .about("the bytes that a run must move at least, over the mean run")
+            .absent_if(none(|k| k.rates.gbps.is_some())),
         Head::number("Of bandwidth").absent_if(none(|k| k.rates.share_of_bandwidth.is_some())),
-        Head::number("FLOPs")
-            .about("of one run; a multiply-add counts 2. Pointwise kernels and reductions have no formula.")
-            .absent_if(none(|k| k.flops.is_some())),
-        Head::number("FLOP rate").absent_if(none(|k| k.rates.tflops.is_some())),
+        Head::number("FLOP rate")
+            .about("a multiply-add counts 2; pointwise kernels and reductions have no formula")
+            .absent_if(none(|k| k.rates.tflops.is_some())),
         Head::number("Of peak").absent_if(none(|k| k.rates.share_of_peak.is_some())),
         Head::text("Bound by").absent_if(none(|k| k.rates.bound.is_some())),
         Head::text("Verdict").absent_if(none(|k| k.rates.judgement.is_some() || k.rates.bound.is_some())),
         Head::text("Lines").soft().absent_if(none(|k| !k.lines.is_empty())),
     ]
+}
+
+/// A rate, and on hover the amount of a run that it follows from.
+fn rate(
+    rate: Option<f64>,
+    show: fn(f64) -> String,
+    amount: Option<(f64, FigureFrom)>,
+    show_amount: fn(f64) -> String,
+) -> Td {
+    let Some((rate, (amount, from))) = rate.zip(amount) else { return Td::maybe(rate, show) };
+    let about = format!("{} a run, {}", show_amount(amount), figures::from(from));
+    Td::html(titled(&about, show(rate))).class("num").sorted(rate)
 }
 
 /// The longest run, and whether it is far from the median.
@@ -201,13 +215,48 @@ fn longest_run(kernel: &MeasuredKernel) -> Td {
     Td::html(Html::joined([shown, flag], " ")).class("num").sorted(kernel.max_us)
 }
 
-/// `512 registers a thread, 48 KB of shared memory, occupancy about 25 %`.
+/// `512 registers a thread, 48 KB of shared memory, occupancy about 25 %; tuned now: 4 candidates`. These advise nothing by
+/// themselves: what they cost is measured.
 pub(super) fn launch(kernel: &MeasuredKernel) -> String {
-    let Some(device) = &kernel.device else { return String::new() };
+    let mut words = Vec::new();
+    let device = kernel.device.as_ref();
+    if let Some(device) = device {
+        words.extend(of_device(device));
+    }
+    words.extend(kernel.tuning.as_ref().map(tuning).filter(|words| !words.is_empty()));
+    words.join("; ")
+}
+
+/// What the trace tells of the launch.
+fn of_device(device: &DeviceKernel) -> Option<String> {
     let mut words = Vec::new();
     words.extend(device.registers.map(|registers| format!("{registers} registers a thread")));
+    words.extend(device.spills.map(|spills| format!("{spills} of them spilled")));
     let shared = device.shared_memory.filter(|shared| *shared > 0);
     words.extend(shared.map(|shared| format!("{} of shared memory", bytes(shared as f64))));
     words.extend(device.occupancy.map(|occupancy| format!("occupancy about {occupancy}\u{a0}%")));
-    words.join(", ")
+    (!words.is_empty()).then(|| words.join(", "))
+}
+
+/// How a Triton kernel came to its configuration, and which one ran.
+fn tuning(tuning: &Tuning) -> String {
+    let candidates = tuning.candidates.map(|count| counted(count, "configuration", "configurations"));
+    let search = match (tuning.state.as_deref(), candidates) {
+        (Some("hit"), _) => Some("its configuration was found in the cache".to_owned()),
+        (Some("miss"), Some(candidates)) => Some(format!("{candidates} to be tried at its first call")),
+        (Some("miss"), None) => Some("tuned at its first call".to_owned()),
+        (Some("only 1 config"), _) => Some("one configuration, nothing to tune".to_owned()),
+        (Some("force_disabled"), _) => Some("tuning switched off".to_owned()),
+        (Some(other), _) => Some(format!("tuning: {other}")),
+        (None, candidates) => candidates,
+    };
+    let compiled = tuning.compile_us.map(|us| format!("compiled in {}", micros(us)));
+    let ran = match tuning.ran.as_slice() {
+        [] => tuning.in_log.as_ref().map(|chosen| format!("the log names {chosen}")),
+        ran => Some(format!(
+            "ran with {}",
+            ran.iter().take(MOST_CONFIGURATIONS).cloned().collect::<Vec<_>>().join(" and with ")
+        )),
+    };
+    [search, compiled, ran].into_iter().flatten().collect::<Vec<_>>().join(", ")
 }

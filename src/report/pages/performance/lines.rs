@@ -5,7 +5,7 @@ use crate::analysis::performance::Performance;
 use crate::report::kit::formats::{UNKNOWN, clipped, counted, micros, percent, short_path, whole};
 use crate::report::kit::html::Html;
 use crate::report::kit::links::{MOST_MEASURED, measured_kernel_anchor, measured_line_anchor};
-use crate::report::kit::markup::{Element, close_section, note_below, soft, soft_paragraph, strong, titled};
+use crate::report::kit::markup::{Element, close_section, note_below, soft, strong, titled};
 use crate::report::kit::measured::heat;
 use crate::report::kit::tables::{Head, Row, Table, Td};
 use crate::report::kit::view::View;
@@ -18,21 +18,14 @@ const LONGEST_NAME: usize = 32;
 /// Blocks of a line that have a row each; a model of hundreds says nothing more with them all.
 const MOST_BLOCKS: usize = 64;
 
-/// Writes the section; a trace of eager code has no lines.
+/// Writes the section; a trace of eager code has no lines, and the head of the page says so.
 pub(super) fn write(view: View<'_>, found: &Performance, out: &mut dyn Write) -> anyhow::Result<()> {
-    if found.kernels.is_empty() {
+    if found.lines.is_empty() {
         return Ok(());
     }
     let note = "kernel time that the trace measured, on the lines of the program that the log quotes";
     let count = Some(whole(found.lines.len()));
     view.open_section(out, ("lines", "Time by line", note), count, Html::default())?;
-    if found.lines.is_empty() {
-        soft_paragraph(
-            out,
-            "None. Lines are known of kernels that compiled code ran, from a log that was recorded beside the trace.",
-        )?;
-        return Ok(close_section(out)?);
-    }
     let trees = roots(view.report.model, found);
     let backward = trees.iter().any(|root| root.time.backward_us > 0.0);
     let heads = vec![
@@ -195,7 +188,9 @@ impl Rows<'_> {
         let anchor = place.map(measured_line_anchor);
         let anchor = anchor.filter(|anchor| !self.rows.iter().any(|row| row.is_at(anchor)));
         self.push(depth, name, time, named);
-        if let (Some(anchor), Some(row)) = (anchor, self.rows.pop()) {
+        if let Some(anchor) = anchor
+            && let Some(row) = self.rows.pop()
+        {
             self.rows.push(row.anchored(anchor));
         }
     }

@@ -2,7 +2,7 @@
 
 use super::devices::DevicePeaks;
 use super::formulas::{Formula, Work, bytes_of_inputs, element_bytes};
-use super::graphs::{Graphs, LineShare};
+use super::graphs::{Graphs, LineShare, ProgramLine};
 use super::measured::{Backend, FigureFrom, LineTime, MeasuredKernel, MeasuredOperator, Performance};
 use super::parts::CallTimes;
 use super::rates::{Measured, Rates};
@@ -239,11 +239,7 @@ impl Tables<'_> {
         let asked = row.operators.iter().filter_map(|at| self.profile.operators.get(*at as usize));
         found.tuning = tuning_of(&found.name, compile, asked);
         self.figures(&mut found, operator, &calls);
-        let mut lines: Vec<usize> =
-            calls.iter().flat_map(|call| &call.lines).map(|share| share.line).collect();
-        lines.sort_unstable();
-        lines.dedup();
-        found.lines = lines.into_iter().filter_map(|line| self.graphs.lines.get(line).cloned()).collect();
+        found.lines = self.lines_of(&calls);
         let kind = operator.and_then(|operator| kind_of(operator, &found.name));
         let measured = Measured {
             us: found.mean_us,
@@ -254,6 +250,15 @@ impl Tables<'_> {
         };
         found.rates = Rates::of(measured, device, clock);
         found
+    }
+
+    /// Lines of the program that calls serve, each once.
+    fn lines_of(&self, calls: &[&super::graphs::CodeCall]) -> Vec<ProgramLine> {
+        let mut lines: Vec<usize> =
+            calls.iter().flat_map(|call| &call.lines).map(|share| share.line).collect();
+        lines.sort_unstable();
+        lines.dedup();
+        lines.into_iter().filter_map(|line| self.graphs.lines.get(line).cloned()).collect()
     }
 
     /// Names of operators, each once, in alphabetical order.

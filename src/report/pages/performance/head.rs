@@ -4,9 +4,11 @@ use super::figures;
 use crate::analysis::performance::{Backend, Performance};
 use crate::report::kit::formats::{counted, micros, percent, whole};
 use crate::report::kit::html::Html;
+use crate::report::kit::inductor_runs;
 use crate::report::kit::links::measured_line_anchor;
 use crate::report::kit::markup::{Element, put, soft, span, strong};
 use crate::report::kit::view::View;
+use crate::report::subject::Report;
 use crate::report::words::performance::{SentencePiece, pieces_of};
 use std::io::Write;
 
@@ -89,7 +91,7 @@ fn limits(found: &Performance) -> String {
 /// How much of the trace was found in the log.
 fn joined(view: View<'_>, found: &Performance) -> String {
     let measured = format!("Times are microseconds that {} measured.", found.file);
-    let coded = super::has_code(view.report);
+    let coded = has_code(view.report);
     let lines = match found.unjoined.launches {
         0 => "All kernel runs lead to a line of the program.".to_owned(),
         all if all == found.launches && !coded => "No kernel run leads to a line of the program: the trace was read without a log that knows them. Give both: `tlparse LOG --profile TRACE`.".to_owned(),
@@ -106,6 +108,11 @@ fn joined(view: View<'_>, found: &Performance) -> String {
     }
     let calls = counted(calls, "run was", "runs were");
     format!("{calls} found in the generated code, by graph, name and order. {lines} {measured}")
+}
+
+/// Whether the log has generated code that a trace can be joined with.
+fn has_code(report: Report<'_>) -> bool {
+    inductor_runs::all(report).iter().any(|run| !run.run.code.is_empty())
 }
 
 /// What was compared when nothing of the trace is in the log.

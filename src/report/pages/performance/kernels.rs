@@ -49,7 +49,8 @@ impl Kernels<'_> {
             soft_paragraph(out, self.how_to_record())?;
             return Ok(close_section(out)?);
         }
-        let table = Table { id: "kernels-table", label: "Measured kernels", heads: heads(all) };
+        let heads = heads(all, self.found.peaks.is_some());
+        let table = Table { id: "kernels-table", label: "Measured kernels", heads };
         let longest = all.first().map_or(0.0, |kernel| kernel.sum_us);
         let shown = all.iter().take(MOST_MEASURED).enumerate();
         self.view.table(out, &table, shown.map(|(place, kernel)| self.row(place, kernel, longest)))?;
@@ -164,7 +165,8 @@ impl Kernels<'_> {
     }
 }
 
-fn heads(all: &[MeasuredKernel]) -> Vec<Head> {
+/// The columns. Without the figures of a device nothing bounds a kernel.
+fn heads(all: &[MeasuredKernel], limits: bool) -> Vec<Head> {
     let none = |known: fn(&MeasuredKernel) -> bool| !all.iter().any(known);
     vec![
         Head::text("Kernel").mono(),
@@ -189,8 +191,8 @@ fn heads(all: &[MeasuredKernel]) -> Vec<Head> {
             .about("a multiply-add counts 2; pointwise kernels and reductions have no formula")
             .absent_if(none(|k| k.rates.tflops.is_some())),
         Head::number("Of peak").absent_if(none(|k| k.rates.share_of_peak.is_some())),
-        Head::text("Bound by").absent_if(none(|k| k.rates.bound.is_some())),
-        Head::text("Verdict").absent_if(none(|k| k.rates.judgement.is_some() || k.rates.bound.is_some())),
+        Head::text("Bound by").absent_if(!limits || none(|k| k.rates.bound.is_some())),
+        Head::text("Verdict").absent_if(!limits),
         Head::text("Lines").soft().absent_if(none(|k| !k.lines.is_empty())),
     ]
 }

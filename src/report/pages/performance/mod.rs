@@ -36,11 +36,6 @@ pub(crate) fn pages(report: Report<'_>) -> Vec<Page<'_, Worker>> {
     vec![Page::rendered(path, move |worker, out| write(report, found, worker, out))]
 }
 
-/// Whether the log has generated code that a trace can be joined with.
-fn has_code(report: Report<'_>) -> bool {
-    inductor_runs::all(report).iter().any(|run| !run.run.code.is_empty())
-}
-
 fn write(
     report: Report<'_>,
     found: &Performance,

@@ -161,7 +161,7 @@ pub(crate) fn write(
     panes: &[Pane<'_>],
     (worker, out): (&mut Worker, &mut dyn Write),
 ) -> anyhow::Result<()> {
-    let rows = Rows::of(shown);
+    let rows = Rows::of(shown.found, shown.owners, shown.times);
     put(out, &Element::new("div").class("linked-panes").open())?;
     let (left, right): (Vec<&Pane<'_>>, Vec<&Pane<'_>>) =
         panes.iter().partition(|pane| !matches!(pane.body, Body::Texts(_)));

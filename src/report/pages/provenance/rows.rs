@@ -10,7 +10,6 @@ use crate::report::kit::highlight::Highlighter;
 use crate::report::kit::html::Html;
 use crate::report::kit::markup::{Element, close, close_inline, put};
 use crate::report::kit::provenance_anchors::{kernel_anchors, source_anchors};
-use crate::report::pages::provenance::panes::Shown;
 use crate::report::pages::provenance::texts::code_words;
 use crate::report::pages::provenance::times::Times;
 use crate::report::pages::provenance::tints::{Tints, shown_number};
@@ -71,8 +70,7 @@ pub(crate) struct Rows<'p> {
 }
 
 impl<'p> Rows<'p> {
-    pub(crate) fn of(shown: Shown<'p>) -> Rows<'p> {
-        let Shown { found, owners, times, .. } = shown;
+    pub(crate) fn of(found: &'p Provenance, owners: &'p LineOwners, times: &'p Times) -> Rows<'p> {
         Rows { found, owners, times, tints: Tints::of(found) }
     }
 

@@ -19,8 +19,8 @@ mod tuning;
 mod work;
 
 pub use devices::DevicePeaks;
-pub use estimates::estimated_runtimes;
-pub use graphs::{ProgramLine, ReadPayload};
+pub use estimates::{ReadPayload, estimated_runtimes};
+pub use graphs::ProgramLine;
 pub use measured::{
     Backend, DeviceOptions, DeviceTime, FigureFrom, LinePart, LineTime, MeasuredCall, MeasuredKernel,
     MeasuredOperator, MeasuredRegion, Performance, Tuning,

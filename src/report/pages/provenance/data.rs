@@ -42,7 +42,7 @@ pub(crate) fn write(found: &Provenance, out: &mut dyn Write) -> anyhow::Result<(
         label: call.label(),
         file: code_words(call.file).0,
         line: call.line,
-        body: call.body().map(|body| (code_words(body.file).0, body.first, body.last)),
+        body: call.definition.map(|body| (code_words(body.file).0, body.first, body.last)),
     });
     // The kernel of most nodes shows best what the page is for.
     let size = |call: &KernelCall| (call.nodes.len(), call.source.len());

@@ -17,6 +17,7 @@ mod browser_axe;
 mod browser_graphs;
 mod browser_many;
 mod browser_navigation;
+mod browser_performance;
 mod browser_provenance;
 mod browser_search;
 mod browser_tables;

@@ -33,6 +33,13 @@ fn notes(view: View<'_>, found: &Performance) -> Vec<Html> {
         notes.push(view.prose(&limits(found)));
         notes.push(view.prose(&joined(view, found)));
     }
+    let generated = found.kernels.iter().any(|kernel| kernel.backend == Backend::Cpp);
+    if !found.on_device && !generated && !found.kernels.is_empty() && has_code(view.report) {
+        notes.push(view.prose(
+            "There is no generated C++ kernel in the trace, so their time is missing here: set \
+             `torch._inductor.config.cpp.enable_kernel_profile = True` before the program is compiled.",
+        ));
+    }
     if time.communication_us > 0.0 {
         let hidden = time.communication_us - time.exposed_communication_us;
         let words = format!(

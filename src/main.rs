@@ -1,5 +1,6 @@
 //! The program: arguments, progress, the browser, exit codes.
 
+mod check_command;
 mod cli;
 mod serve;
 
@@ -7,9 +8,9 @@ use cli::{Cli, Command};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serve::Serving;
 use std::io::{IsTerminal, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use tlparse::{Progress, Registry, Settings, Severity, Written};
+use tlparse::{Format, Progress, Registry, Settings, Severity, Written};
 
 /// The report could not be written.
 const FAILED: u8 = 1;
@@ -26,6 +27,9 @@ fn main() -> ExitCode {
             return ExitCode::from(USAGE);
         }
     };
+    if let Some(Command::Check(check)) = &cli.command {
+        return check_command::run(check);
+    }
     let bar = Bar::new();
     let outcome = match &cli.command {
         Some(Command::Combine(combine)) => match &combine.out {
@@ -44,7 +48,9 @@ fn main() -> ExitCode {
                 return ExitCode::from(USAGE);
             }
         },
-        None => cli.options().and_then(|options| tlparse::run(&options, &Registry::default(), &bar)),
+        Some(Command::Check(_)) | None => {
+            cli.options().and_then(|options| tlparse::run(&options, &Registry::default(), &bar))
+        }
     };
     bar.0.finish_and_clear();
     match outcome {
@@ -65,9 +71,22 @@ struct Afterwards {
     port: Option<u16>,
     json: bool,
     verbose: bool,
+    /// In which form the findings are printed in place of the lines for a terminal.
+    format: Option<Format>,
+    /// What paths of sources are relative to in that form.
+    root: Option<PathBuf>,
 }
 
 impl Afterwards {
+    /// Prints the findings in the form that was asked for, and nothing else on standard output.
+    fn print_formatted(&self, outcome: &Written) -> anyhow::Result<()> {
+        let Some(format) = self.format else { return Ok(()) };
+        let text = outcome.show(format, &check_command::source_tree(self.root.as_deref())?)?;
+        // Printing fails when the reader closes the pipe early; the report is written all the same.
+        let _ = std::io::stdout().write_all(text.as_bytes());
+        Ok(())
+    }
+
     fn of(cli: &Cli) -> Afterwards {
         match &cli.command {
             Some(Command::Combine(combine)) => Afterwards {
@@ -78,8 +97,10 @@ impl Afterwards {
                 port: None,
                 json: combine.json,
                 verbose: false,
+                format: None,
+                root: None,
             },
-            None => Afterwards {
+            Some(Command::Check(_)) | None => Afterwards {
                 strict: cli.strict,
                 strict_compile_id: cli.strict_compile_id,
                 no_browser: cli.no_browser,
@@ -87,6 +108,8 @@ impl Afterwards {
                 port: cli.port,
                 json: cli.json,
                 verbose: cli.verbose,
+                format: cli.format.filter(|format| *format != Format::Text),
+                root: cli.root.clone(),
             },
         }
     }
@@ -98,6 +121,10 @@ fn conclude(afterwards: &Afterwards, outcome: &Written) -> ExitCode {
         eprintln!("note: {note}");
     }
     let index = outcome.folder.join("index.html");
+    if let Some(error) = afterwards.print_formatted(outcome).err() {
+        eprintln!("error: {error:#}; the report is {}", index.display());
+        return ExitCode::from(FAILED);
+    }
     // Printing fails when the reader closes the pipe early, as `head` does; the report is written all the same.
     let _ = print_summary(afterwards, outcome, &index);
     if let Err(error) = show(afterwards, &outcome.folder, &index) {
@@ -139,6 +166,9 @@ fn show(afterwards: &Afterwards, folder: &Path, index: &Path) -> anyhow::Result<
 
 fn print_summary(afterwards: &Afterwards, outcome: &Written, index: &Path) -> std::io::Result<()> {
     let mut out = std::io::stdout().lock();
+    if afterwards.format.is_some() {
+        return Ok(());
+    }
     if afterwards.json {
         serde_json::to_writer_pretty(&mut out, &outcome.summary.findings)?;
         return writeln!(out);

@@ -18,5 +18,5 @@ pub use pages::Body;
 pub use pages::{Page, write};
 pub use policy::{Entries, is_compile_folder};
 pub use ranks::{JobTarget, RankFolder, rank_folders};
-pub use sink::{DiskSink, Files, MemSink, NewFile, Sink};
+pub use sink::{DiskSink, Files, MemSink, NewFile, OnlySink, Sink};
 pub use target::Target;

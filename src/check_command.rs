@@ -1,15 +1,36 @@
-//! `tlparse check`: reads what is to be checked and the two files, prints the verdict, and gives the exit code.
+//! `tlparse check`: reads what is to be checked and the two files, and gives what is to be printed.
 
 use crate::cli::Check;
-use crate::{Bar, FAILED, STRICT, USAGE};
 use anyhow::Context;
-use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
-use tlparse::{Baseline, Budget, Checkable, Checked, Options, Registry, SourceTree, Verdict};
+use tlparse::{Baseline, Budget, Checkable, Checked, Options, Progress, Registry, SourceTree, Verdict};
+
+/// How a check ended.
+pub enum End {
+    /// All budgets hold, or nothing was to be checked.
+    Holds,
+    /// A budget is exceeded.
+    Exceeded,
+}
+
+/// What a check has to say.
+pub struct Told {
+    /// For standard output.
+    pub text: String,
+    /// For standard error, each a line.
+    pub notes: Vec<String>,
+    /// How it ended.
+    pub end: End,
+}
+
+impl Told {
+    fn done(text: String) -> Told {
+        Told { text, notes: Vec::new(), end: End::Holds }
+    }
+}
 
 /// Why there is no verdict.
-enum Stop {
+pub enum Stop {
     /// The command line or one of its files is wrong.
     Usage(anyhow::Error),
     /// There is no report.
@@ -24,52 +45,39 @@ struct Rules {
     tree: SourceTree,
 }
 
+/// Logs that were read, and what is to be known about that.
+#[derive(Default)]
+struct Read {
+    checked: Checked,
+    notes: Vec<String>,
+}
+
 /// Does all of it.
-pub fn run(check: &Check) -> ExitCode {
+pub fn run(check: &Check, progress: &dyn Progress) -> Result<Told, Stop> {
     if check.explain {
-        // Printing fails when the reader closes the pipe early, as `head` does.
-        let _ = writeln!(std::io::stdout(), "{}", Budget::explain());
-        return ExitCode::SUCCESS;
+        return Ok(Told::done(format!("{}\n", Budget::explain())));
     }
-    match verdict(check) {
-        Ok(Some(verdict)) => tell(check, &verdict),
-        Ok(None) => ExitCode::SUCCESS,
-        Err(Stop::Usage(error)) => failed(&error, USAGE),
-        Err(Stop::NoReport(error)) => failed(&error, FAILED),
-    }
-}
-
-fn failed(error: &anyhow::Error, code: u8) -> ExitCode {
-    eprintln!("error: {error:#}");
-    ExitCode::from(code)
-}
-
-/// Prints the verdict.
-fn tell(check: &Check, (verdict, tree): &(Verdict, SourceTree)) -> ExitCode {
-    for note in verdict.notes() {
-        eprintln!("note: {note}");
-    }
-    let text = verdict.show(check.format(), tree);
-    let _ = write!(std::io::stdout(), "{text}");
-    if verdict.holds() { ExitCode::SUCCESS } else { ExitCode::from(STRICT) }
-}
-
-/// The verdict; None where the baseline is written instead.
-fn verdict(check: &Check) -> Result<Option<(Verdict, SourceTree)>, Stop> {
     let inputs = inputs(check).map_err(Stop::Usage)?;
     let rules = rules(check).map_err(Stop::Usage)?;
-    let checked = read(check, &inputs, &rules.tree).map_err(Stop::NoReport)?;
-    if let Some(file) = check.baseline.as_deref().filter(|_| check.update_baseline) {
-        update(file, &checked).map_err(Stop::NoReport)?;
-        return Ok(None);
+    let read = read(check, &inputs, &rules.tree, progress).map_err(Stop::NoReport)?;
+    match check.baseline.as_deref().filter(|_| check.update_baseline) {
+        Some(file) => update(file, &read).map_err(Stop::NoReport),
+        None => Ok(verdict(check, &rules, read)),
     }
+}
+
+fn verdict(check: &Check, rules: &Rules, read: Read) -> Told {
+    let mut notes = read.notes;
     if check.budget.is_none() && rules.baseline.is_none() {
-        eprintln!(
-            "note: neither --budget nor --baseline is given, so only failures are checked; --explain says more"
+        notes.push(
+            "neither --budget nor --baseline is given, so only failures are checked; --explain says more"
+                .to_owned(),
         );
     }
-    let verdict = checked.verdict(&rules.budget, rules.baseline.as_ref());
-    Ok(Some((verdict, rules.tree)))
+    let verdict: Verdict = read.checked.verdict(&rules.budget, rules.baseline.as_ref());
+    notes.extend(verdict.notes().iter().cloned());
+    let end = if verdict.holds() { End::Holds } else { End::Exceeded };
+    Told { text: verdict.show(check.format(), &rules.tree), notes, end }
 }
 
 /// What is to be checked.
@@ -117,48 +125,46 @@ fn text_of(file: &Path, what: &str) -> anyhow::Result<String> {
 }
 
 /// Reads finished reports as they are, and makes the facts of logs.
-fn read(check: &Check, inputs: &[PathBuf], tree: &SourceTree) -> anyhow::Result<Checked> {
-    let mut checked = Checked::default();
+fn read(
+    check: &Check,
+    inputs: &[PathBuf],
+    tree: &SourceTree,
+    progress: &dyn Progress,
+) -> anyhow::Result<Read> {
+    let Read { mut checked, mut notes } = Read::default();
+    let registry = Registry::default();
     for input in inputs {
-        if Checkable::at(input)? == Checkable::Report {
-            if check.out.is_some() {
-                anyhow::bail!("{} is a report already; -o is for the report of a log", input.display());
+        match (Checkable::at(input)?, &check.out) {
+            (Checkable::Report, Some(_)) => {
+                anyhow::bail!("{} is a report already; -o is for the report of a log", input.display())
             }
-            checked.add(input, Some(input), tree)?;
-            continue;
-        }
-        let bar = Bar::new();
-        let registry = Registry::default();
-        let notes = match &check.out {
-            Some(out) => {
+            (Checkable::Report, None) => checked.add(input, Some(input), tree)?,
+            (Checkable::Logs, Some(out)) => {
                 let options = Options { overwrite: check.overwrite, ..Options::new(input, out) };
-                let written = tlparse::run(&options, &registry, &bar)?;
+                let written = tlparse::run(&options, &registry, progress)?;
                 checked.add(&written.folder, Some(out), tree)?;
-                written.summary.notes
+                notes.extend(written.summary.notes);
             }
-            None => tlparse::run_for_facts(&Options::new(input, ""), &registry, &bar, |folder, summary| {
-                checked.add(folder, None, tree)?;
-                Ok(summary.notes)
-            })?,
-        };
-        bar.0.finish_and_clear();
-        for note in notes {
-            eprintln!("note: {note}");
+            (Checkable::Logs, None) => {
+                let options = Options::new(input, "");
+                tlparse::run_for_facts(&options, &registry, progress, |folder, summary| {
+                    notes.extend(summary.notes);
+                    checked.add(folder, None, tree)
+                })?;
+            }
         }
     }
-    Ok(checked)
+    Ok(Read { checked, notes })
 }
 
 /// Writes the baseline.
-fn update(file: &Path, checked: &Checked) -> anyhow::Result<()> {
-    let baseline = checked.baseline();
-    let text = baseline.text()?;
-    std::fs::write(file, text).with_context(|| format!("cannot write the baseline {}", file.display()))?;
-    let _ = writeln!(
-        std::io::stdout(),
-        "Wrote {} with {} entries; read the difference before you commit it.",
+fn update(file: &Path, read: &Read) -> anyhow::Result<Told> {
+    let baseline = read.checked.baseline();
+    baseline.write(file)?;
+    let text = format!(
+        "Wrote {} with {} entries; read the difference before you commit it.\n",
         file.display(),
         baseline.len()
     );
-    Ok(())
+    Ok(Told { notes: read.notes.clone(), ..Told::done(text) })
 }

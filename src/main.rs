@@ -4,7 +4,8 @@ mod check_command;
 mod cli;
 mod serve;
 
-use cli::{Cli, Command};
+use check_command::{End, Stop};
+use cli::{Check, Cli, Command};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serve::Serving;
 use std::io::{IsTerminal, Write};
@@ -16,7 +17,7 @@ use tlparse::{Format, Progress, Registry, Settings, Severity, Written};
 const FAILED: u8 = 1;
 /// Wrong usage; clap ends with the same.
 const USAGE: u8 = 2;
-/// The report is written, and `--strict` or `--strict-compile-id` found something.
+/// The report is written, and `--strict` or `--strict-compile-id` found something; or a budget is exceeded.
 const STRICT: u8 = 3;
 
 fn main() -> ExitCode {
@@ -28,7 +29,7 @@ fn main() -> ExitCode {
         }
     };
     if let Some(Command::Check(check)) = &cli.command {
-        return check_command::run(check);
+        return told(check);
     }
     let bar = Bar::new();
     let outcome = match &cli.command {
@@ -60,6 +61,30 @@ fn main() -> ExitCode {
             ExitCode::from(FAILED)
         }
     }
+}
+
+/// Checks, and prints the verdict.
+fn told(check: &Check) -> ExitCode {
+    let bar = Bar::new();
+    let outcome = check_command::run(check, &bar);
+    bar.0.finish_and_clear();
+    let (error, code) = match outcome {
+        Ok(told) => {
+            for note in &told.notes {
+                eprintln!("note: {note}");
+            }
+            // Printing fails when the reader closes the pipe early, as `head` does.
+            let _ = std::io::stdout().write_all(told.text.as_bytes());
+            return match told.end {
+                End::Holds => ExitCode::SUCCESS,
+                End::Exceeded => ExitCode::from(STRICT),
+            };
+        }
+        Err(Stop::Usage(error)) => (error, USAGE),
+        Err(Stop::NoReport(error)) => (error, FAILED),
+    };
+    eprintln!("error: {error:#}");
+    ExitCode::from(code)
 }
 
 /// What is to be done once the report is written.

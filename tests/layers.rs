@@ -42,7 +42,7 @@ const LAYERS: [(&str, &[&str]); 13] = [
             "rel_path",
         ],
     ),
-    ("check", &["model", "analysis", "report", "job", "source_tree"]),
+    ("check", &["model", "analysis", "output", "report", "job", "source_tree"]),
 ];
 
 /// Files of the program, which may use the library as its other users do.

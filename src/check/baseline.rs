@@ -3,9 +3,11 @@
 use super::budget::Measure;
 use super::identity::Identity;
 use super::items::Item;
+use crate::output::write_text;
 use anyhow::bail;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::path::Path;
 
 /// The form of the file.
 const VERSION: u64 = 1;
@@ -86,6 +88,14 @@ impl Baseline {
         };
         let file = File { version: VERSION, known: self.known.iter().map(entry).collect() };
         Ok(format!("{HEAD}{}", toml::to_string(&file)?))
+    }
+
+    /// Writes its file.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn write(&self, path: &Path) -> anyhow::Result<()> {
+        write_text(path, &self.text()?)
     }
 
     /// How many entries it has.

@@ -53,6 +53,8 @@ pub(crate) struct FunctionPlace {
     pub name: String,
     /// Its file as torch recorded it.
     pub file: Option<String>,
+    /// The line where it is defined, as far as the log tells: two functions of a file may have one name.
+    pub line: Option<i64>,
 }
 
 /// What a log has that budgets count.
@@ -143,6 +145,8 @@ struct Reader<'r> {
     tree: &'r SourceTree,
     /// The function of each compile id; a compile that tells none has that of its frame.
     functions: HashMap<&'r str, &'r Function>,
+    /// Lines where the functions of a name and file are defined, ascending.
+    defined: HashMap<(&'r str, Option<&'r str>), Vec<i64>>,
     /// Findings by kind and compile id, the first of each.
     by_compile: HashMap<(&'r str, &'r str), &'r Finding>,
 }
@@ -154,13 +158,14 @@ fn frame_of(id: &str) -> &str {
 
 impl<'r> Reader<'r> {
     fn new(report: &'r LogReport, tree: &'r SourceTree) -> Reader<'r> {
-        let told = |compile: &'r Compile| Some((compile.id.as_deref()?, compile.function.as_ref()?));
+        let named =
+            |compile: &'r Compile| compile.function.as_ref().filter(|function| function.name.is_some());
+        let told = |compile: &'r Compile| Some((compile.id.as_deref()?, named(compile)?));
         let frames: HashMap<&str, &Function> =
             report.compiles.iter().filter_map(told).map(|(id, function)| (frame_of(id), function)).collect();
         let all = report.compiles.iter().filter_map(|compile| compile.id.as_deref().map(|id| (id, compile)));
         let functions = all.filter_map(|(id, compile)| {
-            let own = compile.function.as_ref();
-            Some((id, own.or_else(|| frames.get(frame_of(id)).copied())?))
+            Some((id, named(compile).or_else(|| frames.get(frame_of(id)).copied())?))
         });
         let mut by_compile = HashMap::new();
         for finding in &report.findings {
@@ -168,12 +173,35 @@ impl<'r> Reader<'r> {
                 by_compile.entry((finding.kind.as_str(), id.as_str())).or_insert(finding);
             }
         }
-        Reader { report, tree, functions: functions.collect(), by_compile }
+        let mut defined: HashMap<(&str, Option<&str>), Vec<i64>> = HashMap::new();
+        for function in report.compiles.iter().filter_map(|compile| compile.function.as_ref()) {
+            // A part that was resumed begins where it was resumed.
+            let whole = function.name.as_deref().filter(|name| function_of(name) == *name);
+            if let (Some(name), Some(line)) = (whole, function.line) {
+                defined.entry((name, function.file.as_deref())).or_default().push(line);
+            }
+        }
+        for lines in defined.values_mut() {
+            lines.sort_unstable();
+        }
+        Reader { report, tree, functions: functions.collect(), defined, by_compile }
+    }
+
+    /// The function of that name that holds a line of a file.
+    fn place(&self, name: Option<&str>, file: Option<&str>, line: Option<i64>) -> Option<FunctionPlace> {
+        let name = function_of(name?);
+        let defined = self.defined.get(&(name, file)).map_or(&[][..], Vec::as_slice);
+        let before = defined.iter().rev().find(|defined| line.is_some_and(|line| **defined <= line));
+        Some(FunctionPlace {
+            name: name.to_owned(),
+            file: file.map(str::to_owned),
+            line: before.or(defined.first()).copied(),
+        })
     }
 
     fn function(&self, id: Option<&str>) -> Option<FunctionPlace> {
         let function = self.functions.get(id?)?;
-        place_of(function.name.as_deref()?, function.file.as_deref())
+        self.place(function.name.as_deref(), function.file.as_deref(), function.line)
     }
 
     /// The first finding of one of these kinds about a compile.
@@ -198,7 +226,8 @@ impl<'r> Reader<'r> {
         let items = breaks.map(|one| {
             let at = |file: Option<&str>, line| file == one.file.as_deref() && line == one.line;
             let frame = one.user_stack.iter().rev().find(|frame| at(frame.file.as_deref(), frame.line));
-            let within = frame.and_then(|frame| place_of(frame.name.as_deref()?, frame.file.as_deref()));
+            let within =
+                frame.and_then(|frame| self.place(frame.name.as_deref(), frame.file.as_deref(), frame.line));
             let compiled = one.compile_ids.iter().filter_map(|id| self.function(id.as_deref()));
             let functions = distinct(within.into_iter().chain(compiled));
             let mut identity = self.identity("graph_break", functions.first(), reason_of(&one.reason));
@@ -271,7 +300,7 @@ impl<'r> Reader<'r> {
             let function = self.function(id);
             let message = one.reason.as_deref().map(headline).unwrap_or_default();
             let reason = reason_of(&format!("{}: {message}", one.error));
-            let finding = self.finding(&["failure"], id);
+            let finding = self.finding(&["failure", "recompile_limit"], id);
             let own = (one.file.clone(), number(one.line));
             let (file, line) = finding.map_or(own, |finding| (finding.file.clone(), number(finding.line)));
             Item {
@@ -368,10 +397,6 @@ fn fallback(kernel: &str) -> Option<&str> {
     let operator = kernel.strip_prefix("torch.ops.")?;
     let collective = operator.starts_with("_c10d_functional.") || operator.starts_with("c10d_functional.");
     (!collective).then_some(operator)
-}
-
-fn place_of(name: &str, file: Option<&str>) -> Option<FunctionPlace> {
-    Some(FunctionPlace { name: function_of(name).to_owned(), file: file.map(str::to_owned) })
 }
 
 fn distinct(all: impl Iterator<Item = FunctionPlace>) -> Vec<FunctionPlace> {

@@ -232,7 +232,7 @@ fn slow_title(limit: &Limit, amount: f64, functions: &[(FunctionPlace, f64)]) ->
     let named: Vec<String> = named.collect();
     match (limit.function.is_none(), named.is_empty()) {
         (true, false) => format!("{words}, most of it {}", named.join(", ")),
-        _ => words,
+        _ => format!("compilation took {}", crate::model::words::duration(amount * 1e6)),
     }
 }
 
@@ -305,8 +305,11 @@ mod tests {
 
     #[test]
     fn a_function_is_called_by_its_name_behind_as_much_of_its_path_as_is_given() {
-        let forward =
-            FunctionPlace { name: "forward".to_owned(), file: Some("/app/model/net.py".to_owned()) };
+        let forward = FunctionPlace {
+            name: "forward".to_owned(),
+            file: Some("/app/model/net.py".to_owned()),
+            line: None,
+        };
         for pattern in ["forward", "net.forward", "model.net.forward", "model.*", "model.net.*", "for*"] {
             assert!(is_called(&forward, pattern), "{pattern}");
         }

@@ -4,7 +4,7 @@ use super::words::{known, limit, line, one_line, sentence, verdict as headline};
 use crate::check::verdict::Verdict;
 
 /// Excesses of a budget that are told.
-const EXCESSES: usize = 20;
+const EXCESSES: usize = 10;
 
 pub(super) fn text(verdict: &Verdict) -> String {
     let mut lines = vec![format!("{}.", headline(verdict))];

@@ -1,7 +1,8 @@
 //! Commands of GitHub's workflows: lines that it shows as annotations, at the line of the file where there is one.
 
-use super::Notice;
+use super::notice::Notice;
 use crate::analysis::Severity;
+use crate::report::words::kinds;
 use crate::source_tree::SourceTree;
 
 /// GitHub shows ten annotations of each level for a step and drops the others.
@@ -21,13 +22,14 @@ pub(crate) fn github(notices: &[Notice], tree: &SourceTree) -> String {
 }
 
 fn line(command: &str, notice: &Notice, tree: &SourceTree) -> String {
+    let property = |name: &str, value: &str| format!("{name}={}", property(value));
     let mut properties = Vec::new();
     if let Some(file) = notice.file.as_deref().and_then(|file| tree.relative(file)) {
-        properties.push(format!("file={}", property(&file)));
+        properties.push(property("file", &file));
         properties.extend(notice.line.map(|line| format!("line={line}")));
     }
-    let label = super::of_findings::label(&notice.rule);
-    properties.push(format!("title={}", property(&format!("torch.compile: {label}"))));
+    let label = kinds::label(&notice.rule);
+    properties.push(property("title", &format!("torch.compile: {label}")));
     format!("::{command} {}::{}", properties.join(","), data(&message(notice, tree)))
 }
 
@@ -80,10 +82,8 @@ mod tests {
         let hostile = notice(Severity::Error, "100%\r\n::set-env name=A::b", "/app/a,b:c%.py");
         let text = github(&[hostile], &tree);
         assert_eq!(text.lines().count(), 1, "{text}");
-        assert!(
-            text.starts_with("::error file=a%2Cb%3Ac%25.py,line=7,title=torch.compile%3A Graph break::"),
-            "{text}"
-        );
+        let title = ["title", "torch.compile%3A Graph break"].join("=");
+        assert!(text.starts_with(&format!("::error file=a%2Cb%3Ac%25.py,line=7,{title}::")), "{text}");
         assert!(text.contains("::100%25%0A::set-env name=A::b (27 ms wasted)\n"), "{text}");
     }
 

@@ -1,9 +1,10 @@
 //! Findings of a report as notices and as tests.
 
-use super::{Notice, Suite, Test};
+use super::junit::{Suite, Test};
+use super::notice::{Notice, cost_words};
 use crate::analysis::Severity;
 use crate::analysis::findings::kinds;
-use crate::report::words::kinds as words;
+use crate::report::words::kinds::label;
 use serde::Deserialize;
 use serde_json::Value;
 use std::path::Path;
@@ -27,21 +28,6 @@ struct Cost {
     kind: String,
 }
 
-/// The name that people read of a kind; its word where another program made it up.
-pub(super) fn label(word: &str) -> String {
-    let label = kinds().find(|kind| kind.word == word).map(|kind| kind.label.to_owned());
-    label.unwrap_or_else(|| {
-        let words = word.replace('_', " ");
-        let mut letters = words.chars();
-        letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
-    })
-}
-
-/// What a finding of that kind means.
-pub(super) fn about(word: &str) -> &'static str {
-    words::about(word)
-}
-
 /// The findings of a report in `folder`, the most important first.
 pub(crate) fn notices(findings: &[Value], folder: &Path) -> Vec<Notice> {
     findings
@@ -57,7 +43,7 @@ fn notice(finding: Finding, folder: &Path) -> Notice {
         level: severity(&finding.severity),
         details: finding.hint.into_iter().collect(),
         line: finding.line.and_then(|line| u64::try_from(line).ok()).filter(|line| *line > 0),
-        cost: finding.cost.map(|cost| super::cost_words(&cost.kind, cost.seconds)),
+        cost: finding.cost.map(|cost| cost_words(&cost.kind, cost.seconds)),
         page: finding.url.map(|url| format!("{}/{url}", folder.display())),
         fingerprint: format!("{:x}", md5::compute(identity)),
         rule: finding.kind,

@@ -1,7 +1,8 @@
 //! SARIF 2.1.0: what code scanning reads.
 
-use super::{Notice, of_findings};
+use super::notice::Notice;
 use crate::analysis::Severity;
+use crate::report::words::kinds;
 use crate::source_tree::SourceTree;
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 use serde_json::{Map, Value, json};
@@ -42,7 +43,7 @@ pub(crate) fn sarif(notices: &[Notice], tree: &SourceTree) -> String {
 }
 
 fn rule(word: &str) -> Value {
-    let (label, about) = (of_findings::label(word), of_findings::about(word));
+    let (label, about) = (kinds::label(word), kinds::about(word));
     json!({
         "id": word,
         "name": label,

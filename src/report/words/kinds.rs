@@ -1,4 +1,6 @@
-//! What a finding of each kind means, for readers who see it outside of a report.
+//! What a finding of each kind is called and means, for readers who see it outside of a report.
+
+use crate::analysis::findings::kinds;
 
 /// What each kind of finding means, by its word.
 const KINDS: [(&str, &str); 35] = [
@@ -86,6 +88,16 @@ const KINDS: [(&str, &str); 35] = [
 /// What is said of all other kinds: those about a job.
 const OF_A_JOB: &str = "The ranks of a job do not do the same, or one of them is unlike the others.";
 
+/// The name that people read of a kind; its word where another program made it up.
+pub(crate) fn label(word: &str) -> String {
+    let label = kinds().find(|kind| kind.word == word).map(|kind| kind.label.to_owned());
+    label.unwrap_or_else(|| {
+        let words = word.replace('_', " ");
+        let mut letters = words.chars();
+        letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+    })
+}
+
 /// What a finding of that kind means.
 pub(crate) fn about(word: &str) -> &'static str {
     KINDS.iter().find(|(kind, _)| *kind == word).map_or(OF_A_JOB, |(_, about)| about)
@@ -97,7 +109,7 @@ mod tests {
 
     #[test]
     fn each_kind_of_finding_about_a_log_is_explained_in_a_sentence() {
-        for kind in crate::analysis::findings::kinds() {
+        for kind in kinds() {
             assert_ne!(about(kind.word), OF_A_JOB, "{}", kind.word);
         }
         assert!(KINDS.is_sorted_by_key(|(word, _)| *word));

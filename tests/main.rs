@@ -14,6 +14,7 @@ mod support;
 
 mod browser;
 mod browser_axe;
+mod browser_editor;
 mod browser_graphs;
 mod browser_many;
 mod browser_navigation;

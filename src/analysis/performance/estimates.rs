@@ -1,13 +1,15 @@
 //! What Inductor expected a kernel to take, before it ran.
 
-use super::graphs::ReadPayload;
 use crate::analysis::provenance::InductorRun;
 use crate::model::{Compile, Content, Fields, lenient};
-use crate::trace::TextMap;
+use crate::trace::{PayloadRef, TextMap};
 use serde::Deserialize;
 
 /// Bytes of an artifact with estimates that is read; one entry takes some hundred.
 const LARGEST_META: u64 = 16 << 20;
+
+/// Gives the text of a payload.
+pub type ReadPayload<'a> = &'a dyn Fn(&PayloadRef) -> anyhow::Result<String>;
 
 /// The estimates for all calls of one kernel in one graph.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]

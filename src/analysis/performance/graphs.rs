@@ -1,12 +1,12 @@
 //! The graphs of the log as a trace meets them: by the key of their code, with the calls of that code in order.
 
 use super::buffers::{CallBuffers, buffers_of_calls};
-use super::estimates::estimated_runtimes;
+use super::estimates::{ReadPayload, estimated_runtimes};
 use super::formulas::Formula;
 use super::node_flops::flops_of_nodes;
 use crate::analysis::provenance::{CodeKind, InductorRun, Provenance, RunTexts, inductor_runs};
 use crate::model::{Compile, CompileIndex, InputDims, Model, Operator};
-use crate::trace::{PayloadRef, TextMap};
+use crate::trace::TextMap;
 
 /// A line of the program.
 #[derive(Debug, Clone, PartialEq)]
@@ -63,9 +63,6 @@ pub(super) struct Graphs {
     pub(super) lines: Vec<ProgramLine>,
 }
 
-/// Gives the text of a payload.
-pub type ReadPayload<'a> = &'a dyn Fn(&PayloadRef) -> anyhow::Result<String>;
-
 impl Graphs {
     /// Reads the code of every graph.
     ///
@@ -115,8 +112,7 @@ impl Graphs {
     ) -> anyhow::Result<Graph> {
         let texts = RunTexts::read(owner, run, read)?;
         let known = texts.provenance();
-        let code =
-            texts.code.iter().find(|(kind, _)| *kind == CodeKind::Python).map(|(_, text)| text.as_str());
+        let code = texts.code().find(|file| file.kind == CodeKind::Python).map(|file| file.text);
         let lines = known.kernels.iter().map(|call| (call.line, call.kernel.as_str()));
         let buffers = buffers_of_calls(code.unwrap_or_default(), texts.post.as_deref(), lines);
         let flops = texts.post.as_deref().map(flops_of_nodes).unwrap_or_default();

@@ -17,8 +17,8 @@ mod tuning;
 mod work;
 
 pub use devices::DevicePeaks;
-pub use estimates::estimated_runtimes;
-pub use graphs::{ProgramLine, ReadPayload};
+pub use estimates::{ReadPayload, estimated_runtimes};
+pub use graphs::ProgramLine;
 pub use measured::{
     Backend, DeviceOptions, DeviceTime, FigureFrom, LineTime, MeasuredKernel, MeasuredOperator,
     MeasuredRegion, Performance, Tuning,

@@ -1,7 +1,7 @@
 //! Calls of compiled code: how often, how long, and what of it is neither a graph nor an operator.
 
 use super::measured::MeasuredRegion;
-use super::tables::median;
+use super::times::median;
 use super::tree::CallTree;
 use super::work::{GRAPH, REGION, is_work};
 use crate::model::{OperatorCall, Profile};

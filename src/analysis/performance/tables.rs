@@ -6,6 +6,7 @@ use super::graphs::{Graphs, LineShare};
 use super::measured::{Backend, FigureFrom, LineTime, MeasuredKernel, MeasuredOperator, Performance};
 use super::rates::{Measured, Rates};
 use super::regions::regions;
+use super::times::median;
 use super::tree::CallTree;
 use super::tuning::tuning_of;
 use super::work::{Piece, What, is_cpp_kernel};
@@ -313,12 +314,4 @@ fn kind_of(operator: &Operator, kernel: &str) -> Option<&'static str> {
         float8 if float8.starts_with("Float8_") => "fp8",
         _ => return None,
     })
-}
-
-/// The value in the middle.
-pub(super) fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_by(f64::total_cmp);
-    let middle = values.len() / 2;
-    let at = |place: usize| values.get(place).copied().unwrap_or_default();
-    if values.len() % 2 == 1 { at(middle) } else { (at(middle.wrapping_sub(1)) + at(middle)) / 2.0 }
 }

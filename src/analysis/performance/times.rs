@@ -1,5 +1,13 @@
 //! Time as sets of intervals: how long a device was busy, and with what.
 
+/// The value in the middle.
+pub(super) fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    let middle = values.len() / 2;
+    let at = |place: usize| values.get(place).copied().unwrap_or_default();
+    if values.len() % 2 == 1 { at(middle) } else { (at(middle.wrapping_sub(1)) + at(middle)) / 2.0 }
+}
+
 /// A set of stretches of time, microseconds.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Stretches(Vec<(f64, f64)>);

@@ -1,6 +1,6 @@
 //! The texts of an Inductor run, read from the log.
 
-use super::{CodeKind, InductorRun, Provenance, Texts, provenance};
+use super::{CodeKind, CodeOfKind, InductorRun, Provenance, Texts, provenance};
 use crate::model::{Compile, Content};
 use crate::trace::PayloadRef;
 
@@ -14,8 +14,7 @@ pub struct RunTexts {
     pub pre: Option<String>,
     /// The graph that code was made of.
     pub post: Option<String>,
-    /// Generated code.
-    pub code: Vec<(CodeKind, String)>,
+    code: Vec<(CodeKind, String)>,
     mappings: Vec<String>,
     stacks: Option<String>,
 }
@@ -53,12 +52,17 @@ impl RunTexts {
         Ok(texts)
     }
 
+    /// Generated code, by kind.
+    pub fn code(&self) -> impl Iterator<Item = CodeOfKind<'_>> {
+        self.code.iter().map(|(kind, text)| CodeOfKind { kind: *kind, text })
+    }
+
     /// What follows from them.
     pub fn provenance(&self) -> Provenance {
         provenance(&Texts {
             pre: self.pre.as_deref(),
             post: self.post.as_deref(),
-            code: self.code.iter().map(|(kind, text)| (*kind, text.as_str())).collect(),
+            code: self.code().collect(),
             mappings: self.mappings.iter().map(String::as_str).collect(),
             stacks: self.stacks.as_deref(),
         })

@@ -1,6 +1,5 @@
 //! What things are called: files, fields of the metrics, phases, kinds of findings, statuses, the words of the glossary.
 
-pub(crate) mod caches;
 pub(crate) mod export;
 pub(crate) mod files;
 pub(crate) mod kinds;

@@ -1,7 +1,7 @@
 //! The kernels of all Inductor runs, each read from the log once.
 
 use crate::analysis::performance::estimated_runtimes;
-use crate::analysis::provenance::{CodeKind, KernelCall, Provenance};
+use crate::analysis::provenance::{CodeKind, KernelBody, KernelCall, Provenance};
 use crate::model::{Compile, TritonKernel};
 use crate::report::kit::formats::is_library;
 use crate::report::kit::inductor_runs::Run;
@@ -173,7 +173,7 @@ impl Kernel {
             language: call.language,
             calls: 0,
             first,
-            code_lines: call.definition.map(|(_, _, lines)| lines),
+            code_lines: call.definition.map(KernelBody::lines),
             nodes: 0,
             lines: Vec::new(),
             tuning: None,

@@ -1,6 +1,6 @@
 //! A page of linked panes, and below them the same in words.
 
-use crate::analysis::provenance::{Provenance, SourceLine, line_owners};
+use crate::analysis::provenance::{Linked, Provenance, SourceLine, line_owners};
 use crate::model::Content;
 use crate::report::kit::formats::{clipped, counted, whole};
 use crate::report::kit::html::Html;
@@ -51,7 +51,7 @@ pub(crate) fn write(
         writeln!(out, "{}", view.render("provenance_tools", &tools)?.as_str())?;
         panes::write(report, shown, &panes, (&mut *worker, &mut *out))?;
         words::write(View::new(report, worker, 0), shown, out)?;
-        data::write(&found, out)
+        data::write(&found, report.settings.editor.as_ref(), out)
     })
 }
 
@@ -149,12 +149,12 @@ struct OtherRun {
 fn head(view: View<'_>, (all, index): (&[Run<'_>], usize), found: &Provenance) -> anyhow::Result<Html> {
     let Some(run) = all.get(index) else { return Ok(Html::default()) };
     let coverage = found.coverage;
-    let of = |(some, all): (usize, usize), one: &str, many: &str| {
-        let word = if all == 1 { one } else { many };
-        format!("{} of {} {word}", whole(some), whole(all))
+    let of = |count: Linked, one: &str, many: &str| {
+        let word = if count.all == 1 { one } else { many };
+        format!("{} of {} {word}", whole(count.linked), whole(count.all))
     };
     let lines = found.source.iter().filter(|line| !line.calls.is_empty() || !line.pre.is_empty()).count();
-    let count = coverage.kernels.0 > 0;
+    let count = coverage.kernels.linked > 0;
     // A window of the list around this run.
     let shown: Vec<usize> =
         all.iter().enumerate().filter(|(_, run)| run.shown).map(|(index, _)| index).collect();
@@ -181,7 +181,7 @@ fn head(view: View<'_>, (all, index): (&[Run<'_>], usize), found: &Provenance) -
         &PageHead {
             count,
             kernels: of(coverage.kernels, "kernel", "kernels"),
-            nodes: (coverage.nodes.0 > 0).then(|| of(coverage.nodes, "node", "nodes")),
+            nodes: (coverage.nodes.linked > 0).then(|| of(coverage.nodes, "node", "nodes")),
             lines: counted(lines, "source line", "source lines"),
             pill: view.pill(run.compile)?,
             function: view.named(run.compile),

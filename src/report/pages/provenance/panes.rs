@@ -1,6 +1,6 @@
 //! The linked panes: which there are, and the frame around them.
 
-use crate::analysis::provenance::{CodeKind, LineMap, LineOwners, Owners, Provenance, RunTexts};
+use crate::analysis::provenance::{CodeKind, CodeOfKind, LineMap, LineOwners, Owners, Provenance, RunTexts};
 use crate::model::{Artifact, Content, Form, Language, Readable};
 use crate::report::kit::formats::{counted, short_path};
 use crate::report::kit::html::Html;
@@ -85,8 +85,7 @@ pub(crate) fn panes<'p>(view: View<'_>, run: &Run<'_>, shown: Shown<'p>) -> Vec<
     add_graph(("pre", pre_title, "Pre-grad"), &texts.pre, run.run.pre, pre_lines(found), &owners.pre);
     let post = ("post", "Post-grad graph", "Post-grad");
     add_graph(post, &texts.post, run.run.post, post_lines(found), &owners.post);
-    let code: Vec<Text<'p>> =
-        texts.code.iter().map(|(kind, text)| code_text(run, shown, (*kind, text), &file)).collect();
+    let code: Vec<Text<'p>> = texts.code().map(|code| code_text(run, shown, code, &file)).collect();
     if let Some(first) = code.first() {
         let title = if code.len() > 1 { "Code" } else { "Generated code" };
         add("code", title, "Code", lines_of(first.text), Body::Texts(code));
@@ -101,7 +100,7 @@ fn lines_of(text: &str) -> String {
 fn code_text<'p>(
     run: &Run<'_>,
     Shown { found, owners, .. }: Shown<'p>,
-    (kind, text): (CodeKind, &'p str),
+    CodeOfKind { kind, text }: CodeOfKind<'p>,
     file: &impl Fn(Option<usize>) -> Option<String>,
 ) -> Text<'p> {
     let (id, label) = code_words(kind);
@@ -109,9 +108,9 @@ fn code_text<'p>(
     let mut mapped: BTreeSet<u32> = calls.map(|call| call.line).collect();
     let mut kernels = BTreeMap::new();
     for (number, call) in (1..).zip(&found.kernels) {
-        if let Some((_, line, _)) = call.definition.filter(|(file, ..)| *file == kind) {
-            kernels.entry(line).or_insert(number);
-            mapped.insert(line);
+        if let Some(body) = call.definition.filter(|body| body.file == kind) {
+            kernels.entry(body.first).or_insert(number);
+            mapped.insert(body.first);
         }
     }
     let index = run.run.code.iter().find(|file| file.kind == kind).map(|file| file.artifact);

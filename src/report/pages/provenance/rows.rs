@@ -172,7 +172,7 @@ impl<'p> Rows<'p> {
 /// line in its pane.
 pub(crate) fn write_anchors(found: &Provenance, out: &mut dyn Write) -> io::Result<()> {
     let code = found.kernels.iter().flat_map(|call| {
-        let definition = call.body().map(|body| (body.file, body.first));
+        let definition = call.definition.map(|body| (body.file, body.first));
         [Some((call.file, call.line)), definition].into_iter().flatten()
     });
     let code: BTreeSet<(CodeKind, u32)> = code.collect();

@@ -120,7 +120,7 @@ fn row(view: View<'_>, words: Words<'_>, call: &KernelCall, anchor: &str) -> Row
     let handle = span("soft mono", handle);
     let name = span("mono", view.link(&format!("#{anchor}"), &call.kernel));
     let line = |file: &str, line: u32| view.link(&format!("#{file}-{line}"), &line.to_string());
-    let definition = call.definition.map(|(kind, first, _)| line(code_words(kind).0, first));
+    let definition = call.definition.map(|body| line(code_words(body.file).0, body.first));
     let nodes: Vec<&str> = call.nodes.iter().take(MOST_IN_CELL).map(String::as_str).collect();
     let more = call.nodes.len().saturating_sub(MOST_IN_CELL);
     let more = if more > 0 { format!(" and {} more", whole(more)) } else { String::new() };
@@ -149,15 +149,15 @@ fn source_links(view: View<'_>, words: Words<'_>, call: &KernelCall) -> Html {
 }
 
 fn unmapped(view: View<'_>, found: &Provenance, out: &mut dyn Write) -> anyhow::Result<()> {
-    if found.unmapped.is_empty() || found.coverage.nodes.0 == 0 {
+    if found.unmapped.is_empty() || found.coverage.nodes.linked == 0 {
         return Ok(());
     }
     let count = Some(whole(found.unmapped.len()));
     let note = "nodes of the post-grad graph that no kernel names";
     view.open_section(out, ("unmapped", "Not mapped", note), count, Html::default())?;
     let names = found.unmapped.iter().take(MOST_UNMAPPED);
-    let names =
-        names.map(|(name, line)| Element::new("code").title(&format!("line {line}")).around(name.as_str()));
+    let names = names
+        .map(|node| Element::new("code").title(&format!("line {}", node.line)).around(node.name.as_str()));
     let more = found.unmapped.len().saturating_sub(MOST_UNMAPPED);
     let more = if more > 0 { format!(", and {} more", whole(more)) } else { String::new() };
     let names = Html::joined(names.collect::<Vec<_>>(), ", ");

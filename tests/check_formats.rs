@@ -8,12 +8,11 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 
 fn sarif_schema() -> Validator {
-    let mut schema: Value =
-        serde_json::from_str(&source_text("tests/schemas/sarif-schema-2.1.0.json")).unwrap();
-    // The official pattern has a bracket too many, which strict readers of regular expressions refuse.
-    let language = &mut schema["definitions"]["run"]["properties"]["language"]["pattern"];
-    assert_eq!(*language, "^[a-zA-Z]{2}|^[a-zA-Z]{2}-[a-zA-Z]{2}]?$");
-    *language = "^[a-zA-Z]{2}|^[a-zA-Z]{2}-[a-zA-Z]{2}$".into();
+    let schema = source_text("tests/schemas/sarif-schema-2.1.0.json");
+    // Two patterns of the official file have a bracket too many, which strict readers of regular expressions refuse.
+    let language = "-[a-zA-Z]{2}]?$";
+    assert_eq!(schema.matches(language).count(), 2);
+    let schema: Value = serde_json::from_str(&schema.replace(language, "-[a-zA-Z]{2}$")).unwrap();
     jsonschema::validator_for(&schema).unwrap()
 }
 
@@ -202,11 +201,11 @@ fn hostile_texts_stay_texts_in_every_format() {
     let text = of("text");
     assert!(text.chars().all(|c| c == '\n' || !c.is_control()), "{text:?}");
     let markdown = of("markdown");
-    for markup in ["<b>", " @everyone", " [a](http"] {
-        assert!(
-            !markdown.contains(markup) || markdown.contains(&format!("`{}", markup.trim())),
-            "{markup}: {markdown}"
-        );
+    // Everything that would be markup stands between backquotes.
+    let entry = markdown.lines().find(|line| line.contains("100%")).unwrap();
+    let outside: String = entry.split('`').step_by(2).collect();
+    for markup in ["<b>", "@everyone", "](http"] {
+        assert!(!outside.contains(markup), "{markup}: {entry}");
     }
     let json: Value = serde_json::from_str(&of("json")).unwrap();
     assert_eq!(excesses(&json).count(), 7);

@@ -14,6 +14,7 @@ mod support;
 
 mod browser;
 mod browser_axe;
+mod browser_editor;
 mod browser_graphs;
 mod browser_many;
 mod browser_navigation;
@@ -22,6 +23,9 @@ mod browser_provenance;
 mod browser_search;
 mod browser_tables;
 mod browser_time;
+mod check;
+mod check_formats;
+mod ci_examples;
 mod cli;
 mod compile_pages;
 mod costs;

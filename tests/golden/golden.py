@@ -432,7 +432,7 @@ def cross_rank_of(recs, compiles, caches, metrics):
         configs.update({k: m["fields"][k] for k in CONFIGS[:4] if m["fields"].get(k) is not None})
     return {"compiles": rows, "cache": [[c["compile_id"], c["cache"], c["outcome"]] for c in caches] or None,
             "collectives": None, "tensor_meta": None, "execution": None, "runtime": None, "parity": None,
-            "configs": configs or None, **of_ranks(recs)}
+            "configs": configs or None, "names": None, **of_ranks(recs)}
 
 
 def of_ranks(recs):
@@ -462,7 +462,7 @@ def of_ranks(recs):
     builds = [[s["begin"], s["end"]] for s in spans if s["name"] == "compile_file"]
     return {"inputs": inputs or None, "process_groups": None, "cache_keys": keys or None, "cache_folders": list(folders) or None,
             "builds": builds or None, "pauses": pauses_of(spans) or None,
-            "end": {"event": event, "compile_id": last.id, "inside": False, "phases": []}}
+            "end": {"event": event, "compile_id": last.id, "inside": False, "phases": [], "open_s": []}}
 
 
 def phases_of(recs):

@@ -337,7 +337,7 @@ fn cross_rank(report: Report<'_>) -> Value {
         "configs": last_configs(report),
     });
     if let Some(map) = cross_rank.as_object_mut() {
-        super::cross_rank::add(model, map);
+        super::cross_rank::add(report, map);
     }
     cross_rank
 }

@@ -65,6 +65,7 @@ assets! {
     FILTERS_JS = "filters.js",
     FOLD_JS = "fold.js",
     CODE_JS = "code.js",
+    EDITOR_JS = "editor.js",
     TIME_CSS = "time.css",
     TIME_DATA_JS = "time_data.js",
     TIME_WORDS_JS = "time_words.js",
@@ -141,6 +142,7 @@ pub const TIME: Bundle = Bundle {
         FOLD_JS,
         OPEN_JS,
         LINKS_JS,
+        EDITOR_JS,
         FIRST_THAT_JS,
         TIME_DATA_JS,
         TIME_WORDS_JS,
@@ -162,6 +164,7 @@ pub const GRAPHS: Bundle = Bundle {
         CODE_JS,
         OPEN_JS,
         LINKS_JS,
+        EDITOR_JS,
         GRAPH_TEXT_JS,
         FIRST_THAT_JS,
         DIFF_JS,
@@ -183,6 +186,7 @@ pub const PROVENANCE: Bundle = Bundle {
         FOLD_JS,
         OPEN_JS,
         LINKS_JS,
+        EDITOR_JS,
         PROVENANCE_LINES_JS,
         PROVENANCE_JS,
     ],
@@ -220,6 +224,7 @@ pub const SEARCH: Bundle = Bundle {
         FOLD_JS,
         OPEN_JS,
         LINKS_JS,
+        EDITOR_JS,
         SEARCH_JS,
     ],
 };
@@ -227,7 +232,18 @@ pub const SEARCH: Bundle = Bundle {
 /// The landing page of a job.
 pub const JOB: Bundle = Bundle {
     styles: &[BASE_CSS, VALUES_CSS, REPORT_CSS, FINDINGS_CSS, JOB_CSS],
-    scripts: &[COMMON_JS, TABS_JS, TABLES_JS, FILTERS_JS, FOLD_JS, COPY_JS, OPEN_JS, LINKS_JS, RANKS_JS],
+    scripts: &[
+        COMMON_JS,
+        TABS_JS,
+        SEARCH_KEY_JS,
+        TABLES_JS,
+        FILTERS_JS,
+        FOLD_JS,
+        COPY_JS,
+        OPEN_JS,
+        LINKS_JS,
+        RANKS_JS,
+    ],
 };
 
 /// The content of a page's Content-Security-Policy meta tag: only `scripts` run, and those whose

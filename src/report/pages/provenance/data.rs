@@ -1,6 +1,7 @@
 //! What the script of the page reads: which lines belong together.
 
 use crate::analysis::provenance::{KernelCall, LineMaps, Provenance};
+use crate::report::kit::editor::Editor;
 use crate::report::kit::markup::{close, open_data, script_json};
 use crate::report::pages::provenance::texts::code_words;
 use serde::Serialize;
@@ -32,7 +33,7 @@ struct KernelData {
 }
 
 /// Writes what the script reads.
-pub(crate) fn write(found: &Provenance, out: &mut dyn Write) -> anyhow::Result<()> {
+pub(crate) fn write(found: &Provenance, editor: Option<&Editor>, out: &mut dyn Write) -> anyhow::Result<()> {
     let source = found.source.iter().map(|line| SourceData {
         pre: &line.pre,
         post: &line.post,
@@ -49,6 +50,7 @@ pub(crate) fn write(found: &Provenance, out: &mut dyn Write) -> anyhow::Result<(
     let most = found.kernels.iter().enumerate().max_by_key(|(at, call)| (size(call), usize::MAX - at));
     let first = most.map_or(0, |(at, _)| at + 1);
     let data = Data { maps: &found.maps, source: source.collect(), kernels: kernels.collect(), first };
+    Editor::write_pattern(editor, out)?;
     open_data(out, "maps")?;
     out.write_all(script_json(&data)?.as_bytes())?;
     Ok(close(out, "script")?)

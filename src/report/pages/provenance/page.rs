@@ -54,7 +54,7 @@ pub(crate) fn write(
         writeln!(out, "{}", view.render("provenance_tools", &tools)?.as_str())?;
         panes::write(report, shown, &panes, (&mut *worker, &mut *out))?;
         words::write(View::new(report, worker, 0), shown, out)?;
-        data::write(&found, out)
+        data::write(&found, report.settings.editor.as_ref(), out)
     })
 }
 

@@ -23,6 +23,7 @@
 //! ```
 
 mod analysis;
+mod check;
 mod events;
 mod job;
 mod model;
@@ -32,9 +33,11 @@ mod profile;
 mod rel_path;
 mod report;
 mod run;
+mod source_tree;
 mod trace;
 
 pub use analysis::Severity;
+pub use check::{Baseline, Budget, Checkable, Checked, Verdict};
 pub use events::{
     ArtifactId, Event, Flow, PageTables, ParserFactory, RankContext, Registry, SectionRows,
     StructuredLogParser,
@@ -44,11 +47,12 @@ pub use model::{
 };
 pub use options::{InMemory, Options, Progress, RunSummary, Written};
 pub use rel_path::RelPath;
-pub use report::{Editor, Settings, SummaryLine};
+pub use report::{Editor, Format, Settings, SummaryLine};
+pub use source_tree::SourceTree;
 pub use trace::{CompileId, FileRef, LocalTime, Md5, Payload, PayloadRef, Span, Stamp};
 
 use crate::model::JobFacts;
-use crate::output::{DiskSink, Entries, JobTarget, MemSink, RankFolder, Sink, Target};
+use crate::output::{DiskSink, Entries, JobTarget, MemSink, OnlySink, RankFolder, Sink, Target};
 use crate::report::{JobReport, Worker};
 use crate::run::{Input, LogOutcome, LogTask, Traces, Work};
 use anyhow::{Context, bail};
@@ -68,16 +72,40 @@ pub fn run(options: &Options, registry: &Registry, progress: &dyn Progress) -> a
     notes.extend(traces.notes(&input));
     let work = Work { options, registry, traces: &traces, progress };
     let target = Target::prepare(&options.out, options.overwrite, Entries::new(report::top_entries()))?;
-    let sink = DiskSink::new(target.folder());
-    let summary = match &input {
-        Input::Log(logs) => run::for_each_process(work, logs, &sink, write_log)?,
-        Input::Job(job) => {
-            let (ranks, facts) = run::for_each_rank(work, job, &sink, write_log)?;
-            let folders = output::rank_folders(target.folder())?;
-            write_job(&folders, facts, &sink, &options.settings, &())?.with(ranks)
-        }
-    };
+    let summary = write(work, &input, &DiskSink::new(target.folder()), target.folder())?;
     Ok(Written { folder: target.place()?, summary: summary.noting_first(notes) })
+}
+
+/// As [`run`], but nothing is kept: only `report.json` of each log is made, and `options.out` is not used. `read` is given
+/// the folder that they stand in; it is removed afterwards.
+///
+/// # Errors
+/// As [`run`], and those of `read`.
+pub fn run_for_facts<T>(
+    options: &Options,
+    registry: &Registry,
+    progress: &dyn Progress,
+    read: impl FnOnce(&Path, RunSummary) -> anyhow::Result<T>,
+) -> anyhow::Result<T> {
+    let (input, notes) = run::find(options)?;
+    let traces = Traces::find(options)?;
+    let work = Work { options, registry, traces: &traces, progress };
+    let folder = tempfile::tempdir().context("no temporary folder can be made")?;
+    let sink = OnlySink::new(DiskSink::new(folder.path()), "report.json");
+    let summary = write(work, &input, &sink, folder.path())?;
+    read(folder.path(), summary.noting_first(notes))
+}
+
+/// Writes the report of a log, or of a job and its ranks, into `sink`, whose files stand in `folder`.
+fn write(work: Work<'_>, input: &Input, sink: &dyn Sink, folder: &Path) -> anyhow::Result<RunSummary> {
+    match input {
+        Input::Log(logs) => run::for_each_process(work, logs, sink, write_log),
+        Input::Job(job) => {
+            let (ranks, facts) = run::for_each_rank(work, job, sink, write_log)?;
+            let folders = output::rank_folders(folder)?;
+            Ok(write_job(&folders, facts, sink, &work.options.settings, &())?.with(ranks))
+        }
+    }
 }
 
 /// Reads one log and gives the files of its report in memory, byte for byte those that [`run`] writes. Nothing is

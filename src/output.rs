@@ -11,6 +11,7 @@ mod policy;
 mod ranks;
 mod sink;
 mod target;
+mod text_file;
 
 pub use crate::rel_path::RelPath;
 #[cfg(test)]
@@ -18,5 +19,6 @@ pub use pages::Body;
 pub use pages::{Page, write};
 pub use policy::{Entries, is_compile_folder};
 pub use ranks::{JobTarget, RankFolder, rank_folders};
-pub use sink::{DiskSink, Files, MemSink, NewFile, Sink};
+pub use sink::{DiskSink, Files, MemSink, NewFile, OnlySink, Sink};
 pub use target::Target;
+pub use text_file::write_text;

@@ -23,16 +23,17 @@ fn top(path: &str) -> &str {
 
 /// The library's folders and single files, each with those that it may use. What main.rs and lib.rs may use is not
 /// limited.
-const LAYERS: [(&str, &[&str]); 11] = [
+const LAYERS: [(&str, &[&str]); 13] = [
     ("rel_path", &[]),
     ("trace", &[]),
     ("model", &["trace", "rel_path"]),
     ("profile", &["trace", "model"]),
     ("events", &["trace", "model", "rel_path"]),
     ("analysis", &["trace", "model"]),
+    ("source_tree", &["analysis"]),
     ("output", &["rel_path"]),
-    ("report", &["trace", "model", "analysis", "output", "rel_path"]),
-    ("options", &["report", "output"]),
+    ("report", &["trace", "model", "analysis", "output", "source_tree", "rel_path"]),
+    ("options", &["report", "output", "source_tree"]),
     ("job", &["trace", "model", "events", "analysis", "output", "report", "options", "rel_path"]),
     (
         "run",
@@ -41,10 +42,11 @@ const LAYERS: [(&str, &[&str]); 11] = [
             "rel_path",
         ],
     ),
+    ("check", &["model", "analysis", "output", "report", "job", "source_tree"]),
 ];
 
 /// Files of the program, which may use the library as its other users do.
-const PROGRAM: [&str; 3] = ["main", "cli", "serve"];
+const PROGRAM: [&str; 4] = ["main", "check_command", "cli", "serve"];
 
 #[test]
 fn each_folder_knows_only_those_before_it() {

@@ -19,6 +19,7 @@ mod times;
 mod wire;
 
 pub(crate) use evidence::read as read_evidence;
+pub(crate) use stable::stable;
 
 use crate::model::{Job, JobFacts, RankSummary, Run};
 use crate::options::Progress;

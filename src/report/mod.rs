@@ -2,6 +2,7 @@
 //! folder per page, `data` the files for programs, `job` what a job's report has of its own, and `site` lists all pages.
 
 mod data;
+pub(crate) mod formats;
 mod job;
 pub(crate) mod kit;
 mod pages;
@@ -10,6 +11,7 @@ mod subject;
 mod terminal;
 mod words;
 
+pub use formats::Format;
 pub use job::{JobReport, job_findings, job_pages, job_summary};
 pub use kit::Worker;
 pub use kit::editor::Editor;

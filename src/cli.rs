@@ -1,9 +1,9 @@
 //! The command line: clap structs, and what they mean to the library.
 
 use clap::error::ErrorKind;
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
-use tlparse::{Editor, Options, Settings, Threshold};
+use tlparse::{Editor, Format, Options, Settings, Threshold};
 
 /// Read a TORCH_TRACE log and report what torch.compile did.
 #[derive(Parser, Debug)]
@@ -65,8 +65,16 @@ pub struct Cli {
     pub verbose: bool,
 
     /// Print the findings as JSON, and nothing else, on standard output
-    #[arg(long)]
+    #[arg(long, conflicts_with = "format")]
     pub json: bool,
+
+    /// Print the findings in this form: text, json, markdown, sarif, junit or github [default: text]
+    #[arg(long, value_name = "FORMAT", value_parser = format)]
+    pub format: Option<Format>,
+
+    /// Folder that paths of source files are relative to in those forms [default: the git work tree around the current folder]
+    #[arg(long, value_name = "DIR", requires = "format")]
+    pub root: Option<PathBuf>,
 
     /// Write code as text, not as highlighted pages
     #[arg(short, long)]
@@ -104,6 +112,10 @@ pub enum Command {
     #[command(after_help = "Write each rank's report first, on any machine: tlparse LOG -o OUT/rank_0\n\n\
                             To read a log or folder that is called combine, give it as ./combine.")]
     Combine(Combine),
+
+    /// Hold logs or finished reports against a budget, for CI
+    #[command(after_help = CHECK_HELP)]
+    Check(Check),
 
     /// Compare two runs: what is new, gone, worse and better
     #[command(
@@ -150,20 +162,18 @@ pub struct Diff {
     #[arg(long, conflicts_with = "format")]
     pub json: bool,
 
-    /// What to print
-    #[arg(long, value_enum)]
+    /// What to print: text, json or markdown [default: text]
+    #[arg(long, value_name = "FORMAT", value_parser = format_of_diff)]
     pub format: Option<Format>,
 }
 
-/// What is printed on standard output.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Format {
-    /// A few lines for people.
-    Text,
-    /// JSON for programs.
-    Json,
-    /// Markdown for pull requests and issues.
-    Markdown,
+/// A form that a comparison has, by its name.
+fn format_of_diff(name: &str) -> Result<Format, String> {
+    match format(name) {
+        Ok(format @ (Format::Text | Format::Json | Format::Markdown)) => Ok(format),
+        Ok(_) => Err("a comparison is text, json or markdown; the others are for tlparse check".to_owned()),
+        Err(_) => Err("known are text, json, markdown".to_owned()),
+    }
 }
 
 impl Diff {
@@ -171,6 +181,63 @@ impl Diff {
     pub fn format(&self) -> Format {
         self.format.unwrap_or(if self.json { Format::Json } else { Format::Text })
     }
+}
+
+const CHECK_HELP: &str = "Exit codes: 0 all budgets hold; 1 there is no report to check; 2 wrong usage; 3 a budget is \
+                          exceeded.\n\nTo read a log or folder that is called check, give it as ./check.";
+
+/// `tlparse check`.
+#[derive(Args, Debug)]
+pub struct Check {
+    /// Finished reports, logs (plain, .gz or .zst), or folders of logs [default: $TORCH_TRACE]
+    #[arg(value_name = "REPORT|LOG")]
+    pub inputs: Vec<PathBuf>,
+
+    /// TOML file of what is allowed, such as graph_breaks = 0
+    #[arg(long, value_name = "FILE")]
+    pub budget: Option<PathBuf>,
+
+    /// File of what is known already and does not count
+    #[arg(long, value_name = "FILE")]
+    pub baseline: Option<PathBuf>,
+
+    /// Write what is found into the baseline file, and check nothing
+    #[arg(long, requires = "baseline", conflicts_with_all = ["budget", "format"])]
+    pub update_baseline: bool,
+
+    /// Say what counts towards each budget, and check nothing
+    #[arg(long)]
+    pub explain: bool,
+
+    /// Print the verdict in this form: text, json, markdown, sarif, junit or github [default: text]
+    #[arg(long, value_name = "FORMAT", value_parser = format)]
+    pub format: Option<Format>,
+
+    /// Folder that paths of source files are relative to [default: the git work tree around the current folder]
+    #[arg(long, value_name = "DIR")]
+    pub root: Option<PathBuf>,
+
+    /// Write the report of the log into this folder too, so that the verdict names its pages
+    #[arg(short, long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+
+    /// Replace a report that stands in the output folder
+    #[arg(long, requires = "out")]
+    pub overwrite: bool,
+}
+
+impl Check {
+    /// The form of the verdict.
+    pub fn format(&self) -> Format {
+        self.format.unwrap_or(Format::Text)
+    }
+}
+
+/// A form by its name.
+fn format(name: &str) -> Result<Format, String> {
+    let known = || Format::ALL.map(|(name, _)| name).join(", ");
+    let found = Format::ALL.into_iter().find(|(one, _)| *one == name);
+    found.map(|(_, format)| format).ok_or_else(|| format!("known are {}", known()))
 }
 
 /// `tlparse combine`.

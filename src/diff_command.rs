@@ -1,9 +1,9 @@
 //! `tlparse diff`: compares two sides and prints what was asked for.
 
-use crate::cli::{Diff, Format};
+use crate::cli::Diff;
 use std::io::Write;
 use std::path::PathBuf;
-use tlparse::{Compared, DiffOptions, Progress, Registry};
+use tlparse::{Compared, DiffOptions, Format, Progress, Registry};
 
 /// Folder of the comparison where none is named.
 const OUT: &str = "tl_diff";
@@ -43,7 +43,8 @@ fn print(diff: &Diff, compared: &Compared) -> std::io::Result<()> {
             writeln!(out)
         }
         Format::Markdown => write!(out, "{}", compared.markdown),
-        Format::Text => {
+        // The command line takes no other form.
+        _ => {
             for line in &compared.lines {
                 writeln!(out, "{line}")?;
             }

@@ -23,6 +23,7 @@
 //! ```
 
 mod analysis;
+mod check;
 mod compare;
 mod events;
 mod job;
@@ -33,9 +34,11 @@ mod profile;
 mod rel_path;
 mod report;
 mod run;
+mod source_tree;
 mod trace;
 
 pub use analysis::Severity;
+pub use check::{Baseline, Budget, Checkable, Checked, Verdict};
 pub use compare::Threshold;
 pub use events::{
     ArtifactId, Event, Flow, PageTables, ParserFactory, RankContext, Registry, SectionRows,
@@ -46,13 +49,14 @@ pub use model::{
 };
 pub use options::{Compared, DiffOptions, InMemory, Options, Progress, RunSummary, Written};
 pub use rel_path::RelPath;
-pub use report::{Editor, Settings, SummaryLine};
+pub use report::{Editor, Format, Settings, SummaryLine};
+pub use source_tree::SourceTree;
 pub use trace::{CompileId, FileRef, LocalTime, Md5, Payload, PayloadRef, Span, Stamp};
 
 use crate::compare::Recording;
 use crate::model::JobFacts;
-use crate::output::{DiskSink, Entries, JobTarget, MemSink, Page, RankFolder, Scratch, Sink, Target};
-use crate::report::{JobReport, Report, Worker};
+use crate::output::{DiskSink, Entries, JobTarget, MemSink, OnlySink, RankFolder, Sink, Target};
+use crate::report::{JobReport, Worker};
 use crate::run::{Input, LogOutcome, LogTask, Traces, Work};
 use anyhow::{Context, bail};
 use std::num::NonZeroUsize;
@@ -71,16 +75,40 @@ pub fn run(options: &Options, registry: &Registry, progress: &dyn Progress) -> a
     notes.extend(traces.notes(&input));
     let work = Work { options, registry, traces: &traces, progress };
     let target = Target::prepare(&options.out, options.overwrite, Entries::new(report::top_entries()))?;
-    let sink = DiskSink::new(target.folder());
-    let summary = match &input {
-        Input::Log(logs) => run::for_each_process(work, logs, &sink, write_log)?,
-        Input::Job(job) => {
-            let (ranks, facts) = run::for_each_rank(work, job, &sink, write_log)?;
-            let folders = output::rank_folders(target.folder())?;
-            write_job(&folders, facts, &sink, &options.settings, &())?.with(ranks)
-        }
-    };
+    let summary = write(work, &input, &DiskSink::new(target.folder()), target.folder())?;
     Ok(Written { folder: target.place()?, summary: summary.noting_first(notes) })
+}
+
+/// As [`run`], but nothing is kept: only `report.json` of each log is made, and `options.out` is not used. `read` is given
+/// the folder that they stand in; it is removed afterwards.
+///
+/// # Errors
+/// As [`run`], and those of `read`.
+pub fn run_for_facts<T>(
+    options: &Options,
+    registry: &Registry,
+    progress: &dyn Progress,
+    read: impl FnOnce(&Path, RunSummary) -> anyhow::Result<T>,
+) -> anyhow::Result<T> {
+    let (input, notes) = run::find(options)?;
+    let traces = Traces::find(options)?;
+    let work = Work { options, registry, traces: &traces, progress };
+    let folder = tempfile::tempdir().context("no temporary folder can be made")?;
+    let sink = OnlySink::new(DiskSink::new(folder.path()), "report.json");
+    let summary = write(work, &input, &sink, folder.path())?;
+    read(folder.path(), summary.noting_first(notes))
+}
+
+/// Writes the report of a log, or of a job and its ranks, into `sink`, whose files stand in `folder`.
+fn write(work: Work<'_>, input: &Input, sink: &dyn Sink, folder: &Path) -> anyhow::Result<RunSummary> {
+    match input {
+        Input::Log(logs) => run::for_each_process(work, logs, sink, write_log),
+        Input::Job(job) => {
+            let (ranks, facts) = run::for_each_rank(work, job, sink, write_log)?;
+            let folders = output::rank_folders(folder)?;
+            Ok(write_job(&folders, facts, sink, &work.options.settings, &())?.with(ranks))
+        }
+    }
 }
 
 /// Reads one log and gives the files of its report in memory, byte for byte those that [`run`] writes. Nothing is
@@ -146,7 +174,7 @@ pub fn diff(options: &DiffOptions, registry: &Registry, progress: &dyn Progress)
     let prepare =
         |out: &PathBuf| Target::prepare(out, options.overwrite, Entries::new(report::diff_entries()));
     let target = options.out.as_ref().map(prepare).transpose()?;
-    let scratch = Scratch::new()?;
+    let scratch = tempfile::tempdir().context("no temporary folder can be made")?;
     let folder = target.as_ref().map_or(scratch.path(), Target::folder);
     let reports = Reports { options, registry, progress, folder, goal: target.as_ref().map(Target::goal) };
     let mut notes = Vec::new();
@@ -212,37 +240,18 @@ impl Reports<'_> {
         let work =
             Work { options: &options, registry: self.registry, traces: &traces, progress: self.progress };
         let folder = self.folder.join(below);
-        let sink = DiskSink::new(&folder);
-        let write = if self.goal.is_some() { write_log } else { write_facts };
-        match &input {
-            Input::Log(logs) => notes.extend(run::for_each_process(work, logs, &sink, write)?.notes),
-            Input::Job(job) => {
-                let (ranks, facts) = run::for_each_rank(work, job, &sink, write)?;
-                notes.extend(ranks.notes);
-                let folders = output::rank_folders(&folder)?;
-                write_job(&folders, facts, &sink, &options.settings, &())?;
-            }
-        }
+        let all = DiskSink::new(&folder);
+        let summary = match self.goal {
+            Some(_) => write(work, &input, &all, &folder)?,
+            None => write(work, &input, &OnlySink::new(all, "report.json"), &folder)?,
+        };
+        notes.extend(summary.notes);
         Ok(())
     }
 }
 
-/// One log, or the part of it that one rank wrote, with all its pages.
-fn write_log(work: Work<'_>, task: &LogTask<'_>) -> anyhow::Result<LogOutcome> {
-    write_pages(work, task, report::pages)
-}
-
-/// The same with its facts only: what a comparison reads.
-fn write_facts(work: Work<'_>, task: &LogTask<'_>) -> anyhow::Result<LogOutcome> {
-    write_pages(work, task, report::facts)
-}
-
 /// One log, or the part of it that one rank wrote: log bytes -> records -> model -> findings -> pages -> files.
-fn write_pages(
-    work: Work<'_>,
-    task: &LogTask<'_>,
-    pages: for<'m> fn(Report<'m>) -> Vec<Page<'m, Worker>>,
-) -> anyhow::Result<LogOutcome> {
+fn write_log(work: Work<'_>, task: &LogTask<'_>) -> anyhow::Result<LogOutcome> {
     let (source, model) = match run::read(work, task) {
         Ok(read) => read,
         Err(error) => return Ok(LogOutcome::Unreadable(error)),
@@ -254,7 +263,7 @@ fn write_pages(
     let found = analysis::of_log(&model, measured);
     let settings = &work.options.settings;
     let report = report::on(&model, &found, &source, settings, task.processes);
-    let pages = pages(report);
+    let pages = report::pages(report);
     work.progress.writing(pages.len());
     let left_out = output::write(pages, task.sink, task.threads, Worker::new)?;
     Ok(LogOutcome::Written(RunSummary {

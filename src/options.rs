@@ -2,7 +2,10 @@
 
 use crate::compare::Threshold;
 use crate::output::Files;
+use crate::report::formats::{self, Format};
 use crate::report::{Settings, SummaryLine};
+use crate::source_tree::SourceTree;
+use anyhow::Context;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
@@ -107,6 +110,27 @@ pub struct Written {
     pub folder: PathBuf,
     /// What it says.
     pub summary: RunSummary,
+}
+
+impl Written {
+    /// What the report says, in a form for another program; `tree` makes the paths of sources relative.
+    ///
+    /// # Errors
+    /// A finding cannot be written as JSON, or `report.md` of the report is gone.
+    pub fn show(&self, format: Format, tree: &SourceTree) -> anyhow::Result<String> {
+        let notices = || formats::notices(&self.summary.findings, &self.folder);
+        Ok(match format {
+            Format::Text => self.summary.lines.iter().map(|line| format!("{line}\n")).collect(),
+            Format::Json => format!("{}\n", serde_json::to_string_pretty(&self.summary.findings)?),
+            Format::Markdown => {
+                let file = self.folder.join("report.md");
+                std::fs::read_to_string(&file).with_context(|| format!("cannot read {}", file.display()))?
+            }
+            Format::Sarif => formats::sarif(&notices(), tree),
+            Format::Junit => formats::junit(&formats::suite(&notices())),
+            Format::Github => formats::github(&notices(), tree),
+        })
+    }
 }
 
 /// A report that was made in memory.

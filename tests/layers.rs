@@ -23,7 +23,7 @@ fn top(path: &str) -> &str {
 
 /// The library's folders and single files, each with those that it may use. What main.rs and lib.rs may use is not
 /// limited.
-const LAYERS: [(&str, &[&str]); 12] = [
+const LAYERS: [(&str, &[&str]); 14] = [
     ("rel_path", &[]),
     ("trace", &[]),
     ("model", &["trace", "rel_path"]),
@@ -31,9 +31,10 @@ const LAYERS: [(&str, &[&str]); 12] = [
     ("events", &["trace", "model", "rel_path"]),
     ("analysis", &["trace", "model"]),
     ("compare", &["trace", "model", "analysis"]),
+    ("source_tree", &["analysis"]),
     ("output", &["rel_path"]),
-    ("report", &["trace", "model", "analysis", "compare", "output", "rel_path"]),
-    ("options", &["report", "output", "compare"]),
+    ("report", &["trace", "model", "analysis", "compare", "output", "source_tree", "rel_path"]),
+    ("options", &["report", "output", "compare", "source_tree"]),
     ("job", &["trace", "model", "events", "analysis", "output", "report", "options", "rel_path"]),
     (
         "run",
@@ -42,10 +43,11 @@ const LAYERS: [(&str, &[&str]); 12] = [
             "rel_path",
         ],
     ),
+    ("check", &["model", "analysis", "output", "report", "job", "source_tree"]),
 ];
 
 /// Files of the program, which may use the library as its other users do.
-const PROGRAM: [&str; 4] = ["main", "cli", "serve", "diff_command"];
+const PROGRAM: [&str; 5] = ["main", "check_command", "cli", "diff_command", "serve"];
 
 #[test]
 fn each_folder_knows_only_those_before_it() {

@@ -3,6 +3,7 @@
 
 mod compare;
 mod data;
+pub(crate) mod formats;
 mod job;
 pub(crate) mod kit;
 mod pages;
@@ -12,6 +13,7 @@ mod terminal;
 mod words;
 
 pub use compare::{DIFF_PAGE, diff_entries, diff_markdown, diff_pages, diff_summary, to_json as diff_json};
+pub use formats::Format;
 pub use job::{JobReport, job_findings, job_pages, job_summary};
 pub use kit::Worker;
 pub use kit::editor::Editor;
@@ -52,9 +54,4 @@ pub fn findings(report: Report<'_>) -> Vec<serde_json::Value> {
 /// All files of the report on one log, the long ones first: their work is done when they are written.
 pub fn pages<'m>(report: Report<'m>) -> Vec<Page<'m, Worker>> {
     site::pages(report)
-}
-
-/// The facts of one log alone, for programs: `report.json`.
-pub fn facts<'m>(report: Report<'m>) -> Vec<Page<'m, Worker>> {
-    vec![data::facts(report)]
 }

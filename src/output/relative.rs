@@ -1,27 +1,6 @@
-//! A folder for files that only this run needs.
+//! The way from one folder to another.
 
-use anyhow::{Context, Result};
 use std::path::{Component, Path};
-
-/// A folder in the system's place for temporary files; it is removed when this is dropped.
-pub struct Scratch(tempfile::TempDir);
-
-impl Scratch {
-    /// Makes the folder.
-    ///
-    /// # Errors
-    /// The system refuses.
-    pub fn new() -> Result<Scratch> {
-        let folder = tempfile::Builder::new().prefix("tlparse-").tempdir();
-        Ok(Scratch(folder.context("could not create a temporary folder; set TMPDIR to one with room")?))
-    }
-
-    /// Where it is.
-    #[must_use]
-    pub fn path(&self) -> &Path {
-        self.0.path()
-    }
-}
 
 /// The way from the folder `from`, which need not be there yet, to `to`: parts separated by `/`. None where there is none,
 /// as between two drives, or where a name is not UTF-8.

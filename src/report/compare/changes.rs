@@ -3,7 +3,7 @@
 use super::rows::{difference_class, kind_class, kind_word, ranks, sentence, signed};
 use super::verdict::{is_change, same};
 use super::view::{DiffView, Side};
-use crate::compare::{Row, RowKind, Topic};
+use crate::compare::{Row, RowKind, RowSide, Topic};
 use crate::report::kit::formats::{UNKNOWN, counted, whole};
 use crate::report::kit::html::Html;
 use crate::report::kit::markup::{Element, close, close_section, put, soft, soft_paragraph};
@@ -96,17 +96,20 @@ fn entry(view: DiffView<'_>, row: &Row) -> anyhow::Result<Entry> {
     })
 }
 
-/// Links to the pages of both reports with the evidence.
+/// Links to the pages of both reports with the evidence: where a problem is listed, or the graphs of a function that
+/// changed, which the viewer of each report shows with their code.
 fn evidence(view: DiffView<'_>, row: &Row) -> Option<Html> {
-    if !matches!(row.topic, Topic::Failure | Topic::GraphBreak | Topic::Recompile) {
-        return None;
-    }
-    let links: Vec<Html> = [(Side::A, &row.a, "A"), (Side::B, &row.b, "B")]
-        .into_iter()
-        .filter_map(|(side, of, name)| {
-            let page = of.page.as_deref().filter(|page| !page.ends_with("/compile.html"))?;
-            Some(view.link(&view.href_in(side, page)?, &format!("evidence in {name}")))
-        })
-        .collect();
+    let link = |side: Side, of: &RowSide, name: &str| {
+        let page = of.page.as_deref()?;
+        let (page, words) = match row.topic {
+            Topic::Failure | Topic::GraphBreak | Topic::Recompile => (page.to_owned(), "evidence"),
+            Topic::Operators | Topic::Kernels | Topic::Inputs => {
+                (format!("{}graphs.html", page.strip_suffix("compile.html")?), "graphs")
+            }
+            _ => return None,
+        };
+        Some(view.link(&view.href_in(side, &page)?, &format!("{words} in {name}")))
+    };
+    let links: Vec<Html> = link(Side::A, &row.a, "A").into_iter().chain(link(Side::B, &row.b, "B")).collect();
     (!links.is_empty()).then(|| soft(Html::joined(links, ", ")))
 }

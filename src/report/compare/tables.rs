@@ -12,7 +12,7 @@ use crate::report::kit::tables::{Head, Row, Table, Td};
 use std::io::Write;
 
 /// Rows of each table.
-const ROWS: usize = 500;
+const ROWS: usize = 300;
 
 /// Settings of one side that are named.
 const NAMED_SETTINGS: usize = 1_000;

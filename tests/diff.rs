@@ -432,23 +432,23 @@ fn a_report_with_thousands_of_long_names_gives_a_page_of_limited_size() {
     let folder = TempDir::new().unwrap();
     let mut json = report("03_graph_breaks").json.clone();
     let model = json["compiles"].as_array().unwrap()[0].clone();
-    let compiles: Vec<Value> = (0..5_000)
+    let compiles: Vec<Value> = (0..2_000)
         .map(|n| {
             let mut one = model.clone();
             one["id"] = json!(format!("{n}/0"));
             one["attempts"] = json!([{"attempt": 0, "dir": format!("-_{n}_0_0")}]);
             one["function"] =
-                json!({"name": format!("{n}{}", "<".repeat(5_000)), "file": "/x".repeat(3_000), "line": n});
+                json!({"name": format!("{n}{}", "<".repeat(1_000)), "file": "/x".repeat(500), "line": n});
             one["time"]["seconds"] = json!(1.0);
             one["metrics"] = json!([]);
             one
         })
         .collect();
     json["compiles"] = json!(compiles);
-    let breaks: Vec<Value> = (0..5_000)
+    let breaks: Vec<Value> = (0..2_000)
         .map(|n| {
             let mut one = json["graph_breaks"][0].clone();
-            (one["reason"], one["line"]) = (json!(format!("{n}{}", "&".repeat(9_000))), json!(n));
+            (one["reason"], one["line"]) = (json!(format!("{n}{}", "&".repeat(3_000))), json!(n));
             one
         })
         .collect();

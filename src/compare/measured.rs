@@ -8,7 +8,7 @@ use super::runs::Runs;
 use crate::trace::TextMap;
 
 /// Kernels of each kind that tables show and that rows are made of: those that differ most.
-const MOST: usize = 200;
+const MOST: usize = 100;
 
 /// A difference of a kernel counts from this share of the device time of A on.
 const LEAST_SHARE: f64 = 0.01;

@@ -1,6 +1,6 @@
 //! What changed, as entries: what it is, where, the compiles of both sides, the seconds.
 
-use super::rows::{difference_class, kind_class, kind_word, ranks, sentence, signed};
+use super::rows::{clip, difference_class, kind_class, kind_word, ranks, sentence, signed};
 use super::verdict::{is_change, same};
 use super::view::{DiffView, Side};
 use crate::compare::{Row, RowKind, RowSide, Topic};
@@ -10,11 +10,12 @@ use crate::report::kit::markup::{Element, close, close_section, put, soft, soft_
 use serde::Serialize;
 use std::io::Write;
 
-/// Entries of the list.
-const SHOWN: usize = 200;
+/// Entries of the list. With the rows of the tables, this keeps the page below 2 MB whatever the texts are.
+const SHOWN: usize = 150;
 
-/// Characters of a detail.
-const LONGEST_DETAIL: usize = 1_500;
+/// Characters of a sentence, and of a detail.
+const LONGEST_SENTENCE: usize = 300;
+const LONGEST_DETAIL: usize = 500;
 
 #[derive(Serialize)]
 struct Entry {
@@ -77,17 +78,14 @@ fn entry(view: DiffView<'_>, row: &Row) -> anyhow::Result<Entry> {
         None => Html::default(),
     };
     let mut details: Vec<Html> = Vec::new();
-    details.extend(row.detail.as_ref().map(|detail| {
-        let short: String = detail.chars().take(LONGEST_DETAIL).collect();
-        view.prose(&short)
-    }));
+    details.extend(row.detail.as_ref().map(|detail| view.prose(&clip(detail, LONGEST_DETAIL))));
     details.extend(ranks(row).map(Html::from));
     details.extend(evidence(view, row));
     let difference = row.difference();
     Ok(Entry {
         class: kind_class(row),
         kind: kind_word(row.kind),
-        subject: view.prose(&sentence(row)),
+        subject: view.prose(&clip(&sentence(row), LONGEST_SENTENCE)),
         place,
         detail: Html::joined(details, "; "),
         compiles,

@@ -9,8 +9,10 @@ mod pages;
 mod place;
 mod policy;
 mod ranks;
+mod relative;
 mod sink;
 mod target;
+mod text_file;
 
 pub use crate::rel_path::RelPath;
 #[cfg(test)]
@@ -18,5 +20,7 @@ pub use pages::Body;
 pub use pages::{Page, write};
 pub use policy::{Entries, is_compile_folder};
 pub use ranks::{JobTarget, RankFolder, rank_folders};
-pub use sink::{DiskSink, Files, MemSink, NewFile, Sink};
+pub use relative::relative;
+pub use sink::{DiskSink, Files, MemSink, NewFile, OnlySink, Sink};
 pub use target::Target;
+pub use text_file::write_text;

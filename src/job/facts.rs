@@ -2,7 +2,6 @@
 
 use super::graph_lists::{self, GraphsInFull};
 use super::places::{Places, place};
-use super::stable::stable;
 use super::wire::{self, Compile, Report, Text};
 use crate::analysis::PARTS;
 use crate::analysis::job::short_operation;
@@ -10,7 +9,7 @@ use crate::events::typed_metrics;
 use crate::model::{
     Alarm, CollectiveCounts, Fact, FactValue, Fields, FunctionFact, GraphId, GraphRuntime, Metrics,
     MetricsKind, OpenPhase, OperationCount, RankEnd, RankSummary, ReaderName, Schedule, Step, Stretch,
-    TextId, Texts,
+    TextId, Texts, stable,
 };
 use crate::trace::TextMap;
 use crate::trace::instant;

@@ -16,6 +16,7 @@ mod profile;
 mod program_text;
 mod section;
 mod shapes;
+mod stable;
 mod stack;
 mod traceback;
 mod vllm;
@@ -50,6 +51,7 @@ pub use profile::{
 pub use program_text::{read_program, source_comment};
 pub use section::{Cell, Column, Section, Unit};
 pub use shapes::{InputTensor, Recorded, Shapes, Specialization, Symbol, SymbolGuard};
+pub use stable::stable;
 pub use stack::{Frame, Stack, TextFrame};
 pub use traceback::traceback;
 pub use vllm::{VllmEvent, VllmFact, VllmPart, VllmPass, VllmStart};

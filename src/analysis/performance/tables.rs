@@ -2,8 +2,9 @@
 
 use super::devices::DevicePeaks;
 use super::formulas::{Formula, Work, bytes_of_inputs, element_bytes};
-use super::graphs::{Graphs, LineShare};
+use super::graphs::{Graphs, LineShare, ProgramLine};
 use super::measured::{Backend, FigureFrom, LineTime, MeasuredKernel, MeasuredOperator, Performance};
+use super::parts::CallTimes;
 use super::rates::{Measured, Rates};
 use super::regions::regions;
 use super::times::median;
@@ -51,11 +52,14 @@ impl Tables<'_> {
         self.lines(found);
         let heavy = self.heavy();
         let mut rows: IndexMap<RowKey, Row> = IndexMap::default();
+        let mut calls = CallTimes::default();
         for (place, piece) in self.pieces.iter().enumerate() {
             let operator =
                 piece.operator.filter(|_| heavy.contains(&place)).and_then(|at| self.with_formula(at));
             let key = RowKey { what: piece.what, graph: piece.graph, operator };
-            let row = rows.entry(key).or_default();
+            let entry = rows.entry(key);
+            calls.add(piece, entry.index());
+            let row = entry.or_default();
             row.us.push(piece.dur_us);
             row.compiled |= piece.compiled;
             row.code_calls.extend(piece.code_call);
@@ -63,8 +67,10 @@ impl Tables<'_> {
         }
         let device = found.peaks.clone();
         let kernel = |(key, row): (RowKey, Row)| self.kernel(key, row, device.as_ref(), found.clock_mhz);
-        found.kernels = rows.into_iter().map(kernel).collect();
-        found.kernels.sort_by(|left, right| right.sum_us.total_cmp(&left.sum_us));
+        let mut kernels: Vec<(usize, MeasuredKernel)> = rows.into_iter().map(kernel).enumerate().collect();
+        kernels.sort_by(|(_, left), (_, right)| right.sum_us.total_cmp(&left.sum_us));
+        calls.fill(self.graphs, kernels.iter().map(|(row, _)| *row), found);
+        found.kernels = kernels.into_iter().map(|(_, kernel)| kernel).collect();
     }
 
     fn operator_of(&self, call: u32) -> Option<(u32, &Operator)> {
@@ -172,7 +178,8 @@ impl Tables<'_> {
                 line.kernels.iter().map(|what| self.name(*what).to_owned()).collect();
             kernels.sort();
             kernels.dedup();
-            of_lines.push(LineTime { line: program_line.clone(), us: line.us, own_us: line.own_us, kernels });
+            let (us, own_us, parts) = (line.us, line.own_us, Vec::new());
+            of_lines.push(LineTime { line: program_line.clone(), us, own_us, kernels, parts });
         }
         of_lines.sort_by(|left, right| {
             let place = |line: &LineTime| (line.line.file.clone(), line.line.line);
@@ -224,6 +231,8 @@ impl Tables<'_> {
                 What::Device(at) => self.profile.kernels.get(at as usize).cloned(),
                 What::Cpu(_) => None,
             },
+            inputs: operator.map(|operator| operator.dims.clone()).unwrap_or_default(),
+            direction: graph.and_then(|graph| graph.direction.clone()),
             estimated_us: calls.iter().find_map(|call| call.estimated_us),
             tuning: None,
             name,
@@ -231,11 +240,7 @@ impl Tables<'_> {
         let asked = row.operators.iter().filter_map(|at| self.profile.operators.get(*at as usize));
         found.tuning = tuning_of(&found.name, compile, asked);
         self.figures(&mut found, operator, &calls);
-        let mut lines: Vec<usize> =
-            calls.iter().flat_map(|call| &call.lines).map(|share| share.line).collect();
-        lines.sort_unstable();
-        lines.dedup();
-        found.lines = lines.into_iter().filter_map(|line| self.graphs.lines.get(line).cloned()).collect();
+        found.lines = self.lines_of(&calls);
         let kind = operator.and_then(|operator| kind_of(operator, &found.name));
         let measured = Measured {
             us: found.mean_us,
@@ -246,6 +251,15 @@ impl Tables<'_> {
         };
         found.rates = Rates::of(measured, device, clock);
         found
+    }
+
+    /// Lines of the program that calls serve, each once.
+    fn lines_of(&self, calls: &[&super::graphs::CodeCall]) -> Vec<ProgramLine> {
+        let mut lines: Vec<usize> =
+            calls.iter().flat_map(|call| &call.lines).map(|share| share.line).collect();
+        lines.sort_unstable();
+        lines.dedup();
+        lines.into_iter().filter_map(|line| self.graphs.lines.get(line).cloned()).collect()
     }
 
     /// Names of operators, each once, in alphabetical order.

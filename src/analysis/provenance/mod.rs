@@ -11,6 +11,7 @@ mod runs;
 mod source;
 
 pub(crate) use code::library_call;
+pub(crate) use graph::{GraphText, Node};
 pub use maps::{
     CodeOfKind, Coverage, KernelBody, KernelCall, LineMap, LineMaps, Linked, Provenance, Texts, provenance,
 };

@@ -1,8 +1,9 @@
 //! The texts of an Inductor run, read from the log.
 
+use super::source::{kernel_stacks, own_frames};
 use super::{CodeKind, CodeOfKind, InductorRun, Provenance, Texts, provenance};
-use crate::model::{Compile, Content};
-use crate::trace::PayloadRef;
+use crate::model::{Compile, Content, TextFrame};
+use crate::trace::{PayloadRef, TextMap};
 
 /// Bytes of a text that is read; the largest graph seen in a real log has 2 MB. A larger text is a file only.
 const LARGEST_READ: u64 = 16 << 20;
@@ -66,5 +67,12 @@ impl RunTexts {
             mappings: self.mappings.iter().map(String::as_str).collect(),
             stacks: self.stacks.as_deref(),
         })
+    }
+    /// How the program came to each kernel: its own frames of each stack, the outermost first, by the name of the kernel
+    /// and its handle.
+    pub fn own_stacks(&self) -> TextMap<String, Vec<Vec<TextFrame>>> {
+        let stacks = self.stacks.as_deref().and_then(kernel_stacks).unwrap_or_default();
+        let own = |stacks: Vec<String>| stacks.iter().map(|stack| own_frames(stack)).collect();
+        stacks.into_iter().map(|(kernel, stacks)| (kernel, own(stacks))).collect()
     }
 }

@@ -85,7 +85,10 @@ assets! {
     SEARCH_JS = "search.js",
     JOB_CSS = "job.css",
     PERFORMANCE_CSS = "performance.css",
+    PERFORMANCE_JS = "performance.js",
+    HEAT_CSS = "heat.css",
     RANKS_JS = "ranks.js",
+    COMPARE_CSS = "compare.css",
 }
 
 /// The style sheets and scripts that a page carries.
@@ -174,7 +177,7 @@ pub const GRAPHS: Bundle = Bundle {
 
 /// The linked panes of provenance.
 pub const PROVENANCE: Bundle = Bundle {
-    styles: &[BASE_CSS, VALUES_CSS, REPORT_CSS, CODE_CSS, PROVENANCE_CSS],
+    styles: &[BASE_CSS, VALUES_CSS, REPORT_CSS, CODE_CSS, HEAT_CSS, PROVENANCE_CSS],
     scripts: &[
         COMMON_JS,
         TABS_JS,
@@ -191,8 +194,24 @@ pub const PROVENANCE: Bundle = Bundle {
 };
 
 /// Measured kernels.
-pub const PERFORMANCE: Bundle =
-    Bundle { styles: &[BASE_CSS, VALUES_CSS, REPORT_CSS, PERFORMANCE_CSS], ..PAGE };
+pub const PERFORMANCE: Bundle = Bundle {
+    styles: &[BASE_CSS, VALUES_CSS, REPORT_CSS, FINDINGS_CSS, HEAT_CSS, PERFORMANCE_CSS],
+    scripts: &[
+        COMMON_JS,
+        TABS_JS,
+        SEARCH_KEY_JS,
+        TABLES_JS,
+        FILTERS_JS,
+        FOLD_JS,
+        COPY_JS,
+        OPEN_JS,
+        LINKS_JS,
+        PERFORMANCE_JS,
+    ],
+};
+
+/// The page of kernels, which a trace may have measured.
+pub const KERNELS: Bundle = Bundle { styles: &[BASE_CSS, VALUES_CSS, REPORT_CSS, HEAT_CSS], ..PAGE };
 
 /// The search.
 pub const SEARCH: Bundle = Bundle {
@@ -226,6 +245,12 @@ pub const JOB: Bundle = Bundle {
         LINKS_JS,
         RANKS_JS,
     ],
+};
+
+/// The comparison of two runs.
+pub const COMPARE: Bundle = Bundle {
+    styles: &[BASE_CSS, VALUES_CSS, REPORT_CSS, COMPARE_CSS],
+    scripts: &[COMMON_JS, TABS_JS, TABLES_JS, FOLD_JS, COPY_JS, OPEN_JS, LINKS_JS],
 };
 
 /// The content of a page's Content-Security-Policy meta tag: only `scripts` run, and those whose
@@ -297,7 +322,8 @@ mod tests {
                 let heat = ["own", "all"];
                 let set_by_page = match asset.name {
                     "provenance.css" => widths.contains(&name.as_str()),
-                    "performance.css" => heat.contains(&name.as_str()),
+                    "heat.css" => heat.contains(&name.as_str()),
+                    "performance.css" => name == "depth",
                     _ => false,
                 };
                 let defines = |sheet: &Asset| sheet.text.contains(&format!("--{name}:"));
@@ -314,7 +340,7 @@ mod tests {
         let size = |bundle: Bundle| -> usize {
             bundle.styles.iter().chain(bundle.scripts).map(|asset| asset.text.len()).sum()
         };
-        for page in [PAGE, LANDING, COMPILE, COMPILE_SHORT, RECORD, CODE, JOB] {
+        for page in [PAGE, KERNELS, LANDING, COMPILE, COMPILE_SHORT, RECORD, CODE, JOB, COMPARE] {
             assert!(size(page) <= 40 * 1024, "{} bytes", size(page));
         }
         for viewer in [TIME, GRAPHS, PROVENANCE, SEARCH, PERFORMANCE] {

@@ -6,12 +6,14 @@ use crate::report::kit::formats::{clipped, counted, whole};
 use crate::report::kit::html::Html;
 use crate::report::kit::inductor_runs::Run;
 use crate::report::kit::inductor_runs::texts_of;
+use crate::report::kit::links;
 use crate::report::kit::paths;
 use crate::report::kit::shell::{Shell, Tab, write_page};
 use crate::report::kit::templates::Worker;
 use crate::report::kit::view::View;
 use crate::report::pages::provenance::panes::Shown;
 use crate::report::pages::provenance::texts::code_words;
+use crate::report::pages::provenance::times::Times;
 use crate::report::pages::provenance::tints::Tints;
 use crate::report::pages::provenance::{data, panes, rows, words};
 use crate::report::subject::Report;
@@ -35,13 +37,14 @@ pub(crate) fn write(
     shell.crumbs = crumbs(report, run);
     shell.tabs = tabs(View::new(report, worker, 0), run);
     if all.iter().any(|run| !run.run.code.is_empty()) {
-        shell.tabs.push(Tab::away("kernels.html", "Kernels", None));
+        shell.tabs.push(Tab::away(links::KERNELS, "Kernels", None));
     }
     write_page(worker, out, &shell, |worker, out| {
         let view = View::new(report, worker, 0);
         writeln!(out, "{}", head(view, (all, index), &found)?.as_str())?;
         let owners = line_owners(&found);
-        let shown = Shown { texts: &texts, found: &found, owners: &owners };
+        let times = Times::of(report, run, &found);
+        let shown = Shown { texts: &texts, found: &found, owners: &owners, times: &times };
         let panes = panes::panes(view, run, shown);
         if panes.is_empty() {
             return Ok(());
@@ -94,7 +97,7 @@ fn keys_left_out(found: &Provenance) -> Option<String> {
 fn crumbs(report: Report<'_>, run: &Run<'_>) -> Vec<(String, Option<String>)> {
     let compile = run.compile;
     let name = compile.id.as_ref().map_or_else(|| "no compile id".to_owned(), ToString::to_string);
-    let page = crate::report::kit::links::encoded(paths::compile_page(compile).as_str());
+    let page = links::encoded(paths::compile_page(compile).as_str());
     vec![
         (report.model.log.file.clone(), Some(paths::landing(report.settings).to_owned())),
         (name, Some(page)),

@@ -11,6 +11,7 @@ use crate::report::kit::templates::Worker;
 use crate::report::kit::view::View;
 use crate::report::pages::provenance::rows::{OwnersOf, Rows, Text};
 use crate::report::pages::provenance::texts::code_words;
+use crate::report::pages::provenance::times::Times;
 use crate::report::subject::Report;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -40,11 +41,12 @@ pub(crate) struct Shown<'p> {
     pub(crate) texts: &'p RunTexts,
     pub(crate) found: &'p Provenance,
     pub(crate) owners: &'p LineOwners,
+    pub(crate) times: &'p Times,
 }
 
 /// The panes of a run; what the log does not hold has none.
 pub(crate) fn panes<'p>(view: View<'_>, run: &Run<'_>, shown: Shown<'p>) -> Vec<Pane<'p>> {
-    let Shown { texts, found, owners } = shown;
+    let Shown { texts, found, owners, .. } = shown;
     let file = |index: Option<usize>| {
         let artifact = run.compile.artifacts.get(index?)?;
         Some(view.href(&paths::artifact(run.compile, artifact, view.report.settings)))
@@ -158,7 +160,7 @@ pub(crate) fn write(
     panes: &[Pane<'_>],
     (worker, out): (&mut Worker, &mut dyn Write),
 ) -> anyhow::Result<()> {
-    let rows = Rows::of(shown.found, shown.owners);
+    let rows = Rows::of(shown.found, shown.owners, shown.times);
     put(out, &Element::new("div").class("linked-panes").open())?;
     let (left, right): (Vec<&Pane<'_>>, Vec<&Pane<'_>>) =
         panes.iter().partition(|pane| !matches!(pane.body, Body::Texts(_)));

@@ -1,7 +1,7 @@
 //! `report.json` of a log to the facts that are compared.
 
 use super::recording::{
-    Break, Compile, Failure, Function, Launched, LogRun, Measured, Parts, Recompile, Setting,
+    Break, Compile, Failure, Function, Launched, LogRun, Measured, Parts, Recompile, STRIDES, Setting,
 };
 use super::wire::{self, LogReport, Text};
 use crate::model::words::headline;
@@ -136,7 +136,7 @@ fn parts(listed: &[wire::Part<'_>], toolchain: &[&wire::OneOff<'_>]) -> Parts {
 /// Names, dtypes, sizes and strides of the input tensors, by compile.
 fn inputs<'r>(all: &'r [wire::Inputs<'r>]) -> TextMap<&'r str, BTreeMap<String, String>> {
     let described = |input: &wire::Input<'_>| {
-        let strides = input.strides.as_ref().map(|strides| format!(" strides {}", strides.0));
+        let strides = input.strides.as_ref().map(|strides| format!("{STRIDES}{}", strides.0));
         (
             name(&input.name.0),
             name(&format!("{}{}{}", input.dtype.0, input.sizes.0, strides.unwrap_or_default())),

@@ -3,7 +3,7 @@
 use super::rows::{clip, difference_class, medians, setting, signed, time};
 use super::view::{DiffView, Side};
 use crate::compare::{CompileRef, FunctionLine, LogComparison, MeasuredLine, Pair, Row as Change, Topic};
-use crate::report::kit::formats::{UNKNOWN, counted, short_path, whole};
+use crate::report::kit::formats::{UNKNOWN, counted, percent, short_path, whole};
 use crate::report::kit::html::Html;
 use crate::report::kit::markup::{
     Element, close, close_section, more, note_below, open_more, soft, span, stacked,
@@ -233,7 +233,8 @@ fn measured_table(
         };
         let mut cells = vec![Td::html(name)];
         cells.extend(time_cells(in_seconds(one.line.times), widest));
-        let share = crate::report::kit::formats::percent(one.line.times.difference(), total, false);
+        // A difference of the other sign that rounds to nothing is nothing.
+        let share = percent(one.line.times.difference(), total, false).replace("-0\u{a0}%", "0\u{a0}%");
         let count = |count: Option<u64>| count.map(|count| count.to_string()).unwrap_or_default();
         cells.extend([
             Td::text(&share).class("num"),

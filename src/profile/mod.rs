@@ -4,6 +4,7 @@
 
 mod collect;
 mod pieces;
+mod scan;
 
 use crate::model::Profile;
 use crate::trace::{base_name, unpacked};
@@ -59,7 +60,7 @@ pub(crate) fn read(path: &Path) -> Result<Profile> {
     let mut collector = Collector::default();
     let damaged = for_each_piece(file, |piece| match piece {
         Piece::Field { name, value } => collector.field(name, value),
-        Piece::Event(event) => collector.event(event),
+        Piece::Event(event) => collector.event(&event),
         Piece::Unreadable => collector.unreadable(),
     });
     let mut profile = collector.finish();

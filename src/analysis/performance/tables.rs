@@ -9,7 +9,7 @@ use super::regions::regions;
 use super::times::median;
 use super::tree::CallTree;
 use super::tuning::tuning_of;
-use super::work::{Piece, What, is_cpp_kernel};
+use super::work::{Piece, Slot, What, is_cpp_kernel};
 use crate::model::{InputDims, Model, Operator, Profile};
 use crate::trace::TextMap;
 use fxhash::{FxHashMap, FxHashSet};
@@ -20,7 +20,7 @@ pub(super) struct Tables<'p> {
     pub(super) model: &'p Model,
     pub(super) profile: &'p Profile,
     pub(super) graphs: &'p Graphs,
-    pub(super) tree: &'p CallTree,
+    pub(super) tree: &'p CallTree<'p>,
     pub(super) pieces: &'p [Piece],
 }
 
@@ -28,7 +28,7 @@ pub(super) struct Tables<'p> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 struct RowKey {
     what: What,
-    graph: Option<usize>,
+    graph: Slot,
     /// The operator with a formula.
     operator: Option<u32>,
 }
@@ -49,17 +49,19 @@ impl Tables<'_> {
         found.operators = self.operators();
         found.regions = regions(self.profile, self.tree);
         self.lines(found);
-        let heavy = self.heavy();
+        let heavy = (!self.profile.launches.is_empty()).then(|| self.heavy());
+        // Of a CPU each piece is a call of its own.
+        let is_heavy = |place: usize| heavy.as_ref().is_none_or(|heavy| heavy.contains(&place));
         let mut rows: IndexMap<RowKey, Row> = IndexMap::default();
         for (place, piece) in self.pieces.iter().enumerate() {
             let operator =
-                piece.operator.filter(|_| heavy.contains(&place)).and_then(|at| self.with_formula(at));
+                piece.operator.get().filter(|_| is_heavy(place)).and_then(|at| self.with_formula(at));
             let key = RowKey { what: piece.what, graph: piece.graph, operator };
             let row = rows.entry(key).or_default();
             row.us.push(piece.dur_us);
             row.compiled |= piece.compiled;
-            row.code_calls.extend(piece.code_call);
-            row.operators.extend(piece.operator.and_then(|call| Some(self.operator_of(call)?.0)));
+            row.code_calls.extend(piece.code_call.get());
+            row.operators.extend(piece.operator.get().and_then(|call| Some(self.operator_of(call)?.0)));
         }
         let device = found.peaks.clone();
         let kernel = |(key, row): (RowKey, Row)| self.kernel(key, row, device.as_ref(), found.clock_mhz);
@@ -67,22 +69,22 @@ impl Tables<'_> {
         found.kernels.sort_by(|left, right| right.sum_us.total_cmp(&left.sum_us));
     }
 
-    fn operator_of(&self, call: u32) -> Option<(u32, &Operator)> {
-        let operator = self.profile.calls.get(call as usize)?.operator;
+    fn operator_of(&self, call: usize) -> Option<(u32, &Operator)> {
+        let operator = self.profile.calls.get(call)?.operator;
         Some((operator, self.profile.operators.get(operator as usize)?))
     }
 
     /// The operator of a call, where it tells how much work the call is.
-    fn with_formula(&self, call: u32) -> Option<u32> {
+    fn with_formula(&self, call: usize) -> Option<u32> {
         let (place, operator) = self.operator_of(call)?;
         (Formula::of(&operator.name).is_some() || operator.triton.is_some()).then_some(place)
     }
 
     /// The longest launch of each call of an operator: it does the operator's work, others prepare or finish it.
     fn heavy(&self) -> FxHashSet<usize> {
-        let mut longest: FxHashMap<u32, usize> = FxHashMap::default();
+        let mut longest: FxHashMap<usize, usize> = FxHashMap::default();
         for (place, piece) in self.pieces.iter().enumerate() {
-            let Some(call) = piece.operator else { continue };
+            let Some(call) = piece.operator.get() else { continue };
             let known = longest.entry(call).or_insert(place);
             if self.pieces.get(*known).is_some_and(|known| known.dur_us < piece.dur_us) {
                 *known = place;
@@ -94,7 +96,7 @@ impl Tables<'_> {
     fn operators(&self) -> Vec<MeasuredOperator> {
         #[derive(Default)]
         struct OfOperator {
-            calls: FxHashSet<u32>,
+            calls: FxHashSet<usize>,
             sum_us: f64,
             /// One of the operators of the trace that are alike.
             operator: u32,
@@ -102,7 +104,7 @@ impl Tables<'_> {
         type Alike<'o> = (&'o str, &'o [InputDims], &'o [String]);
         let mut rows: IndexMap<Alike<'_>, OfOperator> = IndexMap::new();
         for piece in self.pieces {
-            let Some(call) = piece.operator else { continue };
+            let Some(call) = piece.operator.get() else { continue };
             let Some((place, operator)) = self.operator_of(call) else { continue };
             let key = (operator.name.as_str(), operator.dims.as_slice(), operator.types.as_slice());
             let row = rows.entry(key).or_default();
@@ -130,8 +132,8 @@ impl Tables<'_> {
     }
 
     fn shares(&self, piece: &Piece) -> &[LineShare] {
-        let graph = piece.graph.and_then(|graph| self.graphs.graphs.get(graph));
-        let call = graph.zip(piece.code_call).and_then(|(graph, call)| graph.calls.get(call));
+        let graph = piece.graph.get().and_then(|graph| self.graphs.graphs.get(graph));
+        let call = graph.zip(piece.code_call.get()).and_then(|(graph, call)| graph.calls.get(call));
         call.map(|call| call.lines.as_slice()).unwrap_or_default()
     }
 
@@ -196,7 +198,7 @@ impl Tables<'_> {
         clock: Option<f64>,
     ) -> MeasuredKernel {
         let name = self.name(key.what).to_owned();
-        let graph = key.graph.and_then(|graph| self.graphs.graphs.get(graph));
+        let graph = key.graph.get().and_then(|graph| self.graphs.graphs.get(graph));
         let compile = graph.and_then(|graph| self.model.compiles.get(graph.compile));
         let calls: Vec<_> = row.code_calls.iter().filter_map(|call| graph?.calls.get(*call)).collect();
         let operator = key.operator.and_then(|at| self.profile.operators.get(at as usize));

@@ -66,7 +66,9 @@ pub fn run(options: &Options, registry: &Registry, progress: &dyn Progress) -> a
     let (input, mut notes) = run::find(options)?; // a path -> the logs that it means
     let traces = Traces::find(options)?;
     notes.extend(traces.notes(&input));
-    let work = Work { options, registry, traces: &traces, progress };
+    traces.check_augment(options)?;
+    let augment = options.augment.as_deref();
+    let work = Work { options, registry, traces: &traces, augment, progress };
     let target = Target::prepare(&options.out, options.overwrite, Entries::new(report::top_entries()))?;
     let sink = DiskSink::new(target.folder());
     let summary = match &input {
@@ -103,7 +105,7 @@ pub fn run_in_memory(
 ) -> anyhow::Result<InMemory> {
     let (input, notes) = run::find(options)?;
     let traces = Traces::find(options)?;
-    let work = Work { options, registry, traces: &traces, progress };
+    let work = Work { options, registry, traces: &traces, augment: None, progress };
     let Input::Log(logs) = &input else {
         bail!(
             "{} holds the logs of several ranks, whose report is written into folders; give the path of one log",

@@ -9,6 +9,7 @@ mod pages;
 mod place;
 mod policy;
 mod ranks;
+mod single;
 mod sink;
 mod target;
 
@@ -18,5 +19,6 @@ pub use pages::Body;
 pub use pages::{Page, write};
 pub use policy::{Entries, is_compile_folder};
 pub use ranks::{JobTarget, RankFolder, rank_folders};
+pub use single::{check_single_file, write_single_file};
 pub use sink::{DiskSink, Files, MemSink, NewFile, Sink};
 pub use target::Target;

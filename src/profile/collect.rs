@@ -74,6 +74,11 @@ impl Collector {
         }
     }
 
+    /// How many calls and launches there were so far.
+    pub(super) fn counts(&self) -> (usize, usize) {
+        (self.profile.calls.len(), self.profile.launches.len())
+    }
+
     /// What was collected.
     pub(super) fn finish(self) -> Profile {
         self.profile
@@ -93,24 +98,11 @@ impl Collector {
 
     /// The place of the operator among those seen; a new one when shapes or types differ.
     fn operator(&mut self, name: &[u8], args: &Object<'_>, annotation: bool) -> u32 {
-        let with_values =
-            WITH_VALUES.iter().any(|part| memchr::memmem::find(name, part.as_bytes()).is_some());
-        let values = if with_values { args.raw("Concrete Inputs") } else { None };
-        let told = [
-            args.raw("Input Dims"),
-            args.raw("Input type"),
-            args.raw("Input Strides"),
-            values,
-            args.raw("kernel_file"),
-            args.raw("kernel_num_gb"),
-            args.raw("kernel_flop"),
-            args.raw("num_warps"),
-            args.raw("num_stages"),
-            args.raw("kernel_kwargs"),
-        ];
+        let told = Told::of(args);
+        let values = told.values.filter(|_| has_values(name));
         self.key.clear();
         self.key.extend(name);
-        for raw in told {
+        for raw in told.shapes.into_iter().chain([values]).chain(told.triton) {
             // A byte that no JSON text holds keeps one field from running into the next.
             self.key.push(0);
             self.key.extend(raw.unwrap_or_default());
@@ -184,6 +176,45 @@ impl Collector {
     }
 }
 
+/// Whether values of inputs that are no tensors matter.
+fn has_values(name: &[u8]) -> bool {
+    WITH_VALUES.iter().any(|part| name.windows(part.len()).any(|window| window == part.as_bytes()))
+}
+
+/// What tells one operator from another of the same name.
+#[derive(Default)]
+struct Told<'t> {
+    shapes: [Option<&'t [u8]>; 3],
+    values: Option<&'t [u8]>,
+    triton: [Option<&'t [u8]>; 6],
+}
+
+impl<'t> Told<'t> {
+    /// In one pass: this is done for each call of a trace.
+    fn of(args: &Object<'t>) -> Told<'t> {
+        let mut told = Told::default();
+        let [dims, types, strides] = &mut told.shapes;
+        let [file, gigabytes, flops, warps, stages, kwargs] = &mut told.triton;
+        for (name, value) in args.iter() {
+            let slot = match name {
+                b"Input Dims" => &mut *dims,
+                b"Input type" => &mut *types,
+                b"Input Strides" => &mut *strides,
+                b"Concrete Inputs" => &mut told.values,
+                b"kernel_file" => &mut *file,
+                b"kernel_num_gb" => &mut *gigabytes,
+                b"kernel_flop" => &mut *flops,
+                b"num_warps" => &mut *warps,
+                b"num_stages" => &mut *stages,
+                b"kernel_kwargs" => &mut *kwargs,
+                _ => continue,
+            };
+            *slot = Some(value);
+        }
+        told
+    }
+}
+
 #[derive(Deserialize)]
 struct Device {
     #[serde(default)]
@@ -217,6 +248,8 @@ fn bounded(quoted: &[u8]) -> String {
 struct Numbers {
     known: TextMap<Vec<u8>, u32>,
     key: Vec<u8>,
+    /// The last answer: most events are of the thread of the one before.
+    last: Option<(Vec<u8>, u32)>,
 }
 
 impl Numbers {
@@ -226,7 +259,11 @@ impl Numbers {
             self.key.extend(fields.raw(name).unwrap_or_default());
             self.key.push(b'/');
         }
+        if let Some((_, number)) = self.last.as_ref().filter(|(key, _)| *key == self.key) {
+            return *number;
+        }
         if let Some(known) = self.known.get(&self.key) {
+            self.last = Some((self.key.clone(), *known));
             return *known;
         }
         let next = u32::try_from(self.known.len()).unwrap_or(u32::MAX);

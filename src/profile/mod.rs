@@ -2,9 +2,12 @@
 //!
 //! The file is streamed: one event at a time stands in memory, and of most events nothing is kept.
 
+mod augment;
 mod collect;
 mod pieces;
 mod scan;
+
+pub(crate) use augment::{Recorded, augment};
 
 use crate::model::Profile;
 use crate::trace::{base_name, unpacked};

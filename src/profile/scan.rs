@@ -26,6 +26,8 @@ pub(super) struct Event<'t> {
     pub(super) fields: Object<'t>,
     /// What `args` holds.
     pub(super) args: Object<'t>,
+    /// Where in the text the bracket is that closes `args`.
+    pub(super) args_end: Option<usize>,
 }
 
 /// Fields with their values, both as they are written. Names stand without quotes.
@@ -45,6 +47,7 @@ impl<'t> Event<'t> {
                     event.args.0.push((name, value));
                     Some(Next::Field)
                 })?;
+                event.args_end = at.checked_sub(1);
                 return Some(Next::Field);
             }
             let value = value(text, at)?;
@@ -57,6 +60,21 @@ impl<'t> Event<'t> {
 }
 
 impl<'t> Object<'t> {
+    /// Names and values of all fields that are not null.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (&'t [u8], &'t [u8])> + '_ {
+        self.0.iter().copied().filter(|(_, value)| *value != b"null")
+    }
+
+    /// Whether there is a field of that name, null or not.
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.0.iter().any(|(known, _)| *known == name.as_bytes())
+    }
+
+    /// Whether there is no field.
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// The value of a field as it is written; null counts as absent.
     pub(super) fn raw(&self, name: &str) -> Option<&'t [u8]> {
         let (_, value) = self.0.iter().find(|(known, _)| *known == name.as_bytes())?;
@@ -191,17 +209,29 @@ fn behind_text(text: &[u8], mut at: usize) -> Option<usize> {
     }
 }
 
+/// Which bytes matter outside of texts; most others are digits and commas.
+const MATTERS: [bool; 256] = {
+    let mut found = [false; 256];
+    found[b'"' as usize] = true;
+    found[b'{' as usize] = true;
+    found[b'}' as usize] = true;
+    found[b'[' as usize] = true;
+    found[b']' as usize] = true;
+    found
+};
+
 /// The place behind the bracket that closes the `open` ones.
-pub(super) fn behind_brackets(text: &[u8], mut at: usize, mut open: usize) -> Option<usize> {
+fn behind_brackets(text: &[u8], mut at: usize, mut open: usize) -> Option<usize> {
     while open > 0 {
+        let mut rest = text.get(at..)?.iter();
+        at += rest.position(|byte| MATTERS.get(usize::from(*byte)) == Some(&true))?;
         match text.get(at)? {
             b'"' => {
                 at = behind_text(text, at + 1)?;
                 continue;
             }
             b'{' | b'[' => open += 1,
-            b'}' | b']' => open -= 1,
-            _ => {}
+            _ => open -= 1,
         }
         at += 1;
     }

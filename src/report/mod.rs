@@ -10,6 +10,7 @@ mod subject;
 mod terminal;
 mod words;
 
+pub(crate) use data::figures_of_run;
 pub use job::{JobReport, job_findings, job_pages, job_summary};
 pub use kit::Worker;
 pub use kit::editor::Editor;

@@ -8,6 +8,7 @@ mod formulas;
 mod graphs;
 mod measured;
 mod node_flops;
+mod pointwise;
 mod rates;
 mod regions;
 mod tables;
@@ -62,7 +63,8 @@ pub fn performance(
         time: time(profile, &pieces, span_us),
         ..Performance::default()
     };
-    Tables { model, profile, graphs: &graphs, tree: &tree, pieces: &pieces }.fill(&mut found);
+    Tables { model, profile, graphs: &graphs, tree: &tree, pieces: &pieces, each_run: options.each_run }
+        .fill(&mut found);
     Ok(found)
 }
 

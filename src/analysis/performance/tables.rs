@@ -4,7 +4,8 @@ use super::devices::DevicePeaks;
 use super::formulas::{Formula, Work, bytes_of_inputs, element_bytes};
 use super::graphs::{Graphs, LineShare};
 use super::measured::{Backend, FigureFrom, LineTime, MeasuredKernel, MeasuredOperator, Performance};
-use super::rates::{Measured, Rates};
+use super::pointwise::pointwise_bytes;
+use super::rates::Rates;
 use super::regions::regions;
 use super::times::median;
 use super::tree::CallTree;
@@ -22,6 +23,8 @@ pub(super) struct Tables<'p> {
     pub(super) graphs: &'p Graphs,
     pub(super) tree: &'p CallTree<'p>,
     pub(super) pieces: &'p [Piece],
+    /// Whether to tell of each run which kernel it is one of.
+    pub(super) each_run: bool,
 }
 
 /// What launches of one row have in common.
@@ -49,15 +52,28 @@ impl Tables<'_> {
         found.operators = self.operators();
         found.regions = regions(self.profile, self.tree);
         self.lines(found);
+        let telling = self.telling();
         let heavy = (!self.profile.launches.is_empty()).then(|| self.heavy());
         // Of a CPU each piece is a call of its own.
         let is_heavy = |place: usize| heavy.as_ref().is_none_or(|heavy| heavy.contains(&place));
         let mut rows: IndexMap<RowKey, Row> = IndexMap::default();
         for (place, piece) in self.pieces.iter().enumerate() {
-            let operator =
-                piece.operator.get().filter(|_| is_heavy(place)).and_then(|at| self.with_formula(at));
+            let operator = piece
+                .operator
+                .get()
+                .filter(|_| is_heavy(place))
+                .and_then(|at| Some(self.operator_of(at)?.0))
+                .filter(|at| telling.get(*at as usize) == Some(&true));
             let key = RowKey { what: piece.what, graph: piece.graph, operator };
-            let row = rows.entry(key).or_default();
+            let entry = rows.entry(key);
+            if self.each_run {
+                let run = piece.place as usize;
+                found.kernel_of_run.resize(found.kernel_of_run.len().max(run + 1), u32::MAX);
+                if let Some(slot) = found.kernel_of_run.get_mut(run) {
+                    *slot = u32::try_from(entry.index()).unwrap_or(u32::MAX);
+                }
+            }
+            let row = entry.or_default();
             row.us.push(piece.dur_us);
             row.compiled |= piece.compiled;
             row.code_calls.extend(piece.code_call.get());
@@ -65,8 +81,19 @@ impl Tables<'_> {
         }
         let device = found.peaks.clone();
         let kernel = |(key, row): (RowKey, Row)| self.kernel(key, row, device.as_ref(), found.clock_mhz);
-        found.kernels = rows.into_iter().map(kernel).collect();
-        found.kernels.sort_by(|left, right| right.sum_us.total_cmp(&left.sum_us));
+        let mut kernels: Vec<(usize, MeasuredKernel)> = rows.into_iter().map(kernel).enumerate().collect();
+        kernels.sort_by(|left, right| right.1.sum_us.total_cmp(&left.1.sum_us));
+        // Runs know the row of their kernel by the order in which rows were met.
+        let mut places = vec![u32::MAX; kernels.len()];
+        for (sorted, (met, _)) in (0..).zip(&kernels) {
+            if let Some(place) = places.get_mut(*met) {
+                *place = sorted;
+            }
+        }
+        for row in &mut found.kernel_of_run {
+            *row = places.get(*row as usize).copied().unwrap_or(u32::MAX);
+        }
+        found.kernels = kernels.into_iter().map(|(_, kernel)| kernel).collect();
     }
 
     fn operator_of(&self, call: usize) -> Option<(u32, &Operator)> {
@@ -74,10 +101,13 @@ impl Tables<'_> {
         Some((operator, self.profile.operators.get(operator as usize)?))
     }
 
-    /// The operator of a call, where it tells how much work the call is.
-    fn with_formula(&self, call: usize) -> Option<u32> {
-        let (place, operator) = self.operator_of(call)?;
-        (Formula::of(&operator.name).is_some() || operator.triton.is_some()).then_some(place)
+    /// Of each operator, whether it tells how much work a call of it is.
+    fn telling(&self) -> Vec<bool> {
+        let tells = |operator: &Operator| {
+            let formula = Formula::of(&operator.name).is_some();
+            formula || operator.triton.is_some() || pointwise_bytes(operator).is_some()
+        };
+        self.profile.operators.iter().map(tells).collect()
     }
 
     /// The longest launch of each call of an operator: it does the operator's work, others prepare or finish it.
@@ -115,8 +145,7 @@ impl Tables<'_> {
         let mut found: Vec<MeasuredOperator> = Vec::new();
         for ((name, dims, types), row) in rows {
             let operator = self.profile.operators.get(row.operator as usize);
-            let work = Formula::of(name).zip(operator).map(|(formula, operator)| formula.work(operator));
-            let work = work.unwrap_or_default();
+            let work = operator.map(work_of_inputs).unwrap_or_default();
             found.push(MeasuredOperator {
                 name: name.to_owned(),
                 dims: dims.to_vec(),
@@ -216,6 +245,7 @@ impl Tables<'_> {
             flops: None,
             bytes: None,
             rates: Rates::default(),
+            computes_in: None,
             compile_ids: compile
                 .and_then(|compile| compile.id.as_ref())
                 .map(ToString::to_string)
@@ -238,15 +268,9 @@ impl Tables<'_> {
         lines.sort_unstable();
         lines.dedup();
         found.lines = lines.into_iter().filter_map(|line| self.graphs.lines.get(line).cloned()).collect();
-        let kind = operator.and_then(|operator| kind_of(operator, &found.name));
-        let measured = Measured {
-            us: found.mean_us,
-            flops: found.flops.map(|(flops, _)| flops),
-            bytes: found.bytes.map(|(bytes, _)| bytes),
-            kind,
-            matrix: found.flops.is_some(),
-        };
-        found.rates = Rates::of(measured, device, clock);
+        let tf32 = self.graphs.may_use_tf32(self.model, key.graph.get());
+        found.computes_in = operator.and_then(|operator| kind_of(operator, &found.name, tf32));
+        found.rates = Rates::of(found.work(found.mean_us), device, clock);
         found
     }
 
@@ -299,21 +323,52 @@ fn work_of_inputs(operator: &Operator) -> Work {
     match Formula::of(&operator.name) {
         Some(formula) => formula.work(operator),
         None if operator.triton.is_some() => Work { flops: None, bytes: bytes_of_inputs(operator) },
-        None => Work::default(),
+        None => Work { flops: None, bytes: pointwise_bytes(operator) },
     }
 }
 
-/// The type in which an operator computes, as tables of devices name it.
-fn kind_of(operator: &Operator, kernel: &str) -> Option<&'static str> {
+/// The type in which an operator computes, as tables of devices name it. `tf32` says whether products of `float` may be
+/// made in tf32, where the log tells it.
+fn kind_of(operator: &Operator, kernel: &str, tf32: Option<bool>) -> Option<&'static str> {
     let tensor = operator.types.iter().find(|name| element_bytes(name).is_some())?;
     Some(match tensor.strip_prefix("c10::").unwrap_or(tensor) {
         "BFloat16" => "bf16",
         "Half" => "fp16",
         "double" => "fp64",
-        "float" if kernel.contains("tf32") => "tf32",
-        "float" => "fp32",
+        "float" => float_kind(kernel, tf32),
         "signed char" | "unsigned char" => "int8",
         float8 if float8.starts_with("Float8_") => "fp8",
         _ => return None,
     })
+}
+
+/// How a kernel computes with `float`: what its name says, else what the program allows.
+fn float_kind(kernel: &str, tf32: Option<bool>) -> &'static str {
+    let has = |part: &str| kernel.contains(part);
+    match () {
+        // `s1688` is the shape of the matrix units' tf32 instruction, by which CUTLASS names kernels.
+        () if has("tf32") || has("s1688") => "tf32",
+        () if has("sgemm") || has("simt") || has("ffma") => "fp32",
+        () if tf32 == Some(true) => "tf32",
+        () => "fp32",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn products_of_float_are_in_tf32_only_where_a_name_or_the_log_says_so() {
+        for (kernel, allowed, expected) in [
+            ("sm80_xmma_gemm_f32f32_tf32f32_f32_tn_n", None, "tf32"),
+            ("cutlass_80_tensorop_s1688gemm_128x128_16x5_nn_align4", Some(false), "tf32"),
+            ("ampere_sgemm_128x64_tn", Some(true), "fp32"),
+            ("triton_tem_fused_mm_0", Some(true), "tf32"),
+            ("triton_tem_fused_mm_0", Some(false), "fp32"),
+            ("triton_tem_fused_mm_0", None, "fp32"),
+        ] {
+            assert_eq!(float_kind(kernel, allowed), expected, "{kernel}");
+        }
+    }
 }

@@ -10,6 +10,8 @@ use fxhash::FxHashMap;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Piece {
     pub(super) what: What,
+    /// Its place in the trace's launches, in a trace of a CPU in its calls.
+    pub(super) place: u32,
     pub(super) begin_us: f64,
     pub(super) dur_us: f64,
     /// The operator's call with a formula, else the innermost one, that asked for it.
@@ -99,22 +101,24 @@ impl<'p> Pieces<'p> {
 
     /// The launches in the order in which they were asked for, as far as the trace tells.
     fn of_device(&mut self) -> Vec<Piece> {
-        let mut asked: Vec<(f64, &Launch, Option<u32>)> = Vec::with_capacity(self.profile.launches.len());
-        for launch in &self.profile.launches {
+        let mut asked: Vec<(f64, &Launch, Option<u32>, u32)> =
+            Vec::with_capacity(self.profile.launches.len());
+        for (place, launch) in (0..).zip(&self.profile.launches) {
             let launcher = self.tree.launcher(launch);
             let begun = launcher.and_then(|call| self.profile.calls.get(call as usize));
-            asked.push((begun.map_or(launch.begin_us, |call| call.begin_us), launch, launcher));
+            asked.push((begun.map_or(launch.begin_us, |call| call.begin_us), launch, launcher, place));
         }
         asked.sort_by(|left, right| {
             let by_correlation = left.1.correlation.cmp(&right.1.correlation);
             left.0.total_cmp(&right.0).then(by_correlation).then(left.1.begin_us.total_cmp(&right.1.begin_us))
         });
-        asked.into_iter().map(|(_, launch, launcher)| self.launch(launch, launcher)).collect()
+        asked.into_iter().map(|(_, launch, launcher, place)| self.launch(launch, launcher, place)).collect()
     }
 
-    fn launch(&mut self, launch: &Launch, launcher: Option<u32>) -> Piece {
+    fn launch(&mut self, launch: &Launch, launcher: Option<u32>, place: u32) -> Piece {
         let mut piece = Piece {
             what: What::Device(launch.kernel),
+            place,
             begin_us: launch.begin_us,
             dur_us: launch.dur_us,
             operator: launcher.map_or(Slot::NONE, |call| Slot(self.operator_of(call))),
@@ -219,6 +223,7 @@ impl<'p> Pieces<'p> {
         }
         let mut piece = Piece {
             what: What::Cpu(call.operator),
+            place: at,
             begin_us: call.begin_us,
             dur_us: call.dur_us,
             operator: Slot(at),

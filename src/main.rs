@@ -1,21 +1,24 @@
 //! The program: arguments, progress, the browser, exit codes.
 
+mod check_command;
 mod cli;
+mod diff_command;
 mod serve;
 
-use cli::{Cli, Command};
+use check_command::{End, Stop};
+use cli::{Check, Cli, Command};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serve::Serving;
 use std::io::{IsTerminal, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use tlparse::{Progress, Registry, Settings, Severity, Written};
+use tlparse::{Format, Progress, Registry, Settings, Severity, Written};
 
 /// The report could not be written.
 const FAILED: u8 = 1;
 /// Wrong usage; clap ends with the same.
 const USAGE: u8 = 2;
-/// The report is written, and `--strict` or `--strict-compile-id` found something.
+/// The report is written, and `--strict` or `--strict-compile-id` found something; or a budget is exceeded.
 const STRICT: u8 = 3;
 
 fn main() -> ExitCode {
@@ -26,6 +29,12 @@ fn main() -> ExitCode {
             return ExitCode::from(USAGE);
         }
     };
+    if let Some(Command::Check(check)) = &cli.command {
+        return told(check);
+    }
+    if let Some(Command::Diff(diff)) = &cli.command {
+        return compare(diff);
+    }
     let bar = Bar::new();
     let outcome = match &cli.command {
         Some(Command::Combine(combine)) => match &combine.out {
@@ -44,11 +53,68 @@ fn main() -> ExitCode {
                 return ExitCode::from(USAGE);
             }
         },
-        None => cli.options().and_then(|options| tlparse::run(&options, &Registry::default(), &bar)),
+        Some(Command::Check(_) | Command::Diff(_)) | None => {
+            cli.options().and_then(|options| tlparse::run(&options, &Registry::default(), &bar))
+        }
     };
     bar.0.finish_and_clear();
     match outcome {
         Ok(outcome) => conclude(&Afterwards::of(&cli), &outcome),
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::from(FAILED)
+        }
+    }
+}
+
+/// Checks, and prints the verdict.
+fn told(check: &Check) -> ExitCode {
+    let bar = Bar::new();
+    let outcome = check_command::run(check, &bar);
+    bar.0.finish_and_clear();
+    let (error, code) = match outcome {
+        Ok(told) => {
+            for note in &told.notes {
+                eprintln!("note: {note}");
+            }
+            // Printing fails when the reader closes the pipe early, as `head` does.
+            let _ = std::io::stdout().write_all(told.text.as_bytes());
+            return match told.end {
+                End::Holds => ExitCode::SUCCESS,
+                End::Exceeded => ExitCode::from(STRICT),
+            };
+        }
+        Err(Stop::Usage(error)) => (error, USAGE),
+        Err(Stop::NoReport(error)) => (error, FAILED),
+    };
+    eprintln!("error: {error:#}");
+    ExitCode::from(code)
+}
+
+/// `tlparse diff`: compares, prints, and opens the page.
+fn compare(diff: &cli::Diff) -> ExitCode {
+    let bar = Bar::new();
+    let options = match diff_command::options(diff) {
+        Ok(options) => options,
+        Err(why) => {
+            eprintln!("error: {why}");
+            return ExitCode::from(USAGE);
+        }
+    };
+    let outcome = diff_command::run(diff, &options, &bar);
+    bar.0.finish_and_clear();
+    match outcome {
+        Ok(compared) => {
+            for note in &compared.notes {
+                eprintln!("note: {note}");
+            }
+            if let Some(page) = compared.page.filter(|_| !diff.no_browser && may_open_browser())
+                && let Err(error) = opener::open_browser(&page)
+            {
+                eprintln!("note: no browser could be started ({error}); the page is {}", page.display());
+            }
+            ExitCode::SUCCESS
+        }
         Err(error) => {
             eprintln!("error: {error:#}");
             ExitCode::from(FAILED)
@@ -65,9 +131,22 @@ struct Afterwards {
     port: Option<u16>,
     json: bool,
     verbose: bool,
+    /// In which form the findings are printed in place of the lines for a terminal.
+    format: Option<Format>,
+    /// What paths of sources are relative to in that form.
+    root: Option<PathBuf>,
 }
 
 impl Afterwards {
+    /// Prints the findings in the form that was asked for, and nothing else on standard output.
+    fn print_formatted(&self, outcome: &Written) -> anyhow::Result<()> {
+        let Some(format) = self.format else { return Ok(()) };
+        let text = outcome.show(format, &check_command::source_tree(self.root.as_deref())?)?;
+        // Printing fails when the reader closes the pipe early; the report is written all the same.
+        let _ = std::io::stdout().write_all(text.as_bytes());
+        Ok(())
+    }
+
     fn of(cli: &Cli) -> Afterwards {
         match &cli.command {
             Some(Command::Combine(combine)) => Afterwards {
@@ -78,8 +157,10 @@ impl Afterwards {
                 port: None,
                 json: combine.json,
                 verbose: false,
+                format: None,
+                root: None,
             },
-            None => Afterwards {
+            Some(Command::Check(_) | Command::Diff(_)) | None => Afterwards {
                 strict: cli.strict,
                 strict_compile_id: cli.strict_compile_id,
                 no_browser: cli.no_browser,
@@ -87,6 +168,8 @@ impl Afterwards {
                 port: cli.port,
                 json: cli.json,
                 verbose: cli.verbose,
+                format: cli.format.filter(|format| *format != Format::Text),
+                root: cli.root.clone(),
             },
         }
     }
@@ -98,6 +181,10 @@ fn conclude(afterwards: &Afterwards, outcome: &Written) -> ExitCode {
         eprintln!("note: {note}");
     }
     let index = outcome.folder.join("index.html");
+    if let Some(error) = afterwards.print_formatted(outcome).err() {
+        eprintln!("error: {error:#}; the report is {}", index.display());
+        return ExitCode::from(FAILED);
+    }
     // Printing fails when the reader closes the pipe early, as `head` does; the report is written all the same.
     let _ = print_summary(afterwards, outcome, &index);
     if let Err(error) = show(afterwards, &outcome.folder, &index) {
@@ -139,6 +226,9 @@ fn show(afterwards: &Afterwards, folder: &Path, index: &Path) -> anyhow::Result<
 
 fn print_summary(afterwards: &Afterwards, outcome: &Written, index: &Path) -> std::io::Result<()> {
     let mut out = std::io::stdout().lock();
+    if afterwards.format.is_some() {
+        return Ok(());
+    }
     if afterwards.json {
         serde_json::to_writer_pretty(&mut out, &outcome.summary.findings)?;
         return writeln!(out);

@@ -1,7 +1,11 @@
 //! What the library is given, and what it returns.
 
+use crate::compare::Threshold;
 use crate::output::Files;
+use crate::report::formats::{self, Format};
 use crate::report::{Settings, SummaryLine};
+use crate::source_tree::SourceTree;
+use anyhow::Context;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
@@ -112,6 +116,27 @@ pub struct Written {
     pub summary: RunSummary,
 }
 
+impl Written {
+    /// What the report says, in a form for another program; `tree` makes the paths of sources relative.
+    ///
+    /// # Errors
+    /// A finding cannot be written as JSON, or `report.md` of the report is gone.
+    pub fn show(&self, format: Format, tree: &SourceTree) -> anyhow::Result<String> {
+        let notices = || formats::notices(&self.summary.findings, &self.folder);
+        Ok(match format {
+            Format::Text => self.summary.lines.iter().map(|line| format!("{line}\n")).collect(),
+            Format::Json => format!("{}\n", serde_json::to_string_pretty(&self.summary.findings)?),
+            Format::Markdown => {
+                let file = self.folder.join("report.md");
+                std::fs::read_to_string(&file).with_context(|| format!("cannot read {}", file.display()))?
+            }
+            Format::Sarif => formats::sarif(&notices(), tree),
+            Format::Junit => formats::junit(&formats::suite(&notices())),
+            Format::Github => formats::github(&notices(), tree),
+        })
+    }
+}
+
 /// A report that was made in memory.
 #[derive(Debug, Clone)]
 pub struct InMemory {
@@ -119,4 +144,36 @@ pub struct InMemory {
     pub files: Files,
     /// What it says.
     pub summary: RunSummary,
+}
+
+/// Which runs to compare, and where the comparison is to stand.
+#[derive(Debug, Clone)]
+pub struct DiffOptions {
+    /// The runs of A, the baseline: logs, folders of logs, or reports.
+    pub a: Vec<PathBuf>,
+    /// The runs of B.
+    pub b: Vec<PathBuf>,
+    /// Path of the folder of the comparison; None writes no file.
+    pub out: Option<PathBuf>,
+    /// Whether a comparison that exists in `out` may be replaced. Anything else is never replaced.
+    pub overwrite: bool,
+    /// Which differences of times are noise.
+    pub threshold: Threshold,
+    /// How many threads to use, as in [`Options::threads`].
+    pub threads: Option<NonZeroUsize>,
+}
+
+/// A comparison of two sides.
+#[derive(Debug, Clone)]
+pub struct Compared {
+    /// Absolute path of the page, where one was written.
+    pub page: Option<PathBuf>,
+    /// A few lines for a terminal: the verdict first.
+    pub lines: Vec<SummaryLine>,
+    /// All differences, as `diff.schema.json` describes them.
+    pub json: serde_json::Value,
+    /// The same as Markdown of at most 60 KB.
+    pub markdown: String,
+    /// Things to know about the inputs.
+    pub notes: Vec<String>,
 }

@@ -9,9 +9,11 @@ mod pages;
 mod place;
 mod policy;
 mod ranks;
+mod relative;
 mod single;
 mod sink;
 mod target;
+mod text_file;
 
 pub use crate::rel_path::RelPath;
 #[cfg(test)]
@@ -19,6 +21,8 @@ pub use pages::Body;
 pub use pages::{Page, write};
 pub use policy::{Entries, is_compile_folder};
 pub use ranks::{JobTarget, RankFolder, rank_folders};
+pub use relative::relative;
 pub use single::{check_single_file, write_single_file};
-pub use sink::{DiskSink, Files, MemSink, NewFile, Sink};
+pub use sink::{DiskSink, Files, MemSink, NewFile, OnlySink, Sink};
 pub use target::Target;
+pub use text_file::write_text;

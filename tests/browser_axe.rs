@@ -45,10 +45,12 @@ fn no_kind_of_page_has_more_than_a_minor_fault_of_accessibility_in_either_color_
     let folder = tempfile::tempdir().unwrap();
     large(folder.path(), 20);
     combine(folder.path(), &[]).ok(folder.path());
-    let measured = crate::performance::of_gpu();
+    let (measured, compiled) = (crate::performance::of_gpu(), crate::performance::of_cpu("24_profile"));
     let jobs = [job("13_div_break").folder.as_path(), job("13_div_healthy").folder.as_path(), folder.path()];
     let landing = jobs.into_iter().map(|folder| folder.join("index.html"));
-    for name in landing.chain([measured.folder.join("performance.html")]) {
+    let panes = compiled.pages().into_iter().find(|page| page.starts_with("provenance_tracking")).unwrap();
+    let of_trace = ["performance.html", "kernels.html", &panes].map(|page| compiled.folder.join(page));
+    for name in landing.chain([measured.folder.join("performance.html")]).chain(of_trace) {
         window.open(&name, "");
         window.value(&format!("(() => {{ {axe}; return 0; }})()"));
         for scheme in ["light", "dark"] {

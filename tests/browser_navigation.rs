@@ -19,7 +19,7 @@ const ALL_KINDS: [&str; 6] = [
 ];
 
 /// Makes the window so wide, in pixels.
-fn resize(window: &Window, width: u32) {
+pub fn resize(window: &Window, width: u32) {
     let metrics = SetDeviceMetricsOverride {
         width,
         height: 900,

@@ -165,3 +165,33 @@ fn of_64_ranks_the_one_without_a_log_the_one_that_stopped_and_the_one_that_diver
     let over = window.number("document.documentElement.scrollWidth - innerWidth");
     assert!(over <= 0.0, "{over} pixels too wide");
 }
+
+#[test]
+fn a_slash_leads_to_the_search_of_a_rank_on_the_page_of_a_job_too() {
+    let Some(window) = window() else { return };
+    let job = job("13_div_break");
+    let page = job.page("index.html");
+    // Without a script the form searches the first rank, and says so.
+    assert_eq!(
+        page.one("form[action='rank_0/search.html'] input").attr("placeholder"),
+        Some("Search rank 0")
+    );
+    window.open(&job.folder.join("index.html"), "");
+    window.value("document.activeElement.blur()");
+    window.tab.press_key("/").unwrap();
+    assert!(window.is_true("document.activeElement === document.querySelector('input[name=q]')"));
+    window.value(
+        "(list => { list.value = 'rank_1/search.html'; list.dispatchEvent(new Event('change')); })(document.querySelector('.page-head select'))",
+    );
+    window.value("document.querySelector('input[name=q]').value = 'reduce_fn'");
+    window.follow(|| {
+        window.value("document.querySelector('.page-head form').requestSubmit()");
+    });
+    assert!(
+        window.is_true(
+            "location.pathname.endsWith('/rank_1/search.html') && location.search === '?q=reduce_fn'"
+        )
+    );
+    assert!(window.is_true("document.querySelectorAll('#found li').length > 0"));
+    window.quiet("search of a rank");
+}

@@ -56,7 +56,8 @@ fn a_log_that_ends_inside_a_phase_is_the_first_thing_said() {
     assert!(detail.contains("Open: dynamo > ") && detail.contains(" > compile_file."), "{detail}");
     let page = job.page("index.html");
     let first_row = text_of(page.one("#ends-table tbody tr:first-child"));
-    assert!(first_row.contains("rank 2") && first_row.contains("inside 1/0"), "{first_row}");
+    assert!(first_row.contains("rank 2") && first_row.contains("inside 1/0 gather_fn"), "{first_row}");
+    assert!(first_row.contains("compile_file, open for at least "), "{first_row}");
 }
 
 #[test]
@@ -150,7 +151,7 @@ fn report_json_of_a_log_says_what_was_open_when_it_ended() {
     let end = &whole.json["cross_rank"]["end"];
     assert_eq!(
         *end,
-        json!({ "event": "graph_execution", "compile_id": null, "inside": false, "phases": [] })
+        json!({ "event": "graph_execution", "compile_id": null, "inside": false, "phases": [], "open_s": [] })
     );
 }
 
@@ -182,4 +183,27 @@ fn a_rank_that_stopped_is_said_before_any_difference() {
     assert!(kinds[0] == "rank_stopped" && kinds.len() > 1, "{kinds:?}");
     assert_eq!(job.list("findings")[0]["severity"], "warning");
     assert!(verdict(&job).starts_with("Rank 1's log ends at "), "{}", verdict(&job));
+}
+
+#[test]
+fn phases_that_are_open_at_the_end_of_a_log_say_how_long_they_took_at_least() {
+    let log = tempfile::tempdir().unwrap();
+    let path = log.path().join("dedicated_log_torch_trace_cut.log");
+    fs::write(&path, cut_log()).unwrap();
+    let report = Run::of(&path).ok();
+    let end = &report.json["cross_rank"]["end"];
+    let (phases, least) = (end["phases"].as_array().unwrap(), end["open_s"].as_array().unwrap());
+    assert_eq!(phases.len(), least.len(), "{end}");
+    let seconds: Vec<f64> = least.iter().map(|one| one.as_f64().unwrap()).collect();
+    // Each stands within the one before it.
+    assert!(seconds[0] > 0.0 && seconds.iter().rev().is_sorted_by(|a, b| a <= b), "{seconds:?}");
+    let note = "still open at the end of the log, at least ";
+    let page = report.page("time.html");
+    let told = page.all("#phases-table tr").into_iter().filter(|row| text_of(*row).contains(note)).count();
+    assert!(told > 1, "{told} phases of {phases:?}");
+    let compile = report.page("-_1_0_0/compile.html").text();
+    assert!(compile.contains(note), "{compile}");
+    // A phase that an exception left open long before the end is none of them.
+    let broken = crate::support::report("06_errors").page("time.html").text();
+    assert!(!broken.contains(note));
 }

@@ -282,3 +282,36 @@ fn a_function_that_is_compiled_twice_is_two_graphs_in_their_order() {
     // The first compile of the function calls a collective, the second does not.
     assert!(text(finding, "hint").contains("No collective of this graph is recorded"), "{finding}");
 }
+
+#[test]
+fn pages_of_a_job_call_functions_as_the_reports_of_its_ranks_do() {
+    let job = job("12_ddp_2");
+    let page = job.page("index.html");
+    let facts = text_of(page.one("#fact-table"));
+    for name in ["0/0 DistributedDataParallel", "3/0 __init__ resumed at 105", "4/0 Net.forward"] {
+        assert!(facts.contains(name), "{name}: {facts}");
+    }
+    assert!(!page.text().contains("torch_dynamo_resume_in"));
+    let race = finding(job, "cache_differs");
+    assert!(!race.to_string().contains("torch_dynamo_resume_in"), "{race}");
+    // Torch's name is still there for whoever looks for it.
+    let page = crate::support::job("13_div_break").read("index.html");
+    let line = "title=\"torch: 1/0 torch_dynamo_resume_in_reduce_fn_at_28 at /app/s13_divergence.py:28\"";
+    assert!(page.contains(line));
+    assert!(
+        crate::support::job("13_div_break")
+            .page("index.html")
+            .text()
+            .contains("1/0 reduce_fn resumed at 28 at /app/s13_divergence.py:28")
+    );
+}
+
+#[test]
+fn where_classes_of_ranks_differ_a_job_calls_a_function_as_torch_does() {
+    let copy = rank_reports("12_ddp_2");
+    change(&copy.path().join("rank_1"), |report| {
+        report["cross_rank"]["names"][0][1] = json!("FullyShardedDataParallel");
+    });
+    let job = combine(copy.path(), &[]).ok(copy.path());
+    assert!(job.page("index.html").text().contains("0/0 inner,"));
+}

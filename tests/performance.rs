@@ -1,5 +1,6 @@
 //! Measured kernels: traces of torch.profiler, alone and beside the log of the same run.
 
+use crate::support::html::{select, text_of};
 use crate::support::{Report, Run, source, source_text};
 use serde_json::{Value, json};
 use std::io::Read;
@@ -35,10 +36,14 @@ pub fn rows<'r>(report: &'r Report, list: &str) -> &'r [Value] {
 
 /// The log and the trace of one run of a compiled model on a CPU.
 pub fn of_cpu(scenario: &str) -> Report {
-    let folder = source("tests/profiles").join(scenario);
-    let log = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path());
-    let log = log.into_iter().find(|path| path.to_string_lossy().ends_with(".log.zst")).unwrap();
-    Run::of(log).args(["--profile"]).args([folder.join("profile.json.gz")]).ok()
+    let trace = trace_path(scenario).join("profile.json.gz");
+    Run::of(log_of(scenario)).args(["--profile"]).args([trace]).ok()
+}
+
+/// The log of such a run.
+fn log_of(scenario: &str) -> PathBuf {
+    let mut files = std::fs::read_dir(trace_path(scenario)).unwrap().map(|entry| entry.unwrap().path());
+    files.find(|path| path.to_string_lossy().ends_with(".log.zst")).unwrap()
 }
 
 /// A report with measured kernels of a GPU, roofline and all.
@@ -389,6 +394,104 @@ fn names_of_kernels_are_text_on_the_page_whatever_they_hold() {
     let page = report.page("performance.html");
     assert!(page.all("img").is_empty(), "a name became markup");
     assert!(page.text().contains("<img src=x"), "it is shown as text");
+}
+
+#[test]
+fn lines_stand_below_the_lines_that_call_them_and_blocks_of_the_model_below_lines() {
+    let report = of_cpu("24_profile");
+    let page = report.page("performance.html");
+    let rows: Vec<(String, String)> = page
+        .all("#lines-table tbody tr")
+        .into_iter()
+        .map(|row| {
+            let cell = row.select(&select("td")).next().unwrap();
+            (cell.attr("style").unwrap_or_default().to_owned(), text_of(cell))
+        })
+        .collect();
+    let depth = |words: &str| {
+        let row = rows.iter().find(|(_, text)| text.contains(words));
+        row.unwrap_or_else(|| panic!("{words}: {rows:#?}")).0.clone()
+    };
+    assert_eq!(depth("Model.forward"), "--depth:0");
+    assert_eq!(depth("x = block(x)"), "--depth:1");
+    assert_eq!(depth("return x + self.down(h)"), "--depth:2", "the loop over blocks calls it");
+    assert_eq!(depth("self.blocks.0 down"), "--depth:3");
+    assert_eq!(depth("self.blocks.2 norm, up"), "--depth:3");
+    assert_eq!(depth("return self.head(weights @ x)"), "--depth:1");
+    for line in ["self.blocks.1 norm, up", "self.blocks.1 down"] {
+        assert_eq!(
+            rows.iter().filter(|(_, text)| text.contains(line)).count(),
+            1,
+            "forward and backward are one row"
+        );
+    }
+}
+
+#[test]
+fn kernels_html_and_provenance_have_measured_columns_only_beside_a_trace() {
+    let report = of_cpu("24_profile");
+    let head = |page: &str| report.page(page).all("th").into_iter().map(text_of).collect::<Vec<_>>();
+    assert_eq!(head("kernels.html").iter().filter(|head| *head == "Measured time").count(), 2);
+    let panes = report.pages().into_iter().filter(|page| page.starts_with("provenance_tracking"));
+    for page in panes {
+        assert_eq!(head(&page).iter().filter(|head| *head == "Measured time").count(), 2, "{page}");
+    }
+    let bare = crate::support::report("09_provenance");
+    assert!(!bare.page("kernels.html").text().contains("Measured time"), "nor is it named as missing");
+    // All calls of the generated code were measured, so the columns add up to the kernels of compiled code.
+    let of_code = report.page("kernels.html");
+    let (timed, rows) = ("#kernels-table tbody td.heat", "#kernels-table tbody tr");
+    assert_eq!(of_code.all(timed).len(), of_code.all(rows).len());
+}
+
+#[test]
+fn a_trace_without_kernels_says_what_to_set() {
+    let mut trace = trace("triton_example.json.gz");
+    trace["traceEvents"].as_array_mut().unwrap().retain(|event| event["ph"] == "M");
+    let report = report_of(&trace);
+    let text = report.page("performance.html").text();
+    assert!(text.contains("The trace holds no run of a kernel"), "{text}");
+    assert!(text.contains("enable_kernel_profile") && text.contains("ProfilerActivity.CUDA"), "{text}");
+}
+
+#[test]
+fn a_trace_of_a_cpu_without_generated_kernels_says_what_to_set() {
+    let mut trace = trace("24_profile/profile.json.gz");
+    let generated = |event: &Value| event["name"].as_str().is_some_and(|name| name.contains("cpp_fused"));
+    trace["traceEvents"].as_array_mut().unwrap().retain(|event| !generated(event));
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("profile.json");
+    std::fs::write(&path, trace.to_string()).unwrap();
+    let report = Run::of(log_of("24_profile")).args(["--profile"]).args([path]).ok();
+    let text = report.page("performance.html").text();
+    assert!(text.contains("no generated C++ kernel") && text.contains("enable_kernel_profile"), "{text}");
+    let whole = of_cpu("24_profile").page("performance.html").text();
+    assert!(!whole.contains("no generated C++ kernel"));
+}
+
+#[test]
+fn a_trace_of_another_run_says_that_nothing_was_joined_and_what_was_compared() {
+    let log = crate::support::input("09_provenance").path.clone();
+    let report = Run::of(log).args(["--profile"]).args([trace_path("triton_example.json.gz")]).ok();
+    let text = report.page("performance.html").text();
+    assert!(text.contains("Nothing of this trace was found in the log"), "{text}");
+    let compared = text.replace('\u{a0}', " ");
+    assert!(compared.contains("1 generated kernel") && compared.contains("cache keys"), "{text}");
+}
+
+#[test]
+fn tuning_registers_and_spills_stand_with_the_kernel() {
+    let mut trace = trace("triton_example.json.gz");
+    let call = events(&mut trace, "cpu_op").into_iter().find(|call| call["args"]["kernel_file"].is_string());
+    let args = &mut call.unwrap()["args"];
+    args["num_warps"] = json!(4);
+    args["kernel_kwargs"] = json!("XBLOCK=128");
+    let launch = &mut events(&mut trace, "kernel")[0]["args"];
+    launch["n_spills"] = json!(12);
+    launch["shared memory"] = json!(2048);
+    let text = report_of(&trace).page("performance.html").text().replace('\u{a0}', " ");
+    let said = "16 registers a thread, 12 of them spilled, 2.0 KB of shared memory, occupancy about 0 %; ran with XBLOCK=128, num_warps=4";
+    assert!(text.contains(said), "{text}");
 }
 
 #[test]

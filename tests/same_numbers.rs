@@ -205,14 +205,13 @@ fn line_of<'f>(finding: &'f Value, label: &str) -> &'f str {
     found.unwrap_or_else(|| panic!("no {label} in {finding}"))
 }
 
-/// How often of each cache a finding says that it answered so: `FX graph 2 times, AOTAutograd 1 time`. The page calls
-/// the cache of FX graphs by who asks it.
+/// How often of each cache a finding says that it answered so: `FX graph 2 times, AOTAutograd 1 time`.
 fn by_cache(text: &str) -> BTreeMap<String, u64> {
     let one = |part: &str| {
         let mut words = part.trim_end_matches(" times").trim_end_matches(" time").rsplitn(2, ' ');
         let count = words.next()?.parse().ok()?;
         let name = words.next()?;
-        Some((if name == "FX graph" { "Inductor" } else { name }.to_owned(), count))
+        Some((name.to_owned(), count))
     };
     text.split(", ").map(|part| one(part).unwrap_or_else(|| panic!("no count in {text}"))).collect()
 }

@@ -74,9 +74,9 @@ fn caches_html_says_in_what_a_missed_key_differs() {
     let text = report("08_cache_miss").page("caches.html").text();
     assert!(text.contains("Not in this log: Differing components"), "{text}");
     let rows = rows("05_dynamic_shapes", "caches.html", "lookups-table");
-    let first = rows.iter().find(|row| row[0].starts_with("1/0") && row[1] == "Inductor").unwrap();
+    let first = rows.iter().find(|row| row[0].starts_with("1/0") && row[1] == "FX graph").unwrap();
     assert_eq!(first[3], "first lookup");
-    let again = rows.iter().find(|row| row[0].starts_with("1/1") && row[1] == "Inductor").unwrap();
+    let again = rows.iter().find(|row| row[0].starts_with("1/1") && row[1] == "FX graph").unwrap();
     for text in ["against [1/0]", "example_inputs[0]", "shape=torch.Size([4, 4])", "('s77',)"] {
         assert!(again[3].contains(text), "{text}: {}", again[3]);
     }

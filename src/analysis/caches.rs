@@ -159,6 +159,16 @@ fn owner<'m>(model: &'m Model, lookup: &CacheLookup) -> Owner<'m> {
     }
 }
 
+/// What people call a cache of torch; its name in the log where they have no other.
+pub fn cache_title(cache: &str) -> &str {
+    match cache {
+        "fx_graph" => "FX graph",
+        "fx_graph_bundled" => "FX graph, bundled",
+        "aotautograd" => "AOTAutograd",
+        other => other,
+    }
+}
+
 /// What one cache answered over the whole log.
 #[derive(Debug, Default, Clone, PartialEq)]
 pub struct CacheSum {

@@ -59,7 +59,7 @@ pub use own_code::{OwnFiles, PACKAGES, TORCH, is_library, resumed};
 pub use parity::Parity;
 pub use parts::{PARTS, Parts, Split, part_of_phase};
 pub use producers::{Producers, is_foreign};
-pub use rank_facts::{builds, log_end, pauses};
+pub use rank_facts::{LogEnd, builds, log_end, pauses};
 pub use recompiles::{
     Chain, Change, ChangeKind, Step, as_written, classify, disagreement, recompile_advice, recompile_limit,
 };
@@ -80,6 +80,8 @@ pub struct Found<'m> {
     pub time: CompileTime,
     /// The same time by part of the compiler.
     pub split: Split,
+    /// Where the log ends; None where it has no record.
+    pub end: Option<LogEnd>,
     /// Work that fell into a compile by chance.
     pub one_offs: Vec<OneOff>,
     /// Collectives planned and made, one entry per compile with a schedule.
@@ -115,6 +117,7 @@ pub fn of_log(model: &Model, performance: Option<Performance>) -> Found<'_> {
     );
     Found {
         performance,
+        end: log_end(model),
         time,
         parity: parity::of_log(model),
         functions: functions::of_log(model, &split),

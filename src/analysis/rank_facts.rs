@@ -26,7 +26,18 @@ pub struct LogEnd {
     /// Whether that compile had not ended.
     pub inside: bool,
     /// Phases that were open, the outermost first.
-    pub phases: Vec<Arc<str>>,
+    pub phases: Vec<OpenPhase>,
+}
+
+/// A phase that was open when the log ended.
+#[derive(Debug, Clone, PartialEq)]
+pub struct OpenPhase {
+    /// As torch names it.
+    pub name: Arc<str>,
+    /// Its span: an index into the model's.
+    pub span: usize,
+    /// Seconds from its begin to the last event of its process: it took at least these.
+    pub at_least_s: f64,
 }
 
 /// Where the log ends; None where it has no record.
@@ -42,18 +53,23 @@ pub fn log_end(model: &Model) -> Option<LogEnd> {
         return Some(LogEnd { event, compile: named, inside, phases: Vec::new() });
     }
     let open = open_at_end(&model.spans, last.pid);
-    let innermost = open.last().and_then(|span| span.compile);
+    let innermost = open.last().and_then(|(_, span)| span.compile);
     // A span that an exception left open long ago says nothing about the end.
     let fits = named.is_none() || innermost.is_none() || named == innermost;
     if open.is_empty() || !fits {
         return Some(LogEnd { event, compile: named, ..LogEnd::default() });
     }
-    let phases = open.iter().map(|span| span.name.clone()).collect();
+    let phases = open.iter().map(|(index, span)| OpenPhase {
+        name: span.name.clone(),
+        span: *index,
+        at_least_s: (span.end_us - span.start_us).max(0.0).round() / 1e6,
+    });
+    let phases = phases.collect();
     Some(LogEnd { event, compile: innermost.or(named), inside: true, phases })
 }
 
 /// Spans of a process that were open when its log ended, the outermost first.
-fn open_at_end(spans: &[TraceSpan], pid: u64) -> Vec<&TraceSpan> {
+fn open_at_end(spans: &[TraceSpan], pid: u64) -> Vec<(usize, &TraceSpan)> {
     let mut open: Vec<(usize, &TraceSpan)> = Vec::new();
     for (index, span) in spans.iter().enumerate().filter(|(_, span)| span.open && span.pid == pid) {
         // Those that ended with their parent are open as well; their parent is not.
@@ -61,7 +77,7 @@ fn open_at_end(spans: &[TraceSpan], pid: u64) -> Vec<&TraceSpan> {
             open.push((index, span));
         }
     }
-    open.into_iter().map(|(_, span)| span).collect()
+    open
 }
 
 /// When kernels were built.
@@ -119,7 +135,7 @@ mod tests {
             span("gc", [4.0, 5.0], Some(2), false),
             span("compile_file", [6.0, 9.0], Some(2), true),
         ];
-        let names: Vec<&str> = open_at_end(&spans, 1).iter().map(|span| &*span.name).collect();
+        let names: Vec<&str> = open_at_end(&spans, 1).iter().map(|(_, span)| &*span.name).collect();
         assert_eq!(names, ["dynamo", "compile_file"]);
         assert!(open_at_end(&spans, 2).is_empty());
     }

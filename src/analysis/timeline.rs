@@ -60,6 +60,13 @@ impl Track {
     }
 }
 
+/// Where a span stands.
+#[derive(Debug, Clone, Copy)]
+struct Place {
+    track: usize,
+    lane: usize,
+}
+
 /// A span in its place.
 #[derive(Debug, Clone, Copy)]
 pub struct LaidSpan {
@@ -107,20 +114,21 @@ impl Timeline {
             }
             _ => a.cmp(&b),
         });
-        let mut places: Vec<Option<(usize, usize)>> = vec![None; model.spans.len()];
+        let mut places: Vec<Option<Place>> = vec![None; model.spans.len()];
         for index in order {
             let Some((span, owner)) = model.spans.get(index).zip(owners.get(index)) else {
                 continue;
             };
-            let parent = span.parent.and_then(|p| Some((model.spans.get(p)?, (*places.get(p)?)?)));
-            let Some((track, lane)) = timeline.place(span, parent) else { continue };
-            if let Some(place) = places.get_mut(index) {
-                *place = Some((track, lane));
+            let below =
+                span.parent.and_then(|parent| below(span, model.spans.get(parent)?, (*places.get(parent)?)?));
+            let Some(place) = timeline.place(span, below) else { continue };
+            if let Some(known) = places.get_mut(index) {
+                *known = Some(place);
             }
             timeline.spans.push(LaidSpan {
                 span: index,
-                track,
-                lane,
+                track: place.track,
+                lane: place.lane,
                 part: owner.part,
                 compile: owner.compile,
             });
@@ -131,20 +139,16 @@ impl Timeline {
         timeline
     }
 
-    /// Track and lane of a span; none where there is no room.
-    fn place(
-        &mut self,
-        span: &TraceSpan,
-        parent: Option<(&TraceSpan, (usize, usize))>,
-    ) -> Option<(usize, usize)> {
+    /// Where a span stands: below its parent, at `below`, or outermost; none where there is no room.
+    fn place(&mut self, span: &TraceSpan, below: Option<Place>) -> Option<Place> {
         let own = kind_of(&span.name);
-        if let Some((above, (track, lane))) = parent
-            && span.start_us >= above.start_us
-            && span.end_us <= above.end_us
-            && self.tracks.get(track).is_some_and(|t| t.pid == span.pid && belongs(&span.name, t.kind))
-            && self.fits(track, lane + 1, span)
+        if let Some(place) = below
+            && let Some(track) = self.tracks.get(place.track)
+            && track.pid == span.pid
+            && belongs(&span.name, track.kind)
+            && self.fits(place, span)
         {
-            return Some((track, lane + 1));
+            return Some(place);
         }
         let kind = own.unwrap_or(TrackKind::Forward);
         let is_free = |t: &Track| t.ends.iter().all(|end| *end <= span.start_us);
@@ -159,11 +163,12 @@ impl Timeline {
             }
             None => return None,
         };
-        self.fits(track, 0, span).then_some((track, 0))
+        let place = Place { track, lane: 0 };
+        self.fits(place, span).then_some(place)
     }
 
     /// Takes the place if it is free.
-    fn fits(&mut self, track: usize, lane: usize, span: &TraceSpan) -> bool {
+    fn fits(&mut self, Place { track, lane }: Place, span: &TraceSpan) -> bool {
         let lanes: usize = self.tracks.iter().map(Track::lanes).sum();
         let Some(track) = self.tracks.get_mut(track) else { return false };
         match track.ends.get_mut(lane) {
@@ -211,6 +216,12 @@ impl Timeline {
             laid.track = new_place.get(laid.track).copied().unwrap_or(0);
         }
     }
+}
+
+/// The place below a parent, for a span that lies within it.
+fn below(span: &TraceSpan, parent: &TraceSpan, place: Place) -> Option<Place> {
+    let is_within = span.start_us >= parent.start_us && span.end_us <= parent.end_us;
+    is_within.then_some(Place { lane: place.lane + 1, ..place })
 }
 
 /// The kind of track that a span of this name opens; none: it goes where the span around it is.

@@ -10,7 +10,7 @@ use crate::model::{
     Failure, Form, Model, Outcome, PayloadPlace, Place, ProblemKind, Readable, Stack, TablesPage,
 };
 use crate::rel_path::RelPath;
-use crate::trace::{CompileId, Payload};
+use crate::trace::{CompileId, Payload, TextSet};
 use anyhow::ensure;
 use serde_json::value::RawValue;
 
@@ -26,18 +26,19 @@ pub(super) struct Reading {
     pub(super) placed_files: PlacedFiles,
     /// Their pages.
     pages: Vec<(RelPath, ArtifactId)>,
-    attempts: u32,
+    /// All attempts that records named so far.
+    attempts: TextSet<(CompileIndex, u32)>,
 }
 
 impl Reading {
     /// The compile of that id, which is created if no record named it before. The attempt is noted.
     pub(super) fn compile_and_attempt(&mut self, id: Option<&CompileId>, attempt: u32) -> CompileIndex {
         let index = self.model.compile_index(id);
-        if let Some(compile) = self.model.compiles.get_mut(index)
-            && compile.attempts.iter().all(|a| a.number != attempt)
+        let order = u32::try_from(self.attempts.len()).unwrap_or(u32::MAX);
+        if self.attempts.insert((index, attempt))
+            && let Some(compile) = self.model.compiles.get_mut(index)
         {
-            compile.attempts.push(Attempt { number: attempt, order: self.attempts });
-            self.attempts += 1;
+            compile.attempts.push(Attempt { number: attempt, order });
         }
         index
     }

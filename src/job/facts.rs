@@ -2,14 +2,13 @@
 
 use super::graph_lists::{self, GraphsInFull};
 use super::places::{Places, place};
-use super::stable::stable;
 use super::wire::{self, Compile, Report, Text};
 use crate::analysis::PARTS;
 use crate::analysis::job::short_operation;
 use crate::events::typed_metrics;
 use crate::model::{
     Alarm, CollectiveCounts, Fact, FactValue, Fields, FunctionFact, GraphId, GraphRuntime, Metrics,
-    MetricsKind, OperationCount, RankEnd, RankSummary, Schedule, Step, Stretch, Texts,
+    MetricsKind, OperationCount, RankEnd, RankSummary, ReaderName, Schedule, Step, Stretch, Texts, stable,
 };
 use crate::trace::TextMap;
 use crate::trace::instant;
@@ -42,6 +41,7 @@ impl<'r> FactReader<'_, 'r> {
     fn fill(&mut self, summary: &mut RankSummary) {
         let (report, places) = (self.report, self.places);
         let cross = &report.cross_rank;
+        self.reader_names();
         let mut lists = vec![
             (Fact::CompileIds, self.compile_ids()),
             (Fact::GraphBreaks, self.graph_breaks()),
@@ -89,6 +89,16 @@ impl<'r> FactReader<'_, 'r> {
 
     fn step(&mut self, compile: Option<&str>, value: FactValue) -> Step {
         graph_lists::step(self.texts, self.places, compile, value)
+    }
+
+    /// What the reader calls the functions of the rank's compiles.
+    fn reader_names(&mut self) {
+        for name in self.report.cross_rank.names.iter().flatten() {
+            let Some(graph) = self.places.graph(&name.id) else { continue };
+            let title = self.texts.add(&name.title);
+            let called = place(self.texts, name.file.as_deref(), name.line);
+            self.texts.name_graph(graph, ReaderName { title, called });
+        }
     }
 
     fn compile_ids(&mut self) -> Vec<Step> {
@@ -192,6 +202,7 @@ impl<'r> FactReader<'_, 'r> {
             compile: self.texts.add_maybe(end.compile_id.as_deref()),
             inside: end.inside,
             phases: self.texts.names(phases),
+            open_s: end.open_s.last().copied(),
         })
     }
 

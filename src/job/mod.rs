@@ -12,7 +12,6 @@ mod findings;
 mod graph_lists;
 mod places;
 mod read;
-mod stable;
 mod tensors;
 mod timeline;
 mod times;

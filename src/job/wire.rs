@@ -206,6 +206,9 @@ pub(super) struct CrossRank<'a> {
     pub parity: Option<Vec<Parity<'a>>>,
     #[serde(borrow)]
     pub configs: Option<BTreeMap<Text<'a>, Text<'a>>>,
+    /// Reports that an earlier version wrote have none.
+    #[serde(borrow, default)]
+    pub names: Option<Vec<ReaderName<'a>>>,
     #[serde(borrow)]
     pub inputs: Option<Vec<Inputs<'a>>>,
     #[serde(borrow)]
@@ -286,6 +289,9 @@ pub(super) struct End<'a> {
     pub inside: bool,
     #[serde(borrow)]
     pub phases: Vec<Text<'a>>,
+    /// Reports that an earlier version wrote have none.
+    #[serde(default)]
+    pub open_s: Vec<f64>,
 }
 
 /// What was compiled: a list of these four.
@@ -295,6 +301,18 @@ pub(super) struct CompileKey<'a> {
     pub id: Text<'a>,
     #[serde(borrow)]
     pub function: Option<Text<'a>>,
+    #[serde(borrow)]
+    pub file: Option<Text<'a>>,
+    pub line: Option<i64>,
+}
+
+/// What the reader calls a compiled function, and the line that leads there: a list of these four.
+#[derive(Deserialize)]
+pub(super) struct ReaderName<'a> {
+    #[serde(borrow)]
+    pub id: Text<'a>,
+    #[serde(borrow)]
+    pub title: Text<'a>,
     #[serde(borrow)]
     pub file: Option<Text<'a>>,
     pub line: Option<i64>,

@@ -93,6 +93,33 @@ impl Sink for DiskSink {
     }
 }
 
+/// Another sink, of whose files only those of one name are made; what the others would hold is never computed.
+pub struct OnlySink<'s> {
+    sink: Box<dyn Sink + 's>,
+    name: &'static str,
+}
+
+impl<'s> OnlySink<'s> {
+    /// Lets files of that name through, in any folder.
+    pub fn new(sink: impl Sink + 's, name: &'static str) -> Self {
+        OnlySink { sink: Box::new(sink), name }
+    }
+}
+
+impl Sink for OnlySink<'_> {
+    fn make_folders(&self, _folders: &BTreeSet<&str>) -> Result<()> {
+        self.sink.make_folders(&BTreeSet::new())
+    }
+
+    fn write(&self, path: &RelPath, fill: Fill<'_>) -> Result<Made> {
+        if path.to_string() == self.name { self.sink.write(path, fill) } else { Ok(Made::New) }
+    }
+
+    fn below(&self, folder: &str) -> Box<dyn Sink + '_> {
+        Box::new(OnlySink { sink: self.sink.below(folder), name: self.name })
+    }
+}
+
 /// The files of a report by their path below its folder, parts separated by `/`.
 pub type Files = BTreeMap<String, Vec<u8>>;
 

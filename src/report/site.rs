@@ -373,7 +373,7 @@ pub(crate) static SITE: &[SiteRow] = &[
         }],
         tab: Some(SiteTab { address: |_| "kernels.html".to_owned(), count: |_| None }),
         topic: None,
-        assets: assets::PAGE,
+        assets: assets::KERNELS,
         present: kernels::present,
         write: |report| vec![kernels::page(report)],
     },

@@ -107,7 +107,10 @@ impl Facts {
 }
 
 fn is_search(action: &str) -> bool {
-    matches!(action, "search.html" | "../search.html")
+    // The page of a job leads to the search of a rank.
+    let of_rank = action.strip_prefix("rank_").and_then(|rest| rest.split_once('/'));
+    let of_rank = of_rank.filter(|(rank, _)| rank.bytes().all(|byte| byte.is_ascii_digit()));
+    matches!(of_rank.map_or(action, |(_, page)| page), "search.html" | "../search.html")
 }
 
 fn missing(page: &Page) -> Vec<&'static str> {

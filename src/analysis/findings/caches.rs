@@ -5,6 +5,7 @@ use super::bypass_cause::BypassCause;
 use super::cost::{ChargeOrder, Claim, Work};
 use super::finding::{Finding, Severity, Value};
 use super::kind::{KindOfFinding, Topic};
+use crate::analysis::caches::cache_title;
 use crate::model::words::counted;
 use crate::model::{CacheLookup, CompileIndex, Model, Outcome};
 use fxhash::FxHashSet;
@@ -44,15 +45,6 @@ fn of_log(Basis { model, .. }: Basis<'_>) -> Vec<Finding> {
     found
 }
 
-/// `fx_graph` as people call it.
-fn name(cache: &str) -> String {
-    match cache {
-        "fx_graph" => "FX graph".to_owned(),
-        "aotautograd" => "AOTAutograd".to_owned(),
-        other => other.to_owned(),
-    }
-}
-
 /// How often of each cache: `FX graph 2 times, AOTAutograd 2 times`.
 fn by_cache(lookups: &[&CacheLookup]) -> String {
     let mut counts: IndexMap<&str, usize> = IndexMap::new();
@@ -61,7 +53,7 @@ fn by_cache(lookups: &[&CacheLookup]) -> String {
     }
     counts
         .iter()
-        .map(|(cache, n)| format!("{} {}", name(cache), counted(*n, "time", "times")))
+        .map(|(cache, n)| format!("{} {}", cache_title(cache), counted(*n, "time", "times")))
         .collect::<Vec<_>>()
         .join(", ")
 }

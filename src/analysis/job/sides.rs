@@ -6,8 +6,7 @@ use super::groups::{Comparison, First, Group, shared_difference};
 use super::order::{self, CollectiveOrder};
 use super::words::rank_words;
 use crate::analysis::findings::Severity;
-use crate::analysis::own_code::resumed;
-use crate::model::{CodePlace, Fact, FactValue, FunctionFact, GraphId, Job, Step, TextId, Texts};
+use crate::model::{CodePlace, Fact, GraphId, Job, Step, Texts};
 
 /// Ranks of the largest group that are named; more are counted.
 const NAMED: usize = 8;
@@ -126,16 +125,6 @@ impl<'j> Sides<'j> {
         format!("{}, {}", side(self.other, self.theirs), side(self.most, self.mine))
     }
 
-    /// The function of a compile on the ranks of a group.
-    pub fn function(&self, group: &Group, compile: Option<TextId>) -> Option<FunctionFact> {
-        let rank = self.job.ranks.get(*group.ranks.first()?)?;
-        let step = rank.fact(Fact::CompileIds)?.iter().find(|step| step.compile == compile)?;
-        match step.value {
-            Some(FactValue::Compiled { function, .. }) => Some(function),
-            _ => None,
-        }
-    }
-
     /// The finding about the difference.
     pub fn finding(&self, kind: JobKind, severity: Severity, title: String) -> JobFinding {
         let mut finding = JobFinding::new(kind, severity, title);
@@ -180,12 +169,6 @@ impl<'j> Sides<'j> {
     }
 }
 
-/// ` (f)`: the function of a compile, behind its id.
-pub(super) fn in_brackets(function: Option<FunctionFact>, texts: &Texts) -> String {
-    let name = function.map(|function| function_words(function.name_or_unknown(texts)));
-    name.map(|name| format!(" ({name})")).unwrap_or_default()
-}
-
 /// `does not`, of one rank or of several.
 pub(super) fn does_not(group: &Group) -> &'static str {
     verb(group, "does not", "do not")
@@ -194,14 +177,6 @@ pub(super) fn does_not(group: &Group) -> &'static str {
 /// The verb that fits a group.
 pub(super) fn verb(group: &Group, of_one: &'static str, of_many: &'static str) -> &'static str {
     if group.ranks.len() == 1 { of_one } else { of_many }
-}
-
-/// A function's name as code; `f` resumed at 9 for a resume function.
-pub(super) fn function_words(name: &str) -> String {
-    match resumed(name) {
-        Some((function, line)) => format!("`{}` resumed at {line}", short(function)),
-        None => format!("`{}`", short(name)),
-    }
 }
 
 /// The beginning of a text that may be long.

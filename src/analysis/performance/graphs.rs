@@ -3,10 +3,13 @@
 use super::buffers::{CallBuffers, buffers_of_calls};
 use super::estimates::{ReadPayload, estimated_runtimes};
 use super::formulas::Formula;
+use super::modules::NodeModules;
 use super::node_flops::flops_of_nodes;
-use crate::analysis::provenance::{CodeKind, InductorRun, Provenance, RunTexts, inductor_runs};
-use crate::model::{Compile, CompileIndex, InputDims, Model, Operator};
+use crate::analysis::provenance::{CodeKind, InductorRun, KernelCall, Provenance, RunTexts, inductor_runs};
+use crate::model::{Compile, CompileIndex, InputDims, Model, Operator, TextFrame};
 use crate::trace::TextMap;
+use fxhash::FxHashMap;
+use indexmap::IndexSet;
 
 /// A line of the program.
 #[derive(Debug, Clone, PartialEq)]
@@ -38,13 +41,34 @@ pub(super) struct CodeCall {
     pub(super) bytes: Option<f64>,
     pub(super) flops: Option<f64>,
     pub(super) lines: Vec<LineShare>,
+    /// The same time by the way that led to each line, and by module.
+    pub(super) parts: Vec<CallPart>,
     /// What Inductor expected it to take, microseconds.
     pub(super) estimated_us: Option<f64>,
+}
+
+/// A part of a call's time: of a line of the program, as it was called from one place and for one module.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct CallPart {
+    /// Place in [`Graphs::lines`].
+    pub(super) line: usize,
+    /// Place in [`Graphs::chains`].
+    pub(super) chain: usize,
+    /// Place in [`Graphs::modules`].
+    pub(super) module: Option<usize>,
+    /// 1 being all of the call.
+    pub(super) share: f64,
+    /// Whether the call serves this line alone.
+    pub(super) alone: bool,
 }
 
 /// A graph that Inductor compiled.
 pub(super) struct Graph {
     pub(super) compile: CompileIndex,
+    /// Attempt of the compile, and the place of the run in it, from 1.
+    pub(super) run: (u32, usize),
+    /// `forward`, `backward`, `inference`, where the code says so.
+    pub(super) direction: Option<String>,
     pub(super) calls: Vec<CodeCall>,
     /// Places of the calls by name, ascending.
     pub(super) by_name: TextMap<String, Vec<usize>>,
@@ -61,7 +85,18 @@ pub(super) struct Graphs {
     /// Which graph's code names the file of a Triton kernel; None where several do.
     by_file: TextMap<String, Option<usize>>,
     pub(super) lines: Vec<ProgramLine>,
+    /// Ways to a line: the lines that called it, the outermost first, each a place in `lines`.
+    pub(super) chains: IndexSet<Vec<usize>>,
+    /// Modules of the model.
+    pub(super) modules: IndexSet<String>,
+    /// Place of each line in `lines`.
+    places: TextMap<(String, u64), usize>,
+    /// Modules of forward graphs, by compile and the number that a backward has in common with them.
+    forwards: FxHashMap<(CompileIndex, String), NodeModules>,
 }
+
+/// Stacks of a kernel that are asked how the program came to a line.
+const MOST_STACKS: usize = 64;
 
 impl Graphs {
     /// Reads the code of every graph.
@@ -70,14 +105,13 @@ impl Graphs {
     /// The log cannot be read any more.
     pub(super) fn read(model: &Model, read: ReadPayload<'_>) -> anyhow::Result<Graphs> {
         let mut found = Graphs::default();
-        let mut places: TextMap<(String, u64), usize> = TextMap::default();
         for (index, compile) in model.compiles.indexed() {
             for run in inductor_runs(compile, |number| model.aot_ids.get(&number).map(String::as_str)) {
                 let place = found.graphs.len();
                 for key in keys_of(model, index, &run) {
                     found.by_key.entry(key.to_owned()).or_insert(place);
                 }
-                let graph = found.graph(index, (compile, &run), read, &mut places)?;
+                let graph = found.graph(index, (compile, &run), read)?;
                 for call in graph.calls.iter().filter(|call| call.generated) {
                     let known = found.by_kernel.entry(call.name.clone()).or_insert(Some(place));
                     *known = known.filter(|known| *known == place);
@@ -120,12 +154,10 @@ impl Graphs {
         compile: CompileIndex,
         (owner, run): (&Compile, &InductorRun),
         read: ReadPayload<'_>,
-        places: &mut TextMap<(String, u64), usize>,
     ) -> anyhow::Result<Graph> {
         let texts = RunTexts::read(owner, run, read)?;
         let known = texts.provenance();
-        let code =
-            texts.code.iter().find(|(kind, _)| *kind == CodeKind::Python).map(|(_, text)| text.as_str());
+        let code = texts.code().find(|file| file.kind == CodeKind::Python).map(|file| file.text);
         let lines = known.kernels.iter().map(|call| (call.line, call.kernel.as_str()));
         let buffers = buffers_of_calls(code.unwrap_or_default(), texts.post.as_deref(), lines);
         let flops = texts.post.as_deref().map(flops_of_nodes).unwrap_or_default();
@@ -134,18 +166,30 @@ impl Graphs {
             *known = known.filter(|known| *known == self.graphs.len());
         }
         let estimates = estimated_runtimes(owner, run, read)?;
-        let mut graph = Graph { compile, calls: Vec::new(), by_name: TextMap::default() };
+        let modules = self.modules_of((compile, run), &texts, &known);
+        let stacks = texts.own_stacks();
+        let mut graph = Graph {
+            compile,
+            run: (run.attempt, run.order),
+            direction: run.direction().map(str::to_owned),
+            calls: Vec::new(),
+            by_name: TextMap::default(),
+        };
         for (place, call) in known.kernels.iter().enumerate() {
             let name = name_in_trace(&call.kernel);
             let of_code = buffers.get(&call.line);
             let of_nodes: f64 = call.nodes.iter().filter_map(|node| flops.get(node)).sum();
             let of_nodes = Some(of_nodes).filter(|flops| *flops > 0.0);
             graph.by_name.entry(name.clone()).or_default().push(place);
+            let lines = self.shares(&known, place);
+            let ways = stacks.get(&call.label()).or_else(|| stacks.get(&call.kernel));
+            let ways = ways.map(Vec::as_slice).unwrap_or_default();
             graph.calls.push(CodeCall {
                 flops: of_nodes.or_else(|| flops_of_call(&name, of_code?)),
                 bytes: of_code.and_then(|buffers| buffers.bytes),
                 generated: call.language.is_some(),
-                lines: self.shares(&known, place, places),
+                parts: self.parts((&known, call), &lines, &modules, ways),
+                lines,
                 estimated_us: estimates.get(&call.kernel).map(|of| of.ns / f64::from(of.calls) / 1e3),
                 name,
             });
@@ -154,27 +198,88 @@ impl Graphs {
     }
 
     /// The lines of a call. Each of its nodes has an equal share, and each line those of its nodes.
-    fn shares(
-        &mut self,
-        known: &Provenance,
-        call: usize,
-        places: &mut TextMap<(String, u64), usize>,
-    ) -> Vec<LineShare> {
+    fn shares(&mut self, known: &Provenance, call: usize) -> Vec<LineShare> {
         let Some(call) = known.kernels.get(call) else { return Vec::new() };
         let lines = call.source.iter().filter_map(|at| known.source.get(*at));
         let weighted: Vec<(usize, f64)> = lines
             .map(|line| {
                 let nodes = call.nodes.iter().filter(|node| line.nodes.contains(node)).count();
-                let place = *places.entry((line.file.clone(), line.line)).or_insert_with(|| {
-                    let code = line.code.clone();
-                    self.lines.push(ProgramLine { file: line.file.clone(), line: line.line, code });
-                    self.lines.len() - 1
-                });
-                (place, nodes.max(1) as f64)
+                (self.line(&line.file, line.line, line.code.as_deref()), nodes.max(1) as f64)
             })
             .collect();
         let all: f64 = weighted.iter().map(|(_, nodes)| nodes).sum();
         weighted.into_iter().map(|(line, nodes)| LineShare { line, share: nodes / all }).collect()
+    }
+
+    /// Where a line stands in the list.
+    pub(super) fn place_of(&self, line: &ProgramLine) -> Option<usize> {
+        self.places.get(&(line.file.clone(), line.line)).copied()
+    }
+
+    /// The place of a line in the list, where it now is.
+    fn line(&mut self, file: &str, line: u64, code: Option<&str>) -> usize {
+        *self.places.entry((file.to_owned(), line)).or_insert_with(|| {
+            self.lines.push(ProgramLine { file: file.to_owned(), line, code: code.map(str::to_owned) });
+            self.lines.len() - 1
+        })
+    }
+
+    /// The modules of the nodes of a run. A backward follows its forward in the log.
+    fn modules_of(
+        &mut self,
+        (compile, run): (CompileIndex, &InductorRun),
+        texts: &RunTexts,
+        known: &Provenance,
+    ) -> NodeModules {
+        let Some(post) = texts.post.as_deref() else { return NodeModules::default() };
+        let number = run.aot_id.as_deref().and_then(|id| id.split('_').next()).unwrap_or_default();
+        let key = (compile, number.to_owned());
+        if run.direction() == Some("backward") {
+            let forward = self.forwards.get(&key);
+            return forward.map(|forward| NodeModules::of_backward(post, forward)).unwrap_or_default();
+        }
+        let Some(pre) = texts.pre.as_deref() else { return NodeModules::default() };
+        let modules = NodeModules::of_forward(pre, post, &known.maps);
+        if run.direction() == Some("forward") {
+            self.forwards.insert(key, modules.clone());
+        }
+        modules
+    }
+
+    /// The parts of a call: each line's share, divided among the modules for which it computes the line.
+    fn parts(
+        &mut self,
+        (known, call): (&Provenance, &KernelCall),
+        shares: &[LineShare],
+        modules: &NodeModules,
+        stacks: &[Vec<TextFrame>],
+    ) -> Vec<CallPart> {
+        let mut parts = Vec::new();
+        let lines = call.source.iter().filter_map(|at| known.source.get(*at));
+        for (share, line) in shares.iter().zip(lines) {
+            let is_here = |frame: &TextFrame| frame.file == line.file && frame.line == line.line;
+            let way = stacks.iter().take(MOST_STACKS).filter_map(|frames| frames.split_last());
+            let way = way.filter(|(innermost, _)| is_here(innermost)).map(|(_, outer)| outer).next();
+            let outer = way.unwrap_or_default().iter();
+            let chain: Vec<usize> =
+                outer.map(|frame| self.line(&frame.file, frame.line, frame.loc.as_deref())).collect();
+            let (chain, _) = self.chains.insert_full(chain);
+            let of_line = modules.of_call(call, line, &known.source);
+            let mut places: Vec<Option<usize>> =
+                of_line.into_iter().map(|module| Some(self.modules.insert_full(module).0)).collect();
+            if places.is_empty() {
+                places.push(None);
+            }
+            let each = share.share / places.len() as f64;
+            parts.extend(places.into_iter().map(|module| CallPart {
+                line: share.line,
+                chain,
+                module,
+                share: each,
+                alone: shares.len() == 1,
+            }));
+        }
+        parts
     }
 }
 

@@ -3,7 +3,7 @@
 use super::devices::DevicePeaks;
 use super::graphs::ProgramLine;
 use super::rates::{Measured, Rates};
-use crate::model::{DeviceKernel, InputDims};
+use crate::model::{CompileIndex, DeviceKernel, InputDims};
 
 /// What a reader says of the device.
 #[derive(Debug, Clone, Default)]
@@ -51,6 +51,8 @@ pub struct Performance {
     pub regions: Vec<MeasuredRegion>,
     /// Lines of the program, by time.
     pub lines: Vec<LineTime>,
+    /// Calls in generated code, in the order of the log.
+    pub calls: Vec<MeasuredCall>,
     /// What leads to no line.
     pub unjoined: Unjoined,
     /// Places in `kernels` by the place of a launch in the trace, in a trace of a CPU of a call; where it was asked for.
@@ -67,6 +69,25 @@ impl Performance {
     pub fn rates_of_run(&self, kernel: &MeasuredKernel, us: f64) -> Rates {
         Rates::of(kernel.work(us), self.peaks.as_ref(), self.clock_mhz)
     }
+}
+
+/// A call in generated code, over all runs of that code.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MeasuredCall {
+    /// Whose code it is.
+    pub compile: CompileIndex,
+    /// The Inductor run: attempt of the compile, and the place in it, from 1.
+    pub run: (u32, usize),
+    /// The place of the call among those of the run.
+    pub place: usize,
+    /// The place of the first call of the same kernel there.
+    pub first: usize,
+    /// The kernel that it runs: a place in [`Performance::kernels`].
+    pub kernel: usize,
+    /// How often it ran.
+    pub count: usize,
+    /// Microseconds of all these.
+    pub sum_us: f64,
 }
 
 /// Where the time of a device went, microseconds; time that several streams share counts once in each of these.
@@ -150,6 +171,10 @@ pub struct MeasuredKernel {
     pub lines: Vec<ProgramLine>,
     /// What the trace tells of its launch.
     pub device: Option<DeviceKernel>,
+    /// Sizes of the operator's inputs, where all runs of the row have the same.
+    pub inputs: Vec<InputDims>,
+    /// `forward`, `backward` or `inference`: the graph that calls it.
+    pub direction: Option<String>,
     /// What Inductor expected a run to take, microseconds.
     pub estimated_us: Option<f64>,
     /// How a Triton kernel was tuned.
@@ -244,6 +269,27 @@ pub struct LineTime {
     pub own_us: f64,
     /// Names of its kernels.
     pub kernels: Vec<String>,
+    /// The same time by the way that led to the line, and by module.
+    pub parts: Vec<LinePart>,
+}
+
+/// Time of a line as it was called from one place and for one module.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LinePart {
+    /// The compile whose code took it.
+    pub compile: CompileIndex,
+    /// Lines of the program that led to it, the outermost first.
+    pub callers: Vec<ProgramLine>,
+    /// `self.blocks.0.up`, where the log tells.
+    pub module: Option<String>,
+    /// Whether a backward graph took it.
+    pub backward: bool,
+    /// Microseconds.
+    pub us: f64,
+    /// The part of it from kernels that serve this line alone.
+    pub own_us: f64,
+    /// Its kernels: places in [`Performance::kernels`].
+    pub kernels: Vec<usize>,
 }
 
 /// What leads to no line.

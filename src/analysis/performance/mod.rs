@@ -7,7 +7,9 @@ mod estimates;
 mod formulas;
 mod graphs;
 mod measured;
+mod modules;
 mod node_flops;
+mod parts;
 mod pointwise;
 mod rates;
 mod regions;
@@ -21,8 +23,8 @@ pub use devices::DevicePeaks;
 pub use estimates::{ReadPayload, estimated_runtimes};
 pub use graphs::ProgramLine;
 pub use measured::{
-    Backend, DeviceOptions, DeviceTime, FigureFrom, LineTime, MeasuredKernel, MeasuredOperator,
-    MeasuredRegion, Performance, Tuning,
+    Backend, DeviceOptions, DeviceTime, FigureFrom, LinePart, LineTime, MeasuredCall, MeasuredKernel,
+    MeasuredOperator, MeasuredRegion, Performance, Tuning,
 };
 pub use rates::{Bound, Judgement, Rates};
 

@@ -2,8 +2,9 @@
 
 use super::devices::DevicePeaks;
 use super::formulas::{Formula, Work, bytes_of_inputs, element_bytes};
-use super::graphs::{Graphs, LineShare};
+use super::graphs::{Graphs, LineShare, ProgramLine};
 use super::measured::{Backend, FigureFrom, LineTime, MeasuredKernel, MeasuredOperator, Performance};
+use super::parts::CallTimes;
 use super::pointwise::pointwise_bytes;
 use super::rates::Rates;
 use super::regions::regions;
@@ -57,6 +58,7 @@ impl Tables<'_> {
         // Of a CPU each piece is a call of its own.
         let is_heavy = |place: usize| heavy.as_ref().is_none_or(|heavy| heavy.contains(&place));
         let mut rows: IndexMap<RowKey, Row> = IndexMap::default();
+        let mut calls = CallTimes::default();
         for (place, piece) in self.pieces.iter().enumerate() {
             let operator = piece
                 .operator
@@ -66,6 +68,7 @@ impl Tables<'_> {
                 .filter(|at| telling.get(*at as usize) == Some(&true));
             let key = RowKey { what: piece.what, graph: piece.graph, operator };
             let entry = rows.entry(key);
+            calls.add(piece, entry.index());
             if self.each_run {
                 let run = piece.place as usize;
                 found.kernel_of_run.resize(found.kernel_of_run.len().max(run + 1), u32::MAX);
@@ -93,6 +96,7 @@ impl Tables<'_> {
         for row in &mut found.kernel_of_run {
             *row = places.get(*row as usize).copied().unwrap_or(u32::MAX);
         }
+        calls.fill(self.graphs, kernels.iter().map(|(row, _)| *row), found);
         found.kernels = kernels.into_iter().map(|(_, kernel)| kernel).collect();
     }
 
@@ -203,7 +207,8 @@ impl Tables<'_> {
                 line.kernels.iter().map(|what| self.name(*what).to_owned()).collect();
             kernels.sort();
             kernels.dedup();
-            of_lines.push(LineTime { line: program_line.clone(), us: line.us, own_us: line.own_us, kernels });
+            let (us, own_us, parts) = (line.us, line.own_us, Vec::new());
+            of_lines.push(LineTime { line: program_line.clone(), us, own_us, kernels, parts });
         }
         of_lines.sort_by(|left, right| {
             let place = |line: &LineTime| (line.line.file.clone(), line.line.line);
@@ -256,6 +261,8 @@ impl Tables<'_> {
                 What::Device(at) => self.profile.kernels.get(at as usize).cloned(),
                 What::Cpu(_) => None,
             },
+            inputs: operator.map(|operator| operator.dims.clone()).unwrap_or_default(),
+            direction: graph.and_then(|graph| graph.direction.clone()),
             estimated_us: calls.iter().find_map(|call| call.estimated_us),
             tuning: None,
             name,
@@ -263,15 +270,20 @@ impl Tables<'_> {
         let asked = row.operators.iter().filter_map(|at| self.profile.operators.get(*at as usize));
         found.tuning = tuning_of(&found.name, compile, asked);
         self.figures(&mut found, operator, &calls);
-        let mut lines: Vec<usize> =
-            calls.iter().flat_map(|call| &call.lines).map(|share| share.line).collect();
-        lines.sort_unstable();
-        lines.dedup();
-        found.lines = lines.into_iter().filter_map(|line| self.graphs.lines.get(line).cloned()).collect();
+        found.lines = self.lines_of(&calls);
         let tf32 = self.graphs.may_use_tf32(self.model, key.graph.get());
         found.computes_in = operator.and_then(|operator| kind_of(operator, &found.name, tf32));
         found.rates = Rates::of(found.work(found.mean_us), device, clock);
         found
+    }
+
+    /// Lines of the program that calls serve, each once.
+    fn lines_of(&self, calls: &[&super::graphs::CodeCall]) -> Vec<ProgramLine> {
+        let mut lines: Vec<usize> =
+            calls.iter().flat_map(|call| &call.lines).map(|share| share.line).collect();
+        lines.sort_unstable();
+        lines.dedup();
+        lines.into_iter().filter_map(|line| self.graphs.lines.get(line).cloned()).collect()
     }
 
     /// Names of operators, each once, in alphabetical order.

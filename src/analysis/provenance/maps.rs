@@ -22,11 +22,20 @@ pub struct Texts<'t> {
     /// The graph that code was made of.
     pub post: Option<&'t str>,
     /// Generated code.
-    pub code: Vec<(CodeKind, &'t str)>,
+    pub code: Vec<CodeOfKind<'t>>,
     /// Node mappings.
     pub mappings: Vec<&'t str>,
     /// Stack traces of kernels.
     pub stacks: Option<&'t str>,
+}
+
+/// A file of generated code.
+#[derive(Debug, Clone, Copy)]
+pub struct CodeOfKind<'t> {
+    /// What kind of file it is.
+    pub kind: CodeKind,
+    /// Its text.
+    pub text: &'t str,
 }
 
 /// The maps between the texts.
@@ -47,13 +56,29 @@ pub struct LineMaps {
     pub post_to_cpp_code: LineMap,
 }
 
-/// How much leads somewhere: those that do, and all.
+/// How many of something lead somewhere. In JSON `[linked, all]`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[serde(into = "[usize; 2]")]
+pub struct Linked {
+    /// Those that do.
+    pub linked: usize,
+    /// All.
+    pub all: usize,
+}
+
+impl From<Linked> for [usize; 2] {
+    fn from(count: Linked) -> [usize; 2] {
+        [count.linked, count.all]
+    }
+}
+
+/// How much leads somewhere.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Coverage {
     /// Calls of kernels that lead to a node or to a line of the program.
-    pub kernels: (usize, usize),
+    pub kernels: Linked,
     /// Nodes of the post-grad graph, inputs left out, that a kernel names.
-    pub nodes: (usize, usize),
+    pub nodes: Linked,
 }
 
 /// The source of a kernel in a file of code.
@@ -67,6 +92,18 @@ pub struct KernelBody {
     pub last: u32,
 }
 
+impl KernelBody {
+    /// The body that begins at a line and has as many lines.
+    pub fn new(file: CodeKind, first: u32, lines: u32) -> KernelBody {
+        KernelBody { file, first, last: first.saturating_add(lines.saturating_sub(1)) }
+    }
+
+    /// How many lines it has.
+    pub fn lines(self) -> u32 {
+        self.last - self.first + 1
+    }
+}
+
 /// A call of a kernel and what is known of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KernelCall {
@@ -78,8 +115,8 @@ pub struct KernelCall {
     pub file: CodeKind,
     /// Line of the call, from 1.
     pub line: u32,
-    /// File, first line and lines of its source, where it is generated.
-    pub definition: Option<(CodeKind, u32, u32)>,
+    /// Its source, where it is generated.
+    pub definition: Option<KernelBody>,
     /// Language of its source; None for a library's.
     pub language: Option<&'static str>,
     /// Nodes of the post-grad graph.
@@ -96,12 +133,6 @@ impl KernelCall {
     /// `extern_kernels.mm:1`, as torch's artifacts name it.
     pub fn label(&self) -> String {
         label(&self.kernel, self.handle.as_deref())
-    }
-
-    /// Where its source stands, where it is generated.
-    pub fn body(&self) -> Option<KernelBody> {
-        let (file, first, lines) = self.definition?;
-        Some(KernelBody { file, first, last: first.saturating_add(lines.saturating_sub(1)) })
     }
 
     /// A call of which nothing but the kernel's name is known.
@@ -122,6 +153,15 @@ impl KernelCall {
     }
 }
 
+/// A node of the post-grad graph that no kernel names.
+#[derive(Debug, Clone)]
+pub struct UnmappedNode {
+    /// Its name.
+    pub name: String,
+    /// Its first line in the graph.
+    pub line: u32,
+}
+
 /// Everything that is known of where the kernels of a run come from.
 #[derive(Debug, Clone, Default)]
 pub struct Provenance {
@@ -133,8 +173,8 @@ pub struct Provenance {
     pub source: Vec<SourceLine>,
     /// How much leads somewhere.
     pub coverage: Coverage,
-    /// Nodes that no kernel names: name and first line. Inputs are left out.
-    pub unmapped: Vec<(String, u32)>,
+    /// Nodes that no kernel names. Inputs are left out.
+    pub unmapped: Vec<UnmappedNode>,
     /// Whether torch's mapping names any node.
     pub has_map: bool,
     /// Whether it names kernels.
@@ -304,13 +344,16 @@ impl Provenance {
         let all = || post.nodes.iter().filter(|node| !node.placeholder);
         let unmapped = all().filter(|node| !named.contains(node.name));
         self.unmapped = unmapped
-            .map(|node| (node.name.to_owned(), node.lines.first().copied().unwrap_or_default()))
+            .map(|node| UnmappedNode {
+                name: node.name.to_owned(),
+                line: node.lines.first().copied().unwrap_or_default(),
+            })
             .collect();
         let kernels = self.kernels.iter().filter(|call| !call.post.is_empty() || !call.source.is_empty());
         let nodes = all().count();
         self.coverage = Coverage {
-            kernels: (kernels.count(), self.kernels.len()),
-            nodes: (nodes - self.unmapped.len(), nodes),
+            kernels: Linked { linked: kernels.count(), all: self.kernels.len() },
+            nodes: Linked { linked: nodes - self.unmapped.len(), all: nodes },
         };
     }
 }
@@ -424,8 +467,9 @@ fn kernels(texts: &Texts<'_>, mapping: &Mapping, post: &GraphText<'_>) -> Vec<Ke
             handle: call.handle.map(str::to_owned),
             file: file.kind,
             line: call.line,
-            definition: definition.map(|(kind, d)| (*kind, d.line, d.lines)),
-            language: definition.map(|(_, d)| d.language),
+            definition: definition
+                .map(|(kind, definition)| KernelBody::new(*kind, definition.line, definition.lines)),
+            language: definition.map(|(_, definition)| definition.language),
             nodes,
             post: lines.into_iter().collect(),
             source: Vec::new(),
@@ -441,10 +485,10 @@ fn files<'t>(texts: &Texts<'t>, mapping: &Mapping) -> Vec<CodeFileText<'t>> {
     let mut known: Vec<&str> = of_mapping.map(String::as_str).collect();
     let mut files = Vec::new();
     // Kernels of the C++ wrapper are defined in a file of their own, which is the later one.
-    for (kind, text) in texts.code.iter().rev() {
-        let code = CodeText::read(text, *kind, &known);
+    for CodeOfKind { kind, text } in texts.code.iter().rev().copied() {
+        let code = CodeText::read(text, kind, &known);
         known.extend(code.definitions.iter().map(|definition| definition.kernel));
-        files.push(CodeFileText { kind: *kind, text, code });
+        files.push(CodeFileText { kind, text, code });
     }
     files.reverse();
     files

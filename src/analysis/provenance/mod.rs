@@ -11,7 +11,10 @@ mod runs;
 mod source;
 
 pub(crate) use code::library_call;
-pub use maps::{Coverage, KernelCall, LineMap, LineMaps, Provenance, Texts, provenance};
+pub(crate) use graph::{GraphText, Node};
+pub use maps::{
+    CodeOfKind, Coverage, KernelBody, KernelCall, LineMap, LineMaps, Linked, Provenance, Texts, provenance,
+};
 pub use owners::{LineOwners, Owners, line_owners};
 pub use run_texts::RunTexts;
 pub use runs::{CodeKind, InductorRun, inductor_runs};

@@ -1,7 +1,7 @@
 //! The lines of the program behind each line of a run's texts. A pane shows them before anything is chosen, so they
 //! follow the same links that a choice follows: a line belongs to those from which a path leads to it.
 
-use super::{CodeKind, LineMap, Provenance};
+use super::{CodeKind, KernelBody, LineMap, Provenance};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// For lines of a text, from 1: places in [`Provenance::source`], ascending.
@@ -18,8 +18,22 @@ pub struct LineOwners {
     pub kernels: Vec<Vec<usize>>,
     /// Of the lines that call kernels, by file.
     calls: BTreeMap<CodeKind, Owners>,
-    /// Of kernels' sources, by file and first line: their last line, and whose all of it is.
-    bodies: BTreeMap<(CodeKind, u32), (u32, Vec<usize>)>,
+    /// Of kernels' sources, by where they begin.
+    bodies: BTreeMap<BodyStart, OwnedBody>,
+}
+
+/// Where a kernel's source begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct BodyStart {
+    file: CodeKind,
+    line: u32,
+}
+
+/// A kernel's source, all of which belongs to the same lines of the program.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+struct OwnedBody {
+    last: u32,
+    owners: Vec<usize>,
 }
 
 impl LineOwners {
@@ -28,15 +42,18 @@ impl LineOwners {
         if let Some(owners) = self.calls.get(&file).and_then(|lines| lines.get(&line)) {
             return owners;
         }
-        let body = self.bodies.range(..=(file, line)).next_back();
-        let inside = body.filter(|((of, _), (last, _))| *of == file && line <= *last);
-        inside.map(|(_, (_, owners))| owners.as_slice()).unwrap_or_default()
+        self.body(file, line).map(|body| body.owners.as_slice()).unwrap_or_default()
     }
 
     /// Whether a line of code stands in the source of a kernel.
     pub fn is_in_kernel(&self, file: CodeKind, line: u32) -> bool {
-        let body = self.bodies.range(..=(file, line)).next_back();
-        body.is_some_and(|((of, _), (last, _))| *of == file && line <= *last)
+        self.body(file, line).is_some()
+    }
+
+    /// The source of a kernel around a line.
+    fn body(&self, file: CodeKind, line: u32) -> Option<&OwnedBody> {
+        let (start, body) = self.bodies.range(..=BodyStart { file, line }).next_back()?;
+        (start.file == file && line <= body.last).then_some(body)
     }
 }
 
@@ -81,16 +98,20 @@ fn pass_on(from: &Sets, map: &LineMap, to: &mut Sets) {
 }
 
 /// All of a kernel's source belongs to the lines of its calls.
-fn bodies(found: &Provenance, kernels: &[Vec<usize>]) -> BTreeMap<(CodeKind, u32), (u32, Vec<usize>)> {
-    let mut bodies: BTreeMap<(CodeKind, u32), (u32, BTreeSet<usize>)> = BTreeMap::new();
+fn bodies(found: &Provenance, kernels: &[Vec<usize>]) -> BTreeMap<BodyStart, OwnedBody> {
+    let mut bodies: BTreeMap<BodyStart, OwnedBody> = BTreeMap::new();
     for (call, owners) in found.kernels.iter().zip(kernels) {
-        if let Some(body) = call.body() {
-            let entry = bodies.entry((body.file, body.first)).or_insert((body.last, BTreeSet::new()));
-            entry.1.extend(owners);
+        if let Some(KernelBody { file, first, last }) = call.definition {
+            let start = BodyStart { file, line: first };
+            let body = bodies.entry(start).or_insert(OwnedBody { last, owners: Vec::new() });
+            body.owners.extend(owners);
         }
     }
-    let listed = bodies.into_iter();
-    listed.map(|(place, (last, owners))| (place, (last, owners.into_iter().collect()))).collect()
+    for body in bodies.values_mut() {
+        body.owners.sort_unstable();
+        body.owners.dedup();
+    }
+    bodies
 }
 
 fn lists(sets: Sets) -> Owners {
@@ -103,9 +124,9 @@ mod tests {
     use super::*;
     use crate::analysis::provenance::{KernelCall, LineMaps, SourceLine};
 
-    fn call(line: u32, definition: Option<(CodeKind, u32, u32)>, source: Vec<usize>) -> KernelCall {
+    fn call(line: u32, definition: KernelBody, source: Vec<usize>) -> KernelCall {
         let mut call = KernelCall::named("cpp_fused_add_0");
-        (call.line, call.definition, call.source) = (line, definition, source);
+        (call.line, call.definition, call.source) = (line, Some(definition), source);
         call
     }
 
@@ -124,8 +145,8 @@ mod tests {
                 ..LineMaps::default()
             },
             kernels: vec![
-                call(40, Some((CodeKind::Python, 10, 3)), vec![0]),
-                call(41, Some((CodeKind::Python, 10, 3)), Vec::new()),
+                call(40, KernelBody::new(CodeKind::Python, 10, 3), vec![0]),
+                call(41, KernelBody::new(CodeKind::Python, 10, 3), Vec::new()),
             ],
             ..Provenance::default()
         }

@@ -1,8 +1,9 @@
 //! The texts of an Inductor run, read from the log.
 
-use super::{CodeKind, InductorRun, Provenance, Texts, provenance};
-use crate::model::{Compile, Content};
-use crate::trace::PayloadRef;
+use super::source::{kernel_stacks, own_frames};
+use super::{CodeKind, CodeOfKind, InductorRun, Provenance, Texts, provenance};
+use crate::model::{Compile, Content, TextFrame};
+use crate::trace::{PayloadRef, TextMap};
 
 /// Bytes of a text that is read; the largest graph seen in a real log has 2 MB. A larger text is a file only.
 const LARGEST_READ: u64 = 16 << 20;
@@ -14,8 +15,7 @@ pub struct RunTexts {
     pub pre: Option<String>,
     /// The graph that code was made of.
     pub post: Option<String>,
-    /// Generated code.
-    pub code: Vec<(CodeKind, String)>,
+    code: Vec<(CodeKind, String)>,
     mappings: Vec<String>,
     stacks: Option<String>,
 }
@@ -53,14 +53,26 @@ impl RunTexts {
         Ok(texts)
     }
 
+    /// Generated code, by kind.
+    pub fn code(&self) -> impl Iterator<Item = CodeOfKind<'_>> {
+        self.code.iter().map(|(kind, text)| CodeOfKind { kind: *kind, text })
+    }
+
     /// What follows from them.
     pub fn provenance(&self) -> Provenance {
         provenance(&Texts {
             pre: self.pre.as_deref(),
             post: self.post.as_deref(),
-            code: self.code.iter().map(|(kind, text)| (*kind, text.as_str())).collect(),
+            code: self.code().collect(),
             mappings: self.mappings.iter().map(String::as_str).collect(),
             stacks: self.stacks.as_deref(),
         })
+    }
+    /// How the program came to each kernel: its own frames of each stack, the outermost first, by the name of the kernel
+    /// and its handle.
+    pub fn own_stacks(&self) -> TextMap<String, Vec<Vec<TextFrame>>> {
+        let stacks = self.stacks.as_deref().and_then(kernel_stacks).unwrap_or_default();
+        let own = |stacks: Vec<String>| stacks.iter().map(|stack| own_frames(stack)).collect();
+        stacks.into_iter().map(|(kernel, stacks)| (kernel, own(stacks))).collect()
     }
 }

@@ -112,6 +112,15 @@ pub struct FunctionFact {
     pub place: Option<CodePlace>,
 }
 
+/// What the reader calls a function that torch calls otherwise, or that a library defines.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ReaderName {
+    /// The class of a model, a function with its class.
+    pub title: TextId,
+    /// The reader's line that calls it, where the function is not the reader's.
+    pub called: Option<CodePlace>,
+}
+
 /// Which compile of which function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct GraphKey {

@@ -1,7 +1,7 @@
 //! Facts as the texts that report.json and pages show.
 
 use super::fact::{FactValue, FunctionFact, Step, TensorFact};
-use super::ids::CodePlace;
+use super::ids::{CodePlace, GraphId};
 use super::texts::Texts;
 
 /// What a compile without a known function is called.
@@ -21,15 +21,33 @@ impl FunctionFact {
         texts.maybe(self.name).unwrap_or(UNKNOWN_FUNCTION)
     }
 
+    /// The function as torch names it.
+    fn words(self, texts: &Texts) -> FunctionWords {
+        FunctionWords { name: self.name_or_unknown(texts).to_owned(), place: self.place }
+    }
+}
+
+/// A function as a text names it.
+#[derive(Debug, Clone)]
+pub struct FunctionWords {
+    /// Its name.
+    pub name: String,
+    /// A line that leads to it.
+    pub place: Option<CodePlace>,
+}
+
+impl FunctionWords {
     /// `forward (model.py:20)`
-    pub fn text(self, texts: &Texts) -> String {
-        let name = texts.maybe(self.name).unwrap_or("a function");
+    fn text(&self, texts: &Texts) -> String {
         match self.place {
-            Some(place) => format!("{name} ({})", place.text(texts)),
-            None => name.to_owned(),
+            Some(place) => format!("{} ({})", self.name, place.text(texts)),
+            None => self.name.clone(),
         }
     }
 }
+
+/// How a text names functions, each with the compile that it stands beside.
+type Naming<'n> = &'n dyn Fn(Option<GraphId>, FunctionFact) -> FunctionWords;
 
 impl TensorFact {
     /// `float32[8,16]`
@@ -47,10 +65,15 @@ impl TensorFact {
 }
 
 impl Step {
-    /// The fact as one text; None where the log does not know it.
+    /// The fact as one text, with functions as torch names them; None where the log does not know it.
     pub fn text(&self, texts: &Texts) -> Option<String> {
+        self.text_with(texts, &|_, function| function.words(texts))
+    }
+
+    /// The same with functions named otherwise.
+    pub fn text_with(&self, texts: &Texts, naming: Naming<'_>) -> Option<String> {
         let value = self.value?;
-        let text = value.text(texts);
+        let text = value.text(texts, &|function| naming(self.graph, function), naming);
         // These stand in the list of all graphs: the text says in which.
         Some(match (value.is_of_graph(), texts.maybe(self.compile)) {
             (true, Some(id)) => format!("{id} {text}"),
@@ -76,13 +99,13 @@ impl FactValue {
     }
 
     /// The fact as one text, without its compile.
-    fn text(self, texts: &Texts) -> String {
+    fn text(self, texts: &Texts, own: &dyn Fn(FunctionFact) -> FunctionWords, naming: Naming<'_>) -> String {
         let get = |id| texts.get(id);
         let at = |place: Option<CodePlace>| place.map(|place| format!(" at {}", place.text(texts)));
         match self {
             FactValue::Compiled { id, function } => {
-                let name = function.name_or_unknown(texts);
-                format!("{} {name}{}", get(id), at(function.place).unwrap_or_default())
+                let function = own(function);
+                format!("{} {}{}", get(id), function.name, at(function.place).unwrap_or_default())
             }
             FactValue::Lookup { cache, outcome, .. } => format!("{} {}", get(cache), get(outcome)),
             FactValue::Key { cache, key, .. } => format!("{} {}", get(cache), get(key)),
@@ -96,7 +119,7 @@ impl FactValue {
             }
             FactValue::Hashed { count, md5, .. } => format!("{count} operations, md5 {}", get(md5)),
             FactValue::Executed(graph) => match texts.graph(graph) {
-                Some(key) => key.function.name_or_unknown(texts).to_owned(),
+                Some(key) => naming(Some(graph), key.function).name,
                 None => UNKNOWN_FUNCTION.to_owned(),
             },
             FactValue::Break { place, reason, times } => {
@@ -105,12 +128,12 @@ impl FactValue {
             }
             FactValue::Recompiled { function, guards } => {
                 let guards: Vec<&str> = texts.list(guards).iter().map(|guard| get(*guard)).collect();
-                format!("{}: {}", function.text(texts), guards.join("; "))
+                format!("{}: {}", own(function).text(texts), guards.join("; "))
             }
             FactValue::Failed { error, function, place, message } => {
                 let message = texts.maybe(message).map(|text| format!(": {text}")).unwrap_or_default();
                 let at = at(place).unwrap_or_default();
-                format!("{} in {}{at}{message}", get(error), function.text(texts))
+                format!("{} in {}{at}{message}", get(error), own(function).text(texts))
             }
             FactValue::Status { status, .. } => get(status).to_owned(),
             FactValue::Operations { count, .. } => {

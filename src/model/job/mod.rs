@@ -13,7 +13,8 @@ mod runtime;
 mod texts;
 
 pub use evidence::{CompileStretch, JobEvidence, PartStretch, RankGraph, RankTimeline};
-pub use fact::{Fact, FactValue, FunctionFact, GraphKey, Sequence, Step, TensorFact};
+pub use fact::{Fact, FactValue, FunctionFact, GraphKey, ReaderName, Sequence, Step, TensorFact};
+pub use fact_text::FunctionWords;
 pub use finding::{FindingCost, LogFinding, SharedFinding};
 pub use ids::{CodePlace, GraphId, TextId};
 pub use rank::{

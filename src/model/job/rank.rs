@@ -147,6 +147,12 @@ impl RankSummary {
         self.facts.get(&fact)
     }
 
+    /// A compile as all ranks know it, by its id on this one.
+    pub fn graph(&self, compile: Option<TextId>) -> Option<GraphId> {
+        let compile = Some(compile?);
+        self.fact(Fact::CompileIds)?.iter().find(|step| step.compile == compile)?.graph
+    }
+
     /// Whether its log has records, so that it can be compared.
     pub fn is_comparable(&self) -> bool {
         self.log.as_ref().is_some_and(|log| log.records > 0)
@@ -235,6 +241,8 @@ pub struct RankEnd {
     pub inside: bool,
     /// Phases that were open, the outermost first.
     pub phases: Arc<[TextId]>,
+    /// Seconds that the innermost of them took at least.
+    pub open_s: Option<f64>,
 }
 
 /// A lookup in the cache of FX graphs.

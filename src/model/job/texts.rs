@@ -1,10 +1,10 @@
 //! The texts and lists in the reports of a job's ranks, each kept once: a job may have a thousand ranks, and most of their
 //! reports say the same.
 
-use super::fact::{GraphKey, Sequence, Step, TensorFact};
+use super::fact::{GraphKey, ReaderName, Sequence, Step, TensorFact};
 use super::ids::{GraphId, TensorListId, TextId, TextListId};
 use super::runtime::GraphRuntime;
-use fxhash::{FxBuildHasher, FxHashSet};
+use fxhash::{FxBuildHasher, FxHashMap, FxHashSet};
 use indexmap::IndexSet;
 use std::sync::Arc;
 
@@ -20,6 +20,8 @@ pub struct Texts {
     sequences: FxHashSet<Sequence>,
     runtimes: FxHashSet<Arc<GraphRuntime>>,
     graphs: IndexSet<GraphKey, FxBuildHasher>,
+    /// None where ranks call a function differently.
+    reader_names: FxHashMap<GraphId, Option<ReaderName>>,
 }
 
 impl Texts {
@@ -83,6 +85,17 @@ impl Texts {
     /// Which compile of which function it is.
     pub fn graph(&self, id: GraphId) -> Option<GraphKey> {
         self.graphs.get_index(id.index()).copied()
+    }
+
+    /// Notes what the reader calls the function of a compile on one more rank.
+    pub fn name_graph(&mut self, graph: GraphId, name: ReaderName) {
+        let known = self.reader_names.entry(graph).or_insert(Some(name));
+        *known = known.filter(|known| *known == name);
+    }
+
+    /// What the reader calls the function of a compile; None where that is torch's name, or where ranks differ in it.
+    pub fn reader_name(&self, graph: GraphId) -> Option<ReaderName> {
+        self.reader_names.get(&graph).copied().flatten()
     }
 
     /// The shared copy of a list of facts.

@@ -8,6 +8,7 @@ mod findings;
 mod markdown;
 mod measured;
 mod raw;
+mod times;
 
 pub(crate) use crate::report::data::findings::ENTRIES;
 pub(crate) use crate::report::data::findings::all as findings;
@@ -21,6 +22,7 @@ use crate::output::{NewFile, Page, RelPath};
 use crate::report::kit::paths;
 use crate::report::kit::templates::Worker;
 use crate::report::subject::Report;
+use fxhash::FxHashMap;
 use serde_json::{Value, json};
 use std::io::Write;
 
@@ -76,13 +78,20 @@ pub(crate) fn has_parity(report: Report<'_>) -> bool {
 /// `{"[0/0]": {"artifacts": [..]}}`, one key per attempt, in order of first appearance, one line each.
 fn write_directory(report: Report<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let compiles = &report.model.compiles;
-    let mut attempts: Vec<_> = compiles.iter().flat_map(|c| c.attempts.iter().map(move |a| (a, c))).collect();
-    attempts.sort_by_key(|(attempt, _)| attempt.order);
-    let entries = attempts.into_iter().map(|(attempt, compile)| {
-        let files: Vec<Value> = entries(report, compile, attempt.number).collect();
-        (compile.bracketed(attempt.number), json!({ "artifacts": files }))
-    });
-    let directory: serde_json::Map<String, Value> = entries.collect();
+    let mut attempts = Vec::new();
+    for compile in compiles {
+        let mut files: FxHashMap<u32, Vec<Value>> = FxHashMap::default();
+        for artifact in &compile.artifacts {
+            files.entry(artifact.attempt).or_default().extend(entries(report, compile, artifact));
+        }
+        attempts.extend(compile.attempts.iter().map(|attempt| {
+            let files = files.remove(&attempt.number).unwrap_or_default();
+            (attempt.order, compile.bracketed(attempt.number), json!({ "artifacts": files }))
+        }));
+    }
+    attempts.sort_by_key(|(order, ..)| *order);
+    let directory: serde_json::Map<String, Value> =
+        attempts.into_iter().map(|(_, attempt, files)| (attempt, files)).collect();
     let mut before = "{\n";
     for (attempt, files) in &directory {
         write!(out, "{before}{}:{files}", Value::from(attempt.as_str()))?;
@@ -91,22 +100,20 @@ fn write_directory(report: Report<'_>, out: &mut dyn Write) -> anyhow::Result<()
     Ok(out.write_all(if directory.is_empty() { b"{}\n" } else { b"\n}\n" })?)
 }
 
-fn entries<'m>(report: Report<'m>, compile: &'m Compile, attempt: u32) -> impl Iterator<Item = Value> + 'm {
-    let files = compile.artifacts.iter().filter(move |a| a.attempt == attempt);
-    files.flat_map(move |artifact| {
-        let url = match &artifact.content {
-            Content::Link(url) => url.clone(),
-            _ => paths::artifact(compile, artifact, report.settings).as_str().to_owned(),
-        };
-        let entry = json!({
-            "url": url,
-            "name": paths::listed_name(artifact, report.settings),
-            "number": artifact.number,
-            "suffix": artifact.cache.map_or("", cache_mark),
-            "readable_url": readable_url(compile, artifact),
-        });
-        std::iter::repeat_n(entry, if artifact.name == LISTED_TWICE { 2 } else { 1 })
-    })
+/// An artifact in the directory.
+fn entries(report: Report<'_>, compile: &Compile, artifact: &Artifact) -> impl Iterator<Item = Value> {
+    let url = match &artifact.content {
+        Content::Link(url) => url.clone(),
+        _ => paths::artifact(compile, artifact, report.settings).as_str().to_owned(),
+    };
+    let entry = json!({
+        "url": url,
+        "name": paths::listed_name(artifact, report.settings),
+        "number": artifact.number,
+        "suffix": artifact.cache.map_or("", cache_mark),
+        "readable_url": readable_url(compile, artifact),
+    });
+    std::iter::repeat_n(entry, if artifact.name == LISTED_TWICE { 2 } else { 1 })
 }
 
 /// Upstream lists this artifact twice. So does this program, so that a comparison of the two finds no difference.

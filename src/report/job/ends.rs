@@ -1,7 +1,7 @@
 //! Where each rank's log ends: the first thing to know about a job that stopped.
 
 use super::view::JobView;
-use crate::analysis::job::{Stop, numbers, rank_words};
+use crate::analysis::job::{NamedFunction, Stop, numbers, rank_words};
 use crate::model::RankSummary;
 use crate::report::kit::formats::{UNKNOWN, counted, day_and_time, micros, whole};
 use crate::report::kit::html::Html;
@@ -112,8 +112,13 @@ fn open(view: JobView<'_>, rank: &RankSummary, stop: Option<&Stop>) -> Html {
     let phases: Vec<&str> = end.phases.iter().map(|phase| texts.get(*phase)).collect();
     let phases = match phases.as_slice() {
         [] => format!(" after {}", texts.get(end.event)),
-        phases => format!(" {}", phases.join(" > ")),
+        phases => {
+            let least = end.open_s.map(|s| format!(", open for at least {}", micros(s * 1e6)));
+            format!(" {}{}", phases.join(" > "), least.unwrap_or_default())
+        }
     };
     let link = view.link(&view.compile_page(rank, id), id);
-    Html::joined([span("kind error", "inside"), " ".into(), link, phases.into()], "")
+    let name = NamedFunction::of_graph(texts, rank.graph(end.compile));
+    let name = name.map(|name| Html::joined([" ".into(), view.code(&name.plain())], "")).unwrap_or_default();
+    Html::joined([span("kind error", "inside"), " ".into(), link, name, phases.into()], "")
 }

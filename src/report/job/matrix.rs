@@ -2,7 +2,9 @@
 
 use super::fact_words::{name, setting};
 use super::view::JobView;
-use crate::analysis::job::{Comparison, Group, Unknown, is_tied, is_wait, rank_words, short_operation};
+use crate::analysis::job::{
+    Comparison, Group, NamedFunction, Unknown, is_tied, is_wait, rank_words, short_operation,
+};
 use crate::model::{Fact, FactValue, Step};
 use crate::report::kit::formats::{UNKNOWN, clipped, counted, short_path, whole};
 use crate::report::kit::html::Html;
@@ -211,7 +213,7 @@ fn part(view: JobView<'_>, step: &Step) -> Option<String> {
     let Some(value) = step.value else { return Some("?".to_owned()) };
     Some(match value {
         FactValue::Compiled { id, function } => {
-            format!("{} {}", texts.get(id), function.name_or_unknown(texts))
+            format!("{} {}", texts.get(id), NamedFunction::of(texts, step.graph, function).plain())
         }
         FactValue::Lookup { outcome, .. } => texts.get(outcome).to_owned(),
         FactValue::Collective(operation) => {
@@ -228,10 +230,8 @@ fn part(view: JobView<'_>, step: &Step) -> Option<String> {
         }
         FactValue::Status { status, .. } => texts.get(status).to_owned(),
         FactValue::Break { place: Some(place), .. } => short_path(&place.text(texts)).into_owned(),
-        FactValue::Recompiled { function, .. } => {
-            texts.maybe(function.name).unwrap_or("a function").to_owned()
-        }
-        _ => step.text(texts).unwrap_or_default(),
+        FactValue::Recompiled { function, .. } => NamedFunction::of(texts, step.graph, function).plain(),
+        _ => view.says(step).unwrap_or_default(),
     })
 }
 

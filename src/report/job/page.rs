@@ -4,13 +4,14 @@ use super::job_report::JobReport;
 use super::view::{FEW_RANKS, JobView};
 use super::{ends, files, grid, matrix, runtimes, sides, table, timeline, times, verdict};
 use crate::analysis::job::{JobFinding, TorchGroup};
+use crate::model::RankSummary;
 use crate::output::{Page, RelPath};
 use crate::report::kit::assets::JOB;
 use crate::report::kit::formats::{UNKNOWN, counted, whole};
 use crate::report::kit::html::Html;
 use crate::report::kit::markup::{close, close_finding, close_section, open_box, put, span, stacked};
 use crate::report::kit::paths;
-use crate::report::kit::shell::{Shell, Tab, write_page};
+use crate::report::kit::shell::{SearchIn, Shell, Tab, write_page};
 use crate::report::kit::templates::Worker;
 use crate::report::kit::verdict::{FindingEntry, Hero};
 use std::io::Write;
@@ -27,6 +28,7 @@ pub(super) fn page<'m>(report: JobReport<'m>) -> Page<'m, Worker> {
         let mut shell = Shell::of_job(&name, report.settings.custom_header.as_deref(), JOB);
         shell.aside = aside(report);
         shell.tabs = tabs(JobView::new(report, worker));
+        shell.searches = searches(JobView::new(report, worker));
         write_page(worker, out, &shell, |worker, out| {
             let view = JobView::new(report, worker);
             hero(view, out)?;
@@ -54,6 +56,24 @@ fn aside(report: JobReport<'_>) -> String {
     }
     parts.extend(report.job.runs.first().and_then(files::time_range));
     parts.join(" · ")
+}
+
+/// The searches of ranks: those that findings name come first, and of many ranks no more than a few.
+fn searches(view: JobView<'_>) -> Vec<SearchIn> {
+    let named = view.report.found.findings.iter().flat_map(|finding| finding.ranks.iter().copied());
+    let mut ranks: Vec<usize> = Vec::new();
+    for index in named.chain(0..view.report.job.ranks.len()) {
+        let has_report = view.rank_at(index).is_some_and(|rank| rank.log.is_some());
+        if has_report && ranks.len() < FEW_RANKS && !ranks.contains(&index) {
+            ranks.push(index);
+        }
+    }
+    ranks.sort_unstable();
+    let search = |rank: &RankSummary| SearchIn {
+        name: format!("rank {}", rank.number),
+        href: view.in_rank(rank, "search.html"),
+    };
+    ranks.into_iter().filter_map(|index| view.rank_at(index).map(search)).collect()
 }
 
 fn tabs(view: JobView<'_>) -> Vec<Tab> {
@@ -132,7 +152,10 @@ fn entry(view: JobView<'_>, index: usize, finding: &JobFinding) -> anyhow::Resul
         facts.push(("Reports", Html::joined(ranks, ", ")));
     }
     let place = match &finding.file {
-        Some(file) => view.place_in(file, finding.line, None)?,
+        Some(file) => {
+            let editor = view.report.settings.editor.as_ref();
+            view.place_in(file, finding.line, editor.and_then(|editor| editor.href(file, finding.line)))?
+        }
         None => Html::default(),
     };
     let numbers = finding.ranks.iter().filter_map(|&index| Some(view.rank_at(index)?.number.to_string()));

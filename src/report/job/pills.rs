@@ -1,6 +1,7 @@
 //! Compiles of ranks as pills.
 
 use super::view::JobView;
+use crate::analysis::job::NamedFunction;
 use crate::model::{Fact, FactValue, RankSummary, Step};
 use crate::report::kit::html::Html;
 use serde::Serialize;
@@ -10,7 +11,7 @@ struct Pill<'a> {
     id: &'a str,
     status: Option<&'a str>,
     href: Option<String>,
-    title: Option<&'a str>,
+    title: Option<String>,
 }
 
 /// A compile of a rank with its status, by its id.
@@ -19,12 +20,14 @@ pub(super) fn pill_of(view: JobView<'_>, rank: &RankSummary, text: &str) -> anyh
     let known = |step: &&Step| job.texts.maybe(step.compile) == Some(text);
     let status = rank.fact(Fact::Status).and_then(|steps| steps.iter().find(known));
     let href = status.map(|_| view.compile_page(rank, text));
-    let status = status.and_then(|step| match step.value? {
+    let word = status.and_then(|step| match step.value? {
         FactValue::Status { status, .. } => Some(job.texts.get(status)),
         _ => None,
     });
-    let status = status.filter(|word| is_status(word));
-    view.render("pill", &Pill { id: text, status, href, title: None })
+    let word = word.filter(|word| is_status(word));
+    let graph = status.and_then(|step| step.graph);
+    let title = NamedFunction::of_graph(&job.texts, graph).map(|name| name.plain());
+    view.render("pill", &Pill { id: text, status: word, href, title })
 }
 
 /// Whether a word is one that the style sheet knows: it becomes part of a class.

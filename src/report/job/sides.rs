@@ -41,6 +41,8 @@ struct Line {
     mark: &'static str,
     number: String,
     text: String,
+    /// The same in torch's words, where they are others.
+    raw: Option<String>,
     note: String,
 }
 
@@ -173,12 +175,15 @@ fn lines(view: JobView<'_>, fact: Fact, group: &Group, at: usize) -> Vec<Line> {
     let start = at.saturating_sub(BEFORE);
     let mut lines: Vec<Line> = Vec::new();
     for (index, own) in steps.iter().enumerate().skip(start).take(BEFORE + 1 + AFTER) {
-        let text = job.value(own).unwrap_or_else(|| "no data".to_owned());
+        let text = view.says(own).unwrap_or_else(|| "no data".to_owned());
+        // Torch's names stand behind the reader's, for whoever searches them in other tools.
+        let raw = job.value(own).filter(|raw| *raw != text).map(|raw| shortened(&raw));
         lines.push(Line {
             hit: index == at,
             mark: if index == at { "≠ " } else { "" },
             number: whole(index + 1),
             text: shortened(&text),
+            raw,
             note: job.texts.maybe(own.note).map(|note| note_text(own, note)).unwrap_or_default(),
         });
     }
@@ -191,7 +196,7 @@ fn lines(view: JobView<'_>, fact: Fact, group: &Group, at: usize) -> Vec<Line> {
             more => format!("{} more", whole(more)),
         };
         let mark = if hit { "≠ " } else { "" };
-        lines.push(Line { hit, mark, number: String::new(), text, note: String::new() });
+        lines.push(Line { hit, mark, number: String::new(), text, raw: None, note: String::new() });
     }
     lines
 }

@@ -1,7 +1,8 @@
 //! A page's view of a job: the pieces that pages are made of, and where the reports of ranks stand.
 
 use super::job_report::JobReport;
-use crate::model::RankSummary;
+use crate::analysis::job::NamedFunction;
+use crate::model::{FunctionWords, RankSummary, Step};
 use crate::output::RelPath;
 use crate::report::kit::html::Html;
 use crate::report::kit::links::encoded;
@@ -66,6 +67,15 @@ impl<'a> JobView<'a> {
         } else {
             Html::escaped(&text)
         }
+    }
+
+    /// A fact in words, with functions as the reader calls them; None where the log does not know it.
+    pub fn says(&self, step: &Step) -> Option<String> {
+        let texts = &self.report.job.texts;
+        step.text_with(texts, &|graph, function| {
+            let named = NamedFunction::of(texts, graph, function);
+            FunctionWords { name: named.plain(), place: named.place }
+        })
     }
 
     /// The rank of an index.

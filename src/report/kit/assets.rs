@@ -65,6 +65,7 @@ assets! {
     FILTERS_JS = "filters.js",
     FOLD_JS = "fold.js",
     CODE_JS = "code.js",
+    EDITOR_JS = "editor.js",
     TIME_CSS = "time.css",
     TIME_DATA_JS = "time_data.js",
     TIME_WORDS_JS = "time_words.js",
@@ -84,7 +85,10 @@ assets! {
     SEARCH_JS = "search.js",
     JOB_CSS = "job.css",
     PERFORMANCE_CSS = "performance.css",
+    PERFORMANCE_JS = "performance.js",
+    HEAT_CSS = "heat.css",
     RANKS_JS = "ranks.js",
+    COMPARE_CSS = "compare.css",
 }
 
 /// The style sheets and scripts that a page carries.
@@ -139,6 +143,7 @@ pub const TIME: Bundle = Bundle {
         FOLD_JS,
         OPEN_JS,
         LINKS_JS,
+        EDITOR_JS,
         FIRST_THAT_JS,
         TIME_DATA_JS,
         TIME_WORDS_JS,
@@ -160,6 +165,7 @@ pub const GRAPHS: Bundle = Bundle {
         CODE_JS,
         OPEN_JS,
         LINKS_JS,
+        EDITOR_JS,
         GRAPH_TEXT_JS,
         FIRST_THAT_JS,
         DIFF_JS,
@@ -171,7 +177,7 @@ pub const GRAPHS: Bundle = Bundle {
 
 /// The linked panes of provenance.
 pub const PROVENANCE: Bundle = Bundle {
-    styles: &[BASE_CSS, VALUES_CSS, REPORT_CSS, CODE_CSS, PROVENANCE_CSS],
+    styles: &[BASE_CSS, VALUES_CSS, REPORT_CSS, CODE_CSS, HEAT_CSS, PROVENANCE_CSS],
     scripts: &[
         COMMON_JS,
         TABS_JS,
@@ -181,14 +187,31 @@ pub const PROVENANCE: Bundle = Bundle {
         FOLD_JS,
         OPEN_JS,
         LINKS_JS,
+        EDITOR_JS,
         PROVENANCE_LINES_JS,
         PROVENANCE_JS,
     ],
 };
 
 /// Measured kernels.
-pub const PERFORMANCE: Bundle =
-    Bundle { styles: &[BASE_CSS, VALUES_CSS, REPORT_CSS, PERFORMANCE_CSS], ..PAGE };
+pub const PERFORMANCE: Bundle = Bundle {
+    styles: &[BASE_CSS, VALUES_CSS, REPORT_CSS, FINDINGS_CSS, HEAT_CSS, PERFORMANCE_CSS],
+    scripts: &[
+        COMMON_JS,
+        TABS_JS,
+        SEARCH_KEY_JS,
+        TABLES_JS,
+        FILTERS_JS,
+        FOLD_JS,
+        COPY_JS,
+        OPEN_JS,
+        LINKS_JS,
+        PERFORMANCE_JS,
+    ],
+};
+
+/// The page of kernels, which a trace may have measured.
+pub const KERNELS: Bundle = Bundle { styles: &[BASE_CSS, VALUES_CSS, REPORT_CSS, HEAT_CSS], ..PAGE };
 
 /// The search.
 pub const SEARCH: Bundle = Bundle {
@@ -202,6 +225,7 @@ pub const SEARCH: Bundle = Bundle {
         FOLD_JS,
         OPEN_JS,
         LINKS_JS,
+        EDITOR_JS,
         SEARCH_JS,
     ],
 };
@@ -209,7 +233,24 @@ pub const SEARCH: Bundle = Bundle {
 /// The landing page of a job.
 pub const JOB: Bundle = Bundle {
     styles: &[BASE_CSS, VALUES_CSS, REPORT_CSS, FINDINGS_CSS, JOB_CSS],
-    scripts: &[COMMON_JS, TABS_JS, TABLES_JS, FILTERS_JS, FOLD_JS, COPY_JS, OPEN_JS, LINKS_JS, RANKS_JS],
+    scripts: &[
+        COMMON_JS,
+        TABS_JS,
+        SEARCH_KEY_JS,
+        TABLES_JS,
+        FILTERS_JS,
+        FOLD_JS,
+        COPY_JS,
+        OPEN_JS,
+        LINKS_JS,
+        RANKS_JS,
+    ],
+};
+
+/// The comparison of two runs.
+pub const COMPARE: Bundle = Bundle {
+    styles: &[BASE_CSS, VALUES_CSS, REPORT_CSS, COMPARE_CSS],
+    scripts: &[COMMON_JS, TABS_JS, TABLES_JS, FOLD_JS, COPY_JS, OPEN_JS, LINKS_JS],
 };
 
 /// The content of a page's Content-Security-Policy meta tag: only `scripts` run, and those whose
@@ -281,7 +322,8 @@ mod tests {
                 let heat = ["own", "all"];
                 let set_by_page = match asset.name {
                     "provenance.css" => widths.contains(&name.as_str()),
-                    "performance.css" => heat.contains(&name.as_str()),
+                    "heat.css" => heat.contains(&name.as_str()),
+                    "performance.css" => name == "depth",
                     _ => false,
                 };
                 let defines = |sheet: &Asset| sheet.text.contains(&format!("--{name}:"));
@@ -298,7 +340,7 @@ mod tests {
         let size = |bundle: Bundle| -> usize {
             bundle.styles.iter().chain(bundle.scripts).map(|asset| asset.text.len()).sum()
         };
-        for page in [PAGE, LANDING, COMPILE, COMPILE_SHORT, RECORD, CODE, JOB] {
+        for page in [PAGE, KERNELS, LANDING, COMPILE, COMPILE_SHORT, RECORD, CODE, JOB, COMPARE] {
             assert!(size(page) <= 40 * 1024, "{} bytes", size(page));
         }
         for viewer in [TIME, GRAPHS, PROVENANCE, SEARCH, PERFORMANCE] {

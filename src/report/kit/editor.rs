@@ -1,6 +1,8 @@
 //! Places in the reader's files as links that open them in an editor.
 
+use crate::report::kit::markup::{close, open_data, script_json};
 use crate::report::kit::urls::encoded;
+use std::io::Write;
 
 /// How an editor is told to open a file at a line: an address with `{file}` and `{line}` in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,6 +47,14 @@ impl Editor {
             return Err("the address must hold no spaces".to_owned());
         }
         Ok(Editor { pattern: text.to_owned() })
+    }
+
+    /// Writes the pattern as data of a page whose script makes links to places: `editor.js`. Nothing without an editor.
+    pub(crate) fn write_pattern(editor: Option<&Editor>, out: &mut dyn Write) -> anyhow::Result<()> {
+        let Some(editor) = editor else { return Ok(()) };
+        open_data(out, "editor")?;
+        out.write_all(script_json(&editor.pattern)?.as_bytes())?;
+        Ok(close(out, "script")?)
     }
 
     /// The address of a line; None where the log names no file on a disk: `<string>`, or a path that depends on where

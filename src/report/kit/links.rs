@@ -17,6 +17,10 @@ pub(crate) const RECOMPILATIONS: &str = "recompilations.html";
 pub(crate) const TIME: &str = "time.html";
 /// See [`GRAPH_BREAKS`].
 pub(crate) const VLLM: &str = "vllm.html";
+/// See [`GRAPH_BREAKS`].
+pub(crate) const KERNELS: &str = "kernels.html";
+/// See [`GRAPH_BREAKS`].
+pub(crate) const PERFORMANCE: &str = "performance.html";
 
 /// A link to a break on the page, seen from `view`.
 pub(crate) fn graph_break(view: View<'_>, found: &GraphBreak, text: &str) -> Html {
@@ -51,6 +55,36 @@ pub(crate) fn vllm(view: View<'_>, compile: CompileIndex) -> Option<String> {
         view.href_of(VLLM),
         if module { format!("of-{compile}") } else { "events".to_owned() }
     ))
+}
+
+/// Rows of the tables of measured kernels and lines.
+pub(crate) const MOST_MEASURED: usize = 2_000;
+
+/// The anchor of a measured kernel: its place in the model, from 1.
+pub(crate) fn measured_kernel_anchor(index: usize) -> String {
+    format!("kernel-{}", index + 1)
+}
+
+/// The anchor of a measured line: its place in the model, from 1.
+pub(crate) fn measured_line_anchor(index: usize) -> String {
+    format!("line-{}", index + 1)
+}
+
+/// Where a measured kernel stands, seen from the view's page; None where the table leaves it out.
+pub(crate) fn measured_kernel(view: View<'_>, index: usize) -> Option<String> {
+    let anchor = measured_kernel_anchor(index);
+    (index < MOST_MEASURED).then(|| format!("{}#{anchor}", view.href_of(PERFORMANCE)))
+}
+
+/// The same for a line.
+pub(crate) fn measured_line(view: View<'_>, index: usize) -> Option<String> {
+    let anchor = measured_line_anchor(index);
+    (index < MOST_MEASURED).then(|| format!("{}#{anchor}", view.href_of(PERFORMANCE)))
+}
+
+/// The anchor of a kernel on the page of all kernels: the place of its run, and of its first call there.
+pub(crate) fn kernel_of_code_anchor(run: usize, place: usize) -> String {
+    format!("kernel-{}-{}", run + 1, place + 1)
 }
 
 /// Functions on the landing page, the costliest; the contract's number.

@@ -20,6 +20,7 @@ pub(crate) mod log_settings;
 mod log_text;
 pub(crate) mod markdown;
 pub(crate) mod markup;
+pub(crate) mod measured;
 mod names;
 pub(crate) mod paths;
 mod pills;

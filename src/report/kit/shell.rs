@@ -25,8 +25,19 @@ pub(crate) struct Shell<'a> {
     pub assets: Bundle,
     /// Whether the form that leads to the search stands in the header.
     pub search: bool,
+    /// Where the form leads on a page that has several reports below itself: their names and their searches.
+    pub searches: Vec<SearchIn>,
     /// HTML that stands on top, as given.
     pub custom: Option<&'a str>,
+}
+
+/// The search of one of several reports.
+#[derive(Serialize)]
+pub(crate) struct SearchIn {
+    /// `rank 3`
+    pub name: String,
+    /// Its page.
+    pub href: String,
 }
 
 /// A link below the breadcrumb.
@@ -126,6 +137,7 @@ impl<'a> Shell<'a> {
             pages: Vec::new(),
             assets,
             search: false,
+            searches: Vec::new(),
             custom,
         }
     }
@@ -146,6 +158,9 @@ impl<'a> Shell<'a> {
 
     /// Where the form of the header leads: to the top of the report, as the first crumb does.
     fn search_page(&self) -> Option<String> {
+        if let Some(first) = self.searches.first() {
+            return Some(first.href.clone());
+        }
         let below = self.crumbs.iter().any(|(_, href)| href.as_deref().is_some_and(|h| h.starts_with("../")));
         self.search.then(|| format!("{}search.html", if below { "../" } else { "" }))
     }
@@ -161,6 +176,7 @@ impl<'a> Shell<'a> {
             pages: Vec::new(),
             assets: report.assets,
             search: true,
+            searches: Vec::new(),
             custom: None,
         }
     }
@@ -198,6 +214,9 @@ struct Top<'a> {
     crumbs: Vec<Crumb<'a>>,
     aside: &'a str,
     search: Option<String>,
+    /// In which of several reports; empty where there is one.
+    searches: &'a [SearchIn],
+    search_label: String,
     has_tabs: bool,
     tabs: Vec<TabGroup<'a>>,
 }
@@ -228,7 +247,16 @@ pub(crate) fn write_page(
     let crumbs = shell.crumbs.iter().map(|(text, href)| Crumb { text, href: href.as_deref() }).collect();
     let tabs = shell.tab_groups();
     let has_tabs = !tabs.is_empty();
-    let top = Top { crumbs, aside: &shell.aside, search: shell.search_page(), has_tabs, tabs };
+    let of = shell.searches.first().map(|first| format!(" {}", first.name)).unwrap_or_default();
+    let top = Top {
+        crumbs,
+        aside: &shell.aside,
+        search: shell.search_page(),
+        searches: &shell.searches,
+        search_label: format!("Search{of}"),
+        has_tabs,
+        tabs,
+    };
     writeln!(out, "{}", worker.render("shell_head", &Head { title: &shell.title, policy: &policy })?)?;
     for style in styles {
         writeln!(out, "{}", style.element())?;

@@ -67,6 +67,11 @@ impl Head {
         Head { sort: None, ..Head::text(title) }
     }
 
+    /// In the order of the table, which says something.
+    pub fn fixed(self) -> Head {
+        Head { sort: None, ..self }
+    }
+
     /// What the column means, on hover.
     pub fn about(self, about: &'static str) -> Head {
         Head { about: Some(about), ..self }
@@ -105,6 +110,11 @@ impl Row {
     /// Gives it an anchor.
     pub fn anchored(self, id: String) -> Row {
         Row { id: Some(id), ..self }
+    }
+
+    /// Whether it has that anchor.
+    pub fn is_at(&self, anchor: &str) -> bool {
+        self.id.as_deref() == Some(anchor)
     }
 
     /// Gives it words by which a filter selects it: statuses, separated by spaces.

@@ -1,7 +1,8 @@
 //! The pieces that pages are made of: pills, places, cells, tables, stacks, facts, bars.
 
+use crate::model::CompileIndex;
 use crate::output::RelPath;
-use crate::report::kit::formats::{UNKNOWN, resumed, short_path};
+use crate::report::kit::formats::{UNKNOWN, micros, resumed, short_path};
 use crate::report::kit::html::Html;
 use crate::report::kit::markup::{Element, resumed_function, titled};
 use crate::report::kit::paths;
@@ -101,6 +102,17 @@ impl<'a> View<'a> {
             true => titled(file, place),
             false => place,
         }
+    }
+
+    /// How long a phase was open that the log does not end: `still open at the end of the log, at least 3.2 s`. The
+    /// compile is that whose phases are meant, None for all.
+    pub fn still_open(&self, phase: &str, compile: Option<CompileIndex>) -> Option<String> {
+        let model = self.report.model;
+        let is_of =
+            |span: usize| compile.is_none() || model.spans.get(span).and_then(|span| span.compile) == compile;
+        let phases = &self.report.found.end.as_ref()?.phases;
+        let open = phases.iter().find(|open| &*open.name == phase && is_of(open.span))?;
+        Some(format!("still open at the end of the log, at least {}", micros(open.at_least_s * 1e6)))
     }
 
     /// Where a line of source can be read: the page of a generated module, or the reader's editor, where they named one.

@@ -1,8 +1,11 @@
 //! `caches.html`: what the caches of compiled code answered, and why they missed.
 
-use crate::analysis::caches::{Component, Components, Difference, Key, in_kinds, in_words, nearest, sums};
+use crate::analysis::caches::{
+    Component, Components, Difference, Key, cache_title, in_kinds, in_words, nearest, sums,
+};
 use crate::model::{CacheLookup, Compile, Content, Outcome, lenient};
 use crate::output::{Page, RelPath};
+use crate::report::kit::copy::copy_button;
 use crate::report::kit::formats::{UNKNOWN, clipped, counted, micros, percent, whole};
 use crate::report::kit::html::Html;
 use crate::report::kit::markup::{Element, close_section, fold, long_text, note_below, put, span, stacked};
@@ -12,7 +15,6 @@ use crate::report::kit::tables::{Head, Row, Table, Td};
 use crate::report::kit::templates::Worker;
 use crate::report::kit::view::View;
 use crate::report::subject::Report;
-use crate::report::words::caches;
 use crate::trace::strict_json;
 use indexmap::IndexMap;
 use serde::Deserialize;
@@ -156,7 +158,7 @@ fn by_cache(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
         missed.unwrap_or_default(),
         counted(view.report.model.caches.len(), "lookup", "lookups"),
         match sums.keys().next() {
-            Some(one) if sums.len() == 1 => format!("the cache of {}", caches::title(one)),
+            Some(one) if sums.len() == 1 => format!("the {} cache", cache_title(one)),
             _ => "caches".to_owned(),
         },
         counted(hits, "hit", "hits"),
@@ -186,7 +188,7 @@ fn by_cache(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
         let count = |n: usize| Td::number(n as f64, &whole(n));
         let rate = sum.hits as f64 / all as f64;
         Ok(Row::of(vec![
-            Td::text(caches::title(cache)),
+            Td::text(cache_title(cache)),
             count(all),
             count(sum.hits),
             count(sum.misses),
@@ -271,7 +273,7 @@ fn causes(view: View<'_>, out: &mut dyn Write, evidence: &Evidence) -> anyhow::R
         let mut names: Vec<String> = Vec::new();
         let mut compiles: Vec<&Compile> = Vec::new();
         for lookup in lookups {
-            let name = caches::title(&lookup.cache).to_owned();
+            let name = cache_title(&lookup.cache).to_owned();
             if !names.contains(&name) {
                 names.push(name);
             }
@@ -342,7 +344,7 @@ fn bypass_row(view: View<'_>, bypass: &Bypass, at: &[usize]) -> anyhow::Result<R
     compiles.truncate(SHOWN);
     let pills = Html::joined([view.some_pills(&compiles, SHOWN)?, Html::escaped(more)], "");
     Ok(Row::of(vec![
-        Td::text(caches::title(cache)),
+        Td::text(cache_title(cache)),
         Td::html(why),
         Td::html(class),
         Td::number(at.len() as f64, &whole(at.len())),
@@ -403,13 +405,15 @@ fn row(view: View<'_>, lookup: &CacheLookup, differs: Html) -> anyhow::Result<Ro
         let path = paths::artifact(compile, artifact, view.report.settings);
         view.link(&view.href(&path), key.unwrap_or("file"))
     });
+    let shown = file.unwrap_or_else(|| span("", key.unwrap_or(UNKNOWN)));
+    let copy = key.map(|_| copy_button("")).unwrap_or_default();
     let row = Row::of(vec![
         Td::html(Html::joined([pill, Html::escaped(&attempt)], "")).sorted(lookup.artifact.compile),
-        Td::text(caches::title(&lookup.cache)),
+        Td::text(cache_title(&lookup.cache)),
         Td::html(answer),
         Td::html(differs),
         Td::maybe(lookup.saved_ns, |ns| micros(ns / 1e3)),
-        Td::html(file.unwrap_or_else(|| Html::escaped(key.unwrap_or(UNKNOWN)))).class("cache-key"),
+        Td::html(Html::joined([shown, copy], " ")).class("cache-key"),
     ]);
     Ok(match found {
         Some((_, artifact)) => row.anchored(format!("lookup-{}", artifact.number)),

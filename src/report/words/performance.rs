@@ -3,21 +3,47 @@
 use crate::analysis::performance::Performance;
 use crate::report::kit::formats::{micros, percent, short_path};
 
+/// A piece of the sentence.
+#[derive(Debug, PartialEq)]
+pub(crate) enum SentencePiece {
+    /// Words between the figures.
+    Words(String),
+    /// A figure.
+    Figure(String),
+    /// A line of the program: its place among those of the trace, and its name.
+    Line(usize, String),
+}
+
 /// `The device was busy for 46 ms of 50 ms (92 %), 99 % of it in compiled kernels. x.py:23 takes 50 %.`
 pub(crate) fn sentence_of(found: &Performance) -> String {
+    let text = |piece: SentencePiece| match piece {
+        SentencePiece::Words(text) | SentencePiece::Figure(text) | SentencePiece::Line(_, text) => text,
+    };
+    pieces_of(found).into_iter().map(text).collect()
+}
+
+/// The same with its figures marked.
+pub(crate) fn pieces_of(found: &Performance) -> Vec<SentencePiece> {
+    use SentencePiece::{Figure, Line, Words};
     let time = &found.time;
-    let what = if found.on_device { "The device was busy for" } else { "Kernels ran for" };
+    let words = |text: &str| Words(text.to_owned());
+    if found.kernels.is_empty() {
+        return vec![words("The trace holds no run of a kernel.")];
+    }
+    let what = if found.on_device { "The device was busy for " } else { "Kernels ran for " };
     let busy = percent(time.busy_us, time.wall_us, false);
-    let mut sentence = format!("{what} {} of {} ({busy})", micros(time.busy_us), micros(time.wall_us));
+    let mut pieces =
+        vec![words(what), Figure(micros(time.busy_us)), words(" of "), Figure(micros(time.wall_us))];
+    pieces.push(Words(format!(" ({busy})")));
     if time.compiled_us > 0.0 {
         let share = percent(time.compiled_us, time.busy_us, false);
-        sentence.push_str(&format!(", {share} of it in compiled kernels"));
+        pieces.extend([words(", "), Figure(share), words(" of it in compiled kernels")]);
     }
-    sentence.push('.');
+    pieces.push(words("."));
     if let Some(first) = found.lines.first().filter(|line| line.us > 0.0) {
-        let share = percent(first.us, time.busy_us, false);
         let place = format!("{}:{}", short_path(&first.line.file), first.line.line);
-        sentence.push_str(&format!(" {place} takes {share}."));
+        let share = percent(first.us, time.busy_us, false);
+        pieces.extend([words(" "), Line(0, place), words(" takes "), Figure(share), words(".")]);
     }
-    sentence
+    pieces
 }

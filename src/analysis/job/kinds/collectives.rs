@@ -3,7 +3,8 @@
 use crate::analysis::findings::Severity;
 use crate::analysis::job::finding::{JobFinding, JobKind};
 use crate::analysis::job::groups::Group;
-use crate::analysis::job::sides::{Sides, in_brackets};
+use crate::analysis::job::names::in_brackets;
+use crate::analysis::job::sides::Sides;
 use crate::analysis::job::words::short_operation;
 use crate::model::{Fact, FactValue, Step, TextId};
 
@@ -12,12 +13,11 @@ const KIND: JobKind = JobKind::difference(Fact::Collectives, "collectives_differ
 pub(super) fn finding(sides: &Sides<'_>) -> JobFinding {
     let side = |group: &Group, step: Option<Step>| match operation(step) {
         Some(name) => {
-            let function = sides.function(group, step.and_then(|step| step.compile));
             format!(
                 "`{}` in {}{} on {}",
                 short_operation(sides.texts().get(name)),
                 sides.id_or_dash(step),
-                in_brackets(function, sides.texts()),
+                in_brackets(sides.texts(), step.and_then(|step| step.graph)),
                 sides.who(group)
             )
         }

@@ -3,7 +3,8 @@
 use crate::analysis::findings::Severity;
 use crate::analysis::job::finding::{JobFinding, JobKind};
 use crate::analysis::job::groups::Group;
-use crate::analysis::job::sides::{Sides, function_words, verb};
+use crate::analysis::job::names::NamedFunction;
+use crate::analysis::job::sides::{Sides, verb};
 use crate::model::{Fact, FactValue, Step};
 
 const KIND: JobKind = JobKind::difference(Fact::CompileIds, "compile_ids_differ", "Compiles");
@@ -15,18 +16,20 @@ pub(super) fn finding(sides: &Sides<'_>) -> JobFinding {
     let counts =
         format!("Compilations: {other} on {}, {most} on {}.", sides.who(sides.other), sides.who(sides.most));
     let mut finding = sides.diverging(KIND, Severity::Info, title).with_detail(counts);
-    let value = sides.theirs.or(sides.mine).and_then(|step| step.value);
-    if let Some(FactValue::Compiled { function, .. }) = value {
-        sides.place(&mut finding, function.place);
+    if let Some(step) = sides.theirs.or(sides.mine)
+        && let Some(FactValue::Compiled { function, .. }) = step.value
+    {
+        sides.place(&mut finding, NamedFunction::of(sides.texts(), step.graph, function).place);
     }
     finding
 }
 
 fn side(sides: &Sides<'_>, group: &Group, step: Option<Step>) -> String {
     let who = format!("{} {}", sides.who(group), verb(group, "compiles", "compile"));
+    let graph = step.and_then(|step| step.graph);
     match step.and_then(|step| step.value) {
         Some(FactValue::Compiled { id, function }) => {
-            let name = function_words(function.name_or_unknown(sides.texts()));
+            let name = NamedFunction::of(sides.texts(), graph, function).words();
             format!("{who} {name} as {}", sides.texts().get(id))
         }
         _ => format!("{who} nothing more"),

@@ -3,7 +3,8 @@
 use crate::analysis::findings::Severity;
 use crate::analysis::job::finding::{JobFinding, JobKind};
 use crate::analysis::job::groups::Group;
-use crate::analysis::job::sides::{Sides, in_brackets, verb};
+use crate::analysis::job::names::in_brackets;
+use crate::analysis::job::sides::{Sides, verb};
 use crate::analysis::job::words::list_of;
 use crate::model::{Fact, FactValue, TextId};
 
@@ -19,7 +20,6 @@ pub(super) fn finding(sides: &Sides<'_>) -> Option<JobFinding> {
         return None;
     }
     let graph = sides.theirs.or(sides.mine).and_then(|step| step.graph);
-    let function = graph.and_then(|graph| sides.texts().graph(graph)).map(|key| key.function);
     let title = format!(
         "{} {} collectives in {}, {} in {}; first in {}{}",
         sides.who(sides.other),
@@ -28,7 +28,7 @@ pub(super) fn finding(sides: &Sides<'_>) -> Option<JobFinding> {
         sides.who(sides.most),
         words(sides, &mine),
         sides.id_or_dash(sides.theirs.or(sides.mine)),
-        in_brackets(function, sides.texts()),
+        in_brackets(sides.texts(), graph),
     );
     Some(sides.finding(KIND, Severity::Info, title).with_hint(ADVICE))
 }

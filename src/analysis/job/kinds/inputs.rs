@@ -3,7 +3,8 @@
 use super::tensors;
 use crate::analysis::findings::Severity;
 use crate::analysis::job::finding::{JobFinding, JobKind};
-use crate::analysis::job::sides::{Sides, function_words, short};
+use crate::analysis::job::names::NamedFunction;
+use crate::analysis::job::sides::{Sides, short};
 use crate::model::{Fact, FactValue, Step, TensorFact, TextId};
 
 const KIND: JobKind = JobKind::difference(Fact::Inputs, "inputs_differ", "Inputs");
@@ -12,8 +13,7 @@ pub(super) fn finding(sides: &Sides<'_>) -> JobFinding {
     let graph = sides.theirs.or(sides.mine).and_then(|step| step.graph);
     let mut finding =
         sides.finding(KIND, Severity::Warning, title(sides)).with_hint(tensors::advice(sides, graph));
-    let function = graph.and_then(|graph| sides.texts().graph(graph)).map(|key| key.function);
-    sides.place(&mut finding, function.and_then(|function| function.place));
+    sides.place(&mut finding, NamedFunction::of_graph(sides.texts(), graph).and_then(|name| name.place));
     finding
 }
 
@@ -32,10 +32,7 @@ fn input(step: Option<Step>) -> Option<Input> {
 
 fn title(sides: &Sides<'_>) -> String {
     let texts = sides.texts();
-    let function = |step: Option<Step>| {
-        let key = texts.graph(step?.graph?)?;
-        Some(function_words(key.function.name_or_unknown(texts)))
-    };
+    let function = |step: Option<Step>| Some(NamedFunction::of_graph(texts, step?.graph)?.words());
     match (input(sides.theirs), input(sides.mine)) {
         (Some(theirs), Some(mine))
             if theirs.name == mine.name && graph(sides.theirs) == graph(sides.mine) =>

@@ -3,7 +3,8 @@
 use crate::analysis::findings::Severity;
 use crate::analysis::job::finding::{JobFinding, JobKind};
 use crate::analysis::job::groups::Group;
-use crate::analysis::job::sides::{Sides, in_brackets};
+use crate::analysis::job::names::in_brackets;
+use crate::analysis::job::sides::Sides;
 use crate::model::{Fact, FactValue, Step};
 
 const KIND: JobKind = JobKind::difference(Fact::CacheKeys, "cache_keys_differ", "Cache keys");
@@ -13,19 +14,18 @@ const ADVICE: &str = "A key holds the graph, its inputs with their devices, and 
 pub(super) fn finding(sides: &Sides<'_>) -> JobFinding {
     let side = |group: &Group, step: Option<Step>| match step.and_then(|step| step.value) {
         Some(FactValue::Key { graph, key, .. }) => {
-            let function = graph.and_then(|graph| sides.texts().graph(graph)).map(|key| key.function);
             let key: String = sides.texts().get(key).chars().take(12).collect();
             format!(
                 "`{key}…` for {}{} on {}",
                 sides.id_or_dash(step),
-                in_brackets(function, sides.texts()),
+                in_brackets(sides.texts(), graph),
                 sides.who(group)
             )
         }
         _ => format!("nothing more on {}", sides.who(group)),
     };
     let title = format!(
-        "the cache of FX graphs is asked for {}, {}",
+        "the FX graph cache is asked for {}, {}",
         side(sides.other, sides.theirs),
         side(sides.most, sides.mine)
     );

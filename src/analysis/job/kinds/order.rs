@@ -3,7 +3,8 @@
 use crate::analysis::findings::Severity;
 use crate::analysis::job::finding::{JobFinding, JobKind};
 use crate::analysis::job::groups::Group;
-use crate::analysis::job::sides::{Sides, function_words};
+use crate::analysis::job::names::NamedFunction;
+use crate::analysis::job::sides::Sides;
 use crate::model::{Fact, FactValue, Step};
 
 const KIND: JobKind = JobKind::difference(Fact::ExecOrder, "exec_order_differs", "Order");
@@ -11,9 +12,9 @@ const KIND: JobKind = JobKind::difference(Fact::ExecOrder, "exec_order_differs",
 pub(super) fn finding(sides: &Sides<'_>) -> JobFinding {
     let side = |group: &Group, step: Option<Step>| match step.and_then(|step| step.value) {
         Some(FactValue::Executed(graph)) => {
-            let function = sides.texts().graph(graph).map(|key| key.function);
-            let name = function.map_or("unknown function", |one| one.name_or_unknown(sides.texts()));
-            format!("{} ({}) on {}", function_words(name), sides.id_or_dash(step), sides.who(group))
+            let name = NamedFunction::of_graph(sides.texts(), Some(graph));
+            let name = name.map_or_else(|| "an unknown function".to_owned(), |name| name.words());
+            format!("{name} ({}) on {}", sides.id_or_dash(step), sides.who(group))
         }
         _ => format!("none on {}", sides.who(group)),
     };

@@ -3,6 +3,7 @@
 use crate::analysis::classify;
 use crate::analysis::findings::Severity;
 use crate::analysis::job::finding::{JobFinding, JobKind};
+use crate::analysis::job::names::NamedFunction;
 use crate::analysis::job::sides::{Sides, does_not, short, verb};
 use crate::model::{Fact, FactValue};
 
@@ -21,7 +22,7 @@ fn title(sides: &Sides<'_>) -> String {
     };
     let texts = sides.texts();
     let changed = |guards| changed(texts.list(guards).first().map_or("", |guard| texts.get(*guard)));
-    let name = texts.maybe(function.name).unwrap_or("a function");
+    let name = NamedFunction::of(texts, extra.step.graph, function).words();
     let id = sides.id(Some(extra.step)).map(|id| format!(" as {id}")).unwrap_or_default();
     let rival = if extra.doing.ranks == sides.other.ranks { sides.mine } else { sides.theirs };
     let lacking = sides.who(extra.lacking);
@@ -31,11 +32,7 @@ fn title(sides: &Sides<'_>) -> String {
         }
         _ => format!("{}; {lacking} {}", changed(guards), does_not(extra.lacking)),
     };
-    format!(
-        "{} {} `{name}`{id}: {tail}",
-        sides.who(extra.doing),
-        verb(extra.doing, "recompiles", "recompile")
-    )
+    format!("{} {} {name}{id}: {tail}", sides.who(extra.doing), verb(extra.doing, "recompiles", "recompile"))
 }
 
 /// What a failed guard says has changed: `x.shape[0] is 12, was 16`.

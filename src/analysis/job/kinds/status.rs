@@ -2,7 +2,8 @@
 
 use crate::analysis::findings::Severity;
 use crate::analysis::job::finding::{JobFinding, JobKind};
-use crate::analysis::job::sides::{Sides, in_brackets};
+use crate::analysis::job::names::in_brackets;
+use crate::analysis::job::sides::Sides;
 use crate::model::Fact;
 
 const STATUS: JobKind = JobKind::difference(Fact::Status, "status_differs", "Status");
@@ -22,8 +23,7 @@ pub(super) fn operations(sides: &Sides<'_>) -> JobFinding {
 /// `0/0 (f) ends as missing on rank 1, ok on rank 0`
 fn of_compile(sides: &Sides<'_>, verb: &str) -> String {
     let step = sides.theirs.or(sides.mine);
-    let function = sides.function(sides.other, step.and_then(|step| step.compile));
-    let name = in_brackets(function, sides.texts());
+    let name = in_brackets(sides.texts(), step.and_then(|step| step.graph));
     let text = |step| sides.text(step).unwrap_or_else(|| "nothing".to_owned());
     format!(
         "{}{name} {verb} {} on {}, {} on {}",

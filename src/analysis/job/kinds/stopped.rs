@@ -3,10 +3,10 @@
 use crate::analysis::findings::Severity;
 use crate::analysis::job::finding::{JobFinding, JobKind};
 use crate::analysis::job::found::JobFound;
+use crate::analysis::job::names::in_brackets;
 use crate::analysis::job::ranks::Stop;
-use crate::analysis::job::sides::function_words;
 use crate::analysis::job::words::rank_words;
-use crate::model::{Fact, FactValue, Job, RankSummary};
+use crate::model::{Job, RankSummary};
 
 const KIND: JobKind = JobKind::leading("rank_stopped", "Stopped");
 
@@ -63,17 +63,7 @@ fn finding(job: &Job, stop: &Stop) -> Option<JobFinding> {
 fn inside(job: &Job, rank: &RankSummary) -> String {
     let Some(end) = &rank.end else { return String::new() };
     let id = job.texts.maybe(end.compile);
-    let compiles = rank.fact(Fact::CompileIds).into_iter().flat_map(|steps| steps.iter());
-    let function =
-        compiles.filter(|step| end.compile.is_some() && step.compile == end.compile).find_map(|step| {
-            match step.value? {
-                FactValue::Compiled { function, .. } => {
-                    Some(function_words(function.name_or_unknown(&job.texts)))
-                }
-                _ => None,
-            }
-        });
-    let name = function.map(|name| format!(" ({name})")).unwrap_or_default();
+    let name = in_brackets(&job.texts, rank.graph(end.compile));
     let phase = end.phases.last().map(|phase| format!("`{}`", job.texts.get(*phase)));
     let phase = phase.unwrap_or_else(|| format!("after `{}`", job.texts.get(end.event)));
     match id {

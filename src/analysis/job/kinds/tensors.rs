@@ -2,7 +2,8 @@
 
 use crate::analysis::findings::Severity;
 use crate::analysis::job::finding::{JobFinding, JobKind};
-use crate::analysis::job::sides::{Sides, in_brackets, short};
+use crate::analysis::job::names::in_brackets;
+use crate::analysis::job::sides::{Sides, short};
 use crate::analysis::job::words::short_operation;
 use crate::model::{Fact, FactValue, GraphId, Step, TensorFact, TextId, Texts};
 
@@ -43,8 +44,7 @@ fn operation<'j>(sides: &Sides<'j>, step: Option<Step>) -> Option<Operation<'j>>
 fn title(sides: &Sides<'_>) -> String {
     let texts = sides.texts();
     let place = |step: Option<Step>| {
-        let key = step.and_then(|step| step.graph).and_then(|graph| texts.graph(graph));
-        format!("{}{}", sides.id_or_dash(step), in_brackets(key.map(|key| key.function), texts))
+        format!("{}{}", sides.id_or_dash(step), in_brackets(texts, step.and_then(|step| step.graph)))
     };
     let (there, here) = (place(sides.theirs), place(sides.mine));
     let (Some(theirs), Some(mine)) = (operation(sides, sides.theirs), operation(sides, sides.mine)) else {

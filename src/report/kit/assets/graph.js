@@ -2,7 +2,7 @@
 // compares two. The page holds each text once; a graph is taken apart when it is first shown.
 'use strict';
 (() => {
-  const { all, byId, element, noun, isCommand, graphText, sides } = tlparse;
+  const { all, byId, editor, element, noun, isCommand, graphText, sides } = tlparse;
   const { soft, codeAndNote, drawLinkItem, drawList, drawGroup, drawCountedGroup, drawFold } = tlparse.graphParts;
 
   // `graphs` have {name, number, attempt, group, about, href, text, compile}, where `text` is a place in `texts`, or
@@ -228,6 +228,8 @@
     head.firstChild.title = place;
     if (source) head.append(element('p', { className: SOFT_CLASS }, `in ${source.functionName}`));
     if (source?.code) head.append(element('code', {}, source.code));
+    const opened = editor.linkToPlace(place);
+    if (opened) head.append(element('p', {}, opened));
     return head;
   }
 

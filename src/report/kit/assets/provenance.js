@@ -8,7 +8,7 @@
 // the frame, so a graph of any length adds no listeners.
 'use strict';
 (() => {
-  const { all, byId, noun, isCommand } = tlparse;
+  const { all, byId, editor, noun, isCommand } = tlparse;
 
   const frame = document.querySelector('.linked-panes');
   const data = byId('maps');
@@ -55,6 +55,9 @@
   // The tint that lines of several source lines get when one of these is chosen.
   const CHOSEN_TINT = '--chosen-tint';
   const TINTS = 8;
+
+  // Source lines of a choice that the editor can open.
+  const MOST_OPENED = 3;
 
   // Milliseconds for which the mouse rests on a line before it is chosen.
   const HOVER_DELAY = 90;
@@ -258,7 +261,17 @@
     paint();
     others.forEach(scrollToLinked);
     statusLine.textContent = describeSelection(ofKernels);
+    sourceLinesOfChoice().forEach(place => statusLine.append(' ', editor.linkToPlace(place)));
     if (isPinned) writeAddress(`#${anchorOf(place)}`);
+  }
+
+  // The lines of the program that belong to the choice, the first of them: `/app/model.py:12`.
+  function sourceLinesOfChoice() {
+    const linked = (hits.source || []).flatMap(({ from, to }) => (
+      Array.from({ length: to - from + 1 }, (_, after) => from + after)
+    ));
+    const lines = selected.text === 'source' ? [selected.line] : linked.slice(0, MOST_OPENED);
+    return lines.map(line => lineElement('source', line)?.title).filter(Boolean);
   }
 
   function anchorOf({ text, line }) {

@@ -4,7 +4,7 @@
 // say, line by line). What is looked for stands in the address while it is typed.
 'use strict';
 (() => {
-  const { all, byId, element, noun } = tlparse;
+  const { all, byId, editor, element, noun } = tlparse;
 
   const field = byId('query');
   const results = byId('found');
@@ -24,6 +24,9 @@
   const TYPING_PAUSE = 200;
   // What was searched for, in the address.
   const QUERY_PARAMETER = 'q';
+  // What stands between the parts of what is known of a fact; a place as it is shown.
+  const SEPARATOR = ' · ';
+  const SHORT_PLACE = /^(.+):(\d+)$/;
   // Groups of places and tables are long, so they come after what code calls by name.
   const LATE_GROUP = /^(Places|Tables) /;
 
@@ -169,10 +172,24 @@
     return drawn;
   }
 
+  // What is known of a fact names a place twice: short with its line, and the whole path.
+  function linkToEditor(known) {
+    const parts = known.split(SEPARATOR);
+    for (const [at, part] of parts.entries()) {
+      const [, short, line] = SHORT_PLACE.exec(part) ?? [];
+      const path = short && parts.slice(at + 1).find(other => other.replaceAll('\\', '/').endsWith(`/${short}`));
+      if (path) return editor.linkTo(path, line);
+    }
+    return '';
+  }
+
   // A fact is [name, detail, address].
   function drawFact([name, detail, address], words) {
     const link = drawMarked('a', name || 'unnamed', words, { href: address });
-    return element('li', {}, link, drawMarked('small', detail, words));
+    const about = drawMarked('small', detail, words);
+    const opened = linkToEditor(`${name}${SEPARATOR}${detail}`);
+    if (opened) about.append(SEPARATOR, opened);
+    return element('li', {}, link, about);
   }
 
   function drawPlace({ file, lineNumber }) {
@@ -337,7 +354,7 @@
 
   // What the arrows stop at.
   function stops() {
-    return all('a, summary, button', results).filter(stop => stop.checkVisibility());
+    return all('a:not(.in-editor), summary, button', results).filter(stop => stop.checkVisibility());
   }
 
   // Arrows walk from the field through the results and back.

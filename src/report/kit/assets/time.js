@@ -4,7 +4,7 @@
 // What is seen stands in the address, so that a link shows the same view: #from=0&to=9000&span=7&find=gc.
 'use strict';
 (() => {
-  const { all, byId, element, isCommand, timeline, timeWords, timeDrawing } = tlparse;
+  const { all, byId, editor, element, isCommand, timeline, timeWords, timeDrawing } = tlparse;
   const { NO_ITEM, total, items, names, compiles } = timeline;
   const { chart, canvas, map, view, marks, drawSoon } = timeDrawing;
   const { starts, ends } = items;
@@ -125,6 +125,7 @@
     if (item === NO_ITEM) return;
     const compile = timeline.compileOf(item);
     if (compile) panel.append(element('a', { href: compile.page, textContent: `page of ${compile.id}` }));
+    if (compile?.place) panel.append(element('div', {}, editor.linkToPlace(compile.place)));
     addButton('Zoom to it', showChosen);
     if (!timeline.isCompile(item)) {
       addButton('Find all of this phase', () => setSearch(quoted(timeline.nameOf(item))));

@@ -67,8 +67,9 @@ tlparse.timeline = (() => {
     ends: starts.map((start, item) => start + lengths[item]),
     compiles: [...spanCompiles, ...outermost.map(span => spanCompiles[span])],
     rows: [...lanes.map(lane => rowOfLane[lane]), ...outermost.map(span => rowOfCompiles[lanes[span]])],
-    // The spans that the log does not end.
+    // The spans that the log does not end, and those of them in which it ends itself.
     open: new Set(data.open),
+    unfinished: new Set(data.unfinished),
   };
   const { ends } = items;
 
@@ -80,9 +81,9 @@ tlparse.timeline = (() => {
   const trackOfRow = tracks.flatMap(track => new Array(track.lanes).fill(track));
 
   // Where no folder is given, the id names it.
-  const compiles = data.compiles.map(([number, id, name, folder]) => {
+  const compiles = data.compiles.map(([number, id, name, folder, place]) => {
     const page = `${folder ?? `-_${id.replace('/', '_')}_0`}/compile.html`;
-    return { number, id, name, page };
+    return { number, id, name, page, place };
   });
 
   const kernels = new Map(data.kernels);

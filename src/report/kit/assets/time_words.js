@@ -9,6 +9,7 @@ tlparse.timeWords = (() => {
   const MILLISECOND = 1e3;
   const NBSP = '\u00a0';
   const OPEN_SPAN_NOTE = 'left open in the log; it ends here with the span around it, or with its process';
+  const UNFINISHED_NOTE = 'still open at the end of the log';
 
   // A length of time as the tables have it: three digits at most.
   function describeTime(time) {
@@ -28,8 +29,9 @@ tlparse.timeWords = (() => {
   // Total time, and of a phase how much of it no phase below covers.
   function describeLength(item) {
     const isPhase = !timeline.isCompile(item);
+    const least = items.unfinished.has(item) ? 'at least ' : '';
     const parts = [
-      `${isPhase ? 'total ' : ''}${describeTime(timeline.lengthOf(item))}`,
+      `${isPhase ? 'total ' : ''}${least}${describeTime(timeline.lengthOf(item))}`,
       isPhase && `self ${describeTime(timeline.selfTimeOf(item))}`,
       `from ${describeTime(items.starts[item])}`,
     ];
@@ -52,7 +54,7 @@ tlparse.timeWords = (() => {
       timeline.meaningOf(item),
       kernel && `kernel ${kernel}`,
       !timeline.isCompile(item) && describeCompile(item),
-      items.open.has(item) && OPEN_SPAN_NOTE,
+      items.open.has(item) && (items.unfinished.has(item) ? UNFINISHED_NOTE : OPEN_SPAN_NOTE),
     ];
     place.append(element('b', { textContent: timeline.nameOf(item) }));
     lines.filter(Boolean).forEach(textContent => place.append(element('div', { textContent })));

@@ -1,12 +1,12 @@
 //! What the caches answered, and how near a function is to torch's limits.
 
+use crate::analysis::caches::cache_title;
 use crate::model::{CacheLookup, Outcome};
 use crate::report::kit::formats::{counted, micros, whole};
 use crate::report::kit::html::Html;
 use crate::report::kit::markup::{Element, span};
 use crate::report::kit::view::View;
 use crate::report::pages::compile::subject::Subject;
-use crate::report::words::caches::title;
 
 /// `torch._dynamo.config.recompile_limit` and `accumulated_recompile_limit` by default.
 const LIMIT: u64 = 8;
@@ -23,7 +23,7 @@ pub(crate) fn answers(view: View<'_>, subject: Subject<'_>) -> Option<Html> {
 
 /// What a cache answered, and why.
 fn answer(view: View<'_>, lookup: &CacheLookup) -> Html {
-    let answer = Html::escaped(&format!("{} {}", title(&lookup.cache), lookup.outcome.word()));
+    let answer = Html::escaped(&format!("{} {}", cache_title(&lookup.cache), lookup.outcome.word()));
     let mut parts = vec![match lookup.outcome {
         Outcome::Hit | Outcome::Miss => answer,
         Outcome::Bypass => span("warn", &answer),

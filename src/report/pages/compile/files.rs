@@ -138,7 +138,7 @@ fn file(view: View<'_>, subject: Subject<'_>, artifact: &Artifact, viewed: bool)
         Some(path) => path.to_string(),
         None => format!("{}_{}", short_name(&artifact.name), artifact.number),
     };
-    let viewer = graph_files::graphs_href(view, subject.compile).filter(|_| viewed);
+    let viewer = viewed.then(|| view.href(&paths::graphs_page(subject.compile)));
     let mut pieces = match viewer {
         Some(page) => {
             vec![view.link(&format!("{page}#{}", artifact.number), &name), view.link(&href(&path), "text")]

@@ -54,6 +54,8 @@ struct Placed<'m> {
     start_us: f64,
     depth: usize,
     part: usize,
+    /// Whether the log ends in it.
+    at_end: bool,
 }
 
 /// The chart; empty where the log has no spans of the compile.
@@ -86,6 +88,7 @@ fn duration(span: &TraceSpan) -> f64 {
 /// which the compiler did nothing for this compile, is cut out.
 fn place<'m>(subject: Subject<'m>) -> (Vec<Placed<'m>>, f64) {
     let spans = &subject.report.model.spans;
+    let at_end = subject.report.found.end.as_ref().map(|end| end.phases.as_slice()).unwrap_or_default();
     let mut placed: Vec<Placed<'m>> = Vec::new();
     // Where each span of the compile stands in the list above.
     let mut known: fxhash::FxHashMap<usize, (f64, usize, usize)> = fxhash::FxHashMap::default();
@@ -106,7 +109,8 @@ fn place<'m>(subject: Subject<'m>) -> (Vec<Placed<'m>>, f64) {
         let part = part_of_phase(&span.name).unwrap_or(part);
         known.insert(index, (own_shift, depth, part));
         total = total.max(span.end_us - own_shift);
-        placed.push(Placed { span, start_us: span.start_us - own_shift, depth, part });
+        let at_end = at_end.iter().any(|open| open.span == index);
+        placed.push(Placed { span, start_us: span.start_us - own_shift, depth, part, at_end });
     }
     (placed, total)
 }
@@ -118,7 +122,11 @@ fn bar(placed: &Placed<'_>, total: f64) -> Bar {
     let room = width / 100.0 * NARROWEST / CHARACTER - 1.0;
     let (short, long) =
         (name.chars().count() as f64, (name.chars().count() + 1 + time.chars().count()) as f64);
-    let open = if placed.span.open { ", left open in the log" } else { "" };
+    let open = match (placed.at_end, placed.span.open) {
+        (true, _) => ", at least: still open at the end of the log",
+        (false, true) => ", left open in the log",
+        (false, false) => "",
+    };
     let (text, title) = if long <= room && open.is_empty() {
         (format!("{name} {time}"), None)
     } else if short <= room {

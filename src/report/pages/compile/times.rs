@@ -5,7 +5,7 @@ use crate::model::Fields;
 use crate::report::kit::formats::{counted, micros, whole};
 use crate::report::kit::html::Html;
 use crate::report::kit::links;
-use crate::report::kit::markup::{close_section, note_below, put};
+use crate::report::kit::markup::{close_section, note_below, put, span};
 use crate::report::kit::tables::{Head, Row, Table, Td};
 use crate::report::kit::view::View;
 use crate::report::pages::compile::subject::Subject;
@@ -130,7 +130,7 @@ fn write_phases(
         let times = if sum.count > 1 { format!(" ×{}", whole(sum.count)) } else { String::new() };
         Ok(Row::of(vec![
             Td::text(&format!("{name}{times}")),
-            Td::text(phase_meaning(name)),
+            Td::html(meaning(view, subject, name)),
             Td::number(sum.self_s, &micros(sum.self_s * 1e6)),
             Td::number(sum.total_s, &micros(sum.total_s * 1e6)),
         ]))
@@ -153,6 +153,13 @@ fn write_phases(
     let between = if words.is_empty() { "" } else { ". " };
     note_below(out, Html::joined([words.into(), between.into(), link, ".".into()], ""))?;
     Ok(())
+}
+
+/// What the compiler does in a phase, and how long it was open at least where the log ends in it.
+fn meaning(view: View<'_>, subject: Subject<'_>, phase: &str) -> Html {
+    let open = view.still_open(phase, Some(subject.index)).map(|open| span("warn", open.as_str()));
+    let meaning = Some(phase_meaning(phase)).filter(|meaning| !meaning.is_empty()).map(Html::escaped);
+    Html::joined(meaning.into_iter().chain(open), "; ")
 }
 
 #[cfg(test)]

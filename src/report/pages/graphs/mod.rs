@@ -8,6 +8,7 @@ use crate::analysis::Producers;
 use crate::analysis::vllm::Vllm;
 use crate::model::{Artifact, Compile, CompileIndex};
 use crate::output::Page;
+use crate::report::kit::editor::Editor;
 use crate::report::kit::formats::{bytes, counted, whole};
 use crate::report::kit::graph_files::graphs;
 use crate::report::kit::graph_files::pairs;
@@ -256,6 +257,7 @@ fn head(view: View<'_>, compile: &Compile, shown: &Shown) -> anyhow::Result<Html
 
 /// Writes what the script reads, a text at a time.
 fn write_data(view: View<'_>, compile: &Compile, shown: &Shown, out: &mut dyn Write) -> anyhow::Result<()> {
+    Editor::write_pattern(view.report.settings.editor.as_ref(), out)?;
     open_data(out, "graphs-data")?;
     out.write_all(b"{\"texts\":[")?;
     for (index, at) in shown.texts.iter().enumerate() {

@@ -1,11 +1,12 @@
 //! The kernels of all Inductor runs, each read from the log once.
 
 use crate::analysis::performance::estimated_runtimes;
-use crate::analysis::provenance::{CodeKind, KernelCall, Provenance};
+use crate::analysis::provenance::{CodeKind, KernelBody, KernelCall, Provenance};
 use crate::model::{Compile, TritonKernel};
 use crate::report::kit::formats::is_library;
 use crate::report::kit::inductor_runs::Run;
 use crate::report::kit::inductor_runs::texts_of;
+use crate::report::kit::measured::{CallsTime, calls_of};
 use crate::report::kit::provenance_anchors::{kernel_anchors, source_anchors};
 use crate::report::subject::Report;
 use crate::trace::TextMap;
@@ -32,6 +33,19 @@ pub(crate) struct Kernel {
     pub(crate) tuning: Option<TritonKernel>,
     /// Nanoseconds that Inductor expects, over all calls.
     pub(crate) runtime_ns: Option<f64>,
+    /// The place of its first call among those of its run.
+    pub(crate) first_place: usize,
+    /// What a trace measured, over all calls.
+    pub(crate) measured: CallsTime,
+}
+
+impl Kernel {
+    /// Microseconds of a call as the trace measured it, and as many times as long as expected that is.
+    pub(crate) fn ratio_to_estimate(&self) -> Option<f64> {
+        let expected_us = self.runtime_ns? / 1e3 / self.calls as f64;
+        let measured_us = self.measured.sum_us / self.measured.count as f64;
+        Some(measured_us / expected_us).filter(|ratio| ratio.is_finite() && self.measured.count > 0)
+    }
 }
 
 /// Where a kernel is called.
@@ -100,16 +114,24 @@ impl Kernels {
         let mut places: TextMap<&str, usize> = TextMap::default();
         let mut seen: FxHashSet<(usize, usize)> = FxHashSet::default();
         let sources = source_anchors(&known);
-        for (call, anchor) in known.kernels.iter().zip(kernel_anchors(&known)) {
+        let mut measured = calls_of(report, run).iter().peekable();
+        for ((at, call), anchor) in known.kernels.iter().enumerate().zip(kernel_anchors(&known)) {
             let called = CallPlace { anchor, file: call.file, line: call.line };
             let place = *places.entry(&call.kernel).or_insert_with(|| {
                 let tuning = tuning.get(call.kernel.as_str()).map(|kernel| (*kernel).clone());
                 let runtime_ns = runtimes.get(&call.kernel).map(|estimate| estimate.ns);
-                self.kernels.push(Kernel { tuning, runtime_ns, ..Kernel::of(index, called.clone(), call) });
+                self.kernels.push(Kernel {
+                    tuning,
+                    runtime_ns,
+                    ..Kernel::of((index, at), called.clone(), call)
+                });
                 self.kernels.len() - 1
             });
             let Some(kernel) = self.kernels.get_mut(place) else { continue };
             kernel.calls += 1;
+            while let Some(timed) = measured.next_if(|timed| timed.place <= at) {
+                kernel.measured.add(timed);
+            }
             kernel.nodes += call.nodes.len();
             let lines = call.source.iter().filter_map(|at| Some((known.source.get(*at)?, sources.get(*at)?)));
             for (source, anchor) in lines {
@@ -166,18 +188,20 @@ impl Kernels {
 }
 
 impl Kernel {
-    fn of(run: usize, first: CallPlace, call: &KernelCall) -> Kernel {
+    fn of((run, first_place): (usize, usize), first: CallPlace, call: &KernelCall) -> Kernel {
         Kernel {
             run,
             name: call.kernel.clone(),
             language: call.language,
             calls: 0,
             first,
-            code_lines: call.definition.map(|(_, _, lines)| lines),
+            code_lines: call.definition.map(KernelBody::lines),
             nodes: 0,
             lines: Vec::new(),
             tuning: None,
             runtime_ns: None,
+            first_place,
+            measured: CallsTime::default(),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! `kernels.html`: every kernel of the log with its graph, its lines of the program, and what tuning said.
 
 mod collect;
+mod measured;
 
 use crate::model::{Content, Form};
 use crate::output::{Page, RelPath};
@@ -9,6 +10,7 @@ use crate::report::kit::highlight::LARGEST_HIGHLIGHTED;
 use crate::report::kit::html::Html;
 use crate::report::kit::inductor_runs;
 use crate::report::kit::inductor_runs::Run;
+use crate::report::kit::links;
 use crate::report::kit::markup::{Element, close_section, note_below, put, soft_paragraph, strong};
 use crate::report::kit::paths;
 use crate::report::kit::shell::{Shell, Tab, write_page};
@@ -18,6 +20,7 @@ use crate::report::kit::view::View;
 use crate::report::subject::Report;
 use crate::trace::TextSet;
 use collect::{CallPlace, Kernel, Kernels, Line, LineKernel};
+use measured::Measured;
 use std::io::Write;
 
 /// Kernels in the table, and lines in the other. A log of 368 compiles has some hundred of each.
@@ -38,7 +41,7 @@ pub(crate) fn present(report: Report<'_>) -> bool {
 
 /// The page, where there is a kernel to tell of.
 pub(crate) fn page(report: Report<'_>) -> Page<'_, Worker> {
-    let path = RelPath::of_parts(&["kernels.html"]);
+    let path = RelPath::of_parts(&[links::KERNELS]);
     Page::rendered(path, move |worker, out| write(report, worker, out))
 }
 
@@ -122,7 +125,7 @@ fn kernels(view: View<'_>, runs: &[Run<'_>], found: &Kernels, out: &mut dyn Writ
         return Ok(close_section(out)?);
     }
     let none = |known: fn(&Kernel) -> bool| !all.iter().any(known);
-    let heads = vec![
+    let mut heads = vec![
         Head::text("Kernel").mono(),
         Head::compiles("Graph"),
         Head::text("Kind"),
@@ -139,9 +142,11 @@ fn kernels(view: View<'_>, runs: &[Run<'_>], found: &Kernels, out: &mut dyn Writ
             .absent_if(none(|k| k.tuning.as_ref().is_some_and(|t| t.compile_us.is_some()))),
         Head::number("Estimated run time").absent_if(none(|k| k.runtime_ns.is_some())),
     ];
+    let measured = Measured::of(view, found);
+    heads.extend(measured.heads());
     let table = Table { id: "kernels-table", label: "Kernels", heads };
     let shown: Vec<&Kernel> = all.iter().take(MOST_KERNELS).collect();
-    let rows = shown.into_iter().map(|kernel| row(view, runs, found, kernel));
+    let rows = shown.into_iter().map(|kernel| row(view, runs, (found, &measured), kernel));
     view.table(out, &table, rows)?;
     view.beyond(out, all.len(), all.len().min(MOST_KERNELS), "kernels")?;
     if none(|kernel| kernel.tuning.is_some()) {
@@ -160,7 +165,12 @@ fn word(kind: &'static str) -> &'static str {
     }
 }
 
-fn row(view: View<'_>, runs: &[Run<'_>], found: &Kernels, kernel: &Kernel) -> anyhow::Result<Row> {
+fn row(
+    view: View<'_>,
+    runs: &[Run<'_>],
+    (found, measured): (&Kernels, &Measured<'_>),
+    kernel: &Kernel,
+) -> anyhow::Result<Row> {
     let run = runs.get(kernel.run);
     let name = match run.and_then(|run| href(view, run, &kernel.first)) {
         Some(href) => view.link(&href, &kernel.name),
@@ -180,7 +190,7 @@ fn row(view: View<'_>, runs: &[Run<'_>], found: &Kernels, kernel: &Kernel) -> an
     let code =
         tuning.chosen.as_deref().map_or_else(|| Html::escaped(UNKNOWN), |text| view.folded(text, true));
     let count = |value: Option<f64>| Td::maybe(value, |value| whole(value as u64));
-    let row = Row::of(vec![
+    let mut cells = vec![
         Td::html(name),
         Td::html(graph).sorted(kernel.run),
         Td::text(kind),
@@ -193,8 +203,10 @@ fn row(view: View<'_>, runs: &[Run<'_>], found: &Kernels, kernel: &Kernel) -> an
         Td::html(code),
         Td::maybe(tuning.compile_us, micros),
         Td::maybe(kernel.runtime_ns, |ns| micros(ns / 1e3)),
-    ]);
-    Ok(row.selected_by(word(kind).to_owned()))
+    ];
+    cells.extend(measured.cells(view, kernel));
+    let anchor = links::kernel_of_code_anchor(kernel.run, kernel.first_place);
+    Ok(Row::of(cells).selected_by(word(kind).to_owned()).anchored(anchor))
 }
 
 /// torch's word for how a configuration was found, in plain ones.
@@ -279,26 +291,29 @@ fn lines(view: View<'_>, runs: &[Run<'_>], found: &Kernels, out: &mut dyn Write)
         false => "which kernels a line of the program became",
     };
     view.open_section(out, ("lines", "By source line", note), Some(whole(all.len())), Html::default())?;
-    let heads = vec![
+    let mut heads = vec![
         Head::text("Line").soft(),
         Head::text("Code").mono().absent_if(all.values().all(|line| line.code.is_none())),
         Head::number("Kernels"),
         Head::unsorted("Which"),
     ];
+    let measured = Measured::of(view, found);
+    heads.splice(2..2, measured.line_head());
     let table = Table { id: "lines-table", label: "Kernels by source line", heads };
     let order: Vec<usize> = found.order.iter().take(MOST_LINES).copied().collect();
     let mut named = TextSet::default();
     let rows = order.iter().enumerate().map(|(place, index)| {
         let Some(((file, number), line)) = all.get_index(*index) else { return Ok(Row::of(Vec::new())) };
-        Ok(Row::of(vec![
+        let mut cells = vec![
             Td::html(view.place_once(&mut named, Some(file), Some(*number))).sorted(place),
             Td::html(
                 line.code.as_deref().map_or_else(|| Html::escaped(UNKNOWN), |code| view.folded(code, false)),
             ),
             Td::number(line.kernels.len() as f64, &whole(line.kernels.len())),
             Td::html(kernels_of(view, runs, found, line)).class("soft"),
-        ])
-        .anchored(format!("line-{}", place + 1)))
+        ];
+        cells.splice(2..2, measured.line_cell(view, file, *number));
+        Ok(Row::of(cells).anchored(format!("line-{}", place + 1)))
     });
     view.table(out, &table, rows)?;
     view.beyond(out, all.len(), all.len().min(MOST_LINES), "lines")?;

@@ -174,18 +174,19 @@ fn entries(view: View<'_>, out: &mut dyn Write, range: std::ops::Range<usize>) -
 }
 
 fn entry(view: View<'_>, compile: &Compile, seen: &mut TextSet<String>) -> anyhow::Result<Entry> {
-    let mut numbers: Vec<u32> = compile.attempts.iter().map(|a| a.number).collect();
-    numbers.extend(compile.artifacts.iter().map(|a| a.attempt));
-    numbers.sort_unstable();
-    numbers.dedup();
+    let mut by_attempt: BTreeMap<u32, Vec<&Artifact>> =
+        compile.attempts.iter().map(|attempt| (attempt.number, Vec::new())).collect();
+    for artifact in &compile.artifacts {
+        by_attempt.entry(artifact.attempt).or_default().push(artifact);
+    }
     // The id of attempt 0 is the entry's own, so that it always resolves.
     let id = Some(compile.bracketed(0)).filter(|id| seen.insert(id.clone()));
     let mut attempts = Vec::new();
-    for number in &numbers {
-        let files: Vec<&Artifact> = compile.artifacts.iter().filter(|a| a.attempt == *number).collect();
+    let producers = Producers::of(compile);
+    for (number, files) in &by_attempt {
         let id = (*number > 0).then(|| compile.bracketed(*number)).filter(|id| seen.insert(id.clone()));
-        let title = (numbers.len() > 1).then(|| format!("Attempt {number}"));
-        attempts.push(AttemptFiles { id, title, stages: stages(view, compile, &files) });
+        let title = (by_attempt.len() > 1).then(|| format!("Attempt {number}"));
+        attempts.push(AttemptFiles { id, title, stages: stages(view, compile, &producers, files) });
     }
     let integrity = &view.report.model.integrity;
     let damaged = compile.artifacts.iter().filter(|a| integrity.damage_of(a).is_some()).count();
@@ -241,8 +242,12 @@ fn summary(view: View<'_>, compile: &Compile) -> String {
     text
 }
 
-fn stages(view: View<'_>, compile: &Compile, files: &[&Artifact]) -> Vec<StageFiles> {
-    let producers = Producers::of(compile);
+fn stages(
+    view: View<'_>,
+    compile: &Compile,
+    producers: &Producers<'_>,
+    files: &[&Artifact],
+) -> Vec<StageFiles> {
     let mut groups: BTreeMap<(Stage, Option<&str>), Vec<Html>> = BTreeMap::new();
     let mut names: TextMap<&str, usize> = TextMap::default();
     for artifact in files {

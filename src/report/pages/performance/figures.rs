@@ -1,6 +1,6 @@
 //! Rates, shares and judgements in words.
 
-use crate::analysis::performance::{Bound, FigureFrom, Judgement, MeasuredKernel, Rates};
+use crate::analysis::performance::{Backend, Bound, FigureFrom, Judgement, MeasuredKernel, Rates};
 use crate::report::kit::formats::UNKNOWN;
 
 /// Share of a limit from which on a kernel is near it.
@@ -11,6 +11,15 @@ pub(super) fn flop_rate(tflops: f64) -> String {
     match tflops {
         rate if rate >= 1.0 => format!("{}\u{a0}TFLOP/s", digits(rate)),
         rate => format!("{}\u{a0}GFLOP/s", digits(rate * 1e3)),
+    }
+}
+
+/// `51.6 GFLOP`, `8.39 MFLOP`.
+pub(super) fn flop_count(flops: f64) -> String {
+    match flops {
+        _ if flops >= 1e12 => format!("{}\u{a0}TFLOP", digits(flops / 1e12)),
+        _ if flops >= 1e9 => format!("{}\u{a0}GFLOP", digits(flops / 1e9)),
+        _ => format!("{}\u{a0}MFLOP", digits(flops / 1e6)),
     }
 }
 
@@ -53,12 +62,58 @@ pub(super) fn verdict(kernel: &MeasuredKernel) -> &'static str {
         Some(Judgement::Impossible) => "implausible",
         Some(Judgement::CountsProbablyWrong) => "counts probably wrong",
         Some(Judgement::Far) => "far from both limits",
-        Some(Judgement::Near) if kernel.rates.best_share().is_some_and(|share| share >= NEAR) => {
-            "near a limit"
-        }
-        Some(Judgement::Near) => "between",
+        Some(Judgement::Near) if is_near(kernel) => "near a limit",
+        Some(Judgement::Near) => "room",
         None if kernel.rates.bound == Some(Bound::Launch) => "too short to judge",
         None => UNKNOWN,
+    }
+}
+
+/// How a verdict stands out: only what cannot be true and what is far from all limits does.
+pub(super) fn flag(kernel: &MeasuredKernel) -> &'static str {
+    match verdict_word(kernel) {
+        "implausible" | "wrong-counts" => "flag wrong",
+        "far" => "flag far",
+        "near" => "flag near",
+        _ => "flag",
+    }
+}
+
+/// The word of a verdict by which a filter and a strip select it.
+pub(super) fn verdict_word(kernel: &MeasuredKernel) -> &'static str {
+    match kernel.rates.judgement {
+        Some(Judgement::Impossible) => "implausible",
+        Some(Judgement::CountsProbablyWrong) => "wrong-counts",
+        Some(Judgement::Far) => "far",
+        Some(Judgement::Near) if is_near(kernel) => "near",
+        Some(Judgement::Near) => "between",
+        None if kernel.rates.bound == Some(Bound::Launch) => "launch",
+        None => "unknown",
+    }
+}
+
+/// Whether a kernel reaches so much of a limit that there is little left to gain.
+pub(super) fn is_near(kernel: &MeasuredKernel) -> bool {
+    kernel.rates.best_share().is_some_and(|share| share >= NEAR)
+}
+
+/// The word of a row by which the filter selects a kind.
+pub(super) fn word(backend: Backend) -> &'static str {
+    match backend {
+        Backend::Triton => "triton",
+        Backend::Cpp => "cpp",
+        Backend::Extern => "library",
+        Backend::Eager => "eager",
+    }
+}
+
+/// Who wrote a kernel.
+pub(super) fn label(backend: Backend) -> &'static str {
+    match backend {
+        Backend::Triton => "Triton",
+        Backend::Cpp => "C++",
+        Backend::Extern => "library",
+        Backend::Eager => "eager",
     }
 }
 
@@ -82,6 +137,7 @@ mod tests {
         assert_eq!(plain(flop_rate(0.04978)), "49.8 GFLOP/s");
         assert_eq!(plain(byte_rate(1043.0)), "1.04 TB/s");
         assert_eq!(plain(byte_rate(7.1759)), "7.18 GB/s");
+        assert_eq!(plain(flop_count(8_388_608.0)), "8.39 MFLOP");
         assert_eq!(plain(share(0.617)), "62 %");
         assert_eq!(plain(share(0.0123)), "1.2 %");
     }

@@ -1,181 +1,264 @@
 //! The table of measured kernels.
 
-use super::figures;
-use super::lines::names;
-use crate::analysis::performance::{Backend, MeasuredKernel, Performance};
-use crate::report::kit::formats::{UNKNOWN, bytes, clipped, micros, whole};
+use super::{figures, names};
+use crate::analysis::performance::{Backend, FigureFrom, MeasuredKernel, Performance, Tuning};
+use crate::model::DeviceKernel;
+use crate::report::kit::formats::{UNKNOWN, bytes, counted, micros, short_path, whole};
 use crate::report::kit::html::Html;
-use crate::report::kit::markup::{Element, close_section, note_below, soft_paragraph, titled};
+use crate::report::kit::links::{MOST_MEASURED, measured_kernel_anchor, measured_line_anchor};
+use crate::report::kit::markup::{
+    Element, close_section, note_below, small, soft, soft_paragraph, span, titled,
+};
+use crate::report::kit::measured::heat;
 use crate::report::kit::tables::{Head, Row, Table, Td};
 use crate::report::kit::view::View;
-use crate::trace::{CompileId, TextSet};
+use crate::trace::{CompileId, TextMap};
 use std::io::Write;
 
-/// Kernels in the table, the longest first.
-pub(super) const MOST_KERNELS: usize = 2_000;
 /// Characters of a kernel's name; the whole stands behind it. Names of C++ templates have hundreds.
-const LONGEST_NAME: usize = 72;
-/// Characters of a name that may break only between words.
-const SHORT_NAME: usize = 24;
+const LONGEST_NAME: usize = 56;
 /// Lines in a cell.
-const MOST_LINES: usize = 4;
+const MOST_LINES: usize = 6;
+/// Configurations of a kernel that are named.
+const MOST_CONFIGURATIONS: usize = 3;
+/// How many times as long as the median the longest run is said to vary.
+const VARIES: f64 = 3.0;
 
-/// Writes the section.
-pub(super) fn write(view: View<'_>, found: &Performance, out: &mut dyn Write) -> anyhow::Result<()> {
-    let all = &found.kernels;
-    let of = |backend: Backend| all.iter().filter(|kernel| kernel.backend == backend).count();
-    let kinds = [Backend::Triton, Backend::Cpp, Backend::Extern, Backend::Eager];
-    let words = kinds.map(|kind| (word(kind), label(kind), of(kind)));
-    let tools = view.narrow("kernels-table", "Filter by name or line", words)?;
-    let note = "one row per kernel, graph and shape of the operator's inputs; by time";
-    view.open_section(out, ("kernels", "Kernels", note), Some(whole(all.len())), tools)?;
-    if all.is_empty() {
-        soft_paragraph(
+/// What the rows are made of.
+#[derive(Clone, Copy)]
+pub(super) struct Kernels<'a> {
+    pub(super) view: View<'a>,
+    pub(super) found: &'a Performance,
+    /// The place of each line of the program among those of the trace.
+    pub(super) lines: &'a TextMap<(&'a str, u64), usize>,
+    /// Where each kernel stands on the page of all kernels, by its place here.
+    pub(super) in_code: &'a [Option<String>],
+}
+
+impl Kernels<'_> {
+    /// Writes the section.
+    pub(super) fn write(self, out: &mut dyn Write) -> anyhow::Result<()> {
+        let all = &self.found.kernels;
+        let of = |backend: Backend| all.iter().filter(|kernel| kernel.backend == backend).count();
+        let kinds = [Backend::Triton, Backend::Cpp, Backend::Extern, Backend::Eager];
+        let words = kinds.map(|kind| (figures::word(kind), figures::label(kind), of(kind)));
+        let tools = self.view.narrow("kernels-table", "Filter by name or line", words)?;
+        let note = "one row per kernel, graph and shape of the operator's inputs; by time";
+        self.view.open_section(out, ("kernels", "Kernels", note), Some(whole(all.len())), tools)?;
+        if all.is_empty() {
+            soft_paragraph(out, self.how_to_record())?;
+            return Ok(close_section(out)?);
+        }
+        let heads = heads(all, self.found.peaks.is_some());
+        let table = Table { id: "kernels-table", label: "Measured kernels", heads };
+        let longest = all.first().map_or(0.0, |kernel| kernel.sum_us);
+        let shown = all.iter().take(MOST_MEASURED).enumerate();
+        self.view.table(out, &table, shown.map(|(place, kernel)| self.row(place, kernel, longest)))?;
+        self.view.beyond(out, all.len(), all.len().min(MOST_MEASURED), "kernels")?;
+        note_below(
             out,
-            "None: the trace holds no run of a kernel. Record it with ProfilerActivity.CUDA for a GPU, and for a CPU set torch._inductor.config.cpp.enable_kernel_profile.",
+            "Times are over all runs of a row; rates are of its mean run, and say on hover what they follow from. Bytes are the least that a run must move: each \
+             tensor once, twice where it is updated in place. Real traffic may be more, and less than that reaches memory \
+             where the data is still in a cache. A dash is a figure that is not known, never 0.",
         )?;
-        return Ok(close_section(out)?);
+        Ok(close_section(out)?)
     }
+
+    /// What to set so that a trace has kernels.
+    fn how_to_record(self) -> Html {
+        let code = |text: &str| self.view.code(text);
+        let pieces = [
+            "None: the trace holds no run of a kernel. On a GPU, record it with ".into(),
+            code("ProfilerActivity.CUDA"),
+            "; on a CPU, set ".into(),
+            code("torch._inductor.config.cpp.enable_kernel_profile = True"),
+            " before the program is compiled, so that generated C++ kernels name themselves.".into(),
+        ];
+        Html::joined(pieces, "")
+    }
+
+    fn row(self, place: usize, kernel: &MeasuredKernel, longest: f64) -> anyhow::Result<Row> {
+        let rates = &kernel.rates;
+        let row = Row::of(vec![
+            Td::html(self.name(place, kernel)).class("kernel-name"),
+            heat(micros(kernel.sum_us).into(), kernel.sum_us, kernel.sum_us, longest),
+            Td::text(figures::label(kernel.backend)),
+            self.graph(kernel)?,
+            Td::number(kernel.count as f64, &whole(kernel.count)),
+            Td::number(kernel.mean_us, &micros(kernel.mean_us)),
+            Td::number(kernel.median_us, &micros(kernel.median_us)),
+            longest_run(kernel),
+            Td::maybe(kernel.estimated_us, micros),
+            Td::maybe(kernel.ratio_to_estimate(), |ratio| format!("{ratio:.2}×")),
+            rate(rates.gbps, figures::byte_rate, kernel.bytes, bytes),
+            Td::maybe(rates.share_of_bandwidth, figures::share),
+            rate(rates.tflops, figures::flop_rate, kernel.flops, figures::flop_count),
+            Td::maybe(rates.share_of_peak, figures::share),
+            Td::text(figures::bound(rates)),
+            Td::html(span(figures::flag(kernel), figures::verdict(kernel))),
+            Td::html(self.line_links(kernel)),
+        ]);
+        let words = [figures::word(kernel.backend), figures::verdict_word(kernel)];
+        Ok(row.selected_by(words.join(" ").trim().to_owned()).anchored(measured_kernel_anchor(place)))
+    }
+
+    /// The name, with the operator that asked for the kernel and its shapes; below, what the trace tells of the launch.
+    fn name(self, place: usize, kernel: &MeasuredKernel) -> Html {
+        let short = names::short(&kernel.name, LONGEST_NAME);
+        let named = match self.in_code.get(place).and_then(Option::as_deref) {
+            Some(href) => self.view.link(href, &short),
+            None => Html::escaped(&short),
+        };
+        let mut pieces = Vec::new();
+        let named = if short == kernel.name { named } else { titled(&kernel.name, named) };
+        match names::operator(kernel) {
+            Some(operator) => pieces.extend([Html::escaped(operator), Html::escaped(" ")]),
+            None => pieces.extend([named.clone(), Html::escaped(" ")]),
+        }
+        let inputs = names::inputs(&kernel.inputs);
+        if !inputs.is_empty() {
+            pieces.push(soft(inputs));
+        }
+        if names::operator(kernel).is_some() {
+            pieces.push(small(named));
+        }
+        let launch = launch(kernel);
+        if !launch.is_empty() {
+            pieces.push(Element::new("small").class("prose").around(launch));
+        }
+        Html::joined(pieces, "")
+    }
+
+    fn graph(self, kernel: &MeasuredKernel) -> anyhow::Result<Td> {
+        let Some(id) = kernel.compile_ids.first().and_then(|id| CompileId::parse(id)) else {
+            return Ok(Td::text(UNKNOWN));
+        };
+        let direction = kernel.direction.as_deref().unwrap_or_default();
+        let pill = Html::joined([self.view.pill_of(Some(&id))?, Html::escaped(direction)], "&nbsp;");
+        Ok(match self.view.report.model.by_id.get(&Some(id)) {
+            Some(index) => Td::html(pill).sorted(index),
+            None => Td::html(pill),
+        })
+    }
+
+    /// `x.py:19, 20`, each a link to its row above.
+    fn line_links(self, kernel: &MeasuredKernel) -> Html {
+        let mut before = None;
+        let links = kernel.lines.iter().take(MOST_LINES).map(|line| {
+            let text = match before.replace(&line.file) == Some(&line.file) {
+                true => line.line.to_string(),
+                false => format!("{}:{}", short_path(&line.file), line.line),
+            };
+            match self.lines.get(&(line.file.as_str(), line.line)) {
+                Some(place) if *place < MOST_MEASURED => {
+                    self.view.link(&format!("#{}", measured_line_anchor(*place)), &text)
+                }
+                _ => Html::escaped(&text),
+            }
+        });
+        let mut links: Vec<Html> = links.collect();
+        let more = kernel.lines.len().saturating_sub(MOST_LINES);
+        if more > 0 {
+            links.push(Html::escaped(&format!("{} more", whole(more))));
+        }
+        if links.is_empty() { Html::escaped(UNKNOWN) } else { Html::joined(links, ", ") }
+    }
+}
+
+/// The columns. Without the figures of a device nothing bounds a kernel.
+fn heads(all: &[MeasuredKernel], limits: bool) -> Vec<Head> {
     let none = |known: fn(&MeasuredKernel) -> bool| !all.iter().any(known);
-    let heads = vec![
+    vec![
         Head::text("Kernel").mono(),
+        Head::number("Sum").about("over all runs"),
         Head::text("Kind"),
-        Head::compiles("Compile").absent_if(none(|k| !k.compile_ids.is_empty())),
+        Head::compiles("Graph").absent_if(none(|k| !k.compile_ids.is_empty())),
         Head::number("Runs"),
-        Head::number("Sum"),
         Head::number("Mean"),
         Head::number("Median"),
-        Head::number("GFLOP")
-            .about("of one run; a multiply-add counts 2")
-            .absent_if(none(|k| k.flops.is_some())),
-        Head::number("Bytes").about("that one run must move at least").absent_if(none(|k| k.bytes.is_some())),
-        Head::number("FLOP rate").absent_if(none(|k| k.rates.tflops.is_some())),
-        Head::number("Of peak").absent_if(none(|k| k.rates.share_of_peak.is_some())),
-        Head::number("Byte rate").absent_if(none(|k| k.rates.gbps.is_some())),
+        Head::number("Longest"),
+        Head::number("Estimated")
+            .about("what Inductor expected a run to take")
+            .absent_if(none(|k| k.estimated_us.is_some())),
+        Head::number("Of the estimate")
+            .about("the mean run over the estimate")
+            .absent_if(none(|k| k.ratio_to_estimate().is_some())),
+        Head::number("Byte rate")
+            .about("the bytes that a run must move at least, over the mean run")
+            .absent_if(none(|k| k.rates.gbps.is_some())),
         Head::number("Of bandwidth").absent_if(none(|k| k.rates.share_of_bandwidth.is_some())),
-        Head::text("Bound by").absent_if(none(|k| k.rates.bound.is_some())),
-        Head::text("Verdict").absent_if(none(|k| k.rates.judgement.is_some())),
+        Head::number("FLOP rate")
+            .about("a multiply-add counts 2; pointwise kernels and reductions have no formula")
+            .absent_if(none(|k| k.rates.tflops.is_some())),
+        Head::number("Of peak").absent_if(none(|k| k.rates.share_of_peak.is_some())),
+        Head::text("Bound by").absent_if(!limits || none(|k| k.rates.bound.is_some())),
+        Head::text("Verdict").absent_if(!limits),
         Head::text("Lines").soft().absent_if(none(|k| !k.lines.is_empty())),
-    ];
-    let table = Table { id: "kernels-table", label: "Measured kernels", heads };
-    let shown: Vec<&MeasuredKernel> = all.iter().take(MOST_KERNELS).collect();
-    let count = shown.len();
-    let rows = shown.into_iter().enumerate().map(|(place, kernel)| row(view, place, kernel));
-    view.table(out, &table, rows)?;
-    view.beyond(out, all.len(), count, "kernels")?;
-    note_below(
-        out,
-        "Times are over all runs of a row; rates are of its mean run. Bytes are the least that a run must move: each tensor \
-         once, twice where it is updated in place. Real traffic may be more, and less than that reaches memory where the \
-         data is still in a cache.",
-    )?;
-    Ok(close_section(out)?)
+    ]
 }
 
-fn row(view: View<'_>, place: usize, kernel: &MeasuredKernel) -> anyhow::Result<Row> {
-    let id = kernel.compile_ids.first().and_then(|id| CompileId::parse(id));
-    let compile = match &id {
-        Some(id) => {
-            let pill = Td::html(view.pill_of(Some(id))?);
-            match view.report.model.by_id.get(&Some(id.clone())) {
-                Some(index) => pill.sorted(index),
-                None => pill,
-            }
-        }
-        None => Td::text(UNKNOWN),
-    };
-    let rates = &kernel.rates;
-    let figure = |known: Option<(f64, _)>, show: fn(f64) -> String| match known {
-        Some((value, from)) => {
-            let cell = Td::html(titled(figures::from(from), show(value)));
-            cell.class("num").sorted(value)
-        }
-        None => Td::maybe(None, show),
-    };
-    let row = Row::of(vec![
-        Td::html(name(kernel)),
-        Td::text(label(kernel.backend)),
-        compile,
-        Td::number(kernel.count as f64, &whole(kernel.count)),
-        Td::number(kernel.sum_us, &micros(kernel.sum_us)),
-        Td::html(titled(&extremes(kernel), micros(kernel.mean_us))).class("num").sorted(kernel.mean_us),
-        Td::number(kernel.median_us, &micros(kernel.median_us)),
-        figure(kernel.flops, |flops| format!("{:.3}", flops / 1e9)),
-        figure(kernel.bytes, bytes),
-        Td::maybe(rates.tflops, figures::flop_rate),
-        Td::maybe(rates.share_of_peak, figures::share),
-        Td::maybe(rates.gbps, figures::byte_rate),
-        Td::maybe(rates.share_of_bandwidth, figures::share),
-        Td::text(figures::bound(rates)),
-        Td::text(figures::verdict(kernel)),
-        Td::html(lines(view, kernel)),
-    ]);
-    Ok(row.selected_by(word(kernel.backend).to_owned()).anchored(format!("kernel-{}", place + 1)))
+/// A rate, and on hover the amount of a run that it follows from.
+fn rate(
+    rate: Option<f64>,
+    show: fn(f64) -> String,
+    amount: Option<(f64, FigureFrom)>,
+    show_amount: fn(f64) -> String,
+) -> Td {
+    let Some((rate, (amount, from))) = rate.zip(amount) else { return Td::maybe(rate, show) };
+    let about = format!("{} a run, {}", show_amount(amount), figures::from(from));
+    Td::html(titled(&about, show(rate))).class("num").sorted(rate)
 }
 
-/// The name, with the operator that asked for the kernel where that says more.
-fn name(kernel: &MeasuredKernel) -> Html {
-    let shown = match clipped(&kernel.name, LONGEST_NAME) {
-        (start, true) => titled(&kernel.name, format!("{start}…")),
-        (whole, false) => Html::escaped(whole),
-    };
-    let operators: Vec<String> =
-        kernel.operators.iter().filter(|operator| **operator != kernel.name).cloned().collect();
-    let shown = match operators.is_empty() {
-        true => shown,
-        false => {
-            let words = format!(" for {}", names(&operators));
-            Html::joined([shown, Element::new("small").class("soft").around(words)], "")
-        }
-    };
-    // A long name breaks anywhere, but not into a column of letters.
-    match clipped(&kernel.name, SHORT_NAME).1 {
-        true => Element::new("div").class("long-name").around(shown),
-        false => shown,
+/// The longest run, and whether it is far from the median.
+fn longest_run(kernel: &MeasuredKernel) -> Td {
+    let shown = titled(&format!("shortest {}", micros(kernel.min_us)), micros(kernel.max_us));
+    let varies = kernel.count > 2 && kernel.max_us > VARIES * kernel.median_us;
+    let flag = if varies { span("flag far", "varies") } else { Html::default() };
+    Td::html(Html::joined([shown, flag], " ")).class("num").sorted(kernel.max_us)
+}
+
+/// `512 registers a thread, 48 KB of shared memory, occupancy about 25 %; tuned now: 4 candidates`. These advise nothing by
+/// themselves: what they cost is measured.
+pub(super) fn launch(kernel: &MeasuredKernel) -> String {
+    let mut words = Vec::new();
+    let device = kernel.device.as_ref();
+    if let Some(device) = device {
+        words.extend(of_device(device));
     }
-}
-
-/// `shortest 93 us, longest 1.2 ms`, and what the trace tells of the launch.
-fn extremes(kernel: &MeasuredKernel) -> String {
-    let mut words = vec![format!("shortest {}, longest {}", micros(kernel.min_us), micros(kernel.max_us))];
-    if let Some(device) = &kernel.device {
-        words.extend(device.registers.map(|registers| format!("{registers} registers per thread")));
-        words.extend(device.shared_memory.map(|shared| format!("{} of shared memory", bytes(shared as f64))));
-        words.extend(device.occupancy.map(|occupancy| format!("occupancy about {occupancy} %")));
-    }
+    words.extend(kernel.tuning.as_ref().map(tuning).filter(|words| !words.is_empty()));
     words.join("; ")
 }
 
-fn lines(view: View<'_>, kernel: &MeasuredKernel) -> Html {
-    let mut named = TextSet::default();
-    let shown = kernel.lines.iter().take(MOST_LINES);
-    let mut places: Vec<Html> =
-        shown.map(|line| view.place_once(&mut named, Some(&line.file), Some(line.line))).collect();
-    let more = kernel.lines.len().saturating_sub(MOST_LINES);
-    if more > 0 {
-        places.push(Html::escaped(&format!("{} more", whole(more))));
-    }
-    if places.is_empty() {
-        return Html::escaped(UNKNOWN);
-    }
-    Html::joined(places, ", ")
+/// What the trace tells of the launch.
+fn of_device(device: &DeviceKernel) -> Option<String> {
+    let mut words = Vec::new();
+    words.extend(device.registers.map(|registers| format!("{registers} registers a thread")));
+    words.extend(device.spills.map(|spills| format!("{spills} of them spilled")));
+    let shared = device.shared_memory.filter(|shared| *shared > 0);
+    words.extend(shared.map(|shared| format!("{} of shared memory", bytes(shared as f64))));
+    words.extend(device.occupancy.map(|occupancy| format!("occupancy about {occupancy}\u{a0}%")));
+    (!words.is_empty()).then(|| words.join(", "))
 }
 
-/// The word of a row by which the filter selects it.
-fn word(backend: Backend) -> &'static str {
-    match backend {
-        Backend::Triton => "triton",
-        Backend::Cpp => "cpp",
-        Backend::Extern => "library",
-        Backend::Eager => "eager",
-    }
-}
-
-fn label(backend: Backend) -> &'static str {
-    match backend {
-        Backend::Triton => "Triton",
-        Backend::Cpp => "C++",
-        Backend::Extern => "library",
-        Backend::Eager => "eager",
-    }
+/// How a Triton kernel came to its configuration, and which one ran.
+fn tuning(tuning: &Tuning) -> String {
+    let candidates = tuning.candidates.map(|count| counted(count, "configuration", "configurations"));
+    let search = match (tuning.state.as_deref(), candidates) {
+        (Some("hit"), _) => Some("its configuration was found in the cache".to_owned()),
+        (Some("miss"), Some(candidates)) => Some(format!("{candidates} to be tried at its first call")),
+        (Some("miss"), None) => Some("tuned at its first call".to_owned()),
+        (Some("only 1 config"), _) => Some("one configuration, nothing to tune".to_owned()),
+        (Some("force_disabled"), _) => Some("tuning switched off".to_owned()),
+        (Some(other), _) => Some(format!("tuning: {other}")),
+        (None, candidates) => candidates,
+    };
+    let compiled = tuning.compile_us.map(|us| format!("compiled in {}", micros(us)));
+    let ran = match tuning.ran.as_slice() {
+        [] => tuning.in_log.as_ref().map(|chosen| format!("the log names {chosen}")),
+        ran => Some(format!(
+            "ran with {}",
+            ran.iter().take(MOST_CONFIGURATIONS).cloned().collect::<Vec<_>>().join(" and with ")
+        )),
+    };
+    [search, compiled, ran].into_iter().flatten().collect::<Vec<_>>().join(", ")
 }

@@ -1,101 +1,224 @@
-//! The device's time by line of the program.
+//! The device's time by line of the program, nested by call and by block of the model.
 
-use crate::analysis::performance::{LineTime, Performance};
-use crate::report::kit::formats::{UNKNOWN, clipped, micros, percent, whole};
+use super::tree::{BlockTime, Line, Lines, Root, Time, roots};
+use crate::analysis::performance::Performance;
+use crate::report::kit::formats::{UNKNOWN, clipped, counted, micros, percent, short_path, whole};
 use crate::report::kit::html::Html;
-use crate::report::kit::markup::{Element, close_section, note_below, soft_paragraph};
+use crate::report::kit::links::{MOST_MEASURED, measured_kernel_anchor, measured_line_anchor};
+use crate::report::kit::markup::{Element, close_section, note_below, soft, strong, titled};
+use crate::report::kit::measured::heat;
 use crate::report::kit::tables::{Head, Row, Table, Td};
 use crate::report::kit::view::View;
-use crate::trace::TextSet;
 use std::io::Write;
 
-/// Lines in the table.
-const MOST_LINES: usize = 2_000;
-/// Names of kernels in a cell.
-const MOST_IN_CELL: usize = 4;
+/// Kernels that a line names.
+const MOST_NAMED: usize = 3;
 /// Characters of a name there.
-const LONGEST_NAME: usize = 48;
+const LONGEST_NAME: usize = 32;
+/// Blocks of a line that have a row each; a model of hundreds says nothing more with them all.
+const MOST_BLOCKS: usize = 64;
 
-/// Writes the section; a trace of eager code has no lines.
+/// Writes the section; a trace of eager code has no lines, and the head of the page says so.
 pub(super) fn write(view: View<'_>, found: &Performance, out: &mut dyn Write) -> anyhow::Result<()> {
-    if found.kernels.is_empty() {
+    if found.lines.is_empty() {
         return Ok(());
     }
     let note = "kernel time that the trace measured, on the lines of the program that the log quotes";
     let count = Some(whole(found.lines.len()));
     view.open_section(out, ("lines", "Time by line", note), count, Html::default())?;
-    if found.lines.is_empty() {
-        soft_paragraph(
-            out,
-            "None. Lines are known of kernels that compiled code ran, from a log that was recorded beside the trace.",
-        )?;
-        return Ok(close_section(out)?);
-    }
-    let sum: f64 = found.kernels.iter().map(|kernel| kernel.sum_us).sum();
+    let trees = roots(view.report.model, found);
+    let backward = trees.iter().any(|root| root.time.backward_us > 0.0);
     let heads = vec![
-        Head::text("Line").soft(),
+        Head::unsorted("Line of the program"),
         Head::number("Kernel time")
-            .about("dark: kernels of this line alone; light: its share of kernels of several lines"),
-        Head::number("Share"),
-        Head::text("Code").mono().absent_if(found.lines.iter().all(|line| line.line.code.is_none())),
-        Head::number("Kernels"),
-        Head::unsorted("Which"),
+            .fixed()
+            .about("dark: kernels of one line alone; light: its part of kernels of several lines"),
+        Head::number("Share").fixed(),
+        Head::number("Forward").fixed().absent_if(!backward),
+        Head::number("Backward").fixed().absent_if(!backward),
+        Head::number("Kernels").fixed(),
+        Head::unsorted("The longest").soft(),
     ];
     let table = Table { id: "lines-table", label: "Kernel time by line of the program", heads };
-    let mut named = TextSet::default();
-    let most = found.lines.first().map_or(0.0, |line| line.us);
-    let mut rows: Vec<anyhow::Result<Row>> = Vec::new();
-    for (place, line) in found.lines.iter().enumerate().take(MOST_LINES) {
-        let file = view.place_once(&mut named, Some(&line.line.file), Some(line.line.line));
-        rows.push(Ok(row(view, file, line, (most, sum)).anchored(format!("line-{}", place + 1))));
+    let sum: f64 = found.kernels.iter().map(|kernel| kernel.sum_us).sum();
+    let mut rows = Rows { view, found, sum, rows: Vec::new() };
+    for root in &trees {
+        rows.root(root)?;
     }
-    let shown = rows.len();
-    rows.push(Ok(rest("No line is known", found.unjoined.us, sum)));
-    rows.push(Ok(rest("All kernels", sum, sum)));
-    view.table(out, &table, rows.into_iter())?;
-    view.beyond(out, found.lines.len(), shown, "lines")?;
-    note_below(
-        out,
-        "A kernel that was fused from nodes of several lines is shared between them: each of its nodes has an equal part. \
-         So the lines and what leads to none add up to all kernels.",
-    )?;
+    let (mut rows, more) = rows.finished();
+    rows.push(rest("No line is known", found.unjoined.us, sum));
+    rows.push(rest("All kernels", sum, sum));
+    // The order says what calls what, so nothing is sorted here.
+    view.table_sorted_from(out, (&table, usize::MAX), rows.into_iter().map(Ok))?;
+    if more > 0 {
+        note_below(out, format!("{} more are in report.json.", counted(more, "row", "rows")))?;
+    }
+    note_below(out, notes(found))?;
     Ok(close_section(out)?)
 }
 
-fn row(view: View<'_>, place: Html, line: &LineTime, (most, sum): (f64, f64)) -> Row {
-    let at = |us: f64| format!("{:.1}%", 100.0 * us / most.max(f64::MIN_POSITIVE));
-    let style = format!("--own:{};--all:{}", at(line.own_us), at(line.us));
-    let heat = Element::new("div").class("heat").style(&style).around(micros(line.us));
-    let code = line.line.code.as_deref();
-    Row::of(vec![
-        Td::html(place),
-        Td::html(heat).class("num").sorted(line.us),
-        Td::number(line.us, &percent(line.us, sum, true)),
-        Td::html(code.map_or_else(|| Html::escaped(UNKNOWN), |code| view.folded(code, false))),
-        Td::number(line.kernels.len() as f64, &whole(line.kernels.len())),
-        Td::text(&names(&line.kernels)).class("soft"),
-    ])
+/// How the time was divided.
+fn notes(found: &Performance) -> String {
+    let shared: f64 = found.lines.iter().map(|line| line.us - line.own_us).sum();
+    let all: f64 = found.lines.iter().map(|line| line.us).sum();
+    let mut words = "Dark: kernels of one line alone.".to_owned();
+    if shared > 0.0 {
+        words.push_str(&format!(
+            " Light: kernels that were fused from nodes of several lines; each of their nodes has an equal part ({}, {} of \
+             the lines' time).",
+            micros(shared),
+            percent(shared, all, true)
+        ));
+    }
+    if found.lines.iter().flat_map(|line| &line.parts).any(|part| part.module.is_some()) {
+        words.push_str(
+            " Blocks of the model are told by the parameters that their nodes read; in a backward graph, by the values \
+             that it takes from the forward one.",
+        );
+    }
+    words.push_str(" The lines and what leads to none add up to all kernels.");
+    words
+}
+
+/// The rows of the table, as far as there is room for them.
+struct Rows<'a> {
+    view: View<'a>,
+    found: &'a Performance,
+    sum: f64,
+    rows: Vec<Row>,
+}
+
+impl Rows<'_> {
+    /// The rows, and how many were left out.
+    fn finished(mut self) -> (Vec<Row>, usize) {
+        let more = self.rows.len().saturating_sub(MOST_MEASURED);
+        self.rows.truncate(MOST_MEASURED);
+        (self.rows, more)
+    }
+
+    fn root(&mut self, root: &Root<'_>) -> anyhow::Result<()> {
+        let view = self.view;
+        let compile = root.compiles.first().and_then(|index| view.report.model.compiles.get(*index));
+        let name = compile.map(|compile| view.named(compile)).unwrap_or_default();
+        let place = compile.map(|compile| view.place_of(compile)).transpose()?.flatten();
+        let pills = root.compiles.iter().take(MOST_NAMED).filter_map(|index| {
+            let compile = view.report.model.compiles.get(*index)?;
+            Some(view.pill_beside(compile))
+        });
+        let pills = pills.collect::<anyhow::Result<Vec<_>>>()?;
+        let mut pieces = vec![strong(name), soft(place.unwrap_or_default())];
+        pieces.extend(pills);
+        let mut file = String::new();
+        if let Some(function) = compile.and_then(|compile| compile.function.as_ref()) {
+            file = function.file.clone().unwrap_or_default();
+        }
+        self.row(0, Html::joined(pieces, " "), &root.time, None);
+        self.lines(&root.lines, 1, &file);
+        Ok(())
+    }
+
+    fn lines(&mut self, lines: &Lines<'_>, depth: usize, file_above: &str) {
+        for ((file, number), line) in lines {
+            self.line((file, *number), line, depth, file_above);
+            self.lines(&line.lines, depth + 1, file);
+        }
+    }
+
+    fn line(&mut self, (file, number): (&str, u64), line: &Line<'_>, depth: usize, file_above: &str) {
+        let text = match file == file_above {
+            true => number.to_string(),
+            false => format!("{}:{number}", short_path(file)),
+        };
+        let shown = match self.view.source_href(file, Some(number)) {
+            Some(href) => self.view.link(&href, &text),
+            None => Html::escaped(&text),
+        };
+        let place = Element::new("span").class("line-number").title(&format!("{file}:{number}"));
+        let code = match line.code {
+            Some(code) => Element::new("code").around(self.view.folded(code, false)),
+            None => Html::escaped(UNKNOWN),
+        };
+        let blocks: Vec<_> = line.blocks.iter().filter(|(block, _)| !block.path().is_empty()).collect();
+        let several = line.blocks.len() > 1;
+        self.row(depth, Html::joined([place.around(shown), code], " "), &line.time, line.place);
+        for (block, of_block) in blocks.iter().take(MOST_BLOCKS).filter(|_| several) {
+            self.block(&block.path(), of_block, depth + 1);
+        }
+        let untold = line.blocks.iter().find(|(block, _)| block.path().is_empty());
+        if let Some((_, of_block)) = untold.filter(|_| several) {
+            self.push(depth + 1, soft("no module is known"), &of_block.time, Html::default());
+        }
+        let more = blocks.len().saturating_sub(MOST_BLOCKS);
+        if more > 0 && several {
+            let words = soft(counted(more, "more block", "more blocks"));
+            let mut time = Time::default();
+            blocks.iter().skip(MOST_BLOCKS).for_each(|(_, block)| {
+                time.us += block.time.us;
+                time.own_us += block.time.own_us;
+                time.backward_us += block.time.backward_us;
+                time.kernels.extend(&block.time.kernels);
+            });
+            self.push(depth + 1, words, &time, Html::default());
+        }
+    }
+
+    fn block(&mut self, path: &str, block: &BlockTime, depth: usize) {
+        let inner: Vec<&str> = block.inner.iter().map(String::as_str).collect();
+        let inner = clipped(&inner.join(", "), 4 * LONGEST_NAME).0.to_owned();
+        let name = Html::joined([self.view.code(path), Html::escaped(&inner)], " ");
+        self.push(depth, soft(name), &block.time, Html::default());
+    }
+
+    /// A row that names its longest kernels.
+    fn row(&mut self, depth: usize, name: Html, time: &Time, place: Option<usize>) {
+        let named = time.kernels.iter().take(MOST_NAMED).filter_map(|kernel| {
+            let found = self.found.kernels.get(*kernel)?;
+            let name = super::names::short(&found.name, LONGEST_NAME);
+            let shown = match *kernel < MOST_MEASURED {
+                true => self.view.link(&format!("#{}", measured_kernel_anchor(*kernel)), &name),
+                false => Html::escaped(&name),
+            };
+            Some(titled(&found.name, shown))
+        });
+        let named = match place {
+            Some(_) => Html::joined(named.collect::<Vec<_>>(), ", "),
+            None => Html::default(),
+        };
+        // A line that several calls lead to has its anchor where it comes first.
+        let anchor = place.map(measured_line_anchor);
+        let anchor = anchor.filter(|anchor| !self.rows.iter().any(|row| row.is_at(anchor)));
+        self.push(depth, name, time, named);
+        if let Some(anchor) = anchor
+            && let Some(row) = self.rows.pop()
+        {
+            self.rows.push(row.anchored(anchor));
+        }
+    }
+
+    fn push(&mut self, depth: usize, name: Html, time: &Time, named: Html) {
+        let own = heat(micros(time.us).into(), time.own_us, time.us, self.sum);
+        self.rows.push(Row::of(vec![
+            Td::html(name).class("line-of-program").style(format!("--depth:{depth}")),
+            own,
+            Td::number(time.us, &percent(time.us, self.sum, true)),
+            Td::number(time.us - time.backward_us, &micros(time.us - time.backward_us)),
+            Td::number(time.backward_us, &micros(time.backward_us)),
+            Td::number(time.kernels.len() as f64, &whole(time.kernels.len())),
+            Td::html(named),
+        ]));
+    }
 }
 
 fn rest(what: &str, us: f64, sum: f64) -> Row {
+    let total = us == sum;
+    let of = |cell: Td| if total { cell.class("num total") } else { cell };
     Row::of(vec![
-        Td::text(what),
-        Td::number(us, &micros(us)),
-        Td::number(us, &percent(us, sum, true)),
+        if total { Td::html(strong(what)) } else { Td::text(what) },
+        of(Td::number(us, &micros(us))),
+        of(Td::number(us, &percent(us, sum, true))),
+        Td::default(),
         Td::default(),
         Td::default(),
         Td::default(),
     ])
-}
-
-/// The first few names, and how many there are besides.
-pub(super) fn names(all: &[String]) -> String {
-    let short = |name: &String| match clipped(name, LONGEST_NAME) {
-        (start, true) => format!("{start}…"),
-        (whole, false) => whole.to_owned(),
-    };
-    let first: Vec<String> = all.iter().take(MOST_IN_CELL).map(short).collect();
-    let more = all.len().saturating_sub(MOST_IN_CELL);
-    let more = if more > 0 { format!(" and {} more", whole(more)) } else { String::new() };
-    format!("{}{more}", first.join(", "))
 }

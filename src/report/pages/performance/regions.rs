@@ -1,20 +1,22 @@
 //! Calls of compiled code, and operators by the shapes of their inputs.
 
-use super::figures;
-use crate::analysis::performance::{MeasuredOperator, Performance};
-use crate::model::InputDims;
+use super::{figures, names};
+use crate::analysis::performance::{MeasuredOperator, MeasuredRegion, Performance};
 use crate::report::kit::formats::{bytes, micros, whole};
 use crate::report::kit::html::Html;
 use crate::report::kit::markup::{close_section, note_below};
+use crate::report::kit::measured::heat;
 use crate::report::kit::tables::{Head, Row, Table, Td};
 use crate::report::kit::view::View;
 use crate::trace::CompileId;
 use std::io::Write;
 
+/// Regions in the table, the longest first.
+const MOST_REGIONS: usize = 1_000;
+/// How many times as long as the others a first call is said to be slow.
+const SLOW_FIRST: f64 = 1.5;
 /// Operators in the table, the longest first.
 const MOST_OPERATORS: usize = 1_000;
-/// Inputs in a cell.
-const MOST_INPUTS: usize = 6;
 
 /// Writes the section on calls of compiled code.
 pub(super) fn write(view: View<'_>, found: &Performance, out: &mut dyn Write) -> anyhow::Result<()> {
@@ -24,37 +26,78 @@ pub(super) fn write(view: View<'_>, found: &Performance, out: &mut dyn Write) ->
     let note = "calls of compiled code, timed on the CPU: guards are checked before, kernels of a device may run on after";
     let count = Some(whole(found.regions.len()));
     view.open_section(out, ("regions", "Compiled regions", note), count, Html::default())?;
+    let all = &found.regions;
+    let none = |known: fn(&MeasuredRegion) -> bool| !all.iter().any(known);
     let heads = vec![
         Head::compiles("Compile"),
         Head::number("Calls"),
         Head::number("Sum"),
         Head::number("First call"),
-        Head::number("Median call"),
+        Head::number("Median of the others").absent_if(none(|region| region.later_median_us.is_some())),
+        Head::number("Guards")
+            .about("before the calls: looking for compiled code whose guards hold")
+            .absent_if(none(|region| region.guards_us.is_some())),
+        Head::number("Graphs")
+            .about("within graphs that Inductor compiled: kernels, or on a GPU their launches")
+            .absent_if(none(|region| region.graphs_us.is_some())),
+        Head::number("Wrapper")
+            .about("outside of graphs, operators and other compiled code")
+            .absent_if(none(|region| region.wrapper_us.is_some())),
+        Head::number("Guards and wrapper, a call")
+            .absent_if(none(|region| region.guards_us.is_some() || region.wrapper_us.is_some())),
     ];
     let table = Table { id: "regions-table", label: "Calls of compiled code", heads };
-    let rows = found.regions.iter().map(|region| {
-        let compile = match CompileId::parse(&region.compile_id) {
-            Some(id) => Td::html(view.pill_of(Some(&id))?),
-            None => Td::text(&region.compile_id),
-        };
-        Ok(Row::of(vec![
-            compile,
-            Td::number(region.calls as f64, &whole(region.calls)),
-            Td::number(region.sum_us, &micros(region.sum_us)),
-            Td::number(region.first_us, &micros(region.first_us)),
-            Td::number(region.median_us, &micros(region.median_us)),
-        ]))
-    });
-    view.table(out, &table, rows)?;
-    let slow =
-        found.regions.iter().any(|region| region.calls > 2 && region.first_us > 1.5 * region.median_us);
-    if slow {
-        note_below(
-            out,
-            "A first call that is much slower than the others pays for the start of the recorder, or for memory that is allocated once: judge by the median.",
-        )?;
+    let longest = all.iter().map(|region| region.sum_us).fold(0.0, f64::max);
+    let shown = all.iter().take(MOST_REGIONS);
+    view.table(out, &table, shown.map(|region| region_row(view, region, longest)))?;
+    view.beyond(out, all.len(), all.len().min(MOST_REGIONS), "regions")?;
+    if let Some(words) = slow_first(all) {
+        note_below(out, words)?;
     }
     Ok(close_section(out)?)
+}
+
+fn region_row(view: View<'_>, region: &MeasuredRegion, longest: f64) -> anyhow::Result<Row> {
+    let id = CompileId::parse(&region.compile_id);
+    let compile = match &id {
+        Some(id) => Td::html(view.pill_of(Some(id))?),
+        None => Td::text(&region.compile_id),
+    };
+    let place = id.and_then(|id| view.report.model.by_id.get(&Some(id)));
+    let compile = match place {
+        Some(place) => compile.sorted(place),
+        None => compile,
+    };
+    let besides = match (region.guards_us, region.wrapper_us) {
+        (None, None) => None,
+        (guards, wrapper) => Some(guards.unwrap_or_default() + wrapper.unwrap_or_default()),
+    };
+    Ok(Row::of(vec![
+        compile,
+        Td::number(region.calls as f64, &whole(region.calls)),
+        heat(micros(region.sum_us).into(), region.sum_us, region.sum_us, longest),
+        Td::number(region.first_us, &micros(region.first_us)),
+        Td::maybe(region.later_median_us, micros),
+        Td::maybe(region.guards_us, micros),
+        Td::maybe(region.graphs_us, micros),
+        Td::maybe(region.wrapper_us, micros),
+        Td::maybe(besides.map(|us| us / region.calls as f64), micros),
+    ]))
+}
+
+/// How much longer first calls took than the others, and what that may mean.
+fn slow_first(all: &[MeasuredRegion]) -> Option<String> {
+    let slow = |region: &&MeasuredRegion| {
+        region.calls > 2 && region.later_median_us.is_some_and(|later| region.first_us > SLOW_FIRST * later)
+    };
+    let first = all.iter().find(slow)?;
+    Some(format!(
+        "The first recorded call of {} took {}, the others {} (median). A first call that is much slower pays for the start of \
+         the recorder, for memory that is allocated once, or for tuning: judge by the others.",
+        first.compile_id,
+        micros(first.first_us),
+        micros(first.later_median_us.unwrap_or_default())
+    ))
 }
 
 /// Writes the section on operators.
@@ -71,7 +114,7 @@ pub(super) fn operators(view: View<'_>, found: &Performance, out: &mut dyn Write
         Head::text("Inputs").mono().absent_if(none(|operator| !operator.dims.is_empty())),
         Head::number("Calls"),
         Head::number("Sum"),
-        Head::number("GFLOP").about("of one call").absent_if(none(|operator| operator.flops.is_some())),
+        Head::number("FLOPs").about("of one call").absent_if(none(|operator| operator.flops.is_some())),
         Head::number("Bytes")
             .about("that one call must move at least")
             .absent_if(none(|operator| operator.bytes.is_some())),
@@ -80,41 +123,24 @@ pub(super) fn operators(view: View<'_>, found: &Performance, out: &mut dyn Write
     let table = Table { id: "operators-table", label: "Operators", heads };
     let shown: Vec<&MeasuredOperator> = all.iter().take(MOST_OPERATORS).collect();
     let count = shown.len();
-    let rows = shown.into_iter().map(|operator| Ok(operator_row(operator)));
+    let longest = all.first().map_or(0.0, |operator| operator.sum_us);
+    let rows = shown.into_iter().map(|operator| Ok(operator_row(operator, longest)));
     view.table(out, &table, rows)?;
     view.beyond(out, all.len(), count, "operators")?;
     Ok(close_section(out)?)
 }
 
-fn operator_row(operator: &MeasuredOperator) -> Row {
+fn operator_row(operator: &MeasuredOperator, longest: f64) -> Row {
     let calls = operator.count as f64;
     let rate =
         operator.flops.filter(|_| operator.sum_us > 0.0).map(|flops| flops * calls / operator.sum_us / 1e6);
     Row::of(vec![
         Td::text(&operator.name),
-        Td::text(&inputs(operator)),
+        Td::text(&names::inputs(&operator.dims)),
         Td::number(calls, &whole(operator.count)),
-        Td::number(operator.sum_us, &micros(operator.sum_us)),
-        Td::maybe(operator.flops, |flops| format!("{:.3}", flops / 1e9)),
+        heat(micros(operator.sum_us).into(), operator.sum_us, operator.sum_us, longest),
+        Td::maybe(operator.flops, figures::flop_count),
         Td::maybe(operator.bytes, bytes),
         Td::maybe(rate, figures::flop_rate),
     ])
-}
-
-/// `[8, 16] [16, 4]`, tensors only.
-fn inputs(operator: &MeasuredOperator) -> String {
-    let tensors = operator.dims.iter().filter(|dims| **dims != InputDims::One(Vec::new()));
-    let mut shown: Vec<String> = tensors
-        .clone()
-        .take(MOST_INPUTS)
-        .map(|dims| match dims {
-            InputDims::One(sizes) => format!("{sizes:?}"),
-            InputDims::List(list) => format!("{} tensors", list.len()),
-        })
-        .collect();
-    let more = tensors.count().saturating_sub(MOST_INPUTS);
-    if more > 0 {
-        shown.push(format!("and {more} more"));
-    }
-    shown.join(" ")
 }

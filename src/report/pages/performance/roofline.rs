@@ -1,160 +1,56 @@
-//! The roofline: how many FLOPs a kernel does for each byte, and how near it comes to what that allows.
+//! The roofline: how many FLOPs a kernel does for each byte, and how near it comes to what that allows. Kernels without
+//! FLOPs have no intensity, so they stand in a strip of their own by their bandwidth.
 
-use super::{figures, kernels};
-use crate::analysis::performance::{Backend, DevicePeaks, MeasuredKernel, Performance};
-use crate::report::kit::formats::{clipped, micros, whole};
+use super::scale::{Scale, line, power, text, turned_text};
+use super::{figures, kernels, names};
+use crate::analysis::performance::{DevicePeaks, MeasuredKernel, Performance};
+use crate::report::kit::formats::{bytes, clipped, micros, percent, whole};
 use crate::report::kit::html::Html;
-use crate::report::kit::markup::{Element, close_section, note_below, put};
+use crate::report::kit::links::{MOST_MEASURED, measured_kernel_anchor};
+use crate::report::kit::markup::{
+    Element, close, close_section, note_below, open_data, put, script_json, soft, span,
+};
 use crate::report::kit::view::View;
+use serde::Serialize;
 use std::io::Write;
 
 /// Size of the drawing, in its own units.
-const WIDTH: f64 = 900.0;
-const HEIGHT: f64 = 420.0;
-/// Room for the numbers of the axes.
-const LEFT: f64 = 64.0;
-const BOTTOM: f64 = 40.0;
-const EDGE: f64 = 12.0;
+const WIDTH: f64 = 940.0;
+const HEIGHT: f64 = 470.0;
+/// The ends of the axes.
+const TOP: f64 = 24.0;
+const BOTTOM: f64 = HEIGHT - 46.0;
+const RIGHT: f64 = WIDTH - 16.0;
+/// Where the strip begins and ends, and where the plot begins, with a strip and without.
+const STRIP: (f64, f64) = (74.0, 210.0);
+const PLOT_BESIDE_STRIP: f64 = 290.0;
+const PLOT_ALONE: f64 = 80.0;
 /// Kernels that are drawn, the longest first: beyond some hundred, points cover each other.
 const MOST_POINTS: usize = 300;
 /// Radius of the largest and of the smallest point.
-const LARGEST: f64 = 22.0;
+const LARGEST: f64 = 20.0;
 const SMALLEST: f64 = 3.0;
+/// Characters of a name on the card beside the drawing.
+const LONGEST_NAME: usize = 120;
 
-/// Kernels that have a place in the drawing, with their place in the table. Without FLOPs there is no intensity.
-pub(super) fn points(found: &Performance) -> impl Iterator<Item = (usize, &MeasuredKernel)> {
-    let shown = found.kernels.iter().enumerate().take(kernels::MOST_KERNELS);
-    let known = shown.filter(|(_, kernel)| {
-        kernel.rates.tflops.is_some() && kernel.bytes.is_some_and(|(bytes, _)| bytes > 0.0)
+/// A kernel that is drawn.
+pub(super) struct Point<'p> {
+    /// Its place in the table.
+    place: usize,
+    kernel: &'p MeasuredKernel,
+    gbps: f64,
+    /// FLOPs for each byte, and TFLOP/s.
+    work: Option<(f64, f64)>,
+}
+
+/// Kernels that have a place in the drawing, the longest first.
+pub(super) fn points(found: &Performance) -> Vec<Point<'_>> {
+    let shown = found.kernels.iter().enumerate().take(MOST_MEASURED);
+    let known = shown.filter_map(|(place, kernel)| {
+        let gbps = kernel.rates.gbps.filter(|gbps| *gbps > 0.0)?;
+        Some(Point { place, kernel, gbps, work: intensity(kernel).zip(kernel.rates.tflops) })
     });
-    known.take(MOST_POINTS)
-}
-
-/// Writes the section, where a kernel has both FLOPs and bytes.
-pub(super) fn write(view: View<'_>, found: &Performance, out: &mut dyn Write) -> anyhow::Result<()> {
-    let all: Vec<_> = points(found).collect();
-    if all.is_empty() {
-        return Ok(());
-    }
-    let note = "each point is a kernel, its area its time; both axes are logarithmic";
-    view.open_section(out, ("roofline", "Roofline", note), Some(whole(all.len())), Html::default())?;
-    put(out, &Plot::of(&all, found.peaks.as_ref()).draw(&all, found.peaks.as_ref()))?;
-    note_below(
-        out,
-        match found.peaks {
-            Some(_) => {
-                "The line is what the device allows: its bandwidth on the left, its peak on the right. A point far below it has room; one above it cannot be true. Kernels without FLOPs stand in the table only."
-            }
-            None => {
-                "What the device allows is not known, so there is no line to hold the points against. Kernels without FLOPs stand in the table only."
-            }
-        },
-    )?;
-    Ok(close_section(out)?)
-}
-
-/// The scales of the drawing: powers of ten.
-struct Plot {
-    /// Exponents of FLOPs per byte.
-    intensity: (f64, f64),
-    /// Exponents of TFLOP/s.
-    rate: (f64, f64),
-}
-
-impl Plot {
-    fn of(all: &[(usize, &MeasuredKernel)], peaks: Option<&DevicePeaks>) -> Plot {
-        let mut intensities: Vec<f64> = all.iter().filter_map(|(_, kernel)| intensity(kernel)).collect();
-        let mut rates: Vec<f64> = all.iter().filter_map(|(_, kernel)| kernel.rates.tflops).collect();
-        if let Some((peak, bandwidth)) = peaks.and_then(ceilings) {
-            intensities.push(peak * 1e3 / bandwidth);
-            rates.push(peak);
-        }
-        Plot { intensity: decades(&intensities), rate: decades(&rates) }
-    }
-
-    fn x(&self, intensity: f64) -> f64 {
-        let (from, to) = self.intensity;
-        LEFT + (WIDTH - LEFT - EDGE) * (intensity.log10() - from) / (to - from)
-    }
-
-    fn y(&self, rate: f64) -> f64 {
-        let (from, to) = self.rate;
-        HEIGHT - BOTTOM - (HEIGHT - BOTTOM - EDGE) * (rate.log10() - from) / (to - from)
-    }
-
-    fn draw(&self, all: &[(usize, &MeasuredKernel)], peaks: Option<&DevicePeaks>) -> Html {
-        let mut pieces = self.axes();
-        pieces.extend(peaks.and_then(ceilings).map(|limits| self.ceiling(limits)));
-        let longest = all.iter().map(|(_, kernel)| kernel.sum_us).fold(0.0, f64::max);
-        pieces.extend(all.iter().filter_map(|(place, kernel)| self.point(*place, kernel, longest)));
-        let label = format!("Roofline of {} kernels; the table above has the same figures", all.len());
-        Element::new("svg")
-            .class("roofline")
-            .attribute("viewBox", &format!("0 0 {WIDTH} {HEIGHT}"))
-            .attribute("role", "group")
-            .attribute("aria-label", &label)
-            .around(Html::joined(pieces, "\n"))
-    }
-
-    fn axes(&self) -> Vec<Html> {
-        let mut pieces = Vec::new();
-        let (bottom, right) = (HEIGHT - BOTTOM, WIDTH - EDGE);
-        for exponent in exponents(self.intensity) {
-            let x = self.x(10_f64.powi(exponent));
-            pieces.push(line("grid", (x, EDGE), (x, bottom)));
-            pieces.push(text((x, bottom + 16.0), "middle", &power(exponent)));
-        }
-        for exponent in exponents(self.rate) {
-            let y = self.y(10_f64.powi(exponent));
-            pieces.push(line("grid", (LEFT, y), (right, y)));
-            pieces.push(text((LEFT - 6.0, y + 4.0), "end", &figures::flop_rate(10_f64.powi(exponent))));
-        }
-        pieces.push(line("axis", (LEFT, bottom), (right, bottom)));
-        pieces.push(line("axis", (LEFT, EDGE), (LEFT, bottom)));
-        pieces.push(text((right, HEIGHT - 6.0), "end", "FLOPs per byte"));
-        pieces
-    }
-
-    /// The bandwidth up to the ridge, then the peak.
-    fn ceiling(&self, (peak, bandwidth): (f64, f64)) -> Html {
-        let ridge = peak * 1e3 / bandwidth;
-        let left = 10_f64.powf(self.intensity.0);
-        let start = (self.x(left), self.y((left * bandwidth / 1e3).max(10_f64.powf(self.rate.0))));
-        let start = match left * bandwidth / 1e3 < 10_f64.powf(self.rate.0) {
-            true => (self.x(10_f64.powf(self.rate.0) * 1e3 / bandwidth), start.1),
-            false => start,
-        };
-        let corner = (self.x(ridge), self.y(peak));
-        let end = (self.x(10_f64.powf(self.intensity.1)), self.y(peak));
-        let points = [start, corner, end].map(|(x, y)| format!("{x:.1},{y:.1}")).join(" ");
-        Element::new("polyline").class("ceiling").attribute("points", &points).around("")
-    }
-
-    fn point(&self, place: usize, kernel: &MeasuredKernel, longest: f64) -> Option<Html> {
-        let (intensity, rate) = (intensity(kernel)?, kernel.rates.tflops?);
-        let radius = (LARGEST * (kernel.sum_us / longest).sqrt()).max(SMALLEST);
-        let share = kernel.rates.best_share().map(|share| format!(", {} of a limit", figures::share(share)));
-        let words = format!(
-            "{}: {} in {}, {}{}",
-            clipped(&kernel.name, 80).0,
-            figures::flop_rate(rate),
-            micros(kernel.sum_us),
-            figures::verdict(kernel),
-            share.unwrap_or_default()
-        );
-        let circle = Element::new("circle")
-            .attribute("cx", &format!("{:.1}", self.x(intensity)))
-            .attribute("cy", &format!("{:.1}", self.y(rate)))
-            .attribute("r", &format!("{radius:.1}"))
-            .around(Element::new("title").around(words.as_str()));
-        let class = match kernel.backend {
-            Backend::Triton | Backend::Cpp => "generated",
-            Backend::Extern => "library",
-            Backend::Eager => "eager",
-        };
-        let link = Element::new("a").class(class).href(&format!("#kernel-{}", place + 1));
-        Some(link.attribute("aria-label", &words).around(circle))
-    }
+    known.take(MOST_POINTS).collect()
 }
 
 /// FLOPs for each byte.
@@ -163,42 +59,303 @@ fn intensity(kernel: &MeasuredKernel) -> Option<f64> {
     Some(flops / bytes).filter(|intensity| intensity.is_finite() && *intensity > 0.0)
 }
 
-/// The largest peak of the matrix units that the table has for 16 bits, else of all; and the bandwidth in GB/s.
-fn ceilings(peaks: &DevicePeaks) -> Option<(f64, f64)> {
-    let matrix = peaks
-        .matrix
-        .get("bf16")
-        .or_else(|| peaks.matrix.get("fp16"))
-        .or_else(|| peaks.matrix.values().next());
-    let peak = matrix.or_else(|| peaks.vector.get("fp32"))?;
-    Some((*peak, peaks.gbps?)).filter(|(peak, bandwidth)| *peak > 0.0 && *bandwidth > 0.0)
+/// Whether a kernel has both FLOPs and bytes.
+pub(super) fn present(found: &Performance) -> bool {
+    points(found).iter().any(|point| point.work.is_some())
 }
 
-/// The powers of ten around some values.
-fn decades(values: &[f64]) -> (f64, f64) {
-    let from = values.iter().copied().fold(f64::INFINITY, f64::min).log10().floor();
-    let to = values.iter().copied().fold(0.0, f64::max).log10().ceil();
-    if to > from { (from, to) } else { (from, from + 1.0) }
+/// Writes the section, where a kernel has both FLOPs and bytes.
+pub(super) fn write(view: View<'_>, found: &Performance, out: &mut dyn Write) -> anyhow::Result<()> {
+    if !present(found) {
+        return Ok(());
+    }
+    let all = points(found);
+    let note = "each point is a kernel, its area its time; all axes are logarithmic";
+    view.open_section(out, ("roofline", "Roofline", note), Some(whole(all.len())), Html::default())?;
+    put(out, &Element::new("div").class("roofline").open())?;
+    let plot = Element::new("div").class("plot").region("Roofline");
+    let drawing = Plot::of(&all, found.peaks.as_ref()).draw(&all);
+    put(out, &Element::new("div").around(Html::joined([plot.around(drawing), legend(&all)], "\n")))?;
+    let cards: indexmap::IndexMap<String, Card> =
+        all.iter().map(|point| (measured_kernel_anchor(point.place), Card::of(point, found))).collect();
+    if let Some(first) = cards.values().next() {
+        put(out, &first.draw(view)?)?;
+    }
+    close(out, "div")?;
+    open_data(out, "points")?;
+    out.write_all(script_json(&cards)?.as_bytes())?;
+    close(out, "script")?;
+    let words = match found.peaks {
+        Some(_) => {
+            "The line is what the device allows: its bandwidth at the left, its peak at the right. A point far below it has room; one above it cannot be true."
+        }
+        None => {
+            "What the device allows is not known, so there is no line to hold the points against: `--device` gives it."
+        }
+    };
+    note_below(out, view.prose(words))?;
+    Ok(close_section(out)?)
 }
 
-fn exponents((from, to): (f64, f64)) -> impl Iterator<Item = i32> {
-    (from as i32)..=(to as i32)
+/// The scales of the drawing.
+struct Plot {
+    intensity: Scale,
+    tflops: Scale,
+    /// Of the strip, where a kernel stands in it.
+    gbps: Option<Scale>,
+    limits: Option<Limits>,
 }
 
-/// `0.1`, `1`, `1,000`.
-fn power(exponent: i32) -> String {
-    crate::report::kit::formats::count(10_f64.powi(exponent))
+/// What the device can do.
+struct Limits {
+    tflops: f64,
+    /// The type whose peak it is.
+    kind: String,
+    gbps: f64,
 }
 
-fn line(class: &str, from: (f64, f64), to: (f64, f64)) -> Html {
-    let path = format!("M{:.1} {:.1}L{:.1} {:.1}", from.0, from.1, to.0, to.1);
-    Element::new("path").class(class).attribute("d", &path).around("")
+impl Plot {
+    fn of(all: &[Point<'_>], peaks: Option<&DevicePeaks>) -> Plot {
+        let limits = peaks.and_then(Limits::of);
+        let mut intensities: Vec<f64> = all.iter().filter_map(|point| Some(point.work?.0)).collect();
+        let mut rates: Vec<f64> = all.iter().filter_map(|point| Some(point.work?.1)).collect();
+        let bare = all.iter().filter(|point| point.work.is_none());
+        let mut bandwidths: Vec<f64> = bare.map(|point| point.gbps).collect();
+        let strip = !bandwidths.is_empty();
+        if let Some(limits) = &limits {
+            intensities.push(limits.ridge());
+            rates.push(limits.tflops);
+            bandwidths.push(limits.gbps);
+        }
+        let left = if strip { PLOT_BESIDE_STRIP } else { PLOT_ALONE };
+        Plot {
+            intensity: Scale::around(&intensities, (left, RIGHT)),
+            tflops: Scale::around(&rates, (BOTTOM, TOP)),
+            gbps: strip.then(|| Scale::around(&bandwidths, (BOTTOM, TOP))),
+            limits,
+        }
+    }
+
+    fn draw(&self, all: &[Point<'_>]) -> Html {
+        let mut pieces = self.axes();
+        pieces.extend(self.gbps.as_ref().map(|gbps| self.strip(gbps)));
+        pieces.extend(self.limits.as_ref().map(|limits| self.ceilings(limits)));
+        let longest = all.iter().map(|point| point.kernel.sum_us).fold(0.0, f64::max);
+        let bare = all.iter().filter(|point| point.work.is_none()).count();
+        let mut at_strip = 0;
+        for point in all {
+            let at = match point.work {
+                Some((intensity, tflops)) => (self.intensity.at(intensity), self.tflops.at(tflops)),
+                None => {
+                    // The strip has no meaning sideways: points stand beside each other so that each is seen.
+                    at_strip += 1;
+                    let part = (at_strip as f64 - 0.5) / bare as f64;
+                    let y = self.gbps.as_ref().map_or(BOTTOM, |scale| scale.at(point.gbps));
+                    (STRIP.0 + 8.0 + part * (STRIP.1 - STRIP.0 - 16.0), y)
+                }
+            };
+            pieces.push(point.draw(at, longest));
+        }
+        let label = format!("Roofline of {} kernels; the table below has the same figures", all.len());
+        Element::new("svg")
+            .attribute("viewBox", &format!("0 0 {WIDTH} {HEIGHT}"))
+            .attribute("role", "group")
+            .attribute("aria-label", &label)
+            .around(Html::joined(pieces, "\n"))
+    }
+
+    fn axes(&self) -> Vec<Html> {
+        let left = self.intensity.at(self.intensity.least());
+        let mut pieces = Vec::new();
+        for (value, x) in self.intensity.powers() {
+            pieces.push(line("grid", (x, TOP), (x, BOTTOM)));
+            pieces.push(text((x, BOTTOM + 16.0), "middle", &power(value)));
+        }
+        for (value, y) in self.tflops.powers() {
+            pieces.push(line("grid", (left, y), (RIGHT, y)));
+            pieces.push(text((left - 6.0, y + 4.0), "end", &power(value)));
+        }
+        pieces.push(line("axis", (left, BOTTOM), (RIGHT, BOTTOM)));
+        pieces.push(line("axis", (left, TOP), (left, BOTTOM)));
+        let ridge = self.limits.as_ref().map(|limits| format!(" · ridge at {:.0}", limits.ridge()));
+        let words = format!("FLOPs for each byte moved{}", ridge.unwrap_or_default());
+        pieces.push(text(((left + RIGHT) / 2.0, BOTTOM + 38.0), "middle", &words));
+        pieces.push(turned_text((left - 56.0, (TOP + BOTTOM) / 2.0), -90.0, "TFLOP/s"));
+        pieces
+    }
+
+    /// Kernels without FLOPs, by their bandwidth.
+    fn strip(&self, scale: &Scale) -> Html {
+        let (left, right) = STRIP;
+        let mut pieces = Vec::new();
+        for (value, y) in scale.powers() {
+            pieces.push(line("grid", (left, y), (right, y)));
+            pieces.push(text((left - 6.0, y + 4.0), "end", &power(value)));
+        }
+        pieces.push(line("axis", (left, TOP), (left, BOTTOM)));
+        pieces.push(line("axis", (left, BOTTOM), (right, BOTTOM)));
+        if let Some(limits) = &self.limits {
+            let y = scale.at(limits.gbps);
+            pieces.push(line("ceiling", (left, y), (right, y)));
+            let words = figures::byte_rate(limits.gbps);
+            pieces.push(text((left + 4.0, y - 5.0), "start", &words));
+        }
+        let middle = (left + right) / 2.0;
+        pieces.push(text((middle, BOTTOM + 16.0), "middle", "no FLOPs counted"));
+        pieces.push(turned_text((left - 56.0, (TOP + BOTTOM) / 2.0), -90.0, "GB/s"));
+        Html::joined(pieces, "\n")
+    }
+
+    /// The bandwidth up to the ridge, then the peak.
+    fn ceilings(&self, limits: &Limits) -> Html {
+        let allowed = |intensity: f64| intensity * limits.gbps / 1e3;
+        let first = self.intensity.least().max(self.tflops.least() * 1e3 / limits.gbps);
+        let start = (self.intensity.at(first), self.tflops.at(allowed(first)));
+        let corner = (self.intensity.at(limits.ridge()), self.tflops.at(limits.tflops));
+        let end = (self.intensity.at(self.intensity.most()), corner.1);
+        let points = [start, corner, end].map(|(x, y)| format!("{x:.1},{y:.1}")).join(" ");
+        let polyline = Element::new("polyline").class("ceiling").attribute("points", &points).around("");
+        let slope = ((corner.1 - start.1) / (corner.0 - start.0)).atan().to_degrees();
+        let middle = ((start.0 + corner.0) / 2.0, (start.1 + corner.1) / 2.0 - 8.0);
+        let bandwidth = turned_text(middle, slope, &figures::byte_rate(limits.gbps));
+        let peak = format!("{}, {} dense", figures::flop_rate(limits.tflops), limits.kind);
+        let peak = text((RIGHT, corner.1 - 6.0), "end", &peak);
+        Html::joined([polyline, bandwidth, peak], "\n")
+    }
 }
 
-fn text(at: (f64, f64), anchor: &str, words: &str) -> Html {
-    Element::new("text")
-        .attribute("x", &format!("{:.1}", at.0))
-        .attribute("y", &format!("{:.1}", at.1))
-        .attribute("text-anchor", anchor)
-        .around(words)
+impl Limits {
+    /// The peak of the matrix units for 16 bits, else of all that the table has; and the bandwidth.
+    fn of(peaks: &DevicePeaks) -> Option<Limits> {
+        let matrix = ["bf16", "fp16"].into_iter().find_map(|kind| Some((kind, *peaks.matrix.get(kind)?)));
+        let matrix = matrix.or_else(|| peaks.matrix.iter().next().map(|(kind, peak)| (kind.as_str(), *peak)));
+        let (kind, tflops) =
+            matrix.or_else(|| Some(("fp32", *peaks.vector.get("fp32")?))).filter(|(_, peak)| *peak > 0.0)?;
+        let gbps = peaks.gbps.filter(|gbps| *gbps > 0.0)?;
+        Some(Limits { tflops, kind: kind.to_owned(), gbps })
+    }
+
+    /// FLOPs for each byte from which on the peak is the limit.
+    fn ridge(&self) -> f64 {
+        self.tflops * 1e3 / self.gbps
+    }
+}
+
+impl Point<'_> {
+    fn draw(&self, (x, y): (f64, f64), longest: f64) -> Html {
+        let radius = (LARGEST * (self.kernel.sum_us / longest).sqrt()).max(SMALLEST);
+        let word = figures::verdict_word(self.kernel);
+        // A kernel that stands out has a shape of its own, so that color is not the only sign.
+        let shape = match word {
+            "far" | "implausible" | "wrong-counts" => {
+                let side = radius * 1.8;
+                Element::new("rect")
+                    .attribute("x", &format!("{:.1}", x - side / 2.0))
+                    .attribute("y", &format!("{:.1}", y - side / 2.0))
+                    .attribute("width", &format!("{side:.1}"))
+                    .attribute("height", &format!("{side:.1}"))
+            }
+            _ => Element::new("circle")
+                .attribute("cx", &format!("{x:.1}"))
+                .attribute("cy", &format!("{y:.1}"))
+                .attribute("r", &format!("{radius:.1}")),
+        };
+        let anchor = measured_kernel_anchor(self.place);
+        let link = Element::new("a").class(&format!("point {word}")).href(&format!("#{anchor}"));
+        link.attribute("aria-label", &self.words()).around(shape.empty())
+    }
+
+    /// What a screen reader says of it.
+    fn words(&self) -> String {
+        let kernel = self.kernel;
+        let rate = match self.work {
+            Some((_, tflops)) => figures::flop_rate(tflops),
+            None => figures::byte_rate(self.gbps),
+        };
+        let share = kernel.rates.best_share().map(|share| format!(", {} of a limit", figures::share(share)));
+        format!(
+            "{}: {rate} in {}, {}{}",
+            clipped(&kernel.name, 80).0,
+            micros(kernel.sum_us),
+            figures::verdict(kernel),
+            share.unwrap_or_default()
+        )
+    }
+}
+
+/// What the shapes mean, of those that are drawn, and which keys lead from one to the next.
+fn legend(all: &[Point<'_>]) -> Html {
+    let any = |words: &[&str]| all.iter().any(|point| words.contains(&figures::verdict_word(point.kernel)));
+    let mut pieces = Vec::new();
+    let mut entry = |class: &str, words: &str| {
+        let swatch = Element::new("span").class(&format!("swatch {class}")).empty();
+        pieces.push(span("part", Html::joined([swatch, words.into()], "")));
+    };
+    entry("round", "kernel");
+    if any(&["far"]) {
+        entry("far", "far from both limits");
+    }
+    if any(&["implausible", "wrong-counts"]) {
+        entry("wrong", "cannot be true, or counted wrong");
+    }
+    pieces.push(soft("area: time on the device"));
+    let keys = Element::new("span").class("soft needs-script").hidden();
+    pieces.push(keys.around("← → next by time, Enter goes to its row"));
+    Element::new("div").class("legend").around(Html::joined(pieces, " "))
+}
+
+/// What is said of a point beside the drawing.
+#[derive(Serialize)]
+struct Card {
+    title: String,
+    about: String,
+    facts: Vec<(&'static str, String)>,
+}
+
+impl Card {
+    fn of(point: &Point<'_>, found: &Performance) -> Card {
+        let kernel = point.kernel;
+        let rates = &kernel.rates;
+        let of = |share: Option<f64>, what: &str| {
+            share.map(|share| format!(", {} of the {what}", figures::share(share))).unwrap_or_default()
+        };
+        let mut facts = vec![("Kind", figures::label(kernel.backend).to_owned())];
+        let busy = percent(kernel.sum_us, found.time.busy_us, true);
+        facts.push(("Time", format!("{}, {busy} of the busy time", micros(kernel.sum_us))));
+        let (mean, median) = (micros(kernel.mean_us), micros(kernel.median_us));
+        facts.push(("Runs", format!("{}, mean {mean}, median {median}", whole(kernel.count))));
+        if let Some((moved, _)) = kernel.bytes {
+            let rate = figures::byte_rate(point.gbps);
+            let share = of(rates.share_of_bandwidth, "bandwidth");
+            facts.push(("Moved", format!("{} a run, {rate}{share}", bytes(moved))));
+        }
+        if let (Some((flops, _)), Some(tflops)) = (kernel.flops, rates.tflops) {
+            let rate = figures::flop_rate(tflops);
+            let share = of(rates.share_of_peak, "peak");
+            facts.push(("FLOPs", format!("{} a run, {rate}{share}", figures::flop_count(flops))));
+        }
+        facts.push(("Bound by", figures::bound(rates).to_owned()));
+        facts.push(("Verdict", figures::verdict(kernel).to_owned()));
+        let launch = kernels::launch(kernel);
+        if !launch.is_empty() {
+            facts.push(("Launch", launch));
+        }
+        let operator = names::operator(kernel);
+        let title = names::short(operator.unwrap_or(&kernel.name), LONGEST_NAME);
+        let inputs = names::inputs(&kernel.inputs);
+        let about = match operator {
+            Some(_) => [inputs, names::short(&kernel.name, LONGEST_NAME)].join(" ").trim().to_owned(),
+            None => inputs,
+        };
+        Card { title, about, facts }
+    }
+
+    /// The card as it stands before a script shows another point.
+    fn draw(&self, view: View<'_>) -> anyhow::Result<Html> {
+        let head = [view.code(&self.title), soft(self.about.as_str())];
+        let head = Element::new("h3").around(Html::joined(head, " "));
+        let facts = self.facts.iter().map(|(label, value)| (*label, Html::escaped(value))).collect();
+        let card = Element::new("div").class("card").id("point-card").attribute("aria-live", "polite");
+        Ok(card.around(Html::joined([head, view.facts(facts)?], "\n")))
+    }
 }

@@ -1,6 +1,7 @@
 //! What the script of the page reads: which lines belong together.
 
 use crate::analysis::provenance::{KernelCall, LineMaps, Provenance};
+use crate::report::kit::editor::Editor;
 use crate::report::kit::markup::{close, open_data, script_json};
 use crate::report::pages::provenance::texts::code_words;
 use serde::Serialize;
@@ -32,7 +33,7 @@ struct KernelData {
 }
 
 /// Writes what the script reads.
-pub(crate) fn write(found: &Provenance, out: &mut dyn Write) -> anyhow::Result<()> {
+pub(crate) fn write(found: &Provenance, editor: Option<&Editor>, out: &mut dyn Write) -> anyhow::Result<()> {
     let source = found.source.iter().map(|line| SourceData {
         pre: &line.pre,
         post: &line.post,
@@ -42,13 +43,14 @@ pub(crate) fn write(found: &Provenance, out: &mut dyn Write) -> anyhow::Result<(
         label: call.label(),
         file: code_words(call.file).0,
         line: call.line,
-        body: call.body().map(|body| (code_words(body.file).0, body.first, body.last)),
+        body: call.definition.map(|body| (code_words(body.file).0, body.first, body.last)),
     });
     // The kernel of most nodes shows best what the page is for.
     let size = |call: &KernelCall| (call.nodes.len(), call.source.len());
     let most = found.kernels.iter().enumerate().max_by_key(|(at, call)| (size(call), usize::MAX - at));
     let first = most.map_or(0, |(at, _)| at + 1);
     let data = Data { maps: &found.maps, source: source.collect(), kernels: kernels.collect(), first };
+    Editor::write_pattern(editor, out)?;
     open_data(out, "maps")?;
     out.write_all(script_json(&data)?.as_bytes())?;
     Ok(close(out, "script")?)

@@ -5,6 +5,7 @@ mod page;
 mod panes;
 mod rows;
 mod texts;
+mod times;
 mod tints;
 mod words;
 

@@ -1,17 +1,19 @@
 //! A page of linked panes, and below them the same in words.
 
-use crate::analysis::provenance::{Provenance, SourceLine, line_owners};
+use crate::analysis::provenance::{Linked, Provenance, SourceLine, line_owners};
 use crate::model::Content;
 use crate::report::kit::formats::{clipped, counted, whole};
 use crate::report::kit::html::Html;
 use crate::report::kit::inductor_runs::Run;
 use crate::report::kit::inductor_runs::texts_of;
+use crate::report::kit::links;
 use crate::report::kit::paths;
 use crate::report::kit::shell::{Shell, Tab, write_page};
 use crate::report::kit::templates::Worker;
 use crate::report::kit::view::View;
 use crate::report::pages::provenance::panes::Shown;
 use crate::report::pages::provenance::texts::code_words;
+use crate::report::pages::provenance::times::Times;
 use crate::report::pages::provenance::tints::Tints;
 use crate::report::pages::provenance::{data, panes, rows, words};
 use crate::report::subject::Report;
@@ -35,13 +37,14 @@ pub(crate) fn write(
     shell.crumbs = crumbs(report, run);
     shell.tabs = tabs(View::new(report, worker, 0), run);
     if all.iter().any(|run| !run.run.code.is_empty()) {
-        shell.tabs.push(Tab::away("kernels.html", "Kernels", None));
+        shell.tabs.push(Tab::away(links::KERNELS, "Kernels", None));
     }
     write_page(worker, out, &shell, |worker, out| {
         let view = View::new(report, worker, 0);
         writeln!(out, "{}", head(view, (all, index), &found)?.as_str())?;
         let owners = line_owners(&found);
-        let shown = Shown { texts: &texts, found: &found, owners: &owners };
+        let times = Times::of(report, run, &found);
+        let shown = Shown { texts: &texts, found: &found, owners: &owners, times: &times };
         let panes = panes::panes(view, run, shown);
         if panes.is_empty() {
             return Ok(());
@@ -51,7 +54,7 @@ pub(crate) fn write(
         writeln!(out, "{}", view.render("provenance_tools", &tools)?.as_str())?;
         panes::write(report, shown, &panes, (&mut *worker, &mut *out))?;
         words::write(View::new(report, worker, 0), shown, out)?;
-        data::write(&found, out)
+        data::write(&found, report.settings.editor.as_ref(), out)
     })
 }
 
@@ -94,7 +97,7 @@ fn keys_left_out(found: &Provenance) -> Option<String> {
 fn crumbs(report: Report<'_>, run: &Run<'_>) -> Vec<(String, Option<String>)> {
     let compile = run.compile;
     let name = compile.id.as_ref().map_or_else(|| "no compile id".to_owned(), ToString::to_string);
-    let page = crate::report::kit::links::encoded(paths::compile_page(compile).as_str());
+    let page = links::encoded(paths::compile_page(compile).as_str());
     vec![
         (report.model.log.file.clone(), Some(paths::landing(report.settings).to_owned())),
         (name, Some(page)),
@@ -149,12 +152,12 @@ struct OtherRun {
 fn head(view: View<'_>, (all, index): (&[Run<'_>], usize), found: &Provenance) -> anyhow::Result<Html> {
     let Some(run) = all.get(index) else { return Ok(Html::default()) };
     let coverage = found.coverage;
-    let of = |(some, all): (usize, usize), one: &str, many: &str| {
-        let word = if all == 1 { one } else { many };
-        format!("{} of {} {word}", whole(some), whole(all))
+    let of = |count: Linked, one: &str, many: &str| {
+        let word = if count.all == 1 { one } else { many };
+        format!("{} of {} {word}", whole(count.linked), whole(count.all))
     };
     let lines = found.source.iter().filter(|line| !line.calls.is_empty() || !line.pre.is_empty()).count();
-    let count = coverage.kernels.0 > 0;
+    let count = coverage.kernels.linked > 0;
     // A window of the list around this run.
     let shown: Vec<usize> =
         all.iter().enumerate().filter(|(_, run)| run.shown).map(|(index, _)| index).collect();
@@ -181,7 +184,7 @@ fn head(view: View<'_>, (all, index): (&[Run<'_>], usize), found: &Provenance) -
         &PageHead {
             count,
             kernels: of(coverage.kernels, "kernel", "kernels"),
-            nodes: (coverage.nodes.0 > 0).then(|| of(coverage.nodes, "node", "nodes")),
+            nodes: (coverage.nodes.linked > 0).then(|| of(coverage.nodes, "node", "nodes")),
             lines: counted(lines, "source line", "source lines"),
             pill: view.pill(run.compile)?,
             function: view.named(run.compile),

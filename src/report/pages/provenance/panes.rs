@@ -1,6 +1,6 @@
 //! The linked panes: which there are, and the frame around them.
 
-use crate::analysis::provenance::{CodeKind, LineMap, LineOwners, Owners, Provenance, RunTexts};
+use crate::analysis::provenance::{CodeKind, CodeOfKind, LineMap, LineOwners, Owners, Provenance, RunTexts};
 use crate::model::{Artifact, Content, Form, Language, Readable};
 use crate::report::kit::formats::{counted, short_path};
 use crate::report::kit::html::Html;
@@ -11,6 +11,7 @@ use crate::report::kit::templates::Worker;
 use crate::report::kit::view::View;
 use crate::report::pages::provenance::rows::{OwnersOf, Rows, Text};
 use crate::report::pages::provenance::texts::code_words;
+use crate::report::pages::provenance::times::Times;
 use crate::report::subject::Report;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -40,11 +41,12 @@ pub(crate) struct Shown<'p> {
     pub(crate) texts: &'p RunTexts,
     pub(crate) found: &'p Provenance,
     pub(crate) owners: &'p LineOwners,
+    pub(crate) times: &'p Times,
 }
 
 /// The panes of a run; what the log does not hold has none.
 pub(crate) fn panes<'p>(view: View<'_>, run: &Run<'_>, shown: Shown<'p>) -> Vec<Pane<'p>> {
-    let Shown { texts, found, owners } = shown;
+    let Shown { texts, found, owners, .. } = shown;
     let file = |index: Option<usize>| {
         let artifact = run.compile.artifacts.get(index?)?;
         Some(view.href(&paths::artifact(run.compile, artifact, view.report.settings)))
@@ -85,8 +87,7 @@ pub(crate) fn panes<'p>(view: View<'_>, run: &Run<'_>, shown: Shown<'p>) -> Vec<
     add_graph(("pre", pre_title, "Pre-grad"), &texts.pre, run.run.pre, pre_lines(found), &owners.pre);
     let post = ("post", "Post-grad graph", "Post-grad");
     add_graph(post, &texts.post, run.run.post, post_lines(found), &owners.post);
-    let code: Vec<Text<'p>> =
-        texts.code.iter().map(|(kind, text)| code_text(run, shown, (*kind, text), &file)).collect();
+    let code: Vec<Text<'p>> = texts.code().map(|code| code_text(run, shown, code, &file)).collect();
     if let Some(first) = code.first() {
         let title = if code.len() > 1 { "Code" } else { "Generated code" };
         add("code", title, "Code", lines_of(first.text), Body::Texts(code));
@@ -101,7 +102,7 @@ fn lines_of(text: &str) -> String {
 fn code_text<'p>(
     run: &Run<'_>,
     Shown { found, owners, .. }: Shown<'p>,
-    (kind, text): (CodeKind, &'p str),
+    CodeOfKind { kind, text }: CodeOfKind<'p>,
     file: &impl Fn(Option<usize>) -> Option<String>,
 ) -> Text<'p> {
     let (id, label) = code_words(kind);
@@ -109,9 +110,9 @@ fn code_text<'p>(
     let mut mapped: BTreeSet<u32> = calls.map(|call| call.line).collect();
     let mut kernels = BTreeMap::new();
     for (number, call) in (1..).zip(&found.kernels) {
-        if let Some((_, line, _)) = call.definition.filter(|(file, ..)| *file == kind) {
-            kernels.entry(line).or_insert(number);
-            mapped.insert(line);
+        if let Some(body) = call.definition.filter(|body| body.file == kind) {
+            kernels.entry(body.first).or_insert(number);
+            mapped.insert(body.first);
         }
     }
     let index = run.run.code.iter().find(|file| file.kind == kind).map(|file| file.artifact);
@@ -159,7 +160,7 @@ pub(crate) fn write(
     panes: &[Pane<'_>],
     (worker, out): (&mut Worker, &mut dyn Write),
 ) -> anyhow::Result<()> {
-    let rows = Rows::of(shown.found, shown.owners);
+    let rows = Rows::of(shown.found, shown.owners, shown.times);
     put(out, &Element::new("div").class("linked-panes").open())?;
     let (left, right): (Vec<&Pane<'_>>, Vec<&Pane<'_>>) =
         panes.iter().partition(|pane| !matches!(pane.body, Body::Texts(_)));

@@ -11,6 +11,7 @@ use crate::report::kit::html::Html;
 use crate::report::kit::markup::{Element, close, close_inline, put};
 use crate::report::kit::provenance_anchors::{kernel_anchors, source_anchors};
 use crate::report::pages::provenance::texts::code_words;
+use crate::report::pages::provenance::times::Times;
 use crate::report::pages::provenance::tints::{Tints, shown_number};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
@@ -64,12 +65,13 @@ impl<'p> OwnersOf<'p> {
 pub(crate) struct Rows<'p> {
     found: &'p Provenance,
     owners: &'p LineOwners,
+    times: &'p Times,
     tints: Tints,
 }
 
 impl<'p> Rows<'p> {
-    pub(crate) fn of(found: &'p Provenance, owners: &'p LineOwners) -> Rows<'p> {
-        Rows { found, owners, tints: Tints::of(found) }
+    pub(crate) fn of(found: &'p Provenance, owners: &'p LineOwners, times: &'p Times) -> Rows<'p> {
+        Rows { found, owners, times, tints: Tints::of(found) }
     }
 
     /// The lines of the program that the log names.
@@ -90,7 +92,9 @@ impl<'p> Rows<'p> {
                 .class(&format!("mapped {}", Tints::class(place)))
                 .attribute("data-id", &anchor);
             let shown = shown.attribute("data-n", &line.line.to_string());
-            let shown = shown.title(&format!("{}:{}", line.file, line.line)).around(Html::content(code));
+            let time = self.times.beside_line(place).unwrap_or_default();
+            let code = Html::joined([time, Html::content(code)], "");
+            let shown = shown.title(&format!("{}:{}", line.file, line.line)).around(code);
             write!(out, "{}", shown.as_str())?;
         }
         close_text(out)
@@ -104,11 +108,13 @@ impl<'p> Rows<'p> {
         open_text(("kernels", "Kernels"), (digits, tag), out)?;
         open_piece(kernels.len(), out)?;
         let owners = self.owners.kernels.iter();
-        for ((call, owners), anchor) in kernels.iter().zip(owners).zip(kernel_anchors(self.found)) {
+        let anchored = kernels.iter().zip(owners).zip(kernel_anchors(self.found));
+        for (place, ((call, owners), anchor)) in anchored.enumerate() {
             let shown = self.tints.row("mapped", owners, "").attribute("data-id", &anchor);
             let shown = shown.attribute("data-n", &shown_number(call));
-            let shown =
-                shown.title(&format!("{}, line {}", call.label(), call.line)).around(call.kernel.as_str());
+            let time = self.times.beside_call(place).unwrap_or_default();
+            let name = Html::joined([time, Html::escaped(&call.kernel)], "");
+            let shown = shown.title(&format!("{}, line {}", call.label(), call.line)).around(name);
             write!(out, "{}", shown.as_str())?;
         }
         close_text(out)
@@ -172,7 +178,7 @@ impl<'p> Rows<'p> {
 /// line in its pane.
 pub(crate) fn write_anchors(found: &Provenance, out: &mut dyn Write) -> io::Result<()> {
     let code = found.kernels.iter().flat_map(|call| {
-        let definition = call.body().map(|body| (body.file, body.first));
+        let definition = call.definition.map(|body| (body.file, body.first));
         [Some((call.file, call.line)), definition].into_iter().flatten()
     });
     let code: BTreeSet<(CodeKind, u32)> = code.collect();

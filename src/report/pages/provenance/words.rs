@@ -9,6 +9,7 @@ use crate::report::kit::tables::{Head, Row, Table, Td};
 use crate::report::kit::view::View;
 use crate::report::pages::provenance::panes::Shown;
 use crate::report::pages::provenance::texts::code_words;
+use crate::report::pages::provenance::times::Times;
 use crate::report::pages::provenance::tints::Tints;
 use std::io::Write;
 
@@ -24,6 +25,7 @@ const MOST_UNMAPPED: usize = 200;
 #[derive(Clone, Copy)]
 struct Words<'p> {
     found: &'p Provenance,
+    times: &'p Times,
     sources: &'p [String],
     kernels: &'p [String],
 }
@@ -31,7 +33,7 @@ struct Words<'p> {
 /// Writes the tables below the panes.
 pub(crate) fn write(view: View<'_>, shown: Shown<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let (sources, kernel_places) = (source_anchors(shown.found), kernel_anchors(shown.found));
-    let words = Words { found: shown.found, sources: &sources, kernels: &kernel_places };
+    let words = Words { found: shown.found, times: shown.times, sources: &sources, kernels: &kernel_places };
     lines(view, words, out)?;
     kernels(view, words, out)?;
     unmapped(view, shown.found, out)?;
@@ -47,13 +49,17 @@ fn lines(view: View<'_>, words: Words<'_>, out: &mut dyn Write) -> anyhow::Resul
     let note = "what the panes show, in words";
     view.open_section(out, ("line-table", "Source lines", note), Some(whole(all.len())), Html::default())?;
     let none = |test: fn(&SourceLine) -> bool| !all.iter().any(test);
-    let heads = vec![
+    let mut heads = vec![
         Head::text("Line"),
         Head::text("Code").mono().absent_if(none(|line| line.code.is_some())),
         Head::number("Pre-grad lines").absent_if(none(|line| !line.pre.is_empty())),
         Head::number("Post-grad nodes").absent_if(none(|line| !line.nodes.is_empty())),
         Head::unsorted("Kernels").absent_if(none(|line| !line.calls.is_empty())),
     ];
+    heads.splice(
+        2..2,
+        words.times.head("of the line in the whole trace; light: its part of kernels of several lines"),
+    );
     let table = Table { id: "lines-in-words", label: "Source lines", heads };
     let rows = all.iter().zip(words.sources).take(MOST_LINES).enumerate();
     view.table(
@@ -79,13 +85,15 @@ fn line_row(view: View<'_>, words: Words<'_>, (place, line, anchor): (usize, &So
         named.push(Html::escaped(&format!("{} more", whole(more))));
     }
     let kernels = if named.is_empty() { Html::escaped(UNKNOWN) } else { Html::joined(named, ", ") };
-    Row::of(vec![
+    let mut cells = vec![
         Td::html(Html::joined([tint, link], " ")).class("nowrap").sorted(place),
         Td::html(code),
         Td::number(line.pre.len() as f64, &whole(line.pre.len())),
         Td::number(line.nodes.len() as f64, &whole(line.nodes.len())),
         Td::html(kernels).class("mono"),
-    ])
+    ];
+    cells.splice(2..2, words.times.line_cell(view, place));
+    Row::of(cells)
 }
 
 /// What each kernel came from.
@@ -98,7 +106,7 @@ fn kernels(view: View<'_>, words: Words<'_>, out: &mut dyn Write) -> anyhow::Res
     let note = "one row per call, in the order of the code";
     view.open_section(out, ("kernel-table", "Kernels", note), count, Html::default())?;
     let any = |test: fn(&KernelCall) -> bool| found.kernels.iter().any(test);
-    let heads = vec![
+    let mut heads = vec![
         Head::text("Kernel and handle"),
         Head::text("Kind"),
         Head::number("Call, line"),
@@ -107,24 +115,25 @@ fn kernels(view: View<'_>, words: Words<'_>, out: &mut dyn Write) -> anyhow::Res
         Head::text("Post-grad nodes").absent_if(!any(|call| !call.nodes.is_empty())),
         Head::text("Source lines").absent_if(!any(|call| !call.source.is_empty())),
     ];
+    heads.splice(2..2, words.times.head("of this call, over all its runs in the trace"));
     let table = Table { id: "kernels-in-words", label: "Kernels", heads };
-    let rows = found.kernels.iter().zip(words.kernels).take(MOST_KERNELS);
-    view.table(out, &table, rows.map(|(call, anchor)| Ok(row(view, words, call, anchor))))?;
+    let rows = found.kernels.iter().zip(words.kernels).take(MOST_KERNELS).enumerate();
+    view.table(out, &table, rows.map(|(place, (call, anchor))| Ok(row(view, words, (place, call, anchor)))))?;
     view.beyond(out, found.kernels.len(), found.kernels.len().min(MOST_KERNELS), "kernels")?;
     Ok(close_section(out)?)
 }
 
-fn row(view: View<'_>, words: Words<'_>, call: &KernelCall, anchor: &str) -> Row {
+fn row(view: View<'_>, words: Words<'_>, (place, call, anchor): (usize, &KernelCall, &str)) -> Row {
     let (file, _) = code_words(call.file);
     let handle = call.handle.as_ref().map(|handle| format!(":{handle}")).unwrap_or_default();
     let handle = span("soft mono", handle);
     let name = span("mono", view.link(&format!("#{anchor}"), &call.kernel));
     let line = |file: &str, line: u32| view.link(&format!("#{file}-{line}"), &line.to_string());
-    let definition = call.definition.map(|(kind, first, _)| line(code_words(kind).0, first));
+    let definition = call.definition.map(|body| line(code_words(body.file).0, body.first));
     let nodes: Vec<&str> = call.nodes.iter().take(MOST_IN_CELL).map(String::as_str).collect();
     let more = call.nodes.len().saturating_sub(MOST_IN_CELL);
     let more = if more > 0 { format!(" and {} more", whole(more)) } else { String::new() };
-    Row::of(vec![
+    let mut cells = vec![
         Td::html(Html::joined([name, handle], "")),
         Td::text(call.language.unwrap_or("library")),
         Td::html(line(file, call.line)).class("num").sorted(call.line),
@@ -132,7 +141,9 @@ fn row(view: View<'_>, words: Words<'_>, call: &KernelCall, anchor: &str) -> Row
         Td::number(call.nodes.len() as f64, &whole(call.nodes.len())),
         Td::text(&format!("{}{more}", nodes.join(", "))).class("mono"),
         Td::html(source_links(view, words, call)),
-    ])
+    ];
+    cells.splice(2..2, words.times.call_cell(view, place));
+    Row::of(cells)
 }
 
 /// The source lines of a kernel: `x.py:19, 20`.
@@ -149,15 +160,15 @@ fn source_links(view: View<'_>, words: Words<'_>, call: &KernelCall) -> Html {
 }
 
 fn unmapped(view: View<'_>, found: &Provenance, out: &mut dyn Write) -> anyhow::Result<()> {
-    if found.unmapped.is_empty() || found.coverage.nodes.0 == 0 {
+    if found.unmapped.is_empty() || found.coverage.nodes.linked == 0 {
         return Ok(());
     }
     let count = Some(whole(found.unmapped.len()));
     let note = "nodes of the post-grad graph that no kernel names";
     view.open_section(out, ("unmapped", "Not mapped", note), count, Html::default())?;
     let names = found.unmapped.iter().take(MOST_UNMAPPED);
-    let names =
-        names.map(|(name, line)| Element::new("code").title(&format!("line {line}")).around(name.as_str()));
+    let names = names
+        .map(|node| Element::new("code").title(&format!("line {}", node.line)).around(node.name.as_str()));
     let more = found.unmapped.len().saturating_sub(MOST_UNMAPPED);
     let more = if more > 0 { format!(", and {} more", whole(more)) } else { String::new() };
     let names = Html::joined(names.collect::<Vec<_>>(), ", ");

@@ -11,6 +11,7 @@ mod topics;
 
 use crate::model::Content;
 use crate::output::{Page, RelPath};
+use crate::report::kit::editor::Editor;
 use crate::report::kit::formats::{bytes, counted, whole};
 use crate::report::kit::markup::put;
 use crate::report::kit::paths;
@@ -50,6 +51,7 @@ pub(crate) fn page<'m>(report: Report<'m>) -> Page<'m, Worker> {
                 view.render("search_head", &Landing { page: paths::landing(report.settings) })?.as_str()
             )?;
             let most = room(report);
+            Editor::write_pattern(report.settings.editor.as_ref(), out)?;
             let mut index = IndexWriter::new(out, most);
             index.open()?;
             facts::write(report, &mut index)?;

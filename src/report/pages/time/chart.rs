@@ -1,8 +1,9 @@
 //! The chart: its controls, and its spans as data for the script.
 
 use crate::analysis::{PARTS, Split, Timeline, Track};
-use crate::model::{CompileIndex, Model};
+use crate::model::{Compile, CompileIndex, Model};
 use crate::report::kit::bars::{PHASE_OTHER, PHASES};
+use crate::report::kit::editor::Editor;
 use crate::report::kit::formats::{clipped, counted, micros, percent};
 use crate::report::kit::html::Html;
 use crate::report::kit::links::MOST_ANCHORS;
@@ -14,6 +15,7 @@ use crate::report::pages::time::times::Times;
 use crate::report::words::phases::phase_meaning;
 use fxhash::FxHashMap;
 use serde::Serialize;
+use serde_json::{Value, json};
 use std::io::Write;
 
 /// Characters of a name on the chart: a name of the log may have any length.
@@ -58,8 +60,9 @@ struct Data<'m> {
     compiles: Vec<CompileData>,
     /// Runs of spans of one compile: how many, and the index into `compiles`, -1 for none.
     runs: Vec<(usize, i64)>,
-    /// Spans that the log leaves open.
+    /// Spans that the log leaves open, and those of them that were open when it ended.
     open: Vec<usize>,
+    unfinished: Vec<usize>,
     /// Microseconds since the span before.
     starts: Vec<u64>,
     /// Microseconds.
@@ -79,14 +82,10 @@ struct TrackData {
     lanes: usize,
 }
 
-/// Its place in the model, its id, its function, and the folder of its page where that is not the usual one.
+/// Its place in the model, its id, its function, the folder of its page where that is not the usual one, and where its
+/// function stands if an editor can open it there.
 #[derive(Serialize)]
-struct CompileData(
-    usize,
-    String,
-    Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")] Option<String>,
-);
+struct CompileData(Vec<Value>);
 
 pub(crate) fn write(view: View<'_>, times: Times<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let model = view.report.model;
@@ -101,6 +100,7 @@ pub(crate) fn write(view: View<'_>, times: Times<'_>, out: &mut dyn Write) -> an
     }
     let chart = Chart { parts: parts(&view.report.found.split), notes: notes(times) };
     put(out, &view.render("time_chart", &chart)?)?;
+    Editor::write_pattern(view.report.settings.editor.as_ref(), out)?;
     open_data(out, "chart-data")?;
     out.write_all(script_json(&data)?.as_bytes())?;
     close(out, "script")?;
@@ -153,6 +153,7 @@ fn data<'m>(view: View<'m>, timeline: &Timeline) -> anyhow::Result<Data<'m>> {
     let rows: Vec<usize> = first_rows(&timeline.tracks);
     let mut data = Data { total: since(timeline.end_us), ..Data::default() };
     data.tracks = tracks(model, timeline);
+    let unfinished = view.report.found.end.as_ref().map(|end| end.phases.as_slice()).unwrap_or_default();
     let mut reach = 0;
     for laid in &timeline.spans {
         let Some(span) = model.spans.get(laid.span) else { continue };
@@ -160,6 +161,8 @@ fn data<'m>(view: View<'m>, timeline: &Timeline) -> anyhow::Result<Data<'m>> {
         let kernel = kernels.get(&laid.span).filter(|_| data.kernels.len() < MOST_KERNELS);
         data.kernels.extend(kernel.map(|name| (data.starts.len(), clipped(name, LONGEST_NAME).0.to_owned())));
         data.open.extend(span.open.then_some(data.starts.len()));
+        let ends_log = unfinished.iter().any(|open| open.span == laid.span);
+        data.unfinished.extend(ends_log.then_some(data.starts.len()));
         data.starts.push(start.saturating_sub(reach));
         data.lengths.push(since(span.end_us).saturating_sub(start));
         reach = start;
@@ -219,5 +222,29 @@ fn compile_data(view: View<'_>, index: CompileIndex) -> Option<CompileData> {
     let folder = page.rsplit_once('/').map_or(page.as_str(), |(folder, _)| folder);
     // As the script makes it of the id.
     let usual = folder == format!("-_{}_0", id.replacen('/', "_", 1));
-    Some(CompileData(index.place(), id, function, (!usual).then(|| folder.to_owned())))
+    let place = place_in_editor(view, compile);
+    let mut known = vec![
+        json!(index.place()),
+        json!(id),
+        json!(function),
+        json!((!usual).then_some(folder)),
+        json!(place),
+    ];
+    // There may be thousands of compiles: what is not known takes no room at the end.
+    while known.last().is_some_and(Value::is_null) {
+        known.pop();
+    }
+    Some(CompileData(known))
+}
+
+/// `/app/model.py:12`: where the reader finds a compile's function; None where no editor would open it.
+fn place_in_editor(view: View<'_>, compile: &Compile) -> Option<String> {
+    let called = view.function_name(compile).and_then(|name| name.called.as_ref());
+    let (file, line) = match (called, &compile.function) {
+        (Some(call), _) => (call.file.as_deref()?, call.line?),
+        (None, Some(function)) => (function.file.as_deref()?, function.line?),
+        (None, None) => return None,
+    };
+    view.report.settings.editor.as_ref()?.href(file, Some(line))?;
+    Some(format!("{file}:{line}"))
 }

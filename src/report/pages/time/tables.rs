@@ -6,7 +6,7 @@ use crate::report::kit::bars::{PHASE_OTHER, PHASES};
 use crate::report::kit::formats::{UNKNOWN, counted, micros, percent, whole};
 use crate::report::kit::html::Html;
 use crate::report::kit::links;
-use crate::report::kit::markup::{Element, close_section, put, small};
+use crate::report::kit::markup::{Element, close_section, put, small, span};
 use crate::report::kit::tables::{Head, Row, Table, Td};
 use crate::report::kit::view::View;
 use crate::report::pages::time::times::Times;
@@ -68,7 +68,8 @@ pub(crate) fn phases(view: View<'_>, times: Times<'_>, out: &mut dyn Write) -> a
     let rows = shown.iter().map(|(index, phase)| {
         let part = times.account.part_of.get(&phase.name).copied();
         let own = phase.self_s * 1e6;
-        let [name, own_cell, total, count] = cells(phase, named(phase, &phase.name));
+        let open = view.still_open(&phase.name, None);
+        let [name, own_cell, total, count] = cells(phase, named(phase, &phase.name, open.as_deref()));
         let phase = part.and_then(|part| PHASES.get(part)).copied().unwrap_or(PHASE_OTHER);
         let cells = vec![colored(name, phase), own_cell, share(own, covered, phase), total, count];
         Ok(Row::of(cells).anchored(links::phase_anchor(*index)))
@@ -102,12 +103,11 @@ fn cells(phase: &Phase, name: Td) -> [Td; 4] {
 }
 
 /// The name of a phase, which the script makes a link to its spans, and what the compiler does in it.
-fn named(phase: &Phase, shown: &str) -> Td {
+fn named(phase: &Phase, shown: &str, open: Option<&str>) -> Td {
     let code = Element::new("code").class("phase-code").attribute("data-phase", &phase.name).around(shown);
-    match phase_meaning(&phase.name) {
-        "" => Td::html(code),
-        meaning => Td::html(Html::joined([code, small(meaning)], "")),
-    }
+    let meaning = Some(phase_meaning(&phase.name)).filter(|meaning| !meaning.is_empty());
+    let open = open.map(|open| small(span("warn", open)));
+    Td::html(Html::joined([code].into_iter().chain(meaning.map(small)).chain(open), ""))
 }
 
 /// Writes what explains a table or the chart.
@@ -218,7 +218,7 @@ pub(crate) fn passes(view: View<'_>, times: Times<'_>, out: &mut dyn Write) -> a
         pass.self_s * 1e6 >= LEAST_SELF * times.account.covered_us
     });
     let rows = shown.iter().map(|pass| {
-        let name = named(pass, pass.name.strip_prefix("pass.").unwrap_or(&pass.name));
+        let name = named(pass, pass.name.strip_prefix("pass.").unwrap_or(&pass.name), None);
         Ok(Row::of(cells(pass, name).into()))
     });
     view.table(out, &table, rows)?;

@@ -1,0 +1,92 @@
+//! Functions of a job as the reader calls them, the same names as in the reports of the ranks.
+
+use super::sides::short;
+use crate::analysis::own_code::resumed;
+use crate::model::{CodePlace, FunctionFact, GraphId, Texts};
+use crate::trace::CompileId;
+
+/// A compiled function as the reader knows it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NamedFunction<'t> {
+    title: &'t str,
+    resumed: Option<&'t str>,
+    /// The reader's line: where the function is defined, or, of a library's, where it is called.
+    pub place: Option<CodePlace>,
+}
+
+impl<'t> NamedFunction<'t> {
+    /// The function of a compile; `function` is what torch calls it.
+    pub fn of(texts: &'t Texts, graph: Option<GraphId>, function: FunctionFact) -> NamedFunction<'t> {
+        let torch = function.name_or_unknown(texts);
+        let (base, resumed) = resumed(torch).map_or((torch, None), |(base, line)| (base, Some(line)));
+        let known = graph.and_then(|graph| texts.reader_name(graph));
+        NamedFunction {
+            title: known.map_or(base, |name| texts.get(name.title)),
+            resumed,
+            place: known.and_then(|name| name.called).or(function.place),
+        }
+    }
+
+    /// The same of a compile that all ranks know; None where no log says what was compiled.
+    pub fn of_graph(texts: &'t Texts, graph: Option<GraphId>) -> Option<NamedFunction<'t>> {
+        let function = texts.graph(graph?)?.function;
+        // A compile whose function no log names is known by its id.
+        let is_id = function.name.is_none_or(|name| CompileId::parse(texts.get(name)).is_some());
+        (!is_id || texts.reader_name(graph?).is_some()).then(|| NamedFunction::of(texts, graph, function))
+    }
+
+    /// The name without marks: `f`, or `f resumed at 9`.
+    pub fn plain(&self) -> String {
+        self.resumed.map_or_else(|| self.title.to_owned(), |line| format!("{} resumed at {line}", self.title))
+    }
+
+    /// The name in a sentence, as code: `f` resumed at 9.
+    pub fn words(&self) -> String {
+        let title = short(self.title);
+        // No name in code has a space: the backward pass of compiled autograd has none.
+        let title = if title.contains(' ') { format!("the {title}") } else { format!("`{title}`") };
+        self.resumed.map_or_else(|| title.clone(), |line| format!("{title} resumed at {line}"))
+    }
+}
+
+/// ` (f)`: the function of a compile, behind its id.
+pub(super) fn in_brackets(texts: &Texts, graph: Option<GraphId>) -> String {
+    NamedFunction::of_graph(texts, graph).map(|name| format!(" ({})", name.words())).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{GraphKey, ReaderName};
+
+    #[test]
+    fn a_function_is_called_as_the_reader_calls_it_unless_ranks_or_compiles_differ() {
+        let mut texts = Texts::default();
+        let name = Some(texts.add("torch_dynamo_resume_in_wrapper_at_9"));
+        let function = FunctionFact { name, place: None };
+        let graph = texts.add_graph(GraphKey { function, nth: 0 });
+        let words = |texts: &Texts| NamedFunction::of_graph(texts, Some(graph)).unwrap().words();
+        assert_eq!(words(&texts), "`wrapper` resumed at 9");
+        let file = texts.add("/app/train.py");
+        let called = Some(CodePlace { file, line: Some(44) });
+        let llama = ReaderName { title: texts.add("Llama"), called };
+        texts.name_graph(graph, llama);
+        texts.name_graph(graph, llama);
+        assert_eq!(words(&texts), "`Llama` resumed at 9");
+        let named = NamedFunction::of(&texts, Some(graph), function);
+        assert_eq!((named.plain().as_str(), named.place), ("Llama resumed at 9", called));
+        let title = texts.add("Bert");
+        texts.name_graph(graph, ReaderName { title, called });
+        assert_eq!(words(&texts), "`wrapper` resumed at 9", "ranks that differ: torch's name");
+        texts.name_graph(graph, llama);
+        assert_eq!(words(&texts), "`wrapper` resumed at 9", "whatever comes later");
+    }
+
+    #[test]
+    fn a_compile_that_no_log_names_has_no_function() {
+        let mut texts = Texts::default();
+        let name = Some(texts.add("3/0"));
+        let graph = texts.add_graph(GraphKey { function: FunctionFact { name, place: None }, nth: 0 });
+        assert_eq!(in_brackets(&texts, Some(graph)), "");
+    }
+}

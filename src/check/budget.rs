@@ -1,0 +1,296 @@
+//! Budgets: how much of what a log may have, from a TOML file.
+
+use anyhow::{Context, bail};
+use toml::{Table, Value};
+
+/// What is counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum Measure {
+    /// Distinct graph breaks.
+    GraphBreaks,
+    /// Recompilations of a function.
+    Recompiles,
+    /// Failures.
+    Failures,
+    /// Seconds of compilation.
+    CompileSeconds,
+    /// Cache lookups that missed.
+    CacheMisses,
+    /// Calls of operators that Inductor leaves to torch.
+    FallbackOps,
+    /// Other findings that are errors or warnings.
+    Findings,
+}
+
+impl Measure {
+    /// All, in the order in which they are told.
+    pub(crate) const ALL: [Measure; 7] = [
+        Measure::GraphBreaks,
+        Measure::Recompiles,
+        Measure::Failures,
+        Measure::CompileSeconds,
+        Measure::CacheMisses,
+        Measure::FallbackOps,
+        Measure::Findings,
+    ];
+
+    /// Those of which a baseline holds what is known.
+    pub(crate) const IN_BASELINE: [Measure; 4] =
+        [Measure::GraphBreaks, Measure::Recompiles, Measure::Failures, Measure::Findings];
+
+    /// The key at the top of a budget file.
+    pub(crate) fn key(self) -> &'static str {
+        match self {
+            Measure::GraphBreaks => "graph_breaks",
+            Measure::Recompiles => "recompiles_per_function",
+            Measure::Failures => "failures",
+            Measure::CompileSeconds => "compile_seconds",
+            Measure::CacheMisses => "cache_misses",
+            Measure::FallbackOps => "fallback_ops",
+            Measure::Findings => "findings",
+        }
+    }
+
+    /// The key in the table of a function; None for what belongs to no function.
+    pub(crate) fn function_key(self) -> Option<&'static str> {
+        match self {
+            Measure::Recompiles => Some("recompiles"),
+            Measure::Findings => None,
+            other => Some(other.key()),
+        }
+    }
+
+    /// What counts towards it.
+    fn counts(self) -> &'static str {
+        match self {
+            Measure::GraphBreaks => {
+                "distinct graph breaks: one reason at one line counts once, however often it was hit"
+            }
+            Measure::Recompiles => {
+                "compilations of one function beyond its first, because a guard failed; its parts that are resumed after a \
+                 graph break belong to it"
+            }
+            Measure::Failures => {
+                "compilations that ended with an exception, also where the function then ran in eager mode"
+            }
+            Measure::CompileSeconds => {
+                "wall time in which something was compiled, in seconds; of a function, the sum of its compilations"
+            }
+            Measure::CacheMisses => {
+                "lookups in a cache of compiled code that missed; bypasses do not count, and each cache counts by itself"
+            }
+            Measure::FallbackOps => {
+                "calls in the generated code of operators that Inductor leaves to torch (torch.ops..), without collectives; \
+                 matrix multiplications and convolutions of a library do not count"
+            }
+            Measure::Findings => {
+                "errors and warnings of the report that no other budget counts, such as a damaged log, a skipped CUDA graph \
+                 or ranks that differ"
+            }
+        }
+    }
+
+    /// The count with its noun: `2 failures`.
+    pub(crate) fn words(self, amount: f64) -> String {
+        let noun = |one: &str, many: &str| {
+            format!("{amount:.0} {}", crate::model::words::noun(amount as u64, one, many))
+        };
+        match self {
+            Measure::GraphBreaks => noun("distinct graph break", "distinct graph breaks"),
+            Measure::Recompiles => noun("recompilation", "recompilations"),
+            Measure::Failures => noun("failure", "failures"),
+            Measure::CompileSeconds => {
+                format!("{} of compilation", crate::model::words::duration(amount * 1e6))
+            }
+            Measure::CacheMisses => noun("cache miss", "cache misses"),
+            Measure::FallbackOps => noun("call of a fallback operator", "calls of fallback operators"),
+            Measure::Findings => noun("other error or warning", "other errors and warnings"),
+        }
+    }
+
+    /// A limit as the budget file has it: `2`, `1.5`.
+    pub(crate) fn limit_words(self, limit: f64) -> String {
+        match self {
+            Measure::CompileSeconds => format!("{limit} s"),
+            _ => format!("{limit:.0}"),
+        }
+    }
+}
+
+/// How much of one measure is allowed.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Limit {
+    /// What is counted.
+    pub measure: Measure,
+    /// Which functions it is about, as the budget file names them; None for all of the log.
+    pub function: Option<String>,
+    /// The largest amount that holds.
+    pub most: f64,
+}
+
+impl Limit {
+    /// The key in the budget file: `failures`, `functions."net.forward".graph_breaks`.
+    pub(crate) fn name(&self) -> String {
+        match &self.function {
+            None => self.measure.key().to_owned(),
+            Some(function) => {
+                let key = self.measure.function_key().unwrap_or_default();
+                format!("functions.{function:?}.{key}")
+            }
+        }
+    }
+}
+
+/// How much of what a log may have.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Budget {
+    pub(crate) limits: Vec<Limit>,
+}
+
+/// What is checked where nobody gives a budget or a baseline: no compilation may fail.
+impl Default for Budget {
+    fn default() -> Self {
+        Budget { limits: vec![Limit { measure: Measure::Failures, function: None, most: 0.0 }] }
+    }
+}
+
+const FUNCTIONS: &str = "functions";
+
+impl Budget {
+    /// What a baseline without a budget allows: nothing that it does not hold.
+    #[must_use]
+    pub fn nothing_new() -> Budget {
+        let limit = |measure| Limit { measure, function: None, most: 0.0 };
+        Budget { limits: Measure::IN_BASELINE.into_iter().map(limit).collect() }
+    }
+
+    /// Reads a budget file.
+    ///
+    /// # Errors
+    /// It is no TOML, has a key that is no budget, or an amount that is none; each says what is allowed.
+    pub fn parse(text: &str) -> anyhow::Result<Budget> {
+        let table: Table = text.parse().map_err(|error: toml::de::Error| {
+            anyhow::anyhow!("it is not TOML: {}", error.to_string().trim_end().replace('\n', "\n  "))
+        })?;
+        let mut limits = Vec::new();
+        for (key, value) in &table {
+            if key == FUNCTIONS {
+                limits.extend(function_limits(value)?);
+                continue;
+            }
+            let Some(measure) = Measure::ALL.into_iter().find(|measure| measure.key() == key) else {
+                bail!(
+                    "{key:?} is no budget; known are {}, and a table [functions.\"NAME\"]",
+                    known(Measure::key)
+                );
+            };
+            limits.push(Limit { measure, function: None, most: amount(measure, key, value)? });
+        }
+        limits.sort_by(|a, b| (&a.function, a.measure).cmp(&(&b.function, b.measure)));
+        Ok(Budget { limits })
+    }
+
+    /// What counts towards each budget, and how functions are named.
+    #[must_use]
+    pub fn explain() -> String {
+        let mut lines = vec![
+            "A budget file is TOML with any of these keys; what is not named is not limited.".to_owned(),
+            String::new(),
+        ];
+        for measure in Measure::ALL {
+            lines.push(format!("{}: {}.", measure.key(), measure.counts()));
+        }
+        let own = known(|measure| measure.function_key().unwrap_or_default());
+        lines.extend([
+            String::new(),
+            format!("[functions.\"net.forward\"]: the same for one function: {own}."),
+            "  A function is named as in Python, behind as much of its file's path as is needed: \"forward\" is any function \
+             of that name, \"net.forward\" one of net.py, \"model.net.forward\" one of model/net.py. * stands for any text. \
+             A graph break counts towards the function that has it and towards those that were being compiled."
+                .to_owned(),
+            String::new(),
+            "Each log is held to the budget by itself, and so is each rank of a job. What several ranks share is told once."
+                .to_owned(),
+            "With a baseline, what it holds does not count towards graph_breaks, recompiles_per_function, failures and \
+             findings. Without a budget file, a baseline allows nothing new of these four."
+                .to_owned(),
+            "Without a budget file and without a baseline, failures = 0 is checked and nothing else.".to_owned(),
+        ]);
+        lines.join("\n")
+    }
+}
+
+/// `graph_breaks, failures, ..`
+fn known(key: impl Fn(Measure) -> &'static str) -> String {
+    let keys: Vec<&str> = Measure::ALL.into_iter().map(key).filter(|key| !key.is_empty()).collect();
+    keys.join(", ")
+}
+
+/// `{"net.forward" = {graph_breaks = 0}}`
+fn function_limits(value: &Value) -> anyhow::Result<Vec<Limit>> {
+    let wanted = "functions wants a table for each function: [functions.\"NAME\"]";
+    let mut limits = Vec::new();
+    for (function, table) in value.as_table().context(wanted)? {
+        for (key, value) in table.as_table().context(wanted)? {
+            let found = Measure::ALL.into_iter().find(|measure| measure.function_key() == Some(key));
+            let Some(measure) = found else {
+                let own = known(|measure| measure.function_key().unwrap_or_default());
+                bail!("{key:?} is no budget of a function ({function:?}); known are {own}");
+            };
+            let most = amount(measure, key, value)?;
+            limits.push(Limit { measure, function: Some(function.clone()), most });
+        }
+    }
+    Ok(limits)
+}
+
+fn amount(measure: Measure, key: &str, value: &Value) -> anyhow::Result<f64> {
+    let number = match value {
+        Value::Integer(number) => Some(*number as f64),
+        Value::Float(number) if measure == Measure::CompileSeconds => Some(*number),
+        _ => None,
+    };
+    let wanted = if measure == Measure::CompileSeconds { "a number of seconds" } else { "a whole number" };
+    match number.filter(|number| number.is_finite() && *number >= 0.0) {
+        Some(number) => Ok(number),
+        None => bail!("{key} = {value} is no budget; it wants {wanted}, 0 or more"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_budget_file_limits_what_it_names_and_nothing_else() {
+        let text = "failures = 0\ncompile_seconds = 1.5\n[functions.\"net.forward\"]\nrecompiles = 2\n";
+        let budget = Budget::parse(text).unwrap();
+        let limits: Vec<(String, f64)> =
+            budget.limits.iter().map(|limit| (limit.name(), limit.most)).collect();
+        let expected =
+            [("failures", 0.0), ("compile_seconds", 1.5), ("functions.\"net.forward\".recompiles", 2.0)];
+        assert_eq!(limits, expected.map(|(name, most)| (name.to_owned(), most)));
+        assert!(Budget::parse("").unwrap().limits.is_empty());
+    }
+
+    #[test]
+    fn an_unknown_key_is_told_with_those_that_are_known() {
+        let error = |text: &str| Budget::parse(text).unwrap_err().to_string();
+        let unknown = error("graph_break = 0");
+        assert!(
+            unknown.contains("\"graph_break\"") && unknown.contains("graph_breaks, recompiles_per_function")
+        );
+        let of_function = error("[functions.f]\nfindings = 0");
+        assert!(of_function.contains("graph_breaks, recompiles, failures"), "{of_function}");
+        assert!(error("[functions]\nf = 1").contains("[functions.\"NAME\"]"));
+    }
+
+    #[test]
+    fn an_amount_is_a_whole_number_or_seconds_and_never_negative() {
+        for text in ["failures = -1", "failures = 0.5", "failures = \"0\"", "compile_seconds = nan"] {
+            let error = Budget::parse(text).unwrap_err().to_string();
+            assert!(error.contains("0 or more"), "{error}");
+        }
+        assert!(Budget::parse("failures 0").unwrap_err().to_string().contains("not TOML"));
+    }
+}

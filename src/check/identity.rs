@@ -1,0 +1,132 @@
+//! What makes a finding of one run the same as one of another: where it is and what it says, never a line or a compile id.
+
+use crate::analysis::{PACKAGES, resumed};
+use crate::model::stable;
+use crate::model::words::{file_name, headline};
+use serde::{Deserialize, Serialize};
+
+/// Characters of a text in an identity.
+const LONGEST: usize = 300;
+
+/// One known thing, as a baseline has it. Equal ones are counted.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Identity {
+    /// `graph_break`, `recompile`, `failure`, or the kind of a finding.
+    pub kind: String,
+    /// The file, as far as it is the same on every machine.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub file: String,
+    /// The function, without the line at which it was resumed.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub function: String,
+    /// What happened, without what differs from run to run.
+    pub reason: String,
+    /// The source text of the line, where torch recorded it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub source: String,
+}
+
+impl Identity {
+    /// A short name of it for other programs: the MD5 of its texts.
+    pub(crate) fn fingerprint(&self) -> String {
+        let texts = [&self.kind, &self.file, &self.function, &self.reason, &self.source];
+        let mut hash = md5::Context::new();
+        for text in texts {
+            hash.consume(text);
+            hash.consume([0]);
+        }
+        format!("{:x}", hash.finalize())
+    }
+}
+
+/// The function that a name of torch means: `f` of `torch_dynamo_resume_in_f_at_9`.
+pub(super) fn function_of(name: &str) -> &str {
+    let mut name = name;
+    // A function that was resumed may break again.
+    while let Some((inner, _)) = resumed(name) {
+        name = inner;
+    }
+    name
+}
+
+/// A file as every machine names it: below the source tree as `relative` has it, of a package from its name on, otherwise
+/// by its own name.
+pub(super) fn file_of(file: &str, relative: Option<String>) -> String {
+    relative.unwrap_or_else(|| {
+        let path = file.replace('\\', "/");
+        let package = PACKAGES.iter().find_map(|folder| path.rsplit_once(folder)).map(|(_, rest)| rest);
+        package.unwrap_or_else(|| file_name(&path)).to_owned()
+    })
+}
+
+/// A reason without addresses and ids of objects, in one line.
+pub(super) fn reason_of(text: &str) -> String {
+    let line = stable(&headline(text));
+    let words: Vec<&str> = line.split_whitespace().collect();
+    words.join(" ").chars().filter(|c| !c.is_control()).take(LONGEST).collect()
+}
+
+/// The guard that failed without the values that it compares: they differ from run to run where data does. Numbers that say
+/// what is compared, such as the index of a dimension, stay.
+pub(super) fn guard_of(text: &str) -> String {
+    let text = reason_of(text);
+    let mut kept = String::with_capacity(text.len());
+    let mut rest = text.as_str();
+    while let Some(at) = rest.find(|c: char| c.is_ascii_digit()) {
+        let (before, digits) = rest.split_at(at);
+        kept.push_str(before);
+        let end = digits.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(digits.len());
+        let (number, after) = digits.split_at(end);
+        let part_of_name = kept.ends_with(|c: char| c.is_alphanumeric() || matches!(c, '_' | '[' | '\''));
+        let index = kept.ends_with("index ") || kept.ends_with("dim ");
+        if part_of_name || index {
+            kept.push_str(number);
+        } else {
+            // The point behind a number may end a sentence: `index 1. expected 4`.
+            let point = if number.ends_with('.') { "#." } else { "#" };
+            kept.push_str(point);
+        }
+        rest = after;
+    }
+    kept.push_str(rest);
+    kept.replace("-#", "#")
+}
+
+/// The source text of a line, in one line.
+pub(super) fn source_of(text: Option<&str>) -> String {
+    let words: Vec<&str> = text.unwrap_or_default().split_whitespace().collect();
+    words.join(" ").chars().filter(|c| !c.is_control()).take(LONGEST).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_resumed_function_is_the_function_that_it_continues() {
+        assert_eq!(function_of("torch_dynamo_resume_in_torch_dynamo_resume_in_f_at_9_at_12"), "f");
+        assert_eq!(function_of("forward"), "forward");
+    }
+
+    #[test]
+    fn a_file_outside_of_the_source_tree_is_named_from_its_package_on_or_by_its_own_name() {
+        let outside = |file: &str| file_of(file, None);
+        assert_eq!(
+            outside("/venv/lib/python3.11/site-packages/torch/nn/functional.py"),
+            "torch/nn/functional.py"
+        );
+        assert_eq!(outside("/home/me/model/net.py"), "net.py");
+        assert_eq!(file_of("/home/me/model/net.py", Some("model/net.py".to_owned())), "model/net.py");
+    }
+
+    #[test]
+    fn a_guard_loses_the_values_that_it_compares_and_keeps_what_is_compared() {
+        let guard = guard_of("tensor 'x' size mismatch at index 1. expected 4, actual 17");
+        assert_eq!(guard, "tensor 'x' size mismatch at index 1. expected #, actual #");
+        assert_eq!(guard_of("L['k'] == 2.5"), "L['k'] == #");
+        assert_eq!(guard_of("___stack0 == -0.018349945545196533"), "___stack0 == #");
+        assert_eq!(guard_of("L['xs'][3].size()[0] == 7"), "L['xs'][3].size()[0] == #");
+        assert_eq!(guard_of("___check_obj_id(L['f'], 94506458411648)"), "___check_obj_id(L['f'], …)");
+    }
+}

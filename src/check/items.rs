@@ -1,0 +1,411 @@
+//! What a log has that a budget counts: one item for each, with its place, its cost and its page.
+
+use super::budget::Measure;
+use super::facts::{Compile, Finding, FindingCost, Function, LogReport, Recompile};
+use super::identity::{Identity, file_of, function_of, guard_of, reason_of, source_of};
+use crate::analysis::Severity;
+use crate::model::words::headline;
+use crate::source_tree::SourceTree;
+use std::collections::HashMap;
+
+/// Something that counts towards a budget.
+#[derive(Debug, Clone)]
+pub(crate) struct Item {
+    /// Which budget it counts towards.
+    pub measure: Measure,
+    /// How much it counts.
+    pub amount: f64,
+    /// What makes it known.
+    pub identity: Identity,
+    /// The functions that it belongs to: first that which has it, then those that were being compiled.
+    pub functions: Vec<FunctionPlace>,
+    /// The word of its kind in report.json.
+    pub kind: String,
+    /// What happened, in one line.
+    pub title: String,
+    /// How much it matters.
+    pub severity: Severity,
+    /// The file as torch recorded it.
+    pub file: Option<String>,
+    /// The line in it.
+    pub line: Option<u64>,
+    /// What it cost.
+    pub cost: Option<ItemCost>,
+    /// What to do.
+    pub hint: Option<String>,
+    /// The page of the report that has it, below the report's folder.
+    pub page: Option<String>,
+}
+
+/// What a finding cost.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct ItemCost {
+    /// Seconds.
+    pub seconds: f64,
+    /// `wasted`, `avoidable` or `expected`.
+    pub kind: String,
+}
+
+/// A function as torch names it, without the line at which it was resumed.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
+pub(crate) struct FunctionPlace {
+    /// `forward`
+    pub name: String,
+    /// Its file as torch recorded it.
+    pub file: Option<String>,
+    /// The line where it is defined, as far as the log tells: two functions of a file may have one name.
+    pub line: Option<i64>,
+}
+
+/// What a log has that budgets count.
+pub(crate) struct LogItems {
+    pub items: Vec<Item>,
+    pub compile_seconds: f64,
+    /// The functions that were compiled, each with its seconds.
+    pub functions: Vec<(FunctionPlace, f64)>,
+}
+
+/// Kinds of findings that have budgets of their own.
+const COUNTED_ELSEWHERE: [&str; 6] =
+    ["graph_break", "recompilation", "recompile_limit", "failure", "cache_miss", "cache_bypass"];
+
+/// Everything of a log.
+pub(super) fn of_log(report: &LogReport, tree: &SourceTree) -> LogItems {
+    let reader = Reader::new(report, tree);
+    let mut items = reader.graph_breaks();
+    items.extend(reader.recompiles());
+    items.extend(reader.failures());
+    items.extend(reader.cache_misses());
+    items.extend(reader.fallback_ops());
+    items.extend(others(&report.findings, tree));
+    LogItems {
+        items,
+        compile_seconds: report.compile_time.total_s.unwrap_or(0.0),
+        functions: reader.function_seconds(),
+    }
+}
+
+/// Errors and warnings that no other budget counts.
+pub(super) fn others<'f>(findings: &'f [Finding], tree: &'f SourceTree) -> impl Iterator<Item = Item> + 'f {
+    let counts = |one: &&Finding| one.severity != "info" && !COUNTED_ELSEWHERE.contains(&one.kind.as_str());
+    findings.iter().filter(counts).map(|one| {
+        let identity = Identity {
+            kind: one.kind.clone(),
+            file: one.file.as_deref().map(|file| shown_file(file, tree)).unwrap_or_default(),
+            function: String::new(),
+            reason: guard_of(&one.title),
+            source: String::new(),
+        };
+        about_finding(Measure::Findings, identity, one)
+    })
+}
+
+fn about_finding(measure: Measure, identity: Identity, finding: &Finding) -> Item {
+    Item {
+        measure,
+        amount: 1.0,
+        identity,
+        functions: Vec::new(),
+        kind: finding.kind.clone(),
+        title: finding.title.clone(),
+        severity: finding.severity(),
+        file: finding.file.clone(),
+        line: number(finding.line),
+        cost: finding.cost.as_ref().map(ItemCost::from),
+        hint: finding.hint.clone(),
+        page: finding.url.clone(),
+    }
+}
+
+fn shown_file(file: &str, tree: &SourceTree) -> String {
+    file_of(file, tree.relative(file))
+}
+
+/// A line number, if it is one.
+fn number(line: Option<i64>) -> Option<u64> {
+    line.and_then(|line| u64::try_from(line).ok()).filter(|line| *line > 0)
+}
+
+impl From<&FindingCost> for ItemCost {
+    fn from(cost: &FindingCost) -> ItemCost {
+        ItemCost { seconds: cost.seconds, kind: cost.kind.clone() }
+    }
+}
+
+impl Finding {
+    fn severity(&self) -> Severity {
+        let all = [Severity::Error, Severity::Warning];
+        all.into_iter().find(|one| one.word() == self.severity).unwrap_or(Severity::Info)
+    }
+}
+
+/// A report with what is looked up often.
+struct Reader<'r> {
+    report: &'r LogReport,
+    tree: &'r SourceTree,
+    /// The function of each compile id; a compile that tells none has that of its frame.
+    functions: HashMap<&'r str, &'r Function>,
+    /// Lines where the functions of a name and file are defined, ascending.
+    defined: HashMap<(&'r str, Option<&'r str>), Vec<i64>>,
+    /// Findings by kind and compile id, the first of each.
+    by_compile: HashMap<(&'r str, &'r str), &'r Finding>,
+}
+
+/// `0` of `0/1`: what all compiles of one function object share.
+fn frame_of(id: &str) -> &str {
+    id.rsplit_once('/').map_or(id, |(frame, _)| frame)
+}
+
+impl<'r> Reader<'r> {
+    fn new(report: &'r LogReport, tree: &'r SourceTree) -> Reader<'r> {
+        let named =
+            |compile: &'r Compile| compile.function.as_ref().filter(|function| function.name.is_some());
+        let told = |compile: &'r Compile| Some((compile.id.as_deref()?, named(compile)?));
+        let frames: HashMap<&str, &Function> =
+            report.compiles.iter().filter_map(told).map(|(id, function)| (frame_of(id), function)).collect();
+        let all = report.compiles.iter().filter_map(|compile| compile.id.as_deref().map(|id| (id, compile)));
+        let functions = all.filter_map(|(id, compile)| {
+            Some((id, named(compile).or_else(|| frames.get(frame_of(id)).copied())?))
+        });
+        let mut by_compile = HashMap::new();
+        for finding in &report.findings {
+            for id in finding.compile_ids.iter().flatten() {
+                by_compile.entry((finding.kind.as_str(), id.as_str())).or_insert(finding);
+            }
+        }
+        let mut defined: HashMap<(&str, Option<&str>), Vec<i64>> = HashMap::new();
+        for function in report.compiles.iter().filter_map(|compile| compile.function.as_ref()) {
+            // A part that was resumed begins where it was resumed.
+            let whole = function.name.as_deref().filter(|name| function_of(name) == *name);
+            if let (Some(name), Some(line)) = (whole, function.line) {
+                defined.entry((name, function.file.as_deref())).or_default().push(line);
+            }
+        }
+        for lines in defined.values_mut() {
+            lines.sort_unstable();
+        }
+        Reader { report, tree, functions: functions.collect(), defined, by_compile }
+    }
+
+    /// The function of that name that holds a line of a file.
+    fn place(&self, name: Option<&str>, file: Option<&str>, line: Option<i64>) -> Option<FunctionPlace> {
+        let name = function_of(name?);
+        let defined = self.defined.get(&(name, file)).map_or(&[][..], Vec::as_slice);
+        let before = defined.iter().rev().find(|defined| line.is_some_and(|line| **defined <= line));
+        Some(FunctionPlace {
+            name: name.to_owned(),
+            file: file.map(str::to_owned),
+            line: before.or(defined.first()).copied(),
+        })
+    }
+
+    fn function(&self, id: Option<&str>) -> Option<FunctionPlace> {
+        let function = self.functions.get(id?)?;
+        self.place(function.name.as_deref(), function.file.as_deref(), function.line)
+    }
+
+    /// The first finding of one of these kinds about a compile.
+    fn finding(&self, kinds: &[&'r str], id: Option<&'r str>) -> Option<&'r Finding> {
+        let id = id?;
+        kinds.iter().find_map(|kind| self.by_compile.get(&(*kind, id)).copied())
+    }
+
+    fn identity(&self, kind: &str, function: Option<&FunctionPlace>, reason: String) -> Identity {
+        let file = function.and_then(|function| function.file.as_deref());
+        Identity {
+            kind: kind.to_owned(),
+            file: file.map(|file| shown_file(file, self.tree)).unwrap_or_default(),
+            function: function.map(|function| function.name.clone()).unwrap_or_default(),
+            reason,
+            source: String::new(),
+        }
+    }
+
+    fn graph_breaks(&self) -> Vec<Item> {
+        let breaks = self.report.graph_breaks.iter();
+        let items = breaks.map(|one| {
+            let at = |file: Option<&str>, line| file == one.file.as_deref() && line == one.line;
+            let frame = one.user_stack.iter().rev().find(|frame| at(frame.file.as_deref(), frame.line));
+            let within =
+                frame.and_then(|frame| self.place(frame.name.as_deref(), frame.file.as_deref(), frame.line));
+            let compiled = one.compile_ids.iter().filter_map(|id| self.function(id.as_deref()));
+            let functions = distinct(within.into_iter().chain(compiled));
+            let mut identity = self.identity("graph_break", functions.first(), reason_of(&one.reason));
+            if let Some(file) = &one.file {
+                identity.file = shown_file(file, self.tree);
+            }
+            identity.source = source_of(frame.and_then(|frame| frame.loc.as_deref()));
+            let own = |finding: &&Finding| {
+                finding.kind == "graph_break" && at(finding.file.as_deref(), finding.line)
+            };
+            let exact = self.report.findings.iter().filter(own).find(|finding| finding.title == one.reason);
+            let ids = || one.compile_ids.iter().find_map(|id| self.finding(&["graph_break"], id.as_deref()));
+            let finding = exact.or_else(|| self.report.findings.iter().find(own)).or_else(ids);
+            Item {
+                measure: Measure::GraphBreaks,
+                amount: 1.0,
+                identity,
+                functions,
+                kind: "graph_break".to_owned(),
+                title: headline(&one.reason),
+                severity: Severity::Warning,
+                file: one.file.clone(),
+                line: number(one.line),
+                cost: finding.and_then(|finding| finding.cost.as_ref()).map(ItemCost::from),
+                hint: finding.and_then(|finding| finding.hint.clone()),
+                page: Some(page_of(finding, "graph_breaks.html")),
+            }
+        });
+        items.collect()
+    }
+
+    fn recompiles(&self) -> Vec<Item> {
+        self.report.recompiles.iter().map(|one| self.recompile(one)).collect()
+    }
+
+    fn recompile(&self, one: &Recompile) -> Item {
+        let id = one.compile_id.as_deref();
+        let function = self.function(id);
+        let guard = one.reasons.first().map(|reason| reason.guard.as_deref().unwrap_or(&reason.text));
+        let mut identity =
+            self.identity("recompile", function.as_ref(), guard.map(guard_of).unwrap_or_default());
+        let source = one.reasons.first().and_then(|reason| reason.source.as_ref());
+        identity.source = source_of(source.map(|source| source.code.as_str()));
+        let finding = self.finding(&["recompile_limit", "recompilation"], id);
+        let defined = id.and_then(|id| self.functions.get(id));
+        let name = function.as_ref().map_or("a function", |function| function.name.as_str());
+        let title = || match guard {
+            Some(guard) => format!("{name} was compiled again: {}", headline(guard)),
+            None => format!("{name} was compiled again; no reason is recorded"),
+        };
+        Item {
+            measure: Measure::Recompiles,
+            amount: 1.0,
+            identity,
+            functions: function.clone().into_iter().collect(),
+            kind: finding.map_or("recompilation", |finding| finding.kind.as_str()).to_owned(),
+            title: finding.map_or_else(title, |finding| finding.title.clone()),
+            severity: finding.map_or(Severity::Warning, Finding::severity),
+            file: finding.map_or_else(|| defined?.file.clone(), |finding| finding.file.clone()),
+            line: number(finding.map_or_else(|| defined?.line, |finding| finding.line)),
+            cost: finding.and_then(|finding| finding.cost.as_ref()).map(ItemCost::from),
+            hint: finding.and_then(|finding| finding.hint.clone()),
+            page: Some(page_of(finding, "recompilations.html")),
+        }
+    }
+
+    fn failures(&self) -> Vec<Item> {
+        let items = self.report.failures.iter().map(|one| {
+            let id = one.compile_id.as_deref();
+            let function = self.function(id);
+            let message = one.reason.as_deref().map(headline).unwrap_or_default();
+            let reason = reason_of(&format!("{}: {message}", one.error));
+            let finding = self.finding(&["failure", "recompile_limit"], id);
+            let own = (one.file.clone(), number(one.line));
+            let (file, line) = finding.map_or(own, |finding| (finding.file.clone(), number(finding.line)));
+            Item {
+                measure: Measure::Failures,
+                amount: 1.0,
+                identity: self.identity("failure", function.as_ref(), reason.clone()),
+                functions: function.into_iter().collect(),
+                kind: "failure".to_owned(),
+                title: finding.map_or(reason, |finding| finding.title.clone()),
+                severity: Severity::Error,
+                file,
+                line,
+                cost: finding.and_then(|finding| finding.cost.as_ref()).map(ItemCost::from),
+                hint: finding.and_then(|finding| finding.hint.clone()),
+                page: Some(page_of(finding, "failures_and_restarts.html")),
+            }
+        });
+        items.collect()
+    }
+
+    fn cache_misses(&self) -> Vec<Item> {
+        let missed = self.report.caches.iter().filter(|lookup| lookup.outcome == "miss");
+        let items = missed.map(|one| {
+            let id = one.compile_id.as_deref();
+            let function = self.function(id);
+            let name =
+                function.as_ref().map_or_else(String::new, |function| format!(" for {}", function.name));
+            let why = one.reason.as_deref().map(|why| format!(" ({})", headline(why))).unwrap_or_default();
+            let defined = id.and_then(|id| self.functions.get(id));
+            let reason = format!("the {} cache missed", one.cache);
+            Item {
+                measure: Measure::CacheMisses,
+                amount: 1.0,
+                identity: self.identity("cache_miss", function.as_ref(), reason.clone()),
+                functions: function.into_iter().collect(),
+                kind: "cache_miss".to_owned(),
+                title: format!("{reason}{name}{why}"),
+                severity: Severity::Warning,
+                file: defined.and_then(|function| function.file.clone()),
+                line: number(defined.and_then(|function| function.line)),
+                cost: None,
+                hint: None,
+                page: one.path.clone().or_else(|| Some("caches.html".to_owned())),
+            }
+        });
+        items.collect()
+    }
+
+    fn fallback_ops(&self) -> Vec<Item> {
+        let calls = self.report.compiles.iter().flat_map(|compile| {
+            let operators =
+                compile.kernels.iter().filter_map(|(name, count)| Some((fallback(name)?, *count)));
+            operators.map(move |(operator, count)| (compile, operator, count))
+        });
+        let items = calls.map(|(compile, operator, count)| {
+            let id = compile.id.as_deref();
+            let function = self.function(id);
+            let defined = id.and_then(|id| self.functions.get(id));
+            let name =
+                function.as_ref().map_or_else(String::new, |function| format!(" of {}", function.name));
+            Item {
+                measure: Measure::FallbackOps,
+                amount: count as f64,
+                identity: self.identity("fallback_op", function.as_ref(), operator.to_owned()),
+                functions: function.into_iter().collect(),
+                kind: "fallback_op".to_owned(),
+                title: format!("the code{name} calls {operator}, which Inductor has no kernel for"),
+                severity: Severity::Warning,
+                file: defined.and_then(|function| function.file.clone()),
+                line: number(defined.and_then(|function| function.line)),
+                cost: None,
+                hint: None,
+                page: Some("kernels.html".to_owned()),
+            }
+        });
+        items.collect()
+    }
+
+    /// The compiled functions, each with the seconds of all its compiles.
+    fn function_seconds(&self) -> Vec<(FunctionPlace, f64)> {
+        let mut all: indexmap::IndexMap<FunctionPlace, f64> = indexmap::IndexMap::new();
+        for compile in &self.report.compiles {
+            let seconds = compile.time.as_ref().and_then(|time| time.seconds).unwrap_or(0.0);
+            if let Some(function) = self.function(compile.id.as_deref()) {
+                *all.entry(function).or_default() += seconds;
+            }
+        }
+        all.into_iter().collect()
+    }
+}
+
+/// The operator, where a kernel of generated code is one that Inductor leaves to torch: `aten.cumsum.default`.
+fn fallback(kernel: &str) -> Option<&str> {
+    let operator = kernel.strip_prefix("torch.ops.")?;
+    let collective = operator.starts_with("_c10d_functional.") || operator.starts_with("c10d_functional.");
+    (!collective).then_some(operator)
+}
+
+fn distinct(all: impl Iterator<Item = FunctionPlace>) -> Vec<FunctionPlace> {
+    let mut found: indexmap::IndexSet<FunctionPlace> = indexmap::IndexSet::new();
+    found.extend(all);
+    found.into_iter().collect()
+}
+
+/// The entry of a finding, or the page about all of its kind.
+fn page_of(finding: Option<&Finding>, page: &str) -> String {
+    finding.and_then(|finding| finding.url.clone()).unwrap_or_else(|| page.to_owned())
+}

@@ -1,0 +1,123 @@
+//! Reports as they are checked: that of a log, and those of a job's ranks.
+
+use super::facts::{Head, JobReport, LogReport};
+use super::items::{self, LogItems};
+use crate::analysis::findings::kinds;
+use crate::source_tree::SourceTree;
+use anyhow::{Context, bail};
+use serde::de::DeserializeOwned;
+use std::path::{Path, PathBuf};
+
+/// One log that is checked; or what a job has beyond its ranks.
+pub(crate) struct CheckedLog {
+    /// `rank 0`, or the name of the log.
+    pub name: String,
+    pub found: LogItems,
+    /// The folder of its report, as the reader names it; None where no report was written.
+    folder: Option<PathBuf>,
+}
+
+impl CheckedLog {
+    /// The path of a page of its report, if there is such a page.
+    pub(super) fn page(&self, page: &str) -> Option<String> {
+        let folder = self.folder.as_ref()?;
+        let (file, anchor) = page.split_once('#').map_or((page, None), |(file, at)| (file, Some(at)));
+        let path = folder.join(file);
+        // A page is where the report says; without it, the landing page has everything.
+        let path = if path.is_file() { path } else { folder.join("index.html") };
+        let anchor = anchor.map(|anchor| format!("#{anchor}")).unwrap_or_default();
+        Some(format!("{}{anchor}", path.display()))
+    }
+}
+
+/// A report of this program reads back as version 2 of its file.
+const SCHEMA: u64 = 2;
+
+/// The file that holds the facts.
+const FACTS: &str = "report.json";
+
+/// What a folder is to a check.
+pub(super) fn is_report(folder: &Path) -> bool {
+    folder.join(FACTS).is_file()
+}
+
+/// Whether a folder is a report, but not of this program: it has pages and no facts.
+pub(super) fn is_foreign_report(folder: &Path) -> bool {
+    let has = |name: &str| folder.join(name).is_file();
+    !has(FACTS) && has("index.html") && (has("compile_directory.json") || has("raw.jsonl") || has("raw.log"))
+}
+
+/// Where a report is.
+#[derive(Clone, Copy)]
+pub(super) struct ReportFolder<'a> {
+    /// Its files.
+    pub path: &'a Path,
+    /// How the reader names the folder; None where its pages are not kept.
+    pub shown: Option<&'a Path>,
+}
+
+/// The report of a log with its further processes, or of a job with its ranks.
+pub(super) fn report(folder: ReportFolder<'_>, tree: &SourceTree) -> anyhow::Result<Vec<CheckedLog>> {
+    let file = folder.path.join(FACTS);
+    let head: Head = parsed(&file)?;
+    if head.schema != SCHEMA {
+        bail!(
+            "{} is of version {}, and this program reads version {SCHEMA}; write the report again",
+            file.display(),
+            head.schema
+        );
+    }
+    match head.kind.as_str() {
+        "log" => log(folder, tree, "").map(|log| vec![log]),
+        "job" => job(folder, tree),
+        _ => bail!("{} is neither the report of a log nor of a job", file.display()),
+    }
+}
+
+fn log(folder: ReportFolder<'_>, tree: &SourceTree, name: &str) -> anyhow::Result<CheckedLog> {
+    let report: LogReport = parsed(&folder.path.join(FACTS))?;
+    let own = report.log.rank.map_or_else(|| report.log.file.clone(), |rank| format!("rank {rank}"));
+    Ok(CheckedLog {
+        name: if name.is_empty() { own } else { name.to_owned() },
+        found: items::of_log(&report, tree),
+        folder: folder.shown.map(Path::to_owned),
+    })
+}
+
+fn job(folder: ReportFolder<'_>, tree: &SourceTree) -> anyhow::Result<Vec<CheckedLog>> {
+    let report: JobReport = parsed(&folder.path.join(FACTS))?;
+    let mut logs = Vec::new();
+    for rank in &report.ranks {
+        let name = format!("rank {}", rank.rank);
+        let dir = format!("rank_{}", rank.rank);
+        let processes = rank.processes.iter().map(|process| {
+            (format!("{name}, process {}", process.pid), format!("{dir}/process_{}", process.pid))
+        });
+        for (name, dir) in std::iter::once((name.clone(), dir.clone())).chain(processes) {
+            let (path, shown) = (folder.path.join(&dir), folder.shown.map(|shown| shown.join(&dir)));
+            // A rank whose log could not be read has no report: the job's findings say so.
+            if is_report(&path) {
+                logs.push(log(ReportFolder { path: &path, shown: shown.as_deref() }, tree, &name)?);
+            }
+        }
+    }
+    let of_log = |kind: &str| kinds().any(|one| one.word == kind);
+    let own: Vec<_> = report.findings.into_iter().filter(|one| !of_log(&one.kind)).collect();
+    logs.push(CheckedLog {
+        name: "the job".to_owned(),
+        found: LogItems {
+            items: items::others(&own, tree).collect(),
+            compile_seconds: 0.0,
+            functions: Vec::new(),
+        },
+        folder: folder.shown.map(Path::to_owned),
+    });
+    Ok(logs)
+}
+
+fn parsed<T: DeserializeOwned>(file: &Path) -> anyhow::Result<T> {
+    let bytes = std::fs::read(file).with_context(|| format!("cannot read {}", file.display()))?;
+    serde_json::from_slice(&bytes).with_context(|| {
+        format!("{} is not what this program writes; write the report again", file.display())
+    })
+}

@@ -1,0 +1,83 @@
+//! A verdict as a comment of a pull request, or as the summary of a job: at most 60 KB.
+
+use super::words;
+use crate::check::verdict::{Check, Excess, Verdict};
+use crate::report::kit::markdown::{Markdown, code, prose};
+use crate::source_tree::SourceTree;
+
+/// Bytes of each part, 60 KB in all. What a part does not need, those behind it may take.
+const HEAD: usize = 6_000;
+const CHECKS: usize = 14_000;
+const EXCESSES: usize = 40_000;
+
+/// Characters of a title, a path and a hint.
+const LONGEST_TITLE: usize = 240;
+const LONGEST_PATH: usize = 160;
+const LONGEST_HINT: usize = 400;
+
+pub(super) fn markdown(verdict: &Verdict, tree: &SourceTree) -> String {
+    let mut document = Markdown::default();
+    head(verdict, &mut document);
+    let mut part = document.part(CHECKS);
+    let rows = verdict.checks.iter().map(|check| {
+        let found = check.limit.measure.words(check.found);
+        let state = if check.holds() { "holds" } else { "**exceeded**" };
+        let allowed = check.limit.measure.limit_words(check.limit.most);
+        vec![code(&check.limit.name(), LONGEST_PATH), allowed, prose(&found, LONGEST_TITLE), state.to_owned()]
+    });
+    part.table(&["Budget", "Allowed:", "Found", "State"], rows);
+    part.end(0, ("budget", "budgets"), "`--format json` has all");
+    excesses(verdict, tree, &mut document);
+    let mut text = Vec::new();
+    // Writing into memory cannot fail.
+    let _ = document.write(&mut text);
+    String::from_utf8_lossy(&text).into_owned()
+}
+
+fn head(verdict: &Verdict, document: &mut Markdown) {
+    let mut part = document.part(HEAD);
+    part.heading(2, &format!("torch.compile: {}", words::verdict(verdict)));
+    if let Some(known) = words::known(verdict) {
+        part.text(&known);
+    }
+    for note in &verdict.notes {
+        part.entry(&format!("- {}", prose(note, LONGEST_TITLE)));
+    }
+    part.end(0, ("note", "notes"), "`--format json` has all");
+}
+
+fn excesses(verdict: &Verdict, tree: &SourceTree, document: &mut Markdown) {
+    let mut part = document.part(EXCESSES);
+    for check in verdict.checks.iter().filter(|check| !check.holds()) {
+        part.entry(&format!("### {}", prose(&words::sentence(check), LONGEST_TITLE)));
+        for excess in &check.excesses {
+            part.entry(&entry(verdict, check, excess, tree));
+        }
+    }
+    part.end(0, ("entry", "entries"), "`--format json` has all");
+}
+
+/// `- **title** at net.py:11 in forward, 146 ms wasted`, with the hint and the page below it.
+fn entry(verdict: &Verdict, check: &Check, excess: &Excess, tree: &SourceTree) -> String {
+    let mut parts = vec![format!("- **{}**", prose(&words::one_line(&excess.title), LONGEST_TITLE))];
+    if let Some(file) = &excess.file {
+        let shown = tree.relative(file).unwrap_or_else(|| file.clone());
+        let line = excess.line.map(|line| format!(":{line}")).unwrap_or_default();
+        let function = excess.function.as_deref().map(|name| format!(" in {}", code(name, LONGEST_PATH)));
+        parts.push(format!(
+            " at {}{}",
+            code(&format!("{shown}{line}"), LONGEST_PATH),
+            function.unwrap_or_default()
+        ));
+    }
+    if excess.count > 1.0 && excess.count < check.found + 0.5 {
+        parts.push(format!(", {:.0} times", excess.count));
+    }
+    parts.extend(excess.cost.as_ref().map(|cost| format!(", {}", words::cost(cost))));
+    parts.extend(words::ranks(verdict, excess).map(|ranks| format!(", {}", prose(&ranks, LONGEST_TITLE))));
+    let mut lines = vec![parts.concat()];
+    let hint = excess.hint.as_deref().and_then(|hint| hint.lines().next());
+    lines.extend(hint.map(|hint| format!("  - {}", prose(hint, LONGEST_HINT))));
+    lines.extend(excess.page.as_deref().map(|page| format!("  - Report: {}", code(page, LONGEST_PATH))));
+    lines.join("\n")
+}

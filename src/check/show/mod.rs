@@ -1,0 +1,70 @@
+//! A verdict for its readers: a terminal, a pull request, a program, and the formats of other tools.
+
+mod json;
+mod markdown;
+mod text;
+mod words;
+
+use super::verdict::{Check, Excess, Verdict};
+use crate::report::formats::{self, Format, Notice, Suite, Test};
+use crate::source_tree::SourceTree;
+
+impl Verdict {
+    /// The verdict in a format; `tree` makes the paths of sources relative.
+    #[must_use]
+    pub fn show(&self, format: Format, tree: &SourceTree) -> String {
+        match format {
+            Format::Text => text::text(self),
+            Format::Json => json::json(self, tree),
+            Format::Markdown => markdown::markdown(self, tree),
+            Format::Sarif => formats::sarif(&self.notices(), tree),
+            Format::Junit => formats::junit(&self.suite()),
+            Format::Github => formats::github(&self.notices(), tree),
+        }
+    }
+
+    /// What exceeds a budget, each once: a graph break may exceed that of the log and that of its function.
+    fn notices(&self) -> Vec<Notice> {
+        let mut notices: Vec<Notice> = Vec::new();
+        for check in self.checks.iter().filter(|check| !check.holds()) {
+            for excess in &check.excesses {
+                let notice = notice(self, check, excess);
+                let same = |one: &Notice| {
+                    (&one.title, &one.file, one.line) == (&notice.title, &notice.file, notice.line)
+                };
+                if !notices.iter().any(same) {
+                    notices.push(notice);
+                }
+            }
+        }
+        notices
+    }
+
+    /// One test per budget.
+    fn suite(&self) -> Suite {
+        let test = |check: &Check| Test {
+            name: words::limit(check),
+            failure: (!check.holds()).then(|| words::sentence(check)),
+            details: check.excesses.iter().map(|excess| words::line(self, excess)).collect(),
+        };
+        Suite { name: "tlparse check", tests: self.checks.iter().map(test).collect() }
+    }
+}
+
+fn notice(verdict: &Verdict, check: &Check, excess: &Excess) -> Notice {
+    let mut details = vec![words::sentence(check)];
+    details.extend(excess.hint.clone());
+    details.extend(words::ranks(verdict, excess));
+    Notice {
+        rule: excess.kind.clone(),
+        // It fails the check, whatever the report calls it.
+        level: crate::analysis::Severity::Error,
+        title: excess.title.clone(),
+        details,
+        file: excess.file.clone(),
+        line: excess.line,
+        cost: excess.cost.as_ref().map(words::cost),
+        page: excess.page.clone(),
+        fingerprint: excess.fingerprint.clone(),
+    }
+}

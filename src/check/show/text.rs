@@ -1,0 +1,30 @@
+//! A verdict for a terminal.
+
+use super::words::{known, limit, line, one_line, sentence, verdict as headline};
+use crate::check::verdict::Verdict;
+
+/// Excesses of a budget that are told.
+const EXCESSES: usize = 10;
+
+pub(super) fn text(verdict: &Verdict) -> String {
+    let mut lines = vec![format!("{}.", headline(verdict))];
+    for check in verdict.checks.iter().filter(|check| !check.holds()) {
+        lines.push(format!("Exceeded: {}", sentence(check)));
+        for excess in check.excesses.iter().take(EXCESSES) {
+            lines.push(format!("  {}", line(verdict, excess)));
+            if let Some(page) = &excess.page {
+                lines.push(format!("    {}", one_line(page)));
+            }
+        }
+        let more = check.excesses.len().saturating_sub(EXCESSES);
+        if more > 0 {
+            lines.push(format!("  and {more} more"));
+        }
+    }
+    for check in verdict.checks.iter().filter(|check| check.holds()) {
+        lines.push(format!("Holds: {} (found {})", limit(check), check.limit.measure.words(check.found)));
+    }
+    lines.extend(known(verdict));
+    lines.push(String::new());
+    lines.join("\n")
+}

@@ -1,0 +1,105 @@
+//! The sentences that all forms of a verdict share.
+
+use crate::check::items::ItemCost;
+use crate::check::verdict::{Check, Excess, Verdict};
+use crate::model::words::counted;
+use crate::report::formats::cost_words;
+
+/// Characters of a title, and how many ranks are named.
+const LONGEST: usize = 200;
+const RANKS: usize = 8;
+
+/// `graph_breaks <= 0`
+pub(super) fn limit(check: &Check) -> String {
+    let limit = &check.limit;
+    format!("{} <= {}", limit.name(), limit.measure.limit_words(limit.most))
+}
+
+/// `graph_breaks: 7 distinct graph breaks, 0 allowed`
+pub(super) fn sentence(check: &Check) -> String {
+    let limit = &check.limit;
+    let found = limit.measure.words(check.found);
+    let each = if limit.measure == crate::check::budget::Measure::Recompiles && limit.function.is_none() {
+        " of one function"
+    } else {
+        ""
+    };
+    format!("{}: {found}{each}, {} allowed", limit.name(), limit.measure.limit_words(limit.most))
+}
+
+/// `146 ms wasted`, `up to 113 ms`
+pub(super) fn cost(cost: &ItemCost) -> String {
+    cost_words(&cost.kind, cost.seconds)
+}
+
+/// `net.py:11`
+pub(super) fn place(excess: &Excess) -> Option<String> {
+    let file = excess.file.as_deref()?;
+    Some(excess.line.map_or_else(|| file.to_owned(), |line| format!("{file}:{line}")))
+}
+
+/// `on rank 0 and rank 1`, where there are several logs and not all have it.
+pub(super) fn ranks(verdict: &Verdict, excess: &Excess) -> Option<String> {
+    if verdict.logs.len() < 2 {
+        return None;
+    }
+    let names: Vec<&str> =
+        excess.logs.iter().filter_map(|index| verdict.logs.get(*index)).map(String::as_str).collect();
+    let more = names.len().saturating_sub(RANKS);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    let shown: Vec<&str> = names.into_iter().take(RANKS).collect();
+    Some(format!("in {}{more}", shown.join(", ")))
+}
+
+/// `title, at net.py:11 in forward, 4 times, 146 ms wasted`
+pub(super) fn line(verdict: &Verdict, excess: &Excess) -> String {
+    let mut parts = vec![one_line(&excess.title.replace('`', ""))];
+    if let Some(place) = place(excess) {
+        let function = excess.function.as_deref().map(|name| format!(" in {}", one_line(name)));
+        parts.push(format!("at {}{}", one_line(&place), function.unwrap_or_default()));
+    }
+    if excess.count > 1.0 {
+        parts.push(format!("{:.0} times", excess.count));
+    }
+    parts.extend(excess.cost.as_ref().map(cost));
+    parts.extend(ranks(verdict, excess));
+    parts.join(", ")
+}
+
+/// A text without line breaks and control characters, and not too long.
+pub(super) fn one_line(text: &str) -> String {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let line: String = words.join(" ").chars().filter(|c| !c.is_control()).collect();
+    if line.chars().count() <= LONGEST {
+        return line;
+    }
+    let mut short: String = line.chars().take(LONGEST).collect();
+    short.push('…');
+    short
+}
+
+/// `2 of 5 budgets are exceeded`, `All 5 budgets hold`
+pub(super) fn verdict(verdict: &Verdict) -> String {
+    let all = verdict.checks.len();
+    let exceeded = verdict.checks.iter().filter(|check| !check.holds()).count();
+    match (all, exceeded) {
+        (0, _) => "Nothing is checked: the budget has no limit".to_owned(),
+        (1, 0) => "The budget holds".to_owned(),
+        (_, 0) => format!("All {all} budgets hold"),
+        (1, _) => "The budget is exceeded".to_owned(),
+        (_, 1) => format!("1 of {all} budgets is exceeded"),
+        _ => format!("{exceeded} of {all} budgets are exceeded"),
+    }
+}
+
+/// `7 known findings do not count.`
+pub(super) fn known(verdict: &Verdict) -> Option<String> {
+    let known = verdict.known?;
+    Some(match known {
+        0 => "The baseline knows nothing of what was found.".to_owned(),
+        _ => format!(
+            "What the baseline knows does not count: {}.",
+            counted(known, "known finding", "known findings")
+        ),
+    })
+}

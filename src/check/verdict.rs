@@ -1,0 +1,320 @@
+//! Items held against a budget: what exceeds it, and what is known already.
+
+use super::baseline::Baseline;
+use super::budget::{Budget, Limit, Measure};
+use super::items::{FunctionPlace, Item, ItemCost};
+use super::read::CheckedLog;
+use crate::analysis::Severity;
+use crate::model::words::fits_pattern;
+use indexmap::IndexMap;
+
+/// Whether logs keep to a budget.
+#[derive(Debug)]
+pub struct Verdict {
+    pub(crate) checks: Vec<Check>,
+    /// How many items the baseline holds; None without one.
+    pub(crate) known: Option<usize>,
+    /// What was checked, in words: `rank 0`, or the name of a log.
+    pub(crate) logs: Vec<String>,
+    /// Things to know that are no excess, such as a function that no log has.
+    pub(crate) notes: Vec<String>,
+}
+
+/// One budget, and how much of it is used.
+#[derive(Debug)]
+pub(crate) struct Check {
+    pub limit: Limit,
+    /// The most that one log has; with `recompiles_per_function`, that one function of a log has.
+    pub found: f64,
+    /// What exceeds it, the costliest first; empty where it holds.
+    pub excesses: Vec<Excess>,
+}
+
+/// What exceeds a budget: equal items of one place are one.
+#[derive(Debug, Clone)]
+pub(crate) struct Excess {
+    pub kind: String,
+    pub title: String,
+    pub severity: Severity,
+    /// How often, in the log that has most.
+    pub count: f64,
+    pub function: Option<String>,
+    pub file: Option<String>,
+    pub line: Option<u64>,
+    pub cost: Option<ItemCost>,
+    pub hint: Option<String>,
+    /// The page, as a path for the reader.
+    pub page: Option<String>,
+    /// Indices of the logs that have it.
+    pub logs: Vec<usize>,
+    /// What stays the same from run to run.
+    pub fingerprint: String,
+}
+
+impl Check {
+    pub(crate) fn holds(&self) -> bool {
+        self.found <= self.limit.most
+    }
+}
+
+impl Verdict {
+    /// Whether all budgets hold.
+    #[must_use]
+    pub fn holds(&self) -> bool {
+        self.checks.iter().all(Check::holds)
+    }
+
+    /// Things to know that are no excess.
+    #[must_use]
+    pub fn notes(&self) -> &[String] {
+        &self.notes
+    }
+}
+
+/// The items of one log that are not known, and where it stands.
+struct NewItems<'l> {
+    log: &'l CheckedLog,
+    items: Vec<&'l Item>,
+}
+
+/// Holds each log against the budget by itself.
+pub(super) fn judge(logs: &[CheckedLog], budget: &Budget, baseline: Option<&Baseline>) -> Verdict {
+    let mut known = 0;
+    let divided: Vec<NewItems<'_>> = logs
+        .iter()
+        .map(|log| {
+            let (items, of_log) = match baseline {
+                Some(baseline) => baseline.divide(&log.found.items),
+                None => (log.found.items.iter().collect(), 0),
+            };
+            known += of_log;
+            NewItems { log, items }
+        })
+        .collect();
+    let mut notes = Vec::new();
+    let checks = budget.limits.iter().map(|limit| {
+        if let Some(pattern) = &limit.function
+            && !logs.iter().any(|log| has_function(log, pattern))
+        {
+            notes.push(format!(
+                "no function that was compiled is called {pattern:?}, so {} holds",
+                limit.name()
+            ));
+        }
+        check(limit, &divided)
+    });
+    let checks = checks.collect();
+    notes.dedup();
+    Verdict {
+        checks,
+        known: baseline.map(|_| known),
+        logs: logs.iter().map(|log| log.name.clone()).collect(),
+        notes,
+    }
+}
+
+fn has_function(log: &CheckedLog, pattern: &str) -> bool {
+    let compiled = log.found.functions.iter().map(|(function, _)| function);
+    let within = log.found.items.iter().flat_map(|item| &item.functions);
+    compiled.chain(within).any(|function| is_called(function, pattern))
+}
+
+/// Whether a function is what the budget file calls so: its name, behind as much of its file's path as is given.
+fn is_called(function: &FunctionPlace, pattern: &str) -> bool {
+    if fits_pattern(pattern, &function.name) {
+        return true;
+    }
+    let Some(file) = &function.file else { return false };
+    let path = file.replace(['\\', '/'], ".");
+    let module = path.strip_suffix(".py").unwrap_or(&path);
+    let full = format!("{module}.{}", function.name);
+    full.match_indices('.').map(|(at, _)| at + 1).chain([0]).any(|at| {
+        let tail = full.get(at..).unwrap_or_default();
+        // The last part is the function; a tail of it alone was compared above.
+        tail.len() > function.name.len() && fits_pattern(pattern, tail)
+    })
+}
+
+fn check(limit: &Limit, logs: &[NewItems<'_>]) -> Check {
+    match limit.measure {
+        Measure::CompileSeconds => seconds(limit, logs),
+        Measure::Recompiles if limit.function.is_none() => per_function(limit, logs),
+        _ => counted(limit, logs),
+    }
+}
+
+/// The items of a log that a limit is about.
+fn counting<'l>(limit: &'l Limit, log: &'l NewItems<'l>) -> impl Iterator<Item = &'l Item> {
+    let of_function = |item: &&Item| {
+        let pattern = limit.function.as_deref();
+        pattern.is_none_or(|pattern| item.functions.iter().any(|function| is_called(function, pattern)))
+    };
+    log.items.iter().copied().filter(|item| item.measure == limit.measure).filter(of_function)
+}
+
+fn counted(limit: &Limit, logs: &[NewItems<'_>]) -> Check {
+    let mut check = Check { limit: limit.clone(), found: 0.0, excesses: Vec::new() };
+    let mut excesses = Excesses::default();
+    for (index, log) in logs.iter().enumerate() {
+        let amount: f64 = counting(limit, log).map(|item| item.amount).sum();
+        check.found = check.found.max(amount);
+        if amount > limit.most {
+            excesses.add(index, log.log, counting(limit, log));
+        }
+    }
+    check.excesses = excesses.ranked();
+    check
+}
+
+/// Each function of each log by itself.
+fn per_function(limit: &Limit, logs: &[NewItems<'_>]) -> Check {
+    let mut check = Check { limit: limit.clone(), found: 0.0, excesses: Vec::new() };
+    let mut excesses = Excesses::default();
+    for (index, log) in logs.iter().enumerate() {
+        let mut functions: IndexMap<Option<&FunctionPlace>, Vec<&Item>> = IndexMap::new();
+        for item in counting(limit, log) {
+            functions.entry(item.functions.first()).or_default().push(item);
+        }
+        for items in functions.values() {
+            let amount: f64 = items.iter().map(|item| item.amount).sum();
+            check.found = check.found.max(amount);
+            if amount > limit.most {
+                excesses.add(index, log.log, items.iter().copied());
+            }
+        }
+    }
+    check.excesses = excesses.ranked();
+    check
+}
+
+/// Compile time: of the log, or of the functions of that name together.
+fn seconds(limit: &Limit, logs: &[NewItems<'_>]) -> Check {
+    let mut check = Check { limit: limit.clone(), found: 0.0, excesses: Vec::new() };
+    for (index, log) in logs.iter().enumerate() {
+        let functions = &log.log.found.functions;
+        let amount = match &limit.function {
+            None => log.log.found.compile_seconds,
+            Some(pattern) => {
+                let own = functions.iter().filter(|(function, _)| is_called(function, pattern));
+                own.map(|(_, seconds)| seconds).sum()
+            }
+        };
+        check.found = check.found.max(amount);
+        if amount > limit.most {
+            check.excesses.push(Excess {
+                kind: "compile_seconds".to_owned(),
+                title: slow_title(limit, amount, functions),
+                severity: Severity::Warning,
+                count: 1.0,
+                function: limit.function.clone(),
+                file: None,
+                line: None,
+                cost: None,
+                hint: None,
+                page: log.log.page("time.html"),
+                logs: vec![index],
+                fingerprint: limit.name(),
+            });
+        }
+    }
+    check
+}
+
+/// How long it took, and of a whole log the functions that took longest.
+fn slow_title(limit: &Limit, amount: f64, functions: &[(FunctionPlace, f64)]) -> String {
+    let words = Measure::CompileSeconds.words(amount);
+    let mut costliest: Vec<&(FunctionPlace, f64)> =
+        functions.iter().filter(|(_, seconds)| *seconds > 0.0).collect();
+    costliest.sort_by(|(_, a), (_, b)| b.total_cmp(a));
+    let named = costliest.iter().take(3).map(|(function, seconds)| {
+        format!("{} {}", function.name, crate::model::words::duration(seconds * 1e6))
+    });
+    let named: Vec<String> = named.collect();
+    match (limit.function.is_none(), named.is_empty()) {
+        (true, false) => format!("{words}, most of it {}", named.join(", ")),
+        _ => format!("compilation took {}", crate::model::words::duration(amount * 1e6)),
+    }
+}
+
+/// Excesses of several logs, equal ones as one.
+#[derive(Default)]
+struct Excesses(IndexMap<ExcessKey, Excess>);
+
+#[derive(PartialEq, Eq, Hash)]
+struct ExcessKey {
+    title: String,
+    file: Option<String>,
+    line: Option<u64>,
+}
+
+impl Excesses {
+    fn add<'i>(&mut self, index: usize, log: &CheckedLog, items: impl Iterator<Item = &'i Item>) {
+        let mut counts: IndexMap<ExcessKey, f64> = IndexMap::new();
+        for item in items {
+            let key = || ExcessKey { title: item.title.clone(), file: item.file.clone(), line: item.line };
+            *counts.entry(key()).or_default() += item.amount;
+            let excess = self.0.entry(key()).or_insert_with(|| excess_of(item, log));
+            if excess.logs.last() != Some(&index) {
+                excess.logs.push(index);
+            }
+        }
+        for (key, count) in counts {
+            if let Some(excess) = self.0.get_mut(&key) {
+                excess.count = excess.count.max(count);
+            }
+        }
+    }
+
+    /// Errors first, then the costliest.
+    fn ranked(self) -> Vec<Excess> {
+        let mut all: Vec<Excess> = self.0.into_values().collect();
+        let lost = |excess: &Excess| {
+            let cost = excess.cost.as_ref().filter(|cost| cost.kind != "expected");
+            cost.map_or(0.0, |cost| cost.seconds)
+        };
+        let weight = |excess: &Excess| match excess.severity {
+            Severity::Error => 0,
+            Severity::Warning => 1,
+            Severity::Info => 2,
+        };
+        all.sort_by(|a, b| weight(a).cmp(&weight(b)).then(lost(b).total_cmp(&lost(a))));
+        all
+    }
+}
+
+fn excess_of(item: &Item, log: &CheckedLog) -> Excess {
+    Excess {
+        kind: item.kind.clone(),
+        title: item.title.clone(),
+        severity: item.severity,
+        count: 0.0,
+        function: item.functions.first().map(|function| function.name.clone()),
+        file: item.file.clone(),
+        line: item.line,
+        cost: item.cost.clone(),
+        hint: item.hint.clone(),
+        page: item.page.as_deref().and_then(|page| log.page(page)),
+        logs: Vec::new(),
+        fingerprint: item.identity.fingerprint(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_function_is_called_by_its_name_behind_as_much_of_its_path_as_is_given() {
+        let forward = FunctionPlace {
+            name: "forward".to_owned(),
+            file: Some("/app/model/net.py".to_owned()),
+            line: None,
+        };
+        for pattern in ["forward", "net.forward", "model.net.forward", "model.*", "model.net.*", "for*"] {
+            assert!(is_called(&forward, pattern), "{pattern}");
+        }
+        for pattern in ["backward", "et.forward", "model.forward", "other.net.forward", "net"] {
+            assert!(!is_called(&forward, pattern), "{pattern}");
+        }
+    }
+}

@@ -1,0 +1,170 @@
+//! `tlparse check`: reads what is to be checked and the two files, and gives what is to be printed.
+
+use crate::cli::Check;
+use anyhow::Context;
+use std::path::{Path, PathBuf};
+use tlparse::{Baseline, Budget, Checkable, Checked, Options, Progress, Registry, SourceTree, Verdict};
+
+/// How a check ended.
+pub enum End {
+    /// All budgets hold, or nothing was to be checked.
+    Holds,
+    /// A budget is exceeded.
+    Exceeded,
+}
+
+/// What a check has to say.
+pub struct Told {
+    /// For standard output.
+    pub text: String,
+    /// For standard error, each a line.
+    pub notes: Vec<String>,
+    /// How it ended.
+    pub end: End,
+}
+
+impl Told {
+    fn done(text: String) -> Told {
+        Told { text, notes: Vec::new(), end: End::Holds }
+    }
+}
+
+/// Why there is no verdict.
+pub enum Stop {
+    /// The command line or one of its files is wrong.
+    Usage(anyhow::Error),
+    /// There is no report.
+    NoReport(anyhow::Error),
+}
+
+/// What the files of the command line say.
+struct Rules {
+    budget: Budget,
+    /// What is known; None without a baseline.
+    baseline: Option<Baseline>,
+    tree: SourceTree,
+}
+
+/// Logs that were read, and what is to be known about that.
+#[derive(Default)]
+struct Read {
+    checked: Checked,
+    notes: Vec<String>,
+}
+
+/// Does all of it.
+pub fn run(check: &Check, progress: &dyn Progress) -> Result<Told, Stop> {
+    if check.explain {
+        return Ok(Told::done(format!("{}\n", Budget::explain())));
+    }
+    let inputs = inputs(check).map_err(Stop::Usage)?;
+    let rules = rules(check).map_err(Stop::Usage)?;
+    let read = read(check, &inputs, &rules.tree, progress).map_err(Stop::NoReport)?;
+    match check.baseline.as_deref().filter(|_| check.update_baseline) {
+        Some(file) => update(file, &read).map_err(Stop::NoReport),
+        None => Ok(verdict(check, &rules, read)),
+    }
+}
+
+fn verdict(check: &Check, rules: &Rules, read: Read) -> Told {
+    let mut notes = read.notes;
+    if check.budget.is_none() && rules.baseline.is_none() {
+        notes.push(
+            "neither --budget nor --baseline is given, so only failures are checked; --explain says more"
+                .to_owned(),
+        );
+    }
+    let verdict: Verdict = read.checked.verdict(&rules.budget, rules.baseline.as_ref());
+    notes.extend(verdict.notes().iter().cloned());
+    let end = if verdict.holds() { End::Holds } else { End::Exceeded };
+    Told { text: verdict.show(check.format(), &rules.tree), notes, end }
+}
+
+/// What is to be checked.
+fn inputs(check: &Check) -> anyhow::Result<Vec<PathBuf>> {
+    let inputs = match check.inputs.as_slice() {
+        [] => vec![tlparse::default_input()?],
+        given => given.to_vec(),
+    };
+    if check.out.is_some() && inputs.len() > 1 {
+        anyhow::bail!("-o takes the report of one log, and {} paths are given", inputs.len());
+    }
+    Ok(inputs)
+}
+
+fn rules(check: &Check) -> anyhow::Result<Rules> {
+    let tree = source_tree(check.root.as_deref())?;
+    let baseline = match &check.baseline {
+        Some(file) if !check.update_baseline => {
+            let text = text_of(file, "baseline, which --update-baseline writes")?;
+            Some(Baseline::parse(&text).with_context(|| format!("{}", file.display()))?)
+        }
+        _ => None,
+    };
+    let budget = match &check.budget {
+        Some(file) => {
+            let text = text_of(file, "budget; tlparse check --explain says what it may hold")?;
+            Budget::parse(&text).with_context(|| format!("{}", file.display()))?
+        }
+        None if baseline.is_some() => Budget::nothing_new(),
+        None => Budget::default(),
+    };
+    Ok(Rules { budget, baseline, tree })
+}
+
+/// What paths of sources are relative to.
+pub fn source_tree(root: Option<&Path>) -> anyhow::Result<SourceTree> {
+    match root {
+        Some(root) => SourceTree::below(root).with_context(|| format!("--root {}", root.display())),
+        None => SourceTree::of_current_folder().context("the current folder cannot be read; give --root"),
+    }
+}
+
+fn text_of(file: &Path, what: &str) -> anyhow::Result<String> {
+    std::fs::read_to_string(file).with_context(|| format!("{} cannot be read as a {what}", file.display()))
+}
+
+/// Reads finished reports as they are, and makes the facts of logs.
+fn read(
+    check: &Check,
+    inputs: &[PathBuf],
+    tree: &SourceTree,
+    progress: &dyn Progress,
+) -> anyhow::Result<Read> {
+    let Read { mut checked, mut notes } = Read::default();
+    let registry = Registry::default();
+    for input in inputs {
+        match (Checkable::at(input)?, &check.out) {
+            (Checkable::Report, Some(_)) => {
+                anyhow::bail!("{} is a report already; -o is for the report of a log", input.display())
+            }
+            (Checkable::Report, None) => checked.add(input, Some(input), tree)?,
+            (Checkable::Logs, Some(out)) => {
+                let options = Options { overwrite: check.overwrite, ..Options::new(input, out) };
+                let written = tlparse::run(&options, &registry, progress)?;
+                checked.add(&written.folder, Some(out), tree)?;
+                notes.extend(written.summary.notes);
+            }
+            (Checkable::Logs, None) => {
+                let options = Options::new(input, "");
+                tlparse::run_for_facts(&options, &registry, progress, |folder, summary| {
+                    notes.extend(summary.notes);
+                    checked.add(folder, None, tree)
+                })?;
+            }
+        }
+    }
+    Ok(Read { checked, notes })
+}
+
+/// Writes the baseline.
+fn update(file: &Path, read: &Read) -> anyhow::Result<Told> {
+    let baseline = read.checked.baseline();
+    baseline.write(file)?;
+    let text = format!(
+        "Wrote {} with {} entries; read the difference before you commit it.\n",
+        file.display(),
+        baseline.len()
+    );
+    Ok(Told { notes: read.notes.clone(), ..Told::done(text) })
+}

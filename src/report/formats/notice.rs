@@ -1,0 +1,51 @@
+//! What the formats tell.
+
+use crate::analysis::Severity;
+
+/// One thing to be told, at a place of the reader's code where it has one.
+#[derive(Debug, Clone)]
+pub(crate) struct Notice {
+    /// The word of its kind.
+    pub rule: String,
+    /// How much it matters.
+    pub level: Severity,
+    /// What happened, in one sentence.
+    pub title: String,
+    /// More lines about it.
+    pub details: Vec<String>,
+    /// The file as torch recorded it.
+    pub file: Option<String>,
+    /// The line in it.
+    pub line: Option<u64>,
+    /// What it cost, in words.
+    pub cost: Option<String>,
+    /// The page of the report that has it.
+    pub page: Option<String>,
+    /// What stays the same from run to run.
+    pub fingerprint: String,
+}
+
+/// `146 ms wasted`, `up to 113 ms`: seconds and their kind as `report.json` has them.
+pub(crate) fn cost_words(kind: &str, seconds: f64) -> String {
+    let time = crate::model::words::duration(seconds * 1e6);
+    match kind {
+        "avoidable" => format!("up to {time}"),
+        "expected" => format!("{time}, expected"),
+        _ => format!("{time} wasted"),
+    }
+}
+
+/// Characters of a message: a title and a hint have some hundred.
+const LONGEST: usize = 2_000;
+
+impl Notice {
+    /// Title, cost, details and page, one per line, without control characters.
+    pub(super) fn message(&self) -> String {
+        let cost = self.cost.as_deref().map(|cost| format!(" ({cost})")).unwrap_or_default();
+        let title = format!("{}{cost}", self.title.replace('`', ""));
+        let page = self.page.as_deref().map(|page| format!("Report: {page}"));
+        let lines = std::iter::once(title).chain(self.details.iter().cloned()).chain(page);
+        let text = lines.collect::<Vec<_>>().join("\n");
+        text.chars().filter(|c| !c.is_control() || *c == '\n').take(LONGEST).collect()
+    }
+}

@@ -1,0 +1,73 @@
+//! What a trace measured, for the pages that show code and kernels: where the figures stand, and how they look.
+
+use crate::analysis::performance::{MeasuredCall, Performance};
+use crate::report::kit::formats::micros;
+use crate::report::kit::html::Html;
+use crate::report::kit::inductor_runs::Run;
+use crate::report::kit::links;
+use crate::report::kit::markup::Element;
+use crate::report::kit::tables::Td;
+use crate::report::kit::view::View;
+use crate::report::subject::Report;
+
+/// The calls of one Inductor run that the trace timed, by their place in the code.
+pub(crate) fn calls_of<'r>(report: Report<'r>, run: &Run<'_>) -> &'r [MeasuredCall] {
+    let Some(found) = &report.found.performance else { return &[] };
+    let Some(compile) = report.model.by_id.get(&run.compile.id) else { return &[] };
+    let key = (*compile, (run.run.attempt, run.run.order));
+    // They stand in the order of compiles and of their runs.
+    let of = |call: &MeasuredCall| (call.compile, call.run);
+    let start = found.calls.partition_point(|call| of(call) < key);
+    let end = found.calls.partition_point(|call| of(call) <= key);
+    found.calls.get(start..end).unwrap_or_default()
+}
+
+/// Time of calls, together.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(crate) struct CallsTime {
+    /// How often they ran.
+    pub count: usize,
+    /// Microseconds.
+    pub sum_us: f64,
+    /// The row of the first of them on the page of measured kernels.
+    pub kernel: Option<usize>,
+}
+
+impl CallsTime {
+    /// Adds a call.
+    pub fn add(&mut self, call: &MeasuredCall) {
+        self.count += call.count;
+        self.sum_us += call.sum_us;
+        self.kernel = self.kernel.or(Some(call.kernel));
+    }
+}
+
+/// A cell with a time and a bar behind it, whose dark part is `own` and which is as long as `all`, both of `most`.
+pub(crate) fn heat(text: Html, own: f64, all: f64, most: f64) -> Td {
+    Td::html(text).class("num heat").sorted(all).style(ends(own, all, most))
+}
+
+/// The same in a line of text.
+pub(crate) fn heat_beside(own: f64, all: f64, most: f64, title: &str) -> Html {
+    let mark = Element::new("i").class("heat").style(&ends(own, all, most)).title(title);
+    mark.around(micros(all))
+}
+
+fn ends(own: f64, all: f64, most: f64) -> String {
+    let at = |us: f64| format!("{:.1}%", (100.0 * us / most.max(f64::MIN_POSITIVE)).clamp(0.0, 100.0));
+    format!("--own:{};--all:{}", at(own), at(all))
+}
+
+/// The time of calls, as a link to their row on the page of measured kernels.
+pub(crate) fn time_link(view: View<'_>, time: CallsTime) -> Html {
+    let row = time.kernel.and_then(|kernel| links::measured_kernel(view, kernel));
+    match row {
+        Some(href) => view.link(&href, &micros(time.sum_us)),
+        None => Html::escaped(&micros(time.sum_us)),
+    }
+}
+
+/// The largest time of a line, which the bars of all are held against.
+pub(crate) fn longest_line(found: &Performance) -> f64 {
+    found.lines.first().map_or(0.0, |line| line.us)
+}

@@ -1,0 +1,97 @@
+//! Columns of what a trace measured. A report without a trace has none, and names none as missing.
+
+use super::collect::{Kernel, Kernels};
+use crate::report::kit::formats::{micros, percent, whole};
+use crate::report::kit::links::measured_line;
+use crate::report::kit::measured::{CallsTime, heat, longest_line, time_link};
+use crate::report::kit::tables::{Head, Td};
+use crate::report::kit::view::View;
+use crate::trace::TextMap;
+
+/// What the columns hold their figures against.
+#[derive(Default)]
+pub(super) struct Measured<'r> {
+    /// Whether a kernel of the log was measured.
+    present: bool,
+    /// Whether one of these has an estimate.
+    estimated: bool,
+    /// Microseconds of the kernel that took most, and of all that the device did.
+    longest_us: f64,
+    busy_us: f64,
+    /// Places of lines among those of the trace.
+    lines: TextMap<(&'r str, u64), usize>,
+}
+
+impl<'r> Measured<'r> {
+    pub(super) fn of(view: View<'r>, found: &Kernels) -> Measured<'r> {
+        let Some(performance) = &view.report.found.performance else { return Measured::default() };
+        let times = || found.kernels.iter().map(|kernel| kernel.measured.sum_us);
+        let lines = performance.lines.iter().enumerate();
+        Measured {
+            present: found.kernels.iter().any(|kernel| kernel.measured.count > 0),
+            estimated: found.kernels.iter().any(|kernel| kernel.ratio_to_estimate().is_some()),
+            longest_us: times().fold(0.0, f64::max),
+            busy_us: performance.time.busy_us,
+            lines: lines.map(|(at, line)| ((line.line.file.as_str(), line.line.line), at)).collect(),
+        }
+    }
+
+    /// Of the table of kernels.
+    pub(super) fn heads(&self) -> Vec<Head> {
+        let heads = vec![
+            Head::number("Measured time").about("over all runs in the trace"),
+            Head::number("Runs").about("in the trace"),
+            Head::number("Of busy time"),
+            Head::number("Of the estimate").about("a measured run over what Inductor expected"),
+        ];
+        heads.into_iter().take(self.columns()).collect()
+    }
+
+    /// The same cells.
+    pub(super) fn cells(&self, view: View<'_>, kernel: &Kernel) -> Vec<Td> {
+        let CallsTime { count, sum_us, .. } = kernel.measured;
+        let known = Some(sum_us).filter(|_| count > 0);
+        let time = match known {
+            Some(us) => heat(time_link(view, kernel.measured), us, us, self.longest_us),
+            None => Td::maybe(None, micros),
+        };
+        let cells = vec![
+            time,
+            Td::maybe(known.map(|_| count as f64), |count| whole(count as u64)),
+            Td::maybe(known, |us| percent(us, self.busy_us, true)),
+            Td::maybe(kernel.ratio_to_estimate(), |ratio| format!("{ratio:.2}×")),
+        ];
+        cells.into_iter().take(self.columns()).collect()
+    }
+
+    fn columns(&self) -> usize {
+        match (self.present, self.estimated) {
+            (false, _) => 0,
+            (true, false) => 3,
+            (true, true) => 4,
+        }
+    }
+
+    /// Of the table of lines.
+    pub(super) fn line_head(&self) -> Option<Head> {
+        let about = "of all kernels of the line in the trace; light: its part of kernels of several lines";
+        self.present.then(|| Head::number("Measured time").about(about))
+    }
+
+    /// The same cell.
+    pub(super) fn line_cell(&self, view: View<'_>, file: &str, line: u64) -> Option<Td> {
+        let performance = view.report.found.performance.as_ref().filter(|_| self.present)?;
+        let place = self.lines.get(&(file, line)).copied();
+        let time = place.and_then(|place| Some((place, performance.lines.get(place)?)));
+        Some(match time {
+            Some((place, time)) => {
+                let shown = match measured_line(view, place) {
+                    Some(href) => view.link(&href, &micros(time.us)),
+                    None => micros(time.us).into(),
+                };
+                heat(shown, time.own_us, time.us, longest_line(performance))
+            }
+            None => Td::maybe(None, micros),
+        })
+    }
+}

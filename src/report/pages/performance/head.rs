@@ -1,0 +1,222 @@
+//! The head of the page: how busy the device was, with what, how much of it is near a limit, and what was joined.
+
+use super::figures;
+use crate::analysis::performance::{Backend, Performance};
+use crate::report::kit::formats::{counted, micros, percent, whole};
+use crate::report::kit::html::Html;
+use crate::report::kit::inductor_runs;
+use crate::report::kit::links::measured_line_anchor;
+use crate::report::kit::markup::{Element, put, soft, span, strong};
+use crate::report::kit::view::View;
+use crate::report::subject::Report;
+use crate::report::words::performance::{SentencePiece, pieces_of};
+use std::io::Write;
+
+/// Writes it.
+pub(super) fn write(view: View<'_>, found: &Performance, out: &mut dyn Write) -> anyhow::Result<()> {
+    let pieces = pieces_of(found).into_iter().map(|piece| match piece {
+        SentencePiece::Words(text) => Html::escaped(&text),
+        SentencePiece::Figure(text) => strong(text),
+        SentencePiece::Line(place, text) => view.link(&format!("#{}", measured_line_anchor(place)), &text),
+    });
+    put(out, &view.verdict(Html::joined(pieces.collect::<Vec<_>>(), ""), notes(view, found))?)?;
+    if !found.kernels.is_empty() {
+        put(out, &bar(found))?;
+    }
+    Ok(())
+}
+
+fn notes(view: View<'_>, found: &Performance) -> Vec<Html> {
+    let time = &found.time;
+    let mut notes: Vec<Html> = Vec::new();
+    if !found.kernels.is_empty() {
+        notes.push(view.prose(&limits(found)));
+        notes.push(view.prose(&joined(view, found)));
+    }
+    let generated = found.kernels.iter().any(|kernel| kernel.backend == Backend::Cpp);
+    if !found.on_device && !generated && !found.kernels.is_empty() && has_code(view.report) {
+        notes.push(view.prose(
+            "There is no generated C++ kernel in the trace, so their time is missing here: set \
+             `torch._inductor.config.cpp.enable_kernel_profile = True` before the program is compiled.",
+        ));
+    }
+    if time.communication_us > 0.0 {
+        let hidden = time.communication_us - time.exposed_communication_us;
+        let words = format!(
+            "Communication took {}: {} while nothing computed, {} behind kernels.",
+            micros(time.communication_us),
+            micros(time.exposed_communication_us),
+            micros(hidden)
+        );
+        notes.push(words.into());
+    }
+    if let Some(why) = &found.damaged {
+        notes.push(
+            format!("The trace could not be read to its end: {why}. What stands here is the part before.")
+                .into(),
+        );
+    }
+    if found.unreadable > 0 {
+        let entries = counted(found.unreadable, "entry", "entries");
+        notes.push(format!("{entries} of the trace could not be read and were left out.").into());
+    }
+    notes
+}
+
+/// How near the kernels come to what the device can do, or why that is not known.
+fn limits(found: &Performance) -> String {
+    let Some(peaks) = &found.peaks else {
+        return match &found.device {
+            Some(device) => format!(
+                "What {device} can do is not known, so there are rates and no shares: give its figures with `--device NAME` or `--device FILE.json`."
+            ),
+            None => "The trace names no device, so there are rates and no shares of what it can do: give figures with `--device FILE.json`."
+                .to_owned(),
+        };
+    };
+    let sum = |word: &str| -> f64 {
+        let kernels = found.kernels.iter().filter(|kernel| figures::verdict_word(kernel) == word);
+        kernels.map(|kernel| kernel.sum_us).fold(0.0, |all, us| all + us)
+    };
+    let all: f64 = found.kernels.iter().map(|kernel| kernel.sum_us).sum();
+    let clock = match (found.clock_mhz, found.corrected) {
+        (Some(clock), true) => format!("at {clock} MHz"),
+        (Some(clock), false) => format!(
+            "at its boost clock, since the table does not say at which clock the figures hold (given: {clock} MHz)"
+        ),
+        (None, _) => "at its boost clock".to_owned(),
+    };
+    format!(
+        "{} of the kernels' time is in kernels that reach at least half of a limit of {} {clock}; for {} the work of the \
+         kernels is not known.",
+        percent(sum("near"), all, false),
+        peaks.name,
+        percent(sum("unknown"), all, false)
+    )
+}
+
+/// How much of the trace was found in the log.
+fn joined(view: View<'_>, found: &Performance) -> String {
+    let measured = format!("Times are microseconds that {} measured.", found.file);
+    let coded = has_code(view.report);
+    let lines = match found.unjoined.launches {
+        0 => "All kernel runs lead to a line of the program.".to_owned(),
+        all if all == found.launches && !coded => "No kernel run leads to a line of the program: the trace was read without a log that knows them. Give both: `tlparse LOG --profile TRACE`.".to_owned(),
+        all if all == found.launches && found.calls.is_empty() => return format!("{} {measured}", nothing_joined(view, found)),
+        some => format!(
+            "{} of {} lead to no line of the program: they ran outside of compiled code, or the log does not tell.",
+            counted(some, "run", "runs"),
+            counted(found.launches, "kernel run", "kernel runs")
+        ),
+    };
+    let calls: usize = found.calls.iter().map(|call| call.count).sum();
+    if calls == 0 {
+        return format!("{lines} {measured}");
+    }
+    let calls = counted(calls, "run was", "runs were");
+    format!("{calls} found in the generated code, by graph, name and order. {lines} {measured}")
+}
+
+/// Whether the log has generated code that a trace can be joined with.
+fn has_code(report: Report<'_>) -> bool {
+    inductor_runs::all(report).iter().any(|run| !run.run.code.is_empty())
+}
+
+/// What was compared when nothing of the trace is in the log.
+fn nothing_joined(view: View<'_>, found: &Performance) -> String {
+    let generated = found
+        .kernels
+        .iter()
+        .filter(|kernel| kernel.backend == Backend::Triton || kernel.backend == Backend::Cpp);
+    let model = view.report.model;
+    let known =
+        |id: &str| crate::trace::CompileId::parse(id).is_some_and(|id| model.by_id.contains_key(&Some(id)));
+    let regions = found.regions.iter().filter(|region| known(&region.compile_id)).count();
+    format!(
+        "Nothing of this trace was found in the log. Compared were the cache keys of the graphs that it calls, the names of \
+         {} in it with those of the log's code, and its compiled regions ({} of {} have a compile id of the log). Is the \
+         trace one of another run?",
+        counted(generated.count(), "generated kernel", "generated kernels"),
+        whole(regions),
+        whole(found.regions.len())
+    )
+}
+
+/// A part of the bar: class, words, microseconds.
+type BarPart = (&'static str, &'static str, f64);
+
+/// The bar of the device's time, with its legend.
+fn bar(found: &Performance) -> Html {
+    let parts = if found.time.compiled_us > 0.0 { by_maker(found) } else { by_verdict(found) };
+    let total: f64 = parts.iter().map(|(_, _, us)| us).sum();
+    let shown: Vec<_> = parts.iter().filter(|(_, _, us)| *us > 0.0).collect();
+    let drawn = shown.iter().map(|(class, _, us)| {
+        Element::new("span").class(class).style(&format!("width:{:.2}%", 100.0 * us / total)).around("")
+    });
+    let words = shown.iter().map(|(class, name, us)| {
+        let swatch = Element::new("span").class(&format!("swatch {class}")).around("");
+        let share = soft(percent(*us, total, false));
+        span("part", Html::joined([swatch, format!("{name} {} ", micros(*us)).into(), share], ""))
+    });
+    let bar = Element::new("div").class("bar big").attribute("aria-hidden", "true");
+    let legend = Element::new("div").class("legend").around(Html::joined(words, " "));
+    Html::joined([bar.around(Html::joined(drawn, "")), legend], "\n")
+}
+
+/// By who wrote the kernels: what compiling changes.
+fn by_maker(found: &Performance) -> Vec<BarPart> {
+    let of = |generated: bool| -> f64 {
+        let fits = |backend: Backend| matches!(backend, Backend::Triton | Backend::Cpp) == generated;
+        let kernels =
+            found.kernels.iter().filter(|kernel| kernel.backend != Backend::Eager && fits(kernel.backend));
+        kernels.map(|kernel| kernel.sum_us).sum()
+    };
+    let mut parts = vec![
+        ("device-library", "library kernels in compiled code", of(false)),
+        ("device-generated", "generated kernels", of(true)),
+        ("device-eager", "eager kernels", found.time.eager_us),
+    ];
+    let mut besides = besides(found);
+    if !found.on_device {
+        // On a CPU nothing else runs meanwhile; on a GPU the wrapper runs ahead of the kernels.
+        let regions = found.regions.iter();
+        let of = |us: Option<f64>| us.unwrap_or_default();
+        let around: f64 = regions.map(|region| of(region.guards_us) + of(region.wrapper_us)).sum();
+        let around = around.min(found.time.idle_us);
+        parts.push(("device-wrapper", "guards and wrappers around kernels", around));
+        besides[2].2 -= around;
+    }
+    parts.extend(besides);
+    parts
+}
+
+/// By how near they come to the limits: what a trace of eager code tells.
+fn by_verdict(found: &Performance) -> Vec<BarPart> {
+    let of = |words: &[&str]| -> f64 {
+        let kernels = found.kernels.iter().filter(|kernel| words.contains(&figures::verdict_word(kernel)));
+        kernels.map(|kernel| kernel.sum_us).sum()
+    };
+    let known = of(&["near", "between", "far", "implausible", "wrong-counts", "launch"]);
+    let mut parts = match known > 0.0 {
+        true => vec![
+            ("device-library", "near a limit", of(&["near"])),
+            ("device-generated", "room or far from it", of(&["between", "far"])),
+            ("device-wrong", "cannot be true", of(&["implausible", "wrong-counts"])),
+            ("device-eager", "too short to judge", of(&["launch"])),
+            ("device-unknown", "work not known", of(&["unknown"])),
+        ],
+        false => vec![("device-eager", "eager kernels", found.time.eager_us)],
+    };
+    parts.extend(besides(found));
+    parts
+}
+
+/// What is no kernel that computes.
+fn besides(found: &Performance) -> [BarPart; 3] {
+    let time = &found.time;
+    [
+        ("device-communication", "exposed communication", time.exposed_communication_us),
+        ("device-copy", "copies and fills", time.copy_us),
+        ("device-idle", "idle", time.idle_us),
+    ]
+}

@@ -1,0 +1,47 @@
+//! What stands out: the findings about measured kernels, by the time of what they are about.
+
+use crate::analysis::Topic;
+use crate::analysis::findings::{Finding, Severity, Value};
+use crate::report::kit::formats::{UNKNOWN, whole};
+use crate::report::kit::html::Html;
+use crate::report::kit::markup::{Element, block, close, close_section, put, small, span};
+use crate::report::kit::view::View;
+use std::io::Write;
+
+/// Findings about what was measured.
+pub(super) fn all(view: View<'_>) -> Vec<&Finding> {
+    let findings = view.report.found.findings.iter();
+    findings.filter(|finding| finding.kind.topic == Some(Topic::Performance)).collect()
+}
+
+/// Writes the section, where something stands out.
+pub(super) fn write(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+    let all = all(view);
+    if all.is_empty() {
+        return Ok(());
+    }
+    let note = "figures that cannot be true, kernels that are far from every limit";
+    view.open_section(out, ("notes", "What stands out", note), Some(whole(all.len())), Html::default())?;
+    put(out, &Element::new("ul").class("box notes").open())?;
+    for finding in all {
+        put(out, &entry(view, finding))?;
+    }
+    close(out, "ul")?;
+    Ok(close_section(out)?)
+}
+
+fn entry(view: View<'_>, finding: &Finding) -> Html {
+    let flag = if finding.severity == Severity::Info { "flag" } else { "flag far" };
+    let kind = span(flag, finding.kind.label);
+    let mut words = vec![view.prose(&format!("{}.", finding.title))];
+    words.extend(finding.detail.as_ref().map(|detail| block(small(view.prose(detail)))));
+    words.extend(finding.hints.iter().map(|hint| block(small(view.prose(hint)))));
+    let time = finding.facts.iter().find(|fact| fact.label == "Device time").map(|fact| &fact.value);
+    let time = match time {
+        // `4.0 ms in 48 runs, 84 us each`
+        Some(Value::Prose(text)) => text.split(" in ").next().unwrap_or(UNKNOWN),
+        _ => UNKNOWN,
+    };
+    let cost = span("cost", time);
+    Element::new("li").around(Html::joined([kind, block(Html::joined(words, "")), cost], ""))
+}

@@ -1,0 +1,104 @@
+//! What a trace measured of a run: of each call of a kernel, and of each line of the program.
+
+use crate::analysis::performance::LineTime;
+use crate::analysis::provenance::Provenance;
+use crate::report::kit::formats::micros;
+use crate::report::kit::html::Html;
+use crate::report::kit::inductor_runs::Run;
+use crate::report::kit::links::measured_line;
+use crate::report::kit::measured::{CallsTime, calls_of, heat, heat_beside, longest_line, time_link};
+use crate::report::kit::tables::{Head, Td};
+use crate::report::kit::view::View;
+use crate::report::subject::Report;
+use crate::trace::TextMap;
+
+/// Times of a run; empty without a trace that measured it.
+#[derive(Default)]
+pub(crate) struct Times {
+    /// Of each call, in the order of the code.
+    calls: Vec<CallsTime>,
+    /// Of each line of the program, over the whole trace.
+    lines: Vec<Option<TimeOfLine>>,
+    longest_call_us: f64,
+    longest_line_us: f64,
+}
+
+#[derive(Clone, Copy)]
+struct TimeOfLine {
+    /// Its place among the lines of the trace.
+    place: usize,
+    own_us: f64,
+    us: f64,
+}
+
+impl Times {
+    pub(crate) fn of(report: Report<'_>, run: &Run<'_>, found: &Provenance) -> Times {
+        let timed = calls_of(report, run);
+        let Some(performance) = report.found.performance.as_ref().filter(|_| !timed.is_empty()) else {
+            return Times::default();
+        };
+        let mut calls = vec![CallsTime::default(); found.kernels.len()];
+        for call in timed {
+            if let Some(time) = calls.get_mut(call.place) {
+                time.add(call);
+            }
+        }
+        let key = |line: &LineTime| (line.line.file.clone(), line.line.line);
+        let places: TextMap<(String, u64), usize> =
+            performance.lines.iter().enumerate().map(|(place, line)| (key(line), place)).collect();
+        let lines = found.source.iter().map(|line| {
+            let place = places.get(&(line.file.clone(), line.line)).copied()?;
+            let time = performance.lines.get(place)?;
+            Some(TimeOfLine { place, own_us: time.own_us, us: time.us })
+        });
+        Times {
+            longest_call_us: calls.iter().map(|call| call.sum_us).fold(0.0, f64::max),
+            longest_line_us: longest_line(performance),
+            lines: lines.collect(),
+            calls,
+        }
+    }
+
+    /// The column of these times, where there are any.
+    pub(crate) fn head(&self, about: &'static str) -> Option<Head> {
+        (!self.calls.is_empty()).then(|| Head::number("Measured time").about(about))
+    }
+
+    /// The cell of a call.
+    pub(crate) fn call_cell(&self, view: View<'_>, place: usize) -> Option<Td> {
+        let time = *self.calls.get(place)?;
+        Some(match time.count {
+            0 => Td::maybe(None, micros),
+            _ => heat(time_link(view, time), time.sum_us, time.sum_us, self.longest_call_us),
+        })
+    }
+
+    /// The cell of a line of the program.
+    pub(crate) fn line_cell(&self, view: View<'_>, place: usize) -> Option<Td> {
+        let time = self.lines.get(place)?;
+        let Some(time) = time else { return Some(Td::maybe(None, micros)) };
+        let shown = match measured_line(view, time.place) {
+            Some(href) => view.link(&href, &micros(time.us)),
+            None => micros(time.us).into(),
+        };
+        Some(heat(shown, time.own_us, time.us, self.longest_line_us))
+    }
+
+    /// What stands before a call in its pane.
+    pub(crate) fn beside_call(&self, place: usize) -> Option<Html> {
+        let time = self.calls.get(place).filter(|time| time.count > 0)?;
+        let title = format!("{} in {} runs of the trace", micros(time.sum_us), time.count);
+        Some(heat_beside(time.sum_us, time.sum_us, self.longest_call_us, &title))
+    }
+
+    /// What stands before a line of the program in its pane.
+    pub(crate) fn beside_line(&self, place: usize) -> Option<Html> {
+        let time = self.lines.get(place)?.as_ref()?;
+        let title = format!(
+            "{} in the trace, of it {} from kernels of this line alone",
+            micros(time.us),
+            micros(time.own_us)
+        );
+        Some(heat_beside(time.own_us, time.us, self.longest_line_us, &title))
+    }
+}

@@ -1,0 +1,130 @@
+//! The folder below which the reader's sources stand: files as a log names them become paths relative to it.
+
+use crate::analysis::is_library;
+use std::collections::HashMap;
+use std::io;
+use std::path::{Component, Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+/// How many folders of a path are left out, one after the other, to find its file below the root. Each asks the disk.
+const MOST_FOLDERS: usize = 40;
+
+/// Paths that are remembered; a report names far fewer.
+const REMEMBERED: usize = 10_000;
+
+/// A folder of sources.
+#[derive(Debug)]
+pub struct SourceTree {
+    root: PathBuf,
+    known: Mutex<HashMap<String, Option<String>>>,
+}
+
+impl SourceTree {
+    /// The sources below `root`.
+    ///
+    /// # Errors
+    /// There is no such folder.
+    pub fn below(root: &Path) -> io::Result<SourceTree> {
+        let root = root.canonicalize()?;
+        if !root.is_dir() {
+            return Err(io::Error::new(io::ErrorKind::NotADirectory, "it is no folder"));
+        }
+        Ok(SourceTree { root, known: Mutex::default() })
+    }
+
+    /// The git work tree that holds the current folder; outside of any, that folder itself.
+    ///
+    /// # Errors
+    /// The current folder cannot be read.
+    pub fn of_current_folder() -> io::Result<SourceTree> {
+        let here = std::env::current_dir()?.canonicalize()?;
+        let work_tree = here.ancestors().find(|folder| folder.join(".git").exists());
+        SourceTree::below(work_tree.unwrap_or(&here))
+    }
+
+    /// A file's path below the root, with `/` between its parts. None for a file of a library, and for one that is not
+    /// there.
+    ///
+    /// A log may have been recorded elsewhere, such as in a container: then the file is found by as much of the end of its
+    /// path as exists below the root.
+    pub fn relative(&self, file: &str) -> Option<String> {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(found) = known.get(file) {
+            return found.clone();
+        }
+        let found = self.find(file);
+        if known.len() < REMEMBERED {
+            known.insert(file.to_owned(), found.clone());
+        }
+        found
+    }
+
+    fn find(&self, file: &str) -> Option<String> {
+        if is_library(file) || file.starts_with('<') {
+            return None;
+        }
+        let path = file.replace('\\', "/");
+        if let Ok(below) = Path::new(&path).strip_prefix(&self.root) {
+            return joined(below);
+        }
+        let parts: Vec<&str> = path.split('/').filter(|part| !part.is_empty() && *part != ".").collect();
+        let tails = (0..parts.len()).take(MOST_FOLDERS).filter_map(|at| parts.get(at..));
+        let mut tails = tails.map(|tail| tail.join("/")).filter(|tail| is_plain(tail));
+        tails.find(|tail| self.root.join(tail).is_file())
+    }
+}
+
+/// Whether a path has names only: neither `..` nor a root nor a drive.
+fn is_plain(path: &str) -> bool {
+    Path::new(path).components().all(|part| matches!(part, Component::Normal(_)))
+}
+
+fn joined(path: &Path) -> Option<String> {
+    let parts: Option<Vec<&str>> = path
+        .components()
+        .map(|part| match part {
+            Component::Normal(name) => name.to_str(),
+            _ => None,
+        })
+        .collect();
+    parts.filter(|parts| !parts.is_empty()).map(|parts| parts.join("/"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tree() -> (tempfile::TempDir, SourceTree) {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir(folder.path().join("model")).unwrap();
+        std::fs::write(folder.path().join("model/net.py"), "").unwrap();
+        let tree = SourceTree::below(folder.path()).unwrap();
+        (folder, tree)
+    }
+
+    #[test]
+    fn a_file_below_the_root_is_relative_to_it_though_it_is_gone() {
+        let (folder, tree) = tree();
+        let gone = folder.path().canonicalize().unwrap().join("old/gone.py");
+        assert_eq!(tree.relative(gone.to_str().unwrap()).as_deref(), Some("old/gone.py"));
+    }
+
+    #[test]
+    fn a_file_that_was_recorded_elsewhere_is_found_by_the_end_of_its_path() {
+        let (_folder, tree) = tree();
+        assert_eq!(tree.relative("/app/src/model/net.py").as_deref(), Some("model/net.py"));
+        assert_eq!(tree.relative("model/net.py").as_deref(), Some("model/net.py"));
+        assert_eq!(tree.relative("C:\\work\\model\\net.py").as_deref(), Some("model/net.py"));
+        assert_eq!(tree.relative("/app/other/net.py"), None, "the root has no net.py at its top");
+    }
+
+    #[test]
+    fn files_of_libraries_and_paths_that_climb_are_nowhere() {
+        let (folder, tree) = tree();
+        let package = folder.path().canonicalize().unwrap().join("v/lib/python3.11/site-packages/torch/x.py");
+        assert_eq!(tree.relative(package.to_str().unwrap()), None);
+        let climbing = folder.path().canonicalize().unwrap().join("../net.py");
+        assert_eq!(tree.relative(climbing.to_str().unwrap()), None);
+        assert_eq!(tree.relative("<frozen importlib>"), None);
+    }
+}

@@ -41,9 +41,9 @@ pub use integrity::{Integrity, ProblemKind};
 pub use job::{
     Alarm, CodePlace, CollectiveCounts, CompileStretch, Fact, FactValue, FailedRank, FindingCost,
     FunctionFact, FunctionWords, GraphId, GraphKey, GraphRuntime, Job, JobEvidence, JobFacts, KeyLookup,
-    LogFinding, OperationCount, PartStretch, RankCounts, RankEnd, RankGraph, RankLog, RankState, RankSummary,
-    RankTimeline, ReaderName, Run, Schedule, Sequence, SharedFinding, SkippedFile, Step, Stretch, TensorFact,
-    TextId, Texts,
+    LogFinding, OpenPhase, OperationCount, PartStretch, RankCounts, RankEnd, RankGraph, RankLog, RankState,
+    RankSummary, RankTimeline, ReaderName, Run, Schedule, Sequence, SharedFinding, SkippedFile, Step,
+    Stretch, TensorFact, TextId, Texts,
 };
 pub use profile::{
     DeviceKernel, DeviceWork, InputDims, Launch, Operator, OperatorCall, Profile, TritonLaunch,

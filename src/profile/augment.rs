@@ -173,7 +173,8 @@ fn remove_environment(value: &mut Value) -> bool {
             fields.values_mut().fold(removed, |removed, value| remove_environment(value) || removed)
         }
         Value::Array(values) => {
-            values.iter_mut().fold(false, |removed, value| remove_environment(value) || removed)
+            // Each of them, not only up to the first.
+            values.iter_mut().filter_map(|value| remove_environment(value).then_some(())).count() > 0
         }
         _ => false,
     }

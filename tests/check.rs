@@ -56,6 +56,8 @@ fn what_is_no_report_ends_with_1_and_says_what_to_do() {
     assert!(missing.contains("no-such.log"), "{missing}");
     let text = Check::of_bytes(b"hello\nworld\n").go().fails(1);
     assert!(text.contains("trace.log"), "{text}");
+    let empty = Check::of_bytes(b"").go().fails(1);
+    assert!(empty.contains("nothing was recorded") && empty.contains("TORCH_TRACE"), "{empty}");
     let upstream = Check::of(["up"]);
     for name in ["index.html", "compile_directory.json", "raw.jsonl"] {
         upstream.write(&format!("up/{name}"), b"{}");
@@ -81,7 +83,7 @@ fn wrong_usage_ends_with_2_and_names_what_is_known() {
     assert!(log().args(["--budget", "gone.toml"]).go().fails(2).contains("--explain"));
     assert!(log().args(["--baseline", "gone.toml"]).go().fails(2).contains("--update-baseline"));
     assert!(log().args(["--format", "xml"]).go().fails(2).contains("sarif, junit, github"));
-    assert!(log().args(["--root", "gone"]).go().fails(2).contains("--root gone"));
+    assert!(log().args(["--root", "gone"]).go().fails(2).contains("'gone' for '--root"));
     assert!(log().args(["--update-baseline"]).go().fails(2).contains("--baseline"));
     assert!(Check::of::<&Path>([]).go().fails(2).contains("TORCH_TRACE"));
 }

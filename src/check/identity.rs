@@ -14,7 +14,7 @@ const LONGEST: usize = 300;
 pub(crate) struct Identity {
     /// `graph_break`, `recompile`, `failure`, or the kind of a finding.
     pub kind: String,
-    /// The file, as far as it is the same on every machine.
+    /// The file, as far as its path is the same on every machine.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub file: String,
     /// The function, without the line at which it was resumed.
@@ -50,14 +50,20 @@ pub(super) fn function_of(name: &str) -> &str {
     name
 }
 
-/// A file as every machine names it: below the source tree as `relative` has it, of a package from its name on, otherwise
-/// by its own name.
-pub(super) fn file_of(file: &str, relative: Option<String>) -> String {
-    relative.unwrap_or_else(|| {
-        let path = file.replace('\\', "/");
-        let package = PACKAGES.iter().find_map(|folder| path.rsplit_once(folder)).map(|(_, rest)| rest);
-        package.unwrap_or_else(|| file_name(&path)).to_owned()
-    })
+/// A file as every machine names it, wherever the project stands: of a package from its name on, otherwise by its own name.
+/// Equal names of different files do no harm: what is known is counted.
+pub(super) fn file_of(file: &str) -> String {
+    let path = file.replace('\\', "/");
+    if let Some((_, rest)) = PACKAGES.iter().find_map(|folder| path.rsplit_once(folder)) {
+        return rest.to_owned();
+    }
+    // All packages have a file of this name: the folder says which.
+    let name = file_name(&path);
+    let folder = path.strip_suffix(name).map(|folder| file_name(folder.trim_end_matches('/')));
+    match folder.filter(|folder| name == "__init__.py" && !folder.is_empty()) {
+        Some(folder) => format!("{folder}/{name}"),
+        None => name.to_owned(),
+    }
 }
 
 /// A reason without addresses and ids of objects, in one line.
@@ -110,14 +116,12 @@ mod tests {
     }
 
     #[test]
-    fn a_file_outside_of_the_source_tree_is_named_from_its_package_on_or_by_its_own_name() {
-        let outside = |file: &str| file_of(file, None);
-        assert_eq!(
-            outside("/venv/lib/python3.11/site-packages/torch/nn/functional.py"),
-            "torch/nn/functional.py"
-        );
-        assert_eq!(outside("/home/me/model/net.py"), "net.py");
-        assert_eq!(file_of("/home/me/model/net.py", Some("model/net.py".to_owned())), "model/net.py");
+    fn a_file_is_named_from_its_package_on_or_by_its_own_name() {
+        let package = "/venv/lib/python3.11/site-packages/torch/nn/functional.py";
+        assert_eq!(file_of(package), "torch/nn/functional.py");
+        assert_eq!(file_of("/home/me/model/net.py"), "net.py");
+        assert_eq!(file_of("C:\\work\\net.py"), "net.py");
+        assert_eq!(file_of("/app/model/__init__.py"), "model/__init__.py");
     }
 
     #[test]

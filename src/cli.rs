@@ -3,7 +3,7 @@
 use clap::error::ErrorKind;
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
-use tlparse::{Editor, Format, Options, Settings};
+use tlparse::{Editor, Format, Options, Settings, Threshold};
 
 /// Read a TORCH_TRACE log and report what torch.compile did.
 #[derive(Parser, Debug)]
@@ -116,6 +116,71 @@ pub enum Command {
     /// Hold logs or finished reports against a budget, for CI
     #[command(after_help = CHECK_HELP)]
     Check(Check),
+
+    /// Compare two runs: what is new, gone, worse and better
+    #[command(
+        after_help = "A and B are each a log, a folder of logs, or a report that was written before; A is the baseline.\n\
+                      The page stands in DIR/diff.html; the report of a log is written beside it.\n\n\
+                      Exit codes: 0 compared; 1 not compared; 2 wrong usage.\n\n\
+                      To read a log or folder that is called diff, give it as ./diff."
+    )]
+    Diff(Diff),
+}
+
+/// `tlparse diff`.
+#[derive(Args, Debug)]
+pub struct Diff {
+    /// The two runs
+    #[arg(value_name = "A B", num_args = 0..=2, conflicts_with_all = ["a", "b"])]
+    pub runs: Vec<PathBuf>,
+
+    /// Several runs of A: their medians and spread are compared
+    #[arg(long, value_name = "A", num_args = 1.., requires = "b")]
+    pub a: Vec<PathBuf>,
+
+    /// Several runs of B
+    #[arg(long, value_name = "B", num_args = 1.., requires = "a")]
+    pub b: Vec<PathBuf>,
+
+    /// Folder of the comparison [default: tl_diff; none with --json and --format]
+    #[arg(short, long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+
+    /// Replace a comparison that stands in the folder
+    #[arg(long)]
+    pub overwrite: bool,
+
+    /// Do not open the page in a browser
+    #[arg(long)]
+    pub no_browser: bool,
+
+    /// Smaller differences of times are noise: a share, a time, or both
+    #[arg(long, value_name = "SHARE,TIME", default_value = "5%,50ms", value_parser = Threshold::parse)]
+    pub threshold: Threshold,
+
+    /// Print the differences as JSON, and nothing else: the same as --format json
+    #[arg(long, conflicts_with = "format")]
+    pub json: bool,
+
+    /// What to print: text, json or markdown [default: text]
+    #[arg(long, value_name = "FORMAT", value_parser = format_of_diff)]
+    pub format: Option<Format>,
+}
+
+/// A form that a comparison has, by its name.
+fn format_of_diff(name: &str) -> Result<Format, String> {
+    match format(name) {
+        Ok(format @ (Format::Text | Format::Json | Format::Markdown)) => Ok(format),
+        Ok(_) => Err("a comparison is text, json or markdown; the others are for tlparse check".to_owned()),
+        Err(_) => Err("known are text, json, markdown".to_owned()),
+    }
+}
+
+impl Diff {
+    /// What to print.
+    pub fn format(&self) -> Format {
+        self.format.unwrap_or(if self.json { Format::Json } else { Format::Text })
+    }
 }
 
 const CHECK_HELP: &str = "Exit codes: 0 all budgets hold; 1 there is no report to check; 2 wrong usage; 3 a budget is \

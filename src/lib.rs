@@ -24,6 +24,7 @@
 
 mod analysis;
 mod check;
+mod compare;
 mod events;
 mod job;
 mod model;
@@ -38,6 +39,7 @@ mod trace;
 
 pub use analysis::Severity;
 pub use check::{Baseline, Budget, Checkable, Checked, Verdict};
+pub use compare::Threshold;
 pub use events::{
     ArtifactId, Event, Flow, PageTables, ParserFactory, RankContext, Registry, SectionRows,
     StructuredLogParser,
@@ -45,12 +47,13 @@ pub use events::{
 pub use model::{
     Cell, Column, Failure, Fields, Form, Frame, Language, Metrics, MetricsKind, ProblemKind, Stack, Unit,
 };
-pub use options::{InMemory, Options, Progress, RunSummary, Written};
+pub use options::{Compared, DiffOptions, InMemory, Options, Progress, RunSummary, Written};
 pub use rel_path::RelPath;
 pub use report::{Editor, Format, Settings, SummaryLine};
 pub use source_tree::SourceTree;
 pub use trace::{CompileId, FileRef, LocalTime, Md5, Payload, PayloadRef, Span, Stamp};
 
+use crate::compare::Recording;
 use crate::model::JobFacts;
 use crate::output::{DiskSink, Entries, JobTarget, MemSink, OnlySink, RankFolder, Sink, Target};
 use crate::report::{JobReport, Worker};
@@ -160,6 +163,91 @@ pub fn combine(
     let sink = DiskSink::new(target.staging());
     let summary = write_job(target.ranks(), JobFacts::default(), &sink, settings, progress)?;
     Ok(Written { folder: target.place()?, summary })
+}
+
+/// Compares two sides of one run or several. A run that is no finished report is read first; its report is written beside
+/// the page, into `a` or `b` of the folder (`a1`, `a2` of several), so that the page can lead into it.
+///
+/// # Errors
+/// As [`run`] for each log; and when a report has no `report.json` that this version reads.
+pub fn diff(options: &DiffOptions, registry: &Registry, progress: &dyn Progress) -> anyhow::Result<Compared> {
+    let prepare =
+        |out: &PathBuf| Target::prepare(out, options.overwrite, Entries::new(report::diff_entries()));
+    let target = options.out.as_ref().map(prepare).transpose()?;
+    let scratch = tempfile::tempdir().context("no temporary folder can be made")?;
+    let folder = target.as_ref().map_or(scratch.path(), Target::folder);
+    let reports = Reports { options, registry, progress, folder, goal: target.as_ref().map(Target::goal) };
+    let mut notes = Vec::new();
+    let a = reports.of_side("a", &options.a, &mut notes)?;
+    let b = reports.of_side("b", &options.b, &mut notes)?;
+    let comparison = compare::compare(a, b, options.threshold); // recordings -> rows
+    if let Some(target) = &target {
+        let pages = report::diff_pages(&comparison);
+        progress.writing(pages.len());
+        output::write(pages, &DiskSink::new(target.folder()), NonZeroUsize::MIN, Worker::new)?;
+    }
+    let folder = target.map(Target::place).transpose()?;
+    Ok(Compared {
+        page: folder.map(|folder| folder.join(report::DIFF_PAGE)),
+        lines: report::diff_summary(&comparison),
+        json: report::diff_json(&comparison),
+        markdown: report::diff_markdown(&comparison),
+        notes,
+    })
+}
+
+/// Where the reports of the runs that are compared stand.
+struct Reports<'a> {
+    options: &'a DiffOptions,
+    registry: &'a Registry,
+    progress: &'a dyn Progress,
+    /// Receives the reports of runs that have none.
+    folder: &'a Path,
+    /// Where that folder is going to stand; None where it is thrown away.
+    goal: Option<&'a Path>,
+}
+
+impl Reports<'_> {
+    /// The runs of a side.
+    fn of_side(
+        &self,
+        side: &str,
+        runs: &[PathBuf],
+        notes: &mut Vec<String>,
+    ) -> anyhow::Result<Vec<Recording>> {
+        let of = |(at, path): (usize, &PathBuf)| {
+            let below = if runs.len() == 1 { side.to_owned() } else { format!("{side}{}", at + 1) };
+            let name = compare::name_of(path, [&self.options.a, &self.options.b]);
+            if let Some(report) = compare::finished_report(path) {
+                let mut recording = compare::read_recording(&report, &name)?;
+                recording.report = self.goal.and_then(|goal| output::relative(goal, &report));
+                return Ok(recording);
+            }
+            self.write(path, &below, notes)?;
+            let mut recording = compare::read_recording(&self.folder.join(&below), &name)?;
+            recording.report = self.goal.map(|_| below);
+            Ok(recording)
+        };
+        runs.iter().enumerate().map(of).collect()
+    }
+
+    /// Writes the report of a log or a job; only its facts where it is thrown away.
+    fn write(&self, path: &Path, below: &str, notes: &mut Vec<String>) -> anyhow::Result<()> {
+        let options = Options { threads: self.options.threads, ..Options::new(path, "") };
+        let (input, found) = run::find(&options)?;
+        notes.extend(found);
+        let traces = Traces::find(&options)?;
+        let work =
+            Work { options: &options, registry: self.registry, traces: &traces, progress: self.progress };
+        let folder = self.folder.join(below);
+        let all = DiskSink::new(&folder);
+        let summary = match self.goal {
+            Some(_) => write(work, &input, &all, &folder)?,
+            None => write(work, &input, &OnlySink::new(all, "report.json"), &folder)?,
+        };
+        notes.extend(summary.notes);
+        Ok(())
+    }
 }
 
 /// One log, or the part of it that one rank wrote: log bytes -> records -> model -> findings -> pages -> files.

@@ -2,6 +2,7 @@
 
 mod check_command;
 mod cli;
+mod diff_command;
 mod serve;
 
 use check_command::{End, Stop};
@@ -31,6 +32,9 @@ fn main() -> ExitCode {
     if let Some(Command::Check(check)) = &cli.command {
         return told(check);
     }
+    if let Some(Command::Diff(diff)) = &cli.command {
+        return compare(diff);
+    }
     let bar = Bar::new();
     let outcome = match &cli.command {
         Some(Command::Combine(combine)) => match &combine.out {
@@ -49,7 +53,7 @@ fn main() -> ExitCode {
                 return ExitCode::from(USAGE);
             }
         },
-        Some(Command::Check(_)) | None => {
+        Some(Command::Check(_) | Command::Diff(_)) | None => {
             cli.options().and_then(|options| tlparse::run(&options, &Registry::default(), &bar))
         }
     };
@@ -85,6 +89,37 @@ fn told(check: &Check) -> ExitCode {
     };
     eprintln!("error: {error:#}");
     ExitCode::from(code)
+}
+
+/// `tlparse diff`: compares, prints, and opens the page.
+fn compare(diff: &cli::Diff) -> ExitCode {
+    let bar = Bar::new();
+    let options = match diff_command::options(diff) {
+        Ok(options) => options,
+        Err(why) => {
+            eprintln!("error: {why}");
+            return ExitCode::from(USAGE);
+        }
+    };
+    let outcome = diff_command::run(diff, &options, &bar);
+    bar.0.finish_and_clear();
+    match outcome {
+        Ok(compared) => {
+            for note in &compared.notes {
+                eprintln!("note: {note}");
+            }
+            if let Some(page) = compared.page.filter(|_| !diff.no_browser && may_open_browser())
+                && let Err(error) = opener::open_browser(&page)
+            {
+                eprintln!("note: no browser could be started ({error}); the page is {}", page.display());
+            }
+            ExitCode::SUCCESS
+        }
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::from(FAILED)
+        }
+    }
 }
 
 /// What is to be done once the report is written.
@@ -125,7 +160,7 @@ impl Afterwards {
                 format: None,
                 root: None,
             },
-            Some(Command::Check(_)) | None => Afterwards {
+            Some(Command::Check(_) | Command::Diff(_)) | None => Afterwards {
                 strict: cli.strict,
                 strict_compile_id: cli.strict_compile_id,
                 no_browser: cli.no_browser,

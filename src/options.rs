@@ -1,5 +1,6 @@
 //! What the library is given, and what it returns.
 
+use crate::compare::Threshold;
 use crate::output::Files;
 use crate::report::formats::{self, Format};
 use crate::report::{Settings, SummaryLine};
@@ -139,4 +140,36 @@ pub struct InMemory {
     pub files: Files,
     /// What it says.
     pub summary: RunSummary,
+}
+
+/// Which runs to compare, and where the comparison is to stand.
+#[derive(Debug, Clone)]
+pub struct DiffOptions {
+    /// The runs of A, the baseline: logs, folders of logs, or reports.
+    pub a: Vec<PathBuf>,
+    /// The runs of B.
+    pub b: Vec<PathBuf>,
+    /// Path of the folder of the comparison; None writes no file.
+    pub out: Option<PathBuf>,
+    /// Whether a comparison that exists in `out` may be replaced. Anything else is never replaced.
+    pub overwrite: bool,
+    /// Which differences of times are noise.
+    pub threshold: Threshold,
+    /// How many threads to use, as in [`Options::threads`].
+    pub threads: Option<NonZeroUsize>,
+}
+
+/// A comparison of two sides.
+#[derive(Debug, Clone)]
+pub struct Compared {
+    /// Absolute path of the page, where one was written.
+    pub page: Option<PathBuf>,
+    /// A few lines for a terminal: the verdict first.
+    pub lines: Vec<SummaryLine>,
+    /// All differences, as `diff.schema.json` describes them.
+    pub json: serde_json::Value,
+    /// The same as Markdown of at most 60 KB.
+    pub markdown: String,
+    /// Things to know about the inputs.
+    pub notes: Vec<String>,
 }

@@ -57,7 +57,8 @@ fn a_log_that_ends_inside_a_phase_is_the_first_thing_said() {
     let page = job.page("index.html");
     let first_row = text_of(page.one("#ends-table tbody tr:first-child"));
     assert!(first_row.contains("rank 2") && first_row.contains("inside 1/0 gather_fn"), "{first_row}");
-    assert!(first_row.contains("compile_file, open for at least "), "{first_row}");
+    assert!(first_row.contains(" > compile_file; "), "{first_row}");
+    assert!(first_row.replace('\u{a0}', " ").contains(" for at least "), "{first_row}");
 }
 
 #[test]

@@ -187,7 +187,7 @@ fn a_collective_in_the_middle_of_the_schedule_is_named_with_its_position() {
 #[test]
 fn a_rank_that_compiles_what_another_has_in_its_cache_is_named_and_nothing_is_guessed() {
     let job = job("13_div_cache");
-    let told = "rank 1 misses the aotautograd cache for 0/0, rank 0 hits it";
+    let told = "rank 1 misses the AOTAutograd cache for 0/0, rank 0 hits it";
     assert!(verdict(job).contains(told), "{}", verdict(job));
     assert_eq!(differing(job), BTreeSet::from(["cache"]));
     let detail = job.json["findings"][0]["detail"].as_str().unwrap();
@@ -272,7 +272,7 @@ fn caches_alone_do_not_make_ranks_part_ways() {
     let verdict = verdict(job);
     assert!(
         verdict
-            .starts_with("2 ranks compile the same; a harmless race: rank 1 hits the fx_graph cache for 4/0"),
+            .starts_with("2 ranks compile the same; a harmless race: rank 1 hits the FX graph cache for 4/0"),
         "{verdict}"
     );
     assert_eq!(differing(job), BTreeSet::from(["cache"]));

@@ -1,7 +1,7 @@
 //! The landing page: what a clean, slow log begins with, what tabs and files say, and places that open in an editor.
 
 use crate::support::html::text_of;
-use crate::support::{Run, input, report, reports};
+use crate::support::{Run, input, report, reports, select};
 use std::fs;
 
 /// The first sentence, with ordinary spaces.
@@ -202,4 +202,38 @@ fn questions_are_answered_on_the_landing_page_or_one_click_from_it() {
         assert_eq!(landing(name).all(&link).len(), 1, "{name}");
         assert!(report(name).page(page).text().contains(words), "{name}");
     }
+}
+
+#[test]
+fn where_the_time_went_is_said_on_the_landing_page_and_a_lines_kernel_is_two_clicks_away() {
+    // Where the time went: no click, with the seconds of the costliest part.
+    for (name, part) in [("14_llama_infer", "C++ builds"), ("03_graph_breaks", "building kernels")] {
+        let page = report(name).page("index.html");
+        let head =
+            format!("{} {}", text_of(page.one("main h1")), text_of(page.one(".hero"))).replace('\u{a0}', " ");
+        assert!(head.contains(part), "{name}: {head}");
+        assert!(!page.all("#time, #parts-table").is_empty(), "{name}");
+    }
+    // Which kernel a line became: the page of kernels, then the line's link. Logs without provenance have it too.
+    for name in ["01_inference", "14_llama_infer", "09_provenance", "10_aoti"] {
+        let report = report(name);
+        assert!(!report.page("index.html").all("nav a[href='kernels.html']").is_empty(), "{name}");
+        let page = report.page("kernels.html");
+        let rows = page.all("#lines-table tbody tr");
+        assert!(!rows.is_empty(), "{name}");
+        for row in rows {
+            let words = text_of(row);
+            assert!(words.contains(".py:"), "{name}: {words}");
+            let link = row.select(&select("td:last-child a[href]")).next();
+            let href = link.and_then(|link| link.attr("href")).unwrap_or_else(|| panic!("{name}: {words}"));
+            let (path, anchor) = href.split_once('#').unwrap_or((href, ""));
+            let target = report.read(if path.is_empty() { "kernels.html" } else { path });
+            assert!(target.contains(anchor), "{name}: {href}");
+        }
+    }
+    // Whether each dimension is dynamic, and why a cache missed: the first table behind one click.
+    let shapes = text_of(report("05_dynamic_shapes").page("shapes.html").one("#dimensions-table"));
+    assert!(shapes.contains("Dynamic?") && shapes.contains("L['x']"), "{shapes}");
+    let causes = text_of(report("08_cache_miss").page("caches.html").one("#causes-table"));
+    assert!(causes.contains("the first lookup of this function"), "{causes}");
 }

@@ -23,17 +23,18 @@ fn top(path: &str) -> &str {
 
 /// The library's folders and single files, each with those that it may use. What main.rs and lib.rs may use is not
 /// limited.
-const LAYERS: [(&str, &[&str]); 13] = [
+const LAYERS: [(&str, &[&str]); 14] = [
     ("rel_path", &[]),
     ("trace", &[]),
     ("model", &["trace", "rel_path"]),
     ("profile", &["trace", "model"]),
     ("events", &["trace", "model", "rel_path"]),
     ("analysis", &["trace", "model"]),
+    ("compare", &["trace", "model", "analysis"]),
     ("source_tree", &["analysis"]),
     ("output", &["rel_path"]),
-    ("report", &["trace", "model", "analysis", "output", "source_tree", "rel_path"]),
-    ("options", &["report", "output", "source_tree"]),
+    ("report", &["trace", "model", "analysis", "compare", "output", "source_tree", "rel_path"]),
+    ("options", &["report", "output", "compare", "source_tree"]),
     ("job", &["trace", "model", "events", "analysis", "output", "report", "options", "rel_path"]),
     (
         "run",
@@ -46,7 +47,7 @@ const LAYERS: [(&str, &[&str]); 13] = [
 ];
 
 /// Files of the program, which may use the library as its other users do.
-const PROGRAM: [&str; 4] = ["main", "check_command", "cli", "serve"];
+const PROGRAM: [&str; 5] = ["main", "check_command", "cli", "diff_command", "serve"];
 
 #[test]
 fn each_folder_knows_only_those_before_it() {

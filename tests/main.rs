@@ -32,6 +32,7 @@ mod costs;
 mod damage;
 mod data_files;
 mod determinism;
+mod diff;
 mod export;
 mod figures;
 mod findings;

@@ -169,6 +169,17 @@ pub fn cache_title(cache: &str) -> &str {
     }
 }
 
+/// torch's words for an answer in plain ones, its other reasons as they are; None where the answer says all.
+pub fn reason_words(lookup: &CacheLookup) -> Option<String> {
+    match lookup.reason.as_deref()? {
+        "hit" | "full_miss" | "miss" => None,
+        text => Some(match text.strip_prefix("guard_miss") {
+            Some(guard) => format!("found, but its guard does not hold{guard}"),
+            None => text.to_owned(),
+        }),
+    }
+}
+
 /// What one cache answered over the whole log.
 #[derive(Debug, Default, Clone, PartialEq)]
 pub struct CacheSum {

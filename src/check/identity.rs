@@ -1,7 +1,7 @@
 //! What makes a finding of one run the same as one of another: where it is and what it says, never a line or a compile id.
 
 use crate::analysis::{PACKAGES, resumed};
-use crate::job::stable;
+use crate::model::stable;
 use crate::model::words::{file_name, headline};
 use serde::{Deserialize, Serialize};
 

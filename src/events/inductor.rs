@@ -1,6 +1,7 @@
 //! Inductor's output: the code that runs, its kernels, and where they come from.
 
 use super::context::ArtifactId;
+use super::kernel_names::add_kernels;
 use super::{Event, Flow, RankContext, StructuredLogParser};
 use crate::model::words::file_name;
 use crate::model::{Cell, Column, Fields, Form, Language, Readable, TritonKernel, Unit};
@@ -46,6 +47,9 @@ impl StructuredLogParser for OutputCode {
             cx.model().cross_rank.cache_folders.insert(folder.to_owned());
         }
         cx.collectives_in_code(event, &text);
+        if let Some(compile) = cx.here() {
+            add_kernels(&mut compile.kernels, &text);
+        }
         Ok(Flow::Handled)
     }
 }

@@ -21,6 +21,7 @@ mod graphs;
 mod guard_facts;
 mod guards;
 mod inductor;
+mod kernel_names;
 mod links;
 mod metrics;
 mod parser;

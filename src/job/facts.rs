@@ -2,14 +2,14 @@
 
 use super::graph_lists::{self, GraphsInFull};
 use super::places::{Places, place};
-use super::stable::stable;
 use super::wire::{self, Compile, Report, Text};
 use crate::analysis::PARTS;
 use crate::analysis::job::short_operation;
 use crate::events::typed_metrics;
 use crate::model::{
     Alarm, CollectiveCounts, Fact, FactValue, Fields, FunctionFact, GraphId, GraphRuntime, Metrics,
-    MetricsKind, OperationCount, RankEnd, RankSummary, ReaderName, Schedule, Step, Stretch, Texts,
+    MetricsKind, OpenPhase, OperationCount, RankEnd, RankSummary, ReaderName, Schedule, Step, Stretch,
+    TextId, Texts, stable,
 };
 use crate::trace::TextMap;
 use crate::trace::instant;
@@ -19,6 +19,9 @@ use std::sync::Arc;
 
 /// Findings about a rank as a whole that a reader of the job should know.
 const ALARMS: [&str; 4] = ["worker_death", "worker_stall", "spmd_mismatch", "notice"];
+
+/// Seconds from which on the time of a phase that was open says something.
+const LEAST_OPEN_S: f64 = 0.001;
 
 /// Reads all facts by which the rank is compared.
 pub(super) fn add_facts(
@@ -196,14 +199,16 @@ impl<'r> FactReader<'_, 'r> {
 
     fn end(&mut self) -> Option<RankEnd> {
         let end = self.report.cross_rank.end.as_ref()?;
-        let phases = end.phases.iter().map(|phase| self.texts.add(phase)).collect();
+        let phases: Vec<TextId> = end.phases.iter().map(|phase| self.texts.add(phase)).collect();
+        let timed = phases.iter().zip(&end.open_s).rev().find(|(_, seconds)| **seconds >= LEAST_OPEN_S);
+        let timed = timed.map(|(name, seconds)| OpenPhase { name: *name, at_least_s: *seconds });
         Some(RankEnd {
             time_us: self.report.log.last_time.as_deref().and_then(instant),
             event: self.texts.add(&end.event),
             compile: self.texts.add_maybe(end.compile_id.as_deref()),
             inside: end.inside,
             phases: self.texts.names(phases),
-            open_s: end.open_s.last().copied(),
+            timed,
         })
     }
 

@@ -1,8 +1,7 @@
 //! The findings in the reports of ranks, collected so that a finding of many ranks is shown once.
 
-use super::stable::stable;
 use super::wire::{Finding, Report};
-use crate::model::{FindingCost, LogFinding, SharedFinding};
+use crate::model::{FindingCost, LogFinding, SharedFinding, stable};
 use indexmap::IndexMap;
 
 /// How many findings of a job are kept; a log has a few dozen at most.

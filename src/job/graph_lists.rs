@@ -4,10 +4,9 @@
 //! in which the ranks of the job first compile each graph.
 
 use super::places::Places;
-use super::stable::stable;
 use super::tensors;
 use super::wire::{Graph, Report, Text};
-use crate::model::{FactValue, KeyLookup, Step, TensorFact, Texts};
+use crate::model::{FactValue, KeyLookup, Step, TensorFact, Texts, stable};
 use fxhash::FxHashSet;
 
 /// The cache whose keys are compared. Its keys depend only on what was compiled; those of other caches also on how.

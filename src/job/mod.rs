@@ -12,14 +12,12 @@ mod findings;
 mod graph_lists;
 mod places;
 mod read;
-mod stable;
 mod tensors;
 mod timeline;
 mod times;
 mod wire;
 
 pub(crate) use evidence::read as read_evidence;
-pub(crate) use stable::stable;
 
 use crate::model::{Job, JobFacts, RankSummary, Run};
 use crate::options::Progress;

@@ -3,6 +3,7 @@
 use super::{Section, Stack, TextFrame};
 use crate::rel_path::RelPath;
 use crate::trace::{CompileId, Md5, PayloadRef, Span, Stamp};
+use std::collections::BTreeMap;
 
 /// The compiled function.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -118,6 +119,8 @@ pub struct Compile {
     pub guard_conditions: Option<u64>,
     /// Triton kernels after autotuning.
     pub triton_kernels: Vec<TritonKernel>,
+    /// Kernels of the generated code by name: how often each is defined, or called where a library has it.
+    pub kernels: BTreeMap<String, u64>,
     /// When its first record was written.
     pub first: Option<Stamp>,
     /// How many records have this id, without `str`.
@@ -144,6 +147,7 @@ impl Compile {
             repeated: None,
             guard_conditions: None,
             triton_kernels: Vec::new(),
+            kernels: BTreeMap::new(),
             first: None,
             records: 0,
             lost: Vec::new(),

@@ -16,6 +16,7 @@ mod profile;
 mod program_text;
 mod section;
 mod shapes;
+mod stable;
 mod stack;
 mod traceback;
 mod vllm;
@@ -40,9 +41,9 @@ pub use integrity::{Integrity, ProblemKind};
 pub use job::{
     Alarm, CodePlace, CollectiveCounts, CompileStretch, Fact, FactValue, FailedRank, FindingCost,
     FunctionFact, FunctionWords, GraphId, GraphKey, GraphRuntime, Job, JobEvidence, JobFacts, KeyLookup,
-    LogFinding, OperationCount, PartStretch, RankCounts, RankEnd, RankGraph, RankLog, RankState, RankSummary,
-    RankTimeline, ReaderName, Run, Schedule, Sequence, SharedFinding, SkippedFile, Step, Stretch, TensorFact,
-    TextId, Texts,
+    LogFinding, OpenPhase, OperationCount, PartStretch, RankCounts, RankEnd, RankGraph, RankLog, RankState,
+    RankSummary, RankTimeline, ReaderName, Run, Schedule, Sequence, SharedFinding, SkippedFile, Step,
+    Stretch, TensorFact, TextId, Texts,
 };
 pub use profile::{
     DeviceKernel, DeviceWork, InputDims, Launch, Operator, OperatorCall, Profile, TritonLaunch,
@@ -50,6 +51,7 @@ pub use profile::{
 pub use program_text::{read_program, source_comment};
 pub use section::{Cell, Column, Section, Unit};
 pub use shapes::{InputTensor, Recorded, Shapes, Specialization, Symbol, SymbolGuard};
+pub use stable::stable;
 pub use stack::{Frame, Stack, TextFrame};
 pub use traceback::traceback;
 pub use vllm::{VllmEvent, VllmFact, VllmPart, VllmPass, VllmStart};

@@ -190,9 +190,11 @@ fn listed_entries(folder: &Path) -> BTreeSet<String> {
     artifacts.map(|artifact| top(&artifact.path)).collect()
 }
 
-/// Whether the folder's `report.json` says that this program wrote it.
+/// Whether the folder's `report.json`, or the `diff.json` of a comparison, says that this program wrote it.
 fn is_ours(folder: &Path) -> bool {
-    tool_name(&folder.join("report.json")).is_ok_and(|name| name.as_deref() == Some("tlparse"))
+    let says_so =
+        |file: &str| tool_name(&folder.join(file)).is_ok_and(|name| name.as_deref() == Some("tlparse"));
+    says_so("report.json") || says_so("diff.json")
 }
 
 /// `tool.name` of a report. Reading ends there: a report may be large, and `tool` stands near its start.

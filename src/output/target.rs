@@ -45,6 +45,12 @@ impl Target {
         Ok(Target { path, overwrite, entries, staging, _lock: lock, parents })
     }
 
+    /// Where the report is going to stand.
+    #[must_use]
+    pub fn goal(&self) -> &Path {
+        &self.path
+    }
+
     /// The staging folder to write the report into.
     #[must_use]
     pub fn folder(&self) -> &Path {

@@ -1,6 +1,7 @@
 //! Model and findings to pages: `kit` says how anything looks, `words` what things are called, `pages` has a file or
 //! folder per page, `data` the files for programs, `job` what a job's report has of its own, and `site` lists all pages.
 
+mod compare;
 mod data;
 pub(crate) mod formats;
 mod job;
@@ -11,6 +12,7 @@ mod subject;
 mod terminal;
 mod words;
 
+pub use compare::{DIFF_PAGE, diff_entries, diff_markdown, diff_pages, diff_summary, to_json as diff_json};
 pub use formats::Format;
 pub use job::{JobReport, job_findings, job_pages, job_summary};
 pub use kit::Worker;

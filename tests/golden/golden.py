@@ -364,7 +364,7 @@ def compile_time_of(recs):
     seconds = lambda us: round(float(us / 10**6), 6)
     rows = [{"name": n, "self_s": seconds(own), "total_s": seconds(union(s)), "count": len(s)} for n, (s, own) in phases.items()]
     rows.sort(key=lambda row: (-row["self_s"], row["name"]))
-    return {"total_s": seconds(union([(s[1], s[2]) for s in spans])), "parts": parts_of(spans), "phases": rows}
+    return {"total_s": seconds(union([(s[1], s[2]) for s in spans])), "parts": parts_of(spans), "one_offs": [], "phases": rows}
 
 
 # ---- the report --------------------------------------------------------------------------------------------------
@@ -403,8 +403,19 @@ def compiles_of(recs, files, metrics, per_break):
             "attempts": [{"attempt": a, "dir": d} for a, d in sorted({(r.attempt, r.dir) for r in rs})],
             "occurrences": max(1, sum(r.attempt == 0 for r in starts)), "graph_breaks": per_break[cid], "stack": stack,
             "metrics": [metrics[r.line] for r in rs if r.line in metrics],
-            "artifacts": [files[r.line] for r in rs if r.line in files]})
+            "artifacts": [files[r.line] for r in rs if r.line in files],
+            "time": None, "kernels": kernels_of(r.payload for r in rs if r.key == "inductor_output_code")})
     return out
+
+
+def kernels_of(texts):
+    """How often each kernel is defined in generated Python, or called where a library has it."""
+    found = collections.Counter()
+    for text in texts:
+        text = re.sub(r"(= async_compile\.\w+\(.*?)('''|\"\"\").*?\n(\2)", r"\1", text, flags=re.S)
+        found.update(re.findall(r"^(\w+) = async_compile\.", text, re.M))
+        found.update(re.findall(r"^ *(?:\w+ = )?((?:extern_kernels|torch\.ops|aten)\.[\w.]+)\(", text, re.M))
+    return dict(found)
 
 
 def integrity_of(recs):

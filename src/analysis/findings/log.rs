@@ -152,10 +152,13 @@ fn missing_metrics(model: &Model) -> Option<Finding> {
         several => format!("{several} compiles have no metrics"),
     };
     let mut found = Finding::new(&MISSING_METRICS, Severity::Warning, title);
-    found.detail = Some(
-        "The program ended before the compile did, or these records are lost. Its time is in no sum of this report."
-            .to_owned(),
-    );
+    let has_phases = model.spans.iter().any(|span| span.compile.is_some_and(|one| missing.contains(&one)));
+    let time = match has_phases {
+        true => "Its time is known from its phases only.",
+        false => "Its time is in no sum of this report.",
+    };
+    found.detail =
+        Some(format!("The program ended before the compile did, or these records are lost. {time}"));
     found.count = missing.len() as u64;
     found.place = UserPlace::of_definition(model, first);
     found.compiles = missing;

@@ -134,14 +134,8 @@ fn a_log_that_ends_inside_a_compile_before_any_collective_has_no_data_and_is_lef
     rank(&mut job, Fact::Collectives, Some(&["0/0 reduce"]), &[]);
     rank(&mut job, Fact::Collectives, None, &[]);
     let event = job.texts.add("chromium_event");
-    let end = RankEnd {
-        time_us: None,
-        event,
-        compile: None,
-        inside: true,
-        phases: Vec::new().into(),
-        open_s: None,
-    };
+    let end =
+        RankEnd { time_us: None, event, compile: None, inside: true, phases: Vec::new().into(), timed: None };
     job.ranks[2].end = Some(end);
     let (groups, first, left_out) = outcome(&job, Fact::Collectives);
     assert_eq!((groups, first, left_out), (vec![vec![0, 1]], None, vec![2]));

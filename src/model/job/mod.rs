@@ -18,8 +18,8 @@ pub use fact_text::FunctionWords;
 pub use finding::{FindingCost, LogFinding, SharedFinding};
 pub use ids::{CodePlace, GraphId, TextId};
 pub use rank::{
-    Alarm, CollectiveCounts, KeyLookup, OperationCount, RankCounts, RankEnd, RankLog, RankState, RankSummary,
-    Schedule, Stretch,
+    Alarm, CollectiveCounts, KeyLookup, OpenPhase, OperationCount, RankCounts, RankEnd, RankLog, RankState,
+    RankSummary, Schedule, Stretch,
 };
 pub use runtime::GraphRuntime;
 pub use texts::Texts;

@@ -241,8 +241,17 @@ pub struct RankEnd {
     pub inside: bool,
     /// Phases that were open, the outermost first.
     pub phases: Arc<[TextId]>,
-    /// Seconds that the innermost of them took at least.
-    pub open_s: Option<f64>,
+    /// The innermost of them of which a time is known.
+    pub timed: Option<OpenPhase>,
+}
+
+/// A phase that was open when a log ended.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct OpenPhase {
+    /// As torch names it.
+    pub name: TextId,
+    /// Seconds that it took at least.
+    pub at_least_s: f64,
 }
 
 /// A lookup in the cache of FX graphs.

@@ -1,9 +1,9 @@
 //! report.json: the model and the findings. It is streamed, and the metrics records are read again one by one.
 
-use crate::analysis::{PARTS, Parity, Split};
+use crate::analysis::Parity;
 use crate::model::{
-    CacheLookup, Compile, Content, Frame, GraphBreak, MetricsRecord, ProblemKind, Reason, Recompile, Stack,
-    TextFrame,
+    CacheLookup, Compile, CompileIndex, Content, Frame, GraphBreak, MetricsRecord, ProblemKind, Reason,
+    Recompile, Stack, TextFrame,
 };
 use crate::report::data::measured::measured;
 use crate::report::kit::paths;
@@ -47,7 +47,7 @@ impl Serialize for LogReport<'_> {
         map.serialize_entry("integrity", &integrity(report))?;
         map.serialize_entry(
             "compiles",
-            &Each(|| model.compiles.iter().map(|c| CompileView { report, compile: c })),
+            &Each(|| model.compiles.indexed().map(|(index, compile)| CompileView { report, index, compile })),
         )?;
         map.serialize_entry("configs", &Configs(report))?;
         map.serialize_entry("graph_breaks", &Each(|| model.graph_breaks.iter().map(graph_break)))?;
@@ -59,20 +59,18 @@ impl Serialize for LogReport<'_> {
         let phases: Vec<Value> = time.phases.iter().map(phase).collect();
         map.serialize_entry(
             "compile_time",
-            &json!({ "total_s": time.total_s, "parts": parts(&report.found.split), "phases": phases }),
+            &json!({
+                "total_s": time.total_s,
+                "parts": super::times::of_log(&report.found.split),
+                "one_offs": super::times::one_offs(report),
+                "phases": phases,
+            }),
         )?;
         map.serialize_entry("cross_rank", &cross_rank(report))?;
         map.serialize_entry("findings", &Each(|| crate::report::data::findings(report)))?;
         map.serialize_entry("performance", &report.found.performance.as_ref().map(measured))?;
         map.end()
     }
-}
-
-/// Seconds in each part of the compiler. The last entry, without a name, is time in spans that belong to none of the parts.
-fn parts(split: &Split) -> Vec<Value> {
-    let named = PARTS.into_iter().map(Some).zip(split.whole.0);
-    let all = named.chain([(None, split.apart_us)]).filter(|(_, us)| *us > 0.0);
-    all.map(|(name, us)| json!({ "name": name, "seconds": us.round() / 1e6 })).collect()
 }
 
 fn id_text(id: &Option<CompileId>) -> Option<String> {
@@ -110,6 +108,7 @@ fn integrity(report: Report<'_>) -> Value {
 
 struct CompileView<'m> {
     report: Report<'m>,
+    index: CompileIndex,
     compile: &'m Compile,
 }
 
@@ -132,6 +131,8 @@ impl Serialize for CompileView<'_> {
         map.serialize_entry("stack", &stack.map_or_else(Vec::new, |stack| frames(report, stack)))?;
         map.serialize_entry("metrics", &Each(metrics))?;
         map.serialize_entry("artifacts", &Each(|| artifacts(report, compile)))?;
+        map.serialize_entry("time", &super::times::of_compile(report, self.index))?;
+        map.serialize_entry("kernels", &compile.kernels)?;
         map.end()
     }
 }

@@ -8,6 +8,7 @@ mod findings;
 mod markdown;
 mod measured;
 mod raw;
+mod times;
 
 pub(crate) use crate::report::data::findings::ENTRIES;
 pub(crate) use crate::report::data::findings::all as findings;

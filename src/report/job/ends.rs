@@ -113,8 +113,10 @@ fn open(view: JobView<'_>, rank: &RankSummary, stop: Option<&Stop>) -> Html {
     let phases = match phases.as_slice() {
         [] => format!(" after {}", texts.get(end.event)),
         phases => {
-            let least = end.open_s.map(|s| format!(", open for at least {}", micros(s * 1e6)));
-            format!(" {}{}", phases.join(" > "), least.unwrap_or_default())
+            let timed = end.timed.map(|open| {
+                format!("; {} for at least {}", texts.get(open.name), micros(open.at_least_s * 1e6))
+            });
+            format!(" {}{}", phases.join(" > "), timed.unwrap_or_default())
         }
     };
     let link = view.link(&view.compile_page(rank, id), id);

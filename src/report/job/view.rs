@@ -1,8 +1,9 @@
 //! A page's view of a job: the pieces that pages are made of, and where the reports of ranks stand.
 
 use super::job_report::JobReport;
+use crate::analysis::caches::cache_title;
 use crate::analysis::job::NamedFunction;
-use crate::model::{FunctionWords, RankSummary, Step};
+use crate::model::{FactValue, FunctionWords, RankSummary, Step};
 use crate::output::RelPath;
 use crate::report::kit::html::Html;
 use crate::report::kit::links::encoded;
@@ -72,9 +73,16 @@ impl<'a> JobView<'a> {
     /// A fact in words, with functions as the reader calls them; None where the log does not know it.
     pub fn says(&self, step: &Step) -> Option<String> {
         let texts = &self.report.job.texts;
-        step.text_with(texts, &|graph, function| {
+        let text = step.text_with(texts, &|graph, function| {
             let named = NamedFunction::of(texts, graph, function);
             FunctionWords { name: named.plain(), place: named.place }
+        })?;
+        Some(match step.value? {
+            FactValue::Lookup { cache, .. } | FactValue::Key { cache, .. } => {
+                let cache = texts.get(cache);
+                text.replacen(cache, cache_title(cache), 1)
+            }
+            _ => text,
         })
     }
 

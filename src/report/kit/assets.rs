@@ -88,6 +88,7 @@ assets! {
     PERFORMANCE_JS = "performance.js",
     HEAT_CSS = "heat.css",
     RANKS_JS = "ranks.js",
+    COMPARE_CSS = "compare.css",
 }
 
 /// The style sheets and scripts that a page carries.
@@ -246,6 +247,12 @@ pub const JOB: Bundle = Bundle {
     ],
 };
 
+/// The comparison of two runs.
+pub const COMPARE: Bundle = Bundle {
+    styles: &[BASE_CSS, VALUES_CSS, REPORT_CSS, COMPARE_CSS],
+    scripts: &[COMMON_JS, TABS_JS, TABLES_JS, FOLD_JS, COPY_JS, OPEN_JS, LINKS_JS],
+};
+
 /// The content of a page's Content-Security-Policy meta tag: only `scripts` run, and those whose
 /// hashes (from [`inline_script_hashes`]) stand in `custom`. Nothing is ever fetched.
 pub fn content_security_policy(scripts: &[Asset], custom: &[String]) -> String {
@@ -333,7 +340,7 @@ mod tests {
         let size = |bundle: Bundle| -> usize {
             bundle.styles.iter().chain(bundle.scripts).map(|asset| asset.text.len()).sum()
         };
-        for page in [PAGE, KERNELS, LANDING, COMPILE, COMPILE_SHORT, RECORD, CODE, JOB] {
+        for page in [PAGE, KERNELS, LANDING, COMPILE, COMPILE_SHORT, RECORD, CODE, JOB, COMPARE] {
             assert!(size(page) <= 40 * 1024, "{} bytes", size(page));
         }
         for viewer in [TIME, GRAPHS, PROVENANCE, SEARCH, PERFORMANCE] {

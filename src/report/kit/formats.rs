@@ -127,6 +127,11 @@ pub(crate) fn short_path(path: &str) -> Cow<'_, str> {
     Cow::Owned(short)
 }
 
+/// A range of a symbol as people write it: `[2, ∞]`.
+pub(crate) fn range(text: &str) -> String {
+    text.replace("-int_oo", "\u{2212}\u{221e}").replace("int_oo", "\u{221e}")
+}
+
 /// Clock time of a stamp such as `2026-11-20T04:43:12.653000+01:00`: `20 Nov`, `04:43:12`.
 pub(crate) fn day_and_time(stamp: &str) -> Option<(String, &str)> {
     const MONTHS: [&str; 12] =

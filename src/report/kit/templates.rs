@@ -21,6 +21,8 @@ templates! {
     code_head,
     code_side,
     compile_head,
+    diff_change,
+    diff_sides,
     directory_entry,
     dump_file_head,
     empty,

@@ -1,7 +1,7 @@
 //! `caches.html`: what the caches of compiled code answered, and why they missed.
 
 use crate::analysis::caches::{
-    Component, Components, Difference, Key, cache_title, in_kinds, in_words, nearest, sums,
+    Component, Components, Difference, Key, cache_title, in_kinds, in_words, nearest, reason_words, sums,
 };
 use crate::model::{CacheLookup, Compile, Content, Outcome, lenient};
 use crate::output::{Page, RelPath};
@@ -419,17 +419,6 @@ fn row(view: View<'_>, lookup: &CacheLookup, differs: Html) -> anyhow::Result<Ro
         Some((_, artifact)) => row.anchored(format!("lookup-{}", artifact.number)),
         None => row,
     })
-}
-
-/// torch's words for a miss in plain ones, its other reasons as they are; None where the answer says all.
-fn reason_words(lookup: &CacheLookup) -> Option<String> {
-    match lookup.reason.as_deref()? {
-        "hit" | "full_miss" | "miss" => None,
-        text => Some(match text.strip_prefix("guard_miss") {
-            Some(guard) => format!("found, but its guard does not hold{guard}"),
-            None => text.to_owned(),
-        }),
-    }
 }
 
 /// What differs, in words; the components themselves are folded behind.

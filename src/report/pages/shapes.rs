@@ -6,7 +6,7 @@ use crate::analysis::shapes::{
 };
 use crate::model::{CompileIndex, Content, Recompile, Recorded, Specialization, Stack};
 use crate::output::{Page, RelPath};
-use crate::report::kit::formats::{UNKNOWN, clipped, counted, whole};
+use crate::report::kit::formats::{UNKNOWN, clipped, counted, range, whole};
 use crate::report::kit::html::Html;
 use crate::report::kit::markup::{close_section, put, soft, span, stacked, strong};
 use crate::report::kit::shell::{Shell, Tab, write_page};
@@ -465,7 +465,7 @@ fn symbol(view: View<'_>, fate: &SymbolFate<'_>) -> anyhow::Result<(Row, String)
         Td::text(&symbol.name),
         code(&symbol.source),
         code(&symbol.hint),
-        code(&symbol.range).class("nowrap"),
+        code(&symbol.range.as_deref().map(range)).class("nowrap"),
         Td::html(became),
         Td::html(stacked(guards)),
         Td::html(made),

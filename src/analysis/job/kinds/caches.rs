@@ -1,5 +1,6 @@
 //! Caches that have a graph for one rank and not for another.
 
+use crate::analysis::caches::cache_title;
 use crate::analysis::findings::Severity;
 use crate::analysis::job::finding::{JobFinding, JobKind};
 use crate::analysis::job::groups::Group;
@@ -105,9 +106,12 @@ struct Lookup<'j> {
 fn lookup<'j>(sides: &Sides<'j>, step: Option<Step>) -> Option<Lookup<'j>> {
     let texts = sides.texts();
     match step?.value? {
-        FactValue::Lookup { graph, cache, outcome } => {
-            Some(Lookup { graph, id: sides.id(step), cache: texts.get(cache), outcome: texts.get(outcome) })
-        }
+        FactValue::Lookup { graph, cache, outcome } => Some(Lookup {
+            graph,
+            id: sides.id(step),
+            cache: cache_title(texts.get(cache)),
+            outcome: texts.get(outcome),
+        }),
         _ => None,
     }
 }

@@ -34,6 +34,11 @@ impl Markdown {
         Part { document: self, left_out: 0 }
     }
 
+    /// The document.
+    pub fn text(self) -> String {
+        self.text
+    }
+
     /// Writes the document.
     pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         out.write_all(self.text.as_bytes())

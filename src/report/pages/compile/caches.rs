@@ -1,6 +1,6 @@
 //! What the caches answered, and how near a function is to torch's limits.
 
-use crate::analysis::caches::cache_title;
+use crate::analysis::caches::{cache_title, reason_words};
 use crate::model::{CacheLookup, Outcome};
 use crate::report::kit::formats::{counted, micros, whole};
 use crate::report::kit::html::Html;
@@ -32,7 +32,7 @@ fn answer(view: View<'_>, lookup: &CacheLookup) -> Html {
         parts.push(Html::escaped(&format!("in attempt {}", lookup.attempt)));
     }
     parts.extend(lookup.saved_ns.map(|ns| Html::escaped(&format!("saved {}", micros(ns / 1e3)))));
-    parts.extend(lookup.reason.as_deref().map(|reason| view.folded(reason, false)));
+    parts.extend(reason_words(lookup).map(|reason| view.folded(&reason, false)));
     Html::joined(parts, ", ")
 }
 

@@ -121,18 +121,18 @@ fn write_phases(
     let long = sums.values().take(MOST_PHASES).take_while(|sum| sum.self_s >= LEAST_SHARE * whole_s).count();
     let heads = vec![
         Head::unsorted("Phase").mono(),
-        Head::unsorted("What it does").soft(),
         Head::number("Own time"),
         Head::number("Total"),
+        Head::unsorted("What it does").soft(),
     ];
     let table = Table { id: "phases", label: "Phases", heads };
     let rows = sums.iter().take(long).map(|(name, sum)| {
         let times = if sum.count > 1 { format!(" ×{}", whole(sum.count)) } else { String::new() };
         Ok(Row::of(vec![
             Td::text(&format!("{name}{times}")),
-            Td::html(meaning(view, subject, name)),
             Td::number(sum.self_s, &micros(sum.self_s * 1e6)),
             Td::number(sum.total_s, &micros(sum.total_s * 1e6)),
+            Td::html(meaning(view, subject, name)),
         ]))
     });
     view.table(out, &table, rows)?;

@@ -2,7 +2,7 @@
 
 use crate::analysis::symbols_in;
 use crate::model::{Argument, ExportProblem, Fields, Symbol};
-use crate::report::kit::formats::{UNKNOWN, clipped, whole};
+use crate::report::kit::formats::{UNKNOWN, clipped, range, whole};
 use crate::report::kit::html::Html;
 use crate::report::kit::markup::{close, open_part, soft_paragraph, span, stacked};
 use crate::report::kit::tables::{Head, Row, Table, Td};
@@ -177,9 +177,4 @@ fn made_by(view: View<'_>, symbol: Option<&Symbol>) -> Option<Html> {
     let place = view.place(Some(view.file(frame)), frame.line).ok()?;
     let code = frame.loc.as_deref().map(|loc| view.code(loc)).unwrap_or_default();
     Some(Html::joined([code, span("soft beside", &place)], " "))
-}
-
-/// A range as people write it.
-pub(crate) fn range(text: &str) -> String {
-    text.replace("-int_oo", "\u{2212}\u{221e}").replace("int_oo", "\u{221e}")
 }

@@ -1,12 +1,11 @@
 //! The exported program: signature, ranges, text.
 
 use crate::model::{Artifact, Compile, ExportProblem, ExportedProgram, ProgramFacts};
-use crate::report::kit::formats::{counted, whole};
+use crate::report::kit::formats::{counted, range, whole};
 use crate::report::kit::html::Html;
 use crate::report::kit::markup::{Element, close_section, fold, put, soft};
 use crate::report::kit::paths;
 use crate::report::kit::view::View;
-use crate::report::pages::export::locals::range;
 use std::io::Write;
 
 /// Programs that are shown; all are files of their compiles.

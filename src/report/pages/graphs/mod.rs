@@ -210,6 +210,8 @@ impl Texts {
 struct Head<'a> {
     pill: Html,
     function: Html,
+    /// What torch calls it.
+    torch: Html,
     place: Html,
     about: String,
     count: String,
@@ -245,7 +247,8 @@ fn head(view: View<'_>, compile: &Compile, shown: &Shown) -> anyhow::Result<Html
     };
     let context = Head {
         pill: view.pill(compile)?,
-        function: view.named(compile),
+        function: view.function_name(compile).map(|name| view.title_of(name)).unwrap_or_default(),
+        torch: view.name_in_torch(compile)?.unwrap_or_default(),
         place: place.unwrap_or_default(),
         about: format!("{}{texts}.", counted(own().count(), "graph", "graphs")),
         count: whole(own().count()),

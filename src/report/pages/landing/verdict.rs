@@ -250,7 +250,7 @@ fn where_time_went(view: View<'_>, parts: &Parts) -> anyhow::Result<Option<Html>
     Ok((!pieces.is_empty()).then(|| Html::joined(pieces, " ")))
 }
 
-/// Compiles of which no metrics arrived: their time is in no sum.
+/// Compiles of which no metrics arrived: what is known of their time.
 fn without_metrics(view: View<'_>) -> anyhow::Result<Option<Html>> {
     let exports = &view.report.found.export.compiles;
     let compiles = view.report.model.compiles.indexed();
@@ -262,10 +262,16 @@ fn without_metrics(view: View<'_>) -> anyhow::Result<Option<Html>> {
     let named = view.pills(missing.iter().copied().take(NAMED))?;
     let more = missing.len().saturating_sub(NAMED);
     let more = if more > 0 { format!(" and {} more", whole(more)) } else { String::new() };
-    let verb = if missing.len() == 1 { "has no metrics, so its" } else { "have no metrics, so their" };
-    let text = Html::escaped(&format!(
-        "{more} {verb} time is not in the sums. The program ended first, or the log does not record them."
-    ));
+    let timed = &view.report.found.time.by_compile;
+    let has_phases = |compile: &&Compile| {
+        view.report.model.by_id.get(&compile.id).is_some_and(|index| timed.contains_key(index))
+    };
+    let (have, their) = if missing.len() == 1 { ("has", "its") } else { ("have", "their") };
+    let time = match missing.iter().all(has_phases) {
+        true => format!("{more} {have} no metrics: {their} time is known from {their} phases only."),
+        false => format!("{more} {have} no metrics, so {their} time is not in the sums."),
+    };
+    let text = Html::escaped(&format!("{time} The program ended first, or the log does not record them."));
     Ok(Some(Html::joined([named, text], "")))
 }
 

@@ -7,7 +7,7 @@ const ADDRESS_DIGITS: usize = 11;
 const HEX_DIGITS: usize = 6;
 
 /// The text without what differs between processes that do the same: addresses and ids of objects.
-pub(crate) fn stable(text: &str) -> String {
+pub fn stable(text: &str) -> String {
     let mut kept = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(at) = rest.find(|c: char| c.is_ascii_digit()) {

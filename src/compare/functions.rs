@@ -1,0 +1,267 @@
+//! Functions: which are compiled, how often, in what time, and to what.
+
+use super::matching::Matched;
+use super::problems::Problems;
+use super::recording::{Compile, Function};
+use super::rows::{
+    CompileRef, FunctionLine, LogComparison, OneFactor, Row, RowKind, RowSide, TimeLine, Topic,
+};
+use super::runs::{MatchedFunction, Runs, function_words};
+use crate::model::words::counted;
+
+/// Compiles that a row or a line names on each side.
+const NAMED: usize = 8;
+
+/// Functions from which on it can be said that nearly all of them are slower.
+const LEAST_FUNCTIONS: usize = 4;
+
+/// Adds the rows and the table of functions.
+pub(super) fn functions(runs: &Runs<'_>, problems: &Problems, found: &mut LogComparison) {
+    for function in &runs.functions {
+        let [a, b] = runs.firsts(&function.places).map(|first| {
+            let (log, place) = first?;
+            Some((log, runs.function(log, place)?))
+        });
+        let Some((log, shown)) = b.or(a) else { continue };
+        let subject = Subject { function, shown, log };
+        match runs.became(&function.places) {
+            None => {
+                found.same.functions += 1;
+                common(runs, problems, &subject, found);
+            }
+            Some(kind) => found.rows.push(one_sided(runs, &subject, kind)),
+        }
+        found.functions.push(line(runs, &subject));
+    }
+    let by_difference = |line: &FunctionLine| line.line.times.difference().abs();
+    found.functions.sort_by(|x, y| by_difference(y).total_cmp(&by_difference(x)));
+    for one in found.functions.iter().filter(|one| !one.line.differs) {
+        let difference = one.line.times.difference();
+        if difference != 0.0 {
+            found.noise.functions += 1;
+            found.noise.functions_s += difference;
+        }
+    }
+    found.one_factor = one_factor(&found.functions);
+}
+
+/// A function that is looked at.
+struct Subject<'f, 'r> {
+    function: &'f MatchedFunction,
+    /// As B has it, else A.
+    shown: &'r Function,
+    /// The log of that.
+    log: usize,
+}
+
+impl Subject<'_, '_> {
+    fn row(&self, kind: RowKind, topic: Topic, subject: String) -> Row {
+        let mut row = Row::new(kind, topic, subject);
+        (row.file, row.line) = (self.shown.file.clone(), self.shown.line);
+        row
+    }
+
+    fn words(&self) -> String {
+        function_words(&self.shown.name)
+    }
+}
+
+/// The side of a row in one log: the compiles, and the page of the first.
+fn row_side<'c>(runs: &Runs<'_>, log: usize, compiles: impl Iterator<Item = &'c Compile>) -> RowSide {
+    let compiles: Vec<&Compile> = compiles.take(NAMED).collect();
+    let folder = runs.logs.get(log).map_or("", |log| log.folder.as_str());
+    let page = compiles.first().filter(|one| !one.folder.is_empty());
+    RowSide {
+        compiles: compiles.iter().map(|one| one.id.clone()).collect(),
+        value: None,
+        page: page.map(|one| format!("{folder}{}/compile.html", one.folder)),
+    }
+}
+
+/// Both sides of a row: the compiles of the function in the first logs that have it.
+fn set_sides(runs: &Runs<'_>, function: &MatchedFunction, row: &mut Row) {
+    for (log, place) in runs.firsts(&function.places).into_iter().flatten() {
+        let compiles = runs.function(log, place).map(|function| function.compiles.as_slice());
+        let side = row_side(runs, log, compiles.unwrap_or_default().iter());
+        if log < runs.of_a { row.a = side } else { row.b = side }
+    }
+}
+
+/// Seconds of some compiles of a function in a log.
+fn seconds<'f>(
+    runs: &Runs<'_>,
+    function: &MatchedFunction,
+    log: usize,
+    compiles: impl Iterator<Item = &'f Matched>,
+) -> Option<f64> {
+    let times = compiles.filter_map(|compile| runs.compile(function, log, compile)?.seconds);
+    times.fold(None, |sum: Option<f64>, seconds| Some(sum.unwrap_or(0.0) + seconds))
+}
+
+/// A function that only one side compiles.
+fn one_sided(runs: &Runs<'_>, subject: &Subject<'_, '_>, kind: RowKind) -> Row {
+    let words = subject.words();
+    let text = match kind {
+        RowKind::New => format!("{words} is compiled by B only"),
+        RowKind::Gone => format!("{words} is compiled by A only"),
+        _ => format!("{words} is compiled by some runs only"),
+    };
+    let mut row = subject.row(kind, Topic::Function, text);
+    row.detail = runs.presence_words(&subject.function.places);
+    set_sides(runs, subject.function, &mut row);
+    row.seconds = runs.times(|log| seconds(runs, subject.function, log, subject.function.compiles.iter()));
+    row
+}
+
+/// What differs in a function that both sides compile.
+fn common(runs: &Runs<'_>, problems: &Problems, subject: &Subject<'_, '_>, found: &mut LogComparison) {
+    let function = subject.function;
+    found.rows.extend(count_of_compiles(runs, problems, subject));
+    let times = runs.times(|log| seconds(runs, function, log, runs.common(function)));
+    if times.differs(runs.threshold) {
+        let kind = RowKind::of_difference(times.difference());
+        let mut row = subject.row(kind, Topic::FunctionTime, format!("Compile time of {}", subject.words()));
+        set_sides(runs, function, &mut row);
+        row.seconds = times;
+        // A failure carries the seconds of its compile.
+        let told = |row: &RowSide, logs: std::ops::Range<usize>| {
+            row.compiles.iter().any(|id| logs.clone().any(|log| problems.told.contains(&(log, id.clone()))))
+        };
+        if !(told(&row.a, 0..runs.of_a) || told(&row.b, runs.of_a..runs.logs.len())) {
+            found.rows.push(row);
+        }
+    }
+    let values = |of: fn(&Compile) -> Option<String>| {
+        runs.values(|log| {
+            let compiles = runs.common(function).filter_map(|one| runs.compile(function, log, one));
+            let values: Option<Vec<String>> = compiles.map(of).collect();
+            values.map(|values| values.join(", "))
+        })
+    };
+    let [a, b] = values(|compile| compile.operators.map(|count| count.to_string()));
+    if a.is_disjoint(&b)
+        && let (Some(a), Some(b)) = (a.first(), b.first())
+    {
+        let text = format!("Operators in the graph of {}: {a} → {b}", subject.words());
+        let mut row = subject.row(RowKind::Changed, Topic::Operators, text);
+        set_sides(runs, function, &mut row);
+        (row.a.value, row.b.value) = (Some(a.clone()), Some(b.clone()));
+        found.rows.push(row);
+    }
+    found.rows.extend(super::graphs::inputs(runs, function, subject.shown, subject.log));
+    super::graphs::kernels(runs, function, subject.shown, found);
+}
+
+/// A function that one side compiles more often, where no row about a recompile or failure says so.
+fn count_of_compiles(runs: &Runs<'_>, problems: &Problems, subject: &Subject<'_, '_>) -> Option<Row> {
+    let function = subject.function;
+    let extra: Vec<&Matched> = function.compiles.iter().filter(|one| runs.became(one).is_some()).collect();
+    let is_told = |one: &&Matched| {
+        let mut known = one.0.iter().enumerate().filter(|(_, place)| place.is_some());
+        known.any(|(log, _)| {
+            let compile = runs.compile(function, log, one);
+            compile.is_some_and(|compile| problems.told.contains(&(log, compile.id.clone())))
+        })
+    };
+    let extra: Vec<&Matched> = extra.into_iter().filter(|one| !is_told(one)).collect();
+    let firsts = runs.firsts(&function.places);
+    let count = |first: Option<(usize, usize)>| {
+        let (log, place) = first?;
+        Some(runs.function(log, place)?.compiles.len())
+    };
+    let (a, b) = (count(firsts[0])?, count(firsts[1])?);
+    if extra.is_empty() || a == b {
+        return None;
+    }
+    let kind = if b > a { RowKind::New } else { RowKind::Gone };
+    let text = format!(
+        "{} is compiled {} instead of {a}, without a reason recorded",
+        subject.words(),
+        counted(b, "time", "times")
+    );
+    let mut row = subject.row(kind, Topic::Compiles, text);
+    set_sides(runs, function, &mut row);
+    row.seconds = runs.times(|log| seconds(runs, function, log, extra.iter().copied()));
+    Some(row)
+}
+
+/// The line of a function in the table.
+fn line(runs: &Runs<'_>, subject: &Subject<'_, '_>) -> FunctionLine {
+    let function = subject.function;
+    let times = runs.times(|log| seconds(runs, function, log, function.compiles.iter()));
+    let builds = runs.times(|log| {
+        function.places.at(log)?;
+        let compiles = function.compiles.iter().filter_map(|one| runs.compile(function, log, one));
+        Some(compiles.map(|compile| compile.parts.at(0) + compile.parts.at(1)).sum())
+    });
+    let [a, b] = runs.firsts(&function.places);
+    let compiles = |first: Option<(usize, usize)>| {
+        first.and_then(|(log, place)| Some((log, runs.function(log, place)?.compiles.as_slice())))
+    };
+    let (a, b) = (compiles(a), compiles(b));
+    let counts = |side: Option<(usize, &[Compile])>, of: fn(&Compile) -> Option<u64>| {
+        let counts: Vec<String> = side
+            .map_or(&[][..], |(_, compiles)| compiles)
+            .iter()
+            .filter_map(of)
+            .take(NAMED)
+            .map(|count| count.to_string())
+            .collect();
+        counts.join(", ")
+    };
+    let refs = |side: Option<(usize, &[Compile])>| {
+        let Some((log, compiles)) = side else { return Vec::new() };
+        let folder = runs.logs.get(log).map_or("", |log| log.folder.as_str());
+        let refs = compiles.iter().take(NAMED).map(|one| CompileRef {
+            id: one.id.clone(),
+            status: one.status.clone(),
+            folder: if one.folder.is_empty() { String::new() } else { format!("{folder}{}", one.folder) },
+        });
+        refs.collect()
+    };
+    FunctionLine {
+        line: TimeLine { name: subject.shown.name.clone(), times, differs: times.differs(runs.threshold) },
+        file: subject.shown.file.clone(),
+        place: subject.shown.line,
+        operators: (counts(a, |one| one.operators), counts(b, |one| one.operators)),
+        guards: (counts(a, |one| one.guards), counts(b, |one| one.guards)),
+        a: refs(a),
+        b: refs(b),
+        builds,
+    }
+}
+
+/// Whether nearly every function is slower, or faster, by about the same factor.
+fn one_factor(lines: &[FunctionLine]) -> Option<OneFactor> {
+    let mut factors: Vec<f64> = lines.iter().filter_map(|line| line.line.times.factor()).collect();
+    factors.sort_by(f64::total_cmp);
+    let at =
+        |share: f64| factors.get((share * (factors.len().checked_sub(1)? as f64)).round() as usize).copied();
+    let (low, median, high) = (at(0.25)?, at(0.5)?, at(0.75)?);
+    let same_way = |factor: &&f64| if median > 1.0 { **factor > 1.0 } else { **factor < 1.0 };
+    let functions = factors.iter().filter(same_way).count();
+    let far = median >= 1.1 || median <= 1.0 / 1.1;
+    // The middle half of the functions lies within a factor of two.
+    let alike = high <= 2.0 * low && functions * 10 >= factors.len() * 9;
+    (factors.len() >= LEAST_FUNCTIONS && far && alike).then_some(OneFactor {
+        factor: median,
+        functions,
+        of: factors.len(),
+    })
+}
+
+/// Seconds of compiles that only one side has, and their parts: what a comparison of the rest leaves out.
+pub(super) fn of_one_side(runs: &Runs<'_>, log: usize) -> (f64, super::recording::Parts) {
+    let mut parts = super::recording::Parts::default();
+    let mut seconds = 0.0;
+    for function in &runs.functions {
+        for compile in function.compiles.iter().filter(|one| !runs.is_common(one)) {
+            let Some(compile) = runs.compile(function, log, compile) else { continue };
+            seconds += compile.seconds.unwrap_or_default();
+            for (sum, part) in parts.0.iter_mut().zip(compile.parts.0) {
+                *sum += part;
+            }
+        }
+    }
+    (seconds, parts)
+}

@@ -1,0 +1,221 @@
+//! What functions are compiled to: inputs, kernels, and what the caches answered.
+
+use super::matching::Matched;
+use super::recording::{Compile, Function};
+use super::rows::{LogComparison, Row, RowKind, RowSide, Topic};
+use super::runs::{MatchedFunction, Runs, function_words};
+use crate::analysis::parameter_name;
+use crate::model::words::counted;
+use crate::trace::TextMap;
+use indexmap::{IndexMap, IndexSet};
+use std::collections::BTreeMap;
+
+/// Inputs or kernels that a row lists.
+const LISTED: usize = 8;
+
+/// Functions that a row about caches names.
+const NAMED: usize = 6;
+
+/// The first compiles of a matched function on both sides, pair by pair, of those whose values no log of A shares with
+/// one of B.
+fn pairs<'r>(
+    runs: &'r Runs<'_>,
+    function: &'r MatchedFunction,
+    value: fn(&Compile) -> String,
+) -> impl Iterator<Item = [(usize, &'r Compile); 2]> {
+    let apart = move |compile: &&Matched| {
+        // Two logs are compared in detail by the caller.
+        let several = runs.logs.len() > 2;
+        let [a, b] = runs.values(|log| runs.compile(function, log, compile).filter(|_| several).map(value));
+        !several || a.is_disjoint(&b)
+    };
+    runs.common(function).filter(apart).filter_map(|compile| {
+        let [a, b] = runs.firsts(compile);
+        let of = |first: Option<(usize, usize)>| {
+            let (log, _) = first?;
+            Some((log, runs.compile(function, log, compile)?))
+        };
+        Some([of(a)?, of(b)?])
+    })
+}
+
+fn page(runs: &Runs<'_>, log: usize, compile: &Compile, page: &str) -> RowSide {
+    let folder = runs.logs.get(log).map_or("", |log| log.folder.as_str());
+    let known = !compile.folder.is_empty();
+    RowSide {
+        compiles: vec![compile.id.clone()],
+        value: None,
+        page: known.then(|| format!("{folder}{}/{page}", compile.folder)),
+    }
+}
+
+fn listed(lines: &IndexSet<String>) -> String {
+    let shown: Vec<&str> = lines.iter().take(LISTED).map(String::as_str).collect();
+    let more = lines.len().saturating_sub(LISTED);
+    let more = if more > 0 { format!("; and {more} more") } else { String::new() };
+    format!("{}{more}", shown.join("; "))
+}
+
+/// Input tensors that have other sizes, strides or dtypes, or that only one side has.
+pub(super) fn inputs(
+    runs: &Runs<'_>,
+    function: &MatchedFunction,
+    shown: &Function,
+    _log: usize,
+) -> Option<Row> {
+    let mut changes: IndexSet<String> = IndexSet::new();
+    let mut first: Option<[(usize, &Compile); 2]> = None;
+    let mut of = 0;
+    for [(log_a, a), (log_b, b)] in pairs(runs, function, |one| format!("{:?}", one.inputs)) {
+        let (Some(inputs_a), Some(inputs_b)) = (&a.inputs, &b.inputs) else { continue };
+        of = of.max(inputs_a.len()).max(inputs_b.len());
+        for (name, change) in changed(inputs_a, inputs_b) {
+            let name = parameter_name(name).unwrap_or_else(|| name.to_owned());
+            changes.insert(format!("`{name}` {change}"));
+            first.get_or_insert([(log_a, a), (log_b, b)]);
+        }
+    }
+    let [(log_a, a), (log_b, b)] = first?;
+    let text = format!("Inputs of {}: {} of {of} differ", function_words(&shown.name), changes.len());
+    let mut row = Row::new(RowKind::Changed, Topic::Inputs, text);
+    (row.file, row.line) = (shown.file.clone(), shown.line);
+    row.detail = Some(listed(&changes));
+    row.a = page(runs, log_a, a, "compile.html");
+    row.b = page(runs, log_b, b, "compile.html");
+    Some(row)
+}
+
+/// The entries of two maps that are not the same, with the change in words.
+fn changed<'m>(
+    a: &'m BTreeMap<String, String>,
+    b: &'m BTreeMap<String, String>,
+) -> impl Iterator<Item = (&'m str, String)> {
+    let known = a.iter().filter_map(|(name, old)| match b.get(name) {
+        Some(new) if new == old => None,
+        Some(new) => Some((name.as_str(), format!("{old} → {new}"))),
+        None => Some((name.as_str(), "in A only".to_owned())),
+    });
+    let new = b.keys().filter(|name| !a.contains_key(*name));
+    known.chain(new.map(|name| (name.as_str(), "in B only".to_owned())))
+}
+
+/// Kernels of the generated code that only one side has, or has another number of.
+pub(super) fn kernels(
+    runs: &Runs<'_>,
+    function: &MatchedFunction,
+    shown: &Function,
+    found: &mut LogComparison,
+) {
+    let (mut a, mut b): (TextMap<&str, u64>, TextMap<&str, u64>) = Default::default();
+    let mut names: IndexSet<&str> = IndexSet::new();
+    let mut first: Option<[(usize, &Compile); 2]> = None;
+    for pair in pairs(runs, function, |one| format!("{:?}", one.kernels)) {
+        for ((_, compile), sum) in pair.into_iter().zip([&mut a, &mut b]) {
+            for (name, count) in &compile.kernels {
+                names.insert(name);
+                let sum = sum.entry(name).or_default();
+                *sum = sum.saturating_add(*count);
+            }
+        }
+        first.get_or_insert(pair);
+    }
+    let count = |side: &TextMap<&str, u64>, name: &str| side.get(name).copied().unwrap_or_default();
+    let mut changes: IndexSet<String> = IndexSet::new();
+    let mut same = 0;
+    for name in &names {
+        match (count(&a, name), count(&b, name)) {
+            (old, new) if old == new => same += 1,
+            (0, _) => drop(changes.insert(format!("`{name}` in B only"))),
+            (_, 0) => drop(changes.insert(format!("`{name}` in A only"))),
+            (old, new) => drop(changes.insert(format!("`{name}` {old} → {new}"))),
+        }
+    }
+    found.same.kernels += same;
+    let known = |side: std::ops::Range<usize>| side.into_iter().any(|log| has_kernels(runs, log));
+    let comparable = known(0..runs.of_a) && known(runs.of_a..runs.logs.len());
+    let Some([(log_a, first_a), (log_b, first_b)]) = first.filter(|_| comparable && !changes.is_empty())
+    else {
+        return;
+    };
+    let text =
+        format!("Kernels of {}: {} of {} differ", function_words(&shown.name), changes.len(), names.len());
+    let mut row = Row::new(RowKind::Changed, Topic::Kernels, text);
+    (row.file, row.line) = (shown.file.clone(), shown.line);
+    row.detail = Some(listed(&changes));
+    row.a = page(runs, log_a, first_a, "compile.html");
+    row.b = page(runs, log_b, first_b, "compile.html");
+    found.rows.push(row);
+}
+
+/// Whether the report of a log knows kernels: one of an earlier version does not.
+fn has_kernels(runs: &Runs<'_>, log: usize) -> bool {
+    let functions = runs.logs.get(log).map_or(&[][..], |log| log.functions.as_slice());
+    functions.iter().flat_map(|function| &function.compiles).any(|compile| !compile.kernels.is_empty())
+}
+
+/// Lookups that changed in the same way.
+#[derive(Default)]
+struct Turn {
+    lookups: usize,
+    caches: BTreeMap<String, usize>,
+    functions: IndexSet<String>,
+    sides: Option<(RowSide, RowSide)>,
+}
+
+/// What the caches answered: one row for each way in which answers changed.
+pub(super) fn caches(runs: &Runs<'_>, found: &mut LogComparison) {
+    let mut turns: IndexMap<(String, String), Turn> = IndexMap::new();
+    for function in &runs.functions {
+        let Some((log, place)) = runs.firsts(&function.places)[1] else { continue };
+        let Some(shown) = runs.function(log, place) else { continue };
+        for [(log_a, a), (log_b, b)] in pairs(runs, function, |one| format!("{:?}", one.lookups)) {
+            let caches: IndexSet<&str> =
+                a.lookups.keys().chain(b.lookups.keys()).map(String::as_str).collect();
+            for cache in caches {
+                let (old, new) = (answers(a, cache), answers(b, cache));
+                for at in 0..old.len().max(new.len()) {
+                    let answer =
+                        |list: &[String]| list.get(at).cloned().unwrap_or_else(|| "no lookup".to_owned());
+                    let (old, new) = (answer(old), answer(new));
+                    if old == new {
+                        found.same.lookups += 1;
+                        continue;
+                    }
+                    let turn = turns.entry((old, new)).or_default();
+                    turn.lookups += 1;
+                    *turn.caches.entry(cache.to_owned()).or_default() += 1;
+                    turn.functions.insert(function_words(&shown.name));
+                    turn.sides.get_or_insert_with(|| {
+                        (page(runs, log_a, a, "compile.html"), page(runs, log_b, b, "compile.html"))
+                    });
+                }
+            }
+        }
+    }
+    found.rows.extend(turns.into_iter().map(|((old, new), turn)| turn.row(&old, &new)));
+}
+
+fn answers<'c>(compile: &'c Compile, cache: &str) -> &'c [String] {
+    compile.lookups.get(cache).map(Vec::as_slice).unwrap_or_default()
+}
+
+impl Turn {
+    fn row(self, old: &str, new: &str) -> Row {
+        let kind = match (old, new) {
+            (_, "hit") => RowKind::Better,
+            ("hit", _) => RowKind::Worse,
+            _ => RowKind::Changed,
+        };
+        let lookups = counted(self.lookups, "cache lookup", "cache lookups");
+        let mut row = Row::new(kind, Topic::Cache, format!("{lookups}: {old} → {new}"));
+        let caches: Vec<String> =
+            self.caches.iter().map(|(cache, count)| format!("`{cache}` {count}")).collect();
+        let functions: Vec<&str> = self.functions.iter().take(NAMED).map(String::as_str).collect();
+        let more = self.functions.len().saturating_sub(NAMED);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        row.detail = Some(format!("{}; {}{more}", caches.join(", "), functions.join(", ")));
+        (row.a, row.b) = self.sides.unwrap_or_default();
+        (row.a.value, row.b.value) = (Some(old.to_owned()), Some(new.to_owned()));
+        row
+    }
+}

@@ -1,0 +1,127 @@
+//! Kernels and operators that torch.profiler timed.
+
+use super::matching::matched;
+use super::noise::{Pair, Threshold};
+use super::recording::{Launched, Measured};
+use super::rows::{LogComparison, MeasuredLine, Row, RowKind, RowSide, TimeLine, Topic};
+use super::runs::Runs;
+
+/// Kernels of each kind that tables show and that rows are made of: those that differ most.
+const MOST: usize = 500;
+
+/// A difference of a kernel counts from this share of the device time of A on.
+const LEAST_SHARE: f64 = 0.01;
+
+/// Adds what the traces of both sides tell.
+pub(super) fn measured_work(runs: &Runs<'_>, found: &mut LogComparison) {
+    let known = |side: std::ops::Range<usize>| {
+        side.into_iter().all(|log| runs.logs.get(log).is_some_and(|log| log.measured.is_some()))
+    };
+    if !known(0..runs.of_a) || !known(runs.of_a..runs.logs.len()) {
+        return;
+    }
+    found.busy_us = runs.times(|log| Some(runs.logs.get(log)?.measured.as_ref()?.busy_us));
+    let busy = found.busy_us.a.map_or(0.0, |times| times.median);
+    let limit = Threshold { share: runs.threshold.share, seconds: LEAST_SHARE * busy };
+    if found.busy_us.differs(limit) {
+        let mut row = row(found.busy_us, "Device time of the traced steps".to_owned());
+        (row.a, row.b) = (page(runs, 0), page(runs, runs.of_a));
+        found.rows.push(row);
+    }
+    found.kernels = lines(runs, limit, |measured| &measured.kernels);
+    found.operators = lines(runs, limit, |measured| &measured.operators);
+    let told = found.kernels.iter().chain(&found.operators).filter(|one| one.line.differs);
+    let rows: Vec<Row> = told
+        .map(|one| {
+            let what = if one.shapes.is_empty() { "Kernel" } else { "Operator" };
+            let mut row = row(one.line.times, format!("{what} `{}`", one.line.name.replace('`', "")));
+            row.detail = details(one);
+            (row.a, row.b) = (page(runs, 0), page(runs, runs.of_a));
+            row
+        })
+        .collect();
+    found.rows.extend(rows);
+}
+
+/// A row with microseconds as seconds.
+fn row(us: Pair, subject: String) -> Row {
+    let kind = match (us.a, us.b) {
+        (None, _) => RowKind::New,
+        (_, None) => RowKind::Gone,
+        _ => RowKind::of_difference(us.difference()),
+    };
+    let mut row = Row::new(kind, Topic::Measured, subject);
+    let seconds = |times: super::noise::Times| super::noise::Times {
+        median: times.median / 1e6,
+        least: times.least / 1e6,
+        most: times.most / 1e6,
+        runs: times.runs,
+    };
+    row.seconds = Pair { a: us.a.map(seconds), b: us.b.map(seconds) };
+    row
+}
+
+fn details(one: &MeasuredLine) -> Option<String> {
+    let mut parts = Vec::new();
+    if !one.shapes.is_empty() {
+        parts.push(format!("`{}`", one.shapes.trim().replace('`', "")));
+    }
+    if let (Some(a), Some(b)) = one.counts
+        && a != b
+    {
+        parts.push(format!("{a} → {b} launches"));
+    }
+    if let (Some(a), Some(b)) = one.gbps {
+        parts.push(format!("{a:.1} → {b:.1} GB/s"));
+    }
+    if let (Some(a), Some(b)) = one.tflops {
+        parts.push(format!("{a:.3} → {b:.3} TFLOP/s"));
+    }
+    (!parts.is_empty()).then(|| parts.join("; "))
+}
+
+fn page(runs: &Runs<'_>, log: usize) -> RowSide {
+    let folder = runs.logs.get(log).map_or("", |log| log.folder.as_str());
+    RowSide { page: Some(format!("{folder}performance.html")), ..RowSide::default() }
+}
+
+/// The kernels or the operators of all logs, largest difference first.
+fn lines<'r>(
+    runs: &Runs<'r>,
+    limit: Threshold,
+    of: impl Fn(&'r Measured) -> &'r Vec<Launched>,
+) -> Vec<MeasuredLine> {
+    let empty: &[Launched] = &[];
+    let lists = runs.logs.iter().map(|log| log.measured.as_ref().map_or(empty, |measured| of(measured)));
+    let lists: Vec<&[Launched]> = lists.collect();
+    let rows = matched(
+        &lists,
+        &[
+            &|_, one| Some(format!("{}\n{}", one.name, one.shapes)),
+            // The same operator on inputs of another shape: the longest with the longest.
+            &|_, one| Some(format!("{}\n{}", one.name, one.count)),
+            &|_, one| Some(one.name.clone()),
+        ],
+    );
+    let mut lines: Vec<MeasuredLine> = Vec::new();
+    for row in &rows {
+        let at = |log: usize| lists.get(log)?.get(row.at(log)?);
+        let [a, b] = runs.firsts(row).map(|first| first.and_then(|(log, _)| at(log)));
+        let Some(shown) = b.or(a) else { continue };
+        let times = runs.times(|log| at(log).map(|one| one.sum_us));
+        lines.push(MeasuredLine {
+            line: TimeLine { name: shown.name.clone(), times, differs: times.differs(limit) },
+            shapes: match (a, b) {
+                (Some(a), Some(b)) if a.shapes != b.shapes => format!("{} → {}", a.shapes, b.shapes),
+                _ => shown.shapes.clone(),
+            },
+            counts: (a.map(|one| one.count), b.map(|one| one.count)),
+            tflops: (a.and_then(|one| one.tflops), b.and_then(|one| one.tflops)),
+            gbps: (a.and_then(|one| one.gbps), b.and_then(|one| one.gbps)),
+        });
+    }
+    let size = |one: &MeasuredLine| one.line.times.difference().abs();
+    lines.sort_by(|x, y| size(y).total_cmp(&size(x)));
+    lines.truncate(MOST);
+    lines
+}

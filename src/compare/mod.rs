@@ -1,0 +1,84 @@
+//! Two runs of a program, or several a side: finished reports -> recordings -> what is matched -> rows.
+//!
+//! `report.json` of each side is all that is read. Nothing is matched by compile id: a function by its name, file and code, a
+//! break by its reason and source line. What differs is a row; the time of a row that other rows name already is left out of
+//! it, so that no second is told twice in one split.
+
+mod facts;
+mod functions;
+mod graphs;
+mod matching;
+mod measured;
+mod noise;
+mod problems;
+mod ranks;
+mod read;
+mod recording;
+mod rows;
+mod runs;
+mod settings;
+mod times;
+mod wire;
+
+pub use noise::Threshold;
+pub(crate) use noise::{Pair, Times};
+pub(crate) use read::{finished_report, name_of, read_recording};
+pub(crate) use recording::Recording;
+pub(crate) use rows::{
+    Comparison, CompileRef, FunctionLine, LogComparison, MeasuredLine, Row, RowKind, RowSide, TimeLine, Topic,
+};
+
+use recording::LogRun;
+use runs::Runs;
+use std::collections::BTreeSet;
+
+/// Compares two sides of at least one run each.
+pub(crate) fn compare(a: Vec<Recording>, b: Vec<Recording>, threshold: Threshold) -> Comparison {
+    let ranks_a: BTreeSet<Option<u64>> = ranks::ranks_of(&a);
+    let ranks_b: BTreeSet<Option<u64>> = ranks::ranks_of(&b);
+    let mut logs: Vec<LogComparison> = Vec::new();
+    for rank in ranks_a.intersection(&ranks_b) {
+        let (of_a, of_b) = (ranks::logs_of(&a, *rank), ranks::logs_of(&b, *rank));
+        logs.push(LogComparison { rank: *rank, ..logs_of_one_rank(&of_a, &of_b, threshold) });
+    }
+    logs.sort_by(|x, y| y.total.difference().abs().total_cmp(&x.total.difference().abs()));
+    let mut rows = ranks::rows(&a, &b, &ranks_a, &ranks_b);
+    rows.extend(ranks::merged(&mut logs));
+    rows.sort_by(|x, y| order(x).cmp(&order(y)).then_with(|| size(y).total_cmp(&size(x))));
+    Comparison { a, b, threshold, rows, logs }
+}
+
+/// Failures, breaks and recompiles that are new or gone first, then what has seconds, then the rest by topic.
+fn order(row: &Row) -> (u8, Option<Topic>) {
+    match (row.topic, row.kind) {
+        (Topic::Failure, _) => (0, None),
+        (Topic::Ranks, _) => (1, None),
+        (Topic::GraphBreak | Topic::Recompile, RowKind::New) => (2, Some(row.topic)),
+        (Topic::GraphBreak | Topic::Recompile, RowKind::Gone) => (3, Some(row.topic)),
+        _ if row.difference().is_some() => (4, None),
+        (topic, _) => (5, Some(topic)),
+    }
+}
+
+fn size(row: &Row) -> f64 {
+    row.difference().unwrap_or_default().abs()
+}
+
+fn logs_of_one_rank(a: &[&LogRun], b: &[&LogRun], threshold: Threshold) -> LogComparison {
+    let runs = Runs::of(a, b, threshold);
+    let mut found = LogComparison::default();
+    let mut problems = problems::problems(&runs);
+    found.same = problems.same;
+    found.rows.append(&mut problems.rows);
+    functions::functions(&runs, &problems, &mut found);
+    graphs::caches(&runs, &mut found);
+    times::times(&runs, &mut found);
+    measured::measured_work(&runs, &mut found);
+    settings::settings(&runs, &mut found);
+    let by_cache = |row: &Row| row.topic == Topic::Cache && row.kind != RowKind::Changed;
+    if found.rows.iter().any(by_cache) {
+        // What a cache answered explains more than another machine does.
+        found.one_factor = None;
+    }
+    found
+}

@@ -1,0 +1,321 @@
+//! Graph breaks, recompiles and failures: which are new, which are gone.
+
+use super::matching::{Matched, matched};
+use super::recording::{Break, Compile, Failure, LogRun, Recompile};
+use super::rows::{Row, RowKind, RowSide, Same, Topic};
+use super::runs::{MatchedFunction, Runs, function_words, short_file};
+use crate::trace::TextSet;
+
+/// Compiles that a row names on each side.
+const NAMED: usize = 8;
+
+/// What was found about the problems of both sides.
+#[derive(Default)]
+pub(super) struct Problems {
+    /// The differences.
+    pub rows: Vec<Row>,
+    /// Compiles that a row about a recompile or a failure is about: log and id.
+    pub told: TextSet<(usize, String)>,
+    /// What is the same.
+    pub same: Same,
+}
+
+/// Compares them.
+pub(super) fn problems(runs: &Runs<'_>) -> Problems {
+    let mut found = Problems::default();
+    breaks(runs, &mut found);
+    recompiles(runs, &mut found);
+    failures(runs, &mut found);
+    found
+}
+
+/// A list of each log.
+fn lists<'r, T>(runs: &Runs<'r>, of: impl Fn(&'r LogRun) -> &'r [T]) -> Vec<&'r [T]> {
+    runs.logs.iter().map(|log| of(log)).collect()
+}
+
+fn side(runs: &Runs<'_>, log: usize, page: &str, compiles: &[String]) -> RowSide {
+    let folder = runs.logs.get(log).map_or("", |log| log.folder.as_str());
+    RowSide {
+        compiles: compiles.iter().take(NAMED).cloned().collect(),
+        value: None,
+        page: Some(format!("{folder}{page}")),
+    }
+}
+
+/// The details of a row, as far as there are any.
+fn detail(parts: impl IntoIterator<Item = Option<String>>) -> Option<String> {
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    (!parts.is_empty()).then(|| parts.join("; "))
+}
+
+fn breaks(runs: &Runs<'_>, found: &mut Problems) {
+    let lists = lists(runs, |log| &log.breaks);
+    let file = |one: &Break| short_file(one.file.as_deref()).to_owned();
+    let line = |one: &Break| one.line.map(|line| format!("{}:{line}", file(one)));
+    let text = |one: &Break| one.loc.as_ref().map(|loc| format!("{} {loc}", file(one)));
+    let all = matched(
+        &lists,
+        &[
+            &|_, one| Some(format!("{}\n{:?}\n{:?}", one.reason, line(one), text(one))),
+            &|_, one| Some(format!("{}\n{}", one.reason, text(one)?)),
+            // The line was edited, or the log does not have its text.
+            &|_, one| Some(format!("{}\n{}", one.reason, line(one)?)),
+            &|_, one| text(one),
+            &|_, one| line(one),
+        ],
+    );
+    let other_torch = runs.has_other_torch();
+    // Lines at which both sides break, for whatever reason.
+    let shared: TextSet<String> = all
+        .iter()
+        .filter(|one| runs.is_common(one))
+        .flat_map(|one| runs.firsts(one))
+        .filter_map(|first| line(lists.get(first?.0)?.get(first?.1)?))
+        .collect();
+    let mut reworded = Vec::new();
+    for one in &all {
+        let [a, b] =
+            runs.firsts(one).map(|first| first.and_then(|(log, at)| Some((log, lists.get(log)?.get(at)?))));
+        let Some((_, shown)) = b.or(a) else { continue };
+        let became = runs.became(one);
+        let differently = matches!((a, b), (Some((_, a)), Some((_, b))) if a.reason != b.reason);
+        // Another torch may give two reasons where this one gives one.
+        let merged =
+            other_torch && became.is_some() && line(shown).is_some_and(|line| shared.contains(&line));
+        if (became.is_none() && differently) || merged {
+            reworded.push((a, b));
+            continue;
+        }
+        match break_row(runs, one, [a, b], became) {
+            Some(row) => found.rows.push(row),
+            None => found.same.breaks += 1,
+        }
+    }
+    found.rows.extend(reworded_breaks(runs, &reworded));
+}
+
+/// The row of a break; None where both sides have it as often.
+fn break_row(
+    runs: &Runs<'_>,
+    one: &Matched,
+    [a, b]: [BreakOfLog<'_>; 2],
+    became: Option<RowKind>,
+) -> Option<Row> {
+    let (_, shown) = b.or(a)?;
+    let times = match (a, b) {
+        (Some((_, a)), Some((_, b))) if a.count != b.count && runs.logs.len() == 2 => {
+            format!(", {} → {} times", a.count, b.count)
+        }
+        _ => String::new(),
+    };
+    let kind = became.or_else(|| (!times.is_empty()).then_some(RowKind::Changed))?;
+    let text = format!("Graph break: {}{times}", first_line(&shown.reason));
+    let mut row = Row::new(kind, Topic::GraphBreak, text);
+    row.detail = detail([shown.loc.as_ref().map(|loc| format!("`{loc}`")), runs.presence_words(one)]);
+    (row.file, row.line) = (shown.file.clone(), shown.line);
+    let side = |one: BreakOfLog<'_>| {
+        one.map(|(log, one)| side(runs, log, "graph_breaks.html", &one.compiles)).unwrap_or_default()
+    };
+    (row.a, row.b) = (side(a), side(b));
+    Some(row)
+}
+
+type BreakOfLog<'r> = Option<(usize, &'r Break)>;
+
+/// Breaks at the same lines for which the logs give other reasons: one row where another torch words them.
+fn reworded_breaks(runs: &Runs<'_>, pairs: &[(BreakOfLog<'_>, BreakOfLog<'_>)]) -> Vec<Row> {
+    let other_torch = runs.has_other_torch();
+    let sides = |row: &mut Row, pair: &(BreakOfLog<'_>, BreakOfLog<'_>)| {
+        let side = |one: BreakOfLog<'_>| {
+            let Some((log, one)) = one else { return RowSide::default() };
+            RowSide {
+                value: Some(first_line(&one.reason)),
+                ..side(runs, log, "graph_breaks.html", &one.compiles)
+            }
+        };
+        (row.a, row.b) = (side(pair.0), side(pair.1));
+    };
+    let place = |pair: &(BreakOfLog<'_>, BreakOfLog<'_>)| {
+        let (_, one) = pair.1.or(pair.0)?;
+        Some(format!("`{}:{}`", short_file(one.file.as_deref()), one.line?))
+    };
+    if other_torch && pairs.len() > 1 {
+        let places: Vec<String> = pairs.iter().filter_map(place).take(NAMED).collect();
+        let subject =
+            format!("{} graph breaks at the same lines are worded differently by another torch", pairs.len());
+        let mut row = Row::new(RowKind::Changed, Topic::GraphBreak, subject);
+        row.detail = Some(format!("at {}", places.join(", ")));
+        if let Some(first) = pairs.first() {
+            sides(&mut row, first);
+        }
+        return vec![row];
+    }
+    let rows = pairs.iter().map(|pair| {
+        let mut row = Row::new(
+            RowKind::Changed,
+            Topic::GraphBreak,
+            "Graph break at the same line, for another reason".to_owned(),
+        );
+        if let Some((_, one)) = pair.1 {
+            (row.file, row.line) = (one.file.clone(), one.line);
+        }
+        sides(&mut row, pair);
+        row
+    });
+    rows.collect()
+}
+
+/// The first line of a text.
+fn first_line(text: &str) -> String {
+    text.trim().lines().next().unwrap_or_default().replace('`', "")
+}
+
+/// The function of an entry as all logs know it.
+fn function_key(runs: &Runs<'_>, log: usize, function: Option<usize>, name: &str) -> String {
+    match function.and_then(|function| runs.row_of(log, function)) {
+        Some(row) => row.to_string(),
+        None => format!("named {name}"),
+    }
+}
+
+/// What the function of an entry is called.
+fn function_of(runs: &Runs<'_>, log: usize, function: Option<usize>, name: &str) -> String {
+    let known = function.and_then(|function| runs.function(log, function));
+    match known {
+        Some(function) => function_words(&function.name),
+        None if name.is_empty() => "a function of unknown name".to_owned(),
+        None => function_words(name),
+    }
+}
+
+fn recompiles(runs: &Runs<'_>, found: &mut Problems) {
+    let lists = lists(runs, |log| &log.recompiles);
+    let of = |log: usize, one: &Recompile| function_key(runs, log, one.function, &one.name);
+    let all = matched(
+        &lists,
+        &[&|log, one| Some(format!("{}\n{}", of(log, one), one.guards.join("\n"))), &|log, one| {
+            Some(of(log, one))
+        }],
+    );
+    for one in &all {
+        let [a, b] =
+            runs.firsts(one).map(|first| first.and_then(|(log, at)| Some((log, lists.get(log)?.get(at)?))));
+        let Some((log, shown)) = b.or(a) else { continue };
+        let differently = matches!((a, b), (Some((_, a)), Some((_, b))) if a.guards != b.guards);
+        let kind = match runs.became(one) {
+            Some(kind) => kind,
+            None if differently => RowKind::Changed,
+            None => {
+                found.same.recompiles += 1;
+                continue;
+            }
+        };
+        let function = function_of(runs, log, shown.function, &shown.name);
+        let subject = match kind {
+            RowKind::Changed => format!("Recompile of {function}, for another reason"),
+            _ => format!("Recompile of {function}"),
+        };
+        let mut row = Row::new(kind, Topic::Recompile, subject);
+        let guard = shown.guards.first().map(|guard| format!("failed guard `{}`", first_line(guard)));
+        row.detail = detail([guard, runs.presence_words(one)]);
+        if let Some(function) = shown.function.and_then(|function| runs.function(log, function)) {
+            (row.file, row.line) = (function.file.clone(), function.line);
+        }
+        for (log, one) in [a, b].into_iter().flatten() {
+            let compiles: Vec<String> = one.compile.iter().cloned().collect();
+            let mut side = side(runs, log, "recompilations.html", &compiles);
+            side.value =
+                one.guards.first().map(|guard| first_line(guard)).filter(|_| kind == RowKind::Changed);
+            if log < runs.of_a { row.a = side } else { row.b = side }
+        }
+        if matches!(kind, RowKind::New | RowKind::Gone) && is_extra(runs, one, &lists) {
+            row.seconds = runs.times(|log| lists.get(log)?.get(one.at(log)?)?.seconds);
+            tell(found, one, |log, at| lists.get(log)?.get(at)?.compile.clone());
+        }
+        found.rows.push(row);
+    }
+}
+
+/// Whether the compile of a recompile is one that the other side does not have, so that its seconds are those of the row.
+fn is_extra(runs: &Runs<'_>, one: &Matched, lists: &[&[Recompile]]) -> bool {
+    let known = |(log, place): (usize, &Option<usize>)| {
+        let compile = lists.get(log)?.get((*place)?)?.compile.as_ref()?;
+        Some(runs.is_extra(log, compile))
+    };
+    one.0.iter().enumerate().find_map(known) == Some(true)
+}
+
+/// Notes the compiles that a row is about.
+fn tell(found: &mut Problems, one: &Matched, id: impl Fn(usize, usize) -> Option<String>) {
+    let places = one.0.iter().enumerate();
+    let told = places.filter_map(|(log, place)| Some((log, id(log, (*place)?)?)));
+    found.told.extend(told);
+}
+
+fn failures(runs: &Runs<'_>, found: &mut Problems) {
+    let lists = lists(runs, |log| &log.failures);
+    let of = |log: usize, one: &Failure| function_key(runs, log, one.function, "");
+    let all = matched(
+        &lists,
+        &[
+            &|log, one| Some(format!("{}\n{}\n{}", of(log, one), one.error, one.message)),
+            &|log, one| Some(format!("{}\n{}", of(log, one), one.error)),
+            &|log, one| Some(of(log, one)),
+        ],
+    );
+    for one in &all {
+        let [a, b] =
+            runs.firsts(one).map(|first| first.and_then(|(log, at)| Some((log, lists.get(log)?.get(at)?))));
+        let Some((log, shown)) = b.or(a) else { continue };
+        let other_error = matches!((a, b), (Some((_, a)), Some((_, b))) if a.error != b.error);
+        let kind = match runs.became(one) {
+            Some(kind) => kind,
+            None if other_error => RowKind::Changed,
+            None => {
+                found.same.failures += 1;
+                continue;
+            }
+        };
+        let function = function_of(runs, log, shown.function, "");
+        let mut row = Row::new(kind, Topic::Failure, format!("Failure: {function} was not compiled"));
+        let what =
+            if shown.message.is_empty() { shown.error.clone() } else { shown.message.replace('`', "") };
+        row.detail = detail([Some(what), runs.presence_words(one)]);
+        (row.file, row.line) = (shown.file.clone(), shown.line);
+        for (log, one) in [a, b].into_iter().flatten() {
+            let compiles: Vec<String> = one.compile.iter().cloned().collect();
+            let mut side = side(runs, log, "failures_and_restarts.html", &compiles);
+            side.value = Some(one.error.clone()).filter(|_| other_error);
+            if log < runs.of_a { row.a = side } else { row.b = side }
+        }
+        let other = log_and_function(&lists, one).and_then(|(log, function)| runs.row_of(log, function));
+        let other = other.and_then(|other| runs.functions.get(other));
+        row.seconds = runs.times(|log| match one.at(log) {
+            Some(at) => lists.get(log)?.get(at)?.seconds,
+            None => compile_of(runs, other?, log)?.seconds,
+        });
+        tell(found, one, |log, at| lists.get(log)?.get(at)?.compile.clone());
+        // How the function ended on the side where it did not fail.
+        for (side, log) in [(&mut row.a, 0), (&mut row.b, runs.of_a)] {
+            if side.compiles.is_empty()
+                && let Some(compile) = other.and_then(|other| compile_of(runs, other, log))
+            {
+                side.compiles.push(compile.id.clone());
+            }
+        }
+        found.rows.push(row);
+    }
+}
+
+/// The first log that has a failure, and its function there.
+fn log_and_function(lists: &[&[Failure]], one: &Matched) -> Option<(usize, usize)> {
+    let known =
+        |(log, place): (usize, &Option<usize>)| Some((log, lists.get(log)?.get((*place)?)?.function?));
+    one.0.iter().enumerate().find_map(known)
+}
+
+/// The first compile of a function in a log.
+fn compile_of<'r>(runs: &Runs<'r>, function: &MatchedFunction, log: usize) -> Option<&'r Compile> {
+    runs.function(log, function.places.at(log)?)?.compiles.first()
+}

@@ -1,0 +1,103 @@
+//! Jobs: rank by rank, and whether the ranks agree.
+
+use super::recording::{LogRun, Recording};
+use super::rows::{LogComparison, Row, RowKind, Topic};
+use crate::trace::TextMap;
+use std::collections::BTreeSet;
+
+/// Begins the detail of a row on several ranks.
+const DIFFERS_MOST: &str = "times of the rank that differs most, rank ";
+
+/// The facts of a job that a row names.
+const NAMED: usize = 12;
+
+/// The ranks of a side; None for a log that is compared by itself. A single log of rank 3 is no job.
+pub(super) fn ranks_of(side: &[Recording]) -> BTreeSet<Option<u64>> {
+    side.iter().flat_map(|recording| recording.logs.iter().map(|log| rank_of(recording, log))).collect()
+}
+
+/// The logs of a rank.
+pub(super) fn logs_of(side: &[Recording], rank: Option<u64>) -> Vec<&LogRun> {
+    let logs = side.iter().flat_map(|recording| recording.logs.iter().map(move |log| (recording, log)));
+    logs.filter(|(recording, log)| rank_of(recording, log) == rank).map(|(_, log)| log).collect()
+}
+
+fn rank_of(recording: &Recording, log: &LogRun) -> Option<u64> {
+    recording.agreement.as_ref().and(log.rank)
+}
+
+/// Rows about the ranks as such: those that only one side has, and whether they agree.
+pub(super) fn rows(
+    a: &[Recording],
+    b: &[Recording],
+    ranks_a: &BTreeSet<Option<u64>>,
+    ranks_b: &BTreeSet<Option<u64>>,
+) -> Vec<Row> {
+    let mut rows = Vec::new();
+    let only = |one: &BTreeSet<Option<u64>>, other: &BTreeSet<Option<u64>>| -> Vec<u64> {
+        one.difference(other).copied().flatten().collect()
+    };
+    for (kind, ranks, side) in
+        [(RowKind::Gone, only(ranks_a, ranks_b), "A"), (RowKind::New, only(ranks_b, ranks_a), "B")]
+    {
+        if !ranks.is_empty() {
+            let text = format!("Ranks that only {side} has: {}", ranks.len());
+            rows.push(Row { ranks, ..Row::new(kind, Topic::Ranks, text) });
+        }
+    }
+    let differing = |side: &[Recording]| -> BTreeSet<String> {
+        let agreements = side.iter().filter_map(|recording| recording.agreement.as_ref());
+        agreements.flat_map(|agreement| agreement.differing.iter().cloned()).collect()
+    };
+    let (old, new) = (differing(a), differing(b));
+    for (kind, facts, side, text) in [
+        (RowKind::New, new.difference(&old), b, "The ranks of B differ where those of A agree"),
+        (RowKind::Gone, old.difference(&new), a, "The ranks of B agree where those of A differ"),
+    ] {
+        let facts: Vec<&str> = facts.map(String::as_str).collect();
+        if facts.is_empty() {
+            continue;
+        }
+        let mut row = Row::new(kind, Topic::Ranks, text.to_owned());
+        let finding = side.iter().find_map(|recording| recording.agreement.as_ref()?.first_finding.clone());
+        let named: Vec<String> = facts.iter().take(NAMED).map(|fact| fact.replace('_', " ")).collect();
+        let facts = format!("in {}", named.join(", "));
+        row.detail = Some(finding.map_or(facts.clone(), |finding| format!("{finding}; {facts}")));
+        rows.push(row);
+    }
+    rows
+}
+
+/// The rows of all ranks; what is the same on several ranks is one row with the times of the rank that differs most.
+pub(super) fn merged(logs: &mut [LogComparison]) -> Vec<Row> {
+    let mut rows: Vec<Row> = Vec::new();
+    let mut known: TextMap<String, usize> = TextMap::default();
+    for log in logs {
+        for mut row in log.rows.drain(..) {
+            row.ranks.extend(log.rank);
+            let key = format!(
+                "{:?}\n{:?}\n{}\n{:?}\n{:?}\n{:?}\n{:?}",
+                row.kind, row.topic, row.subject, row.file, row.line, row.a.value, row.b.value
+            );
+            let place = *known.entry(key).or_insert(rows.len());
+            match rows.get_mut(place).filter(|_| log.rank.is_some()) {
+                Some(same) => {
+                    let size = |row: &Row| row.difference().unwrap_or_default().abs();
+                    let most = if size(&row) > size(same) { log.rank } else { same.ranks.first().copied() };
+                    if size(&row) > size(same) {
+                        same.seconds = row.seconds;
+                    }
+                    if let Some(most) = most.filter(|_| row.difference().is_some()) {
+                        same.detail = Some(format!("{DIFFERS_MOST}{most}"));
+                        // The compiles and pages of the first rank that is named are shown.
+                        same.ranks.retain(|rank| *rank != most);
+                        same.ranks.insert(0, most);
+                    }
+                    same.ranks.append(&mut row.ranks);
+                }
+                None => rows.push(row),
+            }
+        }
+    }
+    rows
+}

@@ -1,0 +1,134 @@
+//! Finished reports to recordings: reads `report.json`, of a log or of a job and its ranks.
+
+use super::facts::log_run;
+use super::recording::{Agreement, LogRun, Recording};
+use super::wire::{Head, JobReport, LogReport};
+use anyhow::{Context, bail, ensure};
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+/// The version of report.json that is read: the one that is written.
+const SCHEMA: u64 = 2;
+
+/// Bytes of a report; larger ones are refused.
+const LARGEST: u64 = 1 << 30;
+
+/// Ranks of a job; more are refused.
+const MOST_RANKS: usize = 20_000;
+
+/// The recording whose report stands in `folder`. `name` is what the reader calls it.
+///
+/// # Errors
+/// There is no `report.json` that this version can read.
+pub(crate) fn read_recording(folder: &Path, name: &str) -> anyhow::Result<Recording> {
+    let bytes = load(folder).with_context(|| format!("cannot compare {}", folder.display()))?;
+    let mut recording =
+        of_report(&bytes, folder, name).with_context(|| format!("cannot compare {}", folder.display()))?;
+    let folders = std::iter::once("").chain(recording.logs.iter().map(|log| log.folder.as_str()));
+    let pages = folders.flat_map(|below| PAGES.iter().map(move |page| format!("{below}{page}")));
+    recording.pages = pages.filter(|page| folder.join(page).is_file()).collect();
+    Ok(recording)
+}
+
+/// Pages of a report that rows lead to, where the report has them.
+const PAGES: [&str; 7] = [
+    "index.html",
+    "graph_breaks.html",
+    "recompilations.html",
+    "failures_and_restarts.html",
+    "configuration.html",
+    "time.html",
+    "performance.html",
+];
+
+fn of_report(bytes: &[u8], folder: &Path, name: &str) -> anyhow::Result<Recording> {
+    let head: Head = serde_json::from_slice(bytes).context("its report.json is none that tlparse wrote")?;
+    ensure!(
+        head.schema == SCHEMA,
+        "its report.json is of version {}, and this tlparse reads version {SCHEMA}; write the report again from the log",
+        head.schema
+    );
+    match head.kind.as_str() {
+        "log" => {
+            let run = log(bytes)?;
+            let name = if name.is_empty() { run.file.clone() } else { name.to_owned() };
+            Ok(Recording { name, logs: vec![run], ..Recording::default() })
+        }
+        "job" => job(bytes, folder, name),
+        other => bail!("its report.json is about a {other:?}, not about a log or a job"),
+    }
+}
+
+fn log(bytes: &[u8]) -> anyhow::Result<LogRun> {
+    let report: LogReport<'_> =
+        serde_json::from_slice(bytes).context("its report.json is not as tlparse writes it")?;
+    Ok(log_run(&report))
+}
+
+fn job(bytes: &[u8], folder: &Path, name: &str) -> anyhow::Result<Recording> {
+    let report: JobReport<'_> =
+        serde_json::from_slice(bytes).context("its report.json is not as tlparse writes it")?;
+    ensure!(report.ranks.len() <= MOST_RANKS, "its job has {} ranks, which are too many", report.ranks.len());
+    let first = report.findings.iter().find(|finding| finding.severity.0 != "info");
+    let differing = report.divergence.iter();
+    let differing = differing.filter(|(_, found)| found.as_ref().is_some_and(|found| found.differs));
+    let mut recording = Recording {
+        name: name.to_owned(),
+        agreement: Some(Agreement {
+            differing: differing.map(|(fact, _)| fact.owned()).collect(),
+            first_finding: first.map(|finding| finding.title.owned()),
+        }),
+        ..Recording::default()
+    };
+    for rank in &report.ranks {
+        // The folder is made from the number, never taken from the file, which may come from anywhere.
+        let below = format!("rank_{}", rank.rank);
+        match load(&folder.join(&below)).and_then(|bytes| log(&bytes)) {
+            Ok(run) => {
+                recording.logs.push(LogRun { rank: Some(rank.rank), folder: format!("{below}/"), ..run })
+            }
+            Err(error) => {
+                recording.unreadable.push((rank.rank, format!("{} ({error:#})", rank.state.0)));
+            }
+        }
+    }
+    ensure!(!recording.logs.is_empty(), "no rank of its job has a report.json that can be read");
+    Ok(recording)
+}
+
+/// The bytes of a folder's report.json.
+fn load(folder: &Path) -> anyhow::Result<Vec<u8>> {
+    let path = folder.join("report.json");
+    let missing =
+        "it has no report.json, which tlparse 0.5 and later write; give the log, or write the report again";
+    // Checked before the file is opened: opening a pipe would wait for a writer.
+    let metadata = std::fs::metadata(&path).context(missing)?;
+    ensure!(metadata.is_file(), "its report.json is no file");
+    ensure!(metadata.len() <= LARGEST, "its report.json has {} bytes, which are too many", metadata.len());
+    let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or_default());
+    File::open(&path).context(missing)?.take(LARGEST).read_to_end(&mut bytes).context(missing)?;
+    Ok(bytes)
+}
+
+/// The folder of the finished report that a path means; None where it means logs. A folder with a landing page and without
+/// facts is a report all the same: reading it says what is missing.
+pub(crate) fn finished_report(path: &Path) -> Option<PathBuf> {
+    if path.file_name().is_some_and(|name| name == "report.json") {
+        let folder = path.parent()?;
+        return Some(if folder.as_os_str().is_empty() { PathBuf::from(".") } else { folder.to_owned() });
+    }
+    let has = |file: &str| path.join(file).is_file();
+    (has("report.json") || (has("index.html") && has("compile_directory.json"))).then(|| path.to_owned())
+}
+
+/// What the reader calls a run: the last part of its path, or all of it where another run has the same.
+pub(crate) fn name_of(path: &Path, sides: [&Vec<PathBuf>; 2]) -> String {
+    let last = |path: &Path| {
+        path.file_name()
+            .map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned())
+    };
+    let name = last(path);
+    let same = sides.into_iter().flatten().filter(|other| last(other) == name).count();
+    if same > 1 { path.display().to_string() } else { name }
+}

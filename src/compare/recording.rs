@@ -1,0 +1,227 @@
+//! What is compared: the facts of a run of a program, without what differs between two runs that do the same.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+/// One run of a program: a log, or the ranks of a job.
+#[derive(Debug, Default, Clone)]
+pub(crate) struct Recording {
+    /// The file of the log, or the folder of the job.
+    pub name: String,
+    /// One log, or one for each rank that has a report that can be read.
+    pub logs: Vec<LogRun>,
+    /// Ranks whose report cannot be read, with the reason.
+    pub unreadable: Vec<(u64, String)>,
+    /// What the report of a job says about its ranks; None for a single log.
+    pub agreement: Option<Agreement>,
+    /// Pages of its report that rows may lead to, relative to it.
+    pub pages: BTreeSet<String>,
+    /// Where its report stands, seen from the page of the comparison; None where that has no report to lead to.
+    pub report: Option<String>,
+}
+
+/// Whether the ranks of a job agree.
+#[derive(Debug, Default, Clone)]
+pub(crate) struct Agreement {
+    /// The facts in which they differ, by their keys in report.json.
+    pub differing: BTreeSet<String>,
+    /// What the job's report says first, where that is no information only.
+    pub first_finding: Option<String>,
+}
+
+/// The facts of one log.
+#[derive(Debug, Default, Clone)]
+pub(crate) struct LogRun {
+    /// The log's file.
+    pub file: String,
+    /// Rank.
+    pub rank: Option<u64>,
+    /// Folder of its report below the recording's: empty, or `rank_0/`.
+    pub folder: String,
+    /// Version of torch.
+    pub torch: Option<String>,
+    /// Records.
+    pub records: u64,
+    /// When the first was written.
+    pub first_time: Option<String>,
+    /// Seconds of compile time.
+    pub total_s: Option<f64>,
+    /// The same by part.
+    pub parts: Parts,
+    /// What was compiled.
+    pub functions: Vec<Function>,
+    /// Distinct graph breaks.
+    pub breaks: Vec<Break>,
+    /// Recompiles with their reasons.
+    pub recompiles: Vec<Recompile>,
+    /// Compiles that failed.
+    pub failures: Vec<Failure>,
+    /// Settings by configuration and name: all values that compiles were made with.
+    pub settings: BTreeMap<Setting, BTreeSet<String>>,
+    /// What a trace of torch.profiler tells.
+    pub measured: Option<Measured>,
+}
+
+/// Parts of the compile time, in the order in which they are shown.
+pub(crate) const PART_NAMES: [&str; 8] = [
+    "C++ toolchain, once",
+    "Kernel builds",
+    "Autotuning",
+    "Code generation",
+    "Inductor",
+    "AOTAutograd",
+    "Dynamo",
+    "Other phases",
+];
+
+/// Seconds in each of [`PART_NAMES`].
+#[derive(Debug, Default, Clone, Copy, PartialEq)]
+pub(crate) struct Parts(pub [f64; PART_NAMES.len()]);
+
+impl Parts {
+    /// The part of that name.
+    pub fn add(&mut self, name: &str, seconds: f64) {
+        let place = PART_NAMES.iter().position(|part| *part == name).unwrap_or(PART_NAMES.len() - 1);
+        if let Some(part) = self.0.get_mut(place) {
+            *part += seconds;
+        }
+    }
+
+    /// Seconds of the part at that place.
+    pub fn at(&self, place: usize) -> f64 {
+        self.0.get(place).copied().unwrap_or_default()
+    }
+
+    /// What is left without `other`.
+    pub fn without(mut self, other: &Parts) -> Parts {
+        for (mine, theirs) in self.0.iter_mut().zip(other.0) {
+            *mine = (*mine - theirs).max(0.0);
+        }
+        self
+    }
+}
+
+/// A function with its compiles.
+#[derive(Debug, Default, Clone)]
+pub(crate) struct Function {
+    /// `co_name`.
+    pub name: String,
+    /// File.
+    pub file: Option<String>,
+    /// Line of its definition.
+    pub line: Option<u64>,
+    /// In the order of the log.
+    pub compiles: Vec<Compile>,
+}
+
+/// One compile.
+#[derive(Debug, Default, Clone)]
+pub(crate) struct Compile {
+    /// As torch writes it.
+    pub id: String,
+    /// Folder of its page.
+    pub folder: String,
+    /// `ok`, `break`, ..
+    pub status: String,
+    /// Seconds.
+    pub seconds: Option<f64>,
+    /// The same by part.
+    pub parts: Parts,
+    /// Operators of its graph.
+    pub operators: Option<u64>,
+    /// Guards.
+    pub guards: Option<u64>,
+    /// Kernels by name, with how often each is defined or called.
+    pub kernels: BTreeMap<String, u64>,
+    /// Input tensors by name; None where the log does not record them.
+    pub inputs: Option<BTreeMap<String, String>>,
+    /// Results of cache lookups, by cache.
+    pub lookups: BTreeMap<String, Vec<String>>,
+}
+
+/// A distinct graph break.
+#[derive(Debug, Clone)]
+pub(crate) struct Break {
+    /// What could not be traced, without addresses.
+    pub reason: String,
+    /// File.
+    pub file: Option<String>,
+    /// Line.
+    pub line: Option<u64>,
+    /// Source text of the line.
+    pub loc: Option<String>,
+    /// Compiles that hit it.
+    pub compiles: Vec<String>,
+    /// How often.
+    pub count: u64,
+}
+
+/// A recompile.
+#[derive(Debug, Clone)]
+pub(crate) struct Recompile {
+    /// The new compile.
+    pub compile: Option<String>,
+    /// Place of its function among the log's.
+    pub function: Option<usize>,
+    /// What the function is called, where it is not among them.
+    pub name: String,
+    /// The guards that failed, without addresses and comments.
+    pub guards: Vec<String>,
+    /// Seconds of the new compile.
+    pub seconds: Option<f64>,
+}
+
+/// A compile that failed.
+#[derive(Debug, Clone)]
+pub(crate) struct Failure {
+    /// Which.
+    pub compile: Option<String>,
+    /// Place of its function among the log's.
+    pub function: Option<usize>,
+    /// Class of the exception.
+    pub error: String,
+    /// What it says, in a line.
+    pub message: String,
+    /// File of the line that failed.
+    pub file: Option<String>,
+    /// That line.
+    pub line: Option<u64>,
+    /// Seconds of the compile.
+    pub seconds: Option<f64>,
+}
+
+/// A setting.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Setting {
+    /// `dynamo`, `inductor`, ..
+    pub config: String,
+    /// Its name.
+    pub name: String,
+}
+
+/// Figures of a trace of torch.profiler.
+#[derive(Debug, Default, Clone)]
+pub(crate) struct Measured {
+    /// Microseconds in which the device worked.
+    pub busy_us: f64,
+    /// Kernels by name.
+    pub kernels: Vec<Launched>,
+    /// Operators by name, shapes and dtypes.
+    pub operators: Vec<Launched>,
+}
+
+/// A kernel or operator with what it took.
+#[derive(Debug, Default, Clone)]
+pub(crate) struct Launched {
+    /// Name.
+    pub name: String,
+    /// Shapes and dtypes of its inputs; empty for a kernel.
+    pub shapes: String,
+    /// Launches.
+    pub count: u64,
+    /// Microseconds of all launches.
+    pub sum_us: f64,
+    /// Rates, as far as they are known: TFLOP/s and GB/s.
+    pub tflops: Option<f64>,
+    /// GB per second.
+    pub gbps: Option<f64>,
+}

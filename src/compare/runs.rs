@@ -1,0 +1,231 @@
+//! The logs of both sides beside each other: which functions and compiles are the same.
+
+use super::matching::{Key, Matched, matched};
+use super::noise::{Pair, Threshold, Times};
+use super::recording::{Compile, Function, LogRun};
+use super::rows::RowKind;
+use crate::analysis::{is_library, resumed};
+use crate::model::words::{counted, file_name};
+use crate::trace::TextSet;
+use std::collections::BTreeSet;
+
+/// The logs that are compared: those of A first.
+pub(super) struct Runs<'r> {
+    /// All of them.
+    pub logs: Vec<&'r LogRun>,
+    /// How many are A's.
+    pub of_a: usize,
+    /// What is noise.
+    pub threshold: Threshold,
+    /// The functions of all logs.
+    pub functions: Vec<MatchedFunction>,
+    /// By log and place of the function in it: its place in `functions`.
+    rows: Vec<Vec<usize>>,
+    /// By log: the compiles that the other side does not have.
+    extra: Vec<TextSet<&'r str>>,
+}
+
+/// A function with its compiles.
+pub(super) struct MatchedFunction {
+    /// Its place in each log.
+    pub places: Matched,
+    /// Its compiles, by their place among those of the function.
+    pub compiles: Vec<Matched>,
+}
+
+/// In how many logs of each side something is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Presence {
+    /// Logs of A that have it.
+    pub a: usize,
+    /// Logs of B that have it.
+    pub b: usize,
+}
+
+impl<'r> Runs<'r> {
+    /// Matches the functions and compiles of the logs.
+    pub fn of(a: &[&'r LogRun], b: &[&'r LogRun], threshold: Threshold) -> Runs<'r> {
+        let logs: Vec<&LogRun> = a.iter().chain(b).copied().collect();
+        let lists: Vec<&[Function]> = logs.iter().map(|log| log.functions.as_slice()).collect();
+        let functions = matched(
+            &lists,
+            &[
+                &|_, one| Some(format!("{}{:?}{}", named(one), one.line, shape(one))) as Option<String>,
+                &|_, one| Some(format!("{}{}", named(one), shape(one))),
+                &|_, one| Some(format!("{}{:?}", named(one), one.line)),
+                &|_, one| Some(named(one)),
+                &|_, one| Some(format!("{}{}", moved(one), shape(one))),
+                &|_, one| Some(moved(one)),
+            ],
+        );
+        let mut rows: Vec<Vec<usize>> = lists.iter().map(|list| vec![0; list.len()]).collect();
+        for (row, places) in functions.iter().enumerate() {
+            for (log, place) in places.0.iter().enumerate() {
+                let slot = place.and_then(|place| rows.get_mut(log)?.get_mut(place));
+                if let Some(slot) = slot {
+                    *slot = row;
+                }
+            }
+        }
+        let with_compiles = |places: Matched| {
+            let empty: &[Compile] = &[];
+            let of = |(log, list): (usize, &&'r [Function])| {
+                let function = places.at(log).and_then(|place| list.get(place));
+                function.map_or(empty, |function| function.compiles.as_slice())
+            };
+            let lists: Vec<&[Compile]> = lists.iter().enumerate().map(of).collect();
+            let keys: [Key<'_, Compile>; 2] = [&|_, one| Some(graph(one)), &|_, _| Some(String::new())];
+            let compiles = matched(&lists, &keys);
+            MatchedFunction { places, compiles }
+        };
+        let functions = functions.into_iter().map(with_compiles).collect();
+        let extra = logs.iter().map(|_| TextSet::default()).collect();
+        let mut runs = Runs { logs, of_a: a.len(), threshold, functions, rows, extra };
+        runs.extra = (0..runs.logs.len()).map(|log| runs.extra_of(log)).collect();
+        runs
+    }
+
+    fn extra_of(&self, log: usize) -> TextSet<&'r str> {
+        let of = |function: &MatchedFunction| {
+            let compiles = function.compiles.iter().filter(|compile| !self.is_common(compile));
+            let ids = compiles.filter_map(|compile| self.compile(function, log, compile));
+            ids.map(|compile| compile.id.as_str()).collect::<Vec<&str>>()
+        };
+        self.functions.iter().flat_map(of).collect()
+    }
+
+    /// Whether the other side does not have the compile.
+    pub fn is_extra(&self, log: usize, compile: &str) -> bool {
+        self.extra.get(log).is_some_and(|extra| extra.contains(compile))
+    }
+
+    /// In how many logs of each side a thing is.
+    pub fn presence(&self, thing: &Matched) -> Presence {
+        let (a, b) = thing.0.split_at(self.of_a.min(thing.0.len()));
+        let known = |side: &[Option<usize>]| side.iter().flatten().count();
+        Presence { a: known(a), b: known(b) }
+    }
+
+    /// How many logs B has.
+    pub fn of_b(&self) -> usize {
+        self.logs.len() - self.of_a
+    }
+
+    /// What became of a thing: None where both sides have it alike.
+    pub fn became(&self, thing: &Matched) -> Option<RowKind> {
+        let Presence { a, b } = self.presence(thing);
+        let most = |count: usize, of: usize| 2 * count > of;
+        match (a, b) {
+            (0, _) => Some(RowKind::New),
+            (_, 0) => Some(RowKind::Gone),
+            _ if most(a, self.of_a) != most(b, self.of_b()) => Some(RowKind::Changed),
+            _ => None,
+        }
+    }
+
+    /// `in 2 of 3 runs of A and in none of B`, where a side has several runs that do not agree.
+    pub fn presence_words(&self, thing: &Matched) -> Option<String> {
+        let Presence { a, b } = self.presence(thing);
+        if self.logs.len() == 2 {
+            return None;
+        }
+        let words = |count: usize, of: usize, name: &str| match count {
+            0 => format!("none of {name}"),
+            _ => format!("{count} of {} of {name}", counted(of, "run", "runs")),
+        };
+        Some(format!("in {} and in {}", words(a, self.of_a, "A"), words(b, self.of_b(), "B")))
+    }
+
+    /// The first thing of A and of B: its log and its place there.
+    pub fn firsts(&self, thing: &Matched) -> [Option<(usize, usize)>; 2] {
+        let first = |mut logs: std::ops::Range<usize>| logs.find_map(|log| Some((log, thing.at(log)?)));
+        [first(0..self.of_a), first(self.of_a..self.logs.len())]
+    }
+
+    /// The times of something in all logs.
+    pub fn times(&self, seconds: impl Fn(usize) -> Option<f64>) -> Pair {
+        Pair {
+            a: Times::of((0..self.of_a).map(&seconds)),
+            b: Times::of((self.of_a..self.logs.len()).map(&seconds)),
+        }
+    }
+
+    /// What a side says: the values of its logs.
+    pub fn values(&self, value: impl Fn(usize) -> Option<String>) -> [BTreeSet<String>; 2] {
+        let of = |logs: std::ops::Range<usize>| logs.filter_map(&value).collect();
+        [of(0..self.of_a), of(self.of_a..self.logs.len())]
+    }
+
+    /// Whether the sides were recorded with different versions of torch.
+    pub fn has_other_torch(&self) -> bool {
+        let [a, b] = self.values(|log| Some(self.logs.get(log)?.torch.clone().unwrap_or_default()));
+        a != b
+    }
+
+    /// The place in `functions` of a log's function.
+    pub fn row_of(&self, log: usize, function: usize) -> Option<usize> {
+        self.rows.get(log)?.get(function).copied()
+    }
+
+    /// A function of a log.
+    pub fn function(&self, log: usize, place: usize) -> Option<&'r Function> {
+        self.logs.get(log)?.functions.get(place)
+    }
+
+    /// A compile of a matched function in a log.
+    pub fn compile(&self, function: &MatchedFunction, log: usize, compile: &Matched) -> Option<&'r Compile> {
+        self.function(log, function.places.at(log)?)?.compiles.get(compile.at(log)?)
+    }
+
+    /// Compiles of a function that a log of A and a log of B have.
+    pub fn common<'f>(&self, function: &'f MatchedFunction) -> impl Iterator<Item = &'f Matched> {
+        function.compiles.iter().filter(|compile| self.is_common(compile))
+    }
+
+    /// Whether a log of A and one of B have it.
+    pub fn is_common(&self, thing: &Matched) -> bool {
+        let Presence { a, b } = self.presence(thing);
+        a > 0 && b > 0
+    }
+}
+
+/// Name and file.
+fn named(function: &Function) -> String {
+    format!("{}\n{}\n", function.name, short_file(function.file.as_deref()))
+}
+
+/// The same where the name is that of a resume function, without its line: `f`, resumed at any line.
+fn moved(function: &Function) -> String {
+    let name = resumed(&function.name).map_or(function.name.clone(), |(name, _)| format!("{name} resumed"));
+    format!("{name}\n{}\n", short_file(function.file.as_deref()))
+}
+
+/// A file without the folders that differ from machine to machine.
+pub(super) fn short_file(file: Option<&str>) -> &str {
+    let Some(file) = file else { return "" };
+    if is_library(file)
+        && let Some((_, package)) = file.split_once("-packages/")
+    {
+        return package;
+    }
+    file_name(file)
+}
+
+/// What the code of a function is known by: operators and inputs of its first graph.
+fn shape(function: &Function) -> String {
+    function.compiles.first().map(graph).unwrap_or_default()
+}
+
+/// What a graph is known by.
+fn graph(compile: &Compile) -> String {
+    let inputs = compile.inputs.as_ref().map(|inputs| inputs.len());
+    format!("{:?} {inputs:?} {}", compile.operators, compile.kernels.len())
+}
+
+/// What a function is called: `` `f` ``, `` `f`, resumed at line 9 ``.
+pub(super) fn function_words(name: &str) -> String {
+    match resumed(name) {
+        Some((name, line)) => format!("`{name}`, resumed at line {line}"),
+        None => format!("`{name}`"),
+    }
+}

@@ -1,0 +1,74 @@
+//! The version of torch, and settings.
+
+use super::recording::Setting;
+use super::rows::{LogComparison, Row, RowKind, RowSide, Topic};
+use super::runs::Runs;
+use std::collections::BTreeSet;
+
+/// What stands for a version that a log does not name.
+const UNKNOWN: &str = "unknown";
+
+/// Adds torch and the settings that differ.
+pub(super) fn settings(runs: &Runs<'_>, found: &mut LogComparison) {
+    let torch =
+        runs.values(|log| runs.logs.get(log).map(|log| log.torch.clone().unwrap_or(UNKNOWN.to_owned())));
+    let same_torch = torch[0] == torch[1];
+    if !same_torch {
+        let mut row = Row::new(RowKind::Changed, Topic::Torch, "Version of torch".to_owned());
+        (row.a, row.b) = (value(runs, 0, &torch[0]), value(runs, runs.of_a, &torch[1]));
+        found.rows.push(row);
+    }
+    let recorded = runs.logs.iter().all(|log| !log.settings.is_empty());
+    if !recorded {
+        return;
+    }
+    let all: BTreeSet<&Setting> = runs.logs.iter().flat_map(|log| log.settings.keys()).collect();
+    for setting in all {
+        let [a, b] = [0..runs.of_a, runs.of_a..runs.logs.len()].map(|side| {
+            let logs = side.filter_map(|log| runs.logs.get(log)?.settings.get(setting));
+            logs.flatten().cloned().collect::<BTreeSet<String>>()
+        });
+        let kind = match (a.is_empty(), b.is_empty()) {
+            (true, _) => RowKind::New,
+            (_, true) => RowKind::Gone,
+            _ if a == b => {
+                found.same.settings += 1;
+                continue;
+            }
+            _ => RowKind::Changed,
+        };
+        let name = format!("{}.{}", setting.config, setting.name);
+        // Another torch has other settings: they are counted, not told one by one.
+        match kind {
+            RowKind::Gone if !same_torch => found.one_sided_settings.0.push(name),
+            RowKind::New if !same_torch => found.one_sided_settings.1.push(name),
+            _ => {
+                let mut row = Row::new(kind, Topic::Setting, format!("Setting `{name}`"));
+                (row.a, row.b) = (value(runs, 0, &a), value(runs, runs.of_a, &b));
+                found.rows.push(row);
+            }
+        }
+    }
+    one_sided(found);
+}
+
+fn value(runs: &Runs<'_>, log: usize, values: &BTreeSet<String>) -> RowSide {
+    let folder = runs.logs.get(log).map_or("", |log| log.folder.as_str());
+    let values: Vec<&str> = values.iter().map(String::as_str).collect();
+    RowSide {
+        value: (!values.is_empty()).then(|| values.join(" or ")),
+        page: Some(format!("{folder}configuration.html")),
+        ..RowSide::default()
+    }
+}
+
+/// One row for the settings that only A's torch has, and one for those of B's.
+fn one_sided(found: &mut LogComparison) {
+    let (a, b) = (found.one_sided_settings.0.len(), found.one_sided_settings.1.len());
+    for (kind, count, side) in [(RowKind::Gone, a, "A"), (RowKind::New, b, "B")] {
+        if count > 0 {
+            let text = format!("Settings that only the torch of {side} has: {count}");
+            found.rows.push(Row::new(kind, Topic::Setting, text));
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! Compile time as a whole and by part of the compiler.
+
+use super::functions::of_one_side;
+use super::recording::PART_NAMES;
+use super::rows::{LogComparison, Row, RowKind, RowSide, TimeLine, Topic};
+use super::runs::Runs;
+
+/// Adds the compile time and its parts. The rows leave out the compiles that only one side has: other rows name these with
+/// their seconds.
+pub(super) fn times(runs: &Runs<'_>, found: &mut LogComparison) {
+    found.total = runs.times(|log| runs.logs.get(log)?.total_s);
+    found.total_differs = found.total.differs(runs.threshold);
+    let apart: Vec<_> = (0..runs.logs.len()).map(|log| of_one_side(runs, log)).collect();
+    let rest = runs.times(|log| {
+        let (seconds, _) = apart.get(log)?;
+        Some((runs.logs.get(log)?.total_s? - seconds).max(0.0))
+    });
+    if rest.differs(runs.threshold) && found.total.difference() != 0.0 {
+        let kind = RowKind::of_difference(found.total.difference());
+        let mut row = Row::new(kind, Topic::CompileTime, "Compile time".to_owned());
+        (row.a, row.b) = sides(runs);
+        row.seconds = found.total;
+        found.rows.push(row);
+    }
+    for (place, name) in PART_NAMES.into_iter().enumerate() {
+        let times = runs.times(|log| Some(runs.logs.get(log)?.parts.at(place)));
+        let known = [times.a, times.b].into_iter().flatten().any(|times| times.most > 0.0);
+        if !known {
+            continue;
+        }
+        let rest = runs.times(|log| {
+            let (_, parts) = apart.get(log)?;
+            Some(runs.logs.get(log)?.parts.without(parts).at(place))
+        });
+        if rest.differs(runs.threshold) {
+            let kind = RowKind::of_difference(rest.difference());
+            let mut row = Row::new(kind, Topic::Part, name.to_owned());
+            row.detail = about(place);
+            (row.a, row.b) = sides(runs);
+            row.seconds = rest;
+            found.rows.push(row);
+        }
+        let differs = times.differs(runs.threshold);
+        if !differs && times.difference() != 0.0 {
+            found.noise.parts += 1;
+            found.noise.parts_s += times.difference();
+        }
+        found.parts.push(TimeLine { name: name.to_owned(), times, differs });
+    }
+    found.parts.sort_by(|x, y| y.times.difference().abs().total_cmp(&x.times.difference().abs()));
+}
+
+/// What a part is about, where its name does not say.
+fn about(place: usize) -> Option<String> {
+    let first = PART_NAMES.first().filter(|_| place == 0);
+    first.map(|_| {
+        "trying the C++ compiler before the first kernel; once per machine with a warm cache folder"
+            .to_owned()
+    })
+}
+
+/// The pages on which the times of both sides stand.
+fn sides(runs: &Runs<'_>) -> (RowSide, RowSide) {
+    let side = |log: usize| {
+        let folder = runs.logs.get(log).map_or("", |log| log.folder.as_str());
+        RowSide { page: Some(format!("{folder}time.html")), ..RowSide::default() }
+    };
+    (side(0), side(runs.of_a))
+}

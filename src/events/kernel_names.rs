@@ -1,0 +1,85 @@
+//! The kernels that generated code defines, and the library's kernels that it calls: by name, without reading the code
+//! as the pages of provenance do.
+
+use std::collections::BTreeMap;
+
+/// What a wrapper in Python calls kernels of a library by, in front of their names.
+const LIBRARIES: [&str; 3] = ["extern_kernels.", "torch.ops.", "aten."];
+
+/// How the value begins that a kernel's name is bound to.
+const DEFINED: &str = " = async_compile.";
+
+/// Characters of a name. The longest that Inductor makes has some 200; what is longer is no name.
+const LONGEST: usize = 300;
+
+/// Names of one compile. A large model's code defines a few thousand.
+const MOST: usize = 20_000;
+
+/// Adds the kernels of a text: how often each is defined, or called where a library has it.
+pub(super) fn add_kernels(kernels: &mut BTreeMap<String, u64>, code: &str) {
+    let mut body: Option<&str> = None;
+    for line in code.lines() {
+        if let Some(end) = body {
+            // The source of a kernel names nothing that the wrapper calls.
+            body = Some(end).filter(|end| !line.starts_with(end));
+            continue;
+        }
+        if let Some((name, value)) = line.split_once(DEFINED) {
+            body = ["'''", "\"\"\""].into_iter().find(|quotes| value.matches(quotes).count() == 1);
+            count(kernels, name);
+        } else if let Some(name) = called(line) {
+            count(kernels, name);
+        }
+    }
+}
+
+fn count(kernels: &mut BTreeMap<String, u64>, name: &str) {
+    let is_name = |c: char| c.is_alphanumeric() || c == '_' || c == '.';
+    if name.is_empty() || name.len() > LONGEST || !name.chars().all(is_name) {
+        return;
+    }
+    if let Some(known) = kernels.get_mut(name) {
+        *known += 1;
+    } else if kernels.len() < MOST {
+        kernels.insert(name.to_owned(), 1);
+    }
+}
+
+/// `extern_kernels.mm` of a line that calls it.
+fn called(line: &str) -> Option<&str> {
+    let line = line.trim_start();
+    if line.starts_with('#') {
+        return None;
+    }
+    // A call stands at the begin of a line or behind `buf0 = `.
+    let call = line.split_once(" = ").map_or(line, |(_, value)| value);
+    LIBRARIES.iter().find(|library| call.starts_with(**library))?;
+    call.split_once('(').map(|(name, _)| name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kernels_are_counted_where_they_are_defined_and_those_of_a_library_where_they_are_called() {
+        let code = "aten = torch.ops.aten\n\
+                    cpp_fused_add_0 = async_compile.cpp_pybinding(['float*'], r'''\n\
+                    #include <x>\n    extern_kernels.mm(inside)\n''')\n\
+                    triton_poi_1 = async_compile.triton('triton_poi_1', '''\nimport triton\n''', device_str='cuda')\n\
+                    async_compile.wait(globals())\n\
+                    # [Provenance debug handles] extern_kernels.mm:1\n\
+                    \x20       extern_kernels.mm(a, b, out=c)\n        extern_kernels.mm(b, a, out=d)\n\
+                    \x20       buf1 = torch.ops.aten.cumsum.default(c, 0)\n        x = aten.sort\n";
+        let mut kernels = BTreeMap::new();
+        add_kernels(&mut kernels, code);
+        let found: Vec<(&str, u64)> = kernels.iter().map(|(name, count)| (name.as_str(), *count)).collect();
+        let expected = [
+            ("cpp_fused_add_0", 1),
+            ("extern_kernels.mm", 2),
+            ("torch.ops.aten.cumsum.default", 1),
+            ("triton_poi_1", 1),
+        ];
+        assert_eq!(found, expected);
+    }
+}

@@ -1,0 +1,112 @@
+//! What changed, as entries: what it is, where, the compiles of both sides, the seconds.
+
+use super::rows::{difference_class, kind_class, kind_word, ranks, sentence, signed};
+use super::verdict::{is_change, same};
+use super::view::{DiffView, Side};
+use crate::compare::{Row, RowKind, Topic};
+use crate::report::kit::formats::{UNKNOWN, counted, whole};
+use crate::report::kit::html::Html;
+use crate::report::kit::markup::{Element, close, close_section, put, soft, soft_paragraph};
+use serde::Serialize;
+use std::io::Write;
+
+/// Entries of the list.
+const SHOWN: usize = 200;
+
+/// Characters of a detail.
+const LONGEST_DETAIL: usize = 1_500;
+
+#[derive(Serialize)]
+struct Entry {
+    class: &'static str,
+    kind: &'static str,
+    subject: Html,
+    place: Html,
+    detail: Html,
+    compiles: Html,
+    cost_class: &'static str,
+    cost: String,
+}
+
+/// The section.
+pub(super) fn section(view: DiffView<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+    let rows: Vec<&Row> = view.comparison.rows.iter().filter(|row| is_change(row)).collect();
+    let note = "failures, breaks and recompiles first, then by seconds; A is the baseline";
+    view.open_section(out, ("changes", "What changed", note), Some(whole(rows.len())), Html::default())?;
+    put(out, &Element::new("ul").class("box changes").open())?;
+    for row in rows.iter().take(SHOWN) {
+        put(out, &view.render("diff_change", &entry(view, row)?)?)?;
+    }
+    let has = |kind: RowKind| rows.iter().any(|row| row.kind == kind);
+    let plain = |kind: &'static str, text: &str| Entry {
+        class: "",
+        kind,
+        subject: Html::escaped(text),
+        place: Html::default(),
+        detail: Html::default(),
+        compiles: Html::default(),
+        cost_class: "",
+        cost: UNKNOWN.to_owned(),
+    };
+    if !has(RowKind::Gone) {
+        put(out, &view.render("diff_change", &plain("Gone", "Nothing of A is missing in B."))?)?;
+    }
+    put(out, &view.render("diff_change", &plain("Same", &same(view.comparison)))?)?;
+    close(out, "ul")?;
+    if rows.len() > SHOWN {
+        let more = counted(rows.len() - SHOWN, "more change stands", "more changes stand");
+        let link = view.link("diff.json", "diff.json");
+        soft_paragraph(out, Html::joined([format!("{more} in ").into(), link, ".".into()], ""))?;
+    }
+    close_section(out)?;
+    Ok(())
+}
+
+fn entry(view: DiffView<'_>, row: &Row) -> anyhow::Result<Entry> {
+    let rank = row.ranks.first().copied();
+    let a = view.pills_of_row(Side::A, &row.a, rank)?;
+    let b = view.pills_of_row(Side::B, &row.b, rank)?;
+    let compiles = match (row.a.compiles.is_empty(), row.b.compiles.is_empty()) {
+        (true, true) => Html::default(),
+        (false, true) => a,
+        (true, false) => b,
+        (false, false) => Html::joined([a, b], " → "),
+    };
+    let place = match &row.file {
+        Some(file) => view.place_in(file, row.line, None)?,
+        None => Html::default(),
+    };
+    let mut details: Vec<Html> = Vec::new();
+    details.extend(row.detail.as_ref().map(|detail| {
+        let short: String = detail.chars().take(LONGEST_DETAIL).collect();
+        view.prose(&short)
+    }));
+    details.extend(ranks(row).map(Html::from));
+    details.extend(evidence(view, row));
+    let difference = row.difference();
+    Ok(Entry {
+        class: kind_class(row),
+        kind: kind_word(row.kind),
+        subject: view.prose(&sentence(row)),
+        place,
+        detail: Html::joined(details, "; "),
+        compiles,
+        cost_class: difference.map_or("", difference_class),
+        cost: difference.map_or_else(|| UNKNOWN.to_owned(), signed),
+    })
+}
+
+/// Links to the pages of both reports with the evidence.
+fn evidence(view: DiffView<'_>, row: &Row) -> Option<Html> {
+    if !matches!(row.topic, Topic::Failure | Topic::GraphBreak | Topic::Recompile) {
+        return None;
+    }
+    let links: Vec<Html> = [(Side::A, &row.a, "A"), (Side::B, &row.b, "B")]
+        .into_iter()
+        .filter_map(|(side, of, name)| {
+            let page = of.page.as_deref().filter(|page| !page.ends_with("/compile.html"))?;
+            Some(view.link(&view.href_in(side, page)?, &format!("evidence in {name}")))
+        })
+        .collect();
+    (!links.is_empty()).then(|| soft(Html::joined(links, ", ")))
+}

@@ -1,0 +1,111 @@
+//! `diff.md`: the comparison for pull requests, issues and job summaries, at most 60 KB.
+
+use super::rows::{kind_word, place, ranks, sentence, signed};
+use super::verdict::{self, doubt};
+use crate::compare::{Comparison, LogComparison, Recording, Row};
+use crate::report::kit::markdown::{Markdown, code, plain, prose};
+
+/// Bytes of each part; together less than 60 KB.
+const HEAD: usize = 6_000;
+const CHANGES: usize = 36_000;
+const PARTS: usize = 4_000;
+const FUNCTIONS: usize = 12_000;
+
+/// Characters of a sentence, and of a name or a path.
+const LONGEST_TEXT: usize = 400;
+const LONGEST_NAME: usize = 120;
+
+/// Functions of the table.
+const MOST_FUNCTIONS: usize = 40;
+
+/// Runs of a side that are named.
+const RUNS: usize = 8;
+
+/// The whole document.
+pub(super) fn document(comparison: &Comparison) -> String {
+    let mut document = Markdown::default();
+    head(comparison, &mut document);
+    changes(comparison, &mut document);
+    if let Some(shown) = comparison.shown() {
+        parts(shown, &mut document);
+        functions(shown, &mut document);
+    }
+    document.text()
+}
+
+fn head(comparison: &Comparison, document: &mut Markdown) {
+    let mut part = document.part(HEAD);
+    part.heading(1, "Two runs of torch.compile");
+    part.text(&format!("**Verdict:** {}", prose(&verdict::sentence(comparison), 3 * LONGEST_TEXT)));
+    for note in verdict::notes(comparison) {
+        part.entry(&prose(&plain(&note), LONGEST_TEXT));
+    }
+    let named = |side: &[Recording]| {
+        let runs = side.iter().take(RUNS).map(|recording| {
+            let torch = recording.logs.iter().find_map(|log| log.torch.as_deref()).unwrap_or("unknown");
+            format!("{}, torch {}", code(&recording.name, LONGEST_NAME), code(torch, LONGEST_NAME))
+        });
+        runs.collect::<Vec<String>>().join("; ")
+    };
+    part.text(&format!("- **A:** {}\n- **B:** {}", named(&comparison.a), named(&comparison.b)));
+    let (runs, rest) = doubt(comparison);
+    part.text(&plain(&format!("{runs} {rest}")));
+    part.end(0, ("note", "notes"), "`diff.html` has all");
+}
+
+fn changes(comparison: &Comparison, document: &mut Markdown) {
+    let mut part = document.part(CHANGES);
+    part.heading(2, "What changed");
+    if comparison.rows.is_empty() {
+        part.text("Nothing.");
+    }
+    part.table(&["", "What", "Where", "Difference:"], comparison.rows.iter().map(change));
+    part.end(0, ("row", "rows"), "`diff.json` has all under `rows`");
+}
+
+fn change(row: &Row) -> Vec<String> {
+    let mut what = vec![prose(&plain(&sentence(row)), LONGEST_TEXT)];
+    what.extend(row.detail.as_ref().map(|detail| prose(&plain(detail), LONGEST_TEXT)));
+    what.extend(ranks(row));
+    vec![
+        kind_word(row.kind).to_owned(),
+        what.join("; "),
+        place(row).map(|place| code(&place, LONGEST_NAME)).unwrap_or_default(),
+        plain(&row.difference().map(signed).unwrap_or_default()),
+    ]
+}
+
+fn parts(shown: &LogComparison, document: &mut Markdown) {
+    let mut part = document.part(PARTS);
+    part.heading(2, "Time by part");
+    let of = |name: &str, times: crate::compare::Pair| {
+        let (a, b) = super::rows::medians(times);
+        let time = |seconds| plain(&super::rows::time(seconds));
+        vec![name.to_owned(), plain(&signed(times.difference())), time(a), time(b)]
+    };
+    let rows = shown.parts.iter().map(|line| of(&line.name, line.times));
+    part.table(&["Part", "Difference:", "A:", "B:"], rows.chain([of("Compile time", shown.total)]));
+    part.end(0, ("part", "parts"), "`diff.html` has all");
+}
+
+fn functions(shown: &LogComparison, document: &mut Markdown) {
+    let differing: Vec<_> = shown.functions.iter().filter(|one| one.line.differs).collect();
+    if differing.is_empty() {
+        return;
+    }
+    let mut part = document.part(FUNCTIONS);
+    part.heading(2, "Functions");
+    let rows = differing.iter().take(MOST_FUNCTIONS).map(|one| {
+        let (a, b) = super::rows::medians(one.line.times);
+        let time = |seconds| plain(&super::rows::time(seconds));
+        vec![
+            code(&one.line.name, LONGEST_NAME),
+            plain(&signed(one.line.times.difference())),
+            time(a),
+            time(b),
+        ]
+    });
+    part.table(&["Function", "Difference:", "A:", "B:"], rows);
+    let left_out = differing.len().saturating_sub(MOST_FUNCTIONS);
+    part.end(left_out, ("function", "functions"), "`diff.html` has all");
+}

@@ -1,0 +1,132 @@
+//! `diff.html`: the verdict, what changed, how sure that is, and the tables.
+
+use super::verdict::{doubt, notes, pieces};
+use super::view::{Compiles, DiffView, Side};
+use super::{changes, tables};
+use crate::compare::{Comparison, Recording};
+use crate::output::{Page, RelPath};
+use crate::report::kit::assets::COMPARE;
+use crate::report::kit::formats::{counted, day_and_time, micros, whole};
+use crate::report::kit::html::Html;
+use crate::report::kit::markup::{Element, close_section, put, strong};
+use crate::report::kit::shell::{Shell, Tab, write_page};
+use crate::report::kit::templates::Worker;
+use crate::report::kit::verdict::Hero;
+use serde::Serialize;
+use std::io::Write;
+
+#[derive(Serialize)]
+struct Sides {
+    sides: Vec<SideOfPage>,
+}
+
+#[derive(Serialize)]
+struct SideOfPage {
+    name: String,
+    log: Html,
+    about: String,
+}
+
+/// The page.
+pub(super) fn page(comparison: &Comparison, path: RelPath) -> Page<'_, Worker> {
+    Page::rendered(path, move |worker, out| {
+        let compiles = Compiles::of(comparison);
+        let names = [&comparison.a, &comparison.b]
+            .map(|side| side.first().map(|recording| recording.name.clone()).unwrap_or_default());
+        let mut shell = Shell::of_job("Two runs", None, COMPARE);
+        shell.crumbs = vec![(format!("{} against {}", names[0], names[1]), None)];
+        let threshold = comparison.threshold;
+        shell.aside = format!(
+            "tlparse diff · threshold {}\u{a0}%, {}",
+            crate::report::kit::formats::count((threshold.share * 1e4).round() / 100.0),
+            micros(threshold.seconds * 1e6)
+        );
+        shell.tabs = tabs(DiffView::new(comparison, &compiles, worker));
+        write_page(worker, out, &shell, |worker, out| {
+            let view = DiffView::new(comparison, &compiles, worker);
+            hero(view, out)?;
+            if let Some(shown) = comparison.shown() {
+                changes::section(view, out)?;
+                doubts(view, out)?;
+                tables::parts(view, shown, out)?;
+                tables::functions(view, shown, out)?;
+                tables::kernels(view, shown, out)?;
+                tables::settings(view, shown, out)?;
+                tables::ranks(view, out)?;
+            }
+            Ok(())
+        })
+    })
+}
+
+fn tabs(view: DiffView<'_>) -> Vec<Tab> {
+    let mut tabs = Vec::new();
+    if let Some(shown) = view.comparison.shown() {
+        tabs.push(Tab::section("changes", "What changed", None));
+        tabs.push(Tab::section("noise", "Noise", None));
+        let sections = [
+            ("parts", "Time by part", shown.parts.len()),
+            ("functions", "Functions", shown.functions.len()),
+            ("kernels", "Measured kernels", shown.kernels.len()),
+        ];
+        let known = sections.into_iter().filter(|(.., count)| *count > 0);
+        tabs.extend(known.map(|(id, text, count)| Tab::section(id, text, Some(whole(count)))));
+        if view.comparison.logs.len() > 1 {
+            tabs.push(Tab::section("ranks", "Ranks", Some(whole(view.comparison.logs.len()))));
+        }
+    }
+    for (side, name) in [(Side::A, "Report A"), (Side::B, "Report B")] {
+        tabs.extend(view.href_in(side, "index.html").map(|href| Tab::away(href, name, None)));
+    }
+    tabs
+}
+
+fn hero(view: DiffView<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+    let mut sides = Vec::new();
+    for (side, name, runs) in [(Side::A, "A", &view.comparison.a), (Side::B, "B", &view.comparison.b)] {
+        for (at, recording) in runs.iter().enumerate() {
+            let href = view.href_in(side, "index.html").filter(|_| at == 0);
+            let log = match href {
+                Some(href) => view.link(&href, &recording.name),
+                None => Html::escaped(&recording.name),
+            };
+            let name = if runs.len() == 1 { name.to_owned() } else { format!("{name}{}", at + 1) };
+            sides.push(SideOfPage { name, log, about: about(recording) });
+        }
+    }
+    let bar = view.render("diff_sides", &Sides { sides })?;
+    let notes = notes(view.comparison).into_iter().map(Html::from).collect();
+    put(out, &view.hero(&Hero { pieces: pieces(view.comparison), notes, bar })?)?;
+    Ok(())
+}
+
+/// What wrote a run, and when.
+fn about(recording: &Recording) -> String {
+    let mut parts = Vec::new();
+    if let [log] = recording.logs.as_slice() {
+        parts.extend((log.file != recording.name).then(|| log.file.clone()));
+    } else {
+        parts.push(counted(recording.logs.len(), "rank", "ranks"));
+    }
+    let first = recording.logs.first();
+    let torch = first.and_then(|log| log.torch.clone());
+    parts.push(format!("torch {}", torch.as_deref().unwrap_or("unknown")));
+    let records: u64 = recording.logs.iter().fold(0, |sum, log| sum.saturating_add(log.records));
+    parts.push(counted(records, "record", "records"));
+    let time = first.and_then(|log| log.first_time.as_deref()).and_then(day_and_time);
+    parts.extend(time.map(|(day, time)| format!("{day} {time}")));
+    parts.join(" · ")
+}
+
+/// How sure this is.
+fn doubts(view: DiffView<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+    view.open_section(out, ("noise", "How sure is this", ""), None, Html::default())?;
+    let (runs, rest) = doubt(view.comparison);
+    let mut pieces = vec![strong(runs), rest.into()];
+    if view.comparison.a.len() + view.comparison.b.len() == 2 {
+        pieces.push(view.command("tlparse diff --a A1 A2 A3 --b B1 B2 B3"));
+    }
+    put(out, &Element::new("p").class("advice doubt").around(Html::joined(pieces, " ")))?;
+    close_section(out)?;
+    Ok(())
+}

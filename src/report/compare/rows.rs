@@ -1,0 +1,110 @@
+//! How a row reads.
+
+use crate::compare::{Pair, Row, RowKind, Topic};
+use crate::report::kit::formats::{UNKNOWN, micros, short_path};
+
+/// What became of it, as the first word of an entry.
+pub(super) fn kind_word(kind: RowKind) -> &'static str {
+    match kind {
+        RowKind::New => "New",
+        RowKind::Gone => "Gone",
+        RowKind::Worse => "Worse",
+        RowKind::Better => "Better",
+        RowKind::Changed => "Changed",
+    }
+}
+
+/// Whether a row is about something that one would rather not have.
+fn is_trouble(topic: Topic) -> bool {
+    matches!(topic, Topic::Failure | Topic::GraphBreak | Topic::Recompile | Topic::Ranks)
+}
+
+/// The class of that word.
+pub(super) fn kind_class(row: &Row) -> &'static str {
+    match (row.kind, row.topic) {
+        (RowKind::New, Topic::Failure | Topic::Ranks) => "error",
+        (RowKind::Worse, _) => "worse",
+        (RowKind::New, topic) if is_trouble(topic) => "worse",
+        (RowKind::Better, _) => "better",
+        (RowKind::Gone, topic) if is_trouble(topic) => "better",
+        _ => "",
+    }
+}
+
+/// Seconds with their sign: `+18.7 ms`, `−1.04 s`.
+pub(super) fn signed(seconds: f64) -> String {
+    let size = micros(seconds.abs() * 1e6);
+    match seconds {
+        _ if seconds > 0.0 => format!("+{size}"),
+        _ if seconds < 0.0 => format!("−{size}"),
+        _ => size,
+    }
+}
+
+/// Seconds that may be unknown.
+pub(super) fn time(seconds: Option<f64>) -> String {
+    seconds.map_or_else(|| UNKNOWN.to_owned(), |seconds| micros(seconds * 1e6))
+}
+
+/// The median of each side.
+pub(super) fn medians(pair: Pair) -> (Option<f64>, Option<f64>) {
+    (pair.a.map(|times| times.median), pair.b.map(|times| times.median))
+}
+
+/// The class of a difference of times.
+pub(super) fn difference_class(seconds: f64) -> &'static str {
+    match seconds {
+        _ if seconds > 0.0 => "worse",
+        _ if seconds < 0.0 => "better",
+        _ => "",
+    }
+}
+
+/// What a row says, with its values: `Kernel builds: 6.32 s → 11.8 s`. Code stands between backquotes.
+pub(super) fn sentence(row: &Row) -> String {
+    let subject = &row.subject;
+    let (a, b) = medians(row.seconds);
+    match (row.topic, &row.a.value, &row.b.value) {
+        (Topic::CompileTime | Topic::Part | Topic::FunctionTime | Topic::Measured, ..) => {
+            format!("{subject}: {} → {}", time(a), time(b))
+        }
+        (Topic::Torch, Some(old), Some(new)) => format!("{subject}: {old} → {new}"),
+        (Topic::Setting, old, new) if old.is_some() || new.is_some() => {
+            format!("{subject}: {} → {}", setting(old), setting(new))
+        }
+        (Topic::GraphBreak | Topic::Recompile | Topic::Failure, Some(old), Some(new)) if old != new => {
+            format!("{subject}: {old} → {new}")
+        }
+        _ => subject.clone(),
+    }
+}
+
+/// Characters of a value in a sentence.
+const LONGEST_VALUE: usize = 120;
+
+/// The value of a setting.
+pub(super) fn setting(value: &Option<String>) -> String {
+    let Some(value) = value else { return "not set".to_owned() };
+    let short: String = value.chars().take(LONGEST_VALUE).collect();
+    let more = if short.len() < value.len() { "…" } else { "" };
+    format!("`{}{more}`", short.replace('`', "'"))
+}
+
+/// `file:line` of a row.
+pub(super) fn place(row: &Row) -> Option<String> {
+    let file = short_path(row.file.as_deref()?);
+    Some(row.line.map_or_else(|| file.to_string(), |line| format!("{file}:{line}")))
+}
+
+/// `on rank 1`, `on ranks 0, 1`.
+pub(super) fn ranks(row: &Row) -> Option<String> {
+    const NAMED: usize = 8;
+    let shown: Vec<String> = row.ranks.iter().take(NAMED).map(u64::to_string).collect();
+    let more = row.ranks.len().saturating_sub(NAMED);
+    match (row.ranks.len(), more) {
+        (0, _) => None,
+        (1, _) => Some(format!("on rank {}", shown.join(""))),
+        (_, 0) => Some(format!("on ranks {}", shown.join(", "))),
+        _ => Some(format!("on {} ranks: {} and {more} more", row.ranks.len(), shown.join(", "))),
+    }
+}

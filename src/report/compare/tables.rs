@@ -1,0 +1,308 @@
+//! The tables of a comparison: parts, functions, kernels, settings, ranks.
+
+use super::rows::{difference_class, medians, setting, signed, time};
+use super::view::{DiffView, Side};
+use crate::compare::{CompileRef, FunctionLine, LogComparison, MeasuredLine, Pair, Row as Change, Topic};
+use crate::report::kit::formats::{UNKNOWN, counted, short_path, whole};
+use crate::report::kit::html::Html;
+use crate::report::kit::markup::{
+    Element, close, close_section, more, note_below, open_more, soft, span, stacked,
+};
+use crate::report::kit::tables::{Head, Row, Table, Td};
+use std::io::Write;
+
+/// Rows of each table.
+const ROWS: usize = 500;
+
+/// Settings of one side that are named.
+const NAMED_SETTINGS: usize = 1_000;
+
+/// A difference with its sign.
+fn difference(pair: Pair) -> Td {
+    let difference = pair.difference();
+    if pair.a.is_none() && pair.b.is_none() {
+        return Td::text(UNKNOWN).class("num");
+    }
+    let class = difference_class(difference);
+    Td::text(&signed(difference)).sorted(difference).class(format!("num {class}"))
+}
+
+/// The difference as a bar: better to the left, worse to the right.
+fn delta(pair: Pair, largest: f64) -> Td {
+    let difference = pair.difference();
+    let width = 50.0 * difference.abs() / largest;
+    if difference == 0.0 || !width.is_finite() {
+        return Td::text("");
+    }
+    let bar = Element::new("i").class(difference_class(difference));
+    let bar = bar.style(&format!("width:{width:.1}%")).empty();
+    Td::html(Element::new("span").class("delta").attribute("aria-hidden", "true").around(bar))
+}
+
+fn seconds(value: Option<f64>) -> Td {
+    Td::text(&time(value)).sorted(value.unwrap_or_default()).class("num")
+}
+
+/// The cells of a pair of times: difference, bar, A, B.
+fn time_cells(pair: Pair, largest: f64) -> [Td; 4] {
+    let (a, b) = medians(pair);
+    [difference(pair), delta(pair, largest), seconds(a), seconds(b)]
+}
+
+fn time_heads() -> [Head; 4] {
+    [Head::number("Difference"), Head::unsorted("better · worse"), Head::number("A"), Head::number("B")]
+}
+
+fn largest<'p>(pairs: impl Iterator<Item = &'p Pair>) -> f64 {
+    pairs.map(|pair| pair.difference().abs()).fold(0.0, f64::max)
+}
+
+/// Time by part.
+pub(super) fn parts(view: DiffView<'_>, shown: &LogComparison, out: &mut dyn Write) -> anyhow::Result<()> {
+    if shown.parts.is_empty() {
+        return Ok(());
+    }
+    let head = ("parts", "Time by part", "one split of time for both sides; each instant counts once");
+    view.open_section(out, head, Some(whole(shown.parts.len())), Html::default())?;
+    let widest = largest(shown.parts.iter().map(|line| &line.times));
+    let mut heads = vec![Head::text("Part")];
+    heads.extend(time_heads());
+    let table = Table { id: "parts-table", label: "Parts", heads };
+    let line = |name: Html, times: Pair, widest: f64| {
+        let mut cells = vec![Td::html(name)];
+        cells.extend(time_cells(times, widest));
+        Ok(Row::of(cells))
+    };
+    let mut rows: Vec<anyhow::Result<Row>> =
+        shown.parts.iter().map(|one| line(Html::escaped(&one.name), one.times, widest)).collect();
+    rows.push(line(Element::new("b").around("Compile time"), shown.total, 0.0));
+    view.table(out, &table, rows.into_iter())?;
+    close_section(out)?;
+    Ok(())
+}
+
+/// Functions: those that differ, then those within the noise in a fold.
+pub(super) fn functions(
+    view: DiffView<'_>,
+    shown: &LogComparison,
+    out: &mut dyn Write,
+) -> anyhow::Result<()> {
+    if shown.functions.is_empty() {
+        return Ok(());
+    }
+    let (differing, noise): (Vec<&FunctionLine>, Vec<&FunctionLine>) =
+        shown.functions.iter().partition(|one| one.line.differs);
+    let note = match differing.len() {
+        0 => "none differs by more than the noise".to_owned(),
+        1 => "1 differs by more than the noise".to_owned(),
+        count => format!("{} differ by more than the noise", whole(count)),
+    };
+    let count = Some(whole(shown.functions.len()));
+    view.open_section(out, ("functions", "Functions", &note), count, Html::default())?;
+    let widest = largest(shown.functions.iter().map(|one| &one.line.times));
+    if !differing.is_empty() {
+        function_table(view, out, ("functions-table", &differing), widest)?;
+    }
+    if !noise.is_empty() {
+        let sum: f64 = noise.iter().map(|one| one.line.times.difference()).sum();
+        let count = counted(noise.len(), "function", "functions");
+        open_more(out, format!("{count} within the noise, {} together", signed(sum)))?;
+        function_table(view, out, ("noise-table", &noise), widest)?;
+        close(out, "details")?;
+    }
+    close_section(out)?;
+    Ok(())
+}
+
+fn function_table(
+    view: DiffView<'_>,
+    out: &mut dyn Write,
+    (id, lines): (&str, &[&FunctionLine]),
+    widest: f64,
+) -> anyhow::Result<()> {
+    let mut heads = vec![Head::compiles("Compiles"), Head::text("Function").mono()];
+    heads.extend(time_heads());
+    heads.extend([
+        Head::number("of it in builds")
+            .about("difference of the time in builds of kernels and the C++ toolchain"),
+        Head::number("Ops").about("operators in the graphs"),
+        Head::number("Guards"),
+    ]);
+    let table = Table { id, label: "Functions", heads };
+    let row = |(at, one): (usize, &&FunctionLine)| {
+        let pills = match (one.a.is_empty(), one.b.is_empty()) {
+            (true, _) => view.pills(Side::B, &one.b)?,
+            (_, true) => view.pills(Side::A, &one.a)?,
+            _ if same_compiles(&one.a, &one.b) => view.pills(Side::B, &one.b)?,
+            _ => Html::joined([view.pills(Side::A, &one.a)?, view.pills(Side::B, &one.b)?], " → "),
+        };
+        let file = one.file.as_deref().map(|file| match one.place {
+            Some(line) => format!("{}:{line}", short_path(file)),
+            None => short_path(file).into_owned(),
+        });
+        let name = Html::joined([view.function(&one.line.name), soft(file.unwrap_or_default())], " ");
+        let mut cells = vec![Td::html(pills).sorted(at), Td::html(name)];
+        cells.extend(time_cells(one.line.times, widest));
+        cells.extend([difference(one.builds), change(&one.operators), change(&one.guards)]);
+        Ok(Row::of(cells))
+    };
+    let rows: Vec<anyhow::Result<Row>> = lines.iter().enumerate().take(ROWS).map(row).collect();
+    view.table(out, &table, rows.into_iter())?;
+    if lines.len() > ROWS {
+        let rest = counted(lines.len() - ROWS, "more function differs", "more functions differ");
+        note_below(out, format!("{rest} less."))?;
+    }
+    Ok(())
+}
+
+/// Whether both sides have the same ids with the same statuses: then one of them says it.
+fn same_compiles(a: &[CompileRef], b: &[CompileRef]) -> bool {
+    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.id == b.id && a.status == b.status)
+}
+
+/// `9`, or `9 → 10` with the new one marked.
+fn change((a, b): &(String, String)) -> Td {
+    let text = |text: &str| if text.is_empty() { UNKNOWN.to_owned() } else { text.to_owned() };
+    if a == b || b.is_empty() {
+        return Td::text(&text(a)).class("num");
+    }
+    let new = Element::new("mark").around(text(b));
+    Td::html(Html::joined([text(a).into(), new], " → ")).class("num")
+}
+
+/// Measured kernels and operators.
+pub(super) fn kernels(view: DiffView<'_>, shown: &LogComparison, out: &mut dyn Write) -> anyhow::Result<()> {
+    if shown.kernels.is_empty() && shown.operators.is_empty() {
+        return Ok(());
+    }
+    let (a, b) = medians(shown.busy_us);
+    let per = |us: Option<f64>| time(us.map(|us| us / 1e6));
+    let note = format!("device time of the traced steps: {} against {}", per(b), per(a));
+    view.open_section(
+        out,
+        ("kernels", "Measured kernels", &note),
+        Some(whole(shown.kernels.len())),
+        Html::default(),
+    )?;
+    let total = shown.busy_us.difference();
+    measured_table(view, out, ("kernels-table", "Kernels", &shown.kernels), total)?;
+    if !shown.operators.is_empty() {
+        open_more(out, format!("{} by shape", counted(shown.operators.len(), "operator", "operators")))?;
+        measured_table(view, out, ("operators-table", "Operators", &shown.operators), total)?;
+        close(out, "details")?;
+    }
+    close_section(out)?;
+    Ok(())
+}
+
+fn measured_table(
+    view: DiffView<'_>,
+    out: &mut dyn Write,
+    (id, label, lines): (&str, &str, &[MeasuredLine]),
+    total: f64,
+) -> anyhow::Result<()> {
+    let in_seconds = |pair: Pair| super::view::in_seconds(pair);
+    let widest = largest(lines.iter().map(|one| &one.line.times)) / 1e6;
+    let mut heads = vec![Head::text(label).mono()];
+    heads.extend(time_heads());
+    heads.extend([
+        Head::number("Share").about("of the difference of the device time"),
+        Head::number("Launches"),
+        Head::number("GB/s"),
+        Head::number("TFLOP/s"),
+    ]);
+    let rate = |(a, b): (Option<f64>, Option<f64>), digits: usize| {
+        let text = |rate: Option<f64>| rate.map_or(String::new(), |rate| format!("{rate:.digits$}"));
+        change(&(text(a), text(b)))
+    };
+    let row = |one: &MeasuredLine| {
+        let name = span("long-name", one.line.name.as_str());
+        let name = match one.shapes.is_empty() {
+            true => name,
+            false => stacked([name, soft(one.shapes.as_str())]),
+        };
+        let mut cells = vec![Td::html(name)];
+        cells.extend(time_cells(in_seconds(one.line.times), widest));
+        let share = crate::report::kit::formats::percent(one.line.times.difference(), total, false);
+        let count = |count: Option<u64>| count.map(|count| count.to_string()).unwrap_or_default();
+        cells.extend([
+            Td::text(&share).class("num"),
+            change(&(count(one.counts.0), count(one.counts.1))),
+            rate(one.gbps, 1),
+            rate(one.tflops, 3),
+        ]);
+        Ok(Row::of(cells))
+    };
+    let rows: Vec<anyhow::Result<Row>> = lines.iter().map(row).collect();
+    view.table(out, &Table { id, label, heads }, rows.into_iter())
+}
+
+/// Settings and versions that differ.
+pub(super) fn settings(view: DiffView<'_>, shown: &LogComparison, out: &mut dyn Write) -> anyhow::Result<()> {
+    let is_setting = |row: &&Change| {
+        row.topic == Topic::Torch
+            || (row.topic == Topic::Setting && (row.a.value.is_some() || row.b.value.is_some()))
+    };
+    let rows: Vec<&Change> = view.comparison.rows.iter().filter(is_setting).collect();
+    let (only_a, only_b) = &shown.one_sided_settings;
+    if rows.is_empty() && only_a.is_empty() && only_b.is_empty() {
+        return Ok(());
+    }
+    let head = ("settings", "Settings and versions", "that differ");
+    view.open_section(out, head, Some(whole(rows.len())), Html::default())?;
+    if !rows.is_empty() {
+        let heads = vec![Head::text("Setting"), Head::text("A").mono(), Head::text("B").mono()];
+        let line = |row: &&Change| {
+            let value = |value: &Option<String>| match row.topic {
+                Topic::Torch => value.clone().unwrap_or_default(),
+                _ => setting(value).replace('`', ""),
+            };
+            let new = Element::new("mark").around(value(&row.b.value));
+            Ok(Row::of(vec![
+                Td::html(view.prose(row.subject.trim_start_matches("Setting "))),
+                Td::text(&value(&row.a.value)),
+                Td::html(new),
+            ]))
+        };
+        let table = Table { id: "settings-table", label: "Settings and versions", heads };
+        let lines: Vec<anyhow::Result<Row>> = rows.iter().take(ROWS).map(line).collect();
+        view.table(out, &table, lines.into_iter())?;
+    }
+    for (name, settings) in [("A", only_a), ("B", only_b)] {
+        if settings.is_empty() {
+            continue;
+        }
+        let names: Vec<Html> = settings.iter().take(NAMED_SETTINGS).map(|name| view.code(name)).collect();
+        let count = counted(settings.len(), "setting", "settings");
+        let fold = more(format!("{count} that only the torch of {name} has"), &Html::joined(names, " "));
+        writeln!(out, "{}", fold.as_str())?;
+    }
+    close_section(out)?;
+    Ok(())
+}
+
+/// Rank by rank.
+pub(super) fn ranks(view: DiffView<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+    let logs = &view.comparison.logs;
+    if logs.len() < 2 {
+        return Ok(());
+    }
+    let head = ("ranks", "Ranks", "largest difference first; the tables above are of the first");
+    view.open_section(out, head, Some(whole(logs.len())), Html::default())?;
+    let widest = largest(logs.iter().map(|log| &log.total));
+    let mut heads = vec![Head::compiles("Rank")];
+    heads.extend(time_heads());
+    let row = |log: &LogComparison| {
+        let rank = log.rank.unwrap_or_default();
+        let mut cells = vec![Td::text(&format!("rank {rank}")).sorted(rank)];
+        cells.extend(time_cells(log.total, widest));
+        Ok(Row::of(cells))
+    };
+    let rows: Vec<anyhow::Result<Row>> = logs.iter().take(ROWS).map(row).collect();
+    view.table(out, &Table { id: "ranks-table", label: "Ranks", heads }, rows.into_iter())?;
+    if logs.len() > ROWS {
+        note_below(out, format!("{} differ less.", counted(logs.len() - ROWS, "more rank", "more ranks")))?;
+    }
+    close_section(out)?;
+    Ok(())
+}

@@ -1,0 +1,54 @@
+//! The comparison in a few lines, for a terminal.
+
+use super::rows::{kind_word, place, ranks, sentence, signed};
+use super::verdict::{self, doubt, is_change};
+use crate::analysis::Severity;
+use crate::compare::{Comparison, Row, RowKind, Topic};
+use crate::report::kit::formats::counted;
+use crate::report::terminal::{SummaryLine, one_line};
+
+/// Rows that the terminal names.
+const ROWS: usize = 12;
+
+/// The verdict, the first rows, and how sure that is.
+pub fn summary(comparison: &Comparison) -> Vec<SummaryLine> {
+    let plain = |text: String| SummaryLine::plain(text.replace('\u{a0}', " "));
+    let mut lines = vec![plain(verdict::sentence(comparison))];
+    lines.extend(verdict::notes(comparison).into_iter().map(plain));
+    // The times of functions, kernels and settings are many: they are told where nothing else is.
+    let changes = comparison.rows.iter().filter(|row| is_change(row));
+    let rest = comparison.rows.iter().filter(|row| !is_change(row) && row.topic != Topic::CompileTime);
+    let told: Vec<&Row> = changes.chain(rest).take(ROWS).collect();
+    let of_total = comparison.rows.iter().filter(|row| row.topic == Topic::CompileTime).count();
+    let more = comparison.rows.len().saturating_sub(told.len() + of_total);
+    lines.extend(told.into_iter().map(line));
+    if more > 0 {
+        let more = counted(more, "more difference", "more differences");
+        lines.push(plain(format!("{more}: times of functions and kernels, settings and the rest.")));
+    }
+    if !comparison.rows.is_empty() || comparison.a.len() + comparison.b.len() > 2 {
+        let (runs, rest) = doubt(comparison);
+        lines.push(plain(format!("{runs} {rest}")));
+    }
+    lines
+}
+
+/// `Worse: Kernel builds: 6.32 s → 11.8 s, +5.53 s`
+fn line(row: &Row) -> SummaryLine {
+    let mut text = one_line(&sentence(row).replace('`', ""));
+    if let Some(place) = place(row) {
+        text.push_str(&format!(", at {}", one_line(&place)));
+    }
+    if let Some(ranks) = ranks(row) {
+        text.push_str(&format!(", {ranks}"));
+    }
+    if let Some(difference) = row.difference() {
+        text.push_str(&format!(", {}", signed(difference)));
+    }
+    let severity = match (row.kind, row.topic) {
+        (RowKind::New, Topic::Failure | Topic::Ranks) => Severity::Error,
+        (RowKind::New | RowKind::Worse, _) => Severity::Warning,
+        _ => Severity::Info,
+    };
+    SummaryLine { label: Some((kind_word(row.kind), severity)), text: text.replace('\u{a0}', " ") }
+}

@@ -1,0 +1,249 @@
+//! The verdict on two sides: how much slower or faster, why, and what is new or gone.
+
+use super::rows::{medians, time};
+use crate::compare::{Comparison, LogComparison, Row, RowKind, TimeLine, Topic};
+use crate::report::kit::formats::{counted, micros, percent, whole};
+use crate::report::kit::verdict::Words;
+
+/// What a verdict counts.
+const COUNTED: [(Topic, &str, &str); 4] = [
+    (Topic::Failure, "failure", "failures"),
+    (Topic::GraphBreak, "graph break", "graph breaks"),
+    (Topic::Recompile, "recompile", "recompiles"),
+    (Topic::Function, "function", "functions"),
+];
+
+/// The verdict as plain text.
+pub(super) fn sentence(comparison: &Comparison) -> String {
+    pieces(comparison).into_iter().map(|words| words.text().replace('\u{a0}', " ")).collect()
+}
+
+/// The verdict, whose numbers lead to the evidence.
+pub(super) fn pieces(comparison: &Comparison) -> Vec<Words> {
+    let Some(shown) = comparison.shown() else {
+        return vec![Words::plain("A and B have no rank in common, so there is nothing to compare.")];
+    };
+    if comparison.rows.is_empty() {
+        return vec![Words::plain("A and B do not differ.")];
+    }
+    let mut pieces = Vec::new();
+    pieces.extend(speed(shown));
+    pieces.extend(share(shown));
+    pieces.extend(news(comparison));
+    pieces
+}
+
+/// `B compiles 21.3 s slower: 35.2 s against 13.9 s.`
+fn speed(shown: &LogComparison) -> Vec<Words> {
+    let (Some(a), Some(b)) = medians(shown.total) else { return Vec::new() };
+    let on = shown.rank.map(|rank| format!("On rank {rank}, ")).unwrap_or_default();
+    let difference = shown.total.difference();
+    let both = format!(": {} against {}.", time(Some(b)), time(Some(a)));
+    if shown.total_differs {
+        let (word, class) = if difference > 0.0 { ("slower", "warn") } else { ("faster", "") };
+        return vec![
+            Words::plain(format!("{on}B compiles ")),
+            Words::linked("", format!("{} {word}", micros(difference.abs() * 1e6)), "#parts", class),
+            Words::plain(both),
+        ];
+    }
+    vec![Words::plain(format!("{on}B compiles as fast as A, within the noise{both}"))]
+}
+
+/// `90 % of the difference is kernel builds.`
+fn share(shown: &LogComparison) -> Vec<Words> {
+    let total = shown.total.difference();
+    if !shown.total_differs {
+        return Vec::new();
+    }
+    let same_way = |line: &&TimeLine| line.differs && line.times.difference() * total > 0.0;
+    let builds = ["C++ toolchain, once", "Kernel builds"];
+    let of_builds: Vec<&TimeLine> =
+        shown.parts.iter().filter(same_way).filter(|line| builds.contains(&line.name.as_str())).collect();
+    let first = shown.parts.iter().find(same_way);
+    let (name, seconds) = match (of_builds.as_slice(), first) {
+        ([one, other], Some(first)) if builds.contains(&first.name.as_str()) => (
+            "kernel builds and the C++ toolchain".to_owned(),
+            one.times.difference() + other.times.difference(),
+        ),
+        (_, Some(first)) => (lower(&first.name), first.times.difference()),
+        _ => return Vec::new(),
+    };
+    if seconds.abs() > total.abs() {
+        let word = if seconds > 0.0 { "slower" } else { "faster" };
+        let text = format!("{} {word}", micros(seconds.abs() * 1e6));
+        let name = capitalized(&name);
+        let are = if name.contains("uilds") { "are" } else { "is" };
+        return vec![
+            Words::plain(format!(" {name} alone {are} ")),
+            Words::linked("", text, "#parts", ""),
+            Words::plain("."),
+        ];
+    }
+    let share = percent(seconds, total, false);
+    vec![Words::linked(" ", share, "#parts", ""), Words::plain(format!(" of the difference is {name}."))]
+}
+
+/// A part's name within a sentence: proper names keep their capital.
+fn lower(name: &str) -> String {
+    match name {
+        "Kernel builds" | "Code generation" | "Autotuning" | "Other phases" => name.to_lowercase(),
+        "C++ toolchain, once" => "the C++ toolchain".to_owned(),
+        _ => name.to_owned(),
+    }
+}
+
+fn capitalized(text: &str) -> String {
+    let mut letters = text.chars();
+    let first = letters.next().map(|c| c.to_uppercase().to_string()).unwrap_or_default();
+    format!("{first}{}", letters.as_str())
+}
+
+/// `1 failure is new, nothing is gone.`
+fn news(comparison: &Comparison) -> Vec<Words> {
+    let count = |kind: RowKind| -> Vec<(Topic, String, usize)> {
+        let of = |(topic, one, many): (Topic, &str, &str)| {
+            let rows = comparison.rows.iter().filter(|row| row.kind == kind && row.topic == topic).count();
+            (rows > 0).then(|| (topic, counted(rows, one, many), rows))
+        };
+        COUNTED.into_iter().filter_map(of).collect()
+    };
+    let (new, gone) = (count(RowKind::New), count(RowKind::Gone));
+    let mut pieces = vec![Words::plain(" ")];
+    match (new.is_empty(), gone.is_empty()) {
+        (true, true) => {
+            pieces.push(Words::plain("No failure, graph break, recompile or function is new or gone."));
+            return pieces;
+        }
+        (true, false) => pieces.push(Words::plain("Nothing is new, ")),
+        (false, _) => {
+            pieces.extend(listed(&new, "err"));
+            pieces.push(Words::plain(if gone.is_empty() { ", nothing is gone." } else { ", " }));
+        }
+    }
+    if !gone.is_empty() {
+        pieces.extend(gone_words(&gone));
+        pieces.push(Words::plain("."));
+    }
+    pieces
+}
+
+fn gone_words(gone: &[(Topic, String, usize)]) -> Vec<Words> {
+    let mut words = joined(gone, "");
+    words.push(Words::plain(if is_one(gone) { " is gone" } else { " are gone" }));
+    words
+}
+
+fn listed(new: &[(Topic, String, usize)], class: &'static str) -> Vec<Words> {
+    let class = if new.iter().any(|(topic, ..)| *topic == Topic::Failure) { class } else { "warn" };
+    let mut words = joined(new, class);
+    words.push(Words::plain(if is_one(new) { " is new" } else { " are new" }));
+    words
+}
+
+fn is_one(counts: &[(Topic, String, usize)]) -> bool {
+    counts.iter().map(|(.., count)| count).sum::<usize>() == 1
+}
+
+fn joined(counts: &[(Topic, String, usize)], class: &'static str) -> Vec<Words> {
+    let mut words = Vec::new();
+    for (at, (_, text, _)) in counts.iter().enumerate() {
+        let before = match (at, at + 1 == counts.len()) {
+            (0, _) => "",
+            (_, true) => " and ",
+            _ => ", ",
+        };
+        words.push(Words::linked(before, text.clone(), "#changes", class));
+    }
+    words
+}
+
+/// Sentences below the verdict.
+pub(super) fn notes(comparison: &Comparison) -> Vec<String> {
+    let mut notes = Vec::new();
+    let Some(shown) = comparison.shown() else { return notes };
+    if let Some(one) = shown.one_factor {
+        let (word, factor, machine) = match one.factor > 1.0 {
+            true => ("slower", one.factor, "a slower machine or compiler"),
+            false => ("faster", 1.0 / one.factor, "a faster machine or compiler"),
+        };
+        notes.push(format!(
+            "{} of {} functions are {word}, by {factor:.1} times in the median: {machine} would look like this too.",
+            whole(one.functions),
+            whole(one.of),
+        ));
+    }
+    notes.push(same(comparison));
+    for (name, side) in [("A", &comparison.a), ("B", &comparison.b)] {
+        for (rank, why) in side.iter().flat_map(|recording| &recording.unreadable).take(3) {
+            notes.push(format!("Rank {rank} of {name} could not be read: {why}."));
+        }
+    }
+    notes.retain(|note| !note.is_empty());
+    notes
+}
+
+/// What both sides have: `On both sides: 24 functions, 7 graph breaks.`
+pub(super) fn same(comparison: &Comparison) -> String {
+    let Some(shown) = comparison.shown() else { return String::new() };
+    let same = shown.same;
+    let counts = [
+        (same.functions, "function", "functions"),
+        (same.breaks, "graph break", "graph breaks"),
+        (same.recompiles, "recompile", "recompiles"),
+        (same.failures, "failure", "failures"),
+        (same.lookups, "result of a cache lookup", "results of cache lookups"),
+        (same.kernels, "kernel", "kernels"),
+        (same.settings, "setting", "settings"),
+    ];
+    let words: Vec<String> = counts
+        .into_iter()
+        .filter(|(count, ..)| *count > 0)
+        .map(|(count, one, many)| counted(count, one, many))
+        .collect();
+    match words.is_empty() {
+        true => "The sides have nothing in common.".to_owned(),
+        false => format!("On both sides: {}.", words.join(", ")),
+    }
+}
+
+/// How sure this is.
+pub(super) fn doubt(comparison: &Comparison) -> (String, String) {
+    let threshold = comparison.threshold;
+    let limits = format!(
+        "under {}\u{a0}% or {}",
+        crate::report::kit::formats::count((threshold.share * 1e4).round() / 100.0),
+        micros(threshold.seconds * 1e6)
+    );
+    let noise = comparison.shown().map(|shown| shown.noise).unwrap_or_default();
+    let sum = match noise.functions {
+        0 => String::new(),
+        count => format!(
+            ": {}, {} together",
+            counted(count, "function", "functions"),
+            super::rows::signed(noise.functions_s)
+        ),
+    };
+    match (comparison.a.len(), comparison.b.len()) {
+        (1, 1) => (
+            "One run against one run.".to_owned(),
+            format!(
+                "Differences {limits} are set apart as noise{sum}. Above that, one run a side cannot tell a change from \
+                 a busy machine; the logs do not say how busy it was. Several runs a side give medians and spread."
+            ),
+        ),
+        (a, b) => (
+            format!("{} against {b}.", counted(a, "run", "runs")),
+            format!(
+                "Times are medians. Differences {limits}, and those where the ranges of the two sides overlap, are set \
+                 apart as noise{sum}."
+            ),
+        ),
+    }
+}
+
+/// Rows that the list of changes shows: settings, functions and kernels have tables of their own.
+pub(super) fn is_change(row: &Row) -> bool {
+    !matches!(row.topic, Topic::CompileTime | Topic::FunctionTime | Topic::Measured)
+        && !(row.topic == Topic::Setting && (row.a.value.is_some() || row.b.value.is_some()))
+}

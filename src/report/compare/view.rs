@@ -1,0 +1,151 @@
+//! A page's view of a comparison: where the reports of both sides stand, and the compiles in them.
+
+use crate::compare::{Comparison, CompileRef, Pair, Recording, RowSide, Times};
+use crate::report::kit::formats::UNKNOWN;
+use crate::report::kit::html::Html;
+use crate::report::kit::links::encoded;
+use crate::report::kit::markup::span;
+use crate::report::kit::templates::Worker;
+use crate::report::kit::view::Pieces;
+use crate::trace::TextMap;
+use serde::Serialize;
+use std::ops::Deref;
+
+/// One of the two sides.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Side {
+    A,
+    B,
+}
+
+/// Statuses and folders of compiles, by rank and id.
+type Known<'c> = TextMap<(Option<u64>, &'c str), CompileRef>;
+
+/// The compiles of the first run of each side.
+pub(super) struct Compiles<'c> {
+    a: Known<'c>,
+    b: Known<'c>,
+}
+
+impl<'c> Compiles<'c> {
+    pub fn of(comparison: &'c Comparison) -> Compiles<'c> {
+        let known = |side: &'c [Recording]| {
+            let mut known = Known::default();
+            for log in side.first().map(|recording| recording.logs.as_slice()).unwrap_or_default() {
+                for compile in log.functions.iter().flat_map(|function| &function.compiles) {
+                    let folder = match compile.folder.is_empty() {
+                        true => String::new(),
+                        false => format!("{}{}", log.folder, compile.folder),
+                    };
+                    let status = compile.status.clone();
+                    let id = compile.id.clone();
+                    known.insert((log.rank, compile.id.as_str()), CompileRef { id, status, folder });
+                }
+            }
+            known
+        };
+        Compiles { a: known(&comparison.a), b: known(&comparison.b) }
+    }
+
+    fn get<'s>(&'s self, side: Side, rank: Option<u64>, id: &'s str) -> Option<&'s CompileRef> {
+        let known: &Known<'s> = match side {
+            Side::A => &self.a,
+            Side::B => &self.b,
+        };
+        known.get(&(rank, id)).or_else(|| known.get(&(None, id)))
+    }
+}
+
+/// A page's view of a comparison.
+#[derive(Clone, Copy)]
+pub(super) struct DiffView<'a> {
+    pub comparison: &'a Comparison,
+    compiles: &'a Compiles<'a>,
+    pieces: Pieces<'a>,
+}
+
+impl<'a> Deref for DiffView<'a> {
+    type Target = Pieces<'a>;
+
+    fn deref(&self) -> &Pieces<'a> {
+        &self.pieces
+    }
+}
+
+#[derive(Serialize)]
+struct Pill<'a> {
+    id: &'a str,
+    status: Option<&'a str>,
+    href: Option<String>,
+    title: Option<&'a str>,
+}
+
+/// Words for statuses that the style sheet knows: a report may come from anywhere, and the word becomes part of a class.
+const STATUSES: [&str; 5] = ["ok", "break", "empty", "error", "missing"];
+
+/// Pills of a side of a row or a line.
+const PILLS: usize = 4;
+
+impl<'a> DiffView<'a> {
+    pub fn new(comparison: &'a Comparison, compiles: &'a Compiles<'a>, worker: &'a Worker) -> DiffView<'a> {
+        DiffView { comparison, compiles, pieces: Pieces { worker, depth: 0 } }
+    }
+
+    /// The first run of a side.
+    pub fn recording(&self, side: Side) -> Option<&'a Recording> {
+        match side {
+            Side::A => self.comparison.a.first(),
+            Side::B => self.comparison.b.first(),
+        }
+    }
+
+    /// Where a file of a side's report stands; None where there is no report to lead to, or it has no such page.
+    pub fn href_in(&self, side: Side, page: &str) -> Option<String> {
+        let recording = self.recording(side)?;
+        let report = recording.report.as_ref()?;
+        let is_known = page.ends_with("/compile.html") || recording.pages.contains(page);
+        is_known.then(|| encoded(&format!("{report}/{page}")))
+    }
+
+    /// The compiles of a side of a row.
+    pub fn pills_of_row(&self, side: Side, row: &RowSide, rank: Option<u64>) -> anyhow::Result<Html> {
+        let refs: Vec<CompileRef> = row
+            .compiles
+            .iter()
+            .map(|id| match self.compiles.get(side, rank, id) {
+                Some(known) => known.clone(),
+                None => CompileRef { id: id.clone(), status: String::new(), folder: String::new() },
+            })
+            .collect();
+        self.pills(side, &refs)
+    }
+
+    /// The first compiles of a side as pills.
+    pub fn pills(&self, side: Side, compiles: &[CompileRef]) -> anyhow::Result<Html> {
+        if compiles.is_empty() {
+            return Ok(Html::escaped(UNKNOWN));
+        }
+        let pill = |one: &CompileRef| {
+            let status = Some(one.status.as_str()).filter(|status| STATUSES.contains(status));
+            let page = (!one.folder.is_empty()).then(|| format!("{}/compile.html", one.folder));
+            let href = page.and_then(|page| self.href_in(side, &page));
+            self.render("pill", &Pill { id: &one.id, status, href, title: None })
+        };
+        let mut pills = compiles.iter().take(PILLS).map(pill).collect::<anyhow::Result<Vec<Html>>>()?;
+        if compiles.len() > PILLS {
+            pills.push(span("pill", format!("+{}", compiles.len() - PILLS)));
+        }
+        Ok(span("pills", Html::joined(pills, "")))
+    }
+}
+
+/// Microseconds as seconds.
+pub(super) fn in_seconds(us: Pair) -> Pair {
+    let seconds = |times: Times| Times {
+        median: times.median / 1e6,
+        least: times.least / 1e6,
+        most: times.most / 1e6,
+        runs: times.runs,
+    };
+    Pair { a: us.a.map(seconds), b: us.b.map(seconds) }
+}

@@ -95,7 +95,7 @@ const AMOUNTS: [(&str, &str, f64); 7] = [
     ("06_errors", "failures", 8.0),
     ("08_cache_miss", "cache_misses", 9.0),
     ("08_cache_hit", "cache_misses", 0.0),
-    ("08_cache_miss", "fallback_ops", 0.0),
+    ("05_dynamic_shapes", "fallback_ops", 3.0),
     ("11_export_draft_ops", "findings", 3.0),
 ];
 
@@ -146,6 +146,18 @@ fn a_function_has_budgets_of_its_own_with_its_parts_that_were_resumed() {
         "{}",
         unknown.stderr
     );
+}
+
+#[test]
+fn seconds_of_a_function_are_those_of_its_compiles() {
+    let of = |most: &str| {
+        let budget = format!("[functions.by_shape]\ncompile_seconds = {most}");
+        Check::of([&report("04_recompiles").folder]).budget(&budget)
+    };
+    let found = of("0").json(3)["checks"][0]["found"].as_f64().unwrap();
+    let total = report("04_recompiles").json["compile_time"]["total_s"].as_f64().unwrap();
+    assert!(found > 1.0 && found < total, "{found} of {total}");
+    of("60.5").go().ends_with(0);
 }
 
 #[test]

@@ -361,7 +361,9 @@ impl<'r> Reader<'r> {
                 identity: self.identity("fallback_op", function.as_ref(), operator.to_owned()),
                 functions: function.into_iter().collect(),
                 kind: "fallback_op".to_owned(),
-                title: format!("the code{name} calls {operator}, which Inductor has no kernel for"),
+                title: format!(
+                    "the code{name} calls {operator}, for which Inductor has no kernel of its own"
+                ),
                 severity: Severity::Warning,
                 file: defined.and_then(|function| function.file.clone()),
                 line: number(defined.and_then(|function| function.line)),

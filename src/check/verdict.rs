@@ -217,14 +217,18 @@ fn seconds(limit: &Limit, logs: &[NewItems<'_>]) -> Check {
         };
         check.found = check.found.max(amount);
         if amount > limit.most {
+            let pattern = limit.function.as_deref();
+            let own =
+                functions.iter().find(|(one, _)| pattern.is_some_and(|pattern| is_called(one, pattern)));
+            let own = own.map(|(function, _)| function);
             check.excesses.push(Excess {
                 kind: "compile_seconds".to_owned(),
                 title: slow_title(limit, amount, functions),
                 severity: Severity::Error,
                 count: 1.0,
-                function: limit.function.clone(),
-                file: None,
-                line: None,
+                function: own.map(|function| function.name.clone()),
+                file: own.and_then(|function| function.file.clone()),
+                line: own.and_then(|function| u64::try_from(function.line?).ok()),
                 cost: None,
                 hint: None,
                 page: log.log.page("time.html"),

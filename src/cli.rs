@@ -56,6 +56,10 @@ pub struct Cli {
     #[arg(long, value_name = "MHZ")]
     pub clock: Option<f64>,
 
+    /// Write the trace again, with the figures of each launch in its args (.json, .json.gz, .json.zst)
+    #[arg(long, value_name = "FILE")]
+    pub augment: Option<PathBuf>,
+
     /// Open places of your code in an editor: vscode, pycharm, or an address with {file} and {line}
     #[arg(long, value_name = "EDITOR", value_parser = Editor::parse)]
     pub editor: Option<Editor>,
@@ -306,6 +310,11 @@ impl Cli {
 
     /// Why two flags cannot be used together, where clap would only say that they cannot.
     fn conflict(&self) -> Option<&'static str> {
+        if self.augment.is_some() && self.profile.len() > 1 {
+            return Some(
+                "--augment writes one trace, and --profile names several; run tlparse once for each of them",
+            );
+        }
         match (self.latest, self.all_ranks_html, self.session) {
             (true, true, _) => Some(
                 "--latest cannot be used with --all-ranks-html: it reads the one log that was written last, and the report \
@@ -349,6 +358,7 @@ impl Cli {
             profiles: self.profile.clone(),
             device: self.device_figures()?,
             clock_mhz: self.clock,
+            augment: self.augment.clone(),
             settings: Settings {
                 plain_text: self.plain_text,
                 provenance: self.inductor_provenance,

@@ -480,6 +480,43 @@ fn a_trace_of_another_run_says_that_nothing_was_joined_and_what_was_compared() {
 }
 
 #[test]
+fn what_ran_outside_of_compiled_code_is_listed_by_operator() {
+    let report = of_cpu("24_profile");
+    let page = report.page("performance.html");
+    let names: Vec<String> = page
+        .all("#eager-table tbody td:first-child")
+        .into_iter()
+        .map(|cell| text_of(cell).trim().to_owned())
+        .collect();
+    assert_eq!(
+        names.first().map(String::as_str),
+        Some("aten::add_"),
+        "gradients that are added up take most"
+    );
+    assert!(names.contains(&"aten::square".to_owned()) && names.len() == 8, "{names:?}");
+    assert!(page.all("#operators-table").is_empty(), "on a CPU each operator is its own kernel");
+    let of_gpu = of_gpu();
+    assert!(of_gpu.page("performance.html").all("#eager-table").is_empty(), "all of it ran eagerly");
+}
+
+#[test]
+fn a_finding_about_a_kernel_leads_to_its_row() {
+    let device = r#"{"name": "too small", "gbps": 33, "matrix": {"bf16": 9}, "vector": {"fp32": 6}}"#;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("device.json");
+    std::fs::write(&path, device).unwrap();
+    let report = Run::of(trace_path("h100_qwen.json.gz")).args(["--device"]).args([path]).ok();
+    let page = report.page("performance.html");
+    let links = page.all("#notes .notes a");
+    assert!(!links.is_empty());
+    for link in links {
+        let row = link.attr("href").unwrap();
+        let row = page.one(&format!("tr{row}"));
+        assert!(text_of(row).contains("implausible"), "{}", text_of(row));
+    }
+}
+
+#[test]
 fn tuning_registers_and_spills_stand_with_the_kernel() {
     let mut trace = trace("triton_example.json.gz");
     let call = events(&mut trace, "cpu_op").into_iter().find(|call| call["args"]["kernel_file"].is_string());

@@ -60,11 +60,16 @@ fn of_log(basis: Basis<'_>) -> Vec<Finding> {
         (&WRONG_COUNTS, Judgement::CountsProbablyWrong),
         (&FAR, Judgement::Far),
     ] {
-        let judged = performance.kernels.iter().filter(|kernel| kernel.rates.judgement == Some(judgement));
-        let worth = judged.filter(|kernel| {
+        let kernels = performance.kernels.iter().enumerate();
+        let judged = kernels.filter(|(_, kernel)| kernel.rates.judgement == Some(judgement));
+        let worth = judged.filter(|(_, kernel)| {
             judgement == Judgement::Impossible || kernel.sum_us >= WORTH * performance.time.busy_us
         });
-        found.extend(worth.take(MOST).map(|kernel| of_kernel(kind, kernel, performance)));
+        found.extend(worth.take(MOST).map(|(place, kernel)| {
+            let mut finding = of_kernel(kind, kernel, performance);
+            finding.topic_entry = Some(place);
+            finding
+        }));
     }
     found.extend(launches(performance));
     found

@@ -40,7 +40,7 @@ struct PartTime {
 impl CallTimes {
     /// Counts a run of a kernel whose row has that place.
     pub(super) fn add(&mut self, piece: &Piece, row: usize) {
-        if let Some((graph, call)) = piece.graph.zip(piece.code_call) {
+        if let Some((graph, call)) = piece.graph.get().zip(piece.code_call.get()) {
             let (count, us) = self.0.entry(CallKey { graph, call, row }).or_default();
             *count += 1;
             *us += piece.dur_us;

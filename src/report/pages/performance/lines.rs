@@ -140,7 +140,12 @@ impl Rows<'_> {
         };
         let blocks: Vec<_> = line.blocks.iter().filter(|(block, _)| !block.path().is_empty()).collect();
         let several = line.blocks.len() > 1;
-        self.row(depth, Html::joined([place.around(shown), code], " "), &line.time, line.place);
+        let mut pieces = vec![place.around(shown), code];
+        let repeated = line.repeated().len();
+        if repeated > 1 && line.blocks.is_empty() {
+            pieces.push(soft(format!("for {}", counted(repeated, "block", "blocks"))));
+        }
+        self.row(depth, Html::joined(pieces, " "), &line.time, line.place);
         for (block, of_block) in blocks.iter().take(MOST_BLOCKS).filter(|_| several) {
             self.block(&block.path(), of_block, depth + 1);
         }

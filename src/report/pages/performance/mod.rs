@@ -1,6 +1,7 @@
 //! `performance.html`: what a trace of torch.profiler tells of the kernels: which lines of the program take the device's
 //! time, how far each kernel is from what the device can do.
 
+mod eager;
 mod figures;
 mod head;
 mod kernels;
@@ -55,7 +56,8 @@ fn write(
     section("roofline", "Roofline", if roofline::present(found) { points } else { 0 });
     section("kernels", "Kernels", found.kernels.len());
     section("regions", "Compiled regions", found.regions.len());
-    section("operators", "Operators", found.operators.len());
+    section("eager", "Eager operators", eager::operators(found).len());
+    section("operators", "Operators", regions::shown_operators(found).len());
     let lines = found.lines.iter().enumerate();
     let lines = lines.map(|(place, line)| ((line.line.file.as_str(), line.line.line), place)).collect();
     write_page(worker, out, &shell, |worker, out| {
@@ -67,6 +69,7 @@ fn write(
         roofline::write(view, found, out)?;
         kernels::Kernels { view, found, lines: &lines, in_code: &in_code }.write(out)?;
         regions::write(view, found, out)?;
+        eager::write(view, found, out)?;
         regions::operators(view, found, out)
     })
 }

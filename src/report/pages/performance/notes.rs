@@ -4,6 +4,7 @@ use crate::analysis::Topic;
 use crate::analysis::findings::{Finding, Severity, Value};
 use crate::report::kit::formats::{UNKNOWN, whole};
 use crate::report::kit::html::Html;
+use crate::report::kit::links::{MOST_MEASURED, measured_kernel_anchor};
 use crate::report::kit::markup::{Element, block, close, close_section, put, small, span};
 use crate::report::kit::view::View;
 use std::io::Write;
@@ -31,9 +32,15 @@ pub(super) fn write(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
 }
 
 fn entry(view: View<'_>, finding: &Finding) -> Html {
-    let flag = if finding.severity == Severity::Info { "flag" } else { "flag far" };
+    let flag = match (finding.kind.word, finding.severity) {
+        ("implausible_kernel" | "wrong_counts", _) => "flag wrong",
+        (_, Severity::Info) => "flag",
+        _ => "flag far",
+    };
     let kind = span(flag, finding.kind.label);
-    let mut words = vec![view.prose(&format!("{}.", finding.title))];
+    let mut words = vec![view.prose(&format!("{}. ", finding.title))];
+    let row = finding.topic_entry.filter(|entry| *entry < MOST_MEASURED);
+    words.extend(row.map(|entry| view.link(&format!("#{}", measured_kernel_anchor(entry)), "Its row")));
     words.extend(finding.detail.as_ref().map(|detail| block(small(view.prose(detail)))));
     words.extend(finding.hints.iter().map(|hint| block(small(view.prose(hint)))));
     let time = finding.facts.iter().find(|fact| fact.label == "Device time").map(|fact| &fact.value);

@@ -100,9 +100,14 @@ fn slow_first(all: &[MeasuredRegion]) -> Option<String> {
     ))
 }
 
+/// The operators that are listed. On a CPU each is its own kernel, so the table of kernels has them all.
+pub(super) fn shown_operators(found: &Performance) -> &[MeasuredOperator] {
+    if found.on_device { &found.operators } else { &[] }
+}
+
 /// Writes the section on operators.
 pub(super) fn operators(view: View<'_>, found: &Performance, out: &mut dyn Write) -> anyhow::Result<()> {
-    let all = &found.operators;
+    let all = shown_operators(found);
     if all.is_empty() {
         return Ok(());
     }
@@ -135,8 +140,8 @@ fn operator_row(operator: &MeasuredOperator, longest: f64) -> Row {
     let rate =
         operator.flops.filter(|_| operator.sum_us > 0.0).map(|flops| flops * calls / operator.sum_us / 1e6);
     Row::of(vec![
-        Td::text(&operator.name),
-        Td::text(&names::inputs(&operator.dims)),
+        Td::text(&operator.name).class("kernel-name"),
+        Td::text(&names::inputs(&operator.dims)).class("kernel-name"),
         Td::number(calls, &whole(operator.count)),
         heat(micros(operator.sum_us).into(), operator.sum_us, operator.sum_us, longest),
         Td::maybe(operator.flops, figures::flop_count),

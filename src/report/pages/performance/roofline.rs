@@ -4,7 +4,7 @@
 use super::scale::{Scale, line, power, text, turned_text};
 use super::{figures, kernels, names};
 use crate::analysis::performance::{DevicePeaks, MeasuredKernel, Performance};
-use crate::report::kit::formats::{bytes, clipped, micros, percent, whole};
+use crate::report::kit::formats::{UNKNOWN, bytes, clipped, micros, percent, whole};
 use crate::report::kit::html::Html;
 use crate::report::kit::links::{MOST_MEASURED, measured_kernel_anchor};
 use crate::report::kit::markup::{
@@ -334,8 +334,10 @@ impl Card {
             let share = of(rates.share_of_peak, "peak");
             facts.push(("FLOPs", format!("{} a run, {rate}{share}", figures::flop_count(flops))));
         }
-        facts.push(("Bound by", figures::bound(rates).to_owned()));
-        facts.push(("Verdict", figures::verdict(kernel).to_owned()));
+        let judged = [("Bound by", figures::bound(rates)), ("Verdict", figures::verdict(kernel))];
+        facts.extend(
+            judged.into_iter().filter(|(_, word)| *word != UNKNOWN).map(|(of, word)| (of, word.to_owned())),
+        );
         let launch = kernels::launch(kernel);
         if !launch.is_empty() {
             facts.push(("Launch", launch));

@@ -67,6 +67,14 @@ pub(super) struct BlockTime {
     pub(super) inner: BTreeSet<String>,
 }
 
+impl Line<'_> {
+    /// The numbered blocks for which it and what it called ran.
+    pub(super) fn repeated(&self) -> BTreeSet<&Block> {
+        let own = self.blocks.keys().filter(|block| matches!(block.0.last(), Some(BlockPart::Number(_))));
+        own.chain(self.lines.values().flat_map(|line| line.repeated())).collect()
+    }
+}
+
 impl Block {
     /// Its path as the program writes it; empty where the log does not tell.
     pub(super) fn path(&self) -> String {

@@ -1,0 +1,79 @@
+//! Operators that ran outside of compiled code, beside what was compiled.
+
+use super::names;
+use crate::analysis::performance::{Backend, MeasuredKernel, Performance};
+use crate::report::kit::formats::{micros, percent, whole};
+use crate::report::kit::html::Html;
+use crate::report::kit::links::{MOST_MEASURED, measured_kernel_anchor};
+use crate::report::kit::markup::{Element, close_section, note_below, titled};
+use crate::report::kit::measured::heat;
+use crate::report::kit::tables::{Head, Row, Table, Td};
+use crate::report::kit::view::View;
+use indexmap::IndexMap;
+use std::io::Write;
+
+/// Operators in the table.
+const MOST_OPERATORS: usize = 500;
+/// Characters of a name.
+const LONGEST_NAME: usize = 80;
+
+/// An operator with the time of its kernels.
+#[derive(Default)]
+pub(super) struct EagerOperator {
+    runs: usize,
+    us: f64,
+    /// The place of its longest kernel.
+    first: usize,
+}
+
+/// What ran outside of compiled code, the longest first; none where nothing was compiled, since then all of it did.
+pub(super) fn operators(found: &Performance) -> IndexMap<&str, EagerOperator> {
+    let mut all: IndexMap<&str, EagerOperator> = IndexMap::new();
+    if found.time.compiled_us <= 0.0 {
+        return all;
+    }
+    let eager = |(_, kernel): &(usize, &MeasuredKernel)| kernel.backend == Backend::Eager;
+    for (place, kernel) in found.kernels.iter().enumerate().filter(eager) {
+        let name = names::operator(kernel).unwrap_or(&kernel.name);
+        let operator = all.entry(name).or_insert(EagerOperator { first: place, ..EagerOperator::default() });
+        operator.runs += kernel.count;
+        operator.us += kernel.sum_us;
+    }
+    all.sort_by(|_, left, _, right| right.us.total_cmp(&left.us));
+    all
+}
+
+/// Writes the section.
+pub(super) fn write(view: View<'_>, found: &Performance, out: &mut dyn Write) -> anyhow::Result<()> {
+    let all = operators(found);
+    if all.is_empty() {
+        return Ok(());
+    }
+    let note = "what ran outside of compiled code: a loss, an optimizer, what a graph break left";
+    view.open_section(out, ("eager", "Eager operators", note), Some(whole(all.len())), Html::default())?;
+    let heads = vec![
+        Head::text("Operator").mono(),
+        Head::number("Time"),
+        Head::number("Of busy time"),
+        Head::number("Runs").about("of its kernels"),
+    ];
+    let table = Table { id: "eager-table", label: "Eager operators", heads };
+    let longest = all.values().next().map_or(0.0, |operator| operator.us);
+    let rows = all.iter().take(MOST_OPERATORS).map(|(name, operator)| {
+        let short = names::short(name, LONGEST_NAME);
+        let shown = match operator.first < MOST_MEASURED {
+            true => view.link(&format!("#{}", measured_kernel_anchor(operator.first)), &short),
+            false => Html::escaped(&short),
+        };
+        Ok(Row::of(vec![
+            Td::html(Element::new("div").class("long-name").around(titled(name, shown))),
+            heat(micros(operator.us).into(), operator.us, operator.us, longest),
+            Td::number(operator.us, &percent(operator.us, found.time.busy_us, true)),
+            Td::number(operator.runs as f64, &whole(operator.runs)),
+        ]))
+    });
+    view.table(out, &table, rows)?;
+    view.beyond(out, all.len(), all.len().min(MOST_OPERATORS), "operators")?;
+    note_below(out, format!("{} in all.", micros(all.values().map(|operator| operator.us).sum())))?;
+    Ok(close_section(out)?)
+}

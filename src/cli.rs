@@ -77,7 +77,7 @@ pub struct Cli {
     pub format: Option<Format>,
 
     /// Folder that paths of source files are relative to in those forms [default: the git work tree around the current folder]
-    #[arg(long, value_name = "DIR", requires = "format")]
+    #[arg(long, value_name = "DIR", requires = "format", value_parser = folder)]
     pub root: Option<PathBuf>,
 
     /// Write code as text, not as highlighted pages
@@ -218,7 +218,7 @@ pub struct Check {
     pub format: Option<Format>,
 
     /// Folder that paths of source files are relative to [default: the git work tree around the current folder]
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", value_parser = folder)]
     pub root: Option<PathBuf>,
 
     /// Write the report of the log into this folder too, so that the verdict names its pages
@@ -235,6 +235,12 @@ impl Check {
     pub fn format(&self) -> Format {
         self.format.unwrap_or(Format::Text)
     }
+}
+
+/// A folder that exists.
+fn folder(path: &str) -> Result<PathBuf, String> {
+    let path = PathBuf::from(path);
+    if path.is_dir() { Ok(path) } else { Err("it is no folder".to_owned()) }
 }
 
 /// A form by its name.

@@ -7,6 +7,7 @@ use super::wire::{self, LogReport, Text};
 use crate::model::words::headline;
 use crate::model::{Fields, stable};
 use crate::trace::{CompileId, TextMap};
+use serde_json::Value;
 use serde_json::value::RawValue;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -259,7 +260,31 @@ fn settings(report: &LogReport<'_>) -> BTreeMap<Setting, BTreeSet<String>> {
 }
 
 fn setting_value(value: &RawValue) -> String {
-    short(&stable(value.get()))
+    let text = value.get();
+    let ordered = match text.starts_with(['[', '{']) {
+        true => {
+            serde_json::from_str(text).map_or_else(|_| text.to_owned(), |value| ordered(value).to_string())
+        }
+        false => text.to_owned(),
+    };
+    short(&stable(&ordered))
+}
+
+/// A value whose order says nothing: torch writes sets as lists in the order of their hashes, which differs from run to run.
+fn ordered(value: Value) -> Value {
+    match value {
+        Value::Array(mut items) if items.iter().all(Value::is_string) => {
+            items.sort_by(|one, other| one.as_str().cmp(&other.as_str()));
+            Value::Array(items)
+        }
+        Value::Array(items) => items.into_iter().map(ordered).collect(),
+        Value::Object(fields) => {
+            let sorted: BTreeMap<String, Value> =
+                fields.into_iter().map(|(key, value)| (key, ordered(value))).collect();
+            sorted.into_iter().collect()
+        }
+        other => other,
+    }
 }
 
 fn measured(found: &wire::Performance<'_>) -> Measured {
@@ -286,4 +311,34 @@ fn measured(found: &wire::Performance<'_>) -> Measured {
         }
     });
     Measured { busy_us: found.time.busy_us, kernels: kernels.collect(), operators: operators.collect() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_order_of_a_set_and_of_keys_is_no_value_of_a_setting() {
+        let value = |text: &str| {
+            let raw: Box<RawValue> = serde_json::from_str(text).unwrap();
+            setting_value(&raw)
+        };
+        assert_eq!(value(r#"["b", "a"]"#), value(r#"["a","b"]"#));
+        assert_eq!(value(r#"{"y": ["b", "a"], "x": 1}"#), value(r#"{"x":1,"y":["a","b"]}"#));
+        assert_ne!(value("[2, 1]"), value("[1, 2]"));
+        assert_eq!(value("true"), "true");
+        assert_eq!(value("\"<f at 0x7f9c1234abcd>\""), value("\"<f at 0x7f9c12340000>\""));
+    }
+
+    #[test]
+    fn a_guard_is_the_same_in_all_spellings_of_torch() {
+        let guard_of = |text: &str| {
+            let json = format!(r#"{{"text": "", "guard": {text:?}}}"#);
+            let reason: wire::Reason<'_> = serde_json::from_str(&json).unwrap();
+            guard(&reason)
+        };
+        assert_eq!(guard_of("L['___stack0'] == -0.5   # if y:  # x.py:1 in f"), "___stack0 == -0.5");
+        assert_eq!(guard_of("___stack0 == -0.5"), "___stack0 == -0.5");
+        assert_eq!(guard_of("L['x"), "L['x");
+    }
 }

@@ -59,7 +59,7 @@ pub fn run(check: &Check, progress: &dyn Progress) -> Result<Told, Stop> {
     }
     let inputs = inputs(check).map_err(Stop::Usage)?;
     let rules = rules(check).map_err(Stop::Usage)?;
-    let read = read(check, &inputs, &rules.tree, progress).map_err(Stop::NoReport)?;
+    let read = read(check, &inputs, progress).map_err(Stop::NoReport)?;
     match check.baseline.as_deref().filter(|_| check.update_baseline) {
         Some(file) => update(file, &read).map_err(Stop::NoReport),
         None => Ok(verdict(check, &rules, read)),
@@ -125,12 +125,7 @@ fn text_of(file: &Path, what: &str) -> anyhow::Result<String> {
 }
 
 /// Reads finished reports as they are, and makes the facts of logs.
-fn read(
-    check: &Check,
-    inputs: &[PathBuf],
-    tree: &SourceTree,
-    progress: &dyn Progress,
-) -> anyhow::Result<Read> {
+fn read(check: &Check, inputs: &[PathBuf], progress: &dyn Progress) -> anyhow::Result<Read> {
     let Read { mut checked, mut notes } = Read::default();
     let registry = Registry::default();
     for input in inputs {
@@ -138,21 +133,27 @@ fn read(
             (Checkable::Report, Some(_)) => {
                 anyhow::bail!("{} is a report already; -o is for the report of a log", input.display())
             }
-            (Checkable::Report, None) => checked.add(input, Some(input), tree)?,
+            (Checkable::Report, None) => checked.add(input, Some(input))?,
             (Checkable::Logs, Some(out)) => {
                 let options = Options { overwrite: check.overwrite, ..Options::new(input, out) };
                 let written = tlparse::run(&options, &registry, progress)?;
-                checked.add(&written.folder, Some(out), tree)?;
+                checked.add(&written.folder, Some(out))?;
                 notes.extend(written.summary.notes);
             }
             (Checkable::Logs, None) => {
                 let options = Options::new(input, "");
                 tlparse::run_for_facts(&options, &registry, progress, |folder, summary| {
                     notes.extend(summary.notes);
-                    checked.add(folder, None, tree)
+                    checked.add(folder, None)
                 })?;
             }
         }
+    }
+    if checked.is_empty() {
+        anyhow::bail!(
+            "nothing was recorded, so there is nothing to check; set TORCH_TRACE before the program imports torch, and let \
+             it reach a torch.compile call"
+        );
     }
     Ok(Read { checked, notes })
 }

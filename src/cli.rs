@@ -56,6 +56,10 @@ pub struct Cli {
     #[arg(long, value_name = "MHZ")]
     pub clock: Option<f64>,
 
+    /// Write the trace again, with the figures of each launch in its args (.json, .json.gz, .json.zst)
+    #[arg(long, value_name = "FILE")]
+    pub augment: Option<PathBuf>,
+
     /// Open places of your code in an editor: vscode, pycharm, or an address with {file} and {line}
     #[arg(long, value_name = "EDITOR", value_parser = Editor::parse)]
     pub editor: Option<Editor>,
@@ -73,7 +77,7 @@ pub struct Cli {
     pub format: Option<Format>,
 
     /// Folder that paths of source files are relative to in those forms [default: the git work tree around the current folder]
-    #[arg(long, value_name = "DIR", requires = "format")]
+    #[arg(long, value_name = "DIR", requires = "format", value_parser = folder)]
     pub root: Option<PathBuf>,
 
     /// Write code as text, not as highlighted pages
@@ -214,7 +218,7 @@ pub struct Check {
     pub format: Option<Format>,
 
     /// Folder that paths of source files are relative to [default: the git work tree around the current folder]
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", value_parser = folder)]
     pub root: Option<PathBuf>,
 
     /// Write the report of the log into this folder too, so that the verdict names its pages
@@ -231,6 +235,12 @@ impl Check {
     pub fn format(&self) -> Format {
         self.format.unwrap_or(Format::Text)
     }
+}
+
+/// A folder that exists.
+fn folder(path: &str) -> Result<PathBuf, String> {
+    let path = PathBuf::from(path);
+    if path.is_dir() { Ok(path) } else { Err("it is no folder".to_owned()) }
 }
 
 /// A form by its name.
@@ -300,6 +310,11 @@ impl Cli {
 
     /// Why two flags cannot be used together, where clap would only say that they cannot.
     fn conflict(&self) -> Option<&'static str> {
+        if self.augment.is_some() && self.profile.len() > 1 {
+            return Some(
+                "--augment writes one trace, and --profile names several; run tlparse once for each of them",
+            );
+        }
         match (self.latest, self.all_ranks_html, self.session) {
             (true, true, _) => Some(
                 "--latest cannot be used with --all-ranks-html: it reads the one log that was written last, and the report \
@@ -343,6 +358,7 @@ impl Cli {
             profiles: self.profile.clone(),
             device: self.device_figures()?,
             clock_mhz: self.clock,
+            augment: self.augment.clone(),
             settings: Settings {
                 plain_text: self.plain_text,
                 provenance: self.inductor_provenance,

@@ -73,7 +73,9 @@ pub fn run(options: &Options, registry: &Registry, progress: &dyn Progress) -> a
     let (input, mut notes) = run::find(options)?; // a path -> the logs that it means
     let traces = Traces::find(options)?;
     notes.extend(traces.notes(&input));
-    let work = Work { options, registry, traces: &traces, progress };
+    traces.check_augment(options)?;
+    let augment = options.augment.as_deref();
+    let work = Work { options, registry, traces: &traces, augment, progress };
     let target = Target::prepare(&options.out, options.overwrite, Entries::new(report::top_entries()))?;
     let summary = write(work, &input, &DiskSink::new(target.folder()), target.folder())?;
     Ok(Written { folder: target.place()?, summary: summary.noting_first(notes) })
@@ -92,7 +94,7 @@ pub fn run_for_facts<T>(
 ) -> anyhow::Result<T> {
     let (input, notes) = run::find(options)?;
     let traces = Traces::find(options)?;
-    let work = Work { options, registry, traces: &traces, progress };
+    let work = Work { options, registry, traces: &traces, augment: None, progress };
     let folder = tempfile::tempdir().context("no temporary folder can be made")?;
     let sink = OnlySink::new(DiskSink::new(folder.path()), "report.json");
     let summary = write(work, &input, &sink, folder.path())?;
@@ -134,7 +136,7 @@ pub fn run_in_memory(
 ) -> anyhow::Result<InMemory> {
     let (input, notes) = run::find(options)?;
     let traces = Traces::find(options)?;
-    let work = Work { options, registry, traces: &traces, progress };
+    let work = Work { options, registry, traces: &traces, augment: None, progress };
     let Input::Log(logs) = &input else {
         bail!(
             "{} holds the logs of several ranks, whose report is written into folders; give the path of one log",
@@ -237,8 +239,13 @@ impl Reports<'_> {
         let (input, found) = run::find(&options)?;
         notes.extend(found);
         let traces = Traces::find(&options)?;
-        let work =
-            Work { options: &options, registry: self.registry, traces: &traces, progress: self.progress };
+        let work = Work {
+            options: &options,
+            registry: self.registry,
+            traces: &traces,
+            augment: None,
+            progress: self.progress,
+        };
         let folder = self.folder.join(below);
         let all = DiskSink::new(&folder);
         let summary = match self.goal {

@@ -32,6 +32,9 @@ pub struct Options {
     pub device: Option<String>,
     /// The clock in MHz that the device ran at while it was traced.
     pub clock_mhz: Option<f64>,
+    /// A file to write the trace to again, with the figures of each launch in its `args`: `.json`, `.json.gz` or `.json.zst`.
+    /// [`run_in_memory`](crate::run_in_memory) does not write it.
+    pub augment: Option<PathBuf>,
     /// How the report is to look.
     pub settings: Settings,
     /// How many threads to use: at least 1; None for as many as the machine has. The report is the same for any number.
@@ -51,6 +54,7 @@ impl Options {
             profiles: Vec::new(),
             device: None,
             clock_mhz: None,
+            augment: None,
             settings: Settings::default(),
             threads: None,
         }

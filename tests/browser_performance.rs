@@ -134,7 +134,9 @@ fn a_point_or_a_row_under_the_pointer_says_what_is_known_of_its_kernel() {
     let row = row.as_str().unwrap();
     assert!(window.is_true(&format!("document.querySelector('{row}').classList.contains('shown')")));
     // Back from a row of another kernel.
-    hover("document.querySelector('#kernels-table tbody tr:nth-child(2) td')");
+    hover(
+        "[...document.querySelectorAll('#kernels-table tbody tr')].find(row => row.textContent.includes('aten::mm')).cells[0]",
+    );
     let other = window.value(CARD);
     assert!(other != card && other.as_str().unwrap().contains("aten::mm"), "{other}");
     window.quiet("the card");

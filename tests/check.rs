@@ -56,6 +56,8 @@ fn what_is_no_report_ends_with_1_and_says_what_to_do() {
     assert!(missing.contains("no-such.log"), "{missing}");
     let text = Check::of_bytes(b"hello\nworld\n").go().fails(1);
     assert!(text.contains("trace.log"), "{text}");
+    let empty = Check::of_bytes(b"").go().fails(1);
+    assert!(empty.contains("nothing was recorded") && empty.contains("TORCH_TRACE"), "{empty}");
     let upstream = Check::of(["up"]);
     for name in ["index.html", "compile_directory.json", "raw.jsonl"] {
         upstream.write(&format!("up/{name}"), b"{}");
@@ -81,7 +83,7 @@ fn wrong_usage_ends_with_2_and_names_what_is_known() {
     assert!(log().args(["--budget", "gone.toml"]).go().fails(2).contains("--explain"));
     assert!(log().args(["--baseline", "gone.toml"]).go().fails(2).contains("--update-baseline"));
     assert!(log().args(["--format", "xml"]).go().fails(2).contains("sarif, junit, github"));
-    assert!(log().args(["--root", "gone"]).go().fails(2).contains("--root gone"));
+    assert!(log().args(["--root", "gone"]).go().fails(2).contains("'gone' for '--root"));
     assert!(log().args(["--update-baseline"]).go().fails(2).contains("--baseline"));
     assert!(Check::of::<&Path>([]).go().fails(2).contains("TORCH_TRACE"));
 }
@@ -93,7 +95,7 @@ const AMOUNTS: [(&str, &str, f64); 7] = [
     ("06_errors", "failures", 8.0),
     ("08_cache_miss", "cache_misses", 9.0),
     ("08_cache_hit", "cache_misses", 0.0),
-    ("08_cache_miss", "fallback_ops", 0.0),
+    ("05_dynamic_shapes", "fallback_ops", 3.0),
     ("11_export_draft_ops", "findings", 3.0),
 ];
 
@@ -144,6 +146,18 @@ fn a_function_has_budgets_of_its_own_with_its_parts_that_were_resumed() {
         "{}",
         unknown.stderr
     );
+}
+
+#[test]
+fn seconds_of_a_function_are_those_of_its_compiles() {
+    let of = |most: &str| {
+        let budget = format!("[functions.by_shape]\ncompile_seconds = {most}");
+        Check::of([&report("04_recompiles").folder]).budget(&budget)
+    };
+    let found = of("0").json(3)["checks"][0]["found"].as_f64().unwrap();
+    let total = report("04_recompiles").json["compile_time"]["total_s"].as_f64().unwrap();
+    assert!(found > 1.0 && found < total, "{found} of {total}");
+    of("60.5").go().ends_with(0);
 }
 
 #[test]

@@ -1,16 +1,22 @@
 //! Figures of measured kernels: how they are computed, from odd traces too, and what is said where they are not known.
 
-use crate::performance::{events, of_cpu, performance, rows, trace, trace_path};
+use crate::performance::{events, of_cpu, performance, report_of, rows, trace, trace_path};
 use crate::support::log::Log;
 use crate::support::{Report, Run, source};
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 
 /// The log of a stored run of a compiled model on a CPU.
 fn log_of_cpu() -> Log {
+    Log::parse(&zstd::decode_all(std::fs::read(log_path_of_cpu()).unwrap().as_slice()).unwrap())
+}
+
+/// The path of that log.
+fn log_path_of_cpu() -> PathBuf {
     let folder = source("tests/profiles/24_profile");
     let paths = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-    let log = paths.into_iter().find(|path| path.to_string_lossy().ends_with(".log.zst")).unwrap();
-    Log::parse(&zstd::decode_all(std::fs::read(log).unwrap().as_slice()).unwrap())
+    paths.into_iter().find(|path| path.to_string_lossy().ends_with(".log.zst")).unwrap()
 }
 
 /// The report of a changed log with its trace.
@@ -72,10 +78,245 @@ fn the_trace_tells_which_configuration_ran_and_what_the_device_did_with_it() {
     args["num_stages"] = json!(1);
     args["kernel_kwargs"] = json!("XBLOCK=128");
     events(&mut trace, "kernel")[0]["args"]["n_spills"] = json!(12);
-    let report = crate::performance::report_of(&trace);
+    let report = report_of(&trace);
     let kernel = &rows(&report, "kernels")[0];
     assert_eq!(kernel["tuning"]["ran"], json!(["XBLOCK=128, num_warps=4, num_stages=1"]));
     assert_eq!((kernel["registers"].as_u64(), kernel["shared_memory"].as_u64()), (Some(16), Some(0)));
     assert_eq!((kernel["spills"].as_u64(), kernel["occupancy"].as_f64()), (Some(12), Some(0.0)));
     assert_eq!(performance(&report)["trace"]["launches"], 1);
+}
+
+/// What stands in a file that may be packed.
+fn unpacked(path: &Path) -> Vec<u8> {
+    let bytes = std::fs::read(path).unwrap();
+    match path.extension().unwrap().to_str().unwrap() {
+        "gz" => {
+            let mut text = Vec::new();
+            std::io::Read::read_to_end(&mut flate2::read::GzDecoder::new(bytes.as_slice()), &mut text)
+                .unwrap();
+            text
+        }
+        "zst" => zstd::decode_all(bytes.as_slice()).unwrap(),
+        _ => bytes,
+    }
+}
+
+/// What a report says of a trace, but for the name of its file.
+fn figures_of(report: &Report) -> Value {
+    let mut figures = performance(report).clone();
+    figures["trace"]["file"] = Value::Null;
+    figures
+}
+
+#[test]
+fn a_trace_is_written_again_with_the_figures_of_each_launch_and_without_its_environment() {
+    let mut given = trace("h100_vit.json.gz");
+    given["metadata"] = json!({"HF_TOKEN": "hf_plantedsecret", "env": {"AWS": "plantedsecret2"}});
+    given["otherData"] = json!({"environment": {"TOKEN": "plantedsecret3"}, "kept": 1});
+    let count = given["traceEvents"].as_array().unwrap().len();
+    let folder = tempfile::TempDir::new().unwrap();
+    for name in ["out.json", "out.json.gz", "out.json.zst"] {
+        let to = folder.path().join(name);
+        let run = Run::of_bytes("trace.json", given.to_string().as_bytes()).args(["--augment"]).args([&to]);
+        let report = run.ok();
+        let text = unpacked(&to);
+        assert!(!crate::support::log::contains(&text, b"plantedsecret"), "{name}");
+        for path in report.manifest() {
+            assert!(!crate::support::log::contains(&report.bytes(&path), b"plantedsecret"), "{path}");
+        }
+        let mut written: Value = serde_json::from_slice(&text).unwrap();
+        assert_eq!(written["traceEvents"].as_array().unwrap().len(), count);
+        assert_eq!((&written["otherData"], &written["metadata"]), (&json!({"kept": 1}), &Value::Null));
+        assert_eq!(written["deviceProperties"], given["deviceProperties"]);
+        let product = events(&mut written, "kernel")
+            .into_iter()
+            .find(|kernel| kernel["args"]["flops"].as_f64() > Some(1e9));
+        let product = product.unwrap();
+        let (args, us) = (&product["args"], product["dur"].as_f64().unwrap());
+        let number = |name: &str| args[name].as_f64().unwrap();
+        assert!((number("tflops") - number("flops") / us / 1e6).abs() < 1e-6, "of this launch: {args}");
+        assert!((number("gbps") - number("bytes") / us / 1e3).abs() < 1e-6, "{args}");
+        assert!(number("share_of_peak") > 0.0 && args["bound"].is_string(), "{args}");
+        assert!(
+            args["correlation"].is_number() && args["registers per thread"].is_number(),
+            "what was there stays"
+        );
+        assert_eq!(figures_of(&Run::of(&to).ok()), figures_of(&report), "{name}");
+    }
+}
+
+#[test]
+fn kernels_of_a_cpu_are_written_again_with_their_lines_and_their_compile() {
+    let folder = tempfile::TempDir::new().unwrap();
+    let to = folder.path().join("with figures.json");
+    let given = trace_path("24_profile/profile.json.gz");
+    let run = Run::of(log_path_of_cpu()).args(["--profile"]).args([&given]).args(["--augment"]).args([&to]);
+    let report = run.ok();
+    let mut written: Value = serde_json::from_slice(&unpacked(&to)).unwrap();
+    let gelu = events(&mut written, "cpu_op")
+        .into_iter()
+        .find(|call| call["name"] == "graph_0_cpp_fused__unsafe_view_gelu_1");
+    let args = &gelu.unwrap()["args"];
+    assert_eq!((args["compile_id"].as_str(), args["lines"][0]["line"].as_u64()), (Some("0/0"), Some(23)));
+    assert_eq!(args["bytes"].as_f64(), Some(4_194_304.0));
+    let inner = events(&mut written, "cpu_op").into_iter().find(|call| call["name"] == "aten::resolve_conj");
+    assert_eq!(inner.unwrap()["args"]["bytes"], Value::Null, "a part of another call is no kernel");
+    let again = Run::of(log_path_of_cpu()).args(["--profile"]).args([&to]).ok();
+    assert_eq!(figures_of(&again), figures_of(&report));
+}
+
+#[test]
+fn a_trace_is_not_written_over_another_file_nor_is_one_of_several_chosen() {
+    let folder = tempfile::TempDir::new().unwrap();
+    let given = folder.path().join("trace.json.gz");
+    std::fs::copy(trace_path("triton_example.json.gz"), &given).unwrap();
+    let augment = |to: &Path| Run::of(&given).args(["--augment"]).args([to]);
+    let there = folder.path().join("there.json");
+    std::fs::write(&there, "mine").unwrap();
+    assert!(augment(&there).go().fails(1).contains("--overwrite"));
+    assert_eq!(std::fs::read(&there).unwrap(), b"mine");
+    assert!(augment(&given).args(["--overwrite"]).go().fails(1).contains("the trace that it reads"));
+    augment(&there).args(["--overwrite"]).ok();
+    assert!(serde_json::from_slice::<Value>(&std::fs::read(&there).unwrap()).is_ok());
+    let of_log = |traces: &[&Path]| {
+        let run = traces
+            .iter()
+            .fold(Run::of(log_path_of_cpu()), |run, trace| run.args(["--profile"]).args([trace]));
+        run.args(["--augment"]).args([folder.path().join("new.json")]).go()
+    };
+    assert!(of_log(&[&given, &there]).fails(2).contains("once for each"));
+    assert!(of_log(&[]).fails(1).contains("--profile"));
+    assert!(!folder.path().join("new.json").exists());
+}
+
+#[test]
+fn the_kernels_that_grow_with_the_hidden_layer_are_those_of_its_lines() {
+    type Kernels = BTreeMap<(String, Vec<u64>), (f64, f64)>;
+    let work = |scenario: &str| -> Kernels {
+        let mut found = Kernels::new();
+        for kernel in rows(&of_cpu(scenario), "kernels") {
+            let lines = kernel["lines"].as_array().unwrap();
+            let lines: Vec<u64> = lines.iter().map(|line| line["line"].as_u64().unwrap()).collect();
+            let number = |name: &str| kernel[name].as_f64().unwrap_or_default();
+            let known = found.entry((kernel["name"].as_str().unwrap().to_owned(), lines)).or_default();
+            known.0 += number("count") * (number("bytes") + number("flops"));
+            known.1 += number("sum_us");
+        }
+        found.retain(|(_, lines), _| !lines.is_empty());
+        found
+    };
+    let (narrow, wide) = (work("24_profile"), work("24_profile_wide"));
+    assert_eq!(narrow.keys().collect::<Vec<_>>(), wide.keys().collect::<Vec<_>>());
+    let mut grown = (0.0, 0.0);
+    let mut names = Vec::new();
+    for (kernel, (work, us)) in &narrow {
+        let (more, longer) = wide[kernel];
+        // Lines 23 and 24 are the hidden layer of a block, 36 and 37 attention and head.
+        let hidden = kernel.1.contains(&23) || kernel.1.contains(&24);
+        assert!(more == *work || hidden, "{kernel:?} grew from {work} to {more}");
+        if more > *work {
+            grown = (grown.0 + us, grown.1 + longer);
+            names.push(kernel.0.as_str());
+        }
+    }
+    for product in ["aten::addmm", "aten::mm", "graph_0_cpp_fused__unsafe_view_gelu_1"] {
+        assert!(names.contains(&product), "{product} is not among {names:?}");
+    }
+    assert!(grown.1 > 1.3 * grown.0, "they also take longer: {grown:?}");
+}
+
+/// A run of each kernel of a trace alone, summed.
+fn runs(report: &Report) -> u64 {
+    rows(report, "kernels").iter().map(|kernel| kernel["count"].as_u64().unwrap()).sum()
+}
+
+#[test]
+fn a_product_of_float_has_the_peak_of_tf32_only_where_something_says_so() {
+    let mut given = trace("h100_qwen.json.gz");
+    for operator in events(&mut given, "cpu_op") {
+        let types = operator["args"]["Input type"].to_string().replace("c10::BFloat16", "float");
+        operator["args"]["Input type"] = serde_json::from_str(&types).unwrap();
+    }
+    let computes_in = |trace: &Value| -> Vec<(String, Value)> {
+        let report = report_of(trace);
+        let products = rows(&report, "kernels").iter().filter(|kernel| kernel["flops"].as_f64() > Some(1e9));
+        products
+            .map(|kernel| (kernel["name"].as_str().unwrap().to_owned(), kernel["computes_in"].clone()))
+            .collect()
+    };
+    assert!(computes_in(&given).iter().all(|(_, kind)| *kind == "fp32"));
+    for kernel in events(&mut given, "kernel") {
+        kernel["name"] = json!(format!("tf32_{}", kernel["name"].as_str().unwrap()));
+    }
+    assert!(computes_in(&given).iter().all(|(_, kind)| *kind == "tf32"));
+}
+
+#[test]
+fn a_device_without_a_name_gives_rates_without_shares_also_where_its_entry_is_there() {
+    for device in [json!([{"id": 0, "name": ""}]), json!([]), json!("none"), Value::Null] {
+        let mut given = trace("mi300_vit.json.gz");
+        given["deviceProperties"] = device;
+        let report = report_of(&given);
+        assert_eq!(performance(&report)["device"]["name"], Value::Null);
+        assert!(rows(&report, "kernels").iter().all(|kernel| kernel["share_of_peak"].is_null()));
+        assert!(rows(&report, "kernels").iter().any(|kernel| kernel["tflops"].is_number()));
+    }
+}
+
+#[test]
+fn launches_of_no_length_and_of_equal_length_are_counted_and_have_no_impossible_rate() {
+    let mut given = trace("h100_vit.json.gz");
+    let before = runs(&report_of(&given));
+    for kernel in events(&mut given, "kernel") {
+        kernel["dur"] = json!(0);
+    }
+    let report = report_of(&given);
+    assert_eq!(runs(&report), before);
+    for kernel in rows(&report, "kernels").iter().filter(|kernel| kernel["sum_us"] == 0.0) {
+        assert_eq!(
+            (&kernel["tflops"], &kernel["gbps"], &kernel["plausible"]),
+            (&Value::Null, &Value::Null, &Value::Null)
+        );
+    }
+    for kernel in events(&mut given, "kernel") {
+        kernel["dur"] = json!(7);
+        kernel["name"] = json!("");
+    }
+    let report = report_of(&given);
+    assert_eq!(runs(&report), before, "equal launches of kernels without a name are as many as they were");
+    assert!(
+        rows(&report, "kernels")
+            .iter()
+            .filter(|kernel| kernel["name"] == "")
+            .all(|kernel| kernel["median_us"] == 7.0)
+    );
+}
+
+#[test]
+fn an_eager_operator_has_its_bytes_from_the_shapes_of_its_inputs() {
+    let report = Run::of(trace_path("h100_qwen.json.gz")).ok();
+    let adds: Vec<&Value> = rows(&report, "ops").iter().filter(|op| op["op"] == "aten::add").collect();
+    let same = adds
+        .iter()
+        .find(|op| op["input_dims"][0] == op["input_dims"][1] && op["input_types"][1] == "c10::BFloat16");
+    let op = same.expect("a sum of two tensors");
+    let elements: f64 =
+        op["input_dims"][0].as_array().unwrap().iter().map(|size| size.as_f64().unwrap()).product();
+    assert_eq!(op["bytes"].as_f64(), Some(3.0 * 2.0 * elements), "two are read, one is written: {op}");
+    let kernel = rows(&report, "kernels").iter().find(|kernel| {
+        kernel["backend"] == "eager" && kernel["flops"].is_null() && kernel["bytes"].is_number()
+    });
+    assert_eq!(kernel.unwrap()["bytes_from"], "inputs");
+}
+
+#[test]
+fn a_trace_that_is_broken_anywhere_is_read_as_far_as_it_goes() {
+    let text = trace("triton_example.json.gz").to_string();
+    for at in (1..text.len()).step_by(997) {
+        let report =
+            Run::of_bytes("trace.json", format!("{}\u{0}{}", &text[..at], &text[at..]).as_bytes()).go();
+        // The first bytes decide whether it is a trace; later ones only what of it is read.
+        assert!(report.code == Some(0) || at < 2_000, "{at}: {}", report.stderr);
+        assert!(!report.stderr.contains("panicked"), "{at}: {}", report.stderr);
+    }
 }

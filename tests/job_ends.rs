@@ -204,6 +204,7 @@ fn phases_that_are_open_at_the_end_of_a_log_say_how_long_they_took_at_least() {
     assert!(told > 1, "{told} phases of {phases:?}");
     let compile = report.page("-_1_0_0/compile.html").text();
     assert!(compile.contains(note), "{compile}");
+    assert!(compile.contains("the log ends in compile_file"), "{compile}");
     // A phase that an exception left open long before the end is none of them.
     let broken = crate::support::report("06_errors").page("time.html").text();
     assert!(!broken.contains(note));

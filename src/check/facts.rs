@@ -29,6 +29,7 @@ pub(super) struct LogReport {
 pub(super) struct Log {
     pub file: String,
     pub rank: Option<u64>,
+    pub records: u64,
 }
 
 #[derive(Deserialize)]

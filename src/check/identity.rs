@@ -14,7 +14,7 @@ const LONGEST: usize = 300;
 pub(crate) struct Identity {
     /// `graph_break`, `recompile`, `failure`, or the kind of a finding.
     pub kind: String,
-    /// The file, as far as it is the same on every machine.
+    /// The file, as far as its path is the same on every machine.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub file: String,
     /// The function, without the line at which it was resumed.
@@ -50,34 +50,43 @@ pub(super) fn function_of(name: &str) -> &str {
     name
 }
 
-/// A file as every machine names it: below the source tree as `relative` has it, of a package from its name on, otherwise
-/// by its own name.
-pub(super) fn file_of(file: &str, relative: Option<String>) -> String {
-    relative.unwrap_or_else(|| {
-        let path = file.replace('\\', "/");
-        let package = PACKAGES.iter().find_map(|folder| path.rsplit_once(folder)).map(|(_, rest)| rest);
-        package.unwrap_or_else(|| file_name(&path)).to_owned()
-    })
+/// A file as every machine names it, wherever the project stands: of a package from its name on, otherwise by its own name.
+/// Equal names of different files do no harm: what is known is counted.
+pub(super) fn file_of(file: &str) -> String {
+    let path = file.replace('\\', "/");
+    if let Some((_, rest)) = PACKAGES.iter().find_map(|folder| path.rsplit_once(folder)) {
+        return rest.to_owned();
+    }
+    // All packages have a file of this name: the folder says which.
+    let name = file_name(&path);
+    let folder = path.strip_suffix(name).map(|folder| file_name(folder.trim_end_matches('/')));
+    match folder.filter(|folder| name == "__init__.py" && !folder.is_empty()) {
+        Some(folder) => format!("{folder}/{name}"),
+        None => name.to_owned(),
+    }
 }
 
 /// A reason without addresses and ids of objects, in one line.
 pub(super) fn reason_of(text: &str) -> String {
-    let line = stable(&headline(text));
-    let words: Vec<&str> = line.split_whitespace().collect();
+    stable(&line_of(&headline(text)))
+}
+
+/// A text in one line without control characters, and not too long.
+fn line_of(text: &str) -> String {
+    let words: Vec<&str> = text.split_whitespace().collect();
     words.join(" ").chars().filter(|c| !c.is_control()).take(LONGEST).collect()
 }
 
 /// The guard that failed without the values that it compares: they differ from run to run where data does. Numbers that say
 /// what is compared, such as the index of a dimension, stay.
 pub(super) fn guard_of(text: &str) -> String {
-    let text = reason_of(text);
+    let text = line_of(&headline(text));
     let mut kept = String::with_capacity(text.len());
     let mut rest = text.as_str();
     while let Some(at) = rest.find(|c: char| c.is_ascii_digit()) {
         let (before, digits) = rest.split_at(at);
         kept.push_str(before);
-        let end = digits.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(digits.len());
-        let (number, after) = digits.split_at(end);
+        let (number, after) = digits.split_at(number_length(digits));
         let part_of_name = kept.ends_with(|c: char| c.is_alphanumeric() || matches!(c, '_' | '[' | '\''));
         let index = kept.ends_with("index ") || kept.ends_with("dim ");
         if part_of_name || index {
@@ -93,10 +102,25 @@ pub(super) fn guard_of(text: &str) -> String {
     kept.replace("-#", "#")
 }
 
+/// How many bytes a number takes that a text begins with: `12`, `0.5.`, `1e-05`, `0x7f3a`.
+fn number_length(text: &str) -> usize {
+    let length = |text: &str, fits: fn(char) -> bool| text.find(|c| !fits(c)).unwrap_or(text.len());
+    if let Some(hex) = text.strip_prefix("0x") {
+        return 2 + length(hex, |c| c.is_ascii_hexdigit());
+    }
+    let whole = length(text, |c| c.is_ascii_digit() || c == '.');
+    let behind = text.get(whole..).unwrap_or_default();
+    let exponent = behind.strip_prefix(['e', 'E']).map(|rest| rest.trim_start_matches(['+', '-']));
+    let digits = exponent.map_or(0, |rest| length(rest, |c| c.is_ascii_digit()));
+    match exponent {
+        Some(rest) if digits > 0 => whole + behind.len() - rest.len() + digits,
+        _ => whole,
+    }
+}
+
 /// The source text of a line, in one line.
 pub(super) fn source_of(text: Option<&str>) -> String {
-    let words: Vec<&str> = text.unwrap_or_default().split_whitespace().collect();
-    words.join(" ").chars().filter(|c| !c.is_control()).take(LONGEST).collect()
+    line_of(text.unwrap_or_default())
 }
 
 #[cfg(test)]
@@ -110,14 +134,12 @@ mod tests {
     }
 
     #[test]
-    fn a_file_outside_of_the_source_tree_is_named_from_its_package_on_or_by_its_own_name() {
-        let outside = |file: &str| file_of(file, None);
-        assert_eq!(
-            outside("/venv/lib/python3.11/site-packages/torch/nn/functional.py"),
-            "torch/nn/functional.py"
-        );
-        assert_eq!(outside("/home/me/model/net.py"), "net.py");
-        assert_eq!(file_of("/home/me/model/net.py", Some("model/net.py".to_owned())), "model/net.py");
+    fn a_file_is_named_from_its_package_on_or_by_its_own_name() {
+        let package = "/venv/lib/python3.11/site-packages/torch/nn/functional.py";
+        assert_eq!(file_of(package), "torch/nn/functional.py");
+        assert_eq!(file_of("/home/me/model/net.py"), "net.py");
+        assert_eq!(file_of("C:\\work\\net.py"), "net.py");
+        assert_eq!(file_of("/app/model/__init__.py"), "model/__init__.py");
     }
 
     #[test]
@@ -127,6 +149,8 @@ mod tests {
         assert_eq!(guard_of("L['k'] == 2.5"), "L['k'] == #");
         assert_eq!(guard_of("___stack0 == -0.018349945545196533"), "___stack0 == #");
         assert_eq!(guard_of("L['xs'][3].size()[0] == 7"), "L['xs'][3].size()[0] == #");
-        assert_eq!(guard_of("___check_obj_id(L['f'], 94506458411648)"), "___check_obj_id(L['f'], …)");
+        assert_eq!(guard_of("___check_obj_id(L['f'], 94506458411648)"), "___check_obj_id(L['f'], #)");
+        assert_eq!(guard_of("L['c'].eps == 1e-05"), "L['c'].eps == #");
+        assert_eq!(guard_of("type(L['x']), 0x55d8f00 is"), "type(L['x']), # is");
     }
 }

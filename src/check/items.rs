@@ -5,7 +5,6 @@ use super::facts::{Compile, Finding, FindingCost, Function, LogReport, Recompile
 use super::identity::{Identity, file_of, function_of, guard_of, reason_of, source_of};
 use crate::analysis::Severity;
 use crate::model::words::headline;
-use crate::source_tree::SourceTree;
 use std::collections::HashMap;
 
 /// Something that counts towards a budget.
@@ -70,14 +69,14 @@ const COUNTED_ELSEWHERE: [&str; 6] =
     ["graph_break", "recompilation", "recompile_limit", "failure", "cache_miss", "cache_bypass"];
 
 /// Everything of a log.
-pub(super) fn of_log(report: &LogReport, tree: &SourceTree) -> LogItems {
-    let reader = Reader::new(report, tree);
+pub(super) fn of_log(report: &LogReport) -> LogItems {
+    let reader = Reader::new(report);
     let mut items = reader.graph_breaks();
     items.extend(reader.recompiles());
     items.extend(reader.failures());
     items.extend(reader.cache_misses());
     items.extend(reader.fallback_ops());
-    items.extend(others(&report.findings, tree));
+    items.extend(others(&report.findings));
     LogItems {
         items,
         compile_seconds: report.compile_time.total_s.unwrap_or(0.0),
@@ -86,12 +85,12 @@ pub(super) fn of_log(report: &LogReport, tree: &SourceTree) -> LogItems {
 }
 
 /// Errors and warnings that no other budget counts.
-pub(super) fn others<'f>(findings: &'f [Finding], tree: &'f SourceTree) -> impl Iterator<Item = Item> + 'f {
+pub(super) fn others(findings: &[Finding]) -> impl Iterator<Item = Item> + '_ {
     let counts = |one: &&Finding| one.severity != "info" && !COUNTED_ELSEWHERE.contains(&one.kind.as_str());
     findings.iter().filter(counts).map(|one| {
         let identity = Identity {
             kind: one.kind.clone(),
-            file: one.file.as_deref().map(|file| shown_file(file, tree)).unwrap_or_default(),
+            file: one.file.as_deref().map(file_of).unwrap_or_default(),
             function: String::new(),
             reason: guard_of(&one.title),
             source: String::new(),
@@ -117,10 +116,6 @@ fn about_finding(measure: Measure, identity: Identity, finding: &Finding) -> Ite
     }
 }
 
-fn shown_file(file: &str, tree: &SourceTree) -> String {
-    file_of(file, tree.relative(file))
-}
-
 /// A line number, if it is one.
 fn number(line: Option<i64>) -> Option<u64> {
     line.and_then(|line| u64::try_from(line).ok()).filter(|line| *line > 0)
@@ -142,7 +137,6 @@ impl Finding {
 /// A report with what is looked up often.
 struct Reader<'r> {
     report: &'r LogReport,
-    tree: &'r SourceTree,
     /// The function of each compile id; a compile that tells none has that of its frame.
     functions: HashMap<&'r str, &'r Function>,
     /// Lines where the functions of a name and file are defined, ascending.
@@ -157,7 +151,7 @@ fn frame_of(id: &str) -> &str {
 }
 
 impl<'r> Reader<'r> {
-    fn new(report: &'r LogReport, tree: &'r SourceTree) -> Reader<'r> {
+    fn new(report: &'r LogReport) -> Reader<'r> {
         let named =
             |compile: &'r Compile| compile.function.as_ref().filter(|function| function.name.is_some());
         let told = |compile: &'r Compile| Some((compile.id.as_deref()?, named(compile)?));
@@ -184,7 +178,7 @@ impl<'r> Reader<'r> {
         for lines in defined.values_mut() {
             lines.sort_unstable();
         }
-        Reader { report, tree, functions: functions.collect(), defined, by_compile }
+        Reader { report, functions: functions.collect(), defined, by_compile }
     }
 
     /// The function of that name that holds a line of a file.
@@ -214,7 +208,7 @@ impl<'r> Reader<'r> {
         let file = function.and_then(|function| function.file.as_deref());
         Identity {
             kind: kind.to_owned(),
-            file: file.map(|file| shown_file(file, self.tree)).unwrap_or_default(),
+            file: file.map(file_of).unwrap_or_default(),
             function: function.map(|function| function.name.clone()).unwrap_or_default(),
             reason,
             source: String::new(),
@@ -232,7 +226,7 @@ impl<'r> Reader<'r> {
             let functions = distinct(within.into_iter().chain(compiled));
             let mut identity = self.identity("graph_break", functions.first(), reason_of(&one.reason));
             if let Some(file) = &one.file {
-                identity.file = shown_file(file, self.tree);
+                identity.file = file_of(file);
             }
             identity.source = source_of(frame.and_then(|frame| frame.loc.as_deref()));
             let own = |finding: &&Finding| {
@@ -367,7 +361,9 @@ impl<'r> Reader<'r> {
                 identity: self.identity("fallback_op", function.as_ref(), operator.to_owned()),
                 functions: function.into_iter().collect(),
                 kind: "fallback_op".to_owned(),
-                title: format!("the code{name} calls {operator}, which Inductor has no kernel for"),
+                title: format!(
+                    "the code{name} calls {operator}, for which Inductor has no kernel of its own"
+                ),
                 severity: Severity::Warning,
                 file: defined.and_then(|function| function.file.clone()),
                 line: number(defined.and_then(|function| function.line)),

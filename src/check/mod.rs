@@ -19,7 +19,6 @@ pub use baseline::Baseline;
 pub use budget::Budget;
 pub use verdict::Verdict;
 
-use crate::source_tree::SourceTree;
 use anyhow::bail;
 use std::path::Path;
 
@@ -60,9 +59,15 @@ impl Checked {
     ///
     /// # Errors
     /// The folder has no `report.json`, or one that this program did not write.
-    pub fn add(&mut self, folder: &Path, shown: Option<&Path>, tree: &SourceTree) -> anyhow::Result<()> {
-        self.logs.extend(read::report(read::ReportFolder { path: folder, shown }, tree)?);
+    pub fn add(&mut self, folder: &Path, shown: Option<&Path>) -> anyhow::Result<()> {
+        self.logs.extend(read::report(read::ReportFolder { path: folder, shown })?);
         Ok(())
+    }
+
+    /// Whether no log has a record: then there is nothing to check, and every budget would hold.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.logs.iter().all(|log| !log.has_records)
     }
 
     /// Holds each log against the budget. What the baseline holds does not count.

@@ -3,7 +3,6 @@
 use super::facts::{Head, JobReport, LogReport};
 use super::items::{self, LogItems};
 use crate::analysis::findings::kinds;
-use crate::source_tree::SourceTree;
 use anyhow::{Context, bail};
 use serde::de::DeserializeOwned;
 use std::path::{Path, PathBuf};
@@ -13,6 +12,8 @@ pub(crate) struct CheckedLog {
     /// `rank 0`, or the name of the log.
     pub name: String,
     pub found: LogItems,
+    /// Whether anything was recorded.
+    pub has_records: bool,
     /// The folder of its report, as the reader names it; None where no report was written.
     folder: Option<PathBuf>,
 }
@@ -21,6 +22,12 @@ impl CheckedLog {
     /// The path of a page of its report, if there is such a page.
     pub(super) fn page(&self, page: &str) -> Option<String> {
         let folder = self.folder.as_ref()?;
+        // The name may be made up: a report is only a file.
+        let page = if page.split(['/', '\\']).any(|part| part == ".." || part.is_empty()) {
+            "index.html"
+        } else {
+            page
+        };
         let (file, anchor) = page.split_once('#').map_or((page, None), |(file, at)| (file, Some(at)));
         let path = folder.join(file);
         // A page is where the report says; without it, the landing page has everything.
@@ -57,7 +64,7 @@ pub(super) struct ReportFolder<'a> {
 }
 
 /// The report of a log with its further processes, or of a job with its ranks.
-pub(super) fn report(folder: ReportFolder<'_>, tree: &SourceTree) -> anyhow::Result<Vec<CheckedLog>> {
+pub(super) fn report(folder: ReportFolder<'_>) -> anyhow::Result<Vec<CheckedLog>> {
     let file = folder.path.join(FACTS);
     let head: Head = parsed(&file)?;
     if head.schema != SCHEMA {
@@ -68,23 +75,24 @@ pub(super) fn report(folder: ReportFolder<'_>, tree: &SourceTree) -> anyhow::Res
         );
     }
     match head.kind.as_str() {
-        "log" => log(folder, tree, "").map(|log| vec![log]),
-        "job" => job(folder, tree),
+        "log" => log(folder, "").map(|log| vec![log]),
+        "job" => job(folder),
         _ => bail!("{} is neither the report of a log nor of a job", file.display()),
     }
 }
 
-fn log(folder: ReportFolder<'_>, tree: &SourceTree, name: &str) -> anyhow::Result<CheckedLog> {
+fn log(folder: ReportFolder<'_>, name: &str) -> anyhow::Result<CheckedLog> {
     let report: LogReport = parsed(&folder.path.join(FACTS))?;
     let own = report.log.rank.map_or_else(|| report.log.file.clone(), |rank| format!("rank {rank}"));
     Ok(CheckedLog {
         name: if name.is_empty() { own } else { name.to_owned() },
-        found: items::of_log(&report, tree),
+        found: items::of_log(&report),
+        has_records: report.log.records > 0,
         folder: folder.shown.map(Path::to_owned),
     })
 }
 
-fn job(folder: ReportFolder<'_>, tree: &SourceTree) -> anyhow::Result<Vec<CheckedLog>> {
+fn job(folder: ReportFolder<'_>) -> anyhow::Result<Vec<CheckedLog>> {
     let report: JobReport = parsed(&folder.path.join(FACTS))?;
     let mut logs = Vec::new();
     for rank in &report.ranks {
@@ -97,7 +105,7 @@ fn job(folder: ReportFolder<'_>, tree: &SourceTree) -> anyhow::Result<Vec<Checke
             let (path, shown) = (folder.path.join(&dir), folder.shown.map(|shown| shown.join(&dir)));
             // A rank whose log could not be read has no report: the job's findings say so.
             if is_report(&path) {
-                logs.push(log(ReportFolder { path: &path, shown: shown.as_deref() }, tree, &name)?);
+                logs.push(log(ReportFolder { path: &path, shown: shown.as_deref() }, &name)?);
             }
         }
     }
@@ -105,11 +113,8 @@ fn job(folder: ReportFolder<'_>, tree: &SourceTree) -> anyhow::Result<Vec<Checke
     let own: Vec<_> = report.findings.into_iter().filter(|one| !of_log(&one.kind)).collect();
     logs.push(CheckedLog {
         name: "the job".to_owned(),
-        found: LogItems {
-            items: items::others(&own, tree).collect(),
-            compile_seconds: 0.0,
-            functions: Vec::new(),
-        },
+        found: LogItems { items: items::others(&own).collect(), compile_seconds: 0.0, functions: Vec::new() },
+        has_records: false,
         folder: folder.shown.map(Path::to_owned),
     });
     Ok(logs)

@@ -57,6 +57,22 @@ impl Check {
     }
 }
 
+impl Excess {
+    /// Its place by severity, errors first.
+    pub(crate) fn weight(&self) -> u8 {
+        match self.severity {
+            Severity::Error => 0,
+            Severity::Warning => 1,
+            Severity::Info => 2,
+        }
+    }
+
+    /// Seconds that were wasted or could have been avoided.
+    pub(crate) fn lost(&self) -> f64 {
+        self.cost.as_ref().filter(|cost| cost.kind != "expected").map_or(0.0, |cost| cost.seconds)
+    }
+}
+
 impl Verdict {
     /// Whether all budgets hold.
     #[must_use]
@@ -201,14 +217,18 @@ fn seconds(limit: &Limit, logs: &[NewItems<'_>]) -> Check {
         };
         check.found = check.found.max(amount);
         if amount > limit.most {
+            let pattern = limit.function.as_deref();
+            let own =
+                functions.iter().find(|(one, _)| pattern.is_some_and(|pattern| is_called(one, pattern)));
+            let own = own.map(|(function, _)| function);
             check.excesses.push(Excess {
                 kind: "compile_seconds".to_owned(),
                 title: slow_title(limit, amount, functions),
-                severity: Severity::Warning,
+                severity: Severity::Error,
                 count: 1.0,
-                function: limit.function.clone(),
-                file: None,
-                line: None,
+                function: own.map(|function| function.name.clone()),
+                file: own.and_then(|function| function.file.clone()),
+                line: own.and_then(|function| u64::try_from(function.line?).ok()),
                 cost: None,
                 hint: None,
                 page: log.log.page("time.html"),
@@ -268,16 +288,7 @@ impl Excesses {
     /// Errors first, then the costliest.
     fn ranked(self) -> Vec<Excess> {
         let mut all: Vec<Excess> = self.0.into_values().collect();
-        let lost = |excess: &Excess| {
-            let cost = excess.cost.as_ref().filter(|cost| cost.kind != "expected");
-            cost.map_or(0.0, |cost| cost.seconds)
-        };
-        let weight = |excess: &Excess| match excess.severity {
-            Severity::Error => 0,
-            Severity::Warning => 1,
-            Severity::Info => 2,
-        };
-        all.sort_by(|a, b| weight(a).cmp(&weight(b)).then(lost(b).total_cmp(&lost(a))));
+        all.sort_by(|a, b| a.weight().cmp(&b.weight()).then(b.lost().total_cmp(&a.lost())));
         all
     }
 }

@@ -38,6 +38,8 @@ pub(super) fn guard_facts(tree: &str, with_values: bool) -> GuardFacts {
         let condition = text.split_once("  # ").map_or(text, |(condition, _)| condition).trim_end();
         if kind == "GLOBAL_STATE" {
             // Before 2.15 the text is the same for every state.
+            let allows = |value: &str| condition.contains(&format!("\"allow_tf32\":{value}"));
+            facts.allow_tf32 = if allows("true") { Some(true) } else { allows("false").then_some(false) };
             facts.global_state = condition.contains(" against ").then(|| hash(condition));
             continue;
         }
@@ -102,7 +104,7 @@ mod tests {
 
     /// From 25_guards (20/0), shortened.
     const TREE: &str = "\nTREE_GUARD_MANAGER:\n+- RootGuardManager\n\
-        | +- GLOBAL_STATE: ___check_global_state() against {\"grad_mode\":true}\n\
+        | +- GLOBAL_STATE: ___check_global_state() against {\"allow_tf32\":true,\"grad_mode\":true}\n\
         | +- GuardManager: source=L['c'], accessed_by=FrameLocalsGuardAccessor(key='c', framelocals_idx=1), type=<enum 'Color'>, tag_safe=(False, False)\n\
         | | +- ID_MATCH: ___check_obj_id(L['c'], 140696905928208), type=<class '__main__.Color'>  # def enum_member(x, c): ..  # s25_guards.py:76 in enum_member\n\
         | +- GuardManager: source=L['x'], accessed_by=FrameLocalsGuardAccessor(key='x', framelocals_idx=0), type=<class 'torch.Tensor'>, tag_safe=(False, False)\n\
@@ -117,6 +119,7 @@ mod tests {
         assert_eq!(facts.prints[1].place, hash("L['x']"));
         assert_eq!(facts.prints[2].place, hash("L['x']"), "a condition on a size belongs to its tensor");
         assert!(facts.global_state.is_some());
+        assert_eq!(facts.allow_tf32, Some(true));
         assert_eq!(
             facts.values,
             [

@@ -9,6 +9,8 @@ pub struct GuardFacts {
     pub prints: Vec<GuardPrint>,
     /// Hash of the guard on torch's global state, if its text describes that state (torch 2.15 and later).
     pub global_state: Option<u64>,
+    /// Whether products of `float` may be made in tf32, as the guard on the global state says.
+    pub allow_tf32: Option<bool>,
     /// Conditions on values, as torch writes them; only for compiles that torch calls recompiles.
     pub values: Vec<String>,
     /// Python types at the places that guards check; only for recompiles.

@@ -3,6 +3,7 @@
 //! Nothing but what is named here is kept. In particular `metadata`, which holds environment variables of the run with
 //! its access tokens, is never looked at.
 
+use super::scan::{Event, Object, unescaped};
 use crate::model::{
     DeviceKernel, DeviceWork, Fields, InputDims, Launch, Operator, OperatorCall, Profile, TritonLaunch,
 };
@@ -10,20 +11,6 @@ use crate::trace::TextMap;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
-
-/// Kinds of events of which nothing is needed; they are most of a trace.
-const SKIPPED: [&[u8]; 8] = [
-    b"python_function",
-    b"ac2g",
-    b"fwdbwd",
-    b"cpu_instant_event",
-    b"overhead",
-    b"gpu_user_annotation",
-    b"Trace",
-    b"cuda_sync",
-];
-/// Where the kind of an event stands: among its first fields.
-const HEAD: usize = 256;
 
 /// Operators whose work depends on values of inputs that are no tensors: padding, masks, whether attention is causal.
 const WITH_VALUES: [&str; 2] = ["convolution", "attention"];
@@ -38,9 +25,9 @@ const SPILLS: [&str; 3] = ["n_spills", "spilled registers", "register spills"];
 pub(super) struct Collector {
     profile: Profile,
     operators: TextMap<Vec<u8>, u32>,
-    kernels: TextMap<String, u32>,
-    threads: TextMap<String, u32>,
-    streams: TextMap<String, u32>,
+    kernels: TextMap<Vec<u8>, u32>,
+    threads: Numbers,
+    streams: Numbers,
     /// Reused for every lookup.
     key: Vec<u8>,
 }
@@ -68,31 +55,28 @@ impl Collector {
     }
 
     /// One event.
-    pub(super) fn event(&mut self, event: &[u8]) {
-        if is_skipped(event) {
+    pub(super) fn event(&mut self, event: &Event<'_>) {
+        let Event { fields, args, .. } = event;
+        if fields.quoted("ph") != Some(b"X") {
             return;
         }
-        let text = String::from_utf8_lossy(event);
-        let Ok(fields) = Fields::parse(&text) else {
-            self.profile.unreadable += 1;
-            return;
-        };
-        if text_of(fields.raw("ph")).as_deref() != Some("X") {
-            return;
-        }
-        let Some(kind) = text_of(fields.raw("cat")) else { return };
-        let args = fields.raw("args").and_then(|args| Fields::parse(args.get()).ok()).unwrap_or_default();
-        match kind.to_ascii_lowercase().as_str() {
-            "cpu_op" | "operator" => self.call(&fields, &args, false),
-            "user_annotation" => self.call(&fields, &args, true),
-            "kernel" => self.launch(&fields, &args, DeviceWork::Kernel),
-            "gpu_memcpy" | "gpu_memset" | "memcpy" | "memset" => {
-                self.launch(&fields, &args, DeviceWork::Copy);
+        let Some(kind) = fields.quoted("cat") else { return };
+        match kind.to_ascii_lowercase().as_slice() {
+            b"cpu_op" | b"operator" => self.call(fields, args, false),
+            b"user_annotation" => self.call(fields, args, true),
+            b"kernel" => self.launch(fields, args, DeviceWork::Kernel),
+            b"gpu_memcpy" | b"gpu_memset" | b"memcpy" | b"memset" => {
+                self.launch(fields, args, DeviceWork::Copy);
             }
             // cuda_runtime, cuda_driver, hip_runtime, xpu_runtime: what the host asks of the device.
-            kind if kind.ends_with("_runtime") || kind.ends_with("_driver") => self.correlate(&args),
+            kind if kind.ends_with(b"_runtime") || kind.ends_with(b"_driver") => self.correlate(args),
             _ => {}
         }
+    }
+
+    /// How many calls and launches there were so far.
+    pub(super) fn counts(&self) -> (usize, usize) {
+        (self.profile.calls.len(), self.profile.launches.len())
     }
 
     /// What was collected.
@@ -100,52 +84,39 @@ impl Collector {
         self.profile
     }
 
-    fn call(&mut self, fields: &Fields<'_>, args: &Fields<'_>, annotation: bool) {
+    fn call(&mut self, fields: &Object<'_>, args: &Object<'_>, annotation: bool) {
         let Some(times) = Times::of(fields) else {
             self.profile.unreadable += 1;
             return;
         };
-        let name = name_of(fields);
-        let operator = self.operator(&name, args, annotation);
-        let thread = number_of(&mut self.threads, fields, ["pid", "tid"]);
+        let operator = self.operator(fields.quoted("name").unwrap_or_default(), args, annotation);
+        let thread = self.threads.of(fields, ["pid", "tid"]);
         let external = args.count("External id").unwrap_or_default();
         let call = OperatorCall { operator, thread, external, begin_us: times.begin, dur_us: times.dur };
         self.profile.calls.push(call);
     }
 
     /// The place of the operator among those seen; a new one when shapes or types differ.
-    fn operator(&mut self, name: &str, args: &Fields<'_>, annotation: bool) -> u32 {
-        let with_values = WITH_VALUES.iter().any(|part| name.contains(part));
-        let values = if with_values { args.raw("Concrete Inputs") } else { None };
-        let told = [
-            args.raw("Input Dims"),
-            args.raw("Input type"),
-            args.raw("Input Strides"),
-            values,
-            args.raw("kernel_file"),
-            args.raw("kernel_num_gb"),
-            args.raw("kernel_flop"),
-            args.raw("num_warps"),
-            args.raw("num_stages"),
-            args.raw("kernel_kwargs"),
-        ];
+    fn operator(&mut self, name: &[u8], args: &Object<'_>, annotation: bool) -> u32 {
+        let told = Told::of(args);
+        let values = told.values.filter(|_| has_values(name));
         self.key.clear();
-        self.key.extend(name.as_bytes());
-        for raw in told {
+        self.key.extend(name);
+        for raw in told.shapes.into_iter().chain([values]).chain(told.triton) {
             // A byte that no JSON text holds keeps one field from running into the next.
             self.key.push(0);
-            self.key.extend(raw.map(RawValue::get).unwrap_or_default().as_bytes());
+            self.key.extend(raw.unwrap_or_default());
         }
         if let Some(known) = self.operators.get(&self.key) {
             return *known;
         }
         let operator = Operator {
-            name: name.to_owned(),
+            name: bounded(name),
             annotation,
-            dims: dims_of(args.raw("Input Dims")),
+            dims: dims_of(args, "Input Dims"),
             types: args.get("Input type").unwrap_or_default(),
-            strides: dims_of(args.raw("Input Strides")),
-            values: values.and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or_default(),
+            strides: dims_of(args, "Input Strides"),
+            values: values.and_then(|raw| serde_json::from_slice(raw).ok()).unwrap_or_default(),
             triton: triton_of(args),
         };
         let place = u32::try_from(self.profile.operators.len()).unwrap_or(u32::MAX);
@@ -154,19 +125,19 @@ impl Collector {
         place
     }
 
-    fn launch(&mut self, fields: &Fields<'_>, args: &Fields<'_>, work: DeviceWork) {
+    fn launch(&mut self, fields: &Object<'_>, args: &Object<'_>, work: DeviceWork) {
         let Some(times) = Times::of(fields) else {
             self.profile.unreadable += 1;
             return;
         };
-        let name = name_of(fields);
-        let kernel = match self.kernels.get(name.as_ref()) {
+        let name = fields.quoted("name").unwrap_or_default();
+        let kernel = match self.kernels.get(name) {
             Some(known) => *known,
-            None => self.kernel(name.into_owned(), args, work),
+            None => self.kernel(name, args, work),
         };
         let stream = match (args.raw("device"), args.raw("stream")) {
-            (Some(_), Some(_)) => number_of(&mut self.streams, args, ["device", "stream"]),
-            _ => number_of(&mut self.streams, fields, ["pid", "tid"]),
+            (Some(_), Some(_)) => self.streams.of(args, ["device", "stream"]),
+            _ => self.streams.of(fields, ["pid", "tid"]),
         };
         self.profile.launches.push(Launch {
             kernel,
@@ -178,9 +149,10 @@ impl Collector {
         });
     }
 
-    fn kernel(&mut self, name: String, args: &Fields<'_>, work: DeviceWork) -> u32 {
+    fn kernel(&mut self, name: &[u8], args: &Object<'_>, work: DeviceWork) -> u32 {
         let place = u32::try_from(self.profile.kernels.len()).unwrap_or(u32::MAX);
-        self.kernels.insert(name.clone(), place);
+        self.kernels.insert(name.to_owned(), place);
+        let name = bounded(name);
         let kind = match work {
             DeviceWork::Kernel if is_communication(&name) => DeviceWork::Communication,
             other => other,
@@ -197,10 +169,49 @@ impl Collector {
     }
 
     /// Kernels of older torch and of ROCm name no operator: the call that launched them does.
-    fn correlate(&mut self, args: &Fields<'_>) {
+    fn correlate(&mut self, args: &Object<'_>) {
         if let (Some(correlation), Some(external)) = (args.count("correlation"), args.count("External id")) {
             self.profile.correlations.push((correlation, external));
         }
+    }
+}
+
+/// Whether values of inputs that are no tensors matter.
+fn has_values(name: &[u8]) -> bool {
+    WITH_VALUES.iter().any(|part| name.windows(part.len()).any(|window| window == part.as_bytes()))
+}
+
+/// What tells one operator from another of the same name.
+#[derive(Default)]
+struct Told<'t> {
+    shapes: [Option<&'t [u8]>; 3],
+    values: Option<&'t [u8]>,
+    triton: [Option<&'t [u8]>; 6],
+}
+
+impl<'t> Told<'t> {
+    /// In one pass: this is done for each call of a trace.
+    fn of(args: &Object<'t>) -> Told<'t> {
+        let mut told = Told::default();
+        let [dims, types, strides] = &mut told.shapes;
+        let [file, gigabytes, flops, warps, stages, kwargs] = &mut told.triton;
+        for (name, value) in args.iter() {
+            let slot = match name {
+                b"Input Dims" => &mut *dims,
+                b"Input type" => &mut *types,
+                b"Input Strides" => &mut *strides,
+                b"Concrete Inputs" => &mut told.values,
+                b"kernel_file" => &mut *file,
+                b"kernel_num_gb" => &mut *gigabytes,
+                b"kernel_flop" => &mut *flops,
+                b"num_warps" => &mut *warps,
+                b"num_stages" => &mut *stages,
+                b"kernel_kwargs" => &mut *kwargs,
+                _ => continue,
+            };
+            *slot = Some(value);
+        }
+        told
     }
 }
 
@@ -217,53 +228,53 @@ struct Times {
 
 impl Times {
     /// When an event began and how long it took. An event without a length has taken no time that could be told.
-    fn of(fields: &Fields<'_>) -> Option<Times> {
-        let begin = fields.number("ts").filter(|ts| ts.is_finite())?;
-        let dur = fields.number("dur").filter(|dur| dur.is_finite() && *dur >= 0.0)?;
+    fn of(fields: &Object<'_>) -> Option<Times> {
+        let begin = fields.number("ts")?;
+        let dur = fields.number("dur").filter(|dur| *dur >= 0.0)?;
         Some(Times { begin, dur })
     }
 }
 
-fn is_skipped(event: &[u8]) -> bool {
-    let head = event.get(..HEAD).unwrap_or(event);
-    let Some(at) = memchr::memmem::find(head, b"\"cat\":") else { return false };
-    let rest = head.get(at + b"\"cat\":".len()..).unwrap_or_default().trim_ascii_start();
-    let Some(kind) = rest.strip_prefix(b"\"") else { return false };
-    SKIPPED
-        .iter()
-        .any(|skipped| kind.strip_prefix(*skipped).is_some_and(|after| after.first() == Some(&b'"')))
+/// A name, as far as it is kept.
+fn bounded(quoted: &[u8]) -> String {
+    let mut name = unescaped(quoted).unwrap_or_default().into_owned();
+    let end = (0..=LONGEST_NAME.min(name.len())).rev().find(|at| name.is_char_boundary(*at));
+    name.truncate(end.unwrap_or_default());
+    name
 }
 
-/// The text of a JSON string, without a copy where it holds no escape.
-fn text_of(raw: Option<&RawValue>) -> Option<Cow<'_, str>> {
-    let json = raw?.get();
-    let inner = json.strip_prefix('"')?.strip_suffix('"')?;
-    if inner.contains('\\') {
-        return serde_json::from_str(json).ok().map(Cow::Owned);
+/// Small numbers for what two fields name together.
+#[derive(Default)]
+struct Numbers {
+    known: TextMap<Vec<u8>, u32>,
+    key: Vec<u8>,
+    /// The last answer: most events are of the thread of the one before.
+    last: Option<(Vec<u8>, u32)>,
+}
+
+impl Numbers {
+    fn of(&mut self, fields: &Object<'_>, names: [&str; 2]) -> u32 {
+        self.key.clear();
+        for name in names {
+            self.key.extend(fields.raw(name).unwrap_or_default());
+            self.key.push(b'/');
+        }
+        if let Some((_, number)) = self.last.as_ref().filter(|(key, _)| *key == self.key) {
+            return *number;
+        }
+        if let Some(known) = self.known.get(&self.key) {
+            self.last = Some((self.key.clone(), *known));
+            return *known;
+        }
+        let next = u32::try_from(self.known.len()).unwrap_or(u32::MAX);
+        self.known.insert(self.key.clone(), next);
+        next
     }
-    Some(Cow::Borrowed(inner))
-}
-
-fn name_of<'a>(fields: &Fields<'a>) -> Cow<'a, str> {
-    let name = text_of(fields.raw("name")).unwrap_or_default();
-    if name.len() <= LONGEST_NAME {
-        return name;
-    }
-    let end = (0..=LONGEST_NAME).rev().find(|at| name.is_char_boundary(*at)).unwrap_or_default();
-    Cow::Owned(name.get(..end).unwrap_or_default().to_owned())
-}
-
-/// A small number for what two fields name together.
-fn number_of(known: &mut TextMap<String, u32>, fields: &Fields<'_>, names: [&str; 2]) -> u32 {
-    let [first, second] = names.map(|name| fields.raw(name).map(RawValue::get).unwrap_or_default());
-    let next = u32::try_from(known.len()).unwrap_or(u32::MAX);
-    *known.entry(format!("{first}/{second}")).or_insert(next)
 }
 
 /// Sizes or strides of inputs: `[[8, 16], [], [[2], [3]]]`.
-fn dims_of(raw: Option<&RawValue>) -> Vec<InputDims> {
-    let inputs: Vec<Option<Box<RawValue>>> =
-        raw.and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or_default();
+fn dims_of(args: &Object<'_>, name: &str) -> Vec<InputDims> {
+    let inputs: Vec<Option<Box<RawValue>>> = args.get(name).unwrap_or_default();
     let read = |input: Option<Box<RawValue>>| {
         let json = input.as_deref().map(RawValue::get).unwrap_or_default();
         match serde_json::from_str(json) {
@@ -274,21 +285,21 @@ fn dims_of(raw: Option<&RawValue>) -> Vec<InputDims> {
     inputs.into_iter().map(read).collect()
 }
 
-fn triton_of(args: &Fields<'_>) -> Option<TritonLaunch> {
+fn triton_of(args: &Object<'_>) -> Option<TritonLaunch> {
     let file = args.text("kernel_file").filter(|file| !file.is_empty());
     let backend = args.text("kernel_backend");
     if file.is_none() && backend.as_deref() != Some("triton") {
         return None;
     }
-    let base = |path: String| path.rsplit(['/', '\\']).next().unwrap_or_default().to_owned();
+    let base = |path: Cow<'_, str>| path.rsplit(['/', '\\']).next().unwrap_or_default().to_owned();
     Some(TritonLaunch {
-        kernel: args.text("kernel_name").filter(|name| !name.is_empty()),
+        kernel: args.quoted("kernel_name").filter(|name| !name.is_empty()).map(bounded),
         file: file.map(base),
         gigabytes: args.number("kernel_num_gb").filter(|gb| *gb > 0.0),
         flops: args.number("kernel_flop").filter(|flops| *flops > 0.0),
         num_warps: args.count("num_warps"),
         num_stages: args.count("num_stages"),
-        kwargs: args.text("kernel_kwargs").filter(|text| !text.is_empty() && text.len() <= LONGEST_NAME),
+        kwargs: args.quoted("kernel_kwargs").filter(|text| !text.is_empty()).map(bounded),
     })
 }
 

@@ -2,8 +2,12 @@
 //!
 //! The file is streamed: one event at a time stands in memory, and of most events nothing is kept.
 
+mod augment;
 mod collect;
 mod pieces;
+mod scan;
+
+pub(crate) use augment::{Recorded, augment};
 
 use crate::model::Profile;
 use crate::trace::{base_name, unpacked};
@@ -59,7 +63,7 @@ pub(crate) fn read(path: &Path) -> Result<Profile> {
     let mut collector = Collector::default();
     let damaged = for_each_piece(file, |piece| match piece {
         Piece::Field { name, value } => collector.field(name, value),
-        Piece::Event(event) => collector.event(event),
+        Piece::Event(event) => collector.event(&event),
         Piece::Unreadable => collector.unreadable(),
     });
     let mut profile = collector.finish();

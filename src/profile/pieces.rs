@@ -1,5 +1,6 @@
 //! Cuts the JSON of a trace into its top-level fields and its events, without holding more than one of them.
 
+use super::scan::Event;
 use std::io::{self, Read};
 
 /// How much is read at once.
@@ -13,8 +14,8 @@ const EVENTS: &str = "traceEvents";
 pub(super) enum Piece<'b> {
     /// A top-level field other than the events, with the text of its value.
     Field { name: &'b str, value: &'b [u8] },
-    /// The text of one event.
-    Event(&'b [u8]),
+    /// One event.
+    Event(Event<'b>),
     /// An entry of the list that is no object, or is too large.
     Unreadable,
 }
@@ -75,9 +76,16 @@ fn events<R: Read>(text: &mut Window<R>, take: &mut impl FnMut(Piece<'_>)) -> io
             Some(first) => first == b'{',
             None => return Err(io::ErrorKind::UnexpectedEof.into()),
         };
-        match text.value()? {
-            Some(event) if is_event => take(Piece::Event(event)),
-            _ => take(Piece::Unreadable),
+        if is_event && let Some(event) = Event::at_start(text.rest()) {
+            let length = event.text.len();
+            take(Piece::Event(event));
+            text.advance(length);
+            continue;
+        }
+        // It goes on behind what was read, or is broken.
+        match text.value()?.filter(|_| is_event).and_then(Event::at_start) {
+            Some(event) => take(Piece::Event(event)),
+            None => take(Piece::Unreadable),
         }
     }
 }
@@ -251,7 +259,7 @@ mod tests {
         let damaged = for_each_piece(OneByOne(text.as_bytes()), |piece| {
             found.push(match piece {
                 Piece::Field { name, value } => format!("{name}={}", String::from_utf8_lossy(value)),
-                Piece::Event(event) => String::from_utf8_lossy(event).into_owned(),
+                Piece::Event(event) => String::from_utf8_lossy(event.text).into_owned(),
                 Piece::Unreadable => "unreadable".to_owned(),
             });
         });

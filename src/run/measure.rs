@@ -3,9 +3,12 @@
 use super::task::{LogTask, Work};
 use crate::analysis::performance::{DeviceOptions, DevicePeaks, Performance, performance};
 use crate::model::Model;
-use crate::profile;
-use crate::trace::{PayloadRef, Source};
+use crate::output;
+use crate::profile::{self, Recorded};
+use crate::report;
+use crate::trace::{PayloadRef, Source, packed};
 use anyhow::Result;
+use std::path::Path;
 
 /// Joins the log with its trace, where it has one.
 ///
@@ -26,11 +29,35 @@ pub(crate) fn measure(
     let facts = profile::read(trace)?;
     let given = options.device.as_deref();
     let peaks = given.map(|given| DevicePeaks::given(given, facts.device.as_deref()));
-    let device = DeviceOptions { peaks: peaks.transpose()?, clock_mhz: options.clock_mhz };
+    let device = DeviceOptions {
+        peaks: peaks.transpose()?,
+        clock_mhz: options.clock_mhz,
+        each_run: work.augment.is_some(),
+    };
     let read = |payload: &PayloadRef| {
         let mut bytes = Vec::new();
         source.read_payload(payload, &mut bytes)?;
         Ok(String::from_utf8_lossy(&bytes).into_owned())
     };
-    performance(model, &facts, &device, &read).map(Some)
+    let found = performance(model, &facts, &device, &read)?;
+    drop(facts);
+    if let Some(to) = work.augment {
+        write_augmented(trace, to, &found)?;
+    }
+    Ok(Some(found))
+}
+
+/// Writes the trace again, with the figures of each run of a kernel.
+fn write_augmented(trace: &Path, to: &Path, found: &Performance) -> Result<()> {
+    let added = |recorded: Recorded, us: f64| {
+        let row = match recorded {
+            Recorded::Launch(at) if found.on_device => found.kernel_of_run(at),
+            Recorded::Call(at) if !found.on_device => found.kernel_of_run(at),
+            _ => None,
+        };
+        row.map(|kernel| report::figures_of_run(kernel, &found.rates_of_run(kernel, us))).unwrap_or_default()
+    };
+    output::write_single_file(to, |file| {
+        packed(file, to, |out| profile::augment(trace, out, &added).map(drop))
+    })
 }

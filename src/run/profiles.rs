@@ -3,6 +3,7 @@
 use super::input::Input;
 use crate::model::words::counted;
 use crate::options::Options;
+use crate::output;
 use crate::profile;
 use crate::trace;
 use anyhow::{Context, Result, bail};
@@ -80,6 +81,29 @@ impl Traces {
             counted(left.len(), "trace", "traces"),
             names.join(", ")
         )]
+    }
+
+    /// Whether the trace can be written again as the options ask for.
+    ///
+    /// # Errors
+    /// There is no trace, or more than one, or the file may not be written.
+    pub fn check_augment(&self, options: &Options) -> Result<()> {
+        let Some(to) = &options.augment else { return Ok(()) };
+        let trace = match self.0.as_slice() {
+            [] if is_trace(&options.input) => &options.input,
+            [only] => &only.path,
+            [] => bail!("--augment writes a trace again, and there is none; give it with --profile"),
+            several => {
+                bail!("--augment writes one trace, and there are {}; give one with --profile", several.len())
+            }
+        };
+        let same = |left: &Path, right: &Path| {
+            left.canonicalize().ok().zip(right.canonicalize().ok()).is_some_and(|(left, right)| left == right)
+        };
+        if same(trace, to) {
+            bail!("--augment cannot write over the trace that it reads; give another file");
+        }
+        output::check_single_file(to, options.overwrite)
     }
 
     /// The trace of a log.

@@ -17,6 +17,8 @@ pub(crate) struct Work<'a> {
     pub registry: &'a Registry,
     /// Traces of torch.profiler to join with the logs.
     pub traces: &'a Traces,
+    /// Where the trace is written to again, with its figures.
+    pub augment: Option<&'a Path>,
     pub progress: &'a dyn Progress,
 }
 

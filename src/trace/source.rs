@@ -35,6 +35,32 @@ pub fn unpacked(mut file: File) -> io::Result<Box<dyn Read>> {
     })
 }
 
+/// Lets `fill` write a text, and packs it as the name of its file says: `.gz` and `.zst`, else not at all.
+///
+/// # Errors
+/// `fill` fails, or what it writes cannot be written.
+pub fn packed(
+    file: &mut dyn Write,
+    name: &Path,
+    fill: impl FnOnce(&mut dyn Write) -> Result<()>,
+) -> Result<()> {
+    let ending = name.extension().unwrap_or_default().to_ascii_lowercase();
+    if ending == "gz" {
+        let mut packing = flate2::write::GzEncoder::new(file, flate2::Compression::default());
+        fill(&mut packing)?;
+        packing.finish()?;
+    } else if ending == "zst" {
+        let mut packing = zstd::stream::write::Encoder::new(file, zstd::DEFAULT_COMPRESSION_LEVEL)?;
+        fill(&mut packing)?;
+        packing.finish()?;
+    } else {
+        let mut whole = io::BufWriter::with_capacity(WINDOW, file);
+        fill(&mut whole)?;
+        whole.flush()?;
+    }
+    Ok(())
+}
+
 /// An opened log. Only the bytes that it had when it was opened are read, even if the program is still writing to it.
 #[derive(Debug)]
 pub struct Source {

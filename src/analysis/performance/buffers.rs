@@ -28,6 +28,8 @@ pub(super) struct CallBuffers {
     pub(super) arguments: Vec<Argument>,
     /// Bytes of an element of its first tensor.
     pub(super) element: Option<f64>,
+    /// Arguments with a name that are no tensors: `stride` and `(1, 1)`.
+    pub(super) settings: Vec<(String, String)>,
 }
 
 /// Reads a Python wrapper. `calls` are the lines (from 1) that call the kernels named beside them; `graph` is the graph
@@ -181,6 +183,9 @@ impl Reader {
         for (place, argument) in arguments(rest).iter().enumerate().take(MOST_ARGUMENTS) {
             let (keyword, expression) = keyword(argument);
             let Some(mut buffer) = self.buffer(expression) else {
+                if let Some(name) = keyword {
+                    found.settings.push((name.to_owned(), expression.to_owned()));
+                }
                 // A number is no buffer; a buffer of which nothing is known makes the sum unknown.
                 if keyword.is_none() && is_buffer_name(expression) {
                     found.bytes = None;
@@ -261,7 +266,7 @@ fn made(name: &str, rest: &str) -> Option<Buffer> {
 }
 
 /// The arguments up to the parenthesis that closes the call, each without white space around it.
-fn arguments(rest: &str) -> Vec<String> {
+pub(super) fn arguments(rest: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut depth = 0_i32;
     let mut from = 0;

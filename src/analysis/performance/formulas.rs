@@ -272,3 +272,61 @@ fn mask(text: &str) -> Vec<bool> {
     let inner = text.trim().trim_start_matches('[').trim_end_matches(']');
     inner.split(',').map(|part| part.trim().eq_ignore_ascii_case("true")).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn work(name: &str, inputs: &[(&[i64], &str)], values: &[&str]) -> Work {
+        let operator = Operator {
+            name: name.to_owned(),
+            dims: inputs.iter().map(|(sizes, _)| InputDims::One(sizes.to_vec())).collect(),
+            types: inputs.iter().map(|(_, kind)| (*kind).to_owned()).collect(),
+            values: values.iter().map(|value| (*value).to_owned()).collect(),
+            ..Operator::default()
+        };
+        Formula::of(name).unwrap().work(&operator)
+    }
+
+    const BF16: &str = "c10::BFloat16";
+
+    #[test]
+    fn a_product_moves_each_matrix_once_and_bfloat16_has_two_bytes() {
+        let found = work("aten::mm", &[(&[8, 16], BF16), (&[16, 4], BF16)], &[]);
+        assert_eq!(found.flops, Some(2.0 * 8.0 * 16.0 * 4.0));
+        assert_eq!(found.bytes, Some(2.0 * (8.0 * 16.0 + 16.0 * 4.0 + 8.0 * 4.0)));
+        let biased = work("aten::addmm", &[(&[4], BF16), (&[8, 16], BF16), (&[16, 4], BF16)], &[]);
+        assert_eq!((biased.flops, biased.bytes), (found.flops, found.bytes.map(|bytes| bytes + 8.0)));
+    }
+
+    #[test]
+    fn a_product_of_batches_with_something_added_is_counted_too() {
+        let found = work("aten::bmm", &[(&[3, 8, 16], BF16), (&[3, 16, 4], BF16)], &[]);
+        let added =
+            work("aten::baddbmm", &[(&[3, 8, 4], BF16), (&[3, 8, 16], BF16), (&[3, 16, 4], BF16)], &[]);
+        assert_eq!((found.flops, added.flops), (Some(2.0 * 3.0 * 8.0 * 16.0 * 4.0), found.flops));
+        assert_eq!(added.bytes, found.bytes.map(|bytes| bytes + 2.0 * 3.0 * 8.0 * 4.0));
+    }
+
+    #[test]
+    fn a_convolution_counts_padding_dilation_and_the_size_of_its_type() {
+        let inputs: [(&[i64], &str); 3] = [(&[2, 8, 16, 16], BF16), (&[32, 8, 3, 3], BF16), (&[32], BF16)];
+        let values = |padding, dilation| ["", "", "", "[1, 1]", padding, dilation, "False", "[0, 0]", "1"];
+        let found = work("aten::convolution", &inputs, &values("[0, 0]", "[1, 1]"));
+        assert_eq!(found.flops, Some(2.0 * 2.0 * 32.0 * 8.0 * 9.0 * 14.0 * 14.0));
+        let padded = work("aten::convolution", &inputs, &values("[1, 1]", "[1, 1]"));
+        assert_eq!(padded.flops, Some(2.0 * 2.0 * 32.0 * 8.0 * 9.0 * 16.0 * 16.0));
+        let dilated = work("aten::convolution", &inputs, &values("[0, 0]", "[2, 2]"));
+        assert_eq!(dilated.flops, Some(2.0 * 2.0 * 32.0 * 8.0 * 9.0 * 12.0 * 12.0));
+        let elements = 2.0 * 8.0 * 16.0 * 16.0 + 32.0 * 8.0 * 9.0 + 32.0 + 2.0 * 32.0 * 14.0 * 14.0;
+        assert_eq!(found.bytes, Some(2.0 * elements));
+    }
+
+    #[test]
+    fn the_types_of_the_profiler_have_their_sizes() {
+        for (name, bytes) in [(BF16, 2.0), ("float", 4.0), ("c10::Float8_e4m3fn", 1.0), ("long int", 8.0)] {
+            assert_eq!(element_bytes(name), Some(bytes), "{name}");
+        }
+        assert_eq!(element_bytes("Scalar"), None);
+    }
+}

@@ -132,6 +132,18 @@ impl Graphs {
         self.by_kernel.get(kernel).copied().flatten()
     }
 
+    /// Whether products of `float` in a graph may be made in tf32, as guards of its compile say; outside of graphs as those
+    /// of all compiles do, where they agree.
+    pub(super) fn may_use_tf32(&self, model: &Model, graph: Option<usize>) -> Option<bool> {
+        let compile = graph.and_then(|graph| self.graphs.get(graph)).map(|graph| graph.compile);
+        if let Some(known) = compile.and_then(|compile| model.guards.get(&compile)?.allow_tf32) {
+            return Some(known);
+        }
+        let mut told = model.guards.values().filter_map(|guards| guards.allow_tf32);
+        let first = told.next()?;
+        told.all(|other| other == first).then_some(first)
+    }
+
     /// The one graph whose code names the file of a Triton kernel.
     pub(super) fn with_file(&self, file: &str) -> Option<usize> {
         self.by_file.get(file).copied().flatten()
@@ -315,17 +327,38 @@ fn kernel_files(code: &str) -> impl Iterator<Item = &str> {
     paths.filter_map(|path| path.trim().rsplit(['/', '\\']).next()).filter(|file| !file.is_empty())
 }
 
-/// FLOPs of a library's operator from the sizes of the buffers that it is given.
+/// Arguments of a convolution behind its tensors, in the order of its operator.
+const CONVOLUTION: [&str; 6] = ["stride", "padding", "dilation", "transposed", "output_padding", "groups"];
+
+/// FLOPs of a library's operator from the sizes of the buffers that it is given, and from its settings.
 fn flops_of_call(name: &str, buffers: &CallBuffers) -> Option<f64> {
     let formula = Formula::of(name)?;
     let inputs = buffers.arguments.iter().filter(|argument| !argument.is_out);
     let dims: Option<Vec<InputDims>> =
         inputs.map(|argument| argument.sizes.clone().map(InputDims::One)).collect();
-    formula.work(&Operator { name: name.to_owned(), dims: dims?, ..Operator::default() }).flops
+    let mut operator = Operator { name: name.to_owned(), dims: dims?, ..Operator::default() };
+    match formula {
+        Formula::Convolution => {
+            // Without its settings a convolution's work is not known.
+            let setting = |name: &str| {
+                let (_, value) = buffers.settings.iter().find(|(known, _)| known == name)?;
+                Some(value.replace('(', "[").replace(",)", "]").replace(')', "]"))
+            };
+            let settings: Option<Vec<String>> = CONVOLUTION.iter().map(|name| setting(name)).collect();
+            operator.dims.truncate(2);
+            operator.values = vec![String::new(); 3];
+            operator.values.extend(settings?);
+        }
+        // Whether attention is causal, and which gradients are asked for, the buffers do not tell.
+        Formula::ConvolutionBackward | Formula::Attention | Formula::AttentionBackward => return None,
+        Formula::Mm | Formula::Addmm | Formula::Bmm | Formula::Baddbmm => {}
+    }
+    formula.work(&operator).flops
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::buffers::Argument;
     use super::*;
 
     #[test]
@@ -346,5 +379,28 @@ mod tests {
         ] {
             assert_eq!(name_in_trace(in_code), in_trace);
         }
+    }
+
+    #[test]
+    fn a_convolution_has_its_settings_from_the_arguments_of_its_call() {
+        let argument = |sizes: &[i64]| Argument { sizes: Some(sizes.to_vec()), is_out: false };
+        let setting = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+        let mut buffers = CallBuffers {
+            arguments: vec![argument(&[2, 8, 16, 16]), argument(&[32, 4, 3, 3])],
+            settings: vec![
+                setting("stride", "(2, 2)"),
+                setting("padding", "(1, 1)"),
+                setting("dilation", "(1,)"),
+                setting("transposed", "False"),
+                setting("output_padding", "(0, 0)"),
+                setting("groups", "2"),
+                setting("bias", "None"),
+            ],
+            ..CallBuffers::default()
+        };
+        let flops = 2.0 * 2.0 * 32.0 * 4.0 * 9.0 * 64.0;
+        assert_eq!(flops_of_call("aten::convolution", &buffers), Some(flops));
+        buffers.settings.remove(1);
+        assert_eq!(flops_of_call("aten::convolution", &buffers), None, "no padding is not a padding of 0");
     }
 }

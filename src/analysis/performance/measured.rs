@@ -2,7 +2,7 @@
 
 use super::devices::DevicePeaks;
 use super::graphs::ProgramLine;
-use super::rates::Rates;
+use super::rates::{Measured, Rates};
 use crate::model::{CompileIndex, DeviceKernel, InputDims};
 
 /// What a reader says of the device.
@@ -12,6 +12,8 @@ pub struct DeviceOptions {
     pub peaks: Option<DevicePeaks>,
     /// The clock that the device ran at, MHz.
     pub clock_mhz: Option<f64>,
+    /// Whether to tell of each run which kernel it is one of.
+    pub each_run: bool,
 }
 
 /// What a trace and the log tell together.
@@ -53,6 +55,20 @@ pub struct Performance {
     pub calls: Vec<MeasuredCall>,
     /// What leads to no line.
     pub unjoined: Unjoined,
+    /// Places in `kernels` by the place of a launch in the trace, in a trace of a CPU of a call; where it was asked for.
+    pub(super) kernel_of_run: Vec<u32>,
+}
+
+impl Performance {
+    /// The kernel of a launch, in a trace of a CPU of a call, by its place in the trace.
+    pub fn kernel_of_run(&self, place: usize) -> Option<&MeasuredKernel> {
+        self.kernels.get(*self.kernel_of_run.get(place)? as usize)
+    }
+
+    /// The rates of a run of a kernel that took so long.
+    pub fn rates_of_run(&self, kernel: &MeasuredKernel, us: f64) -> Rates {
+        Rates::of(kernel.work(us), self.peaks.as_ref(), self.clock_mhz)
+    }
 }
 
 /// A call in generated code, over all runs of that code.
@@ -146,6 +162,9 @@ pub struct MeasuredKernel {
     pub bytes: Option<(f64, FigureFrom)>,
     /// What follows from these, for the mean run.
     pub rates: Rates,
+    /// The type that the work is done in, as tables of devices name it: `bf16`, `tf32`. A product of `float` is held against
+    /// the peak of tf32 only where the kernel's name or the log says that it may use it, else against that of fp32.
+    pub computes_in: Option<&'static str>,
     /// The compile whose code calls it.
     pub compile_ids: Vec<String>,
     /// Places in [`Performance::lines`] before they were sorted are of no use: the lines themselves.
@@ -163,6 +182,17 @@ pub struct MeasuredKernel {
 }
 
 impl MeasuredKernel {
+    /// The work of a run that took so long.
+    pub(super) fn work(&self, us: f64) -> Measured<'static> {
+        Measured {
+            us,
+            flops: self.flops.map(|(flops, _)| flops),
+            bytes: self.bytes.map(|(bytes, _)| bytes),
+            kind: self.computes_in,
+            matrix: self.flops.is_some(),
+        }
+    }
+
     /// How many times as long as expected a run took.
     pub fn ratio_to_estimate(&self) -> Option<f64> {
         self.estimated_us.filter(|us| *us > 0.0).map(|us| self.mean_us / us)

@@ -10,6 +10,7 @@ mod measured;
 mod modules;
 mod node_flops;
 mod parts;
+mod pointwise;
 mod rates;
 mod regions;
 mod tables;
@@ -64,7 +65,8 @@ pub fn performance(
         time: time(profile, &pieces, span_us),
         ..Performance::default()
     };
-    Tables { model, profile, graphs: &graphs, tree: &tree, pieces: &pieces }.fill(&mut found);
+    Tables { model, profile, graphs: &graphs, tree: &tree, pieces: &pieces, each_run: options.each_run }
+        .fill(&mut found);
     Ok(found)
 }
 
@@ -76,39 +78,31 @@ fn span(profile: &Profile) -> Option<(f64, f64)> {
 }
 
 fn time(profile: &Profile, pieces: &[Piece], span: Option<(f64, f64)>) -> DeviceTime {
-    let mut of_kind: [Stretches; 4] = Default::default();
-    let mut all = Stretches::default();
-    let mut compute = Stretches::default();
-    for piece in pieces {
-        let kind = match piece.what {
-            What::Device(kernel) => profile.kernels.get(kernel as usize).map(|kernel| kernel.kind),
-            What::Cpu(_) => None,
-        };
-        let place = match kind.unwrap_or_default() {
-            DeviceWork::Communication => 2,
-            DeviceWork::Copy => 3,
-            DeviceWork::Kernel => usize::from(!piece.compiled),
-        };
-        all.add(piece.begin_us, piece.dur_us);
-        if place < 2 {
-            compute.add(piece.begin_us, piece.dur_us);
+    let kind = |piece: &Piece| match piece.what {
+        What::Device(kernel) => profile.kernels.get(kernel as usize).map(|of| of.kind).unwrap_or_default(),
+        What::Cpu(_) => DeviceWork::Kernel,
+    };
+    // One set at a time stands in memory, but for those that are compared.
+    let during = |wanted: &dyn Fn(&Piece) -> bool| {
+        let mut found = Stretches::default();
+        for piece in pieces.iter().filter(|piece| wanted(piece)) {
+            found.add(piece.begin_us, piece.dur_us);
         }
-        if let Some(stretches) = of_kind.get_mut(place) {
-            stretches.add(piece.begin_us, piece.dur_us);
-        }
-    }
-    let [compiled, eager, communication, copy] = of_kind.map(Stretches::merged);
-    let busy_us = all.merged().length();
-    let hidden = communication.shared_with(&compute.merged());
+        found.merged()
+    };
+    let computes = |piece: &Piece| kind(piece) == DeviceWork::Kernel;
+    let busy_us = during(&|_| true).length();
+    let communication = during(&|piece| kind(piece) == DeviceWork::Communication);
+    let hidden = communication.shared_with(&during(&computes));
     let wall_us = span.map_or(0.0, |(begin, end)| end - begin);
     DeviceTime {
         wall_us,
         busy_us,
-        compiled_us: compiled.length(),
-        eager_us: eager.length(),
+        compiled_us: during(&|piece| computes(piece) && piece.compiled).length(),
+        eager_us: during(&|piece| computes(piece) && !piece.compiled).length(),
         communication_us: communication.length(),
         exposed_communication_us: (communication.length() - hidden).max(0.0),
-        copy_us: copy.length(),
+        copy_us: during(&|piece| kind(piece) == DeviceWork::Copy).length(),
         idle_us: (wall_us - busy_us).max(0.0),
     }
 }

@@ -1,5 +1,6 @@
 //! FLOPs of the nodes of a graph that have a formula: what kernels that were made of them compute, templates included.
 
+use super::buffers::arguments;
 use super::formulas::Formula;
 use crate::model::{InputDims, Operator};
 use crate::trace::TextMap;
@@ -44,20 +45,28 @@ fn sizes_of(annotated: &str) -> Option<Vec<i64>> {
     inner.split(',').map(|size| size.trim().parse().ok()).collect()
 }
 
-/// The node that a line defines, as a call of its operator with the sizes of its arguments.
+/// The node that a line defines, as a call of its operator with the sizes of its arguments and the values of those that are
+/// no tensors.
 fn node<'l>(line: &'l str, sizes: &TextMap<&str, Vec<i64>>) -> Option<(&'l str, Operator)> {
     let (left, right) = line.trim().split_once(" = torch.ops.aten.")?;
     let name = left.split(':').next()?.trim();
     let (operator, rest) = right.split_once('(')?;
     let operator = operator.split('.').next()?;
-    let arguments = rest.split(')').next()?;
-    let dims: Vec<InputDims> = arguments
-        .split(',')
-        .map(str::trim)
-        .filter_map(|argument| Some(InputDims::One(sizes.get(argument)?.clone())))
-        .collect();
-    Some((name, Operator { name: format!("aten::{operator}"), dims, ..Operator::default() }))
+    let mut found = Operator { name: format!("aten::{operator}"), ..Operator::default() };
+    for argument in arguments(rest).iter().take(MOST_ARGUMENTS) {
+        // Arguments with a name, such as a scale, stand last and are of no use to a formula.
+        if argument.contains(" = ") {
+            break;
+        }
+        let known = sizes.get(argument.as_str());
+        found.values.push(if known.is_some() { String::new() } else { argument.clone() });
+        found.dims.push(InputDims::One(known.cloned().unwrap_or_default()));
+    }
+    Some((name, found))
 }
+
+/// Arguments of an operator that are read; the operators with a formula have fewer than twenty.
+const MOST_ARGUMENTS: usize = 32;
 
 #[cfg(test)]
 mod tests {
@@ -74,5 +83,22 @@ mod tests {
         let found = flops_of_nodes(graph);
         assert_eq!(found.len(), 1, "a symbolic size leaves the work unknown: {found:?}");
         assert_eq!(found["mm"], 2.0 * 8.0 * 16.0 * 4.0);
+    }
+
+    #[test]
+    fn convolutions_and_attention_have_their_settings_from_the_graph() {
+        let graph = r#"
+        x: "f32[2, 8, 16, 16]" = torch.ops.aten.clone.default(a)
+        w: "f32[32, 4, 3, 3]" = torch.ops.aten.clone.default(b)
+        convolution: "f32[2, 32, 8, 8]" = torch.ops.aten.convolution.default(x, w, None, [2, 2], [1, 1], [1, 1], False, [0, 0], 2);  w = None
+        back = torch.ops.aten.convolution_backward.default(convolution, x, w, [0], [2, 2], [1, 1], [1, 1], False, [0, 0], 2, [False, True, False])
+        q: "f32[1, 4, 8, 16]" = torch.ops.aten.clone.default(c)
+        attention = torch.ops.aten._scaled_dot_product_flash_attention.default(q, q, q, 0.0, True, scale = 0.25)
+"#;
+        let found = flops_of_nodes(graph);
+        let forward = 2.0 * 2.0 * 32.0 * 4.0 * 9.0 * 64.0;
+        assert_eq!(found["convolution"], forward);
+        assert_eq!(found["back"], forward, "only the gradient of the weight is asked for");
+        assert_eq!(found["attention"], 0.5 * 2.0 * 4.0 * 8.0 * 8.0 * 32.0, "causal is half");
     }
 }

@@ -4,7 +4,7 @@ use super::graphs::Graphs;
 use super::measured::{LinePart, MeasuredCall, Performance};
 use super::work::Piece;
 use crate::model::CompileIndex;
-use fxhash::FxHashMap;
+use fxhash::{FxBuildHasher, FxHashMap};
 use indexmap::IndexMap;
 use std::collections::BTreeSet;
 
@@ -18,7 +18,7 @@ struct CallKey {
 
 /// Runs and microseconds of each call.
 #[derive(Default)]
-pub(super) struct CallTimes(IndexMap<CallKey, (usize, f64)>);
+pub(super) struct CallTimes(IndexMap<CallKey, (usize, f64), FxBuildHasher>);
 
 /// What parts of a line have in common.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -40,7 +40,7 @@ struct PartTime {
 impl CallTimes {
     /// Counts a run of a kernel whose row has that place.
     pub(super) fn add(&mut self, piece: &Piece, row: usize) {
-        if let Some((graph, call)) = piece.graph.zip(piece.code_call) {
+        if let Some((graph, call)) = piece.graph.get().zip(piece.code_call.get()) {
             let (count, us) = self.0.entry(CallKey { graph, call, row }).or_default();
             *count += 1;
             *us += piece.dur_us;

@@ -43,7 +43,7 @@ struct OfRegion {
 }
 
 /// Calls of compiled code by compile id, those that took longest first.
-pub(super) fn regions(profile: &Profile, tree: &CallTree) -> Vec<MeasuredRegion> {
+pub(super) fn regions(profile: &Profile, tree: &CallTree<'_>) -> Vec<MeasuredRegion> {
     let names = |call: &OperatorCall| profile.operators.get(call.operator as usize);
     let kinds: Vec<Kind> =
         profile.operators.iter().map(|operator| kind(&operator.name, operator.annotation)).collect();

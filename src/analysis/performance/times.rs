@@ -16,7 +16,10 @@ impl Stretches {
     /// Adds a stretch; they may overlap and come in any order.
     pub(super) fn add(&mut self, begin: f64, dur: f64) {
         if dur > 0.0 {
-            self.0.push((begin, begin + dur));
+            match self.0.last_mut() {
+                Some(last) if last.0 <= begin && begin <= last.1 => last.1 = last.1.max(begin + dur),
+                _ => self.0.push((begin, begin + dur)),
+            }
         }
     }
 

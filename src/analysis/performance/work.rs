@@ -10,15 +10,33 @@ use fxhash::FxHashMap;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Piece {
     pub(super) what: What,
+    /// Its place in the trace's launches, in a trace of a CPU in its calls.
+    pub(super) place: u32,
     pub(super) begin_us: f64,
     pub(super) dur_us: f64,
     /// The operator's call with a formula, else the innermost one, that asked for it.
-    pub(super) operator: Option<u32>,
+    pub(super) operator: Slot,
+    /// The graph whose code asked for it, and the call in that code.
+    pub(super) graph: Slot,
+    pub(super) code_call: Slot,
     /// Whether compiled code asked for it.
     pub(super) compiled: bool,
-    /// The graph whose code asked for it, and the call in that code.
-    pub(super) graph: Option<usize>,
-    pub(super) code_call: Option<usize>,
+}
+
+/// A place in a list, or none, in four bytes: a trace has millions of pieces.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) struct Slot(u32);
+
+impl Slot {
+    pub(super) const NONE: Slot = Slot(u32::MAX);
+
+    pub(super) fn of(place: Option<usize>) -> Slot {
+        place.and_then(|place| u32::try_from(place).ok()).map_or(Slot::NONE, Slot)
+    }
+
+    pub(super) fn get(self) -> Option<usize> {
+        (self != Slot::NONE).then_some(self.0 as usize)
+    }
 }
 
 /// What ran.
@@ -38,7 +56,7 @@ pub(super) const REGION: &str = "Torch-Compiled Region: ";
 /// Reads the pieces of a trace.
 pub(super) struct Pieces<'p> {
     profile: &'p Profile,
-    tree: &'p CallTree,
+    tree: &'p CallTree<'p>,
     graphs: &'p Graphs,
     /// By operator: its formula, its graph, whether it is a call of compiled code.
     kinds: Vec<Kind>,
@@ -59,7 +77,7 @@ struct Kind {
 }
 
 impl<'p> Pieces<'p> {
-    pub(super) fn of(profile: &'p Profile, tree: &'p CallTree, graphs: &'p Graphs) -> Vec<Piece> {
+    pub(super) fn of(profile: &'p Profile, tree: &'p CallTree<'p>, graphs: &'p Graphs) -> Vec<Piece> {
         let kind = |operator: &crate::model::Operator| {
             let key = operator.name.strip_prefix(GRAPH).map(|rest| rest.trim_end_matches('#').trim());
             Kind {
@@ -83,28 +101,30 @@ impl<'p> Pieces<'p> {
 
     /// The launches in the order in which they were asked for, as far as the trace tells.
     fn of_device(&mut self) -> Vec<Piece> {
-        let mut asked: Vec<(f64, &Launch, Option<u32>)> = Vec::with_capacity(self.profile.launches.len());
-        for launch in &self.profile.launches {
+        let mut asked: Vec<(f64, &Launch, Option<u32>, u32)> =
+            Vec::with_capacity(self.profile.launches.len());
+        for (place, launch) in (0..).zip(&self.profile.launches) {
             let launcher = self.tree.launcher(launch);
             let begun = launcher.and_then(|call| self.profile.calls.get(call as usize));
-            asked.push((begun.map_or(launch.begin_us, |call| call.begin_us), launch, launcher));
+            asked.push((begun.map_or(launch.begin_us, |call| call.begin_us), launch, launcher, place));
         }
         asked.sort_by(|left, right| {
             let by_correlation = left.1.correlation.cmp(&right.1.correlation);
             left.0.total_cmp(&right.0).then(by_correlation).then(left.1.begin_us.total_cmp(&right.1.begin_us))
         });
-        asked.into_iter().map(|(_, launch, launcher)| self.launch(launch, launcher)).collect()
+        asked.into_iter().map(|(_, launch, launcher, place)| self.launch(launch, launcher, place)).collect()
     }
 
-    fn launch(&mut self, launch: &Launch, launcher: Option<u32>) -> Piece {
+    fn launch(&mut self, launch: &Launch, launcher: Option<u32>, place: u32) -> Piece {
         let mut piece = Piece {
             what: What::Device(launch.kernel),
+            place,
             begin_us: launch.begin_us,
             dur_us: launch.dur_us,
-            operator: launcher.map(|call| self.operator_of(call)),
+            operator: launcher.map_or(Slot::NONE, |call| Slot(self.operator_of(call))),
             compiled: false,
-            graph: None,
-            code_call: None,
+            graph: Slot::NONE,
+            code_call: Slot::NONE,
         };
         let kernel = self.profile.kernels.get(launch.kernel as usize);
         if let Some(call) = launcher {
@@ -112,14 +132,14 @@ impl<'p> Pieces<'p> {
         }
         // An older torch names no graph; the file of a generated kernel or its name may still be one graph's alone.
         if let Some(kernel) =
-            kernel.filter(|kernel| piece.graph.is_none() && kernel.kind == DeviceWork::Kernel)
+            kernel.filter(|kernel| piece.graph == Slot::NONE && kernel.kind == DeviceWork::Kernel)
             && let Some(graph) = launcher
                 .and_then(|call| self.graphs.with_file(self.operator(call)?.triton.as_ref()?.file.as_ref()?))
                 .or_else(|| self.graphs.with_kernel(&kernel.name))
         {
             piece.compiled = true;
-            piece.graph = Some(graph);
-            piece.code_call = self.only_call(graph, &kernel.name);
+            piece.graph = Slot::of(Some(graph));
+            piece.code_call = Slot::of(self.only_call(graph, &kernel.name));
         }
         piece
     }
@@ -137,12 +157,12 @@ impl<'p> Pieces<'p> {
             let kind = self.kind(at);
             if kind.calls_graph {
                 piece.compiled = true;
-                piece.graph = kind.graph;
+                piece.graph = Slot::of(kind.graph);
                 if let Some(graph) = kind.graph {
-                    piece.code_call = match below {
+                    piece.code_call = Slot::of(match below {
                         Some(below) => self.code_call_of(graph, at, below),
                         None => kernel.and_then(|kernel| self.next_call(graph, at, kernel)),
-                    };
+                    });
                 }
                 return;
             }
@@ -192,10 +212,8 @@ impl<'p> Pieces<'p> {
 
     /// In a trace of a CPU: the calls directly below a graph, and elsewhere the outermost operators.
     fn of_cpu(&mut self) -> Vec<Piece> {
-        let mut order: Vec<u32> = (0..).take(self.profile.calls.len()).collect();
-        let begin = |call: &u32| self.profile.calls.get(*call as usize).map_or(0.0, |call| call.begin_us);
-        order.sort_by(|left, right| begin(left).total_cmp(&begin(right)));
-        order.into_iter().filter_map(|call| self.cpu_call(call)).collect()
+        let tree = self.tree;
+        tree.order().filter_map(|call| self.cpu_call(call)).collect()
     }
 
     fn cpu_call(&mut self, at: u32) -> Option<Piece> {
@@ -205,12 +223,13 @@ impl<'p> Pieces<'p> {
         }
         let mut piece = Piece {
             what: What::Cpu(call.operator),
+            place: at,
             begin_us: call.begin_us,
             dur_us: call.dur_us,
-            operator: Some(at),
+            operator: Slot(at),
             compiled: false,
-            graph: None,
-            code_call: None,
+            graph: Slot::NONE,
+            code_call: Slot::NONE,
         };
         // What an operator calls is a part of it.
         let inside_another = |around: u32| {
@@ -221,13 +240,13 @@ impl<'p> Pieces<'p> {
             return None;
         }
         self.place(&mut piece, at, None);
-        if piece.graph.is_none()
+        if piece.graph == Slot::NONE
             && let name = without_graph_number(self.name(at)).to_owned()
             && let Some(graph) = self.graphs.with_kernel(&name)
         {
             piece.compiled = true;
-            piece.graph = Some(graph);
-            piece.code_call = self.only_call(graph, &name);
+            piece.graph = Slot::of(Some(graph));
+            piece.code_call = Slot::of(self.only_call(graph, &name));
         }
         Some(piece)
     }

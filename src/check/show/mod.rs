@@ -8,6 +8,7 @@ mod words;
 use super::verdict::{Check, Excess, Verdict};
 use crate::report::formats::{self, Format, Notice, Suite, Test};
 use crate::source_tree::SourceTree;
+use indexmap::IndexSet;
 
 impl Verdict {
     /// The verdict in a format; `tree` makes the paths of sources relative.
@@ -23,21 +24,16 @@ impl Verdict {
         }
     }
 
-    /// What exceeds a budget, each once: a graph break may exceed that of the log and that of its function.
+    /// What exceeds a budget, the worst first and each once: a graph break may exceed that of the log and that of its
+    /// function.
     fn notices(&self) -> Vec<Notice> {
-        let mut notices: Vec<Notice> = Vec::new();
-        for check in self.checks.iter().filter(|check| !check.holds()) {
-            for excess in &check.excesses {
-                let notice = notice(self, check, excess);
-                let same = |one: &Notice| {
-                    (&one.title, &one.file, one.line) == (&notice.title, &notice.file, notice.line)
-                };
-                if !notices.iter().any(same) {
-                    notices.push(notice);
-                }
-            }
-        }
-        notices
+        let exceeded = self.checks.iter().filter(|check| !check.holds());
+        let mut excesses: Vec<(&Check, &Excess)> =
+            exceeded.flat_map(|check| check.excesses.iter().map(move |excess| (check, excess))).collect();
+        excesses.sort_by(|(_, a), (_, b)| a.weight().cmp(&b.weight()).then(b.lost().total_cmp(&a.lost())));
+        let mut told = IndexSet::new();
+        excesses.retain(|(_, one)| told.insert((&one.title, &one.file, one.line)));
+        excesses.into_iter().map(|(check, excess)| notice(self, check, excess)).collect()
     }
 
     /// One test per budget.

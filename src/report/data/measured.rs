@@ -71,6 +71,7 @@ fn kernel(kernel: &MeasuredKernel) -> Value {
         "gbps": rates.gbps,
         "share_of_peak": rates.share_of_peak,
         "share_of_bandwidth": rates.share_of_bandwidth,
+        "computes_in": kernel.computes_in,
         "bound": rates.bound.map(bound),
         "plausible": implausible(rates),
         "compile_ids": kernel.compile_ids,
@@ -83,6 +84,27 @@ fn kernel(kernel: &MeasuredKernel) -> Value {
         "shared_memory": kernel.device.as_ref().and_then(|device| device.shared_memory),
         "occupancy": kernel.device.as_ref().and_then(|device| device.occupancy),
     })
+}
+
+/// What `--augment` adds to the `args` of a run of a kernel, under the names that they have in report.json. What is not
+/// known is left out.
+pub(crate) fn figures_of_run(kernel: &MeasuredKernel, rates: &Rates) -> Vec<(&'static str, Value)> {
+    let lines: Vec<Value> = kernel.lines.iter().map(place).collect();
+    let known = [
+        ("flops", kernel.flops.map(|(flops, _)| json!(flops))),
+        ("flops_from", kernel.flops.map(|(_, from)| json!(figure_from(from)))),
+        ("bytes", kernel.bytes.map(|(bytes, _)| json!(bytes))),
+        ("bytes_from", kernel.bytes.map(|(_, from)| json!(figure_from(from)))),
+        ("tflops", rates.tflops.map(|rate| json!(rate))),
+        ("gbps", rates.gbps.map(|rate| json!(rate))),
+        ("share_of_peak", rates.share_of_peak.map(|share| json!(share))),
+        ("share_of_bandwidth", rates.share_of_bandwidth.map(|share| json!(share))),
+        ("bound", rates.bound.map(|of| json!(bound(of)))),
+        ("plausible", implausible(rates)),
+        ("compile_id", kernel.compile_ids.first().map(|id| json!(id))),
+        ("lines", (!lines.is_empty()).then(|| json!(lines))),
+    ];
+    known.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
 }
 
 fn tuning(tuning: &Tuning) -> Value {

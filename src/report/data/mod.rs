@@ -14,6 +14,7 @@ pub(crate) use crate::report::data::findings::ENTRIES;
 pub(crate) use crate::report::data::findings::all as findings;
 pub(crate) use crate::report::data::findings::{place, place_words};
 pub(crate) use crate::report::data::markdown::markdown;
+pub(crate) use crate::report::data::measured::figures_of_run;
 
 use crate::analysis::Parity;
 use crate::model::{Artifact, Compile, Content, Outcome, Readable};

@@ -112,7 +112,12 @@ impl<'a> View<'a> {
             |span: usize| compile.is_none() || model.spans.get(span).and_then(|span| span.compile) == compile;
         let phases = &self.report.found.end.as_ref()?.phases;
         let open = phases.iter().find(|open| &*open.name == phase && is_of(open.span))?;
-        Some(format!("still open at the end of the log, at least {}", micros(open.at_least_s * 1e6)))
+        // The last event of a log may be the begin of the phase.
+        let least = match open.at_least_s > 0.0 {
+            true => format!(", at least {}", micros(open.at_least_s * 1e6)),
+            false => String::new(),
+        };
+        Some(format!("still open at the end of the log{least}"))
     }
 
     /// Where a line of source can be read: the page of a generated module, or the reader's editor, where they named one.

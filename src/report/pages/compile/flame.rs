@@ -127,7 +127,10 @@ fn bar(placed: &Placed<'_>, total: f64) -> Bar {
         (false, true) => ", left open in the log",
         (false, false) => "",
     };
-    let (text, title) = if long <= room && open.is_empty() {
+    let least = format!("{name} at least {time}");
+    let (text, title) = if placed.at_end && least.chars().count() as f64 <= room {
+        (least, Some("still open at the end of the log".to_owned()))
+    } else if long <= room && open.is_empty() {
         (format!("{name} {time}"), None)
     } else if short <= room {
         (name.to_string(), Some(format!("{time}{open}")))

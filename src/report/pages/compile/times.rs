@@ -147,12 +147,25 @@ fn write_phases(
         0 => String::new(),
         count => format!("{} took {}", counted(count, "other phase", "other phases"), micros(rest * 1e6)),
     };
-    let words = format!("{others}{}", aside.unwrap_or_default());
+    let words = format!("{others}{}{}", aside.unwrap_or_default(), ended_in(view, subject));
     let words = words.trim_start_matches("; ");
     let link = view.link(&format!("../{}", links::time(subject.index)), "What else ran then");
     let between = if words.is_empty() { "" } else { ". " };
     note_below(out, Html::joined([words.into(), between.into(), link, ".".into()], ""))?;
     Ok(())
+}
+
+/// The innermost phase that was open when the log ended, if that was in this compile.
+fn ended_in(view: View<'_>, subject: Subject<'_>) -> String {
+    let open = view.report.found.end.as_ref().filter(|end| end.compile == Some(subject.index));
+    let innermost = open.and_then(|end| end.phases.last());
+    let Some(open) = innermost else { return String::new() };
+    // The last event of a log may be the begin of the phase.
+    let least = match open.at_least_s > 0.0 {
+        true => format!(", open for at least {}", micros(open.at_least_s * 1e6)),
+        false => String::new(),
+    };
+    format!("; the log ends in {}{least}", open.name)
 }
 
 /// What the compiler does in a phase, and how long it was open at least where the log ends in it.

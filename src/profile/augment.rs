@@ -1,0 +1,244 @@
+//! A trace written again, with what was worked out of it.
+//!
+//! Everything stays as it was written, but for what may hold secrets of the run: its environment is left out.
+
+use super::collect::Collector;
+use super::pieces::{Piece, for_each_piece};
+use super::scan::Event;
+use crate::trace::unpacked;
+use anyhow::{Context, Result};
+use serde_json::Value;
+use serde_json::value::RawValue;
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::Path;
+
+/// Which event of a trace.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Recorded {
+    /// Place in [`Profile::calls`](crate::model::Profile::calls).
+    Call(usize),
+    /// Place in [`Profile::launches`](crate::model::Profile::launches).
+    Launch(usize),
+}
+
+/// Fields that are added to the `args` of an event.
+pub(crate) type Added = Vec<(&'static str, Value)>;
+
+/// Writes a trace again, with the fields that `added` gives for an event and its length in microseconds. What an event
+/// has already stays as it is. The result is how many entries were left out because they are no valid JSON.
+///
+/// # Errors
+/// The trace cannot be opened, or `out` cannot be written.
+pub(crate) fn augment(
+    trace: &Path,
+    out: &mut dyn Write,
+    added: &dyn Fn(Recorded, f64) -> Added,
+) -> Result<u64> {
+    let what = || format!("cannot read {}", trace.display());
+    let file = unpacked(File::open(trace).with_context(what)?).with_context(what)?;
+    let mut copy =
+        Copy { out, added, collector: Collector::default(), at: At::Start, has_events: false, left_out: 0 };
+    let mut failed = copy.out.write_all(b"{").err();
+    for_each_piece(file, |piece| {
+        if failed.is_none() {
+            failed = copy.piece(&piece).err();
+        }
+    });
+    if let Some(error) = failed {
+        return Err(error.into());
+    }
+    copy.finish()?;
+    Ok(copy.left_out)
+}
+
+/// How far the copy is written.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum At {
+    Start,
+    BehindField,
+    BehindEvent,
+}
+
+struct Copy<'o> {
+    out: &'o mut dyn Write,
+    added: &'o dyn Fn(Recorded, f64) -> Added,
+    /// Counts calls and launches as the first reading did.
+    collector: Collector,
+    at: At,
+    has_events: bool,
+    left_out: u64,
+}
+
+impl Copy<'_> {
+    fn piece(&mut self, piece: &Piece<'_>) -> io::Result<()> {
+        match piece {
+            Piece::Field { name, value } => match without_environment(name, value) {
+                Some(value) => self.field(name, &value),
+                None => Ok(()),
+            },
+            Piece::Event(event) => self.event(event),
+            Piece::Unreadable => {
+                self.left_out += 1;
+                Ok(())
+            }
+        }
+    }
+
+    fn field(&mut self, name: &str, value: &[u8]) -> io::Result<()> {
+        self.out.write_all(match self.at {
+            At::Start => b"\n",
+            At::BehindField => b",\n",
+            At::BehindEvent => b"\n],\n",
+        })?;
+        self.at = At::BehindField;
+        write!(self.out, "{}: ", Value::from(name))?;
+        self.out.write_all(value)
+    }
+
+    fn event(&mut self, event: &Event<'_>) -> io::Result<()> {
+        let before = self.collector.counts();
+        self.collector.event(event);
+        let after = self.collector.counts();
+        if serde_json::from_slice::<&RawValue>(event.text).is_err() {
+            self.left_out += 1;
+            return Ok(());
+        }
+        if self.at != At::BehindEvent {
+            self.field("traceEvents", b"[")?;
+            self.has_events = true;
+        } else {
+            self.out.write_all(b",")?;
+        }
+        self.at = At::BehindEvent;
+        self.out.write_all(b"\n")?;
+        let recorded = match () {
+            () if after.0 > before.0 => Recorded::Call(before.0),
+            () if after.1 > before.1 => Recorded::Launch(before.1),
+            () => return self.out.write_all(event.text),
+        };
+        let added = (self.added)(recorded, event.fields.number("dur").unwrap_or_default());
+        self.with_args(event, &added)
+    }
+
+    /// The event with further fields in its `args`.
+    fn with_args(&mut self, event: &Event<'_>, added: &Added) -> io::Result<()> {
+        let fields: Vec<String> = added
+            .iter()
+            .filter(|(name, _)| !event.args.has(name))
+            .map(|(name, value)| format!("\"{name}\": {value}"))
+            .collect();
+        let fields = fields.join(", ");
+        let (at, insert) = match event.args_end {
+            _ if fields.is_empty() => (0, String::new()),
+            Some(end) if event.args.is_empty() => (end, fields),
+            Some(end) => (end, format!(", {fields}")),
+            // Whatever `args` is in place of an object, it stays.
+            None if event.fields.has("args") => (0, String::new()),
+            None => (event.text.len().saturating_sub(1), format!(", \"args\": {{{fields}}}")),
+        };
+        let (before, behind) = event.text.split_at_checked(at).unwrap_or((event.text, &[]));
+        self.out.write_all(before)?;
+        self.out.write_all(insert.as_bytes())?;
+        self.out.write_all(behind)
+    }
+
+    fn finish(&mut self) -> io::Result<()> {
+        if !self.has_events {
+            // Reading it again must find a list.
+            self.field("traceEvents", b"[")?;
+            self.at = At::BehindEvent;
+        }
+        self.out.write_all(if self.at == At::BehindEvent { b"\n]}\n" } else { b"\n}\n" })
+    }
+}
+
+/// The value of a field of the trace, without what may tell of the environment of the run. None where nothing is left,
+/// or where it is no JSON.
+fn without_environment(name: &str, value: &[u8]) -> Option<Vec<u8>> {
+    if is_environment(name) {
+        return None;
+    }
+    let mut found: Value = serde_json::from_slice(value).ok()?;
+    // Numbers keep their text unless something is taken out.
+    if remove_environment(&mut found) { serde_json::to_vec(&found).ok() } else { Some(value.to_vec()) }
+}
+
+fn remove_environment(value: &mut Value) -> bool {
+    match value {
+        Value::Object(fields) => {
+            let before = fields.len();
+            fields.retain(|name, _| !is_environment(name));
+            let removed = fields.len() < before;
+            fields.values_mut().fold(removed, |removed, value| remove_environment(value) || removed)
+        }
+        Value::Array(values) => {
+            // Each of them, not only up to the first.
+            values.iter_mut().filter_map(|value| remove_environment(value).then_some(())).count() > 0
+        }
+        _ => false,
+    }
+}
+
+/// Whether a field tells of the environment: `metadata` of the profiler, `env`, `environment_variables`, `hf_token`.
+fn is_environment(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    let parts = ["metadata", "environ", "token", "secret", "password", "credential"];
+    parts.iter().any(|part| name.contains(part)) || name.split(['_', '-', ' ', '.']).any(|word| word == "env")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn augmented(trace: &str) -> (String, u64) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("trace.json");
+        std::fs::write(&path, trace).unwrap();
+        let mut out = Vec::new();
+        let added = |recorded, us| match recorded {
+            Recorded::Launch(at) => vec![("launch", Value::from(at)), ("us", Value::from(us))],
+            Recorded::Call(_) => Vec::new(),
+        };
+        let left_out = augment(&path, &mut out, &added).unwrap();
+        (String::from_utf8(out).unwrap(), left_out)
+    }
+
+    const LAUNCH: &str = r#""ph": "X", "cat": "kernel", "name": "k", "ts": 1, "dur": 2.5"#;
+
+    #[test]
+    fn fields_are_added_to_launches_and_everything_else_stays() {
+        let trace = format!(
+            r#"{{"schemaVersion": 1.50, "traceEvents": [{{{LAUNCH}, "args": {{"us": 7}}}}, {{"ph": "i"}}, {{{LAUNCH}}}, {{{LAUNCH}, "args": {{}}}}, {{{LAUNCH}, "args": 3}}], "last": "x"}}"#
+        );
+        let (text, left_out) = augmented(&trace);
+        let found: Value = serde_json::from_str(&text).unwrap();
+        let args: Vec<String> =
+            found["traceEvents"].as_array().unwrap().iter().map(|e| e["args"].to_string()).collect();
+        let expected =
+            [r#"{"us":7,"launch":0}"#, "null", r#"{"launch":1,"us":2.5}"#, r#"{"launch":2,"us":2.5}"#, "3"];
+        assert_eq!(args, expected);
+        assert!(text.contains("\"schemaVersion\": 1.50,") && text.contains("\"last\": \"x\""), "{text}");
+        assert_eq!(left_out, 0);
+    }
+
+    #[test]
+    fn nothing_of_the_environment_is_copied() {
+        let trace = r#"{"metadata": {"HF_TOKEN": "planted"}, "otherData": {"kept": 1, "env": {"A": "planted"}},
+            "trace_metadata": "planted", "x": [{"api_token": "planted"}], "traceEvents": []}"#;
+        let (text, _) = augmented(trace);
+        assert!(!text.contains("planted") && text.contains("\"kept\":1"), "{text}");
+        assert!(serde_json::from_str::<Value>(&text).is_ok());
+    }
+
+    #[test]
+    fn a_cut_or_broken_trace_becomes_a_whole_one() {
+        let trace =
+            format!(r#"{{"traceEvents": [{{{LAUNCH}}}, {{"occupancy": nan}}, 7, {{{LAUNCH}, "args": {{"a"#);
+        let (text, left_out) = augmented(&trace);
+        let found: Value = serde_json::from_str(&text).unwrap();
+        assert_eq!((found["traceEvents"].as_array().unwrap().len(), left_out), (1, 2));
+        let (text, _) = augmented(r#"{"schemaVersion": 1, "a"#);
+        assert!(serde_json::from_str::<Value>(&text).is_ok(), "{text}");
+    }
+}

@@ -428,6 +428,67 @@ fn texts_of_a_report_from_anywhere_are_escaped_and_lead_nowhere() {
 }
 
 #[test]
+fn a_report_with_thousands_of_long_names_gives_a_page_of_limited_size() {
+    let folder = TempDir::new().unwrap();
+    let mut json = report("03_graph_breaks").json.clone();
+    let model = json["compiles"].as_array().unwrap()[0].clone();
+    let compiles: Vec<Value> = (0..2_000)
+        .map(|n| {
+            let mut one = model.clone();
+            one["id"] = json!(format!("{n}/0"));
+            one["attempts"] = json!([{"attempt": 0, "dir": format!("-_{n}_0_0")}]);
+            one["function"] =
+                json!({"name": format!("{n}{}", "<".repeat(1_000)), "file": "/x".repeat(500), "line": n});
+            one["time"]["seconds"] = json!(1.0);
+            one["metrics"] = json!([]);
+            one
+        })
+        .collect();
+    json["compiles"] = json!(compiles);
+    let breaks: Vec<Value> = (0..2_000)
+        .map(|n| {
+            let mut one = json["graph_breaks"][0].clone();
+            (one["reason"], one["line"]) = (json!(format!("{n}{}", "&".repeat(3_000))), json!(n));
+            one
+        })
+        .collect();
+    json["graph_breaks"] = json!(breaks);
+    fs::write(folder.path().join("report.json"), json.to_string()).unwrap();
+    let done = diff(&[of("03_graph_breaks"), folder.path()]);
+    assert_eq!(done.code, Some(0), "{}", done.stderr);
+    let size = |file: &str| fs::metadata(done.work.path().join("tl_diff").join(file)).unwrap().len() as usize;
+    assert!(size("diff.html") < LARGEST_PAGE, "{} bytes", size("diff.html"));
+    assert!(size("diff.md") <= LARGEST_MARKDOWN, "{} bytes", size("diff.md"));
+}
+
+#[test]
+fn kernels_that_take_longer_are_told_with_their_shapes() {
+    let profiled = |scenario: &str| {
+        let folder = TempDir::new().unwrap();
+        for file in fs::read_dir(crate::support::source("tests/profiles").join(scenario)).unwrap() {
+            let file = file.unwrap();
+            fs::copy(file.path(), folder.path().join(file.file_name())).unwrap();
+        }
+        folder
+    };
+    let json = compared(profiled("24_profile").path(), profiled("24_profile_wide").path());
+    let measured = rows(&json, "measured");
+    assert_eq!(subject(measured[0]), "Device time of the traced steps");
+    assert_eq!(measured[0]["kind"], "worse");
+    assert_eq!(subject(measured[1]), "Kernel `aten::addmm`");
+    let detail = measured[1]["detail"].as_str().unwrap();
+    assert!(
+        detail.contains("[512,1024]") && detail.contains("→") && detail.contains("[512,2048]"),
+        "{detail}"
+    );
+    let inputs = rows(&json, "inputs");
+    assert_eq!(subject(inputs[0]), "Inputs of `forward`: 9 of 21 differ");
+    for topic in ["failure", "graph_break", "recompile", "operators", "setting", "cache"] {
+        assert!(rows(&json, topic).is_empty(), "{topic}: {json:#}");
+    }
+}
+
+#[test]
 fn a_report_of_another_program_is_refused_with_what_to_do() {
     let folder = TempDir::new().unwrap();
     fs::write(folder.path().join("index.html"), "<html>").unwrap();

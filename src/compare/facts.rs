@@ -1,7 +1,7 @@
 //! `report.json` of a log to the facts that are compared.
 
 use super::recording::{
-    Break, Compile, Failure, Function, Launched, LogRun, Measured, Parts, Recompile, Setting,
+    Break, Compile, Failure, Function, Launched, LogRun, Measured, Parts, Recompile, STRIDES, Setting,
 };
 use super::wire::{self, LogReport, Text};
 use crate::model::words::headline;
@@ -12,6 +12,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Characters of a text that is compared and shown; what differs only behind them is taken for equal.
 const LONGEST: usize = 2_000;
+
+/// Characters of a name, a path or the shapes of an operator.
+const LONGEST_NAME: usize = 300;
 
 /// Configurations by their fields in a metrics record, with what they are called.
 const CONFIGS: [(&str, &str); 4] = [
@@ -35,7 +38,7 @@ pub(super) fn log_run(report: &LogReport<'_>) -> LogRun {
         Recompile {
             compile: one.compile_id.as_ref().map(Text::owned),
             function: known.map(|(place, _)| place),
-            name: one.function.as_ref().map(Text::owned).unwrap_or_default(),
+            name: names(one.function.as_ref()).unwrap_or_default(),
             guards: one.reasons.iter().map(guard).collect(),
             seconds: known.and_then(|(_, seconds)| seconds),
         }
@@ -47,7 +50,7 @@ pub(super) fn log_run(report: &LogReport<'_>) -> LogRun {
             function: known.map(|(place, _)| place),
             error: one.error.0.rsplit('.').next().unwrap_or_default().to_owned(),
             message: short(&headline(&stable(one.reason.as_ref().map_or("", |reason| &*reason.0)))),
-            file: one.file.as_ref().map(Text::owned),
+            file: names(one.file.as_ref()),
             line: one.line,
             seconds: known.and_then(|(_, seconds)| seconds),
         }
@@ -73,6 +76,15 @@ pub(super) fn log_run(report: &LogReport<'_>) -> LogRun {
 /// The first characters of a text.
 fn short(text: &str) -> String {
     text.chars().take(LONGEST).collect()
+}
+
+/// The first characters of a name.
+fn name(text: &str) -> String {
+    text.chars().take(LONGEST_NAME).collect()
+}
+
+fn names(text: Option<&Text<'_>>) -> Option<String> {
+    text.map(|text| name(&text.0))
 }
 
 /// What the report lists apart from its compiles, by compile id.
@@ -124,8 +136,11 @@ fn parts(listed: &[wire::Part<'_>], toolchain: &[&wire::OneOff<'_>]) -> Parts {
 /// Names, dtypes, sizes and strides of the input tensors, by compile.
 fn inputs<'r>(all: &'r [wire::Inputs<'r>]) -> TextMap<&'r str, BTreeMap<String, String>> {
     let described = |input: &wire::Input<'_>| {
-        let strides = input.strides.as_ref().map(|strides| format!(" strides {}", strides.0));
-        (short(&input.name.0), format!("{}{}{}", input.dtype.0, input.sizes.0, strides.unwrap_or_default()))
+        let strides = input.strides.as_ref().map(|strides| format!("{STRIDES}{}", strides.0));
+        (
+            name(&input.name.0),
+            name(&format!("{}{}{}", input.dtype.0, input.sizes.0, strides.unwrap_or_default())),
+        )
     };
     let known = all.iter().filter_map(|inputs| Some((&*inputs.compile_id.as_ref()?.0, inputs)));
     known.map(|(id, inputs)| (id, inputs.tensors.iter().map(described).collect())).collect()
@@ -146,8 +161,8 @@ fn functions(report: &LogReport<'_>, facts: &Facts<'_>) -> Vec<Function> {
         let place = *known.entry(key).or_insert_with(|| {
             let function = compile.function.as_ref();
             functions.push(Function {
-                name: function.map_or_else(|| format!("frame {frame}"), |f| short(&f.name.0)),
-                file: function.and_then(|f| f.file.as_ref()).map(Text::owned),
+                name: function.map_or_else(|| format!("frame {frame}"), |f| name(&f.name.0)),
+                file: names(function.and_then(|f| f.file.as_ref())),
                 line: function.and_then(|f| f.line),
                 compiles: Vec::new(),
             });
@@ -172,7 +187,7 @@ fn compile_of(compile: &wire::Compile<'_>, id: &Text<'_>, facts: &Facts<'_>) -> 
         parts: parts(&compile.time.parts, one_offs),
         operators: fields.count("graph_op_count"),
         guards: fields.count("guard_count"),
-        kernels: compile.kernels.iter().map(|(name, count)| (short(&name.0), *count)).collect(),
+        kernels: compile.kernels.iter().map(|(kernel, count)| (name(&kernel.0), *count)).collect(),
         inputs: facts.inputs.as_ref().map(|all| all.get(&*id.0).cloned().unwrap_or_default()),
         lookups: facts.lookups.get(&*id.0).cloned().unwrap_or_default(),
     }
@@ -191,7 +206,7 @@ fn graph_break(one: &wire::GraphBreak<'_>) -> Break {
     let loc = here.and_then(|frame| frame.loc.as_ref()).map(|loc| loc.0.trim().to_owned());
     Break {
         reason: short(&stable(&one.reason.0)),
-        file: one.file.as_ref().map(Text::owned),
+        file: names(one.file.as_ref()),
         line: one.line,
         loc: loc.filter(|loc| !loc.is_empty()),
         compiles: one.compile_ids.iter().flatten().map(Text::owned).collect(),
@@ -235,8 +250,8 @@ fn settings(report: &LogReport<'_>) -> BTreeMap<Setting, BTreeSet<String>> {
     for (config, md5) in used {
         let Some(value) = report.configs.get(&Text(md5.as_str().into())) else { continue };
         let Ok(fields) = Fields::parse(value.get()) else { continue };
-        for (name, value) in fields.iter() {
-            let setting = Setting { config: config.to_owned(), name: short(name) };
+        for (key, value) in fields.iter() {
+            let setting = Setting { config: config.to_owned(), name: name(key) };
             settings.entry(setting).or_default().insert(setting_value(value));
         }
     }
@@ -249,7 +264,7 @@ fn setting_value(value: &RawValue) -> String {
 
 fn measured(found: &wire::Performance<'_>) -> Measured {
     let kernels = found.kernels.iter().map(|kernel| Launched {
-        name: short(&kernel.name.0),
+        name: name(&kernel.name.0),
         shapes: String::new(),
         count: kernel.count,
         sum_us: kernel.sum_us,
@@ -262,8 +277,8 @@ fn measured(found: &wire::Performance<'_>) -> Measured {
             operator.input_types.iter().map(|text| &*text.0).filter(|text| !text.is_empty()).collect();
         let types: Vec<&str> = types.into_iter().collect();
         Launched {
-            name: short(&operator.op.0),
-            shapes: short(&format!("{} {}", dims.join(" "), types.join(" "))),
+            name: name(&operator.op.0),
+            shapes: name(&format!("{} {}", dims.join(" "), types.join(" "))),
             count: operator.count,
             sum_us: operator.kernel_us_sum,
             tflops: operator.tflops,

@@ -20,10 +20,10 @@ pub(super) fn functions(runs: &Runs<'_>, problems: &Problems, found: &mut LogCom
     for function in &runs.functions {
         let [a, b] = runs.firsts(&function.places).map(|first| {
             let (log, place) = first?;
-            Some((log, runs.function(log, place)?))
+            runs.function(log, place)
         });
-        let Some((log, shown)) = b.or(a) else { continue };
-        let subject = Subject { function, shown, log };
+        let Some(shown) = b.or(a) else { continue };
+        let subject = Subject { function, shown };
         match runs.became(&function.places) {
             None => {
                 found.same.functions += 1;
@@ -50,8 +50,6 @@ struct Subject<'f, 'r> {
     function: &'f MatchedFunction,
     /// As B has it, else A.
     shown: &'r Function,
-    /// The log of that.
-    log: usize,
 }
 
 impl Subject<'_, '_> {
@@ -148,7 +146,7 @@ fn common(runs: &Runs<'_>, problems: &Problems, subject: &Subject<'_, '_>, found
         (row.a.value, row.b.value) = (Some(a.clone()), Some(b.clone()));
         found.rows.push(row);
     }
-    found.rows.extend(super::graphs::inputs(runs, function, subject.shown, subject.log));
+    found.rows.extend(super::graphs::inputs(runs, function, subject.shown));
     super::graphs::kernels(runs, function, subject.shown, found);
 }
 

@@ -1,7 +1,7 @@
 //! What functions are compiled to: inputs, kernels, and what the caches answered.
 
 use super::matching::Matched;
-use super::recording::{Compile, Function};
+use super::recording::{Compile, Function, STRIDES};
 use super::rows::{LogComparison, Row, RowKind, RowSide, Topic};
 use super::runs::{MatchedFunction, Runs, function_words};
 use crate::analysis::parameter_name;
@@ -11,7 +11,7 @@ use indexmap::{IndexMap, IndexSet};
 use std::collections::BTreeMap;
 
 /// Inputs or kernels that a row lists.
-const LISTED: usize = 8;
+const LISTED: usize = 4;
 
 /// Functions that a row about caches names.
 const NAMED: usize = 6;
@@ -57,12 +57,7 @@ fn listed(lines: &IndexSet<String>) -> String {
 }
 
 /// Input tensors that have other sizes, strides or dtypes, or that only one side has.
-pub(super) fn inputs(
-    runs: &Runs<'_>,
-    function: &MatchedFunction,
-    shown: &Function,
-    _log: usize,
-) -> Option<Row> {
+pub(super) fn inputs(runs: &Runs<'_>, function: &MatchedFunction, shown: &Function) -> Option<Row> {
     let mut changes: IndexSet<String> = IndexSet::new();
     let mut first: Option<[(usize, &Compile); 2]> = None;
     let mut of = 0;
@@ -92,11 +87,20 @@ fn changed<'m>(
 ) -> impl Iterator<Item = (&'m str, String)> {
     let known = a.iter().filter_map(|(name, old)| match b.get(name) {
         Some(new) if new == old => None,
-        Some(new) => Some((name.as_str(), format!("{old} → {new}"))),
+        Some(new) => Some((name.as_str(), input_change(old, new))),
         None => Some((name.as_str(), "in A only".to_owned())),
     });
     let new = b.keys().filter(|name| !a.contains_key(*name));
     known.chain(new.map(|name| (name.as_str(), "in B only".to_owned())))
+}
+
+/// An input on both sides, without its strides where the sizes say enough.
+fn input_change(old: &str, new: &str) -> String {
+    let sizes = |text: &str| text.split_once(STRIDES).map_or(text.to_owned(), |(sizes, _)| sizes.to_owned());
+    match (sizes(old), sizes(new)) {
+        (old, new) if old != new => format!("{old} → {new}"),
+        _ => format!("{old} → {new}"),
+    }
 }
 
 /// Kernels of the generated code that only one side has, or has another number of.

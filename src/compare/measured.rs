@@ -5,9 +5,10 @@ use super::noise::{Pair, Threshold};
 use super::recording::{Launched, Measured};
 use super::rows::{LogComparison, MeasuredLine, Row, RowKind, RowSide, TimeLine, Topic};
 use super::runs::Runs;
+use crate::trace::TextMap;
 
 /// Kernels of each kind that tables show and that rows are made of: those that differ most.
-const MOST: usize = 500;
+const MOST: usize = 100;
 
 /// A difference of a kernel counts from this share of the device time of A on.
 const LEAST_SHARE: f64 = 0.01;
@@ -30,12 +31,20 @@ pub(super) fn measured_work(runs: &Runs<'_>, found: &mut LogComparison) {
     }
     found.kernels = lines(runs, limit, |measured| &measured.kernels);
     found.operators = lines(runs, limit, |measured| &measured.operators);
-    let told = found.kernels.iter().chain(&found.operators).filter(|one| one.line.differs);
-    let rows: Vec<Row> = told
+    // A kernel that an operator launches alone has the operator's shapes; operators with several kernels stand in the table.
+    let key = |one: &MeasuredLine| {
+        let bits = |side: Option<super::noise::Times>| side.map(|times| times.median.to_bits());
+        (one.line.name.clone(), bits(one.line.times.a), bits(one.line.times.b))
+    };
+    let shapes: TextMap<_, &str> =
+        found.operators.iter().map(|one| (key(one), one.shapes.as_str())).collect();
+    let rows: Vec<Row> = found
+        .kernels
+        .iter()
+        .filter(|one| one.line.differs)
         .map(|one| {
-            let what = if one.shapes.is_empty() { "Kernel" } else { "Operator" };
-            let mut row = row(one.line.times, format!("{what} `{}`", one.line.name.replace('`', "")));
-            row.detail = details(one);
+            let mut row = row(one.line.times, format!("Kernel `{}`", one.line.name.replace('`', "")));
+            row.detail = details(one, shapes.get(&key(one)).copied().unwrap_or_default());
             (row.a, row.b) = (page(runs, 0), page(runs, runs.of_a));
             row
         })
@@ -61,10 +70,10 @@ fn row(us: Pair, subject: String) -> Row {
     row
 }
 
-fn details(one: &MeasuredLine) -> Option<String> {
+fn details(one: &MeasuredLine, shapes: &str) -> Option<String> {
     let mut parts = Vec::new();
-    if !one.shapes.is_empty() {
-        parts.push(format!("`{}`", one.shapes.trim().replace('`', "")));
+    if !shapes.trim().is_empty() {
+        parts.push(format!("`{}`", shapes.trim().replace('`', "")));
     }
     if let (Some(a), Some(b)) = one.counts
         && a != b

@@ -148,6 +148,7 @@ fn reworded_breaks(runs: &Runs<'_>, pairs: &[(BreakOfLog<'_>, BreakOfLog<'_>)]) 
         row.detail = Some(format!("at {}", places.join(", ")));
         if let Some(first) = pairs.first() {
             sides(&mut row, first);
+            (row.a.value, row.b.value) = (None, None);
         }
         return vec![row];
     }

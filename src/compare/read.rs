@@ -27,8 +27,18 @@ pub(crate) fn read_recording(folder: &Path, name: &str) -> anyhow::Result<Record
         of_report(&bytes, folder, name).with_context(|| format!("cannot compare {}", folder.display()))?;
     let folders = std::iter::once("").chain(recording.logs.iter().map(|log| log.folder.as_str()));
     let pages = folders.flat_map(|below| PAGES.iter().map(move |page| format!("{below}{page}")));
-    recording.pages = pages.filter(|page| folder.join(page).is_file()).collect();
+    recording.pages =
+        pages.chain(pages_of_compiles(&recording)).filter(|page| folder.join(page).is_file()).collect();
     Ok(recording)
+}
+
+/// The pages that compiles may have.
+fn pages_of_compiles(recording: &Recording) -> impl Iterator<Item = String> {
+    let compiles = recording.logs.iter().flat_map(|log| {
+        let compiles = log.functions.iter().flat_map(|function| &function.compiles);
+        compiles.filter(|one| !one.folder.is_empty()).map(move |one| format!("{}{}", log.folder, one.folder))
+    });
+    compiles.flat_map(|folder| ["compile.html", "graphs.html"].map(|page| format!("{folder}/{page}")))
 }
 
 /// Pages of a report that rows lead to, where the report has them.

@@ -113,6 +113,9 @@ pub(crate) struct Function {
     pub compiles: Vec<Compile>,
 }
 
+/// What stands between the sizes of an input and its strides.
+pub(super) const STRIDES: &str = " strides ";
+
 /// One compile.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct Compile {

@@ -4,7 +4,7 @@ use super::graphs::Graphs;
 use super::measured::{LinePart, MeasuredCall, Performance};
 use super::work::Piece;
 use crate::model::CompileIndex;
-use fxhash::FxHashMap;
+use fxhash::{FxBuildHasher, FxHashMap};
 use indexmap::IndexMap;
 use std::collections::BTreeSet;
 
@@ -18,7 +18,7 @@ struct CallKey {
 
 /// Runs and microseconds of each call.
 #[derive(Default)]
-pub(super) struct CallTimes(IndexMap<CallKey, (usize, f64)>);
+pub(super) struct CallTimes(IndexMap<CallKey, (usize, f64), FxBuildHasher>);
 
 /// What parts of a line have in common.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

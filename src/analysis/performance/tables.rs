@@ -14,7 +14,7 @@ use super::tuning::tuning_of;
 use super::work::{Piece, Slot, What, is_cpp_kernel};
 use crate::model::{InputDims, Model, Operator, Profile};
 use crate::trace::TextMap;
-use fxhash::{FxHashMap, FxHashSet};
+use fxhash::{FxBuildHasher, FxHashMap, FxHashSet};
 use indexmap::IndexMap;
 
 /// What the tables are made of.
@@ -57,7 +57,7 @@ impl Tables<'_> {
         let heavy = (!self.profile.launches.is_empty()).then(|| self.heavy());
         // Of a CPU each piece is a call of its own.
         let is_heavy = |place: usize| heavy.as_ref().is_none_or(|heavy| heavy.contains(&place));
-        let mut rows: IndexMap<RowKey, Row> = IndexMap::default();
+        let mut rows: IndexMap<RowKey, Row, FxBuildHasher> = IndexMap::default();
         let mut calls = CallTimes::default();
         for (place, piece) in self.pieces.iter().enumerate() {
             let operator = piece
@@ -127,23 +127,38 @@ impl Tables<'_> {
         longest.into_values().collect()
     }
 
+    /// Operators by their place in the trace: how many calls of it launched something, and how long that ran.
+    fn times_of_operators(&self) -> IndexMap<u32, (usize, f64), FxBuildHasher> {
+        let of_device = !self.profile.launches.is_empty();
+        let mut known: FxHashSet<usize> = FxHashSet::default();
+        let mut found: IndexMap<u32, (usize, f64), FxBuildHasher> = IndexMap::default();
+        for piece in self.pieces {
+            let Some(call) = piece.operator.get() else { continue };
+            let Some((place, _)) = self.operator_of(call) else { continue };
+            let (calls, us) = found.entry(place).or_default();
+            // Of a CPU each piece is a call of its own; on a device a call may launch several kernels.
+            *calls += usize::from(!of_device || known.insert(call));
+            *us += piece.dur_us;
+        }
+        found
+    }
+
     fn operators(&self) -> Vec<MeasuredOperator> {
         #[derive(Default)]
-        struct OfOperator {
-            calls: FxHashSet<usize>,
+        struct OfAlike {
+            calls: usize,
             sum_us: f64,
             /// One of the operators of the trace that are alike.
             operator: u32,
         }
         type Alike<'o> = (&'o str, &'o [InputDims], &'o [String]);
-        let mut rows: IndexMap<Alike<'_>, OfOperator> = IndexMap::new();
-        for piece in self.pieces {
-            let Some(call) = piece.operator.get() else { continue };
-            let Some((place, operator)) = self.operator_of(call) else { continue };
+        let mut rows: IndexMap<Alike<'_>, OfAlike> = IndexMap::new();
+        for (place, (calls, us)) in self.times_of_operators() {
+            let Some(operator) = self.profile.operators.get(place as usize) else { continue };
             let key = (operator.name.as_str(), operator.dims.as_slice(), operator.types.as_slice());
             let row = rows.entry(key).or_default();
-            row.calls.insert(call);
-            row.sum_us += piece.dur_us;
+            row.calls += calls;
+            row.sum_us += us;
             row.operator = place;
         }
         let mut found: Vec<MeasuredOperator> = Vec::new();
@@ -154,7 +169,7 @@ impl Tables<'_> {
                 name: name.to_owned(),
                 dims: dims.to_vec(),
                 types: types.to_vec(),
-                count: row.calls.len(),
+                count: row.calls,
                 flops: work.flops,
                 bytes: work.bytes,
                 sum_us: row.sum_us,

@@ -1,20 +1,21 @@
 //! What changed, as entries: what it is, where, the compiles of both sides, the seconds.
 
-use super::rows::{difference_class, kind_class, kind_word, ranks, sentence, signed};
+use super::rows::{clip, difference_class, kind_class, kind_word, ranks, sentence, signed};
 use super::verdict::{is_change, same};
 use super::view::{DiffView, Side};
-use crate::compare::{Row, RowKind, Topic};
+use crate::compare::{Row, RowKind, RowSide, Topic};
 use crate::report::kit::formats::{UNKNOWN, counted, whole};
 use crate::report::kit::html::Html;
 use crate::report::kit::markup::{Element, close, close_section, put, soft, soft_paragraph};
 use serde::Serialize;
 use std::io::Write;
 
-/// Entries of the list.
-const SHOWN: usize = 200;
+/// Entries of the list. With the rows of the tables, this keeps the page below 2 MB whatever the texts are.
+const SHOWN: usize = 150;
 
-/// Characters of a detail.
-const LONGEST_DETAIL: usize = 1_500;
+/// Characters of a sentence, and of a detail.
+const LONGEST_SENTENCE: usize = 300;
+const LONGEST_DETAIL: usize = 500;
 
 #[derive(Serialize)]
 struct Entry {
@@ -77,17 +78,14 @@ fn entry(view: DiffView<'_>, row: &Row) -> anyhow::Result<Entry> {
         None => Html::default(),
     };
     let mut details: Vec<Html> = Vec::new();
-    details.extend(row.detail.as_ref().map(|detail| {
-        let short: String = detail.chars().take(LONGEST_DETAIL).collect();
-        view.prose(&short)
-    }));
+    details.extend(row.detail.as_ref().map(|detail| view.prose(&clip(detail, LONGEST_DETAIL))));
     details.extend(ranks(row).map(Html::from));
     details.extend(evidence(view, row));
     let difference = row.difference();
     Ok(Entry {
         class: kind_class(row),
         kind: kind_word(row.kind),
-        subject: view.prose(&sentence(row)),
+        subject: view.prose(&clip(&sentence(row), LONGEST_SENTENCE)),
         place,
         detail: Html::joined(details, "; "),
         compiles,
@@ -96,17 +94,20 @@ fn entry(view: DiffView<'_>, row: &Row) -> anyhow::Result<Entry> {
     })
 }
 
-/// Links to the pages of both reports with the evidence.
+/// Links to the pages of both reports with the evidence: where a problem is listed, or the graphs of a function that
+/// changed, which the viewer of each report shows with their code.
 fn evidence(view: DiffView<'_>, row: &Row) -> Option<Html> {
-    if !matches!(row.topic, Topic::Failure | Topic::GraphBreak | Topic::Recompile) {
-        return None;
-    }
-    let links: Vec<Html> = [(Side::A, &row.a, "A"), (Side::B, &row.b, "B")]
-        .into_iter()
-        .filter_map(|(side, of, name)| {
-            let page = of.page.as_deref().filter(|page| !page.ends_with("/compile.html"))?;
-            Some(view.link(&view.href_in(side, page)?, &format!("evidence in {name}")))
-        })
-        .collect();
+    let link = |side: Side, of: &RowSide, name: &str| {
+        let page = of.page.as_deref()?;
+        let (page, words) = match row.topic {
+            Topic::Failure | Topic::GraphBreak | Topic::Recompile => (page.to_owned(), "evidence"),
+            Topic::Operators | Topic::Kernels | Topic::Inputs => {
+                (format!("{}graphs.html", page.strip_suffix("compile.html")?), "graphs")
+            }
+            _ => return None,
+        };
+        Some(view.link(&view.href_in(side, &page)?, &format!("{words} in {name}")))
+    };
+    let links: Vec<Html> = link(Side::A, &row.a, "A").into_iter().chain(link(Side::B, &row.b, "B")).collect();
     (!links.is_empty()).then(|| soft(Html::joined(links, ", ")))
 }

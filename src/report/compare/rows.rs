@@ -1,7 +1,7 @@
 //! How a row reads.
 
 use crate::compare::{Pair, Row, RowKind, Topic};
-use crate::report::kit::formats::{UNKNOWN, micros, short_path};
+use crate::report::kit::formats::{UNKNOWN, clipped, micros, short_path};
 
 /// What became of it, as the first word of an entry.
 pub(super) fn kind_word(kind: RowKind) -> &'static str {
@@ -76,6 +76,14 @@ pub(super) fn sentence(row: &Row) -> String {
             format!("{subject}: {old} → {new}")
         }
         _ => subject.clone(),
+    }
+}
+
+/// The first characters of a text.
+pub(super) fn clip(text: &str, most: usize) -> String {
+    match clipped(text, most) {
+        (short, true) => format!("{short}…"),
+        (all, false) => all.to_owned(),
     }
 }
 

@@ -1,9 +1,9 @@
 //! The tables of a comparison: parts, functions, kernels, settings, ranks.
 
-use super::rows::{difference_class, medians, setting, signed, time};
+use super::rows::{clip, difference_class, medians, setting, signed, time};
 use super::view::{DiffView, Side};
 use crate::compare::{CompileRef, FunctionLine, LogComparison, MeasuredLine, Pair, Row as Change, Topic};
-use crate::report::kit::formats::{UNKNOWN, counted, short_path, whole};
+use crate::report::kit::formats::{UNKNOWN, counted, percent, short_path, whole};
 use crate::report::kit::html::Html;
 use crate::report::kit::markup::{
     Element, close, close_section, more, note_below, open_more, soft, span, stacked,
@@ -12,10 +12,14 @@ use crate::report::kit::tables::{Head, Row, Table, Td};
 use std::io::Write;
 
 /// Rows of each table.
-const ROWS: usize = 500;
+const ROWS: usize = 150;
+
+/// Characters of a name, and of the name of a setting in a list.
+const LONGEST_NAME: usize = 120;
+const LONGEST_SETTING: usize = 60;
 
 /// Settings of one side that are named.
-const NAMED_SETTINGS: usize = 1_000;
+const NAMED_SETTINGS: usize = 600;
 
 /// A difference with its sign.
 fn difference(pair: Pair) -> Td {
@@ -140,7 +144,13 @@ fn function_table(
             Some(line) => format!("{}:{line}", short_path(file)),
             None => short_path(file).into_owned(),
         });
-        let name = Html::joined([view.function(&one.line.name), soft(file.unwrap_or_default())], " ");
+        let name = Html::joined(
+            [
+                view.function(&clip(&one.line.name, LONGEST_NAME)),
+                soft(clip(&file.unwrap_or_default(), LONGEST_NAME)),
+            ],
+            " ",
+        );
         let mut cells = vec![Td::html(pills).sorted(at), Td::html(name)];
         cells.extend(time_cells(one.line.times, widest));
         cells.extend([difference(one.builds), change(&one.operators), change(&one.guards)]);
@@ -216,14 +226,15 @@ fn measured_table(
         change(&(text(a), text(b)))
     };
     let row = |one: &MeasuredLine| {
-        let name = span("long-name", one.line.name.as_str());
+        let name = span("long-name", clip(&one.line.name, LONGEST_NAME));
         let name = match one.shapes.is_empty() {
             true => name,
-            false => stacked([name, soft(one.shapes.as_str())]),
+            false => stacked([name, soft(clip(&one.shapes, LONGEST_NAME))]),
         };
         let mut cells = vec![Td::html(name)];
         cells.extend(time_cells(in_seconds(one.line.times), widest));
-        let share = crate::report::kit::formats::percent(one.line.times.difference(), total, false);
+        // A difference of the other sign that rounds to nothing is nothing.
+        let share = percent(one.line.times.difference(), total, false).replace("-0\u{a0}%", "0\u{a0}%");
         let count = |count: Option<u64>| count.map(|count| count.to_string()).unwrap_or_default();
         cells.extend([
             Td::text(&share).class("num"),
@@ -272,7 +283,11 @@ pub(super) fn settings(view: DiffView<'_>, shown: &LogComparison, out: &mut dyn 
         if settings.is_empty() {
             continue;
         }
-        let names: Vec<Html> = settings.iter().take(NAMED_SETTINGS).map(|name| view.code(name)).collect();
+        let names: Vec<Html> = settings
+            .iter()
+            .take(NAMED_SETTINGS)
+            .map(|name| view.code(&clip(name, LONGEST_SETTING)))
+            .collect();
         let count = counted(settings.len(), "setting", "settings");
         let fold = more(format!("{count} that only the torch of {name} has"), &Html::joined(names, " "));
         writeln!(out, "{}", fold.as_str())?;

@@ -103,8 +103,7 @@ impl<'a> DiffView<'a> {
     pub fn href_in(&self, side: Side, page: &str) -> Option<String> {
         let recording = self.recording(side)?;
         let report = recording.report.as_ref()?;
-        let is_known = page.ends_with("/compile.html") || recording.pages.contains(page);
-        is_known.then(|| encoded(&format!("{report}/{page}")))
+        recording.pages.contains(page).then(|| encoded(&format!("{report}/{page}")))
     }
 
     /// The compiles of a side of a row.

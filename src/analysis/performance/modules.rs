@@ -178,10 +178,10 @@ mod tests {
         let forward = forward.into_iter().map(|(name, module)| (name.to_owned(), module)).collect();
         let post = "class GraphModule(torch.nn.Module):\n    def forward(self, addmm, add_3, tangents_1):\n        \
             # File: /a/x.py:6 in forward, code: h = gelu(self.up(x))\n        \
-            mul = torch.ops.aten.mul.Tensor(tangents_1, addmm)\n        \
-            mm = torch.ops.aten.mm.default(mul, add_3)\n";
+            mul_9 = torch.ops.aten.mul.Tensor(tangents_1, addmm)\n        \
+            mm = torch.ops.aten.mm.default(mul_9, add_3)\n";
         let found = NodeModules::of_backward(post, &NodeModules(forward));
-        assert_eq!(modules("mul", &found.0).as_deref(), Some("self.blocks.0.up"));
+        assert_eq!(modules("mul_9", &found.0).as_deref(), Some("self.blocks.0.up"));
         assert_eq!(modules("mm", &found.0).as_deref(), Some("self.blocks.0.up"), "add_3 is of another line");
     }
 

@@ -50,7 +50,7 @@ pub struct Rates {
     pub share_of_bandwidth: Option<f64>,
     /// What bounds it.
     pub bound: Option<Bound>,
-    /// What to think of it; None where the device or the work is not known.
+    /// What to think of it; None where the device or the work is not known, or the kernel is too short to tell.
     pub judgement: Option<Judgement>,
 }
 
@@ -113,10 +113,12 @@ fn judgement(us: f64, rates: &Rates) -> Option<Judgement> {
     let best = rates.best_share()?;
     Some(match () {
         () if best > IMPOSSIBLE => Judgement::Impossible,
+        () if us < LAUNCH_US => return None,
+        () if best >= FAR => Judgement::Near,
+        // A low share of a short kernel says nothing against it.
         () if us <= LONG_US => return None,
         () if best < WRONG => Judgement::CountsProbablyWrong,
-        () if best < FAR => Judgement::Far,
-        () => Judgement::Near,
+        () => Judgement::Far,
     })
 }
 
@@ -160,7 +162,9 @@ mod tests {
         assert_eq!(rates(100.0, Some(0.5e9), Some(5e6)).judgement, Some(Judgement::Far));
         assert_eq!(rates(100.0, Some(0.05e9), Some(0.5e6)).judgement, Some(Judgement::CountsProbablyWrong));
         assert_eq!(rates(19.0, Some(0.05e9), Some(0.5e6)).judgement, None);
+        assert_eq!(rates(19.0, Some(0.5e9), Some(5e6)).judgement, Some(Judgement::Near));
         assert_eq!(rates(4.9, Some(0.05e9), Some(0.5e6)).bound, Some(Bound::Launch));
+        assert_eq!(rates(4.9, Some(0.4e9), Some(4e6)).judgement, None);
     }
 
     #[test]

@@ -64,7 +64,7 @@ pub(super) fn verdict(kernel: &MeasuredKernel) -> &'static str {
         Some(Judgement::Far) => "far from both limits",
         Some(Judgement::Near) if is_near(kernel) => "near a limit",
         Some(Judgement::Near) => "room",
-        None if kernel.rates.bound == Some(Bound::Launch) => "too short to judge",
+        None if is_short(kernel) => "too short to judge",
         None => UNKNOWN,
     }
 }
@@ -87,9 +87,14 @@ pub(super) fn verdict_word(kernel: &MeasuredKernel) -> &'static str {
         Some(Judgement::Far) => "far",
         Some(Judgement::Near) if is_near(kernel) => "near",
         Some(Judgement::Near) => "between",
-        None if kernel.rates.bound == Some(Bound::Launch) => "launch",
+        None if is_short(kernel) => "launch",
         None => "unknown",
     }
+}
+
+/// Whether a kernel without a judgement is too short for one: its shares are known, or its launch takes as long as it does.
+fn is_short(kernel: &MeasuredKernel) -> bool {
+    kernel.rates.bound == Some(Bound::Launch) || kernel.rates.best_share().is_some()
 }
 
 /// Whether a kernel reaches so much of a limit that there is little left to gain.

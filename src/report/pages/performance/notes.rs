@@ -38,7 +38,7 @@ fn entry(view: View<'_>, finding: &Finding) -> Html {
         _ => "flag far",
     };
     let kind = span(flag, finding.kind.label);
-    let mut words = vec![view.prose(&format!("{}. ", finding.title))];
+    let mut words = vec![view.prose(&format!("{}.", finding.title)), " ".into()];
     let row = finding.topic_entry.filter(|entry| *entry < MOST_MEASURED);
     words.extend(row.map(|entry| view.link(&format!("#{}", measured_kernel_anchor(entry)), "Its row")));
     words.extend(finding.detail.as_ref().map(|detail| block(small(view.prose(detail)))));

@@ -33,6 +33,7 @@ mod output;
 mod profile;
 mod rel_path;
 mod report;
+mod report_json;
 mod run;
 mod source_tree;
 mod trace;

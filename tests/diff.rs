@@ -496,7 +496,7 @@ fn a_report_of_another_program_is_refused_with_what_to_do() {
     let said = diff(&[of("01_inference"), folder.path()]).fails(1);
     assert!(said.contains("has no report.json") && said.contains("give the log"), "{said}");
     for (text, why) in [
-        ("{", "none that tlparse wrote"),
+        ("{", "not as tlparse writes it"),
         ("{\"schema\": 1, \"kind\": \"log\"}", "of version 1"),
         ("{\"schema\": 2, \"kind\": \"log\"}", "not as tlparse writes it"),
         ("{\"schema\": 2, \"kind\": \"tale\"}", "not about a log or a job"),

@@ -34,7 +34,7 @@ fn ranks_without_a_report_that_can_be_read_are_named_and_the_others_compared() {
     let found = findings(&job);
     for part in [
         "Rank 2: no report.json",
-        "Rank 3: a report.json that tlparse did not write so",
+        "Rank 3: a report.json that is not as tlparse writes it",
         "Rank 5: damaged records: 1 cut short",
     ] {
         assert!(

@@ -23,19 +23,23 @@ fn top(path: &str) -> &str {
 
 /// The library's folders and single files, each with those that it may use. What main.rs and lib.rs may use is not
 /// limited.
-const LAYERS: [(&str, &[&str]); 14] = [
+const LAYERS: [(&str, &[&str]); 15] = [
     ("rel_path", &[]),
     ("trace", &[]),
     ("model", &["trace", "rel_path"]),
     ("profile", &["trace", "model"]),
     ("events", &["trace", "model", "rel_path"]),
     ("analysis", &["trace", "model"]),
-    ("compare", &["trace", "model", "analysis"]),
+    ("report_json", &["model"]),
+    ("compare", &["trace", "model", "analysis", "report_json"]),
     ("source_tree", &["analysis"]),
     ("output", &["rel_path"]),
     ("report", &["trace", "model", "analysis", "compare", "output", "source_tree", "rel_path"]),
     ("options", &["report", "output", "compare", "source_tree"]),
-    ("job", &["trace", "model", "events", "analysis", "output", "report", "options", "rel_path"]),
+    (
+        "job",
+        &["trace", "model", "events", "analysis", "output", "report", "options", "rel_path", "report_json"],
+    ),
     (
         "run",
         &[
@@ -43,7 +47,7 @@ const LAYERS: [(&str, &[&str]); 14] = [
             "rel_path",
         ],
     ),
-    ("check", &["model", "analysis", "output", "report", "job", "source_tree"]),
+    ("check", &["model", "analysis", "output", "report", "job", "source_tree", "report_json"]),
 ];
 
 /// Files of the program, which may use the library as its other users do.

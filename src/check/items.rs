@@ -1,10 +1,11 @@
 //! What a log has that a budget counts: one item for each, with its place, its cost and its page.
 
 use super::budget::Measure;
-use super::facts::{Compile, Finding, FindingCost, Function, LogReport, Recompile};
 use super::identity::{Identity, file_of, function_of, guard_of, reason_of, source_of};
 use crate::analysis::Severity;
 use crate::model::words::headline;
+use crate::report_json::log::{Compile, Finding, FindingCost, Function, LogReport, Recompile};
+use crate::report_json::{line_number, owned};
 use std::collections::HashMap;
 
 /// Something that counts towards a budget.
@@ -69,14 +70,14 @@ const COUNTED_ELSEWHERE: [&str; 6] =
     ["graph_break", "recompilation", "recompile_limit", "failure", "cache_miss", "cache_bypass"];
 
 /// Everything of a log.
-pub(super) fn of_log(report: &LogReport) -> LogItems {
+pub(super) fn of_log(report: &LogReport<'_>) -> LogItems {
     let reader = Reader::new(report);
     let mut items = reader.graph_breaks();
     items.extend(reader.recompiles());
     items.extend(reader.failures());
     items.extend(reader.cache_misses());
     items.extend(reader.fallback_ops());
-    items.extend(others(&report.findings));
+    items.extend(others(report.findings.iter()));
     LogItems {
         items,
         compile_seconds: report.compile_time.total_s.unwrap_or(0.0),
@@ -85,11 +86,11 @@ pub(super) fn of_log(report: &LogReport) -> LogItems {
 }
 
 /// Errors and warnings that no other budget counts.
-pub(super) fn others(findings: &[Finding]) -> impl Iterator<Item = Item> + '_ {
-    let counts = |one: &&Finding| one.severity != "info" && !COUNTED_ELSEWHERE.contains(&one.kind.as_str());
-    findings.iter().filter(counts).map(|one| {
+pub(super) fn others<'r>(findings: impl Iterator<Item = &'r Finding<'r>>) -> impl Iterator<Item = Item> {
+    let counts = |one: &&Finding<'_>| &*one.severity != "info" && !COUNTED_ELSEWHERE.contains(&&*one.kind);
+    findings.filter(counts).map(|one| {
         let identity = Identity {
-            kind: one.kind.clone(),
+            kind: one.kind.owned(),
             file: one.file.as_deref().map(file_of).unwrap_or_default(),
             function: String::new(),
             reason: guard_of(&one.title),
@@ -99,50 +100,48 @@ pub(super) fn others(findings: &[Finding]) -> impl Iterator<Item = Item> + '_ {
     })
 }
 
-fn about_finding(measure: Measure, identity: Identity, finding: &Finding) -> Item {
+fn about_finding(measure: Measure, identity: Identity, finding: &Finding<'_>) -> Item {
     Item {
         measure,
         amount: 1.0,
         identity,
         functions: Vec::new(),
-        kind: finding.kind.clone(),
-        title: finding.title.clone(),
-        severity: finding.severity(),
-        file: finding.file.clone(),
+        kind: finding.kind.owned(),
+        title: finding.title.owned(),
+        severity: severity(finding),
+        file: owned(&finding.file),
         line: number(finding.line),
         cost: finding.cost.as_ref().map(ItemCost::from),
-        hint: finding.hint.clone(),
-        page: finding.url.clone(),
+        hint: owned(&finding.hint),
+        page: owned(&finding.url),
     }
 }
 
 /// A line number, if it is one.
 fn number(line: Option<i64>) -> Option<u64> {
-    line.and_then(|line| u64::try_from(line).ok()).filter(|line| *line > 0)
+    line_number(line).filter(|line| *line > 0)
 }
 
-impl From<&FindingCost> for ItemCost {
-    fn from(cost: &FindingCost) -> ItemCost {
-        ItemCost { seconds: cost.seconds, kind: cost.kind.clone() }
+impl From<&FindingCost<'_>> for ItemCost {
+    fn from(cost: &FindingCost<'_>) -> ItemCost {
+        ItemCost { seconds: cost.seconds, kind: cost.kind.owned() }
     }
 }
 
-impl Finding {
-    fn severity(&self) -> Severity {
-        let all = [Severity::Error, Severity::Warning];
-        all.into_iter().find(|one| one.word() == self.severity).unwrap_or(Severity::Info)
-    }
+fn severity(finding: &Finding<'_>) -> Severity {
+    let all = [Severity::Error, Severity::Warning];
+    all.into_iter().find(|one| one.word() == &*finding.severity).unwrap_or(Severity::Info)
 }
 
 /// A report with what is looked up often.
 struct Reader<'r> {
-    report: &'r LogReport,
+    report: &'r LogReport<'r>,
     /// The function of each compile id; a compile that tells none has that of its frame.
-    functions: HashMap<&'r str, &'r Function>,
+    functions: HashMap<&'r str, &'r Function<'r>>,
     /// Lines where the functions of a name and file are defined, ascending.
     defined: HashMap<(&'r str, Option<&'r str>), Vec<i64>>,
     /// Findings by kind and compile id, the first of each.
-    by_compile: HashMap<(&'r str, &'r str), &'r Finding>,
+    by_compile: HashMap<(&'r str, &'r str), &'r Finding<'r>>,
 }
 
 /// `0` of `0/1`: what all compiles of one function object share.
@@ -151,11 +150,11 @@ fn frame_of(id: &str) -> &str {
 }
 
 impl<'r> Reader<'r> {
-    fn new(report: &'r LogReport) -> Reader<'r> {
+    fn new(report: &'r LogReport<'r>) -> Reader<'r> {
         let named =
-            |compile: &'r Compile| compile.function.as_ref().filter(|function| function.name.is_some());
-        let told = |compile: &'r Compile| Some((compile.id.as_deref()?, named(compile)?));
-        let frames: HashMap<&str, &Function> =
+            |compile: &'r Compile<'r>| compile.function.as_ref().filter(|function| function.name.is_some());
+        let told = |compile: &'r Compile<'r>| Some((compile.id.as_deref()?, named(compile)?));
+        let frames: HashMap<&str, &Function<'_>> =
             report.compiles.iter().filter_map(told).map(|(id, function)| (frame_of(id), function)).collect();
         let all = report.compiles.iter().filter_map(|compile| compile.id.as_deref().map(|id| (id, compile)));
         let functions = all.filter_map(|(id, compile)| {
@@ -164,7 +163,7 @@ impl<'r> Reader<'r> {
         let mut by_compile = HashMap::new();
         for finding in &report.findings {
             for id in finding.compile_ids.iter().flatten() {
-                by_compile.entry((finding.kind.as_str(), id.as_str())).or_insert(finding);
+                by_compile.entry((&*finding.kind, &**id)).or_insert(finding);
             }
         }
         let mut defined: HashMap<(&str, Option<&str>), Vec<i64>> = HashMap::new();
@@ -199,7 +198,7 @@ impl<'r> Reader<'r> {
     }
 
     /// The first finding of one of these kinds about a compile.
-    fn finding(&self, kinds: &[&'r str], id: Option<&'r str>) -> Option<&'r Finding> {
+    fn finding(&self, kinds: &[&'r str], id: Option<&'r str>) -> Option<&'r Finding<'r>> {
         let id = id?;
         kinds.iter().find_map(|kind| self.by_compile.get(&(*kind, id)).copied())
     }
@@ -229,8 +228,8 @@ impl<'r> Reader<'r> {
                 identity.file = file_of(file);
             }
             identity.source = source_of(frame.and_then(|frame| frame.loc.as_deref()));
-            let own = |finding: &&Finding| {
-                finding.kind == "graph_break" && at(finding.file.as_deref(), finding.line)
+            let own = |finding: &&Finding<'_>| {
+                &*finding.kind == "graph_break" && at(finding.file.as_deref(), finding.line)
             };
             let exact = self.report.findings.iter().filter(own).find(|finding| finding.title == one.reason);
             let ids = || one.compile_ids.iter().find_map(|id| self.finding(&["graph_break"], id.as_deref()));
@@ -243,10 +242,10 @@ impl<'r> Reader<'r> {
                 kind: "graph_break".to_owned(),
                 title: headline(&one.reason),
                 severity: Severity::Warning,
-                file: one.file.clone(),
+                file: owned(&one.file),
                 line: number(one.line),
                 cost: finding.and_then(|finding| finding.cost.as_ref()).map(ItemCost::from),
-                hint: finding.and_then(|finding| finding.hint.clone()),
+                hint: finding.and_then(|finding| owned(&finding.hint)),
                 page: Some(page_of(finding, "graph_breaks.html")),
             }
         });
@@ -257,14 +256,14 @@ impl<'r> Reader<'r> {
         self.report.recompiles.iter().map(|one| self.recompile(one)).collect()
     }
 
-    fn recompile(&self, one: &Recompile) -> Item {
+    fn recompile(&self, one: &Recompile<'_>) -> Item {
         let id = one.compile_id.as_deref();
         let function = self.function(id);
         let guard = one.reasons.first().map(|reason| reason.guard.as_deref().unwrap_or(&reason.text));
         let mut identity =
             self.identity("recompile", function.as_ref(), guard.map(guard_of).unwrap_or_default());
         let source = one.reasons.first().and_then(|reason| reason.source.as_ref());
-        identity.source = source_of(source.map(|source| source.code.as_str()));
+        identity.source = source_of(source.map(|source| &*source.code));
         let finding = self.finding(&["recompile_limit", "recompilation"], id);
         let defined = id.and_then(|id| self.functions.get(id));
         let name = function.as_ref().map_or("a function", |function| function.name.as_str());
@@ -277,13 +276,13 @@ impl<'r> Reader<'r> {
             amount: 1.0,
             identity,
             functions: function.clone().into_iter().collect(),
-            kind: finding.map_or("recompilation", |finding| finding.kind.as_str()).to_owned(),
-            title: finding.map_or_else(title, |finding| finding.title.clone()),
-            severity: finding.map_or(Severity::Warning, Finding::severity),
-            file: finding.map_or_else(|| defined?.file.clone(), |finding| finding.file.clone()),
+            kind: finding.map_or("recompilation", |finding| &*finding.kind).to_owned(),
+            title: finding.map_or_else(title, |finding| finding.title.owned()),
+            severity: finding.map_or(Severity::Warning, severity),
+            file: finding.map_or_else(|| owned(&defined?.file), |finding| owned(&finding.file)),
             line: number(finding.map_or_else(|| defined?.line, |finding| finding.line)),
             cost: finding.and_then(|finding| finding.cost.as_ref()).map(ItemCost::from),
-            hint: finding.and_then(|finding| finding.hint.clone()),
+            hint: finding.and_then(|finding| owned(&finding.hint)),
             page: Some(page_of(finding, "recompilations.html")),
         }
     }
@@ -293,22 +292,22 @@ impl<'r> Reader<'r> {
             let id = one.compile_id.as_deref();
             let function = self.function(id);
             let message = one.reason.as_deref().map(headline).unwrap_or_default();
-            let reason = reason_of(&format!("{}: {message}", one.error));
+            let reason = reason_of(&format!("{}: {message}", &*one.error));
             let finding = self.finding(&["failure", "recompile_limit"], id);
-            let own = (one.file.clone(), number(one.line));
-            let (file, line) = finding.map_or(own, |finding| (finding.file.clone(), number(finding.line)));
+            let own = (owned(&one.file), number(one.line));
+            let (file, line) = finding.map_or(own, |finding| (owned(&finding.file), number(finding.line)));
             Item {
                 measure: Measure::Failures,
                 amount: 1.0,
                 identity: self.identity("failure", function.as_ref(), reason.clone()),
                 functions: function.into_iter().collect(),
                 kind: "failure".to_owned(),
-                title: finding.map_or(reason, |finding| finding.title.clone()),
+                title: finding.map_or(reason, |finding| finding.title.owned()),
                 severity: Severity::Error,
                 file,
                 line,
                 cost: finding.and_then(|finding| finding.cost.as_ref()).map(ItemCost::from),
-                hint: finding.and_then(|finding| finding.hint.clone()),
+                hint: finding.and_then(|finding| owned(&finding.hint)),
                 page: Some(page_of(finding, "failures_and_restarts.html")),
             }
         });
@@ -316,7 +315,7 @@ impl<'r> Reader<'r> {
     }
 
     fn cache_misses(&self) -> Vec<Item> {
-        let missed = self.report.caches.iter().filter(|lookup| lookup.outcome == "miss");
+        let missed = self.report.caches.iter().filter(|lookup| &*lookup.outcome == "miss");
         let items = missed.map(|one| {
             let id = one.compile_id.as_deref();
             let function = self.function(id);
@@ -324,7 +323,7 @@ impl<'r> Reader<'r> {
                 function.as_ref().map_or_else(String::new, |function| format!(" for {}", function.name));
             let why = one.reason.as_deref().map(|why| format!(" ({})", headline(why))).unwrap_or_default();
             let defined = id.and_then(|id| self.functions.get(id));
-            let reason = format!("the {} cache missed", one.cache);
+            let reason = format!("the {} cache missed", &*one.cache);
             Item {
                 measure: Measure::CacheMisses,
                 amount: 1.0,
@@ -333,11 +332,11 @@ impl<'r> Reader<'r> {
                 kind: "cache_miss".to_owned(),
                 title: format!("{reason}{name}{why}"),
                 severity: Severity::Warning,
-                file: defined.and_then(|function| function.file.clone()),
+                file: defined.and_then(|function| owned(&function.file)),
                 line: number(defined.and_then(|function| function.line)),
                 cost: None,
                 hint: None,
-                page: one.path.clone().or_else(|| Some("caches.html".to_owned())),
+                page: owned(&one.path).or_else(|| Some("caches.html".to_owned())),
             }
         });
         items.collect()
@@ -365,7 +364,7 @@ impl<'r> Reader<'r> {
                     "the code{name} calls {operator}, for which Inductor has no kernel of its own"
                 ),
                 severity: Severity::Warning,
-                file: defined.and_then(|function| function.file.clone()),
+                file: defined.and_then(|function| owned(&function.file)),
                 line: number(defined.and_then(|function| function.line)),
                 cost: None,
                 hint: None,
@@ -379,7 +378,7 @@ impl<'r> Reader<'r> {
     fn function_seconds(&self) -> Vec<(FunctionPlace, f64)> {
         let mut all: indexmap::IndexMap<FunctionPlace, f64> = indexmap::IndexMap::new();
         for compile in &self.report.compiles {
-            let seconds = compile.time.as_ref().and_then(|time| time.seconds).unwrap_or(0.0);
+            let seconds = compile.time.seconds.unwrap_or(0.0);
             if let Some(function) = self.function(compile.id.as_deref()) {
                 *all.entry(function).or_default() += seconds;
             }
@@ -403,5 +402,5 @@ fn distinct(all: impl Iterator<Item = FunctionPlace>) -> Vec<FunctionPlace> {
 
 /// The entry of a finding, or the page about all of its kind.
 fn page_of(finding: Option<&Finding>, page: &str) -> String {
-    finding.and_then(|finding| finding.url.clone()).unwrap_or_else(|| page.to_owned())
+    finding.and_then(|finding| owned(&finding.url)).unwrap_or_else(|| page.to_owned())
 }

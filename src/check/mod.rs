@@ -8,7 +8,6 @@
 
 mod baseline;
 mod budget;
-mod facts;
 mod identity;
 mod items;
 mod read;

@@ -1,10 +1,9 @@
 //! Reports as they are checked: that of a log, and those of a job's ranks.
 
-use super::facts::{Head, JobReport, LogReport};
 use super::items::{self, LogItems};
 use crate::analysis::findings::kinds;
-use anyhow::{Context, bail};
-use serde::de::DeserializeOwned;
+use crate::report_json::{self, FILE, ReportKind, job_report, load, log_report};
+use anyhow::anyhow;
 use std::path::{Path, PathBuf};
 
 /// One log that is checked; or what a job has beyond its ranks.
@@ -37,21 +36,15 @@ impl CheckedLog {
     }
 }
 
-/// A report of this program reads back as version 2 of its file.
-const SCHEMA: u64 = 2;
-
-/// The file that holds the facts.
-const FACTS: &str = "report.json";
-
 /// What a folder is to a check.
 pub(super) fn is_report(folder: &Path) -> bool {
-    folder.join(FACTS).is_file()
+    folder.join(FILE).is_file()
 }
 
 /// Whether a folder is a report, but not of this program: it has pages and no facts.
 pub(super) fn is_foreign_report(folder: &Path) -> bool {
     let has = |name: &str| folder.join(name).is_file();
-    !has(FACTS) && has("index.html") && (has("compile_directory.json") || has("raw.jsonl") || has("raw.log"))
+    !has(FILE) && has("index.html") && (has("compile_directory.json") || has("raw.jsonl") || has("raw.log"))
 }
 
 /// Where a report is.
@@ -65,24 +58,18 @@ pub(super) struct ReportFolder<'a> {
 
 /// The report of a log with its further processes, or of a job with its ranks.
 pub(super) fn report(folder: ReportFolder<'_>) -> anyhow::Result<Vec<CheckedLog>> {
-    let file = folder.path.join(FACTS);
-    let head: Head = parsed(&file)?;
-    if head.schema != SCHEMA {
-        bail!(
-            "{} is of version {}, and this program reads version {SCHEMA}; write the report again",
-            file.display(),
-            head.schema
-        );
-    }
-    match head.kind.as_str() {
-        "log" => log(folder, "").map(|log| vec![log]),
-        "job" => job(folder),
-        _ => bail!("{} is neither the report of a log nor of a job", file.display()),
-    }
+    let mut bytes = Vec::new();
+    let read = load(folder.path, &mut bytes).and_then(|()| match report_json::kind(&bytes)? {
+        ReportKind::Log => log(&bytes, folder, "").map(|log| vec![log]),
+        ReportKind::Job => job(&bytes, folder),
+    });
+    read.map_err(|error| {
+        anyhow!("{} {error:#}; give the log, or write the report again", folder.path.display())
+    })
 }
 
-fn log(folder: ReportFolder<'_>, name: &str) -> anyhow::Result<CheckedLog> {
-    let report: LogReport = parsed(&folder.path.join(FACTS))?;
+fn log(bytes: &[u8], folder: ReportFolder<'_>, name: &str) -> anyhow::Result<CheckedLog> {
+    let report = log_report(bytes)?;
     let own = report.log.rank.map_or_else(|| report.log.file.clone(), |rank| format!("rank {rank}"));
     Ok(CheckedLog {
         name: if name.is_empty() { own } else { name.to_owned() },
@@ -92,9 +79,10 @@ fn log(folder: ReportFolder<'_>, name: &str) -> anyhow::Result<CheckedLog> {
     })
 }
 
-fn job(folder: ReportFolder<'_>) -> anyhow::Result<Vec<CheckedLog>> {
-    let report: JobReport = parsed(&folder.path.join(FACTS))?;
+fn job(bytes: &[u8], folder: ReportFolder<'_>) -> anyhow::Result<Vec<CheckedLog>> {
+    let report = job_report(bytes)?;
     let mut logs = Vec::new();
+    let mut bytes = Vec::new();
     for rank in &report.ranks {
         let name = format!("rank {}", rank.rank);
         let dir = format!("rank_{}", rank.rank);
@@ -105,24 +93,19 @@ fn job(folder: ReportFolder<'_>) -> anyhow::Result<Vec<CheckedLog>> {
             let (path, shown) = (folder.path.join(&dir), folder.shown.map(|shown| shown.join(&dir)));
             // A rank whose log could not be read has no report: the job's findings say so.
             if is_report(&path) {
-                logs.push(log(ReportFolder { path: &path, shown: shown.as_deref() }, &name)?);
+                let folder = ReportFolder { path: &path, shown: shown.as_deref() };
+                let read = load(&path, &mut bytes).and_then(|()| log(&bytes, folder, &name));
+                logs.push(read.map_err(|error| anyhow!("has a {name} that {error:#}"))?);
             }
         }
     }
     let of_log = |kind: &str| kinds().any(|one| one.word == kind);
-    let own: Vec<_> = report.findings.into_iter().filter(|one| !of_log(&one.kind)).collect();
+    let own = report.findings.iter().filter(|one| !of_log(&one.kind));
     logs.push(CheckedLog {
         name: "the job".to_owned(),
-        found: LogItems { items: items::others(&own).collect(), compile_seconds: 0.0, functions: Vec::new() },
+        found: LogItems { items: items::others(own).collect(), compile_seconds: 0.0, functions: Vec::new() },
         has_records: false,
         folder: folder.shown.map(Path::to_owned),
     });
     Ok(logs)
-}
-
-fn parsed<T: DeserializeOwned>(file: &Path) -> anyhow::Result<T> {
-    let bytes = std::fs::read(file).with_context(|| format!("cannot read {}", file.display()))?;
-    serde_json::from_slice(&bytes).with_context(|| {
-        format!("{} is not what this program writes; write the report again", file.display())
-    })
 }

@@ -3,9 +3,10 @@
 use super::recording::{
     Break, Compile, Failure, Function, Launched, LogRun, Measured, Parts, Recompile, STRIDES, Setting,
 };
-use super::wire::{self, LogReport, Text};
 use crate::model::words::headline;
 use crate::model::{Fields, stable};
+use crate::report_json::log::{self, LogReport};
+use crate::report_json::{Text, line_number, owned};
 use crate::trace::{CompileId, TextMap};
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -33,11 +34,11 @@ pub(super) fn log_run(report: &LogReport<'_>) -> LogRun {
     for (place, function) in functions.iter().enumerate() {
         places.extend(function.compiles.iter().map(|one| (one.id.as_str(), (place, one.seconds))));
     }
-    let at = |id: &Option<Text<'_>>| id.as_ref().and_then(|id| places.get(&*id.0).copied());
+    let at = |id: &Option<Text<'_>>| id.as_ref().and_then(|id| places.get(&**id).copied());
     let recompiles = report.recompiles.iter().map(|one| {
         let known = at(&one.compile_id);
         Recompile {
-            compile: one.compile_id.as_ref().map(Text::owned),
+            compile: owned(&one.compile_id),
             function: known.map(|(place, _)| place),
             name: names(one.function.as_ref()).unwrap_or_default(),
             guards: one.reasons.iter().map(guard).collect(),
@@ -47,22 +48,22 @@ pub(super) fn log_run(report: &LogReport<'_>) -> LogRun {
     let failures = report.failures.iter().map(|one| {
         let known = at(&one.compile_id);
         Failure {
-            compile: one.compile_id.as_ref().map(Text::owned),
+            compile: owned(&one.compile_id),
             function: known.map(|(place, _)| place),
-            error: one.error.0.rsplit('.').next().unwrap_or_default().to_owned(),
-            message: short(&headline(&stable(one.reason.as_ref().map_or("", |reason| &*reason.0)))),
+            error: one.error.rsplit('.').next().unwrap_or_default().to_owned(),
+            message: short(&headline(&stable(one.reason.as_ref().map_or("", |reason| &**reason)))),
             file: names(one.file.as_ref()),
-            line: one.line,
+            line: line_number(one.line),
             seconds: known.and_then(|(_, seconds)| seconds),
         }
     });
     LogRun {
-        file: report.log.file.owned(),
+        file: report.log.file.clone(),
         rank: report.log.rank,
         folder: String::new(),
         torch: report.torch.as_ref().and_then(|torch| torch.version.as_ref()).map(Text::owned),
         records: report.log.records,
-        first_time: report.log.first_time.as_ref().map(Text::owned),
+        first_time: report.log.first_time.clone(),
         total_s: report.compile_time.total_s,
         parts: by_compile.whole,
         recompiles: recompiles.collect(),
@@ -85,7 +86,7 @@ fn name(text: &str) -> String {
 }
 
 fn names(text: Option<&Text<'_>>) -> Option<String> {
-    text.map(|text| name(&text.0))
+    text.map(|text| name(text))
 }
 
 /// What the report lists apart from its compiles, by compile id.
@@ -93,7 +94,7 @@ struct Facts<'r> {
     whole: Parts,
     lookups: TextMap<&'r str, BTreeMap<String, Vec<String>>>,
     inputs: Option<TextMap<&'r str, BTreeMap<String, String>>>,
-    one_offs: TextMap<&'r str, Vec<&'r wire::OneOff<'r>>>,
+    one_offs: TextMap<&'r str, Vec<&'r log::OneOff<'r>>>,
 }
 
 impl<'r> Facts<'r> {
@@ -106,25 +107,25 @@ impl<'r> Facts<'r> {
         };
         for lookup in &report.caches {
             let Some(id) = &lookup.compile_id else { continue };
-            let of_compile = facts.lookups.entry(&id.0).or_default();
+            let of_compile = facts.lookups.entry(id).or_default();
             of_compile.entry(lookup.cache.owned()).or_default().push(lookup.outcome.owned());
         }
-        let toolchain: Vec<&wire::OneOff<'_>> =
-            report.compile_time.one_offs.iter().filter(|one| one.kind.0 == "toolchain").collect();
+        let toolchain: Vec<&log::OneOff<'_>> =
+            report.compile_time.one_offs.iter().filter(|one| &*one.kind == "toolchain").collect();
         facts.whole = parts(&report.compile_time.parts, &toolchain);
         for one in toolchain {
             let Some(id) = &one.compile_id else { continue };
-            facts.one_offs.entry(&id.0).or_default().push(one);
+            facts.one_offs.entry(id).or_default().push(one);
         }
         facts
     }
 }
 
 /// The parts as the report has them, with the trial of the C++ compiler as a part of its own.
-fn parts(listed: &[wire::Part<'_>], toolchain: &[&wire::OneOff<'_>]) -> Parts {
+fn parts(listed: &[log::Part<'_>], toolchain: &[&log::OneOff<'_>]) -> Parts {
     let mut parts = Parts::default();
     for part in listed.iter().filter(|part| part.seconds.is_finite()) {
-        parts.add(part.name.as_ref().map_or("", |name| &name.0), part.seconds);
+        parts.add(part.name.as_ref().map_or("", |name| name), part.seconds);
     }
     for one in toolchain.iter().filter(|one| one.seconds.is_finite() && one.in_graph_s.is_finite()) {
         parts.add("C++ toolchain, once", one.seconds);
@@ -135,15 +136,15 @@ fn parts(listed: &[wire::Part<'_>], toolchain: &[&wire::OneOff<'_>]) -> Parts {
 }
 
 /// Names, dtypes, sizes and strides of the input tensors, by compile.
-fn inputs<'r>(all: &'r [wire::Inputs<'r>]) -> TextMap<&'r str, BTreeMap<String, String>> {
-    let described = |input: &wire::Input<'_>| {
-        let strides = input.strides.as_ref().map(|strides| format!("{STRIDES}{}", strides.0));
+fn inputs<'r>(all: &'r [log::Inputs<'r>]) -> TextMap<&'r str, BTreeMap<String, String>> {
+    let described = |input: &log::Input<'_>| {
+        let strides = input.strides.as_ref().map(|strides| format!("{STRIDES}{}", &**strides));
         (
-            name(&input.name.0),
-            name(&format!("{}{}{}", input.dtype.0, input.sizes.0, strides.unwrap_or_default())),
+            name(&input.name),
+            name(&format!("{}{}{}", &*input.dtype, &*input.sizes, strides.unwrap_or_default())),
         )
     };
-    let known = all.iter().filter_map(|inputs| Some((&*inputs.compile_id.as_ref()?.0, inputs)));
+    let known = all.iter().filter_map(|inputs| Some((&**inputs.compile_id.as_ref()?, inputs)));
     known.map(|(id, inputs)| (id, inputs.tensors.iter().map(described).collect())).collect()
 }
 
@@ -154,17 +155,17 @@ fn functions(report: &LogReport<'_>, facts: &Facts<'_>) -> Vec<Function> {
     let mut known: TextMap<(&str, &str, Option<u64>), usize> = TextMap::default();
     for compile in &report.compiles {
         let Some(id) = &compile.id else { continue };
-        let frame = id.0.rsplit_once('/').map_or(&*id.0, |(frame, _)| frame);
-        let key = match &compile.function {
-            Some(f) => (&*f.name.0, f.file.as_ref().map_or("", |file| &*file.0), f.line),
+        let frame = id.rsplit_once('/').map_or(&**id, |(frame, _)| frame);
+        let known_name = compile.function.as_ref().and_then(|of| Some((of, of.name.as_deref()?)));
+        let key = match known_name {
+            Some((of, name)) => (name, of.file.as_deref().unwrap_or_default(), line_number(of.line)),
             None => (frame, "", None),
         };
         let place = *known.entry(key).or_insert_with(|| {
-            let function = compile.function.as_ref();
             functions.push(Function {
-                name: function.map_or_else(|| format!("frame {frame}"), |f| name(&f.name.0)),
-                file: names(function.and_then(|f| f.file.as_ref())),
-                line: function.and_then(|f| f.line),
+                name: known_name.map_or_else(|| format!("frame {frame}"), |(_, known)| name(known)),
+                file: names(known_name.and_then(|(of, _)| of.file.as_ref())),
+                line: known_name.and_then(|(of, _)| line_number(of.line)),
                 compiles: Vec::new(),
             });
             functions.len() - 1
@@ -176,10 +177,10 @@ fn functions(report: &LogReport<'_>, facts: &Facts<'_>) -> Vec<Function> {
     functions
 }
 
-fn compile_of(compile: &wire::Compile<'_>, id: &Text<'_>, facts: &Facts<'_>) -> Compile {
-    let forward = compile.metrics.iter().rev().find(|record| record.kind.0 == "forward");
+fn compile_of(compile: &log::Compile<'_>, id: &Text<'_>, facts: &Facts<'_>) -> Compile {
+    let forward = compile.metrics.iter().rev().find(|record| &*record.kind == "forward");
     let fields = forward.and_then(|record| Fields::parse(record.fields.get()).ok()).unwrap_or_default();
-    let one_offs = facts.one_offs.get(&*id.0).map(Vec::as_slice).unwrap_or_default();
+    let one_offs = facts.one_offs.get(&**id).map(Vec::as_slice).unwrap_or_default();
     Compile {
         id: id.owned(),
         folder: folder(compile, id),
@@ -188,27 +189,27 @@ fn compile_of(compile: &wire::Compile<'_>, id: &Text<'_>, facts: &Facts<'_>) -> 
         parts: parts(&compile.time.parts, one_offs),
         operators: fields.count("graph_op_count"),
         guards: fields.count("guard_count"),
-        kernels: compile.kernels.iter().map(|(kernel, count)| (name(&kernel.0), *count)).collect(),
-        inputs: facts.inputs.as_ref().map(|all| all.get(&*id.0).cloned().unwrap_or_default()),
-        lookups: facts.lookups.get(&*id.0).cloned().unwrap_or_default(),
+        kernels: compile.kernels.iter().map(|(kernel, count)| (name(kernel), *count)).collect(),
+        inputs: facts.inputs.as_ref().map(|all| all.get(&**id).cloned().unwrap_or_default()),
+        lookups: facts.lookups.get(&**id).cloned().unwrap_or_default(),
     }
 }
 
 /// The folder of the compile's page. It follows from the id: a path from a file that may come from anywhere is not used.
-fn folder(compile: &wire::Compile<'_>, id: &Text<'_>) -> String {
+fn folder(compile: &log::Compile<'_>, id: &Text<'_>) -> String {
     let first = compile.attempts.iter().find(|attempt| attempt.attempt == 0).or(compile.attempts.first());
-    let made = CompileId::parse(&id.0).map(|id| id.folder(0));
-    made.filter(|made| first.is_none_or(|first| first.attempt != 0 || first.dir.0 == *made))
+    let made = CompileId::parse(id).map(|id| id.folder(0));
+    made.filter(|made| first.is_none_or(|first| first.attempt != 0 || *first.dir == *made))
         .unwrap_or_default()
 }
 
-fn graph_break(one: &wire::GraphBreak<'_>) -> Break {
+fn graph_break(one: &log::GraphBreak<'_>) -> Break {
     let here = one.user_stack.iter().rev().find(|frame| frame.line == one.line && frame.file == one.file);
-    let loc = here.and_then(|frame| frame.loc.as_ref()).map(|loc| loc.0.trim().to_owned());
+    let loc = here.and_then(|frame| frame.loc.as_ref()).map(|loc| loc.trim().to_owned());
     Break {
-        reason: short(&stable(&one.reason.0)),
+        reason: short(&stable(&one.reason)),
         file: names(one.file.as_ref()),
-        line: one.line,
+        line: line_number(one.line),
         loc: loc.filter(|loc| !loc.is_empty()),
         compiles: one.compile_ids.iter().flatten().map(Text::owned).collect(),
         count: one.count,
@@ -216,9 +217,9 @@ fn graph_break(one: &wire::GraphBreak<'_>) -> Break {
 }
 
 /// The guard of a reason as all versions of torch write it: `x` for `L['x']`.
-fn guard(reason: &wire::Reason<'_>) -> String {
-    let guard = reason.guard.as_ref().filter(|guard| !guard.0.is_empty()).unwrap_or(&reason.text);
-    let text = guard.0.split("  # ").next().unwrap_or_default().trim();
+fn guard(reason: &log::Reason<'_>) -> String {
+    let guard = reason.guard.as_ref().filter(|guard| !guard.is_empty()).unwrap_or(&reason.text);
+    let text = guard.split("  # ").next().unwrap_or_default().trim();
     let mut plain = String::with_capacity(text.len());
     let mut rest = text;
     while let Some((before, after)) = rest.split_once("L['") {
@@ -249,7 +250,7 @@ fn settings(report: &LogReport<'_>) -> BTreeMap<Setting, BTreeSet<String>> {
     }
     let mut settings: BTreeMap<Setting, BTreeSet<String>> = BTreeMap::new();
     for (config, md5) in used {
-        let Some(value) = report.configs.get(&Text(md5.as_str().into())) else { continue };
+        let Some(value) = report.configs.get(md5.as_str()) else { continue };
         let Ok(fields) = Fields::parse(value.get()) else { continue };
         for (key, value) in fields.iter() {
             let setting = Setting { config: config.to_owned(), name: name(key) };
@@ -287,9 +288,9 @@ fn ordered(value: Value) -> Value {
     }
 }
 
-fn measured(found: &wire::Performance<'_>) -> Measured {
+fn measured(found: &log::Performance<'_>) -> Measured {
     let kernels = found.kernels.iter().map(|kernel| Launched {
-        name: name(&kernel.name.0),
+        name: name(&kernel.name),
         shapes: String::new(),
         count: kernel.count,
         sum_us: kernel.sum_us,
@@ -299,10 +300,10 @@ fn measured(found: &wire::Performance<'_>) -> Measured {
     let operators = found.ops.iter().map(|operator| {
         let dims: Vec<&str> = operator.input_dims.iter().map(|dims| dims.get()).collect();
         let types: BTreeSet<&str> =
-            operator.input_types.iter().map(|text| &*text.0).filter(|text| !text.is_empty()).collect();
+            operator.input_types.iter().map(|text| &**text).filter(|text| !text.is_empty()).collect();
         let types: Vec<&str> = types.into_iter().collect();
         Launched {
-            name: name(&operator.op.0),
+            name: name(&operator.op),
             shapes: name(&format!("{} {}", dims.join(" "), types.join(" "))),
             count: operator.count,
             sum_us: operator.kernel_us_sum,
@@ -334,7 +335,7 @@ mod tests {
     fn a_guard_is_the_same_in_all_spellings_of_torch() {
         let guard_of = |text: &str| {
             let json = format!(r#"{{"text": "", "guard": {text:?}}}"#);
-            let reason: wire::Reason<'_> = serde_json::from_str(&json).unwrap();
+            let reason: log::Reason<'_> = serde_json::from_str(&json).unwrap();
             guard(&reason)
         };
         assert_eq!(guard_of("L['___stack0'] == -0.5   # if y:  # x.py:1 in f"), "___stack0 == -0.5");

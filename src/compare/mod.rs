@@ -18,7 +18,6 @@ mod rows;
 mod runs;
 mod settings;
 mod times;
-mod wire;
 
 pub use noise::Threshold;
 pub(crate) use noise::{Pair, Times};

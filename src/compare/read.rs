@@ -2,17 +2,9 @@
 
 use super::facts::log_run;
 use super::recording::{Agreement, LogRun, Recording};
-use super::wire::{Head, JobReport, LogReport};
-use anyhow::{Context, bail, ensure};
-use std::fs::File;
-use std::io::Read;
+use crate::report_json::{ReportKind, job_report, kind, load, log_report};
+use anyhow::{anyhow, ensure};
 use std::path::{Path, PathBuf};
-
-/// The version of report.json that is read: the one that is written.
-const SCHEMA: u64 = 2;
-
-/// Bytes of a report; larger ones are refused.
-const LARGEST: u64 = 1 << 30;
 
 /// Ranks of a job; more are refused.
 const MOST_RANKS: usize = 20_000;
@@ -22,9 +14,11 @@ const MOST_RANKS: usize = 20_000;
 /// # Errors
 /// There is no `report.json` that this version can read.
 pub(crate) fn read_recording(folder: &Path, name: &str) -> anyhow::Result<Recording> {
-    let bytes = load(folder).with_context(|| format!("cannot compare {}", folder.display()))?;
-    let mut recording =
-        of_report(&bytes, folder, name).with_context(|| format!("cannot compare {}", folder.display()))?;
+    let mut bytes = Vec::new();
+    let read = load(folder, &mut bytes).and_then(|()| of_report(&bytes, folder, name));
+    let mut recording = read.map_err(|error| {
+        anyhow!("cannot compare {}: it {error:#}; give the log, or write the report again", folder.display())
+    })?;
     let folders = std::iter::once("").chain(recording.logs.iter().map(|log| log.folder.as_str()));
     let pages = folders.flat_map(|below| PAGES.iter().map(move |page| format!("{below}{page}")));
     recording.pages =
@@ -53,34 +47,28 @@ const PAGES: [&str; 7] = [
 ];
 
 fn of_report(bytes: &[u8], folder: &Path, name: &str) -> anyhow::Result<Recording> {
-    let head: Head = serde_json::from_slice(bytes).context("its report.json is none that tlparse wrote")?;
-    ensure!(
-        head.schema == SCHEMA,
-        "its report.json is of version {}, and this tlparse reads version {SCHEMA}; write the report again from the log",
-        head.schema
-    );
-    match head.kind.as_str() {
-        "log" => {
+    match kind(bytes)? {
+        ReportKind::Log => {
             let run = log(bytes)?;
             let name = if name.is_empty() { run.file.clone() } else { name.to_owned() };
             Ok(Recording { name, logs: vec![run], ..Recording::default() })
         }
-        "job" => job(bytes, folder, name),
-        other => bail!("its report.json is about a {other:?}, not about a log or a job"),
+        ReportKind::Job => job(bytes, folder, name),
     }
 }
 
 fn log(bytes: &[u8]) -> anyhow::Result<LogRun> {
-    let report: LogReport<'_> =
-        serde_json::from_slice(bytes).context("its report.json is not as tlparse writes it")?;
-    Ok(log_run(&report))
+    Ok(log_run(&log_report(bytes)?))
 }
 
 fn job(bytes: &[u8], folder: &Path, name: &str) -> anyhow::Result<Recording> {
-    let report: JobReport<'_> =
-        serde_json::from_slice(bytes).context("its report.json is not as tlparse writes it")?;
-    ensure!(report.ranks.len() <= MOST_RANKS, "its job has {} ranks, which are too many", report.ranks.len());
-    let first = report.findings.iter().find(|finding| finding.severity.0 != "info");
+    let report = job_report(bytes)?;
+    ensure!(
+        report.ranks.len() <= MOST_RANKS,
+        "has a job of {} ranks, which are too many",
+        report.ranks.len()
+    );
+    let first = report.findings.iter().find(|finding| &*finding.severity != "info");
     let differing = report.divergence.iter();
     let differing = differing.filter(|(_, found)| found.as_ref().is_some_and(|found| found.differs));
     let mut recording = Recording {
@@ -91,34 +79,21 @@ fn job(bytes: &[u8], folder: &Path, name: &str) -> anyhow::Result<Recording> {
         }),
         ..Recording::default()
     };
+    let mut bytes = Vec::new();
     for rank in &report.ranks {
         // The folder is made from the number, never taken from the file, which may come from anywhere.
         let below = format!("rank_{}", rank.rank);
-        match load(&folder.join(&below)).and_then(|bytes| log(&bytes)) {
+        match load(&folder.join(&below), &mut bytes).and_then(|()| log(&bytes)) {
             Ok(run) => {
                 recording.logs.push(LogRun { rank: Some(rank.rank), folder: format!("{below}/"), ..run })
             }
             Err(error) => {
-                recording.unreadable.push((rank.rank, format!("{} ({error:#})", rank.state.0)));
+                recording.unreadable.push((rank.rank, format!("{} ({error:#})", &*rank.state)));
             }
         }
     }
-    ensure!(!recording.logs.is_empty(), "no rank of its job has a report.json that can be read");
+    ensure!(!recording.logs.is_empty(), "has no rank with a report.json that can be read");
     Ok(recording)
-}
-
-/// The bytes of a folder's report.json.
-fn load(folder: &Path) -> anyhow::Result<Vec<u8>> {
-    let path = folder.join("report.json");
-    let missing =
-        "it has no report.json, which tlparse 0.5 and later write; give the log, or write the report again";
-    // Checked before the file is opened: opening a pipe would wait for a writer.
-    let metadata = std::fs::metadata(&path).context(missing)?;
-    ensure!(metadata.is_file(), "its report.json is no file");
-    ensure!(metadata.len() <= LARGEST, "its report.json has {} bytes, which are too many", metadata.len());
-    let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or_default());
-    File::open(&path).context(missing)?.take(LARGEST).read_to_end(&mut bytes).context(missing)?;
-    Ok(bytes)
 }
 
 /// The folder of the finished report that a path means; None where it means logs. A folder with a landing page and without

@@ -2,7 +2,6 @@
 
 use super::graph_lists::{self, GraphsInFull};
 use super::places::{Places, place};
-use super::wire::{self, Compile, Report, Text};
 use crate::analysis::PARTS;
 use crate::analysis::job::short_operation;
 use crate::events::typed_metrics;
@@ -11,6 +10,8 @@ use crate::model::{
     MetricsKind, OpenPhase, OperationCount, RankEnd, RankSummary, ReaderName, Schedule, Step, Stretch,
     TextId, Texts, stable,
 };
+use crate::report_json::Text;
+use crate::report_json::log::{self, Compile, LogReport};
 use crate::trace::TextMap;
 use crate::trace::instant;
 use serde_json::value::RawValue;
@@ -27,7 +28,7 @@ const LEAST_OPEN_S: f64 = 0.001;
 pub(super) fn add_facts(
     texts: &mut Texts,
     in_full: &mut GraphsInFull,
-    report: &Report<'_>,
+    report: &LogReport<'_>,
     summary: &mut RankSummary,
 ) {
     let places = Places::of(texts, report);
@@ -37,7 +38,7 @@ pub(super) fn add_facts(
 struct FactReader<'t, 'r> {
     texts: &'t mut Texts,
     in_full: &'t mut GraphsInFull,
-    report: &'r Report<'r>,
+    report: &'r LogReport<'r>,
     places: &'r Places<'r>,
 }
 
@@ -332,23 +333,23 @@ impl<'r> FactReader<'_, 'r> {
 }
 
 /// Compiles that have an id, with it.
-fn identified<'r>(report: &'r Report<'r>) -> impl Iterator<Item = (&'r str, &'r Compile<'r>)> {
+fn identified<'r>(report: &'r LogReport<'r>) -> impl Iterator<Item = (&'r str, &'r Compile<'r>)> {
     report.compiles.iter().filter_map(|compile| Some((compile.id.as_deref()?, compile)))
 }
 
 /// The numbers of a metrics record.
-fn metrics(record: &wire::Metrics<'_>) -> Option<(MetricsKind, Metrics)> {
+fn metrics(record: &log::Metrics<'_>) -> Option<(MetricsKind, Metrics)> {
     let fields = Fields::parse(record.fields.get()).ok()?;
     Some((MetricsKind::of_word(&record.kind)?, typed_metrics(&fields)))
 }
 
-fn stretches(stretches: Option<&[wire::Stretch]>) -> Box<[Stretch]> {
+fn stretches(stretches: Option<&[log::Stretch]>) -> Box<[Stretch]> {
     let stretches = stretches.unwrap_or_default().iter();
     stretches.map(|one| Stretch { start_us: one.start_us, end_us: one.end_us }).collect()
 }
 
 /// Microseconds in each part of the compiler, as the rank's report splits its time.
-fn parts(time: &wire::CompileTime<'_>) -> [f64; PARTS.len()] {
+fn parts(time: &log::CompileTime<'_>) -> [f64; PARTS.len()] {
     let named = |name: &str| {
         let parts = time.parts.iter().filter(|part| part.name.as_deref() == Some(name));
         parts.map(|part| part.seconds * 1e6).sum()

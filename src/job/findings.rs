@@ -1,7 +1,8 @@
 //! The findings in the reports of ranks, collected so that a finding of many ranks is shown once.
 
-use super::wire::{Finding, Report};
 use crate::model::{FindingCost, LogFinding, SharedFinding, stable};
+use crate::report_json::log::{Finding, LogReport};
+use crate::report_json::{line_number, owned};
 use indexmap::IndexMap;
 
 /// How many findings of a job are kept; a log has a few dozen at most.
@@ -22,13 +23,12 @@ pub(super) struct Findings(IndexMap<Key, SharedFinding>);
 
 impl Findings {
     /// Adds those of a rank.
-    pub fn add(&mut self, rank: u64, report: &Report<'_>) {
+    pub fn add(&mut self, rank: u64, report: &LogReport<'_>) {
         for finding in &report.findings {
-            let owned = |text: &Option<super::wire::Text<'_>>| text.as_ref().map(|text| text.to_string());
             let key = Key {
                 kind: finding.kind.to_string(),
                 file: owned(&finding.file),
-                line: finding.line,
+                line: line_number(finding.line),
                 title: without_numbers(&stable(&finding.title)),
             };
             if let Some(known) = self.0.get_mut(&key) {
@@ -53,7 +53,6 @@ impl Findings {
 }
 
 fn read(finding: &Finding<'_>) -> LogFinding {
-    let owned = |text: &Option<super::wire::Text<'_>>| text.as_ref().map(|text| text.to_string());
     let compiles = finding.compile_ids.iter().flatten();
     LogFinding {
         kind: finding.kind.to_string(),
@@ -62,7 +61,7 @@ fn read(finding: &Finding<'_>) -> LogFinding {
         detail: owned(&finding.detail),
         hint: owned(&finding.hint),
         file: owned(&finding.file),
-        line: finding.line,
+        line: line_number(finding.line),
         compiles: compiles.map(|id| id.to_string()).collect(),
         cost: cost(finding),
         url: owned(&finding.url),

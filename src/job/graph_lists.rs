@@ -5,8 +5,9 @@
 
 use super::places::Places;
 use super::tensors;
-use super::wire::{Graph, Report, Text};
 use crate::model::{FactValue, KeyLookup, Step, TensorFact, Texts, stable};
+use crate::report_json::Text;
+use crate::report_json::log::{Graph, LogReport};
 use fxhash::FxHashSet;
 
 /// The cache whose keys are compared. Its keys depend only on what was compiled; those of other caches also on how.
@@ -37,7 +38,7 @@ pub(super) fn in_order(mut steps: Vec<Step>) -> Vec<Step> {
 }
 
 /// The input tensors of each compile.
-pub(super) fn inputs(texts: &mut Texts, places: &Places<'_>, report: &Report<'_>) -> Vec<Step> {
+pub(super) fn inputs(texts: &mut Texts, places: &Places<'_>, report: &LogReport<'_>) -> Vec<Step> {
     let mut steps = Vec::new();
     for compile in report.cross_rank.inputs.iter().flatten() {
         let id = compile.compile_id.as_deref();
@@ -56,7 +57,7 @@ pub(super) fn inputs(texts: &mut Texts, places: &Places<'_>, report: &Report<'_>
 }
 
 /// The process groups in which generated code calls collectives.
-pub(super) fn process_groups(texts: &mut Texts, places: &Places<'_>, report: &Report<'_>) -> Vec<Step> {
+pub(super) fn process_groups(texts: &mut Texts, places: &Places<'_>, report: &LogReport<'_>) -> Vec<Step> {
     let mut steps = Vec::new();
     for code in report.cross_rank.process_groups.iter().flatten() {
         let id = places.compile_of(&code.graph);
@@ -74,7 +75,7 @@ pub(super) fn process_groups(texts: &mut Texts, places: &Places<'_>, report: &Re
 }
 
 /// The keys that were looked up in the cache of FX graphs.
-pub(super) fn cache_keys(texts: &mut Texts, places: &Places<'_>, report: &Report<'_>) -> Vec<Step> {
+pub(super) fn cache_keys(texts: &mut Texts, places: &Places<'_>, report: &LogReport<'_>) -> Vec<Step> {
     let lookups = report.cross_rank.cache_keys.iter().flatten();
     let lookups = lookups.filter(|lookup| &*lookup.cache == FX_CACHE);
     let steps = lookups.filter_map(|lookup| {
@@ -90,7 +91,7 @@ pub(super) fn cache_keys(texts: &mut Texts, places: &Places<'_>, report: &Report
 }
 
 /// The same with results and times.
-pub(super) fn key_lookups(texts: &mut Texts, places: &Places<'_>, report: &Report<'_>) -> Vec<KeyLookup> {
+pub(super) fn key_lookups(texts: &mut Texts, places: &Places<'_>, report: &LogReport<'_>) -> Vec<KeyLookup> {
     let cross = &report.cross_rank;
     let answers = cross.cache.iter().flatten().zip(cross.cache_keys.iter().flatten());
     let lookups = answers.filter(|(_, asked)| &*asked.cache == FX_CACHE).filter_map(|(answer, asked)| {
@@ -110,7 +111,7 @@ pub(super) fn collectives(
     texts: &mut Texts,
     places: &Places<'_>,
     graphs: &[Graph<'_, Text<'_>>],
-    report: &Report<'_>,
+    report: &LogReport<'_>,
 ) -> Vec<Step> {
     let mut steps = Vec::new();
     for graph in graphs {

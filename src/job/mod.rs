@@ -15,7 +15,6 @@ mod read;
 mod tensors;
 mod timeline;
 mod times;
-mod wire;
 
 pub(crate) use evidence::read as read_evidence;
 

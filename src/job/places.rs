@@ -1,7 +1,7 @@
 //! Finds the compiles and graphs to which the entries of a rank's report belong.
 
-use super::wire::{Compile, Function, Report};
 use crate::model::{CodePlace, FunctionFact, GraphId, GraphKey, Texts};
+use crate::report_json::log::{Compile, Function, LogReport};
 use crate::trace::TextMap;
 use fxhash::FxHashMap;
 
@@ -13,7 +13,7 @@ pub(super) struct Places<'r> {
 }
 
 impl<'r> Places<'r> {
-    pub fn of(texts: &mut Texts, report: &'r Report<'r>) -> Places<'r> {
+    pub fn of(texts: &mut Texts, report: &'r LogReport<'r>) -> Places<'r> {
         let mut places =
             Places { ids: TextMap::default(), compiles: TextMap::default(), graphs: TextMap::default() };
         let mut counts: FxHashMap<FunctionFact, u32> = FxHashMap::default();

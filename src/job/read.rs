@@ -3,19 +3,11 @@
 use super::facts::add_facts;
 use super::findings::Findings;
 use super::graph_lists::GraphsInFull;
-use super::wire::{Head, Report};
 use crate::model::{RankCounts, RankState, RankSummary, Texts};
-use anyhow::{Context, bail, ensure};
+use crate::report_json::log::LogReport;
+use crate::report_json::{load, log_report};
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::Read;
 use std::path::Path;
-
-/// The version of report.json that is read: the one that is written.
-const SCHEMA: u64 = 2;
-
-/// Bytes of a report; larger ones are refused. The report.json of a log of 70 MB has 2 MB.
-const LARGEST: u64 = 1 << 30;
 
 /// Reads the reports of ranks one after the other; what they share is kept once.
 pub(super) struct Reader<'t> {
@@ -54,19 +46,18 @@ impl<'t> Reader<'t> {
         &mut self,
         number: u64,
         folder: &Path,
-        also: impl FnOnce(&mut Self, &Report<'_>),
+        also: impl FnOnce(&mut Self, &LogReport<'_>),
     ) -> RankSummary {
         let mut buffer = std::mem::take(&mut self.buffer);
-        let read =
-            load(&folder.join("report.json"), &mut buffer).and_then(|()| parse(&buffer)).map(|report| {
-                also(self, &report);
-                self.of_report(number, &report)
-            });
+        let read = load(folder, &mut buffer).and_then(|()| log_report(&buffer)).map(|report| {
+            also(self, &report);
+            self.of_report(number, &report)
+        });
         self.buffer = buffer;
         read.unwrap_or_else(|error| RankSummary::unreadable(number, format!("{error:#}")))
     }
 
-    fn of_report(&mut self, number: u64, report: &Report<'_>) -> RankSummary {
+    fn of_report(&mut self, number: u64, report: &LogReport<'_>) -> RankSummary {
         for (event, count) in &report.integrity.events {
             let sum = self.events.entry(event.clone()).or_default();
             *sum = sum.saturating_add(*count);
@@ -96,31 +87,5 @@ impl<'t> Reader<'t> {
             add_facts(self.texts, &mut self.in_full, report, &mut summary);
         }
         summary
-    }
-}
-
-/// Reads the file into the buffer.
-fn load(path: &Path, buffer: &mut Vec<u8>) -> anyhow::Result<()> {
-    let missing = "has no report.json that can be read";
-    // Checked before the file is opened: opening a pipe would wait for a writer.
-    let metadata = std::fs::metadata(path).context(missing)?;
-    ensure!(metadata.is_file(), "has a report.json that is no file");
-    ensure!(metadata.len() <= LARGEST, "has a report.json of {} bytes, which is too large", metadata.len());
-    buffer.clear();
-    File::open(path).context(missing)?.take(LARGEST).read_to_end(buffer).context(missing)?;
-    Ok(())
-}
-
-fn parse(bytes: &[u8]) -> anyhow::Result<Report<'_>> {
-    let error = match serde_json::from_slice(bytes) {
-        Ok(report) => return Ok(report),
-        Err(error) => error,
-    };
-    match serde_json::from_slice::<Head>(bytes) {
-        Ok(head) if head.schema != SCHEMA => {
-            bail!("has a report.json of version {}, and this tlparse reads version {SCHEMA}", head.schema)
-        }
-        Ok(head) if head.kind != "log" => bail!("has a report.json that is not of one log"),
-        _ => Err(error).context("has a report.json that tlparse did not write so"),
     }
 }

@@ -1,8 +1,8 @@
 //! What stands out: the findings about measured kernels, by the time of what they are about.
 
 use crate::analysis::Topic;
-use crate::analysis::findings::{Finding, Severity, Value};
-use crate::report::kit::formats::{UNKNOWN, whole};
+use crate::analysis::findings::{Finding, Severity};
+use crate::report::kit::formats::{UNKNOWN, micros, whole};
 use crate::report::kit::html::Html;
 use crate::report::kit::links::{MOST_MEASURED, measured_kernel_anchor};
 use crate::report::kit::markup::{Element, block, close, close_section, put, small, span};
@@ -43,12 +43,10 @@ fn entry(view: View<'_>, finding: &Finding) -> Html {
     words.extend(row.map(|entry| view.link(&format!("#{}", measured_kernel_anchor(entry)), "Its row")));
     words.extend(finding.detail.as_ref().map(|detail| block(small(view.prose(detail)))));
     words.extend(finding.hints.iter().map(|hint| block(small(view.prose(hint)))));
-    let time = finding.facts.iter().find(|fact| fact.label == "Device time").map(|fact| &fact.value);
-    let time = match time {
-        // `4.0 ms in 48 runs, 84 us each`
-        Some(Value::Prose(text)) => text.split(" in ").next().unwrap_or(UNKNOWN),
-        _ => UNKNOWN,
-    };
+    // The entry of a finding about a kernel is the kernel's place.
+    let measured = view.report.found.performance.as_ref();
+    let kernel = measured.zip(finding.topic_entry).and_then(|(found, entry)| found.kernels.get(entry));
+    let time = kernel.map_or_else(|| UNKNOWN.to_owned(), |kernel| micros(kernel.sum_us));
     let cost = span("cost", time);
     Element::new("li").around(Html::joined([kind, block(Html::joined(words, "")), cost], ""))
 }

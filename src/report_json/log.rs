@@ -1,42 +1,17 @@
-//! The keys of a rank's `report.json` that a job needs, borrowed from the text.
+//! The keys of a log's `report.json` that a job, a comparison and a check need, borrowed from the text.
 //!
-//! A value of a type that this version does not write makes the whole file unreadable, and the rank is reported as such: a
-//! comparison that silently lacks a fact would be worse.
+//! A value of a type that this version does not write makes the whole file unreadable, and its reader says so: a
+//! comparison that silently lacks a fact would be worse. Keys that an earlier 0.5 did not write may be missing.
 
+use super::text::Text;
 use crate::model::RankLog;
 use serde::Deserialize;
 use serde_json::value::RawValue;
-use std::borrow::{Borrow, Cow};
 use std::collections::BTreeMap;
-use std::ops::Deref;
 
-/// A text that borrows from the file where it has no escapes.
-#[derive(Deserialize, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
-
-impl Deref for Text<'_> {
-    type Target = str;
-
-    fn deref(&self) -> &str {
-        &self.0
-    }
-}
-
-impl Borrow<str> for Text<'_> {
-    fn borrow(&self) -> &str {
-        &self.0
-    }
-}
-
-/// Which program wrote the file, and about what.
+/// `report.json` of a log.
 #[derive(Deserialize)]
-pub(super) struct Head {
-    pub schema: u64,
-    pub kind: String,
-}
-
-#[derive(Deserialize)]
-pub(super) struct Report<'a> {
+pub(crate) struct LogReport<'a> {
     #[serde(borrow)]
     pub torch: Option<Torch<'a>>,
     pub log: RankLog,
@@ -52,21 +27,25 @@ pub(super) struct Report<'a> {
     #[serde(borrow)]
     pub failures: Vec<Failure<'a>>,
     #[serde(borrow)]
+    pub caches: Vec<CacheLookup<'a>>,
+    #[serde(borrow)]
     pub compile_time: CompileTime<'a>,
     #[serde(borrow)]
     pub cross_rank: CrossRank<'a>,
     #[serde(borrow)]
     pub findings: Vec<Finding<'a>>,
+    #[serde(borrow)]
+    pub performance: Option<Performance<'a>>,
 }
 
 #[derive(Deserialize)]
-pub(super) struct Torch<'a> {
+pub(crate) struct Torch<'a> {
     #[serde(borrow)]
     pub version: Option<Text<'a>>,
 }
 
 #[derive(Deserialize)]
-pub(super) struct Integrity {
+pub(crate) struct Integrity {
     pub ok: bool,
     pub bad_prefix: u64,
     pub bad_json: u64,
@@ -95,7 +74,7 @@ impl Integrity {
 }
 
 #[derive(Deserialize)]
-pub(super) struct Compile<'a> {
+pub(crate) struct Compile<'a> {
     #[serde(borrow)]
     pub id: Option<Text<'a>>,
     #[serde(borrow)]
@@ -106,10 +85,22 @@ pub(super) struct Compile<'a> {
     pub attempts: Vec<Attempt<'a>>,
     #[serde(borrow)]
     pub metrics: Vec<Metrics<'a>>,
+    #[serde(borrow, default)]
+    pub time: CompileSeconds<'a>,
+    /// Kernels of the generated code by name, and how often it calls each.
+    #[serde(borrow, default)]
+    pub kernels: BTreeMap<Text<'a>, u64>,
+}
+
+#[derive(Deserialize, Default)]
+pub(crate) struct CompileSeconds<'a> {
+    pub seconds: Option<f64>,
+    #[serde(borrow)]
+    pub parts: Vec<Part<'a>>,
 }
 
 #[derive(Deserialize)]
-pub(super) struct Function<'a> {
+pub(crate) struct Function<'a> {
     #[serde(borrow)]
     pub name: Option<Text<'a>>,
     #[serde(borrow)]
@@ -118,13 +109,14 @@ pub(super) struct Function<'a> {
 }
 
 #[derive(Deserialize)]
-pub(super) struct Attempt<'a> {
+pub(crate) struct Attempt<'a> {
+    pub attempt: u64,
     #[serde(borrow)]
     pub dir: Text<'a>,
 }
 
 #[derive(Deserialize)]
-pub(super) struct Metrics<'a> {
+pub(crate) struct Metrics<'a> {
     #[serde(borrow)]
     pub kind: Text<'a>,
     #[serde(borrow)]
@@ -132,7 +124,7 @@ pub(super) struct Metrics<'a> {
 }
 
 #[derive(Deserialize)]
-pub(super) struct GraphBreak<'a> {
+pub(crate) struct GraphBreak<'a> {
     #[serde(borrow)]
     pub reason: Text<'a>,
     #[serde(borrow)]
@@ -141,10 +133,23 @@ pub(super) struct GraphBreak<'a> {
     #[serde(borrow)]
     pub compile_ids: Vec<Option<Text<'a>>>,
     pub count: u64,
+    #[serde(borrow, default)]
+    pub user_stack: Vec<BreakFrame<'a>>,
 }
 
 #[derive(Deserialize)]
-pub(super) struct Recompile<'a> {
+pub(crate) struct BreakFrame<'a> {
+    #[serde(borrow)]
+    pub file: Option<Text<'a>>,
+    pub line: Option<i64>,
+    #[serde(borrow)]
+    pub name: Option<Text<'a>>,
+    #[serde(borrow)]
+    pub loc: Option<Text<'a>>,
+}
+
+#[derive(Deserialize)]
+pub(crate) struct Recompile<'a> {
     #[serde(borrow)]
     pub compile_id: Option<Text<'a>>,
     #[serde(borrow)]
@@ -154,15 +159,24 @@ pub(super) struct Recompile<'a> {
 }
 
 #[derive(Deserialize)]
-pub(super) struct Reason<'a> {
+pub(crate) struct Reason<'a> {
     #[serde(borrow)]
     pub text: Text<'a>,
     #[serde(borrow)]
     pub guard: Option<Text<'a>>,
+    #[serde(borrow, default)]
+    pub source: Option<GuardSource<'a>>,
+}
+
+/// The code in torch that made a guard.
+#[derive(Deserialize)]
+pub(crate) struct GuardSource<'a> {
+    #[serde(borrow)]
+    pub code: Text<'a>,
 }
 
 #[derive(Deserialize)]
-pub(super) struct Failure<'a> {
+pub(crate) struct Failure<'a> {
     #[serde(borrow)]
     pub compile_id: Option<Text<'a>>,
     #[serde(borrow, rename = "type")]
@@ -175,21 +189,48 @@ pub(super) struct Failure<'a> {
 }
 
 #[derive(Deserialize)]
-pub(super) struct CompileTime<'a> {
-    pub total_s: Option<f64>,
+pub(crate) struct CacheLookup<'a> {
     #[serde(borrow)]
-    pub parts: Vec<Part<'a>>,
+    pub compile_id: Option<Text<'a>>,
+    #[serde(borrow)]
+    pub cache: Text<'a>,
+    #[serde(borrow)]
+    pub outcome: Text<'a>,
+    #[serde(borrow)]
+    pub reason: Option<Text<'a>>,
+    #[serde(borrow)]
+    pub path: Option<Text<'a>>,
 }
 
 #[derive(Deserialize)]
-pub(super) struct Part<'a> {
+pub(crate) struct CompileTime<'a> {
+    pub total_s: Option<f64>,
+    #[serde(borrow)]
+    pub parts: Vec<Part<'a>>,
+    #[serde(borrow, default)]
+    pub one_offs: Vec<OneOff<'a>>,
+}
+
+/// Work that is done once, such as the first C++ build.
+#[derive(Deserialize)]
+pub(crate) struct OneOff<'a> {
+    #[serde(borrow)]
+    pub kind: Text<'a>,
+    #[serde(borrow)]
+    pub compile_id: Option<Text<'a>>,
+    pub seconds: f64,
+    pub in_graph_s: f64,
+}
+
+#[derive(Deserialize)]
+pub(crate) struct Part<'a> {
     #[serde(borrow)]
     pub name: Option<Text<'a>>,
     pub seconds: f64,
 }
 
 #[derive(Deserialize)]
-pub(super) struct CrossRank<'a> {
+pub(crate) struct CrossRank<'a> {
     #[serde(borrow)]
     pub compiles: Vec<CompileKey<'a>>,
     #[serde(borrow)]
@@ -224,7 +265,7 @@ pub(super) struct CrossRank<'a> {
 }
 
 #[derive(Deserialize)]
-pub(super) struct Inputs<'a> {
+pub(crate) struct Inputs<'a> {
     #[serde(borrow)]
     pub compile_id: Option<Text<'a>>,
     #[serde(borrow)]
@@ -233,7 +274,7 @@ pub(super) struct Inputs<'a> {
 
 /// An input tensor: a list of these four.
 #[derive(Deserialize)]
-pub(super) struct Input<'a> {
+pub(crate) struct Input<'a> {
     #[serde(borrow)]
     pub name: Text<'a>,
     #[serde(borrow)]
@@ -245,7 +286,7 @@ pub(super) struct Input<'a> {
 }
 
 #[derive(Deserialize)]
-pub(super) struct Calls<'a> {
+pub(crate) struct Calls<'a> {
     #[serde(borrow)]
     pub graph: Text<'a>,
     #[serde(borrow)]
@@ -254,7 +295,7 @@ pub(super) struct Calls<'a> {
 
 /// A call of a collective: a list of these two.
 #[derive(Deserialize)]
-pub(super) struct Call<'a> {
+pub(crate) struct Call<'a> {
     #[serde(borrow)]
     pub operation: Text<'a>,
     #[serde(borrow)]
@@ -263,7 +304,7 @@ pub(super) struct Call<'a> {
 
 /// A key that was looked up in a cache: a list of these four.
 #[derive(Deserialize)]
-pub(super) struct KeyLookup<'a> {
+pub(crate) struct KeyLookup<'a> {
     #[serde(borrow)]
     pub id: Option<Text<'a>>,
     #[serde(borrow)]
@@ -275,13 +316,13 @@ pub(super) struct KeyLookup<'a> {
 
 /// A stretch of time: a list of these two.
 #[derive(Deserialize)]
-pub(super) struct Stretch {
+pub(crate) struct Stretch {
     pub start_us: f64,
     pub end_us: f64,
 }
 
 #[derive(Deserialize)]
-pub(super) struct End<'a> {
+pub(crate) struct End<'a> {
     #[serde(borrow)]
     pub event: Text<'a>,
     #[serde(borrow)]
@@ -296,7 +337,7 @@ pub(super) struct End<'a> {
 
 /// What was compiled: a list of these four.
 #[derive(Deserialize)]
-pub(super) struct CompileKey<'a> {
+pub(crate) struct CompileKey<'a> {
     #[serde(borrow)]
     pub id: Text<'a>,
     #[serde(borrow)]
@@ -308,7 +349,7 @@ pub(super) struct CompileKey<'a> {
 
 /// What the reader calls a compiled function, and the line that leads there: a list of these four.
 #[derive(Deserialize)]
-pub(super) struct ReaderName<'a> {
+pub(crate) struct ReaderName<'a> {
     #[serde(borrow)]
     pub id: Text<'a>,
     #[serde(borrow)]
@@ -320,7 +361,7 @@ pub(super) struct ReaderName<'a> {
 
 /// The result of a cache lookup: a list of these three.
 #[derive(Deserialize)]
-pub(super) struct CacheKey<'a> {
+pub(crate) struct CacheKey<'a> {
     #[serde(borrow)]
     pub id: Option<Text<'a>>,
     #[serde(borrow)]
@@ -331,14 +372,14 @@ pub(super) struct CacheKey<'a> {
 
 #[derive(Deserialize)]
 #[serde(bound(deserialize = "T: Deserialize<'de>"))]
-pub(super) struct Graph<'a, T> {
+pub(crate) struct Graph<'a, T> {
     #[serde(borrow)]
     pub graph: Text<'a>,
     pub ops: Vec<T>,
 }
 
 #[derive(Deserialize)]
-pub(super) struct Execution<'a> {
+pub(crate) struct Execution<'a> {
     #[serde(borrow)]
     pub compile_id: Option<Text<'a>>,
     #[serde(borrow)]
@@ -348,14 +389,14 @@ pub(super) struct Execution<'a> {
 }
 
 #[derive(Deserialize)]
-pub(super) struct Op<'a> {
+pub(crate) struct Op<'a> {
     #[serde(borrow)]
     pub name: Text<'a>,
     pub ns: Option<f64>,
 }
 
 #[derive(Deserialize)]
-pub(super) struct Parity<'a> {
+pub(crate) struct Parity<'a> {
     #[serde(borrow)]
     pub compile_id: Option<Text<'a>>,
     #[serde(borrow)]
@@ -366,7 +407,7 @@ pub(super) struct Parity<'a> {
 }
 
 #[derive(Deserialize)]
-pub(super) struct Finding<'a> {
+pub(crate) struct Finding<'a> {
     #[serde(borrow)]
     pub kind: Text<'a>,
     #[serde(borrow)]
@@ -377,7 +418,7 @@ pub(super) struct Finding<'a> {
     pub detail: Option<Text<'a>>,
     #[serde(borrow)]
     pub file: Option<Text<'a>>,
-    pub line: Option<u64>,
+    pub line: Option<i64>,
     #[serde(borrow)]
     pub compile_ids: Vec<Option<Text<'a>>>,
     #[serde(borrow)]
@@ -389,10 +430,48 @@ pub(super) struct Finding<'a> {
 }
 
 #[derive(Deserialize)]
-pub(super) struct FindingCost<'a> {
+pub(crate) struct FindingCost<'a> {
     pub seconds: f64,
     #[serde(borrow)]
     pub kind: Text<'a>,
     #[serde(borrow)]
     pub why: Text<'a>,
+}
+
+#[derive(Deserialize)]
+pub(crate) struct Performance<'a> {
+    pub time: MeasuredTime,
+    #[serde(borrow)]
+    pub kernels: Vec<Kernel<'a>>,
+    #[serde(borrow)]
+    pub ops: Vec<Operator<'a>>,
+}
+
+#[derive(Deserialize)]
+pub(crate) struct MeasuredTime {
+    pub busy_us: f64,
+}
+
+#[derive(Deserialize)]
+pub(crate) struct Kernel<'a> {
+    #[serde(borrow)]
+    pub name: Text<'a>,
+    pub count: u64,
+    pub sum_us: f64,
+    pub tflops: Option<f64>,
+    pub gbps: Option<f64>,
+}
+
+#[derive(Deserialize)]
+pub(crate) struct Operator<'a> {
+    #[serde(borrow)]
+    pub op: Text<'a>,
+    #[serde(borrow)]
+    pub input_dims: Vec<&'a RawValue>,
+    #[serde(borrow)]
+    pub input_types: Vec<Text<'a>>,
+    pub count: u64,
+    pub kernel_us_sum: f64,
+    pub tflops: Option<f64>,
+    pub tbps: Option<f64>,
 }

@@ -1,0 +1,99 @@
+//! `report.json` read back: the only place that knows how, for a job, a comparison and a check.
+//!
+//! A report may come from anywhere. So its file is bounded, no folder or file is ever named by what it says, and what
+//! cannot be read ends with a sentence about the report.
+
+pub(crate) mod job;
+pub(crate) mod log;
+mod text;
+
+pub(crate) use text::{Text, line_number, owned};
+
+use anyhow::{Context, bail, ensure};
+use serde::Deserialize;
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+/// The name of the file in a report's folder.
+pub(crate) const FILE: &str = "report.json";
+
+/// The version that is read: the one that is written.
+const SCHEMA: u64 = 2;
+
+/// Bytes of a report; larger ones are refused. The report.json of a log of 70 MB has 2 MB.
+const LARGEST: u64 = 1 << 30;
+
+/// What a report is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ReportKind {
+    /// One log.
+    Log,
+    /// The ranks of a job.
+    Job,
+}
+
+/// The first keys of both kinds.
+#[derive(Deserialize)]
+struct Head {
+    schema: u64,
+    kind: String,
+}
+
+/// Reads the `report.json` of a folder into the buffer.
+///
+/// # Errors
+/// There is none, it is no file, or it is too large. The sentence goes on after the name of the folder.
+pub(crate) fn load(folder: &Path, buffer: &mut Vec<u8>) -> anyhow::Result<()> {
+    let missing = "has no report.json that can be read";
+    let path = folder.join(FILE);
+    // Checked before the file is opened: opening a pipe would wait for a writer.
+    let metadata = std::fs::metadata(&path).context(missing)?;
+    ensure!(metadata.is_file(), "has a report.json that is no file");
+    ensure!(metadata.len() <= LARGEST, "has a report.json of {} bytes, which is too large", metadata.len());
+    buffer.clear();
+    File::open(&path).context(missing)?.take(LARGEST).read_to_end(buffer).context(missing)?;
+    Ok(())
+}
+
+/// What the report is about, if this version reads it.
+///
+/// # Errors
+/// It is of another version, or not what this program writes.
+pub(crate) fn kind(bytes: &[u8]) -> anyhow::Result<ReportKind> {
+    let head: Head = serde_json::from_slice(bytes).context(NOT_OURS)?;
+    ensure!(
+        head.schema == SCHEMA,
+        "has a report.json of version {}, and this tlparse reads version {SCHEMA}",
+        head.schema
+    );
+    match head.kind.as_str() {
+        "log" => Ok(ReportKind::Log),
+        "job" => Ok(ReportKind::Job),
+        other => bail!("has a report.json about a {other:?}, not about a log or a job"),
+    }
+}
+
+/// The report of one log.
+///
+/// # Errors
+/// It is of a job, of another version, or not what this program writes.
+pub(crate) fn log_report(bytes: &[u8]) -> anyhow::Result<log::LogReport<'_>> {
+    let error = match serde_json::from_slice(bytes) {
+        Ok(report) => return Ok(report),
+        Err(error) => error,
+    };
+    // The version and the kind explain more than the first key that is missing.
+    ensure!(kind(bytes)? == ReportKind::Log, "has a report.json that is not of one log");
+    Err(error).context(NOT_OURS)
+}
+
+/// The report of a job.
+///
+/// # Errors
+/// It is not what this program writes.
+pub(crate) fn job_report(bytes: &[u8]) -> anyhow::Result<job::JobReport<'_>> {
+    serde_json::from_slice(bytes).context(NOT_OURS)
+}
+
+const NOT_OURS: &str = "has a report.json that is not as tlparse writes it";

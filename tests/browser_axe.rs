@@ -2,6 +2,7 @@
 //! `axe.min.js`, which `.ci/run` gets from npm; without it the test says that it is skipped.
 
 use crate::browser::{one_of_each_kind, window};
+use crate::diff::diff;
 use crate::job_browser::large;
 use crate::support::{combine, job, report};
 use std::collections::BTreeSet;
@@ -50,7 +51,10 @@ fn no_kind_of_page_has_more_than_a_minor_fault_of_accessibility_in_either_color_
     let landing = jobs.into_iter().map(|folder| folder.join("index.html"));
     let panes = compiled.pages().into_iter().find(|page| page.starts_with("provenance_tracking")).unwrap();
     let of_trace = ["performance.html", "kernels.html", &panes].map(|page| compiled.folder.join(page));
-    for name in landing.chain([measured.folder.join("performance.html")]).chain(of_trace) {
+    let compared = diff(&[&report("03_graph_breaks").folder, &report("04_recompiles").folder]);
+    let diff_page = compared.work.path().join("tl_diff/diff.html");
+    let single = [measured.folder.join("performance.html"), diff_page];
+    for name in landing.chain(single).chain(of_trace) {
         window.open(&name, "");
         window.value(&format!("(() => {{ {axe}; return 0; }})()"));
         for scheme in ["light", "dark"] {

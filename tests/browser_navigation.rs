@@ -2,6 +2,7 @@
 //! text to copy, narrow windows.
 
 use crate::browser::{Window, one_of_each_kind, window};
+use crate::diff::diff;
 use crate::support::{Report, Run, input, job, report};
 use headless_chrome::protocol::cdp::Emulation::SetDeviceMetricsOverride;
 
@@ -100,6 +101,9 @@ fn no_kind_of_page_scrolls_sideways_at_360_pixels() {
     assert!(overflow(&window) <= 0.0, "the page of measured kernels");
     window.open(&job("13_div_break").folder.join("index.html"), "");
     assert!(overflow(&window) <= 0.0, "the landing page of a job");
+    let compared = diff(&[&report("03_graph_breaks").folder, &report("04_recompiles").folder]);
+    window.open(&compared.work.path().join("tl_diff/diff.html"), "");
+    assert!(overflow(&window) <= 0.0, "the comparison of two runs");
     assert!(wide.is_empty(), "{wide:#?}");
 }
 

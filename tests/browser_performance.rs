@@ -229,8 +229,13 @@ fn panes_of_provenance_show_the_time_of_each_measured_line_and_call() {
 fn the_pages_of_a_trace_never_scroll_sideways_on_a_phone() {
     let Some(window) = window() else { return };
     resize(&window, 360);
-    for (report, page) in [(cpu(), "performance.html"), (gpu(), "performance.html"), (cpu(), "kernels.html")]
-    {
+    let panes = cpu().pages().into_iter().find(|page| page.starts_with("provenance_tracking")).unwrap();
+    for (report, page) in [
+        (cpu(), "performance.html"),
+        (gpu(), "performance.html"),
+        (cpu(), "kernels.html"),
+        (cpu(), panes.as_str()),
+    ] {
         for scheme in ["light", "dark"] {
             window.scheme(scheme);
             open(&window, report, page);

@@ -1,6 +1,6 @@
 //! `tlparse diff`: what it says about two runs, checked on recorded logs and on changed copies of them.
 
-use crate::support::{Done, Input, Log, Page, Run, input, job, report, source_text};
+use crate::support::{Check, Done, Input, Log, Page, Run, input, job, report, source_text};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -13,7 +13,7 @@ const LARGEST_PAGE: usize = 2 << 20;
 const LARGEST_MARKDOWN: usize = 60_000;
 
 /// Runs `tlparse diff` with these arguments.
-fn diff<S: AsRef<OsStr>>(args: &[S]) -> Done {
+pub fn diff<S: AsRef<OsStr>>(args: &[S]) -> Done {
     let args = args.iter().map(|arg| arg.as_ref().to_owned());
     Run::of("diff").without_out().args(args).go()
 }
@@ -425,6 +425,22 @@ fn texts_of_a_report_from_anywhere_are_escaped_and_lead_nowhere() {
         assert!(!href.contains("etc"), "{href}");
     }
     assert!(page.text().contains("alert(4711)"));
+}
+
+/// torch writes -1 for code that it made itself.
+#[test]
+fn lines_that_are_none_are_compared_and_checked_as_unknown() {
+    let folder = TempDir::new().unwrap();
+    let mut json = report("03_graph_breaks").json.clone();
+    json["compiles"][1]["function"]["line"] = json!(-1);
+    json["graph_breaks"][0]["line"] = json!(-1);
+    json["failures"][0]["line"] = json!(-1);
+    fs::write(folder.path().join("report.json"), json.to_string()).unwrap();
+    let found = compared(of("03_graph_breaks"), folder.path());
+    assert!(!found["rows"].as_array().unwrap().is_empty());
+    let checked = Check::of([folder.path()]).go();
+    assert_eq!(checked.code, Some(3), "{}", checked.stderr);
+    assert!(checked.stdout.contains("failures: 2 failures"), "{}", checked.stdout);
 }
 
 #[test]

@@ -50,8 +50,8 @@ const LAYERS: [(&str, &[&str]); 15] = [
     ("check", &["model", "analysis", "output", "report", "job", "source_tree", "report_json"]),
 ];
 
-/// Files of the program, which may use the library as its other users do.
-const PROGRAM: [&str; 5] = ["main", "check_command", "cli", "diff_command", "serve"];
+/// The program, which may use the library as its other users do.
+const PROGRAM: [&str; 2] = ["main", "program"];
 
 #[test]
 fn each_folder_knows_only_those_before_it() {

@@ -31,9 +31,9 @@ fn only(places: &[&str], what: &str) {
 }
 
 #[test]
-fn the_terminal_and_the_browser_are_known_to_main_only() {
-    only(&["main.rs", "cli.rs"], r"\bclap::");
-    only(&["main.rs"], r"\bindicatif::|\bopener::|\be?println!");
+fn the_terminal_and_the_browser_are_known_to_the_program_only() {
+    only(&["program/"], r"\bclap::");
+    only(&["program/"], r"\bindicatif::|\bopener::|\be?println!");
 }
 
 #[test]

@@ -1,12 +1,85 @@
-//! `tlparse check`: reads what is to be checked and the two files, and gives what is to be printed.
+//! `tlparse check`: its arguments; reads what is to be checked and the two files, and prints the verdict.
 
-use crate::cli::Check;
+use super::exit;
+use super::terminal::{self, Bar};
+use super::values::{folder, format, source_tree, text_of};
 use anyhow::Context;
+use clap::Args;
 use std::path::{Path, PathBuf};
-use tlparse::{Baseline, Budget, Checkable, Checked, Options, Progress, Registry, SourceTree, Verdict};
+use std::process::ExitCode;
+use tlparse::{
+    Baseline, Budget, Checkable, Checked, Format, Options, Progress, Registry, SourceTree, Verdict,
+};
+
+/// `tlparse check`.
+#[derive(Args, Debug)]
+pub struct Check {
+    /// Finished reports, logs (plain, .gz or .zst), or folders of logs [default: $TORCH_TRACE]
+    #[arg(value_name = "REPORT|LOG")]
+    pub inputs: Vec<PathBuf>,
+
+    /// TOML file of what is allowed, such as graph_breaks = 0
+    #[arg(long, value_name = "FILE")]
+    pub budget: Option<PathBuf>,
+
+    /// File of what is known already and does not count
+    #[arg(long, value_name = "FILE")]
+    pub baseline: Option<PathBuf>,
+
+    /// Write what is found into the baseline file, and check nothing
+    #[arg(long, requires = "baseline", conflicts_with_all = ["budget", "format"])]
+    pub update_baseline: bool,
+
+    /// Say what counts towards each budget, and check nothing
+    #[arg(long)]
+    pub explain: bool,
+
+    /// Print the verdict in this form: text, json, markdown, sarif, junit or github [default: text]
+    #[arg(long, value_name = "FORMAT", value_parser = format)]
+    pub format: Option<Format>,
+
+    /// Folder that paths of source files are relative to [default: the git work tree around the current folder]
+    #[arg(long, value_name = "DIR", value_parser = folder)]
+    pub root: Option<PathBuf>,
+
+    /// Write the report of the log into this folder too, so that the verdict names its pages
+    #[arg(short, long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+
+    /// Replace a report that stands in the output folder
+    #[arg(long, requires = "out")]
+    pub overwrite: bool,
+}
+
+impl Check {
+    /// What `--help` says at its end.
+    pub const HELP: &str = "Exit codes: 0 all budgets hold; 1 there is no report to check; 2 wrong usage; 3 a budget is \
+                            exceeded.\n\nTo read a log or folder that is called check, give it as ./check.";
+
+    /// Checks, and prints the verdict.
+    pub fn run(&self) -> ExitCode {
+        match Bar::during(|bar| told(self, bar)) {
+            Ok(told) => {
+                terminal::notes(&told.notes);
+                terminal::print(&told.text);
+                match told.end {
+                    End::Holds => ExitCode::SUCCESS,
+                    End::Exceeded => ExitCode::from(exit::EXCEEDED),
+                }
+            }
+            Err(Stop::Usage(error)) => exit::with(exit::USAGE, &error),
+            Err(Stop::NoReport(error)) => exit::with(exit::FAILED, &error),
+        }
+    }
+
+    /// The form of the verdict.
+    pub fn format(&self) -> Format {
+        self.format.unwrap_or(Format::Text)
+    }
+}
 
 /// How a check ended.
-pub enum End {
+enum End {
     /// All budgets hold, or nothing was to be checked.
     Holds,
     /// A budget is exceeded.
@@ -14,13 +87,13 @@ pub enum End {
 }
 
 /// What a check has to say.
-pub struct Told {
+struct Told {
     /// For standard output.
-    pub text: String,
+    text: String,
     /// For standard error, each a line.
-    pub notes: Vec<String>,
+    notes: Vec<String>,
     /// How it ended.
-    pub end: End,
+    end: End,
 }
 
 impl Told {
@@ -30,7 +103,7 @@ impl Told {
 }
 
 /// Why there is no verdict.
-pub enum Stop {
+enum Stop {
     /// The command line or one of its files is wrong.
     Usage(anyhow::Error),
     /// There is no report.
@@ -53,7 +126,7 @@ struct Read {
 }
 
 /// Does all of it.
-pub fn run(check: &Check, progress: &dyn Progress) -> Result<Told, Stop> {
+fn told(check: &Check, progress: &dyn Progress) -> Result<Told, Stop> {
     if check.explain {
         return Ok(Told::done(format!("{}\n", Budget::explain())));
     }
@@ -110,18 +183,6 @@ fn rules(check: &Check) -> anyhow::Result<Rules> {
         None => Budget::default(),
     };
     Ok(Rules { budget, baseline, tree })
-}
-
-/// What paths of sources are relative to.
-pub fn source_tree(root: Option<&Path>) -> anyhow::Result<SourceTree> {
-    match root {
-        Some(root) => SourceTree::below(root).with_context(|| format!("--root {}", root.display())),
-        None => SourceTree::of_current_folder().context("the current folder cannot be read; give --root"),
-    }
-}
-
-fn text_of(file: &Path, what: &str) -> anyhow::Result<String> {
-    std::fs::read_to_string(file).with_context(|| format!("{} cannot be read as a {what}", file.display()))
 }
 
 /// Reads finished reports as they are, and makes the facts of logs.

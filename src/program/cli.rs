@@ -1,9 +1,14 @@
-//! The command line: clap structs, and what they mean to the library.
+//! The command line of `tlparse LOG`, and the list of its subcommands, each of which has a file of its own.
 
+use super::check::Check;
+use super::combine::Combine;
+use super::diff::Diff;
+use super::report::Afterwards;
+use super::values::{folder, format};
 use clap::error::ErrorKind;
-use clap::{Args, Parser, Subcommand};
+use clap::{Parser, Subcommand};
 use std::path::PathBuf;
-use tlparse::{Editor, Format, Options, Settings, Threshold};
+use tlparse::{Editor, Format, Options, Settings};
 
 /// Read a TORCH_TRACE log and report what torch.compile did.
 #[derive(Parser, Debug)]
@@ -113,172 +118,16 @@ pub struct Cli {
 #[derive(Subcommand, Debug)]
 pub enum Command {
     /// Make the report of a job from rank_<n>/ folders that were written before
-    #[command(after_help = "Write each rank's report first, on any machine: tlparse LOG -o OUT/rank_0\n\n\
-                            To read a log or folder that is called combine, give it as ./combine.")]
+    #[command(after_help = Combine::HELP)]
     Combine(Combine),
 
     /// Hold logs or finished reports against a budget, for CI
-    #[command(after_help = CHECK_HELP)]
+    #[command(after_help = Check::HELP)]
     Check(Check),
 
     /// Compare two runs: what is new, gone, worse and better
-    #[command(
-        after_help = "A and B are each a log, a folder of logs, or a report that was written before; A is the baseline.\n\
-                      The page stands in DIR/diff.html; the report of a log is written beside it.\n\n\
-                      Exit codes: 0 compared; 1 not compared; 2 wrong usage.\n\n\
-                      To read a log or folder that is called diff, give it as ./diff."
-    )]
+    #[command(after_help = Diff::HELP)]
     Diff(Diff),
-}
-
-/// `tlparse diff`.
-#[derive(Args, Debug)]
-pub struct Diff {
-    /// The two runs
-    #[arg(value_name = "A B", num_args = 0..=2, conflicts_with_all = ["a", "b"])]
-    pub runs: Vec<PathBuf>,
-
-    /// Several runs of A: their medians and spread are compared
-    #[arg(long, value_name = "A", num_args = 1.., requires = "b")]
-    pub a: Vec<PathBuf>,
-
-    /// Several runs of B
-    #[arg(long, value_name = "B", num_args = 1.., requires = "a")]
-    pub b: Vec<PathBuf>,
-
-    /// Folder of the comparison [default: tl_diff; none with --json and --format]
-    #[arg(short, long, value_name = "DIR")]
-    pub out: Option<PathBuf>,
-
-    /// Replace a comparison that stands in the folder
-    #[arg(long)]
-    pub overwrite: bool,
-
-    /// Do not open the page in a browser
-    #[arg(long)]
-    pub no_browser: bool,
-
-    /// Smaller differences of times are noise: a share, a time, or both
-    #[arg(long, value_name = "SHARE,TIME", default_value = "5%,50ms", value_parser = Threshold::parse)]
-    pub threshold: Threshold,
-
-    /// Print the differences as JSON, and nothing else: the same as --format json
-    #[arg(long, conflicts_with = "format")]
-    pub json: bool,
-
-    /// What to print: text, json or markdown [default: text]
-    #[arg(long, value_name = "FORMAT", value_parser = format_of_diff)]
-    pub format: Option<Format>,
-}
-
-/// A form that a comparison has, by its name.
-fn format_of_diff(name: &str) -> Result<Format, String> {
-    match format(name) {
-        Ok(format @ (Format::Text | Format::Json | Format::Markdown)) => Ok(format),
-        Ok(_) => Err("a comparison is text, json or markdown; the others are for tlparse check".to_owned()),
-        Err(_) => Err("known are text, json, markdown".to_owned()),
-    }
-}
-
-impl Diff {
-    /// What to print.
-    pub fn format(&self) -> Format {
-        self.format.unwrap_or(if self.json { Format::Json } else { Format::Text })
-    }
-}
-
-const CHECK_HELP: &str = "Exit codes: 0 all budgets hold; 1 there is no report to check; 2 wrong usage; 3 a budget is \
-                          exceeded.\n\nTo read a log or folder that is called check, give it as ./check.";
-
-/// `tlparse check`.
-#[derive(Args, Debug)]
-pub struct Check {
-    /// Finished reports, logs (plain, .gz or .zst), or folders of logs [default: $TORCH_TRACE]
-    #[arg(value_name = "REPORT|LOG")]
-    pub inputs: Vec<PathBuf>,
-
-    /// TOML file of what is allowed, such as graph_breaks = 0
-    #[arg(long, value_name = "FILE")]
-    pub budget: Option<PathBuf>,
-
-    /// File of what is known already and does not count
-    #[arg(long, value_name = "FILE")]
-    pub baseline: Option<PathBuf>,
-
-    /// Write what is found into the baseline file, and check nothing
-    #[arg(long, requires = "baseline", conflicts_with_all = ["budget", "format"])]
-    pub update_baseline: bool,
-
-    /// Say what counts towards each budget, and check nothing
-    #[arg(long)]
-    pub explain: bool,
-
-    /// Print the verdict in this form: text, json, markdown, sarif, junit or github [default: text]
-    #[arg(long, value_name = "FORMAT", value_parser = format)]
-    pub format: Option<Format>,
-
-    /// Folder that paths of source files are relative to [default: the git work tree around the current folder]
-    #[arg(long, value_name = "DIR", value_parser = folder)]
-    pub root: Option<PathBuf>,
-
-    /// Write the report of the log into this folder too, so that the verdict names its pages
-    #[arg(short, long, value_name = "DIR")]
-    pub out: Option<PathBuf>,
-
-    /// Replace a report that stands in the output folder
-    #[arg(long, requires = "out")]
-    pub overwrite: bool,
-}
-
-impl Check {
-    /// The form of the verdict.
-    pub fn format(&self) -> Format {
-        self.format.unwrap_or(Format::Text)
-    }
-}
-
-/// A folder that exists.
-fn folder(path: &str) -> Result<PathBuf, String> {
-    let path = PathBuf::from(path);
-    if path.is_dir() { Ok(path) } else { Err("it is no folder".to_owned()) }
-}
-
-/// A form by its name.
-fn format(name: &str) -> Result<Format, String> {
-    let known = || Format::ALL.map(|(name, _)| name).join(", ");
-    let found = Format::ALL.into_iter().find(|(one, _)| *one == name);
-    found.map(|(_, format)| format).ok_or_else(|| format!("known are {}", known()))
-}
-
-/// `tlparse combine`.
-#[derive(Args, Debug)]
-pub struct Combine {
-    /// The folder that holds rank_0, rank_1 and so on
-    pub out: Option<PathBuf>,
-
-    /// Replace the files of an earlier combine
-    #[arg(long)]
-    pub overwrite: bool,
-
-    /// Exit with 3 if a rank is damaged
-    #[arg(long)]
-    pub strict: bool,
-
-    /// Do not open the report in a browser
-    #[arg(long)]
-    pub no_browser: bool,
-
-    /// HTML that stands at the top of the landing page
-    #[arg(long, value_name = "HTML")]
-    pub custom_header_html: Option<String>,
-
-    /// Open places of your code in an editor: vscode, pycharm, or an address with {file} and {line}
-    #[arg(long, value_name = "EDITOR", value_parser = Editor::parse)]
-    pub editor: Option<Editor>,
-
-    /// Print the findings as JSON, and nothing else, on standard output
-    #[arg(long)]
-    pub json: bool,
 }
 
 /// What to say where options stand before the subcommand: clap's own message helps only those who know clap.
@@ -324,6 +173,21 @@ impl Cli {
                 "--latest cannot be used with --session: it reads the log that was written last, whichever run it belongs to",
             ),
             _ => None,
+        }
+    }
+
+    /// What is to be done once the report is written.
+    pub fn afterwards(&self) -> Afterwards {
+        Afterwards {
+            strict: self.strict,
+            strict_compile_id: self.strict_compile_id,
+            no_browser: self.no_browser,
+            serve: self.serve,
+            port: self.port,
+            json: self.json,
+            verbose: self.verbose,
+            format: self.format.filter(|format| *format != Format::Text),
+            root: self.root.clone(),
         }
     }
 

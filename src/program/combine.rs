@@ -1,0 +1,77 @@
+//! `tlparse combine`: its arguments, and the report of a job from the reports of its ranks.
+
+use super::exit;
+use super::report::Afterwards;
+use super::terminal::Bar;
+use clap::Args;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use tlparse::{Editor, Settings};
+
+/// `tlparse combine`.
+#[derive(Args, Debug)]
+pub struct Combine {
+    /// The folder that holds rank_0, rank_1 and so on
+    pub out: Option<PathBuf>,
+
+    /// Replace the files of an earlier combine
+    #[arg(long)]
+    pub overwrite: bool,
+
+    /// Exit with 3 if a rank is damaged
+    #[arg(long)]
+    pub strict: bool,
+
+    /// Do not open the report in a browser
+    #[arg(long)]
+    pub no_browser: bool,
+
+    /// HTML that stands at the top of the landing page
+    #[arg(long, value_name = "HTML")]
+    pub custom_header_html: Option<String>,
+
+    /// Open places of your code in an editor: vscode, pycharm, or an address with {file} and {line}
+    #[arg(long, value_name = "EDITOR", value_parser = Editor::parse)]
+    pub editor: Option<Editor>,
+
+    /// Print the findings as JSON, and nothing else, on standard output
+    #[arg(long)]
+    pub json: bool,
+}
+
+impl Combine {
+    /// What `--help` says at its end.
+    pub const HELP: &str = "Write each rank's report first, on any machine: tlparse LOG -o OUT/rank_0\n\n\
+                            To read a log or folder that is called combine, give it as ./combine.";
+
+    /// Writes the report of the job, and says what was found.
+    pub fn run(&self) -> ExitCode {
+        let Some(out) = &self.out else {
+            return exit::with(
+                exit::USAGE,
+                &anyhow::anyhow!(
+                    "tlparse combine wants the folder that holds rank_0, rank_1 and so on; to read a log or folder called \
+                     combine, give ./combine"
+                ),
+            );
+        };
+        let settings = Settings {
+            custom_header: self.custom_header_html.clone(),
+            editor: self.editor.clone(),
+            ..Settings::default()
+        };
+        match Bar::during(|bar| tlparse::combine(out, self.overwrite, &settings, bar)) {
+            Ok(written) => self.afterwards().conclude(&written),
+            Err(error) => exit::with(exit::FAILED, &error),
+        }
+    }
+
+    fn afterwards(&self) -> Afterwards {
+        Afterwards {
+            strict: self.strict,
+            no_browser: self.no_browser,
+            json: self.json,
+            ..Afterwards::default()
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! `tlparse diff`: its arguments; compares two sides and prints what was asked for.
+
+use super::exit;
+use super::terminal::{self, Bar};
+use super::values::format;
+use clap::Args;
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use tlparse::{Compared, DiffOptions, Format, Progress, Registry, Threshold};
+
+/// `tlparse diff`.
+#[derive(Args, Debug)]
+pub struct Diff {
+    /// The two runs
+    #[arg(value_name = "A B", num_args = 0..=2, conflicts_with_all = ["a", "b"])]
+    pub runs: Vec<PathBuf>,
+
+    /// Several runs of A: their medians and spread are compared
+    #[arg(long, value_name = "A", num_args = 1.., requires = "b")]
+    pub a: Vec<PathBuf>,
+
+    /// Several runs of B
+    #[arg(long, value_name = "B", num_args = 1.., requires = "a")]
+    pub b: Vec<PathBuf>,
+
+    /// Folder of the comparison [default: tl_diff; none with --json and --format]
+    #[arg(short, long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+
+    /// Replace a comparison that stands in the folder
+    #[arg(long)]
+    pub overwrite: bool,
+
+    /// Do not open the page in a browser
+    #[arg(long)]
+    pub no_browser: bool,
+
+    /// Smaller differences of times are noise: a share, a time, or both
+    #[arg(long, value_name = "SHARE,TIME", default_value = "5%,50ms", value_parser = Threshold::parse)]
+    pub threshold: Threshold,
+
+    /// Print the differences as JSON, and nothing else: the same as --format json
+    #[arg(long, conflicts_with = "format")]
+    pub json: bool,
+
+    /// What to print: text, json or markdown [default: text]
+    #[arg(long, value_name = "FORMAT", value_parser = format_of_diff)]
+    pub format: Option<Format>,
+}
+
+/// A form that a comparison has, by its name.
+fn format_of_diff(name: &str) -> Result<Format, String> {
+    match format(name) {
+        Ok(format @ (Format::Text | Format::Json | Format::Markdown)) => Ok(format),
+        Ok(_) => Err("a comparison is text, json or markdown; the others are for tlparse check".to_owned()),
+        Err(_) => Err("known are text, json, markdown".to_owned()),
+    }
+}
+
+impl Diff {
+    /// What `--help` says at its end.
+    pub const HELP: &str = "A and B are each a log, a folder of logs, or a report that was written before; A is the \
+                            baseline.\nThe page stands in DIR/diff.html; the report of a log is written beside it.\n\n\
+                            Exit codes: 0 compared; 1 not compared; 2 wrong usage.\n\n\
+                            To read a log or folder that is called diff, give it as ./diff.";
+
+    /// Compares, prints, and opens the page.
+    pub fn run(&self) -> ExitCode {
+        let options = match options(self) {
+            Ok(options) => options,
+            Err(why) => return exit::with(exit::USAGE, &anyhow::Error::msg(why)),
+        };
+        match Bar::during(|bar| compared(self, &options, bar)) {
+            Ok(compared) => {
+                terminal::notes(&compared.notes);
+                if let Some(page) = compared.page.filter(|_| !self.no_browser) {
+                    terminal::open_in_browser(&page.display().to_string(), "page");
+                }
+                ExitCode::SUCCESS
+            }
+            Err(error) => exit::with(exit::FAILED, &error),
+        }
+    }
+
+    /// What to print.
+    pub fn format(&self) -> Format {
+        self.format.unwrap_or(if self.json { Format::Json } else { Format::Text })
+    }
+}
+
+/// Folder of the comparison where none is named.
+const OUT: &str = "tl_diff";
+
+/// What the library is told; a sentence where the command line does not name two sides.
+fn options(diff: &Diff) -> Result<DiffOptions, String> {
+    let (a, b) = match (diff.runs.as_slice(), diff.a.as_slice(), diff.b.as_slice()) {
+        ([a, b], [], []) => (vec![a.clone()], vec![b.clone()]),
+        ([], a, b) if !a.is_empty() && !b.is_empty() => (a.to_vec(), b.to_vec()),
+        _ => {
+            return Err("tlparse diff wants two runs (tlparse diff A B), or several a side (tlparse diff --a A1 A2 --b \
+                        B1 B2); to read a log or folder called diff, give ./diff"
+                .to_owned());
+        }
+    };
+    // What only prints leaves no folder behind, unless one is named.
+    let out = diff.out.clone().or_else(|| (diff.format() == Format::Text).then(|| PathBuf::from(OUT)));
+    Ok(DiffOptions { a, b, out, overwrite: diff.overwrite, threshold: diff.threshold, threads: None })
+}
+
+/// Compares, and prints the comparison in the format that was asked for.
+fn compared(diff: &Diff, options: &DiffOptions, progress: &dyn Progress) -> anyhow::Result<Compared> {
+    tlparse::diff(options, &Registry::default(), progress).inspect(|compared| {
+        // Printing fails when the reader closes the pipe early, as `head` does.
+        let _ = print(diff, compared);
+    })
+}
+
+fn print(diff: &Diff, compared: &Compared) -> std::io::Result<()> {
+    let mut out = std::io::stdout().lock();
+    match diff.format() {
+        Format::Json => {
+            serde_json::to_writer_pretty(&mut out, &compared.json)?;
+            writeln!(out)
+        }
+        Format::Markdown => write!(out, "{}", compared.markdown),
+        // The command line takes no other form.
+        _ => {
+            for line in &compared.lines {
+                writeln!(out, "{line}")?;
+            }
+            match &compared.page {
+                Some(page) => writeln!(out, "Report: {}", page.display()),
+                None => Ok(()),
+            }
+        }
+    }
+}

@@ -1,0 +1,16 @@
+//! The exit codes of the program, and how it ends with one.
+
+use std::process::ExitCode;
+
+/// The report could not be written.
+pub const FAILED: u8 = 1;
+/// Wrong usage; clap ends with the same.
+pub const USAGE: u8 = 2;
+/// The report is written, and `--strict` or `--strict-compile-id` found something; or a budget is exceeded.
+pub const EXCEEDED: u8 = 3;
+
+/// Says what went wrong, with its causes, and gives the code.
+pub fn with(code: u8, error: &anyhow::Error) -> ExitCode {
+    eprintln!("error: {error:#}");
+    ExitCode::from(code)
+}

@@ -1,0 +1,41 @@
+//! The program: each subcommand has a file with its arguments and what it does.
+
+mod check;
+mod cli;
+mod combine;
+mod diff;
+mod exit;
+mod report;
+mod serve;
+mod terminal;
+mod values;
+
+use cli::{Cli, Command};
+use std::process::ExitCode;
+use terminal::Bar;
+use tlparse::Registry;
+
+/// Reads the command line and does what it says.
+pub fn main() -> ExitCode {
+    let cli = match Cli::read() {
+        Ok(cli) => cli,
+        Err(why) => return exit::with(exit::USAGE, &anyhow::Error::msg(why)),
+    };
+    match &cli.command {
+        Some(Command::Combine(combine)) => combine.run(),
+        Some(Command::Check(check)) => check.run(),
+        Some(Command::Diff(diff)) => diff.run(),
+        None => report(&cli),
+    }
+}
+
+/// `tlparse LOG`: writes the report, and says what was found.
+fn report(cli: &Cli) -> ExitCode {
+    let written = Bar::during(|bar| {
+        cli.options().and_then(|options| tlparse::run(&options, &Registry::default(), bar))
+    });
+    match written {
+        Ok(written) => cli.afterwards().conclude(&written),
+        Err(error) => exit::with(exit::FAILED, &error),
+    }
+}

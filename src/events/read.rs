@@ -69,18 +69,21 @@ pub fn read_log(
     let mut reader = Reader::new(registry);
     reader.reading.placed_files = PlacedFiles::new(is_own_path);
     reader.reading.model.log.rank = part.map(|part| part.rank);
-    let mut records = Records::new(source.reader());
-    loop {
-        let at = records.offset();
-        let entry = records.next().with_context(|| format!("could not read {}", source.name()))?;
-        match entry {
-            Some(Entry::Record(record)) if part.is_some_and(|part| !part.holds(&record)) => {}
-            Some(Entry::Record(record)) => reader.record(&record),
-            Some(Entry::Damage(damage)) => reader.damage(&damage),
-            None => break,
+    // Another thread reads, cuts and hashes the records that come next.
+    std::thread::scope(|scope| {
+        let mut records = Records::ahead(scope, source.reader());
+        loop {
+            let at = records.offset();
+            let entry = records.next().with_context(|| format!("could not read {}", source.name()))?;
+            match entry {
+                Some(Entry::Record(record)) if part.is_some_and(|part| !part.holds(&record)) => {}
+                Some(Entry::Record(record)) => reader.record(&record),
+                Some(Entry::Damage(damage)) => reader.damage(&damage),
+                None => return anyhow::Ok(()),
+            }
+            progress(at);
         }
-        progress(at);
-    }
+    })?;
     progress(source.len());
     Ok(reader.finish(source))
 }

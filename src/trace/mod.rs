@@ -5,12 +5,15 @@
 //! once from front to back and never fails on its content: what does not fit the grammar is a [`Damage`].
 #![deny(clippy::indexing_slicing)]
 
+mod batch;
 mod clock;
 mod compile_id;
+mod damage;
 mod discover;
 mod envelope;
 mod lines;
 mod maps;
+mod md5_lanes;
 mod payload;
 mod peek;
 mod prefix;
@@ -22,13 +25,14 @@ mod strings;
 
 pub use clock::{Clock, Stamp, instant};
 pub use compile_id::{CompileId, FrameId, bracketed_without_id, folder_without_id};
+pub use damage::{Damage, DamageKind};
 pub use discover::{Folder, NewestLog, files_ending, logs_in, newest_log, rank_of_file_name};
 pub use envelope::{Envelope, clean_header, readable_text, strict_json};
 pub use maps::{TextMap, TextSet};
 pub use payload::{Md5, PayloadRef, Span};
 pub use peek::Peek;
 pub use prefix::{LocalTime, Prefix};
-pub use records::{Damage, DamageKind, Entry, Payload, Record, Records};
+pub use records::{Entry, Payload, Record, Records};
 pub use runs::{Log, RankLogs, Run};
 pub use siblings::strings_from_siblings;
 pub use source::{Source, SpanReader, base_name, packed, unpacked};

@@ -2,12 +2,13 @@
 
 use std::fmt;
 use std::io::{self, Read, Write};
+use std::ops::Range;
 
 use super::lines::Lines;
 
 /// The text of a payload up to this size, in bytes, comes with its record; of a larger one, only its place in the log is
 /// known. The largest one seen in a real log has 12 MB, so this bounds memory without affecting real logs.
-pub const MAX_PAYLOAD_IN_MEMORY: usize = 64 << 20;
+pub const MAX_PAYLOAD_IN_MEMORY: usize = 32 << 20;
 /// Launchers tag lines with a role and a rank (`[default0]:`); a longer bracket is text.
 const MAX_TAG: usize = 40;
 
@@ -181,20 +182,28 @@ impl<'a> Iterator for LinesOf<'a> {
     }
 }
 
-/// Collects the lines of one payload. The buffer is reused for the next payload.
+/// Collects the lines of one payload, behind what a buffer has already.
 pub(super) struct Gather {
     /// The largest text to keep, in bytes.
     limit: usize,
-    /// The text, carriage returns included, while it fits.
-    text: Vec<u8>,
+    /// Where the text begins in the buffer. It has the carriage returns of the log.
+    begin: usize,
     lines: u64,
     /// Whether the header ended in CR LF: then either the whole file was converted, or the payload itself has CRs.
     crlf: bool,
     spilled: Option<Spill>,
 }
 
+/// Where the text of a payload is.
+pub(super) enum PayloadText {
+    /// In this part of the buffer.
+    InMemory(Range<usize>),
+    /// It was too large; its hashes are known.
+    Spilled(Spill),
+}
+
 /// The running hashes of a payload too large for memory, with and without the CRs at line ends.
-struct Spill {
+pub(super) struct Spill {
     kept: md5::Context,
     kept_len: u64,
     stripped: md5::Context,
@@ -206,79 +215,68 @@ pub(super) struct Gathered {
     pub md5: Md5,
     pub text_len: u64,
     pub strip_cr: bool,
-    pub in_memory: bool,
 }
 
 impl Gather {
     /// Keeps texts of up to `limit` bytes.
     pub fn new(limit: usize) -> Self {
-        Gather { limit, text: Vec::new(), lines: 0, crlf: false, spilled: None }
+        Gather { limit, begin: 0, lines: 0, crlf: false, spilled: None }
     }
 
-    /// Begins the next payload, forgetting the one before.
-    pub fn start(&mut self, crlf: bool) {
-        self.text.clear();
+    /// Begins a payload at the end of a buffer, which has `begin` bytes.
+    pub fn start(&mut self, begin: usize, crlf: bool) {
+        self.begin = begin;
         self.lines = 0;
         self.crlf = crlf;
         self.spilled = None;
     }
 
     /// The first piece of a line, with its tab.
-    pub fn begin_line(&mut self, piece: &[u8], ends: bool) {
+    pub fn begin_line(&mut self, buffer: &mut Vec<u8>, piece: &[u8], ends: bool) {
         if self.lines > 0 {
-            self.push(b"\n", false);
+            self.push(buffer, b"\n", false);
         }
         self.lines += 1;
-        self.push(after_tab(piece), ends);
+        self.push(buffer, after_tab(piece), ends);
     }
 
     /// A piece of a line; `ends` when it is the last one. A piece that does not end its line does not end in a CR.
-    pub fn push(&mut self, piece: &[u8], ends: bool) {
+    pub fn push(&mut self, buffer: &mut Vec<u8>, piece: &[u8], ends: bool) {
         if self.spilled.is_none() {
-            if self.text.len() + piece.len() <= self.limit {
-                self.text.extend_from_slice(piece);
+            if buffer.len() - self.begin + piece.len() <= self.limit {
+                buffer.extend_from_slice(piece);
                 return;
             }
-            self.spilled = Some(Spill::of(&self.text, self.crlf));
-            self.text.clear();
+            self.spilled = Some(Spill::of(buffer.get(self.begin..).unwrap_or_default(), self.crlf));
+            buffer.truncate(self.begin);
         }
         if let Some(spill) = &mut self.spilled {
             spill.push(piece, ends, self.crlf);
         }
     }
 
-    /// The text, once the payload is finished; meaningless when the payload did not fit into memory.
-    pub fn text(&self) -> &[u8] {
-        &self.text
+    /// Ends the payload.
+    pub fn finish(&mut self, buffer: &[u8]) -> PayloadText {
+        match self.spilled.take() {
+            Some(spill) => PayloadText::Spilled(spill),
+            None => PayloadText::InMemory(self.begin..buffer.len()),
+        }
     }
+}
 
-    /// Ends the payload. CRs at line ends belong to the text if the header line has none, or if the hash `declared` by the
-    /// record matches only with them.
-    pub fn finish(&mut self, declared: Option<Md5>) -> Gathered {
-        if let Some(spill) = self.spilled.take() {
-            return spill.finish(declared, self.crlf);
+/// Decides about the CRs at the line ends of a text whose header line ends in one: they belong to it only if the hash
+/// `declared` by the record matches only with them. Where they do not, `stripped` gets the text without them.
+pub(super) fn settle(text: &[u8], declared: Option<Md5>, stripped: &mut Vec<u8>) -> Gathered {
+    stripped.clear();
+    for_each_without_cr(text, |bytes| stripped.extend_from_slice(bytes));
+    let md5 = Md5::of(stripped);
+    if declared != Some(md5) && declared.is_some() {
+        let kept = Md5::of(text);
+        if declared == Some(kept) {
+            return Gathered { md5: kept, text_len: text.len() as u64, strip_cr: false };
         }
-        let gathered = |md5, text_len: usize, strip_cr| Gathered {
-            md5,
-            text_len: text_len as u64,
-            strip_cr,
-            in_memory: true,
-        };
-        if !self.crlf {
-            return gathered(Md5::of(&self.text), self.text.len(), false);
-        }
-        let mut stripped = Vec::with_capacity(self.text.len());
-        for_each_without_cr(&self.text, |bytes| stripped.extend_from_slice(bytes));
-        let hash = Md5::of(&stripped);
-        if declared != Some(hash) && declared.is_some() {
-            let kept = Md5::of(&self.text);
-            if declared == Some(kept) {
-                return gathered(kept, self.text.len(), false);
-            }
-        }
-        self.text = stripped;
-        gathered(hash, self.text.len(), true)
     }
+    Gathered { md5, text_len: stripped.len() as u64, strip_cr: true }
 }
 
 impl Spill {
@@ -305,12 +303,13 @@ impl Spill {
         }
     }
 
-    fn finish(self, declared: Option<Md5>, crlf: bool) -> Gathered {
+    /// What the payload is, given the hash that the record declares.
+    pub fn settle(self, declared: Option<Md5>, crlf: bool) -> Gathered {
         let kept = Md5(self.kept.finalize().0);
         let stripped = Md5(self.stripped.finalize().0);
         let strip_cr = crlf && (declared == Some(stripped) || declared != Some(kept));
         let (md5, text_len) = if strip_cr { (stripped, self.stripped_len) } else { (kept, self.kept_len) };
-        Gathered { md5, text_len, strip_cr, in_memory: false }
+        Gathered { md5, text_len, strip_cr }
     }
 }
 
@@ -329,13 +328,20 @@ mod tests {
     use super::*;
 
     fn gathered(lines: &[&[u8]], crlf: bool, declared: Option<Md5>) -> (Vec<u8>, Gathered) {
-        let mut gather = Gather::new(1 << 20);
-        gather.start(crlf);
+        let (mut gather, mut buffer) = (Gather::new(1 << 20), b"before".to_vec());
+        gather.start(buffer.len(), crlf);
         for line in lines {
-            gather.begin_line(line, true);
+            gather.begin_line(&mut buffer, line, true);
         }
-        let end = gather.finish(declared);
-        (gather.text().to_vec(), end)
+        let PayloadText::InMemory(at) = gather.finish(&buffer) else { panic!("it is small") };
+        let text = &buffer[at];
+        if !crlf {
+            let end = Gathered { md5: Md5::of(text), text_len: text.len() as u64, strip_cr: false };
+            return (text.to_vec(), end);
+        }
+        let mut stripped = Vec::new();
+        let end = settle(text, declared, &mut stripped);
+        (if end.strip_cr { stripped } else { text.to_vec() }, end)
     }
 
     #[test]
@@ -363,17 +369,18 @@ mod tests {
         let lines: [&[u8]; 4] = [b"\tab\r", b"\t", b"\tcd\r\r", b"\tef\r"];
         for (crlf, text) in [(false, b"ab\r\n\ncd\r\r\nef\r".as_slice()), (true, b"ab\n\ncd\r\nef")] {
             for limit in 0..text.len() {
-                let mut gather = Gather::new(limit);
-                gather.start(crlf);
+                let (mut gather, mut buffer) = (Gather::new(limit), b"before".to_vec());
+                gather.start(buffer.len(), crlf);
                 for line in lines {
-                    gather.begin_line(&line[..line.len().min(2)], line.len() <= 2);
+                    gather.begin_line(&mut buffer, &line[..line.len().min(2)], line.len() <= 2);
                     if line.len() > 2 {
-                        gather.push(&line[2..], true);
+                        gather.push(&mut buffer, &line[2..], true);
                     }
                 }
-                let end = gather.finish(None);
+                let PayloadText::Spilled(spill) = gather.finish(&buffer) else { panic!("it is large") };
+                let end = spill.settle(None, crlf);
                 assert_eq!((end.md5, end.text_len, end.strip_cr), (Md5::of(text), text.len() as u64, crlf));
-                assert!(!end.in_memory);
+                assert_eq!(buffer, b"before");
             }
         }
     }

@@ -1,0 +1,102 @@
+#!/usr/bin/env bash
+# Measures this tool beside upstream's tlparse 0.4.8: the same logs, on the same machine, in one run. Writes
+# benches/RESULTS.md, with machine, versions, medians and ratios.
+#
+#   benches/compare.sh            all rows, five runs each: half an hour on two cores
+#   benches/compare.sh --quick    the same rows at a tenth of their size, two runs each; prints the table, writes no file
+#   benches/compare.sh mixed      only rows whose names contain one of these words; prints the table
+#
+# Logs and reports stand in memory (/dev/shm) where that exists, since a disk would measure its file system.
+# UPSTREAM names a built tlparse 0.4.8; without it, one is installed into target/upstream.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+quick=
+words=()
+for word in "$@"; do
+    if [ "$word" = --quick ]; then quick=1; else words+=("$word"); fi
+done
+runs=5
+share=1
+if [ -n "$quick" ]; then runs=2 share=10; fi
+
+for tool in hyperfine python3; do
+    command -v "$tool" >/dev/null || { echo "compare.sh needs $tool: apt-get install $tool" >&2; exit 1; }
+done
+[ -x /usr/bin/time ] || { echo "compare.sh needs GNU time: apt-get install time" >&2; exit 1; }
+
+cargo build --release --locked
+cargo build --release --locked --examples
+ours=target/release/tlparse
+make_log=target/release/examples/long_log
+floor=target/release/examples/floor
+
+upstream=${UPSTREAM:-target/upstream/bin/tlparse}
+if [ ! -x "$upstream" ]; then
+    cargo install tlparse --version 0.4.8 --locked --root target/upstream
+fi
+
+room=$(mktemp -d -p "$(if [ -w /dev/shm ]; then echo /dev/shm; else echo "${TMPDIR:-/tmp}"; fi)")
+trap 'rm -rf "$room"' EXIT
+measured=$room/measured
+mkdir "$measured"
+
+wanted() {
+    [ "${#words[@]}" = 0 ] && return 0
+    local word
+    for word in "${words[@]}"; do [[ "$1" == *"$word"* ]] && return 0; done
+    return 1
+}
+
+# measure ROW MODE WHO COMMAND..: wall and CPU times by hyperfine, peak memory by GNU time.
+measure() {
+    local file=$measured/$1.$2.$3
+    shift 3
+    echo "-- ${file##*/}" >&2
+    hyperfine --warmup 1 --runs "$runs" --style none --prepare "rm -rf $room/out" --export-json "$file.json" -- "$*" >/dev/null
+    rm -rf "$room/out"
+    /usr/bin/time -f %M -o "$file.memory" "$@" >/dev/null 2>&1
+    find "$room/out" -type f -printf '%s\n' | awk '{ bytes += $1 } END { print NR, bytes }' >"$file.output"
+}
+
+# row NAME KIND MEGABYTES [OPTION..]: makes the log and measures both tools on it, with highlighted code and with --plain-text.
+row() {
+    local name=$1 kind=$2 megabytes=$3
+    shift 3
+    wanted "$name" || return 0
+    local input=$room/input
+    rm -rf "$input"
+    if [ "$kind" = stored ]; then
+        input=$(echo tests/inputs/01_inference/*.log)
+    else
+        "$make_log" "$kind" "$input" "$((megabytes / share > 0 ? megabytes / share : 1))"
+    fi
+    du -sb "$input" | cut -f1 >"$measured/$name.bytes"
+    local who program
+    for who in upstream ours; do
+        program=$upstream
+        [ "$who" = ours ] && program=$ours
+        measure "$name" default "$who" "$program" "$input" -o "$room/out" --overwrite --no-browser "$@"
+        measure "$name" plain "$who" "$program" "$input" -o "$room/out" --overwrite --no-browser --plain-text "$@"
+    done
+    if [ "$name" = mixed ]; then
+        # What cannot be avoided: reading the log, hashing its payloads, writing as many bytes into as many files.
+        "$ours" "$input" -o "$room/report" --overwrite --no-browser >/dev/null 2>&1
+        measure "$name" default floor "$floor" "$input" "$room/report" "$room/out"
+        rm -rf "$room/report"
+    fi
+}
+
+row mixed mixed 300
+row code code 300
+row chromium chromium 300
+row compiles small 300
+row ranks ranks 10 --all-ranks-html
+row small stored 0
+row double mixed 600
+
+table=$(python3 benches/table.py "$measured" "$ours" "$upstream" "$runs")
+echo "$table"
+if [ -z "$quick" ] && [ "${#words[@]}" = 0 ]; then
+    echo "$table" >benches/RESULTS.md
+fi

@@ -1,0 +1,274 @@
+//! A stretch of a log, cut into records but not parsed.
+//!
+//! Records come in batches for two reasons. The hashes of a batch's payloads are computed side by side, which is four
+//! times as fast as one after the other (`md5_lanes.rs`). And another thread can cut and hash the next batch while this
+//! one is parsed.
+
+use super::damage::{Damage, DamageKind};
+use super::envelope::without_bom;
+use super::lines::Lines;
+use super::md5_lanes::md5_of_all;
+use super::payload::{Gather, LineKind, MAX_PAYLOAD_IN_MEMORY, Md5, PayloadText, Span, kind_of};
+use std::io::{self, Read};
+use std::ops::Range;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread::Scope;
+
+/// A header line over this size, in bytes, is skipped: the largest one seen in a real log has 60 KB.
+const MAX_HEADER: usize = 64 << 20;
+/// A batch ends once it has so many bytes of headers and payloads: enough for several payloads in each lane, and few enough
+/// for the second-level cache and for logs of a job that are read at once.
+const BATCH_BYTES: usize = 512 << 10;
+/// Or once it has so many records.
+const BATCH_RECORDS: usize = 1024;
+/// A buffer that had to grow beyond this, for one large payload, is given back.
+const KEEP_BYTES: usize = 4 << 20;
+/// Batches in flight with a thread that reads ahead: one is filled, one waits, one is parsed.
+const IN_FLIGHT: usize = 3;
+
+/// A header line and the payload lines after it.
+pub(super) struct Group {
+    /// The number of the header line, from 1.
+    pub line: u64,
+    pub header: Span,
+    /// Where the batch has the header line.
+    pub header_at: Range<usize>,
+    pub too_long: bool,
+    /// Whether the header line ends in a carriage return.
+    pub crlf: bool,
+    pub payload: Option<GroupPayload>,
+    /// Whether the log ends with this group, and whether it does so without a newline.
+    pub last: bool,
+    pub unfinished: bool,
+    /// How much of the log is read with it.
+    pub end: u64,
+}
+
+/// The payload of a group.
+pub(super) struct GroupPayload {
+    pub span: Span,
+    pub text: PayloadText,
+    /// The hash of a text that is in memory and whose header line has no carriage return.
+    pub md5: Option<Md5>,
+}
+
+/// What stands in a log.
+pub(super) enum Item {
+    Group(Group),
+    /// Payload lines before the first header.
+    Orphans(Damage),
+}
+
+/// Items, with the bytes that they name.
+#[derive(Default)]
+pub(super) struct Batch {
+    pub items: Vec<Item>,
+    pub bytes: Vec<u8>,
+    /// Whether the log ends with this batch; an error of the disk ends it too.
+    pub ended: bool,
+    pub error: Option<io::Error>,
+    /// How much of the log is read.
+    pub end: u64,
+}
+
+impl Batch {
+    fn clear(&mut self) {
+        self.items.clear();
+        self.bytes.clear();
+        if self.bytes.capacity() > KEEP_BYTES {
+            self.bytes = Vec::new();
+        }
+    }
+
+    /// Computes the hashes of its payloads.
+    fn hash(&mut self) {
+        let groups = self.items.iter_mut().filter_map(|item| match item {
+            Item::Group(group) if !group.crlf => group.payload.as_mut(),
+            _ => None,
+        });
+        let mut payloads: Vec<(&mut Option<Md5>, &[u8])> = groups
+            .filter_map(|payload| match &payload.text {
+                PayloadText::InMemory(at) => Some((&mut payload.md5, self.bytes.get(at.clone())?)),
+                PayloadText::Spilled(_) => None,
+            })
+            .collect();
+        let texts: Vec<&[u8]> = payloads.iter().map(|(_, text)| *text).collect();
+        for ((md5, _), hash) in payloads.iter_mut().zip(md5_of_all(&texts)) {
+            **md5 = Some(Md5(hash));
+        }
+    }
+}
+
+/// Where batches come from.
+pub(super) enum Batches<R> {
+    /// They are read when they are asked for.
+    Here(Groups<R>),
+    /// A thread reads them ahead.
+    Ahead { full: Receiver<Batch>, empty: Sender<Batch> },
+}
+
+impl<R: Read> Batches<R> {
+    /// Batches that a thread of `scope` reads ahead. It ends when these are dropped.
+    pub fn ahead<'scope>(scope: &'scope Scope<'scope, '_>, reader: R) -> Batches<R>
+    where
+        R: Send + 'scope,
+    {
+        let (to_read, empty_of_reader) = channel::<Batch>();
+        let (from_reader, full) = channel();
+        for _ in 0..IN_FLIGHT {
+            // Both ends of the channel are here, so it is open.
+            let _ = to_read.send(Batch::default());
+        }
+        let mut groups = Groups::new(reader);
+        scope.spawn(move || {
+            while let Ok(mut batch) = empty_of_reader.recv() {
+                groups.fill(&mut batch);
+                let ended = batch.ended;
+                if from_reader.send(batch).is_err() || ended {
+                    break;
+                }
+            }
+        });
+        Batches::Ahead { full, empty: to_read }
+    }
+
+    /// Puts the next batch in place of the one before.
+    pub fn next(&mut self, batch: &mut Batch) {
+        match self {
+            Batches::Here(groups) => groups.fill(batch),
+            Batches::Ahead { full, empty } => {
+                // After the last batch nobody takes empty ones.
+                let _ = empty.send(std::mem::take(batch));
+                match full.recv() {
+                    Ok(next) => *batch = next,
+                    Err(_) => batch.ended = true,
+                }
+            }
+        }
+    }
+}
+
+/// Cuts a log into groups.
+pub(super) struct Groups<R> {
+    lines: Lines<R>,
+    gather: Gather,
+}
+
+/// How a header line was read.
+struct HeaderLine {
+    span: Span,
+    at: Range<usize>,
+    too_long: bool,
+    /// Whether a newline ends it.
+    newline: bool,
+}
+
+impl<R: Read> Groups<R> {
+    pub fn new(reader: R) -> Self {
+        Groups { lines: Lines::new(reader), gather: Gather::new(MAX_PAYLOAD_IN_MEMORY) }
+    }
+
+    /// Fills a batch with what comes next, and hashes its payloads.
+    fn fill(&mut self, batch: &mut Batch) {
+        batch.clear();
+        while !batch.ended && batch.bytes.len() < BATCH_BYTES && batch.items.len() < BATCH_RECORDS {
+            match self.next(&mut batch.bytes) {
+                Ok(Some(item)) => batch.items.push(item),
+                Ok(None) => batch.ended = true,
+                Err(error) => (batch.ended, batch.error) = (true, Some(error)),
+            }
+        }
+        batch.end = self.lines.offset();
+        batch.hash();
+    }
+
+    /// One header line and its payload, or the payload lines before the first header; `None` at the end.
+    fn next(&mut self, bytes: &mut Vec<u8>) -> io::Result<Option<Item>> {
+        loop {
+            let line = self.lines.line();
+            let Some(piece) = self.lines.peek()? else { return Ok(None) };
+            let start = if line == 1 { without_bom(piece.bytes) } else { piece.bytes };
+            match kind_of(start, piece.ends) {
+                LineKind::Blank => self.lines.consume(),
+                LineKind::Header => break,
+                LineKind::Payload => {
+                    let before = bytes.len();
+                    self.payload(bytes, false)?;
+                    bytes.truncate(before);
+                    let detail = "the log begins inside a payload".to_owned();
+                    return Ok(Some(Item::Orphans(Damage { line, kind: DamageKind::Truncated, detail })));
+                }
+            }
+        }
+        let line = self.lines.line();
+        let header = self.header(bytes)?;
+        let crlf = bytes.get(header.at.clone()).is_some_and(|header| header.ends_with(b"\r"));
+        let payload = self.payload(bytes, crlf)?;
+        let newline = payload.as_ref().map_or(header.newline, |(_, ends_in_newline)| *ends_in_newline);
+        let last = self.lines.peek()?.is_none();
+        Ok(Some(Item::Group(Group {
+            line,
+            header: header.span,
+            header_at: header.at,
+            too_long: header.too_long,
+            crlf,
+            payload: payload.map(|(payload, _)| payload),
+            last,
+            unfinished: !newline,
+            end: self.lines.offset(),
+        })))
+    }
+
+    /// Reads a header line into the batch.
+    fn header(&mut self, bytes: &mut Vec<u8>) -> io::Result<HeaderLine> {
+        let begin = bytes.len();
+        let offset = self.lines.offset();
+        let (mut len, mut newline) = (0, false);
+        while let Some(piece) = self.lines.peek()? {
+            len += piece.bytes.len() as u64;
+            newline = piece.newline;
+            let ends = piece.ends;
+            let room = (MAX_HEADER + 1).saturating_sub(bytes.len() - begin).min(piece.bytes.len());
+            bytes.extend_from_slice(piece.bytes.get(..room).unwrap_or_default());
+            self.lines.consume();
+            if ends {
+                break;
+            }
+        }
+        let span = Span { offset, len };
+        Ok(HeaderLine { span, at: begin..bytes.len(), too_long: len > MAX_HEADER as u64, newline })
+    }
+
+    /// Gathers the payload lines that follow, and whether a newline ends them. Blank lines are dropped.
+    fn payload(&mut self, bytes: &mut Vec<u8>, crlf: bool) -> io::Result<Option<(GroupPayload, bool)>> {
+        let Self { lines, gather } = self;
+        gather.start(bytes.len(), crlf);
+        let mut found: Option<(Span, bool)> = None;
+        loop {
+            let offset = lines.offset();
+            let Some(piece) = lines.peek()? else { break };
+            match kind_of(piece.bytes, piece.ends) {
+                LineKind::Header => break,
+                LineKind::Blank => {
+                    lines.consume();
+                    continue;
+                }
+                LineKind::Payload => gather.begin_line(bytes, piece.bytes, piece.ends),
+            }
+            let start = found.map_or(offset, |(span, _)| span.offset);
+            let mut end = offset + piece.bytes.len() as u64;
+            let (mut ends, mut newline) = (piece.ends, piece.newline);
+            lines.consume();
+            while !ends {
+                let Some(next) = lines.peek()? else { break };
+                gather.push(bytes, next.bytes, next.ends);
+                end += next.bytes.len() as u64;
+                (ends, newline) = (next.ends, next.newline);
+                lines.consume();
+            }
+            found = Some((Span { offset: start, len: end - start }, newline));
+        }
+        let text = gather.finish(bytes);
+        Ok(found.map(|(span, newline)| (GroupPayload { span, text, md5: None }, newline)))
+    }
+}

@@ -1,0 +1,58 @@
+//! What does not fit the grammar of a log.
+
+/// How many bytes of a bad line are quoted, and how many characters a detail may have: a problem is one line of a table.
+const MAX_QUOTE: usize = 80;
+const MAX_DETAIL: usize = 200;
+
+/// Something in the log that does not fit the grammar.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Damage {
+    /// The line it was found on, from 1; for a record, its header line.
+    pub line: u64,
+    /// Which kind.
+    pub kind: DamageKind,
+    /// What was found, one short sentence for people; holds text of the log.
+    pub detail: String,
+}
+
+/// The kinds of damage; each is counted.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum DamageKind {
+    /// A line without a glog prefix.
+    BadPrefix,
+    /// A line whose prefix is not followed by one JSON object.
+    BadJson,
+    /// A payload that does not have the declared hash, or is missing.
+    BadPayloadMd5,
+    /// The log begins or ends inside a record.
+    Truncated,
+    /// Bytes that are not UTF-8.
+    NonUtf8,
+}
+
+impl Damage {
+    /// The log ends too early.
+    pub(super) fn truncated(line: u64) -> Damage {
+        Damage { line, kind: DamageKind::Truncated, detail: "the log ends inside this record".to_owned() }
+    }
+}
+
+/// The beginning of a line in quotes, control characters escaped.
+pub(super) fn quoted(line: &[u8]) -> String {
+    let shown = line.get(..MAX_QUOTE);
+    let text = String::from_utf8_lossy(shown.unwrap_or(line));
+    let mut out = String::from("\"");
+    for c in text.chars() {
+        if c.is_control() { out.extend(c.escape_default()) } else { out.push(c) }
+    }
+    out.push_str(if shown.is_some_and(|shown| shown.len() < line.len()) { "..\"" } else { "\"" });
+    out
+}
+
+/// A detail that is no longer than a row of a table.
+pub(super) fn bounded(detail: String) -> String {
+    match detail.char_indices().nth(MAX_DETAIL) {
+        Some((at, _)) => detail.get(..at).unwrap_or_default().to_owned(),
+        None => detail,
+    }
+}

@@ -17,6 +17,7 @@ mod prefix;
 mod records;
 mod runs;
 mod siblings;
+mod sorted;
 mod source;
 mod strings;
 
@@ -31,5 +32,6 @@ pub use prefix::{LocalTime, Prefix};
 pub use records::{Damage, DamageKind, Entry, Payload, Record, Records};
 pub use runs::{Log, RankLogs, Run};
 pub use siblings::strings_from_siblings;
+pub use sorted::{Merge, Sorted, SortedRecord, Sorter, halves_of, word_of};
 pub use source::{Source, SpanReader, base_name, packed, unpacked};
 pub use strings::{FileRef, StringTable};

@@ -9,6 +9,7 @@ use crate::model::{
     TritonLaunch,
 };
 use crate::trace::{Sorter, TextMap};
+use indexmap::IndexSet;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
@@ -28,8 +29,8 @@ pub(super) struct Collector {
     calls: Sorter<OperatorCall>,
     launches: Sorter<Launch>,
     correlations: Sorter<Correlation>,
-    operators: TextMap<Vec<u8>, u32>,
-    kernels: TextMap<Vec<u8>, u32>,
+    operators: Interned,
+    kernels: Interned,
     threads: Numbers,
     /// Reused for every lookup.
     key: Vec<u8>,
@@ -113,8 +114,9 @@ impl Collector {
             self.key.push(0);
             self.key.extend(raw.unwrap_or_default());
         }
-        if let Some(known) = self.operators.get(&self.key) {
-            return *known;
+        let (place, is_new) = self.operators.place_of(&self.key);
+        if !is_new {
+            return place;
         }
         let operator = Operator {
             name: bounded(name),
@@ -125,19 +127,17 @@ impl Collector {
             values: values.and_then(|raw| serde_json::from_slice(raw).ok()).unwrap_or_default(),
             triton: triton_of(args),
         };
-        let place = place_of(self.profile.operators.len());
         self.profile.operators.push(operator);
-        self.operators.insert(self.key.clone(), place);
         place
     }
 
     fn launch(&mut self, fields: &Object<'_>, args: &Object<'_>, work: DeviceWork) {
         let Some(times) = self.times(fields) else { return };
         let name = fields.quoted("name").unwrap_or_default();
-        let kernel = match self.kernels.get(name) {
-            Some(known) => *known,
-            None => self.kernel(name, args, work),
-        };
+        let (kernel, is_new) = self.kernels.place_of(name);
+        if is_new {
+            self.new_kernel(name, args, work);
+        }
         self.launches.push(Launch {
             place: place_of(self.launches.count()),
             kernel,
@@ -148,9 +148,7 @@ impl Collector {
         });
     }
 
-    fn kernel(&mut self, name: &[u8], args: &Object<'_>, work: DeviceWork) -> u32 {
-        let place = place_of(self.profile.kernels.len());
-        self.kernels.insert(name.to_owned(), place);
+    fn new_kernel(&mut self, name: &[u8], args: &Object<'_>, work: DeviceWork) {
         let name = bounded(name);
         let kind = match work {
             DeviceWork::Kernel if is_communication(&name) => DeviceWork::Communication,
@@ -164,7 +162,6 @@ impl Collector {
             occupancy: args.number("est. achieved occupancy %"),
             spills: SPILLS.iter().find_map(|name| args.count(name)),
         });
-        place
     }
 
     /// Kernels of older torch and of ROCm name no operator: the call that launched them does.
@@ -189,15 +186,52 @@ fn recording(fields: &Object<'_>) -> Option<Recording> {
     if fields.quoted("ph") != Some(b"X") {
         return None;
     }
-    let kind = fields.quoted("cat")?.to_ascii_lowercase();
-    match kind.as_slice() {
-        b"cpu_op" | b"operator" => Some(Recording::Call { annotation: false }),
-        b"user_annotation" => Some(Recording::Call { annotation: true }),
-        b"kernel" => Some(Recording::Launch(DeviceWork::Kernel)),
-        b"gpu_memcpy" | b"gpu_memset" | b"memcpy" | b"memset" => Some(Recording::Launch(DeviceWork::Copy)),
+    let kind = fields.quoted("cat")?;
+    let is = |name: &str| kind.eq_ignore_ascii_case(name.as_bytes());
+    let ends = |end: &str| {
+        let from = kind.len().checked_sub(end.len());
+        from.and_then(|from| kind.get(from..)).is_some_and(|last| last.eq_ignore_ascii_case(end.as_bytes()))
+    };
+    match () {
+        () if is("cpu_op") || is("operator") => Some(Recording::Call { annotation: false }),
+        () if is("kernel") => Some(Recording::Launch(DeviceWork::Kernel)),
+        () if is("user_annotation") => Some(Recording::Call { annotation: true }),
+        () if ["gpu_memcpy", "gpu_memset", "memcpy", "memset"].into_iter().any(is) => {
+            Some(Recording::Launch(DeviceWork::Copy))
+        }
         // cuda_runtime, cuda_driver, hip_runtime, xpu_runtime.
-        kind if kind.ends_with(b"_runtime") || kind.ends_with(b"_driver") => Some(Recording::Runtime),
-        _ => None,
+        () if ends("_runtime") || ends("_driver") => Some(Recording::Runtime),
+        () => None,
+    }
+}
+
+/// Texts that occur again and again, each known by its place among the distinct ones.
+#[derive(Default)]
+struct Interned {
+    known: IndexSet<Vec<u8>>,
+    /// What came behind each text the last time: a program mostly repeats itself, and comparing is faster than hashing.
+    following: Vec<usize>,
+    last: usize,
+}
+
+impl Interned {
+    /// The place of a text, and whether it was not known.
+    fn place_of(&mut self, text: &[u8]) -> (u32, bool) {
+        let count = self.known.len();
+        let expected = self.following.get(self.last).copied().unwrap_or_default();
+        let place = match self.known.get_index(expected).is_some_and(|known| known == text) {
+            true => expected,
+            false => match self.known.get_index_of(text) {
+                Some(known) => known,
+                None => self.known.insert_full(text.to_owned()).0,
+            },
+        };
+        self.following.resize(self.known.len(), 0);
+        if let Some(following) = self.following.get_mut(self.last) {
+            *following = place;
+        }
+        self.last = place;
+        (place_of(place), place == count)
     }
 }
 

@@ -1,4 +1,4 @@
-//! Records in their order, in memory that does not grow with their number: what is more than a few megabytes goes, each
+//! Records in their order, in memory that does not grow with their number: what is more than a megabyte goes, each
 //! part sorted, to a temporary file without a name, and the parts are merged while they are read.
 
 use std::cmp::Ordering;
@@ -8,9 +8,9 @@ use std::fs::File;
 use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
 
 /// Bytes of records that stand in memory.
-const HELD: usize = 4 << 20;
+const HELD: usize = 1 << 20;
 /// Bytes of a part that are read at once.
-const READ_AT_ONCE: usize = 16 << 10;
+const READ_AT_ONCE: usize = 8 << 10;
 
 /// A few numbers that are kept with millions of their kind.
 pub trait SortedRecord: Copy {
@@ -97,7 +97,7 @@ impl<R: SortedRecord> Sorter<R> {
             none => none.insert(tempfile::tempfile()?),
         };
         file.seek(SeekFrom::Start(from))?;
-        let mut out = BufWriter::with_capacity(READ_AT_ONCE * 4, &*file);
+        let mut out = BufWriter::with_capacity(READ_AT_ONCE * 8, &*file);
         let mut to = from;
         for record in &self.held {
             for word in record.to_words().as_ref() {
@@ -221,10 +221,6 @@ impl<R: SortedRecord> Merge<'_, R> {
     ///
     /// # Errors
     /// The temporary file cannot be read.
-    #[expect(
-        clippy::should_implement_trait,
-        reason = "`while let Some(..) = records.next()?` reads better than a result in an option"
-    )]
     pub fn next(&mut self) -> io::Result<Option<R>> {
         let Some(mut head) = self.heads.peek_mut() else { return Ok(None) };
         let record = head.record;

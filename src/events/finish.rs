@@ -38,7 +38,7 @@ fn adopt_strings(model: &mut Model, source: &Source) {
     for pid in model.log.pids.clone() {
         let ids: Vec<i64> = unresolved.iter().filter(|(p, _, _)| *p == pid).map(|(_, id, _)| *id).collect();
         let own = model.strings.first_defined(pid);
-        for (id, text) in trace::strings_from_siblings(source.path(), first.time, &ids, own) {
+        for (id, text) in trace::strings_from_siblings(source, first.time, &ids, own) {
             model.strings.adopt(pid, id, &text);
         }
     }

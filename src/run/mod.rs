@@ -3,12 +3,13 @@
 
 mod input;
 mod measure;
+mod named;
 mod process;
 mod profiles;
 mod ranks;
 mod task;
 
-pub(crate) use input::{Input, find};
+pub(crate) use input::{Gathered, Input, OneOfSeveral, find};
 pub(crate) use measure::measure;
 pub(crate) use process::for_each_process;
 pub(crate) use profiles::Traces;

@@ -46,11 +46,13 @@ pub use events::{
     StructuredLogParser,
 };
 pub use model::{
-    Cell, Column, Failure, Fields, Form, Frame, Language, Metrics, MetricsKind, ProblemKind, Stack, Unit,
+    Cell, Column, CompileNews, Failure, Fields, Form, Frame, Function, Language, Metrics, MetricsKind,
+    ProblemKind, Stack, Unit,
 };
 pub use options::{Compared, DiffOptions, InMemory, Options, Progress, RunSummary, Written};
 pub use rel_path::RelPath;
 pub use report::{Editor, Format, Settings, SummaryLine};
+pub use run::{Appended, Watch};
 pub use source_tree::SourceTree;
 pub use trace::{CompileId, FileRef, LocalTime, Md5, Payload, PayloadRef, Span, Stamp};
 
@@ -358,4 +360,32 @@ pub fn default_input() -> anyhow::Result<PathBuf> {
         .filter(|dir| !dir.is_empty())
         .map(PathBuf::from)
         .context("give a log or a folder of logs, or set TORCH_TRACE to the folder")
+}
+
+/// Whether [`run`] could write a report there, for programs that want to know before a long work begins.
+///
+/// # Errors
+/// It could not; the error says why.
+pub fn check_out(out: &Path, overwrite: bool) -> anyhow::Result<()> {
+    output::check_target(out, overwrite, &Entries::new(report::top_entries()))
+}
+
+/// Makes a folder for a program to record into, unless it is there.
+///
+/// # Errors
+/// It cannot be made, or it holds something.
+pub fn make_empty_folder(folder: &Path) -> anyhow::Result<()> {
+    output::make_empty_folder(folder)
+}
+
+/// The logs that stand in a folder, by name.
+#[must_use]
+pub fn logs_of(folder: &Path) -> Vec<PathBuf> {
+    trace::log_files(folder)
+}
+
+/// The traces of torch.profiler that stand in a folder, by name.
+#[must_use]
+pub fn traces_of(folder: &Path) -> Vec<PathBuf> {
+    run::traces_of(folder)
 }

@@ -44,8 +44,9 @@ fn a_crate_for_one_job_is_used_in_one_place() {
     );
     only(&[&format!("{KIT}templates.rs")], r"\btinytemplate::");
     only(&["trace/unpack.rs"], r"\bzstd::|\bflate2::");
-    // How much a disk has room for is asked where something is unpacked.
-    only(&["output/", "trace/unpack.rs"], r"\brustix::");
+    // How much a disk has room for is asked where something is unpacked; signals are passed on to a command.
+    only(&["output/", "trace/unpack.rs", "program/run/child.rs"], r"\brustix::");
+    only(&["program/"], r"\bsignal_hook::");
 }
 
 #[test]

@@ -4,6 +4,7 @@ use super::check::Check;
 use super::combine::Combine;
 use super::diff::Diff;
 use super::report::Afterwards;
+use super::run::Run;
 use super::values::{bytes, folder, format};
 use clap::error::ErrorKind;
 use clap::{Parser, Subcommand};
@@ -110,6 +111,10 @@ pub struct Cli {
     #[arg(long, value_name = "N")]
     pub session: Option<usize>,
 
+    /// While the program runs, print a line for each compile, and rewrite the report when its logs rest for 2 seconds; Ctrl-C ends it
+    #[arg(long, conflicts_with_all = ["serve", "json", "format", "latest", "session"])]
+    pub watch: bool,
+
     /// Serve the report over HTTP to this machine, until Ctrl-C
     #[arg(long)]
     pub serve: bool,
@@ -133,6 +138,10 @@ pub enum Command {
     /// Compare two runs: what is new, gone, worse and better
     #[command(after_help = Diff::HELP)]
     Diff(Diff),
+
+    /// Run a command, record what torch.compile does in it, and make the report
+    #[command(after_help = Run::HELP)]
+    Run(Run),
 }
 
 /// What to say where options stand before the subcommand: clap's own message helps only those who know clap.
@@ -189,6 +198,7 @@ impl Cli {
             no_browser: self.no_browser,
             serve: self.serve,
             port: self.port,
+            to_standard_error: false,
             json: self.json,
             verbose: self.verbose,
             format: self.format.filter(|format| *format != Format::Text),

@@ -138,6 +138,11 @@ impl Traces {
     }
 }
 
+/// The traces that stand in a folder, by name; none where it cannot be read.
+pub(crate) fn traces_of(folder: &Path) -> Vec<PathBuf> {
+    in_folder(folder).unwrap_or_default()
+}
+
 fn in_folder(folder: &Path) -> Result<Vec<PathBuf>> {
     let about = || format!("cannot read the folder {}", folder.display());
     let mut found = trace::files_ending(folder, &ENDINGS).with_context(about)?;

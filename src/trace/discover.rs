@@ -8,11 +8,11 @@ use std::time::SystemTime;
 
 use anyhow::{Context, Result, bail};
 
+use super::intake::Opener;
 use super::names::{
     RAW_LOG, is_log_name, is_torch_name, numbered, parents_raw_log, rank_of_file_name, rank_of_path,
     sort_siblings,
 };
-use super::opener::Opener;
 use super::peek::peek;
 use super::runs::{Log, Run, group};
 
@@ -185,6 +185,13 @@ pub fn sibling_logs(log: &Path, limit: usize) -> io::Result<Vec<PathBuf>> {
     sort_siblings(&mut siblings, log);
     siblings.truncate(limit);
     Ok(siblings)
+}
+
+/// The files of a folder that are named as logs are, by name.
+pub fn log_files(dir: &Path) -> Vec<PathBuf> {
+    let mut paths: Vec<PathBuf> = logs_of(dir).unwrap_or_default().into_iter().map(|log| log.path).collect();
+    paths.sort();
+    paths
 }
 
 /// The files of a folder whose names end so, in the order of their names.

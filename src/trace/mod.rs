@@ -11,10 +11,10 @@ mod compile_id;
 mod discover;
 mod envelope;
 mod glob;
+mod intake;
 mod lines;
 mod maps;
 mod names;
-mod opener;
 mod payload;
 mod peek;
 mod prefix;
@@ -27,12 +27,14 @@ mod unpack;
 
 pub use clock::{Clock, Stamp, instant};
 pub use compile_id::{CompileId, FrameId, bracketed_without_id, folder_without_id};
-pub use discover::{Folder, NewestLog, files_ending, logs_in, logs_of_report, named_logs, newest_log};
+pub use discover::{
+    Folder, NewestLog, files_ending, log_files, logs_in, logs_of_report, named_logs, newest_log,
+};
 pub use envelope::{Envelope, clean_header, readable_text, strict_json};
 pub use glob::expanded;
+pub use intake::Opener;
 pub use maps::{TextMap, TextSet};
 pub use names::rank_of_file_name;
-pub use opener::Opener;
 pub use payload::{Md5, PayloadRef, Span};
 pub use peek::Peek;
 pub use prefix::{LocalTime, Prefix};

@@ -6,8 +6,8 @@ use std::path::Path;
 use anyhow::Context;
 
 use super::envelope::{Envelope, clean_header};
+use super::intake::Opener;
 use super::lines::Lines;
-use super::opener::Opener;
 use super::payload::{LineKind, Span, kind_of};
 use super::prefix::{LocalTime, Prefix};
 use super::source::Source;

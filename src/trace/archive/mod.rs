@@ -1,5 +1,6 @@
 //! Archives: the members of a tar or a zip, one after the other, in bounded memory. A name in an archive is only a text.
 
+mod member;
 mod tar;
 mod zip;
 
@@ -7,11 +8,7 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 
 use super::unpack::{Limit, Limited, unpacking};
-
-/// How many members an archive may have.
-const MOST_MEMBERS: usize = 100_000;
-/// How long a member's name may be, in bytes: the longest path that Linux opens.
-const MOST_NAME: usize = 4096;
+use member::Visit;
 
 /// What a file is that may be an archive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,9 +42,6 @@ impl ArchiveKind {
     }
 }
 
-/// Is given the name of a member, as the archive has it, and its content, of which it may read as much as it likes.
-pub(super) type Visit<'v> = dyn FnMut(&str, &mut dyn Read) -> anyhow::Result<()> + 'v;
-
 /// Visits the files of an archive in its order.
 ///
 /// # Errors
@@ -67,17 +61,4 @@ pub(super) fn for_each_member(
             tar::for_each_member(&mut Limited::new(stream, limit, 0), visit)
         }
     }
-}
-
-/// Reads exactly that many bytes.
-fn bytes_of(stream: &mut dyn Read, count: usize) -> io::Result<Vec<u8>> {
-    let mut bytes = vec![0; count];
-    stream.read_exact(&mut bytes)?;
-    Ok(bytes)
-}
-
-/// A number of two, four or eight bytes, the lowest first.
-fn number(bytes: &[u8], at: usize, len: usize) -> Option<u64> {
-    let digits = bytes.get(at..at.checked_add(len)?)?;
-    Some(digits.iter().rev().fold(0, |sum, digit| (sum << 8) | u64::from(*digit)))
 }

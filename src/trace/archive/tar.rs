@@ -4,7 +4,7 @@ use std::io::{self, Read};
 
 use anyhow::{Context, bail};
 
-use super::{MOST_MEMBERS, MOST_NAME, Visit, bytes_of};
+use super::member::{MOST_MEMBERS, MOST_NAME, Visit, bytes_of};
 
 /// Bytes of a block.
 pub(super) const BLOCK: usize = 512;

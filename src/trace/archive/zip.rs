@@ -5,7 +5,7 @@ use std::io::{self, BufReader, Read, Seek, SeekFrom};
 
 use anyhow::{Context, Result, bail};
 
-use super::{MOST_MEMBERS, MOST_NAME, Visit, bytes_of, number};
+use super::member::{MOST_MEMBERS, MOST_NAME, Visit, bytes_of, number};
 use crate::trace::unpack::{Checksum, Packing, WINDOW, inflated};
 
 /// How a zip begins, and how one without members does.

@@ -15,7 +15,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::Scope;
 
 /// A header line over this size, in bytes, is skipped: the largest one seen in a real log has 60 KB.
-const MAX_HEADER: usize = 64 << 20;
+pub(super) const MAX_HEADER: usize = 64 << 20;
 /// A batch ends once it has so many bytes of headers and payloads: enough for several payloads in each lane, and few enough
 /// for the second-level cache and for logs of a job that are read at once.
 const BATCH_BYTES: usize = 512 << 10;

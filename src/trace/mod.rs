@@ -16,11 +16,8 @@ mod glob;
 mod intake;
 mod lines;
 mod maps;
-<<<<<<< HEAD
 mod md5_lanes;
-=======
 mod names;
->>>>>>> main
 mod payload;
 mod peek;
 mod prefix;
@@ -34,14 +31,10 @@ mod unpack;
 
 pub use clock::{Clock, Stamp, instant};
 pub use compile_id::{CompileId, FrameId, bracketed_without_id, folder_without_id};
-<<<<<<< HEAD
 pub use damage::{Damage, DamageKind};
-pub use discover::{Folder, NewestLog, files_ending, logs_in, newest_log, rank_of_file_name};
-=======
 pub use discover::{
     Folder, NewestLog, files_ending, log_files, logs_in, logs_of_report, named_logs, newest_log,
 };
->>>>>>> main
 pub use envelope::{Envelope, clean_header, readable_text, strict_json};
 pub use glob::expanded;
 pub use intake::Opener;
@@ -50,13 +43,8 @@ pub use names::rank_of_file_name;
 pub use payload::{Md5, PayloadRef, Span};
 pub use peek::Peek;
 pub use prefix::{LocalTime, Prefix};
-<<<<<<< HEAD
 pub use records::{Entry, Payload, Record, Records};
-pub use runs::{Log, RankLogs, Run};
-=======
-pub use records::{Damage, DamageKind, Entry, Payload, Record, Records};
 pub use runs::{Log, RankLogs, Run, group};
->>>>>>> main
 pub use siblings::strings_from_siblings;
 pub use sorted::{Merge, Sorted, SortedRecord, Sorter, halves_of, word_of};
 pub use source::{Source, SpanReader, base_name};

@@ -1,4 +1,5 @@
 use super::*;
+use crate::trace::batch::MAX_HEADER;
 
 const PREFIX: &str = "V1120 04:42:01.123000 77 torch/a.py:12] ";
 

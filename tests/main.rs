@@ -53,6 +53,8 @@ mod performance;
 mod provenance;
 mod provenance_orders;
 mod ranks;
+#[cfg(unix)]
+mod run_and_watch;
 mod same_numbers;
 mod schema;
 mod search;

@@ -2,7 +2,7 @@
 
 /// How many bytes of a bad line are quoted, and how many characters a detail may have: a problem is one line of a table.
 const MAX_QUOTE: usize = 80;
-const MAX_DETAIL: usize = 200;
+pub(super) const MAX_DETAIL: usize = 200;
 
 /// Something in the log that does not fit the grammar.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -8,7 +8,7 @@ use super::lines::Lines;
 
 /// The text of a payload up to this size, in bytes, comes with its record; of a larger one, only its place in the log is
 /// known. The largest one seen in a real log has 12 MB, so this bounds memory without affecting real logs.
-pub const MAX_PAYLOAD_IN_MEMORY: usize = 32 << 20;
+pub const MAX_PAYLOAD_IN_MEMORY: usize = 64 << 20;
 /// Launchers tag lines with a role and a rank (`[default0]:`); a longer bracket is text.
 const MAX_TAG: usize = 40;
 

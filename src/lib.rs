@@ -48,6 +48,7 @@ pub use events::{
 pub use model::{
     Cell, Column, Failure, Fields, Form, Frame, Language, Metrics, MetricsKind, ProblemKind, Stack, Unit,
 };
+pub use output::Unfinished;
 pub use options::{Compared, DiffOptions, InMemory, Options, Progress, RunSummary, Written};
 pub use rel_path::RelPath;
 pub use report::{Editor, Format, Settings, SummaryLine};
@@ -78,7 +79,9 @@ pub fn run(options: &Options, registry: &Registry, progress: &dyn Progress) -> a
     let augment = options.augment.as_deref();
     let work = Work { options, registry, traces: &traces, augment, progress };
     let target = Target::prepare(&options.out, options.overwrite, Entries::new(report::top_entries()))?;
+    progress.begun(target.unfinished());
     let summary = write(work, &input, &DiskSink::new(target.folder()), target.folder())?;
+    progress.placing();
     Ok(Written { folder: target.place()?, summary: summary.noting_first(notes) })
 }
 
@@ -97,6 +100,7 @@ pub fn run_for_facts<T>(
     let traces = Traces::find(options)?;
     let work = Work { options, registry, traces: &traces, augment: None, progress };
     let folder = tempfile::tempdir().context("no temporary folder can be made")?;
+    progress.begun(Unfinished::scratch(folder.path()));
     let sink = OnlySink::new(DiskSink::new(folder.path()), "report.json");
     let summary = write(work, &input, &sink, folder.path())?;
     read(folder.path(), summary.noting_first(notes))
@@ -163,8 +167,10 @@ pub fn combine(
     progress: &dyn Progress,
 ) -> anyhow::Result<Written> {
     let target = JobTarget::prepare(folder, overwrite)?;
+    progress.begun(target.unfinished());
     let sink = DiskSink::new(target.staging());
     let summary = write_job(target.ranks(), JobFacts::default(), &sink, settings, progress)?;
+    progress.placing();
     Ok(Written { folder: target.place()?, summary })
 }
 
@@ -177,7 +183,11 @@ pub fn diff(options: &DiffOptions, registry: &Registry, progress: &dyn Progress)
     let prepare =
         |out: &PathBuf| Target::prepare(out, options.overwrite, Entries::new(report::diff_entries()));
     let target = options.out.as_ref().map(prepare).transpose()?;
+    if let Some(target) = &target {
+        progress.begun(target.unfinished());
+    }
     let scratch = tempfile::tempdir().context("no temporary folder can be made")?;
+    progress.begun(Unfinished::scratch(scratch.path()));
     let folder = target.as_ref().map_or(scratch.path(), Target::folder);
     let reports = Reports { options, registry, progress, folder, goal: target.as_ref().map(Target::goal) };
     let mut notes = Vec::new();
@@ -189,6 +199,7 @@ pub fn diff(options: &DiffOptions, registry: &Registry, progress: &dyn Progress)
         progress.writing(pages.len());
         output::write(pages, &DiskSink::new(target.folder()), NonZeroUsize::MIN, Worker::new)?;
     }
+    progress.placing();
     let folder = target.map(Target::place).transpose()?;
     Ok(Compared {
         page: folder.map(|folder| folder.join(report::DIFF_PAGE)),

@@ -3,7 +3,6 @@
 use super::{Event, Flow, RankContext, StructuredLogParser};
 use crate::model::TraceSpan;
 use crate::trace::TextMap;
-use fxhash::FxHashMap;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
@@ -18,7 +17,7 @@ pub(super) fn parsers() -> Vec<Box<dyn StructuredLogParser>> {
 /// closes the latest begin of its name, and any begin above that in the stack was never ended.
 #[derive(Default)]
 struct Chromium {
-    processes: FxHashMap<u64, Process>,
+    processes: TextMap<u64, Process>,
 }
 
 #[derive(Default)]

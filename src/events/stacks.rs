@@ -3,7 +3,6 @@
 use crate::model::{Frame, Stack, lenient};
 use crate::trace::TextSet;
 use crate::trace::{FileRef, StringTable};
-use fxhash::FxHashSet;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::sync::Arc;
@@ -12,7 +11,7 @@ use std::sync::Arc;
 #[derive(Default)]
 pub(super) struct Texts {
     texts: TextSet<Arc<str>>,
-    stacks: FxHashSet<Stack>,
+    stacks: TextSet<Stack>,
 }
 
 impl Texts {

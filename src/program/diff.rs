@@ -1,10 +1,9 @@
 //! `tlparse diff`: its arguments; compares two sides and prints what was asked for.
 
 use super::exit;
-use super::terminal::{self, Bar};
+use super::terminal::{self, Bar, visible};
 use super::values::format;
 use clap::Args;
-use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use tlparse::{Compared, DiffOptions, Format, Progress, Registry, Threshold};
@@ -110,29 +109,21 @@ fn options(diff: &Diff) -> Result<DiffOptions, String> {
 
 /// Compares, and prints the comparison in the format that was asked for.
 fn compared(diff: &Diff, options: &DiffOptions, progress: &dyn Progress) -> anyhow::Result<Compared> {
-    tlparse::diff(options, &Registry::default(), progress).inspect(|compared| {
-        // Printing fails when the reader closes the pipe early, as `head` does.
-        let _ = print(diff, compared);
-    })
+    let compared = tlparse::diff(options, &Registry::default(), progress)?;
+    terminal::print(&text(diff, &compared)?)?;
+    Ok(compared)
 }
 
-fn print(diff: &Diff, compared: &Compared) -> std::io::Result<()> {
-    let mut out = std::io::stdout().lock();
-    match diff.format() {
-        Format::Json => {
-            serde_json::to_writer_pretty(&mut out, &compared.json)?;
-            writeln!(out)
-        }
-        Format::Markdown => write!(out, "{}", compared.markdown),
+/// What is printed.
+fn text(diff: &Diff, compared: &Compared) -> anyhow::Result<String> {
+    Ok(match diff.format() {
+        Format::Json => format!("{}\n", serde_json::to_string_pretty(&compared.json)?),
+        Format::Markdown => compared.markdown.clone(),
         // The command line takes no other form.
         _ => {
-            for line in &compared.lines {
-                writeln!(out, "{line}")?;
-            }
-            match &compared.page {
-                Some(page) => writeln!(out, "Report: {}", page.display()),
-                None => Ok(()),
-            }
+            let lines = compared.lines.iter().map(|line| format!("{}\n", visible(&line.to_string())));
+            let page = compared.page.iter().map(|page| format!("Report: {}\n", page.display()));
+            lines.chain(page).collect()
         }
-    }
+    })
 }

@@ -48,8 +48,8 @@ pub use events::{
 pub use model::{
     Cell, Column, Failure, Fields, Form, Frame, Language, Metrics, MetricsKind, ProblemKind, Stack, Unit,
 };
-pub use output::Unfinished;
 pub use options::{Compared, DiffOptions, InMemory, Options, Progress, RunSummary, Written};
+pub use output::Unfinished;
 pub use rel_path::RelPath;
 pub use report::{Editor, Format, Settings, SummaryLine};
 pub use source_tree::SourceTree;

@@ -258,9 +258,9 @@ impl<'r> FactReader<'_, 'r> {
         let positions = report.cross_rank.execution.iter().flatten().map(|position| {
             let id = position.compile_id.as_deref();
             let value = id.and_then(|id| places.graph(id)).map(FactValue::Executed);
-            let note = *notes.entry(id).or_insert_with(|| {
-                execution_note(position).map(|note| self.texts.add(&note))
-            });
+            let note = *notes
+                .entry(id)
+                .or_insert_with(|| execution_note(position).map(|note| self.texts.add(&note)));
             let (compile, graph) = (self.texts.add_maybe(id), id.and_then(|id| places.graph(id)));
             Step { compile, graph, value, note }
         });

@@ -216,12 +216,7 @@ fn copy_folder(from: &Path, to: &Path) -> io::Result<()> {
 pub(super) fn move_in(staging: &Path, folder: &Path) -> io::Result<()> {
     let aside = folder.join(aside_name(None));
     fs::create_dir(&aside)?;
-    let moves = plan(folder, &aside).and_then(|mut moves| {
-        moves.reverse();
-        moves.extend(plan(staging, folder)?);
-        Ok(moves)
-    });
-    let moved = moves.and_then(|moves| move_all(&moves));
+    let moved = exchange_of(staging, folder, &aside).and_then(|moves| move_all(&moves));
     if moved.is_ok() {
         let _ = fs::remove_dir_all(&aside);
     } else {
@@ -229,6 +224,18 @@ pub(super) fn move_in(staging: &Path, folder: &Path) -> io::Result<()> {
         let _ = fs::remove_dir(&aside);
     }
     moved
+}
+
+/// The moves that bring the entries of `folder` to `aside` and those of `staging` to `folder`.
+pub(super) fn exchange_of(
+    staging: &Path,
+    folder: &Path,
+    aside: &Path,
+) -> io::Result<Vec<(PathBuf, PathBuf)>> {
+    let mut moves = plan(folder, aside)?;
+    moves.reverse();
+    moves.extend(plan(staging, folder)?);
+    Ok(moves)
 }
 
 /// Replaces these files of `folder` by those in `staging`; an old one that has no successor goes too. On failure every

@@ -151,7 +151,11 @@ impl JobTarget {
     /// What stands on the disk until the files are in place.
     #[must_use]
     pub fn unfinished(&self) -> Unfinished {
-        Unfinished { staging: self.staging.clone(), lock: Some(self.lock.path().to_owned()), parents: Vec::new() }
+        Unfinished {
+            staging: self.staging.clone(),
+            lock: Some(self.lock.path().to_owned()),
+            parents: Vec::new(),
+        }
     }
 
     /// Puts the files beside the ranks, the landing page last, and returns the folder.

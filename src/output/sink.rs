@@ -56,6 +56,12 @@ pub trait Sink: Sync {
 
     /// The same sink, one folder further down.
     fn below(&self, folder: &str) -> Box<dyn Sink + '_>;
+
+    /// Removes all files that were written.
+    ///
+    /// # Errors
+    /// A file cannot be removed.
+    fn clear(&self) -> Result<()>;
 }
 
 /// A folder on disk.
@@ -91,6 +97,13 @@ impl Sink for DiskSink {
     fn below(&self, folder: &str) -> Box<dyn Sink + '_> {
         Box::new(DiskSink(self.0.join(folder)))
     }
+
+    fn clear(&self) -> Result<()> {
+        match fs::remove_dir_all(&self.0) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(explain(error.into(), &self.0)),
+            _ => Ok(()),
+        }
+    }
 }
 
 /// Another sink, of whose files only those of one name are made; what the others would hold is never computed.
@@ -118,6 +131,10 @@ impl Sink for OnlySink<'_> {
     fn below(&self, folder: &str) -> Box<dyn Sink + '_> {
         Box::new(OnlySink { sink: self.sink.below(folder), name: self.name })
     }
+
+    fn clear(&self) -> Result<()> {
+        self.sink.clear()
+    }
 }
 
 /// The files of a report by their path below its folder, parts separated by `/`.
@@ -131,6 +148,11 @@ impl MemSink {
     /// What was written.
     pub fn into_files(self) -> Files {
         self.0.into_inner().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn clear_below(&self, prefix: &str) {
+        let mut files = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        files.retain(|path, _| !path.starts_with(prefix));
     }
 
     fn write_at(&self, path: String, fill: Fill<'_>) -> Result<Made> {
@@ -157,6 +179,11 @@ impl Sink for MemSink {
     fn below(&self, folder: &str) -> Box<dyn Sink + '_> {
         Box::new(MemFolder { sink: self, folder: folder.to_owned() })
     }
+
+    fn clear(&self) -> Result<()> {
+        self.clear_below("");
+        Ok(())
+    }
 }
 
 /// A folder of a map in memory.
@@ -176,5 +203,10 @@ impl Sink for MemFolder<'_> {
 
     fn below(&self, folder: &str) -> Box<dyn Sink + '_> {
         Box::new(MemFolder { sink: self.sink, folder: format!("{}/{folder}", self.folder) })
+    }
+
+    fn clear(&self) -> Result<()> {
+        self.sink.clear_below(&format!("{}/", self.folder));
+        Ok(())
     }
 }

@@ -124,7 +124,10 @@ mod tests {
 
     #[test]
     fn what_a_log_says_cannot_steer_the_terminal() {
-        assert_eq!(visible("a\x1b[2Jb\rc\u{9b}d\u{202e}e\x7f"), "a\\u{1b}[2Jb\\u{d}c\\u{9b}d\\u{202e}e\\u{7f}");
+        assert_eq!(
+            visible("a\x1b[2Jb\rc\u{9b}d\u{202e}e\x7f"),
+            "a\\u{1b}[2Jb\\u{d}c\\u{9b}d\\u{202e}e\\u{7f}"
+        );
         assert_eq!(visible("gr\u{fc}\u{df}e\n\t1"), "gr\u{fc}\u{df}e\n\t1");
     }
 }

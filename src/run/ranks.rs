@@ -228,7 +228,14 @@ impl<'a> Team<'a> {
             progress: &progress,
         };
         // The progress of a job counts ranks, not the files of one rank.
-        (self.write_log)(Work { progress: &(), ..self.work }, &task)
+        match (self.write_log)(Work { progress: &(), ..self.work }, &task) {
+            // One log that is cut off meanwhile must not cost the reports of the others.
+            Err(error) if trace::is_log_changed(&error) => {
+                sink.clear()?;
+                Ok(LogOutcome::Unreadable(error))
+            }
+            outcome => outcome,
+        }
     }
 }
 

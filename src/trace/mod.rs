@@ -31,5 +31,5 @@ pub use prefix::{LocalTime, Prefix};
 pub use records::{Damage, DamageKind, Entry, Payload, Record, Records};
 pub use runs::{Log, RankLogs, Run};
 pub use siblings::strings_from_siblings;
-pub use source::{Source, SpanReader, base_name, packed, unpacked};
+pub use source::{Source, SpanReader, base_name, is_log_changed, packed, unpacked};
 pub use strings::{FileRef, StringTable};

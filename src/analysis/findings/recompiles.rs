@@ -9,7 +9,7 @@ use crate::analysis::names::function_words;
 use crate::analysis::own_code::is_library;
 use crate::analysis::recompiles::{
     Cause, Chain, Change, ChangeKind, Limit, Step, Subject, disagreement, fixed, is_limit, meaning,
-    recompile_advice, recompile_limit, what_changed,
+    recompile_limit, what_changed,
 };
 use crate::analysis::user_place::{UserPlace, own_frame, text_frames};
 use crate::model::words::{counted, file_name};
@@ -96,7 +96,7 @@ fn finding(model: &Model, chain: &Chain<'_>) -> Option<Finding> {
     found.count = chain.versions.saturating_sub(1).max(1) as u64;
     found.detail = detail(model, chain, &subjects);
     found.place = place(model, chain, first);
-    found.hints = recompile_advice(model, chain);
+    found.hints.clone_from(&chain.advice);
     claim_versions(chain, &mut found);
     found.fact("Changed", Value::Change(kinds(&subjects)));
     found.fact("Chain", Value::Chain(steps(chain)));

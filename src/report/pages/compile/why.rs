@@ -1,6 +1,6 @@
 //! Why a compile exists and what went wrong in it: recompile reasons, graph breaks, failures, restarts.
 
-use crate::analysis::{disagreement, recompile_advice};
+use crate::analysis::disagreement;
 use crate::model::{Failure, GraphBreak, Reason};
 use crate::report::kit::changes::change_of;
 use crate::report::kit::formats::{counted, whole};
@@ -83,9 +83,8 @@ fn write_change(
     if step.over_limit {
         paragraph_below(out, span("err", "The recompile limit was reached: nothing was compiled."))?;
     }
-    let advice = recompile_advice(view.report.model, chain);
-    if !advice.is_empty() {
-        let lines = stacked(advice.iter().map(|line| view.advice(line)));
+    if !chain.advice.is_empty() {
+        let lines = stacked(chain.advice.iter().map(|line| view.advice(line)));
         put(out, &Element::new("p").class("advice space-above").around(lines))?;
     }
     Ok(())
@@ -106,7 +105,7 @@ struct Link {
 
 /// The versions of the function, this one marked.
 fn chain(view: View<'_>, subject: Subject<'_>) -> anyhow::Result<Html> {
-    let here = subject.chain.iter().position(|index| *index == subject.index).unwrap_or(0);
+    let here = subject.chain.binary_search(&subject.index).unwrap_or(0);
     let from = here.saturating_sub(LONGEST_CHAIN / 2).min(subject.chain.len().saturating_sub(LONGEST_CHAIN));
     let shown = subject.chain.iter().skip(from).take(LONGEST_CHAIN);
     let links = shown.filter_map(|index| {

@@ -12,6 +12,7 @@ mod fields;
 mod guards;
 mod integrity;
 mod job;
+mod news;
 mod profile;
 mod program_text;
 mod section;
@@ -45,6 +46,7 @@ pub use job::{
     RankSummary, RankTimeline, ReaderName, Run, Schedule, Sequence, SharedFinding, SkippedFile, Step,
     Stretch, TensorFact, TextId, Texts,
 };
+pub use news::CompileNews;
 pub use profile::{
     DeviceKernel, DeviceWork, InputDims, Launch, Operator, OperatorCall, Profile, TritonLaunch,
 };

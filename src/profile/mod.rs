@@ -23,6 +23,10 @@ const LOOKED_AT: u64 = 64 << 10;
 
 /// Whether a file is a trace of torch.profiler, plain or compressed. A log never begins with a brace.
 pub(crate) fn is_trace(path: &Path) -> bool {
+    // Standard input and pipes can be read only once.
+    if path == Path::new("-") || !path.is_file() {
+        return false;
+    }
     let mut head = Vec::new();
     let read =
         File::open(path).and_then(unpacked).and_then(|file| file.take(LOOKED_AT).read_to_end(&mut head));

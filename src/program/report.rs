@@ -23,6 +23,8 @@ pub struct Afterwards {
     pub serve: bool,
     /// The port to serve it at.
     pub port: Option<u16>,
+    /// What is said goes to standard error: standard output is that of another program.
+    pub to_standard_error: bool,
     /// The findings are printed as JSON.
     pub json: bool,
     /// Records are counted by event.
@@ -42,7 +44,11 @@ impl Afterwards {
             Some(format) => source_tree(self.root.as_deref()).and_then(|tree| outcome.show(format, &tree)),
             None => summary(self, outcome, &index),
         };
-        if let Err(error) = text.and_then(|text| terminal::print(&text)) {
+        let print = |text: String| match self.to_standard_error {
+            true => Ok(eprint!("{text}")),
+            false => terminal::print(&text),
+        };
+        if let Err(error) = text.and_then(print) {
             eprintln!("error: {error:#}; the report is {}", index.display());
             return ExitCode::from(exit::FAILED);
         }
@@ -93,7 +99,11 @@ fn summary(afterwards: &Afterwards, outcome: &Written, index: &Path) -> anyhow::
     if afterwards.json {
         return Ok(format!("{}\n", serde_json::to_string_pretty(&outcome.summary.findings)?));
     }
-    let colored = std::io::stdout().is_terminal()
+    let is_terminal = match afterwards.to_standard_error {
+        true => std::io::stderr().is_terminal(),
+        false => std::io::stdout().is_terminal(),
+    };
+    let colored = is_terminal
         && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
         && std::env::var_os("TERM").is_none_or(|term| term != "dumb");
     let mut text = String::new();

@@ -68,22 +68,31 @@ pub struct Bar {
 }
 
 impl Bar {
-    /// Shows a bar while some work is done.
+    /// Shows a bar while some work is done. A signal that ends the program then removes what was begun.
     pub fn during<T>(work: impl FnOnce(&Bar) -> T) -> T {
-        let bar = Bar::new();
+        Bar::with(Begun::watched(), work)
+    }
+
+    /// The same where the caller waits for signals: the work is done to its end.
+    pub fn to_the_end<T>(work: impl FnOnce(&Bar) -> T) -> T {
+        Bar::with(Begun::default(), work)
+    }
+
+    fn with<T>(begun: Begun, work: impl FnOnce(&Bar) -> T) -> T {
+        let bar = Bar::new(begun);
         let done = work(&bar);
         bar.begun.ended();
         bar.bar.finish_and_clear();
         done
     }
 
-    fn new() -> Self {
+    fn new(begun: Begun) -> Self {
         // Ten updates per second are as many as anybody can read, and they cost next to nothing.
         let bar = ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::stderr_with_hz(10));
         let style = ProgressStyle::with_template("{msg} {wide_bar} {bytes}/{total_bytes} {eta}");
         bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
         bar.set_message("reading");
-        Bar { bar, begun: Begun::watched() }
+        Bar { bar, begun }
     }
 }
 

@@ -27,6 +27,7 @@ mod check;
 mod compare;
 mod events;
 mod job;
+mod limits;
 mod model;
 mod options;
 mod output;

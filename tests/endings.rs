@@ -15,11 +15,11 @@ fn names(folder: &Path) -> Vec<String> {
     names
 }
 
-/// A run that waits for its log on standard input, and has begun its report in `out`.
-fn waiting(folder: &Path, out: &str) -> Child {
+/// A run on a long log that has begun its report in `out`.
+fn working(folder: &Path, out: &str) -> Child {
     let mut command = Command::new(env!("CARGO_BIN_EXE_tlparse"));
-    command.current_dir(folder).args(["-", "--no-browser", "-o", out]);
-    command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+    command.current_dir(folder).arg(&input("16_many").path).args(["--no-browser", "-o", out]);
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     let child = command.spawn().unwrap();
     let began = Instant::now();
     while names(folder).is_empty() && began.elapsed() < Duration::from_secs(60) {
@@ -39,7 +39,7 @@ fn signal_of(mut child: Child) -> Option<i32> {
 fn a_run_that_is_told_to_end_leaves_nothing_behind() {
     for (name, number) in [("INT", 2), ("TERM", 15), ("HUP", 1)] {
         let folder = tempfile::tempdir().unwrap();
-        let child = waiting(folder.path(), "parents/of/report");
+        let child = working(folder.path(), "parents/of/report");
         assert!(!names(folder.path()).is_empty(), "the report is begun");
         let kill = Command::new("kill").args([&format!("-{name}"), &child.id().to_string()]).status();
         assert!(kill.unwrap().success());

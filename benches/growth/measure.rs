@@ -134,10 +134,12 @@ fn user_time(proc: &str) -> f64 {
 
 /// Bytes of all files below a folder.
 fn bytes_below(folder: &Path) -> f64 {
+    use std::os::unix::fs::MetadataExt;
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let bytes = |entry: fs::DirEntry| match entry.metadata() {
         Ok(data) if data.is_dir() => bytes_below(&entry.path()),
-        Ok(data) => data.len() as f64,
+        // A file with several names is there once.
+        Ok(data) => data.len() as f64 / data.nlink() as f64,
         Err(_) => 0.0,
     };
     entries.map(bytes).sum()

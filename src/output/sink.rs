@@ -62,6 +62,9 @@ pub trait Sink: Sync {
     /// # Errors
     /// A file cannot be removed.
     fn clear(&self) -> Result<()>;
+
+    /// Where a file of that path stands on the disk; None where it does not.
+    fn on_disk(&self, path: &RelPath) -> Option<PathBuf>;
 }
 
 /// A folder on disk.
@@ -104,6 +107,51 @@ impl Sink for DiskSink {
             _ => Ok(()),
         }
     }
+
+    fn on_disk(&self, path: &RelPath) -> Option<PathBuf> {
+        Some(self.0.join(path))
+    }
+}
+
+/// Another sink, in which one file is the same as a file that stands on the disk: it is a further name of that, where the
+/// file system has such, and takes no room.
+pub struct SharingSink<'s> {
+    sink: Box<dyn Sink + 's>,
+    path: RelPath,
+    original: Option<PathBuf>,
+}
+
+impl<'s> SharingSink<'s> {
+    /// The file `path` is the same as `original`. Without that it is written as all others.
+    pub fn new(sink: Box<dyn Sink + 's>, path: RelPath, original: Option<PathBuf>) -> Self {
+        SharingSink { sink, path, original }
+    }
+}
+
+impl Sink for SharingSink<'_> {
+    fn make_folders(&self, folders: &BTreeSet<&str>) -> Result<()> {
+        self.sink.make_folders(folders)
+    }
+
+    fn write(&self, path: &RelPath, fill: Fill<'_>) -> Result<Made> {
+        let original = self.original.as_ref().filter(|_| *path == self.path);
+        match original.zip(self.on_disk(path)) {
+            Some((original, goal)) if fs::hard_link(original, goal).is_ok() => Ok(Made::New),
+            _ => self.sink.write(path, fill),
+        }
+    }
+
+    fn below(&self, folder: &str) -> Box<dyn Sink + '_> {
+        self.sink.below(folder)
+    }
+
+    fn clear(&self) -> Result<()> {
+        self.sink.clear()
+    }
+
+    fn on_disk(&self, path: &RelPath) -> Option<PathBuf> {
+        self.sink.on_disk(path)
+    }
 }
 
 /// Another sink, of whose files only those of one name are made; what the others would hold is never computed.
@@ -134,6 +182,10 @@ impl Sink for OnlySink<'_> {
 
     fn clear(&self) -> Result<()> {
         self.sink.clear()
+    }
+
+    fn on_disk(&self, _path: &RelPath) -> Option<PathBuf> {
+        None
     }
 }
 
@@ -184,6 +236,10 @@ impl Sink for MemSink {
         self.clear_below("");
         Ok(())
     }
+
+    fn on_disk(&self, _path: &RelPath) -> Option<PathBuf> {
+        None
+    }
 }
 
 /// A folder of a map in memory.
@@ -208,5 +264,9 @@ impl Sink for MemFolder<'_> {
     fn clear(&self) -> Result<()> {
         self.sink.clear_below(&format!("{}/", self.folder));
         Ok(())
+    }
+
+    fn on_disk(&self, _path: &RelPath) -> Option<PathBuf> {
+        None
     }
 }

@@ -48,7 +48,7 @@ pub use job::{
 };
 pub use news::CompileNews;
 pub use profile::{
-    DeviceKernel, DeviceWork, InputDims, Launch, Operator, OperatorCall, Profile, TritonLaunch,
+    Correlation, DeviceKernel, DeviceWork, InputDims, Launch, Operator, OperatorCall, Profile, TritonLaunch,
 };
 pub use program_text::{read_program, source_comment};
 pub use section::{Cell, Column, Section, Unit};

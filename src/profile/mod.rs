@@ -7,7 +7,8 @@ mod collect;
 mod pieces;
 mod scan;
 
-pub(crate) use augment::{Recorded, augment};
+pub(crate) use augment::augment;
+pub(crate) use collect::Recorded;
 
 use crate::model::Profile;
 use crate::trace::{base_name, unpacked};

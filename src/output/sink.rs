@@ -136,7 +136,7 @@ impl Sink for SharingSink<'_> {
     fn write(&self, path: &RelPath, fill: Fill<'_>) -> Result<Made> {
         let original = self.original.as_ref().filter(|_| *path == self.path);
         match original.zip(self.on_disk(path)) {
-            Some((original, goal)) if fs::hard_link(original, goal).is_ok() => Ok(Made::New),
+            Some((original, goal)) if fs::hard_link(original, &goal).is_ok() => Ok(Made::New),
             _ => self.sink.write(path, fill),
         }
     }

@@ -45,7 +45,7 @@ impl Begun {
 
 #[cfg(unix)]
 mod signals {
-    use super::Begun;
+    use crate::program::interrupt::Begun;
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
     use signal_hook::iterator::Signals;
     use signal_hook::low_level::emulate_default_handler;
@@ -93,5 +93,5 @@ mod signals {
 #[cfg(not(unix))]
 mod signals {
     /// Other systems have no such signals.
-    pub(super) fn watch(_: super::Begun) {}
+    pub(super) fn watch(_: crate::program::interrupt::Begun) {}
 }

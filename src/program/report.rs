@@ -44,9 +44,12 @@ impl Afterwards {
             Some(format) => source_tree(self.root.as_deref()).and_then(|tree| outcome.show(format, &tree)),
             None => summary(self, outcome, &index),
         };
-        let print = |text: String| match self.to_standard_error {
-            true => Ok(eprint!("{text}")),
-            false => terminal::print(&text),
+        let print = |text: String| {
+            if self.to_standard_error {
+                eprint!("{text}");
+                return Ok(());
+            }
+            terminal::print(&text)
         };
         if let Err(error) = text.and_then(print) {
             eprintln!("error: {error:#}; the report is {}", index.display());

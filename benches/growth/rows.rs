@@ -430,7 +430,7 @@ fn many_ranks() -> Vec<Row> {
         Row::of_job("executions of graphs with collectives", 5_000, |n| executions(n, 200)),
         Row::of_job("collectives of a graph", 5_000, |n| executions(4, n)),
         Row::of_job("executions times collectives", 400, |n| executions(n, n)),
-        Row::of_job("estimates of operators", 1_000, |n| operators(n)),
+        Row::of_job("estimates of operators", 1_000, operators),
     ]
 }
 

@@ -106,7 +106,9 @@ impl Stored {
 pub fn is_event(record: &Record, event: &str) -> bool {
     let key = format!("] {{\"{event}\":");
     let artifact = format!("] {{\"artifact\": {{\"name\": \"{event}\"");
-    contains(&record.header, key.as_bytes()) || contains(&record.header, artifact.as_bytes())
+    // A record that was changed has no space between its tokens.
+    let changed = artifact.replace("\": ", "\":");
+    [key, artifact, changed].iter().any(|begin| contains(&record.header, begin.as_bytes()))
 }
 
 /// Records with fields of their envelopes set, such as `frame_id` to `@n`.

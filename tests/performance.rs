@@ -118,6 +118,22 @@ fn every_generated_kernel_of_a_run_stands_in_its_compile_with_its_lines() {
 }
 
 #[test]
+fn single_calls_of_a_region_and_the_kernels_within_it_add_up_to_its_row() {
+    let report = of_cpu("24_profile");
+    let regions = rows(&report, "regions");
+    let calls: u64 = regions.iter().map(|region| region["calls"].as_u64().unwrap()).sum();
+    let page = report.page("performance.html");
+    let texts = |css: &str| -> Vec<String> { page.all(css).into_iter().map(text_of).collect() };
+    assert_eq!(texts("#region-calls tbody tr").len() as u64, calls, "each has one call per recorded step");
+    let first = texts("#region-calls tbody tr:first-child td");
+    let shown = texts("#regions-table tbody tr:first-child td");
+    assert_eq!((&first[0], first[1].as_str(), &first[2]), (&shown[0], "1", &shown[3]));
+    let kernels = texts("#region-kernels tbody tr");
+    assert!(kernels.iter().any(|row| row.contains("cpp_fused")), "{kernels:?}");
+    assert!(kernels.iter().any(|row| row.contains("other kernels together")), "{kernels:?}");
+}
+
+#[test]
 fn times_of_lines_and_of_what_leads_to_none_add_up_to_all_kernels() {
     for scenario in ["24_profile", "24_profile_wide"] {
         let report = of_cpu(scenario);

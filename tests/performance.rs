@@ -254,6 +254,32 @@ fn a_device_that_is_not_known_gives_rates_without_shares() {
 }
 
 #[test]
+fn the_device_is_the_one_that_the_kernels_name_wherever_it_stands_in_the_list() {
+    let mut trace = trace("h100_vit.json.gz");
+    trace["deviceProperties"] = json!([
+        {"id": 0, "name": "NVIDIA A100-SXM4-80GB"}, {"id": 1, "name": "NVIDIA H100 80GB HBM3"}
+    ]);
+    let entry = |report: &Report| performance(report)["device"]["entry"].clone();
+    let notes = |report: &Report| report.page("performance.html").text().replace('\u{a0}', " ");
+    assert_eq!(entry(&report_of(&trace)), "NVIDIA A100 80GB SXM");
+    events(&mut trace, "kernel").into_iter().for_each(|launch| launch["args"]["device"] = json!(1));
+    let on_second = report_of(&trace);
+    assert_eq!(entry(&on_second), "NVIDIA H100 SXM");
+    assert!(!notes(&on_second).contains("Kernels ran on"));
+    events(&mut trace, "kernel")[0]["args"]["device"] = json!(0);
+    let on_both = report_of(&trace);
+    assert_eq!(entry(&on_both), "NVIDIA H100 SXM", "most ran there");
+    let said = "Kernels ran on 2 devices: device 1 (NVIDIA H100 80GB HBM3, ";
+    assert!(notes(&on_both).contains(said), "{}", notes(&on_both));
+    assert!(notes(&on_both).contains("device 0 (NVIDIA A100-SXM4-80GB, 1 run)"));
+    // Kernels of ROCm name their device by its place in the machine, which the list does not have.
+    events(&mut trace, "kernel").into_iter().for_each(|launch| launch["args"]["device"] = json!(5));
+    assert_eq!(entry(&report_of(&trace)), Value::Null, "two kinds are listed, and nothing tells which it is");
+    let rocm = Run::of(trace_path("mi300_vit.json.gz")).ok();
+    assert_eq!(entry(&rocm), "AMD Instinct MI300X", "all that are listed are of one kind");
+}
+
+#[test]
 fn odd_launches_cost_nothing_but_their_own_figure() {
     let mut trace = trace("h100_vit.json.gz");
     let before = report_of(&trace);

@@ -1,10 +1,11 @@
 //! What a call of compiled code consists of: its first calls one by one, and the kernels that ran within it.
 
 use super::names;
-use crate::analysis::performance::{MeasuredRegion, Performance};
+use crate::analysis::performance::{MeasuredKernel, MeasuredRegion, Performance};
 use crate::report::kit::formats::{micros, whole};
+use crate::report::kit::html::Html;
 use crate::report::kit::links;
-use crate::report::kit::markup::heading;
+use crate::report::kit::markup::{Element, heading, soft, titled};
 use crate::report::kit::measured::heat;
 use crate::report::kit::tables::{Head, Row, Table, Td};
 use crate::report::kit::view::View;
@@ -67,14 +68,9 @@ pub(super) fn kernels(view: View<'_>, found: &Performance, out: &mut dyn Write) 
         let longest = region.kernels.first().map_or(0.0, |kernel| kernel.sum_us);
         for part in region.kernels.iter().take(MOST_KERNELS) {
             let Some(kernel) = found.kernels.get(part.kernel) else { continue };
-            let name = names::short(&kernel.name, LONGEST_NAME);
-            let name = match links::measured_kernel(view, part.kernel) {
-                Some(href) => Td::html(view.link(&href, &name)),
-                None => Td::text(&name),
-            };
             rows.push(Row::of(vec![
                 compile_cell(view, region)?,
-                name.class("kernel-name"),
+                kernel_cell(view, part.kernel, kernel),
                 Td::number(part.count as f64, &whole(part.count)),
                 heat(micros(part.sum_us).into(), part.sum_us, part.sum_us, longest),
             ]));
@@ -103,6 +99,21 @@ pub(super) fn kernels(view: View<'_>, found: &Performance, out: &mut dyn Write) 
     ];
     let table = Table { id: "region-kernels", label: "Kernels within compiled regions", heads };
     view.table(out, &table, rows.into_iter().map(Ok))
+}
+
+/// A kernel with the shapes of its inputs, which tell it from others of its name.
+fn kernel_cell(view: View<'_>, place: usize, kernel: &MeasuredKernel) -> Td {
+    let name = names::short(&kernel.name, LONGEST_NAME);
+    let shown = match links::measured_kernel(view, place) {
+        Some(href) => view.link(&href, &name),
+        None => Html::escaped(&name),
+    };
+    let mut pieces = vec![titled(&kernel.name, shown)];
+    let inputs = names::inputs(&kernel.inputs);
+    if !inputs.is_empty() {
+        pieces.push(soft(inputs));
+    }
+    Td::html(Element::new("div").class("long-name").around(Html::joined(pieces, " ")))
 }
 
 /// The compile whose code a region runs.

@@ -14,6 +14,7 @@ mod support;
 
 mod browser;
 mod browser_axe;
+mod browser_diff;
 mod browser_editor;
 mod browser_graphs;
 mod browser_many;
@@ -33,6 +34,8 @@ mod damage;
 mod data_files;
 mod determinism;
 mod diff;
+mod diff_code;
+mod diff_odd;
 mod export;
 mod figures;
 mod findings;
@@ -53,6 +56,9 @@ mod performance;
 mod provenance;
 mod provenance_orders;
 mod ranks;
+mod rendered_markdown;
+#[cfg(unix)]
+mod run_and_watch;
 mod same_numbers;
 mod schema;
 mod search;

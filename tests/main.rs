@@ -57,6 +57,8 @@ mod provenance;
 mod provenance_orders;
 mod ranks;
 mod rendered_markdown;
+#[cfg(unix)]
+mod run_and_watch;
 mod same_numbers;
 mod schema;
 mod search;

@@ -2,7 +2,7 @@
 
 use super::exit;
 use super::terminal::{self, Bar, visible};
-use super::values::format;
+use super::values::{folder, format, source_tree};
 use clap::Args;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -51,18 +51,13 @@ pub struct Diff {
     #[arg(long, conflicts_with = "format")]
     pub json: bool,
 
-    /// What to print: text, json or markdown [default: text]
-    #[arg(long, value_name = "FORMAT", value_parser = format_of_diff)]
+    /// What to print: text, json, markdown, sarif, junit or github [default: text]
+    #[arg(long, value_name = "FORMAT", value_parser = format)]
     pub format: Option<Format>,
-}
 
-/// A form that a comparison has, by its name.
-fn format_of_diff(name: &str) -> Result<Format, String> {
-    match format(name) {
-        Ok(format @ (Format::Text | Format::Json | Format::Markdown)) => Ok(format),
-        Ok(_) => Err("a comparison is text, json or markdown; the others are for tlparse check".to_owned()),
-        Err(_) => Err("known are text, json, markdown".to_owned()),
-    }
+    /// What paths of sources are relative to in sarif and github [default: the git work tree]
+    #[arg(long, value_name = "DIR", requires = "format", value_parser = folder)]
+    pub root: Option<PathBuf>,
 }
 
 impl Diff {
@@ -126,21 +121,15 @@ fn options(diff: &Diff) -> Result<DiffOptions, String> {
 
 /// Compares, and prints the comparison in the format that was asked for.
 fn compared(diff: &Diff, options: &DiffOptions, progress: &dyn Progress) -> anyhow::Result<Compared> {
+    let tree = source_tree(diff.root.as_deref())?;
     let compared = tlparse::diff(options, &Registry::default(), progress)?;
-    terminal::print(&text(diff, &compared)?)?;
+    let mut text = compared.show(diff.format(), &tree)?;
+    if diff.format() == Format::Text {
+        text = visible(&text);
+    }
+    if let Some(page) = compared.page.as_ref().filter(|_| diff.format() == Format::Text) {
+        text.push_str(&format!("Report: {}\n", page.display()));
+    }
+    terminal::print(&text)?;
     Ok(compared)
-}
-
-/// What is printed.
-fn text(diff: &Diff, compared: &Compared) -> anyhow::Result<String> {
-    Ok(match diff.format() {
-        Format::Json => format!("{}\n", serde_json::to_string_pretty(&compared.json)?),
-        Format::Markdown => compared.markdown.clone(),
-        // The command line takes no other form.
-        _ => {
-            let lines = compared.lines.iter().map(|line| format!("{}\n", visible(&line.to_string())));
-            let page = compared.page.iter().map(|page| format!("Report: {}\n", page.display()));
-            lines.chain(page).collect()
-        }
-    })
 }

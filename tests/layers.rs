@@ -23,7 +23,7 @@ fn top(path: &str) -> &str {
 
 /// The library's folders and single files, each with those that it may use. What main.rs and lib.rs may use is not
 /// limited.
-const LAYERS: [(&str, &[&str]); 15] = [
+const LAYERS: [(&str, &[&str]); 16] = [
     ("rel_path", &[]),
     ("trace", &[]),
     ("model", &["trace", "rel_path"]),
@@ -48,6 +48,7 @@ const LAYERS: [(&str, &[&str]); 15] = [
         ],
     ),
     ("check", &["model", "analysis", "output", "report", "job", "source_tree", "report_json"]),
+    ("fuzzing", &["trace", "model", "profile", "events", "analysis", "report", "report_json"]),
 ];
 
 /// The program, which may use the library as its other users do.

@@ -69,5 +69,6 @@ mod snapshots;
 mod structure;
 mod times;
 mod vllm;
+mod ways_in;
 mod weight;
 mod why;

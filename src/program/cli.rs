@@ -4,7 +4,8 @@ use super::check::Check;
 use super::combine::Combine;
 use super::diff::Diff;
 use super::report::Afterwards;
-use super::values::{folder, format};
+use super::run::Run;
+use super::values::{bytes, folder, format};
 use clap::error::ErrorKind;
 use clap::{Parser, Subcommand};
 use std::path::PathBuf;
@@ -18,8 +19,13 @@ pub struct Cli {
     #[command(subcommand)]
     pub command: Option<Command>,
 
-    /// A log (plain, .gz or .zst), a folder of logs, or - for standard input [default: $TORCH_TRACE]
-    pub path: Option<PathBuf>,
+    /// Logs (plain, .gz or .zst), folders of logs, archives or reports that hold logs, or - for standard input [default: $TORCH_TRACE]
+    #[arg(value_name = "PATH")]
+    pub paths: Vec<PathBuf>,
+
+    /// How much an input may unpack to, such as 500MB or 100GB [default: 64GB, or half of the free space if that is less]
+    #[arg(long, value_name = "SIZE", value_parser = bytes)]
+    pub max_unpacked: Option<u64>,
 
     /// Read only the log of the folder that was written last
     #[arg(long)]
@@ -105,6 +111,10 @@ pub struct Cli {
     #[arg(long, value_name = "N")]
     pub session: Option<usize>,
 
+    /// While the program runs, print a line for each compile, and rewrite the report when its logs rest for 2 seconds; Ctrl-C ends it
+    #[arg(long, conflicts_with_all = ["serve", "json", "format", "latest", "session"])]
+    pub watch: bool,
+
     /// Serve the report over HTTP to this machine, until Ctrl-C
     #[arg(long)]
     pub serve: bool,
@@ -128,6 +138,10 @@ pub enum Command {
     /// Compare two runs: what is new, gone, worse and better
     #[command(after_help = Diff::HELP)]
     Diff(Diff),
+
+    /// Run a command, record what torch.compile does in it, and make the report
+    #[command(after_help = Run::HELP)]
+    Run(Run),
 }
 
 /// What to say where options stand before the subcommand: clap's own message helps only those who know clap.
@@ -184,6 +198,7 @@ impl Cli {
             no_browser: self.no_browser,
             serve: self.serve,
             port: self.port,
+            to_standard_error: false,
             json: self.json,
             verbose: self.verbose,
             format: self.format.filter(|format| *format != Format::Text),
@@ -207,12 +222,12 @@ impl Cli {
     /// # Errors
     /// When there is no path and `TORCH_TRACE` does not give one, or `--latest` names no folder.
     pub fn options(&self) -> anyhow::Result<Options> {
-        let input = match &self.path {
-            Some(path) => path.clone(),
-            None => tlparse::default_input()?,
+        let inputs = match self.paths.as_slice() {
+            [] => vec![tlparse::default_input()?],
+            paths => paths.to_vec(),
         };
-        if self.latest && !input.is_dir() {
-            anyhow::bail!("--latest wants a folder of logs, and {} is none", input.display());
+        if let Some(file) = inputs.iter().find(|input| self.latest && !input.is_dir()) {
+            anyhow::bail!("--latest wants a folder of logs, and {} is none", file.display());
         }
         Ok(Options {
             overwrite: self.overwrite,
@@ -230,7 +245,9 @@ impl Cli {
                 export: self.export,
                 editor: self.editor.clone(),
             },
-            ..Options::new(input, &self.out)
+            max_unpacked: self.max_unpacked,
+            inputs,
+            ..Options::new("", &self.out)
         })
     }
 }

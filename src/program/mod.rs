@@ -6,9 +6,12 @@ mod combine;
 mod diff;
 mod exit;
 mod report;
+mod run;
 mod serve;
+mod stop;
 mod terminal;
 mod values;
+mod watch;
 
 use cli::{Cli, Command};
 use std::process::ExitCode;
@@ -25,12 +28,19 @@ pub fn main() -> ExitCode {
         Some(Command::Combine(combine)) => combine.run(),
         Some(Command::Check(check)) => check.run(),
         Some(Command::Diff(diff)) => diff.run(),
+        Some(Command::Run(run)) => run.run(),
         None => report(&cli),
     }
 }
 
 /// `tlparse LOG`: writes the report, and says what was found.
 fn report(cli: &Cli) -> ExitCode {
+    if cli.watch {
+        return match cli.options() {
+            Ok(options) => watch::run(options, &cli.afterwards()),
+            Err(error) => exit::with(exit::FAILED, &error),
+        };
+    }
     let written = Bar::during(|bar| {
         cli.options().and_then(|options| tlparse::run(&options, &Registry::default(), bar))
     });

@@ -12,7 +12,6 @@ use crate::trace::{
     self, CompileId, Entry, Envelope, Md5, Prefix, Records, Source, clean_header, readable_text, strict_json,
 };
 use crate::{profile, report_json};
-use std::cell::RefCell;
 use std::io::Write;
 
 /// A parser, by the name of its folder in `fuzz/regressions`.
@@ -165,33 +164,23 @@ fn code(text: &[u8]) {
     }
 }
 
-thread_local! {
-    /// Loading the grammars takes longer than a thousand inputs.
-    static HIGHLIGHTER: RefCell<Option<Highlighter>> = const { RefCell::new(None) };
-}
-
-/// Generated code as a page shows it: the text stays the same, and only our own tags stand in it.
+/// Generated code as a page shows it: each line once, and only our own tags.
 fn highlight(text: &[u8]) {
     let text = String::from_utf8_lossy(text);
-    HIGHLIGHTER.with_borrow_mut(|kept| {
-        let Some(highlighter) = kept.take().or_else(|| Highlighter::new().ok()) else { return };
-        let highlighter = kept.insert(highlighter);
-        for language in [Language::Python, Language::Cpp] {
-            let mut html = Vec::new();
-            let written = highlighter.write_lines(language, &text, &mut html);
-            assert!(written.is_ok(), "writing to memory fails");
-            let html = String::from_utf8_lossy(&html);
-            assert!(html.len() <= 400 + 60 * text.len() + 400 * text.lines().count(), "colors without end");
-            let lines = html.matches("<li ").count();
-            assert!(lines == text.lines().count(), "{lines} lines are shown");
-            let mut rest = html.as_ref();
-            while let Some((_, tag)) = rest.split_once('<') {
-                let ours = ["li id=\"L", "/li>", "span class=\"", "/span>", "a "];
-                assert!(ours.iter().any(|start| tag.starts_with(start)), "a foreign tag: {tag:.40}");
-                rest = tag;
-            }
-        }
-    });
+    let Ok(mut highlighter) = Highlighter::new() else { return };
+    for language in [Language::Python, Language::Cpp] {
+        let mut html = Vec::new();
+        let written = highlighter.write_lines(language, &text, &mut html);
+        assert!(written.is_ok(), "writing to memory fails");
+        let html = String::from_utf8_lossy(&html);
+        assert!(html.len() <= 400 + 60 * text.len() + 400 * text.lines().count(), "colors without end");
+        assert!(html.matches("<li ").count() == text.lines().count(), "a line is missing");
+        let tags = html.split('<').skip(1);
+        let ours = ["li id=\"L", "/li>", "span class=\"", "/span>"];
+        tags.for_each(|tag| {
+            assert!(ours.iter().any(|start| tag.starts_with(start)), "a foreign tag: {tag:.40}")
+        });
+    }
 }
 
 /// A trace of torch.profiler.

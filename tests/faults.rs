@@ -134,7 +134,12 @@ fn a_limit_on_the_size_of_files_is_told_and_nothing_is_left() {
     let output = command.arg(&input(SMALL).path).current_dir(work.path()).output().unwrap();
     let told = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{told}");
-    assert!(told.starts_with("error: cannot ") && told.lines().count() == 1, "{told}");
+    assert!(
+        told.starts_with("error: could not write ")
+            && told.contains("ulimit -f")
+            && told.lines().count() == 1,
+        "{told}"
+    );
     assert_eq!(entries(work.path()), [""; 0]);
 }
 
@@ -232,11 +237,7 @@ fn a_log_that_grows_is_read_as_it_was_when_it_was_opened() {
     };
     let written = meanwhile(&log, &work.path().join("report"), grow).unwrap();
     assert!(fs::read(written.folder.join("raw.log")).unwrap() == bytes);
-    assert!(
-        fs::read(written.folder.join("report.json")).unwrap()
-            == report(SMALL).bytes("report.json").as_slice()
-            || written.summary.intact
-    );
+    assert!(written.summary.intact);
 }
 
 #[test]
@@ -257,46 +258,38 @@ fn a_log_that_vanishes_is_read_to_its_end() {
     assert!(fs::read(written.folder.join("raw.log")).unwrap() == bytes);
 }
 
-/// A folder with copies of a job's logs; their paths.
-fn job_copy() -> (TempDir, Vec<PathBuf>) {
-    let work = TempDir::new().unwrap();
-    fs::create_dir(work.path().join("logs")).unwrap();
-    let copied = job_logs("12_ddp_2").into_iter().map(|log| {
-        let to = work.path().join("logs").join(log.file_name().unwrap());
-        fs::copy(&log, &to).unwrap();
-        to
-    });
-    let logs = copied.collect();
-    (work, logs)
+/// Changes the logs of a job as soon as one of its logs is being read.
+struct WhileReading<F: Fn() + Sync>(F, AtomicBool);
+
+impl<F: Fn() + Sync> Progress for WhileReading<F> {
+    fn reading(&self, _done: u64, _total: u64) {
+        if !self.1.swap(true, Ordering::SeqCst) {
+            (self.0)();
+        }
+    }
 }
 
 #[test]
-fn a_rank_whose_log_shrinks_or_vanishes_does_not_cost_the_others() {
-    for vanishes in [false, true] {
-        let (work, logs) = job_copy();
-        let change = || {
-            for log in &logs {
-                match vanishes {
-                    // The log of rank 0 is being written, and was opened; that of rank 1 may be gone.
-                    true if log.to_string_lossy().contains("rank_1") => fs::remove_file(log).unwrap(),
-                    false if log.to_string_lossy().contains("rank_0") => {
-                        fs::OpenOptions::new().write(true).open(log).unwrap().set_len(1_000).unwrap();
-                    }
-                    _ => {}
-                }
-            }
-        };
-        let out = work.path().join("report");
-        let written = meanwhile(&work.path().join("logs"), &out, change);
-        let written = written.unwrap_or_else(|error| panic!("vanishes: {vanishes}: {error:#}"));
-        assert!(written.folder.join("index.html").exists());
-        let json: serde_json::Value =
-            serde_json::from_slice(&fs::read(out.join("report.json")).unwrap()).unwrap();
-        let ranks = json["ranks"].as_array().unwrap();
-        assert_eq!(ranks.len(), 2, "both ranks are named");
-        assert!(ranks.iter().any(|rank| rank["state"] == "ok"), "{ranks:#?}");
-        assert_eq!(entries(work.path()), ["logs", "report"]);
+fn a_rank_whose_log_vanishes_does_not_cost_the_others() {
+    let work = TempDir::new().unwrap();
+    let logs = work.path().join("logs");
+    fs::create_dir(&logs).unwrap();
+    let mut copies = Vec::new();
+    for log in job_logs("12_ddp_2") {
+        copies.push(logs.join(log.file_name().unwrap()));
+        fs::copy(&log, copies.last().unwrap()).unwrap();
     }
+    let out = work.path().join("report");
+    let progress = WhileReading(|| fs::remove_file(&copies[1]).unwrap(), AtomicBool::new(false));
+    let options = Options { threads: std::num::NonZeroUsize::new(1), ..Options::new(&logs, &out) };
+    tlparse::run(&options, &Registry::default(), &progress).unwrap();
+    let json: serde_json::Value =
+        serde_json::from_slice(&fs::read(out.join("report.json")).unwrap()).unwrap();
+    let states: Vec<&str> =
+        json["ranks"].as_array().unwrap().iter().map(|rank| rank["state"].as_str().unwrap()).collect();
+    assert_eq!(states.len(), 2);
+    assert!(states[1] != states[0], "{states:?}");
+    assert_eq!(entries(work.path()), ["logs", "report"]);
 }
 
 #[test]

@@ -2,6 +2,7 @@
 //! given to them again in `src/fuzzing.rs`.
 
 #[path = "../fuzz/src/oracle.rs"]
+#[allow(dead_code, reason = "the search uses all of it")]
 pub mod oracle;
 
 use crate::support::{files_below, input, source, source_text};
@@ -21,14 +22,36 @@ fn schema() -> jsonschema::Validator {
 
 #[test]
 fn what_the_search_found_gives_a_report_in_which_everything_holds() {
-    let folder = source("fuzz/regressions/log");
     let schema = schema();
-    for name in files_below(&folder) {
+    let folder = source("fuzz/regressions/log");
+    for name in if folder.exists() { files_below(&folder) } else { Vec::new() } {
         let log = folder.join(&name);
         let files = in_memory(&log, 1);
         let wrong = oracle::check(&std::fs::read(&log).unwrap(), &files, &schema);
         assert_eq!(wrong, Ok(()), "{name}");
         assert!(in_memory(&log, 3) == files, "{name}: another number of threads gives other files");
+    }
+}
+
+#[test]
+fn traces_that_the_search_found_give_a_report_in_which_everything_holds() {
+    let folder = source("fuzz/regressions/trace");
+    for name in files_below(&folder) {
+        let input = std::fs::read(folder.join(&name)).unwrap();
+        let (log, trace) = oracle::trace_and_log(&input);
+        let work = tempfile::tempdir().unwrap();
+        let path = |name: &str, bytes: &[u8]| {
+            let path = work.path().join(name);
+            std::fs::write(&path, bytes).unwrap();
+            path
+        };
+        let profile = path("trace.json", trace);
+        let options = match log.is_empty() {
+            true => Options::new(profile, ""),
+            false => Options { profiles: vec![profile], ..Options::new(path("trace.log", log), "") },
+        };
+        let files = tlparse::run_in_memory(&options, &Registry::default(), &()).unwrap().files;
+        assert_eq!(oracle::check(log, &files, &schema()), Ok(()), "{name}");
     }
 }
 

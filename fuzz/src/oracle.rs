@@ -161,7 +161,8 @@ impl Page {
         for attribute in attributes {
             let (name, value) = (&*attribute.name.local, &*attribute.value);
             let start: String = value.trim_start().chars().take(11).collect();
-            let acts = name.starts_with("on") || start.eq_ignore_ascii_case("javascript:");
+            let is_address = ["href", "action", "formaction", "src", "data"].contains(&name);
+            let acts = name.starts_with("on") || (is_address && start.eq_ignore_ascii_case("javascript:"));
             let loads =
                 ["src", "srcset", "poster", "background", "data", "formaction", "ping"].contains(&name);
             if acts || (loads && !value.starts_with("data:")) {
@@ -232,4 +233,13 @@ fn decoded(text: &str) -> String {
         };
     }
     String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// An input of the target `trace` as log and trace: its first line is the number of bytes of the log.
+pub fn trace_and_log(input: &[u8]) -> (&[u8], &[u8]) {
+    let line = input.iter().position(|byte| *byte == b'\n').unwrap_or(0);
+    let length =
+        std::str::from_utf8(&input[..line]).ok().and_then(|text| text.parse().ok()).unwrap_or(0_usize);
+    let rest = input.get(line + 1..).unwrap_or_default();
+    rest.split_at(length.min(rest.len()))
 }

@@ -69,7 +69,7 @@ impl Whole {
     /// The report of a log with a trace, or of the trace alone. The first line of the input is the number of bytes of the
     /// log.
     pub fn trace(&self, input: &[u8]) -> Result<(), String> {
-        let (log, trace) = two_parts(input);
+        let (log, trace) = oracle::trace_and_log(input);
         let put = |name, bytes| self.put(name, bytes).map_err(|error| error.to_string());
         let trace = put("trace.json", trace)?;
         let options = if log.is_empty() {
@@ -150,13 +150,4 @@ fn in_memory(options: &Options) -> Result<Option<Files>, String> {
             if known.iter().any(|known| sentence.contains(known)) { Ok(None) } else { Err(sentence) }
         }
     }
-}
-
-/// The input of [`Whole::trace`] taken apart.
-fn two_parts(input: &[u8]) -> (&[u8], &[u8]) {
-    let line = input.iter().position(|byte| *byte == b'\n').unwrap_or(0);
-    let length =
-        std::str::from_utf8(&input[..line]).ok().and_then(|text| text.parse().ok()).unwrap_or(0_usize);
-    let rest = input.get(line + 1..).unwrap_or_default();
-    rest.split_at(length.min(rest.len()))
 }

@@ -262,7 +262,8 @@ pub fn content_security_policy(scripts: &[Asset], custom: &[String]) -> String {
         sources.push("'none'".to_owned());
     }
     format!(
-        "default-src 'none'; script-src {}; style-src 'unsafe-inline'; img-src data:; base-uri 'none'",
+        "default-src 'none'; script-src {}; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; \
+         form-action 'self' file:",
         sources.join(" ")
     )
 }

@@ -9,7 +9,8 @@ use crate::events::{self, Registry};
 use crate::model::{self, Fields, Language};
 use crate::report::kit::highlight::Highlighter;
 use crate::trace::{
-    self, CompileId, Entry, Envelope, Md5, Prefix, Records, Source, clean_header, readable_text, strict_json,
+    self, CompileId, Entry, Envelope, Limit, Md5, Prefix, Records, Source, clean_header, readable_text,
+    strict_json,
 };
 use crate::{profile, report_json};
 use std::io::Write;
@@ -103,7 +104,7 @@ fn events(log: &[u8]) {
 fn source_of(log: &[u8]) -> Option<Source> {
     let mut file = tempfile::NamedTempFile::new().ok()?;
     file.write_all(log).ok()?;
-    Source::open(file.path()).ok()
+    Source::open(file.path(), Limit { bytes: u64::MAX }).ok()
 }
 
 /// Guard expressions, one a line, and a guard tree.

@@ -55,7 +55,6 @@ mod markdown;
 mod odd_logs;
 mod pages;
 mod performance;
-mod probes;
 mod provenance;
 mod provenance_orders;
 mod ranks;

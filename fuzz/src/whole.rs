@@ -146,7 +146,7 @@ fn in_memory(options: &Options) -> Result<Option<Files>, String> {
         Ok(report) => Ok(Some(report.files)),
         Err(error) => {
             let sentence = format!("{error:#}");
-            let known = ["holds no TORCH_TRACE record", "cannot unpack", "holds no trace"];
+            let known = ["holds no TORCH_TRACE record", "cannot unpack", "is no trace"];
             if known.iter().any(|known| sentence.contains(known)) { Ok(None) } else { Err(sentence) }
         }
     }

@@ -222,11 +222,12 @@ pub fn diff(options: &DiffOptions, registry: &Registry, progress: &dyn Progress)
     let folder = target.as_ref().map_or(scratch.path(), Target::folder);
     let reports = Reports { options, registry, progress, folder, goal: target.as_ref().map(Target::goal) };
     let mut notes = Vec::new();
-    let a = reports.of_side("a", &options.a, &mut notes)?;
-    let b = reports.of_side("b", &options.b, &mut notes)?;
+    let a = reports.of_side("a", (&options.a, &options.profiles_a), &mut notes)?;
+    let b = reports.of_side("b", (&options.b, &options.profiles_b), &mut notes)?;
     let comparison = compare::compare(a, b, options.threshold); // recordings -> rows
     if let Some(target) = &target {
-        let pages = report::diff_pages(&comparison);
+        let changed = compare::ChangedFunctions::of(&comparison); // what has another graph or other code
+        let pages = report::diff_pages(&comparison, &changed);
         progress.writing(pages.len());
         output::write(pages, &DiskSink::new(target.folder()), NonZeroUsize::MIN, Worker::new)?;
     }
@@ -256,18 +257,33 @@ impl Reports<'_> {
     fn of_side(
         &self,
         side: &str,
-        runs: &[PathBuf],
+        (runs, profiles): (&[PathBuf], &[PathBuf]),
         notes: &mut Vec<String>,
     ) -> anyhow::Result<Vec<Recording>> {
+        if runs.len() > 1 && !profiles.is_empty() && profiles.len() != runs.len() {
+            let traces = model::words::counted(profiles.len(), "trace", "traces");
+            bail!(
+                "--profile-{side} gives {traces} for {} runs; give one for each, in their order",
+                runs.len()
+            );
+        }
         let of = |(at, path): (usize, &PathBuf)| {
             let below = if runs.len() == 1 { side.to_owned() } else { format!("{side}{}", at + 1) };
             let name = compare::name_of(path, [&self.options.a, &self.options.b]);
+            let profiles = if runs.len() > 1 { profiles.get(at..=at).unwrap_or_default() } else { profiles };
             if let Some(report) = compare::finished_report(path) {
+                if !profiles.is_empty() {
+                    bail!(
+                        "{} is a report that is finished, so --profile-{side} comes too late: give the log, or write the report \
+                         again with --profile",
+                        path.display()
+                    );
+                }
                 let mut recording = compare::read_recording(&report, &name)?;
                 recording.report = self.goal.and_then(|goal| output::relative(goal, &report));
                 return Ok(recording);
             }
-            self.write(path, &below, notes)?;
+            self.write((path, profiles), &below, notes)?;
             let mut recording = compare::read_recording(&self.folder.join(&below), &name)?;
             recording.report = self.goal.map(|_| below);
             Ok(recording)
@@ -276,8 +292,14 @@ impl Reports<'_> {
     }
 
     /// Writes the report of a log or a job; only its facts where it is thrown away.
-    fn write(&self, path: &Path, below: &str, notes: &mut Vec<String>) -> anyhow::Result<()> {
-        let options = Options { threads: self.options.threads, ..Options::new(path, "") };
+    fn write(
+        &self,
+        (path, profiles): (&Path, &[PathBuf]),
+        below: &str,
+        notes: &mut Vec<String>,
+    ) -> anyhow::Result<()> {
+        let profiles = profiles.to_vec();
+        let options = Options { threads: self.options.threads, profiles, ..Options::new(path, "") };
         let gathered = run::find(&options)?;
         let traces = Traces::find(&options, &gathered)?;
         let Gathered { input, notes: found, opener, .. } = gathered;

@@ -196,6 +196,11 @@ pub struct DiffOptions {
     pub a: Vec<PathBuf>,
     /// The runs of B.
     pub b: Vec<PathBuf>,
+    /// Traces of torch.profiler of A: of its one run, which may be a job with one for each rank; else one for each run, in
+    /// the order of the runs. Reports that are finished have theirs already.
+    pub profiles_a: Vec<PathBuf>,
+    /// The same of B.
+    pub profiles_b: Vec<PathBuf>,
     /// Path of the folder of the comparison; None writes no file.
     pub out: Option<PathBuf>,
     /// Whether a comparison that exists in `out` may be replaced. Anything else is never replaced.

@@ -14,6 +14,7 @@ mod support;
 
 mod browser;
 mod browser_axe;
+mod browser_diff;
 mod browser_editor;
 mod browser_graphs;
 mod browser_many;
@@ -34,6 +35,8 @@ mod data_files;
 mod dependencies;
 mod determinism;
 mod diff;
+mod diff_code;
+mod diff_odd;
 mod export;
 #[cfg(unix)]
 mod faults;
@@ -59,6 +62,9 @@ mod provenance;
 mod provenance_orders;
 mod ranks;
 mod regressions;
+mod rendered_markdown;
+#[cfg(unix)]
+mod run_and_watch;
 mod same_numbers;
 mod schema;
 mod search;

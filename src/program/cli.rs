@@ -146,7 +146,7 @@ pub enum Command {
 
 /// What to say where options stand before the subcommand: clap's own message helps only those who know clap.
 fn about_misplaced_flags(error: &clap::Error) -> Option<&'static str> {
-    let combine = std::env::args_os().any(|arg| arg == "combine");
+    let combine = std::env::args_os().position(|arg| arg == "combine").is_some_and(|place| place > 1);
     (error.kind() == ErrorKind::ArgumentConflict && combine).then_some(
         "give the options of tlparse combine after it: tlparse combine OUT --overwrite; to read a log or folder called \
          combine, give ./combine",

@@ -20,7 +20,7 @@ pub mod window;
 pub use check::Check;
 pub use html::{Page, select, text_of};
 pub use inputs::{Input, input, input_of, inputs};
-pub use job::{Job, combine, job, job_logs, rank_reports};
+pub use job::{Job, combine, copy_rank, job, job_logs, rank_reports};
 pub use log::{Log, Record};
 pub use report::{Report, report, reports};
 pub use run::{Done, Run};

@@ -35,6 +35,7 @@ mod rel_path;
 mod report;
 mod report_json;
 mod run;
+mod show;
 mod source_tree;
 mod trace;
 
@@ -51,12 +52,13 @@ pub use model::{
 pub use options::{Compared, DiffOptions, InMemory, Options, Progress, RunSummary, Written};
 pub use rel_path::RelPath;
 pub use report::{Editor, Format, Settings, SummaryLine};
+pub use show::{Showing, Shown, Subject};
 pub use source_tree::SourceTree;
 pub use trace::{CompileId, FileRef, LocalTime, Md5, Payload, PayloadRef, Span, Stamp};
 
 use crate::compare::Recording;
 use crate::model::JobFacts;
-use crate::output::{DiskSink, Entries, JobTarget, MemSink, OnlySink, RankFolder, Sink, Target};
+use crate::output::{DiskSink, Entries, JobTarget, MemSink, OnlySink, RankFolder, Sink, Target, ZipTarget};
 use crate::report::{JobReport, Worker};
 use crate::run::{Input, LogOutcome, LogTask, Traces, Work};
 use anyhow::{Context, bail};
@@ -78,8 +80,12 @@ pub fn run(options: &Options, registry: &Registry, progress: &dyn Progress) -> a
     let augment = options.augment.as_deref();
     let work = Work { options, registry, traces: &traces, augment, progress };
     let target = Target::prepare(&options.out, options.overwrite, Entries::new(report::top_entries()))?;
+    let zip = options.zip.then(|| ZipTarget::prepare(target.goal(), options.overwrite)).transpose()?;
     let summary = write(work, &input, &DiskSink::new(target.folder()), target.folder())?;
-    Ok(Written { folder: target.place()?, summary: summary.noting_first(notes) })
+    zip.iter().try_for_each(|zip| zip.pack(target.folder()))?;
+    let folder = target.place()?;
+    let zip = zip.map(ZipTarget::place).transpose()?;
+    Ok(Written { folder, zip, summary: summary.noting_first(notes) })
 }
 
 /// As [`run`], but nothing is kept: only `report.json` of each log is made, and `options.out` is not used. `read` is given
@@ -165,7 +171,7 @@ pub fn combine(
     let target = JobTarget::prepare(folder, overwrite)?;
     let sink = DiskSink::new(target.staging());
     let summary = write_job(target.ranks(), JobFacts::default(), &sink, settings, progress)?;
-    Ok(Written { folder: target.place()?, summary })
+    Ok(Written { folder: target.place()?, zip: None, summary })
 }
 
 /// Compares two sides of one run or several. A run that is no finished report is read first; its report is written beside

@@ -18,6 +18,8 @@ pub struct Options {
     pub out: PathBuf,
     /// Whether a report that exists in `out` may be replaced. Anything but a report is never replaced.
     pub overwrite: bool,
+    /// Whether to write a zip of the report beside its folder, `<out>.zip`. The same report gives the same bytes.
+    pub zip: bool,
     /// Whether to read only the log of a folder that was changed last. By default the newest run is read.
     pub latest: bool,
     /// Whether to write the report of a distributed job although the folder holds the log of one rank only.
@@ -48,6 +50,7 @@ impl Options {
             input: input.into(),
             out: out.into(),
             overwrite: false,
+            zip: false,
             latest: false,
             all_ranks: false,
             session: None,
@@ -112,6 +115,8 @@ impl RunSummary {
 pub struct Written {
     /// Absolute path of its folder, links resolved.
     pub folder: PathBuf,
+    /// Absolute path of its zip, where one was asked for.
+    pub zip: Option<PathBuf>,
     /// What it says.
     pub summary: RunSummary,
 }

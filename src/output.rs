@@ -14,6 +14,7 @@ mod single;
 mod sink;
 mod target;
 mod text_file;
+mod zip;
 
 pub use crate::rel_path::RelPath;
 #[cfg(test)]
@@ -26,3 +27,4 @@ pub use single::{check_single_file, write_single_file};
 pub use sink::{DiskSink, Files, MemSink, NewFile, OnlySink, Sink};
 pub use target::Target;
 pub use text_file::write_text;
+pub use zip::ZipTarget;

@@ -23,7 +23,7 @@ fn top(path: &str) -> &str {
 
 /// The library's folders and single files, each with those that it may use. What main.rs and lib.rs may use is not
 /// limited.
-const LAYERS: [(&str, &[&str]); 15] = [
+const LAYERS: [(&str, &[&str]); 16] = [
     ("rel_path", &[]),
     ("trace", &[]),
     ("model", &["trace", "rel_path"]),
@@ -32,6 +32,7 @@ const LAYERS: [(&str, &[&str]); 15] = [
     ("analysis", &["trace", "model"]),
     ("report_json", &["model"]),
     ("compare", &["trace", "model", "analysis", "report_json"]),
+    ("show", &["report_json"]),
     ("source_tree", &["analysis"]),
     ("output", &["rel_path"]),
     ("report", &["trace", "model", "analysis", "compare", "output", "source_tree", "rel_path"]),

@@ -7,8 +7,11 @@ mod diff;
 mod exit;
 mod report;
 mod serve;
+mod shell;
+mod show;
 mod terminal;
 mod values;
+mod zip;
 
 use cli::{Cli, Command};
 use std::process::ExitCode;
@@ -25,12 +28,19 @@ pub fn main() -> ExitCode {
         Some(Command::Combine(combine)) => combine.run(),
         Some(Command::Check(check)) => check.run(),
         Some(Command::Diff(diff)) => diff.run(),
+        Some(Command::Show(show)) => show.run(),
+        Some(Command::Serve(serve)) => serve.run(),
+        Some(Command::Completions(completions)) => completions.run(),
+        Some(Command::Man(man)) => man.run(),
         None => report(&cli),
     }
 }
 
 /// `tlparse LOG`: writes the report, and says what was found.
 fn report(cli: &Cli) -> ExitCode {
+    if cli.to_standard_output() {
+        return zip::run(cli);
+    }
     let written = Bar::during(|bar| {
         cli.options().and_then(|options| tlparse::run(&options, &Registry::default(), bar))
     });

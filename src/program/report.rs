@@ -58,7 +58,7 @@ impl Afterwards {
     }
 
     /// What `--strict` and `--strict-compile-id` make of the report.
-    fn strictness(&self, outcome: &Written) -> ExitCode {
+    pub fn strictness(&self, outcome: &Written) -> ExitCode {
         let damaged = self.strict && !outcome.summary.intact;
         let without_id = self.strict_compile_id && outcome.summary.without_compile_id > 0;
         if damaged {
@@ -77,17 +77,11 @@ impl Afterwards {
 /// Opens the report in a browser if somebody is sitting at this machine; with `--serve`, serves it until the program is
 /// ended.
 fn show(afterwards: &Afterwards, folder: &Path, index: &Path) -> anyhow::Result<()> {
-    let serving = afterwards.serve.then(|| Serving::start(folder, afterwards.port)).transpose()?;
-    let shown = serving.as_ref().map_or_else(|| index.display().to_string(), Serving::url);
-    if let Some(serving) = &serving {
-        // Printed before the browser is started: scripts wait for this line.
-        let _ = writeln!(std::io::stdout(), "Serving {} until Ctrl-C", serving.url());
+    if afterwards.serve {
+        return Serving::start(folder, afterwards.port)?.run(afterwards.no_browser);
     }
     if !afterwards.no_browser {
-        terminal::open_in_browser(&shown, "report");
-    }
-    if let Some(serving) = serving {
-        serving.run();
+        terminal::open_in_browser(&index.display().to_string(), "report");
     }
     Ok(())
 }
@@ -116,7 +110,8 @@ fn print_summary(afterwards: &Afterwards, outcome: &Written, index: &Path) -> st
             writeln!(out, "{count:>9}  {event}")?;
         }
     }
-    writeln!(out, "Report: {}", index.display())
+    writeln!(out, "Report: {}", index.display())?;
+    outcome.zip.iter().try_for_each(|zip| writeln!(out, "Zip: {}", zip.display()))
 }
 
 /// The escape sequence that begins a label: bold red, bold yellow or bold.

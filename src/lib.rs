@@ -59,7 +59,7 @@ pub use trace::{CompileId, FileRef, LocalTime, Md5, Payload, PayloadRef, Span, S
 use crate::compare::Recording;
 use crate::model::JobFacts;
 use crate::output::{DiskSink, Entries, JobTarget, MemSink, OnlySink, RankFolder, Sink, Target, ZipTarget};
-use crate::report::{JobReport, Worker};
+use crate::report::{JobReport, Redacted, Worker};
 use crate::run::{Input, LogOutcome, LogTask, Traces, Work};
 use anyhow::{Context, bail};
 use std::num::NonZeroUsize;
@@ -81,7 +81,10 @@ pub fn run(options: &Options, registry: &Registry, progress: &dyn Progress) -> a
     let work = Work { options, registry, traces: &traces, augment, progress };
     let target = Target::prepare(&options.out, options.overwrite, Entries::new(report::top_entries()))?;
     let zip = options.zip.then(|| ZipTarget::prepare(target.goal(), options.overwrite)).transpose()?;
-    let summary = write(work, &input, &DiskSink::new(target.folder()), target.folder())?;
+    let summary = match options.redact {
+        true => write_redacted(work, &input, target.folder())?,
+        false => write(work, &input, &DiskSink::new(target.folder()), target.folder())?,
+    };
     zip.iter().try_for_each(|zip| zip.pack(target.folder()))?;
     let folder = target.place()?;
     let zip = zip.map(ZipTarget::place).transpose()?;
@@ -118,6 +121,25 @@ fn write(work: Work<'_>, input: &Input, sink: &dyn Sink, folder: &Path) -> anyho
             Ok(write_job(&folders, facts, sink, &work.options.settings, &())?.with(ranks))
         }
     }
+}
+
+/// Writes the redacted report into `folder`: `report.json` of each log -> what is safe of it -> pages. The whole facts stand
+/// in a temporary folder meanwhile, which is removed.
+fn write_redacted(work: Work<'_>, input: &Input, folder: &Path) -> anyhow::Result<RunSummary> {
+    let whole = tempfile::tempdir().context("no temporary folder can be made")?;
+    let sink = OnlySink::new(DiskSink::new(whole.path()), report_json::FILE);
+    let summary = write(work, input, &sink, whole.path())?;
+    let report = report_json::value(whole.path())?;
+    let redacted = match input {
+        Input::Log(_) => Redacted::of_log(&report),
+        Input::Job(_) => {
+            let ranks = output::rank_folders(whole.path())?;
+            let read = |rank: &RankFolder| Some((rank.rank, report_json::value(&rank.path).ok()?));
+            Redacted::of_job(&report, &ranks.iter().filter_map(read).collect::<Vec<_>>())
+        }
+    };
+    output::write(report::redacted_pages(&redacted), &DiskSink::new(folder), NonZeroUsize::MIN, Worker::new)?;
+    Ok(RunSummary { lines: report::redacted_summary(&redacted), findings: redacted.findings(), ..summary })
 }
 
 /// Reads one log and gives the files of its report in memory, byte for byte those that [`run`] writes. Nothing is

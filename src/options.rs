@@ -20,6 +20,8 @@ pub struct Options {
     pub overwrite: bool,
     /// Whether to write a zip of the report beside its folder, `<out>.zip`. The same report gives the same bytes.
     pub zip: bool,
+    /// Whether to write the redacted report: counts, times, ids and pseudonyms, and no text of the log.
+    pub redact: bool,
     /// Whether to read only the log of a folder that was changed last. By default the newest run is read.
     pub latest: bool,
     /// Whether to write the report of a distributed job although the folder holds the log of one rank only.
@@ -51,6 +53,7 @@ impl Options {
             out: out.into(),
             overwrite: false,
             zip: false,
+            redact: false,
             latest: false,
             all_ranks: false,
             session: None,

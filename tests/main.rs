@@ -54,6 +54,7 @@ mod performance;
 mod provenance;
 mod provenance_orders;
 mod ranks;
+mod redact;
 mod same_numbers;
 mod schema;
 mod search;

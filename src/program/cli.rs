@@ -37,6 +37,10 @@ pub struct Cli {
     #[arg(long)]
     pub zip: bool,
 
+    /// Write a report that is safe to share: counts, times and pseudonyms, and no text of the log
+    #[arg(long, conflicts_with_all = ["profile", "augment", "custom_header_html", "export", "inductor_provenance", "editor"])]
+    pub redact: bool,
+
     /// Replace a report that stands in the output folder
     #[arg(long)]
     pub overwrite: bool,
@@ -257,6 +261,7 @@ impl Cli {
         Ok(Options {
             overwrite: self.overwrite,
             zip: self.zip,
+            redact: self.redact,
             latest: self.latest,
             all_ranks: self.all_ranks_html,
             session: self.session,

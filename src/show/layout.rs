@@ -44,7 +44,7 @@ fn lines(table: &Table, showing: Showing) -> String {
     let shown = if showing.all { table.rows.len() } else { ROWS };
     let heads = table.columns.iter().map(|head| (*head).to_owned()).collect();
     let rows: Vec<Vec<String>> = std::iter::once(heads)
-        .chain(table.rows.iter().take(shown).map(|row| row.iter().map(plain).collect()))
+        .chain(table.rows.iter().take(shown).map(|row| row.iter().map(|cell| plain(cell)).collect()))
         .collect();
     let widths = widths(&rows, showing.width);
     for row in &rows {
@@ -81,7 +81,7 @@ fn widths(rows: &[Vec<String>], terminal: Option<usize>) -> Vec<usize> {
 }
 
 /// A text on one line, without anything that a terminal would obey or that hides the text beside it.
-fn plain(text: &String) -> String {
+fn plain(text: &str) -> String {
     let mut plain = String::new();
     for c in text.chars().take(CELL + 1) {
         match c {

@@ -47,11 +47,13 @@ pub use events::{
     StructuredLogParser,
 };
 pub use model::{
-    Cell, Column, Failure, Fields, Form, Frame, Language, Metrics, MetricsKind, ProblemKind, Stack, Unit,
+    Cell, Column, CompileNews, Failure, Fields, Form, Frame, Function, Language, Metrics, MetricsKind,
+    ProblemKind, Stack, Unit,
 };
 pub use options::{Compared, DiffOptions, InMemory, Options, Progress, RunSummary, Written};
 pub use rel_path::RelPath;
 pub use report::{Editor, Format, Settings, SummaryLine};
+pub use run::{Appended, Watch};
 pub use show::{Showing, Shown, Subject};
 pub use source_tree::SourceTree;
 pub use trace::{CompileId, FileRef, LocalTime, Md5, Payload, PayloadRef, Span, Stamp};
@@ -59,26 +61,27 @@ pub use trace::{CompileId, FileRef, LocalTime, Md5, Payload, PayloadRef, Span, S
 use crate::compare::Recording;
 use crate::model::JobFacts;
 use crate::output::{DiskSink, Entries, JobTarget, MemSink, OnlySink, RankFolder, Sink, Target, ZipTarget};
-use crate::report::{JobReport, Redacted, Worker};
-use crate::run::{Input, LogOutcome, LogTask, Traces, Work};
+use crate::report::{CollectedLog, Collection, JobReport, Redacted, Worker};
+use crate::run::{Gathered, Input, LogOutcome, LogTask, OneOfSeveral, Traces, Work};
 use anyhow::{Context, bail};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
-/// Reads what `options.input` means (a log, the newest run of a folder, or all ranks of a job) and writes its report
-/// into the folder `options.out`. `registry` holds the parsers, `progress` is told how far the work is.
+/// Reads what `options.inputs` mean (a log, the newest run of a folder, all ranks of a job, or several logs) and writes its
+/// report into the folder `options.out`. `registry` holds the parsers, `progress` is told how far the work is.
 ///
 /// # Errors
 /// Errors come from the command line and the disk: the input does not exist, none of its lines is a record, the output
 /// folder may not be replaced, the disk is full. Damage in a log is never an error: it is listed in the report and
 /// counts in [`RunSummary::intact`].
 pub fn run(options: &Options, registry: &Registry, progress: &dyn Progress) -> anyhow::Result<Written> {
-    let (input, mut notes) = run::find(options)?; // a path -> the logs that it means
-    let traces = Traces::find(options)?;
-    notes.extend(traces.notes(&input));
+    let gathered = run::find(options)?; // paths -> the logs that they mean
+    let traces = Traces::find(options, &gathered)?;
     traces.check_augment(options)?;
+    let Gathered { input, mut notes, opener, .. } = gathered;
+    notes.extend(traces.notes(&input));
     let augment = options.augment.as_deref();
-    let work = Work { options, registry, traces: &traces, augment, progress };
+    let work = Work { options, registry, opener: &opener, traces: &traces, augment, progress };
     let target = Target::prepare(&options.out, options.overwrite, Entries::new(report::top_entries()))?;
     let zip = options.zip.then(|| ZipTarget::prepare(target.goal(), options.overwrite)).transpose()?;
     let summary = match options.redact {
@@ -102,9 +105,10 @@ pub fn run_for_facts<T>(
     progress: &dyn Progress,
     read: impl FnOnce(&Path, RunSummary) -> anyhow::Result<T>,
 ) -> anyhow::Result<T> {
-    let (input, notes) = run::find(options)?;
-    let traces = Traces::find(options)?;
-    let work = Work { options, registry, traces: &traces, augment: None, progress };
+    let gathered = run::find(options)?;
+    let traces = Traces::find(options, &gathered)?;
+    let Gathered { input, notes, opener, .. } = gathered;
+    let work = Work { options, registry, opener: &opener, traces: &traces, augment: None, progress };
     let folder = tempfile::tempdir().context("no temporary folder can be made")?;
     let sink = OnlySink::new(DiskSink::new(folder.path()), "report.json");
     let summary = write(work, &input, &sink, folder.path())?;
@@ -120,18 +124,22 @@ fn write(work: Work<'_>, input: &Input, sink: &dyn Sink, folder: &Path) -> anyho
             let folders = output::rank_folders(folder)?;
             Ok(write_job(&folders, facts, sink, &work.options.settings, &())?.with(ranks))
         }
+        Input::Several(several) => write_several(work, several, sink, folder),
     }
 }
 
 /// Writes the redacted report into `folder`: `report.json` of each log -> what is safe of it -> pages. The whole facts stand
 /// in a temporary folder meanwhile, which is removed.
 fn write_redacted(work: Work<'_>, input: &Input, folder: &Path) -> anyhow::Result<RunSummary> {
+    if matches!(input, Input::Several(_)) {
+        bail!("--redact writes the report of one log or one job; run tlparse once for each of them");
+    }
     let whole = tempfile::tempdir().context("no temporary folder can be made")?;
     let sink = OnlySink::new(DiskSink::new(whole.path()), report_json::FILE);
     let summary = write(work, input, &sink, whole.path())?;
     let report = report_json::value(whole.path())?;
     let redacted = match input {
-        Input::Log(_) => Redacted::of_log(&report),
+        Input::Log(_) | Input::Several(_) => Redacted::of_log(&report),
         Input::Job(_) => {
             let ranks = output::rank_folders(whole.path())?;
             let read = |rank: &RankFolder| Some((rank.rank, report_json::value(&rank.path).ok()?));
@@ -142,11 +150,44 @@ fn write_redacted(work: Work<'_>, input: &Input, folder: &Path) -> anyhow::Resul
     Ok(RunSummary { lines: report::redacted_summary(&redacted), findings: redacted.findings(), ..summary })
 }
 
+/// Writes a report of each log or job into a folder of its own, and the page that lists them.
+fn write_several(
+    work: Work<'_>,
+    several: &[OneOfSeveral],
+    sink: &dyn Sink,
+    folder: &Path,
+) -> anyhow::Result<RunSummary> {
+    let (mut collection, mut all) = (Collection::default(), RunSummary::of_several(several.len()));
+    let mut first_error = None;
+    for (number, one) in (1..).zip(several) {
+        let dir = report::folder_of_log(number);
+        let written = write(work, &one.input, &*sink.below(&dir), &folder.join(&dir));
+        let (name, is_job) = (one.name.clone(), matches!(one.input, Input::Job(_)));
+        let (verdict, summary) = match written {
+            Ok(summary) => (Ok(summary.verdict()), summary),
+            Err(error) => {
+                let why = format!("{error:#}");
+                first_error.get_or_insert(error);
+                (Err(why), RunSummary::default())
+            }
+        };
+        let (findings, intact) = (summary.findings.clone(), summary.intact);
+        all = all.with_report(&name, &dir, &verdict, summary);
+        collection.logs.push(CollectedLog { name, is_job, dir, verdict, findings, intact });
+    }
+    if let Some(error) = first_error.filter(|_| collection.logs.iter().all(|log| log.verdict.is_err())) {
+        return Err(error);
+    }
+    let pages = report::collection_pages(&collection, &work.options.settings);
+    output::write(pages, sink, NonZeroUsize::MIN, Worker::new)?;
+    Ok(all)
+}
+
 /// Reads one log and gives the files of its report in memory, byte for byte those that [`run`] writes. Nothing is
 /// written to disk; `options.out` and `options.overwrite` are not used.
 ///
 /// # Errors
-/// As [`run`]; and `options.input` means the ranks of a distributed job, whose report is made of the folders of its
+/// As [`run`]; and `options.inputs` mean the ranks of a distributed job, whose report is made of the folders of its
 /// ranks.
 ///
 /// ```
@@ -163,13 +204,13 @@ pub fn run_in_memory(
     registry: &Registry,
     progress: &dyn Progress,
 ) -> anyhow::Result<InMemory> {
-    let (input, notes) = run::find(options)?;
-    let traces = Traces::find(options)?;
-    let work = Work { options, registry, traces: &traces, augment: None, progress };
+    let gathered = run::find(options)?;
+    let traces = Traces::find(options, &gathered)?;
+    let Gathered { input, notes, opener, .. } = gathered;
+    let work = Work { options, registry, opener: &opener, traces: &traces, augment: None, progress };
     let Input::Log(logs) = &input else {
         bail!(
-            "{} holds the logs of several ranks, whose report is written into folders; give the path of one log",
-            options.input.display()
+            "the logs of several ranks or programs have reports in folders, which are not made in memory; give one log"
         );
     };
     let sink = MemSink::default();
@@ -209,11 +250,12 @@ pub fn diff(options: &DiffOptions, registry: &Registry, progress: &dyn Progress)
     let folder = target.as_ref().map_or(scratch.path(), Target::folder);
     let reports = Reports { options, registry, progress, folder, goal: target.as_ref().map(Target::goal) };
     let mut notes = Vec::new();
-    let a = reports.of_side("a", &options.a, &mut notes)?;
-    let b = reports.of_side("b", &options.b, &mut notes)?;
+    let a = reports.of_side("a", (&options.a, &options.profiles_a), &mut notes)?;
+    let b = reports.of_side("b", (&options.b, &options.profiles_b), &mut notes)?;
     let comparison = compare::compare(a, b, options.threshold); // recordings -> rows
     if let Some(target) = &target {
-        let pages = report::diff_pages(&comparison);
+        let changed = compare::ChangedFunctions::of(&comparison); // what has another graph or other code
+        let pages = report::diff_pages(&comparison, &changed);
         progress.writing(pages.len());
         output::write(pages, &DiskSink::new(target.folder()), NonZeroUsize::MIN, Worker::new)?;
     }
@@ -243,18 +285,33 @@ impl Reports<'_> {
     fn of_side(
         &self,
         side: &str,
-        runs: &[PathBuf],
+        (runs, profiles): (&[PathBuf], &[PathBuf]),
         notes: &mut Vec<String>,
     ) -> anyhow::Result<Vec<Recording>> {
+        if runs.len() > 1 && !profiles.is_empty() && profiles.len() != runs.len() {
+            let traces = model::words::counted(profiles.len(), "trace", "traces");
+            bail!(
+                "--profile-{side} gives {traces} for {} runs; give one for each, in their order",
+                runs.len()
+            );
+        }
         let of = |(at, path): (usize, &PathBuf)| {
             let below = if runs.len() == 1 { side.to_owned() } else { format!("{side}{}", at + 1) };
             let name = compare::name_of(path, [&self.options.a, &self.options.b]);
+            let profiles = if runs.len() > 1 { profiles.get(at..=at).unwrap_or_default() } else { profiles };
             if let Some(report) = compare::finished_report(path) {
+                if !profiles.is_empty() {
+                    bail!(
+                        "{} is a report that is finished, so --profile-{side} comes too late: give the log, or write the report \
+                         again with --profile",
+                        path.display()
+                    );
+                }
                 let mut recording = compare::read_recording(&report, &name)?;
                 recording.report = self.goal.and_then(|goal| output::relative(goal, &report));
                 return Ok(recording);
             }
-            self.write(path, &below, notes)?;
+            self.write((path, profiles), &below, notes)?;
             let mut recording = compare::read_recording(&self.folder.join(&below), &name)?;
             recording.report = self.goal.map(|_| below);
             Ok(recording)
@@ -263,14 +320,22 @@ impl Reports<'_> {
     }
 
     /// Writes the report of a log or a job; only its facts where it is thrown away.
-    fn write(&self, path: &Path, below: &str, notes: &mut Vec<String>) -> anyhow::Result<()> {
-        let options = Options { threads: self.options.threads, ..Options::new(path, "") };
-        let (input, found) = run::find(&options)?;
+    fn write(
+        &self,
+        (path, profiles): (&Path, &[PathBuf]),
+        below: &str,
+        notes: &mut Vec<String>,
+    ) -> anyhow::Result<()> {
+        let profiles = profiles.to_vec();
+        let options = Options { threads: self.options.threads, profiles, ..Options::new(path, "") };
+        let gathered = run::find(&options)?;
+        let traces = Traces::find(&options, &gathered)?;
+        let Gathered { input, notes: found, opener, .. } = gathered;
         notes.extend(found);
-        let traces = Traces::find(&options)?;
         let work = Work {
             options: &options,
             registry: self.registry,
+            opener: &opener,
             traces: &traces,
             augment: None,
             progress: self.progress,
@@ -348,4 +413,32 @@ pub fn default_input() -> anyhow::Result<PathBuf> {
         .filter(|dir| !dir.is_empty())
         .map(PathBuf::from)
         .context("give a log or a folder of logs, or set TORCH_TRACE to the folder")
+}
+
+/// Whether [`run`] could write a report there, for programs that want to know before a long work begins.
+///
+/// # Errors
+/// It could not; the error says why.
+pub fn check_out(out: &Path, overwrite: bool) -> anyhow::Result<()> {
+    output::check_target(out, overwrite, &Entries::new(report::top_entries()))
+}
+
+/// Makes a folder for a program to record into, unless it is there.
+///
+/// # Errors
+/// It cannot be made, or it holds something.
+pub fn make_empty_folder(folder: &Path) -> anyhow::Result<()> {
+    output::make_empty_folder(folder)
+}
+
+/// The logs that stand in a folder, by name.
+#[must_use]
+pub fn logs_of(folder: &Path) -> Vec<PathBuf> {
+    trace::log_files(folder)
+}
+
+/// The traces of torch.profiler that stand in a folder, by name.
+#[must_use]
+pub fn traces_of(folder: &Path) -> Vec<PathBuf> {
+    run::traces_of(folder)
 }

@@ -12,8 +12,10 @@ use std::path::PathBuf;
 /// What to read, where to write, and how the report is to look.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// Path of a log (plain, gzip or zstd, told by its content), of a folder of logs, or `-` for standard input.
-    pub input: PathBuf,
+    /// What to read, each a log (plain, gzip or zstd, told by its content), a folder of logs, an archive (zip or tar) that holds
+    /// logs, a report, a pattern such as `trace/*.log`, or `-` for standard input. Logs of one job make one report; of others,
+    /// each has a report of its own below a page that lists them.
+    pub inputs: Vec<PathBuf>,
     /// Path of the report's folder. Missing parents are created.
     pub out: PathBuf,
     /// Whether a report that exists in `out` may be replaced. Anything but a report is never replaced.
@@ -22,6 +24,8 @@ pub struct Options {
     pub zip: bool,
     /// Whether to write the redacted report: counts, times, ids and pseudonyms, and no text of the log.
     pub redact: bool,
+    /// How many bytes an input may unpack to; None for the smaller of 64 GB and half of the free space for temporary files.
+    pub max_unpacked: Option<u64>,
     /// Whether to read only the log of a folder that was changed last. By default the newest run is read.
     pub latest: bool,
     /// Whether to write the report of a distributed job although the folder holds the log of one rank only.
@@ -49,11 +53,12 @@ impl Options {
     /// Reads `input` and writes to `out`, which must not exist yet. Everything else has its default.
     pub fn new(input: impl Into<PathBuf>, out: impl Into<PathBuf>) -> Self {
         Options {
-            input: input.into(),
+            inputs: vec![input.into()],
             out: out.into(),
             overwrite: false,
             zip: false,
             redact: false,
+            max_unpacked: None,
             latest: false,
             all_ranks: false,
             session: None,
@@ -104,6 +109,44 @@ impl RunSummary {
         self.without_compile_id += other.without_compile_id;
         self.notes.extend(other.notes);
         self
+    }
+
+    /// The summary of a page that lists so many reports.
+    pub(crate) fn of_several(count: usize) -> RunSummary {
+        let line = SummaryLine::plain(format!("{count} logs, each with a report of its own:"));
+        RunSummary { lines: vec![line], intact: true, ..RunSummary::default() }
+    }
+
+    /// This summary with what the report of one of several logs adds to it: a line, its findings with the folder before
+    /// their pages, its notes and its counts.
+    pub(crate) fn with_report(
+        mut self,
+        name: &str,
+        dir: &str,
+        verdict: &Result<String, String>,
+        mut other: RunSummary,
+    ) -> Self {
+        let said = verdict.as_ref().unwrap_or_else(|why| why);
+        self.lines.push(SummaryLine::plain(format!("{name}: {said}")));
+        for finding in &mut other.findings {
+            if let Some(url) = finding.get_mut("url").filter(|url| url.is_string()) {
+                *url = format!("{dir}/{}", url.as_str().unwrap_or_default()).into();
+            }
+        }
+        self.findings.append(&mut other.findings);
+        for (event, count) in std::mem::take(&mut other.events) {
+            match self.events.iter_mut().find(|(known, _)| *known == event) {
+                Some((_, sum)) => *sum += count,
+                None => self.events.push((event, count)),
+            }
+        }
+        self.intact &= verdict.is_ok();
+        if verdict.is_ok() { self.with(other) } else { self }
+    }
+
+    /// The sentence that it begins with.
+    pub(crate) fn verdict(&self) -> String {
+        self.lines.first().map(|line| line.text.clone()).unwrap_or_default()
     }
 
     /// This summary with further notes before its own.
@@ -161,6 +204,11 @@ pub struct DiffOptions {
     pub a: Vec<PathBuf>,
     /// The runs of B.
     pub b: Vec<PathBuf>,
+    /// Traces of torch.profiler of A: of its one run, which may be a job with one for each rank; else one for each run, in
+    /// the order of the runs. Reports that are finished have theirs already.
+    pub profiles_a: Vec<PathBuf>,
+    /// The same of B.
+    pub profiles_b: Vec<PathBuf>,
     /// Path of the folder of the comparison; None writes no file.
     pub out: Option<PathBuf>,
     /// Whether a comparison that exists in `out` may be replaced. Anything else is never replaced.

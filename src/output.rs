@@ -25,6 +25,6 @@ pub use ranks::{JobTarget, RankFolder, rank_folders};
 pub use relative::relative;
 pub use single::{check_single_file, write_single_file};
 pub use sink::{DiskSink, Files, MemSink, NewFile, OnlySink, Sink};
-pub use target::Target;
+pub use target::{Target, check_target, make_empty_folder};
 pub use text_file::write_text;
 pub use zip::ZipTarget;

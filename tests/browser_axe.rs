@@ -53,7 +53,9 @@ fn no_kind_of_page_has_more_than_a_minor_fault_of_accessibility_in_either_color_
     let of_trace = ["performance.html", "kernels.html", &panes].map(|page| compiled.folder.join(page));
     let compared = diff(&[&report("03_graph_breaks").folder, &report("04_recompiles").folder]);
     let diff_page = compared.work.path().join("tl_diff/diff.html");
-    let single = [measured.folder.join("performance.html"), diff_page];
+    let versions = diff(&[&report("21_torch26_03_graph_breaks").folder, &report("03_graph_breaks").folder]);
+    let side_by_side = versions.work.path().join("tl_diff/changed/1.html");
+    let single = [measured.folder.join("performance.html"), diff_page, side_by_side];
     for name in landing.chain(single).chain(of_trace) {
         window.open(&name, "");
         window.value(&format!("(() => {{ {axe}; return 0; }})()"));

@@ -2,7 +2,7 @@
 
 use crate::check::excesses;
 use crate::support::check::scripts;
-use crate::support::{Check, Log, Run, input, inputs, report, source_text};
+use crate::support::{Check, Log, Run, combine, input, inputs, rank_reports, report, source_text};
 use jsonschema::Validator;
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -209,4 +209,27 @@ fn hostile_texts_stay_texts_in_every_format() {
     }
     let json: Value = serde_json::from_str(&of("json")).unwrap();
     assert_eq!(excesses(&json).count(), 7);
+}
+
+#[test]
+fn combine_prints_the_findings_of_a_job_in_every_form() {
+    let ranks = rank_reports("13_div_break");
+    let of = |format: &str| {
+        let combined = combine(ranks.path(), &["--overwrite", "--format", format]);
+        assert_eq!(combined.0.code, Some(0), "{}", combined.0.stderr);
+        combined.0.stdout
+    };
+    let findings: Value = serde_json::from_str(&of("json")).unwrap();
+    let count = findings.as_array().unwrap().len();
+    assert!(count > 0);
+    assert_eq!(results(&sarif(&of("sarif"))).len(), count);
+    let junit = of("junit");
+    let document = roxmltree::Document::parse(&junit).unwrap();
+    assert!(document.descendants().any(|node| node.has_tag_name("failure")), "{junit}");
+    let github = of("github");
+    assert!(github.lines().all(|line| line.starts_with("::")) && !github.is_empty(), "{github}");
+    assert_eq!(of("markdown"), std::fs::read_to_string(ranks.path().join("report.md")).unwrap());
+    assert!(of("text").contains("Report: "));
+    let both = combine(ranks.path(), &["--overwrite", "--format", "json", "--json"]);
+    assert_eq!(both.0.code, Some(2), "{}", both.0.stderr);
 }

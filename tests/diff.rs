@@ -19,7 +19,7 @@ pub fn diff<S: AsRef<OsStr>>(args: &[S]) -> Done {
 }
 
 /// The JSON of a comparison of two paths.
-fn compared(a: &Path, b: &Path) -> Value {
+pub fn compared(a: &Path, b: &Path) -> Value {
     let done = diff(&[a.as_os_str(), b.as_os_str(), OsStr::new("--json")]);
     assert_eq!(done.code, Some(0), "{}{}", done.stdout, done.stderr);
     let json: Value = serde_json::from_str(&done.stdout).unwrap();
@@ -55,11 +55,11 @@ fn kinds(json: &Value) -> Vec<String> {
 }
 
 /// The rows of a topic.
-fn rows<'j>(json: &'j Value, topic: &str) -> Vec<&'j Value> {
+pub fn rows<'j>(json: &'j Value, topic: &str) -> Vec<&'j Value> {
     json["rows"].as_array().unwrap().iter().filter(|row| row["topic"] == topic).collect()
 }
 
-fn subject(row: &Value) -> &str {
+pub fn subject(row: &Value) -> &str {
     row["subject"].as_str().unwrap()
 }
 
@@ -349,7 +349,7 @@ fn a_page_stands_beside_the_reports_that_were_written_for_it() {
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
         .collect();
     names.sort();
-    assert_eq!(names, ["a", "b", "diff.html", "diff.json", "diff.md"]);
+    assert_eq!(names, ["a", "b", "changed", "diff.html", "diff.json", "diff.md"]);
     let html = fs::read_to_string(folder.join("diff.html")).unwrap();
     assert!(html.len() < LARGEST_PAGE);
     let page = Page::parse("diff.html", &html);

@@ -4,7 +4,7 @@ use crate::support::{Run, source_text};
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-const SUBCOMMANDS: [&str; 7] = ["combine", "check", "diff", "show", "serve", "completions", "man"];
+const SUBCOMMANDS: [&str; 8] = ["combine", "check", "diff", "run", "show", "serve", "completions", "man"];
 
 fn printed(args: &[&str]) -> String {
     let done = Run::bare().go_with(args);

@@ -31,7 +31,7 @@ const LAYERS: [(&str, &[&str]); 16] = [
     ("events", &["trace", "model", "rel_path"]),
     ("analysis", &["trace", "model"]),
     ("report_json", &["model"]),
-    ("compare", &["trace", "model", "analysis", "report_json"]),
+    ("compare", &["trace", "model", "analysis", "report_json", "rel_path"]),
     ("show", &["report_json"]),
     ("source_tree", &["analysis"]),
     ("output", &["rel_path"]),

@@ -36,6 +36,7 @@ mod stage;
 mod time;
 mod timeline;
 mod trie;
+pub mod two_columns;
 mod user_place;
 pub mod vllm;
 mod warm_run;

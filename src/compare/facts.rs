@@ -11,6 +11,7 @@ use crate::trace::{CompileId, TextMap};
 use serde_json::Value;
 use serde_json::value::RawValue;
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 
 /// Characters of a text that is compared and shown; what differs only behind them is taken for equal.
 const LONGEST: usize = 2_000;
@@ -61,6 +62,7 @@ pub(super) fn log_run(report: &LogReport<'_>) -> LogRun {
         file: report.log.file.clone(),
         rank: report.log.rank,
         folder: String::new(),
+        root: PathBuf::new(),
         torch: report.torch.as_ref().and_then(|torch| torch.version.as_ref()).map(Text::owned),
         records: report.log.records,
         first_time: report.log.first_time.clone(),
@@ -192,6 +194,7 @@ fn compile_of(compile: &log::Compile<'_>, id: &Text<'_>, facts: &Facts<'_>) -> C
         kernels: compile.kernels.iter().map(|(kernel, count)| (name(kernel), *count)).collect(),
         inputs: facts.inputs.as_ref().map(|all| all.get(&**id).cloned().unwrap_or_default()),
         lookups: facts.lookups.get(&**id).cloned().unwrap_or_default(),
+        texts: super::text_files::files(compile),
     }
 }
 

@@ -7,6 +7,7 @@ use super::rows::{
     CompileRef, FunctionLine, LogComparison, OneFactor, Row, RowKind, RowSide, TimeLine, Topic,
 };
 use super::runs::{MatchedFunction, Runs, function_words};
+use super::texts::{ComparedCompile, CompileTexts};
 use crate::model::words::counted;
 
 /// Compiles that a row or a line names on each side.
@@ -17,19 +18,23 @@ const LEAST_FUNCTIONS: usize = 4;
 
 /// Adds the rows and the table of functions.
 pub(super) fn functions(runs: &Runs<'_>, problems: &Problems, found: &mut LogComparison) {
-    for function in &runs.functions {
+    for (id, function) in runs.functions.iter().enumerate() {
         let [a, b] = runs.firsts(&function.places).map(|first| {
             let (log, place) = first?;
             runs.function(log, place)
         });
         let Some(shown) = b.or(a) else { continue };
-        let subject = Subject { function, shown };
+        let subject = Subject { id, function, shown };
+        let before = found.rows.len();
         match runs.became(&function.places) {
             None => {
                 found.same.functions += 1;
                 common(runs, problems, &subject, found);
             }
             Some(kind) => found.rows.push(one_sided(runs, &subject, kind)),
+        }
+        for row in found.rows.iter_mut().skip(before) {
+            row.function = Some(id);
         }
         found.functions.push(line(runs, &subject));
     }
@@ -47,6 +52,8 @@ pub(super) fn functions(runs: &Runs<'_>, problems: &Problems, found: &mut LogCom
 
 /// A function that is looked at.
 struct Subject<'f, 'r> {
+    /// Its place among the functions of the comparison.
+    id: usize,
     function: &'f MatchedFunction,
     /// As B has it, else A.
     shown: &'r Function,
@@ -119,6 +126,7 @@ fn common(runs: &Runs<'_>, problems: &Problems, subject: &Subject<'_, '_>, found
     if times.differs(runs.threshold) {
         let kind = RowKind::of_difference(times.difference());
         let mut row = subject.row(kind, Topic::FunctionTime, format!("Compile time of {}", subject.words()));
+        row.matched = Some(function.how());
         set_sides(runs, function, &mut row);
         row.seconds = times;
         // A failure carries the seconds of its compile.
@@ -142,6 +150,7 @@ fn common(runs: &Runs<'_>, problems: &Problems, subject: &Subject<'_, '_>, found
     {
         let text = format!("Operators in the graph of {}: {a} → {b}", subject.words());
         let mut row = subject.row(RowKind::Changed, Topic::Operators, text);
+        row.matched = Some(function.how_compiles());
         set_sides(runs, function, &mut row);
         (row.a.value, row.b.value) = (Some(a.clone()), Some(b.clone()));
         found.rows.push(row);
@@ -155,7 +164,7 @@ fn count_of_compiles(runs: &Runs<'_>, problems: &Problems, subject: &Subject<'_,
     let function = subject.function;
     let extra: Vec<&Matched> = function.compiles.iter().filter(|one| runs.became(one).is_some()).collect();
     let is_told = |one: &&Matched| {
-        let mut known = one.0.iter().enumerate().filter(|(_, place)| place.is_some());
+        let mut known = one.places.iter().enumerate().filter(|(_, place)| place.is_some());
         known.any(|(log, _)| {
             let compile = runs.compile(function, log, one);
             compile.is_some_and(|compile| problems.told.contains(&(log, compile.id.clone())))
@@ -178,6 +187,7 @@ fn count_of_compiles(runs: &Runs<'_>, problems: &Problems, subject: &Subject<'_,
         counted(b, "time", "times")
     );
     let mut row = subject.row(kind, Topic::Compiles, text);
+    row.matched = Some(function.how());
     set_sides(runs, function, &mut row);
     row.seconds = runs.times(|log| seconds(runs, function, log, extra.iter().copied()));
     Some(row)
@@ -217,7 +227,18 @@ fn line(runs: &Runs<'_>, subject: &Subject<'_, '_>) -> FunctionLine {
         });
         refs.collect()
     };
+    let texts = |log: usize, compile: &Matched| {
+        let one = runs.compile(function, log, compile)?;
+        Some(CompileTexts::of(runs.logs.get(log)?, one))
+    };
+    let compared = function.compiles.iter().take(NAMED).map(|compile| {
+        let [a, b] = runs.firsts(compile).map(|first| texts(first?.0, compile));
+        ComparedCompile { a, b }
+    });
     FunctionLine {
+        id: subject.id,
+        matched: (a.is_some() && b.is_some()).then(|| function.how_compiles()),
+        compared: compared.collect(),
         line: TimeLine { name: subject.shown.name.clone(), times, differs: times.differs(runs.threshold) },
         file: subject.shown.file.clone(),
         place: subject.shown.line,

@@ -75,6 +75,7 @@ pub(super) fn inputs(runs: &Runs<'_>, function: &MatchedFunction, shown: &Functi
     let mut row = Row::new(RowKind::Changed, Topic::Inputs, text);
     (row.file, row.line) = (shown.file.clone(), shown.line);
     row.detail = Some(listed(&changes));
+    row.matched = Some(function.how_compiles());
     row.a = page(runs, log_a, a, "compile.html");
     row.b = page(runs, log_b, b, "compile.html");
     Some(row)
@@ -98,7 +99,7 @@ fn changed<'m>(
 fn input_change(old: &str, new: &str) -> String {
     let sizes = |text: &str| text.split_once(STRIDES).map_or(text.to_owned(), |(sizes, _)| sizes.to_owned());
     match (sizes(old), sizes(new)) {
-        (old, new) if old != new => format!("{old} → {new}"),
+        (old_sizes, new_sizes) if old_sizes != new_sizes => format!("{old_sizes} → {new_sizes}"),
         _ => format!("{old} → {new}"),
     }
 }
@@ -146,6 +147,7 @@ pub(super) fn kernels(
     let mut row = Row::new(RowKind::Changed, Topic::Kernels, text);
     (row.file, row.line) = (shown.file.clone(), shown.line);
     row.detail = Some(listed(&changes));
+    row.matched = Some(function.how_compiles());
     row.a = page(runs, log_a, first_a, "compile.html");
     row.b = page(runs, log_b, first_b, "compile.html");
     found.rows.push(row);

@@ -3,14 +3,21 @@
 use crate::trace::TextMap;
 use std::collections::VecDeque;
 
-/// A thing by its place in each log that has it: one entry per log.
+/// A thing by its place in each log that has it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Matched(pub Vec<Option<usize>>);
+pub(super) struct Matched {
+    /// One entry per log.
+    pub places: Vec<Option<usize>>,
+    /// The loosest of the keys by which it was found again, by its place among them; 0 where one log has it.
+    pub key: usize,
+    /// Whether several things had that key, so that their order decided.
+    pub by_order: bool,
+}
 
 impl Matched {
     /// Its place in the log of that number.
     pub fn at(&self, log: usize) -> Option<usize> {
-        self.0.get(log).copied().flatten()
+        self.places.get(log).copied().flatten()
     }
 }
 
@@ -24,37 +31,68 @@ pub(super) fn matched<T>(lists: &[&[T]], keys: &[Key<'_, T>]) -> Vec<Matched> {
     let mut rows: Vec<Matched> = Vec::new();
     for (log, list) in lists.iter().enumerate() {
         let mut places: Vec<Option<usize>> = vec![None; list.len()];
-        for key in keys {
-            let mut waiting: TextMap<String, VecDeque<usize>> = TextMap::default();
+        for (looseness, key) in keys.iter().enumerate() {
+            let mut waiting: TextMap<String, Waiting> = TextMap::default();
             for (place, row) in rows.iter().enumerate().filter(|(_, row)| row.at(log).is_none()) {
                 if let Some(text) = key_of(lists, row, key) {
-                    waiting.entry(text).or_default().push_back(place);
+                    waiting.entry(text).or_default().places.push_back(place);
                 }
             }
+            let mut wanted: Vec<(usize, String)> = Vec::new();
             for (index, thing) in list.iter().enumerate() {
-                let Some(place) = places.get_mut(index).filter(|place| place.is_none()) else { continue };
-                let found = key(log, thing).and_then(|text| waiting.get_mut(&text)?.pop_front());
-                let Some(found) = found else { continue };
-                *place = Some(found);
-                if let Some(slot) = rows.get_mut(found).and_then(|row| row.0.get_mut(log)) {
-                    *slot = Some(index);
+                let is_open = places.get(index).is_some_and(Option::is_none);
+                let Some(text) = key(log, thing).filter(|_| is_open) else { continue };
+                let Some(known) = waiting.get_mut(&text) else { continue };
+                known.several |= known.places.len() > 1 || known.wanted;
+                known.wanted = true;
+                wanted.push((index, text));
+            }
+            for (index, text) in wanted {
+                let Some(known) = waiting.get_mut(&text) else { continue };
+                let Some(found) = known.places.pop_front() else { continue };
+                if let Some(place) = places.get_mut(index) {
+                    *place = Some(found);
+                }
+                if let Some(row) = rows.get_mut(found) {
+                    row.join(log, index, (looseness, known.several));
                 }
             }
         }
         for (index, _) in places.iter().enumerate().filter(|(_, place)| place.is_none()) {
-            let mut row = vec![None; lists.len()];
-            if let Some(slot) = row.get_mut(log) {
-                *slot = Some(index);
-            }
-            rows.push(Matched(row));
+            let mut row = Matched { places: vec![None; lists.len()], key: 0, by_order: false };
+            row.join(log, index, (0, false));
+            rows.push(row);
         }
     }
     rows
 }
 
+/// Rows with the same key that another log may have too.
+#[derive(Default)]
+struct Waiting {
+    places: VecDeque<usize>,
+    /// Whether a thing of the log has the key.
+    wanted: bool,
+    /// Whether there are several on either side.
+    several: bool,
+}
+
+impl Matched {
+    /// Notes the place of the thing in a log, and how it was found there.
+    fn join(&mut self, log: usize, index: usize, (key, several): (usize, bool)) {
+        if let Some(slot) = self.places.get_mut(log) {
+            *slot = Some(index);
+        }
+        if key >= self.key {
+            self.by_order = several || (self.by_order && key == self.key);
+            self.key = key;
+        }
+    }
+}
+
 /// The key of a row: that of the first log that has it.
 fn key_of<T>(lists: &[&[T]], row: &Matched, key: &Key<'_, T>) -> Option<String> {
-    let (log, index) = row.0.iter().enumerate().find_map(|(log, index)| Some((log, (*index)?)))?;
+    let (log, index) = row.places.iter().enumerate().find_map(|(log, index)| Some((log, (*index)?)))?;
     key(log, lists.get(log)?.get(index)?)
 }
 
@@ -75,11 +113,22 @@ mod tests {
     }
 
     #[test]
+    fn it_is_known_by_which_key_a_thing_was_found_and_whether_its_order_decided() {
+        let a = [("f", 1), ("g", 2), ("h", 3), ("h", 4)];
+        let b = [("f", 1), ("g", 7), ("h", 8), ("h", 9)];
+        let exact = |_: usize, one: &(&str, i32)| Some(format!("{} {}", one.0, one.1));
+        let name = |_: usize, one: &(&str, i32)| Some(one.0.to_owned());
+        let rows = matched(&[&a, &b], &[&exact, &name]);
+        let how: Vec<(usize, bool)> = rows.iter().map(|row| (row.key, row.by_order)).collect();
+        assert_eq!(how, [(0, false), (1, false), (1, true), (1, true)]);
+    }
+
+    #[test]
     fn a_thing_of_the_third_log_is_found_again_where_the_first_lacks_it() {
         let lists: [&[&str]; 3] = [&["x"], &["x", "y"], &["y", "y"]];
         let key = |_: usize, one: &&str| Some((*one).to_owned());
         let rows = matched(&lists, &[&key]);
-        let rows: Vec<Vec<Option<usize>>> = rows.into_iter().map(|row| row.0).collect();
+        let rows: Vec<Vec<Option<usize>>> = rows.into_iter().map(|row| row.places).collect();
         assert_eq!(
             rows,
             [vec![Some(0), Some(0), None], vec![None, Some(1), Some(0)], vec![None, None, Some(1)]]

@@ -3,7 +3,7 @@
 use super::matching::matched;
 use super::noise::{Pair, Threshold};
 use super::recording::{Launched, Measured};
-use super::rows::{LogComparison, MeasuredLine, Row, RowKind, RowSide, TimeLine, Topic};
+use super::rows::{LogComparison, Match, MeasuredLine, Row, RowKind, RowSide, TimeLine, Topic};
 use super::runs::Runs;
 use crate::trace::TextMap;
 
@@ -38,13 +38,15 @@ pub(super) fn measured_work(runs: &Runs<'_>, found: &mut LogComparison) {
     };
     let shapes: TextMap<_, &str> =
         found.operators.iter().map(|one| (key(one), one.shapes.as_str())).collect();
+    let total = found.busy_us.difference();
     let rows: Vec<Row> = found
         .kernels
         .iter()
         .filter(|one| one.line.differs)
         .map(|one| {
             let mut row = row(one.line.times, format!("Kernel `{}`", one.line.name.replace('`', "")));
-            row.detail = details(one, shapes.get(&key(one)).copied().unwrap_or_default());
+            row.detail = details(one, shapes.get(&key(one)).copied().unwrap_or_default(), total);
+            row.matched = one.matched;
             (row.a, row.b) = (page(runs, 0), page(runs, runs.of_a));
             row
         })
@@ -70,7 +72,8 @@ fn row(us: Pair, subject: String) -> Row {
     row
 }
 
-fn details(one: &MeasuredLine, shapes: &str) -> Option<String> {
+/// Shapes, launches, rates, and the share of the whole difference `total` in microseconds.
+fn details(one: &MeasuredLine, shapes: &str, total: f64) -> Option<String> {
     let mut parts = Vec::new();
     if !shapes.trim().is_empty() {
         parts.push(format!("`{}`", shapes.trim().replace('`', "")));
@@ -85,6 +88,10 @@ fn details(one: &MeasuredLine, shapes: &str) -> Option<String> {
     }
     if let (Some(a), Some(b)) = one.tflops {
         parts.push(format!("{a:.3} → {b:.3} TFLOP/s"));
+    }
+    let share = one.line.times.difference() / total;
+    if share.is_finite() && share > 0.0 {
+        parts.push(format!("{:.0} % of the difference of the device time", 100.0 * share));
     }
     (!parts.is_empty()).then(|| parts.join("; "))
 }
@@ -118,7 +125,14 @@ fn lines<'r>(
         let [a, b] = runs.firsts(row).map(|first| first.and_then(|(log, _)| at(log)));
         let Some(shown) = b.or(a) else { continue };
         let times = runs.times(|log| at(log).map(|one| one.sum_us));
+        // Several kernels of one name: the longest with the longest.
+        let how = match row.key {
+            _ if row.by_order => Match::Order,
+            0 => Match::Exact,
+            _ => Match::Name,
+        };
         lines.push(MeasuredLine {
+            matched: (a.is_some() && b.is_some()).then_some(how),
             line: TimeLine { name: shown.name.clone(), times, differs: times.differs(limit) },
             shapes: match (a, b) {
                 (Some(a), Some(b)) if a.shapes != b.shapes => format!("{} → {}", a.shapes, b.shapes),

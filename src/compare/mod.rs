@@ -4,6 +4,7 @@
 //! break by its reason and source line. What differs is a row; the time of a row that other rows name already is left out of
 //! it, so that no second is told twice in one split.
 
+mod changed;
 mod facts;
 mod functions;
 mod graphs;
@@ -17,15 +18,21 @@ mod recording;
 mod rows;
 mod runs;
 mod settings;
+mod text_files;
+mod texts;
 mod times;
 
+pub(crate) use changed::{ChangedFunction, ChangedFunctions};
 pub use noise::Threshold;
 pub(crate) use noise::{Pair, Times};
 pub(crate) use read::{finished_report, name_of, read_recording};
 pub(crate) use recording::Recording;
 pub(crate) use rows::{
-    Comparison, CompileRef, FunctionLine, LogComparison, MeasuredLine, Row, RowKind, RowSide, TimeLine, Topic,
+    Comparison, CompileRef, FunctionLine, LogComparison, Match, MeasuredLine, Row, RowKind, RowSide,
+    TimeLine, Topic,
 };
+pub(crate) use text_files::{TextFile, TextKind};
+pub(crate) use texts::{ComparedCompile, ComparedText, CompileTexts};
 
 use recording::LogRun;
 use runs::Runs;

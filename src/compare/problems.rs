@@ -2,7 +2,7 @@
 
 use super::matching::{Matched, matched};
 use super::recording::{Break, Compile, Failure, LogRun, Recompile};
-use super::rows::{Row, RowKind, RowSide, Same, Topic};
+use super::rows::{Match, Row, RowKind, RowSide, Same, Topic};
 use super::runs::{MatchedFunction, Runs, function_words, short_file};
 use crate::trace::TextSet;
 
@@ -84,7 +84,7 @@ fn breaks(runs: &Runs<'_>, found: &mut Problems) {
         let merged =
             other_torch && became.is_some() && line(shown).is_some_and(|line| shared.contains(&line));
         if (became.is_none() && differently) || merged {
-            reworded.push((a, b));
+            reworded.push((a, b, how_break(one)));
             continue;
         }
         match break_row(runs, one, [a, b], became) {
@@ -93,6 +93,16 @@ fn breaks(runs: &Runs<'_>, found: &mut Problems) {
         }
     }
     found.rows.extend(reworded_breaks(runs, &reworded));
+}
+
+/// How a break was found on both sides.
+fn how_break(one: &Matched) -> Match {
+    match one.key {
+        _ if one.by_order => Match::Order,
+        0 => Match::Exact,
+        1 => Match::Moved,
+        _ => Match::Edited,
+    }
 }
 
 /// The row of a break; None where both sides have it as often.
@@ -112,6 +122,7 @@ fn break_row(
     let kind = became.or_else(|| (!times.is_empty()).then_some(RowKind::Changed))?;
     let text = format!("Graph break: {}{times}", first_line(&shown.reason));
     let mut row = Row::new(kind, Topic::GraphBreak, text);
+    row.matched = (a.is_some() && b.is_some()).then(|| how_break(one));
     row.detail = detail([shown.loc.as_ref().map(|loc| format!("`{loc}`")), runs.presence_words(one)]);
     (row.file, row.line) = (shown.file.clone(), shown.line);
     let side = |one: BreakOfLog<'_>| {
@@ -123,10 +134,13 @@ fn break_row(
 
 type BreakOfLog<'r> = Option<(usize, &'r Break)>;
 
+/// A break on both sides, or on one of them, and how it was matched.
+type Reworded<'r> = (BreakOfLog<'r>, BreakOfLog<'r>, Match);
+
 /// Breaks at the same lines for which the logs give other reasons: one row where another torch words them.
-fn reworded_breaks(runs: &Runs<'_>, pairs: &[(BreakOfLog<'_>, BreakOfLog<'_>)]) -> Vec<Row> {
+fn reworded_breaks(runs: &Runs<'_>, pairs: &[Reworded<'_>]) -> Vec<Row> {
     let other_torch = runs.has_other_torch();
-    let sides = |row: &mut Row, pair: &(BreakOfLog<'_>, BreakOfLog<'_>)| {
+    let sides = |row: &mut Row, pair: &Reworded<'_>| {
         let side = |one: BreakOfLog<'_>| {
             let Some((log, one)) = one else { return RowSide::default() };
             RowSide {
@@ -136,7 +150,7 @@ fn reworded_breaks(runs: &Runs<'_>, pairs: &[(BreakOfLog<'_>, BreakOfLog<'_>)]) 
         };
         (row.a, row.b) = (side(pair.0), side(pair.1));
     };
-    let place = |pair: &(BreakOfLog<'_>, BreakOfLog<'_>)| {
+    let place = |pair: &Reworded<'_>| {
         let (_, one) = pair.1.or(pair.0)?;
         Some(format!("`{}:{}`", short_file(one.file.as_deref()), one.line?))
     };
@@ -145,7 +159,11 @@ fn reworded_breaks(runs: &Runs<'_>, pairs: &[(BreakOfLog<'_>, BreakOfLog<'_>)]) 
         let subject =
             format!("{} graph breaks at the same lines are worded differently by another torch", pairs.len());
         let mut row = Row::new(RowKind::Changed, Topic::GraphBreak, subject);
-        row.detail = Some(format!("at {}", places.join(", ")));
+        let guesses = pairs.iter().filter(|pair| pair.2.guess().is_some()).count();
+        let guesses =
+            (guesses > 0).then(|| format!("{guesses} of them matched by line and order only, a guess"));
+        row.detail = detail([Some(format!("at {}", places.join(", "))), guesses]);
+        row.matched = Some(Match::Edited);
         if let Some(first) = pairs.first() {
             sides(&mut row, first);
             (row.a.value, row.b.value) = (None, None);
@@ -158,6 +176,7 @@ fn reworded_breaks(runs: &Runs<'_>, pairs: &[(BreakOfLog<'_>, BreakOfLog<'_>)]) 
             Topic::GraphBreak,
             "Graph break at the same line, for another reason".to_owned(),
         );
+        row.matched = Some(pair.2);
         if let Some((_, one)) = pair.1 {
             (row.file, row.line) = (one.file.clone(), one.line);
         }
@@ -190,6 +209,16 @@ fn function_of(runs: &Runs<'_>, log: usize, function: Option<usize>, name: &str)
     }
 }
 
+/// How a recompile or a failure was found on both sides: by function and reason, or by function.
+fn matched_by(one: &Matched, sides: [bool; 2]) -> Option<Match> {
+    let how = match one.key {
+        0 => Match::Exact,
+        _ if one.by_order => Match::Order,
+        _ => Match::Edited,
+    };
+    (sides == [true, true]).then_some(how)
+}
+
 fn recompiles(runs: &Runs<'_>, found: &mut Problems) {
     let lists = lists(runs, |log| &log.recompiles);
     let of = |log: usize, one: &Recompile| function_key(runs, log, one.function, &one.name);
@@ -218,6 +247,7 @@ fn recompiles(runs: &Runs<'_>, found: &mut Problems) {
             _ => format!("Recompile of {function}"),
         };
         let mut row = Row::new(kind, Topic::Recompile, subject);
+        row.matched = matched_by(one, [a.is_some(), b.is_some()]);
         let guard = shown.guards.first().map(|guard| format!("failed guard `{}`", first_line(guard)));
         row.detail = detail([guard, runs.presence_words(one)]);
         if let Some(function) = shown.function.and_then(|function| runs.function(log, function)) {
@@ -244,12 +274,12 @@ fn is_extra(runs: &Runs<'_>, one: &Matched, lists: &[&[Recompile]]) -> bool {
         let compile = lists.get(log)?.get((*place)?)?.compile.as_ref()?;
         Some(runs.is_extra(log, compile))
     };
-    one.0.iter().enumerate().find_map(known) == Some(true)
+    one.places.iter().enumerate().find_map(known) == Some(true)
 }
 
 /// Notes the compiles that a row is about.
 fn tell(found: &mut Problems, one: &Matched, id: impl Fn(usize, usize) -> Option<String>) {
-    let places = one.0.iter().enumerate();
+    let places = one.places.iter().enumerate();
     let told = places.filter_map(|(log, place)| Some((log, id(log, (*place)?)?)));
     found.told.extend(told);
 }
@@ -280,6 +310,7 @@ fn failures(runs: &Runs<'_>, found: &mut Problems) {
         };
         let function = function_of(runs, log, shown.function, "");
         let mut row = Row::new(kind, Topic::Failure, format!("Failure: {function} was not compiled"));
+        row.matched = matched_by(one, [a.is_some(), b.is_some()]);
         let what =
             if shown.message.is_empty() { shown.error.clone() } else { shown.message.replace('`', "") };
         row.detail = detail([Some(what), runs.presence_words(one)]);
@@ -313,7 +344,7 @@ fn failures(runs: &Runs<'_>, found: &mut Problems) {
 fn log_and_function(lists: &[&[Failure]], one: &Matched) -> Option<(usize, usize)> {
     let known =
         |(log, place): (usize, &Option<usize>)| Some((log, lists.get(log)?.get((*place)?)?.function?));
-    one.0.iter().enumerate().find_map(known)
+    one.places.iter().enumerate().find_map(known)
 }
 
 /// The first compile of a function in a log.

@@ -86,6 +86,7 @@ pub(super) fn merged(logs: &mut [LogComparison]) -> Vec<Row> {
                     let most = if size(&row) > size(same) { log.rank } else { same.ranks.first().copied() };
                     if size(&row) > size(same) {
                         same.seconds = row.seconds;
+                        same.function = row.function;
                     }
                     if let Some(most) = most.filter(|_| row.difference().is_some()) {
                         same.detail = Some(format!("{DIFFERS_MOST}{most}"));

@@ -19,6 +19,9 @@ pub(crate) fn read_recording(folder: &Path, name: &str) -> anyhow::Result<Record
     let mut recording = read.map_err(|error| {
         anyhow!("cannot compare {}: it {error:#}; give the log, or write the report again", folder.display())
     })?;
+    for log in &mut recording.logs {
+        log.root = folder.join(&log.folder);
+    }
     let folders = std::iter::once("").chain(recording.logs.iter().map(|log| log.folder.as_str()));
     let pages = folders.flat_map(|below| PAGES.iter().map(move |page| format!("{below}{page}")));
     recording.pages =

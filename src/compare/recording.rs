@@ -1,6 +1,8 @@
 //! What is compared: the facts of a run of a program, without what differs between two runs that do the same.
 
+use super::text_files::TextFile;
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 
 /// One run of a program: a log, or the ranks of a job.
 #[derive(Debug, Default, Clone)]
@@ -37,6 +39,8 @@ pub(crate) struct LogRun {
     pub rank: Option<u64>,
     /// Folder of its report below the recording's: empty, or `rank_0/`.
     pub folder: String,
+    /// Where that folder is while the comparison is made.
+    pub root: PathBuf,
     /// Version of torch.
     pub torch: Option<String>,
     /// Records.
@@ -59,6 +63,23 @@ pub(crate) struct LogRun {
     pub settings: BTreeMap<Setting, BTreeSet<String>>,
     /// What a trace of torch.profiler tells.
     pub measured: Option<Measured>,
+}
+
+/// What stands for a version that a log does not name.
+const UNKNOWN_VERSION: &str = "unknown";
+
+impl LogRun {
+    /// The version of torch, in words where the log does not name it.
+    pub fn torch_words(&self) -> &str {
+        self.torch.as_deref().unwrap_or(UNKNOWN_VERSION)
+    }
+}
+
+impl Recording {
+    /// The version of torch of the first log that names one.
+    pub fn torch_words(&self) -> &str {
+        self.logs.iter().find_map(|log| log.torch.as_deref()).unwrap_or(UNKNOWN_VERSION)
+    }
 }
 
 /// Parts of the compile time, in the order in which they are shown.
@@ -139,6 +160,8 @@ pub(crate) struct Compile {
     pub inputs: Option<BTreeMap<String, String>>,
     /// Results of cache lookups, by cache.
     pub lookups: BTreeMap<String, Vec<String>>,
+    /// Files with its graphs and its code.
+    pub texts: Vec<TextFile>,
 }
 
 /// A distinct graph break.

@@ -2,6 +2,7 @@
 
 use super::noise::{Pair, Threshold};
 use super::recording::Recording;
+use super::texts::ComparedCompile;
 
 /// What became of something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -97,6 +98,43 @@ impl Topic {
     }
 }
 
+/// How the two things of a row were found to be the same.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Match {
+    /// By place and code, or by place and reason.
+    Exact,
+    /// By name and code, at another line.
+    Moved,
+    /// By place; the code or the reason is another.
+    Edited,
+    /// By name alone: a guess.
+    Name,
+    /// By the order of several that look alike: a guess.
+    Order,
+}
+
+impl Match {
+    /// Its word in the JSON.
+    pub fn word(self) -> &'static str {
+        match self {
+            Match::Exact => "exact",
+            Match::Moved => "moved",
+            Match::Edited => "edited",
+            Match::Name => "name",
+            Match::Order => "order",
+        }
+    }
+
+    /// What a reader is told of a match that may be wrong.
+    pub fn guess(self) -> Option<&'static str> {
+        match self {
+            Match::Exact | Match::Moved | Match::Edited => None,
+            Match::Name => Some("matched by name only, a guess"),
+            Match::Order => Some("matched by name and order only, a guess"),
+        }
+    }
+}
+
 /// One side of a row.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct RowSide {
@@ -131,6 +169,10 @@ pub(crate) struct Row {
     pub seconds: Pair,
     /// Ranks on which it is so; empty for single logs.
     pub ranks: Vec<u64>,
+    /// How A and B were matched; None where only one side has it, or where there is nothing to match.
+    pub matched: Option<Match>,
+    /// The function that it is about, by its [`FunctionLine::id`] in the comparison of the first rank.
+    pub function: Option<usize>,
 }
 
 impl Row {
@@ -147,6 +189,19 @@ impl Row {
             b: RowSide::default(),
             seconds: Pair::default(),
             ranks: Vec::new(),
+            matched: None,
+            function: None,
+        }
+    }
+
+    /// What a reader is told of a match that may be wrong.
+    pub fn guess(&self) -> Option<&'static str> {
+        match (self.matched?, self.topic) {
+            (Match::Order, Topic::GraphBreak) => Some("matched by line and order only, a guess"),
+            (Match::Order, Topic::Recompile | Topic::Failure) => {
+                Some("matched by function and order only, a guess")
+            }
+            (how, _) => how.guess(),
         }
     }
 
@@ -170,6 +225,12 @@ pub(crate) struct TimeLine {
 /// A function in the table of functions.
 #[derive(Debug, Clone)]
 pub(crate) struct FunctionLine {
+    /// Tells it from the others of its log's comparison.
+    pub id: usize,
+    /// How A and B were matched; None where only one side has it.
+    pub matched: Option<Match>,
+    /// Its first compiles with their graphs and code, as they were matched.
+    pub compared: Vec<ComparedCompile>,
     /// Name and times of the compiles that both sides have.
     pub line: TimeLine,
     /// File.
@@ -204,6 +265,8 @@ pub(crate) struct CompileRef {
 pub(crate) struct MeasuredLine {
     /// Name and microseconds.
     pub line: TimeLine,
+    /// How A and B were matched; None where only one side has it.
+    pub matched: Option<Match>,
     /// Shapes and dtypes; empty for a kernel.
     pub shapes: String,
     /// Launches.

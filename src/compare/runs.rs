@@ -2,12 +2,15 @@
 
 use super::matching::{Key, Matched, matched};
 use super::noise::{Pair, Threshold, Times};
-use super::recording::{Compile, Function, LogRun};
-use super::rows::RowKind;
+use super::recording::{Compile, Function, LogRun, Setting};
+use super::rows::{Match, RowKind};
 use crate::analysis::{is_library, resumed};
 use crate::model::words::{counted, file_name};
 use crate::trace::TextSet;
 use std::collections::BTreeSet;
+
+/// Settings that only one side has, from which on another version of torch must have written them.
+const OF_OTHER_TORCH: usize = 10;
 
 /// The logs that are compared: those of A first.
 pub(super) struct Runs<'r> {
@@ -50,7 +53,8 @@ impl<'r> Runs<'r> {
         let functions = matched(
             &lists,
             &[
-                &|_, one| Some(format!("{}{:?}{}", named(one), one.line, shape(one))) as Option<String>,
+                &|_, one| Some(format!("{:?}\n{}{:?}{}", one.file, named(one), one.line, shape(one))),
+                &|_, one| Some(format!("{}{:?}{}", named(one), one.line, shape(one))),
                 &|_, one| Some(format!("{}{}", named(one), shape(one))),
                 &|_, one| Some(format!("{}{:?}", named(one), one.line)),
                 &|_, one| Some(named(one)),
@@ -60,7 +64,7 @@ impl<'r> Runs<'r> {
         );
         let mut rows: Vec<Vec<usize>> = lists.iter().map(|list| vec![0; list.len()]).collect();
         for (row, places) in functions.iter().enumerate() {
-            for (log, place) in places.0.iter().enumerate() {
+            for (log, place) in places.places.iter().enumerate() {
                 let slot = place.and_then(|place| rows.get_mut(log)?.get_mut(place));
                 if let Some(slot) = slot {
                     *slot = row;
@@ -101,7 +105,7 @@ impl<'r> Runs<'r> {
 
     /// In how many logs of each side a thing is.
     pub fn presence(&self, thing: &Matched) -> Presence {
-        let (a, b) = thing.0.split_at(self.of_a.min(thing.0.len()));
+        let (a, b) = thing.places.split_at(self.of_a.min(thing.places.len()));
         let known = |side: &[Option<usize>]| side.iter().flatten().count();
         Presence { a: known(a), b: known(b) }
     }
@@ -156,10 +160,22 @@ impl<'r> Runs<'r> {
         [of(0..self.of_a), of(self.of_a..self.logs.len())]
     }
 
-    /// Whether the sides were recorded with different versions of torch.
+    /// Whether the sides were recorded with different versions of torch. Older ones do not write which they are, but each
+    /// has settings of its own, which a program can change and not add or remove.
     pub fn has_other_torch(&self) -> bool {
         let [a, b] = self.values(|log| Some(self.logs.get(log)?.torch.clone().unwrap_or_default()));
-        a != b
+        let unknown = |versions: &BTreeSet<String>| versions.iter().all(String::is_empty);
+        a != b || (unknown(&a) && self.has_other_settings())
+    }
+
+    /// Whether many settings are those of one side only.
+    pub fn has_other_settings(&self) -> bool {
+        let names = |logs: std::ops::Range<usize>| -> BTreeSet<&Setting> {
+            let logs = logs.filter_map(|log| self.logs.get(log));
+            logs.flat_map(|log| log.settings.keys()).collect()
+        };
+        let (a, b) = (names(0..self.of_a), names(self.of_a..self.logs.len()));
+        !a.is_empty() && !b.is_empty() && a.symmetric_difference(&b).count() >= OF_OTHER_TORCH
     }
 
     /// The place in `functions` of a log's function.
@@ -186,6 +202,25 @@ impl<'r> Runs<'r> {
     pub fn is_common(&self, thing: &Matched) -> bool {
         let Presence { a, b } = self.presence(thing);
         a > 0 && b > 0
+    }
+}
+
+impl MatchedFunction {
+    /// How it was found on both sides.
+    pub fn how(&self) -> Match {
+        match self.places.key {
+            _ if self.places.by_order => Match::Order,
+            0 | 1 => Match::Exact,
+            2 | 5 => Match::Moved,
+            3 => Match::Edited,
+            _ => Match::Name,
+        }
+    }
+
+    /// The same for what is said about its compiles: of several that are not alike, the order says which is which.
+    pub fn how_compiles(&self) -> Match {
+        let by_order = self.compiles.iter().any(|compile| compile.key > 0 && compile.by_order);
+        if by_order { Match::Order } else { self.how() }
     }
 }
 

@@ -5,18 +5,17 @@ use super::rows::{LogComparison, Row, RowKind, RowSide, Topic};
 use super::runs::Runs;
 use std::collections::BTreeSet;
 
-/// What stands for a version that a log does not name.
-const UNKNOWN: &str = "unknown";
-
 /// Adds torch and the settings that differ.
 pub(super) fn settings(runs: &Runs<'_>, found: &mut LogComparison) {
-    let torch =
-        runs.values(|log| runs.logs.get(log).map(|log| log.torch.clone().unwrap_or(UNKNOWN.to_owned())));
-    let same_torch = torch[0] == torch[1];
-    if !same_torch {
+    let torch = runs.values(|log| runs.logs.get(log).map(|log| log.torch_words().to_owned()));
+    let same_torch = !runs.has_other_torch();
+    if torch[0] != torch[1] {
         let mut row = Row::new(RowKind::Changed, Topic::Torch, "Version of torch".to_owned());
         (row.a, row.b) = (value(runs, 0, &torch[0]), value(runs, runs.of_a, &torch[1]));
         found.rows.push(row);
+    } else if !same_torch {
+        let text = "Version of torch: the logs do not name it, but the settings are those of two versions";
+        found.rows.push(Row::new(RowKind::Changed, Topic::Torch, text.to_owned()));
     }
     let recorded = runs.logs.iter().all(|log| !log.settings.is_empty());
     if !recorded {

@@ -1,6 +1,8 @@
 //! What can only be decided after the whole log has been read.
 
-use crate::model::{Compile, Function, Model, ProblemKind, Stack, Stackless, Status};
+use crate::model::{
+    Compile, CompileIndex, CompileNews, Function, GraphBreak, Model, ProblemKind, Stack, Stackless, Status,
+};
 use crate::trace::{self, Source, StringTable, TextSet};
 
 /// Settles what the records left open: strings of forked processes, statuses, functions, stacks.
@@ -38,7 +40,7 @@ fn adopt_strings(model: &mut Model, source: &Source) {
     for pid in model.log.pids.clone() {
         let ids: Vec<i64> = unresolved.iter().filter(|(p, _, _)| *p == pid).map(|(_, id, _)| *id).collect();
         let own = model.strings.first_defined(pid);
-        for (id, text) in trace::strings_from_siblings(source.path(), first.time, &ids, own) {
+        for (id, text) in trace::strings_from_siblings(source, first.time, &ids, own) {
             model.strings.adopt(pid, id, &text);
         }
     }
@@ -80,6 +82,26 @@ fn status(compile: &Compile, restarted: bool) -> Status {
         Some(_) if restarted || compile.graph_breaks > 0 => Status::Break,
         Some(_) => Status::Ok,
     }
+}
+
+/// What is to be said about a compile whose metrics have just been read.
+pub(super) fn news_of(model: &Model, index: CompileIndex) -> Option<CompileNews> {
+    let compile = model.compiles.get(index)?;
+    let restarted = model.restarts.iter().any(|restart| restart.compile == compile.id);
+    let recompile = model.recompiles.iter().rev().find(|one| one.compile == compile.id);
+    let recompiled = recompile.and_then(|one| Some((one.reasons.first()?.guard.clone(), one.reasons.len())));
+    let of_compile = |one: &&GraphBreak| one.compiles.contains(&compile.id);
+    let failure = model.failures.iter().rev().find(|failure| failure.compile == compile.id);
+    Some(CompileNews {
+        id: compile.label(),
+        status: status(compile, restarted).word(),
+        function: function(compile, &model.strings),
+        seconds: compile.compile_us().map(|us| us / 1e6),
+        recompiled,
+        breaks: compile.graph_breaks,
+        first_break: model.graph_breaks.iter().find(of_compile).map(|one| one.reason.clone()),
+        failure: failure.map(|failure| failure.reason.clone().unwrap_or_else(|| failure.error.clone())),
+    })
 }
 
 /// How many distinct stacks are kept; further ones are counted with the last. A log of AOTInductor has few.

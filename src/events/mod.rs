@@ -17,6 +17,7 @@ mod expressions;
 mod fallback;
 mod families;
 mod finish;
+mod follow;
 mod graphs;
 mod guard_facts;
 mod guards;
@@ -40,6 +41,7 @@ mod workers;
 
 pub use context::{ArtifactId, RankContext};
 pub use event::Event;
+pub use follow::Follower;
 pub use metrics::typed_metrics;
 pub use parser::{Flow, StructuredLogParser};
 pub use read::{RankPart, check_is_log, read_log};

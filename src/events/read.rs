@@ -100,14 +100,21 @@ pub fn check_is_log(model: &Model) -> anyhow::Result<()> {
     Ok(())
 }
 
-struct Reader {
+/// What has been read of a log.
+pub(super) struct Reader {
     reading: Reading,
     parsers: Parsers,
 }
 
 impl Reader {
-    fn new(registry: &Registry) -> Self {
+    /// At the start of a log.
+    pub fn new(registry: &Registry) -> Self {
         Reader { reading: Reading::default(), parsers: registry.instances() }
+    }
+
+    /// What is known so far; much is settled only at the end of the log.
+    pub fn model(&self) -> &Model {
+        &self.reading.model
     }
 
     fn damage(&mut self, damage: &Damage) {
@@ -121,7 +128,8 @@ impl Reader {
         self.reading.model.integrity.add(kind, damage.line, damage.detail.as_str());
     }
 
-    fn record(&mut self, record: &Record<'_>) {
+    /// Reads one record.
+    pub fn record(&mut self, record: &Record<'_>) {
         for damage in &record.problems {
             self.damage(damage);
         }

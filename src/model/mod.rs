@@ -12,6 +12,7 @@ mod fields;
 mod guards;
 mod integrity;
 mod job;
+mod news;
 mod profile;
 mod program_text;
 mod section;
@@ -45,8 +46,9 @@ pub use job::{
     RankSummary, RankTimeline, ReaderName, Run, Schedule, Sequence, SharedFinding, SkippedFile, Step,
     Stretch, TensorFact, TextId, Texts,
 };
+pub use news::CompileNews;
 pub use profile::{
-    DeviceKernel, DeviceWork, InputDims, Launch, Operator, OperatorCall, Profile, TritonLaunch,
+    Correlation, DeviceKernel, DeviceWork, InputDims, Launch, Operator, OperatorCall, Profile, TritonLaunch,
 };
 pub use program_text::{read_program, source_comment};
 pub use section::{Cell, Column, Section, Unit};

@@ -1,10 +1,13 @@
 //! A trace of torch.profiler as facts: which operators ran, what they launched, and how long it took.
 //!
-//! A trace has millions of events, so each is kept as a few numbers, and everything that repeats (names, shapes) stands
-//! once. Times are microseconds on the trace's own clock.
+//! A trace has millions of events, so each is kept as a few numbers, in a temporary file where they are many, and
+//! everything that repeats (names, shapes) stands once in memory. Times are microseconds on the trace's own clock.
+
+use crate::trace::{Sorted, SortedRecord, halves_of, word_of};
+use std::cmp::Ordering;
 
 /// What one trace says.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Default)]
 pub struct Profile {
     /// Base name of the file, without `.gz` and `.zst`.
     pub file: String,
@@ -16,16 +19,18 @@ pub struct Profile {
     pub rank: Option<u64>,
     /// Name of the first device, as `deviceProperties` has it.
     pub device: Option<String>,
+    /// Begin of the first and end of the last call or launch.
+    pub span_us: Option<(f64, f64)>,
     /// Distinct operators: name, shapes and types of the inputs.
     pub operators: Vec<Operator>,
-    /// Calls of operators and annotations on the CPU, in the order of the file.
-    pub calls: Vec<OperatorCall>,
+    /// Calls of operators and annotations on the CPU, by thread, in the order in which they began.
+    pub calls: Sorted<OperatorCall>,
     /// Distinct kernels.
     pub kernels: Vec<DeviceKernel>,
-    /// What ran on the device, in the order of the file.
-    pub launches: Vec<Launch>,
+    /// What ran on the device, by the operator that asked for it.
+    pub launches: Sorted<Launch>,
     /// Which operator asked for a launch, by correlation, as the runtime's own calls tell it.
-    pub correlations: Vec<(u64, u64)>,
+    pub correlations: Sorted<Correlation>,
 }
 
 /// An operator as calls of it have in common.
@@ -88,6 +93,8 @@ pub struct TritonLaunch {
 /// One call.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct OperatorCall {
+    /// Its place among the calls of the file.
+    pub place: u32,
     /// Place in [`Profile::operators`].
     pub operator: u32,
     /// A number for its thread.
@@ -98,6 +105,28 @@ pub struct OperatorCall {
     pub begin_us: f64,
     /// How long it took.
     pub dur_us: f64,
+}
+
+impl SortedRecord for OperatorCall {
+    type Words = [u64; 5];
+
+    fn to_words(&self) -> [u64; 5] {
+        let names = word_of(self.place, self.operator);
+        [names, u64::from(self.thread), self.external, self.begin_us.to_bits(), self.dur_us.to_bits()]
+    }
+
+    fn of_words([names, thread, external, begin, dur]: [u64; 5]) -> Self {
+        let (place, operator) = halves_of(names);
+        let (_, thread) = halves_of(thread);
+        let (begin_us, dur_us) = (f64::from_bits(begin), f64::from_bits(dur));
+        OperatorCall { place, operator, thread, external, begin_us, dur_us }
+    }
+
+    /// By thread and begin; of calls that began at once, the longest is around the others.
+    fn order(&self, other: &Self) -> Ordering {
+        let by_begin = self.thread.cmp(&other.thread).then(self.begin_us.total_cmp(&other.begin_us));
+        by_begin.then(other.dur_us.total_cmp(&self.dur_us)).then(self.place.cmp(&other.place))
+    }
 }
 
 /// A kernel, a copy or a fill as launches of it have in common.
@@ -132,10 +161,10 @@ pub enum DeviceWork {
 /// One launch.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Launch {
+    /// Its place among the launches of the file.
+    pub place: u32,
     /// Place in [`Profile::kernels`].
     pub kernel: u32,
-    /// A number for its device and stream.
-    pub stream: u32,
     /// `External id`; 0 for none.
     pub external: u64,
     /// `correlation`; 0 for none.
@@ -144,4 +173,50 @@ pub struct Launch {
     pub begin_us: f64,
     /// How long it took.
     pub dur_us: f64,
+}
+
+impl SortedRecord for Launch {
+    type Words = [u64; 5];
+
+    fn to_words(&self) -> [u64; 5] {
+        let names = word_of(self.place, self.kernel);
+        [names, self.external, self.correlation, self.begin_us.to_bits(), self.dur_us.to_bits()]
+    }
+
+    fn of_words([names, external, correlation, begin, dur]: [u64; 5]) -> Self {
+        let (place, kernel) = halves_of(names);
+        let (begin_us, dur_us) = (f64::from_bits(begin), f64::from_bits(dur));
+        Launch { place, kernel, external, correlation, begin_us, dur_us }
+    }
+
+    /// By the operator that asked for it; those that name none come first, by correlation.
+    fn order(&self, other: &Self) -> Ordering {
+        let by_id = self.external.cmp(&other.external).then(self.correlation.cmp(&other.correlation));
+        by_id.then(self.place.cmp(&other.place))
+    }
+}
+
+/// A call of the device's runtime: it has the correlation of what it launches, and the id of the operator that made it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Correlation {
+    /// `correlation`.
+    pub correlation: u64,
+    /// `External id`.
+    pub external: u64,
+}
+
+impl SortedRecord for Correlation {
+    type Words = [u64; 2];
+
+    fn to_words(&self) -> [u64; 2] {
+        [self.correlation, self.external]
+    }
+
+    fn of_words([correlation, external]: [u64; 2]) -> Self {
+        Correlation { correlation, external }
+    }
+
+    fn order(&self, other: &Self) -> Ordering {
+        self.correlation.cmp(&other.correlation)
+    }
 }

@@ -92,6 +92,26 @@ impl Drop for Target {
     }
 }
 
+/// Whether a report may be placed at `out`. Changes nothing.
+///
+/// # Errors
+/// As [`Target::prepare`], as far as that can be known before.
+pub fn check_target(out: &Path, overwrite: bool, entries: &Entries) -> Result<()> {
+    policy::check(&resolve(out)?, overwrite, entries)
+}
+
+/// Makes a folder with its parents, unless it is there.
+///
+/// # Errors
+/// It cannot be made, or it holds something.
+pub fn make_empty_folder(folder: &Path) -> Result<()> {
+    about(fs::create_dir_all(folder), "create the folder", folder)?;
+    if about(fs::read_dir(folder), "read the folder", folder)?.next().is_some() {
+        bail!("{} holds files already; give another folder", folder.display());
+    }
+    Ok(())
+}
+
 /// The real path of `out`, as far as it exists, without creating anything.
 fn resolve(out: &Path) -> Result<PathBuf> {
     let hint = || format!("{out:?} cannot be an output folder; choose another one with -o");

@@ -2,7 +2,7 @@
 //!
 //! Everything stays as it was written, but for what may hold secrets of the run: its environment is left out.
 
-use super::collect::Collector;
+use super::collect::{Places, Recorded};
 use super::pieces::{Piece, for_each_piece};
 use super::scan::Event;
 use crate::trace::unpacked;
@@ -12,15 +12,6 @@ use serde_json::value::RawValue;
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::Path;
-
-/// Which event of a trace.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Recorded {
-    /// Place in [`Profile::calls`](crate::model::Profile::calls).
-    Call(usize),
-    /// Place in [`Profile::launches`](crate::model::Profile::launches).
-    Launch(usize),
-}
 
 /// Fields that are added to the `args` of an event.
 pub(crate) type Added = Vec<(&'static str, Value)>;
@@ -33,12 +24,12 @@ pub(crate) type Added = Vec<(&'static str, Value)>;
 pub(crate) fn augment(
     trace: &Path,
     out: &mut dyn Write,
-    added: &dyn Fn(Recorded, f64) -> Added,
+    added: &mut dyn FnMut(Recorded, f64) -> io::Result<Added>,
 ) -> Result<u64> {
     let what = || format!("cannot read {}", trace.display());
     let file = unpacked(File::open(trace).with_context(what)?).with_context(what)?;
     let mut copy =
-        Copy { out, added, collector: Collector::default(), at: At::Start, has_events: false, left_out: 0 };
+        Copy { out, added, places: Places::default(), at: At::Start, has_events: false, left_out: 0 };
     let mut failed = copy.out.write_all(b"{").err();
     for_each_piece(file, |piece| {
         if failed.is_none() {
@@ -62,9 +53,9 @@ enum At {
 
 struct Copy<'o> {
     out: &'o mut dyn Write,
-    added: &'o dyn Fn(Recorded, f64) -> Added,
+    added: &'o mut dyn FnMut(Recorded, f64) -> io::Result<Added>,
     /// Counts calls and launches as the first reading did.
-    collector: Collector,
+    places: Places,
     at: At,
     has_events: bool,
     left_out: u64,
@@ -97,9 +88,7 @@ impl Copy<'_> {
     }
 
     fn event(&mut self, event: &Event<'_>) -> io::Result<()> {
-        let before = self.collector.counts();
-        self.collector.event(event);
-        let after = self.collector.counts();
+        let recorded = self.places.of(event);
         if serde_json::from_slice::<&RawValue>(event.text).is_err() {
             self.left_out += 1;
             return Ok(());
@@ -112,12 +101,8 @@ impl Copy<'_> {
         }
         self.at = At::BehindEvent;
         self.out.write_all(b"\n")?;
-        let recorded = match () {
-            () if after.0 > before.0 => Recorded::Call(before.0),
-            () if after.1 > before.1 => Recorded::Launch(before.1),
-            () => return self.out.write_all(event.text),
-        };
-        let added = (self.added)(recorded, event.fields.number("dur").unwrap_or_default());
+        let Some((recorded, us)) = recorded else { return self.out.write_all(event.text) };
+        let added = (self.added)(recorded, us)?;
         self.with_args(event, &added)
     }
 
@@ -196,11 +181,13 @@ mod tests {
         let path = folder.path().join("trace.json");
         std::fs::write(&path, trace).unwrap();
         let mut out = Vec::new();
-        let added = |recorded, us| match recorded {
-            Recorded::Launch(at) => vec![("launch", Value::from(at)), ("us", Value::from(us))],
-            Recorded::Call(_) => Vec::new(),
+        let mut added = |recorded, us| {
+            Ok(match recorded {
+                Recorded::Launch(at) => vec![("launch", Value::from(at)), ("us", Value::from(us))],
+                Recorded::Call(_) => Vec::new(),
+            })
         };
-        let left_out = augment(&path, &mut out, &added).unwrap();
+        let left_out = augment(&path, &mut out, &mut added).unwrap();
         (String::from_utf8(out).unwrap(), left_out)
     }
 

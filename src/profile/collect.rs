@@ -5,9 +5,11 @@
 
 use super::scan::{Event, Object, unescaped};
 use crate::model::{
-    DeviceKernel, DeviceWork, Fields, InputDims, Launch, Operator, OperatorCall, Profile, TritonLaunch,
+    Correlation, DeviceKernel, DeviceWork, Fields, InputDims, Launch, Operator, OperatorCall, Profile,
+    TritonLaunch,
 };
-use crate::trace::TextMap;
+use crate::trace::{Sorter, TextMap};
+use indexmap::IndexSet;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
@@ -24,10 +26,12 @@ const SPILLS: [&str; 3] = ["n_spills", "spilled registers", "register spills"];
 #[derive(Default)]
 pub(super) struct Collector {
     profile: Profile,
-    operators: TextMap<Vec<u8>, u32>,
-    kernels: TextMap<Vec<u8>, u32>,
+    calls: Sorter<OperatorCall>,
+    launches: Sorter<Launch>,
+    correlations: Sorter<Correlation>,
+    operators: Interned,
+    kernels: Interned,
     threads: Numbers,
-    streams: Numbers,
     /// Reused for every lookup.
     key: Vec<u8>,
 }
@@ -57,43 +61,46 @@ impl Collector {
     /// One event.
     pub(super) fn event(&mut self, event: &Event<'_>) {
         let Event { fields, args, .. } = event;
-        if fields.quoted("ph") != Some(b"X") {
-            return;
+        match recording(fields) {
+            Some(Recording::Call { annotation }) => self.call(fields, args, annotation),
+            Some(Recording::Launch(work)) => self.launch(fields, args, work),
+            Some(Recording::Runtime) => self.correlate(args),
+            None => {}
         }
-        let Some(kind) = fields.quoted("cat") else { return };
-        match kind.to_ascii_lowercase().as_slice() {
-            b"cpu_op" | b"operator" => self.call(fields, args, false),
-            b"user_annotation" => self.call(fields, args, true),
-            b"kernel" => self.launch(fields, args, DeviceWork::Kernel),
-            b"gpu_memcpy" | b"gpu_memset" | b"memcpy" | b"memset" => {
-                self.launch(fields, args, DeviceWork::Copy);
-            }
-            // cuda_runtime, cuda_driver, hip_runtime, xpu_runtime: what the host asks of the device.
-            kind if kind.ends_with(b"_runtime") || kind.ends_with(b"_driver") => self.correlate(args),
-            _ => {}
-        }
-    }
-
-    /// How many calls and launches there were so far.
-    pub(super) fn counts(&self) -> (usize, usize) {
-        (self.profile.calls.len(), self.profile.launches.len())
     }
 
     /// What was collected.
-    pub(super) fn finish(self) -> Profile {
+    pub(super) fn finish(mut self) -> Profile {
+        self.profile.calls = self.calls.sorted();
+        self.profile.launches = self.launches.sorted();
+        self.profile.correlations = self.correlations.sorted();
         self.profile
     }
 
+    fn times(&mut self, fields: &Object<'_>) -> Option<Times> {
+        let times = Times::of(fields);
+        match (&times, &mut self.profile.span_us) {
+            (None, _) => self.profile.unreadable += 1,
+            (Some(times), Some((first, last))) => {
+                *first = first.min(times.begin);
+                *last = last.max(times.begin + times.dur);
+            }
+            (Some(times), none) => *none = Some((times.begin, times.begin + times.dur)),
+        }
+        times
+    }
+
     fn call(&mut self, fields: &Object<'_>, args: &Object<'_>, annotation: bool) {
-        let Some(times) = Times::of(fields) else {
-            self.profile.unreadable += 1;
-            return;
-        };
+        let Some(times) = self.times(fields) else { return };
         let operator = self.operator(fields.quoted("name").unwrap_or_default(), args, annotation);
-        let thread = self.threads.of(fields, ["pid", "tid"]);
-        let external = args.count("External id").unwrap_or_default();
-        let call = OperatorCall { operator, thread, external, begin_us: times.begin, dur_us: times.dur };
-        self.profile.calls.push(call);
+        self.calls.push(OperatorCall {
+            place: place_of(self.calls.count()),
+            operator,
+            thread: self.threads.of(fields, ["pid", "tid"]),
+            external: args.count("External id").unwrap_or_default(),
+            begin_us: times.begin,
+            dur_us: times.dur,
+        });
     }
 
     /// The place of the operator among those seen; a new one when shapes or types differ.
@@ -107,8 +114,9 @@ impl Collector {
             self.key.push(0);
             self.key.extend(raw.unwrap_or_default());
         }
-        if let Some(known) = self.operators.get(&self.key) {
-            return *known;
+        let (place, is_new) = self.operators.place_of(&self.key);
+        if !is_new {
+            return place;
         }
         let operator = Operator {
             name: bounded(name),
@@ -119,29 +127,20 @@ impl Collector {
             values: values.and_then(|raw| serde_json::from_slice(raw).ok()).unwrap_or_default(),
             triton: triton_of(args),
         };
-        let place = u32::try_from(self.profile.operators.len()).unwrap_or(u32::MAX);
         self.profile.operators.push(operator);
-        self.operators.insert(self.key.clone(), place);
         place
     }
 
     fn launch(&mut self, fields: &Object<'_>, args: &Object<'_>, work: DeviceWork) {
-        let Some(times) = Times::of(fields) else {
-            self.profile.unreadable += 1;
-            return;
-        };
+        let Some(times) = self.times(fields) else { return };
         let name = fields.quoted("name").unwrap_or_default();
-        let kernel = match self.kernels.get(name) {
-            Some(known) => *known,
-            None => self.kernel(name, args, work),
-        };
-        let stream = match (args.raw("device"), args.raw("stream")) {
-            (Some(_), Some(_)) => self.streams.of(args, ["device", "stream"]),
-            _ => self.streams.of(fields, ["pid", "tid"]),
-        };
-        self.profile.launches.push(Launch {
+        let (kernel, is_new) = self.kernels.place_of(name);
+        if is_new {
+            self.new_kernel(name, args, work);
+        }
+        self.launches.push(Launch {
+            place: place_of(self.launches.count()),
             kernel,
-            stream,
             external: args.count("External id").unwrap_or_default(),
             correlation: args.count("correlation").unwrap_or_default(),
             begin_us: times.begin,
@@ -149,9 +148,7 @@ impl Collector {
         });
     }
 
-    fn kernel(&mut self, name: &[u8], args: &Object<'_>, work: DeviceWork) -> u32 {
-        let place = u32::try_from(self.profile.kernels.len()).unwrap_or(u32::MAX);
-        self.kernels.insert(name.to_owned(), place);
+    fn new_kernel(&mut self, name: &[u8], args: &Object<'_>, work: DeviceWork) {
         let name = bounded(name);
         let kind = match work {
             DeviceWork::Kernel if is_communication(&name) => DeviceWork::Communication,
@@ -165,15 +162,112 @@ impl Collector {
             occupancy: args.number("est. achieved occupancy %"),
             spills: SPILLS.iter().find_map(|name| args.count(name)),
         });
-        place
     }
 
     /// Kernels of older torch and of ROCm name no operator: the call that launched them does.
     fn correlate(&mut self, args: &Object<'_>) {
         if let (Some(correlation), Some(external)) = (args.count("correlation"), args.count("External id")) {
-            self.profile.correlations.push((correlation, external));
+            self.correlations.push(Correlation { correlation, external });
         }
     }
+}
+
+/// What an event records, of that what is kept.
+enum Recording {
+    /// A call on the CPU; an annotation is no work of its own.
+    Call { annotation: bool },
+    /// What ran on the device.
+    Launch(DeviceWork),
+    /// What the host asked of the device.
+    Runtime,
+}
+
+fn recording(fields: &Object<'_>) -> Option<Recording> {
+    if fields.quoted("ph") != Some(b"X") {
+        return None;
+    }
+    let kind = fields.quoted("cat")?;
+    let is = |name: &str| kind.eq_ignore_ascii_case(name.as_bytes());
+    let ends = |end: &str| {
+        let from = kind.len().checked_sub(end.len());
+        from.and_then(|from| kind.get(from..)).is_some_and(|last| last.eq_ignore_ascii_case(end.as_bytes()))
+    };
+    match () {
+        () if is("cpu_op") || is("operator") => Some(Recording::Call { annotation: false }),
+        () if is("kernel") => Some(Recording::Launch(DeviceWork::Kernel)),
+        () if is("user_annotation") => Some(Recording::Call { annotation: true }),
+        () if ["gpu_memcpy", "gpu_memset", "memcpy", "memset"].into_iter().any(is) => {
+            Some(Recording::Launch(DeviceWork::Copy))
+        }
+        // cuda_runtime, cuda_driver, hip_runtime, xpu_runtime.
+        () if ends("_runtime") || ends("_driver") => Some(Recording::Runtime),
+        () => None,
+    }
+}
+
+/// Texts that occur again and again, each known by its place among the distinct ones.
+#[derive(Default)]
+struct Interned {
+    known: IndexSet<Vec<u8>>,
+    /// What came behind each text the last time: a program mostly repeats itself, and comparing is faster than hashing.
+    following: Vec<usize>,
+    last: usize,
+}
+
+impl Interned {
+    /// The place of a text, and whether it was not known.
+    fn place_of(&mut self, text: &[u8]) -> (u32, bool) {
+        let count = self.known.len();
+        let expected = self.following.get(self.last).copied().unwrap_or_default();
+        let place = match self.known.get_index(expected).is_some_and(|known| known == text) {
+            true => expected,
+            false => match self.known.get_index_of(text) {
+                Some(known) => known,
+                None => self.known.insert_full(text.to_owned()).0,
+            },
+        };
+        self.following.resize(self.known.len(), 0);
+        if let Some(following) = self.following.get_mut(self.last) {
+            *following = place;
+        }
+        self.last = place;
+        (place_of(place), place == count)
+    }
+}
+
+/// Which event of a trace.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Recorded {
+    /// [`OperatorCall::place`].
+    Call(u32),
+    /// [`Launch::place`].
+    Launch(u32),
+}
+
+/// Counts the events of a trace as a [`Collector`] does, for reading it a second time.
+#[derive(Default)]
+pub(super) struct Places {
+    calls: usize,
+    launches: usize,
+}
+
+impl Places {
+    /// Which event this is, and how long it took; None for one that is not kept.
+    pub(super) fn of(&mut self, event: &Event<'_>) -> Option<(Recorded, f64)> {
+        let kind = recording(&event.fields)?;
+        let us = Times::of(&event.fields)?.dur;
+        let (count, recorded): (&mut usize, fn(u32) -> Recorded) = match kind {
+            Recording::Call { .. } => (&mut self.calls, Recorded::Call),
+            Recording::Launch(_) => (&mut self.launches, Recorded::Launch),
+            Recording::Runtime => return None,
+        };
+        *count += 1;
+        Some((recorded(place_of(*count - 1)), us))
+    }
+}
+
+fn place_of(count: usize) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
 }
 
 /// Whether values of inputs that are no tensors matter.

@@ -7,7 +7,8 @@ mod collect;
 mod pieces;
 mod scan;
 
-pub(crate) use augment::{Recorded, augment};
+pub(crate) use augment::augment;
+pub(crate) use collect::Recorded;
 
 use crate::model::Profile;
 use crate::trace::{base_name, unpacked};
@@ -23,6 +24,10 @@ const LOOKED_AT: u64 = 64 << 10;
 
 /// Whether a file is a trace of torch.profiler, plain or compressed. A log never begins with a brace.
 pub(crate) fn is_trace(path: &Path) -> bool {
+    // Standard input and pipes can be read only once.
+    if path == Path::new("-") || !path.is_file() {
+        return false;
+    }
     let mut head = Vec::new();
     let read =
         File::open(path).and_then(unpacked).and_then(|file| file.take(LOOKED_AT).read_to_end(&mut head));

@@ -4,10 +4,11 @@ use super::check::Check;
 use super::combine::Combine;
 use super::diff::Diff;
 use super::report::Afterwards;
+use super::run::Run;
 use super::serve::Serve;
 use super::shell::{Completions, Man};
 use super::show::Show;
-use super::values::{folder, format};
+use super::values::{bytes, folder, format};
 use clap::error::ErrorKind;
 use clap::{Parser, Subcommand};
 use std::io::IsTerminal;
@@ -22,8 +23,13 @@ pub struct Cli {
     #[command(subcommand)]
     pub command: Option<Command>,
 
-    /// A log (plain, .gz or .zst), a folder of logs, or - for standard input [default: $TORCH_TRACE]
-    pub path: Option<PathBuf>,
+    /// Logs (plain, .gz or .zst), folders of logs, archives or reports that hold logs, or - for standard input [default: $TORCH_TRACE]
+    #[arg(value_name = "PATH")]
+    pub paths: Vec<PathBuf>,
+
+    /// How much an input may unpack to, such as 500MB or 100GB [default: 64GB, or half of the free space if that is less]
+    #[arg(long, value_name = "SIZE", value_parser = bytes)]
+    pub max_unpacked: Option<u64>,
 
     /// Read only the log of the folder that was written last
     #[arg(long)]
@@ -117,6 +123,10 @@ pub struct Cli {
     #[arg(long, value_name = "N")]
     pub session: Option<usize>,
 
+    /// While the program runs, print a line for each compile, and rewrite the report when its logs rest for 2 seconds; Ctrl-C ends it
+    #[arg(long, conflicts_with_all = ["serve", "json", "format", "latest", "session"])]
+    pub watch: bool,
+
     /// Serve the report over HTTP to this machine, until Ctrl-C
     #[arg(long)]
     pub serve: bool,
@@ -141,6 +151,10 @@ pub enum Command {
     #[command(after_help = Diff::HELP)]
     Diff(Diff),
 
+    /// Run a command, record what torch.compile does in it, and make the report
+    #[command(after_help = Run::HELP)]
+    Run(Run),
+
     /// Print facts of a report or a log in the terminal
     #[command(after_help = Show::HELP)]
     Show(Show),
@@ -160,7 +174,7 @@ pub enum Command {
 
 /// What to say where options stand before the subcommand: clap's own message helps only those who know clap.
 fn about_misplaced_flags(error: &clap::Error) -> Option<&'static str> {
-    let combine = std::env::args_os().any(|arg| arg == "combine");
+    let combine = std::env::args_os().position(|arg| arg == "combine").is_some_and(|place| place > 1);
     (error.kind() == ErrorKind::ArgumentConflict && combine).then_some(
         "give the options of tlparse combine after it: tlparse combine OUT --overwrite; to read a log or folder called \
          combine, give ./combine",
@@ -192,9 +206,11 @@ impl Cli {
                 "--augment writes one trace, and --profile names several; run tlparse once for each of them",
             );
         }
-        if self.to_standard_output() && (self.serve || self.json || self.format.is_some() || self.verbose) {
+        if self.to_standard_output()
+            && (self.watch || self.serve || self.json || self.format.is_some() || self.verbose)
+        {
             return Some(
-                "-o - writes a zip to standard output and leaves no folder, so it cannot be used with --serve, --json, \
+                "-o - writes a zip to standard output and leaves no folder, so it cannot be used with --watch, --serve, --json, \
                  --format or --verbose",
             );
         }
@@ -228,6 +244,7 @@ impl Cli {
             no_browser: self.no_browser,
             serve: self.serve,
             port: self.port,
+            to_standard_error: false,
             json: self.json,
             verbose: self.verbose,
             format: self.format.filter(|format| *format != Format::Text),
@@ -251,12 +268,12 @@ impl Cli {
     /// # Errors
     /// When there is no path and `TORCH_TRACE` does not give one, or `--latest` names no folder.
     pub fn options(&self) -> anyhow::Result<Options> {
-        let input = match &self.path {
-            Some(path) => path.clone(),
-            None => tlparse::default_input()?,
+        let inputs = match self.paths.as_slice() {
+            [] => vec![tlparse::default_input()?],
+            paths => paths.to_vec(),
         };
-        if self.latest && !input.is_dir() {
-            anyhow::bail!("--latest wants a folder of logs, and {} is none", input.display());
+        if let Some(file) = inputs.iter().find(|input| self.latest && !input.is_dir()) {
+            anyhow::bail!("--latest wants a folder of logs, and {} is none", file.display());
         }
         Ok(Options {
             overwrite: self.overwrite,
@@ -276,7 +293,9 @@ impl Cli {
                 export: self.export,
                 editor: self.editor.clone(),
             },
-            ..Options::new(input, &self.out)
+            max_unpacked: self.max_unpacked,
+            inputs,
+            ..Options::new("", &self.out)
         })
     }
 }

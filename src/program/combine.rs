@@ -3,10 +3,11 @@
 use super::exit;
 use super::report::Afterwards;
 use super::terminal::Bar;
+use super::values::{folder, format};
 use clap::Args;
 use std::path::PathBuf;
 use std::process::ExitCode;
-use tlparse::{Editor, Settings};
+use tlparse::{Editor, Format, Settings};
 
 /// `tlparse combine`.
 #[derive(Args, Debug)]
@@ -35,8 +36,16 @@ pub struct Combine {
     pub editor: Option<Editor>,
 
     /// Print the findings as JSON, and nothing else, on standard output
-    #[arg(long)]
+    #[arg(long, conflicts_with = "format")]
     pub json: bool,
+
+    /// Print the findings in this form, and nothing else: text, json, markdown, sarif, junit or github
+    #[arg(long, value_name = "FORMAT", value_parser = format)]
+    pub format: Option<Format>,
+
+    /// What paths of sources are relative to in sarif and github [default: the git work tree]
+    #[arg(long, value_name = "DIR", requires = "format", value_parser = folder)]
+    pub root: Option<PathBuf>,
 }
 
 impl Combine {
@@ -71,6 +80,8 @@ impl Combine {
             strict: self.strict,
             no_browser: self.no_browser,
             json: self.json,
+            format: self.format.filter(|format| *format != Format::Text),
+            root: self.root.clone(),
             ..Afterwards::default()
         }
     }

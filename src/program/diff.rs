@@ -24,6 +24,14 @@ pub struct Diff {
     #[arg(long, value_name = "B", num_args = 1.., requires = "a")]
     pub b: Vec<PathBuf>,
 
+    /// A trace of torch.profiler of A, so that kernels are compared too; given again for each run of --a, or rank of a job
+    #[arg(long, value_name = "TRACE")]
+    pub profile_a: Vec<PathBuf>,
+
+    /// The same of B
+    #[arg(long, value_name = "TRACE")]
+    pub profile_b: Vec<PathBuf>,
+
     /// Folder of the comparison [default: tl_diff; none with --json and --format]
     #[arg(short, long, value_name = "DIR")]
     pub out: Option<PathBuf>,
@@ -105,7 +113,16 @@ fn options(diff: &Diff) -> Result<DiffOptions, String> {
     };
     // What only prints leaves no folder behind, unless one is named.
     let out = diff.out.clone().or_else(|| (diff.format() == Format::Text).then(|| PathBuf::from(OUT)));
-    Ok(DiffOptions { a, b, out, overwrite: diff.overwrite, threshold: diff.threshold, threads: None })
+    Ok(DiffOptions {
+        a,
+        b,
+        profiles_a: diff.profile_a.clone(),
+        profiles_b: diff.profile_b.clone(),
+        out,
+        overwrite: diff.overwrite,
+        threshold: diff.threshold,
+        threads: None,
+    })
 }
 
 /// Compares, and prints the comparison in the format that was asked for.

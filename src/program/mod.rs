@@ -6,11 +6,14 @@ mod combine;
 mod diff;
 mod exit;
 mod report;
+mod run;
 mod serve;
 mod shell;
 mod show;
+mod stop;
 mod terminal;
 mod values;
+mod watch;
 mod zip;
 
 use cli::{Cli, Command};
@@ -28,6 +31,7 @@ pub fn main() -> ExitCode {
         Some(Command::Combine(combine)) => combine.run(),
         Some(Command::Check(check)) => check.run(),
         Some(Command::Diff(diff)) => diff.run(),
+        Some(Command::Run(run)) => run.run(),
         Some(Command::Show(show)) => show.run(),
         Some(Command::Serve(serve)) => serve.run(),
         Some(Command::Completions(completions)) => completions.run(),
@@ -40,6 +44,12 @@ pub fn main() -> ExitCode {
 fn report(cli: &Cli) -> ExitCode {
     if cli.to_standard_output() {
         return zip::run(cli);
+    }
+    if cli.watch {
+        return match cli.options() {
+            Ok(options) => watch::run(options, &cli.afterwards()),
+            Err(error) => exit::with(exit::FAILED, &error),
+        };
     }
     let written = Bar::during(|bar| {
         cli.options().and_then(|options| tlparse::run(&options, &Registry::default(), bar))

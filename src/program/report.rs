@@ -22,6 +22,8 @@ pub struct Afterwards {
     pub serve: bool,
     /// The port to serve it at.
     pub port: Option<u16>,
+    /// What is said goes to standard error: standard output is that of another program.
+    pub to_standard_error: bool,
     /// The findings are printed as JSON.
     pub json: bool,
     /// Records are counted by event.
@@ -87,7 +89,8 @@ fn show(afterwards: &Afterwards, folder: &Path, index: &Path) -> anyhow::Result<
 }
 
 fn print_summary(afterwards: &Afterwards, outcome: &Written, index: &Path) -> std::io::Result<()> {
-    let mut out = std::io::stdout().lock();
+    let mut out: Box<dyn Write> =
+        if afterwards.to_standard_error { Box::new(std::io::stderr()) } else { Box::new(std::io::stdout()) };
     if afterwards.format.is_some() {
         return Ok(());
     }
@@ -95,7 +98,11 @@ fn print_summary(afterwards: &Afterwards, outcome: &Written, index: &Path) -> st
         serde_json::to_writer_pretty(&mut out, &outcome.summary.findings)?;
         return writeln!(out);
     }
-    let colored = std::io::stdout().is_terminal()
+    let is_terminal = match afterwards.to_standard_error {
+        true => std::io::stderr().is_terminal(),
+        false => std::io::stdout().is_terminal(),
+    };
+    let colored = is_terminal
         && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
         && std::env::var_os("TERM").is_none_or(|term| term != "dumb");
     for line in &outcome.summary.lines {

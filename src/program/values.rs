@@ -10,6 +10,30 @@ pub fn folder(path: &str) -> Result<PathBuf, String> {
     if path.is_dir() { Ok(path) } else { Err("it is no folder".to_owned()) }
 }
 
+/// A number of bytes: `500MB`, `1.5 GB`, `64g`, with units of 1024 bytes; a number alone is bytes.
+pub fn bytes(text: &str) -> Result<u64, String> {
+    let wrong = || "give a size such as 500MB or 100GB".to_owned();
+    let text = text.trim().to_ascii_lowercase();
+    let digits = text.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(text.len());
+    let (number, unit) = text.split_at(digits);
+    let power = match unit.trim().trim_end_matches('b').trim_end_matches('i') {
+        "" => 0,
+        "k" => 1,
+        "m" => 2,
+        "g" => 3,
+        "t" => 4,
+        _ => return Err(wrong()),
+    };
+    let number: f64 = number.parse().map_err(|_| wrong())?;
+    let bytes = number * 1024f64.powi(power);
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "it is at least 1 and below 2^63"
+    )]
+    if (1.0..9.0e18).contains(&bytes) { Ok(bytes as u64) } else { Err(wrong()) }
+}
+
 /// A form by its name.
 pub fn format(name: &str) -> Result<Format, String> {
     let known = || Format::ALL.map(|(name, _)| name).join(", ");
@@ -28,4 +52,18 @@ pub fn source_tree(root: Option<&Path>) -> anyhow::Result<SourceTree> {
 /// The text of a file that an option names; `what` says what it should be.
 pub fn text_of(file: &Path, what: &str) -> anyhow::Result<String> {
     std::fs::read_to_string(file).with_context(|| format!("{} cannot be read as a {what}", file.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::bytes;
+
+    #[test]
+    fn sizes_have_units_of_1024_bytes() {
+        let read = ["7", "1kb", "1.5 MB", "2GiB", "1t"].map(|text| bytes(text).unwrap());
+        assert_eq!(read, [7, 1024, 3 << 19, 2 << 30, 1 << 40]);
+        for text in ["", "0", "-1", "many", "1e9", "5 XB"] {
+            assert!(bytes(text).is_err(), "{text}");
+        }
+    }
 }

@@ -1,6 +1,7 @@
 //! Model and findings to pages: `kit` says how anything looks, `words` what things are called, `pages` has a file or
 //! folder per page, `data` the files for programs, `job` what a job's report has of its own, and `site` lists all pages.
 
+mod collection;
 mod compare;
 mod data;
 pub(crate) mod formats;
@@ -13,6 +14,7 @@ mod subject;
 mod terminal;
 mod words;
 
+pub use collection::{CollectedLog, Collection, collection_pages, folder_of_log};
 pub use compare::{DIFF_PAGE, diff_entries, diff_markdown, diff_pages, diff_summary, to_json as diff_json};
 pub(crate) use data::figures_of_run;
 pub use formats::Format;

@@ -487,7 +487,8 @@ pub(crate) static JOB_FILES: &[SiteFile] = &[
 ];
 
 /// Files that only upstream's reports have at their top, or that a setting puts in place of another.
-const OTHER_ENTRIES: [&str; 3] = ["report.html", "symbolic_guard_information*.html", "tlparse_index.html"];
+const OTHER_ENTRIES: [&str; 4] =
+    ["log_#/", "report.html", "symbolic_guard_information*.html", "tlparse_index.html"];
 
 /// Every entry that a report may have at its top: names in which `#` stands for digits and `*` for any text; a folder
 /// ends in `/`. Folders of compile ids are not among them: their names are a rule of their own.

@@ -90,6 +90,19 @@ pub(crate) struct Compile<'a> {
     /// Kernels of the generated code by name, and how often it calls each.
     #[serde(borrow, default)]
     pub kernels: BTreeMap<Text<'a>, u64>,
+    #[serde(borrow, default)]
+    pub artifacts: Vec<Artifact<'a>>,
+}
+
+/// A file of a compile.
+#[derive(Deserialize)]
+pub(crate) struct Artifact<'a> {
+    #[serde(borrow)]
+    pub name: Text<'a>,
+    /// Where the report says that it is; to be checked.
+    #[serde(borrow)]
+    pub path: Text<'a>,
+    pub attempt: Option<u64>,
 }
 
 #[derive(Deserialize, Default)]

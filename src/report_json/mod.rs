@@ -9,7 +9,7 @@ mod text;
 
 pub(crate) use text::{Text, line_number, owned};
 
-use anyhow::{Context, bail, ensure};
+use anyhow::{Context, anyhow, bail, ensure};
 use serde::Deserialize;
 use std::fs::File;
 use std::io::Read;
@@ -63,7 +63,7 @@ pub(crate) fn load(folder: &Path, buffer: &mut Vec<u8>) -> anyhow::Result<()> {
 pub(crate) fn value(folder: &Path) -> anyhow::Result<serde_json::Value> {
     let mut bytes = Vec::new();
     load(folder, &mut bytes)?;
-    serde_json::from_slice(&bytes).context(NOT_OURS)
+    serde_json::from_slice(&bytes).map_err(|error| not_ours(&error))
 }
 
 /// What the report is about, if this version reads it.
@@ -71,7 +71,7 @@ pub(crate) fn value(folder: &Path) -> anyhow::Result<serde_json::Value> {
 /// # Errors
 /// It is of another version, or not what this program writes.
 pub(crate) fn kind(bytes: &[u8]) -> anyhow::Result<ReportKind> {
-    let head: Head = serde_json::from_slice(bytes).context(NOT_OURS)?;
+    let head: Head = serde_json::from_slice(bytes).map_err(|error| not_ours(&error))?;
     ensure!(
         head.schema == SCHEMA,
         "has a report.json of version {}, and this tlparse reads version {SCHEMA}",
@@ -80,7 +80,10 @@ pub(crate) fn kind(bytes: &[u8]) -> anyhow::Result<ReportKind> {
     match head.kind.as_str() {
         "log" => Ok(ReportKind::Log),
         "job" => Ok(ReportKind::Job),
-        other => bail!("has a report.json about a {other:?}, not about a log or a job"),
+        other => {
+            let word: String = other.chars().take(LONGEST_KIND).collect();
+            bail!("has a report.json about a {word:?}, not about a log or a job")
+        }
     }
 }
 
@@ -95,7 +98,7 @@ pub(crate) fn log_report(bytes: &[u8]) -> anyhow::Result<log::LogReport<'_>> {
     };
     // The version and the kind explain more than the first key that is missing.
     ensure!(kind(bytes)? == ReportKind::Log, "has a report.json that is not of one log");
-    Err(error).context(NOT_OURS)
+    Err(not_ours(&error))
 }
 
 /// The report of a job.
@@ -103,7 +106,22 @@ pub(crate) fn log_report(bytes: &[u8]) -> anyhow::Result<log::LogReport<'_>> {
 /// # Errors
 /// It is not what this program writes.
 pub(crate) fn job_report(bytes: &[u8]) -> anyhow::Result<job::JobReport<'_>> {
-    serde_json::from_slice(bytes).context(NOT_OURS)
+    serde_json::from_slice(bytes).map_err(|error| not_ours(&error))
 }
 
-const NOT_OURS: &str = "has a report.json that is not as tlparse writes it";
+/// Characters of a kind that is none.
+const LONGEST_KIND: usize = 40;
+
+/// Characters of what is said about a report that cannot be read: the words of the error quote it.
+const LONGEST_ERROR: usize = 200;
+
+fn not_ours(error: &serde_json::Error) -> anyhow::Error {
+    let what = error.to_string();
+    let words: String = what.chars().take(LONGEST_ERROR).filter(|c| !c.is_control()).collect();
+    let place = if what.len() > words.len() {
+        format!("… at line {} column {}", error.line(), error.column())
+    } else {
+        String::new()
+    };
+    anyhow!("has a report.json that is not as tlparse writes it: {words}{place}")
+}

@@ -1,11 +1,13 @@
 //! Which logs a path means.
 
+use super::named;
 use crate::model::SkippedFile;
 use crate::model::words::counted;
 use crate::options::Options;
-use crate::trace::{self, Folder, Log, Peek, RankLogs, Run};
+use crate::profile::is_trace;
+use crate::trace::{self, Folder, Limit, Log, Opener, Peek, RankLogs, Run};
 use anyhow::bail;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 /// How many logs or runs of a folder a note names; a job's folder may hold a thousand.
@@ -17,6 +19,16 @@ pub(crate) enum Input {
     Log(Box<RankLogs>),
     /// The ranks of a distributed job.
     Job(JobInput),
+    /// Logs that do not belong together.
+    Several(Vec<OneOfSeveral>),
+}
+
+/// A log or a job among others.
+pub(crate) struct OneOfSeveral {
+    /// The name of its first log.
+    pub name: String,
+    /// A log or a job.
+    pub input: Input,
 }
 
 /// A job's logs.
@@ -29,27 +41,124 @@ pub(crate) struct JobInput {
     pub skipped: Vec<SkippedFile>,
 }
 
-/// The logs that `options.input` means, and what to say about those that it does not.
+/// What was found, and what opens it.
+pub(crate) struct Gathered {
+    pub input: Input,
+    /// What to say about logs that are not read.
+    pub notes: Vec<String>,
+    pub opener: Opener,
+    /// Traces of torch.profiler that stand among the paths of logs.
+    pub traces: Vec<PathBuf>,
+}
+
+/// The logs that `options.inputs` mean, and what to say about those that they do not.
 ///
 /// # Errors
-/// There is no log, the folder cannot be read, or it does not hold what was asked for.
-pub(crate) fn find(options: &Options) -> anyhow::Result<(Input, Vec<String>)> {
-    let input = &options.input;
-    if !input.is_dir() {
-        if options.all_ranks {
+/// There is no log, a folder or an archive cannot be read, or it does not hold what was asked for.
+pub(crate) fn find(options: &Options) -> anyhow::Result<Gathered> {
+    let mut opener = Opener::new(options.max_unpacked.map_or_else(Limit::default, |bytes| Limit { bytes }))?;
+    let (paths, traces) = paths(&options.inputs)?;
+    let (input, notes) = match paths.as_slice() {
+        [folder] if folder.is_dir() && trace::logs_of_report(folder).is_empty() => {
+            folder_input(options, folder, &opener)?
+        }
+        paths => several_paths(options, paths, &mut opener)?,
+    };
+    Ok(Gathered { input, notes, opener, traces })
+}
+
+/// The paths of logs, and those of traces that stand among them. A trace alone is reported in place of a log.
+fn paths(inputs: &[PathBuf]) -> anyhow::Result<(Vec<PathBuf>, Vec<PathBuf>)> {
+    let mut paths = Vec::new();
+    for input in inputs {
+        let found = trace::expanded(input);
+        if found.is_empty() {
             bail!(
-                "--all-ranks-html wants the folder that holds the logs of all ranks, and {} is none",
+                "no file fits {}; give a log that torch wrote with TORCH_TRACE=DIR, or its folder",
                 input.display()
             );
         }
-        return Ok((Input::Log(Box::new(alone(input))), Vec::new()));
+        // A file that two patterns mean is one file.
+        paths.extend(found.into_iter().filter(|path| !paths.contains(path)).collect::<Vec<_>>());
     }
+    let (traces, logs): (Vec<_>, Vec<_>) = paths.iter().cloned().partition(|path| is_trace(path));
+    Ok(if logs.is_empty() { (paths, Vec::new()) } else { (logs, traces) })
+}
+
+/// One folder: its newest run.
+fn folder_input(options: &Options, folder: &Path, opener: &Opener) -> anyhow::Result<(Input, Vec<String>)> {
     if options.latest {
-        let found = trace::newest_log(input)?;
-        let note = latest_note(input, &found);
+        let found = trace::newest_log(folder)?;
+        let note = latest_note(folder, &found);
         return Ok((Input::Log(Box::new(alone(&found.log))), note));
     }
-    of_folder(options, trace::logs_in(input)?)
+    of_folder(options, folder, trace::logs_in(folder, opener)?)
+}
+
+/// A file, an archive, a report, or several paths: everything that they mean is reported.
+fn several_paths(
+    options: &Options,
+    paths: &[PathBuf],
+    opener: &mut Opener,
+) -> anyhow::Result<(Input, Vec<String>)> {
+    let (logs, notes) = pool(options, paths, opener)?;
+    if let ([log], false) = (logs.as_slice(), options.all_ranks) {
+        return Ok((Input::Log(Box::new(alone(log))), notes));
+    }
+    let groups = named::groups(trace::named_logs(&logs, opener));
+    let mut groups = named::chosen(groups, options.session)?;
+    let ranks = groups.iter().map(|run| run.ranked().count()).max().unwrap_or_default();
+    if options.all_ranks && ranks == 0 {
+        bail!(
+            "--all-ranks-html wants the logs of all ranks, or the folder that holds them, and no log that is given belongs to \
+             a rank"
+        );
+    }
+    let of_run = |run: Run| of_run(run, options.all_ranks, Vec::new(), Vec::new());
+    if groups.len() == 1 {
+        let (input, others) = of_run(groups.remove(0));
+        return Ok((input, notes.into_iter().chain(others).collect()));
+    }
+    let mut notes = notes;
+    let mut several = Vec::new();
+    for run in groups {
+        let name = named::name_of(&run);
+        let (input, others) = of_run(run);
+        notes.extend(others);
+        several.push(OneOfSeveral { name, input });
+    }
+    Ok((Input::Several(several), notes))
+}
+
+/// The logs that several paths mean: those of an archive and of a report, and the newest run of a folder.
+fn pool(
+    options: &Options,
+    paths: &[PathBuf],
+    opener: &mut Opener,
+) -> anyhow::Result<(Vec<PathBuf>, Vec<String>)> {
+    let (mut logs, mut notes) = (Vec::new(), Vec::new());
+    for path in paths {
+        if !path.is_dir() {
+            match opener.unpack(path)? {
+                Some(found) => logs.extend(found),
+                None => logs.push(path.clone()),
+            }
+            continue;
+        }
+        let of_report = trace::logs_of_report(path);
+        if !of_report.is_empty() {
+            logs.extend(of_report);
+            continue;
+        }
+        let Folder { runs, .. } = trace::logs_in(path, opener)?;
+        let newest = runs.len().saturating_sub(1);
+        notes.extend(runs_note(path, &runs, newest, "give it alone, with --session N, to pick another"));
+        logs.extend(runs.get(newest).into_iter().flat_map(Run::logs).map(|log| log.path.clone()));
+    }
+    if options.latest {
+        bail!("--latest wants one folder of logs; the logs that are given here are all read");
+    }
+    Ok((logs, notes))
 }
 
 /// A log that the user named: its rank and its place in a run do not matter.
@@ -59,9 +168,8 @@ fn alone(path: &Path) -> RankLogs {
     RankLogs { rank: None, main: log, others: Vec::new() }
 }
 
-fn of_folder(options: &Options, folder: Folder) -> anyhow::Result<(Input, Vec<String>)> {
-    let Folder { mut runs, mut skipped } = folder;
-    let dir = &options.input;
+fn of_folder(options: &Options, dir: &Path, folder: Folder) -> anyhow::Result<(Input, Vec<String>)> {
+    let Folder { mut runs, skipped } = folder;
     let chosen = match options.session {
         None => runs.len().saturating_sub(1),
         Some(number) if (1..=runs.len()).contains(&number) => number - 1,
@@ -71,7 +179,7 @@ fn of_folder(options: &Options, folder: Folder) -> anyhow::Result<(Input, Vec<St
             counted(runs.len(), "run", "runs")
         ),
     };
-    let mut notes = runs_note(dir, &runs, chosen);
+    let mut notes = runs_note(dir, &runs, chosen, "--session N picks another");
     let run = runs.remove(chosen);
     let ranks = run.ranked().count();
     if options.all_ranks && ranks == 0 {
@@ -80,10 +188,20 @@ fn of_folder(options: &Options, folder: Folder) -> anyhow::Result<(Input, Vec<St
             dir.display()
         );
     }
-    if !options.all_ranks && ranks < 2 {
-        let (input, others) = one_process(run);
-        notes.extend(others);
-        return Ok((input, notes));
+    let (input, others) = of_run(run, options.all_ranks, runs, skipped);
+    notes.extend(others);
+    Ok((input, notes))
+}
+
+/// One run: a job of several ranks, or one process with those that it forked.
+fn of_run(
+    run: Run,
+    all_ranks: bool,
+    other_runs: Vec<Run>,
+    mut skipped: Vec<(String, &'static str)>,
+) -> (Input, Vec<String>) {
+    if !all_ranks && run.ranked().count() < 2 {
+        return one_process(run);
     }
     let (ranks, rankless): (Vec<_>, Vec<_>) = run.ranks.into_iter().partition(|logs| logs.rank.is_some());
     for logs in rankless {
@@ -92,7 +210,7 @@ fn of_folder(options: &Options, folder: Folder) -> anyhow::Result<(Input, Vec<St
     }
     skipped.sort();
     let skipped = skipped.into_iter().map(|(name, reason)| SkippedFile { name, reason }).collect();
-    Ok((Input::Job(JobInput { ranks, other_runs: runs, skipped }), notes))
+    (Input::Job(JobInput { ranks, other_runs, skipped }), Vec::new())
 }
 
 /// A run of at most one rank. If a process without a rank wrote a log too, such as a launcher, the rank's log is read.
@@ -117,7 +235,7 @@ fn one_process(run: Run) -> (Input, Vec<String>) {
     (Input::Log(Box::new(chosen)), notes)
 }
 
-fn runs_note(dir: &Path, runs: &[Run], chosen: usize) -> Vec<String> {
+fn runs_note(dir: &Path, runs: &[Run], chosen: usize, how: &str) -> Vec<String> {
     if runs.len() < 2 {
         return Vec::new();
     }
@@ -126,7 +244,7 @@ fn runs_note(dir: &Path, runs: &[Run], chosen: usize) -> Vec<String> {
     let others: Vec<String> = others.map(|(at, run)| format!("{} ({})", at + 1, name(run))).collect();
     let which = if chosen + 1 == runs.len() { ", the newest," } else { "" };
     vec![format!(
-        "{} holds {}, one after the other; this is run {}{which} ({}); --session N picks another: {}",
+        "{} holds {}, one after the other; this is run {}{which} ({}); {how}: {}",
         dir.display(),
         counted(runs.len(), "run", "runs"),
         chosen + 1,

@@ -49,15 +49,20 @@ pub(crate) fn measure(
 
 /// Writes the trace again, with the figures of each run of a kernel.
 fn write_augmented(trace: &Path, to: &Path, found: &Performance) -> Result<()> {
-    let added = |recorded: Recorded, us: f64| {
-        let row = match recorded {
-            Recorded::Launch(at) if found.on_device => found.kernel_of_run(at),
-            Recorded::Call(at) if !found.on_device => found.kernel_of_run(at),
-            _ => None,
-        };
-        row.map(|kernel| report::figures_of_run(kernel, &found.rates_of_run(kernel, us))).unwrap_or_default()
-    };
     output::write_single_file(to, |file| {
-        packed(file, to, |out| profile::augment(trace, out, &added).map(drop))
+        packed(file, to, |out| {
+            let mut runs = found.follow_runs()?;
+            let mut added = |recorded: Recorded, us: f64| {
+                let kernel = match recorded {
+                    Recorded::Launch(place) if found.on_device => runs.kernel_of(place)?,
+                    Recorded::Call(place) if !found.on_device => runs.kernel_of(place)?,
+                    _ => None,
+                };
+                Ok(kernel
+                    .map(|kernel| report::figures_of_run(kernel, &found.rates_of_run(kernel, us)))
+                    .unwrap_or_default())
+            };
+            profile::augment(trace, out, &mut added).map(drop)
+        })
     })
 }

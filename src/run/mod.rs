@@ -3,14 +3,17 @@
 
 mod input;
 mod measure;
+mod named;
 mod process;
 mod profiles;
 mod ranks;
 mod task;
+mod watch;
 
-pub(crate) use input::{Input, find};
+pub(crate) use input::{Gathered, Input, OneOfSeveral, find};
 pub(crate) use measure::measure;
 pub(crate) use process::for_each_process;
-pub(crate) use profiles::Traces;
+pub(crate) use profiles::{Traces, traces_of};
 pub(crate) use ranks::for_each_rank;
 pub(crate) use task::{LogOutcome, LogTask, Work, notes, read};
+pub use watch::{Appended, Watch};

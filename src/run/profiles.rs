@@ -1,10 +1,10 @@
 //! Which trace of torch.profiler belongs to which log.
 
-use super::input::Input;
+use super::input::{Gathered, Input};
 use crate::model::words::counted;
 use crate::options::Options;
 use crate::output;
-use crate::profile;
+use crate::profile::{self, is_trace};
 use crate::trace;
 use anyhow::{Context, Result, bail};
 use std::path::{Path, PathBuf};
@@ -41,8 +41,17 @@ impl Traces {
     ///
     /// # Errors
     /// A trace that was named cannot be found, or is none.
-    pub fn find(options: &Options) -> Result<Traces> {
-        let mut paths = Vec::new();
+    pub fn find(options: &Options, gathered: &Gathered) -> Result<Traces> {
+        if matches!(gathered.input, Input::Several(_)) {
+            if !options.profiles.is_empty() {
+                bail!(
+                    "--profile joins a trace with the log of its program, and logs of several are given; run tlparse for each \
+                     of them"
+                );
+            }
+            return Ok(Traces::default());
+        }
+        let mut paths = gathered.traces.clone();
         for path in &options.profiles {
             match path {
                 folder if folder.is_dir() => paths.extend(in_folder(folder)?),
@@ -58,8 +67,10 @@ impl Traces {
                 }
             }
         }
-        if options.profiles.is_empty() && options.input.is_dir() {
-            paths = in_folder(&options.input)?;
+        if options.profiles.is_empty() {
+            for folder in options.inputs.iter().filter(|input| input.is_dir()) {
+                paths.extend(in_folder(folder)?);
+            }
         }
         let with_rank = |path: PathBuf| ProfilerTrace { rank: profile::rank_of(&path), path };
         Ok(Traces(paths.into_iter().map(with_rank).collect()))
@@ -90,7 +101,9 @@ impl Traces {
     pub fn check_augment(&self, options: &Options) -> Result<()> {
         let Some(to) = &options.augment else { return Ok(()) };
         let trace = match self.0.as_slice() {
-            [] if is_trace(&options.input) => &options.input,
+            [] if options.inputs.first().is_some_and(|input| is_trace(input)) => {
+                options.inputs.first().map_or(Path::new(""), PathBuf::as_path)
+            }
             [only] => &only.path,
             [] => bail!("--augment writes a trace again, and there is none; give it with --profile"),
             several => {
@@ -125,14 +138,14 @@ impl Traces {
     }
 }
 
+/// The traces that stand in a folder, by name; none where it cannot be read.
+pub(crate) fn traces_of(folder: &Path) -> Vec<PathBuf> {
+    in_folder(folder).unwrap_or_default()
+}
+
 fn in_folder(folder: &Path) -> Result<Vec<PathBuf>> {
     let about = || format!("cannot read the folder {}", folder.display());
     let mut found = trace::files_ending(folder, &ENDINGS).with_context(about)?;
     found.retain(|path| is_trace(path));
     Ok(found)
-}
-
-/// Whether a file is a trace of the profiler.
-pub(super) fn is_trace(path: &Path) -> bool {
-    path != Path::new("-") && path.is_file() && profile::is_trace(path)
 }

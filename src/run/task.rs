@@ -1,12 +1,13 @@
 //! The work on one log, and its outcome.
 
-use super::profiles::{Profiled, Traces, is_trace};
+use super::profiles::{Profiled, Traces};
 use crate::events::{self, RankPart, Registry};
 use crate::model::{Model, Process};
 use crate::options::{Options, Progress, RunSummary};
 use crate::output::{RelPath, Sink};
+use crate::profile::is_trace;
 use crate::report;
-use crate::trace::Source;
+use crate::trace::{Opener, Source};
 use std::num::NonZeroUsize;
 use std::path::Path;
 
@@ -15,6 +16,7 @@ use std::path::Path;
 pub(crate) struct Work<'a> {
     pub options: &'a Options,
     pub registry: &'a Registry,
+    pub opener: &'a Opener,
     /// Traces of torch.profiler to join with the logs.
     pub traces: &'a Traces,
     /// Where the trace is written to again, with its figures.
@@ -86,7 +88,7 @@ pub(crate) type WriteLog = fn(Work<'_>, &LogTask<'_>) -> anyhow::Result<LogOutco
 pub(crate) fn read(work: Work<'_>, task: &LogTask<'_>) -> anyhow::Result<(Source, Model)> {
     let source = match task.is_trace_alone() {
         true => Source::without_log(task.log)?,
-        false => Source::open(task.log)?,
+        false => work.opener.open(task.log)?,
     };
     let model = events::read_log(&source, work.registry, task.part, task.progress, report::is_own_path)?;
     if task.must_be_log {

@@ -8,13 +8,19 @@ use std::time::SystemTime;
 
 use anyhow::{Context, Result, bail};
 
+use super::intake::Opener;
+use super::names::{
+    RAW_LOG, is_log_name, is_torch_name, numbered, parents_raw_log, rank_of_file_name, rank_of_path,
+    sort_siblings,
+};
 use super::peek::peek;
 use super::runs::{Log, Run, group};
 
-/// How torch names its logs.
-const TORCH_NAME: &str = "dedicated_log_torch_trace_";
-/// The endings of logs: plain and compressed.
-const LOG_ENDINGS: [&str; 3] = [".log", ".log.gz", ".log.zst"];
+/// The page by which a report is known.
+const LANDING_PAGE: &str = "index.html";
+/// The folders of a report that hold others: of a log among several, of a rank, of a further process.
+const PARTS: [&str; 3] = ["log_", "rank_", "process_"];
+const REPORT_LEVELS: usize = 3;
 
 /// The newest log of a folder.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -38,32 +44,11 @@ pub struct Folder {
 ///
 /// # Errors
 /// The folder cannot be read, or holds no log; then the error says what to do.
-pub fn logs_in(dir: &Path) -> Result<Folder> {
+pub fn logs_in(dir: &Path, opener: &Opener) -> Result<Folder> {
     let about = || format!("cannot read the folder {}", dir.display());
-    let mut listed = logs_of(dir).with_context(about)?;
-    let named = listed.iter().any(|log| log.torch_named);
+    let listed = logs_of(dir).with_context(about)?;
     let mut skipped = other_files(dir).with_context(about)?;
-    let mut logs = Vec::new();
-    listed.sort_by(|a, b| a.path.cmp(&b.path));
-    for found in listed {
-        let name = found.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        if named && !found.torch_named {
-            skipped.push((name, "not named as torch names its logs"));
-            continue;
-        }
-        let rank = rank_of_file_name(&name);
-        match peek(&found.path, rank.is_none()) {
-            Ok(peek) if peek.span.is_none() && !found.torch_named && peek.bytes > 0 => {
-                skipped.push((name, "no line of it is a TORCH_TRACE record"));
-            }
-            // A log that cannot be read is kept: its rank exists, and the attempt to read it says what is wrong.
-            peek => {
-                let peek = peek.unwrap_or_default();
-                let Listed { path, changed, .. } = found;
-                logs.push(Log { path, rank: rank.or(peek.rank), changed, peek });
-            }
-        }
-    }
+    let logs = looked_at(listed, &mut skipped, opener);
     if logs.is_empty() {
         bail!(
             "no log in the folder {}: run the program with TORCH_TRACE={} set, or give the path of a log file",
@@ -75,6 +60,75 @@ pub fn logs_in(dir: &Path) -> Result<Folder> {
     skipped.extend(left.iter().map(|log| (log.name(), "empty, and its rank has another log")));
     skipped.sort();
     Ok(Folder { runs, skipped })
+}
+
+/// Files that were named, or that an archive holds, with what their two ends say.
+pub fn named_logs(paths: &[PathBuf], opener: &Opener) -> Vec<Log> {
+    let log = |path: &PathBuf| {
+        let rank = rank_of_path(path);
+        let peek = peek(path, rank.is_none(), opener).unwrap_or_default();
+        let changed = fs::metadata(path).and_then(|file| file.modified()).unwrap_or(SystemTime::UNIX_EPOCH);
+        Log { path: path.clone(), rank: rank.or(peek.rank), changed, peek }
+    };
+    paths.iter().map(log).collect()
+}
+
+/// The logs of a finished report, this program's or upstream's: its own, those of its ranks and of further processes. Empty
+/// where the folder is none.
+pub fn logs_of_report(dir: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    if dir.join(LANDING_PAGE).is_file() {
+        add_logs_of_report(dir, REPORT_LEVELS, &mut found);
+    }
+    found.sort();
+    found
+}
+
+fn add_logs_of_report(dir: &Path, levels: usize, found: &mut Vec<PathBuf>) {
+    let log = dir.join(RAW_LOG);
+    if log.is_file() {
+        found.push(log);
+    }
+    let Some(levels) = levels.checked_sub(1) else { return };
+    for entry in fs::read_dir(dir).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        let is_part = PARTS.iter().any(|part| numbered(&name, part).is_some());
+        // A link could lead back here.
+        if is_part && entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            add_logs_of_report(&entry.path(), levels, found);
+        }
+    }
+}
+
+fn looked_at(
+    mut listed: Vec<Listed>,
+    skipped: &mut Vec<(String, &'static str)>,
+    opener: &Opener,
+) -> Vec<Log> {
+    let named = listed.iter().any(|log| log.torch_named);
+    let mut logs = Vec::new();
+    listed.sort_by(|a, b| a.path.cmp(&b.path));
+    for found in listed {
+        let name = found.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        if named && !found.torch_named {
+            skipped.push((name, "not named as torch names its logs"));
+            continue;
+        }
+        let rank = rank_of_file_name(&name);
+        match peek(&found.path, rank.is_none(), opener) {
+            Ok(peek) if peek.span.is_none() && !found.torch_named && peek.bytes > 0 => {
+                skipped.push((name, "no line of it is a TORCH_TRACE record"));
+            }
+            // A log that cannot be read is kept: its rank exists, and the attempt to read it says what is wrong.
+            peek => {
+                let peek = peek.unwrap_or_default();
+                let Listed { path, changed, .. } = found;
+                logs.push(Log { path, rank: rank.or(peek.rank), changed, peek });
+            }
+        }
+    }
+    logs
 }
 
 /// The newest trace log of a folder, by time of last change, then by name.
@@ -110,19 +164,13 @@ fn other_files(dir: &Path) -> io::Result<Vec<(String, &'static str)>> {
     Ok(others)
 }
 
-/// The rank in a name like `dedicated_log_torch_trace_rank_3_abcd1234.log`; torch writes it when torch.distributed
-/// was up at the first record.
-pub fn rank_of_file_name(name: &str) -> Option<u64> {
-    let rest = name.strip_prefix(TORCH_NAME)?.strip_prefix("rank_")?;
-    let end = rest.find(|c: char| !c.is_ascii_digit())?;
-    let (digits, rest) = rest.split_at_checked(end)?;
-    if rest.starts_with(['_', '.']) { digits.parse().ok() } else { None }
-}
-
 /// The other uncompressed logs that torch wrote into the folder of this one, by name, at most `limit`.
 ///
 /// Empty when this log does not have one of torch's names: then nothing says that its neighbors belong to it.
 pub fn sibling_logs(log: &Path, limit: usize) -> io::Result<Vec<PathBuf>> {
+    if let Some(parent) = parents_raw_log(log) {
+        return Ok(vec![parent]);
+    }
     if !log.file_name().is_some_and(is_torch_name) {
         return Ok(Vec::new());
     }
@@ -134,12 +182,16 @@ pub fn sibling_logs(log: &Path, limit: usize) -> io::Result<Vec<PathBuf>> {
     let mut siblings: Vec<PathBuf> =
         logs_of(dir)?.into_iter().filter(plain).map(|found| found.path).collect();
     siblings.retain(|path| path.file_name() != log.file_name());
-    // Logs of the same rank first: in a large job, only some of the logs are read.
-    let rank = |path: &Path| path.file_name().and_then(|name| rank_of_file_name(&name.to_string_lossy()));
-    let own = rank(log);
-    siblings.sort_by_cached_key(|path| (rank(path) != own, path.clone()));
+    sort_siblings(&mut siblings, log);
     siblings.truncate(limit);
     Ok(siblings)
+}
+
+/// The files of a folder that are named as logs are, by name.
+pub fn log_files(dir: &Path) -> Vec<PathBuf> {
+    let mut paths: Vec<PathBuf> = logs_of(dir).unwrap_or_default().into_iter().map(|log| log.path).collect();
+    paths.sort();
+    paths
 }
 
 /// The files of a folder whose names end so, in the order of their names.
@@ -179,15 +231,6 @@ fn logs_of(dir: &Path) -> io::Result<Vec<Listed>> {
         }
     }
     Ok(logs)
-}
-
-fn is_log_name(name: &OsStr) -> bool {
-    let name = name.to_string_lossy();
-    LOG_ENDINGS.iter().any(|ending| name.ends_with(ending))
-}
-
-fn is_torch_name(name: &OsStr) -> bool {
-    is_log_name(name) && name.to_string_lossy().starts_with(TORCH_NAME)
 }
 
 #[cfg(test)]
@@ -241,17 +284,6 @@ mod tests {
         let dir = folder(&[]);
         assert!(newest_log(dir.path()).unwrap_err().to_string().contains("TORCH_TRACE"));
         assert!(newest_log(&dir.path().join("missing")).is_err());
-    }
-
-    #[test]
-    fn the_rank_is_read_from_torchs_names_only() {
-        assert_eq!(rank_of_file_name("dedicated_log_torch_trace_rank_12_abcd.log"), Some(12));
-        assert_eq!(rank_of_file_name("dedicated_log_torch_trace_rank_0.log"), Some(0));
-        for name in
-            ["dedicated_log_torch_trace_rank_x_1.log", "dedicated_log_torch_trace_rank_1a.log", "rank_1_.log"]
-        {
-            assert_eq!(rank_of_file_name(name), None);
-        }
     }
 
     #[test]

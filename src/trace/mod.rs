@@ -5,31 +5,44 @@
 //! once from front to back and never fails on its content: what does not fit the grammar is a [`Damage`].
 #![deny(clippy::indexing_slicing)]
 
+mod archive;
 mod clock;
 mod compile_id;
 mod discover;
 mod envelope;
+mod glob;
+mod intake;
 mod lines;
 mod maps;
+mod names;
 mod payload;
 mod peek;
 mod prefix;
 mod records;
 mod runs;
 mod siblings;
+mod sorted;
 mod source;
 mod strings;
+mod unpack;
 
 pub use clock::{Clock, Stamp, instant};
 pub use compile_id::{CompileId, FrameId, bracketed_without_id, folder_without_id};
-pub use discover::{Folder, NewestLog, files_ending, logs_in, newest_log, rank_of_file_name};
+pub use discover::{
+    Folder, NewestLog, files_ending, log_files, logs_in, logs_of_report, named_logs, newest_log,
+};
 pub use envelope::{Envelope, clean_header, readable_text, strict_json};
+pub use glob::expanded;
+pub use intake::Opener;
 pub use maps::{TextMap, TextSet};
+pub use names::rank_of_file_name;
 pub use payload::{Md5, PayloadRef, Span};
 pub use peek::Peek;
 pub use prefix::{LocalTime, Prefix};
 pub use records::{Damage, DamageKind, Entry, Payload, Record, Records};
-pub use runs::{Log, RankLogs, Run};
+pub use runs::{Log, RankLogs, Run, group};
 pub use siblings::strings_from_siblings;
-pub use source::{Source, SpanReader, base_name, packed, unpacked};
+pub use sorted::{Merge, Sorted, SortedRecord, Sorter, halves_of, word_of};
+pub use source::{Source, SpanReader, base_name};
 pub use strings::{FileRef, StringTable};
+pub use unpack::{Limit, packed, unpacked};

@@ -6,6 +6,7 @@ use std::path::Path;
 use anyhow::Context;
 
 use super::envelope::{Envelope, clean_header};
+use super::intake::Opener;
 use super::lines::Lines;
 use super::payload::{LineKind, Span, kind_of};
 use super::prefix::{LocalTime, Prefix};
@@ -43,8 +44,8 @@ pub struct Peek {
 ///
 /// # Errors
 /// The log cannot be read.
-pub fn peek(path: &Path, want_rank: bool) -> anyhow::Result<Peek> {
-    let source = Source::open(path)?;
+pub fn peek(path: &Path, want_rank: bool, opener: &Opener) -> anyhow::Result<Peek> {
+    let source = opener.open(path)?;
     let about = || format!("cannot read {}", path.display());
     let mut found = beginning(&source, want_rank).with_context(about)?;
     if let Some((first, last)) = &mut found.span {

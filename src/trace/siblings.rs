@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, Read};
-use std::path::Path;
+use std::path::PathBuf;
 
 use serde_json::value::RawValue;
 
@@ -12,6 +12,7 @@ use super::envelope::{Envelope, clean_header};
 use super::lines::Lines;
 use super::payload::{LineKind, kind_of};
 use super::prefix::{LocalTime, Prefix};
+use super::source::Source;
 
 /// How many logs of the folder are searched. A job has one log per rank and a few forked children; searching hundreds of
 /// logs to name a few files of one stack would cost more than it is worth.
@@ -26,7 +27,7 @@ const MAX_STRING_LINE: usize = 64 << 10;
 /// and had defined all the needed strings by then. Where qualifying logs disagree, a string stays unknown. Logs that
 /// cannot be read are passed over.
 pub fn strings_from_siblings(
-    log: &Path,
+    log: &Source,
     first: LocalTime,
     needed: &[i64],
     own_first: Option<i64>,
@@ -39,14 +40,26 @@ pub fn strings_from_siblings(
         return Vec::new();
     }
     let mut agreed: Option<HashMap<i64, Option<String>>> = None;
-    for sibling in sibling_logs(log, MAX_SIBLINGS).unwrap_or_default() {
-        let Ok(tables) = File::open(&sibling).and_then(|file| tables_before(file, first)) else { continue };
+    for tables in tables_beside(log, first) {
         for table in tables.into_values().filter(|table| needed.iter().all(|id| table.contains_key(id))) {
             agree(&mut agreed, table, &needed);
         }
     }
     let agreed = agreed.unwrap_or_default();
     needed.into_iter().filter_map(|id| Some((id, agreed.get(&id)?.clone()?))).collect()
+}
+
+/// String tables by process.
+type Tables = HashMap<u64, HashMap<i64, String>>;
+
+/// The string tables of each log beside this one that can be read.
+fn tables_beside(log: &Source, end: LocalTime) -> Box<dyn Iterator<Item = Tables> + '_> {
+    if let Some(siblings) = log.stored_siblings() {
+        return Box::new(siblings.take(MAX_SIBLINGS).filter_map(move |log| tables_before(log, end).ok()));
+    }
+    let siblings = sibling_logs(log.path(), MAX_SIBLINGS).unwrap_or_default();
+    let tables = move |path: PathBuf| File::open(path).and_then(|file| tables_before(file, end)).ok();
+    Box::new(siblings.into_iter().filter_map(tables))
 }
 
 /// Takes a candidate's strings into what all candidates say; `None` stands for two that differ.
@@ -64,9 +77,9 @@ fn agree(agreed: &mut Option<HashMap<i64, Option<String>>>, mut table: HashMap<i
 }
 
 /// The string tables, by process, that a log had built up before a time.
-fn tables_before(log: impl Read, end: LocalTime) -> io::Result<HashMap<u64, HashMap<i64, String>>> {
+fn tables_before(log: impl Read, end: LocalTime) -> io::Result<Tables> {
     let mut lines = Lines::new(log);
-    let mut tables: HashMap<u64, HashMap<i64, String>> = HashMap::new();
+    let mut tables = Tables::new();
     let mut in_line = false;
     loop {
         let first_line = lines.line() == 1;
@@ -104,6 +117,7 @@ fn definition(json: &str) -> Option<(i64, String)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::trace::Limit;
     use std::fmt::Write as _;
     use std::fs;
 
@@ -130,7 +144,8 @@ mod tests {
 
     fn found(dir: &tempfile::TempDir, needed: &[i64], own_first: Option<i64>) -> Vec<(i64, String)> {
         let first = LocalTime { month: 11, day: 20, hour: 4, minute: 0, second: 30, micros: 0 };
-        strings_from_siblings(&dir.path().join(CHILD), first, needed, own_first)
+        let child = Source::open(&dir.path().join(CHILD), Limit::default()).unwrap();
+        strings_from_siblings(&child, first, needed, own_first)
     }
 
     fn owned(strings: &[(i64, &str)]) -> Vec<(i64, String)> {

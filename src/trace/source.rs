@@ -3,75 +3,45 @@
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
 use anyhow::{Context, Result, bail};
 
 use super::payload::{PayloadRef, Span, decode, decode_slice};
+use super::unpack::{Limit, Limited, MAGIC, OverLimit, Packing, WINDOW, copy_unpacked, unpacking};
 
-/// Bytes of one read, which then serves neighboring spans.
-const WINDOW: usize = 256 << 10;
 /// Payloads up to this size are decoded in memory when they are copied, larger ones piece by piece.
 const COPY_IN_MEMORY: u64 = 1 << 20;
 /// How many bytes at the log's beginning and end are compared to see whether it was rewritten.
 const EDGE: u64 = 4 << 10;
-/// The first bytes of compressed files.
-const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
-const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
-
-/// A file as it was before it was compressed with gzip or zstd.
-pub fn unpacked(mut file: File) -> io::Result<Box<dyn Read>> {
-    let mut magic = Vec::new();
-    (&mut file).take(ZSTD_MAGIC.len() as u64).read_to_end(&mut magic)?;
-    let (gzip, zstd) = (magic.starts_with(&GZIP_MAGIC), magic.starts_with(&ZSTD_MAGIC));
-    let whole = io::BufReader::with_capacity(WINDOW, io::Cursor::new(magic).chain(file));
-    Ok(if gzip {
-        Box::new(flate2::bufread::MultiGzDecoder::new(whole))
-    } else if zstd {
-        Box::new(zstd::stream::read::Decoder::with_buffer(whole)?)
-    } else {
-        Box::new(whole)
-    })
-}
-
-/// Lets `fill` write a text, and packs it as the name of its file says: `.gz` and `.zst`, else not at all.
-///
-/// # Errors
-/// `fill` fails, or what it writes cannot be written.
-pub fn packed(
-    file: &mut dyn Write,
-    name: &Path,
-    fill: impl FnOnce(&mut dyn Write) -> Result<()>,
-) -> Result<()> {
-    let ending = name.extension().unwrap_or_default().to_ascii_lowercase();
-    if ending == "gz" {
-        let mut packing = flate2::write::GzEncoder::new(file, flate2::Compression::default());
-        fill(&mut packing)?;
-        packing.finish()?;
-    } else if ending == "zst" {
-        let mut packing = zstd::stream::write::Encoder::new(file, zstd::DEFAULT_COMPRESSION_LEVEL)?;
-        fill(&mut packing)?;
-        packing.finish()?;
-    } else {
-        let mut whole = io::BufWriter::with_capacity(WINDOW, file);
-        fill(&mut whole)?;
-        whole.flush()?;
-    }
-    Ok(())
-}
-
 /// An opened log. Only the bytes that it had when it was opened are read, even if the program is still writing to it.
 #[derive(Debug)]
 pub struct Source {
-    file: File,
+    file: Arc<File>,
+    /// Where the log begins in the file; the file may hold others.
+    base: u64,
+    is_shared: bool,
     path: PathBuf,
     name: String,
     len: u64,
     opened: Fingerprint,
     incomplete: Option<String>,
+    /// The logs beside this one that the same file holds.
+    beside: Vec<StoredLog>,
     /// Locked while the file's own position is used.
     position: Mutex<()>,
+}
+
+/// A log in a file that holds several, unpacked.
+#[derive(Debug, Clone)]
+pub(super) struct StoredLog {
+    /// What it is called; there is no such file.
+    pub path: PathBuf,
+    /// Where it stands.
+    pub span: Span,
+    /// As [`Source::incomplete`].
+    pub incomplete: Option<String>,
 }
 
 /// Distinguishes a log that only grew from one that was rewritten.
@@ -82,33 +52,32 @@ struct Fingerprint {
 }
 
 impl Source {
-    /// Opens a log: a plain file directly; standard input (`-`), pipes, gzip and zstd through a temporary file.
-    pub fn open(path: &Path) -> Result<Source> {
-        if path == Path::new("-") {
-            return Source::spooled(path, io::stdin().lock()).context("cannot read standard input");
-        }
+    /// Opens a log: a plain file directly; pipes, gzip and zstd through a temporary file.
+    ///
+    /// # Errors
+    /// The log cannot be opened, or unpacks to more than the limit.
+    pub fn open(path: &Path, limit: Limit) -> Result<Source> {
         let what = || {
             format!(
                 "cannot open {}, give a log that torch wrote with TORCH_TRACE=DIR, or its folder",
                 path.display()
             )
         };
-        let archive = || format!("cannot unpack {}, check that the archive was copied whole", path.display());
         let mut file = File::open(path).with_context(what)?;
         let metadata = file.metadata().with_context(what)?;
         if metadata.is_dir() {
             bail!("{} is a folder: give the path of a log file", path.display());
         }
         if !metadata.is_file() {
-            return Source::spooled(path, file).with_context(what);
+            return Source::spooled(path, file, limit);
         }
         let mut magic = Vec::new();
-        (&mut file).take(ZSTD_MAGIC.len() as u64).read_to_end(&mut magic).with_context(what)?;
+        (&mut file).take(MAGIC as u64).read_to_end(&mut magic).with_context(what)?;
         file.seek(SeekFrom::Start(0)).with_context(what)?;
-        if magic.starts_with(&GZIP_MAGIC) || magic.starts_with(&ZSTD_MAGIC) {
-            return Source::spooled(path, file).with_context(archive);
+        match Packing::of(&magic) {
+            Packing::Plain => Source::of(file, path, None).with_context(what),
+            _ => Source::spooled(path, file, limit),
         }
-        Source::of(file, path, None).with_context(what)
     }
 
     /// A log without a record, for a trace of torch.profiler that is read alone.
@@ -117,29 +86,72 @@ impl Source {
     }
 
     /// Unpacks a stream into a temporary file without a name, which is removed when the process ends.
-    fn spooled(path: &Path, mut stream: impl Read) -> io::Result<Source> {
-        let mut magic = Vec::new();
-        (&mut stream).take(ZSTD_MAGIC.len() as u64).read_to_end(&mut magic)?;
-        let stream = io::BufReader::with_capacity(WINDOW, magic.as_slice().chain(stream));
-        let mut file = tempfile::tempfile()?;
-        let incomplete = if magic.starts_with(&GZIP_MAGIC) {
-            unpack(flate2::bufread::MultiGzDecoder::new(stream), &mut file)?
-        } else if magic.starts_with(&ZSTD_MAGIC) {
-            unpack(zstd::stream::read::Decoder::with_buffer(stream)?, &mut file)?
-        } else {
-            let mut stream = stream;
-            io::copy(&mut stream, &mut file)?;
-            None
+    ///
+    /// # Errors
+    /// Nothing of the stream can be unpacked, or it unpacks to more than the limit, or the disk is full.
+    pub(super) fn spooled(path: &Path, stream: impl Read, limit: Limit) -> Result<Source> {
+        let mut packing = Packing::Plain;
+        let spool = || -> io::Result<Source> {
+            let (found, stream) = unpacking(stream)?;
+            packing = found;
+            let mut file = tempfile::tempfile()?;
+            let mut stream = Limited::new(stream, limit, 0);
+            let incomplete = match packing {
+                Packing::Plain => io::copy(&mut stream, &mut file).map(|_| None)?,
+                _ => copy_unpacked(stream, &mut file)?.1,
+            };
+            Source::of(file, path, incomplete)
         };
-        Source::of(file, path, incomplete)
+        let spooled = spool();
+        spooled.map_err(|error| {
+            let is_bomb = OverLimit::is_cause_of(&error);
+            let shown = match path == Path::new("-") {
+                true => "standard input".to_owned(),
+                false => path.display().to_string(),
+            };
+            anyhow::Error::new(error).context(match (is_bomb, packing) {
+                (true, _) => format!("{shown} is too large"),
+                (false, Packing::Plain) => format!("cannot read {shown}"),
+                (false, _) => format!("cannot unpack {shown}, check that the archive was copied whole"),
+            })
+        })
     }
 
-    fn of(file: File, path: &Path, incomplete: Option<String>) -> io::Result<Source> {
+    /// A plain file. Its name in reports is that of `path`.
+    pub(super) fn of(file: File, path: &Path, incomplete: Option<String>) -> io::Result<Source> {
         let len = file.metadata()?.len();
-        let opened = Fingerprint::of(&file, len)?;
-        let name = base_name(path);
-        let position = Mutex::new(());
-        Ok(Source { file, path: path.to_owned(), name, len, opened, incomplete, position })
+        Source::at(Arc::new(file), Span { offset: 0, len }, path, incomplete)
+    }
+
+    /// One of the logs of a file that holds several; `beside` are those of the same folder.
+    pub(super) fn stored(file: Arc<File>, log: &StoredLog, beside: Vec<StoredLog>) -> io::Result<Source> {
+        let source = Source::at(file, log.span, &log.path, log.incomplete.clone())?;
+        Ok(Source { is_shared: true, beside, ..source })
+    }
+
+    fn at(file: Arc<File>, span: Span, path: &Path, incomplete: Option<String>) -> io::Result<Source> {
+        let opened = Fingerprint::of(&file, span)?;
+        Ok(Source {
+            file,
+            base: span.offset,
+            is_shared: false,
+            path: path.to_owned(),
+            name: base_name(path),
+            len: span.len,
+            opened,
+            incomplete,
+            beside: Vec::new(),
+            position: Mutex::new(()),
+        })
+    }
+
+    /// Where the log stands in a file with others: readers of those beside it. None for a log with a file of its own.
+    pub(super) fn stored_siblings(&self) -> Option<impl Iterator<Item = impl Read + use<>> + '_> {
+        let reader = |log: &StoredLog| {
+            let Span { offset, len } = log.span;
+            ReaderAt { file: Arc::clone(&self.file), at: offset, end: offset.saturating_add(len) }
+        };
+        self.is_shared.then(|| self.beside.iter().map(reader))
     }
 
     /// Bytes of the log, unpacked, when it was opened.
@@ -163,8 +175,13 @@ impl Source {
     }
 
     /// Reads the log from its start; every reader has its own position.
-    pub fn reader(&self) -> impl Read + '_ {
-        ReaderAt { source: self, at: 0, end: self.len }
+    pub fn reader(&self) -> impl Read + use<> {
+        self.reader_of(Span { offset: 0, len: self.len })
+    }
+
+    fn reader_of(&self, span: Span) -> ReaderAt {
+        let at = self.base + span.offset;
+        ReaderAt { file: Arc::clone(&self.file), at, end: at + span.len }
     }
 
     /// Reads a span into `out`, replacing what it holds. An error says that the log changed.
@@ -172,7 +189,7 @@ impl Source {
         self.check(span)?;
         // What the buffer holds is overwritten, so only what it grows by is zeroed.
         out.resize(usize::try_from(span.len).map_err(|_| changed())?, 0);
-        read_exact_at(&self.file, out, span.offset)
+        read_exact_at(&self.file, out, self.base + span.offset)
     }
 
     /// Reads the text of a payload into `out`, replacing what it holds.
@@ -191,16 +208,17 @@ impl Source {
             return to.write_all(&text);
         }
         self.check(payload.span)?;
-        let Span { offset, len } = payload.span;
-        let raw = ReaderAt { source: self, at: offset, end: offset + len };
-        let written = decode(raw, payload.strip_cr, to)?;
+        let written = decode(self.reader_of(payload.span), payload.strip_cr, to)?;
         if written == payload.text_len { Ok(()) } else { Err(changed()) }
     }
 
     /// Copies the log: exactly the bytes that are read. Returns their number. The kernel copies them where it can.
     pub fn copy_to(&self, to: &mut File) -> io::Result<u64> {
+        if self.is_shared {
+            return io::copy(&mut self.reader(), to);
+        }
         let _held = self.position.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut file = &self.file;
+        let mut file = &*self.file;
         file.seek(SeekFrom::Start(0))?;
         let copied = io::copy(&mut file.take(self.len), to)?;
         if copied == self.len { Ok(copied) } else { Err(changed()) }
@@ -212,9 +230,12 @@ impl Source {
             if metadata.len() < self.len {
                 return Ok(None);
             }
-            Fingerprint::of(&self.file, self.len).map(|now| Some((now, metadata.len())))
+            let span = Span { offset: 0, len: self.len };
+            Fingerprint::of(&self.file, span).map(|now| Some((now, metadata.len())))
         });
         match now {
+            // Nobody else has the file.
+            _ if self.is_shared => false,
             Ok(Some((now, len))) => {
                 now.edges != self.opened.edges || (len == self.len && now.modified != self.opened.modified)
             }
@@ -229,33 +250,13 @@ impl Source {
 }
 
 impl Fingerprint {
-    fn of(file: &File, len: u64) -> io::Result<Fingerprint> {
+    fn of(file: &File, Span { offset: base, len }: Span) -> io::Result<Fingerprint> {
         let edge = |offset: u64| {
             let mut bytes = vec![0; usize::try_from(len.min(EDGE)).unwrap_or(0)];
             read_exact_at(file, &mut bytes, offset).map(|()| bytes)
         };
-        let edges = (edge(0)?, edge(len - len.min(EDGE))?);
+        let edges = (edge(base)?, edge(base + len - len.min(EDGE))?);
         Ok(Fingerprint { modified: file.metadata()?.modified().ok(), edges })
-    }
-}
-
-/// Unpacks as much as possible. Returns the reason for stopping early if something could be unpacked before.
-fn unpack(mut from: impl Read, to: &mut File) -> io::Result<Option<String>> {
-    let mut buffer = vec![0; WINDOW];
-    let mut unpacked = 0u64;
-    loop {
-        match from.read(&mut buffer) {
-            Ok(0) => return Ok(None),
-            Ok(read) => {
-                to.write_all(buffer.get(..read).unwrap_or_default())?;
-                unpacked += read as u64;
-            }
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) if unpacked == 0 => return Err(error),
-            Err(error) => {
-                return Ok(Some(format!("the archive is damaged after {unpacked} bytes of log: {error}")));
-            }
-        }
     }
 }
 
@@ -271,18 +272,18 @@ fn changed() -> io::Error {
 }
 
 /// Reads from its own position up to an end.
-struct ReaderAt<'s> {
-    source: &'s Source,
+struct ReaderAt {
+    file: Arc<File>,
     at: u64,
     end: u64,
 }
 
-impl Read for ReaderAt<'_> {
+impl Read for ReaderAt {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         let left = usize::try_from(self.end - self.at).unwrap_or(usize::MAX);
         let room = left.min(out.len());
         let Some(out) = out.get_mut(..room) else { return Ok(0) };
-        let read = read_at(&self.source.file, out, self.at)?;
+        let read = read_at(&self.file, out, self.at)?;
         if read == 0 && room > 0 {
             return Err(changed());
         }

@@ -28,7 +28,7 @@ fn plain_and_packed_logs_read_the_same() {
     let zstd = zstd::encode_all(LOG.as_bytes(), 1).unwrap();
     for (name, bytes) in [("x.log", LOG.into()), ("x.log.gz", gzip(LOG.as_bytes())), ("x.log.zst", zstd)] {
         let (_dir, path) = file(name, &bytes);
-        let source = Source::open(&path).unwrap();
+        let source = Source::open(&path, Limit::default()).unwrap();
         assert_eq!((source.name(), source.len(), source.path()), ("x.log", LOG.len() as u64, path.as_path()));
         assert_eq!(text_of(&source), LOG);
         assert!(source.incomplete().is_none() && !source.changed());
@@ -38,7 +38,7 @@ fn plain_and_packed_logs_read_the_same() {
 #[test]
 fn several_packed_streams_in_one_file_are_one_log() {
     let (_dir, path) = file("x.gz", &[gzip(b"one\n"), gzip(b"two\n")].concat());
-    assert_eq!(text_of(&Source::open(&path).unwrap()), "one\ntwo\n");
+    assert_eq!(text_of(&Source::open(&path, Limit::default()).unwrap()), "one\ntwo\n");
 }
 
 #[test]
@@ -46,10 +46,10 @@ fn an_archive_cut_short_gives_what_it_holds_and_says_so() {
     let noise: Vec<u8> = (0..400_000u32).flat_map(|n| Md5Noise(n).bytes()).collect();
     let packed = gzip(&noise);
     let (_dir, path) = file("x.log.gz", &packed[..packed.len() / 2]);
-    let source = Source::open(&path).unwrap();
+    let source = Source::open(&path, Limit::default()).unwrap();
     assert!(source.len() > 1000 && source.incomplete().is_some());
     let (_dir, path) = file("x.log.gz", &packed[..3]);
-    assert!(Source::open(&path).is_err());
+    assert!(Source::open(&path, Limit::default()).is_err());
 }
 
 /// Bytes that do not compress.
@@ -65,14 +65,19 @@ impl Md5Noise {
 #[test]
 fn what_cannot_be_opened_says_so_in_one_sentence() {
     let dir = tempfile::tempdir().unwrap();
-    assert!(Source::open(dir.path()).unwrap_err().to_string().contains("folder"));
-    assert!(Source::open(&dir.path().join("missing")).unwrap_err().to_string().contains("cannot open"));
+    assert!(Source::open(dir.path(), Limit::default()).unwrap_err().to_string().contains("folder"));
+    assert!(
+        Source::open(&dir.path().join("missing"), Limit::default())
+            .unwrap_err()
+            .to_string()
+            .contains("cannot open")
+    );
 }
 
 #[test]
 fn payloads_are_read_again_by_their_place() {
     let (_dir, path) = file("x.log", LOG.as_bytes());
-    let source = Source::open(&path).unwrap();
+    let source = Source::open(&path, Limit::default()).unwrap();
     let mut records = Records::new(source.reader());
     let Some(Entry::Record(record)) = records.next().unwrap() else { panic!("no record") };
     let (header, payload) = (record.header, record.payload.unwrap());
@@ -99,7 +104,7 @@ fn a_large_payload_is_copied_in_pieces() {
         want.extend_from_slice(&line);
     }
     let (_dir, path) = file("x.log", &log);
-    let source = Source::open(&path).unwrap();
+    let source = Source::open(&path, Limit::default()).unwrap();
     let mut records = Records::new(source.reader());
     let Some(Entry::Record(record)) = records.next().unwrap() else { panic!("no record") };
     let payload = record.payload.unwrap();
@@ -114,7 +119,7 @@ fn a_large_payload_is_copied_in_pieces() {
 #[test]
 fn a_log_that_grows_is_read_as_it_was_and_one_that_shrinks_has_changed() {
     let (_dir, path) = file("x.log", LOG.as_bytes());
-    let source = Source::open(&path).unwrap();
+    let source = Source::open(&path, Limit::default()).unwrap();
     let mut writer = fs::OpenOptions::new().append(true).open(&path).unwrap();
     writer.write_all(b"more\n").unwrap();
     assert!(!source.changed());
@@ -138,7 +143,7 @@ fn a_log_that_grows_is_read_as_it_was_and_one_that_shrinks_has_changed() {
 fn a_source_is_shared_between_threads() {
     fn shared<T: Sync + Send>(_: &T) {}
     let (_dir, path) = file("x.log", b"");
-    let source = Source::open(&path).unwrap();
+    let source = Source::open(&path, Limit::default()).unwrap();
     shared(&source);
     assert!(source.len() == 0 && text_of(&source).is_empty() && !source.changed());
 }

@@ -4,6 +4,7 @@
 //! with other flags or on another log. `Log` splits a log into records, to make a changed copy. `window()` is a window of a
 //! browser.
 
+pub mod archive;
 pub mod check;
 pub mod html;
 pub mod imports;
@@ -19,7 +20,7 @@ pub mod window;
 pub use check::Check;
 pub use html::{Page, select, text_of};
 pub use inputs::{Input, input, input_of, inputs};
-pub use job::{Job, combine, job, job_logs, rank_reports};
+pub use job::{Job, combine, copy_rank, job, job_logs, rank_reports};
 pub use log::{Log, Record};
 pub use report::{Report, report, reports};
 pub use run::{Done, Run};

@@ -4,6 +4,9 @@ use super::devices::DevicePeaks;
 use super::graphs::ProgramLine;
 use super::rates::{Measured, Rates};
 use crate::model::{CompileIndex, DeviceKernel, InputDims};
+use crate::trace::{Merge, Sorted, SortedRecord, halves_of, word_of};
+use std::cmp::Ordering;
+use std::io;
 
 /// What a reader says of the device.
 #[derive(Debug, Clone, Default)]
@@ -17,7 +20,7 @@ pub struct DeviceOptions {
 }
 
 /// What a trace and the log tell together.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Default)]
 pub struct Performance {
     /// Base name of the trace.
     pub file: String,
@@ -55,14 +58,18 @@ pub struct Performance {
     pub calls: Vec<MeasuredCall>,
     /// What leads to no line.
     pub unjoined: Unjoined,
-    /// Places in `kernels` by the place of a launch in the trace, in a trace of a CPU of a call; where it was asked for.
-    pub(super) kernel_of_run: Vec<u32>,
+    /// Which kernel each run is one of, where it was asked for.
+    pub(super) runs: Option<KernelsOfRuns>,
 }
 
 impl Performance {
-    /// The kernel of a launch, in a trace of a CPU of a call, by its place in the trace.
-    pub fn kernel_of_run(&self, place: usize) -> Option<&MeasuredKernel> {
-        self.kernels.get(*self.kernel_of_run.get(place)? as usize)
+    /// Follows the runs in the order of the trace.
+    ///
+    /// # Errors
+    /// The temporary file of the runs cannot be read.
+    pub fn follow_runs(&self) -> io::Result<FollowedRuns<'_>> {
+        let rows = self.runs.as_ref().map(|runs| runs.rows.iter()).transpose()?;
+        Ok(FollowedRuns { found: self, rows, next: None })
     }
 
     /// The rates of a run of a kernel that took so long.
@@ -256,6 +263,21 @@ pub struct MeasuredRegion {
     /// Of all calls, the part outside of graphs, of operators and of other compiled code: what the wrapper around the
     /// graph costs. None where the trace does not tell.
     pub wrapper_us: Option<f64>,
+    /// The first calls, one by one.
+    pub first_calls_us: Vec<f64>,
+    /// What ran within its calls, and within no other compiled code that these called; the longest first.
+    pub kernels: Vec<RegionKernel>,
+}
+
+/// Runs of a kernel within a region.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct RegionKernel {
+    /// A place in [`Performance::kernels`].
+    pub kernel: usize,
+    /// How often it ran there.
+    pub count: usize,
+    /// Microseconds of these runs.
+    pub sum_us: f64,
 }
 
 /// Time of a line of the program.
@@ -301,4 +323,69 @@ pub struct Unjoined {
     pub us: f64,
     /// What ran, the longest first.
     pub names: Vec<String>,
+}
+
+/// Which row of kernels a run belongs to.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct KernelOfRun {
+    /// The place of the run in the trace.
+    pub(super) run: u32,
+    pub(super) kernel: u32,
+}
+
+impl SortedRecord for KernelOfRun {
+    type Words = [u64; 1];
+
+    fn to_words(&self) -> [u64; 1] {
+        [word_of(self.run, self.kernel)]
+    }
+
+    fn of_words([word]: [u64; 1]) -> Self {
+        let (run, kernel) = halves_of(word);
+        KernelOfRun { run, kernel }
+    }
+
+    fn order(&self, other: &Self) -> Ordering {
+        self.run.cmp(&other.run)
+    }
+}
+
+/// The kernels of all runs, in the order of the trace.
+#[derive(Debug)]
+pub struct KernelsOfRuns {
+    rows: Sorted<KernelOfRun>,
+    /// The kernel of each row: a place in [`Performance::kernels`].
+    kernels: Vec<u32>,
+}
+
+impl KernelsOfRuns {
+    pub(super) fn of(rows: Sorted<KernelOfRun>, kernels: Vec<u32>) -> KernelsOfRuns {
+        KernelsOfRuns { rows, kernels }
+    }
+}
+
+/// The kernels of runs, one run after the other.
+pub struct FollowedRuns<'f> {
+    found: &'f Performance,
+    rows: Option<Merge<'f, KernelOfRun>>,
+    next: Option<KernelOfRun>,
+}
+
+impl<'f> FollowedRuns<'f> {
+    /// The kernel of a launch, in a trace of a CPU of a call, by its place in the trace. Places must not descend.
+    ///
+    /// # Errors
+    /// The temporary file of the runs cannot be read.
+    pub fn kernel_of(&mut self, place: u32) -> io::Result<Option<&'f MeasuredKernel>> {
+        let (Some(known), Some(rows)) = (&self.found.runs, &mut self.rows) else { return Ok(None) };
+        while self.next.is_none_or(|next| next.run < place) {
+            match rows.next()? {
+                Some(following) => self.next = Some(following),
+                None => return Ok(None),
+            }
+        }
+        let row = self.next.filter(|next| next.run == place).map(|next| next.kernel as usize);
+        let kernel = row.and_then(|row| known.kernels.get(row));
+        Ok(kernel.and_then(|kernel| self.found.kernels.get(*kernel as usize)))
+    }
 }

@@ -47,6 +47,11 @@ impl CallTimes {
         }
     }
 
+    /// Graph, call, row and microseconds of each.
+    pub(super) fn sums(&self) -> impl Iterator<Item = (usize, usize, usize, f64)> + '_ {
+        self.0.iter().map(|(key, (_, us))| (key.graph, key.call, key.row, *us))
+    }
+
     /// Adds calls, and the parts of lines. `order` gives the row of each kernel as the table shows them.
     pub(super) fn fill(
         mut self,

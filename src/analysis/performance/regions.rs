@@ -1,39 +1,35 @@
 //! Calls of compiled code: how often, how long, and what of it is neither a graph nor an operator.
 
 use super::measured::MeasuredRegion;
-use super::times::median;
-use super::tree::CallTree;
+use super::times::{Group, Length, medians};
 use super::work::{GRAPH, REGION, is_work};
 use crate::model::{OperatorCall, Profile};
-use fxhash::FxHashMap;
-use indexmap::IndexMap;
+use crate::trace::Sorter;
+use indexmap::IndexSet;
+use std::io;
 
 /// The check of guards that finds the compiled code of a call. It ends before the call of the code begins.
 const LOOKUP: &str = "TorchDynamo Cache Lookup";
+/// Calls of a region that are told one by one: those that compile and tune are the first few.
+const TOLD_CALLS: usize = 24;
 
+/// What an operator is to a region.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Region,
+pub(super) enum RegionKind {
+    /// A call of compiled code: the place of its id among those of the trace.
+    Region(u32),
     Graph,
     Lookup,
     Operator,
     Other,
 }
 
-fn kind(name: &str, annotation: bool) -> Kind {
-    match () {
-        () if name.starts_with(REGION) => Kind::Region,
-        () if name.starts_with(GRAPH) => Kind::Graph,
-        () if name.starts_with(LOOKUP) => Kind::Lookup,
-        () if !annotation && is_work(name) => Kind::Operator,
-        () => Kind::Other,
-    }
-}
-
 #[derive(Default)]
 struct OfRegion {
-    /// When each call began, and how long it took.
-    calls: Vec<(f64, f64)>,
+    /// When the first calls began and how long they took, the earliest first.
+    first: Vec<(f64, f64)>,
+    calls: usize,
+    sum_us: f64,
     /// What its calls spent in each kind of call, microseconds.
     graphs_us: f64,
     other_us: f64,
@@ -42,118 +38,120 @@ struct OfRegion {
     has_lookup: bool,
 }
 
-/// Calls of compiled code by compile id, those that took longest first.
-pub(super) fn regions(profile: &Profile, tree: &CallTree<'_>) -> Vec<MeasuredRegion> {
-    let names = |call: &OperatorCall| profile.operators.get(call.operator as usize);
-    let kinds: Vec<Kind> =
-        profile.operators.iter().map(|operator| kind(&operator.name, operator.annotation)).collect();
-    let kind_of = |at: u32| {
-        let operator = profile.calls.get(at as usize).map(|call| call.operator as usize);
-        operator.and_then(|at| kinds.get(at)).copied().unwrap_or(Kind::Other)
-    };
-    let mut found: IndexMap<&str, OfRegion> = IndexMap::new();
-    let id_of = |at: u32| {
-        let name = names(profile.calls.get(at as usize)?)?.name.strip_prefix(REGION)?;
-        Some(name.trim())
-    };
-    let mut lookups: FxHashMap<u32, (u32, f64)> = FxHashMap::default();
-    for at in tree.order() {
-        let Some(call) = profile.calls.get(at as usize) else { continue };
-        let kind = kind_of(at);
-        if kind == Kind::Other {
-            continue;
+/// Calls of compiled code, counted while they are met.
+pub(super) struct Regions {
+    /// By operator.
+    kinds: Vec<RegionKind>,
+    ids: IndexSet<String>,
+    found: Vec<OfRegion>,
+    lengths: Sorter<Length>,
+    /// The last check of guards in the thread: the call around it, and how long it took.
+    lookup: Option<(Option<u32>, f64)>,
+}
+
+impl Regions {
+    pub(super) fn of(profile: &Profile) -> Regions {
+        let mut ids: IndexSet<String> = IndexSet::new();
+        let mut kind = |name: &str, annotation: bool| match name.strip_prefix(REGION) {
+            Some(id) => RegionKind::Region(ids.insert_full(id.trim().to_owned()).0 as u32),
+            None if name.starts_with(GRAPH) => RegionKind::Graph,
+            None if name.starts_with(LOOKUP) => RegionKind::Lookup,
+            None if !annotation && is_work(name) => RegionKind::Operator,
+            None => RegionKind::Other,
+        };
+        let operators = profile.operators.iter();
+        let kinds = operators.map(|operator| kind(&operator.name, operator.annotation)).collect();
+        let found = ids.iter().map(|_| OfRegion::default()).collect();
+        Regions { kinds, ids, found, lengths: Sorter::default(), lookup: None }
+    }
+
+    /// What each operator is.
+    pub(super) fn kinds(&self) -> Vec<RegionKind> {
+        self.kinds.clone()
+    }
+
+    /// The calls that follow are of another thread.
+    pub(super) fn next_thread(&mut self) {
+        self.lookup = None;
+    }
+
+    /// Counts a call. `around` is the innermost call around it that is of a kind, `parent` that of any kind.
+    pub(super) fn call(
+        &mut self,
+        kind: RegionKind,
+        around: Option<RegionKind>,
+        parent: Option<u32>,
+        call: &OperatorCall,
+    ) {
+        // A region counts what is directly in it, not what is in a graph or an operator.
+        if let Some(RegionKind::Region(region)) = around
+            && let Some(of) = self.found.get_mut(region as usize)
+        {
+            let is_graph = kind == RegionKind::Graph;
+            of.other_us += if is_graph { 0.0 } else { call.dur_us };
+            of.graphs_us += if is_graph { call.dur_us } else { 0.0 };
+            of.has_graph |= is_graph;
         }
-        // What surrounds the call: a region counts what is directly in it, not what is in a graph or an operator.
-        let around = tree.chain(at).skip(1).find(|around| kind_of(*around) != Kind::Other);
-        let region = around.filter(|around| kind_of(*around) == Kind::Region).and_then(id_of);
-        if let Some(region) = region {
-            let of = found.entry(region).or_default();
-            of.other_us += if kind == Kind::Graph { 0.0 } else { call.dur_us };
-            of.graphs_us += if kind == Kind::Graph { call.dur_us } else { 0.0 };
-            of.has_graph |= kind == Kind::Graph;
-        }
-        match (kind, id_of(at)) {
-            (Kind::Lookup, _) => drop(lookups.insert(call.thread, (at, call.dur_us))),
-            (Kind::Region, Some(id)) => {
-                let of = found.entry(id).or_default();
-                of.calls.push((call.begin_us, call.dur_us));
-                let lookup = lookups.remove(&call.thread);
-                if let Some((_, us)) = lookup.filter(|(lookup, _)| tree.parent(*lookup) == tree.parent(at)) {
-                    of.guards_us += us;
-                    of.has_lookup = true;
+        match kind {
+            RegionKind::Lookup => self.lookup = Some((parent, call.dur_us)),
+            RegionKind::Region(region) => {
+                let lookup = self.lookup.take().filter(|(around, _)| *around == parent);
+                self.lengths.push(Length { group: region, us: call.dur_us });
+                if let Some(of) = self.found.get_mut(region as usize) {
+                    of.add(call, lookup.map(|(_, us)| us));
                 }
             }
             _ => {}
         }
     }
-    let mut found: Vec<MeasuredRegion> = found.into_iter().map(|(id, of)| of.measured(id)).collect();
-    found.sort_by(|left, right| {
-        right.sum_us.total_cmp(&left.sum_us).then_with(|| left.compile_id.cmp(&right.compile_id))
-    });
-    found
-}
 
-impl OfRegion {
-    fn measured(mut self, compile_id: &str) -> MeasuredRegion {
-        self.calls.sort_by(|left, right| left.0.total_cmp(&right.0));
-        let us: Vec<f64> = self.calls.iter().map(|(_, dur)| *dur).collect();
-        let later: Vec<f64> = us.iter().skip(1).copied().collect();
-        let sum_us: f64 = us.iter().sum();
-        MeasuredRegion {
-            compile_id: compile_id.to_owned(),
-            calls: us.len(),
-            sum_us,
-            first_us: us.first().copied().unwrap_or_default(),
-            median_us: median(us),
-            later_median_us: (!later.is_empty()).then(|| median(later)),
-            guards_us: self.has_lookup.then_some(self.guards_us),
-            graphs_us: self.has_graph.then_some(self.graphs_us),
-            wrapper_us: self.has_graph.then(|| (sum_us - self.graphs_us - self.other_us).max(0.0)),
-        }
+    /// The regions in the order of their places.
+    ///
+    /// # Errors
+    /// A temporary file cannot be read.
+    pub(super) fn measured(self) -> io::Result<Vec<MeasuredRegion>> {
+        let lengths = self.lengths.sorted();
+        let first = |of: &OfRegion| of.first.first().map(|(_, us)| *us);
+        let all: Vec<Group> =
+            self.found.iter().map(|of| Group { count: of.calls, without_us: None }).collect();
+        let later: Vec<Group> = self
+            .found
+            .iter()
+            .map(|of| Group { count: of.calls.saturating_sub(1), without_us: first(of) })
+            .collect();
+        let medians_of_all = medians(&lengths, &all)?;
+        let medians_of_later = medians(&lengths, &later)?;
+        let regions =
+            self.ids.into_iter().zip(self.found).zip(medians_of_all.into_iter().zip(medians_of_later));
+        Ok(regions
+            .map(|((compile_id, of), (median_us, later_us))| MeasuredRegion {
+                compile_id,
+                calls: of.calls,
+                sum_us: of.sum_us,
+                first_us: first(&of).unwrap_or_default(),
+                median_us,
+                later_median_us: (of.calls > 1).then_some(later_us),
+                guards_us: of.has_lookup.then_some(of.guards_us),
+                graphs_us: of.has_graph.then_some(of.graphs_us),
+                wrapper_us: of.has_graph.then(|| (of.sum_us - of.graphs_us - of.other_us).max(0.0)),
+                first_calls_us: of.first.iter().map(|(_, us)| *us).collect(),
+                kernels: Vec::new(),
+            })
+            .collect())
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::model::Operator;
-
-    #[test]
-    fn what_a_region_spends_outside_of_graphs_and_operators_is_its_wrapper() {
-        let names = [
-            "Torch-Compiled Region: 0/0",
-            "CompiledFunction",
-            "## Call CompiledFxGraph abc ##",
-            "aten::mm",
-            "TorchDynamo Cache Lookup",
-            "Torch-Compiled Region: 1/0",
-        ];
-        let operators =
-            names.iter().map(|name| Operator { name: (*name).to_owned(), ..Operator::default() }).collect();
-        let call =
-            |operator, begin_us, dur_us| OperatorCall { operator, thread: 0, external: 0, begin_us, dur_us };
-        let calls = vec![
-            call(4, 0.0, 3.0),
-            call(0, 5.0, 100.0),
-            // The wrapper of the autograd function is wrapper; the graph within it is not, whatever that calls.
-            call(1, 10.0, 60.0),
-            call(2, 20.0, 40.0),
-            call(3, 25.0, 30.0),
-            // An operator that ran in eager mode, guards and code of a function that was called there.
-            call(3, 70.0, 10.0),
-            call(4, 81.0, 2.0),
-            call(5, 84.0, 10.0),
-            call(0, 200.0, 50.0),
-            call(2, 205.0, 40.0),
-        ];
-        let profile = Profile { operators, calls, ..Profile::default() };
-        let found = regions(&profile, &CallTree::of(&profile));
-        let [first, second] = found.as_slice() else { panic!("{found:?}") };
-        assert_eq!((first.compile_id.as_str(), first.calls, first.sum_us), ("0/0", 2, 150.0));
-        assert_eq!((first.first_us, first.later_median_us), (100.0, Some(50.0)));
-        assert_eq!((first.guards_us, first.graphs_us), (Some(3.0), Some(80.0)));
-        assert_eq!(first.wrapper_us, Some(150.0 - 80.0 - 22.0));
-        assert_eq!((second.guards_us, second.graphs_us, second.wrapper_us), (Some(2.0), None, None));
-        assert_eq!(second.later_median_us, None);
+impl OfRegion {
+    fn add(&mut self, call: &OperatorCall, guards_us: Option<f64>) {
+        self.calls += 1;
+        self.sum_us += call.dur_us;
+        self.guards_us += guards_us.unwrap_or_default();
+        self.has_lookup |= guards_us.is_some();
+        // Calls come in order but for those of other threads.
+        let at = self.first.partition_point(|(begin, _)| *begin <= call.begin_us);
+        if at < TOLD_CALLS {
+            self.first.insert(at, (call.begin_us, call.dur_us));
+            self.first.truncate(TOLD_CALLS);
+        }
     }
 }

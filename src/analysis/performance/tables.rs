@@ -1,31 +1,45 @@
-//! Kernels, operators, regions and lines of a trace, each with its time and what follows from it.
+//! Kernels, operators and lines of a trace, each with its time and what follows from it. Each run is added to its rows as
+//! it is met, so that memory grows with what is distinct and not with the runs.
 
 use super::devices::DevicePeaks;
 use super::formulas::{Formula, Work, bytes_of_inputs, element_bytes};
 use super::graphs::{Graphs, LineShare, ProgramLine};
-use super::measured::{Backend, FigureFrom, LineTime, MeasuredKernel, MeasuredOperator, Performance};
+use super::measured::{
+    Backend, FigureFrom, KernelOfRun, KernelsOfRuns, LineTime, MeasuredKernel, MeasuredOperator, Performance,
+    RegionKernel,
+};
 use super::parts::CallTimes;
 use super::pointwise::pointwise_bytes;
 use super::rates::Rates;
-use super::regions::regions;
-use super::times::median;
-use super::tree::CallTree;
+use super::times::{Group, Length, Stretches, medians};
 use super::tuning::tuning_of;
 use super::work::{Piece, Slot, What, is_cpp_kernel};
-use crate::model::{InputDims, Model, Operator, Profile};
-use crate::trace::TextMap;
+use crate::model::{DeviceWork, InputDims, Model, Operator, Profile};
+use crate::trace::{Sorter, TextMap};
 use fxhash::{FxBuildHasher, FxHashMap, FxHashSet};
 use indexmap::IndexMap;
+use std::io;
 
-/// What the tables are made of.
+/// The tables while runs are added to them.
 pub(super) struct Tables<'p> {
-    pub(super) model: &'p Model,
-    pub(super) profile: &'p Profile,
-    pub(super) graphs: &'p Graphs,
-    pub(super) tree: &'p CallTree<'p>,
-    pub(super) pieces: &'p [Piece],
-    /// Whether to tell of each run which kernel it is one of.
-    pub(super) each_run: bool,
+    model: &'p Model,
+    profile: &'p Profile,
+    graphs: &'p Graphs,
+    /// Of each operator, whether it tells how much work a call of it is.
+    telling: Vec<bool>,
+    rows: IndexMap<RowKey, Row, FxBuildHasher>,
+    /// Microseconds of each run, by row.
+    lengths: Sorter<Length>,
+    stretches: Stretches,
+    /// Operators by their place in the trace.
+    operators: IndexMap<u32, OfOperator, FxBuildHasher>,
+    calls: CallTimes,
+    /// What leads to no line of the program.
+    nowhere: FxHashMap<What, (usize, f64)>,
+    /// Runs and microseconds of each row within each region.
+    in_regions: IndexMap<(usize, usize), (usize, f64), FxBuildHasher>,
+    /// The row of each run, where it is asked for.
+    rows_of_runs: Option<Sorter<KernelOfRun>>,
 }
 
 /// What launches of one row have in common.
@@ -37,10 +51,11 @@ struct RowKey {
     operator: Option<u32>,
 }
 
-#[derive(Default)]
 struct Row {
-    /// Length of each run.
-    us: Vec<f64>,
+    count: usize,
+    sum_us: f64,
+    min_us: f64,
+    max_us: f64,
     compiled: bool,
     /// Calls in the code, each once.
     code_calls: FxHashSet<usize>,
@@ -48,102 +63,136 @@ struct Row {
     operators: FxHashSet<u32>,
 }
 
-impl Tables<'_> {
-    pub(super) fn fill(&self, found: &mut Performance) {
-        found.operators = self.operators();
-        found.regions = regions(self.profile, self.tree);
-        self.lines(found);
-        let telling = self.telling();
-        let heavy = (!self.profile.launches.is_empty()).then(|| self.heavy());
-        // Of a CPU each piece is a call of its own.
-        let is_heavy = |place: usize| heavy.as_ref().is_none_or(|heavy| heavy.contains(&place));
-        let mut rows: IndexMap<RowKey, Row, FxBuildHasher> = IndexMap::default();
-        let mut calls = CallTimes::default();
-        for (place, piece) in self.pieces.iter().enumerate() {
-            let operator = piece
-                .operator
-                .get()
-                .filter(|_| is_heavy(place))
-                .and_then(|at| Some(self.operator_of(at)?.0))
-                .filter(|at| telling.get(*at as usize) == Some(&true));
-            let key = RowKey { what: piece.what, graph: piece.graph, operator };
-            let entry = rows.entry(key);
-            calls.add(piece, entry.index());
-            if self.each_run {
-                let run = piece.place as usize;
-                found.kernel_of_run.resize(found.kernel_of_run.len().max(run + 1), u32::MAX);
-                if let Some(slot) = found.kernel_of_run.get_mut(run) {
-                    *slot = u32::try_from(entry.index()).unwrap_or(u32::MAX);
-                }
-            }
-            let row = entry.or_default();
-            row.us.push(piece.dur_us);
-            row.compiled |= piece.compiled;
-            row.code_calls.extend(piece.code_call.get());
-            row.operators.extend(piece.operator.get().and_then(|call| Some(self.operator_of(call)?.0)));
+/// Calls that launched something, and how long that ran.
+#[derive(Default)]
+struct OfOperator {
+    calls: usize,
+    us: f64,
+}
+
+impl<'p> Tables<'p> {
+    /// Empty tables. `each_run` says whether to tell of each run which kernel it is one of.
+    pub(super) fn of(
+        model: &'p Model,
+        profile: &'p Profile,
+        graphs: &'p Graphs,
+        each_run: bool,
+    ) -> Tables<'p> {
+        let tells = |operator: &Operator| {
+            let formula = Formula::of(&operator.name).is_some();
+            formula || operator.triton.is_some() || pointwise_bytes(operator).is_some()
+        };
+        Tables {
+            model,
+            profile,
+            graphs,
+            telling: profile.operators.iter().map(tells).collect(),
+            rows: IndexMap::default(),
+            lengths: Sorter::default(),
+            stretches: Stretches::default(),
+            operators: IndexMap::default(),
+            calls: CallTimes::default(),
+            nowhere: FxHashMap::default(),
+            in_regions: IndexMap::default(),
+            rows_of_runs: each_run.then(Sorter::default),
         }
+    }
+
+    /// Adds a run.
+    pub(super) fn add(&mut self, piece: &Piece) {
+        let asking = piece.operator.get().and_then(|at| u32::try_from(at).ok());
+        let tells = |at: &u32| self.telling.get(*at as usize) == Some(&true);
+        let operator = asking.filter(|_| piece.longest_of_call).filter(tells);
+        let entry = self.rows.entry(RowKey { what: piece.what, graph: piece.graph, operator });
+        let place = entry.index();
+        let row = entry.or_insert_with(Row::empty);
+        row.add(piece, asking);
+        let row_number = u32::try_from(place).unwrap_or(u32::MAX);
+        self.lengths.push(Length { group: row_number, us: piece.dur_us });
+        if let Some(runs) = &mut self.rows_of_runs {
+            runs.push(KernelOfRun { run: piece.place, kernel: row_number });
+        }
+        self.stretches.add(piece.begin_us, piece.dur_us, self.kind(piece.what), piece.compiled);
+        if let Some(asking) = asking {
+            let of = self.operators.entry(asking).or_default();
+            of.calls += usize::from(piece.first_of_call);
+            of.us += piece.dur_us;
+        }
+        self.calls.add(piece, place);
+        if self.shares(piece).is_empty() {
+            let (count, us) = self.nowhere.entry(piece.what).or_default();
+            *count += 1;
+            *us += piece.dur_us;
+        }
+        if let Some(region) = piece.region.get() {
+            let (count, us) = self.in_regions.entry((region, place)).or_default();
+            *count += 1;
+            *us += piece.dur_us;
+        }
+    }
+
+    fn kind(&self, what: What) -> DeviceWork {
+        match what {
+            What::Device(at) => self.profile.kernels.get(at as usize).map(|of| of.kind).unwrap_or_default(),
+            What::Cpu(_) => DeviceWork::Kernel,
+        }
+    }
+
+    /// Fills in the tables. `found` has the regions in the order of their places.
+    ///
+    /// # Errors
+    /// A temporary file cannot be read.
+    pub(super) fn fill(mut self, found: &mut Performance) -> io::Result<()> {
+        found.operators = self.measured_operators();
+        found.launches = self.lengths.count();
+        found.time = std::mem::take(&mut self.stretches).time(found.time.wall_us)?;
+        self.lines(found);
+        let groups: Vec<Group> =
+            self.rows.values().map(|row| Group { count: row.count, without_us: None }).collect();
+        let medians = medians(&std::mem::take(&mut self.lengths).sorted(), &groups)?;
         let device = found.peaks.clone();
-        let kernel = |(key, row): (RowKey, Row)| self.kernel(key, row, device.as_ref(), found.clock_mhz);
-        let mut kernels: Vec<(usize, MeasuredKernel)> = rows.into_iter().map(kernel).enumerate().collect();
+        let rows = self.rows.iter().zip(medians);
+        let kernels = rows.map(|((key, row), median_us)| MeasuredKernel {
+            median_us,
+            ..self.kernel(*key, row, device.as_ref(), found.clock_mhz)
+        });
+        let mut kernels: Vec<(usize, MeasuredKernel)> = kernels.enumerate().collect();
         kernels.sort_by(|left, right| right.1.sum_us.total_cmp(&left.1.sum_us));
-        // Runs know the row of their kernel by the order in which rows were met.
+        // Runs and regions know the row of their kernel by the order in which rows were met.
         let mut places = vec![u32::MAX; kernels.len()];
         for (sorted, (met, _)) in (0..).zip(&kernels) {
             if let Some(place) = places.get_mut(*met) {
                 *place = sorted;
             }
         }
-        for row in &mut found.kernel_of_run {
-            *row = places.get(*row as usize).copied().unwrap_or(u32::MAX);
-        }
-        calls.fill(self.graphs, kernels.iter().map(|(row, _)| *row), found);
+        self.kernels_of_regions(&places, found);
+        self.calls.fill(self.graphs, kernels.iter().map(|(row, _)| *row), found);
         found.kernels = kernels.into_iter().map(|(_, kernel)| kernel).collect();
+        if let Some(rows) = self.rows_of_runs {
+            found.runs = Some(KernelsOfRuns::of(rows.sorted(), places));
+        }
+        Ok(())
     }
 
-    fn operator_of(&self, call: usize) -> Option<(u32, &Operator)> {
-        let operator = self.profile.calls.get(call)?.operator;
-        Some((operator, self.profile.operators.get(operator as usize)?))
-    }
-
-    /// Of each operator, whether it tells how much work a call of it is.
-    fn telling(&self) -> Vec<bool> {
-        let tells = |operator: &Operator| {
-            let formula = Formula::of(&operator.name).is_some();
-            formula || operator.triton.is_some() || pointwise_bytes(operator).is_some()
-        };
-        self.profile.operators.iter().map(tells).collect()
-    }
-
-    /// The longest launch of each call of an operator: it does the operator's work, others prepare or finish it.
-    fn heavy(&self) -> FxHashSet<usize> {
-        let mut longest: FxHashMap<usize, usize> = FxHashMap::default();
-        for (place, piece) in self.pieces.iter().enumerate() {
-            let Some(call) = piece.operator.get() else { continue };
-            let known = longest.entry(call).or_insert(place);
-            if self.pieces.get(*known).is_some_and(|known| known.dur_us < piece.dur_us) {
-                *known = place;
+    fn kernels_of_regions(&self, places: &[u32], found: &mut Performance) {
+        for ((region, row), (count, sum_us)) in &self.in_regions {
+            let kernel = places.get(*row).map(|place| *place as usize);
+            if let (Some(region), Some(kernel)) = (found.regions.get_mut(*region), kernel) {
+                region.kernels.push(RegionKernel { kernel, count: *count, sum_us: *sum_us });
             }
         }
-        longest.into_values().collect()
-    }
-
-    /// Operators by their place in the trace: how many calls of it launched something, and how long that ran.
-    fn times_of_operators(&self) -> IndexMap<u32, (usize, f64), FxBuildHasher> {
-        let of_device = !self.profile.launches.is_empty();
-        let mut known: FxHashSet<usize> = FxHashSet::default();
-        let mut found: IndexMap<u32, (usize, f64), FxBuildHasher> = IndexMap::default();
-        for piece in self.pieces {
-            let Some(call) = piece.operator.get() else { continue };
-            let Some((place, _)) = self.operator_of(call) else { continue };
-            let (calls, us) = found.entry(place).or_default();
-            // Of a CPU each piece is a call of its own; on a device a call may launch several kernels.
-            *calls += usize::from(!of_device || known.insert(call));
-            *us += piece.dur_us;
+        for region in &mut found.regions {
+            region.kernels.sort_by(|left, right| {
+                right.sum_us.total_cmp(&left.sum_us).then(left.kernel.cmp(&right.kernel))
+            });
         }
-        found
+        found.regions.retain(|region| region.calls > 0);
+        found.regions.sort_by(|left, right| {
+            right.sum_us.total_cmp(&left.sum_us).then_with(|| left.compile_id.cmp(&right.compile_id))
+        });
     }
 
-    fn operators(&self) -> Vec<MeasuredOperator> {
+    fn measured_operators(&self) -> Vec<MeasuredOperator> {
         #[derive(Default)]
         struct OfAlike {
             calls: usize,
@@ -153,13 +202,13 @@ impl Tables<'_> {
         }
         type Alike<'o> = (&'o str, &'o [InputDims], &'o [String]);
         let mut rows: IndexMap<Alike<'_>, OfAlike> = IndexMap::new();
-        for (place, (calls, us)) in self.times_of_operators() {
-            let Some(operator) = self.profile.operators.get(place as usize) else { continue };
+        for (place, of) in &self.operators {
+            let Some(operator) = self.profile.operators.get(*place as usize) else { continue };
             let key = (operator.name.as_str(), operator.dims.as_slice(), operator.types.as_slice());
             let row = rows.entry(key).or_default();
-            row.calls += calls;
-            row.sum_us += us;
-            row.operator = place;
+            row.calls += of.calls;
+            row.sum_us += of.us;
+            row.operator = *place;
         }
         let mut found: Vec<MeasuredOperator> = Vec::new();
         for ((name, dims, types), row) in rows {
@@ -200,19 +249,15 @@ impl Tables<'_> {
             kernels: FxHashSet<What>,
         }
         let mut lines: FxHashMap<usize, OfLine> = FxHashMap::default();
-        let mut nowhere: FxHashMap<What, f64> = FxHashMap::default();
-        for piece in self.pieces {
-            let shares = self.shares(piece);
-            if shares.is_empty() {
-                found.unjoined.launches += 1;
-                found.unjoined.us += piece.dur_us;
-                *nowhere.entry(piece.what).or_insert(0.0) += piece.dur_us;
-            }
+        for (graph, call, row, sum_us) in self.calls.sums() {
+            let what = self.rows.get_index(row).map(|(key, _)| key.what);
+            let shares = self.graphs.graphs.get(graph).and_then(|graph| graph.calls.get(call));
+            let shares = shares.map(|call| call.lines.as_slice()).unwrap_or_default();
             for share in shares {
                 let line = lines.entry(share.line).or_default();
-                line.us += share.share * piece.dur_us;
-                line.own_us += if shares.len() == 1 { piece.dur_us } else { 0.0 };
-                line.kernels.insert(piece.what);
+                line.us += share.share * sum_us;
+                line.own_us += if shares.len() == 1 { sum_us } else { 0.0 };
+                line.kernels.extend(what);
             }
         }
         let mut of_lines: Vec<LineTime> = Vec::new();
@@ -231,18 +276,21 @@ impl Tables<'_> {
         });
         found.lines = of_lines;
         let mut by_name: TextMap<&str, f64> = TextMap::default();
-        for (what, us) in nowhere {
-            *by_name.entry(self.name(what)).or_insert(0.0) += us;
+        for (what, (count, us)) in &self.nowhere {
+            found.unjoined.launches += count;
+            found.unjoined.us += us;
+            *by_name.entry(self.name(*what)).or_insert(0.0) += us;
         }
         let mut names: Vec<(&str, f64)> = by_name.into_iter().collect();
         names.sort_by(|left, right| right.1.total_cmp(&left.1).then(left.0.cmp(right.0)));
         found.unjoined.names = names.into_iter().map(|(name, _)| name.to_owned()).collect();
     }
 
+    /// The row of a kernel, but for its median.
     fn kernel(
         &self,
         key: RowKey,
-        row: Row,
+        row: &Row,
         device: Option<&DevicePeaks>,
         clock: Option<f64>,
     ) -> MeasuredKernel {
@@ -251,17 +299,16 @@ impl Tables<'_> {
         let compile = graph.and_then(|graph| self.model.compiles.get(graph.compile));
         let calls: Vec<_> = row.code_calls.iter().filter_map(|call| graph?.calls.get(*call)).collect();
         let operator = key.operator.and_then(|at| self.profile.operators.get(at as usize));
-        let sum_us: f64 = row.us.iter().sum();
-        let mean_us = sum_us / row.us.len().max(1) as f64;
+        let mean_us = row.sum_us / row.count.max(1) as f64;
         let mut found = MeasuredKernel {
-            backend: self.backend(key.what, &name, &row, calls.iter().any(|call| call.generated)),
+            backend: self.backend(key.what, &name, row, calls.iter().any(|call| call.generated)),
             operators: self.names_of(&row.operators),
-            count: row.us.len(),
-            sum_us,
+            count: row.count,
+            sum_us: row.sum_us,
             mean_us,
-            min_us: row.us.iter().copied().fold(f64::INFINITY, f64::min),
-            max_us: row.us.iter().copied().fold(0.0, f64::max),
-            median_us: median(row.us),
+            min_us: row.min_us,
+            max_us: row.max_us,
+            median_us: 0.0,
             flops: None,
             bytes: None,
             rates: Rates::default(),
@@ -342,6 +389,30 @@ impl Tables<'_> {
         found.flops = choose(stated.and_then(|of| of.flops), of_inputs.flops, equal(|call| call.flops));
         let stated_bytes = stated.and_then(|of| of.gigabytes).map(|gigabytes| gigabytes * 1e9);
         found.bytes = choose(stated_bytes, of_inputs.bytes, equal(|call| call.bytes));
+    }
+}
+
+impl Row {
+    fn empty() -> Row {
+        Row {
+            count: 0,
+            sum_us: 0.0,
+            min_us: f64::INFINITY,
+            max_us: 0.0,
+            compiled: false,
+            code_calls: FxHashSet::default(),
+            operators: FxHashSet::default(),
+        }
+    }
+
+    fn add(&mut self, piece: &Piece, asking: Option<u32>) {
+        self.count += 1;
+        self.sum_us += piece.dur_us;
+        self.min_us = self.min_us.min(piece.dur_us);
+        self.max_us = self.max_us.max(piece.dur_us);
+        self.compiled |= piece.compiled;
+        self.code_calls.extend(piece.code_call.get());
+        self.operators.extend(asking);
     }
 }
 

@@ -80,6 +80,7 @@ fn entry(view: DiffView<'_>, row: &Row) -> anyhow::Result<Entry> {
     let mut details: Vec<Html> = Vec::new();
     details.extend(row.detail.as_ref().map(|detail| view.prose(&clip(detail, LONGEST_DETAIL))));
     details.extend(ranks(row).map(Html::from));
+    details.extend(row.guess().map(Html::escaped));
     details.extend(evidence(view, row));
     let difference = row.difference();
     Ok(Entry {
@@ -108,6 +109,11 @@ fn evidence(view: DiffView<'_>, row: &Row) -> Option<Html> {
         };
         Some(view.link(&view.href_in(side, &page)?, &format!("{words} in {name}")))
     };
-    let links: Vec<Html> = link(Side::A, &row.a, "A").into_iter().chain(link(Side::B, &row.b, "B")).collect();
+    let of_function =
+        |topic: Topic| matches!(topic, Topic::Operators | Topic::Kernels | Topic::Inputs | Topic::Compiles);
+    let page = row.function.filter(|_| of_function(row.topic));
+    let page = page.and_then(|function| view.side_by_side(row.ranks.first().copied(), function));
+    let evidence = link(Side::A, &row.a, "A").into_iter().chain(link(Side::B, &row.b, "B"));
+    let links: Vec<Html> = page.into_iter().chain(evidence).collect();
     (!links.is_empty()).then(|| soft(Html::joined(links, ", ")))
 }

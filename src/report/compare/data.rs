@@ -39,6 +39,7 @@ fn row(row: &Row) -> Value {
         "file": row.file,
         "line": row.line,
         "ranks": row.ranks,
+        "match": row.matched.map(crate::compare::Match::word),
         "a": side(&row.a, row.seconds.a),
         "b": side(&row.b, row.seconds.b),
         "difference_s": row.difference().map(rounded),

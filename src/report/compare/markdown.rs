@@ -42,8 +42,8 @@ fn head(comparison: &Comparison, document: &mut Markdown) {
     }
     let named = |side: &[Recording]| {
         let runs = side.iter().take(RUNS).map(|recording| {
-            let torch = recording.logs.iter().find_map(|log| log.torch.as_deref()).unwrap_or("unknown");
-            format!("{}, torch {}", code(&recording.name, LONGEST_NAME), code(torch, LONGEST_NAME))
+            let torch = code(recording.torch_words(), LONGEST_NAME);
+            format!("{}, torch {torch}", code(&recording.name, LONGEST_NAME))
         });
         runs.collect::<Vec<String>>().join("; ")
     };
@@ -66,6 +66,7 @@ fn changes(comparison: &Comparison, document: &mut Markdown) {
 fn change(row: &Row) -> Vec<String> {
     let mut what = vec![prose(&plain(&sentence(row)), LONGEST_TEXT)];
     what.extend(row.detail.as_ref().map(|detail| prose(&plain(detail), LONGEST_TEXT)));
+    what.extend(row.guess().map(str::to_owned));
     what.extend(ranks(row));
     vec![
         kind_word(row.kind).to_owned(),

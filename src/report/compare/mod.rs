@@ -1,7 +1,10 @@
 //! The comparison of two sides: its page, its JSON, its Markdown, and its lines on the terminal.
 
 mod changes;
+mod code;
+mod columns;
 mod data;
+mod files;
 mod markdown;
 mod page;
 mod rows;
@@ -11,24 +14,22 @@ mod verdict;
 mod view;
 
 pub use data::to_json;
+pub use files::DIFF_PAGE;
 pub use terminal::summary as diff_summary;
 
-use crate::compare::Comparison;
+use crate::compare::{ChangedFunctions, Comparison};
 use crate::output::{Page, RelPath};
 use crate::report::kit::templates::Worker;
-
-/// The page.
-pub const DIFF_PAGE: &str = "diff.html";
-/// The same for programs.
-const DIFF_JSON: &str = "diff.json";
-/// The same for issues and pull requests.
-const DIFF_MARKDOWN: &str = "diff.md";
+use files::{CHANGED, DIFF_JSON, DIFF_MARKDOWN};
 
 /// All files of a comparison.
-pub fn diff_pages(comparison: &Comparison) -> Vec<Page<'_, Worker>> {
+pub fn diff_pages<'c>(
+    comparison: &'c Comparison,
+    changed: &'c ChangedFunctions<'c>,
+) -> Vec<Page<'c, Worker>> {
     let file = |name| RelPath::of_parts(&[name]);
-    vec![
-        page::page(comparison, file(DIFF_PAGE)),
+    let mut pages = vec![
+        page::page(comparison, changed, file(DIFF_PAGE)),
         Page::rendered(file(DIFF_MARKDOWN), move |_: &mut Worker, out| {
             Ok(out.write_all(diff_markdown(comparison).as_bytes())?)
         }),
@@ -36,7 +37,9 @@ pub fn diff_pages(comparison: &Comparison) -> Vec<Page<'_, Worker>> {
             serde_json::to_writer_pretty(&mut *out, &to_json(comparison))?;
             Ok(out.write_all(b"\n")?)
         }),
-    ]
+    ];
+    pages.extend(code::pages(comparison, changed));
+    pages
 }
 
 /// The comparison as Markdown, of limited length.
@@ -47,5 +50,9 @@ pub fn diff_markdown(comparison: &Comparison) -> String {
 /// The names that the folder of a comparison may have at its top: its files, and the reports that were written for it.
 pub fn diff_entries() -> Vec<String> {
     let files = [DIFF_PAGE, DIFF_JSON, DIFF_MARKDOWN].map(str::to_owned);
-    files.into_iter().chain(["a/", "b/", "a#/", "b#/"].map(str::to_owned)).collect()
+    files
+        .into_iter()
+        .chain(["a/", "b/", "a#/", "b#/"].map(str::to_owned))
+        .chain([format!("{}/", CHANGED)])
+        .collect()
 }

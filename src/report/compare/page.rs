@@ -1,9 +1,10 @@
 //! `diff.html`: the verdict, what changed, how sure that is, and the tables.
 
+use super::rows::against;
 use super::verdict::{doubt, notes, pieces};
 use super::view::{Compiles, DiffView, Side};
 use super::{changes, tables};
-use crate::compare::{Comparison, Recording};
+use crate::compare::{ChangedFunctions, Comparison, Recording};
 use crate::output::{Page, RelPath};
 use crate::report::kit::assets::COMPARE;
 use crate::report::kit::formats::{counted, day_and_time, micros, whole};
@@ -28,22 +29,24 @@ struct SideOfPage {
 }
 
 /// The page.
-pub(super) fn page(comparison: &Comparison, path: RelPath) -> Page<'_, Worker> {
+pub(super) fn page<'c>(
+    comparison: &'c Comparison,
+    changed: &'c ChangedFunctions<'c>,
+    path: RelPath,
+) -> Page<'c, Worker> {
     Page::rendered(path, move |worker, out| {
         let compiles = Compiles::of(comparison);
-        let names = [&comparison.a, &comparison.b]
-            .map(|side| side.first().map(|recording| recording.name.clone()).unwrap_or_default());
         let mut shell = Shell::of_job("Two runs", None, COMPARE);
-        shell.crumbs = vec![(format!("{} against {}", names[0], names[1]), None)];
+        shell.crumbs = vec![(against(comparison), None)];
         let threshold = comparison.threshold;
         shell.aside = format!(
             "tlparse diff · threshold {}\u{a0}%, {}",
             crate::report::kit::formats::count((threshold.share * 1e4).round() / 100.0),
             micros(threshold.seconds * 1e6)
         );
-        shell.tabs = tabs(DiffView::new(comparison, &compiles, worker));
+        shell.tabs = tabs(DiffView::new(comparison, (&compiles, changed), worker));
         write_page(worker, out, &shell, |worker, out| {
-            let view = DiffView::new(comparison, &compiles, worker);
+            let view = DiffView::new(comparison, (&compiles, changed), worker);
             hero(view, out)?;
             if let Some(shown) = comparison.shown() {
                 changes::section(view, out)?;
@@ -109,8 +112,7 @@ fn about(recording: &Recording) -> String {
         parts.push(counted(recording.logs.len(), "rank", "ranks"));
     }
     let first = recording.logs.first();
-    let torch = first.and_then(|log| log.torch.clone());
-    parts.push(format!("torch {}", torch.as_deref().unwrap_or("unknown")));
+    parts.push(format!("torch {}", recording.torch_words()));
     let records: u64 = recording.logs.iter().fold(0, |sum, log| sum.saturating_add(log.records));
     parts.push(counted(records, "record", "records"));
     let time = first.and_then(|log| log.first_time.as_deref()).and_then(day_and_time);

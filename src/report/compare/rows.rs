@@ -1,6 +1,7 @@
 //! How a row reads.
 
-use crate::compare::{Pair, Row, RowKind, Topic};
+use crate::analysis::resumed;
+use crate::compare::{Comparison, Pair, Row, RowKind, Topic};
 use crate::report::kit::formats::{UNKNOWN, clipped, micros, short_path};
 
 /// What became of it, as the first word of an entry.
@@ -87,6 +88,14 @@ pub(super) fn clip(text: &str, most: usize) -> String {
     }
 }
 
+/// A function's name as text: `f resumed at 9` for `torch_dynamo_resume_in_f_at_9`.
+pub(super) fn function_name(name: &str, most: usize) -> String {
+    match resumed(name) {
+        Some((name, line)) => clip(&format!("{name} resumed at {line}"), most),
+        None => clip(name, most),
+    }
+}
+
 /// Characters of a value in a sentence.
 const LONGEST_VALUE: usize = 120;
 
@@ -115,4 +124,11 @@ pub(super) fn ranks(row: &Row) -> Option<String> {
         (_, 0) => Some(format!("on ranks {}", shown.join(", "))),
         _ => Some(format!("on {} ranks: {} and {more} more", row.ranks.len(), shown.join(", "))),
     }
+}
+
+/// `A against B`, by the names of their first runs.
+pub(super) fn against(comparison: &Comparison) -> String {
+    let names = [&comparison.a, &comparison.b]
+        .map(|side| side.first().map(|recording| recording.name.as_str()).unwrap_or_default());
+    names.join(" against ")
 }

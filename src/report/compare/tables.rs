@@ -2,7 +2,9 @@
 
 use super::rows::{clip, difference_class, medians, setting, signed, time};
 use super::view::{DiffView, Side};
-use crate::compare::{CompileRef, FunctionLine, LogComparison, MeasuredLine, Pair, Row as Change, Topic};
+use crate::compare::{
+    CompileRef, FunctionLine, LogComparison, Match, MeasuredLine, Pair, Row as Change, Topic,
+};
 use crate::report::kit::formats::{UNKNOWN, counted, percent, short_path, whole};
 use crate::report::kit::html::Html;
 use crate::report::kit::markup::{
@@ -105,14 +107,23 @@ pub(super) fn functions(
     view.open_section(out, ("functions", "Functions", &note), count, Html::default())?;
     let widest = largest(shown.functions.iter().map(|one| &one.line.times));
     if !differing.is_empty() {
-        function_table(view, out, ("functions-table", &differing), widest)?;
+        function_table(view, out, ("functions-table", shown.rank, &differing), widest)?;
     }
     if !noise.is_empty() {
         let sum: f64 = noise.iter().map(|one| one.line.times.difference()).sum();
         let count = counted(noise.len(), "function", "functions");
         open_more(out, format!("{count} within the noise, {} together", signed(sum)))?;
-        function_table(view, out, ("noise-table", &noise), widest)?;
+        function_table(view, out, ("noise-table", shown.rank, &noise), widest)?;
         close(out, "details")?;
+    }
+    let changed = view.changed;
+    let count = changed.left_out + changed.unread;
+    if count > 0 {
+        let more = counted(count, "further function", "further functions");
+        note_below(
+            out,
+            format!("Graphs and code of {more} are not set side by side here: there are too many."),
+        )?;
     }
     close_section(out)?;
     Ok(())
@@ -121,7 +132,7 @@ pub(super) fn functions(
 fn function_table(
     view: DiffView<'_>,
     out: &mut dyn Write,
-    (id, lines): (&str, &[&FunctionLine]),
+    (id, rank, lines): (&str, Option<u64>, &[&FunctionLine]),
     widest: f64,
 ) -> anyhow::Result<()> {
     let mut heads = vec![Head::compiles("Compiles"), Head::text("Function").mono()];
@@ -144,13 +155,13 @@ fn function_table(
             Some(line) => format!("{}:{line}", short_path(file)),
             None => short_path(file).into_owned(),
         });
-        let name = Html::joined(
-            [
-                view.function(&clip(&one.line.name, LONGEST_NAME)),
-                soft(clip(&file.unwrap_or_default(), LONGEST_NAME)),
-            ],
-            " ",
-        );
+        let mut name = vec![
+            view.function(&clip(&one.line.name, LONGEST_NAME)),
+            soft(clip(&file.unwrap_or_default(), LONGEST_NAME)),
+        ];
+        name.extend(one.matched.and_then(Match::guess).map(soft));
+        name.extend(view.side_by_side(rank, one.id));
+        let name = Html::joined(name, " ");
         let mut cells = vec![Td::html(pills).sorted(at), Td::html(name)];
         cells.extend(time_cells(one.line.times, widest));
         cells.extend([difference(one.builds), change(&one.operators), change(&one.guards)]);
@@ -230,6 +241,10 @@ fn measured_table(
         let name = match one.shapes.is_empty() {
             true => name,
             false => stacked([name, soft(clip(&one.shapes, LONGEST_NAME))]),
+        };
+        let name = match one.matched.and_then(Match::guess) {
+            Some(guess) => stacked([name, soft(guess)]),
+            None => name,
         };
         let mut cells = vec![Td::html(name)];
         cells.extend(time_cells(in_seconds(one.line.times), widest));

@@ -42,6 +42,9 @@ fn line(row: &Row) -> SummaryLine {
     if let Some(ranks) = ranks(row) {
         text.push_str(&format!(", {ranks}"));
     }
+    if let Some(guess) = row.guess() {
+        text.push_str(&format!(", {guess}"));
+    }
     if let Some(difference) = row.difference() {
         text.push_str(&format!(", {}", signed(difference)));
     }

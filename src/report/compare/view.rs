@@ -1,6 +1,7 @@
 //! A page's view of a comparison: where the reports of both sides stand, and the compiles in them.
 
-use crate::compare::{Comparison, CompileRef, Pair, Recording, RowSide, Times};
+use super::files::changed_page;
+use crate::compare::{ChangedFunctions, Comparison, CompileRef, Pair, Recording, RowSide, Times};
 use crate::report::kit::formats::UNKNOWN;
 use crate::report::kit::html::Html;
 use crate::report::kit::links::encoded;
@@ -47,6 +48,11 @@ impl<'c> Compiles<'c> {
         Compiles { a: known(&comparison.a), b: known(&comparison.b) }
     }
 
+    /// None, for a page whose rows name their compiles themselves.
+    pub fn of_none() -> Compiles<'c> {
+        Compiles { a: Known::default(), b: Known::default() }
+    }
+
     fn get<'s>(&'s self, side: Side, rank: Option<u64>, id: &'s str) -> Option<&'s CompileRef> {
         let known: &Known<'s> = match side {
             Side::A => &self.a,
@@ -61,6 +67,8 @@ impl<'c> Compiles<'c> {
 pub(super) struct DiffView<'a> {
     pub comparison: &'a Comparison,
     compiles: &'a Compiles<'a>,
+    /// The functions that have a page of their own.
+    pub changed: &'a ChangedFunctions<'a>,
     pieces: Pieces<'a>,
 }
 
@@ -87,8 +95,18 @@ const STATUSES: [&str; 5] = ["ok", "break", "empty", "error", "missing"];
 const PILLS: usize = 4;
 
 impl<'a> DiffView<'a> {
-    pub fn new(comparison: &'a Comparison, compiles: &'a Compiles<'a>, worker: &'a Worker) -> DiffView<'a> {
-        DiffView { comparison, compiles, pieces: Pieces { worker, depth: 0 } }
+    pub fn new(
+        comparison: &'a Comparison,
+        (compiles, changed): (&'a Compiles<'a>, &'a ChangedFunctions<'a>),
+        worker: &'a Worker,
+    ) -> DiffView<'a> {
+        DiffView { comparison, compiles, changed, pieces: Pieces { worker, depth: 0 } }
+    }
+
+    /// The view of a page one folder below the comparison.
+    pub fn below(mut self) -> DiffView<'a> {
+        self.pieces.depth += 1;
+        self
     }
 
     /// The first run of a side.
@@ -101,9 +119,20 @@ impl<'a> DiffView<'a> {
 
     /// Where a file of a side's report stands; None where there is no report to lead to, or it has no such page.
     pub fn href_in(&self, side: Side, page: &str) -> Option<String> {
-        let recording = self.recording(side)?;
-        let report = recording.report.as_ref()?;
-        recording.pages.contains(page).then(|| encoded(&format!("{report}/{page}")))
+        let has_page = self.recording(side)?.pages.contains(page);
+        self.report_of(side).filter(|_| has_page).map(|report| encoded(&format!("{report}/{page}")))
+    }
+
+    /// The folder of a side's report, seen from the page; not encoded yet.
+    pub fn report_of(&self, side: Side) -> Option<String> {
+        let report = self.recording(side)?.report.as_ref()?;
+        Some(format!("{}{report}", "../".repeat(self.pieces.depth)))
+    }
+
+    /// A link to the page with the graphs and the code of a function; None where it has none.
+    pub fn side_by_side(&self, rank: Option<u64>, function: usize) -> Option<Html> {
+        let place = self.changed.place(rank, function)?;
+        Some(self.link(&encoded(changed_page(place).as_str()), "side by side"))
     }
 
     /// The compiles of a side of a row.

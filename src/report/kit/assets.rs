@@ -76,6 +76,7 @@ assets! {
     GRAPH_TEXT_JS = "graph_text.js",
     GRAPH_PARTS_JS = "graph_parts.js",
     GRAPH_JS = "graph.js",
+    SIDES_CSS = "sides.css",
     DIFF_JS = "diff.js",
     SIDES_JS = "sides.js",
     PROVENANCE_CSS = "provenance.css",
@@ -89,6 +90,7 @@ assets! {
     HEAT_CSS = "heat.css",
     RANKS_JS = "ranks.js",
     COMPARE_CSS = "compare.css",
+    CHANGES_JS = "changes.js",
 }
 
 /// The style sheets and scripts that a page carries.
@@ -155,7 +157,7 @@ pub const TIME: Bundle = Bundle {
 
 /// The viewer of graphs.
 pub const GRAPHS: Bundle = Bundle {
-    styles: &[BASE_CSS, VALUES_CSS, REPORT_CSS, CODE_CSS, GRAPH_CSS],
+    styles: &[BASE_CSS, VALUES_CSS, REPORT_CSS, CODE_CSS, GRAPH_CSS, SIDES_CSS],
     scripts: &[
         COMMON_JS,
         TABS_JS,
@@ -251,6 +253,12 @@ pub const JOB: Bundle = Bundle {
 pub const COMPARE: Bundle = Bundle {
     styles: &[BASE_CSS, VALUES_CSS, REPORT_CSS, COMPARE_CSS],
     scripts: &[COMMON_JS, TABS_JS, TABLES_JS, FOLD_JS, COPY_JS, OPEN_JS, LINKS_JS],
+};
+
+/// The graphs and the code of a function in two runs, side by side.
+pub const COMPARE_CODE: Bundle = Bundle {
+    styles: &[BASE_CSS, VALUES_CSS, REPORT_CSS, SIDES_CSS],
+    scripts: &[COMMON_JS, TABS_JS, FOLD_JS, OPEN_JS, LINKS_JS, CHANGES_JS],
 };
 
 /// The content of a page's Content-Security-Policy meta tag: only `scripts` run, and those whose

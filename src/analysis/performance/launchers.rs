@@ -1,0 +1,185 @@
+//! Which call asked for a launch: joined by the ids of both, in memory that does not grow with their number.
+
+use crate::model::{Launch, OperatorCall, Profile};
+use crate::trace::{Merge, Sorted, SortedRecord, Sorter, halves_of, word_of};
+use std::cmp::Ordering;
+use std::io;
+
+/// A launch, with the call that asked for it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Asked {
+    pub(super) launch: Launch,
+    /// The call; of its fields, the operator is not kept.
+    pub(super) call: Option<OperatorCall>,
+}
+
+impl SortedRecord for Asked {
+    type Words = [u64; 9];
+
+    fn to_words(&self) -> [u64; 9] {
+        let [names, external, correlation, begin, dur] = self.launch.to_words();
+        let [call, thread, _, call_begin, call_dur] =
+            self.call.map(|call| call.to_words()).unwrap_or_default();
+        let thread = word_of(u32::from(self.call.is_some()), halves_of(thread).1);
+        [names, external, correlation, begin, dur, call, thread, call_begin, call_dur]
+    }
+
+    fn of_words(
+        [names, external, correlation, begin, dur, call, thread, call_begin, call_dur]: [u64; 9],
+    ) -> Self {
+        let launch = Launch::of_words([names, external, correlation, begin, dur]);
+        let (has_call, thread) = halves_of(thread);
+        let call = OperatorCall::of_words([call, u64::from(thread), launch.external, call_begin, call_dur]);
+        Asked { launch, call: (has_call > 0).then_some(call) }
+    }
+
+    /// As the calls stand, those that no call asked for at the end.
+    fn order(&self, other: &Self) -> Ordering {
+        let by_call = match (&self.call, &other.call) {
+            (Some(call), Some(other)) => call.order(other),
+            (None, None) => Ordering::Equal,
+            (None, _) => Ordering::Greater,
+            (_, None) => Ordering::Less,
+        };
+        let [left, right] = [&self.launch, &other.launch];
+        let by_begin =
+            left.correlation.cmp(&right.correlation).then(left.begin_us.total_cmp(&right.begin_us));
+        by_call.then(by_begin).then(left.place.cmp(&right.place))
+    }
+}
+
+/// A call by its id.
+#[derive(Debug, Clone, Copy)]
+struct CallById(OperatorCall);
+
+impl SortedRecord for CallById {
+    type Words = [u64; 5];
+
+    fn to_words(&self) -> [u64; 5] {
+        self.0.to_words()
+    }
+
+    fn of_words(words: [u64; 5]) -> Self {
+        CallById(OperatorCall::of_words(words))
+    }
+
+    /// Of an id that several calls carry, the first of the file comes first.
+    fn order(&self, other: &Self) -> Ordering {
+        self.0.external.cmp(&other.0.external).then(self.0.place.cmp(&other.0.place))
+    }
+}
+
+/// All launches with their calls, in the order of the calls.
+pub(super) fn asked(profile: &Profile) -> io::Result<Sorted<Asked>> {
+    let mut by_id = Sorter::default();
+    let mut calls = profile.calls.iter()?;
+    while let Some(call) = calls.next()? {
+        if call.external != 0 {
+            by_id.push(CallById(call));
+        }
+    }
+    let by_id = by_id.sorted();
+    let correlated = correlated(profile)?;
+    let mut launches = correlated.as_ref().unwrap_or(&profile.launches).iter()?;
+    let mut calls = by_id.iter()?;
+    let mut next: Option<OperatorCall> = calls.next()?.map(|CallById(call)| call);
+    let mut last: Option<OperatorCall> = None;
+    let mut found = Sorter::default();
+    while let Some(launch) = launches.next()? {
+        while let Some(call) = next.filter(|call| call.external <= launch.external) {
+            if last.is_none_or(|known| known.external != call.external) {
+                last = Some(call);
+            }
+            next = calls.next()?.map(|CallById(call)| call);
+        }
+        let call = last.filter(|call| call.external == launch.external);
+        found.push(Asked { launch, call });
+    }
+    Ok(found.sorted())
+}
+
+/// The launches by the operator that asked for each, where some name none: kernels of older torch and of ROCm have only
+/// the correlation of the runtime's call, which names the operator.
+fn correlated(profile: &Profile) -> io::Result<Option<Sorted<Launch>>> {
+    let mut launches = profile.launches.iter()?;
+    let Some(mut launch) = launches.next()?.filter(|first| first.external == 0) else { return Ok(None) };
+    let mut known = Latest { records: profile.correlations.iter()?, next: None, last: None };
+    let mut found = Sorter::default();
+    loop {
+        if launch.external == 0 {
+            launch.external = known.operator(launch.correlation)?;
+        }
+        found.push(launch);
+        match launches.next()? {
+            Some(following) => launch = following,
+            None => return Ok(Some(found.sorted())),
+        }
+    }
+}
+
+/// Follows correlations in their order; of those that occur twice the last counts.
+struct Latest<'p> {
+    records: Merge<'p, crate::model::Correlation>,
+    next: Option<crate::model::Correlation>,
+    last: Option<crate::model::Correlation>,
+}
+
+impl Latest<'_> {
+    fn operator(&mut self, correlation: u64) -> io::Result<u64> {
+        loop {
+            if self.next.is_none() {
+                self.next = self.records.next()?;
+            }
+            match self.next.filter(|next| next.correlation <= correlation) {
+                Some(reached) => (self.last, self.next) = (Some(reached), None),
+                None => break,
+            }
+        }
+        let last = self.last.filter(|last| last.correlation == correlation);
+        Ok(last.map(|last| last.external).unwrap_or_default())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Correlation;
+
+    fn call(place: u32, external: u64) -> OperatorCall {
+        OperatorCall { place, operator: 0, thread: 0, external, begin_us: f64::from(place), dur_us: 1.0 }
+    }
+
+    fn launch(place: u32, external: u64, correlation: u64) -> Launch {
+        Launch { place, kernel: 0, external, correlation, begin_us: 0.0, dur_us: 1.0 }
+    }
+
+    #[test]
+    fn a_launch_is_asked_for_by_the_first_call_of_its_id_or_that_of_its_correlation() {
+        let profile = Profile {
+            // Ids need not ascend, and one may occur twice.
+            calls: [call(0, 9), call(1, 7), call(2, 7), call(3, 0)].into_iter().collect(),
+            launches: [
+                launch(0, 7, 0),
+                launch(1, 9, 3),
+                launch(2, 0, 40),
+                launch(3, 0, 41),
+                launch(4, 8, 40),
+            ]
+            .into_iter()
+            .collect(),
+            correlations: [(40, 7), (12, 9), (40, 9)]
+                .map(|(correlation, external)| Correlation { correlation, external })
+                .into_iter()
+                .collect(),
+            ..Profile::default()
+        };
+        let sorted = asked(&profile).unwrap();
+        let mut found = Vec::new();
+        let mut all = sorted.iter().unwrap();
+        while let Some(asked) = all.next().unwrap() {
+            found.push((asked.launch.place, asked.call.map(|call| call.place)));
+        }
+        // The launch that names nothing known, and the one whose correlation nobody made, are of no call.
+        assert_eq!(found, [(1, Some(0)), (2, Some(0)), (0, Some(1)), (4, None), (3, None)]);
+    }
+}

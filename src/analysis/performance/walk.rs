@@ -1,0 +1,396 @@
+//! One pass over the calls of a trace, thread by thread in the order in which they began, with what each asked for.
+//!
+//! A trace says only when each call began and how long it took; which call stands inside which follows from that. Only
+//! the calls that are open at a time stand in memory.
+
+use super::formulas::Formula;
+use super::graphs::Graphs;
+use super::launchers::{Asked, asked};
+use super::regions::{RegionKind, Regions};
+use super::work::{GRAPH, Piece, Slot, What, is_work, without_graph_number};
+use crate::model::{DeviceWork, Launch, Operator, OperatorCall, Profile};
+use std::io;
+
+/// How far a call may seem to end behind the one that made it: times of a trace have three decimals.
+const ROUNDING_US: f64 = 0.002;
+
+/// Walks through a trace. Each piece of work is given to `take`; the result is what was seen of
+/// compiled code.
+///
+/// # Errors
+/// The temporary files of the trace cannot be read.
+pub(super) fn walk(profile: &Profile, graphs: &Graphs, take: &mut dyn FnMut(Piece)) -> io::Result<Regions> {
+    let regions = Regions::of(profile);
+    let kind = |(operator, region): (&Operator, RegionKind)| Kind::of(operator, region, graphs);
+    let kinds = profile.operators.iter().zip(regions.kinds()).map(kind).collect();
+    let mut walk = Walk { profile, graphs, kinds, open: Vec::new(), thread: None, regions, take };
+    let launches = if profile.launches.is_empty() { None } else { Some(asked(profile)?) };
+    let mut launches = launches.as_ref().map(|launches| launches.iter()).transpose()?;
+    let mut next = launches.as_mut().map_or(Ok(None), |launches| launches.next())?;
+    let mut calls = profile.calls.iter()?;
+    while let Some(call) = calls.next()? {
+        walk.enter(&call);
+        let Some(launches) = &mut launches else {
+            walk.cpu_call(&call);
+            continue;
+        };
+        while let Some(Asked { launch, .. }) = next.filter(|asked| asks(asked, &call)) {
+            walk.launch(&launch, true);
+            next = launches.next()?;
+        }
+    }
+    walk.close_down_to(0);
+    while let (Some(Asked { launch, .. }), Some(launches)) = (next, &mut launches) {
+        walk.launch(&launch, false);
+        next = launches.next()?;
+    }
+    Ok(walk.regions)
+}
+
+fn asks(asked: &Asked, call: &OperatorCall) -> bool {
+    asked.call.is_some_and(|asking| asking.place == call.place)
+}
+
+/// What an operator is to this pass.
+#[derive(Debug, Clone, Copy)]
+struct Kind {
+    has_formula: bool,
+    /// It calls a graph, whose place is known where the log has it.
+    calls_graph: bool,
+    graph: Option<usize>,
+    /// It computes, and is no annotation.
+    is_work: bool,
+    region: RegionKind,
+}
+
+impl Kind {
+    fn of(operator: &Operator, region: RegionKind, graphs: &Graphs) -> Kind {
+        let key = operator.name.strip_prefix(GRAPH).map(|rest| rest.trim_end_matches('#').trim());
+        Kind {
+            has_formula: Formula::of(&operator.name).is_some(),
+            calls_graph: key.is_some(),
+            graph: key.and_then(|key| graphs.with_key(key)),
+            is_work: !operator.annotation && is_work(&operator.name),
+            region,
+        }
+    }
+}
+
+/// A call that is open.
+struct Frame {
+    place: u32,
+    operator: u32,
+    ends_us: f64,
+    kind: Option<Kind>,
+    /// The outermost open call with a formula, this one among them.
+    with_formula: Option<usize>,
+    /// Whether this call or one around it computes.
+    computes: bool,
+    /// Of a call of a graph: how far its code was followed.
+    code_at: usize,
+    /// Of a call directly below a graph: the call of the code that it is, once it was looked for.
+    code_call: Option<Option<usize>>,
+    /// What it asked for, the longest so far.
+    longest: Option<Piece>,
+}
+
+struct Walk<'p, 't> {
+    profile: &'p Profile,
+    graphs: &'p Graphs,
+    /// By operator.
+    kinds: Vec<Kind>,
+    /// The calls that are open, the outermost first.
+    open: Vec<Frame>,
+    thread: Option<u32>,
+    regions: Regions,
+    take: &'t mut dyn FnMut(Piece),
+}
+
+impl Walk<'_, '_> {
+    /// Opens a call, behind closing those that ended before.
+    fn enter(&mut self, call: &OperatorCall) {
+        if self.thread != Some(call.thread) {
+            self.close_down_to(0);
+            self.thread = Some(call.thread);
+            self.regions.next_thread();
+        }
+        let end = call.begin_us + call.dur_us;
+        let ended = |frame: &Frame| {
+            frame.ends_us <= call.begin_us + ROUNDING_US && call.dur_us > 0.0
+                || frame.ends_us + ROUNDING_US < end
+        };
+        let ended = self.open.iter().rev().take_while(|frame| ended(frame)).count();
+        self.close_down_to(self.open.len() - ended);
+        let kind = self.kinds.get(call.operator as usize).copied();
+        if let Some(region) = kind.map(|kind| kind.region).filter(|region| *region != RegionKind::Other) {
+            let mut kinds = self.open.iter().rev().filter_map(|frame| Some(frame.kind?.region));
+            let around = kinds.find(|around| *around != RegionKind::Other);
+            self.regions.call(region, around, self.open.last().map(|around| around.place), call);
+        }
+        let around = self.open.last();
+        let own_formula = kind.is_some_and(|kind| kind.has_formula).then_some(self.open.len());
+        let frame = Frame {
+            place: call.place,
+            operator: call.operator,
+            ends_us: end,
+            kind,
+            with_formula: around.and_then(|around| around.with_formula).or(own_formula),
+            computes: around.is_some_and(|around| around.computes) || kind.is_some_and(|kind| kind.is_work),
+            code_at: 0,
+            code_call: None,
+            longest: None,
+        };
+        self.open.push(frame);
+    }
+
+    fn close_down_to(&mut self, count: usize) {
+        while self.open.len() > count {
+            if let Some(longest) = self.open.pop().and_then(|frame| frame.longest) {
+                (self.take)(Piece { longest_of_call: true, ..longest });
+            }
+        }
+    }
+
+    /// A launch, which the innermost open call asked for where one did.
+    fn launch(&mut self, launch: &Launch, was_asked_for: bool) {
+        let around = self.open.len().checked_sub(1).filter(|_| was_asked_for);
+        let asking = around.and_then(|at| self.open.get(at)?.with_formula.or(Some(at)));
+        let kernel = self.profile.kernels.get(launch.kernel as usize);
+        let mut piece = Piece {
+            place: launch.place,
+            begin_us: launch.begin_us,
+            dur_us: launch.dur_us,
+            operator: Slot::of(asking.and_then(|at| Some(self.open.get(at)?.operator as usize))),
+            first_of_call: true,
+            longest_of_call: true,
+            ..Piece::of(What::Device(launch.kernel))
+        };
+        if around.is_some() {
+            self.place(&mut piece, kernel.map(|kernel| kernel.name.as_str()));
+        }
+        // An older torch names no graph; the file of a generated kernel or its name may still be one graph's alone.
+        if let Some(kernel) =
+            kernel.filter(|kernel| piece.graph == Slot::NONE && kernel.kind == DeviceWork::Kernel)
+        {
+            let operator = around.and_then(|at| self.open.get(at)).map(|frame| frame.operator as usize);
+            let triton = operator.and_then(|at| self.profile.operators.get(at)?.triton.as_ref());
+            let file = triton.and_then(|triton| triton.file.as_ref());
+            let graph = file.and_then(|file| self.graphs.with_file(file));
+            self.only_graph(
+                &mut piece,
+                graph.or_else(|| self.graphs.with_kernel(&kernel.name)),
+                &kernel.name,
+            );
+        }
+        let Some(frame) = asking.and_then(|at| self.open.get_mut(at)) else {
+            return (self.take)(piece);
+        };
+        piece.first_of_call = frame.longest.is_none();
+        piece.longest_of_call = false;
+        match frame.longest {
+            Some(known) if known.dur_us >= piece.dur_us => (self.take)(piece),
+            shorter => {
+                frame.longest = Some(piece);
+                if let Some(shorter) = shorter {
+                    (self.take)(shorter);
+                }
+            }
+        }
+    }
+
+    /// In a trace of a CPU: the calls directly below a graph, and elsewhere the outermost operators.
+    fn cpu_call(&mut self, call: &OperatorCall) {
+        let around = self.open.len().checked_sub(2).and_then(|at| self.open.get(at));
+        // What an operator calls is a part of it.
+        let inside_another = around.is_some_and(|around| around.computes);
+        let computes = self.open.last().is_some_and(|frame| frame.computes);
+        if inside_another || !computes {
+            return;
+        }
+        let mut piece = Piece {
+            place: call.place,
+            begin_us: call.begin_us,
+            dur_us: call.dur_us,
+            operator: Slot::of(Some(call.operator as usize)),
+            first_of_call: true,
+            longest_of_call: true,
+            ..Piece::of(What::Cpu(call.operator))
+        };
+        self.place(&mut piece, None);
+        if piece.graph == Slot::NONE {
+            let profile = self.profile;
+            let name = profile.operators.get(call.operator as usize).map_or("", |operator| &operator.name);
+            let name = without_graph_number(name);
+            self.only_graph(&mut piece, self.graphs.with_kernel(name), name);
+        }
+        (self.take)(piece);
+    }
+
+    fn only_graph(&self, piece: &mut Piece, graph: Option<usize>, kernel: &str) {
+        let Some(graph) = graph else { return };
+        piece.compiled = true;
+        piece.graph = Slot::of(Some(graph));
+        let places = self.graphs.graphs.get(graph).and_then(|graph| graph.by_name.get(kernel));
+        piece.code_call = Slot::of(match places.map(Vec::as_slice) {
+            Some([only]) => Some(*only),
+            _ => None,
+        });
+    }
+
+    /// Finds the compiled code and the graph around the innermost open call, and the call of the graph's code.
+    fn place(&mut self, piece: &mut Piece, kernel: Option<&str>) {
+        let mut in_graph = false;
+        for at in (0..self.open.len()).rev() {
+            let Some(kind) = self.open.get(at).and_then(|frame| frame.kind) else { continue };
+            if let RegionKind::Region(region) = kind.region {
+                piece.compiled = true;
+                piece.region = Slot::of(Some(region as usize));
+                return;
+            }
+            if kind.calls_graph && !in_graph {
+                in_graph = true;
+                piece.compiled = true;
+                piece.graph = Slot::of(kind.graph);
+                piece.code_call = Slot::of(kind.graph.and_then(|graph| self.code_call(graph, at, kernel)));
+            }
+        }
+    }
+
+    /// The call in a graph's code that the open call directly below the graph is; of a launch by the graph itself, the
+    /// next one of that kernel.
+    fn code_call(&mut self, graph: usize, at: usize, kernel: Option<&str>) -> Option<usize> {
+        let Some(below) = self.open.get(at + 1) else { return self.next_call(graph, at, kernel?) };
+        if let Some(known) = below.code_call {
+            return known;
+        }
+        let profile = self.profile;
+        let name = profile.operators.get(below.operator as usize).map_or("", |operator| &operator.name);
+        let found = self.next_call(graph, at, without_graph_number(name));
+        if let Some(below) = self.open.get_mut(at + 1) {
+            below.code_call = Some(found);
+        }
+        found
+    }
+
+    /// The next call of that name in a graph's code, behind those that were met in this run of it.
+    fn next_call(&mut self, graph: usize, at: usize, name: &str) -> Option<usize> {
+        let places = self.graphs.graphs.get(graph)?.by_name.get(name)?;
+        let wrapper = self.open.get_mut(at)?;
+        let from = places.partition_point(|place| *place < wrapper.code_at);
+        let next = places.get(from..)?.first().copied()?;
+        wrapper.code_at = next + 1;
+        Some(next)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::performance::measured::MeasuredRegion;
+    use crate::model::DeviceKernel;
+
+    /// A trace whose calls are of these operators: name, thread, begin and length.
+    fn profile(calls: &[(&str, u32, f64, f64)]) -> Profile {
+        let operators =
+            calls.iter().map(|(name, ..)| Operator { name: (*name).to_owned(), ..Operator::default() });
+        let call = |(place, (_, thread, begin_us, dur_us)): (u32, &(&str, u32, f64, f64))| OperatorCall {
+            place,
+            operator: place,
+            thread: *thread,
+            external: u64::from(place) + 1,
+            begin_us: *begin_us,
+            dur_us: *dur_us,
+        };
+        Profile {
+            operators: operators.collect(),
+            calls: (0..).zip(calls).map(call).collect(),
+            ..Profile::default()
+        }
+    }
+
+    fn pieces(profile: &Profile) -> (Vec<Piece>, Vec<MeasuredRegion>) {
+        let mut found = Vec::new();
+        let regions = walk(profile, &Graphs::default(), &mut |piece| found.push(piece)).unwrap();
+        (found, regions.measured().unwrap())
+    }
+
+    #[test]
+    fn calls_nest_by_their_times_whatever_their_order_in_the_file() {
+        // On a CPU, what stands in another operator is a part of it.
+        let found = pieces(&profile(&[
+            ("aten::inner", 0, 2.0, 3.0),
+            ("aten::outer", 0, 0.0, 10.0),
+            ("aten::other_thread", 1, 2.5, 1.0),
+            ("aten::middle", 0, 1.0, 5.0),
+            ("aten::sibling", 0, 10.0, 4.0),
+        ]));
+        let places: Vec<u32> = found.0.iter().map(|piece| piece.place).collect();
+        assert_eq!(places, [1, 4, 2], "a call that begins where another ends is not in it");
+    }
+
+    #[test]
+    fn launches_are_of_the_outermost_call_with_a_formula_and_the_longest_does_its_work() {
+        let calls =
+            [("aten::linear", 0, 0.0, 9.0), ("aten::addmm", 0, 1.0, 7.0), ("aten::copy_", 0, 2.0, 3.0)];
+        let launch = |place, external, dur_us| Launch {
+            place,
+            kernel: 0,
+            external,
+            correlation: u64::from(place),
+            begin_us: 20.0,
+            dur_us,
+        };
+        let launches =
+            [launch(0, 3, 4.0), launch(1, 2, 6.0), launch(2, 2, 6.0), launch(3, 1, 1.0), launch(4, 0, 1.0)];
+        let profile = Profile {
+            launches: launches.into_iter().collect(),
+            kernels: vec![DeviceKernel::default()],
+            ..profile(&calls)
+        };
+        let mut found = pieces(&profile).0;
+        found.sort_by_key(|piece| piece.place);
+        let told: Vec<_> = found
+            .iter()
+            .map(|piece| (piece.operator.get(), piece.first_of_call, piece.longest_of_call))
+            .collect();
+        let expected = [
+            (Some(1), false, false),
+            (Some(1), true, true),
+            (Some(1), false, false),
+            (Some(0), true, true),
+            (None, true, true),
+        ];
+        assert_eq!(told, expected);
+    }
+
+    #[test]
+    fn what_a_region_spends_outside_of_graphs_and_operators_is_its_wrapper() {
+        let (lookup, region) = ("TorchDynamo Cache Lookup", "Torch-Compiled Region: 0/0");
+        let graph = "## Call CompiledFxGraph abc ##";
+        let profile = profile(&[
+            (lookup, 0, 0.0, 3.0),
+            (region, 0, 5.0, 100.0),
+            // The wrapper of the autograd function is wrapper; the graph within it is not, whatever that calls.
+            ("CompiledFunction", 0, 10.0, 60.0),
+            (graph, 0, 20.0, 40.0),
+            ("aten::mm", 0, 25.0, 30.0),
+            // An operator that ran in eager mode, guards and code of a function that was called there.
+            ("aten::mm", 0, 70.0, 10.0),
+            (lookup, 0, 81.0, 2.0),
+            ("Torch-Compiled Region: 1/0", 0, 84.0, 10.0),
+            (region, 0, 200.0, 50.0),
+            (graph, 0, 205.0, 40.0),
+        ]);
+        let (pieces, found) = pieces(&profile);
+        let [first, second] = found.as_slice() else { panic!("{found:?}") };
+        assert_eq!((first.compile_id.as_str(), first.calls, first.sum_us), ("0/0", 2, 150.0));
+        assert_eq!((first.first_us, first.later_median_us), (100.0, Some(50.0)));
+        assert_eq!(first.first_calls_us, [100.0, 50.0]);
+        assert_eq!((first.guards_us, first.graphs_us), (Some(3.0), Some(80.0)));
+        assert_eq!(first.wrapper_us, Some(150.0 - 80.0 - 22.0));
+        assert_eq!((second.guards_us, second.graphs_us, second.wrapper_us), (Some(2.0), None, None));
+        assert_eq!(second.later_median_us, None);
+        let within: Vec<_> = pieces.iter().map(|piece| (piece.place, piece.region.get())).collect();
+        assert_eq!(within, [(4, Some(0)), (5, Some(0))]);
+    }
+}

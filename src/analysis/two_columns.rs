@@ -1,0 +1,311 @@
+//! Two texts beside each other, line by line: whole, in order, and in a time that stays near the length of the texts.
+
+use crate::model::stable;
+use crate::trace::TextMap;
+use similar::{Algorithm, DiffOp, capture_diff_slices};
+use std::ops::Range;
+
+/// Lines up to which a stretch is compared by the shortest list of edits, whose time grows with the square of the edits.
+/// Longer stretches are first cut at lines that stand once in both.
+const MOST_LINES: usize = 3_000;
+
+/// The same for a stretch between two such lines.
+const MOST_LINES_BETWEEN: usize = 600;
+
+/// Pairs of lines with more bytes, or lines with more words, are not compared word by word.
+const LONGEST_PAIR: usize = 8_000;
+const MOST_WORDS: usize = 800;
+
+/// A line with its number, from 1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Line<'t> {
+    /// Its number in its text.
+    pub number: usize,
+    /// Its text.
+    pub text: &'t str,
+}
+
+/// A row of two columns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ColumnRow<'t> {
+    /// The line of the first text; None beside a line that only the second has.
+    pub left: Option<Line<'t>>,
+    /// The line of the second text.
+    pub right: Option<Line<'t>>,
+    /// Whether both are the same line.
+    pub equal: bool,
+}
+
+/// Two texts beside each other.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Columns<'t> {
+    /// The rows, from the first line to the last.
+    pub rows: Vec<ColumnRow<'t>>,
+    /// Lines that only the first text has.
+    pub removed: usize,
+    /// Lines that only the second has.
+    pub added: usize,
+    /// Whether a comparison with fewer changes may exist: the texts were too long to look for the shortest.
+    pub rough: bool,
+}
+
+/// Compares two texts. White space at the end of a line, and addresses of objects, do not count.
+pub fn two_columns<'t>(first: &'t str, second: &'t str) -> Columns<'t> {
+    let (first, second) = (lines(first), lines(second));
+    let mut names = Names::default();
+    let old: Vec<usize> = first.iter().map(|line| names.name(line)).collect();
+    let new: Vec<usize> = second.iter().map(|line| names.name(line)).collect();
+    let mut found = Found::default();
+    found.compare(&old, &new);
+    let mut columns = Columns { rough: found.rough, ..Columns::default() };
+    let line = |lines: &[&'t str], at: usize| lines.get(at).map(|text| Line { number: at + 1, text });
+    for stretch in &found.stretches {
+        let (old, new) = (stretch.old.clone(), stretch.new.clone());
+        if !stretch.equal {
+            columns.removed += old.len();
+            columns.added += new.len();
+        }
+        for at in 0..old.len().max(new.len()) {
+            let of = |lines: &[&'t str], range: &Range<usize>| {
+                (at < range.len()).then(|| line(lines, range.start + at)).flatten()
+            };
+            let (left, right) = (of(&first, &old), of(&second, &new));
+            columns.rows.push(ColumnRow { left, right, equal: stretch.equal });
+        }
+    }
+    columns
+}
+
+/// Whether two texts are the same but for white space at the ends of lines and addresses of objects.
+pub fn same_text(first: &str, second: &str) -> bool {
+    let (first, second) = (lines(first), lines(second));
+    let same = |(one, other): (&&str, &&str)| one == other || stable(one) == stable(other);
+    first.len() == second.len() && first.iter().zip(&second).all(same)
+}
+
+fn lines(text: &str) -> Vec<&str> {
+    text.trim_end().lines().map(str::trim_end).collect()
+}
+
+/// Lines as numbers, which are compared faster: equal lines have the same.
+#[derive(Default)]
+struct Names(TextMap<String, usize>);
+
+impl Names {
+    fn name(&mut self, line: &str) -> usize {
+        let next = self.0.len();
+        *self.0.entry(stable(line)).or_insert(next)
+    }
+}
+
+/// Lines of both texts that are equal, or that stand in each other's place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Stretch {
+    old: Range<usize>,
+    new: Range<usize>,
+    equal: bool,
+}
+
+/// What is found, from the beginning of both texts to their end.
+#[derive(Default)]
+struct Found {
+    stretches: Vec<Stretch>,
+    rough: bool,
+}
+
+impl Found {
+    fn push(&mut self, old: Range<usize>, new: Range<usize>, equal: bool) {
+        if old.is_empty() && new.is_empty() {
+            return;
+        }
+        match self.stretches.last_mut() {
+            Some(last) if last.equal == equal => (last.old.end, last.new.end) = (old.end, new.end),
+            _ => self.stretches.push(Stretch { old, new, equal }),
+        }
+    }
+
+    fn compare(&mut self, old: &[usize], new: &[usize]) {
+        let start = old.iter().zip(new).take_while(|(one, other)| one == other).count();
+        let rest = old.len().min(new.len()) - start;
+        let backward = old.iter().rev().zip(new.iter().rev()).take(rest);
+        let end = backward.take_while(|(one, other)| one == other).count();
+        let (old_end, new_end) = (old.len() - end, new.len() - end);
+        self.push(0..start, 0..start, true);
+        self.middle((old, start..old_end), (new, start..new_end), MOST_LINES);
+        self.push(old_end..old.len(), new_end..new.len(), true);
+    }
+
+    /// Compares a stretch of both texts: in order, or cut at landmarks where it is longer than `most` lines.
+    fn middle(
+        &mut self,
+        (old, of_old): (&[usize], Range<usize>),
+        (new, of_new): (&[usize], Range<usize>),
+        most: usize,
+    ) {
+        let (before, after) = (slice(old, &of_old), slice(new, &of_new));
+        if before.is_empty() || after.is_empty() {
+            return self.push(of_old, of_new, false);
+        }
+        if before.len() + after.len() <= most {
+            for op in capture_diff_slices(Algorithm::Myers, before, after) {
+                let (old, new) = (op.old_range(), op.new_range());
+                let moved = |range: Range<usize>, by: usize| range.start + by..range.end + by;
+                let equal = matches!(op, DiffOp::Equal { .. });
+                self.push(moved(old, of_old.start), moved(new, of_new.start), equal);
+            }
+            return;
+        }
+        self.rough = true;
+        let (mut from_old, mut from_new) = (of_old.start, of_new.start);
+        // A stretch between two landmarks has none of its own, so it is never cut again.
+        let landmarks = if most == MOST_LINES { landmarks(before, after) } else { Vec::new() };
+        if landmarks.is_empty() {
+            return self.push(of_old, of_new, false);
+        }
+        for (one, other) in landmarks {
+            let (one, other) = (of_old.start + one, of_new.start + other);
+            self.middle((old, from_old..one), (new, from_new..other), MOST_LINES_BETWEEN);
+            self.push(one..one + 1, other..other + 1, true);
+            (from_old, from_new) = (one + 1, other + 1);
+        }
+        self.middle((old, from_old..of_old.end), (new, from_new..of_new.end), MOST_LINES_BETWEEN);
+    }
+}
+
+fn slice<'l>(lines: &'l [usize], range: &Range<usize>) -> &'l [usize] {
+    lines.get(range.clone()).unwrap_or_default()
+}
+
+/// Lines that stand once in both lists, as many of them as keep their order: places in the first and the second.
+fn landmarks(before: &[usize], after: &[usize]) -> Vec<(usize, usize)> {
+    let (once_before, once_after) = (once(before), once(after));
+    let known = before.iter().enumerate().filter_map(|(place, line)| {
+        let is_once = once_before.get(line).is_some_and(Option::is_some);
+        is_once.then_some(())?;
+        Some((place, (*once_after.get(line)?)?))
+    });
+    // The longest list of places that rise in both: the top of each pile, and below which one each place was put.
+    let shared: Vec<(usize, usize)> = known.collect();
+    let mut tops: Vec<usize> = Vec::new();
+    let mut below: Vec<Option<usize>> = Vec::with_capacity(shared.len());
+    let second = |at: &usize| shared.get(*at).map_or(0, |(_, after)| *after);
+    for (at, (_, after)) in shared.iter().enumerate() {
+        let pile = tops.partition_point(|top| second(top) < *after);
+        below.push(pile.checked_sub(1).and_then(|pile| tops.get(pile)).copied());
+        match tops.get_mut(pile) {
+            Some(top) => *top = at,
+            None => tops.push(at),
+        }
+    }
+    let mut chain = Vec::new();
+    let mut next = tops.last().copied();
+    while let Some(at) = next {
+        chain.extend(shared.get(at).copied());
+        next = below.get(at).copied().flatten();
+    }
+    chain.reverse();
+    chain
+}
+
+/// The place of each line that stands once in a list; None for the others.
+fn once(lines: &[usize]) -> std::collections::BTreeMap<usize, Option<usize>> {
+    let mut places = std::collections::BTreeMap::new();
+    for (place, line) in lines.iter().enumerate() {
+        places.entry(*line).and_modify(|known| *known = None).or_insert(Some(place));
+    }
+    places
+}
+
+/// A line in pieces: whether the line in its place lacks the piece, and its text. One piece where the two have little in
+/// common.
+pub fn changed_words<'t>(line: &'t str, other: &str) -> Vec<(bool, &'t str)> {
+    let whole = vec![(false, line)];
+    if line.len() + other.len() > LONGEST_PAIR {
+        return whole;
+    }
+    let (words, others) = (words(line), words(other));
+    if words.len().max(others.len()) > MOST_WORDS {
+        return whole;
+    }
+    let mut pieces: Vec<(bool, &str)> = Vec::new();
+    let mut equal = 0;
+    let mut end = 0;
+    for op in capture_diff_slices(Algorithm::Myers, &words, &others) {
+        let length: usize = words.get(op.old_range()).unwrap_or_default().iter().map(|word| word.len()).sum();
+        let changed = !matches!(op, DiffOp::Equal { .. });
+        let Some(piece) = line.get(end..end + length).filter(|piece| !piece.is_empty()) else { continue };
+        equal += if changed { 0 } else { length };
+        end += length;
+        pieces.push((changed, piece));
+    }
+    if equal * 2 <= line.len().max(other.len()) { whole } else { pieces }
+}
+
+/// Runs of letters and digits, and what stands between them sign by sign.
+fn words(line: &str) -> Vec<&str> {
+    let mut words = Vec::new();
+    let mut rest = line;
+    while let Some(first) = rest.chars().next() {
+        let is_word = |c: char| c.is_alphanumeric() || c == '_';
+        let length = match is_word(first) {
+            true => rest.find(|c| !is_word(c)).unwrap_or(rest.len()),
+            false => first.len_utf8(),
+        };
+        let (word, after) = rest.split_at(length);
+        words.push(word);
+        rest = after;
+    }
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(columns: &Columns<'_>) -> Vec<String> {
+        let side =
+            |line: Option<Line<'_>>| line.map_or("-".to_owned(), |l| format!("{}{}", l.number, l.text));
+        let sign = |row: &ColumnRow<'_>| if row.equal { "=" } else { "!" };
+        columns.rows.iter().map(|row| format!("{}{}{}", side(row.left), sign(row), side(row.right))).collect()
+    }
+
+    #[test]
+    fn lines_stand_beside_those_in_their_place() {
+        let columns = two_columns("a\nb\nd\n", "a  \nc\nx\nd");
+        assert_eq!(told(&columns), ["1a=1a", "2b!2c", "-!3x", "3d=4d"]);
+        assert_eq!((columns.removed, columns.added, columns.rough), (1, 2, false));
+        assert!(two_columns("", "").rows.is_empty());
+        assert_eq!(told(&two_columns("a", "")), ["1a!-"]);
+    }
+
+    #[test]
+    fn addresses_are_no_difference() {
+        assert!(two_columns("f at 0x7f00aa11bb", "f at 0x7f00aa22cc").rows.iter().all(|row| row.equal));
+        assert!(same_text("# id 140245678901234\n", "# id 140245678909999"));
+        assert!(!same_text("x = 1", "x = 2"));
+        assert!(!same_text("x = 1", "x = 1\ny"));
+    }
+
+    #[test]
+    fn long_texts_are_cut_at_lines_that_stand_once_in_both() {
+        let text = |changed: &str| -> String {
+            (0..5_000).map(|n| format!("{}\nline {n}\n", if n % 2 == 0 { "same" } else { changed })).collect()
+        };
+        let (old, new) = (text("old"), text("new"));
+        let columns = two_columns(&old, &new);
+        assert_eq!((columns.removed, columns.added, columns.rough), (2_500, 2_500, true));
+        assert_eq!(columns.rows.len(), 10_000);
+        let nothing_shared: String = (0..4_000).map(|n| format!("other {n}\n")).collect();
+        let columns = two_columns(&old, &nothing_shared);
+        assert_eq!((columns.removed, columns.added), (10_000, 4_000));
+    }
+
+    #[test]
+    fn words_that_differ_are_marked_where_most_of_a_line_is_the_same() {
+        assert_eq!(
+            changed_words("mul = x * 3.0 + bias", "mul = x * 2.0 + bias"),
+            [(false, "mul = x * "), (true, "3"), (false, ".0 + bias")]
+        );
+        assert_eq!(changed_words("return x", "y = 3"), [(false, "return x")]);
+    }
+}

@@ -1,0 +1,89 @@
+//! Graphs and generated code of a compile on both sides, beside each other.
+
+use super::recording::{Compile, LogRun};
+use super::text_files::{TextFile, TextKind};
+use std::path::PathBuf;
+
+/// A compile with the folder of its report.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct CompileTexts {
+    /// Its id.
+    pub id: String,
+    /// `ok`, `break`, ..
+    pub status: String,
+    /// The folder of its page below the recording's report; empty where it has none.
+    pub folder: String,
+    /// The folder of its log's report below the recording's: empty, or `rank_0/`.
+    pub below: String,
+    /// Where the report of its log stands.
+    root: PathBuf,
+    /// Its graphs and code.
+    files: Vec<TextFile>,
+}
+
+impl CompileTexts {
+    pub(super) fn of(log: &LogRun, compile: &Compile) -> CompileTexts {
+        let folder = match compile.folder.is_empty() {
+            true => String::new(),
+            false => format!("{}{}", log.folder, compile.folder),
+        };
+        CompileTexts {
+            id: compile.id.clone(),
+            status: compile.status.clone(),
+            folder,
+            below: log.folder.clone(),
+            root: log.root.clone(),
+            files: compile.texts.clone(),
+        }
+    }
+
+    /// The text of a file; else why there is none, as it goes on after `the file`.
+    pub fn read(&self, file: &TextFile) -> Result<String, String> {
+        file.read(&self.root)
+    }
+}
+
+/// A compile of a function on both sides; None where only one side has it.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct ComparedCompile {
+    /// A.
+    pub a: Option<CompileTexts>,
+    /// B.
+    pub b: Option<CompileTexts>,
+}
+
+/// A text that one or both sides have.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ComparedText<'c> {
+    /// What it is.
+    pub kind: TextKind,
+    /// Which of its kind, from 1, of how many.
+    pub number: (usize, usize),
+    /// The file of A.
+    pub a: Option<&'c TextFile>,
+    /// The file of B.
+    pub b: Option<&'c TextFile>,
+}
+
+impl ComparedCompile {
+    /// The texts of both sides beside each other, in the order in which they are made.
+    pub fn texts(&self) -> Vec<ComparedText<'_>> {
+        let beside = |kind: TextKind| {
+            let (a, b) = (of_kind(&self.a, kind), of_kind(&self.b, kind));
+            let count = a.len().max(b.len());
+            (0..count).map(move |at| ComparedText {
+                kind,
+                number: (at + 1, count),
+                a: a.get(at).copied(),
+                b: b.get(at).copied(),
+            })
+        };
+        TextKind::ALL.into_iter().flat_map(beside).collect()
+    }
+}
+
+/// The files of a kind on a side.
+fn of_kind(side: &Option<CompileTexts>, kind: TextKind) -> Vec<&TextFile> {
+    let files = side.as_ref().map_or(&[][..], |side| side.files.as_slice());
+    files.iter().filter(|file| file.kind == kind).collect()
+}

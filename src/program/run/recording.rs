@@ -1,0 +1,49 @@
+//! The folder that a command records into.
+
+use anyhow::{Context, Result};
+use std::path::{Path, PathBuf};
+use tempfile::TempDir;
+
+/// A fresh folder for logs.
+pub struct Recording {
+    folder: PathBuf,
+    /// Removed with the recording; None where the reader keeps the folder.
+    temporary: Option<TempDir>,
+}
+
+impl Recording {
+    /// The folder that was asked for; else a hidden one beside the report, where its copy of the logs needs room, too.
+    ///
+    /// # Errors
+    /// The folder cannot be made, or holds something already.
+    pub fn prepare(out: &Path, asked: Option<&Path>) -> Result<Recording> {
+        if let Some(folder) = asked {
+            let folder = std::path::absolute(folder)?;
+            tlparse::make_empty_folder(&folder).context("--trace-dir")?;
+            return Ok(Recording { folder, temporary: None });
+        }
+        let out = std::path::absolute(out)?;
+        let beside = out.ancestors().skip(1).find(|folder| folder.is_dir()).unwrap_or(Path::new("."));
+        let name = out.file_name().unwrap_or_default().to_string_lossy();
+        let temporary = tempfile::Builder::new().prefix(&format!(".{name}.trace-")).tempdir_in(beside);
+        let temporary = temporary.with_context(|| {
+            format!("no folder for the logs can be made in {}; give one with --trace-dir", beside.display())
+        })?;
+        Ok(Recording { folder: temporary.path().to_owned(), temporary: Some(temporary) })
+    }
+
+    /// Where the logs are.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Whether torch wrote no log.
+    pub fn is_empty(&self) -> bool {
+        tlparse::logs_of(&self.folder).is_empty()
+    }
+
+    /// Leaves the folder where it is.
+    pub fn keep(self) -> PathBuf {
+        self.temporary.map_or(self.folder, TempDir::keep)
+    }
+}

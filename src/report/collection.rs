@@ -1,0 +1,145 @@
+//! Several logs that do not belong together: the page that lists them, and the same as data.
+
+use crate::analysis::Severity;
+use crate::output::{Page, RelPath};
+use crate::report::kit::assets::COMPARE;
+use crate::report::kit::formats::{counted, whole};
+use crate::report::kit::html::Html;
+use crate::report::kit::links::encoded;
+use crate::report::kit::markup::{close_section, put};
+use crate::report::kit::shell::{Shell, write_page};
+use crate::report::kit::tables::{Head, Row, Table, Td};
+use crate::report::kit::templates::Worker;
+use crate::report::kit::verdict::{Hero, Words};
+use crate::report::kit::view::Pieces;
+use crate::report::subject::Settings;
+use serde_json::{Value, json};
+use std::io::Write;
+
+/// Logs with a report each.
+#[derive(Debug, Default)]
+pub struct Collection {
+    /// In the order in which they are listed.
+    pub logs: Vec<CollectedLog>,
+}
+
+/// One of the logs.
+#[derive(Debug)]
+pub struct CollectedLog {
+    /// The name of its file; of a job, that of the first rank.
+    pub name: String,
+    /// Whether it is a job of several ranks.
+    pub is_job: bool,
+    /// The folder of its report.
+    pub dir: String,
+    /// What its report says first, or why there is none.
+    pub verdict: Result<String, String>,
+    /// Its findings as its report.json has them.
+    pub findings: Vec<Value>,
+    /// Whether no record is damaged.
+    pub intact: bool,
+}
+
+impl CollectedLog {
+    fn count(&self, severity: Severity) -> usize {
+        self.findings.iter().filter(|one| one["severity"] == severity.word()).count()
+    }
+
+    /// The name, with the number of ranks left to the verdict.
+    fn shown(&self) -> String {
+        if self.is_job { format!("job of {}", self.name) } else { self.name.clone() }
+    }
+}
+
+/// The folder of the report of a log, by its place in the list, from 1.
+pub fn folder_of_log(number: usize) -> String {
+    format!("log_{number}")
+}
+
+/// All files beside the folders of the logs.
+pub fn collection_pages<'m>(collection: &'m Collection, settings: &'m Settings) -> Vec<Page<'m, Worker>> {
+    let file = |name| RelPath::of_parts(&[name]);
+    vec![
+        Page::rendered(file("report.json"), move |_: &mut Worker, out| {
+            serde_json::to_writer(&mut *out, &data(collection))?;
+            Ok(out.write_all(b"\n")?)
+        }),
+        Page::rendered(file("index.html"), move |worker: &mut Worker, out| {
+            page(collection, settings, worker, out)
+        }),
+    ]
+}
+
+fn data(collection: &Collection) -> Value {
+    let log = |log: &CollectedLog| {
+        json!({
+            "name": log.name,
+            "kind": if log.is_job { "job" } else { "log" },
+            "dir": log.dir,
+            "verdict": log.verdict.as_ref().ok(),
+            "error": log.verdict.as_ref().err(),
+            "intact": log.intact,
+            "errors": log.count(Severity::Error),
+            "warnings": log.count(Severity::Warning),
+            "findings": log.findings.len(),
+        })
+    };
+    json!({
+        "schema": 2,
+        "kind": "logs",
+        "tool": { "name": "tlparse", "version": env!("CARGO_PKG_VERSION") },
+        "logs": collection.logs.iter().map(log).collect::<Vec<_>>(),
+    })
+}
+
+fn page(
+    collection: &Collection,
+    settings: &Settings,
+    worker: &mut Worker,
+    out: &mut dyn Write,
+) -> anyhow::Result<()> {
+    let name = counted(collection.logs.len(), "log", "logs");
+    let shell = Shell::of_job(&name, settings.custom_header.as_deref(), COMPARE);
+    write_page(worker, out, &shell, |worker, out| {
+        let view = Pieces { worker, depth: 0 };
+        let pieces = vec![Words::plain(format!("{name}, each with a report of its own."))];
+        let note =
+            "They are of different programs or runs, so they are listed in order of time and not compared.";
+        let compare =
+            Html::joined([Html::escaped("To compare two of them:"), view.code("tlparse diff A B")], " ");
+        put(
+            out,
+            &view.hero(&Hero { pieces, notes: vec![Html::escaped(note), compare], bar: Html::default() })?,
+        )?;
+        view.open_section(out, ("logs", "Logs", ""), Some(whole(collection.logs.len())), Html::default())?;
+        let table = Table {
+            id: "logs-table",
+            label: "Logs",
+            heads: vec![
+                Head::text("Log").mono(),
+                Head::text("Verdict"),
+                Head::number("Errors").about("findings that are failures"),
+                Head::number("Warnings").about("findings that cost time"),
+                Head::text("State"),
+            ],
+        };
+        view.table(out, &table, collection.logs.iter().map(|log| Ok(row(view, log))))?;
+        close_section(out)?;
+        Ok(())
+    })
+}
+
+fn row(view: Pieces<'_>, log: &CollectedLog) -> Row {
+    let number = |count: usize| Td::number(u32::try_from(count).unwrap_or(u32::MAX).into(), &whole(count));
+    let (name, verdict, state) = match &log.verdict {
+        Ok(verdict) => {
+            let href = encoded(&format!("{}/index.html", log.dir));
+            let state = if log.intact { "whole" } else { "damaged" };
+            (view.link(&href, &log.shown()), verdict, state)
+        }
+        Err(why) => (Html::escaped(&log.shown()), why, "not read"),
+    };
+    let counts = [Severity::Error, Severity::Warning].map(|severity| number(log.count(severity)));
+    let [errors, warnings] = counts;
+    Row::of(vec![Td::html(name), Td::text(verdict), errors, warnings, Td::text(state)])
+}

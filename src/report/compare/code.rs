@@ -1,0 +1,223 @@
+//! `changed/1.html` and so on: the graphs and the code of a function that changed, A and B side by side.
+
+use super::columns::{self, Room};
+use super::files::{DIFF_PAGE, changed_page};
+use super::view::{Compiles, DiffView, Side};
+use crate::analysis::two_columns::two_columns;
+use crate::compare::{
+    ChangedFunction, ChangedFunctions, ComparedCompile, ComparedText, Comparison, CompileRef, CompileTexts,
+    TextFile, TextKind,
+};
+use crate::output::Page;
+use crate::report::kit::assets::COMPARE_CODE;
+use crate::report::kit::formats::counted;
+use crate::report::kit::html::Html;
+use crate::report::kit::links::encoded;
+use crate::report::kit::markup::{
+    Element, close, close_section, heading, note_below, put, soft_paragraph, strong,
+};
+use crate::report::kit::shell::{Shell, Tab, write_page};
+use crate::report::kit::templates::Worker;
+use std::io::Write;
+
+/// Bytes of markup of all columns of a page, so that it stays below 2 MB.
+const ROOM: usize = 1_700_000;
+
+/// Characters of a name in a heading.
+const LONGEST_NAME: usize = 200;
+
+/// The pages of all functions that changed.
+pub(super) fn pages<'c>(
+    comparison: &'c Comparison,
+    changed: &'c ChangedFunctions<'c>,
+) -> impl Iterator<Item = Page<'c, Worker>> {
+    changed.functions.iter().enumerate().map(move |(place, function)| {
+        Page::rendered(changed_page(place), move |worker: &mut Worker, out: &mut dyn Write| {
+            page(comparison, changed, *function, (worker, out))
+        })
+    })
+}
+
+fn page(
+    comparison: &Comparison,
+    changed: &ChangedFunctions<'_>,
+    function: ChangedFunction<'_>,
+    (worker, out): (&mut Worker, &mut dyn Write),
+) -> anyhow::Result<()> {
+    let compiles = Compiles::of_none();
+    let name = super::rows::function_name(&function.line.line.name, LONGEST_NAME);
+    let mut shell = Shell::of_job(&format!("{name}, two runs"), None, COMPARE_CODE);
+    shell.crumbs = vec![
+        (super::rows::against(comparison), Some(format!("../{DIFF_PAGE}"))),
+        (format!("{name} side by side"), None),
+    ];
+    let both = function.line.compared.iter().filter(|one| one.a.is_some() && one.b.is_some());
+    let both: Vec<&ComparedCompile> = both.collect();
+    shell.tabs = vec![Tab::away(format!("../{DIFF_PAGE}"), "Comparison", None)];
+    for (at, one) in both.iter().enumerate().filter(|_| both.len() > 1) {
+        let id = one.b.as_ref().map(|side| side.id.as_str()).unwrap_or_default();
+        shell.tabs.push(Tab::section(&anchor(at), &format!("Compile {id}"), None));
+    }
+    write_page(worker, out, &shell, |worker, out| {
+        let view = DiffView::new(comparison, (&compiles, changed), worker).below();
+        put(out, &head(view, function, both.len())?)?;
+        let mut room = Room(ROOM);
+        for (at, one) in both.into_iter().enumerate() {
+            compile(view, (at, one), &mut room, out)?;
+        }
+        Ok(())
+    })
+}
+
+fn anchor(at: usize) -> String {
+    format!("compile-{}", at + 1)
+}
+
+fn head(view: DiffView<'_>, function: ChangedFunction<'_>, both: usize) -> anyhow::Result<Html> {
+    let line = function.line;
+    let mut sentence = vec![view.function(&super::rows::clip(&line.line.name, LONGEST_NAME))];
+    if let Some(file) = &line.file {
+        sentence.push(view.place_in(file, line.place, None)?);
+    }
+    sentence.push(Html::escaped("in A and B, side by side"));
+    let mut notes = Vec::new();
+    notes.extend(line.matched.and_then(|how| how.guess()).map(|guess| {
+        Html::escaped(&format!("The two sides were {guess}: they may be different functions or compiles."))
+    }));
+    notes.extend(function.rank.map(|rank| Html::escaped(&format!("On rank {rank}."))));
+    let one_sided = line.compared.len() - both;
+    if one_sided > 0 {
+        let of = |side: fn(&ComparedCompile) -> &Option<CompileTexts>, name: &str| {
+            let only = line
+                .compared
+                .iter()
+                .filter(|one| (one.a.is_some() != one.b.is_some()) && side(one).is_some());
+            let ids: Vec<&str> = only.filter_map(|one| Some(side(one).as_ref()?.id.as_str())).collect();
+            (!ids.is_empty()).then(|| Html::escaped(&format!("Compiled by {name} only: {}.", ids.join(", "))))
+        };
+        notes.extend(of(|one| &one.a, "A"));
+        notes.extend(of(|one| &one.b, "B"));
+    }
+    notes.push(Html::escaped(
+        "Equal lines are folded. White space at the ends of lines and addresses of objects count as equal.",
+    ));
+    let keys = Element::new("span").class("needs-script").hidden();
+    notes.push(keys.around("The key n leads to the next change, p to the one before."));
+    view.verdict(Html::joined(sentence, " "), notes)
+}
+
+/// A compile on both sides: links into both reports, then its texts.
+fn compile(
+    view: DiffView<'_>,
+    (at, one): (usize, &ComparedCompile),
+    room: &mut Room,
+    out: &mut dyn Write,
+) -> anyhow::Result<()> {
+    let (Some(a), Some(b)) = (&one.a, &one.b) else { return Ok(()) };
+    let title = if a.id == b.id {
+        format!("Compile {}", b.id)
+    } else {
+        format!("Compile {} in A, {} in B", a.id, b.id)
+    };
+    view.open_section(out, (&anchor(at), &title, ""), None, Html::default())?;
+    soft_paragraph(out, Html::joined([links(view, Side::A, a)?, links(view, Side::B, b)?], " "))?;
+    let texts = one.texts();
+    for kind in TextKind::ALL.into_iter().filter(|kind| texts.iter().all(|text| text.kind != *kind)) {
+        note_below(out, format!("{}: neither side has one.", title_of(kind)))?;
+    }
+    for found in texts {
+        text(view, (a, b), found, (room, out))?;
+    }
+    close_section(out)?;
+    Ok(())
+}
+
+/// The pill of a compile, and a link to the viewer of its graphs.
+fn links(view: DiffView<'_>, side: Side, compile: &CompileTexts) -> anyhow::Result<Html> {
+    let name = if side == Side::A { "A" } else { "B" };
+    let of =
+        CompileRef { id: compile.id.clone(), status: compile.status.clone(), folder: compile.folder.clone() };
+    let mut pieces = vec![strong(name), view.pills(side, &[of])?];
+    let graphs = (!compile.folder.is_empty()).then(|| format!("{}/graphs.html", compile.folder));
+    let graphs = graphs.and_then(|page| view.href_in(side, &page));
+    pieces.extend(graphs.map(|href| view.link(&href, &format!("graphs in {name}"))));
+    Ok(Html::joined(pieces, " "))
+}
+
+fn title_of(kind: TextKind) -> &'static str {
+    match kind {
+        TextKind::Captured => "Graph that Dynamo captured",
+        TextKind::PostGrad => "Graph after the post-grad passes",
+        TextKind::Code => "Generated code",
+    }
+}
+
+/// A text of both sides in two columns, or a sentence where they are equal or one is missing.
+fn text(
+    view: DiffView<'_>,
+    (a, b): (&CompileTexts, &CompileTexts),
+    found: ComparedText<'_>,
+    (room, out): (&mut Room, &mut dyn Write),
+) -> anyhow::Result<()> {
+    let (number, of) = found.number;
+    let title = title_of(found.kind);
+    let title = if of > 1 { format!("{title}, {number} of {of}") } else { title.to_owned() };
+    heading(out, title.as_str())?;
+    let read = |side: &CompileTexts, file: Option<&TextFile>, name: &str| match file {
+        None => Err(format!("{name} has none.")),
+        Some(file) => side.read(file).map_err(|why| format!("The file of {name} {why}.")),
+    };
+    let (old, new) = match (read(a, found.a, "A"), read(b, found.b, "B")) {
+        (Ok(old), Ok(new)) => (old, new),
+        (old, new) => {
+            let missing: Vec<String> = [old.err(), new.err()].into_iter().flatten().collect();
+            let links = whole_files(view, (a, b), found);
+            return Ok(soft_paragraph(out, Html::joined([Html::escaped(&missing.join(" ")), links], " "))?);
+        }
+    };
+    let columns = two_columns(&old, &new);
+    let links = whole_files(view, (a, b), found);
+    if columns.removed + columns.added == 0 {
+        let lines = counted(columns.rows.len(), "line", "lines");
+        let words = Html::escaped(&format!("Equal: {lines}."));
+        return Ok(soft_paragraph(out, Html::joined([words, links], " "))?);
+    }
+    let equal = columns.rows.iter().filter(|row| row.equal).count();
+    let mut words = format!(
+        "{} of A and {} of B differ, {} equal.",
+        counted(columns.removed, "line", "lines"),
+        counted(columns.added, "line", "lines"),
+        if equal == 1 { "1 is".to_owned() } else { format!("{equal} are") },
+    );
+    if columns.rough {
+        words.push_str(" They differ much: compared between lines that stand once in both.");
+    }
+    soft_paragraph(out, Html::joined([Html::escaped(&words), links], " "))?;
+    put(
+        out,
+        &Element::new("div").class("sides").region(&format!("{title}: A on the left, B on the right")).open(),
+    )?;
+    let heads = ["A", "B"].map(|name| Element::new("div").around(Element::new("b").around(name)));
+    put(out, &Element::new("div").class("sides-head").around(Html::joined(heads, "")))?;
+    let left_out = columns::write(&columns, room, out)?;
+    close(out, "div")?;
+    if left_out > 0 {
+        let rows = counted(left_out, "further row", "further rows");
+        note_below(
+            out,
+            format!("Not shown: {rows}, since this page would become too large; the files have all."),
+        )?;
+    }
+    Ok(())
+}
+
+/// Links to the files of both sides.
+fn whole_files(view: DiffView<'_>, (a, b): (&CompileTexts, &CompileTexts), found: ComparedText<'_>) -> Html {
+    let link = |side: Side, compile: &CompileTexts, file: Option<&TextFile>, name: &str| {
+        let report = view.report_of(side)?;
+        let href = encoded(&format!("{report}/{}{}", compile.below, file?.path.as_str()));
+        Some(view.link(&href, &format!("file of {name}")))
+    };
+    let links = link(Side::A, a, found.a, "A").into_iter().chain(link(Side::B, b, found.b, "B"));
+    Html::joined(links, ", ")
+}

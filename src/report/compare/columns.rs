@@ -1,0 +1,111 @@
+//! Two texts in two columns: equal lines folded, what differs marked line by line and word by word.
+
+use crate::analysis::two_columns::{ColumnRow, Columns, Line, changed_words};
+use crate::report::kit::formats::{clipped, counted};
+use crate::report::kit::html::Html;
+use crate::report::kit::markup::{Element, close, put};
+use std::io::Write;
+
+/// Equal lines that stand unfolded beside a change, and the shortest run that is worth a fold.
+const CONTEXT: usize = 3;
+const SHORTEST_FOLD: usize = 4;
+
+/// Characters of a line.
+const LONGEST_LINE: usize = 4_000;
+
+/// Bytes of markup that one page may still take.
+pub(super) struct Room(pub usize);
+
+/// A side of a row.
+struct Cell<'t> {
+    line: Option<Line<'t>>,
+    other: Option<Line<'t>>,
+    class: &'static str,
+    sign: &'static str,
+}
+
+/// Writes the rows as far as there is room for them. Gives how many were left out.
+pub(super) fn write(columns: &Columns<'_>, room: &mut Room, out: &mut dyn Write) -> anyhow::Result<usize> {
+    let mut rest = columns.rows.as_slice();
+    let mut first = true;
+    while let Some(row) = rest.first() {
+        let run = rest.iter().take_while(|other| other.equal == row.equal).count();
+        let (rows, after) = rest.split_at(run);
+        let left_out = match row.equal {
+            true => equal(rows, [first, after.is_empty()], room, out)?,
+            false => drawn(rows, room, out)?,
+        };
+        if left_out > 0 {
+            return Ok(left_out + after.len());
+        }
+        (rest, first) = (after, false);
+    }
+    Ok(0)
+}
+
+/// Equal lines, folded but for those beside a change.
+fn equal(
+    rows: &[ColumnRow<'_>],
+    [first, last]: [bool; 2],
+    room: &mut Room,
+    out: &mut dyn Write,
+) -> anyhow::Result<usize> {
+    let start = if first { 0 } else { CONTEXT.min(rows.len()) };
+    let end = if last { rows.len() } else { rows.len().saturating_sub(CONTEXT) };
+    if end < start + SHORTEST_FOLD {
+        return drawn(rows, room, out);
+    }
+    let (before, rest) = rows.split_at(start);
+    let (folded, after) = rest.split_at(end - start);
+    let mut left_out = drawn(before, room, out)?;
+    put(out, &Element::new("details").class("equal-lines").open())?;
+    let words = counted(folded.len(), "equal line", "equal lines");
+    put(out, &Element::new("summary").class("fold-row").around(words))?;
+    left_out += drawn(folded, room, out)?;
+    close(out, "details")?;
+    left_out += drawn(after, room, out)?;
+    Ok(left_out)
+}
+
+/// Rows, as far as there is room. Gives how many are left out.
+fn drawn(rows: &[ColumnRow<'_>], room: &mut Room, out: &mut dyn Write) -> anyhow::Result<usize> {
+    for (at, row) in rows.iter().enumerate() {
+        let drawn = pair(row);
+        let Some(rest) = room.0.checked_sub(drawn.as_str().len()) else { return Ok(rows.len() - at) };
+        room.0 = rest;
+        put(out, &drawn)?;
+    }
+    Ok(0)
+}
+
+fn pair(row: &ColumnRow<'_>) -> Html {
+    let (left, right) = match row.equal {
+        true => (("", ""), ("", "")),
+        false => (("old", "−"), ("new", "+")),
+    };
+    let cell = |line, other, (class, sign)| Cell { line, other, class, sign };
+    let sides = [cell(row.left, row.right, left), cell(row.right, row.left, right)];
+    Element::new("div").class("pair").around(Html::joined(sides.map(|side| side.html(row.equal)), ""))
+}
+
+impl Cell<'_> {
+    fn html(&self, equal: bool) -> Html {
+        let Some(line) = self.line else { return Element::new("div").class("one-side filler").empty() };
+        let class =
+            if self.class.is_empty() { "one-side".to_owned() } else { format!("one-side {}", self.class) };
+        let drawn = Element::new("div").class(&class).attribute("data-n", &line.number.to_string());
+        let drawn = if self.sign.is_empty() { drawn } else { drawn.attribute("data-sign", self.sign) };
+        let (text, cut) = clipped(line.text, LONGEST_LINE);
+        let pieces = match self.other.filter(|_| !equal && !cut) {
+            Some(other) => changed_words(text, other.text),
+            None => vec![(false, text)],
+        };
+        let mark = |(changed, piece): (bool, &str)| match changed {
+            true => Element::new("b").around(piece),
+            false => Html::escaped(piece),
+        };
+        let mut pieces: Vec<Html> = pieces.into_iter().map(mark).collect();
+        pieces.extend(cut.then(|| Html::escaped("…")));
+        drawn.around(Html::joined(pieces, ""))
+    }
+}

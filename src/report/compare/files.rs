@@ -1,0 +1,18 @@
+//! Names of the files of a comparison.
+
+use crate::output::RelPath;
+
+/// The page.
+pub const DIFF_PAGE: &str = "diff.html";
+/// The same for programs.
+pub(super) const DIFF_JSON: &str = "diff.json";
+/// The same for issues and pull requests.
+pub(super) const DIFF_MARKDOWN: &str = "diff.md";
+
+/// The folder of the pages with graphs and code side by side.
+pub(super) const CHANGED: &str = "changed";
+
+/// The page of a function by its place among those that changed.
+pub(super) fn changed_page(place: usize) -> RelPath {
+    RelPath::of_parts(&[CHANGED, &format!("{}.html", place + 1)])
+}

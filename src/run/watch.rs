@@ -1,0 +1,110 @@
+//! Logs of a program that still runs: what was appended since the last look, and what it says.
+
+use crate::events::{Follower, Registry};
+use crate::model::CompileNews;
+use crate::trace::{log_files, rank_of_file_name};
+use anyhow::{Context, Result};
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+
+/// Bytes of one read.
+const WINDOW: u64 = 8 << 20;
+
+/// Follows logs, and folders in which logs appear.
+pub struct Watch<'r> {
+    paths: Vec<PathBuf>,
+    registry: &'r Registry,
+    logs: BTreeMap<PathBuf, FollowedLog>,
+}
+
+/// What a look at the logs found.
+#[derive(Debug, Default)]
+pub struct Appended {
+    /// Compiles that ended, each with the rank of its log, if its name has one.
+    pub news: Vec<(Option<u64>, CompileNews)>,
+    /// Whether a log is longer than at the last look.
+    pub grew: bool,
+}
+
+struct FollowedLog {
+    follower: Follower,
+    read: u64,
+    rank: Option<u64>,
+}
+
+impl<'r> Watch<'r> {
+    /// Plain logs, and folders that need not exist yet.
+    #[must_use]
+    pub fn new(paths: &[PathBuf], registry: &'r Registry) -> Watch<'r> {
+        Watch { paths: paths.to_vec(), registry, logs: BTreeMap::new() }
+    }
+
+    /// Reads what was appended since the last call, also of logs that have appeared.
+    ///
+    /// # Errors
+    /// A log cannot be read.
+    pub fn poll(&mut self) -> Result<Appended> {
+        let mut found = Appended::default();
+        for path in self.paths.clone() {
+            let logs = if path.is_file() { vec![path] } else { log_files(&path) };
+            // Packed logs are finished ones.
+            for log in logs.into_iter().filter(|log| log.extension().is_none_or(|ending| ending == "log")) {
+                self.read(&log, &mut found).with_context(|| format!("cannot read {}", log.display()))?;
+            }
+        }
+        Ok(found)
+    }
+
+    /// Reads what waited for its end, once the logs have come to rest.
+    ///
+    /// # Errors
+    /// As [`Watch::poll`].
+    pub fn rest(&mut self) -> Result<Appended> {
+        let mut found = Appended::default();
+        for log in self.logs.values_mut() {
+            let news = log.follower.rest()?;
+            found.news.extend(news.into_iter().map(|news| (log.rank, news)));
+        }
+        Ok(found)
+    }
+
+    /// Whether any log has appeared.
+    #[must_use]
+    pub fn has_logs(&self) -> bool {
+        !self.logs.is_empty()
+    }
+
+    fn read(&mut self, path: &Path, found: &mut Appended) -> Result<()> {
+        let mut file = File::open(path)?;
+        let len = file.metadata()?.len();
+        let registry = self.registry;
+        let new = || FollowedLog { follower: Follower::new(registry), read: 0, rank: rank_of(path) };
+        let log = self.logs.entry(path.to_owned()).or_insert_with(|| {
+            found.grew = true;
+            new()
+        });
+        if len < log.read {
+            // Another program writes it anew.
+            *log = new();
+        }
+        file.seek(SeekFrom::Start(log.read))?;
+        while log.read < len {
+            let mut appended = Vec::new();
+            let read = (&mut file).take(WINDOW.min(len - log.read)).read_to_end(&mut appended)? as u64;
+            if read == 0 {
+                break;
+            }
+            log.read += read;
+            found.grew = true;
+            let news = log.follower.feed(&appended)?;
+            found.news.extend(news.into_iter().map(|news| (log.rank, news)));
+        }
+        Ok(())
+    }
+}
+
+fn rank_of(path: &Path) -> Option<u64> {
+    rank_of_file_name(&path.file_name()?.to_string_lossy())
+}

@@ -1,0 +1,233 @@
+//! Opens inputs of all shapes. What comes out of an archive stands in one temporary file without a name, so nothing of it is
+//! left however the program ends, and no name in an archive becomes a path on the disk.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::{Context, Result, bail};
+
+use super::archive::{ArchiveKind, for_each_member};
+use super::envelope::clean_header;
+use super::names::{is_log_name, is_torch_name, parents_raw_log, sort_siblings};
+use super::payload::Span;
+use super::prefix::Prefix;
+use super::source::{Source, StoredLog};
+use super::unpack::{Limit, Limited, Packing, copy_unpacked, unpacking};
+
+/// Standard input.
+const STDIN: &str = "-";
+/// How names of archives end that may stand in an archive. Other programs' files are zips too, such as saved models.
+const ARCHIVE_ENDINGS: [&str; 5] = [".zip", ".tar", ".tgz", ".tar.gz", ".tar.zst"];
+/// How many archives may stand within each other.
+const MOST_LEVELS: usize = 2;
+/// Bytes of a file without the name of a log that are searched for a first record.
+const HEAD: u64 = 4 << 10;
+/// Bytes of a name.
+const MOST_NAME: usize = 120;
+
+/// Opens the inputs of a run.
+#[derive(Debug)]
+pub struct Opener {
+    limit: Limit,
+    /// What came from archives, one log after the other, and how many bytes that is.
+    store: Arc<File>,
+    used: u64,
+    logs: BTreeMap<PathBuf, StoredLog>,
+    /// What came from standard input, still packed.
+    stdin: Option<File>,
+}
+
+impl Opener {
+    /// Opens inputs that unpack to no more than the limit.
+    ///
+    /// # Errors
+    /// No temporary file can be made.
+    pub fn new(limit: Limit) -> Result<Opener> {
+        let store = tempfile::tempfile().context("no temporary file can be made")?;
+        Ok(Opener { limit, store: Arc::new(store), used: 0, logs: BTreeMap::new(), stdin: None })
+    }
+
+    /// Opens a log on the disk, from an archive, or from standard input.
+    ///
+    /// # Errors
+    /// It cannot be opened, or unpacks to more than the limit.
+    pub fn open(&self, path: &Path) -> Result<Source> {
+        if let Some(log) = self.logs.get(path) {
+            return Ok(Source::stored(Arc::clone(&self.store), log, self.beside(path))?);
+        }
+        if path != Path::new(STDIN) {
+            return Source::open(path, self.limit);
+        }
+        match &self.stdin {
+            Some(spooled) => {
+                let about = "cannot read standard input";
+                let mut file = spooled.try_clone().context(about)?;
+                file.seek(SeekFrom::Start(0)).context(about)?;
+                let mut magic = Vec::new();
+                (&mut file).take(4).read_to_end(&mut magic).context(about)?;
+                file.seek(SeekFrom::Start(0)).context(about)?;
+                match Packing::of(&magic) {
+                    Packing::Plain => Source::of(file, path, None).context(about),
+                    _ => Source::spooled(path, file, self.limit),
+                }
+            }
+            None => Source::spooled(path, io::stdin().lock(), self.limit),
+        }
+    }
+
+    /// The logs of an archive, in order of their names; None where the input is none. Standard input is read to its end.
+    ///
+    /// # Errors
+    /// The archive is damaged, holds no log, or goes beyond a limit.
+    pub fn unpack(&mut self, path: &Path) -> Result<Option<Vec<PathBuf>>> {
+        let shown =
+            if path == Path::new(STDIN) { "standard input".to_owned() } else { path.display().to_string() };
+        let about = || format!("cannot read {shown}");
+        let mut file = if path == Path::new(STDIN) {
+            let mut file = tempfile::tempfile().with_context(about)?;
+            let copied = io::copy(&mut Limited::new(io::stdin().lock(), self.limit, 0), &mut file);
+            copied.with_context(about)?;
+            self.stdin = Some(file.try_clone().with_context(about)?);
+            file
+        } else if path.is_file() {
+            // Where it cannot be opened, whoever reads it says so.
+            let Ok(file) = File::open(path) else { return Ok(None) };
+            file
+        } else {
+            return Ok(None);
+        };
+        let Some(kind) = ArchiveKind::of(&mut file).with_context(about)? else { return Ok(None) };
+        let logs =
+            self.members(&mut file, kind, path, 1).with_context(|| format!("cannot unpack {shown}"))?;
+        if logs.is_empty() {
+            bail!(
+                "{shown} is an archive without a log: none of its files is one that torch wrote with TORCH_TRACE=DIR"
+            );
+        }
+        Ok(Some(logs))
+    }
+
+    /// The logs beside a stored one that torch may have written in the same run, in the order in which they are searched.
+    fn beside(&self, path: &Path) -> Vec<StoredLog> {
+        if let Some(parent) = parents_raw_log(path) {
+            return self.logs.get(&parent).cloned().into_iter().collect();
+        }
+        if !path.file_name().is_some_and(is_torch_name) {
+            return Vec::new();
+        }
+        let is_beside = |other: &&PathBuf| {
+            *other != path && other.parent() == path.parent() && other.file_name().is_some_and(is_torch_name)
+        };
+        let mut paths: Vec<PathBuf> = self.logs.keys().filter(is_beside).cloned().collect();
+        sort_siblings(&mut paths, path);
+        paths.iter().filter_map(|path| self.logs.get(path).cloned()).collect()
+    }
+
+    /// Stores the logs of an archive and of those in it.
+    fn members(
+        &mut self,
+        file: &mut File,
+        kind: ArchiveKind,
+        within: &Path,
+        level: usize,
+    ) -> Result<Vec<PathBuf>> {
+        let mut found = Vec::new();
+        for_each_member(file, kind, self.limit, &mut |name, content| {
+            let path = path_of(within, name);
+            if is_archive_name(name) {
+                found.extend(self.archive_within(&path, content, level)?);
+            } else if let Some(log) = self.store_log(&path, content)? {
+                found.push(log.path.clone());
+                self.logs.insert(log.path.clone(), log);
+            }
+            Ok(())
+        })?;
+        found.sort();
+        found.dedup();
+        Ok(found)
+    }
+
+    /// The logs of an archive that stands in another.
+    fn archive_within(&mut self, path: &Path, content: &mut dyn Read, level: usize) -> Result<Vec<PathBuf>> {
+        if level >= MOST_LEVELS {
+            bail!(
+                "{} is an archive in an archive in an archive, and {MOST_LEVELS} levels are the limit; unpack it first",
+                path.display()
+            );
+        }
+        let mut file = tempfile::tempfile()?;
+        let about = || format!("{}", path.display());
+        io::copy(&mut Limited::new(content, self.limit, self.used), &mut file).with_context(about)?;
+        match ArchiveKind::of(&mut file)? {
+            Some(kind) => self.members(&mut file, kind, path, level + 1).with_context(about),
+            None => Ok(Vec::new()),
+        }
+    }
+
+    /// Copies a member into the store, if it is a log: by its name, or because it begins with a record.
+    fn store_log(&mut self, path: &Path, content: &mut dyn Read) -> Result<Option<StoredLog>> {
+        let is_named = path.file_name().is_some_and(is_log_name);
+        let found = unpacking(content).and_then(|(packing, mut stream)| {
+            let mut head = Vec::new();
+            (&mut stream).take(HEAD).read_to_end(&mut head)?;
+            Ok((packing, head, stream))
+        });
+        let (packing, head, stream) = match found {
+            Ok(found) => found,
+            // Damage in a file that nobody wants is nobody's concern, and a log that is packed may be cut.
+            Err(_) if !is_named => return Ok(None),
+            Err(error) => return Err(error).with_context(|| format!("{}", path.display())),
+        };
+        if !is_named && !begins_with_record(&head) {
+            return Ok(None);
+        }
+        let offset = (&*self.store).seek(SeekFrom::End(0))?;
+        let stream = Limited::new(head.as_slice().chain(stream), self.limit, self.used);
+        let copied = copy_unpacked(stream, &mut &*self.store);
+        let (len, incomplete) = copied.with_context(|| format!("{}", path.display()))?;
+        if let (Packing::Plain, Some(why)) = (packing, &incomplete) {
+            bail!("{}: {why}", path.display());
+        }
+        self.used = self.used.saturating_add(len);
+        let path = plain_path(path);
+        Ok(Some(StoredLog { path, span: Span { offset, len }, incomplete }))
+    }
+}
+
+/// What a member is called: the archive, then its parts without those that mean other folders.
+fn path_of(within: &Path, name: &str) -> PathBuf {
+    let parts = name.split(['/', '\\']).filter(|part| !matches!(*part, "" | "." | ".."));
+    parts.fold(within.to_owned(), |path, part| path.join(clean(part)))
+}
+
+/// A part of a name, bounded and without what a terminal would act on.
+fn clean(part: &str) -> String {
+    let mut clean = String::new();
+    for c in part.chars() {
+        if clean.len() + c.len_utf8() > MOST_NAME {
+            break;
+        }
+        clean.push(if c.is_control() { '_' } else { c });
+    }
+    clean
+}
+
+/// The path without `.gz` and `.zst`: the content is unpacked.
+fn plain_path(path: &Path) -> PathBuf {
+    path.with_file_name(super::source::base_name(path))
+}
+
+fn is_archive_name(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    ARCHIVE_ENDINGS.iter().any(|ending| name.ends_with(ending))
+}
+
+/// Whether the first line is the header of a record.
+fn begins_with_record(head: &[u8]) -> bool {
+    let end = memchr::memchr(b'\n', head).unwrap_or(head.len());
+    let line = clean_header(head.get(..end).unwrap_or_default(), true);
+    Prefix::parse(&line.text).is_some_and(|(_, json)| json.starts_with('{'))
+}

@@ -1,0 +1,78 @@
+//! What the names of logs say.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+
+/// How torch names its logs.
+const TORCH_NAME: &str = "dedicated_log_torch_trace_";
+/// The endings of logs: plain and compressed.
+const LOG_ENDINGS: [&str; 3] = [".log", ".log.gz", ".log.zst"];
+
+/// The log of a report.
+pub(super) const RAW_LOG: &str = "raw.log";
+
+/// The rank in a name like `dedicated_log_torch_trace_rank_3_abcd1234.log`; torch writes it when torch.distributed
+/// was up at the first record.
+pub fn rank_of_file_name(name: &str) -> Option<u64> {
+    let rest = name.strip_prefix(TORCH_NAME)?.strip_prefix("rank_")?;
+    let end = rest.find(|c: char| !c.is_ascii_digit())?;
+    let (digits, rest) = rest.split_at_checked(end)?;
+    if rest.starts_with(['_', '.']) { digits.parse().ok() } else { None }
+}
+
+/// The rank that the name of a log says, or that of the folder in which a report has it.
+pub(super) fn rank_of_path(path: &Path) -> Option<u64> {
+    let name = path.file_name()?.to_string_lossy();
+    if name != RAW_LOG {
+        return rank_of_file_name(&name);
+    }
+    let mut folders = path.ancestors().skip(1).take(2).filter_map(Path::file_name);
+    folders.find_map(|folder| numbered(&folder.to_string_lossy(), "rank_"))
+}
+
+/// The number in `rank_3`.
+pub(super) fn numbered(name: &str, before: &str) -> Option<u64> {
+    let digits = name.strip_prefix(before)?;
+    if digits.bytes().all(|byte| byte.is_ascii_digit()) { digits.parse().ok() } else { None }
+}
+
+/// Logs of the same rank first: in a large job, only some of the logs are read.
+pub(super) fn sort_siblings(siblings: &mut [PathBuf], log: &Path) {
+    let rank = |path: &Path| path.file_name().and_then(|name| rank_of_file_name(&name.to_string_lossy()));
+    let own = rank(log);
+    siblings.sort_by_cached_key(|path| (rank(path) != own, path.clone()));
+}
+
+/// In the report of a further process, whose log has lost its name: the log of the process that it was forked from.
+pub(super) fn parents_raw_log(log: &Path) -> Option<PathBuf> {
+    let folder = log.parent()?;
+    numbered(&folder.file_name()?.to_string_lossy(), "process_")?;
+    (log.file_name()? == RAW_LOG).then(|| folder.parent().map(|above| above.join(RAW_LOG)))?
+}
+
+/// Whether a file is named as logs are, plain or compressed.
+pub(super) fn is_log_name(name: &OsStr) -> bool {
+    let name = name.to_string_lossy();
+    LOG_ENDINGS.iter().any(|ending| name.ends_with(ending))
+}
+
+/// Whether torch gave the file its name.
+pub(super) fn is_torch_name(name: &OsStr) -> bool {
+    is_log_name(name) && name.to_string_lossy().starts_with(TORCH_NAME)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_rank_is_read_from_torchs_names_only() {
+        assert_eq!(rank_of_file_name("dedicated_log_torch_trace_rank_12_abcd.log"), Some(12));
+        assert_eq!(rank_of_file_name("dedicated_log_torch_trace_rank_0.log"), Some(0));
+        for name in
+            ["dedicated_log_torch_trace_rank_x_1.log", "dedicated_log_torch_trace_rank_1a.log", "rank_1_.log"]
+        {
+            assert_eq!(rank_of_file_name(name), None);
+        }
+    }
+}

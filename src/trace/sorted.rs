@@ -1,0 +1,336 @@
+//! Records in their order, in memory that does not grow with their number: what is more than a megabyte goes, each
+//! part sorted, to a temporary file without a name, and the parts are merged while they are read.
+
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
+use std::collections::binary_heap::PeekMut;
+use std::fs::File;
+use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
+
+/// Bytes of records that stand in memory.
+const HELD: usize = 1 << 20;
+/// Bytes of a part that are read at once.
+const READ_AT_ONCE: usize = 8 << 10;
+
+/// A few numbers that are kept with millions of their kind.
+pub trait SortedRecord: Copy {
+    /// An array of words that holds the record.
+    type Words: AsRef<[u64]> + AsMut<[u64]> + Default;
+
+    /// The record as words.
+    fn to_words(&self) -> Self::Words;
+
+    /// The record that words hold.
+    fn of_words(words: Self::Words) -> Self;
+
+    /// Which of two comes first. Equal ones stay in the order in which they were added.
+    fn order(&self, other: &Self) -> Ordering;
+}
+
+/// Two numbers in one word.
+pub fn word_of(high: u32, low: u32) -> u64 {
+    u64::from(high) << 32 | u64::from(low)
+}
+
+/// The two numbers of a word.
+pub fn halves_of(word: u64) -> (u32, u32) {
+    ((word >> 32) as u32, (word & u64::from(u32::MAX)) as u32)
+}
+
+/// Takes records in any order.
+#[derive(Debug)]
+pub struct Sorter<R> {
+    held: Vec<R>,
+    count: usize,
+    /// How many are held before they go to the file.
+    most: usize,
+    file: Option<File>,
+    parts: Vec<Part>,
+}
+
+/// Where in the file a sorted part stands.
+#[derive(Debug, Clone, Copy)]
+struct Part {
+    from: u64,
+    to: u64,
+}
+
+impl<R> Default for Sorter<R> {
+    fn default() -> Self {
+        Sorter::holding(HELD / size_of::<R>().max(1))
+    }
+}
+
+impl<R> Sorter<R> {
+    fn holding(most: usize) -> Sorter<R> {
+        Sorter { held: Vec::new(), count: 0, most, file: None, parts: Vec::new() }
+    }
+
+    /// How many records there are.
+    pub fn count(&self) -> usize {
+        self.count
+    }
+}
+
+impl<R: SortedRecord> Sorter<R> {
+    /// Adds a record.
+    pub fn push(&mut self, record: R) {
+        if self.held.len() >= self.most && self.spill().is_err() {
+            // Where no file can be written, there is still memory.
+            self.most = usize::MAX;
+        }
+        self.held.push(record);
+        self.count += 1;
+    }
+
+    /// The records in their order.
+    pub fn sorted(mut self) -> Sorted<R> {
+        self.held.sort_by(R::order);
+        Sorted { held: self.held, count: self.count, file: self.file, parts: self.parts }
+    }
+
+    fn spill(&mut self) -> io::Result<()> {
+        self.held.sort_by(R::order);
+        let from = self.parts.last().map_or(0, |part| part.to);
+        let file = match &mut self.file {
+            Some(file) => file,
+            none => none.insert(tempfile::tempfile()?),
+        };
+        file.seek(SeekFrom::Start(from))?;
+        let mut out = BufWriter::with_capacity(READ_AT_ONCE * 8, &*file);
+        let mut to = from;
+        for record in &self.held {
+            for word in record.to_words().as_ref() {
+                out.write_all(&word.to_le_bytes())?;
+                to += size_of::<u64>() as u64;
+            }
+        }
+        out.flush()?;
+        drop(out);
+        self.parts.push(Part { from, to });
+        self.held.clear();
+        Ok(())
+    }
+}
+
+/// Records in their order.
+#[derive(Debug)]
+pub struct Sorted<R> {
+    held: Vec<R>,
+    count: usize,
+    file: Option<File>,
+    parts: Vec<Part>,
+}
+
+impl<R> Default for Sorted<R> {
+    fn default() -> Self {
+        Sorted { held: Vec::new(), count: 0, file: None, parts: Vec::new() }
+    }
+}
+
+impl<R> Sorted<R> {
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+}
+
+impl<R: SortedRecord> Sorted<R> {
+    /// All records, as often as they are asked for.
+    ///
+    /// # Errors
+    /// The temporary file cannot be read.
+    pub fn iter(&self) -> io::Result<Merge<'_, R>> {
+        let mut merge = Merge { heads: BinaryHeap::new(), file: self.file.as_ref(), parts: Vec::new() };
+        for part in &self.parts {
+            let reader = PartReader { part: *part, bytes: Vec::new(), at: 0 };
+            merge.parts.push(Records::InFile(reader));
+        }
+        // What was added last stands behind its equals.
+        merge.parts.push(Records::Held(self.held.iter()));
+        for place in 0..merge.parts.len() {
+            if let Some(record) = merge.next_of(place)? {
+                merge.heads.push(Head { record, place });
+            }
+        }
+        Ok(merge)
+    }
+}
+
+impl<R: SortedRecord> FromIterator<R> for Sorted<R> {
+    fn from_iter<I: IntoIterator<Item = R>>(records: I) -> Self {
+        let mut sorter = Sorter::default();
+        records.into_iter().for_each(|record| sorter.push(record));
+        sorter.sorted()
+    }
+}
+
+/// Records of several parts, in one order.
+pub struct Merge<'s, R> {
+    /// The next record of each part that has one.
+    heads: BinaryHeap<Head<R>>,
+    file: Option<&'s File>,
+    parts: Vec<Records<'s, R>>,
+}
+
+enum Records<'s, R> {
+    Held(std::slice::Iter<'s, R>),
+    InFile(PartReader),
+}
+
+struct PartReader {
+    /// What is not read yet.
+    part: Part,
+    bytes: Vec<u8>,
+    /// How far the bytes are used.
+    at: usize,
+}
+
+struct Head<R> {
+    record: R,
+    place: usize,
+}
+
+impl<R: SortedRecord> Ord for Head<R> {
+    /// A heap gives its largest first, so what comes first is larger.
+    fn cmp(&self, other: &Self) -> Ordering {
+        other.record.order(&self.record).then(other.place.cmp(&self.place))
+    }
+}
+
+impl<R: SortedRecord> PartialOrd for Head<R> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl<R: SortedRecord> PartialEq for Head<R> {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl<R: SortedRecord> Eq for Head<R> {}
+
+impl<R: SortedRecord> Merge<'_, R> {
+    fn next_of(&mut self, place: usize) -> io::Result<Option<R>> {
+        next_of(&mut self.parts, self.file, place)
+    }
+
+    /// The next record in order; None behind the last.
+    ///
+    /// # Errors
+    /// The temporary file cannot be read.
+    pub fn next(&mut self) -> io::Result<Option<R>> {
+        let Some(mut head) = self.heads.peek_mut() else { return Ok(None) };
+        let record = head.record;
+        match next_of(&mut self.parts, self.file, head.place)? {
+            Some(following) => head.record = following,
+            None => drop(PeekMut::pop(head)),
+        }
+        Ok(Some(record))
+    }
+}
+
+fn next_of<R: SortedRecord>(
+    parts: &mut [Records<'_, R>],
+    file: Option<&File>,
+    place: usize,
+) -> io::Result<Option<R>> {
+    match (parts.get_mut(place), file) {
+        (Some(Records::Held(records)), _) => Ok(records.next().copied()),
+        (Some(Records::InFile(reader)), Some(file)) => reader.next(file),
+        _ => Ok(None),
+    }
+}
+
+impl PartReader {
+    fn next<R: SortedRecord>(&mut self, mut file: &File) -> io::Result<Option<R>> {
+        if self.at >= self.bytes.len() {
+            let mut words = R::Words::default();
+            let size = size_of_val(words.as_mut());
+            let most = (READ_AT_ONCE / size.max(1)).max(1) * size;
+            let left = usize::try_from(self.part.to - self.part.from).unwrap_or(usize::MAX);
+            self.bytes.resize(most.min(left), 0);
+            self.at = 0;
+            // Another part may have been read since.
+            file.seek(SeekFrom::Start(self.part.from))?;
+            file.read_exact(&mut self.bytes)?;
+            self.part.from += self.bytes.len() as u64;
+            if self.bytes.is_empty() {
+                return Ok(None);
+            }
+        }
+        let mut words = R::Words::default();
+        let bytes = self.bytes.get(self.at..).unwrap_or_default();
+        for (word, bytes) in words.as_mut().iter_mut().zip(bytes.chunks_exact(size_of::<u64>())) {
+            *word = u64::from_le_bytes(bytes.try_into().unwrap_or_default());
+        }
+        self.at += size_of_val(words.as_mut());
+        Ok(Some(R::of_words(words)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Debug, Clone, Copy, PartialEq)]
+    struct Numbered {
+        key: u32,
+        number: u32,
+        length: f64,
+    }
+
+    impl SortedRecord for Numbered {
+        type Words = [u64; 2];
+
+        fn to_words(&self) -> [u64; 2] {
+            [word_of(self.key, self.number), self.length.to_bits()]
+        }
+
+        fn of_words([names, length]: [u64; 2]) -> Self {
+            let (key, number) = halves_of(names);
+            Numbered { key, number, length: f64::from_bits(length) }
+        }
+
+        fn order(&self, other: &Self) -> Ordering {
+            self.key.cmp(&other.key)
+        }
+    }
+
+    fn read(sorted: &Sorted<Numbered>) -> Vec<Numbered> {
+        let mut merge = sorted.iter().unwrap();
+        std::iter::from_fn(|| merge.next().unwrap()).collect()
+    }
+
+    #[test]
+    fn records_come_in_order_however_many_are_held_and_equal_ones_as_they_were_added() {
+        let added: Vec<Numbered> = (0..10_000)
+            .map(|number| Numbered { key: number * 7919 % 1_000, number, length: f64::from(number) / 3.0 })
+            .collect();
+        let mut expected = added.clone();
+        expected.sort_by_key(|record| record.key);
+        for most in [1, 7, 3_000, 10_000, usize::MAX] {
+            let mut sorter = Sorter::holding(if most == 1 { 97 } else { most });
+            added.iter().for_each(|record| sorter.push(*record));
+            let sorted = sorter.sorted();
+            assert_eq!((sorted.count, sorted.file.is_some()), (10_000, most < 10_000));
+            assert!(read(&sorted) == expected, "holding {most}");
+            assert!(read(&sorted) == expected, "they can be read again");
+        }
+    }
+
+    #[test]
+    fn two_readers_of_one_file_do_not_disturb_each_other() {
+        let mut sorter = Sorter::holding(500);
+        (0..4_000).for_each(|number| sorter.push(Numbered { key: number, number, length: 0.0 }));
+        let sorted = sorter.sorted();
+        let (mut left, mut right) = (sorted.iter().unwrap(), sorted.iter().unwrap());
+        for number in 0..4_000 {
+            let both = [left.next(), right.next()].map(|record| record.unwrap().unwrap().number);
+            assert_eq!(both, [number; 2]);
+        }
+        assert_eq!(left.next().unwrap(), None);
+    }
+}

@@ -1,0 +1,265 @@
+//! `tlparse diff` on what is not two plain logs: traces of a profiler, jobs of different sizes, forked processes, reports
+//! that may come from anywhere.
+
+use crate::diff::{compared, diff, rows, subject};
+use crate::support::{Done, copy_rank, input, inputs, report, source};
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+use tempfile::TempDir;
+
+/// The log and the trace of a profiled scenario.
+fn profiled(scenario: &str) -> (PathBuf, PathBuf) {
+    let folder = source("tests/profiles").join(scenario);
+    let log = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path());
+    let log = log.into_iter().find(|path| path.to_string_lossy().ends_with(".log.zst")).unwrap();
+    (log, folder.join("profile.json.gz"))
+}
+
+fn run<S: Into<OsString>>(args: impl IntoIterator<Item = S>) -> Done {
+    let args: Vec<OsString> = args.into_iter().map(Into::into).collect();
+    diff(&args)
+}
+
+#[test]
+fn traces_given_for_each_side_compare_kernels_with_rates_and_shares() {
+    let ((a, trace_a), (b, trace_b)) = (profiled("24_profile"), profiled("24_profile_wide"));
+    let profiles = |a: &Path, b: &Path| -> Vec<OsString> {
+        vec!["--profile-a".into(), a.into(), "--profile-b".into(), b.into(), "--json".into()]
+    };
+    let logs: Vec<OsString> = vec![a.clone().into(), b.clone().into()];
+    let done = run(logs.iter().cloned().chain(profiles(&trace_a, &trace_b)));
+    assert_eq!(done.code, Some(0), "{}", done.stderr);
+    let json: Value = serde_json::from_str(&done.stdout).unwrap();
+    let measured = rows(&json, "measured");
+    assert_eq!(subject(measured[0]), "Device time of the traced steps");
+    let first = measured[1];
+    assert_eq!((subject(first), &first["match"]), ("Kernel `aten::addmm`", &json!("order")));
+    let detail = first["detail"].as_str().unwrap();
+    for part in ["[512,1024]", "[512,2048]", "GB/s", "TFLOP/s", "21 % of the difference of the device time"] {
+        assert!(detail.contains(part), "{part} is not in {detail}");
+    }
+    let generated = measured.iter().find(|row| subject(row).contains("graph_0_cpp_fused")).unwrap();
+    assert_eq!(generated["match"], "exact", "{generated}");
+    // Without traces nothing is said about kernels.
+    let done = run(logs.iter().cloned().chain(["--json".into()]));
+    let json: Value = serde_json::from_str(&done.stdout).unwrap();
+    assert!(rows(&json, "measured").is_empty(), "{json:#}");
+    // A trace of a report that is finished, or too few for several runs, is refused with what to do.
+    let finished = report("01_inference").folder.clone();
+    let done = run([
+        "--profile-a".into(),
+        trace_a.clone().into(),
+        finished.clone().into_os_string(),
+        finished.into(),
+    ]);
+    assert!(done.fails(1).contains("comes too late"), "{}", done.stderr);
+    let several: Vec<OsString> = vec!["--a".into(), a.clone().into(), a.into(), "--b".into(), b.into()];
+    let done = run(several.into_iter().chain(["--profile-a".into(), trace_a.into()]));
+    assert!(done.fails(1).contains("one for each"), "{}", done.stderr);
+}
+
+/// A report whose functions are changed, in a folder of its own.
+fn changed(name: &str, change: impl FnOnce(&mut Value)) -> TempDir {
+    let folder = TempDir::new().unwrap();
+    let mut json = report(name).json.clone();
+    change(&mut json);
+    fs::write(folder.path().join("report.json"), json.to_string()).unwrap();
+    folder
+}
+
+/// Changes the compiles of the function of that name.
+fn each_compile(json: &mut Value, name: &str, change: impl Fn(&mut Value)) {
+    let mut found = 0;
+    for compile in json["compiles"].as_array_mut().unwrap() {
+        if compile["function"]["name"] == name {
+            change(compile);
+            found += 1;
+        }
+    }
+    assert!(found > 0, "{name} is not compiled");
+}
+
+/// Another line, and another number of operators.
+fn elsewhere(compile: &mut Value) {
+    compile["function"]["line"] = json!(compile["function"]["line"].as_u64().unwrap() + 100);
+    for record in compile["metrics"].as_array_mut().unwrap() {
+        record["fields"]["graph_op_count"] = json!(77);
+    }
+}
+
+#[test]
+fn what_is_matched_by_name_alone_is_marked_as_a_guess_everywhere() {
+    let other = changed("03_graph_breaks", |json| each_compile(json, "inner_print", elsewhere));
+    let json = compared(&report("03_graph_breaks").folder, other.path());
+    let operators = rows(&json, "operators");
+    assert_eq!(operators.len(), 1, "{operators:#?}");
+    assert_eq!(operators[0]["match"], "name");
+    let done = diff(&[&report("03_graph_breaks").folder, other.path()]);
+    let guess = "matched by name only, a guess";
+    assert!(done.stdout.contains(guess), "{}", done.stdout);
+    let folder = done.work.path().join("tl_diff");
+    for file in ["diff.html", "diff.md", "changed/1.html"] {
+        assert!(fs::read_to_string(folder.join(file)).unwrap().contains(guess), "{file}");
+    }
+    // At the same line with other code it is edited, and no guess.
+    let edited = changed("03_graph_breaks", |json| {
+        each_compile(json, "inner_print", |compile| {
+            elsewhere(compile);
+            compile["function"]["line"] = json!(compile["function"]["line"].as_u64().unwrap() - 100);
+        });
+    });
+    let json = compared(&report("03_graph_breaks").folder, edited.path());
+    assert_eq!(rows(&json, "operators")[0]["match"], "edited");
+    let done = diff(&[&report("03_graph_breaks").folder, edited.path()]);
+    assert!(!done.stdout.contains("a guess"), "{}", done.stdout);
+}
+
+#[test]
+fn functions_of_one_name_whose_order_decides_are_a_guess() {
+    // Two functions get one name, and other code and lines than on the other side.
+    let rename = |json: &mut Value, by: u64| {
+        for (name, line) in [("inner_print", 10), ("inner_item", 20)] {
+            each_compile(json, name, |compile| {
+                elsewhere(compile);
+                compile["function"]["name"] = json!("twin");
+                compile["function"]["line"] = json!(line + by);
+                for record in compile["metrics"].as_array_mut().unwrap() {
+                    record["fields"]["graph_op_count"] = json!(by);
+                }
+            });
+        }
+    };
+    let (a, b) = (
+        changed("03_graph_breaks", |json| rename(json, 1)),
+        changed("03_graph_breaks", |json| rename(json, 2)),
+    );
+    let json = compared(a.path(), b.path());
+    let operators = rows(&json, "operators");
+    assert_eq!(operators.len(), 2, "{operators:#?}");
+    assert!(operators.iter().all(|row| row["match"] == "order"), "{operators:#?}");
+}
+
+#[test]
+fn jobs_of_different_sizes_are_compared_on_the_ranks_that_both_have() {
+    let (one, two) = (TempDir::new().unwrap(), TempDir::new().unwrap());
+    copy_rank("13_div_healthy", 0, &one.path().join("rank_0"));
+    for rank in [0, 1] {
+        copy_rank("13_div_healthy", rank, &two.path().join(format!("rank_{rank}")));
+    }
+    for folder in [one.path(), two.path()] {
+        crate::support::combine(folder, &[]).ok(folder);
+    }
+    let json = compared(one.path(), two.path());
+    let ranks = rows(&json, "ranks");
+    assert_eq!(ranks.len(), 1, "{ranks:#?}");
+    assert_eq!((subject(ranks[0]), &ranks[0]["ranks"]), ("Ranks that only B has: 1", &json!([1])));
+    assert_eq!(json["rows"].as_array().unwrap().len(), 1, "rank 0 is the same: {json:#}");
+    // A log against a job has no rank in common.
+    let done = diff(&[&report("01_inference").folder, two.path()]);
+    assert_eq!(done.code, Some(0), "{}", done.stderr);
+    assert!(done.stdout.contains("no rank in common"), "{}", done.stdout);
+}
+
+#[test]
+fn the_log_of_a_forked_process_is_compared_like_any_other() {
+    let of_fork = inputs().iter().filter(|input| input.name.starts_with("17_fork"));
+    let logs: Vec<&Path> = of_fork.map(|input| input.path.as_path()).collect();
+    assert_eq!(logs.len(), 2);
+    let json = compared(logs[0], logs[1]);
+    let recompiles = rows(&json, "recompile");
+    assert_eq!(recompiles.len(), 1, "only the child compiles a function again: {json:#}");
+    assert_eq!(compared(logs[1], logs[1])["rows"], json!([]));
+    // The folder holds both, and is compared with itself as a whole.
+    let folder = input("17_fork").path.parent().unwrap();
+    assert_eq!(compared(folder, folder)["rows"], json!([]));
+}
+
+/// The places of a JSON value, each with one example of what stands there: objects by key, lists by their first entry.
+fn places(value: &Value, at: &str, found: &mut BTreeSet<String>) {
+    match value {
+        Value::Object(fields) => {
+            for (key, value) in
+                fields.iter().filter(|(key, _)| !key.contains('/') && !key.contains('~')).take(40)
+            {
+                let place = format!("{at}/{key}");
+                found.insert(place.clone());
+                places(value, &place, found);
+            }
+        }
+        Value::Array(entries) => {
+            if let Some(first) = entries.first() {
+                places(first, &format!("{at}/0"), found);
+            }
+        }
+        _ => {}
+    }
+}
+
+#[test]
+fn whatever_a_report_says_the_comparison_ends_with_a_page_or_a_sentence() {
+    let good = &report("03_graph_breaks").folder;
+    let json = report("03_graph_breaks").json.clone();
+    let mut all = BTreeSet::new();
+    places(&json, "", &mut all);
+    // What is compared, and not the hundreds of settings and metrics.
+    all.retain(|place| !place.contains("/fields/") && !place.starts_with("/configs/"));
+    assert!(all.len() > 150, "{} places", all.len());
+    let odd = [
+        json!(null),
+        json!(-1),
+        json!(1e308),
+        json!(u64::MAX),
+        json!("x".repeat(200_000)),
+        json!([[[]]]),
+        json!({}),
+    ];
+    let folder = TempDir::new().unwrap();
+    let (mut compared, mut refused) = (0, 0);
+    // Each place gets one of the odd values, and each value its share of the places.
+    for (number, place) in all.iter().enumerate().step_by(2) {
+        let mut changed = json.clone();
+        *changed.pointer_mut(place).unwrap() = odd[number / 2 % odd.len()].clone();
+        fs::write(folder.path().join("report.json"), changed.to_string()).unwrap();
+        let done =
+            diff(&[good.as_os_str(), folder.path().as_os_str(), "--format".as_ref(), "markdown".as_ref()]);
+        match done.code {
+            Some(0) => {
+                assert!(done.stdout.len() <= 60_000, "{place}: {} bytes", done.stdout.len());
+                compared += 1;
+            }
+            Some(1) => {
+                let said = done.stderr.lines().filter(|line| line.starts_with("error: ")).count();
+                assert!(said == 1 && done.stderr.len() < 2_000, "{place}: {}", done.stderr);
+                refused += 1;
+            }
+            code => panic!("{place}: {code:?} {}", done.stderr),
+        }
+    }
+    assert!(compared > 40 && refused > 20, "{compared} compared, {refused} refused");
+}
+
+#[test]
+fn another_torch_is_known_by_its_settings_where_no_log_names_it() {
+    let of = |name: &str| report(name).folder.as_path();
+    let json = compared(of("21_torch26_25_guards"), of("21_torch28_25_guards"));
+    let torch = rows(&json, "torch");
+    assert_eq!(torch.len(), 1, "{torch:#?}");
+    assert!(subject(torch[0]).contains("the logs do not name it"), "{}", torch[0]);
+    let one_sided = rows(&json, "setting").into_iter().filter(|row| row["kind"] != "changed");
+    let one_sided: Vec<&str> = one_sided.map(subject).collect();
+    assert!(one_sided.len() <= 2, "settings of one version are counted, not listed: {one_sided:#?}");
+    // A setting or two that are missing do not make another version.
+    let fewer = changed("21_torch26_25_guards", |json| {
+        for config in json["configs"].as_object_mut().unwrap().values_mut() {
+            let fields = config.as_object_mut().unwrap();
+            let first: Vec<String> = fields.keys().take(2).cloned().collect();
+            fields.retain(|key, _| !first.contains(key));
+        }
+    });
+    let json = compared(of("21_torch26_25_guards"), fewer.path());
+    assert!(rows(&json, "torch").is_empty(), "{json:#}");
+    assert!(rows(&json, "setting").iter().all(|row| row["kind"] == "gone"));
+}

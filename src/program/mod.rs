@@ -16,6 +16,7 @@ mod values;
 mod watch;
 mod zip;
 
+use clap::CommandFactory;
 use cli::{Cli, Command};
 use std::process::ExitCode;
 use terminal::Bar;
@@ -34,8 +35,8 @@ pub fn main() -> ExitCode {
         Some(Command::Run(run)) => run.run(),
         Some(Command::Show(show)) => show.run(),
         Some(Command::Serve(serve)) => serve.run(),
-        Some(Command::Completions(completions)) => completions.run(),
-        Some(Command::Man(man)) => man.run(),
+        Some(Command::Completions(completions)) => completions.run(Cli::command()),
+        Some(Command::Man(man)) => man.run(Cli::command()),
         None => report(&cli),
     }
 }

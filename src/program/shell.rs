@@ -1,9 +1,8 @@
 //! `tlparse completions` and `tlparse man`: what a shell and `man` know of the program, made of its arguments.
 
-use super::cli::Cli;
 use super::exit;
 use super::terminal;
-use clap::{Args, CommandFactory};
+use clap::{Args, Command};
 use clap_complete::Shell;
 use std::process::ExitCode;
 
@@ -23,10 +22,10 @@ impl Completions {
                             zsh:  tlparse completions zsh > _tlparse, in a folder of $fpath\n\
                             fish: tlparse completions fish > ~/.config/fish/completions/tlparse.fish";
 
-    /// Prints the script.
-    pub fn run(&self) -> ExitCode {
+    /// Prints the script for a program with these arguments.
+    pub fn run(&self, mut program: Command) -> ExitCode {
         let mut script = Vec::new();
-        clap_complete::generate(self.shell, &mut Cli::command(), NAME, &mut script);
+        clap_complete::generate(self.shell, &mut program, NAME, &mut script);
         terminal::print_or_fail(&script)
     }
 }
@@ -45,16 +44,15 @@ impl Man {
                             tlparse man > ~/.local/share/man/man1/tlparse.1\n\
                             tlparse man check > ~/.local/share/man/man1/tlparse-check.1";
 
-    /// Prints the page.
-    pub fn run(&self) -> ExitCode {
-        match self.page() {
+    /// Prints the page of a program with these arguments.
+    pub fn run(&self, program: Command) -> ExitCode {
+        match self.page(program) {
             Ok(page) => terminal::print_or_fail(&page),
             Err(error) => exit::with(exit::USAGE, &error),
         }
     }
 
-    fn page(&self) -> anyhow::Result<Vec<u8>> {
-        let mut program = Cli::command();
+    fn page(&self, mut program: Command) -> anyhow::Result<Vec<u8>> {
         // Gives the subcommands their full names.
         program.build();
         let man = match &self.of {

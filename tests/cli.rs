@@ -217,9 +217,14 @@ fn a_missing_file_is_an_error_that_names_it() {
 
 #[test]
 fn wrong_usage_ends_with_2() {
-    for args in
-        [&["--no-such-flag"][..], &["--out"], &["second.log"], &["--port", "80"], &["--serve", "--port", "x"]]
-    {
+    for args in [
+        &["--no-such-flag"][..],
+        &["--out"],
+        &["--max-unpacked", "much"],
+        &["--port", "80"],
+        &["--serve", "--port", "x"],
+        &["--watch", "--serve"],
+    ] {
         let done = small().without_out().args(args.iter().copied()).go();
         assert_eq!(done.code, Some(2), "{args:?}: {}", done.stderr);
     }

@@ -59,6 +59,8 @@ mod provenance_orders;
 mod ranks;
 mod redact;
 mod rendered_markdown;
+#[cfg(unix)]
+mod run_and_watch;
 mod same_numbers;
 mod schema;
 mod search;

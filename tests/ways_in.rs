@@ -142,7 +142,11 @@ fn logs_that_do_not_belong_together_have_a_report_each_and_a_page_that_lists_the
         let page = list.page("index.html");
         assert!(list.stdout.contains(verdict) && page.text().contains(name), "{name}: {}", list.stdout);
     }
+    let error = Run::of(&one.path).args(["missing.log"]).go().fails(1);
+    assert!(error.contains("missing.log") && error.contains("no such file"), "{error}");
     // It is a report: it may be replaced, and it can be read again.
+    let again = Run::of(&list.folder).ok();
+    assert_eq!(again.json["logs"].as_array().unwrap().len(), 2);
     Run::of(&one.path).out(&list.folder).args(["--overwrite"]).ok();
 }
 

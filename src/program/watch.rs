@@ -41,6 +41,9 @@ pub fn run(mut options: Options, afterwards: &Afterwards) -> ExitCode {
             is_behind = false;
             tell(&watch.rest().unwrap_or_default().news);
             last = written(&options, &registry);
+            if let (Ok(Some(written)), false) = (&last, is_over) {
+                tell_report(written);
+            }
             if let Ok(Some(_)) = last {
                 // From now on it is ours.
                 options.overwrite = true;
@@ -52,20 +55,15 @@ pub fn run(mut options: Options, afterwards: &Afterwards) -> ExitCode {
     }
 }
 
-/// Writes the report, and says its verdict.
+/// Writes the report; an error is said, and the next report may do better.
 fn written(options: &Options, registry: &Registry) -> Result<Option<Written>, ()> {
-    match Bar::during(|bar| tlparse::run(options, registry, bar)) {
-        Ok(written) => {
-            let verdict = written.summary.lines.first().map(ToString::to_string).unwrap_or_default();
-            let index = written.folder.join("index.html");
-            terminal::print(&format!("Report: {verdict} {}\n", index.display()));
-            Ok(Some(written))
-        }
-        Err(error) => {
-            eprintln!("error: {error:#}");
-            Err(())
-        }
-    }
+    let written = Bar::during(|bar| tlparse::run(options, registry, bar));
+    written.map(Some).map_err(|error| eprintln!("error: {error:#}"))
+}
+
+fn tell_report(written: &Written) {
+    let verdict = written.summary.lines.first().map(ToString::to_string).unwrap_or_default();
+    terminal::print(&format!("Report: {verdict} {}\n", written.folder.join("index.html").display()));
 }
 
 fn concluded(last: Result<Option<Written>, ()>, afterwards: &Afterwards) -> ExitCode {

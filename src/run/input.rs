@@ -81,6 +81,10 @@ fn paths(inputs: &[PathBuf]) -> anyhow::Result<(Vec<PathBuf>, Vec<PathBuf>)> {
         // A file that two patterns mean is one file.
         paths.extend(found.into_iter().filter(|path| !paths.contains(path)).collect::<Vec<_>>());
     }
+    let is_missing = |path: &&PathBuf| path.as_path() != Path::new("-") && !path.exists();
+    if let Some(missing) = paths.iter().find(is_missing).filter(|_| paths.len() > 1) {
+        bail!("cannot open {}, there is no such file or folder", missing.display());
+    }
     let (traces, logs): (Vec<_>, Vec<_>) = paths.iter().cloned().partition(|path| is_trace(path));
     Ok(if logs.is_empty() { (paths, Vec::new()) } else { (logs, traces) })
 }

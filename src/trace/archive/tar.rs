@@ -158,3 +158,32 @@ fn fill(stream: &mut dyn Read, block: &mut [u8; BLOCK]) -> io::Result<usize> {
     }
     Ok(read)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_and_sizes_of_a_further_record_count() {
+        let mut attributes = Attributes::default();
+        attributes.add(b"20 atime=1700000000\n16 path=a/b.log\n14 size=70000\n");
+        assert_eq!((attributes.name.as_deref(), attributes.size), (Some("a/b.log"), Some(70_000)));
+        for damaged in [&b"path"[..], b"99 path=x\n", b"0 path=x\n", b"x path=y\n", b"3 \n"] {
+            let mut attributes = Attributes::default();
+            attributes.add(damaged);
+            assert_eq!(attributes.name, None);
+        }
+    }
+
+    #[test]
+    fn sizes_are_octal_or_binary() {
+        let size = |field: &[u8; 12]| {
+            let mut block = [0; BLOCK];
+            block[124..136].copy_from_slice(field);
+            size_of(&block)
+        };
+        assert_eq!(size(b"00000000017\0"), Some(15));
+        assert_eq!(size(&[0x80, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 1]), Some((2 << 32) + 1));
+        assert_eq!(size(b"0000000009x\0"), None);
+    }
+}

@@ -1,0 +1,295 @@
+//! `tlparse run` and `--watch`. A shell stands in for a program that compiles: it appends the pieces of a real log to a file
+//! in `$TORCH_TRACE`, at its own pace.
+
+use crate::support::{Input, Report, files_below, input, input_of, report};
+use std::fs;
+use std::io::{BufRead, BufReader, Read};
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use tempfile::TempDir;
+
+/// A folder with the pieces of logs, in which a stand-in runs.
+struct Stage(TempDir);
+
+/// How many pieces a log has.
+const PIECES: usize = 8;
+
+/// Appends the pieces of the log of that name.
+const REPLAY: &str =
+    r#"replay() { for piece in pieces/"$1"/*; do cat "$piece" >> "$TORCH_TRACE/$1"; sleep 0.01; done; }; "#;
+
+impl Stage {
+    fn of(logs: &[&Input]) -> Stage {
+        let stage = Stage(TempDir::new().unwrap());
+        for log in logs {
+            let folder = stage.path("pieces").join(log.file_name());
+            fs::create_dir_all(&folder).unwrap();
+            let bytes = log.bytes();
+            for (at, piece) in bytes.chunks(bytes.len().div_ceil(PIECES)).enumerate() {
+                fs::write(folder.join(at.to_string()), piece).unwrap();
+            }
+        }
+        stage
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn program(&self) -> Command {
+        let mut command = Command::new(assert_cmd::cargo::cargo_bin!("tlparse"));
+        command
+            .env_clear()
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .current_dir(self.0.path());
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+    }
+
+    /// `tlparse run` with a script in place of a program.
+    fn run(&self, flags: &[&str], script: &str) -> Command {
+        let mut command = self.program();
+        command.args(["run", "-o", "report", "--no-browser"]).args(flags);
+        command.args(["--", "sh", "-c", &format!("{REPLAY}{script}")]);
+        command
+    }
+
+    fn done(&self, flags: &[&str], script: &str) -> Done {
+        Done::of(self.run(flags, script).output().unwrap())
+    }
+
+    fn report(&self) -> Report {
+        Report::new(self.path("report"), None)
+    }
+
+    /// Everything that stands in the folder, but for the pieces.
+    fn entries(&self) -> Vec<String> {
+        let entries = fs::read_dir(self.0.path()).unwrap();
+        let mut names: Vec<String> =
+            entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.retain(|name| name != "pieces");
+        names.sort();
+        names
+    }
+}
+
+/// A program that ended.
+struct Done {
+    code: Option<i32>,
+    stdout: String,
+    stderr: String,
+}
+
+impl Done {
+    fn of(output: std::process::Output) -> Done {
+        Done {
+            code: output.status.code(),
+            stdout: String::from_utf8(output.stdout).unwrap(),
+            stderr: String::from_utf8(output.stderr).unwrap(),
+        }
+    }
+
+    #[track_caller]
+    fn ends_with(&self, code: i32) {
+        assert_eq!(self.code, Some(code), "{}{}", self.stdout, self.stderr);
+    }
+}
+
+fn signal(child: &Child, name: &str) {
+    let sent = Command::new("kill").args(["-s", name, &child.id().to_string()]).status().unwrap();
+    assert!(sent.success());
+}
+
+#[track_caller]
+fn is_report_of(stage: &Stage, name: &str) {
+    let (one, other) = (stage.report(), report(name));
+    assert_eq!(one.manifest(), other.manifest());
+    for path in one.manifest() {
+        assert!(one.bytes(&path) == other.bytes(&path), "{path} differs");
+    }
+}
+
+const LOG: &str = "03_graph_breaks";
+
+fn name() -> String {
+    input(LOG).file_name()
+}
+
+#[test]
+fn a_command_keeps_its_streams_and_its_exit_code_and_its_report_is_that_of_the_log() {
+    let stage = Stage::of(&[input(LOG)]);
+    let done = stage.done(&[], &format!("echo out; echo err >&2; replay {}; exit 7", name()));
+    done.ends_with(7);
+    assert_eq!(done.stdout, "out\n", "standard output is the command's");
+    assert!(
+        done.stderr.starts_with("err\n") && done.stderr.contains("ended with exit code 7"),
+        "{}",
+        done.stderr
+    );
+    is_report_of(&stage, LOG);
+    assert_eq!(stage.entries(), ["report"], "no log is left");
+}
+
+#[test]
+fn a_command_that_a_signal_ends_is_reported_with_128_and_its_number() {
+    let stage = Stage::of(&[input(LOG)]);
+    let done = stage.done(&[], &format!("replay {}; kill -9 $$", name()));
+    done.ends_with(137);
+    assert!(done.stderr.contains("was ended by signal 9"), "{}", done.stderr);
+    is_report_of(&stage, LOG);
+}
+
+#[test]
+fn a_signal_reaches_the_command_and_the_report_is_written_all_the_same() {
+    for name_of_signal in ["INT", "TERM", "HUP"] {
+        let stage = Stage::of(&[input(LOG)]);
+        let script = format!(
+            "trap 'echo stopped; exit 5' {name_of_signal}; replay {}; echo ready; while :; do sleep 0.05; done",
+            name()
+        );
+        let mut child = stage.run(&[], &script).spawn().unwrap();
+        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        assert_eq!(lines.next().unwrap().unwrap(), "ready");
+        signal(&child, name_of_signal);
+        let rest: Vec<String> = lines.map(Result::unwrap).collect();
+        assert_eq!(rest, ["stopped"], "{name_of_signal} came once");
+        let done = Done::of(child.wait_with_output().unwrap());
+        done.ends_with(5);
+        is_report_of(&stage, LOG);
+    }
+}
+
+#[test]
+fn a_command_that_forks_or_starts_ranks_gets_the_report_of_all_its_logs() {
+    let forked = ["17_fork", "17_fork#1"].map(input);
+    let ranks = [0, 1].map(|rank| input_of("12_ddp_2", rank));
+    for (logs, below, kind) in [(forked, "process_", "log"), (ranks, "rank_", "job")] {
+        let stage = Stage::of(&logs);
+        let [one, other] = logs.map(Input::file_name);
+        stage.done(&[], &format!("replay {one} & replay {other}; wait")).ends_with(0);
+        assert_eq!(stage.report().json["kind"], kind);
+        assert!(files_below(&stage.path("report")).iter().any(|path| path.starts_with(below)), "{below}");
+    }
+}
+
+#[test]
+fn a_command_that_records_nothing_ends_with_its_own_code_and_one_sentence() {
+    let stage = Stage::of(&[]);
+    let done = stage.done(&[], "exit 3");
+    done.ends_with(3);
+    assert!(
+        done.stderr.contains("nothing was recorded") && done.stderr.contains("torch.compile"),
+        "{}",
+        done.stderr
+    );
+    assert!(stage.entries().is_empty(), "{:?}", stage.entries());
+}
+
+#[test]
+fn a_command_is_not_started_where_its_report_could_not_be_written() {
+    let stage = Stage::of(&[]);
+    fs::create_dir(stage.path("report")).unwrap();
+    let done = stage.done(&[], "echo started");
+    done.ends_with(1);
+    assert!(done.stdout.is_empty() && done.stderr.contains("--overwrite"), "{}", done.stderr);
+    let missing = stage.program().args(["run", "-o", "other", "--", "no-such-program"]).output().unwrap();
+    let missing = Done::of(missing);
+    missing.ends_with(127);
+    assert!(missing.stderr.contains("no such program"), "{}", missing.stderr);
+    assert_eq!(stage.entries(), ["report"]);
+}
+
+#[test]
+fn logs_are_kept_in_the_folder_that_is_named_and_must_not_be_mixed_with_others() {
+    let stage = Stage::of(&[input(LOG)]);
+    stage.done(&["--trace-dir", "kept"], &format!("replay {}", name())).ends_with(0);
+    assert_eq!(fs::read(stage.path("kept").join(name())).unwrap(), input(LOG).bytes());
+    let again = stage.done(&["--trace-dir", "kept", "--overwrite"], "echo started");
+    again.ends_with(1);
+    assert!(again.stdout.is_empty() && again.stderr.contains("--trace-dir"), "{}", again.stderr);
+}
+
+#[test]
+fn provenance_and_profile_set_what_the_program_needs() {
+    let stage = Stage::of(&[]);
+    let script = "echo $INDUCTOR_PROVENANCE $TORCHINDUCTOR_FORCE_DISABLE_CACHES; ls ${PYTHONPATH%%:*}";
+    assert_eq!(stage.done(&["--provenance", "--profile"], script).stdout, "1 1\nsitecustomize.py\n");
+    assert_eq!(stage.done(&[], "echo $INDUCTOR_PROVENANCE$PYTHONPATH").stdout, "\n", "off by default");
+}
+
+#[test]
+fn the_profiler_lets_the_sitecustomize_of_the_environment_run() {
+    if Command::new("python3").arg("--version").output().is_err() {
+        eprintln!("skipped: there is no python3");
+        return;
+    }
+    let stage = Stage::of(&[]);
+    fs::write(stage.path("sitecustomize.py"), "print('theirs')").unwrap();
+    let mut run = stage.run(&["--profile"], "python3 -c 'print(\"program\")'");
+    let done = Done::of(run.env("PYTHONPATH", stage.0.path()).output().unwrap());
+    assert_eq!(done.stdout, "theirs\nprogram\n", "{}", done.stderr);
+}
+
+#[test]
+fn a_watched_folder_gives_a_line_a_compile_and_a_report_when_it_rests() {
+    let ranks = [0, 1].map(|rank| input_of("12_ddp_2", rank));
+    let stage = Stage::of(&ranks);
+    fs::create_dir(stage.path("trace")).unwrap();
+    let mut watch = stage.program();
+    watch.args(["trace", "--watch", "-o", "report", "--no-browser"]);
+    let mut watch = watch.spawn().unwrap();
+    let mut lines = BufReader::new(watch.stdout.take().unwrap()).lines().map(Result::unwrap);
+    assert!(lines.next().unwrap().starts_with("Watching trace"));
+    // The second rank appears when the report of the first stands.
+    for (rank, log) in ranks.iter().enumerate() {
+        let script = format!("{REPLAY}replay {}", log.file_name());
+        let mut stand_in = Command::new("sh");
+        stand_in.args(["-c", &script]).current_dir(stage.0.path()).env("TORCH_TRACE", "trace");
+        assert!(stand_in.status().unwrap().success());
+        let told: Vec<String> = lines.by_ref().take_while(|line| !line.starts_with("Report: ")).collect();
+        let whole = Report::new(stage.path("report"), None);
+        let whole = match rank {
+            0 => whole,
+            _ => Report::new(stage.path("report").join(format!("rank_{rank}")), None),
+        };
+        let ended = whole.list("compiles").iter().filter(|one| {
+            one["metrics"].as_array().unwrap().iter().any(|metrics| metrics["kind"] == "forward")
+        });
+        let expected: Vec<String> = ended
+            .map(|one| format!("{} {}", one["id"].as_str().unwrap(), one["status"].as_str().unwrap()))
+            .collect();
+        let said: Vec<String> = told
+            .iter()
+            .map(|line| {
+                let words: Vec<&str> = line.split_whitespace().collect();
+                assert_eq!(words[..2], ["rank", &rank.to_string()], "{line}");
+                format!("{} {}", words[2], words[3])
+            })
+            .collect();
+        assert_eq!(said, expected);
+    }
+    assert_eq!(stage.report().json["kind"], "job");
+    signal(&watch, "INT");
+    let _ = lines.count();
+    let mut said = String::new();
+    watch.stderr.take().unwrap().read_to_string(&mut said).unwrap();
+    assert_eq!(watch.wait().unwrap().code(), Some(0), "{said}");
+    assert_eq!(stage.entries(), ["report", "trace"]);
+}
+
+#[test]
+fn ctrl_c_writes_the_last_report_of_a_watched_log() {
+    let stage = Stage::of(&[input(LOG)]);
+    fs::write(stage.path("x.log"), input(LOG).bytes()).unwrap();
+    let mut watch = stage.program();
+    watch.args(["x.log", "--watch", "-o", "report", "--no-browser"]);
+    let mut watch = watch.spawn().unwrap();
+    let mut lines = BufReader::new(watch.stdout.take().unwrap()).lines().map(Result::unwrap);
+    let recompiled = lines.find(|line| line.contains("recompiled: "));
+    assert!(recompiled.unwrap().starts_with("23/1     ok "));
+    // Long before the log has rested.
+    signal(&watch, "INT");
+    assert!(lines.any(|line| line.starts_with("Report: ")));
+    assert_eq!(watch.wait().unwrap().code(), Some(0));
+    assert_eq!(stage.report().json["compiles"], report(LOG).json["compiles"]);
+}

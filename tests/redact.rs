@@ -53,7 +53,9 @@ fn secrets(log: &str) -> BTreeSet<String> {
         // In a traceback, the source stands below its frame.
         secrets.extend(line.split("in torch_dynamo").skip(1).flat_map(words));
     }
-    secrets.retain(|word| !own_words().contains(word));
+    // Addresses of torch's catalog hold the numbers of graph breaks, which are safe.
+    let catalog = Regex::new(r"^gb[0-9]+$").unwrap();
+    secrets.retain(|word| !own_words().contains(word) && !catalog.is_match(word));
     secrets
 }
 
@@ -88,7 +90,7 @@ fn no_word_of_a_path_or_a_line_of_source_is_in_a_redacted_report_or_its_zip() {
             assert!(found.is_empty(), "{}: {name} has {found:?}", input.name);
         }
     }
-    assert!(looked_for > 2000, "{looked_for}");
+    assert!(looked_for > 1500, "{looked_for}");
 }
 
 /// What a finding says, without names.

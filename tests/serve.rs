@@ -80,10 +80,9 @@ impl Served {
 /// An answer: its status line and headers, and its body.
 fn answer(mut stream: TcpStream) -> (String, Vec<u8>) {
     let mut answer = Vec::new();
-    match stream.read_to_end(&mut answer) {
+    if let Err(error) = stream.read_to_end(&mut answer) {
         // What the server did not read makes the system reset the connection.
-        Err(error) => assert_eq!(error.kind(), ErrorKind::ConnectionReset),
-        Ok(_) => {}
+        assert_eq!(error.kind(), ErrorKind::ConnectionReset);
     }
     let end = answer.windows(4).position(|four| four == b"\r\n\r\n").unwrap_or(answer.len());
     let body = answer.get(end + 4..).unwrap_or_default().to_vec();

@@ -265,6 +265,7 @@ pub fn diff(options: &DiffOptions, registry: &Registry, progress: &dyn Progress)
         lines: report::diff_summary(&comparison),
         json: report::diff_json(&comparison),
         markdown: report::diff_markdown(&comparison),
+        notices: (report::diff_notices(&comparison), report::diff_suite(&comparison)),
         notes,
     })
 }

@@ -232,4 +232,24 @@ pub struct Compared {
     pub markdown: String,
     /// Things to know about the inputs.
     pub notes: Vec<String>,
+    /// The differences for other programs, as notices and as tests.
+    pub(crate) notices: (Vec<formats::Notice>, formats::Suite),
+}
+
+impl Compared {
+    /// What the comparison says, in a form for another program; `tree` makes the paths of sources relative.
+    ///
+    /// # Errors
+    /// It cannot be written as JSON.
+    pub fn show(&self, format: Format, tree: &SourceTree) -> anyhow::Result<String> {
+        let (notices, suite) = &self.notices;
+        Ok(match format {
+            Format::Text => self.lines.iter().map(|line| format!("{line}\n")).collect(),
+            Format::Json => format!("{}\n", serde_json::to_string_pretty(&self.json)?),
+            Format::Markdown => self.markdown.clone(),
+            Format::Sarif => formats::sarif(notices, tree),
+            Format::Junit => formats::junit(suite),
+            Format::Github => formats::github(notices, tree),
+        })
+    }
 }

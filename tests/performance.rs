@@ -118,6 +118,22 @@ fn every_generated_kernel_of_a_run_stands_in_its_compile_with_its_lines() {
 }
 
 #[test]
+fn single_calls_of_a_region_and_the_kernels_within_it_add_up_to_its_row() {
+    let report = of_cpu("24_profile");
+    let regions = rows(&report, "regions");
+    let calls: u64 = regions.iter().map(|region| region["calls"].as_u64().unwrap()).sum();
+    let page = report.page("performance.html");
+    let texts = |css: &str| -> Vec<String> { page.all(css).into_iter().map(text_of).collect() };
+    assert_eq!(texts("#region-calls tbody tr").len() as u64, calls, "each has one call per recorded step");
+    let first = texts("#region-calls tbody tr:first-child td");
+    let shown = texts("#regions-table tbody tr:first-child td");
+    assert_eq!((&first[0], first[1].as_str(), &first[2]), (&shown[0], "1", &shown[3]));
+    let kernels = texts("#region-kernels tbody tr");
+    assert!(kernels.iter().any(|row| row.contains("cpp_fused")), "{kernels:?}");
+    assert!(kernels.iter().any(|row| row.contains("other kernels together")), "{kernels:?}");
+}
+
+#[test]
 fn times_of_lines_and_of_what_leads_to_none_add_up_to_all_kernels() {
     for scenario in ["24_profile", "24_profile_wide"] {
         let report = of_cpu(scenario);
@@ -235,6 +251,32 @@ fn a_device_that_is_not_known_gives_rates_without_shares() {
     }
     assert!(rows(&report, "kernels").iter().any(|kernel| kernel["tflops"].as_f64() > Some(1.0)));
     assert!(report.page("performance.html").text().contains("--device"));
+}
+
+#[test]
+fn the_device_is_the_one_that_the_kernels_name_wherever_it_stands_in_the_list() {
+    let mut trace = trace("h100_vit.json.gz");
+    trace["deviceProperties"] = json!([
+        {"id": 0, "name": "NVIDIA A100-SXM4-80GB"}, {"id": 1, "name": "NVIDIA H100 80GB HBM3"}
+    ]);
+    let entry = |report: &Report| performance(report)["device"]["entry"].clone();
+    let notes = |report: &Report| report.page("performance.html").text().replace('\u{a0}', " ");
+    assert_eq!(entry(&report_of(&trace)), "NVIDIA A100 80GB SXM");
+    events(&mut trace, "kernel").into_iter().for_each(|launch| launch["args"]["device"] = json!(1));
+    let on_second = report_of(&trace);
+    assert_eq!(entry(&on_second), "NVIDIA H100 SXM");
+    assert!(!notes(&on_second).contains("Kernels ran on"));
+    events(&mut trace, "kernel")[0]["args"]["device"] = json!(0);
+    let on_both = report_of(&trace);
+    assert_eq!(entry(&on_both), "NVIDIA H100 SXM", "most ran there");
+    let said = "Kernels ran on 2 devices: device 1 (NVIDIA H100 80GB HBM3, ";
+    assert!(notes(&on_both).contains(said), "{}", notes(&on_both));
+    assert!(notes(&on_both).contains("device 0 (NVIDIA A100-SXM4-80GB, 1 run)"));
+    // Kernels of ROCm name their device by its place in the machine, which the list does not have.
+    events(&mut trace, "kernel").into_iter().for_each(|launch| launch["args"]["device"] = json!(5));
+    assert_eq!(entry(&report_of(&trace)), Value::Null, "two kinds are listed, and nothing tells which it is");
+    let rocm = Run::of(trace_path("mi300_vit.json.gz")).ok();
+    assert_eq!(entry(&rocm), "AMD Instinct MI300X", "all that are listed are of one kind");
 }
 
 #[test]

@@ -48,7 +48,8 @@ pub use job::{
 };
 pub use news::CompileNews;
 pub use profile::{
-    Correlation, DeviceKernel, DeviceWork, InputDims, Launch, Operator, OperatorCall, Profile, TritonLaunch,
+    Correlation, DeviceKernel, DeviceRuns, DeviceWork, InputDims, Launch, Operator, OperatorCall, Profile,
+    TritonLaunch,
 };
 pub use program_text::{read_program, source_comment};
 pub use section::{Cell, Column, Section, Unit};

@@ -4,6 +4,7 @@
 
 mod augment;
 mod collect;
+mod devices;
 mod pieces;
 mod scan;
 

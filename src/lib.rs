@@ -26,6 +26,9 @@ mod analysis;
 mod check;
 mod compare;
 mod events;
+#[cfg(any(test, feature = "fuzzing"))]
+#[doc(hidden)]
+pub mod fuzzing;
 mod job;
 mod model;
 mod options;

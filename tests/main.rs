@@ -32,11 +32,14 @@ mod compile_pages;
 mod costs;
 mod damage;
 mod data_files;
+mod dependencies;
 mod determinism;
 mod diff;
 mod diff_code;
 mod diff_odd;
 mod export;
+#[cfg(unix)]
+mod faults;
 mod figures;
 mod findings;
 mod golden;
@@ -47,6 +50,8 @@ mod job_damage;
 mod job_ends;
 mod job_facts;
 mod jobs;
+#[cfg(unix)]
+mod kills;
 mod landing;
 mod layers;
 mod library;
@@ -58,6 +63,7 @@ mod provenance;
 mod provenance_orders;
 mod ranks;
 mod redact;
+mod regressions;
 mod rendered_markdown;
 #[cfg(unix)]
 mod run_and_watch;

@@ -1,7 +1,7 @@
 //! What the library is given, and what it returns.
 
 use crate::compare::Threshold;
-use crate::output::Files;
+use crate::output::{Files, Unfinished};
 use crate::report::formats::{self, Format};
 use crate::report::{Settings, SummaryLine};
 use crate::source_tree::SourceTree;
@@ -80,6 +80,11 @@ pub trait Progress: Sync {
     fn ranks(&self, _done: usize, _total: usize) {}
     /// The log has been read, and `files` files are going to be written.
     fn writing(&self, _files: usize) {}
+    /// From now on this stands on the disk, hidden, until the report is in place. A program that is told to end meanwhile
+    /// removes it.
+    fn begun(&self, _unfinished: Unfinished) {}
+    /// From now on the report is being put in place, which takes a moment and must not be interrupted.
+    fn placing(&self) {}
 }
 
 /// Ignores all progress.

@@ -37,6 +37,7 @@ mod determinism;
 mod diff;
 mod diff_code;
 mod diff_odd;
+mod endings;
 mod export;
 #[cfg(unix)]
 mod faults;
@@ -55,6 +56,7 @@ mod kills;
 mod landing;
 mod layers;
 mod library;
+mod limits;
 mod markdown;
 mod odd_logs;
 mod pages;

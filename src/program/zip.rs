@@ -15,7 +15,7 @@ pub fn run(cli: &Cli) -> ExitCode {
         Ok(written) => {
             terminal::notes(&written.summary.notes);
             for line in &written.summary.lines {
-                eprintln!("{line}");
+                eprintln!("{}", terminal::visible(&line.to_string()));
             }
             cli.afterwards().strictness(&written)
         }

@@ -26,7 +26,11 @@ mod analysis;
 mod check;
 mod compare;
 mod events;
+#[cfg(any(test, feature = "fuzzing"))]
+#[doc(hidden)]
+pub mod fuzzing;
 mod job;
+mod limits;
 mod model;
 mod options;
 mod output;
@@ -50,6 +54,7 @@ pub use model::{
     ProblemKind, Stack, Unit,
 };
 pub use options::{Compared, DiffOptions, InMemory, Options, Progress, RunSummary, Written};
+pub use output::Unfinished;
 pub use rel_path::RelPath;
 pub use report::{Editor, Format, Settings, SummaryLine};
 pub use run::{Appended, Watch};
@@ -81,7 +86,9 @@ pub fn run(options: &Options, registry: &Registry, progress: &dyn Progress) -> a
     let augment = options.augment.as_deref();
     let work = Work { options, registry, opener: &opener, traces: &traces, augment, progress };
     let target = Target::prepare(&options.out, options.overwrite, Entries::new(report::top_entries()))?;
+    progress.begun(target.unfinished());
     let summary = write(work, &input, &DiskSink::new(target.folder()), target.folder())?;
+    progress.placing();
     Ok(Written { folder: target.place()?, summary: summary.noting_first(notes) })
 }
 
@@ -101,6 +108,7 @@ pub fn run_for_facts<T>(
     let Gathered { input, notes, opener, .. } = gathered;
     let work = Work { options, registry, opener: &opener, traces: &traces, augment: None, progress };
     let folder = tempfile::tempdir().context("no temporary folder can be made")?;
+    progress.begun(Unfinished::scratch(folder.path()));
     let sink = OnlySink::new(DiskSink::new(folder.path()), "report.json");
     let summary = write(work, &input, &sink, folder.path())?;
     read(folder.path(), summary.noting_first(notes))
@@ -201,8 +209,10 @@ pub fn combine(
     progress: &dyn Progress,
 ) -> anyhow::Result<Written> {
     let target = JobTarget::prepare(folder, overwrite)?;
+    progress.begun(target.unfinished());
     let sink = DiskSink::new(target.staging());
     let summary = write_job(target.ranks(), JobFacts::default(), &sink, settings, progress)?;
+    progress.placing();
     Ok(Written { folder: target.place()?, summary })
 }
 
@@ -215,7 +225,11 @@ pub fn diff(options: &DiffOptions, registry: &Registry, progress: &dyn Progress)
     let prepare =
         |out: &PathBuf| Target::prepare(out, options.overwrite, Entries::new(report::diff_entries()));
     let target = options.out.as_ref().map(prepare).transpose()?;
+    if let Some(target) = &target {
+        progress.begun(target.unfinished());
+    }
     let scratch = tempfile::tempdir().context("no temporary folder can be made")?;
+    progress.begun(Unfinished::scratch(scratch.path()));
     let folder = target.as_ref().map_or(scratch.path(), Target::folder);
     let reports = Reports { options, registry, progress, folder, goal: target.as_ref().map(Target::goal) };
     let mut notes = Vec::new();
@@ -228,12 +242,14 @@ pub fn diff(options: &DiffOptions, registry: &Registry, progress: &dyn Progress)
         progress.writing(pages.len());
         output::write(pages, &DiskSink::new(target.folder()), NonZeroUsize::MIN, Worker::new)?;
     }
+    progress.placing();
     let folder = target.map(Target::place).transpose()?;
     Ok(Compared {
         page: folder.map(|folder| folder.join(report::DIFF_PAGE)),
         lines: report::diff_summary(&comparison),
         json: report::diff_json(&comparison),
         markdown: report::diff_markdown(&comparison),
+        notices: (report::diff_notices(&comparison), report::diff_suite(&comparison)),
         notes,
     })
 }

@@ -1,7 +1,7 @@
 //! What the library is given, and what it returns.
 
 use crate::compare::Threshold;
-use crate::output::Files;
+use crate::output::{Files, Unfinished};
 use crate::report::formats::{self, Format};
 use crate::report::{Settings, SummaryLine};
 use crate::source_tree::SourceTree;
@@ -74,6 +74,11 @@ pub trait Progress: Sync {
     fn ranks(&self, _done: usize, _total: usize) {}
     /// The log has been read, and `files` files are going to be written.
     fn writing(&self, _files: usize) {}
+    /// From now on this stands on the disk, hidden, until the report is in place. A program that is told to end meanwhile
+    /// removes it.
+    fn begun(&self, _unfinished: Unfinished) {}
+    /// From now on the report is being put in place, which takes a moment and must not be interrupted.
+    fn placing(&self) {}
 }
 
 /// Ignores all progress.
@@ -224,4 +229,24 @@ pub struct Compared {
     pub markdown: String,
     /// Things to know about the inputs.
     pub notes: Vec<String>,
+    /// The differences for other programs, as notices and as tests.
+    pub(crate) notices: (Vec<formats::Notice>, formats::Suite),
+}
+
+impl Compared {
+    /// What the comparison says, in a form for another program; `tree` makes the paths of sources relative.
+    ///
+    /// # Errors
+    /// It cannot be written as JSON.
+    pub fn show(&self, format: Format, tree: &SourceTree) -> anyhow::Result<String> {
+        let (notices, suite) = &self.notices;
+        Ok(match format {
+            Format::Text => self.lines.iter().map(|line| format!("{line}\n")).collect(),
+            Format::Json => format!("{}\n", serde_json::to_string_pretty(&self.json)?),
+            Format::Markdown => self.markdown.clone(),
+            Format::Sarif => formats::sarif(notices, tree),
+            Format::Junit => formats::junit(suite),
+            Format::Github => formats::github(notices, tree),
+        })
+    }
 }

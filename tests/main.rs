@@ -32,11 +32,15 @@ mod compile_pages;
 mod costs;
 mod damage;
 mod data_files;
+mod dependencies;
 mod determinism;
 mod diff;
 mod diff_code;
 mod diff_odd;
+mod endings;
 mod export;
+#[cfg(unix)]
+mod faults;
 mod figures;
 mod findings;
 mod golden;
@@ -46,9 +50,12 @@ mod job_damage;
 mod job_ends;
 mod job_facts;
 mod jobs;
+#[cfg(unix)]
+mod kills;
 mod landing;
 mod layers;
 mod library;
+mod limits;
 mod markdown;
 mod odd_logs;
 mod pages;
@@ -56,6 +63,7 @@ mod performance;
 mod provenance;
 mod provenance_orders;
 mod ranks;
+mod regressions;
 mod rendered_markdown;
 #[cfg(unix)]
 mod run_and_watch;

@@ -315,11 +315,14 @@ struct Times {
     dur: f64,
 }
 
+/// Microseconds that can be a time: thirty thousand years. A sum of any number of such times is still a number.
+const MOST_US: f64 = 1e18;
+
 impl Times {
     /// When an event began and how long it took. An event without a length has taken no time that could be told.
     fn of(fields: &Object<'_>) -> Option<Times> {
-        let begin = fields.number("ts")?;
-        let dur = fields.number("dur").filter(|dur| *dur >= 0.0)?;
+        let begin = fields.number("ts").filter(|begin| begin.abs() <= MOST_US)?;
+        let dur = fields.number("dur").filter(|dur| (0.0..=MOST_US).contains(dur))?;
         Some(Times { begin, dur })
     }
 }

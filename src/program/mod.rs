@@ -5,6 +5,7 @@ mod cli;
 mod combine;
 mod diff;
 mod exit;
+mod interrupt;
 mod report;
 mod run;
 mod serve;

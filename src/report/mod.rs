@@ -14,7 +14,10 @@ mod terminal;
 mod words;
 
 pub use collection::{CollectedLog, Collection, collection_pages, folder_of_log};
-pub use compare::{DIFF_PAGE, diff_entries, diff_markdown, diff_pages, diff_summary, to_json as diff_json};
+pub use compare::{
+    DIFF_PAGE, diff_entries, diff_markdown, diff_notices, diff_pages, diff_suite, diff_summary,
+    to_json as diff_json,
+};
 pub(crate) use data::figures_of_run;
 pub use formats::Format;
 pub use job::{JobReport, job_findings, job_pages, job_summary};

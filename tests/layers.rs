@@ -33,6 +33,7 @@ const LAYERS: [(&str, &[&str]); 17] = [
     ("analysis", &["trace", "model"]),
     ("report_json", &["model"]),
     ("compare", &["trace", "model", "analysis", "report_json", "rel_path"]),
+    ("show", &["report_json"]),
     ("source_tree", &["analysis"]),
     ("output", &["rel_path"]),
     ("report", &["trace", "model", "analysis", "compare", "output", "source_tree", "rel_path", "limits"]),

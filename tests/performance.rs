@@ -236,7 +236,7 @@ fn the_clock_of_the_trace_corrects_the_peak_and_is_said() {
     };
     assert!((share(&half) - 2.0 * share(&whole)).abs() < 1e-9);
     assert_eq!(performance(&half)["device"]["corrected"], true);
-    assert!(half.page("performance.html").text().contains("915 MHz"));
+    assert!(half.page("performance.html").text().contains("NVIDIA H100 SXM at 915 MHz"));
     assert!(whole.page("performance.html").text().contains("at its boost clock"));
 }
 
@@ -312,6 +312,18 @@ fn odd_launches_cost_nothing_but_their_own_figure() {
             .replace('\u{a0}', " ")
             .contains("1 entry of the trace could not be read")
     );
+}
+
+#[test]
+fn launches_that_name_no_operator_are_joined_by_the_call_of_the_runtime() {
+    let mut trace = trace("h100_vit.json.gz");
+    let whole = rows(&report_of(&trace), "ops").to_vec();
+    for launch in events(&mut trace, "kernel") {
+        launch["args"].as_object_mut().unwrap().remove("External id");
+    }
+    let by_correlation = report_of(&trace);
+    assert!(whole.len() > 5);
+    assert_eq!(rows(&by_correlation, "ops"), whole);
 }
 
 #[test]
@@ -407,6 +419,10 @@ fn each_rank_of_a_job_has_its_own_trace_and_others_are_named() {
     }
     std::fs::copy(trace_path("h100_vit.json.gz"), folder.path().join("trace_rank1.json.gz")).unwrap();
     std::fs::copy(trace_path("mi300_vit.json.gz"), folder.path().join("of_nobody.json.gz")).unwrap();
+    // Its name tells no rank, but what torch.profiler writes before the events does.
+    let named_inside =
+        trace("mi300_vit.json.gz").to_string().replacen('{', r#"{"distributedInfo": {"rank": 0}, "#, 1);
+    std::fs::write(folder.path().join("of_the_first.json"), named_inside).unwrap();
     let done = Run::of(folder.path()).go();
     assert!(
         done.stderr.contains("1 trace not read") && done.stderr.contains("of_nobody.json.gz"),
@@ -417,7 +433,7 @@ fn each_rank_of_a_job_has_its_own_trace_and_others_are_named() {
         let text = std::fs::read(done.folder.join(format!("rank_{rank}/report.json"))).unwrap();
         serde_json::from_slice(&text).unwrap()
     };
-    assert_eq!(read(0)["performance"], Value::Null);
+    assert_eq!(read(0)["performance"]["device"]["entry"], "AMD Instinct MI300X");
     assert_eq!(read(1)["performance"]["device"]["entry"], "NVIDIA H100 SXM");
 }
 
@@ -458,6 +474,12 @@ fn lines_stand_below_the_lines_that_call_them_and_blocks_of_the_model_below_line
     assert_eq!(depth("x = block(x)"), "--depth:1");
     assert_eq!(depth("return x + self.down(h)"), "--depth:2", "the loop over blocks calls it");
     assert_eq!(depth("self.blocks.0 down"), "--depth:3");
+    // A kernel that serves several lines is shared among them, so a function takes no longer than its kernels.
+    let function = page.one("#lines-table tbody tr:first-child td:nth-child(2)");
+    assert_eq!(function.attr("style").unwrap(), "--own:96.8%;--all:99.1%");
+    let cells = page.all("#lines-table tbody tr:first-child td").into_iter().map(text_of);
+    let cells: Vec<String> = cells.map(|text| text.replace('\u{a0}', " ")).skip(1).take(4).collect();
+    assert_eq!(cells, ["454 ms", "99.1 %", "162 ms", "293 ms"], "all, its share, forward, backward");
     assert_eq!(depth("self.blocks.2 norm, up"), "--depth:3");
     assert_eq!(depth("return self.head(weights @ x)"), "--depth:1");
     for line in ["self.blocks.1 norm, up", "self.blocks.1 down"] {

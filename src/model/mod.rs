@@ -118,7 +118,7 @@ pub struct Model {
     /// Events of vLLM, in log order.
     pub vllm: Vec<VllmEvent>,
     /// `0_forward`: what generated code calls itself, by the number of its artifact.
-    pub aot_ids: FxHashMap<u32, String>,
+    pub aot_ids: TextMap<u32, String>,
     /// Numbers of the artifacts that say where kernels come from, if they name at least one.
     pub provenance: FxHashSet<u32>,
     /// The value of `TORCH_COMPILE_DYNAMIC_SOURCES` that torch recommends, by compile.

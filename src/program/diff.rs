@@ -1,7 +1,7 @@
 //! `tlparse diff`: its arguments; compares two sides and prints what was asked for.
 
 use super::exit;
-use super::terminal::{self, Bar};
+use super::terminal::{self, Bar, visible};
 use super::values::{folder, format, source_tree};
 use clap::Args;
 use std::path::PathBuf;
@@ -124,9 +124,12 @@ fn compared(diff: &Diff, options: &DiffOptions, progress: &dyn Progress) -> anyh
     let tree = source_tree(diff.root.as_deref())?;
     let compared = tlparse::diff(options, &Registry::default(), progress)?;
     let mut text = compared.show(diff.format(), &tree)?;
+    if diff.format() == Format::Text {
+        text = visible(&text);
+    }
     if let Some(page) = compared.page.as_ref().filter(|_| diff.format() == Format::Text) {
         text.push_str(&format!("Report: {}\n", page.display()));
     }
-    terminal::print(&text);
+    terminal::print(&text)?;
     Ok(compared)
 }

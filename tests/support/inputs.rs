@@ -1,6 +1,6 @@
 //! The stored logs, unpacked where they are compressed.
 
-use super::{files_below, source};
+use super::{Log, files_below, source};
 use std::fs;
 use std::path::PathBuf;
 use std::sync::OnceLock;
@@ -25,6 +25,13 @@ impl Input {
     /// The name that torch gave the log.
     pub fn file_name(&self) -> String {
         self.path.file_name().unwrap().to_str().unwrap().to_owned()
+    }
+}
+
+impl Log {
+    /// A stored log.
+    pub fn of(input: &Input) -> Log {
+        Log::parse(&input.bytes())
     }
 }
 

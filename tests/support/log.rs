@@ -1,6 +1,5 @@
 //! Splits a log into records and joins changed ones. Unchanged records keep their bytes.
 
-use super::Input;
 use serde_json::Value;
 
 /// The records of a log.
@@ -20,11 +19,6 @@ pub struct Record {
 }
 
 impl Log {
-    /// A stored log.
-    pub fn of(input: &Input) -> Log {
-        Log::parse(&input.bytes())
-    }
-
     /// Lines that begin with a tab belong to the record above.
     pub fn parse(bytes: &[u8]) -> Log {
         let mut records: Vec<Record> = Vec::new();

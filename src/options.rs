@@ -20,6 +20,10 @@ pub struct Options {
     pub out: PathBuf,
     /// Whether a report that exists in `out` may be replaced. Anything but a report is never replaced.
     pub overwrite: bool,
+    /// Whether to write a zip of the report beside its folder, `<out>.zip`. The same report gives the same bytes.
+    pub zip: bool,
+    /// Whether to write the redacted report: counts, times, ids and pseudonyms, and no text of the log.
+    pub redact: bool,
     /// How many bytes an input may unpack to; None for the smaller of 64 GB and half of the free space for temporary files.
     pub max_unpacked: Option<u64>,
     /// Whether to read only the log of a folder that was changed last. By default the newest run is read.
@@ -52,6 +56,8 @@ impl Options {
             inputs: vec![input.into()],
             out: out.into(),
             overwrite: false,
+            zip: false,
+            redact: false,
             max_unpacked: None,
             latest: false,
             all_ranks: false,
@@ -160,6 +166,8 @@ impl RunSummary {
 pub struct Written {
     /// Absolute path of its folder, links resolved.
     pub folder: PathBuf,
+    /// Absolute path of its zip, where one was asked for.
+    pub zip: Option<PathBuf>,
     /// What it says.
     pub summary: RunSummary,
 }

@@ -15,6 +15,7 @@ mod sink;
 mod target;
 mod text_file;
 mod unfinished;
+mod zip;
 
 pub use crate::rel_path::RelPath;
 #[cfg(test)]
@@ -28,3 +29,4 @@ pub use sink::{DiskSink, Files, MemSink, NewFile, OnlySink, SharingSink, Sink};
 pub use target::{Target, check_target, make_empty_folder};
 pub use text_file::write_text;
 pub use unfinished::Unfinished;
+pub use zip::ZipTarget;

@@ -23,7 +23,7 @@ fn top(path: &str) -> &str {
 
 /// The library's folders and single files, each with those that it may use. What main.rs and lib.rs may use is not
 /// limited.
-const LAYERS: [(&str, &[&str]); 16] = [
+const LAYERS: [(&str, &[&str]); 17] = [
     ("rel_path", &[]),
     ("limits", &[]),
     ("trace", &["limits"]),
@@ -33,6 +33,7 @@ const LAYERS: [(&str, &[&str]); 16] = [
     ("analysis", &["trace", "model"]),
     ("report_json", &["model"]),
     ("compare", &["trace", "model", "analysis", "report_json", "rel_path"]),
+    ("show", &["report_json"]),
     ("source_tree", &["analysis"]),
     ("output", &["rel_path"]),
     ("report", &["trace", "model", "analysis", "compare", "output", "source_tree", "rel_path", "limits"]),

@@ -5,7 +5,7 @@ use super::serve::Serving;
 use super::terminal::{self, visible};
 use super::values::source_tree;
 use std::fmt::Write as _;
-use std::io::{IsTerminal, Write};
+use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use tlparse::{Format, Severity, Written};
@@ -63,7 +63,7 @@ impl Afterwards {
     }
 
     /// What `--strict` and `--strict-compile-id` make of the report.
-    fn strictness(&self, outcome: &Written) -> ExitCode {
+    pub fn strictness(&self, outcome: &Written) -> ExitCode {
         let damaged = self.strict && !outcome.summary.intact;
         let without_id = self.strict_compile_id && outcome.summary.without_compile_id > 0;
         if damaged {
@@ -82,17 +82,11 @@ impl Afterwards {
 /// Opens the report in a browser if somebody is sitting at this machine; with `--serve`, serves it until the program is
 /// ended.
 fn show(afterwards: &Afterwards, folder: &Path, index: &Path) -> anyhow::Result<()> {
-    let serving = afterwards.serve.then(|| Serving::start(folder, afterwards.port)).transpose()?;
-    let shown = serving.as_ref().map_or_else(|| index.display().to_string(), Serving::url);
-    if let Some(serving) = &serving {
-        // Printed before the browser is started: scripts wait for this line.
-        let _ = writeln!(std::io::stdout(), "Serving {} until Ctrl-C", serving.url());
+    if afterwards.serve {
+        return Serving::start(folder, afterwards.port)?.run(afterwards.no_browser);
     }
     if !afterwards.no_browser {
-        terminal::open_in_browser(&shown, "report");
-    }
-    if let Some(serving) = serving {
-        serving.run();
+        terminal::open_in_browser(&index.display().to_string(), "report");
     }
     Ok(())
 }
@@ -125,6 +119,7 @@ fn summary(afterwards: &Afterwards, outcome: &Written, index: &Path) -> anyhow::
         }
     }
     writeln!(text, "Report: {}", index.display())?;
+    outcome.zip.iter().try_for_each(|zip| writeln!(text, "Zip: {}", zip.display()))?;
     Ok(text)
 }
 

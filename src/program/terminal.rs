@@ -1,10 +1,12 @@
 //! What the program shows besides its report: notes, a progress bar, a browser.
 
+use super::exit;
 use super::interrupt::Begun;
 use anyhow::Context;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::fmt::Write as _;
 use std::io::{IsTerminal, Write};
+use std::process::ExitCode;
 use tlparse::{Progress, Unfinished};
 
 /// Prints notes on standard error, a line each.
@@ -44,6 +46,23 @@ pub fn visible(text: &str) -> String {
     shown
 }
 
+/// Prints bytes on standard output, which is what the command is for: a full disk ends with an exit code. A reader who ends
+/// early, as `head` does, does no harm.
+pub fn print_or_fail(bytes: &[u8]) -> ExitCode {
+    let mut out = std::io::stdout().lock();
+    match out.write_all(bytes).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+            exit::with(exit::FAILED, &anyhow::Error::new(error).context("cannot write to standard output"))
+        }
+        _ => ExitCode::SUCCESS,
+    }
+}
+
+/// Columns of the terminal that standard output is; None where it is none.
+pub fn width() -> Option<usize> {
+    console::Term::stdout().size_checked().map(|(_, columns)| usize::from(columns))
+}
+
 /// Opens a page, if somebody is sitting at this machine; `what` names the page where no browser can be started.
 pub fn open_in_browser(page: &str, what: &str) {
     if may_open_browser()
@@ -55,7 +74,7 @@ pub fn open_in_browser(page: &str, what: &str) {
 
 /// Whether somebody is sitting at this machine: standard output is a terminal, there is a display, and the program runs
 /// neither in CI nor over SSH.
-fn may_open_browser() -> bool {
+pub fn may_open_browser() -> bool {
     let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     let display = !cfg!(all(unix, not(target_os = "macos"))) || set("DISPLAY") || set("WAYLAND_DISPLAY");
     std::io::stdout().is_terminal() && display && !set("CI") && !set("SSH_CONNECTION") && !set("SSH_TTY")

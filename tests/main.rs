@@ -61,6 +61,7 @@ mod markdown;
 mod odd_logs;
 mod pages;
 mod performance;
+mod performance_traces;
 mod provenance;
 mod provenance_orders;
 mod ranks;

@@ -113,6 +113,8 @@ impl Whole {
         let options = DiffOptions {
             a: vec![folder.join("rank_0")],
             b: vec![rank.clone()],
+            profiles_a: Vec::new(),
+            profiles_b: Vec::new(),
             out: Some(comparison.clone()),
             overwrite: true,
             threshold: Threshold::default(),

@@ -26,7 +26,11 @@ mod analysis;
 mod check;
 mod compare;
 mod events;
+#[cfg(any(test, feature = "fuzzing"))]
+#[doc(hidden)]
+pub mod fuzzing;
 mod job;
+mod limits;
 mod model;
 mod options;
 mod output;
@@ -35,6 +39,7 @@ mod rel_path;
 mod report;
 mod report_json;
 mod run;
+mod show;
 mod source_tree;
 mod trace;
 
@@ -50,16 +55,18 @@ pub use model::{
     ProblemKind, Stack, Unit,
 };
 pub use options::{Compared, DiffOptions, InMemory, Options, Progress, RunSummary, Written};
+pub use output::Unfinished;
 pub use rel_path::RelPath;
 pub use report::{Editor, Format, Settings, SummaryLine};
 pub use run::{Appended, Watch};
+pub use show::{Showing, Shown, Subject};
 pub use source_tree::SourceTree;
 pub use trace::{CompileId, FileRef, LocalTime, Md5, Payload, PayloadRef, Span, Stamp};
 
 use crate::compare::Recording;
 use crate::model::JobFacts;
-use crate::output::{DiskSink, Entries, JobTarget, MemSink, OnlySink, RankFolder, Sink, Target};
-use crate::report::{CollectedLog, Collection, JobReport, Worker};
+use crate::output::{DiskSink, Entries, JobTarget, MemSink, OnlySink, RankFolder, Sink, Target, ZipTarget};
+use crate::report::{CollectedLog, Collection, JobReport, Redacted, Worker};
 use crate::run::{Gathered, Input, LogOutcome, LogTask, OneOfSeveral, Traces, Work};
 use anyhow::{Context, bail};
 use std::num::NonZeroUsize;
@@ -81,8 +88,17 @@ pub fn run(options: &Options, registry: &Registry, progress: &dyn Progress) -> a
     let augment = options.augment.as_deref();
     let work = Work { options, registry, opener: &opener, traces: &traces, augment, progress };
     let target = Target::prepare(&options.out, options.overwrite, Entries::new(report::top_entries()))?;
-    let summary = write(work, &input, &DiskSink::new(target.folder()), target.folder())?;
-    Ok(Written { folder: target.place()?, summary: summary.noting_first(notes) })
+    let zip = options.zip.then(|| ZipTarget::prepare(target.goal(), options.overwrite)).transpose()?;
+    progress.begun(target.unfinished());
+    let summary = match options.redact {
+        true => write_redacted(work, &input, target.folder())?,
+        false => write(work, &input, &DiskSink::new(target.folder()), target.folder())?,
+    };
+    zip.iter().try_for_each(|zip| zip.pack(target.folder()))?;
+    progress.placing();
+    let folder = target.place()?;
+    let zip = zip.map(ZipTarget::place).transpose()?;
+    Ok(Written { folder, zip, summary: summary.noting_first(notes) })
 }
 
 /// As [`run`], but nothing is kept: only `report.json` of each log is made, and `options.out` is not used. `read` is given
@@ -101,6 +117,7 @@ pub fn run_for_facts<T>(
     let Gathered { input, notes, opener, .. } = gathered;
     let work = Work { options, registry, opener: &opener, traces: &traces, augment: None, progress };
     let folder = tempfile::tempdir().context("no temporary folder can be made")?;
+    progress.begun(Unfinished::scratch(folder.path()));
     let sink = OnlySink::new(DiskSink::new(folder.path()), "report.json");
     let summary = write(work, &input, &sink, folder.path())?;
     read(folder.path(), summary.noting_first(notes))
@@ -117,6 +134,28 @@ fn write(work: Work<'_>, input: &Input, sink: &dyn Sink, folder: &Path) -> anyho
         }
         Input::Several(several) => write_several(work, several, sink, folder),
     }
+}
+
+/// Writes the redacted report into `folder`: `report.json` of each log -> what is safe of it -> pages. The whole facts stand
+/// in a temporary folder meanwhile, which is removed.
+fn write_redacted(work: Work<'_>, input: &Input, folder: &Path) -> anyhow::Result<RunSummary> {
+    if matches!(input, Input::Several(_)) {
+        bail!("--redact writes the report of one log or one job; run tlparse once for each of them");
+    }
+    let whole = tempfile::tempdir().context("no temporary folder can be made")?;
+    let sink = OnlySink::new(DiskSink::new(whole.path()), report_json::FILE);
+    let summary = write(work, input, &sink, whole.path())?;
+    let report = report_json::value(whole.path())?;
+    let redacted = match input {
+        Input::Log(_) | Input::Several(_) => Redacted::of_log(&report),
+        Input::Job(_) => {
+            let ranks = output::rank_folders(whole.path())?;
+            let read = |rank: &RankFolder| Some((rank.rank, report_json::value(&rank.path).ok()?));
+            Redacted::of_job(&report, &ranks.iter().filter_map(read).collect::<Vec<_>>())
+        }
+    };
+    output::write(report::redacted_pages(&redacted), &DiskSink::new(folder), NonZeroUsize::MIN, Worker::new)?;
+    Ok(RunSummary { lines: report::redacted_summary(&redacted), findings: redacted.findings(), ..summary })
 }
 
 /// Writes a report of each log or job into a folder of its own, and the page that lists them.
@@ -201,9 +240,11 @@ pub fn combine(
     progress: &dyn Progress,
 ) -> anyhow::Result<Written> {
     let target = JobTarget::prepare(folder, overwrite)?;
+    progress.begun(target.unfinished());
     let sink = DiskSink::new(target.staging());
     let summary = write_job(target.ranks(), JobFacts::default(), &sink, settings, progress)?;
-    Ok(Written { folder: target.place()?, summary })
+    progress.placing();
+    Ok(Written { folder: target.place()?, zip: None, summary })
 }
 
 /// Compares two sides of one run or several. A run that is no finished report is read first; its report is written beside
@@ -215,7 +256,11 @@ pub fn diff(options: &DiffOptions, registry: &Registry, progress: &dyn Progress)
     let prepare =
         |out: &PathBuf| Target::prepare(out, options.overwrite, Entries::new(report::diff_entries()));
     let target = options.out.as_ref().map(prepare).transpose()?;
+    if let Some(target) = &target {
+        progress.begun(target.unfinished());
+    }
     let scratch = tempfile::tempdir().context("no temporary folder can be made")?;
+    progress.begun(Unfinished::scratch(scratch.path()));
     let folder = target.as_ref().map_or(scratch.path(), Target::folder);
     let reports = Reports { options, registry, progress, folder, goal: target.as_ref().map(Target::goal) };
     let mut notes = Vec::new();
@@ -228,12 +273,14 @@ pub fn diff(options: &DiffOptions, registry: &Registry, progress: &dyn Progress)
         progress.writing(pages.len());
         output::write(pages, &DiskSink::new(target.folder()), NonZeroUsize::MIN, Worker::new)?;
     }
+    progress.placing();
     let folder = target.map(Target::place).transpose()?;
     Ok(Compared {
         page: folder.map(|folder| folder.join(report::DIFF_PAGE)),
         lines: report::diff_summary(&comparison),
         json: report::diff_json(&comparison),
         markdown: report::diff_markdown(&comparison),
+        notices: (report::diff_notices(&comparison), report::diff_suite(&comparison)),
         notes,
     })
 }

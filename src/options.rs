@@ -1,7 +1,7 @@
 //! What the library is given, and what it returns.
 
 use crate::compare::Threshold;
-use crate::output::Files;
+use crate::output::{Files, Unfinished};
 use crate::report::formats::{self, Format};
 use crate::report::{Settings, SummaryLine};
 use crate::source_tree::SourceTree;
@@ -20,6 +20,10 @@ pub struct Options {
     pub out: PathBuf,
     /// Whether a report that exists in `out` may be replaced. Anything but a report is never replaced.
     pub overwrite: bool,
+    /// Whether to write a zip of the report beside its folder, `<out>.zip`. The same report gives the same bytes.
+    pub zip: bool,
+    /// Whether to write the redacted report: counts, times, ids and pseudonyms, and no text of the log.
+    pub redact: bool,
     /// How many bytes an input may unpack to; None for the smaller of 64 GB and half of the free space for temporary files.
     pub max_unpacked: Option<u64>,
     /// Whether to read only the log of a folder that was changed last. By default the newest run is read.
@@ -52,6 +56,8 @@ impl Options {
             inputs: vec![input.into()],
             out: out.into(),
             overwrite: false,
+            zip: false,
+            redact: false,
             max_unpacked: None,
             latest: false,
             all_ranks: false,
@@ -74,6 +80,11 @@ pub trait Progress: Sync {
     fn ranks(&self, _done: usize, _total: usize) {}
     /// The log has been read, and `files` files are going to be written.
     fn writing(&self, _files: usize) {}
+    /// From now on this stands on the disk, hidden, until the report is in place. A program that is told to end meanwhile
+    /// removes it.
+    fn begun(&self, _unfinished: Unfinished) {}
+    /// From now on the report is being put in place, which takes a moment and must not be interrupted.
+    fn placing(&self) {}
 }
 
 /// Ignores all progress.
@@ -155,6 +166,8 @@ impl RunSummary {
 pub struct Written {
     /// Absolute path of its folder, links resolved.
     pub folder: PathBuf,
+    /// Absolute path of its zip, where one was asked for.
+    pub zip: Option<PathBuf>,
     /// What it says.
     pub summary: RunSummary,
 }
@@ -224,4 +237,24 @@ pub struct Compared {
     pub markdown: String,
     /// Things to know about the inputs.
     pub notes: Vec<String>,
+    /// The differences for other programs, as notices and as tests.
+    pub(crate) notices: (Vec<formats::Notice>, formats::Suite),
+}
+
+impl Compared {
+    /// What the comparison says, in a form for another program; `tree` makes the paths of sources relative.
+    ///
+    /// # Errors
+    /// It cannot be written as JSON.
+    pub fn show(&self, format: Format, tree: &SourceTree) -> anyhow::Result<String> {
+        let (notices, suite) = &self.notices;
+        Ok(match format {
+            Format::Text => self.lines.iter().map(|line| format!("{line}\n")).collect(),
+            Format::Json => format!("{}\n", serde_json::to_string_pretty(&self.json)?),
+            Format::Markdown => self.markdown.clone(),
+            Format::Sarif => formats::sarif(notices, tree),
+            Format::Junit => formats::junit(suite),
+            Format::Github => formats::github(notices, tree),
+        })
+    }
 }

@@ -14,6 +14,8 @@ mod single;
 mod sink;
 mod target;
 mod text_file;
+mod unfinished;
+mod zip;
 
 pub use crate::rel_path::RelPath;
 #[cfg(test)]
@@ -23,6 +25,8 @@ pub use policy::{Entries, is_compile_folder};
 pub use ranks::{JobTarget, RankFolder, rank_folders};
 pub use relative::relative;
 pub use single::{check_single_file, write_single_file};
-pub use sink::{DiskSink, Files, MemSink, NewFile, OnlySink, Sink};
+pub use sink::{DiskSink, Files, MemSink, NewFile, OnlySink, SharingSink, Sink};
 pub use target::{Target, check_target, make_empty_folder};
 pub use text_file::write_text;
+pub use unfinished::Unfinished;
+pub use zip::ZipTarget;

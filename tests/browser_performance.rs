@@ -96,6 +96,7 @@ fn the_roofline_is_one_stop_for_tab_and_arrows_walk_through_it_by_time() {
     assert_ne!(first, second);
     assert_ne!(card, window.value(CARD), "the card follows");
     assert_eq!(window.number(stops), 1.0, "the stop follows, too");
+    assert_eq!(window.value("document.activeElement.getAttribute('tabindex')"), "0");
     window.tab.press_key("ArrowLeft").unwrap();
     assert_eq!(window.value(FOCUSED), first);
     window.tab.press_key("ArrowLeft").unwrap();

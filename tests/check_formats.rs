@@ -1,6 +1,7 @@
 //! `--format` of `tlparse check` and of the ordinary run: each is what the tools that read it expect.
 
 use crate::check::excesses;
+use crate::diff::diff;
 use crate::support::check::scripts;
 use crate::support::{Check, Log, Run, combine, input, inputs, rank_reports, report, source_text};
 use jsonschema::Validator;
@@ -232,4 +233,46 @@ fn combine_prints_the_findings_of_a_job_in_every_form() {
     assert!(of("text").contains("Report: "));
     let both = combine(ranks.path(), &["--overwrite", "--format", "json", "--json"]);
     assert_eq!(both.0.code, Some(2), "{}", both.0.stderr);
+}
+
+/// What a comparison prints.
+fn compared(a: &str, b: &str, format: &str) -> String {
+    let root = scripts();
+    let (a, b) = (&report(a).folder, &report(b).folder);
+    let root = ["--format", format, "--root", root.to_str().unwrap()].map(std::ffi::OsStr::new);
+    let done = diff(&[&[a.as_os_str(), b.as_os_str()], &root[..]].concat());
+    assert_eq!(done.code, Some(0), "{}", done.stderr);
+    done.stdout
+}
+
+#[test]
+fn a_comparison_has_a_result_a_test_and_an_annotation_of_what_became_worse() {
+    let (a, b) = ("21_torch26_03_graph_breaks", "03_graph_breaks");
+    let json: Value = serde_json::from_str(&compared(a, b, "json")).unwrap();
+    let rows = json["rows"].as_array().unwrap();
+    let file = sarif(&compared(a, b, "sarif"));
+    assert_eq!(results(&file).len(), rows.len(), "one result for each difference");
+    let first = &results(&file)[0];
+    assert_eq!((&first["ruleId"], &first["level"]), (&Value::from("failure"), &Value::from("error")));
+    let place = &first["locations"][0]["physicalLocation"];
+    assert_eq!(place["artifactLocation"]["uri"], "s03_graph_breaks.py");
+    assert_eq!(place["region"]["startLine"], 65);
+    let junit = compared(a, b, "junit");
+    let document = roxmltree::Document::parse(&junit).unwrap();
+    let failed = document.descendants().filter(|node| node.has_tag_name("failure"));
+    let failed: Vec<&str> = failed.filter_map(|node| node.parent().unwrap().attribute("name")).collect();
+    assert_eq!(failed, ["No new failure", "No more compile time"]);
+    assert_eq!(document.descendants().filter(|node| node.has_tag_name("testcase")).count(), 7);
+    let github = compared(a, b, "github");
+    assert!(
+        github.starts_with("::error file=s03_graph_breaks.py,line=65,title=torch.compile%3A"),
+        "{github}"
+    );
+    for level in ["error", "warning", "notice"] {
+        assert!(github.lines().filter(|line| line.starts_with(&format!("::{level} "))).count() <= 10);
+    }
+    // Nothing differs: no result, no failure, no annotation.
+    assert!(results(&sarif(&compared(b, b, "sarif"))).is_empty());
+    assert!(!compared(b, b, "junit").contains("<failure"));
+    assert_eq!(compared(b, b, "github"), "");
 }

@@ -505,6 +505,31 @@ fn kernels_that_take_longer_are_told_with_their_shapes() {
 }
 
 #[test]
+fn kernels_of_two_devices_are_compared_by_name_with_the_rates_of_each() {
+    let mut slower = crate::performance::trace("h100_vit.json.gz");
+    slower["deviceProperties"] = json!([{"id": 0, "name": "NVIDIA A100-SXM4-80GB"}]);
+    for launch in crate::performance::events(&mut slower, "kernel") {
+        launch["dur"] = json!(launch["dur"].as_f64().unwrap() * 2.0);
+    }
+    let fast = Run::of(crate::performance::trace_path("h100_vit.json.gz")).ok();
+    let slow = crate::performance::report_of(&slower);
+    let share =
+        |report: &crate::support::Report| report.json["performance"]["kernels"][0]["share_of_peak"].clone();
+    let [of_fast, of_slow] = [share(&fast), share(&slow)].map(|share| share.as_f64().unwrap());
+    // Half the rate, held against the peak of its own device, which is 3.17 times as low.
+    assert!((of_slow / of_fast / (989.5 / 312.0 / 2.0) - 1.0).abs() < 0.01, "{of_fast} {of_slow}");
+    let json = compared(&fast.folder, &slow.folder);
+    let measured = rows(&json, "measured");
+    assert_eq!(subject(measured[0]), "Device time of the traced steps");
+    assert!(measured.len() > 2 && measured.iter().all(|row| row["kind"] == "worse"), "{measured:#?}");
+    let doubled = |row: &&Value| {
+        let median = |side: &str| row[side]["seconds"].as_f64();
+        median("b").zip(median("a")).is_some_and(|(b, a)| (b / a - 2.0).abs() < 0.01)
+    };
+    assert!(measured[1..].iter().all(doubled), "{measured:#?}");
+}
+
+#[test]
 fn a_report_of_another_program_is_refused_with_what_to_do() {
     let folder = TempDir::new().unwrap();
     fs::write(folder.path().join("index.html"), "<html>").unwrap();

@@ -23,18 +23,20 @@ fn top(path: &str) -> &str {
 
 /// The library's folders and single files, each with those that it may use. What main.rs and lib.rs may use is not
 /// limited.
-const LAYERS: [(&str, &[&str]); 15] = [
+const LAYERS: [(&str, &[&str]); 18] = [
     ("rel_path", &[]),
-    ("trace", &[]),
+    ("limits", &[]),
+    ("trace", &["limits"]),
     ("model", &["trace", "rel_path"]),
     ("profile", &["trace", "model"]),
-    ("events", &["trace", "model", "rel_path"]),
+    ("events", &["trace", "model", "rel_path", "limits"]),
     ("analysis", &["trace", "model"]),
     ("report_json", &["model"]),
     ("compare", &["trace", "model", "analysis", "report_json", "rel_path"]),
+    ("show", &["report_json"]),
     ("source_tree", &["analysis"]),
     ("output", &["rel_path"]),
-    ("report", &["trace", "model", "analysis", "compare", "output", "source_tree", "rel_path"]),
+    ("report", &["trace", "model", "analysis", "compare", "output", "source_tree", "rel_path", "limits"]),
     ("options", &["report", "output", "compare", "source_tree"]),
     (
         "job",
@@ -48,6 +50,7 @@ const LAYERS: [(&str, &[&str]); 15] = [
         ],
     ),
     ("check", &["model", "analysis", "output", "report", "job", "source_tree", "report_json"]),
+    ("fuzzing", &["trace", "model", "profile", "events", "analysis", "report", "report_json"]),
 ];
 
 /// The program, which may use the library as its other users do.

@@ -118,6 +118,22 @@ fn every_generated_kernel_of_a_run_stands_in_its_compile_with_its_lines() {
 }
 
 #[test]
+fn single_calls_of_a_region_and_the_kernels_within_it_add_up_to_its_row() {
+    let report = of_cpu("24_profile");
+    let regions = rows(&report, "regions");
+    let calls: u64 = regions.iter().map(|region| region["calls"].as_u64().unwrap()).sum();
+    let page = report.page("performance.html");
+    let texts = |css: &str| -> Vec<String> { page.all(css).into_iter().map(text_of).collect() };
+    assert_eq!(texts("#region-calls tbody tr").len() as u64, calls, "each has one call per recorded step");
+    let first = texts("#region-calls tbody tr:first-child td");
+    let shown = texts("#regions-table tbody tr:first-child td");
+    assert_eq!((&first[0], first[1].as_str(), &first[2]), (&shown[0], "1", &shown[3]));
+    let kernels = texts("#region-kernels tbody tr");
+    assert!(kernels.iter().any(|row| row.contains("cpp_fused")), "{kernels:?}");
+    assert!(kernels.iter().any(|row| row.contains("other kernels together")), "{kernels:?}");
+}
+
+#[test]
 fn times_of_lines_and_of_what_leads_to_none_add_up_to_all_kernels() {
     for scenario in ["24_profile", "24_profile_wide"] {
         let report = of_cpu(scenario);
@@ -143,25 +159,6 @@ fn a_wider_layer_moves_and_computes_twice_as_much() {
         flops.fold(0.0, f64::max)
     };
     assert_eq!(largest("24_profile_wide"), 2.0 * largest("24_profile"));
-}
-
-#[test]
-fn a_trace_beside_the_logs_of_a_folder_is_found() {
-    let folder = tempfile::TempDir::new().unwrap();
-    for entry in std::fs::read_dir(source("tests/profiles/24_profile")).unwrap() {
-        let path = entry.unwrap().path();
-        let name = path.file_name().unwrap().to_string_lossy().into_owned();
-        match name.strip_suffix(".zst") {
-            Some(plain) => {
-                let log = zstd::decode_all(std::fs::read(&path).unwrap().as_slice()).unwrap();
-                std::fs::write(folder.path().join(plain), log).unwrap();
-            }
-            None => drop(std::fs::copy(&path, folder.path().join(name)).unwrap()),
-        }
-    }
-    let report = Run::of(folder.path()).ok();
-    assert_eq!(performance(&report)["trace"]["file"], "profile.json");
-    assert_eq!(rows(&report, "lines").len(), 4);
 }
 
 #[test]
@@ -220,7 +217,7 @@ fn the_clock_of_the_trace_corrects_the_peak_and_is_said() {
     };
     assert!((share(&half) - 2.0 * share(&whole)).abs() < 1e-9);
     assert_eq!(performance(&half)["device"]["corrected"], true);
-    assert!(half.page("performance.html").text().contains("915 MHz"));
+    assert!(half.page("performance.html").text().contains("NVIDIA H100 SXM at 915 MHz"));
     assert!(whole.page("performance.html").text().contains("at its boost clock"));
 }
 
@@ -235,6 +232,32 @@ fn a_device_that_is_not_known_gives_rates_without_shares() {
     }
     assert!(rows(&report, "kernels").iter().any(|kernel| kernel["tflops"].as_f64() > Some(1.0)));
     assert!(report.page("performance.html").text().contains("--device"));
+}
+
+#[test]
+fn the_device_is_the_one_that_the_kernels_name_wherever_it_stands_in_the_list() {
+    let mut trace = trace("h100_vit.json.gz");
+    trace["deviceProperties"] = json!([
+        {"id": 0, "name": "NVIDIA A100-SXM4-80GB"}, {"id": 1, "name": "NVIDIA H100 80GB HBM3"}
+    ]);
+    let entry = |report: &Report| performance(report)["device"]["entry"].clone();
+    let notes = |report: &Report| report.page("performance.html").text().replace('\u{a0}', " ");
+    assert_eq!(entry(&report_of(&trace)), "NVIDIA A100 80GB SXM");
+    events(&mut trace, "kernel").into_iter().for_each(|launch| launch["args"]["device"] = json!(1));
+    let on_second = report_of(&trace);
+    assert_eq!(entry(&on_second), "NVIDIA H100 SXM");
+    assert!(!notes(&on_second).contains("Kernels ran on"));
+    events(&mut trace, "kernel")[0]["args"]["device"] = json!(0);
+    let on_both = report_of(&trace);
+    assert_eq!(entry(&on_both), "NVIDIA H100 SXM", "most ran there");
+    let said = "Kernels ran on 2 devices: device 1 (NVIDIA H100 80GB HBM3, ";
+    assert!(notes(&on_both).contains(said), "{}", notes(&on_both));
+    assert!(notes(&on_both).contains("device 0 (NVIDIA A100-SXM4-80GB, 1 run)"));
+    // Kernels of ROCm name their device by its place in the machine, which the list does not have.
+    events(&mut trace, "kernel").into_iter().for_each(|launch| launch["args"]["device"] = json!(5));
+    assert_eq!(entry(&report_of(&trace)), Value::Null, "two kinds are listed, and nothing tells which it is");
+    let rocm = Run::of(trace_path("mi300_vit.json.gz")).ok();
+    assert_eq!(entry(&rocm), "AMD Instinct MI300X", "all that are listed are of one kind");
 }
 
 #[test]
@@ -270,6 +293,18 @@ fn odd_launches_cost_nothing_but_their_own_figure() {
             .replace('\u{a0}', " ")
             .contains("1 entry of the trace could not be read")
     );
+}
+
+#[test]
+fn launches_that_name_no_operator_are_joined_by_the_call_of_the_runtime() {
+    let mut trace = trace("h100_vit.json.gz");
+    let whole = rows(&report_of(&trace), "ops").to_vec();
+    for launch in events(&mut trace, "kernel") {
+        launch["args"].as_object_mut().unwrap().remove("External id");
+    }
+    let by_correlation = report_of(&trace);
+    assert!(whole.len() > 5);
+    assert_eq!(rows(&by_correlation, "ops"), whole);
 }
 
 #[test]
@@ -334,52 +369,6 @@ fn a_trace_that_is_not_there_is_an_error_that_says_what_to_give() {
 }
 
 #[test]
-fn the_trace_of_a_log_is_joined_also_where_only_the_log_tells_its_rank() {
-    let folder = tempfile::TempDir::new().unwrap();
-    let log =
-        std::fs::read_dir(source("tests/profiles/24_profile")).unwrap().map(|entry| entry.unwrap().path());
-    let log = log.into_iter().find(|path| path.to_string_lossy().ends_with(".log.zst")).unwrap();
-    let log = zstd::decode_all(std::fs::read(log).unwrap().as_slice()).unwrap();
-    let path = folder.path().join("dedicated_log_torch_trace_rank_3_x.log");
-    std::fs::write(&path, log).unwrap();
-    let trace = trace_path("24_profile/profile.json.gz");
-    let report = Run::of(&path).args(["--profile"]).args([&trace]).ok();
-    assert_eq!(rows(&report, "lines").len(), 4);
-    // Of several, nothing says which is meant.
-    let run = Run::of(&path)
-        .args(["--profile"])
-        .args([&trace])
-        .args(["--profile"])
-        .args([trace_path("h100_vit.json.gz")]);
-    let done = run.go();
-    assert_eq!(done.code, Some(1));
-    assert!(done.stderr.contains("nothing says which of them is of this log"), "{}", done.stderr);
-}
-
-#[test]
-fn each_rank_of_a_job_has_its_own_trace_and_others_are_named() {
-    let folder = tempfile::TempDir::new().unwrap();
-    for rank in 0..2 {
-        let log = crate::support::input_of("12_ddp_2", rank);
-        std::fs::copy(&log.path, folder.path().join(log.file_name())).unwrap();
-    }
-    std::fs::copy(trace_path("h100_vit.json.gz"), folder.path().join("trace_rank1.json.gz")).unwrap();
-    std::fs::copy(trace_path("mi300_vit.json.gz"), folder.path().join("of_nobody.json.gz")).unwrap();
-    let done = Run::of(folder.path()).go();
-    assert!(
-        done.stderr.contains("1 trace not read") && done.stderr.contains("of_nobody.json.gz"),
-        "{}",
-        done.stderr
-    );
-    let read = |rank: u64| -> Value {
-        let text = std::fs::read(done.folder.join(format!("rank_{rank}/report.json"))).unwrap();
-        serde_json::from_slice(&text).unwrap()
-    };
-    assert_eq!(read(0)["performance"], Value::Null);
-    assert_eq!(read(1)["performance"]["device"]["entry"], "NVIDIA H100 SXM");
-}
-
-#[test]
 fn names_of_kernels_are_text_on_the_page_whatever_they_hold() {
     let mut trace = trace("h100_vit.json.gz");
     let probe = "<img src=x onerror=alert(1)>\"'&";
@@ -416,6 +405,12 @@ fn lines_stand_below_the_lines_that_call_them_and_blocks_of_the_model_below_line
     assert_eq!(depth("x = block(x)"), "--depth:1");
     assert_eq!(depth("return x + self.down(h)"), "--depth:2", "the loop over blocks calls it");
     assert_eq!(depth("self.blocks.0 down"), "--depth:3");
+    // A kernel that serves several lines is shared among them, so a function takes no longer than its kernels.
+    let function = page.one("#lines-table tbody tr:first-child td:nth-child(2)");
+    assert_eq!(function.attr("style").unwrap(), "--own:96.8%;--all:99.1%");
+    let cells = page.all("#lines-table tbody tr:first-child td").into_iter().map(text_of);
+    let cells: Vec<String> = cells.map(|text| text.replace('\u{a0}', " ")).skip(1).take(4).collect();
+    assert_eq!(cells, ["454 ms", "99.1 %", "162 ms", "293 ms"], "all, its share, forward, backward");
     assert_eq!(depth("self.blocks.2 norm, up"), "--depth:3");
     assert_eq!(depth("return self.head(weights @ x)"), "--depth:1");
     for line in ["self.blocks.1 norm, up", "self.blocks.1 down"] {

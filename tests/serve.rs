@@ -1,15 +1,23 @@
-//! `--serve`: the report over HTTP, to this machine only.
+//! `--serve` and `tlparse serve`: a report over HTTP, to this machine only, and to who knows its address.
 
-use crate::support::input;
-use std::io::{BufRead, BufReader, Read, Write};
+use crate::browser::window;
+use crate::support::{Run, files_below, input, report};
+use std::fs;
+use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
 use std::net::TcpStream;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::time::Duration;
 
 /// A program that serves a report; it is ended when this is dropped.
 struct Served {
     program: Child,
+    /// Host and port.
     address: String,
-    folder: tempfile::TempDir,
+    /// `token=..`
+    query: String,
+    folder: PathBuf,
+    _work: Option<tempfile::TempDir>,
 }
 
 impl Drop for Served {
@@ -20,61 +28,361 @@ impl Drop for Served {
 }
 
 impl Served {
-    fn start() -> Served {
-        let folder = tempfile::tempdir().unwrap();
-        let mut program = Command::new(assert_cmd::cargo::cargo_bin!("tlparse"))
-            .arg(&input("11_export_clean").path)
-            .args(["--serve", "--no-browser", "-o"])
-            .arg(folder.path().join("report"))
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let mut lines = BufReader::new(program.stdout.take().unwrap()).lines().map(Result::unwrap);
-        let line = lines.find(|line| line.starts_with("Serving http://")).expect("it says where it listens");
-        let address = line.split('/').nth(2).unwrap().to_owned();
-        Served { program, address, folder }
+    /// A small report of its own, which a test may change, served by the run that wrote it.
+    fn own() -> Served {
+        let work = tempfile::tempdir().unwrap();
+        let folder = work.path().join("report");
+        let log = &input("11_export_clean").path;
+        let mut command = Command::new(assert_cmd::cargo::cargo_bin!("tlparse"));
+        command.arg(log).args(["--serve", "--no-browser", "-o"]).arg(&folder);
+        Served::start(command, folder, Some(work))
     }
 
-    /// The head and the body of the answer.
-    fn ask(&self, method: &str, path: &str, host: &str) -> (String, String) {
+    /// A finished report.
+    fn finished(folder: &Path) -> Served {
+        let mut command = Command::new(assert_cmd::cargo::cargo_bin!("tlparse"));
+        command.args(["serve", "--no-browser"]).arg(folder);
+        Served::start(command, folder.to_owned(), None)
+    }
+
+    fn start(mut command: Command, folder: PathBuf, work: Option<tempfile::TempDir>) -> Served {
+        let mut program = command.stdout(Stdio::piped()).spawn().unwrap();
+        let mut lines = BufReader::new(program.stdout.take().unwrap()).lines().map(Result::unwrap);
+        let line = lines.find(|line| line.starts_with("Serving http://")).expect("it says where it listens");
+        let url = line.split_whitespace().nth(1).unwrap();
+        let (address, query) = url.strip_prefix("http://").unwrap().split_once("/?").unwrap();
+        let (address, query) = (address.to_owned(), query.to_owned());
+        Served { program, address, query, folder, _work: work }
+    }
+
+    /// The address of a file, with the token.
+    fn url(&self, path: &str) -> String {
+        format!("http://{}/{path}?{}", self.address, self.query)
+    }
+
+    /// A connection on which a request for a path was made, with the token and further lines.
+    fn request(&self, method: &str, path: &str, lines: &str) -> TcpStream {
+        let (address, query) = (&self.address, &self.query);
+        self.send(format!("{method} {path}?{query} HTTP/1.1\r\nHost: {address}\r\n{lines}\r\n").as_bytes())
+    }
+
+    /// A connection on which these bytes were sent, as far as the server took them.
+    fn send(&self, bytes: &[u8]) -> TcpStream {
         let mut stream = TcpStream::connect(&self.address).unwrap();
-        write!(stream, "{method} {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n").unwrap();
-        let mut answer = Vec::new();
-        stream.read_to_end(&mut answer).unwrap();
-        let answer = String::from_utf8_lossy(&answer).into_owned();
-        let (head, body) = answer.split_once("\r\n\r\n").unwrap();
-        (head.to_owned(), body.to_owned())
+        stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+        stream.set_write_timeout(Some(Duration::from_secs(60))).unwrap();
+        // A server that refuses does not read to the end.
+        let _ = stream.write_all(bytes);
+        stream
     }
 }
 
+/// An answer: its status line and headers, and its body.
+fn answer(mut stream: TcpStream) -> (String, Vec<u8>) {
+    let mut answer = Vec::new();
+    if let Err(error) = stream.read_to_end(&mut answer) {
+        // What the server did not read makes the system reset the connection.
+        assert_eq!(error.kind(), ErrorKind::ConnectionReset);
+    }
+    let end = answer.windows(4).position(|four| four == b"\r\n\r\n").unwrap_or(answer.len());
+    let body = answer.get(end + 4..).unwrap_or_default().to_vec();
+    (String::from_utf8_lossy(&answer[..end]).into_owned(), body)
+}
+
+/// A client that takes every status for an answer.
+fn client() -> ureq::Agent {
+    let config = ureq::Agent::config_builder();
+    config.http_status_as_error(false).timeout_global(Some(Duration::from_secs(60))).build().into()
+}
+
+fn header<'a, B>(answer: &'a ureq::http::Response<B>, name: &str) -> &'a str {
+    answer.headers().get(name).map(|value| value.to_str().unwrap()).unwrap_or_default()
+}
+
 #[test]
-fn a_served_report_is_what_stands_on_the_disk() {
-    let served = Served::start();
-    for (path, file) in [("/", "index.html"), ("/index.html?q=x", "index.html"), ("/raw.log", "raw.log")] {
-        let (head, body) = served.ask("GET", path, &served.address);
-        assert!(head.starts_with("HTTP/1.1 200"), "{path}: {head}");
-        let kind = if file == "raw.log" { "text/plain" } else { "text/html" };
-        assert!(head.contains(&format!("Content-Type: {kind}")), "{path}: {head}");
-        assert_eq!(body, std::fs::read_to_string(served.folder.path().join("report").join(file)).unwrap());
+fn every_file_of_a_report_is_served_as_it_stands_on_the_disk_with_its_type() {
+    let served = Served::finished(&report("01_inference").folder);
+    let client = client();
+    for path in files_below(&served.folder) {
+        let mut answer = client.get(served.url(&path)).call().unwrap();
+        assert_eq!(answer.status(), 200, "{path}");
+        let kind = match path.rsplit('.').next().unwrap() {
+            "html" => "text/html; charset=utf-8",
+            "json" => "application/json",
+            "js" => "text/javascript; charset=utf-8",
+            _ => "text/plain; charset=utf-8",
+        };
+        assert_eq!(header(&answer, "content-type"), kind, "{path}");
+        assert!(
+            answer.body_mut().read_to_vec().unwrap() == fs::read(served.folder.join(&path)).unwrap(),
+            "{path}"
+        );
+    }
+    let landing = client.get(served.url("")).call().unwrap().body_mut().read_to_vec().unwrap();
+    assert_eq!(landing, fs::read(served.folder.join("index.html")).unwrap());
+}
+
+#[test]
+fn a_part_of_a_file_and_its_head_can_be_had_alone() {
+    let served = Served::finished(&report("01_inference").folder);
+    let (client, url) = (client(), served.url("raw.log"));
+    let whole = fs::read(served.folder.join("raw.log")).unwrap();
+    let length = whole.len();
+    let head = client.head(&url).call().unwrap();
+    assert_eq!((head.status().as_u16(), header(&head, "content-length")), (200, length.to_string().as_str()));
+    assert_eq!(header(&head, "accept-ranges"), "bytes");
+    assert!(head.into_body().read_to_vec().unwrap().is_empty());
+    for (range, part) in [
+        ("bytes=0-9", 0..10),
+        ("bytes=100-", 100..length),
+        ("bytes=-7", length - 7..length),
+        ("bytes=5-99999999999", 5..length),
+    ] {
+        let mut answer = client.get(&url).header("range", range).call().unwrap();
+        assert_eq!(answer.status(), 206, "{range}");
+        let told = format!("bytes {}-{}/{length}", part.start, part.end - 1);
+        assert_eq!(header(&answer, "content-range"), told, "{range}");
+        assert!(answer.body_mut().read_to_vec().unwrap() == whole[part], "{range}");
+    }
+    let beyond = client.get(&url).header("range", format!("bytes={length}-")).call().unwrap();
+    assert_eq!(
+        (beyond.status().as_u16(), header(&beyond, "content-range")),
+        (416, format!("bytes */{length}").as_str())
+    );
+    for range in ["bytes=9-3", "bytes=0-1,4-5", "lines=1-2"] {
+        let mut answer = client.get(&url).header("range", range).call().unwrap();
+        assert_eq!(answer.status(), 200, "{range}");
+        assert_eq!(answer.body_mut().read_to_vec().unwrap().len(), length, "{range}");
     }
 }
 
 #[test]
 fn nothing_outside_the_report_is_served() {
-    let served = Served::start();
-    std::fs::write(served.folder.path().join("secret.txt"), "secret").unwrap();
-    for path in ["/../secret.txt", "/..%2fsecret.txt", "/%2e%2e/secret.txt", "//etc/passwd", "/payloads/"] {
-        let (head, body) = served.ask("GET", path, &served.address);
-        assert!(head.starts_with("HTTP/1.1 404") && !body.contains("secret"), "{path}: {head}");
+    let served = Served::own();
+    let outside = served.folder.parent().unwrap();
+    fs::write(outside.join("secret.txt"), "secret").unwrap();
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::symlink;
+        symlink("../secret.txt", served.folder.join("link.txt")).unwrap();
+        symlink(outside, served.folder.join("up")).unwrap();
+        symlink("/proc/self/root", served.folder.join("root")).unwrap();
+        symlink("raw.log", served.folder.join("inner.log")).unwrap();
+        assert!(
+            answer(served.request("GET", "/inner.log", "Connection: close\r\n"))
+                .0
+                .starts_with("HTTP/1.1 200")
+        );
     }
-    assert!(served.ask("POST", "/", &served.address).0.starts_with("HTTP/1.1 405"));
+    let long = format!("/{}", "a/".repeat(2000));
+    for path in [
+        "/../secret.txt",
+        "/..%2fsecret.txt",
+        "/%2e%2e/secret.txt",
+        "/%2e%2e%2fsecret.txt",
+        "/.%2e/secret.txt",
+        "/..%5csecret.txt",
+        "/..\\secret.txt",
+        "/%252e%252e/secret.txt",
+        "/x/../../secret.txt",
+        "/%c0%ae%c0%ae/secret.txt",
+        "/..%00/secret.txt",
+        "/index.html%00.txt",
+        "/%",
+        "/%2",
+        "/%ff%fe",
+        "//etc/passwd",
+        "/etc/passwd",
+        "/payloads/",
+        "/payloads",
+        "/.",
+        "/./",
+        "/..",
+        "/link.txt",
+        "/up/secret.txt",
+        "/up/report/index.html",
+        "/root/etc/passwd",
+        "/index.html/",
+        "/index.html/../index.html",
+        "/C:/secret.txt",
+        "/con",
+        &long,
+    ] {
+        let (head, body) = answer(served.request("GET", path, "Connection: close\r\n"));
+        assert!(head.starts_with("HTTP/1.1 404") || head.starts_with("HTTP/1.1 400"), "{path}: {head}");
+        let body = String::from_utf8_lossy(&body).into_owned();
+        assert!(!body.contains("secret") && !body.contains("root:"), "{path}: {body}");
+    }
+}
+
+#[test]
+fn who_does_not_know_the_address_gets_nothing() {
+    let served = Served::finished(&report("01_inference").folder);
+    let client = client();
+    let plain = format!("http://{}/index.html", served.address);
+    for url in [plain.clone(), format!("{plain}?token="), format!("{plain}?token={}", "0".repeat(32))] {
+        let mut refused = client.get(&url).call().unwrap();
+        assert_eq!((refused.status().as_u16(), header(&refused, "set-cookie")), (403, ""), "{url}");
+        let told = refused.body_mut().read_to_string().unwrap();
+        assert!(told.contains("token") && told.len() < 200, "{told}");
+    }
+    let first = client.get(served.url("index.html")).call().unwrap();
+    let cookie = header(&first, "set-cookie");
+    assert!(cookie.contains("HttpOnly") && cookie.contains("SameSite=Strict"), "{cookie}");
+    let cookie = cookie.split(';').next().unwrap();
+    let known = client.get(&plain).header("cookie", cookie).call().unwrap();
+    assert_eq!((known.status().as_u16(), header(&known, "set-cookie")), (200, ""));
+    let posted = client.post(&plain).header("cookie", cookie).send("x").unwrap();
+    assert_eq!((posted.status().as_u16(), header(&posted, "allow")), (405, "GET, HEAD"));
 }
 
 #[test]
 fn only_this_machine_is_answered() {
-    let served = Served::start();
+    let served = Served::finished(&report("01_inference").folder);
     assert!(served.address.starts_with("127.0.0.1:"), "{}", served.address);
-    assert!(served.ask("GET", "/", "evil.example").0.starts_with("HTTP/1.1 403"));
-    let port = served.address.split(':').nth(1).unwrap();
-    assert!(served.ask("GET", "/", &format!("localhost:{port}")).0.starts_with("HTTP/1.1 200"));
+    let status = |host: &str| {
+        let request = format!("GET /?{} HTTP/1.1\r\n{host}Connection: close\r\n\r\n", served.query);
+        answer(served.send(request.as_bytes())).0.split(' ').nth(1).unwrap_or_default().to_owned()
+    };
+    for foreign in [
+        "Host: evil.example\r\n",
+        "Host: 127.0.0.1.evil.example\r\n",
+        "",
+        "Host: localhost\r\nHost: evil\r\n",
+    ] {
+        assert!(["403", "400"].contains(&status(foreign).as_str()), "{foreign}");
+    }
+    // Behind `ssh -L 9000:localhost:4000` the port is another.
+    assert_eq!(status("Host: localhost:9000\r\n"), "200");
+}
+
+#[test]
+fn every_answer_forbids_to_guess_types_to_frame_to_keep_and_to_tell_where_one_came_from() {
+    let served = Served::finished(&report("01_inference").folder);
+    let client = client();
+    let strange = format!("http://{}/", served.address);
+    for (url, status) in [
+        (served.url(""), 200),
+        (served.url("raw.log"), 200),
+        (served.url("report.json"), 200),
+        (served.url("nothing.html"), 404),
+        (strange, 403),
+    ] {
+        let answer = client.get(&url).call().unwrap();
+        assert_eq!(answer.status(), status, "{url}");
+        for (name, value) in [
+            ("x-content-type-options", "nosniff"),
+            ("x-frame-options", "DENY"),
+            ("referrer-policy", "no-referrer"),
+            ("cache-control", "no-store"),
+        ] {
+            assert_eq!(header(&answer, name), value, "{url}");
+        }
+        assert!(header(&answer, "content-security-policy").contains("frame-ancestors 'none'"), "{url}");
+    }
+}
+
+#[test]
+fn a_hundred_readers_are_answered_at_once() {
+    let served = Served::finished(&report("01_inference").folder);
+    let whole = fs::read(served.folder.join("raw.log")).unwrap();
+    std::thread::scope(|scope| {
+        for _ in 0..100 {
+            scope.spawn(|| {
+                let (head, body) = answer(served.request("GET", "/raw.log", "Connection: close\r\n"));
+                assert!(head.starts_with("HTTP/1.1 200") && body == whole, "{head}");
+            });
+        }
+    });
+}
+
+#[test]
+fn paused_and_endless_connections_hold_up_nobody() {
+    let served = Served::own();
+    // Larger than what the system keeps for a connection that nobody reads from.
+    fs::File::create(served.folder.join("large.bin")).unwrap().set_len(64 << 20).unwrap();
+    let mut kept = Vec::new();
+    for at in 0..200 {
+        kept.push(match at % 4 {
+            // A download that was paused, a request that never ends, one that has not begun, and one half of a line.
+            0 => served.request("GET", "/large.bin", ""),
+            1 => served.send(b"GET /index.html HTTP/1.1\r\nHost: localhost\r\nX-Slow: a"),
+            2 => served.send(b""),
+            _ => served.send(b"GET /ind"),
+        });
+    }
+    let client = client();
+    for path in ["", "raw.log", "search.html"] {
+        assert_eq!(client.get(served.url(path)).call().unwrap().status(), 200, "{path}");
+    }
+    // A download that goes on is whole.
+    let (head, body) = answer(served.request("GET", "/large.bin", "Connection: close\r\n"));
+    assert!(head.starts_with("HTTP/1.1 200") && body.len() == 64 << 20, "{head}: {}", body.len());
+    drop(kept);
+}
+
+#[test]
+fn what_is_no_request_or_too_long_ends_the_connection() {
+    let served = Served::finished(&report("01_inference").folder);
+    let long = "a".repeat(1 << 20);
+    let many = "X-A: b\r\n".repeat(1000);
+    let host = &served.address;
+    for (what, bytes) in [
+        ("an endless line", format!("GET /{long} HTTP/1.1\r\nHost: {host}\r\n\r\n")),
+        ("a line without an end", long.clone()),
+        ("a long header", format!("GET / HTTP/1.1\r\nHost: {host}\r\nX-Long: {long}\r\n\r\n")),
+        ("many headers", format!("GET / HTTP/1.1\r\nHost: {host}\r\n{many}\r\n")),
+        ("no request", "\u{16}\u{3}\u{1}\0\0\r\n\r\n".to_owned()),
+        ("a foreign version", format!("GET / HTTP/9.9\r\nHost: {host}\r\n\r\n")),
+        (
+            "two lengths",
+            format!("GET / HTTP/1.1\r\nHost: {host}\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n"),
+        ),
+    ] {
+        let (head, body) = answer(served.send(bytes.as_bytes()));
+        assert!(head.is_empty() || head.starts_with("HTTP/1.1 4"), "{what}: {head}");
+        assert!(body.is_empty(), "{what}");
+    }
+    assert_eq!(client().get(served.url("")).call().unwrap().status(), 200);
+}
+
+#[test]
+fn only_reports_and_comparisons_are_served() {
+    let folder = tempfile::tempdir().unwrap();
+    let served = |path: &Path| Run::bare().go_with(&["serve", path.to_str().unwrap()]);
+    let empty = served(folder.path());
+    assert_eq!(empty.code, Some(1), "{}", empty.stderr);
+    assert!(
+        empty.stderr.contains("no report") && empty.stderr.contains("tlparse LOG -o DIR"),
+        "{}",
+        empty.stderr
+    );
+    assert_eq!(served(&folder.path().join("nothing")).code, Some(1));
+    fs::write(folder.path().join("diff.html"), "the comparison").unwrap();
+    let served = Served::finished(folder.path());
+    let mut page = client().get(served.url("")).call().unwrap();
+    assert_eq!(page.body_mut().read_to_string().unwrap(), "the comparison");
+}
+
+#[test]
+fn search_and_the_viewer_of_graphs_work_behind_the_server() {
+    let Some(window) = window() else { return };
+    let served = Served::finished(&report("02_train_mlp").folder);
+    let own = format!("request: http://{}/", served.address);
+    let quiet = |page: &str| {
+        let wrong: Vec<String> =
+            window.take_wrong().into_iter().filter(|one| !one.starts_with(&own)).collect();
+        assert!(wrong.is_empty(), "{page}: {wrong:#?}");
+    };
+    window.go(&served.url(""));
+    quiet("the landing page");
+    // From here on no address has the token: the browser has its cookie.
+    let plain = |path: &str| format!("http://{}/{path}", served.address);
+    window.go(&plain("search.html?q=forward"));
+    window.value("new Promise(done => setTimeout(() => done(true), 400))");
+    assert!(window.number("document.querySelectorAll('#found li').length") > 0.0);
+    quiet("search");
+    window.go(&plain("-_0_0_0/graphs.html#a=5&b=8"));
+    assert!(window.number("document.querySelectorAll('#sides .pair').length") > 10.0);
+    quiet("the viewer of graphs");
 }

@@ -2,7 +2,7 @@
 
 use super::parts::owners;
 use crate::model::{CompileIndex, Model, TraceSpan};
-use fxhash::FxHashMap;
+use crate::trace::TextMap;
 
 /// The phase that runs the C++ compiler.
 const BUILD: &str = "compile_file";
@@ -74,7 +74,7 @@ pub(super) fn builds(model: &Model) -> Vec<Build<'_>> {
 
 /// What is built outside of any loading once the process has built a kernel tries nothing out any more.
 fn late_trials_are_kernels(found: &mut [(usize, Build<'_>)]) {
-    let mut first_kernel: FxHashMap<u64, f64> = FxHashMap::default();
+    let mut first_kernel: TextMap<u64, f64> = TextMap::default();
     for (_, build) in found.iter().filter(|(_, build)| matches!(build.purpose, BuildPurpose::Kernel { .. })) {
         let first = first_kernel.entry(build.span.pid).or_insert(f64::INFINITY);
         *first = first.min(build.span.start_us);

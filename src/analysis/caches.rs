@@ -4,6 +4,7 @@ use crate::model::{CacheLookup, Function, Model, Outcome};
 use crate::trace::{FrameId, TextMap};
 use fxhash::FxHashSet;
 use indexmap::IndexMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// Characters of a component's value that are kept: the beginning tells what it is.
 const LONGEST_VALUE: usize = 200;
@@ -33,6 +34,13 @@ pub struct Component {
 #[derive(Debug, Default, Clone)]
 pub struct Key(Vec<u32>);
 
+/// What tells components apart. The hasher is one in which nobody finds two texts with one hash by choosing them.
+fn id_of(hash: &str, name: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    (hash, name).hash(&mut hasher);
+    hasher.finish()
+}
+
 /// A component that differs between two keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Difference<'c> {
@@ -52,7 +60,7 @@ impl Components {
 
     fn place(&mut self, text: &str) -> Option<u32> {
         let (hash, name, value) = parse(text)?;
-        let id = fxhash::hash64(&(hash, name));
+        let id = id_of(hash, name);
         if let Some(at) = self.all.get_index_of(&id) {
             return u32::try_from(at).ok();
         }

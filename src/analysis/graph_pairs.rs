@@ -1,6 +1,7 @@
 //! Graphs that stand for before and after: which of a compile's files are worth comparing.
 
 use crate::model::Artifact;
+use crate::trace::TextMap;
 use fxhash::FxHashMap;
 
 /// Two files of a compile: what was, and what became of it.
@@ -41,7 +42,7 @@ const LONGEST: usize = 60;
 pub fn graph_pairs(artifacts: &[Artifact]) -> Vec<GraphPair> {
     let mut pairs = Vec::new();
     // The last file of each name that is still waiting for its counterpart, by attempt and the counterpart's name.
-    let mut waiting: FxHashMap<(u32, String), usize> = FxHashMap::default();
+    let mut waiting: TextMap<(u32, String), usize> = TextMap::default();
     // The last graph before a pass, by attempt and kind of pass.
     let mut passes: FxHashMap<(u32, Side), usize> = FxHashMap::default();
     for (at, artifact) in artifacts.iter().enumerate() {

@@ -67,15 +67,29 @@ impl Names {
 }
 
 /// The function of a compile, for a sentence about all compiles of its frame: `f`, or `f, resumed at line 9,`. Where one
-/// wrapper is compiled for objects of several classes, the wrapper is named.
+/// wrapper is compiled for objects of several classes, the wrapper is named. This reads all compiles: who asks for many
+/// uses [`FunctionWords`].
 pub(super) fn function_words(model: &Model, index: CompileIndex) -> Option<String> {
-    let compile = model.compiles.get(index)?;
-    let wanted = compile.id.as_ref().map(|id| id.frame());
+    let wanted = model.compiles.get(index)?.id.as_ref().map(|id| id.frame());
     let frames = Frames::of_those(model, |frame| Some(frame) == wanted.as_ref());
-    let of_frame = wanted.and_then(|frame| frames.of.get(&frame));
-    let function = compile.function.as_ref().or_else(|| of_frame?.function)?;
-    let receiver = of_frame.filter(|frame| !frame.classes_differ).and_then(|frame| frame.receiver);
-    Some(name(model, compile, function, receiver).words())
+    frames.words(model, index)
+}
+
+/// The functions of all compiles, for sentences.
+pub(super) struct FunctionWords<'m> {
+    model: &'m Model,
+    frames: Frames<'m>,
+}
+
+impl<'m> FunctionWords<'m> {
+    pub(super) fn of(model: &'m Model) -> Self {
+        FunctionWords { model, frames: Frames::of(model) }
+    }
+
+    /// As [`function_words`].
+    pub(super) fn at(&self, index: CompileIndex) -> Option<String> {
+        self.frames.words(self.model, index)
+    }
 }
 
 /// Where a module keeps what it is made of: items of these are its attributes.
@@ -135,6 +149,14 @@ impl<'m> Frames<'m> {
             }
         }
         Frames { of }
+    }
+
+    fn words(&self, model: &Model, index: CompileIndex) -> Option<String> {
+        let compile = model.compiles.get(index)?;
+        let of_frame = compile.id.as_ref().and_then(|id| self.of.get(&id.frame()));
+        let function = compile.function.as_ref().or_else(|| of_frame?.function)?;
+        let receiver = of_frame.filter(|frame| !frame.classes_differ).and_then(|frame| frame.receiver);
+        Some(name(model, compile, function, receiver).words())
     }
 
     fn name(&self, model: &Model, index: CompileIndex) -> Option<FunctionName> {

@@ -50,8 +50,8 @@ pub(super) fn of_log(model: &Model) -> CompileTime {
         return from_metrics(model);
     }
     let selfs = self_times(&model.spans);
-    let mut self_us: FxHashMap<&Arc<str>, f64> = FxHashMap::default();
-    let mut covered: FxHashMap<&Arc<str>, Vec<(f64, f64)>> = FxHashMap::default();
+    let mut self_us: TextMap<&Arc<str>, f64> = TextMap::default();
+    let mut covered: TextMap<&Arc<str>, Vec<(f64, f64)>> = TextMap::default();
     for (span, own) in model.spans.iter().zip(&selfs) {
         *self_us.entry(&span.name).or_default() += own;
         covered.entry(&span.name).or_default().push((span.start_us, span.end_us));

@@ -1,7 +1,7 @@
 //! The stacks of all compiles as one tree: who called what was compiled.
 
 use crate::model::{Frame, Model, Stack};
-use fxhash::FxHashMap;
+use crate::trace::TextMap;
 
 /// A tree of frames.
 #[derive(Debug, Default)]
@@ -27,7 +27,7 @@ impl Trie {
     /// The tree of stacks, each with the place of what has it. Equal frames under one parent are one node.
     pub fn of<'s>(stacks: impl Iterator<Item = (usize, &'s Stack)>) -> Trie {
         let mut trie = Trie::default();
-        let mut known: FxHashMap<(Option<usize>, &Frame), usize> = FxHashMap::default();
+        let mut known: TextMap<(Option<usize>, &Frame), usize> = TextMap::default();
         for (place, stack) in stacks {
             let mut parent = None;
             for frame in stack.iter() {

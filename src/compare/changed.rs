@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 const MOST_BYTES: u64 = 48 << 20;
 
 /// Functions that have a page.
-const MOST_FUNCTIONS: usize = 100;
+const MOST_FUNCTIONS: usize = 40;
 
 /// What two compiles look like beside each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -145,12 +145,18 @@ fn debug_context(block: &str) -> Option<String> {
     (!text.is_empty()).then_some(text)
 }
 
+/// Whether it is an id of torch's catalog: `gb0059`.
+fn is_catalog_id(page: &str) -> bool {
+    let digits = page.strip_prefix("gb").unwrap_or_default();
+    !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
+}
+
 impl GraphBreak {
     /// Adds the link to torch's catalog of graph breaks, which is in the text.
     fn with_url(mut self, block: &str) -> Self {
         if let Some(url) = catalog_url(block) {
             let page = file_name(url).strip_suffix(".html");
-            self.gb_id = page.filter(|p| p.starts_with("gb")).map(str::to_owned);
+            self.gb_id = page.filter(|page| is_catalog_id(page)).map(str::to_owned);
             self.url = Some(url.to_owned());
         }
         self

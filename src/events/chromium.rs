@@ -3,7 +3,6 @@
 use super::{Event, Flow, RankContext, StructuredLogParser};
 use crate::model::TraceSpan;
 use crate::trace::TextMap;
-use fxhash::FxHashMap;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
@@ -18,7 +17,7 @@ pub(super) fn parsers() -> Vec<Box<dyn StructuredLogParser>> {
 /// closes the latest begin of its name, and any begin above that in the stack was never ended.
 #[derive(Default)]
 struct Chromium {
-    processes: FxHashMap<u64, Process>,
+    processes: TextMap<u64, Process>,
 }
 
 #[derive(Default)]
@@ -87,7 +86,7 @@ impl StructuredLogParser for Chromium {
             }
         };
         cx.model().chromium.push(payload.at);
-        if !wire.ts.is_finite() {
+        if wire.ts.is_nan() || wire.ts.abs() > LATEST_US {
             return Ok(Flow::Handled);
         }
         cx.model().clock.anchor(event.stamp.time, wire.ts as i64);
@@ -110,6 +109,9 @@ impl StructuredLogParser for Chromium {
         Ok(())
     }
 }
+
+/// No record is later, in microseconds: the year 10000. With greater numbers, sums of times would leave the range of JSON.
+const LATEST_US: f64 = 253_402_300_800e6;
 
 impl Process {
     fn begin(&mut self, wire: &Wire<'_>, event: &Event<'_>, cx: &mut RankContext<'_>) {

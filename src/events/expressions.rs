@@ -4,6 +4,7 @@
 use super::Event;
 use super::stacks::Texts;
 use crate::model::{Argument, Expression, ExpressionPart, Fields, Stack};
+use crate::trace::TextMap;
 use fxhash::FxHashMap;
 use std::sync::Arc;
 
@@ -31,7 +32,7 @@ const LONGEST_TEXT: usize = 1_000;
 #[derive(Default)]
 pub(super) struct Expressions {
     made: Vec<Made>,
-    by_id: FxHashMap<i64, usize>,
+    by_id: TextMap<i64, usize>,
     kept: usize,
     /// Frames of torch's stacks so far.
     frames: usize,

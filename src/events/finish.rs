@@ -1,5 +1,6 @@
 //! What can only be decided after the whole log has been read.
 
+use crate::limits::{LONGEST_NAME, LONGEST_PATH, bounded};
 use crate::model::{
     Compile, CompileIndex, CompileNews, Function, GraphBreak, Model, ProblemKind, Stack, Stackless, Status,
 };
@@ -58,8 +59,8 @@ fn function(compile: &Compile, strings: &StringTable) -> Option<Function> {
     let named = compile.metrics.iter().rev().find(|m| m.facts.co_name.is_some());
     if let Some(facts) = named.map(|m| &m.facts) {
         return Some(Function {
-            name: facts.co_name.clone().unwrap_or_default(),
-            file: facts.co_filename.clone(),
+            name: bounded(facts.co_name.as_deref().unwrap_or_default(), LONGEST_NAME).into_owned(),
+            file: facts.co_filename.as_deref().map(|file| bounded(file, LONGEST_PATH).into_owned()),
             line: facts.co_firstlineno,
         });
     }

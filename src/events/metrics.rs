@@ -74,13 +74,16 @@ impl StructuredLogParser for CompilationMetrics {
     }
 }
 
+/// Nothing takes longer, in microseconds: ten thousand years. Sums of greater numbers would leave the range of JSON.
+const LONGEST_US: f64 = 3.2e17;
+
 /// The numbers that lists and findings need. Where a field in microseconds is missing, the legacy one in seconds is used.
 pub fn typed_metrics(fields: &Fields<'_>) -> Metrics {
     let micros = |new: &str, legacy_s: &str| {
         fields
             .number(new)
             .or_else(|| fields.number(legacy_s).map(|seconds| seconds * 1e6))
-            .filter(|t| t.is_finite())
+            .filter(|us| us.abs() <= LONGEST_US)
     };
     let sum = |a: &str, b: &str| match (fields.number(a), fields.number(b)) {
         (None, None) => None,

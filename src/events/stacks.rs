@@ -1,9 +1,9 @@
 //! Python stacks as torch writes them, with equal texts and equal stacks shared.
 
+use crate::limits::{LONGEST_LINE, LONGEST_NAME, bounded};
 use crate::model::{Frame, Stack, lenient};
 use crate::trace::TextSet;
 use crate::trace::{FileRef, StringTable};
-use fxhash::FxHashSet;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use std::sync::Arc;
 #[derive(Default)]
 pub(super) struct Texts {
     texts: TextSet<Arc<str>>,
-    stacks: FxHashSet<Stack>,
+    stacks: TextSet<Stack>,
 }
 
 impl Texts {
@@ -72,7 +72,7 @@ fn shared(frame: WireFrame, pid: u64, strings: &mut StringTable, texts: &mut Tex
     Frame {
         file,
         line: frame.line,
-        name: texts.text(frame.name.as_deref().unwrap_or("?")),
-        loc: frame.loc.map(|loc| texts.text(&loc)),
+        name: texts.text(&bounded(frame.name.as_deref().unwrap_or("?"), LONGEST_NAME)),
+        loc: frame.loc.map(|loc| texts.text(&bounded(&loc, LONGEST_LINE))),
     }
 }

@@ -21,7 +21,7 @@ struct Tensors {
 struct Described {
     tensors: IndexMap<(i64, i64), Tensor>,
     sources: IndexMap<(i64, i64), String>,
-    storages: fxhash::FxHashMap<(i64, i64), Cell>,
+    storages: crate::trace::TextMap<(i64, i64), Cell>,
 }
 
 struct Tensor {

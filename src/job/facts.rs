@@ -24,6 +24,9 @@ const ALARMS: [&str; 4] = ["worker_death", "worker_stall", "spmd_mismatch", "not
 /// Seconds from which on the time of a phase that was open says something.
 const LEAST_OPEN_S: f64 = 0.001;
 
+/// Collectives of a graph that are named beside each of its runs.
+const MOST_OPERATIONS: usize = 50;
+
 /// Reads all facts by which the rank is compared.
 pub(super) fn add_facts(
     texts: &mut Texts,
@@ -250,16 +253,14 @@ impl<'r> FactReader<'_, 'r> {
 
     fn execution(&mut self) -> Vec<Step> {
         let (report, places) = (self.report, self.places);
+        // What is said of a compile's first run serves its later ones, which a long order does not repeat.
+        let mut notes: TextMap<Option<&str>, Option<TextId>> = TextMap::default();
         let positions = report.cross_rank.execution.iter().flatten().map(|position| {
             let id = position.compile_id.as_deref();
             let value = id.and_then(|id| places.graph(id)).map(FactValue::Executed);
-            let cache = position.cache.as_ref().map(|outcome| format!("cache {}", &**outcome));
-            let schedule = position.schedule.as_ref().map(|ops| {
-                let ops: Vec<&str> = ops.iter().map(|op| short_operation(op)).collect();
-                ops.join(", ")
-            });
-            let note: Vec<String> = cache.into_iter().chain(schedule).collect();
-            let note = (!note.is_empty()).then(|| self.texts.add(&note.join(": ")));
+            let note = *notes
+                .entry(id)
+                .or_insert_with(|| execution_note(position).map(|note| self.texts.add(&note)));
             let (compile, graph) = (self.texts.add_maybe(id), id.and_then(|id| places.graph(id)));
             Step { compile, graph, value, note }
         });
@@ -330,6 +331,20 @@ impl<'r> FactReader<'_, 'r> {
             .map(|one| Alarm { kind: self.texts.add(&one.kind), title: self.texts.add(&stable(&one.title)) });
         alarms.collect()
     }
+}
+
+/// What a cache answered for a graph that ran, and its collectives.
+fn execution_note(position: &log::Execution<'_>) -> Option<String> {
+    let cache = position.cache.as_ref().map(|outcome| format!("cache {}", &**outcome));
+    let schedule = position.schedule.as_ref().map(|operations| {
+        let shown: Vec<&str> =
+            operations.iter().take(MOST_OPERATIONS).map(|operation| short_operation(operation)).collect();
+        let more = operations.len() - shown.len();
+        let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
+        format!("{}{rest}", shown.join(", "))
+    });
+    let note: Vec<String> = cache.into_iter().chain(schedule).collect();
+    (!note.is_empty()).then(|| note.join(": "))
 }
 
 /// Compiles that have an id, with it.

@@ -8,7 +8,7 @@ use super::tensors;
 use crate::model::{FactValue, KeyLookup, Step, TensorFact, Texts, stable};
 use crate::report_json::Text;
 use crate::report_json::log::{Graph, LogReport};
-use fxhash::FxHashSet;
+use crate::trace::TextSet;
 
 /// The cache whose keys are compared. Its keys depend only on what was compiled; those of other caches also on how.
 const FX_CACHE: &str = "fx_graph";
@@ -19,7 +19,7 @@ const MOST_TEXT: usize = 32 << 20;
 
 /// The graphs whose operations are kept in full, by a hash of them.
 #[derive(Default)]
-pub(super) struct GraphsInFull(FxHashSet<[u8; 16]>);
+pub(super) struct GraphsInFull(TextSet<[u8; 16]>);
 
 /// A fact about a graph, by the id of its compile.
 pub(super) fn step(texts: &mut Texts, places: &Places<'_>, id: Option<&str>, value: FactValue) -> Step {

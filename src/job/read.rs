@@ -62,7 +62,7 @@ impl<'t> Reader<'t> {
             let sum = self.events.entry(event.clone()).or_default();
             *sum = sum.saturating_add(*count);
         }
-        let log = report.log.clone();
+        let log = report.log.clone().checked();
         let state = match (report.integrity.ok, log.records) {
             (false, _) => RankState::Damaged(report.integrity.damage()),
             (true, 0) => RankState::Empty,

@@ -4,7 +4,6 @@ use super::events::for_each_event;
 use crate::analysis::part_of_phase;
 use crate::model::{CompileStretch, Fields, PartStretch, RankTimeline, Stretch};
 use crate::trace::TextMap;
-use fxhash::FxHashMap;
 use std::path::Path;
 
 /// Stretches that are kept: a row of a thousand pixels shows no more.
@@ -44,7 +43,7 @@ struct Process {
 #[derive(Default)]
 struct Phases {
     timeline: RankTimeline,
-    processes: FxHashMap<u64, Process>,
+    processes: TextMap<u64, Process>,
     /// The place of each compile in the timeline.
     compiles: TextMap<String, usize>,
 }

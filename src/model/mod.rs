@@ -48,7 +48,8 @@ pub use job::{
 };
 pub use news::CompileNews;
 pub use profile::{
-    Correlation, DeviceKernel, DeviceWork, InputDims, Launch, Operator, OperatorCall, Profile, TritonLaunch,
+    Correlation, DeviceKernel, DeviceRuns, DeviceWork, InputDims, Launch, Operator, OperatorCall, Profile,
+    TritonLaunch,
 };
 pub use program_text::{read_program, source_comment};
 pub use section::{Cell, Column, Section, Unit};
@@ -117,7 +118,7 @@ pub struct Model {
     /// Events of vLLM, in log order.
     pub vllm: Vec<VllmEvent>,
     /// `0_forward`: what generated code calls itself, by the number of its artifact.
-    pub aot_ids: FxHashMap<u32, String>,
+    pub aot_ids: TextMap<u32, String>,
     /// Numbers of the artifacts that say where kernels come from, if they name at least one.
     pub provenance: FxHashSet<u32>,
     /// The value of `TORCH_COMPILE_DYNAMIC_SOURCES` that torch recommends, by compile.

@@ -17,8 +17,10 @@ pub struct Profile {
     pub unreadable: u64,
     /// `distributedInfo.rank`.
     pub rank: Option<u64>,
-    /// Name of the first device, as `deviceProperties` has it.
+    /// Name of the device that ran most kernels, as `deviceProperties` has it.
     pub device: Option<String>,
+    /// The devices that ran kernels, the one with most runs first.
+    pub devices: Vec<DeviceRuns>,
     /// Begin of the first and end of the last call or launch.
     pub span_us: Option<(f64, f64)>,
     /// Distinct operators: name, shapes and types of the inputs.
@@ -31,6 +33,17 @@ pub struct Profile {
     pub launches: Sorted<Launch>,
     /// Which operator asked for a launch, by correlation, as the runtime's own calls tell it.
     pub correlations: Sorted<Correlation>,
+}
+
+/// A device that ran kernels.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DeviceRuns {
+    /// As the kernels name it.
+    pub id: u64,
+    /// As `deviceProperties` has it.
+    pub name: Option<String>,
+    /// How many runs of kernels name it.
+    pub runs: usize,
 }
 
 /// An operator as calls of it have in common.

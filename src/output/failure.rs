@@ -23,6 +23,7 @@ fn advice(kind: io::ErrorKind) -> Option<&'static str> {
         io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
             Some("choose a folder that you may write to with -o")
         }
+        io::ErrorKind::FileTooLarge => Some("raise the limit on the size of files (`ulimit -f`)"),
         io::ErrorKind::InvalidFilename => Some("choose a folder with a shorter name with -o"),
         _ => None,
     }

@@ -35,6 +35,13 @@ impl Lock {
     }
 }
 
+impl Lock {
+    /// Where its file is.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
 impl Drop for Lock {
     fn drop(&mut self) {
         // The file is removed while it is still locked; afterwards, it could already be the file of another run. A file

@@ -12,7 +12,7 @@ const MARK: &str = ".tlparse-";
 /// Ends the name of a folder that holds an old report while the new one is put in its place.
 const ASIDE: &str = "-old";
 
-/// Programs that see these files take the report for complete, so they are moved last.
+/// Programs that see these files take the report for complete: they are the first to go and the last to come.
 const LAST: [&str; 2] = ["index.html", "report.json"];
 
 /// A hidden name: `.name` in front of [`MARK`] for an entry beside a target, nothing for an entry inside it.
@@ -30,6 +30,13 @@ fn hidden_name(target: Option<&OsStr>, end: &str) -> OsString {
 /// The staging folder of this process, beside the given target name or inside.
 pub(super) fn staging_name(target: Option<&OsStr>) -> OsString {
     hidden_name(target, &process::id().to_string())
+}
+
+/// Another hidden name for a staging folder; a later run recognizes it as well.
+pub(super) fn away(staging: &Path) -> PathBuf {
+    let mut name = staging.as_os_str().to_owned();
+    name.push(ASIDE);
+    name.into()
 }
 
 /// Where this process keeps the old report until the new one is in place.
@@ -204,16 +211,12 @@ fn copy_folder(from: &Path, to: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Replaces the report in `folder` by the one in `staging`, entry by entry; the landing page comes last. On
-/// failure every move is undone.
+/// Replaces the report in `folder` by the one in `staging`, entry by entry; the landing page goes first and comes last, so
+/// that a run that is killed meanwhile leaves none beside half a report. On failure every move is undone.
 pub(super) fn move_in(staging: &Path, folder: &Path) -> io::Result<()> {
     let aside = folder.join(aside_name(None));
     fs::create_dir(&aside)?;
-    let moves = plan(folder, &aside).and_then(|mut moves| {
-        moves.extend(plan(staging, folder)?);
-        Ok(moves)
-    });
-    let moved = moves.and_then(|moves| move_all(&moves));
+    let moved = exchange_of(staging, folder, &aside).and_then(|moves| move_all(&moves));
     if moved.is_ok() {
         let _ = fs::remove_dir_all(&aside);
     } else {
@@ -221,6 +224,18 @@ pub(super) fn move_in(staging: &Path, folder: &Path) -> io::Result<()> {
         let _ = fs::remove_dir(&aside);
     }
     moved
+}
+
+/// The moves that bring the entries of `folder` to `aside` and those of `staging` to `folder`.
+pub(super) fn exchange_of(
+    staging: &Path,
+    folder: &Path,
+    aside: &Path,
+) -> io::Result<Vec<(PathBuf, PathBuf)>> {
+    let mut moves = plan(folder, aside)?;
+    moves.reverse();
+    moves.extend(plan(staging, folder)?);
+    Ok(moves)
 }
 
 /// Replaces these files of `folder` by those in `staging`; an old one that has no successor goes too. On failure every
@@ -235,6 +250,7 @@ pub(super) fn replace_files(staging: &Path, folder: &Path, files: &[&str]) -> io
         there.map(|name| (from.join(name), to.join(name))).collect()
     };
     let mut all = moves(folder, &aside);
+    all.reverse();
     all.extend(moves(staging, folder));
     let moved = move_all(&all);
     if moved.is_ok() {

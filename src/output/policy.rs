@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fs::{self, File};
-use std::io::{self, BufReader};
+use std::io::{self, BufReader, Read};
 use std::path::Path;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use serde::Deserialize;
 use serde::de::{DeserializeSeed, IgnoredAny, MapAccess, Visitor};
 
@@ -192,19 +192,19 @@ fn listed_entries(folder: &Path) -> BTreeSet<String> {
 
 /// Whether the folder's `report.json`, or the `diff.json` of a comparison, says that this program wrote it.
 fn is_ours(folder: &Path) -> bool {
-    let says_so =
-        |file: &str| tool_name(&folder.join(file)).is_ok_and(|name| name.as_deref() == Some("tlparse"));
+    let says_so = |file: &str| {
+        File::open(folder.join(file)).is_ok_and(|file| tool_name(file).as_deref() == Some("tlparse"))
+    };
     says_so("report.json") || says_so("diff.json")
 }
 
 /// `tool.name` of a report. Reading ends there: a report may be large, and `tool` stands near its start.
-fn tool_name(report: &Path) -> Result<Option<String>> {
-    let file = BufReader::new(File::open(report).context("no report.json")?);
+pub(super) fn tool_name(report: impl Read) -> Option<String> {
     let mut name = None;
-    let mut json = serde_json::Deserializer::from_reader(file);
+    let mut json = serde_json::Deserializer::from_reader(BufReader::new(report));
     // The early end is an error to the JSON parser; here it is intended.
     let _ = ToolName(&mut name).deserialize(&mut json);
-    Ok(name)
+    name
 }
 
 #[derive(Deserialize)]

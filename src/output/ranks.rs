@@ -8,6 +8,7 @@ use anyhow::{Context, Result, bail, ensure};
 use super::failure::about;
 use super::lock::Lock;
 use super::place;
+use super::unfinished::Unfinished;
 
 /// The files of a job's report, beside the folders of its ranks.
 const JOB_FILES: [&str; 7] = [
@@ -110,7 +111,7 @@ pub struct JobTarget {
     folder: PathBuf,
     staging: PathBuf,
     ranks: Vec<RankFolder>,
-    _lock: Lock,
+    lock: Lock,
 }
 
 impl JobTarget {
@@ -132,7 +133,7 @@ impl JobTarget {
         place::sweep(&folder, None);
         let staging = folder.join(place::staging_name(None));
         about(fs::create_dir(&staging), "write to", &folder)?;
-        Ok(JobTarget { folder, staging, ranks, _lock: lock })
+        Ok(JobTarget { folder, staging, ranks, lock })
     }
 
     /// The folders of the ranks, ascending.
@@ -145,6 +146,16 @@ impl JobTarget {
     #[must_use]
     pub fn staging(&self) -> &Path {
         &self.staging
+    }
+
+    /// What stands on the disk until the files are in place.
+    #[must_use]
+    pub fn unfinished(&self) -> Unfinished {
+        Unfinished {
+            staging: self.staging.clone(),
+            lock: Some(self.lock.path().to_owned()),
+            parents: Vec::new(),
+        }
     }
 
     /// Puts the files beside the ranks, the landing page last, and returns the folder.

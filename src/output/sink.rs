@@ -56,6 +56,15 @@ pub trait Sink: Sync {
 
     /// The same sink, one folder further down.
     fn below(&self, folder: &str) -> Box<dyn Sink + '_>;
+
+    /// Removes all files that were written.
+    ///
+    /// # Errors
+    /// A file cannot be removed.
+    fn clear(&self) -> Result<()>;
+
+    /// Where a file of that path stands on the disk; None where it does not.
+    fn on_disk(&self, path: &RelPath) -> Option<PathBuf>;
 }
 
 /// A folder on disk.
@@ -91,6 +100,58 @@ impl Sink for DiskSink {
     fn below(&self, folder: &str) -> Box<dyn Sink + '_> {
         Box::new(DiskSink(self.0.join(folder)))
     }
+
+    fn clear(&self) -> Result<()> {
+        match fs::remove_dir_all(&self.0) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(explain(error.into(), &self.0)),
+            _ => Ok(()),
+        }
+    }
+
+    fn on_disk(&self, path: &RelPath) -> Option<PathBuf> {
+        Some(self.0.join(path))
+    }
+}
+
+/// Another sink, in which one file is the same as a file that stands on the disk: it is a further name of that, where the
+/// file system has such, and takes no room.
+pub struct SharingSink<'s> {
+    sink: Box<dyn Sink + 's>,
+    path: RelPath,
+    original: Option<PathBuf>,
+}
+
+impl<'s> SharingSink<'s> {
+    /// The file `path` is the same as `original`. Without that it is written as all others.
+    pub fn new(sink: Box<dyn Sink + 's>, path: RelPath, original: Option<PathBuf>) -> Self {
+        SharingSink { sink, path, original }
+    }
+}
+
+impl Sink for SharingSink<'_> {
+    fn make_folders(&self, folders: &BTreeSet<&str>) -> Result<()> {
+        self.sink.make_folders(folders)
+    }
+
+    fn write(&self, path: &RelPath, fill: Fill<'_>) -> Result<Made> {
+        let original = self.original.as_ref().filter(|_| *path == self.path);
+        match original.zip(self.on_disk(path)) {
+            Some((original, goal)) if fs::hard_link(original, &goal).is_ok() => Ok(Made::New),
+            _ => self.sink.write(path, fill),
+        }
+    }
+
+    fn below(&self, folder: &str) -> Box<dyn Sink + '_> {
+        self.sink.below(folder)
+    }
+
+    fn clear(&self) -> Result<()> {
+        self.sink.clear()
+    }
+
+    fn on_disk(&self, path: &RelPath) -> Option<PathBuf> {
+        self.sink.on_disk(path)
+    }
 }
 
 /// Another sink, of whose files only those of one name are made; what the others would hold is never computed.
@@ -118,6 +179,14 @@ impl Sink for OnlySink<'_> {
     fn below(&self, folder: &str) -> Box<dyn Sink + '_> {
         Box::new(OnlySink { sink: self.sink.below(folder), name: self.name })
     }
+
+    fn clear(&self) -> Result<()> {
+        self.sink.clear()
+    }
+
+    fn on_disk(&self, _path: &RelPath) -> Option<PathBuf> {
+        None
+    }
 }
 
 /// The files of a report by their path below its folder, parts separated by `/`.
@@ -131,6 +200,11 @@ impl MemSink {
     /// What was written.
     pub fn into_files(self) -> Files {
         self.0.into_inner().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn clear_below(&self, prefix: &str) {
+        let mut files = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        files.retain(|path, _| !path.starts_with(prefix));
     }
 
     fn write_at(&self, path: String, fill: Fill<'_>) -> Result<Made> {
@@ -157,6 +231,15 @@ impl Sink for MemSink {
     fn below(&self, folder: &str) -> Box<dyn Sink + '_> {
         Box::new(MemFolder { sink: self, folder: folder.to_owned() })
     }
+
+    fn clear(&self) -> Result<()> {
+        self.clear_below("");
+        Ok(())
+    }
+
+    fn on_disk(&self, _path: &RelPath) -> Option<PathBuf> {
+        None
+    }
 }
 
 /// A folder of a map in memory.
@@ -176,5 +259,14 @@ impl Sink for MemFolder<'_> {
 
     fn below(&self, folder: &str) -> Box<dyn Sink + '_> {
         Box::new(MemFolder { sink: self.sink, folder: format!("{}/{folder}", self.folder) })
+    }
+
+    fn clear(&self) -> Result<()> {
+        self.sink.clear_below(&format!("{}/", self.folder));
+        Ok(())
+    }
+
+    fn on_disk(&self, _path: &RelPath) -> Option<PathBuf> {
+        None
     }
 }

@@ -10,6 +10,7 @@ use anyhow::{Context, Result, bail};
 use super::failure::about;
 use super::lock::Lock;
 use super::policy::Entries;
+use super::unfinished::Unfinished;
 use super::{place, policy};
 
 /// Linux follows at most this many links in one path.
@@ -24,7 +25,7 @@ pub struct Target {
     entries: Entries,
     staging: PathBuf,
     // The order of the last two matters: fields are dropped in this order, and the lock may be in a folder of `parents`.
-    _lock: Lock,
+    lock: Lock,
     parents: MadeFolders,
 }
 
@@ -42,7 +43,7 @@ impl Target {
         let lock = lock(&path)?;
         policy::check(&path, overwrite, &entries)?; // again: another run may just have put its report there
         let staging = stage(&path)?;
-        Ok(Target { path, overwrite, entries, staging, _lock: lock, parents })
+        Ok(Target { path, overwrite, entries, staging, lock, parents })
     }
 
     /// Where the report is going to stand.
@@ -55,6 +56,16 @@ impl Target {
     #[must_use]
     pub fn folder(&self) -> &Path {
         &self.staging
+    }
+
+    /// What stands on the disk until the report is in place.
+    #[must_use]
+    pub fn unfinished(&self) -> Unfinished {
+        Unfinished {
+            staging: self.staging.clone(),
+            lock: Some(self.lock.path().to_owned()),
+            parents: self.parents.0.clone(),
+        }
     }
 
     /// Puts the report in place of what the target's folder holds, and returns its final path.

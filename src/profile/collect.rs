@@ -3,6 +3,7 @@
 //! Nothing but what is named here is kept. In particular `metadata`, which holds environment variables of the run with
 //! its access tokens, is never looked at.
 
+use super::devices::Devices;
 use super::scan::{Event, Object, unescaped};
 use crate::model::{
     Correlation, DeviceKernel, DeviceWork, Fields, InputDims, Launch, Operator, OperatorCall, Profile,
@@ -10,7 +11,6 @@ use crate::model::{
 };
 use crate::trace::{Sorter, TextMap};
 use indexmap::IndexSet;
-use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 
@@ -32,6 +32,7 @@ pub(super) struct Collector {
     operators: Interned,
     kernels: Interned,
     threads: Numbers,
+    devices: Devices,
     /// Reused for every lookup.
     key: Vec<u8>,
 }
@@ -40,11 +41,7 @@ impl Collector {
     /// A field of the trace other than its events.
     pub(super) fn field(&mut self, name: &str, value: &[u8]) {
         match name {
-            "deviceProperties" => {
-                let devices: Vec<Device> = serde_json::from_slice(value).unwrap_or_default();
-                self.profile.device = devices.into_iter().next().map(|device| device.name);
-                self.profile.device = self.profile.device.take().filter(|name| !name.trim().is_empty());
-            }
+            "deviceProperties" => self.devices.list(value),
             "distributedInfo" => {
                 let fields = std::str::from_utf8(value).ok().and_then(|text| Fields::parse(text).ok());
                 self.profile.rank = fields.and_then(|fields| fields.count("rank"));
@@ -74,6 +71,7 @@ impl Collector {
         self.profile.calls = self.calls.sorted();
         self.profile.launches = self.launches.sorted();
         self.profile.correlations = self.correlations.sorted();
+        (self.profile.devices, self.profile.device) = self.devices.finish();
         self.profile
     }
 
@@ -133,6 +131,9 @@ impl Collector {
 
     fn launch(&mut self, fields: &Object<'_>, args: &Object<'_>, work: DeviceWork) {
         let Some(times) = self.times(fields) else { return };
+        if work == DeviceWork::Kernel {
+            self.devices.ran(args);
+        }
         let name = fields.quoted("name").unwrap_or_default();
         let (kernel, is_new) = self.kernels.place_of(name);
         if is_new {
@@ -309,22 +310,19 @@ impl<'t> Told<'t> {
     }
 }
 
-#[derive(Deserialize)]
-struct Device {
-    #[serde(default)]
-    name: String,
-}
-
 struct Times {
     begin: f64,
     dur: f64,
 }
 
+/// Microseconds that can be a time: thirty thousand years. A sum of any number of such times is still a number.
+const MOST_US: f64 = 1e18;
+
 impl Times {
     /// When an event began and how long it took. An event without a length has taken no time that could be told.
     fn of(fields: &Object<'_>) -> Option<Times> {
-        let begin = fields.number("ts")?;
-        let dur = fields.number("dur").filter(|dur| *dur >= 0.0)?;
+        let begin = fields.number("ts").filter(|begin| begin.abs() <= MOST_US)?;
+        let dur = fields.number("dur").filter(|dur| (0.0..=MOST_US).contains(dur))?;
         Some(Times { begin, dur })
     }
 }

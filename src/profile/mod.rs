@@ -4,6 +4,7 @@
 
 mod augment;
 mod collect;
+mod devices;
 mod pieces;
 mod scan;
 
@@ -65,14 +66,18 @@ pub(crate) fn rank_of(path: &Path) -> Option<u64> {
 pub(crate) fn read(path: &Path) -> Result<Profile> {
     let what = || format!("cannot read {}, give a trace that torch.profiler exported", path.display());
     let file = unpacked(File::open(path).with_context(what)?).with_context(what)?;
+    Ok(Profile { file: base_name(path), ..read_from(file) })
+}
+
+/// Reads the JSON of a trace.
+pub(crate) fn read_from(json: impl Read) -> Profile {
     let mut collector = Collector::default();
-    let damaged = for_each_piece(file, |piece| match piece {
+    let damaged = for_each_piece(json, |piece| match piece {
         Piece::Field { name, value } => collector.field(name, value),
         Piece::Event(event) => collector.event(&event),
         Piece::Unreadable => collector.unreadable(),
     });
     let mut profile = collector.finish();
-    profile.file = base_name(path);
     profile.damaged = damaged;
-    Ok(profile)
+    profile
 }

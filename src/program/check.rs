@@ -1,7 +1,7 @@
 //! `tlparse check`: its arguments; reads what is to be checked and the two files, and prints the verdict.
 
 use super::exit;
-use super::terminal::{self, Bar};
+use super::terminal::{self, Bar, visible};
 use super::values::{folder, format, source_tree, text_of};
 use anyhow::Context;
 use clap::Args;
@@ -61,7 +61,10 @@ impl Check {
         match Bar::during(|bar| told(self, bar)) {
             Ok(told) => {
                 terminal::notes(&told.notes);
-                terminal::print(&told.text);
+                let text = if self.format() == Format::Text { visible(&told.text) } else { told.text };
+                if let Err(error) = terminal::print(&text) {
+                    return exit::with(exit::FAILED, &error);
+                }
                 match told.end {
                     End::Holds => ExitCode::SUCCESS,
                     End::Exceeded => ExitCode::from(exit::EXCEEDED),

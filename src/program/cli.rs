@@ -5,9 +5,13 @@ use super::combine::Combine;
 use super::diff::Diff;
 use super::report::Afterwards;
 use super::run::Run;
+use super::serve::Serve;
+use super::shell::{Completions, Man};
+use super::show::Show;
 use super::values::{bytes, folder, format};
 use clap::error::ErrorKind;
 use clap::{Parser, Subcommand};
+use std::io::IsTerminal;
 use std::path::PathBuf;
 use tlparse::{Editor, Format, Options, Settings};
 
@@ -31,9 +35,17 @@ pub struct Cli {
     #[arg(long)]
     pub latest: bool,
 
-    /// Folder of the report
+    /// Folder of the report; - writes its zip to standard output instead
     #[arg(short, long, value_name = "DIR", default_value = "tl_out")]
     pub out: PathBuf,
+
+    /// Write a zip of the report too, beside its folder: DIR.zip
+    #[arg(long)]
+    pub zip: bool,
+
+    /// Write a report that is safe to share: counts, times and pseudonyms, and no text of the log
+    #[arg(long, conflicts_with_all = ["profile", "augment", "custom_header_html", "export", "inductor_provenance", "editor"])]
+    pub redact: bool,
 
     /// Replace a report that stands in the output folder
     #[arg(long)]
@@ -142,6 +154,22 @@ pub enum Command {
     /// Run a command, record what torch.compile does in it, and make the report
     #[command(after_help = Run::HELP)]
     Run(Run),
+
+    /// Print facts of a report or a log in the terminal
+    #[command(after_help = Show::HELP)]
+    Show(Show),
+
+    /// Serve a finished report over HTTP to this machine, until Ctrl-C
+    #[command(after_help = Serve::HELP)]
+    Serve(Serve),
+
+    /// Print a script that completes commands in a shell
+    #[command(after_help = Completions::HELP)]
+    Completions(Completions),
+
+    /// Print the manual page
+    #[command(after_help = Man::HELP)]
+    Man(Man),
 }
 
 /// What to say where options stand before the subcommand: clap's own message helps only those who know clap.
@@ -178,6 +206,19 @@ impl Cli {
                 "--augment writes one trace, and --profile names several; run tlparse once for each of them",
             );
         }
+        if self.to_standard_output()
+            && (self.watch || self.serve || self.json || self.format.is_some() || self.verbose)
+        {
+            return Some(
+                "-o - writes a zip to standard output and leaves no folder, so it cannot be used with --watch, --serve, --json, \
+                 --format or --verbose",
+            );
+        }
+        if self.to_standard_output() && std::io::stdout().is_terminal() {
+            return Some(
+                "-o - writes a zip, and standard output is a terminal; write it to a file: tlparse LOG -o - > report.zip",
+            );
+        }
         match (self.latest, self.all_ranks_html, self.session) {
             (true, true, _) => Some(
                 "--latest cannot be used with --all-ranks-html: it reads the one log that was written last, and the report \
@@ -188,6 +229,11 @@ impl Cli {
             ),
             _ => None,
         }
+    }
+
+    /// Whether the zip of the report is written to standard output, and nothing else.
+    pub fn to_standard_output(&self) -> bool {
+        self.out.as_os_str() == "-"
     }
 
     /// What is to be done once the report is written.
@@ -231,6 +277,8 @@ impl Cli {
         }
         Ok(Options {
             overwrite: self.overwrite,
+            zip: self.zip,
+            redact: self.redact,
             latest: self.latest,
             all_ranks: self.all_ranks_html,
             session: self.session,

@@ -1,10 +1,9 @@
 //! `tlparse diff`: its arguments; compares two sides and prints what was asked for.
 
 use super::exit;
-use super::terminal::{self, Bar};
-use super::values::format;
+use super::terminal::{self, Bar, visible};
+use super::values::{folder, format, source_tree};
 use clap::Args;
-use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use tlparse::{Compared, DiffOptions, Format, Progress, Registry, Threshold};
@@ -52,18 +51,13 @@ pub struct Diff {
     #[arg(long, conflicts_with = "format")]
     pub json: bool,
 
-    /// What to print: text, json or markdown [default: text]
-    #[arg(long, value_name = "FORMAT", value_parser = format_of_diff)]
+    /// What to print: text, json, markdown, sarif, junit or github [default: text]
+    #[arg(long, value_name = "FORMAT", value_parser = format)]
     pub format: Option<Format>,
-}
 
-/// A form that a comparison has, by its name.
-fn format_of_diff(name: &str) -> Result<Format, String> {
-    match format(name) {
-        Ok(format @ (Format::Text | Format::Json | Format::Markdown)) => Ok(format),
-        Ok(_) => Err("a comparison is text, json or markdown; the others are for tlparse check".to_owned()),
-        Err(_) => Err("known are text, json, markdown".to_owned()),
-    }
+    /// What paths of sources are relative to in sarif and github [default: the git work tree]
+    #[arg(long, value_name = "DIR", requires = "format", value_parser = folder)]
+    pub root: Option<PathBuf>,
 }
 
 impl Diff {
@@ -127,29 +121,15 @@ fn options(diff: &Diff) -> Result<DiffOptions, String> {
 
 /// Compares, and prints the comparison in the format that was asked for.
 fn compared(diff: &Diff, options: &DiffOptions, progress: &dyn Progress) -> anyhow::Result<Compared> {
-    tlparse::diff(options, &Registry::default(), progress).inspect(|compared| {
-        // Printing fails when the reader closes the pipe early, as `head` does.
-        let _ = print(diff, compared);
-    })
-}
-
-fn print(diff: &Diff, compared: &Compared) -> std::io::Result<()> {
-    let mut out = std::io::stdout().lock();
-    match diff.format() {
-        Format::Json => {
-            serde_json::to_writer_pretty(&mut out, &compared.json)?;
-            writeln!(out)
-        }
-        Format::Markdown => write!(out, "{}", compared.markdown),
-        // The command line takes no other form.
-        _ => {
-            for line in &compared.lines {
-                writeln!(out, "{line}")?;
-            }
-            match &compared.page {
-                Some(page) => writeln!(out, "Report: {}", page.display()),
-                None => Ok(()),
-            }
-        }
+    let tree = source_tree(diff.root.as_deref())?;
+    let compared = tlparse::diff(options, &Registry::default(), progress)?;
+    let mut text = compared.show(diff.format(), &tree)?;
+    if diff.format() == Format::Text {
+        text = visible(&text);
     }
+    if let Some(page) = compared.page.as_ref().filter(|_| diff.format() == Format::Text) {
+        text.push_str(&format!("Report: {}\n", page.display()));
+    }
+    terminal::print(&text)?;
+    Ok(compared)
 }

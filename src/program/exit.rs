@@ -1,5 +1,6 @@
 //! The exit codes of the program, and how it ends with one.
 
+use super::terminal::visible;
 use std::process::ExitCode;
 
 /// The report could not be written.
@@ -11,6 +12,6 @@ pub const EXCEEDED: u8 = 3;
 
 /// Says what went wrong, with its causes, and gives the code.
 pub fn with(code: u8, error: &anyhow::Error) -> ExitCode {
-    eprintln!("error: {error:#}");
+    eprintln!("error: {}", visible(&format!("{error:#}")));
     ExitCode::from(code)
 }

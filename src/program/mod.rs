@@ -5,14 +5,19 @@ mod cli;
 mod combine;
 mod diff;
 mod exit;
+mod interrupt;
 mod report;
 mod run;
 mod serve;
+mod shell;
+mod show;
 mod stop;
 mod terminal;
 mod values;
 mod watch;
+mod zip;
 
+use clap::CommandFactory;
 use cli::{Cli, Command};
 use std::process::ExitCode;
 use terminal::Bar;
@@ -29,12 +34,19 @@ pub fn main() -> ExitCode {
         Some(Command::Check(check)) => check.run(),
         Some(Command::Diff(diff)) => diff.run(),
         Some(Command::Run(run)) => run.run(),
+        Some(Command::Show(show)) => show.run(),
+        Some(Command::Serve(serve)) => serve.run(),
+        Some(Command::Completions(completions)) => completions.run(Cli::command()),
+        Some(Command::Man(man)) => man.run(Cli::command()),
         None => report(&cli),
     }
 }
 
 /// `tlparse LOG`: writes the report, and says what was found.
 fn report(cli: &Cli) -> ExitCode {
+    if cli.to_standard_output() {
+        return zip::run(cli);
+    }
     if cli.watch {
         return match cli.options() {
             Ok(options) => watch::run(options, &cli.afterwards()),

@@ -2,9 +2,10 @@
 
 use super::exit;
 use super::serve::Serving;
-use super::terminal;
+use super::terminal::{self, visible};
 use super::values::source_tree;
-use std::io::{IsTerminal, Write};
+use std::fmt::Write as _;
+use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use tlparse::{Format, Severity, Written};
@@ -39,12 +40,21 @@ impl Afterwards {
     pub fn conclude(&self, outcome: &Written) -> ExitCode {
         terminal::notes(&outcome.summary.notes);
         let index = outcome.folder.join("index.html");
-        if let Err(error) = self.print_formatted(outcome) {
+        let text = match self.format {
+            Some(format) => source_tree(self.root.as_deref()).and_then(|tree| outcome.show(format, &tree)),
+            None => summary(self, outcome, &index),
+        };
+        let print = |text: String| {
+            if self.to_standard_error {
+                eprint!("{text}");
+                return Ok(());
+            }
+            terminal::print(&text)
+        };
+        if let Err(error) = text.and_then(print) {
             eprintln!("error: {error:#}; the report is {}", index.display());
             return ExitCode::from(exit::FAILED);
         }
-        // Printing fails when the reader closes the pipe early, as `head` does; the report is written all the same.
-        let _ = print_summary(self, outcome, &index);
         if let Err(error) = show(self, &outcome.folder, &index) {
             eprintln!("error: {error:#}; the report is {}", index.display());
             return ExitCode::from(exit::FAILED);
@@ -52,15 +62,8 @@ impl Afterwards {
         self.strictness(outcome)
     }
 
-    /// Prints the findings in the form that was asked for, and nothing else on standard output.
-    fn print_formatted(&self, outcome: &Written) -> anyhow::Result<()> {
-        let Some(format) = self.format else { return Ok(()) };
-        terminal::print(&outcome.show(format, &source_tree(self.root.as_deref())?)?);
-        Ok(())
-    }
-
     /// What `--strict` and `--strict-compile-id` make of the report.
-    fn strictness(&self, outcome: &Written) -> ExitCode {
+    pub fn strictness(&self, outcome: &Written) -> ExitCode {
         let damaged = self.strict && !outcome.summary.intact;
         let without_id = self.strict_compile_id && outcome.summary.without_compile_id > 0;
         if damaged {
@@ -79,30 +82,19 @@ impl Afterwards {
 /// Opens the report in a browser if somebody is sitting at this machine; with `--serve`, serves it until the program is
 /// ended.
 fn show(afterwards: &Afterwards, folder: &Path, index: &Path) -> anyhow::Result<()> {
-    let serving = afterwards.serve.then(|| Serving::start(folder, afterwards.port)).transpose()?;
-    let shown = serving.as_ref().map_or_else(|| index.display().to_string(), Serving::url);
-    if let Some(serving) = &serving {
-        // Printed before the browser is started: scripts wait for this line.
-        let _ = writeln!(std::io::stdout(), "Serving {} until Ctrl-C", serving.url());
+    if afterwards.serve {
+        return Serving::start(folder, afterwards.port)?.run(afterwards.no_browser);
     }
     if !afterwards.no_browser {
-        terminal::open_in_browser(&shown, "report");
-    }
-    if let Some(serving) = serving {
-        serving.run();
+        terminal::open_in_browser(&index.display().to_string(), "report");
     }
     Ok(())
 }
 
-fn print_summary(afterwards: &Afterwards, outcome: &Written, index: &Path) -> std::io::Result<()> {
-    let mut out: Box<dyn Write> =
-        if afterwards.to_standard_error { Box::new(std::io::stderr()) } else { Box::new(std::io::stdout()) };
-    if afterwards.format.is_some() {
-        return Ok(());
-    }
+/// What is printed where no other form was asked for: the findings as JSON, or some lines.
+fn summary(afterwards: &Afterwards, outcome: &Written, index: &Path) -> anyhow::Result<String> {
     if afterwards.json {
-        serde_json::to_writer_pretty(&mut out, &outcome.summary.findings)?;
-        return writeln!(out);
+        return Ok(format!("{}\n", serde_json::to_string_pretty(&outcome.summary.findings)?));
     }
     let is_terminal = match afterwards.to_standard_error {
         true => std::io::stderr().is_terminal(),
@@ -111,19 +103,24 @@ fn print_summary(afterwards: &Afterwards, outcome: &Written, index: &Path) -> st
     let colored = is_terminal
         && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
         && std::env::var_os("TERM").is_none_or(|term| term != "dumb");
+    let mut text = String::new();
     for line in &outcome.summary.lines {
         match line.label.filter(|_| colored) {
-            Some((label, severity)) => writeln!(out, "{}{label}:\x1b[0m {}", color(severity), line.text)?,
-            None => writeln!(out, "{line}")?,
+            Some((label, severity)) => {
+                writeln!(text, "{}{label}:\x1b[0m {}", color(severity), visible(&line.text))?;
+            }
+            None => writeln!(text, "{}", visible(&line.to_string()))?,
         }
     }
     if afterwards.verbose {
-        writeln!(out, "Records by event:")?;
+        writeln!(text, "Records by event:")?;
         for (event, count) in &outcome.summary.events {
-            writeln!(out, "{count:>9}  {event}")?;
+            writeln!(text, "{count:>9}  {}", visible(event))?;
         }
     }
-    writeln!(out, "Report: {}", index.display())
+    writeln!(text, "Report: {}", index.display())?;
+    outcome.zip.iter().try_for_each(|zip| writeln!(text, "Zip: {}", zip.display()))?;
+    Ok(text)
 }
 
 /// The escape sequence that begins a label: bold red, bold yellow or bold.

@@ -1,19 +1,66 @@
 //! What the program shows besides its report: notes, a progress bar, a browser.
 
+use super::exit;
+use super::interrupt::Begun;
+use anyhow::Context;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::fmt::Write as _;
 use std::io::{IsTerminal, Write};
-use tlparse::Progress;
+use std::process::ExitCode;
+use tlparse::{Progress, Unfinished};
 
 /// Prints notes on standard error, a line each.
 pub fn notes(notes: &[String]) {
     for note in notes {
-        eprintln!("note: {note}");
+        eprintln!("note: {}", visible(note));
     }
 }
 
-/// Prints a text on standard output. That fails when the reader closes the pipe early, as `head` does, which does no harm.
-pub fn print(text: &str) {
-    let _ = std::io::stdout().write_all(text.as_bytes());
+/// Prints a text on standard output, as it is: it is meant for a program.
+///
+/// # Errors
+/// It could not be written. A reader that closes the pipe early, as `head` does, is no error.
+pub fn print(text: &str) -> anyhow::Result<()> {
+    let mut out = std::io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+            Err(error).context("standard output cannot be written")
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The text as a terminal may show it: of names and messages of a log, control characters and those that turn the
+/// direction of text are spelled out. Otherwise a log could move the cursor, or change what was said before.
+pub fn visible(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for c in text.chars() {
+        let turns = matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+        if turns || c.is_control() && !matches!(c, '\n' | '\t') {
+            // Writing to a string cannot fail.
+            let _ = write!(shown, "\\u{{{:x}}}", u32::from(c));
+        } else {
+            shown.push(c);
+        }
+    }
+    shown
+}
+
+/// Prints bytes on standard output, which is what the command is for: a full disk ends with an exit code. A reader who ends
+/// early, as `head` does, does no harm.
+pub fn print_or_fail(bytes: &[u8]) -> ExitCode {
+    let mut out = std::io::stdout().lock();
+    match out.write_all(bytes).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+            exit::with(exit::FAILED, &anyhow::Error::new(error).context("cannot write to standard output"))
+        }
+        _ => ExitCode::SUCCESS,
+    }
+}
+
+/// Columns of the terminal that standard output is; None where it is none.
+pub fn width() -> Option<usize> {
+    console::Term::stdout().size_checked().map(|(_, columns)| usize::from(columns))
 }
 
 /// Opens a page, if somebody is sitting at this machine; `what` names the page where no browser can be started.
@@ -27,31 +74,44 @@ pub fn open_in_browser(page: &str, what: &str) {
 
 /// Whether somebody is sitting at this machine: standard output is a terminal, there is a display, and the program runs
 /// neither in CI nor over SSH.
-fn may_open_browser() -> bool {
+pub fn may_open_browser() -> bool {
     let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     let display = !cfg!(all(unix, not(target_os = "macos"))) || set("DISPLAY") || set("WAYLAND_DISPLAY");
     std::io::stdout().is_terminal() && display && !set("CI") && !set("SSH_CONNECTION") && !set("SSH_TTY")
 }
 
 /// The progress bar, visible only where standard error is a terminal.
-pub struct Bar(ProgressBar);
+pub struct Bar {
+    bar: ProgressBar,
+    begun: Begun,
+}
 
 impl Bar {
-    /// Shows a bar while some work is done.
+    /// Shows a bar while some work is done. A signal that ends the program then removes what was begun.
     pub fn during<T>(work: impl FnOnce(&Bar) -> T) -> T {
-        let bar = Bar::new();
+        Bar::with(Begun::watched(), work)
+    }
+
+    /// The same where the caller waits for signals: the work is done to its end.
+    pub fn to_the_end<T>(work: impl FnOnce(&Bar) -> T) -> T {
+        Bar::with(Begun::default(), work)
+    }
+
+    fn with<T>(begun: Begun, work: impl FnOnce(&Bar) -> T) -> T {
+        let bar = Bar::new(begun);
         let done = work(&bar);
-        bar.0.finish_and_clear();
+        bar.begun.ended();
+        bar.bar.finish_and_clear();
         done
     }
 
-    fn new() -> Self {
+    fn new(begun: Begun) -> Self {
         // Ten updates per second are as many as anybody can read, and they cost next to nothing.
         let bar = ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::stderr_with_hz(10));
         let style = ProgressStyle::with_template("{msg} {wide_bar} {bytes}/{total_bytes} {eta}");
         bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
         bar.set_message("reading");
-        Bar(bar)
+        Bar { bar, begun }
     }
 }
 
@@ -60,20 +120,42 @@ const UPDATE_BYTES: u64 = 256 << 10;
 
 impl Progress for Bar {
     fn reading(&self, done: u64, total: u64) {
-        if self.0.is_hidden() {
+        if self.bar.is_hidden() {
             return;
         }
-        if done.saturating_sub(self.0.position()) >= UPDATE_BYTES || done == total {
-            self.0.set_length(total);
-            self.0.set_position(done);
+        if done.saturating_sub(self.bar.position()) >= UPDATE_BYTES || done == total {
+            self.bar.set_length(total);
+            self.bar.set_position(done);
         }
     }
 
     fn ranks(&self, done: usize, total: usize) {
-        self.0.set_message(format!("{done} of {total} ranks"));
+        self.bar.set_message(format!("{done} of {total} ranks"));
     }
 
     fn writing(&self, files: usize) {
-        self.0.set_message(format!("writing {files} files"));
+        self.bar.set_message(format!("writing {files} files"));
+    }
+
+    fn begun(&self, unfinished: Unfinished) {
+        self.begun.add(unfinished);
+    }
+
+    fn placing(&self) {
+        self.begun.placing();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_log_says_cannot_steer_the_terminal() {
+        assert_eq!(
+            visible("a\x1b[2Jb\rc\u{9b}d\u{202e}e\x7f"),
+            "a\\u{1b}[2Jb\\u{d}c\\u{9b}d\\u{202e}e\\u{7f}"
+        );
+        assert_eq!(visible("gr\u{fc}\u{df}e\n\t1"), "gr\u{fc}\u{df}e\n\t1");
     }
 }

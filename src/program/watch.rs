@@ -3,7 +3,7 @@
 use super::exit;
 use super::report::Afterwards;
 use super::stop::Stop;
-use super::terminal::{self, Bar};
+use super::terminal::{self, Bar, visible};
 use std::process::ExitCode;
 use std::time::Duration;
 use tlparse::{CompileNews, Options, Registry, Watch, Written};
@@ -24,7 +24,9 @@ pub fn run(mut options: Options, afterwards: &Afterwards) -> ExitCode {
     };
     let mut watch = Watch::new(&options.inputs, &registry);
     let paths: Vec<String> = options.inputs.iter().map(|path| path.display().to_string()).collect();
-    terminal::print(&format!("Watching {} until Ctrl-C\n", paths.join(", ")));
+    if let Err(error) = terminal::print(&format!("Watching {} until Ctrl-C\n", visible(&paths.join(", ")))) {
+        return exit::with(exit::FAILED, &error);
+    }
     let (mut quiet, mut is_behind) = (0, false);
     let mut last = Ok(None);
     loop {
@@ -57,13 +59,13 @@ pub fn run(mut options: Options, afterwards: &Afterwards) -> ExitCode {
 
 /// Writes the report; an error is said, and the next report may do better.
 fn written(options: &Options, registry: &Registry) -> Result<Option<Written>, ()> {
-    let written = Bar::during(|bar| tlparse::run(options, registry, bar));
+    let written = Bar::to_the_end(|bar| tlparse::run(options, registry, bar));
     written.map(Some).map_err(|error| eprintln!("error: {error:#}"))
 }
 
 fn tell_report(written: &Written) {
     let verdict = written.summary.lines.first().map(ToString::to_string).unwrap_or_default();
-    terminal::print(&format!("Report: {verdict} {}\n", written.folder.join("index.html").display()));
+    print(&format!("Report: {verdict} {}\n", written.folder.join("index.html").display()));
 }
 
 fn concluded(last: Result<Option<Written>, ()>, afterwards: &Afterwards) -> ExitCode {
@@ -77,10 +79,17 @@ fn concluded(last: Result<Option<Written>, ()>, afterwards: &Afterwards) -> Exit
     }
 }
 
+/// Prints a line. Where that fails, the report is still to be written.
+fn print(line: &str) {
+    if let Err(error) = terminal::print(&visible(line)) {
+        eprintln!("error: {error:#}");
+    }
+}
+
 fn tell(news: &[(Option<u64>, CompileNews)]) {
     for (rank, one) in news {
         let rank = rank.map(|rank| format!("rank {rank}  ")).unwrap_or_default();
-        terminal::print(&format!("{rank}{}\n", line(one)));
+        print(&format!("{rank}{}\n", line(one)));
     }
 }
 

@@ -8,18 +8,23 @@ pub(crate) mod formats;
 mod job;
 pub(crate) mod kit;
 mod pages;
+mod redact;
 mod site;
 mod subject;
 mod terminal;
 mod words;
 
 pub use collection::{CollectedLog, Collection, collection_pages, folder_of_log};
-pub use compare::{DIFF_PAGE, diff_entries, diff_markdown, diff_pages, diff_summary, to_json as diff_json};
+pub use compare::{
+    DIFF_PAGE, diff_entries, diff_markdown, diff_notices, diff_pages, diff_suite, diff_summary,
+    to_json as diff_json,
+};
 pub(crate) use data::figures_of_run;
 pub use formats::Format;
 pub use job::{JobReport, job_findings, job_pages, job_summary};
 pub use kit::Worker;
 pub use kit::editor::Editor;
+pub use redact::{Redacted, redacted_pages, redacted_summary};
 pub use site::{is_own_path, top_entries};
 pub use subject::{Report, Settings};
 pub use terminal::{SummaryLine, summary};

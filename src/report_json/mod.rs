@@ -56,6 +56,16 @@ pub(crate) fn load(folder: &Path, buffer: &mut Vec<u8>) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// The whole `report.json` of a folder.
+///
+/// # Errors
+/// As [`load`]; and it is no JSON.
+pub(crate) fn value(folder: &Path) -> anyhow::Result<serde_json::Value> {
+    let mut bytes = Vec::new();
+    load(folder, &mut bytes)?;
+    serde_json::from_slice(&bytes).map_err(|error| not_ours(&error))
+}
+
 /// What the report is about, if this version reads it.
 ///
 /// # Errors

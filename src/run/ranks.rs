@@ -7,7 +7,7 @@ use super::task::{LogOutcome, LogTask, Work, WriteLog};
 use crate::events::RankPart;
 use crate::model::{self, FailedRank, JobFacts, Process};
 use crate::options::RunSummary;
-use crate::output::Sink;
+use crate::output::{RelPath, SharingSink, Sink};
 use crate::trace::{self, LocalTime, Log, RankLogs};
 use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
@@ -193,8 +193,13 @@ impl<'a> Team<'a> {
     ) -> anyhow::Result<Vec<RankOutcome>> {
         let own = logs.rank.unwrap_or_default();
         let mut outcomes = Vec::new();
+        let raw_log = RelPath::of_parts(&["raw.log"]);
+        let mut first = None;
         for part in parts.iter().filter(|part| part.rank == own || !self.known.contains(&part.rank)) {
+            // All of them have the same log: a copy each would cost the square of its length.
             let sink = self.sink.below(&folder_name(part.rank));
+            let sink = SharingSink::new(sink, raw_log.clone(), first.clone());
+            first = first.or_else(|| sink.on_disk(&raw_log));
             let log = RankLog {
                 log: &logs.main,
                 processes: &[],
@@ -203,7 +208,7 @@ impl<'a> Team<'a> {
                 threads,
                 profiled: Profiled::Rank,
             };
-            let outcome = self.log(&log, &*sink)?;
+            let outcome = self.log(&log, &sink)?;
             outcomes.push(RankOutcome { rank: part.rank, file: logs.main.name(), outcome });
         }
         Ok(outcomes)
@@ -228,7 +233,14 @@ impl<'a> Team<'a> {
             progress: &progress,
         };
         // The progress of a job counts ranks, not the files of one rank.
-        (self.write_log)(Work { progress: &(), ..self.work }, &task)
+        match (self.write_log)(Work { progress: &(), ..self.work }, &task) {
+            // One log that is cut off meanwhile must not cost the reports of the others.
+            Err(error) if trace::is_log_changed(&error) => {
+                sink.clear()?;
+                Ok(LogOutcome::Unreadable(error))
+            }
+            outcome => outcome,
+        }
     }
 }
 

@@ -47,6 +47,6 @@ pub use records::{Entry, Payload, Record, Records};
 pub use runs::{Log, RankLogs, Run, group};
 pub use siblings::strings_from_siblings;
 pub use sorted::{Merge, Sorted, SortedRecord, Sorter, halves_of, word_of};
-pub use source::{Source, SpanReader, base_name};
+pub use source::{Source, SpanReader, base_name, is_log_changed};
 pub use strings::{FileRef, StringTable};
 pub use unpack::{Limit, packed, unpacked};

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use super::maps::TextMap;
+use crate::limits::{LONGEST_PATH, beginning};
 
 /// The tables of the processes that wrote one log.
 ///
@@ -63,10 +64,11 @@ impl StringTable {
     /// The text; `None` for no file, and as long as nothing has defined it.
     pub fn get(&self, file: FileRef) -> Option<&str> {
         let slot = self.slots.get(file.0 as usize)?;
-        slot.text.as_deref().or_else(|| {
+        let text = slot.text.as_deref().or_else(|| {
             let other = *self.by_any.get(&slot.id)?;
             self.slots.get(other as usize)?.text.as_deref()
-        })
+        });
+        text.map(|text| beginning(text, LONGEST_PATH))
     }
 
     /// The string that number `id` means to process `pid` at the end of the log, for stacks that are read again then.

@@ -4,6 +4,7 @@ use super::{Input, Report};
 use assert_cmd::Command;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::process::Output;
 use std::time::Duration;
 use tempfile::TempDir;
 
@@ -72,14 +73,26 @@ impl Run {
     /// Runs it.
     pub fn go(self) -> Done {
         let mut command = Command::new(assert_cmd::cargo::cargo_bin!("tlparse"));
-        command.env_clear().envs(self.env).current_dir(self.folder.path());
+        command.env_clear().envs(self.env.iter().cloned()).current_dir(self.folder.path());
         // No run takes minutes; a run that hangs must not hang the suite.
-        command.timeout(Duration::from_secs(300)).write_stdin(self.stdin);
-        command.args(self.input).arg("--no-browser");
+        command.timeout(Duration::from_secs(300)).write_stdin(self.stdin.clone());
+        command.args(&self.input).arg("--no-browser");
         if let Some(out) = &self.out {
             command.arg("-o").arg(out);
         }
-        let output = command.args(self.args).output().unwrap();
+        let output = command.args(&self.args).output().unwrap();
+        self.done(output)
+    }
+
+    /// Runs a subcommand with these arguments and nothing else.
+    pub fn go_with(self, args: &[&str]) -> Done {
+        let mut command = Command::new(assert_cmd::cargo::cargo_bin!("tlparse"));
+        command.env_clear().envs(self.env.iter().cloned()).current_dir(self.folder.path());
+        let output = command.timeout(Duration::from_secs(300)).args(args).output().unwrap();
+        self.done(output)
+    }
+
+    fn done(self, output: Output) -> Done {
         let folder = self.out.unwrap_or_else(|| self.folder.path().join("tl_out"));
         Done {
             code: output.status.code(),

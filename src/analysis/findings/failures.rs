@@ -7,11 +7,12 @@ use super::finding::{Finding, FurtherReading, Severity, Value};
 use super::kind::{CostDetail, EntryStyle, KindOfFinding, Topic, shared_part};
 use super::prose;
 use crate::analysis::failures::{FailureCause, FailureEffect, failed_us, failure_causes, fixed_against_mark};
-use crate::analysis::names::function_words;
+use crate::analysis::names::FunctionWords;
 use crate::analysis::recompiles::{is_limit, size_as_written};
 use crate::analysis::user_place::UserPlace;
 use crate::model::words::{counted, file_name, headline};
 use crate::model::{Model, Specialization};
+use indexmap::IndexSet;
 
 /// Failures.
 pub(super) const FAMILY: Family = Family { kinds: &[&FAILURE], of_log };
@@ -35,11 +36,12 @@ const NAMED: usize = 3;
 fn of_log(Basis { model, .. }: Basis<'_>) -> Vec<Finding> {
     let causes = failure_causes(model);
     let told = causes.iter().enumerate().filter(|(_, cause)| !cause.first().is_some_and(is_limit));
-    told.filter_map(|(index, cause)| Some(Finding { topic_entry: Some(index), ..finding(model, cause)? }))
-        .collect()
+    let words = FunctionWords::of(model);
+    let of = |(index, cause)| Some(Finding { topic_entry: Some(index), ..finding(model, &words, cause)? });
+    told.filter_map(of).collect()
 }
 
-fn finding(model: &Model, cause: &FailureCause<'_>) -> Option<Finding> {
+fn finding(model: &Model, words: &FunctionWords<'_>, cause: &FailureCause<'_>) -> Option<Finding> {
     let failure = cause.first()?;
     let text = failure.reason.as_deref().unwrap_or_default();
     let marked = fixed_against_mark(model, failure);
@@ -47,7 +49,7 @@ fn finding(model: &Model, cause: &FailureCause<'_>) -> Option<Finding> {
         Some(one) => marked_words(one, marked.len()),
         None => why(&failure.error, text),
     };
-    let mut found = Finding::new(&FAILURE, Severity::Error, title(model, cause, &why));
+    let mut found = Finding::new(&FAILURE, Severity::Error, title(words, cause, &why));
     found.reason = format!("{}: {why}", failure.error);
     found.count = cause.failures.len() as u64;
     found.detail = prose::explanation(text).or_else(|| rest(text));
@@ -133,12 +135,10 @@ fn violated(text: &str) -> Option<String> {
 }
 
 /// What happened to which functions, then why.
-fn title(model: &Model, cause: &FailureCause<'_>, why: &str) -> String {
-    let mut names: Vec<String> = Vec::new();
-    for name in cause.compiles.iter().filter_map(|&index| function_words(model, index)) {
-        let name = name.trim_end_matches(',').to_owned();
-        names.extend((!names.contains(&name)).then_some(name));
-    }
+fn title(words: &FunctionWords<'_>, cause: &FailureCause<'_>, why: &str) -> String {
+    let names = cause.compiles.iter().filter_map(|&index| words.at(index));
+    let names: IndexSet<String> = names.map(|name| name.trim_end_matches(',').to_owned()).collect();
+    let names: Vec<String> = names.into_iter().collect();
     let function = match names.as_slice() {
         [] => "a function".to_owned(),
         [one] => one.clone(),

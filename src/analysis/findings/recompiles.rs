@@ -5,11 +5,11 @@ use super::cost::{ChargeOrder, Claim, Work};
 use super::finding::{ChainStep, Finding, Severity, Value};
 use super::kind::{KindOfFinding, Topic, shared_part};
 use super::prose;
-use crate::analysis::names::function_words;
+use crate::analysis::names::FunctionWords;
 use crate::analysis::own_code::is_library;
 use crate::analysis::recompiles::{
     Cause, Chain, Change, ChangeKind, Limit, Step, Subject, disagreement, fixed, is_limit, meaning,
-    recompile_advice, recompile_limit, what_changed,
+    recompile_limit, what_changed,
 };
 use crate::analysis::user_place::{UserPlace, own_frame, text_frames};
 use crate::model::words::{counted, file_name};
@@ -58,7 +58,8 @@ fn of_log(Basis { model, chains, .. }: Basis<'_>) -> Vec<Finding> {
         |chain: &&Chain<'_>| chain.limit_hit() || chain.steps.iter().any(|step| told.contains(&step.compile));
     let mut chains: Vec<&Chain<'_>> = chains.iter().filter(is_told).collect();
     chains.sort_by_key(|chain| chain.steps.first().map(|step| step.compile));
-    chains.into_iter().filter_map(|chain| finding(model, chain)).collect()
+    let words = FunctionWords::of(model);
+    chains.into_iter().filter_map(|chain| finding(model, &words, chain)).collect()
 }
 
 /// Compiles of the frame of `compile` whose recompile reason is that `subject` changed.
@@ -70,9 +71,9 @@ pub(super) fn caused_by(chains: &[Chain<'_>], compile: CompileIndex, subject: &s
     steps.filter(changed).map(|step| step.compile).collect()
 }
 
-fn finding(model: &Model, chain: &Chain<'_>) -> Option<Finding> {
+fn finding(model: &Model, words: &FunctionWords<'_>, chain: &Chain<'_>) -> Option<Finding> {
     let first = chain.steps.first()?.compile;
-    let function = function_words(model, first).unwrap_or_else(|| "A function".to_owned());
+    let function = words.at(first).unwrap_or_else(|| "A function".to_owned());
     let function = function.trim_end_matches(',');
     let (subjects, limit) = (chain.subjects(), chain.limit_of(recompile_limit(model)));
     let what = what(&subjects);
@@ -96,7 +97,7 @@ fn finding(model: &Model, chain: &Chain<'_>) -> Option<Finding> {
     found.count = chain.versions.saturating_sub(1).max(1) as u64;
     found.detail = detail(model, chain, &subjects);
     found.place = place(model, chain, first);
-    found.hints = recompile_advice(model, chain);
+    found.hints.clone_from(&chain.advice);
     claim_versions(chain, &mut found);
     found.fact("Changed", Value::Change(kinds(&subjects)));
     found.fact("Chain", Value::Chain(steps(chain)));

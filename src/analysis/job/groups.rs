@@ -1,7 +1,7 @@
 //! Ranks grouped by a list of facts, and the first position at which the lists differ.
 
 use crate::model::{Fact, FactValue, GraphId, Job, RankSummary, Sequence, Step, TextId};
-use fxhash::FxHashMap;
+use crate::trace::TextMap;
 use std::cmp::Reverse;
 
 /// What came of comparing the ranks by one kind of fact.
@@ -144,7 +144,7 @@ pub fn compare(job: &Job, fact: Fact) -> Result<Comparison, Unknown> {
     let left_out = left_out.filter(|index| known.iter().all(|(other, ..)| other != index)).collect();
     // Complete lists make the groups; a list with gaps joins one that it does not contradict.
     known.sort_by_key(|(_, rank, steps)| Side::of(rank, fact, steps).has_gaps());
-    let mut groups = Groups { job, fact, groups: Vec::new(), by_values: FxHashMap::default() };
+    let mut groups = Groups { job, fact, groups: Vec::new(), by_values: TextMap::default() };
     for (index, rank, steps) in known {
         groups.add(index, rank, steps);
     }
@@ -195,7 +195,7 @@ struct Groups<'j> {
     job: &'j Job,
     fact: Fact,
     groups: Vec<Group>,
-    by_values: FxHashMap<Vec<Option<FactValue>>, usize>,
+    by_values: TextMap<Vec<Option<FactValue>>, usize>,
 }
 
 impl Groups<'_> {

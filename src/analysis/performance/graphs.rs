@@ -8,7 +8,6 @@ use super::node_flops::flops_of_nodes;
 use crate::analysis::provenance::{CodeKind, InductorRun, KernelCall, Provenance, RunTexts, inductor_runs};
 use crate::model::{Compile, CompileIndex, InputDims, Model, Operator, TextFrame};
 use crate::trace::TextMap;
-use fxhash::FxHashMap;
 use indexmap::IndexSet;
 
 /// A line of the program.
@@ -92,7 +91,7 @@ pub(super) struct Graphs {
     /// Place of each line in `lines`.
     places: TextMap<(String, u64), usize>,
     /// Modules of forward graphs, by compile and the number that a backward has in common with them.
-    forwards: FxHashMap<(CompileIndex, String), NodeModules>,
+    forwards: TextMap<(CompileIndex, String), NodeModules>,
 }
 
 /// Stacks of a kernel that are asked how the program came to a line.

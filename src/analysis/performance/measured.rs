@@ -3,7 +3,7 @@
 use super::devices::DevicePeaks;
 use super::graphs::ProgramLine;
 use super::rates::{Measured, Rates};
-use crate::model::{CompileIndex, DeviceKernel, InputDims};
+use crate::model::{CompileIndex, DeviceKernel, DeviceRuns, InputDims};
 use crate::trace::{Merge, Sorted, SortedRecord, halves_of, word_of};
 use std::cmp::Ordering;
 use std::io;
@@ -36,8 +36,10 @@ pub struct Performance {
     pub span_us: Option<(f64, f64)>,
     /// Whether the trace is one of a device; else of a CPU.
     pub on_device: bool,
-    /// Name of the device, as the trace has it.
+    /// Name of the device that ran most kernels, as the trace has it.
     pub device: Option<String>,
+    /// The devices that ran kernels, the one with most runs first.
+    pub devices: Vec<DeviceRuns>,
     /// Its figures.
     pub peaks: Option<DevicePeaks>,
     /// The clock that was given, MHz.

@@ -57,6 +57,7 @@ pub fn performance(
         span_us: profile.span_us,
         on_device: !profile.launches.is_empty(),
         device: profile.device.clone(),
+        devices: profile.devices.clone(),
         corrected: peaks.as_ref().is_some_and(|peaks| peaks.clock_factor(options.clock_mhz).is_some()),
         clock_mhz: options.clock_mhz,
         peaks,

@@ -195,7 +195,9 @@ mod tests {
     #[test]
     fn time_that_two_streams_are_busy_counts_once() {
         let kernel = DeviceWork::Kernel;
-        let found = time(&[(5.0, 5.0, kernel), (0.0, 6.0, kernel), (20.0, 1.0, kernel), (30.0, 0.0, kernel)]);
+        let nested = (1.0, 1.0, kernel);
+        let apart = [(20.0, 1.0, kernel), (30.0, 0.0, kernel)];
+        let found = time(&[&[(5.0, 5.0, kernel), (0.0, 6.0, kernel), nested][..], &apart].concat());
         assert_eq!((found.busy_us, found.eager_us, found.idle_us), (11.0, 11.0, 89.0));
     }
 
@@ -219,6 +221,6 @@ mod tests {
         let lengths: Sorted<Length> = lengths.map(|(group, us)| Length { group, us }).into_iter().collect();
         let group = |count, without_us| Group { count, without_us };
         assert_eq!(medians(&lengths, &[group(3, None), group(4, None)]).unwrap(), [2.0, 6.5]);
-        assert_eq!(medians(&lengths, &[group(2, Some(3.0)), group(3, Some(100.0))]).unwrap(), [1.5, 4.0]);
+        assert_eq!(medians(&lengths, &[group(2, Some(1.0)), group(3, Some(2.0))]).unwrap(), [2.5, 9.0]);
     }
 }

@@ -340,8 +340,14 @@ mod tests {
             begin_us: 20.0,
             dur_us,
         };
-        let launches =
-            [launch(0, 3, 4.0), launch(1, 2, 6.0), launch(2, 2, 6.0), launch(3, 1, 1.0), launch(4, 0, 1.0)];
+        let launches = [
+            launch(0, 3, 4.0),
+            launch(1, 2, 5.0),
+            launch(2, 2, 6.0),
+            launch(3, 1, 1.0),
+            launch(4, 0, 1.0),
+            launch(5, 2, 6.0),
+        ];
         let profile = Profile {
             launches: launches.into_iter().collect(),
             kernels: vec![DeviceKernel::default()],
@@ -355,10 +361,12 @@ mod tests {
             .collect();
         let expected = [
             (Some(1), false, false),
-            (Some(1), true, true),
-            (Some(1), false, false),
+            (Some(1), true, false),
+            (Some(1), false, true),
             (Some(0), true, true),
             (None, true, true),
+            // Of two that are equally long the earlier one does the work.
+            (Some(1), false, false),
         ];
         assert_eq!(told, expected);
     }
@@ -380,6 +388,9 @@ mod tests {
             ("Torch-Compiled Region: 1/0", 0, 84.0, 10.0),
             (region, 0, 200.0, 50.0),
             (graph, 0, 205.0, 40.0),
+            // A check of guards that belongs to no call of this region.
+            ("aten::sub", 0, 150.0, 20.0),
+            (lookup, 0, 155.0, 4.0),
         ]);
         let (pieces, found) = pieces(&profile);
         let [first, second] = found.as_slice() else { panic!("{found:?}") };
@@ -391,6 +402,6 @@ mod tests {
         assert_eq!((second.guards_us, second.graphs_us, second.wrapper_us), (Some(2.0), None, None));
         assert_eq!(second.later_median_us, None);
         let within: Vec<_> = pieces.iter().map(|piece| (piece.place, piece.region.get())).collect();
-        assert_eq!(within, [(4, Some(0)), (5, Some(0))]);
+        assert_eq!(within, [(4, Some(0)), (5, Some(0)), (10, None)]);
     }
 }

@@ -1,7 +1,6 @@
 //! Graphs as torch prints them: which line defines which node, and which line of the program it comes from.
 
 use crate::trace::TextMap;
-use fxhash::FxHashMap;
 
 /// A place in the program, with its text where the comment has it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -35,7 +34,7 @@ pub struct GraphText<'t> {
     /// In the order of the text.
     pub nodes: Vec<Node<'t>>,
     by_name: TextMap<&'t str, Vec<usize>>,
-    in_scope: FxHashMap<(u32, &'t str), usize>,
+    in_scope: TextMap<(u32, &'t str), usize>,
 }
 
 /// Lines that one name may stand for: an input of AOTInductor has two, a text made to have more is cut.

@@ -15,7 +15,7 @@ use fxhash::FxHashSet;
 const SUBJECTS: usize = 4;
 
 /// What to do, the most fitting first; code stands between backquotes.
-pub fn recompile_advice(model: &Model, chain: &Chain<'_>) -> Vec<String> {
+pub(super) fn recompile_advice(model: &Model, chain: &Chain<'_>) -> Vec<String> {
     let mut advice: Vec<String> = Vec::new();
     let compiles = chain.compiles();
     let subjects = chain.subjects();
@@ -27,7 +27,7 @@ pub fn recompile_advice(model: &Model, chain: &Chain<'_>) -> Vec<String> {
     }
     let is_size =
         |subject: &&Subject<'_>| matches!(subject.kind, Some(ChangeKind::Size | ChangeKind::Number));
-    let sources = model.dynamic_sources.iter().rfind(|(at, _)| compiles.contains(at));
+    let sources = model.dynamic_sources.iter().rfind(|(at, _)| compiles.binary_search(at).is_ok());
     if let Some((_, sources)) = sources.filter(|_| subjects.iter().any(|subject| is_size(&subject))) {
         let sources = format!("`TORCH_COMPILE_DYNAMIC_SOURCES={sources}`");
         advice.push(format!("Without a change of the program: set {sources} before it starts."));
@@ -43,14 +43,15 @@ pub fn recompile_advice(model: &Model, chain: &Chain<'_>) -> Vec<String> {
     advice
 }
 
-/// The specialization that made a dynamic size of these compiles a constant.
+/// The specialization that made a dynamic size of these compiles, which stand in their order, a constant.
 pub(in crate::analysis) fn fixed<'m>(
     model: &'m Model,
     compiles: &[CompileIndex],
     subject: &Subject<'_>,
 ) -> Option<&'m Specialization> {
     let name = subject.name.as_deref()?;
-    let mut mine = model.shapes.specializations.iter().filter(|one| compiles.contains(&one.at.compile));
+    let specializations = model.shapes.specializations.iter();
+    let mut mine = specializations.filter(|one| compiles.binary_search(&one.at.compile).is_ok());
     mine.find(|one| one.sources.iter().any(|source| size_as_written(source) == name))
 }
 

@@ -8,7 +8,7 @@ use super::kind::ChangeKind;
 use super::sizes::size_condition;
 use super::tokens::{TokenKind, tokens};
 use crate::model::{Compile, CompileIndex, InputTensor, Model, Reason, SideEffect, Specialization, Symbol};
-use crate::trace::TextMap;
+use crate::trace::{TextMap, TextSet};
 use fxhash::FxHashMap;
 
 /// Facts of a log that tell what arrived, by compile.
@@ -105,19 +105,37 @@ impl<'m> Evidence<'m> {
         }
     }
 
-    /// Notes whether the code that was compiled changes what it guards on.
-    pub fn note_own_effect(&self, change: &mut Change, compiles: &[CompileIndex]) {
-        let Some(source) = change.source.as_deref() else { return };
-        let mut effects = compiles.iter().filter_map(|compile| self.effects.get(compile)).flatten();
-        change.is_own_effect = effects.any(|effect| {
-            let object = as_written(&effect.source);
-            let attribute = source.strip_prefix(object.as_str()).and_then(|rest| rest.strip_prefix('.'));
-            let is_name = |name: &&str| name.chars().all(|c| c.is_alphanumeric() || c == '_');
-            attribute.filter(is_name).is_some_and(|attribute| {
-                effect.frames.iter().any(|frame| frame.loc.as_deref().is_some_and(|loc| sets(loc, attribute)))
-            })
-        });
+    /// What these compiles change of their surroundings, by the object that is changed.
+    pub fn effects_of(&self, compiles: &[CompileIndex]) -> Effects<'m> {
+        let mut effects = Effects::default();
+        for effect in compiles.iter().filter_map(|compile| self.effects.get(compile)).flatten() {
+            let lines = effects.entry(as_written(&effect.source)).or_default();
+            for loc in effect.frames.iter().filter_map(|frame| frame.loc.as_deref()) {
+                // Compiles of one function change the same in the same lines.
+                if lines.len() < MOST_LINES && !lines.contains(&loc) {
+                    lines.push(loc);
+                }
+            }
+        }
+        effects
     }
+}
+
+/// Lines of source that change an object, by the object.
+pub(super) type Effects<'m> = TextMap<String, Vec<&'m str>>;
+
+/// Lines that are kept of an object.
+const MOST_LINES: usize = 64;
+
+/// Notes whether the code that was compiled changes what it guards on.
+pub(super) fn note_own_effect(change: &mut Change, effects: &Effects<'_>) {
+    let Some((object, attribute)) = change.source.as_deref().and_then(|source| source.rsplit_once('.'))
+    else {
+        return;
+    };
+    let is_name = attribute.chars().all(|c| c.is_alphanumeric() || c == '_');
+    let lines = effects.get(object).filter(|_| is_name);
+    change.is_own_effect = lines.into_iter().flatten().any(|loc| sets(loc, attribute));
 }
 
 /// One version's check names the type that came, another one's only that its own did not: the name serves both.
@@ -257,6 +275,9 @@ fn sets(loc: &str, attribute: &str) -> bool {
     })
 }
 
+/// Later guards in which the value of a version is looked for: the next few that failed tell it, if any does.
+const MOST_LATER: usize = 256;
+
 /// Fills what only the other steps of a chain know: the value that a version was compiled for, where its guard in turn
 /// failed later, and the type that an older version was made for.
 pub(super) fn complete(model: &Model, steps: &mut [Step<'_>]) {
@@ -272,10 +293,11 @@ pub(super) fn complete(model: &Model, steps: &mut [Step<'_>]) {
         }
     }
     let all = arrived.values().flatten().filter(|change| change.kind == ChangeKind::Function);
-    let functions: Vec<Option<String>> = all.map(|change| change.source.clone()).collect();
+    let functions: TextSet<Option<String>> = all.map(|change| change.source.clone()).collect();
     for step in steps {
         let label = model.compiles.get(step.compile).map(Compile::label).unwrap_or_default();
         let later = guarded.get(&label).map_or(&[][..], Vec::as_slice);
+        let later = later.get(..MOST_LATER).unwrap_or(later);
         for (reason, change) in step.reasons.iter().zip(&mut step.changes) {
             if change.kind == ChangeKind::Object && functions.contains(&change.source) {
                 change.kind = ChangeKind::Function;

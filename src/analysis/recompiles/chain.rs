@@ -22,6 +22,8 @@ pub struct Chain<'m> {
     pub us: Option<f64>,
     /// What happened at the limit of recompilations.
     pub limit: Limit,
+    /// What to do, the most fitting first; code stands between backquotes.
+    pub advice: Vec<String>,
     /// Versions that were compiled. The first may stand in another log: that of the process which forked this one.
     pub versions: usize,
 }

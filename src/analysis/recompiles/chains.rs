@@ -1,6 +1,7 @@
 //! Which functions were compiled again, and what changed from each compile to the next.
 
-use super::arrivals::{Evidence, complete};
+use super::advice::recompile_advice;
+use super::arrivals::{Evidence, complete, note_own_effect};
 use super::cause::cause;
 use super::chain::{Chain, Step};
 use super::closest::{Candidate, closest, differences};
@@ -87,8 +88,9 @@ fn chain<'m>(log: &Log<'m>, compiles: &[CompileIndex]) -> Chain<'m> {
     }
     let of = |index: &CompileIndex| model.compiles.get(*index);
     let function = compiles.iter().filter_map(of).find_map(|compile| compile.function.as_ref());
+    let effects = log.evidence.effects_of(compiles);
     for step in &mut steps {
-        step.change.iter_mut().for_each(|change| log.evidence.note_own_effect(change, compiles));
+        step.change.iter_mut().for_each(|change| note_own_effect(change, &effects));
         step.cause = cause(model, step);
     }
     let again = compiles.iter().skip(1).filter_map(of).filter_map(Compile::compile_us);
@@ -99,6 +101,7 @@ fn chain<'m>(log: &Log<'m>, compiles: &[CompileIndex]) -> Chain<'m> {
         us: again.fold(None, |sum: Option<f64>, us| Some(sum.unwrap_or(0.0) + us)),
         limit: limits.max_by_key(|limit| *limit == Limit::Raises).unwrap_or(Limit::NotReached),
         lead: None,
+        advice: Vec::new(),
         versions: versions(model, compiles),
         steps,
     };
@@ -106,6 +109,7 @@ fn chain<'m>(log: &Log<'m>, compiles: &[CompileIndex]) -> Chain<'m> {
     let lead = subjects.iter().find_map(|subject| Some((subject.kind?, subject.name.clone())));
     let values = subjects.first().map(Subject::values).unwrap_or_default();
     (chain.lead, chain.values) = (lead, values);
+    chain.advice = recompile_advice(model, &chain);
     chain
 }
 

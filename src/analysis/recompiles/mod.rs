@@ -17,7 +17,6 @@ mod subject;
 mod tokens;
 mod words;
 
-pub use advice::recompile_advice;
 pub use chain::{Cause, Chain, Step};
 pub use change::Change;
 pub use expression::as_written;

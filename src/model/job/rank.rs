@@ -3,6 +3,7 @@
 use super::fact::{Fact, Sequence};
 use super::ids::{GraphId, TextId};
 use super::runtime::GraphRuntime;
+use crate::trace::TextSet;
 use fxhash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -46,6 +47,36 @@ pub struct RankLog {
     pub first_time: Option<String>,
     /// Time of its last record.
     pub last_time: Option<String>,
+}
+
+/// Processes of a rank that are named: a log has one, or as many as forked.
+const MOST_PIDS: usize = 1_000;
+
+impl RankLog {
+    /// The same for a report that may come from anywhere: only what a log's report could say.
+    #[must_use]
+    pub fn checked(mut self) -> RankLog {
+        let name = self.file.rsplit(['/', '\\']).next().unwrap_or_default();
+        self.file = name.chars().filter(|c| !c.is_control()).take(LONGEST_FILE).collect();
+        let mut known = TextSet::default();
+        self.pids.retain(|pid| known.insert(*pid));
+        self.pids.truncate(MOST_PIDS);
+        for time in [&mut self.first_time, &mut self.last_time] {
+            *time = time.take().filter(|time| is_time(time));
+        }
+        self
+    }
+}
+
+/// Characters of the name of a log: what file systems take.
+const LONGEST_FILE: usize = 255;
+
+/// Whether a text is a time as reports write it: `2026-11-20T04:55:35.653000+01:00`, year and zone where they are known.
+fn is_time(text: &str) -> bool {
+    let shape: String = text.chars().map(|c| if c.is_ascii_digit() { '0' } else { c }).collect();
+    let shape = shape.strip_prefix("0000-").unwrap_or(&shape);
+    let rest = shape.strip_prefix("00-00T00:00:00.000000");
+    rest.is_some_and(|zone| matches!(zone, "" | "+00:00" | "-00:00"))
 }
 
 /// How many of each a rank has.

@@ -4,22 +4,23 @@
 use super::fact::{GraphKey, ReaderName, Sequence, Step, TensorFact};
 use super::ids::{GraphId, TensorListId, TextId, TextListId};
 use super::runtime::GraphRuntime;
-use fxhash::{FxBuildHasher, FxHashMap, FxHashSet};
+use crate::trace::TextSet;
+use fxhash::FxHashMap;
 use indexmap::IndexSet;
 use std::sync::Arc;
 
 /// All texts in the reports of a job's ranks, each once, and the lists made of them.
 #[derive(Default)]
 pub struct Texts {
-    texts: IndexSet<Box<str>, FxBuildHasher>,
+    texts: IndexSet<Box<str>>,
     /// Bytes of all texts.
     bytes: usize,
-    lists: IndexSet<Box<[TextId]>, FxBuildHasher>,
-    tensor_lists: IndexSet<Box<[TensorFact]>, FxBuildHasher>,
-    name_lists: FxHashSet<Arc<[TextId]>>,
-    sequences: FxHashSet<Sequence>,
-    runtimes: FxHashSet<Arc<GraphRuntime>>,
-    graphs: IndexSet<GraphKey, FxBuildHasher>,
+    lists: IndexSet<Box<[TextId]>>,
+    tensor_lists: IndexSet<Box<[TensorFact]>>,
+    name_lists: TextSet<Arc<[TextId]>>,
+    sequences: TextSet<Sequence>,
+    runtimes: TextSet<Arc<GraphRuntime>>,
+    graphs: IndexSet<GraphKey>,
     /// None where ranks call a function differently.
     reader_names: FxHashMap<GraphId, Option<ReaderName>>,
 }

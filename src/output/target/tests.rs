@@ -418,3 +418,14 @@ fn moves_that_fail_half_way_are_undone() {
     place::move_all(&moves).unwrap_err();
     assert_eq!(yard.all(), ["one"]);
 }
+
+#[test]
+fn what_says_that_a_report_is_whole_goes_first_and_comes_last() {
+    let yard = Yard::new();
+    let (old, new) = (yard.report("out", "old"), yard.report(".out.tlparse-1", "new"));
+    let moves = place::exchange_of(&new, &old, &yard.at("aside")).unwrap();
+    let names: Vec<_> = moves.iter().map(|(from, _)| from.file_name().unwrap().to_str().unwrap()).collect();
+    let told = |names: &[&str]| names.iter().all(|name| ["index.html", "report.json"].contains(name));
+    let whole = names.iter().filter(|name| told(&[name])).count() / 2;
+    assert!(whole > 0 && told(&names[..whole]) && told(&names[names.len() - whole..]), "{names:?}");
+}

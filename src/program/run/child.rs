@@ -89,7 +89,6 @@ mod signals {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
     use signal_hook::iterator::SignalsInfo;
     use signal_hook::iterator::exfiltrator::origin::WithOrigin;
-    use signal_hook::low_level::emulate_default_handler;
     use signal_hook::low_level::siginfo::{Cause, Origin};
     use std::io;
     use std::sync::Arc;
@@ -122,7 +121,7 @@ mod signals {
             let _ = self.child.send(child);
         }
 
-        /// The command has ended: a signal now is for us.
+        /// The command has ended: a signal now ends the report.
         pub fn end_with_the_next(&self) {
             self.has_ended.store(true, Ordering::SeqCst);
         }
@@ -134,7 +133,8 @@ mod signals {
         let Some(child) = i32::try_from(child).ok().and_then(rustix::process::Pid::from_raw) else { return };
         for origin in &mut signals {
             if has_ended.load(Ordering::SeqCst) {
-                let _ = emulate_default_handler(origin.signal);
+                // The report is being written: what ends that removes what was begun.
+                return;
             }
             let signal = rustix::process::Signal::from_named_raw(origin.signal);
             if let Some(signal) = signal.filter(|_| !is_of_terminal(&origin)) {

@@ -6,6 +6,7 @@ mod columns;
 mod data;
 mod files;
 mod markdown;
+mod notices;
 mod page;
 mod rows;
 mod tables;
@@ -15,6 +16,7 @@ mod view;
 
 pub use data::to_json;
 pub use files::DIFF_PAGE;
+pub use notices::{notices as diff_notices, suite as diff_suite};
 pub use terminal::summary as diff_summary;
 
 use crate::compare::{ChangedFunctions, Comparison};

@@ -5,6 +5,7 @@ use crate::model::{
     CacheLookup, Compile, CompileIndex, Content, Frame, GraphBreak, MetricsRecord, ProblemKind, Reason,
     Recompile, Stack, TextFrame,
 };
+use crate::report::data::execution::execution;
 use crate::report::data::measured::measured;
 use crate::report::kit::paths;
 use crate::report::subject::Report;
@@ -326,13 +327,12 @@ fn cross_rank(report: Report<'_>) -> Value {
         let ops = graph.ops.iter().map(|op| json!({ "name": op.name, "type": op.kind, "ns": op.ns }));
         json!({ "graph": graph.graph, "ops": ops.collect::<Vec<_>>() })
     });
-    let execution = facts.execution.as_ref();
     let mut cross_rank = json!({
         "compiles": compiles,
         "cache": or_null(caches),
         "collectives": or_null(collectives),
         "tensor_meta": or_null(tensor_meta),
-        "execution": execution.map(|order| order.iter().map(|e| execution_json(report, e)).collect::<Vec<_>>()),
+        "execution": execution(report),
         "runtime": or_null(runtime),
         "parity": or_null(report.found.parity.iter().map(parity)),
         "configs": last_configs(report),
@@ -346,20 +346,6 @@ fn cross_rank(report: Report<'_>) -> Value {
 fn or_null(values: impl Iterator<Item = Value>) -> Value {
     let values: Vec<Value> = values.collect();
     if values.is_empty() { Value::Null } else { Value::Array(values) }
-}
-
-/// A position of the execution order, with the schedule and the cache result of its graph.
-fn execution_json(report: Report<'_>, position: &crate::model::Execution) -> Value {
-    let id = position.compile_id.as_deref().and_then(CompileId::parse);
-    let compile = id.as_ref().and_then(|id| report.model.by_id.get(&Some(id.clone())));
-    let schedules = &report.model.cross_rank.collectives;
-    let schedule = compile.and_then(|&c| schedules.iter().find(|s| s.compile == c)).map(|s| &s.ops);
-    let cache = id.and_then(|id| report.model.caches.iter().rev().find(|c| c.compile.as_ref() == Some(&id)));
-    json!({
-        "compile_id": position.compile_id,
-        "schedule": schedule,
-        "cache": cache.map(|c| c.outcome.word()),
-    })
 }
 
 /// Scheduled collectives of a graph beside those of its code.

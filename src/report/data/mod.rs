@@ -2,6 +2,7 @@
 //! issues and assistants.
 
 mod cross_rank;
+mod execution;
 mod facts;
 pub(crate) mod files;
 mod findings;

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 /// Tests that belong together.
+#[derive(Debug, Clone)]
 pub(crate) struct Suite {
     /// What they test.
     pub name: &'static str,
@@ -11,6 +12,7 @@ pub(crate) struct Suite {
 }
 
 /// One test.
+#[derive(Debug, Clone)]
 pub(crate) struct Test {
     /// What it tests.
     pub name: String,

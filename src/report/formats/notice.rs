@@ -39,6 +39,11 @@ pub(crate) fn cost_words(kind: &str, seconds: f64) -> String {
 const LONGEST: usize = 2_000;
 
 impl Notice {
+    /// The message in one line.
+    pub(crate) fn message_line(&self) -> String {
+        self.message().replace('\n', "; ")
+    }
+
     /// Title, cost, details and page, one per line, without control characters.
     pub(super) fn message(&self) -> String {
         let cost = self.cost.as_deref().map(|cost| format!(" ({cost})")).unwrap_or_default();

@@ -67,7 +67,7 @@ pub(crate) fn suite(notices: &[Notice]) -> Suite {
     }
     let test = |word: &str| {
         let own = notices.iter().filter(|one| one.rule == word && one.level != Severity::Info);
-        let titles: Vec<String> = own.map(|one| one.message().replace('\n', "; ")).collect();
+        let titles: Vec<String> = own.map(Notice::message_line).collect();
         let more = titles.len().saturating_sub(1);
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
         let failure = titles.first().map(|first| format!("{first}{more}"));

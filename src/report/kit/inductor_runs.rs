@@ -19,6 +19,9 @@ pub(crate) struct Run<'m> {
     pub shown: bool,
     /// How many runs its folder has.
     pub of: usize,
+    /// Its place among the pages of its folder: 0 and 1 for the first. The attempts of records without a compile id have one
+    /// folder.
+    number: usize,
     /// Whether another run of its folder has the same direction.
     repeated: bool,
 }
@@ -53,7 +56,7 @@ impl Run<'_> {
 
     /// The page of the run, or the file of its maps.
     pub fn path(&self, extension: &str) -> crate::output::RelPath {
-        paths::provenance(self.compile, self.run.attempt, self.run.order, extension)
+        paths::provenance(self.compile, self.run.attempt, self.number, extension)
     }
 }
 
@@ -73,7 +76,8 @@ pub(crate) fn runs_of<'m>(report: Report<'m>, compile: &'m Compile) -> Vec<Run<'
         let of = counts.get(&run.attempt).copied().unwrap_or_default();
         let same = directions.get(&(run.attempt, run.direction().map(str::to_owned)));
         let repeated = same.is_some_and(|count| *count > 1);
-        runs.push(Run { compile, run, shown, of, repeated });
+        let number = run.order;
+        runs.push(Run { compile, run, shown, of, number, repeated });
     }
     if asked {
         let mut attempts: Vec<u32> = compile.attempts.iter().map(|attempt| attempt.number).collect();
@@ -83,9 +87,12 @@ pub(crate) fn runs_of<'m>(report: Report<'m>, compile: &'m Compile) -> Vec<Run<'
         attempts.retain(|attempt| !counts.contains_key(attempt));
         runs.extend(attempts.into_iter().map(|attempt| {
             let run = InductorRun { attempt, ..InductorRun::default() };
-            Run { compile, run, shown: true, of: 0, repeated: false }
+            Run { compile, run, shown: true, of: 0, number: 0, repeated: false }
         }));
         runs.sort_by_key(|run| (run.run.attempt, run.run.order));
+    }
+    if compile.id.is_none() {
+        (1..).zip(&mut runs).for_each(|(number, run)| run.number = number);
     }
     runs
 }

@@ -88,11 +88,11 @@ pub(crate) fn graphs_page(compile: &Compile) -> RelPath {
 
 /// The page of an Inductor run, or its maps: `provenance_tracking_-_0_0_0.html` for the first of a folder, and
 /// `.._2.html` for the second.
-pub(crate) fn provenance(compile: &Compile, attempt: u32, order: usize, extension: &str) -> RelPath {
+pub(crate) fn provenance(compile: &Compile, attempt: u32, number: usize, extension: &str) -> RelPath {
     let folder = compile.folder(attempt);
-    let name = match order {
+    let name = match number {
         0 | 1 => format!("provenance_tracking_{folder}.{extension}"),
-        order => format!("provenance_tracking_{folder}_{order}.{extension}"),
+        number => format!("provenance_tracking_{folder}_{number}.{extension}"),
     };
     RelPath::of_parts(&[&name])
 }

@@ -52,6 +52,23 @@ impl Pieces<'_> {
         Ok(())
     }
 
+    /// Writes each entry of a list that report.json has as well, as long as the page has room for it.
+    pub fn while_room<T>(
+        &self,
+        out: &mut dyn Write,
+        entries: &[T],
+        what: &str,
+        mut write: impl FnMut(&mut dyn Write, usize, &T) -> anyhow::Result<()>,
+    ) -> anyhow::Result<()> {
+        for (index, entry) in entries.iter().enumerate() {
+            if !self.worker.has_room() {
+                return self.beyond(out, entries.len(), index, what);
+            }
+            write(out, index, entry)?;
+        }
+        Ok(())
+    }
+
     /// The same where the rest does not stand in report.json: `what` says where.
     pub fn left_out(
         &self,

@@ -1,5 +1,6 @@
 //! What every page has around its content: head, breadcrumb, tabs, and the styles and scripts.
 
+use crate::limits::{LARGEST_PAGE, LARGEST_VIEWER};
 use crate::model::Compile;
 use crate::report::kit::assets::{Bundle, content_security_policy, inline_script_hashes};
 use crate::report::kit::formats::day_and_time;
@@ -29,6 +30,8 @@ pub(crate) struct Shell<'a> {
     pub searches: Vec<SearchIn>,
     /// HTML that stands on top, as given.
     pub custom: Option<&'a str>,
+    /// Whether the page is a viewer, which may be larger than others.
+    pub viewer: bool,
 }
 
 /// The search of one of several reports.
@@ -139,6 +142,7 @@ impl<'a> Shell<'a> {
             search: false,
             searches: Vec::new(),
             custom,
+            viewer: false,
         }
     }
 
@@ -178,6 +182,7 @@ impl<'a> Shell<'a> {
             search: true,
             searches: Vec::new(),
             custom: None,
+            viewer: false,
         }
     }
 }
@@ -247,6 +252,7 @@ pub(crate) fn write_page(
     let crumbs = shell.crumbs.iter().map(|(text, href)| Crumb { text, href: href.as_deref() }).collect();
     let tabs = shell.tab_groups();
     let has_tabs = !tabs.is_empty();
+    let out = &mut worker.counted(out, if shell.viewer { LARGEST_VIEWER } else { LARGEST_PAGE });
     let of = shell.searches.first().map(|first| format!(" {}", first.name)).unwrap_or_default();
     let top = Top {
         crumbs,

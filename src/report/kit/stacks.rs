@@ -5,7 +5,7 @@ use crate::report::kit::formats::{clipped, counted, is_library, short_path};
 use crate::report::kit::html::Html;
 use crate::report::kit::markup::span;
 use crate::report::kit::view::View;
-use fxhash::FxHashSet;
+use crate::trace::TextSet;
 use serde::Serialize;
 
 /// Characters to which the columns of a stack are padded; a longer name pushes its own line only.
@@ -104,7 +104,7 @@ impl View<'_> {
             |texts: &mut dyn Iterator<Item = usize>, most| texts.filter(|w| *w <= most).max().unwrap_or(0);
         let place_width = width(&mut places.iter().map(|p| p.chars().count()), WIDEST_PLACE);
         let name_width = width(&mut frames.iter().map(|frame| frame.function.chars().count()), WIDEST_NAME);
-        let mut named = FxHashSet::default();
+        let mut named = TextSet::default();
         let shown = frames.iter().zip(places).enumerate().map(|(index, (frame, place))| {
             let TextFrame { file, line, function: name, loc: code } = frame;
             let class = if hit == Some(index) { Some("hit") } else { is_library(file).then_some("soft") };
@@ -147,7 +147,7 @@ impl View<'_> {
             |texts: &mut dyn Iterator<Item = usize>, most| texts.filter(|w| *w <= most).max().unwrap_or(0);
         let place_width = widest(&mut places.iter().map(|p| p.chars().count()), WIDEST_PLACE);
         let name_width = widest(&mut stack.iter().map(|f| f.name.chars().count()), WIDEST_NAME);
-        let mut named = FxHashSet::default();
+        let mut named = TextSet::default();
         let frames = stack.iter().zip(places).enumerate().map(|(index, (frame, place))| {
             let file = self.file(frame);
             let pad = " ".repeat(place_width.saturating_sub(place.chars().count()));
@@ -170,7 +170,7 @@ impl View<'_> {
 
 /// Keeps the whole path only for the first frame of each file.
 fn once_a_file(frames: &mut [FrameOf<'_>]) {
-    let mut seen = FxHashSet::default();
+    let mut seen = TextSet::default();
     for frame in frames {
         frame.full = frame.full.filter(|path| seen.insert(*path));
     }

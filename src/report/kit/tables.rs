@@ -1,7 +1,8 @@
 //! Tables: written row by row, so that a long one is never in memory as a whole.
 
+use crate::report::kit::formats::counted;
 use crate::report::kit::html::Html;
-use crate::report::kit::markup::put;
+use crate::report::kit::markup::{note_below, put};
 use crate::report::kit::view::Pieces;
 use serde::Serialize;
 use std::borrow::Cow;
@@ -241,14 +242,20 @@ impl Pieces<'_> {
         &self,
         out: &mut dyn Write,
         (table, cap): (&Table<'_>, Option<usize>),
-        rows: impl Iterator<Item = anyhow::Result<Row>>,
+        rows: impl ExactSizeIterator<Item = anyhow::Result<Row>>,
     ) -> anyhow::Result<()> {
         let heads: Vec<&Head> = table.heads.iter().filter(|head| !head.absent).collect();
         let sorted: Vec<bool> = heads.iter().map(|head| head.sort.is_some()).collect();
         let columns: Vec<Option<&str>> = heads.iter().map(|head| head.cells).collect();
         let head = TableHead { id: table.id, label: table.label, cap, heads };
         put(out, &self.render("table_head", &head)?)?;
+        let total = rows.len();
+        let mut shown = 0;
         for row in rows {
+            if !self.worker.has_room() {
+                break;
+            }
+            shown += 1;
             let mut row = row?;
             let mut heads = table.heads.iter();
             row.cells.retain(|_| heads.next().is_some_and(|head| !head.absent));
@@ -263,6 +270,13 @@ impl Pieces<'_> {
         let absent: Vec<&str> = table.heads.iter().filter(|h| h.absent).map(|h| h.title.as_str()).collect();
         let foot = TableFoot { id: table.id, cap, absent: absent.join(", ") };
         put(out, &self.render("table_foot", &foot)?)?;
+        if shown < total {
+            let rest = counted(total - shown, "more row", "more rows");
+            note_below(
+                out,
+                format!("{rest} would make the page too large; report.json and raw.jsonl have all."),
+            )?;
+        }
         Ok(())
     }
 }

@@ -1,9 +1,13 @@
 //! The template engine of one worker. TinyTemplate is neither Send nor Sync, so each worker has its own.
 
+use crate::limits::LARGEST_PAGE;
 use crate::report::kit::highlight::Highlighter;
 use anyhow::Context;
 use serde::Serialize;
 use serde_json::Value;
+use std::cell::Cell;
+use std::io::{self, Write};
+use std::rc::Rc;
 use tinytemplate::TinyTemplate;
 
 /// Each template once: its name is its file's.
@@ -83,6 +87,9 @@ templates! {
 pub struct Worker {
     templates: TinyTemplate<'static>,
     highlighter: Option<Highlighter>,
+    /// Bytes of the page that is being written, and how many it may have before its tables end.
+    written: Rc<Cell<usize>>,
+    most: Cell<usize>,
 }
 
 impl Worker {
@@ -97,7 +104,7 @@ impl Worker {
         for (name, text) in TEMPLATES {
             templates.add_template(name, text.trim_end()).with_context(|| format!("template {name}"))?;
         }
-        Ok(Worker { templates, highlighter: None })
+        Ok(Worker { templates, highlighter: None, written: Rc::default(), most: Cell::new(LARGEST_PAGE) })
     }
 
     /// The worker's highlighter, made on first use: reports without code do not pay for it.
@@ -108,9 +115,39 @@ impl Worker {
         }
     }
 
+    /// Begins a page of at most so many bytes, more or less: what is written to it is counted.
+    pub(crate) fn counted<'o>(&self, out: &'o mut dyn Write, most: usize) -> Counted<'o> {
+        self.written.set(0);
+        self.most.set(most);
+        Counted { out, written: Rc::clone(&self.written) }
+    }
+
+    /// Whether the page may still grow.
+    pub(crate) fn has_room(&self) -> bool {
+        self.written.get() <= self.most.get()
+    }
+
     /// Renders a template.
     pub(crate) fn render(&self, name: &str, context: &impl Serialize) -> anyhow::Result<String> {
         self.templates.render(name, context).with_context(|| format!("template {name}"))
+    }
+}
+
+/// A page whose bytes are counted.
+pub(crate) struct Counted<'o> {
+    out: &'o mut dyn Write,
+    written: Rc<Cell<usize>>,
+}
+
+impl Write for Counted<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.out.write(bytes)?;
+        self.written.set(self.written.get().saturating_add(written));
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
     }
 }
 

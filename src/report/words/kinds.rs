@@ -3,7 +3,7 @@
 use crate::analysis::findings::kinds;
 
 /// What each kind of finding means, by its word.
-const KINDS: [(&str, &str); 35] = [
+const KINDS: [(&str, &str); 40] = [
     (
         "autotuning",
         "Inductor measured several variants of kernels while it compiled, and that took noticeable time.",
@@ -24,6 +24,17 @@ const KINDS: [(&str, &str); 35] = [
     ),
     ("damaged_log", "Records of the log could not be read, so the report lacks what they say."),
     ("damaged_trace", "The trace of torch.profiler could not be read completely."),
+    ("diff_better", "B is faster than A here, or a cache hits that missed in A."),
+    (
+        "diff_changed",
+        "A and B differ here, and nothing says which one is better: another shape, another graph, another setting.",
+    ),
+    (
+        "diff_gone",
+        "Only A has this: a graph break, a recompile, a failure or a function that B does not have.",
+    ),
+    ("diff_new", "Only B has this: a function or a setting that A does not have."),
+    ("diff_worse", "B is slower than A here by more than the noise, or a cache misses that hit in A."),
     (
         "export",
         "torch.export could not make a complete program, or made one that holds for some inputs only.",

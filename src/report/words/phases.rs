@@ -11,6 +11,11 @@ pub(crate) fn phase_meaning(name: &str) -> &'static str {
     known.or_else(of_part).unwrap_or_default()
 }
 
+/// Whether a name is that of a phase which is known word for word.
+pub(crate) fn is_known_phase(name: &str) -> bool {
+    PHASES.iter().any(|(pattern, _)| *pattern == name && !pattern.contains('*'))
+}
+
 /// What each part of the compiler does, in the order of the parts.
 pub(crate) const PART_MEANINGS: [&str; 6] = [
     "Reads the Python code into graphs and makes guards. It runs in every process, also with a warm cache.",

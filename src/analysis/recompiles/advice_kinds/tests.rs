@@ -20,6 +20,7 @@ fn advice_on(changes: Vec<Change>) -> String {
     let steps: Vec<Step<'_>> = steps.collect();
     let versions = steps.len() + 1;
     let chain = Chain {
+        advice: Vec::new(),
         function: None,
         steps,
         lead: None,

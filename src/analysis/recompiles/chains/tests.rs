@@ -1,7 +1,6 @@
 //! Chains on models made by hand; the texts of guards are those of logs that are named.
 
 use super::*;
-use crate::analysis::recompiles::advice::recompile_advice;
 use crate::analysis::recompiles::chain::Cause;
 use crate::analysis::recompiles::words::{disagreement, what_changed};
 use crate::model::{
@@ -203,7 +202,7 @@ fn a_race_is_told_as_one() {
 fn a_race_names_the_threads_where_several_recorded_it() {
     let text = "Unexpected recompilation: runtime guards failed even though they passed during";
     let mut model = model(&[("0/0", &[]), ("0/1", &[("0/0", text)]), ("0/2", &[("0/0", text)])]);
-    let advice = |model: &Model| recompile_advice(model, &only(model)).concat();
+    let advice = |model: &Model| only(model).advice.concat();
     assert!(!advice(&model).contains("(here"), "{}", advice(&model));
     (model.recompiles[0].writer, model.recompiles[1].writer) = (4711, 815);
     assert!(advice(&model).contains("(here 815, 4711)"), "{}", advice(&model));

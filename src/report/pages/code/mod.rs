@@ -11,6 +11,7 @@ use crate::report::kit::formats::{bytes, counted, whole};
 use crate::report::kit::highlight::LARGEST_HIGHLIGHTED;
 use crate::report::kit::html::Html;
 use crate::report::kit::inductor_runs;
+use crate::report::kit::links;
 use crate::report::kit::markup::{Element, close, put};
 use crate::report::kit::paths;
 use crate::report::kit::shell::{Shell, write_page};
@@ -257,8 +258,11 @@ fn source_lines(view: View<'_>, code: &Code<'_>) -> anyhow::Result<Group> {
         let calls = counted(line.calls, "call", "calls");
         items.push(Item::new(format!("#L{}", line.first), (&text, &full), calls));
     }
-    if count > 0 {
-        let page = format!("{}#lines", view.href_of("kernels.html"));
+    // The page of kernels is there if an Inductor run has code.
+    let has_kernels =
+        || inductor_runs::runs_of(view.report, code.compile).iter().any(|run| !run.run.code.is_empty());
+    if count > 0 && has_kernels() {
+        let page = format!("{}#lines", view.href_of(links::KERNELS));
         let rest = count.saturating_sub(MOST_SOURCE_LINES);
         let note = if rest > 0 { format!("{} more", whole(rest)) } else { String::new() };
         items.push(Item::new(page, ("all kernels by line", "all kernels by line"), note));

@@ -51,7 +51,7 @@ pub(crate) fn versions(subject: Subject<'_>) -> Option<Html> {
     let limit = format!("{count}{all}. At {LIMIT} torch runs it as Python, see ");
     let setting = Element::new("code").around("torch._dynamo.config.recompile_limit");
     let mut pieces = vec![limit.into(), setting, ".".into()];
-    if size + 1 >= LIMIT {
+    if size.saturating_add(1) >= LIMIT {
         pieces.extend([" ".into(), span("warn", "That is the limit.")]);
     }
     Some(Html::joined(pieces, ""))

@@ -5,7 +5,7 @@ use crate::report::kit::formats::{clipped, counted};
 use crate::report::kit::html::Html;
 use crate::report::kit::view::View;
 use crate::report::pages::compile::subject::Subject;
-use crate::trace::CompileId;
+use crate::trace::{CompileId, TextSet};
 
 /// Characters of a failure's first line that stand in the sentence; all of it stands below.
 const LONGEST_REASON: usize = 160;
@@ -83,11 +83,11 @@ fn origin(view: View<'_>, subject: Subject<'_>) -> anyhow::Result<Option<Html>> 
 }
 
 fn recompile(view: View<'_>, subject: Subject<'_>) -> anyhow::Result<Option<Html>> {
-    let mut older: Vec<CompileId> = Vec::new();
+    let (mut older, mut known) = (Vec::new(), TextSet::default());
     for against in subject.of.recompiles.iter().flat_map(|r| &r.reasons).filter_map(|r| r.against.as_deref())
     {
-        let id = CompileId::parse(against);
-        older.extend(id.filter(|id| !older.contains(id) && Some(id) != subject.compile.id.as_ref()));
+        let id = CompileId::parse(against).filter(|id| Some(id) != subject.compile.id.as_ref());
+        older.extend(id.filter(|id| known.insert(id.clone())));
     }
     let first = subject.chain.first().filter(|first| **first != subject.index);
     if older.is_empty() && subject.of.recompiles.is_empty() {

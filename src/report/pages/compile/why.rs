@@ -1,6 +1,6 @@
 //! Why a compile exists and what went wrong in it: recompile reasons, graph breaks, failures, restarts.
 
-use crate::analysis::{disagreement, recompile_advice};
+use crate::analysis::disagreement;
 use crate::model::{Failure, GraphBreak, Reason};
 use crate::report::kit::changes::change_of;
 use crate::report::kit::formats::{counted, whole};
@@ -54,9 +54,7 @@ fn write_recompilation(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write
         let link = links::recompilations(view, first, "What changed each time, with the guards compared");
         paragraph_below(out, link)?;
     }
-    for reason in reasons {
-        put(out, &view.reason(reason)?)?;
-    }
+    view.while_room(out, &reasons, "reasons", |out, _, reason| Ok(put(out, &view.reason(reason)?)?))?;
     close_section(out)?;
     Ok(())
 }
@@ -83,9 +81,8 @@ fn write_change(
     if step.over_limit {
         paragraph_below(out, span("err", "The recompile limit was reached: nothing was compiled."))?;
     }
-    let advice = recompile_advice(view.report.model, chain);
-    if !advice.is_empty() {
-        let lines = stacked(advice.iter().map(|line| view.advice(line)));
+    if !chain.advice.is_empty() {
+        let lines = stacked(chain.advice.iter().map(|line| view.advice(line)));
         put(out, &Element::new("p").class("advice space-above").around(lines))?;
     }
     Ok(())
@@ -106,7 +103,7 @@ struct Link {
 
 /// The versions of the function, this one marked.
 fn chain(view: View<'_>, subject: Subject<'_>) -> anyhow::Result<Html> {
-    let here = subject.chain.iter().position(|index| *index == subject.index).unwrap_or(0);
+    let here = subject.chain.binary_search(&subject.index).unwrap_or(0);
     let from = here.saturating_sub(LONGEST_CHAIN / 2).min(subject.chain.len().saturating_sub(LONGEST_CHAIN));
     let shown = subject.chain.iter().skip(from).take(LONGEST_CHAIN);
     let links = shown.filter_map(|index| {
@@ -123,11 +120,11 @@ fn chain(view: View<'_>, subject: Subject<'_>) -> anyhow::Result<Html> {
 fn write_breaks(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let count = Some(whole(subject.of.breaks.len()));
     view.open_section(out, ("breaks", "Graph breaks", ""), count, Html::default())?;
-    for found in &subject.of.breaks {
+    view.while_room(out, &subject.of.breaks, "graph breaks", |out, _, found| {
         let facts = view.facts(of_break(view, found)?)?;
         heading(out, view.folded(&found.reason, true))?;
-        put(out, &facts)?;
-    }
+        Ok(put(out, &facts)?)
+    })?;
     close_section(out)?;
     Ok(())
 }
@@ -161,9 +158,9 @@ fn write_failures(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -> 
     let failures = &subject.of.failures;
     let note = "unless errors are suppressed, the program saw the exception";
     view.open_section(out, ("failures", "Failures", note), Some(whole(failures.len())), Html::default())?;
-    for failure in failures {
-        put(out, &view.facts(of_failure(view, failure)?)?)?;
-    }
+    view.while_room(out, failures, "failures", |out, _, failure| {
+        Ok(put(out, &view.facts(of_failure(view, failure)?)?)?)
+    })?;
     close_section(out)?;
     Ok(())
 }
@@ -183,13 +180,13 @@ fn write_restarts(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -> 
     let restarts = &subject.of.restarts;
     let note = "tracing began anew; the work of each attempt but the last was thrown away";
     view.open_section(out, ("restarts", "Restarts", note), Some(whole(restarts.len())), Html::default())?;
-    for (attempt, restart) in restarts.iter().enumerate() {
+    view.while_room(out, restarts, "restarts", |out, attempt, restart| {
         // After torch._dynamo.reset() an id is used again, and its restarts are those of several compiles.
         let numbered = restarts.len() < subject.compile.attempts.len();
         let title = numbered.then(|| soft(format!("Attempt {attempt} ended:")));
         let reason = Html::joined(title.into_iter().chain([lines(&restart.reason, 1)]), " ");
-        put(out, &Element::new("div").class("space-above mono").around(reason))?;
-    }
+        Ok(put(out, &Element::new("div").class("space-above mono").around(reason))?)
+    })?;
     close_section(out)?;
     Ok(())
 }

@@ -22,6 +22,7 @@ use crate::report::kit::view::View;
 use crate::report::subject::Report;
 use crate::report::words::files;
 use crate::report::words::vllm::piece_words;
+use crate::trace::TextMap;
 use crate::trace::{Md5, PayloadRef};
 use earlier::Earlier;
 use fxhash::{FxHashMap, FxHashSet};
@@ -175,13 +176,13 @@ impl Graph {
 /// The texts of a page while they are collected. Those that differ in the graph's id only count as one.
 struct Texts {
     kept: Vec<PayloadRef>,
-    known: FxHashMap<Md5, usize>,
+    known: TextMap<Md5, usize>,
     room: u64,
 }
 
 impl Default for Texts {
     fn default() -> Texts {
-        Texts { kept: Vec::new(), known: FxHashMap::default(), room: LARGEST_PAGE }
+        Texts { kept: Vec::new(), known: TextMap::default(), room: LARGEST_PAGE }
     }
 }
 

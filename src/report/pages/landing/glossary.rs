@@ -4,7 +4,7 @@ use crate::analysis::{Producers, Stage};
 use crate::report::kit::markup::put;
 use crate::report::kit::view::View;
 use crate::report::words::phases::stage_words;
-use fxhash::FxHashSet;
+use crate::trace::TextSet;
 use serde::Serialize;
 use std::io::Write;
 
@@ -30,7 +30,7 @@ struct StageOf {
 
 pub(crate) fn section(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let all = view.report.model.log.records == 0;
-    let mut met = FxHashSet::default();
+    let mut met = TextSet::default();
     for compile in &view.report.model.compiles {
         let producers = Producers::of(compile);
         met.extend(compile.artifacts.iter().map(|artifact| producers.place(&artifact.name).0));

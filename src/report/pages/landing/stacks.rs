@@ -91,6 +91,9 @@ fn legend(report: Report<'_>) -> Legend {
     }
 }
 
+/// Compiles of one stack that get a line each.
+const MOST_AGAIN: usize = 500;
+
 /// What ends a list below a frame.
 const BRANCH: [&str; 3] = ["ul", "details", "li"];
 
@@ -138,8 +141,11 @@ impl<'a> Tree<'a> {
         put(out, &Element::new("ul").open())?;
         steps.push(Step::Close(&["ul"]));
         push_siblings(&mut steps, &self.trie.roots, 0);
+        let mut left_out = 0;
         while let Some(step) = steps.pop() {
             match step {
+                Step::Node(..) if !self.view.worker.has_room() => left_out += 1,
+                Step::More(nodes, _) if !self.view.worker.has_room() => left_out += nodes.len(),
                 Step::Close(tags) => tags.iter().try_for_each(|tag| close(out, tag))?,
                 Step::More(nodes, depth) => {
                     let more = counted(nodes.len(), "more", "more");
@@ -152,7 +158,8 @@ impl<'a> Tree<'a> {
                 Step::Node(node, depth) => self.node(out, &mut steps, node, depth)?,
             }
         }
-        Ok(())
+        let what = "branches of the tree would make the page too large; report.json has each stack";
+        self.view.left_out(out, left_out, 0, what)
     }
 
     /// One list item: the frames down to where the tree branches, the last of them with its compiles.
@@ -173,6 +180,7 @@ impl<'a> Tree<'a> {
         let nested = !node.children.is_empty() && depth < DEEPEST;
         let pills: Vec<Html> = compiles
             .iter()
+            .take(MOST_AGAIN)
             .map(|place| self.gutter(CompileIndex::new(*place)))
             .collect::<anyhow::Result<_>>()?;
         let mut pills = pills.into_iter();
@@ -180,7 +188,14 @@ impl<'a> Tree<'a> {
         let open = self.open_all || depth < OPEN_DEPTH;
         let look = Look { pill, fold: nested.then_some(open), called: !above.is_empty(), remark: &remark };
         put(out, &self.line(&node.frame, look)?)?;
-        let again = self.again(pills, &node.frame)?;
+        let mut again = self.again(pills, &node.frame)?;
+        let rest = compiles.len().saturating_sub(MOST_AGAIN);
+        again.extend((rest > 0).then(|| {
+            soft(format!(
+                "{} from the same stack; the directory has all",
+                counted(rest, "more compile", "more compiles")
+            ))
+        }));
         if nested {
             put(out, &Element::new("ul").open())?;
             steps.push(Step::Close(&BRANCH));

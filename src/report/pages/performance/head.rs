@@ -1,7 +1,8 @@
 //! The head of the page: how busy the device was, with what, how much of it is near a limit, and what was joined.
 
-use super::figures;
+use super::{figures, names};
 use crate::analysis::performance::{Backend, Performance};
+use crate::model::DeviceRuns;
 use crate::report::kit::formats::{counted, micros, percent, whole};
 use crate::report::kit::html::Html;
 use crate::report::kit::inductor_runs;
@@ -11,6 +12,11 @@ use crate::report::kit::view::View;
 use crate::report::subject::Report;
 use crate::report::words::performance::{SentencePiece, pieces_of};
 use std::io::Write;
+
+/// Devices that are named where several ran.
+const NAMED_DEVICES: usize = 8;
+/// Characters of the name of a device.
+const LONGEST_DEVICE: usize = 64;
 
 /// Writes it.
 pub(super) fn write(view: View<'_>, found: &Performance, out: &mut dyn Write) -> anyhow::Result<()> {
@@ -40,6 +46,7 @@ fn notes(view: View<'_>, found: &Performance) -> Vec<Html> {
              `torch._inductor.config.cpp.enable_kernel_profile = True` before the program is compiled.",
         ));
     }
+    notes.extend(several_devices(found).map(Html::from));
     if time.communication_us > 0.0 {
         let hidden = time.communication_us - time.exposed_communication_us;
         let words = format!(
@@ -61,6 +68,28 @@ fn notes(view: View<'_>, found: &Performance) -> Vec<Html> {
         notes.push(format!("{entries} of the trace could not be read and were left out.").into());
     }
     notes
+}
+
+/// That more than one device ran, where it did.
+fn several_devices(found: &Performance) -> Option<String> {
+    let [first, _, ..] = found.devices.as_slice() else { return None };
+    let told = |device: &DeviceRuns| {
+        let name = device.name.as_ref().map(|name| format!("{}, ", names::short(name, LONGEST_DEVICE)));
+        let runs = counted(device.runs, "run", "runs");
+        format!("device {} ({}{runs})", device.id, name.unwrap_or_default())
+    };
+    let named: Vec<String> = found.devices.iter().take(NAMED_DEVICES).map(told).collect();
+    let others = match found.devices.len().saturating_sub(NAMED_DEVICES) {
+        0 => String::new(),
+        more => format!(" and {}", counted(more, "other", "others")),
+    };
+    Some(format!(
+        "Kernels ran on {}: {}{others}. Times are of all of them together, so the device was busy while any of them ran; \
+         shares of a limit are of what device {} can do.",
+        counted(found.devices.len(), "device", "devices"),
+        named.join(", "),
+        first.id
+    ))
 }
 
 /// How near the kernels come to what the device can do, or why that is not known.

@@ -8,6 +8,7 @@ mod kernels;
 mod lines;
 mod names;
 mod notes;
+mod region_parts;
 mod regions;
 mod roofline;
 mod scale;

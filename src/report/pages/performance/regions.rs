@@ -1,6 +1,6 @@
 //! Calls of compiled code, and operators by the shapes of their inputs.
 
-use super::{figures, names};
+use super::{figures, names, region_parts};
 use crate::analysis::performance::{MeasuredOperator, MeasuredRegion, Performance};
 use crate::report::kit::formats::{bytes, micros, whole};
 use crate::report::kit::html::Html;
@@ -8,7 +8,6 @@ use crate::report::kit::markup::{close_section, note_below};
 use crate::report::kit::measured::heat;
 use crate::report::kit::tables::{Head, Row, Table, Td};
 use crate::report::kit::view::View;
-use crate::trace::CompileId;
 use std::io::Write;
 
 /// Regions in the table, the longest first.
@@ -54,20 +53,13 @@ pub(super) fn write(view: View<'_>, found: &Performance, out: &mut dyn Write) ->
     if let Some(words) = slow_first(all) {
         note_below(out, words)?;
     }
+    region_parts::single_calls(view, all, out)?;
+    region_parts::kernels(view, found, out)?;
     Ok(close_section(out)?)
 }
 
 fn region_row(view: View<'_>, region: &MeasuredRegion, longest: f64) -> anyhow::Result<Row> {
-    let id = CompileId::parse(&region.compile_id);
-    let compile = match &id {
-        Some(id) => Td::html(view.pill_of(Some(id))?),
-        None => Td::text(&region.compile_id),
-    };
-    let place = id.and_then(|id| view.report.model.by_id.get(&Some(id)));
-    let compile = match place {
-        Some(place) => compile.sorted(place),
-        None => compile,
-    };
+    let compile = region_parts::compile_cell(view, region)?;
     let besides = match (region.guards_us, region.wrapper_us) {
         (None, None) => None,
         (guards, wrapper) => Some(guards.unwrap_or_default() + wrapper.unwrap_or_default()),

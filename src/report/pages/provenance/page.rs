@@ -23,6 +23,11 @@ use std::io::Write;
 /// Runs that each page lists; a long log has hundreds, and `kernels.html` names all.
 const NEIGHBORS: usize = 12;
 
+/// Whether the log has a page of kernels: some run of it has code.
+fn has_kernels(all: &[Run<'_>]) -> bool {
+    all.iter().any(|run| !run.run.code.is_empty())
+}
+
 /// Writes the page of the run at that place among all.
 pub(crate) fn write(
     report: Report<'_>,
@@ -35,8 +40,9 @@ pub(crate) fn write(
     let found = texts.provenance();
     let mut shell = Shell::top(report, &format!("{} provenance", run.label()));
     shell.crumbs = crumbs(report, run);
+    shell.viewer = true;
     shell.tabs = tabs(View::new(report, worker, 0), run);
-    if all.iter().any(|run| !run.run.code.is_empty()) {
+    if has_kernels(all) {
         shell.tabs.push(Tab::away(links::KERNELS, "Kernels", None));
     }
     write_page(worker, out, &shell, |worker, out| {
@@ -140,6 +146,8 @@ struct PageHead {
     notes: Vec<Html>,
     runs: Vec<OtherRun>,
     more: Option<String>,
+    /// Where all of them are named.
+    all_at: Option<&'static str>,
 }
 
 #[derive(Serialize)]
@@ -195,6 +203,7 @@ fn head(view: View<'_>, (all, index): (&[Run<'_>], usize), found: &Provenance) -
             },
             notes: notes(view, run, found),
             more: (shown.len() > NEIGHBORS).then(|| format!("all {} runs", whole(shown.len()))),
+            all_at: has_kernels(all).then_some(links::KERNELS),
             runs: if shown.len() > 1 { runs } else { Vec::new() },
         },
     )

@@ -1,6 +1,6 @@
 //! A function's compiles in a row.
 
-use crate::analysis::{Chain, Step, recompile_advice};
+use crate::analysis::{Chain, Step};
 use crate::model::Compile;
 use crate::report::kit::changes::{change_of, marked};
 use crate::report::kit::formats::{UNKNOWN, counted, micros, short_path, whole};
@@ -39,8 +39,7 @@ pub(crate) fn section(
     let function = chain.function;
     let mut reasons = chain.steps.iter().flat_map(|step| &step.reasons);
     let source = reasons.find_map(|reason| reason.source.as_ref());
-    let advice = recompile_advice(view.report.model, chain);
-    let advice = stacked(advice.iter().map(|line| view.advice(line)));
+    let advice = stacked(chain.advice.iter().map(|line| view.advice(line)));
     let head = Recompiled {
         id: subject.anchor.clone(),
         name: function.map_or_else(

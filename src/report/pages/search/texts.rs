@@ -10,7 +10,6 @@ use crate::report::pages::search::lines::{Known, LineSink};
 use crate::report::subject::Report;
 use crate::trace::Md5;
 use crate::trace::TextMap;
-use fxhash::FxHashMap;
 use indexmap::IndexMap;
 use std::io::{self, Write};
 
@@ -47,7 +46,7 @@ pub(crate) fn write<'m>(
     let kept = index.left / KEPT;
     index.left -= kept;
     files.sort_by_key(|file| (file.rank, file.text.map_or(0, |text| text.len()), file.number));
-    let mut pass = Pass { report, known: Known::new(), found: Found::default(), same: FxHashMap::default() };
+    let mut pass = Pass { report, known: Known::new(), found: Found::default(), same: TextMap::default() };
     let mut indexed = Indexed::default();
     let most = (index.left / PART_OF_ROOM).max(SMALL);
     for file in files.iter().filter(|file| file.text.is_some()) {
@@ -76,7 +75,7 @@ struct Pass<'m> {
     known: Known,
     found: Found,
     /// Entries by the hash of their text.
-    same: FxHashMap<(Md5, bool), usize>,
+    same: TextMap<(Md5, bool), usize>,
 }
 
 /// Names that stand in code.

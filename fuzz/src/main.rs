@@ -1,0 +1,275 @@
+//! Searches for logs that tlparse cannot take: mutates records, texts and whole logs of the stored ones, and checks what
+//! holds for every report. `README.md` beside this says how to use it.
+
+mod corpus;
+mod logs;
+mod mutate;
+mod oracle;
+mod whole;
+
+use anyhow::{Context, Result, bail};
+use corpus::Corpus;
+use fastrand::Rng;
+use std::collections::{BTreeMap, HashSet};
+use std::fs;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+use whole::Whole;
+
+/// Targets that make a whole report, beside the small ones of the library.
+const WHOLE: [&str; 3] = ["log", "trace", "job"];
+/// How long one target runs before the next one.
+const TURN: Duration = Duration::from_secs(2);
+/// An input that takes longer is a find.
+const SLOW: Duration = Duration::from_secs(20);
+
+/// Where a panic came from; the last one.
+static PANIC: Mutex<String> = Mutex::new(String::new());
+/// Whether an input is being checked: its panic is a find, any other a fault of this program.
+static CHECKING: AtomicBool = AtomicBool::new(false);
+/// Counts inputs, so that one that never ends is seen.
+static BEGUN: AtomicU64 = AtomicU64::new(u64::MAX);
+
+/// What the command line says.
+struct Wanted {
+    targets: Vec<String>,
+    seconds: u64,
+    runs: u64,
+    seed: u64,
+    /// The one input to run: its number is what a find is called.
+    only: Option<u64>,
+    finds: PathBuf,
+}
+
+/// What became of a target.
+#[derive(Default)]
+struct Tally {
+    runs: u64,
+    finds: u64,
+    time: Duration,
+}
+
+fn main() -> Result<()> {
+    let wanted = wanted()?;
+    let project = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    std::panic::set_hook(Box::new(|panic| {
+        if !CHECKING.load(Ordering::Relaxed) {
+            eprintln!("{panic}");
+        }
+        if let Ok(mut last) = PANIC.lock() {
+            *last = panic.to_string();
+        }
+    }));
+    fs::create_dir_all(&wanted.finds)?;
+    let mut corpus = Corpus::read(&project.join("tests"))?;
+    let whole = Whole::new(&project)?;
+    for report in whole.reports()? {
+        corpus.texts.entry("report_json").or_default().push(report);
+    }
+    let mut search = Search { corpus, whole, wanted, tallies: BTreeMap::new(), known: HashSet::new() };
+    watch();
+    search.run()?;
+    let finds: u64 = search.tallies.values().map(|tally| tally.finds).sum();
+    for (target, tally) in &search.tallies {
+        let Tally { runs, finds, time } = tally;
+        println!("{target:<12} {runs:>10} inputs {:>6} s {finds:>4} finds", time.as_secs());
+    }
+    if finds > 0 {
+        bail!("{finds} finds stand in {}", search.wanted.finds.display());
+    }
+    Ok(())
+}
+
+/// Reads the command line.
+fn wanted() -> Result<Wanted> {
+    let mut wanted = Wanted {
+        targets: Vec::new(),
+        seconds: 30,
+        runs: u64::MAX,
+        seed: 1,
+        only: None,
+        finds: PathBuf::from("target/fuzz-finds"),
+    };
+    let mut args = std::env::args().skip(1);
+    while let Some(arg) = args.next() {
+        let mut value = || args.next().with_context(|| format!("{arg} wants a value"));
+        match arg.as_str() {
+            "--seconds" => wanted.seconds = value()?.parse()?,
+            "--runs" => (wanted.runs, wanted.seconds) = (value()?.parse()?, u64::MAX / 2),
+            "--seed" => wanted.seed = value()?.parse()?,
+            "--only" => wanted.only = Some(value()?.parse()?),
+            "--finds" => wanted.finds = value()?.into(),
+            _ if arg.starts_with('-') => bail!("there is no {arg}; see fuzz/README.md"),
+            _ => wanted.targets.push(arg),
+        }
+    }
+    let all = tlparse::fuzzing::TARGETS.iter().map(|target| target.name).chain(WHOLE);
+    if wanted.targets.is_empty() {
+        wanted.targets = all.map(str::to_owned).collect();
+    } else if let Some(odd) = wanted.targets.iter().find(|target| all.clone().all(|name| name != *target)) {
+        bail!("there is no target {odd}");
+    }
+    Ok(wanted)
+}
+
+/// Ends the program when an input never ends. What it was stands in `current` beside the finds.
+fn watch() {
+    std::thread::spawn(|| {
+        let start = Instant::now();
+        let mut last = (u64::MAX, Duration::ZERO);
+        loop {
+            std::thread::sleep(Duration::from_secs(1));
+            let begun = BEGUN.load(Ordering::Relaxed);
+            if begun != last.0 {
+                last = (begun, start.elapsed());
+            } else if begun != u64::MAX && start.elapsed() - last.1 > 6 * SLOW {
+                eprintln!(
+                    "an input takes more than {} s; `current` beside the finds names it",
+                    6 * SLOW.as_secs()
+                );
+                std::process::exit(1);
+            }
+        }
+    });
+}
+
+struct Search {
+    corpus: Corpus,
+    whole: Whole,
+    wanted: Wanted,
+    tallies: BTreeMap<String, Tally>,
+    /// What was found already: the same failure is kept once.
+    known: HashSet<String>,
+}
+
+impl Search {
+    /// Gives each target its turns until the time is over.
+    fn run(&mut self) -> Result<()> {
+        let targets = self.wanted.targets.clone();
+        if let Some(number) = self.wanted.only {
+            return targets.iter().try_for_each(|target| self.input(target, number));
+        }
+        let start = Instant::now();
+        let end = Duration::from_secs(self.wanted.seconds);
+        let turn = TURN.min(end / u32::try_from(targets.len())?);
+        let mut open = true;
+        while open {
+            open = false;
+            for target in &targets {
+                let begun = Instant::now();
+                while begun.elapsed() < turn && start.elapsed() < end {
+                    let number = self.tallies.get(target).map_or(0, |tally| tally.runs);
+                    if number >= self.wanted.runs {
+                        break;
+                    }
+                    self.input(target, number)?;
+                    open = true;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes one input, runs it and keeps it where something is wrong.
+    fn input(&mut self, target: &str, number: u64) -> Result<()> {
+        let name = format!("{target}-{}-{number}", self.wanted.seed);
+        let of_target = target.bytes().fold(7, |hash: u64, byte| hash.wrapping_mul(31) + u64::from(byte));
+        let mut rng =
+            Rng::with_seed(self.wanted.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ of_target ^ (number << 20));
+        // Whole reports take long enough to write it down each time.
+        if WHOLE.contains(&target) || number.is_multiple_of(1_000) {
+            fs::write(self.wanted.finds.join("current"), &name)?;
+        }
+        let begun = Instant::now();
+        let input = make(target, &mut rng, &self.corpus);
+        BEGUN.fetch_add(1, Ordering::Relaxed);
+        CHECKING.store(true, Ordering::Relaxed);
+        let outcome = catch_unwind(AssertUnwindSafe(|| self.check(target, &input, number)));
+        CHECKING.store(false, Ordering::Relaxed);
+        let mut took = begun.elapsed();
+        if took > SLOW {
+            // On a busy machine, other programs have had the time: once more, counting only what this thread takes.
+            let before = own_time();
+            let _ = catch_unwind(AssertUnwindSafe(|| self.check(target, &input, number)));
+            took = own_time().checked_sub(before).unwrap_or(took);
+        }
+        let wrong = match outcome {
+            Ok(Ok(())) if took > SLOW => {
+                Some(format!("slow: {} s for {} bytes", took.as_secs(), input.len()))
+            }
+            Ok(Ok(())) => None,
+            Ok(Err(wrong)) => Some(wrong),
+            Err(_) => Some(PANIC.lock().map(|last| last.clone()).unwrap_or_default()),
+        };
+        let tally = self.tallies.entry(target.to_owned()).or_default();
+        tally.runs += 1;
+        tally.time += took;
+        if self.wanted.only.is_some() {
+            fs::write(self.wanted.finds.join(&name), &input)?;
+            println!("{name}: {}", wrong.as_deref().unwrap_or("nothing is wrong"));
+        }
+        let Some(wrong) = wrong else { return Ok(()) };
+        tally.finds += 1;
+        // Names and numbers differ between inputs that fail for one reason.
+        let kind: String = wrong.chars().filter(|c| !c.is_ascii_digit()).take(60).collect();
+        if self.known.insert(format!("{target}{kind}")) {
+            println!("{name}: {wrong:.300}");
+            fs::write(self.wanted.finds.join(&name), &input)?;
+        }
+        Ok(())
+    }
+
+    fn check(&self, target: &str, input: &[u8], number: u64) -> Result<(), String> {
+        match target {
+            "log" => self.whole.log(input, number.is_multiple_of(8)),
+            "trace" => self.whole.trace(input),
+            "job" => self.whole.job(input),
+            small => {
+                let target = tlparse::fuzzing::TARGETS.iter().find(|target| target.name == small);
+                target.into_iter().for_each(|target| (target.run)(input));
+                Ok(())
+            }
+        }
+    }
+}
+
+/// How long this thread has been working, without the time that others had.
+fn own_time() -> Duration {
+    let text = fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+    Duration::from_nanos(text.split(' ').next().and_then(|first| first.parse().ok()).unwrap_or(0))
+}
+
+/// An input of a target.
+fn make(target: &str, rng: &mut Rng, corpus: &Corpus) -> Vec<u8> {
+    match target {
+        "records" | "events" | "log" => logs::log(rng, corpus),
+        "job" => text("report_json", rng, corpus),
+        "trace" => {
+            let trace = text("traces", rng, corpus);
+            let log = if rng.u8(..3) == 0 { Vec::new() } else { logs::log(rng, corpus) };
+            [format!("{}\n", log.len()).into_bytes(), log, trace].concat()
+        }
+        _ => text(target, rng, corpus),
+    }
+}
+
+/// A stored text, changed.
+fn text(target: &str, rng: &mut Rng, corpus: &Corpus) -> Vec<u8> {
+    let texts = corpus.texts.get(target).map(Vec::as_slice).unwrap_or_default();
+    let mut text = mutate::pick(rng, texts).cloned().unwrap_or_default();
+    if rng.u8(..6) != 0
+        && let Ok(mut json) = serde_json::from_slice(&text)
+    {
+        for _ in 0..=rng.u8(..5) {
+            mutate::json(rng, corpus, &mut json);
+        }
+        return json.to_string().into_bytes();
+    }
+    for _ in 0..rng.u8(..8) {
+        mutate::text(rng, &mut text);
+    }
+    text
+}

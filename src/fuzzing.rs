@@ -1,0 +1,223 @@
+//! The parsers of single texts, for the search in `fuzz/`: each takes any bytes, ends, and keeps what is promised of it.
+//!
+//! This is compiled for that search and for tests only; the program does not have it. What the search found stands in
+//! `fuzz/regressions` and is given to these parsers by `cargo test`.
+
+use crate::analysis::provenance::{self, CodeKind, CodeOfKind, GraphText, Texts};
+use crate::analysis::{self, as_written, classify, guard_diff, parameter_name, read_guard_tree};
+use crate::events::{self, Registry};
+use crate::model::{self, Fields, Language};
+use crate::report::kit::highlight::Highlighter;
+use crate::trace::{
+    self, CompileId, Entry, Envelope, Limit, Md5, Prefix, Records, Source, clean_header, readable_text,
+    strict_json,
+};
+use crate::{profile, report_json};
+use std::io::Write;
+
+/// A parser, by the name of its folder in `fuzz/regressions`.
+#[derive(Debug, Clone, Copy)]
+pub struct Target {
+    /// Its name.
+    pub name: &'static str,
+    /// Gives it an input. A promise that does not hold is a panic.
+    pub run: fn(&[u8]),
+}
+
+/// All of them.
+pub const TARGETS: [Target; 9] = [
+    Target { name: "records", run: records },
+    Target { name: "envelope", run: envelope },
+    Target { name: "events", run: events },
+    Target { name: "guards", run: guards },
+    Target { name: "programs", run: programs },
+    Target { name: "code", run: code },
+    Target { name: "highlight", run: highlight },
+    Target { name: "traces", run: traces },
+    Target { name: "report_json", run: report_json },
+];
+
+/// A log: records and damage in the order of the log, within it, each byte at most once; payloads have the hash that is
+/// told.
+fn records(log: &[u8]) {
+    let mut records = Records::new(log);
+    let (mut line, mut end) = (0, 0);
+    while let Some(entry) = records.next().unwrap_or_default() {
+        let record = match entry {
+            Entry::Record(record) => record,
+            Entry::Damage(damage) => {
+                assert!(damage.line >= line, "damage of line {} behind line {line}", damage.line);
+                assert!(damage.detail.chars().count() <= 400, "a long detail");
+                continue;
+            }
+        };
+        assert!(record.line > line && record.header.offset >= end, "records go backwards");
+        line = record.line;
+        end = record.header.offset + record.header.len;
+        if let Some(payload) = record.payload {
+            assert!(payload.at.span.offset >= end, "a payload before its header");
+            end = payload.at.span.offset + payload.at.span.len;
+            if let Some(text) = payload.text {
+                assert!(text.len() as u64 == payload.at.text_len, "a payload of another length");
+                assert!(Md5::of(text) == payload.at.md5, "a payload of another hash");
+            }
+        }
+        assert!(end <= log.len() as u64, "a record ends behind the log");
+    }
+    assert!(records.offset() == log.len() as u64, "the log was not read to its end");
+}
+
+/// A header line, and JSON that is not strict.
+fn envelope(line: &[u8]) {
+    let cleaned = clean_header(line, true);
+    let json = Prefix::parse(&cleaned.text).map_or(cleaned.text.as_ref(), |(_, json)| json);
+    if let Ok(envelope) = Envelope::parse(json) {
+        if let Some(id) = &envelope.compile_id {
+            assert!(id.folder(envelope.attempt).len() < 256, "a folder of a long name");
+            let again = CompileId::parse(&id.to_string());
+            assert!(id.odd_part().is_some() || again.as_ref() == Some(id), "{id} is read as {again:?}");
+        }
+        for (_, value) in &envelope.events {
+            let _ = Fields::parse(value.get()).map(|fields| fields.iter().count());
+        }
+    }
+    let text = readable_text(line);
+    let strict = strict_json(&text);
+    let parses = |text: &str| serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok();
+    assert!(!parses(&text) || parses(&strict), "JSON was made worse");
+}
+
+/// A log through the parsers of all events to its findings.
+fn events(log: &[u8]) {
+    let Some(source) = source_of(log) else { return };
+    let read = events::read_log(&source, &Registry::default(), None, &|_| {}, crate::report::is_own_path);
+    let Ok(model) = read else { return };
+    let found = analysis::of_log(&model, None);
+    let named = |index: &model::CompileIndex| model.compiles.get(*index).is_some();
+    assert!(
+        found.findings.iter().flat_map(|finding| &finding.compiles).all(named),
+        "a finding of no compile"
+    );
+}
+
+/// Bytes as an opened log.
+fn source_of(log: &[u8]) -> Option<Source> {
+    let mut file = tempfile::NamedTempFile::new().ok()?;
+    file.write_all(log).ok()?;
+    Source::open(file.path(), Limit { bytes: u64::MAX }).ok()
+}
+
+/// Guard expressions, one a line, and a guard tree.
+fn guards(text: &[u8]) {
+    let text = String::from_utf8_lossy(text);
+    for line in text.lines() {
+        let change = classify(line);
+        let _ = change.subject();
+        assert!(as_written(line).len() <= line.len(), "a guard grows when it is written plainly");
+        let _ = parameter_name(line);
+    }
+    let nodes = read_guard_tree(&text);
+    assert!(nodes.len() <= text.lines().count() + 1, "more nodes than lines");
+    if let Some((old, new)) = text.split_once("\n----\n") {
+        let _ = guard_diff(old, new, None);
+    }
+}
+
+/// Programs as torch prints them: graphs, exported programs, and the texts of graph breaks.
+fn programs(text: &[u8]) {
+    let text = String::from_utf8_lossy(text);
+    let facts = model::read_program(&text, |_, _| {});
+    assert!(facts.lines <= text.lines().count(), "a program of more lines than its text");
+    let _ = analysis::break_text(&text);
+    let _ = model::traceback(&text);
+    let _ = model::stable(&text);
+    let _ = analysis::symbols_in(&text);
+    let graph = GraphText::read(&text);
+    let lines = text.lines().count();
+    for line in text.lines() {
+        let _ = model::source_comment(line);
+        let _ = provenance::library_call(line);
+        let name = line.trim().split([' ', ':', '=']).next().unwrap_or_default();
+        assert!(graph.lines(name).iter().all(|line| *line as usize <= lines), "a node behind its text");
+    }
+}
+
+/// The texts of an Inductor run, separated by a line of dashes: graphs before and after, Python and C++, mapping, stacks.
+fn code(text: &[u8]) {
+    let text = String::from_utf8_lossy(text);
+    let parts: Vec<&str> = text.split("\n----\n").collect();
+    let part = |at: usize| parts.get(at).copied();
+    let kinds = [(2, CodeKind::Python), (3, CodeKind::Cpp)];
+    let files = kinds.into_iter().filter_map(|(at, kind)| Some(CodeOfKind { kind, text: part(at)? }));
+    let texts = Texts {
+        pre: part(0),
+        post: part(1),
+        code: files.collect(),
+        mappings: part(4).into_iter().collect(),
+        stacks: part(5),
+    };
+    let found = provenance::provenance(&texts);
+    for call in &found.kernels {
+        let of = texts.code.iter().find(|file| file.kind == call.file);
+        let lines = of.map_or(0, |file| file.text.lines().count());
+        assert!(call.line as usize <= lines, "a call of {} behind its text", call.kernel);
+        assert!(call.source.iter().all(|at| *at < found.source.len()), "a call from no line");
+    }
+}
+
+/// Generated code as a page shows it: each line once, and only our own tags.
+fn highlight(text: &[u8]) {
+    let text = String::from_utf8_lossy(text);
+    let Ok(mut highlighter) = Highlighter::new() else { return };
+    for language in [Language::Python, Language::Cpp] {
+        let mut html = Vec::new();
+        let written = highlighter.write_lines(language, &text, &mut html);
+        assert!(written.is_ok(), "writing to memory fails");
+        let html = String::from_utf8_lossy(&html);
+        assert!(html.len() <= 400 + 60 * text.len() + 400 * text.lines().count(), "colors without end");
+        assert!(html.matches("<li ").count() == text.lines().count(), "a line is missing");
+        let tags = html.split('<').skip(1);
+        let ours = ["li id=\"L", "/li>", "span class=\"", "/span>"];
+        tags.for_each(|tag| {
+            assert!(ours.iter().any(|start| tag.starts_with(start)), "a foreign tag: {tag:.40}")
+        });
+    }
+}
+
+/// A trace of torch.profiler.
+fn traces(trace: &[u8]) {
+    let profile = profile::read_from(trace);
+    let none = model::Model::default();
+    let options = analysis::performance::DeviceOptions::default();
+    let joined = analysis::performance::performance(&none, &profile, &options, &|_| Ok(String::new()));
+    assert!(joined.is_ok(), "a trace without a log is an error");
+}
+
+/// A report.json from anywhere.
+fn report_json(json: &[u8]) {
+    let kind = report_json::kind(json);
+    let log = report_json::log_report(json);
+    let job = report_json::job_report(json);
+    for error in [kind.err(), log.err(), job.err()].into_iter().flatten() {
+        assert!(error.to_string().starts_with("has a report.json"), "no sentence: {error}");
+    }
+    let _ = trace::CompileId::parse(&String::from_utf8_lossy(json));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::Path;
+
+    #[test]
+    fn what_the_search_found_is_read() {
+        for target in TARGETS {
+            (target.run)(b"");
+            let folder = Path::new("fuzz/regressions").join(target.name);
+            let Ok(entries) = std::fs::read_dir(folder) else { continue };
+            for entry in entries {
+                (target.run)(&std::fs::read(entry.unwrap().path()).unwrap());
+            }
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! A request -> its answer.
+
+use super::access::Pass;
+use super::body::Content;
+use super::files::Found;
+use super::range::Wanted;
+use super::site::Site;
+use hyper::header::{
+    ACCEPT_RANGES, ALLOW, CACHE_CONTROL, CONTENT_LENGTH, CONTENT_RANGE, CONTENT_SECURITY_POLICY,
+    CONTENT_TYPE, HeaderName, HeaderValue, IF_RANGE, RANGE, REFERRER_POLICY, SET_COOKIE,
+    X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
+};
+use hyper::http::request::Parts;
+use hyper::{Method, Response, StatusCode};
+use std::sync::Arc;
+
+/// Every answer has these. Pages have a policy of their own besides, in their head.
+const HEADERS: [(HeaderName, &str); 7] = [
+    (X_CONTENT_TYPE_OPTIONS, "nosniff"),
+    (X_FRAME_OPTIONS, "DENY"),
+    (REFERRER_POLICY, "no-referrer"),
+    (CACHE_CONTROL, "no-store"),
+    (ACCEPT_RANGES, "bytes"),
+    (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
+    (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
+];
+
+/// Nobody may show a page of the report within his own.
+const PAGE_POLICY: &str = "frame-ancestors 'none'";
+/// A file that is no page is shown, and runs nothing, whatever it holds.
+const FILE_POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; sandbox";
+
+const FOREIGN: &str = "This server answers requests to localhost only.\n";
+const STRANGER: &str = "The address of this report has a token: open the one that tlparse printed.\n";
+const METHODS: &str = "Only GET and HEAD are answered.\n";
+const NOT_FOUND: &str = "There is no such file in the report.\n";
+const BEYOND: &str = "The file does not have these bytes.\n";
+
+/// Answers a request.
+pub async fn to(site: Arc<Site>, request: Parts) -> Response<Content> {
+    let pass = site.access.pass(&request);
+    let refused = match pass {
+        Pass::ForeignHost => Some((StatusCode::FORBIDDEN, FOREIGN)),
+        Pass::Stranger => Some((StatusCode::FORBIDDEN, STRANGER)),
+        Pass::Newcomer | Pass::Known if !matches!(request.method, Method::GET | Method::HEAD) => {
+            Some((StatusCode::METHOD_NOT_ALLOWED, METHODS))
+        }
+        Pass::Newcomer | Pass::Known => None,
+    };
+    let mut answer = match refused {
+        Some((status, why)) => told(status, why),
+        None => {
+            site.hold_signpost(None);
+            file(&site, &request).await
+        }
+    };
+    let headers = answer.headers_mut();
+    headers.extend(HEADERS.map(|(name, value)| (name, HeaderValue::from_static(value))));
+    if let Some(cookie) = site.access.cookie().filter(|_| pass == Pass::Newcomer) {
+        headers.insert(SET_COOKIE, cookie);
+    }
+    if request.method == Method::HEAD {
+        *answer.body_mut() = Content::empty();
+    }
+    answer
+}
+
+/// A status and a sentence.
+fn told(status: StatusCode, why: &'static str) -> Response<Content> {
+    let mut answer = Response::new(Content::text(why));
+    *answer.status_mut() = status;
+    let headers = answer.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"));
+    headers.insert(CONTENT_LENGTH, why.len().into());
+    headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(FILE_POLICY));
+    if status == StatusCode::METHOD_NOT_ALLOWED {
+        headers.insert(ALLOW, HeaderValue::from_static("GET, HEAD"));
+    }
+    answer
+}
+
+/// The file that is asked for, or the part of it.
+async fn file(site: &Arc<Site>, request: &Parts) -> Response<Content> {
+    let (site, path) = (Arc::clone(site), request.uri.path().to_owned());
+    // A disk may be slow, and nobody else has to wait for it.
+    let found = tokio::task::spawn_blocking(move || site.folder.find(&path)).await;
+    let answer = found.ok().flatten().and_then(|found| {
+        // Nothing of an answer says which version of a file it is, so a part of "the same version" cannot be promised.
+        let range = request.headers.get(RANGE).filter(|_| !request.headers.contains_key(IF_RANGE));
+        let wanted = Wanted::of(range.and_then(|range| range.to_str().ok()), found.length);
+        part(found, wanted)
+    });
+    answer.unwrap_or_else(|| told(StatusCode::NOT_FOUND, NOT_FOUND))
+}
+
+/// A part of a file; None where the file cannot be read.
+fn part(found: Found, wanted: Wanted) -> Option<Response<Content>> {
+    let whole = found.length;
+    let (status, first, length) = match wanted {
+        Wanted::Beyond => {
+            let mut answer = told(StatusCode::RANGE_NOT_SATISFIABLE, BEYOND);
+            let has = HeaderValue::from_str(&format!("bytes */{whole}")).ok()?;
+            answer.headers_mut().insert(CONTENT_RANGE, has);
+            return Some(answer);
+        }
+        Wanted::Whole => (StatusCode::OK, 0, whole),
+        Wanted::Part { first, last } => (StatusCode::PARTIAL_CONTENT, first, last - first + 1),
+    };
+    let is_page = found.kind.starts_with("text/html");
+    let kind = HeaderValue::from_str(&found.kind).ok()?;
+    let mut answer = Response::new(Content::part(found.file, first, length).ok()?);
+    *answer.status_mut() = status;
+    let headers = answer.headers_mut();
+    headers.insert(CONTENT_TYPE, kind);
+    headers.insert(CONTENT_LENGTH, length.into());
+    let policy = if is_page { PAGE_POLICY } else { FILE_POLICY };
+    headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(policy));
+    if let Wanted::Part { first, last } = wanted {
+        let part = HeaderValue::from_str(&format!("bytes {first}-{last}/{whole}")).ok()?;
+        headers.insert(CONTENT_RANGE, part);
+    }
+    Some(answer)
+}

@@ -1,0 +1,84 @@
+//! What an answer holds: a short text, or a part of a file that is read while it is sent.
+
+use hyper::body::{Body, Bytes, Frame, SizeHint};
+use std::fs::File;
+use std::io::{self, Seek, SeekFrom};
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+use tokio::io::{AsyncRead, ReadBuf};
+
+/// Bytes of a file that are held at a time.
+const CHUNK: u64 = 64 << 10;
+
+/// The body of an answer.
+pub enum Content {
+    /// A short text, until it is sent.
+    Text(Option<Bytes>),
+    /// A part of a file.
+    File {
+        /// Where it is read from.
+        file: tokio::fs::File,
+        /// How many bytes are still to be sent.
+        left: u64,
+    },
+}
+
+impl Content {
+    /// Nothing.
+    pub fn empty() -> Content {
+        Content::Text(None)
+    }
+
+    /// A short text.
+    pub fn text(text: &'static str) -> Content {
+        Content::Text(Some(Bytes::from_static(text.as_bytes())))
+    }
+
+    /// `length` bytes of a file, from `first` on.
+    ///
+    /// # Errors
+    /// The file cannot be read at that place.
+    pub fn part(mut file: File, first: u64, length: u64) -> io::Result<Content> {
+        file.seek(SeekFrom::Start(first))?;
+        Ok(Content::File { file: tokio::fs::File::from_std(file), left: length })
+    }
+}
+
+impl Body for Content {
+    type Data = Bytes;
+    type Error = io::Error;
+
+    fn poll_frame(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, io::Error>>> {
+        match self.get_mut() {
+            Content::Text(text) => Poll::Ready(text.take().map(|text| Ok(Frame::data(text)))),
+            Content::File { left: 0, .. } => Poll::Ready(None),
+            Content::File { file, left } => {
+                let mut chunk = vec![0; usize::try_from((*left).min(CHUNK)).unwrap_or_default()];
+                let mut buffer = ReadBuf::new(&mut chunk);
+                ready!(Pin::new(file).poll_read(cx, &mut buffer))?;
+                let read = buffer.filled().len();
+                if read == 0 {
+                    // The length was told already, so the answer must not end as if it were whole.
+                    return Poll::Ready(Some(Err(io::ErrorKind::UnexpectedEof.into())));
+                }
+                chunk.truncate(read);
+                *left -= read as u64;
+                Poll::Ready(Some(Ok(Frame::data(chunk.into()))))
+            }
+        }
+    }
+
+    fn is_end_stream(&self) -> bool {
+        matches!(self, Content::Text(None) | Content::File { left: 0, .. })
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        SizeHint::with_exact(match self {
+            Content::Text(text) => text.as_ref().map_or(0, |text| text.len() as u64),
+            Content::File { left, .. } => *left,
+        })
+    }
+}

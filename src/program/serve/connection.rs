@@ -1,0 +1,173 @@
+//! Connections: as many at a time as are stated here, each of which ends when nothing moves any more.
+
+use super::answer;
+use super::site::Site;
+use anyhow::Context as _;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use std::convert::Infallible;
+use std::io;
+use std::net::TcpListener;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::TcpStream;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::{Sleep, sleep};
+
+/// Connections that are open at a time; others wait until one ends. A browser has six, and most systems let a program open 1024
+/// files: each connection is one, and the file that it sends another.
+const MAX_CONNECTIONS: usize = 256;
+
+/// Bytes of a request line with its headers: longer ones are refused. A browser sends about one KB.
+const MAX_HEAD_BYTES: usize = 16 << 10;
+
+/// Headers of a request.
+const MAX_HEADERS: usize = 64;
+
+/// A request must be whole after this time.
+const HEAD_TIME: Duration = Duration::from_secs(10);
+
+/// A connection on which no byte moves for so long is closed: a download that was paused, a page that was left.
+const IDLE_TIME: Duration = Duration::from_secs(30);
+
+/// After an error of the system, such as too many open files, the next connection waits.
+const PAUSE: Duration = Duration::from_millis(50);
+
+/// Answers requests until the program is ended.
+///
+/// # Errors
+/// The system refuses what a server needs.
+pub fn serve(listener: TcpListener, site: Arc<Site>) -> anyhow::Result<()> {
+    // One thread for all connections, and a few that read files: a report is read by one person, or a few.
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().max_blocking_threads(8).build();
+    let runtime = runtime.context("the server cannot be started")?;
+    runtime.block_on(async {
+        listener.set_nonblocking(true)?;
+        let listener = tokio::net::TcpListener::from_std(listener)?;
+        let places = Arc::new(Semaphore::new(MAX_CONNECTIONS));
+        loop {
+            let place = Arc::clone(&places).acquire_owned().await?;
+            match listener.accept().await {
+                Ok((stream, _)) => drop(tokio::spawn(converse(stream, Arc::clone(&site), place))),
+                Err(_) => sleep(PAUSE).await,
+            }
+        }
+    })
+}
+
+/// Answers the requests of one connection.
+async fn converse(stream: TcpStream, site: Arc<Site>, _place: OwnedSemaphorePermit) {
+    let _ = stream.set_nodelay(true);
+    let answers = service_fn(move |request: hyper::Request<hyper::body::Incoming>| {
+        let site = Arc::clone(&site);
+        async move { Ok::<_, Infallible>(answer::to(site, request.into_parts().0).await) }
+    });
+    // A conversation fails when the browser has gone away or says nothing, which does no harm.
+    let _ = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(HEAD_TIME)
+        .max_buf_size(MAX_HEAD_BYTES)
+        .max_headers(MAX_HEADERS)
+        .serve_connection(TokioIo::new(Impatient::new(stream, IDLE_TIME)), answers)
+        .await;
+}
+
+/// A stream that fails when nothing moves on it, in either direction, for some time.
+struct Impatient<S> {
+    stream: S,
+    patience: Duration,
+    end: Pin<Box<Sleep>>,
+}
+
+impl<S> Impatient<S> {
+    fn new(stream: S, patience: Duration) -> Self {
+        Impatient { stream, patience, end: Box::pin(sleep(patience)) }
+    }
+
+    /// Passes on what the stream did, and waits no longer than its patience lasts.
+    fn watch<T>(&mut self, done: Poll<io::Result<T>>, cx: &mut Context<'_>) -> Poll<io::Result<T>> {
+        if done.is_ready() {
+            self.end.set(sleep(self.patience));
+            return done;
+        }
+        self.end.as_mut().poll(cx).map(|()| Err(io::ErrorKind::TimedOut.into()))
+    }
+}
+
+impl<S: AsyncRead + Unpin> AsyncRead for Impatient<S> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let done = Pin::new(&mut self.stream).poll_read(cx, buffer);
+        self.watch(done, cx)
+    }
+}
+
+impl<S: AsyncWrite + Unpin> AsyncWrite for Impatient<S> {
+    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        let done = Pin::new(&mut self.stream).poll_write(cx, bytes);
+        self.watch(done, cx)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let done = Pin::new(&mut self.stream).poll_flush(cx);
+        self.watch(done, cx)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let done = Pin::new(&mut self.stream).poll_shutdown(cx);
+        self.watch(done, cx)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+
+    const SHORT: Duration = Duration::from_millis(20);
+
+    fn run<T>(work: impl Future<Output = T>) -> T {
+        tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(work)
+    }
+
+    #[test]
+    fn a_stream_on_which_nothing_comes_fails() {
+        run(async {
+            let (_other, stream) = tokio::io::duplex(8);
+            let error = Impatient::new(stream, SHORT).read_u8().await.unwrap_err();
+            assert_eq!(error.kind(), io::ErrorKind::TimedOut);
+        });
+    }
+
+    #[test]
+    fn a_reader_who_stops_reading_is_left() {
+        run(async {
+            let (_other, stream) = tokio::io::duplex(8);
+            let error = Impatient::new(stream, SHORT).write_all(&[0; 64]).await.unwrap_err();
+            assert_eq!(error.kind(), io::ErrorKind::TimedOut);
+        });
+    }
+
+    #[test]
+    fn a_slow_reader_is_waited_for() {
+        run(async {
+            let (mut other, stream) = tokio::io::duplex(8);
+            let mut stream = Impatient::new(stream, SHORT * 5);
+            let reading = tokio::spawn(async move {
+                for _ in 0..8 {
+                    sleep(SHORT).await;
+                    other.read_exact(&mut [0; 8]).await.unwrap();
+                }
+            });
+            stream.write_all(&[0; 64]).await.unwrap();
+            reading.await.unwrap();
+        });
+    }
+}

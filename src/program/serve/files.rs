@@ -1,0 +1,199 @@
+//! The files of the folder: an address -> an open file that stands in the folder, and its type.
+
+use anyhow::{Context, bail};
+use percent_encoding::percent_decode_str;
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+use tlparse::RelPath;
+
+/// A comparison holds `a/rank_0/process_7/-_0_0_0/file`; nothing is deeper than a few more.
+const MAX_PARTS: usize = 8;
+
+/// The pages that a folder may begin with.
+const FIRST_PAGES: [&str; 2] = ["index.html", "diff.html"];
+
+/// A folder that is served.
+pub struct Folder {
+    /// Its path, links resolved. Opened for each request, so that a report that replaces this one is served.
+    root: PathBuf,
+    first_page: &'static str,
+}
+
+/// A file of the folder.
+pub struct Found {
+    /// The file, open.
+    pub file: File,
+    /// How many bytes it has.
+    pub length: u64,
+    /// What it is.
+    pub kind: String,
+}
+
+impl Folder {
+    /// The folder of a report or a comparison.
+    ///
+    /// # Errors
+    /// It is none.
+    pub fn new(folder: &Path) -> anyhow::Result<Folder> {
+        let root = folder.canonicalize().with_context(|| format!("{}", folder.display()))?;
+        let Some(first_page) = FIRST_PAGES.into_iter().find(|page| root.join(page).is_file()) else {
+            bail!(
+                "{} is no report: it has neither index.html nor diff.html; write one first: tlparse LOG -o DIR",
+                folder.display()
+            );
+        };
+        Ok(Folder { root, first_page })
+    }
+
+    /// The file that the path of an address means, if it stands in the folder. A folder means its `index.html`: what else it
+    /// holds is not told.
+    pub fn find(&self, path: &str) -> Option<Found> {
+        let path = self.path(path)?;
+        let file = open_beneath(&self.root, &path).ok()?;
+        let metadata = file.metadata().ok()?;
+        let kind = kind_of(&path);
+        metadata.is_file().then(|| Found { file, length: metadata.len(), kind })
+    }
+
+    /// The path below the folder, of parts that are names and nothing else.
+    fn path(&self, path: &str) -> Option<PathBuf> {
+        let path = percent_decode_str(path.strip_prefix('/')?).decode_utf8().ok()?;
+        let path = match path.as_ref() {
+            "" => self.first_page.to_owned(),
+            folder if folder.ends_with('/') => format!("{folder}{}", FIRST_PAGES[0]),
+            file => file.to_owned(),
+        };
+        let parts: Vec<&str> = path.split('/').collect();
+        let safe = parts.len() <= MAX_PARTS && parts.iter().all(|part| RelPath::new(part).is_some());
+        safe.then(|| parts.iter().collect())
+    }
+}
+
+/// Opens a file below a folder. A link that leads out of the folder is refused, also one that is put there meanwhile: the
+/// kernel looks while it opens.
+#[cfg(target_os = "linux")]
+fn open_beneath(root: &Path, path: &Path) -> io::Result<File> {
+    use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, openat, openat2};
+    use rustix::io::Errno;
+    let folder = openat(CWD, root, OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
+    // Without `NONBLOCK`, opening a pipe would wait for a writer.
+    let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
+    let below = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
+    match openat2(&folder, path, flags, Mode::empty(), below) {
+        // A kernel before 5.6, or a container that does not let it be called.
+        Err(Errno::NOSYS | Errno::PERM) => open_resolved(root, path),
+        opened => Ok(File::from(opened?)),
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn open_beneath(root: &Path, path: &Path) -> io::Result<File> {
+    open_resolved(root, path)
+}
+
+/// The same where the kernel cannot do it: the path is resolved first.
+fn open_resolved(root: &Path, path: &Path) -> io::Result<File> {
+    let real = root.join(path).canonicalize()?;
+    if !real.starts_with(root) || !real.is_file() {
+        return Err(io::ErrorKind::NotFound.into());
+    }
+    File::open(real)
+}
+
+/// What a browser is told that a file is. It shows plain text, and would save logs and lines of JSON.
+fn kind_of(path: &Path) -> String {
+    match path.extension().and_then(|ending| ending.to_str()) {
+        Some("html") => "text/html; charset=utf-8".to_owned(),
+        Some("log" | "txt" | "jsonl" | "py" | "md" | "cpp" | "h") => "text/plain; charset=utf-8".to_owned(),
+        _ => {
+            let kind = mime_guess::from_path(path).first_or_octet_stream();
+            match kind.type_() == mime_guess::mime::TEXT {
+                true => format!("{kind}; charset=utf-8"),
+                false => kind.to_string(),
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    fn folder() -> (tempfile::TempDir, Folder) {
+        let outside = tempfile::tempdir().unwrap();
+        let root = outside.path().join("report");
+        fs::create_dir_all(root.join("rank_0")).unwrap();
+        for name in ["index.html", "rank_0/index.html", "raw.log", "report.json", "a b.txt"] {
+            fs::write(root.join(name), name).unwrap();
+        }
+        fs::write(outside.path().join("secret.txt"), "secret").unwrap();
+        let folder = Folder::new(&root).unwrap();
+        (outside, folder)
+    }
+
+    #[test]
+    fn files_are_found_with_their_types() {
+        let (_kept, folder) = folder();
+        for (path, kind) in [
+            ("/", "text/html; charset=utf-8"),
+            ("/index.html", "text/html; charset=utf-8"),
+            ("/rank_0/", "text/html; charset=utf-8"),
+            ("/raw.log", "text/plain; charset=utf-8"),
+            ("/a%20b.txt", "text/plain; charset=utf-8"),
+            ("/report.json", "application/json"),
+        ] {
+            assert_eq!(folder.find(path).unwrap_or_else(|| panic!("{path}")).kind, kind, "{path}");
+        }
+    }
+
+    #[test]
+    fn nothing_else_is_found() {
+        let (_kept, folder) = folder();
+        for path in [
+            "",
+            "secret.txt",
+            "/../secret.txt",
+            "/%2e%2e/secret.txt",
+            "/..%2fsecret.txt",
+            "/..%5csecret.txt",
+            "/rank_0/../../secret.txt",
+            "/rank_0/..%2f..%2fsecret.txt",
+            "//index.html",
+            "/./index.html",
+            "/index.html%00",
+            "/index.html/",
+            "/rank_0",
+            "/payloads/",
+            "/%ff",
+            "/C:/x",
+            "/raw.log%20",
+            "/raw.log.",
+            "/%252e%252e/secret.txt",
+        ] {
+            assert!(folder.find(path).is_none(), "{path}");
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_lead_within_the_folder_only() {
+        use std::os::unix::fs::symlink;
+        let (outside, folder) = folder();
+        let report = outside.path().join("report");
+        symlink("raw.log", report.join("inner.log")).unwrap();
+        symlink("../secret.txt", report.join("outer.txt")).unwrap();
+        symlink(outside.path().join("secret.txt"), report.join("absolute.txt")).unwrap();
+        symlink("..", report.join("up")).unwrap();
+        assert!(folder.find("/inner.log").is_some());
+        for path in ["/outer.txt", "/absolute.txt", "/up/secret.txt", "/up/report/raw.log"] {
+            assert!(folder.find(path).is_none(), "{path}");
+        }
+        let root = report.canonicalize().unwrap();
+        assert!(open_resolved(&root, Path::new("inner.log")).is_ok());
+        for path in ["outer.txt", "absolute.txt", "up/secret.txt"] {
+            assert!(open_resolved(&root, Path::new(path)).is_err(), "{path}");
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! `--serve` and `tlparse serve`: a report over HTTP, to this machine only, until the program is ended.
+//!
+//! A report holds the user's code, and everybody on a machine can connect to its ports. So the server listens on the
+//! loopback address, answers only who knows the token of its address ([`access`]), gives out nothing but files of the folder
+//! ([`files`]), and lets no reader hold up another ([`connection`]).
+
+mod access;
+mod answer;
+mod body;
+mod connection;
+mod files;
+mod range;
+mod site;
+
+use super::exit;
+use super::terminal;
+use access::Access;
+use anyhow::Context;
+use clap::Args;
+use files::Folder;
+use site::Site;
+use std::io::Write;
+use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+
+/// `tlparse serve`.
+#[derive(Args, Debug)]
+pub struct Serve {
+    /// The folder of a finished report, or of a comparison
+    #[arg(default_value = "tl_out")]
+    pub report: PathBuf,
+
+    /// Port to serve it on [default: any free one]
+    #[arg(long, value_name = "N")]
+    pub port: Option<u16>,
+
+    /// Do not open the report in a browser
+    #[arg(long)]
+    pub no_browser: bool,
+}
+
+impl Serve {
+    /// What `--help` says at its end.
+    pub const HELP: &str = "The report is served to this machine only, and only to who knows the address that is printed: it \
+                            holds a token.\n\nTo read a log or folder that is called serve, give it as ./serve.";
+
+    /// Serves the report until the program is ended.
+    pub fn run(&self) -> ExitCode {
+        match Serving::start(&self.report, self.port).and_then(|serving| serving.run(self.no_browser)) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(error) => exit::with(exit::FAILED, &error),
+        }
+    }
+}
+
+/// A server that listens.
+pub struct Serving {
+    listener: TcpListener,
+    address: SocketAddr,
+    site: Arc<Site>,
+}
+
+impl Serving {
+    /// Listens on `port` of the loopback address, or on any free one.
+    ///
+    /// # Errors
+    /// The folder is no report, or the port is taken or may not be used.
+    pub fn start(folder: &Path, port: Option<u16>) -> anyhow::Result<Serving> {
+        let folder = Folder::new(folder)?;
+        let asked = SocketAddr::from((Ipv4Addr::LOCALHOST, port.unwrap_or(0)));
+        let busy = || format!("cannot listen on {asked}, choose another port with --port");
+        let listener = TcpListener::bind(asked).with_context(busy)?;
+        let address = listener.local_addr().with_context(busy)?;
+        let access = Access::new(address.port())?;
+        let site = Arc::new(Site::new(folder, access));
+        Ok(Serving { listener, address, site })
+    }
+
+    /// The address of the report, with the token.
+    pub fn url(&self) -> String {
+        format!("http://{}/?{}", self.address, self.site.access.query())
+    }
+
+    /// Says where the report is, opens it, and answers requests until the program is ended.
+    ///
+    /// # Errors
+    /// The system refuses what a server needs.
+    pub fn run(self, no_browser: bool) -> anyhow::Result<()> {
+        // Printed before the browser is started: scripts wait for this line.
+        let _ = writeln!(std::io::stdout(), "Serving {} until Ctrl-C", self.url());
+        if !no_browser && terminal::may_open_browser() {
+            let page = self.put_up_signpost().context("no temporary file can be made")?;
+            terminal::open_in_browser(&page.to_string_lossy(), "report");
+        }
+        connection::serve(self.listener, self.site)
+    }
+
+    /// A page that leads to the report. The browser is given this page and not the address: all users of a machine can see the
+    /// arguments of all programs, and the address holds the token. Nobody else can read the page.
+    fn put_up_signpost(&self) -> anyhow::Result<PathBuf> {
+        let mut page = tempfile::Builder::new().prefix("tlparse-").suffix(".html").tempfile()?;
+        let refresh = format!("<meta http-equiv=\"refresh\" content=\"0;url={}\">", self.url());
+        write!(page, "<!doctype html><meta charset=\"utf-8\">{refresh}<title>tlparse</title>")?;
+        let path = page.path().to_owned();
+        self.site.hold_signpost(Some(page));
+        Ok(path)
+    }
+}

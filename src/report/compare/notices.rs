@@ -1,0 +1,100 @@
+//! The differences as notices and tests, for code scanning, build servers and GitHub's pages.
+
+use super::rows::{kind_word, ranks, sentence, signed};
+use crate::analysis::Severity;
+use crate::compare::{Comparison, Row, RowKind, Topic};
+use crate::report::formats::{Notice, Suite, Test};
+
+/// Tests of the suite: what must not become worse, by the topics of rows.
+const TESTED: [(&str, &[Topic]); 7] = [
+    ("No new failure", &[Topic::Failure]),
+    ("Ranks agree as before", &[Topic::Ranks]),
+    ("No new graph break", &[Topic::GraphBreak]),
+    ("No new recompile", &[Topic::Recompile, Topic::Compiles]),
+    ("No new cache miss", &[Topic::Cache]),
+    ("No more compile time", &[Topic::CompileTime, Topic::Part, Topic::FunctionTime, Topic::Function]),
+    ("No slower kernel", &[Topic::Measured]),
+];
+
+/// What is new and worse first, as it is listed; what became better is information.
+pub fn notices(comparison: &Comparison) -> Vec<Notice> {
+    let mut notices: Vec<Notice> = comparison.rows.iter().map(notice).collect();
+    notices.sort_by_key(|notice| match notice.level {
+        Severity::Error => 0,
+        Severity::Warning => 1,
+        Severity::Info => 2,
+    });
+    notices
+}
+
+fn notice(row: &Row) -> Notice {
+    let title = format!("{}: {}", kind_word(row.kind), sentence(row));
+    let details = [row.detail.clone(), ranks(row), row.guess().map(str::to_owned)];
+    let difference = row.difference().filter(|difference| *difference != 0.0);
+    let identity = [row.kind.word(), row.topic.word(), row.file.as_deref().unwrap_or_default(), &row.subject];
+    Notice {
+        rule: rule(row).to_owned(),
+        level: level(row),
+        title: title.replace('\u{a0}', " "),
+        details: details.into_iter().flatten().collect(),
+        file: row.file.clone(),
+        line: row.line.filter(|line| *line > 0),
+        cost: difference.map(|difference| signed(difference).replace('\u{a0}', " ")),
+        page: None,
+        fingerprint: format!("{:x}", md5::compute(identity.join("\0"))),
+    }
+}
+
+/// The rule of a row: that of the finding which it would be, where something is new.
+fn rule(row: &Row) -> &'static str {
+    match (row.kind, row.topic) {
+        (RowKind::New, Topic::Failure) => "failure",
+        (RowKind::New, Topic::GraphBreak) => "graph_break",
+        (RowKind::New, Topic::Recompile) => "recompilation",
+        (RowKind::New, _) => "diff_new",
+        (RowKind::Gone, _) => "diff_gone",
+        (RowKind::Worse, _) => "diff_worse",
+        (RowKind::Better, _) => "diff_better",
+        (RowKind::Changed, _) => "diff_changed",
+    }
+}
+
+fn level(row: &Row) -> Severity {
+    match (row.kind, row.topic) {
+        (RowKind::New, Topic::Failure | Topic::Ranks) => Severity::Error,
+        (RowKind::New, Topic::GraphBreak | Topic::Recompile | Topic::Compiles) => Severity::Warning,
+        (RowKind::Worse, _) => Severity::Warning,
+        _ => Severity::Info,
+    }
+}
+
+/// One test for each thing that must not become worse.
+pub fn suite(comparison: &Comparison) -> Suite {
+    let test = |(name, topics): (&str, &[Topic])| {
+        let is_worse = |row: &&Row| topics.contains(&row.topic) && level(row) != Severity::Info;
+        let worse: Vec<String> =
+            comparison.rows.iter().filter(is_worse).map(|row| notice(row).message_line()).collect();
+        let more = worse.len().saturating_sub(1);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        let failure = worse.first().map(|first| format!("{first}{more}"));
+        Test { name: name.to_owned(), failure, details: worse }
+    };
+    Suite { name: "tlparse diff", tests: TESTED.into_iter().map(test).collect() }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::report::words::kinds::{about, label};
+
+    #[test]
+    fn each_rule_of_a_difference_has_a_name_and_an_explanation() {
+        for word in ["diff_better", "diff_changed", "diff_gone", "diff_new", "diff_worse"] {
+            let about = about(word);
+            assert!(
+                about.contains(" B ") || about.contains(" B.") || about.starts_with("B "),
+                "{word}: {about}"
+            );
+            assert!(!label(word).is_empty());
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! Facts of a finished report for a terminal: `report.json` -> the part that was asked for -> tables, or JSON.
+//!
+//! - [`select`] takes the part out of the `report.json` of a log, or of each rank of a job;
+//! - [`tables`] knows the columns of each list of that file;
+//! - [`layout`] makes lines of tables, as wide as the terminal is.
+
+mod layout;
+mod select;
+mod subject;
+mod tables;
+
+pub use layout::Showing;
+pub use subject::Subject;
+
+use crate::report_json::{self, ReportKind};
+use anyhow::{Context, bail};
+use serde_json::{Map, Value, json};
+use std::path::Path;
+
+/// The version of the JSON.
+const SCHEMA: u64 = 1;
+
+/// What was asked for, of a log or of each rank of a job.
+#[derive(Debug)]
+pub struct Shown {
+    subject: Subject,
+    /// What the report of a job says itself.
+    job: Option<Value>,
+    logs: Vec<ShownLog>,
+}
+
+/// What was asked for, of one log.
+#[derive(Debug)]
+struct ShownLog {
+    /// `rank 3`; empty for a log alone.
+    name: String,
+    /// Keys of the JSON with their values: lists and objects as `report.json` has them.
+    facts: Map<String, Value>,
+}
+
+impl Shown {
+    /// Reads what was asked for from the report in a folder.
+    ///
+    /// # Errors
+    /// There is no `report.json` that this version reads, or no such compile, function or rank.
+    pub fn of(folder: &Path, subject: &Subject) -> anyhow::Result<Shown> {
+        let read = Self::read(folder, subject);
+        read.map_err(|error| anyhow::anyhow!("{} {error:#}", folder.display()))
+    }
+
+    fn read(folder: &Path, subject: &Subject) -> anyhow::Result<Shown> {
+        let mut bytes = Vec::new();
+        report_json::load(folder, &mut bytes)?;
+        let report: Value = serde_json::from_slice(&bytes).context("has a report.json that is no JSON")?;
+        let is_job = report_json::kind(&bytes)? == ReportKind::Job;
+        let mut shown = Shown { subject: subject.clone(), job: None, logs: Vec::new() };
+        if is_job {
+            shown.read_ranks(folder, &report)?;
+        } else {
+            if let Subject::Rank(rank) = subject
+                && report["log"]["rank"] != *rank
+            {
+                bail!("is not the report of rank {rank}");
+            }
+            shown.add(String::new(), &report);
+        }
+        if shown.job.is_none() && !shown.logs.iter().any(|log| select::has_named(&log.facts)) {
+            bail!("has no {} {}", subject.word(), subject.name().unwrap_or_default());
+        }
+        Ok(shown)
+    }
+
+    fn read_ranks(&mut self, folder: &Path, job: &Value) -> anyhow::Result<()> {
+        let ranks = job["ranks"].as_array().map(Vec::as_slice).unwrap_or_default();
+        if self.subject == Subject::Overview {
+            self.job = Some(json!({ "ranks": ranks, "findings": job["findings"] }));
+            return Ok(());
+        }
+        let mut bytes = Vec::new();
+        for rank in ranks.iter().filter_map(|rank| rank["rank"].as_u64()) {
+            if matches!(self.subject, Subject::Rank(wanted) if wanted != rank) {
+                continue;
+            }
+            let below = folder.join(format!("rank_{rank}"));
+            // A rank whose log could not be read has no report: the job's findings say so.
+            if below.join(report_json::FILE).is_file() {
+                let of_rank = || format!("has a rank {rank} that cannot be read");
+                report_json::load(&below, &mut bytes).with_context(of_rank)?;
+                self.add(format!("rank {rank}"), &serde_json::from_slice(&bytes).with_context(of_rank)?);
+            }
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, name: String, report: &Value) {
+        self.logs.push(ShownLog { name, facts: select::facts(&self.subject, report) });
+    }
+
+    /// The facts as JSON: `{"schema": 1, "show", "name", "job", "logs": [{"name", ..}]}`, lists and objects as in
+    /// `report.json`.
+    #[must_use]
+    pub fn json(&self) -> Value {
+        let logs = self.logs.iter().map(|log| {
+            let mut facts = Map::new();
+            facts.insert("name".to_owned(), log.name.as_str().into());
+            facts.extend(log.facts.clone());
+            Value::Object(facts)
+        });
+        json!({
+            "schema": SCHEMA,
+            "show": self.subject.word(),
+            "name": self.subject.name(),
+            "job": self.job,
+            "logs": logs.collect::<Vec<_>>(),
+        })
+    }
+
+    /// The facts as text.
+    #[must_use]
+    pub fn text(&self, showing: Showing) -> String {
+        let mut text = String::new();
+        let job = self.job.iter().filter_map(Value::as_object);
+        for facts in job {
+            layout::write(&mut text, &tables::of(facts), showing);
+        }
+        for log in &self.logs {
+            if !log.name.is_empty() {
+                text.push_str(&format!("== {}\n\n", log.name));
+            }
+            layout::write(&mut text, &tables::of(&log.facts), showing);
+        }
+        text
+    }
+}

@@ -1,0 +1,172 @@
+//! `--redact`: what is safe of a report, and nothing else.
+
+use crate::support::{Input, Run, files_below, input, inputs, report, source, sources::sources};
+use regex::Regex;
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::Read;
+use std::sync::OnceLock;
+
+/// Letters of the shortest words that are looked for: shorter ones are in everything.
+const LETTERS: usize = 6;
+
+/// The words of a text: names as Python has them.
+fn words(text: &str) -> impl Iterator<Item = String> {
+    static WORD: OnceLock<Regex> = OnceLock::new();
+    let word = WORD.get_or_init(|| Regex::new(r"[A-Za-z_][A-Za-z0-9_]*").unwrap());
+    word.find_iter(text).map(|found| found.as_str().to_owned()).filter(|word| word.len() >= LETTERS)
+}
+
+/// The words of this program's own source: they are in each report, whatever its log is.
+fn own_words() -> &'static BTreeSet<String> {
+    static OWN: OnceLock<BTreeSet<String>> = OnceLock::new();
+    OWN.get_or_init(|| {
+        let assets = source("src/report/kit");
+        let files = files_below(&assets);
+        let texts = files.iter().map(|file| fs::read_to_string(assets.join(file)).unwrap());
+        let all: Vec<String> = texts.chain(sources().iter().map(|source| source.text.clone())).collect();
+        all.iter().flat_map(|text| words(text)).collect()
+    })
+}
+
+fn text_of_log(input: &Input) -> String {
+    let bytes = fs::read(&input.path).unwrap();
+    let mut text = Vec::new();
+    match bytes.starts_with(&[0x28, 0xb5, 0x2f, 0xfd]) {
+        true => drop(zstd::stream::read::Decoder::new(&bytes[..]).unwrap().read_to_end(&mut text).unwrap()),
+        false => text = bytes,
+    }
+    String::from_utf8_lossy(&text).into_owned()
+}
+
+/// The words that a log has in paths, in source lines and in `loc`.
+fn secrets(log: &str) -> BTreeSet<String> {
+    let path = Regex::new(r"(?:/[\w.+-]+){2,}").unwrap();
+    let of_torch = Regex::new(r"/(?:site|dist)-packages/torch/").unwrap();
+    let loc = Regex::new(r#""(?:loc|code|co_name|name)": *"((?:\\.|[^"\\])*)""#).unwrap();
+    let mut secrets = BTreeSet::new();
+    for line in log.lines() {
+        let paths = path.find_iter(line).map(|found| found.as_str()).filter(|path| !of_torch.is_match(path));
+        secrets.extend(paths.flat_map(words));
+        secrets.extend(loc.captures_iter(line).flat_map(|found| words(&found[1]).collect::<Vec<_>>()));
+        // In a traceback, the source stands below its frame.
+        secrets.extend(line.split("in torch_dynamo").skip(1).flat_map(words));
+    }
+    // Addresses of torch's catalog hold the numbers of graph breaks, which are safe.
+    let catalog = Regex::new(r"^gb[0-9]+$").unwrap();
+    secrets.retain(|word| !own_words().contains(word) && !catalog.is_match(word));
+    secrets
+}
+
+#[test]
+fn no_word_of_a_path_or_a_line_of_source_is_in_a_redacted_report_or_its_zip() {
+    let mut looked_for = 0;
+    for input in inputs() {
+        let done = Run::from(input).args(["--redact", "--zip"]).go();
+        assert_eq!(done.code, Some(0), "{}: {}", input.name, done.stderr);
+        let secrets = secrets(&text_of_log(input));
+        looked_for += secrets.len();
+        let files = files_below(&done.folder);
+        assert!(
+            files.iter().all(|file| file.ends_with("index.html") || file.ends_with("report.json")),
+            "{files:?}"
+        );
+        let mut texts: Vec<(String, String)> = files
+            .iter()
+            .map(|file| (file.clone(), fs::read_to_string(done.folder.join(file)).unwrap()))
+            .collect();
+        let zip = fs::File::open(done.folder.with_extension("zip")).unwrap();
+        let mut zip = zip::ZipArchive::new(zip).unwrap();
+        for at in 0..zip.len() {
+            let mut file = zip.by_index(at).unwrap();
+            let (name, mut text) = (format!("zip: {}", file.name().unwrap()), String::new());
+            file.read_to_string(&mut text).unwrap();
+            texts.push((name, text));
+        }
+        texts.push(("the terminal".to_owned(), done.stdout.replace(&*done.folder.to_string_lossy(), "")));
+        for (name, text) in &texts {
+            let found: BTreeSet<String> = words(text).filter(|word| secrets.contains(word)).collect();
+            assert!(found.is_empty(), "{}: {name} has {found:?}", input.name);
+        }
+    }
+    assert!(looked_for > 1500, "{looked_for}");
+}
+
+/// What a finding says, without names.
+fn outline(finding: &Value) -> Value {
+    let cost = &finding["cost"];
+    serde_json::json!([
+        finding["kind"],
+        finding["severity"],
+        finding["compile_ids"],
+        cost["seconds"],
+        cost["kind"],
+        finding["line"]
+    ])
+}
+
+#[test]
+fn counts_and_findings_say_what_they_said() {
+    for input in inputs() {
+        let whole = &report(&input.name).json;
+        let redacted = Run::from(input).args(["--redact"]).ok().json;
+        let outlines =
+            |report: &Value| report["findings"].as_array().unwrap().iter().map(outline).collect::<Vec<_>>();
+        assert_eq!(outlines(&redacted), outlines(whole), "{}", input.name);
+        for key in ["compiles", "graph_breaks", "recompiles", "failures", "restarts", "caches"] {
+            let count = |report: &Value| report[key].as_array().unwrap().len();
+            assert_eq!(count(&redacted), count(whole), "{}: {key}", input.name);
+        }
+        assert_eq!(redacted["compile_time"]["total_s"], whole["compile_time"]["total_s"], "{}", input.name);
+        for (one, other) in
+            redacted["compiles"].as_array().unwrap().iter().zip(whole["compiles"].as_array().unwrap())
+        {
+            for key in ["id", "status", "graph_breaks", "occurrences"] {
+                assert_eq!(one[key], other[key], "{}: {key}", input.name);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_redacted_report_is_one_that_programs_can_read() {
+    let schema: Value =
+        serde_json::from_str(&fs::read_to_string(source("report.schema.json")).unwrap()).unwrap();
+    let schema = jsonschema::validator_for(&schema).unwrap();
+    let done = Run::from(input("03_graph_breaks")).args(["--redact"]).ok();
+    let job = Run::of(source("tests/jobs/13_div_break")).args(["--redact"]).ok();
+    let rank = job.json_file("rank_1/report.json");
+    for json in [&done.json, &job.json, &rank] {
+        let wrong: Vec<String> =
+            schema.iter_errors(json).map(|error| format!("{}: {error}", error.instance_path())).collect();
+        assert!(wrong.is_empty(), "{wrong:#?}");
+    }
+    let breaks = Run::bare().go_with(&["show", "breaks", done.folder.to_str().unwrap()]).stdout;
+    assert!(breaks.contains("gb0059") && breaks.contains("file1:11"), "{breaks}");
+    let page = done.read("index.html");
+    assert!(page.contains("What was left out") && page.contains("id=\"finding-1\""));
+    assert!(page.contains("f1") && page.contains("gb0059"));
+}
+
+#[test]
+fn ranks_of_a_redacted_job_call_one_function_by_one_name() {
+    let job = Run::of(source("tests/jobs/13_div_break")).args(["--redact"]).ok();
+    let whole = Run::of(source("tests/jobs/13_div_break")).ok();
+    let name = |report: &crate::support::Report, rank: u64| {
+        report.json_file(&format!("rank_{rank}/report.json"))["compiles"][0]["function"]["name"].clone()
+    };
+    assert_eq!(name(&whole, 0), name(&whole, 1));
+    assert_eq!(name(&job, 0), name(&job, 1));
+    assert_eq!(name(&job, 0), "f1");
+    let differing = |report: &crate::support::Report| {
+        let facts = report.json["divergence"].as_object().unwrap();
+        facts
+            .iter()
+            .filter(|(_, fact)| fact["differs"] == true)
+            .map(|(fact, _)| fact.clone())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(differing(&job), differing(&whole));
+    assert!(job.read("index.html").contains("rank_1/index.html"));
+}

@@ -1,0 +1,114 @@
+//! `tlparse show`: facts of a report in the terminal.
+
+use crate::support::{Done, Report, Run, input, report};
+use serde_json::Value;
+
+fn show(report: &Report, args: &[&str]) -> Done {
+    let folder = report.folder.to_str().unwrap();
+    Run::bare().go_with(&[&["show"], args, &[folder]].concat())
+}
+
+fn text(report: &Report, args: &[&str]) -> String {
+    let done = show(report, args);
+    assert_eq!(done.code, Some(0), "{args:?}: {}", done.stderr);
+    done.stdout
+}
+
+fn json(report: &Report, args: &[&str]) -> Value {
+    serde_json::from_str(&text(report, &[&["--json"], args].concat())).unwrap()
+}
+
+#[test]
+fn json_has_the_objects_of_the_report() {
+    for (name, word, key) in [
+        ("03_graph_breaks", "breaks", "graph_breaks"),
+        ("04_recompiles", "recompiles", "recompiles"),
+        ("06_errors", "failures", "failures"),
+        ("03_graph_breaks", "failures", "restarts"),
+        ("08_cache_miss", "caches", "caches"),
+        ("01_inference", "time", "compile_time"),
+    ] {
+        let report = report(name);
+        let shown = json(report, &[word]);
+        assert_eq!((&shown["schema"], &shown["show"]), (&1.into(), &word.into()));
+        assert_eq!(shown["logs"][0][key], report.json[key], "{name} {word}");
+    }
+    let overview = json(report("04_recompiles"), &[]);
+    assert_eq!(overview["logs"][0]["findings"], report("04_recompiles").json["findings"]);
+}
+
+#[test]
+fn each_subject_has_a_row_of_each_of_its_entries() {
+    let breaks = report("03_graph_breaks");
+    let shown = text(breaks, &["breaks"]);
+    let all = breaks.list("graph_breaks");
+    assert!(shown.starts_with(&format!("Graph breaks ({})", all.len())), "{shown}");
+    for one in all {
+        assert!(shown.contains(one["gb_id"].as_str().unwrap_or("-")), "{shown}");
+    }
+    let recompiles = text(report("04_recompiles"), &["recompiles"]);
+    assert!(recompiles.contains("by_shape") && recompiles.contains("expected 4, actual 6"), "{recompiles}");
+    let time = text(report("01_inference"), &["time"]);
+    assert!(time.contains("Inductor") && time.contains("Phases"), "{time}");
+    let kernels = text(report("01_inference"), &["kernels"]);
+    assert!(kernels.contains("extern_kernels") || kernels.contains("cpp_fused"), "{kernels}");
+    let overview = text(breaks, &[]);
+    assert!(overview.contains("graph breaks") && overview.contains("wasted"), "{overview}");
+}
+
+#[test]
+fn a_compile_and_a_function_have_all_that_belongs_to_them() {
+    let report = report("04_recompiles");
+    let one = json(report, &["compile", "0/1"]);
+    assert_eq!(one["logs"][0]["compiles"][0]["id"], "0/1");
+    assert_eq!(one["logs"][0]["recompiles"].as_array().unwrap().len(), 1);
+    assert_eq!(text(report, &["compile", "[0/1]"]), text(report, &["compile", "0/1"]));
+    let function = json(report, &["function", "hits_limit"]);
+    let compiles = function["logs"][0]["compiles"].as_array().unwrap();
+    assert!(compiles.len() > 2 && compiles.iter().all(|one| one["function"]["name"] == "hits_limit"));
+    assert!(!function["logs"][0]["findings"].as_array().unwrap().is_empty());
+    for (args, what) in
+        [(["compile", "99/0"], "no compile 99/0"), (["function", "nothing"], "no function nothing")]
+    {
+        let none = show(report, &args);
+        assert_eq!(none.code, Some(1));
+        assert!(none.stderr.contains(what), "{}", none.stderr);
+    }
+}
+
+#[test]
+fn a_log_is_shown_as_its_report_is() {
+    let log = input("03_graph_breaks").path.to_str().unwrap();
+    let of_log = Run::bare().go_with(&["show", "breaks", log]);
+    assert_eq!(of_log.stdout, text(report("03_graph_breaks"), &["breaks"]), "{}", of_log.stderr);
+}
+
+#[test]
+fn wrong_words_are_wrong_usage_and_a_missing_report_is_an_error() {
+    for (args, code) in [
+        (&["show", "compile"][..], 2),
+        (&["show", "rank", "x", "y"], 2),
+        (&["show", "breaks", "a", "b"], 2),
+        (&["show", "breaks", "nothing/here"], 1),
+    ] {
+        let done = Run::bare().go_with(args);
+        assert_eq!(done.code, Some(code), "{args:?}: {}{}", done.stdout, done.stderr);
+        assert_eq!(done.stdout, "");
+    }
+}
+
+#[test]
+fn ranks_of_a_job_are_shown_one_after_the_other_or_alone() {
+    let logs = crate::support::source("tests/jobs/13_div_break");
+    let logs = logs.to_str().unwrap();
+    let whole: Value = serde_json::from_str(&Run::bare().go_with(&["show", "--json", logs]).stdout).unwrap();
+    assert_eq!(whole["job"]["ranks"].as_array().unwrap().len(), 2);
+    let breaks: Value =
+        serde_json::from_str(&Run::bare().go_with(&["show", "--json", "breaks", logs]).stdout).unwrap();
+    let names: Vec<&str> =
+        breaks["logs"].as_array().unwrap().iter().filter_map(|log| log["name"].as_str()).collect();
+    assert_eq!(names, ["rank 0", "rank 1"]);
+    assert_eq!(breaks["logs"][1]["graph_breaks"].as_array().unwrap().len(), 1);
+    let alone = Run::bare().go_with(&["show", "rank", "1", logs]).stdout;
+    assert!(alone.contains("rank 1") && !alone.contains("rank 0"), "{alone}");
+}

@@ -1,0 +1,102 @@
+//! Does only what a report cannot do without, to see how far from that a run is: reads a log, hashes its payloads, and
+//! writes as many bytes into as many files as a report has, on all processors. `benches/compare.sh` times it.
+//!
+//! ```text
+//! cargo run --release --example floor -- trace.log tl_out written
+//! ```
+
+#[path = "../src/trace/md5_lanes.rs"]
+mod md5_lanes;
+
+use std::error::Error;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::thread;
+
+/// Bytes of payloads that are hashed at a time.
+const BATCH: usize = 512 << 10;
+
+/// A file to be written.
+struct Planned {
+    path: PathBuf,
+    len: usize,
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let [log, report, out] = args.as_slice() else {
+        return Err("give a log, its report, and the folder to write into".into());
+    };
+    let threads = thread::available_parallelism()?.get();
+    let payloads = payloads(&fs::read(log)?);
+    let hashed: usize = in_parallel(&payloads, threads, |payloads| {
+        let mut hashed = 0;
+        let mut batch: Vec<&[u8]> = Vec::new();
+        for payload in payloads {
+            batch.push(payload);
+            if batch.iter().map(|payload| payload.len()).sum::<usize>() >= BATCH {
+                hashed += md5_lanes::md5_of_all(&batch).len();
+                batch.clear();
+            }
+        }
+        hashed + md5_lanes::md5_of_all(&batch).len()
+    })
+    .into_iter()
+    .sum();
+    let mut planned = Vec::new();
+    plan(Path::new(report), Path::new(out), &mut planned)?;
+    let longest = planned.iter().map(|file| file.len).max().unwrap_or_default();
+    let bytes = vec![b'x'; longest];
+    for written in in_parallel(&planned, threads, |files| {
+        files.iter().try_for_each(|file| fs::write(&file.path, &bytes[..file.len]))
+    }) {
+        written?;
+    }
+    println!("{hashed} payloads hashed, {} files written", planned.len());
+    Ok(())
+}
+
+/// Gives each thread an equal number of things.
+fn in_parallel<T: Sync, R: Send>(things: &[T], threads: usize, work: impl Fn(&[T]) -> R + Sync) -> Vec<R> {
+    let share = things.len().div_ceil(threads).max(1);
+    thread::scope(|scope| {
+        let running: Vec<_> = things.chunks(share).map(|part| scope.spawn(|| work(part))).collect();
+        running.into_iter().map(|thread| thread.join().expect("the work does not panic")).collect()
+    })
+}
+
+/// The payloads of a log, without the tabs of their lines.
+fn payloads(log: &[u8]) -> Vec<Vec<u8>> {
+    let mut payloads: Vec<Vec<u8>> = Vec::new();
+    let mut is_first = true;
+    let mut start = 0;
+    for end in memchr::memchr_iter(b'\n', log) {
+        let line = &log[start..end];
+        start = end + 1;
+        match (line.strip_prefix(b"\t"), payloads.last_mut()) {
+            (Some(text), Some(payload)) if !is_first => {
+                payload.push(b'\n');
+                payload.extend_from_slice(text);
+            }
+            (Some(text), _) => payloads.push(text.to_vec()),
+            (None, _) => {}
+        }
+        is_first = !line.starts_with(b"\t");
+    }
+    payloads
+}
+
+/// Makes the folders of a report elsewhere, and lists its files.
+fn plan(report: &Path, out: &Path, planned: &mut Vec<Planned>) -> Result<(), Box<dyn Error>> {
+    fs::create_dir_all(out)?;
+    for entry in fs::read_dir(report)? {
+        let entry = entry?;
+        let path = out.join(entry.file_name());
+        if entry.file_type()?.is_dir() {
+            plan(&entry.path(), &path, planned)?;
+        } else {
+            planned.push(Planned { path, len: usize::try_from(entry.metadata()?.len())? });
+        }
+    }
+    Ok(())
+}

@@ -1,6 +1,6 @@
 //! The exit codes of the program, and how it ends with one.
 
-use super::terminal::visible;
+use super::terminal::{print, visible};
 use std::process::ExitCode;
 
 /// The report could not be written.
@@ -14,4 +14,12 @@ pub const EXCEEDED: u8 = 3;
 pub fn with(code: u8, error: &anyhow::Error) -> ExitCode {
     eprintln!("error: {}", visible(&format!("{error:#}")));
     ExitCode::from(code)
+}
+
+/// Prints a text on standard output, which is all that the command is for: a full disk ends with an exit code.
+pub fn printing(text: &str) -> ExitCode {
+    match print(text) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => with(FAILED, &error),
+    }
 }

@@ -19,7 +19,7 @@ impl Begun {
     /// From now on, a signal that ends the program removes what was begun.
     pub fn watched() -> Begun {
         let begun = Begun::default();
-        signals::watch(begun.clone());
+        watch(begun.clone());
         begun
     }
 
@@ -43,55 +43,47 @@ impl Begun {
     }
 }
 
+/// How long a signal waits, several times, for a report that is being put in place.
 #[cfg(unix)]
-mod signals {
-    use crate::program::interrupt::Begun;
+const PAUSE: std::time::Duration = std::time::Duration::from_millis(5);
+/// After this many times it waits no longer.
+#[cfg(unix)]
+const PAUSES: usize = 2_000;
+
+/// Ends the program as each of these signals would, but removes first what was begun. A system that has no such signals, or
+/// no thread to spare, ends the program without that.
+#[cfg(unix)]
+fn watch(begun: Begun) {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
-    use signal_hook::iterator::Signals;
-    use signal_hook::low_level::emulate_default_handler;
-    use std::sync::Arc;
-    use std::thread;
-    use std::time::Duration;
-
-    /// How long a signal waits, several times, for a report that is being put in place.
-    const PAUSE: Duration = Duration::from_millis(5);
-    /// After this many times it waits no longer.
-    const PAUSES: usize = 2_000;
-
-    /// Ends the program as each of these signals would, but removes first what was begun. A system that has no such
-    /// signals, or no thread to spare, ends the program without that.
-    pub(super) fn watch(begun: Begun) {
-        // A file that may not grow any more is then an error of the write, like a full disk.
-        let _ = signal_hook::flag::register(SIGXFSZ, Arc::default());
-        let Ok(mut signals) = Signals::new([SIGINT, SIGTERM, SIGHUP]) else { return };
-        let _ = thread::Builder::new().spawn(move || {
-            for signal in signals.forever() {
-                discard(&begun);
-                let _ = emulate_default_handler(signal);
-            }
-        });
-    }
-
-    fn discard(begun: &Begun) {
-        for _ in 0..PAUSES {
-            let state = begun.state();
-            if state.placing {
-                drop(state);
-                thread::sleep(PAUSE);
-                continue;
-            }
-            // The lock is held: what is written cannot be put in place any more.
-            for unfinished in &state.unfinished {
-                unfinished.discard();
-            }
-            std::mem::forget(state);
-            return;
+    // A file that may not grow any more is then an error of the write, like a full disk.
+    let _ = signal_hook::flag::register(SIGXFSZ, Arc::default());
+    let Ok(mut signals) = signal_hook::iterator::Signals::new([SIGINT, SIGTERM, SIGHUP]) else { return };
+    let _ = std::thread::Builder::new().spawn(move || {
+        for signal in signals.forever() {
+            discard(&begun);
+            let _ = signal_hook::low_level::emulate_default_handler(signal);
         }
-    }
+    });
 }
 
+/// Other systems have no such signals.
 #[cfg(not(unix))]
-mod signals {
-    /// Other systems have no such signals.
-    pub(super) fn watch(_: crate::program::interrupt::Begun) {}
+fn watch(_: Begun) {}
+
+#[cfg(unix)]
+fn discard(begun: &Begun) {
+    for _ in 0..PAUSES {
+        let state = begun.state();
+        if state.placing {
+            drop(state);
+            std::thread::sleep(PAUSE);
+            continue;
+        }
+        // The lock is held: what is written cannot be put in place any more.
+        for unfinished in &state.unfinished {
+            unfinished.discard();
+        }
+        std::mem::forget(state);
+        return;
+    }
 }

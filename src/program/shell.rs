@@ -1,7 +1,6 @@
 //! `tlparse completions` and `tlparse man`: what a shell and `man` know of the program, made of its arguments.
 
 use super::exit;
-use super::terminal;
 use clap::{Args, Command};
 use clap_complete::Shell;
 use std::process::ExitCode;
@@ -26,7 +25,7 @@ impl Completions {
     pub fn run(&self, mut program: Command) -> ExitCode {
         let mut script = Vec::new();
         clap_complete::generate(self.shell, &mut program, NAME, &mut script);
-        terminal::print_or_fail(&script)
+        exit::printing(&String::from_utf8_lossy(&script))
     }
 }
 
@@ -47,7 +46,7 @@ impl Man {
     /// Prints the page of a program with these arguments.
     pub fn run(&self, program: Command) -> ExitCode {
         match self.page(program) {
-            Ok(page) => terminal::print_or_fail(&page),
+            Ok(page) => exit::printing(&String::from_utf8_lossy(&page)),
             Err(error) => exit::with(exit::USAGE, &error),
         }
     }

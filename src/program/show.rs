@@ -51,7 +51,7 @@ impl Show {
                 } else {
                     shown.text(Showing { width: terminal::width(), all: self.all })
                 };
-                terminal::print_or_fail(text.as_bytes())
+                exit::printing(&text)
             }
             Err(error) => exit::with(exit::FAILED, &error),
         }

@@ -1,12 +1,10 @@
 //! What the program shows besides its report: notes, a progress bar, a browser.
 
-use super::exit;
 use super::interrupt::Begun;
 use anyhow::Context;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::fmt::Write as _;
 use std::io::{IsTerminal, Write};
-use std::process::ExitCode;
 use tlparse::{Progress, Unfinished};
 
 /// Prints notes on standard error, a line each.
@@ -44,18 +42,6 @@ pub fn visible(text: &str) -> String {
         }
     }
     shown
-}
-
-/// Prints bytes on standard output, which is what the command is for: a full disk ends with an exit code. A reader who ends
-/// early, as `head` does, does no harm.
-pub fn print_or_fail(bytes: &[u8]) -> ExitCode {
-    let mut out = std::io::stdout().lock();
-    match out.write_all(bytes).and_then(|()| out.flush()) {
-        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
-            exit::with(exit::FAILED, &anyhow::Error::new(error).context("cannot write to standard output"))
-        }
-        _ => ExitCode::SUCCESS,
-    }
 }
 
 /// Columns of the terminal that standard output is; None where it is none.

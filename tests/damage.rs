@@ -1,7 +1,7 @@
 //! Copies of real logs, each with one kind of damage: the report names its line and kind, and has everything else.
 
 use crate::support::log::{contains, replaced};
-use crate::support::{Done, Input, Log, Report, Run, input, input_of, report};
+use crate::support::{Done, Input, Log, Report, Run, files_below, input, input_of, report};
 use serde_json::{Value, json};
 
 /// The log that most tests damage.
@@ -354,15 +354,17 @@ fn a_log_in_utf_16_is_no_log() {
 
 #[test]
 fn a_file_that_holds_no_record_is_no_log_and_leaves_no_folder() {
-    for bytes in [
-        &b"hello\nworld\n"[..],
-        b"\x7fELF\0\0\0\x01",
-        b"{\"a\": 1}\n",
-        b"\tonly a payload line\n",
-        b"PK\x03\x04zip",
-    ] {
+    for bytes in [&b"hello\nworld\n"[..], b"\x7fELF\0\0\0\x01", b"{\"a\": 1}\n", b"\tonly a payload line\n"] {
         no_log(Run::of_bytes("other.log", bytes).go());
     }
+}
+
+#[test]
+fn an_archive_that_was_cut_is_said_to_be_one_and_leaves_no_folder() {
+    let done = Run::of_bytes("other.log", b"PK\x03\x04zip").go();
+    let error = done.fails(1);
+    assert!(error.contains("the archive is damaged or was cut"), "{error}");
+    assert_eq!(files_below(done.work.path()), ["other.log"]);
 }
 
 /// Asserts exit code 1, a message that says what to do, and that nothing is left behind.

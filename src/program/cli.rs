@@ -9,8 +9,7 @@ use super::serve::Serve;
 use super::shell::{Completions, Man};
 use super::show::Show;
 use super::values::{bytes, folder, format};
-use clap::error::ErrorKind;
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 use std::io::IsTerminal;
 use std::path::PathBuf;
 use tlparse::{Editor, Format, Options, Settings};
@@ -172,15 +171,6 @@ pub enum Command {
     Man(Man),
 }
 
-/// What to say where options stand before the subcommand: clap's own message helps only those who know clap.
-fn about_misplaced_flags(error: &clap::Error) -> Option<&'static str> {
-    let combine = std::env::args_os().position(|arg| arg == "combine").is_some_and(|place| place > 1);
-    (error.kind() == ErrorKind::ArgumentConflict && combine).then_some(
-        "give the options of tlparse combine after it: tlparse combine OUT --overwrite; to read a log or folder called \
-         combine, give ./combine",
-    )
-}
-
 const LONG_ABOUT: &str = "Read a TORCH_TRACE log and report what torch.compile did: what was compiled, what broke, \
                           what was compiled again and why, and where the time went.\n\nRun a program with \
                           TORCH_TRACE=DIR to record one.";
@@ -191,12 +181,28 @@ const AFTER_HELP: &str = "Exit codes: 0 report written; 1 not written; 2 wrong u
 impl Cli {
     /// The command line, or a sentence on what is wrong with it that clap would not say. Any other mistake, and `--help`,
     /// ends the program here.
-    pub fn read() -> Result<Cli, &'static str> {
+    pub fn read() -> Result<Cli, String> {
         let cli = match Cli::try_parse() {
             Ok(cli) => cli,
-            Err(error) => return Err(about_misplaced_flags(&error).unwrap_or_else(|| error.exit())),
+            Err(error) => error.exit(),
         };
-        cli.conflict().map_or(Ok(cli), Err)
+        match cli.misplaced_options().or_else(|| cli.conflict().map(str::to_owned)) {
+            Some(why) => Err(why),
+            None => Ok(cli),
+        }
+    }
+
+    /// What to say where options stand before a subcommand, which makes a path of its name.
+    fn misplaced_options(&self) -> Option<String> {
+        let program = Cli::command();
+        let names = program.get_subcommands().map(clap::Command::get_name);
+        let name = names
+            .into_iter()
+            .find(|name| self.paths.iter().any(|path| path.as_os_str() == *name && !path.exists()))?;
+        Some(format!(
+            "give the options of tlparse {name} after it: tlparse {name} .. --overwrite; to read a log or folder called \
+             {name}, give ./{name}"
+        ))
     }
 
     /// Why two flags cannot be used together, where clap would only say that they cannot.

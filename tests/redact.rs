@@ -147,6 +147,10 @@ fn a_redacted_report_is_one_that_programs_can_read() {
     let page = done.read("index.html");
     assert!(page.contains("What was left out") && page.contains("id=\"finding-1\""));
     assert!(page.contains("f1") && page.contains("gb0059"));
+    // The verdict counts as that of the whole report does.
+    let told = done.stdout.replace('\u{a0}', " ");
+    assert!(told.starts_with("25 compilations in 35.19 s: 2 failures"), "{told}");
+    assert!(report("03_graph_breaks").stdout.starts_with("25 compilations"));
 }
 
 #[test]

@@ -74,6 +74,9 @@ fn counts(report: &Value) -> Value {
     for key in ["compiles", "graph_breaks", "recompiles", "failures", "restarts", "caches"] {
         counts.insert(key.to_owned(), list(report, key).len().into());
     }
+    // Records without a compile id are an entry of the list, and no compile.
+    let compiles = list(report, "compiles").iter().filter(|one| one["id"].is_string()).count();
+    counts.insert("compiles".to_owned(), compiles.into());
     counts.insert("compile_seconds".to_owned(), report["compile_time"]["total_s"].clone());
     counts.into()
 }

@@ -100,9 +100,11 @@ pub fn sentence(redacted: &Redacted) -> String {
 fn sentence_of_log(facts: &Value) -> String {
     let count = |key: &str| list(facts, key).len();
     let seconds = facts["compile_time"]["total_s"].as_f64().map(|seconds| format!(" in {seconds:.2} s"));
+    // Records without a compile id are an entry of the list, and no compilation.
+    let compiles = list(facts, "compiles").iter().filter(|one| one["id"].is_string()).count();
     format!(
         "{}{}: {}, {}, {}.",
-        counted(count("compiles"), "compilation", "compilations"),
+        counted(compiles, "compilation", "compilations"),
         seconds.unwrap_or_default(),
         counted(count("failures"), "failure", "failures"),
         counted(count("graph_breaks"), "distinct graph break", "distinct graph breaks"),

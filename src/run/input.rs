@@ -106,8 +106,13 @@ fn several_paths(
     opener: &mut Opener,
 ) -> anyhow::Result<(Input, Vec<String>)> {
     let (logs, notes) = pool(options, paths, opener)?;
-    if let ([log], false) = (logs.as_slice(), options.all_ranks) {
-        return Ok((Input::Log(Box::new(alone(log))), notes));
+    match (logs.as_slice(), options.all_ranks) {
+        ([log], false) => return Ok((Input::Log(Box::new(alone(log))), notes)),
+        ([log], true) => bail!(
+            "--all-ranks-html wants the logs of all ranks, or the folder that holds them, and {} is one log",
+            log.display()
+        ),
+        _ => {}
     }
     let groups = named::groups(trace::named_logs(&logs, opener));
     let mut groups = named::chosen(groups, options.session)?;

@@ -5,6 +5,13 @@
 //! cargo run --release --example floor -- trace.log tl_out written
 //! ```
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a measurement that fails ends the run"
+)]
+
 #[path = "../src/trace/md5_lanes.rs"]
 mod md5_lanes;
 

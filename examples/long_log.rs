@@ -8,8 +8,15 @@
 //!
 //! `benches/compare.sh` measures this tool and upstream's on such logs.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a measurement that fails ends the run"
+)]
+
 #[path = "../tests/support/log.rs"]
-#[expect(dead_code, reason = "a log is only read and written here")]
+#[allow(dead_code, reason = "a log is only read and written here")]
 mod log;
 
 use log::{Log, Record, md5_of};

@@ -53,6 +53,7 @@ pub(super) struct GroupPayload {
 }
 
 /// What stands in a log.
+#[expect(clippy::large_enum_variant, reason = "nearly all are groups")]
 pub(super) enum Item {
     Group(Group),
     /// Payload lines before the first header.
@@ -100,6 +101,7 @@ impl Batch {
 }
 
 /// Where batches come from.
+#[expect(clippy::large_enum_variant, reason = "a log has one")]
 pub(super) enum Batches<R> {
     /// They are read when they are asked for.
     Here(Groups<R>),

@@ -249,7 +249,7 @@ fn compress<S: Simd>(simd: S, state: &mut [Words; 4], message: &[Words; 16]) {
 
 /// A pair of vectors out of the words of all lanes.
 #[inline(always)]
-#[expect(clippy::indexing_slicing, reason = "the lanes fill whole pairs of vectors")]
+#[allow(clippy::indexing_slicing, reason = "the lanes fill whole pairs of vectors")]
 fn pick<S: Simd>(words: &Words, pair: usize) -> Pair<S> {
     let vectors = S::as_simd_u32s(words).0;
     [vectors[pair * PAIR], vectors[pair * PAIR + 1]]
@@ -349,7 +349,7 @@ fn round<S: Simd, R: Round>(simd: S, state: &mut [Pair<S>; 4], message: &[Pair<S
 
 /// One step: changes a word of the state by the three `others` and a word of the message.
 #[inline(always)]
-#[expect(clippy::indexing_slicing, reason = "steps are below 16, vectors below PAIR")]
+#[allow(clippy::indexing_slicing, reason = "steps are below 16, vectors below PAIR")]
 fn change<S: Simd, R: Round>(
     simd: S,
     first: &mut Pair<S>,

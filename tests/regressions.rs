@@ -5,7 +5,7 @@
 #[allow(dead_code, reason = "the search uses all of it")]
 mod oracle;
 
-use crate::support::{files_below, input, source, source_text};
+use crate::support::{address, files_below, input, source, source_text};
 use oracle::Files;
 use std::num::NonZeroUsize;
 use tlparse::{Options, Registry};

@@ -1,6 +1,8 @@
 //! Searches for logs that tlparse cannot take: mutates records, texts and whole logs of the stored ones, and checks what
 //! holds for every report. `README.md` beside this says how to use it.
 
+#[path = "../../tests/support/address.rs"]
+mod address;
 mod corpus;
 mod logs;
 mod mutate;

@@ -1,5 +1,6 @@
 //! What holds for the report of every log, whatever the log says. Also used by the tests of the project.
 
+use super::address::resolve;
 use html5ever::tendril::StrTendril;
 use html5ever::tokenizer::states::RawKind;
 use html5ever::tokenizer::{
@@ -197,42 +198,6 @@ impl TokenSink for Tags {
         }
         TokenSinkResult::Continue
     }
-}
-
-/// Where a link of the page `from` leads within the report, and to which element.
-fn resolve(from: &str, link: &str) -> (String, Option<String>) {
-    let (path, anchor) = match link.split_once('#') {
-        Some((path, anchor)) => (path, Some(decoded(anchor))),
-        None => (link, None),
-    };
-    let path = decoded(path.split('?').next().unwrap_or_default());
-    if path.is_empty() {
-        return (from.to_owned(), anchor);
-    }
-    let mut parts: Vec<&str> = from.split('/').collect();
-    parts.pop();
-    for part in path.split('/') {
-        match part {
-            "." => {}
-            ".." if parts.last().is_some_and(|last| *last != "..") => drop(parts.pop()),
-            part => parts.push(part),
-        }
-    }
-    (parts.join("/"), anchor)
-}
-
-/// A part of an address with its `%41` written out.
-fn decoded(text: &str) -> String {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let Some((&byte, after)) = rest.split_first() {
-        let hex = after.get(..2).and_then(|hex| u8::from_str_radix(std::str::from_utf8(hex).ok()?, 16).ok());
-        (rest, _) = match hex.filter(|_| byte == b'%') {
-            Some(value) => (&after[2..], bytes.push(value)),
-            None => (after, bytes.push(byte)),
-        };
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 /// An input of the target `trace` as log and trace: its first line is the number of bytes of the log.

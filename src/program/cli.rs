@@ -3,16 +3,17 @@
 use super::check::Check;
 use super::combine::Combine;
 use super::diff::Diff;
+use super::printing::Printing;
 use super::report::Afterwards;
 use super::run::Run;
 use super::serve::Serve;
 use super::shell::{Completions, Man};
 use super::show::Show;
-use super::values::{bytes, folder, format};
+use super::values::bytes;
 use clap::{CommandFactory, Parser, Subcommand};
 use std::io::IsTerminal;
 use std::path::PathBuf;
-use tlparse::{Editor, Format, Options, Settings};
+use tlparse::{Editor, Options, Settings};
 
 /// Read a TORCH_TRACE log and report what torch.compile did.
 #[derive(Parser, Debug)]
@@ -90,17 +91,8 @@ pub struct Cli {
     #[arg(short, long)]
     pub verbose: bool,
 
-    /// Print the findings as JSON, and nothing else, on standard output
-    #[arg(long, conflicts_with = "format")]
-    pub json: bool,
-
-    /// Print the findings in this form: text, json, markdown, sarif, junit or github [default: text]
-    #[arg(long, value_name = "FORMAT", value_parser = format)]
-    pub format: Option<Format>,
-
-    /// Folder that paths of source files are relative to in those forms [default: the git work tree around the current folder]
-    #[arg(long, value_name = "DIR", requires = "format", value_parser = folder)]
-    pub root: Option<PathBuf>,
+    #[command(flatten)]
+    pub printing: Printing,
 
     /// Write code as text, not as highlighted pages
     #[arg(short, long)]
@@ -213,7 +205,7 @@ impl Cli {
             );
         }
         if self.to_standard_output()
-            && (self.watch || self.serve || self.json || self.format.is_some() || self.verbose)
+            && (self.watch || self.serve || self.printing.is_asked_for() || self.verbose)
         {
             return Some(
                 "-o - writes a zip to standard output and leaves no folder, so it cannot be used with --watch, --serve, --json, \
@@ -251,10 +243,8 @@ impl Cli {
             serve: self.serve,
             port: self.port,
             to_standard_error: false,
-            json: self.json,
             verbose: self.verbose,
-            format: self.format.filter(|format| *format != Format::Text),
-            root: self.root.clone(),
+            printing: self.printing.clone(),
         }
     }
 

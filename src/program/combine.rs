@@ -1,13 +1,13 @@
 //! `tlparse combine`: its arguments, and the report of a job from the reports of its ranks.
 
 use super::exit;
+use super::printing::Printing;
 use super::report::Afterwards;
 use super::terminal::Bar;
-use super::values::{folder, format};
 use clap::Args;
 use std::path::PathBuf;
 use std::process::ExitCode;
-use tlparse::{Editor, Format, Settings};
+use tlparse::{Editor, Settings};
 
 /// `tlparse combine`.
 #[derive(Args, Debug)]
@@ -35,17 +35,8 @@ pub struct Combine {
     #[arg(long, value_name = "EDITOR", value_parser = Editor::parse)]
     pub editor: Option<Editor>,
 
-    /// Print the findings as JSON, and nothing else, on standard output
-    #[arg(long, conflicts_with = "format")]
-    pub json: bool,
-
-    /// Print the findings in this form, and nothing else: text, json, markdown, sarif, junit or github
-    #[arg(long, value_name = "FORMAT", value_parser = format)]
-    pub format: Option<Format>,
-
-    /// What paths of sources are relative to in sarif and github [default: the git work tree]
-    #[arg(long, value_name = "DIR", requires = "format", value_parser = folder)]
-    pub root: Option<PathBuf>,
+    #[command(flatten)]
+    pub printing: Printing,
 }
 
 impl Combine {
@@ -79,9 +70,7 @@ impl Combine {
         Afterwards {
             strict: self.strict,
             no_browser: self.no_browser,
-            json: self.json,
-            format: self.format.filter(|format| *format != Format::Text),
-            root: self.root.clone(),
+            printing: self.printing.clone(),
             ..Afterwards::default()
         }
     }

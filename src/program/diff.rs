@@ -1,12 +1,12 @@
 //! `tlparse diff`: its arguments; compares two sides and prints what was asked for.
 
 use super::exit;
+use super::printing::Printing;
 use super::terminal::{self, Bar, visible};
-use super::values::{folder, format, source_tree};
 use clap::Args;
 use std::path::PathBuf;
 use std::process::ExitCode;
-use tlparse::{Compared, DiffOptions, Format, Progress, Registry, Threshold};
+use tlparse::{Compared, DiffOptions, Progress, Registry, Threshold};
 
 /// `tlparse diff`.
 #[derive(Args, Debug)]
@@ -47,17 +47,8 @@ pub struct Diff {
     #[arg(long, value_name = "SHARE,TIME", default_value = "5%,50ms", value_parser = Threshold::parse)]
     pub threshold: Threshold,
 
-    /// Print the differences as JSON, and nothing else: the same as --format json
-    #[arg(long, conflicts_with = "format")]
-    pub json: bool,
-
-    /// What to print: text, json, markdown, sarif, junit or github [default: text]
-    #[arg(long, value_name = "FORMAT", value_parser = format)]
-    pub format: Option<Format>,
-
-    /// What paths of sources are relative to in sarif and github [default: the git work tree]
-    #[arg(long, value_name = "DIR", requires = "format", value_parser = folder)]
-    pub root: Option<PathBuf>,
+    #[command(flatten)]
+    pub printing: Printing,
 }
 
 impl Diff {
@@ -84,11 +75,6 @@ impl Diff {
             Err(error) => exit::with(exit::FAILED, &error),
         }
     }
-
-    /// What to print.
-    pub fn format(&self) -> Format {
-        self.format.unwrap_or(if self.json { Format::Json } else { Format::Text })
-    }
 }
 
 /// Folder of the comparison where none is named.
@@ -106,7 +92,7 @@ fn options(diff: &Diff) -> Result<DiffOptions, String> {
         }
     };
     // What only prints leaves no folder behind, unless one is named.
-    let out = diff.out.clone().or_else(|| (diff.format() == Format::Text).then(|| PathBuf::from(OUT)));
+    let out = diff.out.clone().or_else(|| diff.printing.is_text().then(|| PathBuf::from(OUT)));
     Ok(DiffOptions {
         a,
         b,
@@ -121,13 +107,13 @@ fn options(diff: &Diff) -> Result<DiffOptions, String> {
 
 /// Compares, and prints the comparison in the format that was asked for.
 fn compared(diff: &Diff, options: &DiffOptions, progress: &dyn Progress) -> anyhow::Result<Compared> {
-    let tree = source_tree(diff.root.as_deref())?;
+    let tree = diff.printing.source_tree()?;
     let compared = tlparse::diff(options, &Registry::default(), progress)?;
-    let mut text = compared.show(diff.format(), &tree)?;
-    if diff.format() == Format::Text {
+    let mut text = compared.show(diff.printing.form(), &tree)?;
+    if diff.printing.is_text() {
         text = visible(&text);
     }
-    if let Some(page) = compared.page.as_ref().filter(|_| diff.format() == Format::Text) {
+    if let Some(page) = compared.page.as_ref().filter(|_| diff.printing.is_text()) {
         text.push_str(&format!("Report: {}\n", page.display()));
     }
     terminal::print(&text)?;

@@ -6,6 +6,7 @@ mod combine;
 mod diff;
 mod exit;
 mod interrupt;
+mod printing;
 mod report;
 mod run;
 mod serve;

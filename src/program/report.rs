@@ -1,12 +1,12 @@
 //! What happens once a report is written: it is summed up, opened or served, and its outcome becomes an exit code.
 
 use super::exit;
+use super::printing::Printing;
 use super::serve::Serving;
 use super::terminal::{self, visible};
-use super::values::source_tree;
 use std::fmt::Write as _;
 use std::io::IsTerminal;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 use tlparse::{Format, Severity, Written};
 
@@ -25,14 +25,10 @@ pub struct Afterwards {
     pub port: Option<u16>,
     /// What is said goes to standard error: standard output is that of another program.
     pub to_standard_error: bool,
-    /// The findings are printed as JSON.
-    pub json: bool,
     /// Records are counted by event.
     pub verbose: bool,
-    /// In which form the findings are printed in place of the lines for a terminal.
-    pub format: Option<Format>,
-    /// What paths of sources are relative to in that form.
-    pub root: Option<PathBuf>,
+    /// In which form the findings are printed.
+    pub printing: Printing,
 }
 
 impl Afterwards {
@@ -40,9 +36,9 @@ impl Afterwards {
     pub fn conclude(&self, outcome: &Written) -> ExitCode {
         terminal::notes(&outcome.summary.notes);
         let index = outcome.folder.join("index.html");
-        let text = match self.format {
-            Some(format) => source_tree(self.root.as_deref()).and_then(|tree| outcome.show(format, &tree)),
-            None => summary(self, outcome, &index),
+        let text = match self.printing.form() {
+            Format::Text => summary(self, outcome, &index),
+            form => self.printing.source_tree().and_then(|tree| outcome.show(form, &tree)),
         };
         let print = |text: String| {
             if self.to_standard_error {
@@ -91,11 +87,8 @@ fn show(afterwards: &Afterwards, folder: &Path, index: &Path) -> anyhow::Result<
     Ok(())
 }
 
-/// What is printed where no other form was asked for: the findings as JSON, or some lines.
+/// The lines for a terminal.
 fn summary(afterwards: &Afterwards, outcome: &Written, index: &Path) -> anyhow::Result<String> {
-    if afterwards.json {
-        return Ok(format!("{}\n", serde_json::to_string_pretty(&outcome.summary.findings)?));
-    }
     let is_terminal = match afterwards.to_standard_error {
         true => std::io::stderr().is_terminal(),
         false => std::io::stdout().is_terminal(),

@@ -4,6 +4,7 @@
 //! with other flags or on another log. `Log` splits a log into records, to make a changed copy. `window()` is a window of a
 //! browser.
 
+pub mod address;
 pub mod archive;
 pub mod check;
 pub mod html;

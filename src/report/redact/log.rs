@@ -2,23 +2,10 @@
 
 use super::names::Names;
 use super::words::{
-    cache, cache_reason, catalog_number, chosen, compile_id, compile_ids, error, finding_kind, label_of,
-    list, number, part, phase, torch_version,
+    DAMAGE, cache, cache_reason, catalog_number, chosen, compile_id, compile_ids, error, finding_kind,
+    label_of, list, number, part, phase, torch_version,
 };
 use serde_json::{Map, Value, json};
-
-/// Counts of what could not be read of the log.
-const DAMAGE: [&str; 9] = [
-    "ok",
-    "bad_prefix",
-    "bad_json",
-    "bad_payload_md5",
-    "truncated",
-    "non_utf8",
-    "other_rank",
-    "parser_errors",
-    "unresolved_strings",
-];
 
 /// What stands for the name of a log.
 const LOG: &str = "log";
@@ -89,7 +76,7 @@ pub fn log(log: &Value) -> Value {
 
 fn integrity(integrity: &Value) -> Value {
     let mut kept: Map<String, Value> =
-        DAMAGE.iter().map(|key| ((*key).to_owned(), number(&integrity[*key]))).collect();
+        DAMAGE.iter().chain(&["ok"]).map(|key| ((*key).to_owned(), number(&integrity[*key]))).collect();
     let problems = list(integrity, "problems")
         .iter()
         .map(|one| json!({ "line": number(&one["line"]), "kind": chosen(&one["kind"]), "detail": "" }));

@@ -49,7 +49,7 @@ const ERRORS: [&str; 34] = [
 ];
 
 /// The words of keys whose values this program chooses of a few, whatever the log says.
-const CHOSEN: [&str; 33] = [
+const CHOSEN: [&str; 25] = [
     "ok",
     "break",
     "empty",
@@ -73,6 +73,12 @@ const CHOSEN: [&str; 33] = [
     "first_use",
     "wait_for_workers",
     "wait_for_process",
+    "log",
+    "job",
+];
+
+/// Kinds of damage of a log; `integrity` counts each.
+pub const DAMAGE: [&str; 8] = [
     "bad_prefix",
     "bad_json",
     "bad_payload_md5",
@@ -81,8 +87,6 @@ const CHOSEN: [&str; 33] = [
     "other_rank",
     "parser_errors",
     "unresolved_strings",
-    "log",
-    "job",
 ];
 
 /// A number or a truth value; anything else is unknown.
@@ -92,7 +96,10 @@ pub fn number(value: &Value) -> Value {
 
 /// A word that this program chose.
 pub fn chosen(value: &Value) -> Value {
-    one_of(value, &CHOSEN)
+    match one_of(value, &CHOSEN) {
+        Value::Null => one_of(value, &DAMAGE),
+        word => word,
+    }
 }
 
 /// One of these words.

@@ -87,6 +87,7 @@ pub fn run(options: &Options, registry: &Registry, progress: &dyn Progress) -> a
     notes.extend(traces.notes(&input));
     let augment = options.augment.as_deref();
     let work = Work { options, registry, opener: &opener, traces: &traces, augment, progress };
+    progress.beginning();
     let target = Target::prepare(&options.out, options.overwrite, Entries::new(report::top_entries()))?;
     let zip = options.zip.then(|| ZipTarget::prepare(target.goal(), options.overwrite)).transpose()?;
     progress.begun(target.unfinished());
@@ -116,6 +117,7 @@ pub fn run_for_facts<T>(
     let traces = Traces::find(options, &gathered)?;
     let Gathered { input, notes, opener, .. } = gathered;
     let work = Work { options, registry, opener: &opener, traces: &traces, augment: None, progress };
+    progress.beginning();
     let folder = tempfile::tempdir().context("no temporary folder can be made")?;
     progress.begun(Unfinished::scratch(folder.path()));
     let sink = OnlySink::new(DiskSink::new(folder.path()), "report.json");
@@ -239,6 +241,7 @@ pub fn combine(
     settings: &Settings,
     progress: &dyn Progress,
 ) -> anyhow::Result<Written> {
+    progress.beginning();
     let target = JobTarget::prepare(folder, overwrite)?;
     progress.begun(target.unfinished());
     let sink = DiskSink::new(target.staging());
@@ -255,13 +258,15 @@ pub fn combine(
 pub fn diff(options: &DiffOptions, registry: &Registry, progress: &dyn Progress) -> anyhow::Result<Compared> {
     let prepare =
         |out: &PathBuf| Target::prepare(out, options.overwrite, Entries::new(report::diff_entries()));
+    progress.beginning();
     let target = options.out.as_ref().map(prepare).transpose()?;
-    if let Some(target) = &target {
-        progress.begun(target.unfinished());
-    }
-    let scratch = tempfile::tempdir().context("no temporary folder can be made")?;
-    progress.begun(Unfinished::scratch(scratch.path()));
-    let folder = target.as_ref().map_or(scratch.path(), Target::folder);
+    let scratch = match target {
+        None => Some(tempfile::tempdir().context("no temporary folder can be made")?),
+        Some(_) => None,
+    };
+    let folder = scratch.as_ref().map_or(Path::new(""), |scratch| scratch.path());
+    let folder = target.as_ref().map_or(folder, Target::folder);
+    progress.begun(target.as_ref().map_or_else(|| Unfinished::scratch(folder), Target::unfinished));
     let reports = Reports { options, registry, progress, folder, goal: target.as_ref().map(Target::goal) };
     let mut notes = Vec::new();
     let a = reports.of_side("a", (&options.a, &options.profiles_a), &mut notes)?;

@@ -80,6 +80,9 @@ pub trait Progress: Sync {
     fn ranks(&self, _done: usize, _total: usize) {}
     /// The log has been read, and `files` files are going to be written.
     fn writing(&self, _files: usize) {}
+    /// From now on something is made on the disk that nobody could remove yet: a program that is told to end waits for
+    /// [`begun`](Progress::begun), or for the error in its place.
+    fn beginning(&self) {}
     /// From now on this stands on the disk, hidden, until the report is in place. A program that is told to end meanwhile
     /// removes it.
     fn begun(&self, _unfinished: Unfinished) {}

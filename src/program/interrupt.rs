@@ -11,8 +11,9 @@ pub struct Begun(Arc<Mutex<State>>);
 #[derive(Default)]
 struct State {
     unfinished: Vec<Unfinished>,
-    /// The report is being put in place: half of it would be worse than the moment that this takes.
-    placing: bool,
+    /// Something is being made that nobody could remove yet, or the report is being put in place: half of it would be worse
+    /// than the moment that this takes.
+    wait: bool,
 }
 
 impl Begun {
@@ -27,14 +28,16 @@ impl Begun {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// This was begun.
-    pub fn add(&self, unfinished: Unfinished) {
-        self.state().unfinished.push(unfinished);
+    /// A signal waits, until something was begun or all has ended.
+    pub fn wait(&self) {
+        self.state().wait = true;
     }
 
-    /// The report is being put in place.
-    pub fn placing(&self) {
-        self.state().placing = true;
+    /// This was begun, and is removed at a signal.
+    pub fn add(&self, unfinished: Unfinished) {
+        let mut state = self.state();
+        state.unfinished.push(unfinished);
+        state.wait = false;
     }
 
     /// All that was begun is in place or removed.
@@ -43,7 +46,7 @@ impl Begun {
     }
 }
 
-/// How long a signal waits, several times, for a report that is being put in place.
+/// How long a signal waits, several times, for what is being made or put in place.
 #[cfg(unix)]
 const PAUSE: std::time::Duration = std::time::Duration::from_millis(5);
 /// After this many times it waits no longer.
@@ -74,7 +77,7 @@ fn watch(_: Begun) {}
 fn discard(begun: &Begun) {
     for _ in 0..PAUSES {
         let state = begun.state();
-        if state.placing {
+        if state.wait {
             drop(state);
             std::thread::sleep(PAUSE);
             continue;

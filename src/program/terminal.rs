@@ -123,12 +123,16 @@ impl Progress for Bar {
         self.bar.set_message(format!("writing {files} files"));
     }
 
+    fn beginning(&self) {
+        self.begun.wait();
+    }
+
     fn begun(&self, unfinished: Unfinished) {
         self.begun.add(unfinished);
     }
 
     fn placing(&self) {
-        self.begun.placing();
+        self.begun.wait();
     }
 }
 

@@ -35,7 +35,7 @@ pub struct Run {
     #[arg(long)]
     pub provenance: bool,
 
-    /// Record up to 5 seconds with torch.profiler after a compilation, in each process that compiles: puts a folder with a sitecustomize.py on PYTHONPATH
+    /// Record with torch.profiler until 5 seconds after the last compilation, in each process that compiles: puts a folder with a sitecustomize.py on PYTHONPATH
     #[arg(long)]
     pub profile: bool,
 

@@ -111,7 +111,16 @@ impl Run {
             );
             return true;
         }
-        match Bar::during(|bar| tlparse::run(&self.options(&recording), &Registry::default(), bar)) {
+        let folder = recording.folder().to_owned();
+        let tell = move || {
+            if folder.is_dir() {
+                eprintln!(
+                    "tlparse: ended before the report was written; the logs are kept in {}",
+                    folder.display()
+                );
+            }
+        };
+        match Bar::during_or(tell, |bar| tlparse::run(&self.options(&recording), &Registry::default(), bar)) {
             Ok(written) => {
                 let afterwards = Afterwards {
                     no_browser: self.no_browser,

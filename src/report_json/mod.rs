@@ -7,7 +7,7 @@ pub(crate) mod job;
 pub(crate) mod log;
 mod text;
 
-pub(crate) use text::{Text, line_number, owned};
+pub(crate) use text::{Id, Text, line_number, owned};
 
 use anyhow::{Context, anyhow, bail, ensure};
 use serde::Deserialize;

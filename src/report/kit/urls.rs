@@ -1,6 +1,6 @@
 //! Paths as links, and which links of a log may be followed.
 
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use percent_encoding::{AsciiSet, CONTROLS, NON_ALPHANUMERIC, utf8_percent_encode};
 
 /// Everything but letters, digits and characters without a special meaning in a path.
 const SPECIAL: &AsciiSet = &NON_ALPHANUMERIC
@@ -13,9 +13,18 @@ const SPECIAL: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'+')
     .remove(b',');
 
+/// What stands for something else behind the `#` of a link.
+const READ_OTHERWISE: &AsciiSet = &CONTROLS.add(b'%');
+
 /// A path of the report as it stands in a link.
 pub(crate) fn encoded(path: &str) -> String {
     utf8_percent_encode(path, SPECIAL).to_string()
+}
+
+/// The id of an element as it stands behind the `#` of a link: what reads links takes `%2e` for a dot and drops tabs and
+/// ends of lines.
+pub(crate) fn anchored(id: &str) -> String {
+    utf8_percent_encode(id, READ_OTHERWISE).to_string()
 }
 
 /// A link of the log as it may stand in a page `depth` folders below the top: http, https, or relative within the
@@ -68,6 +77,12 @@ mod tests {
         ] {
             assert_eq!(safe_link(url, 0), None, "{url:?}");
         }
+    }
+
+    #[test]
+    fn what_a_link_reads_otherwise_is_escaped_in_an_id() {
+        assert_eq!(anchored("[%2e\n/0]"), "[%252e%0A/0]");
+        assert_eq!(anchored("[0/0_1]"), "[0/0_1]");
     }
 
     #[test]

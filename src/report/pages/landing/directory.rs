@@ -7,6 +7,7 @@ use crate::report::kit::formats::{counted, whole};
 use crate::report::kit::graph_files;
 use crate::report::kit::html::Html;
 use crate::report::kit::inductor_runs;
+use crate::report::kit::links::anchored;
 use crate::report::kit::markup::{
     Element, close, close_section, open_box, open_more, paragraph, put, small, soft, soft_paragraph, span,
 };
@@ -32,6 +33,8 @@ const MOST_KINDS: usize = 200;
 #[derive(Serialize)]
 struct Entry {
     id: Option<String>,
+    /// The id in a link.
+    anchor: Option<String>,
     pill: Html,
     name: Html,
     summary: String,
@@ -71,7 +74,7 @@ struct Lost {
 
 /// Where the entry of a compile stands, seen from the landing page.
 pub(crate) fn href(report: Report<'_>, index: CompileIndex) -> String {
-    let anchor = report.model.compiles.get(index).map_or_else(String::new, |c| c.bracketed(0));
+    let anchor = report.model.compiles.get(index).map_or_else(String::new, |c| anchored(&c.bracketed(0)));
     format!("{}#{anchor}", page_of(report, index).unwrap_or_default())
 }
 
@@ -115,7 +118,7 @@ fn contents(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
         for compile in chunk {
             for attempt in anchors(compile) {
                 let shown = attempt.trim_start_matches('[').trim_end_matches(']');
-                let link = Element::new("a").id(&attempt).href(&format!("{file}#{attempt}"));
+                let link = Element::new("a").id(&attempt).href(&format!("{file}#{}", anchored(&attempt)));
                 put(out, &link.around(shown))?;
             }
         }
@@ -196,6 +199,7 @@ fn entry(view: View<'_>, compile: &Compile, seen: &mut TextSet<String>) -> anyho
     let provenance = inductor_runs::links(view, compile).into_iter();
     let lost = compile.lost.iter().map(|(line, what)| Lost { line: whole(*line), what: what.clone() });
     Ok(Entry {
+        anchor: id.as_deref().map(anchored),
         id,
         pill: view.plain_pill_beside(compile)?,
         name: view.named(compile),

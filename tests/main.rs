@@ -62,6 +62,7 @@ mod odd_logs;
 mod pages;
 mod performance;
 mod performance_traces;
+mod probes;
 mod provenance;
 mod provenance_orders;
 mod ranks;

@@ -41,6 +41,8 @@ mod report_json;
 mod run;
 mod show;
 mod source_tree;
+#[doc(hidden)]
+pub mod system;
 mod trace;
 
 pub use analysis::Severity;
@@ -141,23 +143,35 @@ fn write(work: Work<'_>, input: &Input, sink: &dyn Sink, folder: &Path) -> anyho
 /// Writes the redacted report into `folder`: `report.json` of each log -> what is safe of it -> pages. The whole facts stand
 /// in a temporary folder meanwhile, which is removed.
 fn write_redacted(work: Work<'_>, input: &Input, folder: &Path) -> anyhow::Result<RunSummary> {
-    if matches!(input, Input::Several(_)) {
-        bail!("--redact writes the report of one log or one job; run tlparse once for each of them");
-    }
     let whole = tempfile::tempdir().context("no temporary folder can be made")?;
     let sink = OnlySink::new(DiskSink::new(whole.path()), report_json::FILE);
     let summary = write(work, input, &sink, whole.path())?;
-    let report = report_json::value(whole.path())?;
-    let redacted = match input {
-        Input::Log(_) | Input::Several(_) => Redacted::of_log(&report),
-        Input::Job(_) => {
-            let ranks = output::rank_folders(whole.path())?;
-            let read = |rank: &RankFolder| Some((rank.rank, report_json::value(&rank.path).ok()?));
-            Redacted::of_job(&report, &ranks.iter().filter_map(read).collect::<Vec<_>>())
+    let mut redacted = Redacted::default();
+    match input {
+        Input::Several(several) => {
+            for dir in (1..=several.len()).map(report::folder_of_log) {
+                if redact(&mut redacted, &whole.path().join(&dir), &format!("{dir}/")).is_err() {
+                    redacted.add_unread(&format!("{dir}/"));
+                }
+            }
         }
-    };
+        Input::Log(_) | Input::Job(_) => redact(&mut redacted, whole.path(), "")?,
+    }
     output::write(report::redacted_pages(&redacted), &DiskSink::new(folder), NonZeroUsize::MIN, Worker::new)?;
     Ok(RunSummary { lines: report::redacted_summary(&redacted), findings: redacted.findings(), ..summary })
+}
+
+/// Adds the report of a log or a job in `whole`; `folder` is where the redacted one is going to stand.
+fn redact(redacted: &mut Redacted, whole: &Path, folder: &str) -> anyhow::Result<()> {
+    let report = report_json::value(whole)?;
+    if report["kind"] == "job" {
+        let ranks = output::rank_folders(whole)?;
+        let read = |rank: &RankFolder| Some((rank.rank, report_json::value(&rank.path).ok()?));
+        redacted.add_job(folder, &report, &ranks.iter().filter_map(read).collect::<Vec<_>>());
+    } else {
+        redacted.add_log(folder, &report);
+    }
+    Ok(())
 }
 
 /// Writes a report of each log or job into a folder of its own, and the page that lists them.

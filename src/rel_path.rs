@@ -106,7 +106,9 @@ fn is_safe_part(part: &str) -> bool {
     !part.is_empty()
         && part.len() <= MAX_PART_BYTES
         && !part.ends_with(['.', ' ']) // `.` and `..` too; Windows drops them
-        && !part.contains(is_unsafe)
+        // Nearly all names are made of these.
+        && (part.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.'))
+            || !part.contains(is_unsafe))
         && !is_reserved(part)
 }
 
@@ -123,7 +125,12 @@ fn is_invisible(c: char) -> bool {
 
 /// Names that Windows gives to devices, with any extension and in any case.
 fn is_reserved(part: &str) -> bool {
-    let stem = part.split('.').next().unwrap_or(part).trim_end().to_ascii_lowercase();
+    const LONGEST: usize = "conout$".len();
+    let stem = part.split('.').next().unwrap_or(part).trim_end();
+    if stem.len() > LONGEST {
+        return false;
+    }
+    let stem = stem.to_ascii_lowercase();
     let port = stem.strip_prefix("com").or_else(|| stem.strip_prefix("lpt"));
     matches!(stem.as_str(), "con" | "prn" | "aux" | "nul" | "conin$" | "conout$")
         || port.is_some_and(|port| {

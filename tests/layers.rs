@@ -23,10 +23,11 @@ fn top(path: &str) -> &str {
 
 /// The library's folders and single files, each with those that it may use. What main.rs and lib.rs may use is not
 /// limited.
-const LAYERS: [(&str, &[&str]); 18] = [
+const LAYERS: [(&str, &[&str]); 19] = [
     ("rel_path", &[]),
     ("limits", &[]),
-    ("trace", &["limits"]),
+    ("system", &[]),
+    ("trace", &["limits", "system"]),
     ("model", &["trace", "rel_path"]),
     ("profile", &["trace", "model"]),
     ("events", &["trace", "model", "rel_path", "limits"]),
@@ -35,7 +36,7 @@ const LAYERS: [(&str, &[&str]); 18] = [
     ("compare", &["trace", "model", "analysis", "report_json", "rel_path"]),
     ("show", &["report_json"]),
     ("source_tree", &["analysis"]),
-    ("output", &["rel_path"]),
+    ("output", &["rel_path", "system"]),
     ("report", &["trace", "model", "analysis", "compare", "output", "source_tree", "rel_path", "limits"]),
     ("options", &["report", "output", "compare", "source_tree"]),
     (

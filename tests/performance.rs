@@ -187,7 +187,9 @@ fn a_trace_that_is_cut_is_read_as_far_as_it_goes_and_says_so() {
     assert!(damaged.contains("ends in the middle"), "{damaged}");
     assert!(!rows(&report, "ops").is_empty() || !rows(&report, "kernels").is_empty());
     assert!(report.list("findings").iter().any(|finding| finding["kind"] == "damaged_trace"));
-    assert!(report.page("performance.html").text().contains("could not be read to its end"));
+    let head = report.page("performance.html").text();
+    let said = format!("could not be read to its end: {damaged}. What stands here is the part before.");
+    assert!(head.contains(&said), "{said}: {head}");
 }
 
 #[test]
@@ -492,6 +494,27 @@ fn what_ran_outside_of_compiled_code_is_listed_by_operator() {
     assert!(page.all("#operators-table").is_empty(), "on a CPU each operator is its own kernel");
     let of_gpu = of_gpu();
     assert!(of_gpu.page("performance.html").all("#eager-table").is_empty(), "all of it ran eagerly");
+}
+
+#[test]
+fn operators_that_ran_in_many_sizes_are_ranked_by_all_their_time() {
+    let mut trace = trace("24_profile/profile.json.gz");
+    for (number, run) in events(&mut trace, "cpu_op").into_iter().enumerate() {
+        if run["name"] == "aten::add_" {
+            run["args"]["Input Dims"] = json!([[number + 1], [number + 1]]);
+        }
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("trace.json");
+    std::fs::write(&path, trace.to_string()).unwrap();
+    let report = Run::of(log_of("24_profile")).args(["--profile"]).args([path]).ok();
+    let of_sizes = rows(&report, "kernels").iter().filter(|kernel| kernel["name"] == "aten::add_").count();
+    assert!(of_sizes > 50, "each size has a row of its own: {of_sizes}");
+    let page = report.page("performance.html");
+    let shares = page.all("#eager-table tbody td:nth-child(3)").into_iter().map(text_of);
+    let shares: Vec<f64> =
+        shares.map(|share| share.trim_end_matches(['\u{a0}', '%']).parse().unwrap()).collect();
+    assert!(shares.len() == 8 && shares.is_sorted_by(|longer, shorter| longer >= shorter), "{shares:?}");
 }
 
 #[test]

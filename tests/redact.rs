@@ -18,13 +18,14 @@ fn words(text: &str) -> impl Iterator<Item = String> {
     word.find_iter(text).map(|found| found.as_str().to_owned()).filter(|word| word.len() >= LETTERS)
 }
 
-/// The words of this program's own source: they are in each report, whatever its log is.
+/// The words of this program's own source, and of its lists of torch's names: the README says that these are in a report.
 fn own_words() -> &'static BTreeSet<String> {
     static OWN: OnceLock<BTreeSet<String>> = OnceLock::new();
     OWN.get_or_init(|| {
-        let assets = source("src/report/kit");
-        let files = files_below(&assets);
-        let texts = files.iter().map(|file| fs::read_to_string(assets.join(file)).unwrap());
+        let files = ["src/report/kit", "src/report/redact"].map(source).into_iter().flat_map(|folder| {
+            files_below(&folder).into_iter().map(move |file| folder.join(file)).collect::<Vec<_>>()
+        });
+        let texts = files.map(|file| fs::read_to_string(file).unwrap());
         let all: Vec<String> = texts.chain(sources().iter().map(|source| source.text.clone())).collect();
         all.iter().flat_map(|text| words(text)).collect()
     })
@@ -147,10 +148,74 @@ fn a_redacted_report_is_one_that_programs_can_read() {
     let page = done.read("index.html");
     assert!(page.contains("What was left out") && page.contains("id=\"finding-1\""));
     assert!(page.contains("f1") && page.contains("gb0059"));
-    // The verdict counts as that of the whole report does.
-    let told = done.stdout.replace('\u{a0}', " ");
-    assert!(told.starts_with("25 compilations in 35.19 s: 2 failures"), "{told}");
-    assert!(report("03_graph_breaks").stdout.starts_with("25 compilations"));
+}
+
+/// What `tlparse show` prints of a redacted log.
+fn shown(redacted: &crate::support::Report, what: &str) -> String {
+    Run::bare().go_with(&["show", what, redacted.folder.to_str().unwrap()]).stdout
+}
+
+#[test]
+fn a_redacted_report_still_says_what_happened() {
+    let breaks = Run::from(input("03_graph_breaks")).args(["--redact"]).ok();
+    // The verdict is that of the whole report, with plain spaces.
+    assert_eq!(breaks.stdout.lines().next(), report("03_graph_breaks").stdout.lines().next());
+    assert!(!breaks.stdout.contains('\u{a0}'), "{}", breaks.stdout);
+    assert!(breaks.stdout.contains("gb0059: Failed to trace builtin operator"), "{}", breaks.stdout);
+    let again = Run::from(input("04_recompiles")).args(["--redact"]).ok();
+    for told in [
+        "f1 was compiled 4 times: size of dimension 1: 4 -> 6 -> 10 -> 17",
+        "f2 was compiled 4 times: dtype: Float -> Double -> Long -> BFloat16",
+        "f4 reached the recompile limit: size of dimension 0: 2 -> 3 -> ",
+        "global or grad state",
+        "Python value",
+    ] {
+        assert!(again.json["findings"].to_string().contains(told), "{told}: {}", again.json["findings"]);
+        assert!(again.read("index.html").contains(&told.replace('>', "&gt;")), "{told}");
+    }
+    assert!(shown(&again, "recompiles").contains("size of dimension 1: 4 -> 6"));
+    assert!(shown(&again, "kernels").contains("cpp_fused_"), "{}", shown(&again, "kernels"));
+    let inputs = &again.json["cross_rank"]["inputs"];
+    assert_eq!(inputs[0]["tensors"][0].as_array().unwrap()[1..], ["float32", "[3,4]", "[4,1]"]);
+    let metrics = &again.json["compiles"][0]["metrics"][0]["fields"];
+    assert!(metrics["graph_op_count"].is_u64() && metrics["co_name"].is_null(), "{metrics}");
+}
+
+#[test]
+fn measured_kernels_and_operators_keep_shapes_dtypes_and_the_names_that_torch_gives() {
+    let folder = source("tests/profiles/24_profile");
+    let (whole, redacted) = (Run::of(&folder).ok(), Run::of(&folder).args(["--redact"]).ok());
+    let (whole, redacted) = (&whole.json["performance"], &redacted.json["performance"]);
+    assert_eq!(redacted["ops"], whole["ops"]);
+    assert_eq!(redacted["time"], whole["time"]);
+    let names = |of: &Value| {
+        of["kernels"].as_array().unwrap().iter().map(|one| one["name"].clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(names(redacted), names(whole));
+    assert_eq!(redacted["lines"][0]["code"], Value::Null);
+    assert!(redacted["lines"][0]["file"].as_str().unwrap().starts_with("file"));
+}
+
+#[test]
+fn logs_that_do_not_belong_together_have_a_redacted_report_each() {
+    let (one, other) = (input("11_export_clean"), input("01_inference"));
+    let several = Run::of(&one.path).args([&other.path]).args(["--redact"]).ok();
+    assert_eq!(several.json["kind"], "logs");
+    let name = one.file_name();
+    let part = name.trim_end_matches(".log").rsplit('_').next().unwrap();
+    for file in files_below(&several.folder) {
+        assert!(file.ends_with("index.html") || file.ends_with("report.json"), "{file}");
+        assert!(!several.read(&file).contains(part), "{file}");
+    }
+    let verdicts: Vec<&str> =
+        several.json["logs"].as_array().unwrap().iter().map(|log| log["verdict"].as_str().unwrap()).collect();
+    for (number, verdict) in (1..).zip(verdicts) {
+        let alone = several.json_file(&format!("log_{number}/report.json"));
+        let count = alone["compiles"].as_array().unwrap().iter().filter(|one| one["id"].is_string()).count();
+        assert!(verdict.starts_with(&format!("{count} compilation")), "{verdict}");
+        assert!(several.read("index.html").contains(&format!("log_{number}/index.html")));
+    }
+    assert!(several.stdout.contains("log_1: ") && !several.stdout.contains(part), "{}", several.stdout);
 }
 
 #[test]

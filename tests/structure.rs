@@ -44,10 +44,12 @@ fn a_crate_for_one_job_is_used_in_one_place() {
     );
     only(&[&format!("{KIT}templates.rs")], r"\btinytemplate::");
     only(&["trace/unpack.rs"], r"\bzstd::|\bflate2::");
-    // How much a disk has room for is asked where something is unpacked; signals are passed on to a command; the server opens
-    // files in a way in which no link leads out of the report.
-    only(&["output/", "trace/unpack.rs", "program/run/child.rs", "program/serve/files.rs"], r"\brustix::");
-    only(&["program/"], r"\bsignal_hook::");
+    only(&["system/"], r"\brustix::|\bsignal_hook::");
+}
+
+#[test]
+fn what_differs_between_systems_stands_in_one_folder() {
+    only(&["system/"], r"\bcfg!?\((?:\w+\()*(?:unix|windows|target_\w+)\b|\bstd::os::");
 }
 
 #[test]

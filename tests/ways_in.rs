@@ -1,7 +1,7 @@
 //! The shapes in which logs arrive: several paths, patterns, archives and reports give the report of the plain log.
 
 use crate::support::archive::{gzip, tar, zip, zst};
-use crate::support::{Input, Report, Run, files_below, input, input_of, report};
+use crate::support::{Input, Report, Run, files_below, input, input_of, report, source};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
@@ -23,11 +23,22 @@ fn is_same(one: &Report, other: &Report, what: &str) {
     }
 }
 
-/// The facts of a report without the name of its log.
-fn facts(report: &Report) -> Value {
-    let mut json = report.json.clone();
-    json["log"]["file"] = Value::Null;
-    json
+/// Both reports have the same files, byte for byte, where the name of the log in the first is read as that in the other.
+fn is_same_but_for_the_name(one: &Report, other: &Report, what: &str) {
+    let name = |report: &Report| report.json["log"]["file"].as_str().unwrap().to_owned();
+    let (from, to) = (name(one), name(other));
+    let renamed = |(path, bytes): (String, Vec<u8>)| match String::from_utf8(bytes) {
+        // Links to a file of the report named `-` would be escaped; nothing else of a page depends on the name.
+        Ok(text) => (path, text.replace(&from, &to).into_bytes()),
+        Err(binary) => (path, binary.into_bytes()),
+    };
+    let one: Vec<_> = bytes_of(&one.folder).into_iter().map(renamed).collect();
+    let other = bytes_of(&other.folder);
+    let names = |files: &[(String, Vec<u8>)]| files.iter().map(|file| file.0.clone()).collect::<Vec<_>>();
+    assert_eq!(names(&one), names(&other), "{what}");
+    for (left, right) in one.iter().zip(&other) {
+        assert!(left.1 == right.1, "{what}: {} differs", left.0);
+    }
 }
 
 fn written(name: &str, bytes: &[u8]) -> Report {
@@ -62,6 +73,38 @@ fn a_log_in_any_archive_gives_the_report_of_the_plain_log() {
 }
 
 #[test]
+fn a_log_that_is_packed_or_in_a_folder_gives_the_report_of_the_plain_log() {
+    let log = input(SMALL);
+    let (bytes, name) = (log.bytes(), log.file_name());
+    for (ending, bytes) in [(".gz", gzip(&bytes)), (".zst", zst(&bytes)), ("", bytes.clone())] {
+        is_same(report(SMALL), &written(&format!("{name}{ending}"), &bytes), ending);
+    }
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join(&name), &bytes).unwrap();
+    is_same(report(SMALL), &Run::of(folder.path()).ok(), "folder");
+}
+
+#[test]
+fn a_trace_in_an_archive_is_joined_as_one_in_a_folder_is() {
+    let folder = source("tests/profiles/24_profile");
+    let joined = Run::of(&folder).ok();
+    assert!(joined.json["performance"]["kernels"].as_array().unwrap().len() > 5);
+    let files = files_below(&folder);
+    let files: Vec<(String, Vec<u8>)> = files
+        .into_iter()
+        .map(|path| (format!("run/{path}"), fs::read(folder.join(&path)).unwrap()))
+        .collect();
+    let members: Vec<(&str, &[u8])> = files.iter().map(|(path, bytes)| (&**path, &**bytes)).collect();
+    is_same(&joined, &written("run.zip", &zip(&members)), "zip");
+    is_same(&joined, &written("run.tar.zst", &zst(&tar(&members))), "tar.zst");
+    // Files of a report have the form of a trace, too.
+    let log = input(SMALL);
+    let events: &[u8] = b"{\"traceEvents\": [], \"schemaVersion\": 1}";
+    let members = [("r/chromium_events.json", events), (&*log.file_name(), &log.bytes())];
+    is_same(report(SMALL), &written("bug.zip", &zip(&members)), "events of a report");
+}
+
+#[test]
 fn a_pattern_in_quotes_means_the_files_that_fit() {
     let log = input(SMALL);
     let pattern = log.path.parent().unwrap().join("dedicated_log_*_nlcabx??.log");
@@ -75,23 +118,30 @@ fn standard_input_may_be_packed_or_an_archive() {
     let (bytes, name) = (input(SMALL).bytes(), input(SMALL).file_name());
     let read = |bytes: Vec<u8>| Run::of("-").stdin(bytes).ok();
     is_same(report(SMALL), &read(gzip(&tar(&[(&name, &bytes)]))), "archive");
-    assert_eq!(facts(&read(gzip(&bytes))), facts(report(SMALL)));
+    for (what, bytes) in [("gz", gzip(&bytes)), ("zst", zst(&bytes)), ("plain", bytes)] {
+        is_same_but_for_the_name(report(SMALL), &read(bytes), what);
+    }
 }
 
 #[test]
 fn a_report_is_read_again_from_its_folder_or_from_an_archive() {
     let before = report(SMALL);
     let again = Run::of(&before.folder).ok();
-    assert_eq!(facts(&again), facts(before));
+    is_same_but_for_the_name(before, &again, "report");
     let files = bytes_of(&before.folder);
     let named: Vec<(String, Vec<u8>)> =
         files.into_iter().map(|(path, bytes)| (format!("tl_out/{path}"), bytes)).collect();
     let members: Vec<(&str, &[u8])> = named.iter().map(|(path, bytes)| (&**path, &**bytes)).collect();
-    assert_eq!(facts(&written("tl_out.zip", &zip(&members))), facts(before));
+    is_same_but_for_the_name(before, &written("tl_out.zip", &zip(&members)), "zip of a report");
     // Upstream's has the log, too, and no report.json.
     let upstream: Vec<_> =
         members.iter().copied().filter(|(path, _)| !path.ends_with("report.json")).collect();
-    assert_eq!(facts(&written("upstream.tar.gz", &gzip(&tar(&upstream)))), facts(before));
+    is_same_but_for_the_name(before, &written("upstream.tar.gz", &gzip(&tar(&upstream))), "upstream's");
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["index.html", "raw.log"] {
+        fs::copy(before.folder.join(name), folder.path().join(name)).unwrap();
+    }
+    is_same_but_for_the_name(before, &Run::of(folder.path()).ok(), "folder of upstream's");
 }
 
 #[test]

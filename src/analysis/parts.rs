@@ -202,9 +202,12 @@ pub(super) struct Owner {
 /// The owner of each span; what a span does not tell is that of the span around it.
 pub(super) fn owners(spans: &[TraceSpan]) -> Vec<Owner> {
     let mut owners: Vec<Owner> = Vec::with_capacity(spans.len());
+    // Equal names are one text, so each is looked at once, and known again by where it stands.
+    let mut parts: FxHashMap<usize, Option<usize>> = FxHashMap::default();
     for span in spans {
         let above = span.parent.and_then(|parent| owners.get(parent).copied()).unwrap_or_default();
-        let part = part_of_phase(&span.name).or(above.part);
+        let at = span.name.as_ptr().addr();
+        let part = parts.entry(at).or_insert_with(|| part_of_phase(&span.name)).or(above.part);
         owners.push(Owner { part, compile: span.compile.or(above.compile) });
     }
     owners

@@ -7,7 +7,7 @@ use crate::model::{
 use crate::trace::{Md5, push_mostly_one};
 
 pub(super) fn parsers() -> Vec<Box<dyn StructuredLogParser>> {
-    vec![Box::new(CompilationMetrics)]
+    vec![Box::new(CompilationMetrics::default())]
 }
 
 /// Fields that hold whole configurations. Equal ones are kept once.
@@ -15,7 +15,18 @@ pub(crate) const CONFIG_FIELDS: [&str; 5] =
     ["dynamo_config", "inductor_config", "functorch_config", "compiler_config", "inductor_provenance"];
 
 /// All five metrics events.
-struct CompilationMetrics;
+#[derive(Default)]
+struct CompilationMetrics {
+    /// The last configuration of each field. Torch writes the same 40 KB with every compile: comparing them is thirty times
+    /// as fast as reading and hashing them again.
+    last: Vec<LastConfig>,
+}
+
+struct LastConfig {
+    field: &'static str,
+    json: String,
+    md5: Md5,
+}
 
 impl StructuredLogParser for CompilationMetrics {
     fn name(&self) -> &'static str {
@@ -52,7 +63,7 @@ impl StructuredLogParser for CompilationMetrics {
         if let (None, Some(version)) = (&cx.model().torch, &facts.torch) {
             cx.model().torch = Some(Torch { version: version.clone(), commit: None });
         }
-        let configs = configs(&fields, event, cx);
+        let configs = self.configs(&fields, event, cx);
         note_failure(&fields, &facts, kind, event, cx);
         note_restarts(&fields, event, cx);
         let index = cx.here().map_or(0, |c| c.metrics.len());
@@ -90,6 +101,7 @@ pub fn typed_metrics(fields: &Fields<'_>) -> Metrics {
         (a, b) => Some(a.unwrap_or(0.0) + b.unwrap_or(0.0)),
     };
     Metrics {
+        set_fields: fields.iter().filter(|(_, value)| value.get() != "null").count(),
         co_name: fields.text("co_name"),
         co_filename: fields.text("co_filename"),
         co_firstlineno: fields.count("co_firstlineno"),
@@ -119,30 +131,54 @@ pub fn typed_metrics(fields: &Fields<'_>) -> Metrics {
     }
 }
 
-/// Notes the configurations of a record by their MD5, with the place where each was seen first.
-fn configs(fields: &Fields<'_>, event: &Event<'_>, cx: &mut RankContext<'_>) -> Vec<(&'static str, Md5)> {
-    let mut found = Vec::new();
-    for field in CONFIG_FIELDS {
-        let Some(raw) = fields.raw(field) else { continue };
-        let hash = config_hash(raw.get());
-        let place = ConfigRef { header: event.header, first_line: event.first_line, field };
-        let fresh = !cx.model().configs.contains_key(&hash);
-        cx.model().configs.entry(hash).or_insert(place);
-        if fresh && field == "dynamo_config" && cx.model().recompile_limit.is_none() {
-            cx.model().recompile_limit = recompile_limit(raw.get());
+impl CompilationMetrics {
+    /// Notes the configurations of a record by their MD5, with the place where each was seen first.
+    fn configs(
+        &mut self,
+        fields: &Fields<'_>,
+        event: &Event<'_>,
+        cx: &mut RankContext<'_>,
+    ) -> Vec<(&'static str, Md5)> {
+        let mut found = Vec::new();
+        for field in CONFIG_FIELDS {
+            let Some(raw) = fields.raw(field) else { continue };
+            let hash = self.hash(field, raw.get());
+            found.push((field, hash));
+            if cx.model().configs.contains_key(&hash) {
+                continue;
+            }
+            let text = serde_json::from_str::<String>(raw.get()).unwrap_or_else(|_| raw.get().to_owned());
+            let settings = Fields::parse(&text).ok().map(|settings| settings.iter().count());
+            let place = ConfigRef { header: event.header, first_line: event.first_line, field, settings };
+            cx.model().configs.insert(hash, place);
+            if field == "dynamo_config" && cx.model().recompile_limit.is_none() {
+                cx.model().recompile_limit = recompile_limit(raw.get());
+            }
+            if field == "inductor_config" {
+                note_inductor_settings(&text, &mut cx.model().inductor);
+            }
         }
-        if fresh && field == "inductor_config" {
-            note_inductor_settings(raw.get(), &mut cx.model().inductor);
-        }
-        found.push((field, hash));
+        found
     }
-    found
+
+    /// The MD5 of a configuration.
+    fn hash(&mut self, field: &'static str, json: &str) -> Md5 {
+        let last = self.last.iter_mut().find(|last| last.field == field);
+        if let Some(last) = last.as_ref().filter(|last| last.json == json) {
+            return last.md5;
+        }
+        let md5 = config_hash(json);
+        match last {
+            Some(last) => (last.json, last.md5) = (json.to_owned(), md5),
+            None => self.last.push(LastConfig { field, json: json.to_owned(), md5 }),
+        }
+        md5
+    }
 }
 
 /// Reads a configuration of Inductor. A setting counts as on if any configuration of the log turns it on.
-fn note_inductor_settings(json: &str, known: &mut InductorSettings) {
-    let text = serde_json::from_str::<String>(json).unwrap_or_else(|_| json.to_owned());
-    let Ok(fields) = Fields::parse(&text) else { return };
+fn note_inductor_settings(text: &str, known: &mut InductorSettings) {
+    let Ok(fields) = Fields::parse(text) else { return };
     let flag = |name| fields.get::<bool>(name);
     known.compile_threads = known.compile_threads.or(fields.count("compile_threads"));
     known.cudagraphs =

@@ -268,6 +268,8 @@ impl Metrics {
 /// The typed part of a metrics record. Times are microseconds, from the newer fields or from the legacy seconds.
 #[derive(Debug, Default, Clone)]
 pub struct Metrics {
+    /// How many of its fields have a value.
+    pub set_fields: usize,
     /// `co_name`
     pub co_name: Option<String>,
     /// `co_filename`

@@ -204,6 +204,8 @@ pub struct ConfigRef {
     pub first_line: bool,
     /// Field of the metrics.
     pub field: &'static str,
+    /// How many settings it has; None where it is no list of settings.
+    pub settings: Option<usize>,
 }
 
 /// One record as raw.jsonl shows it.

@@ -1,5 +1,6 @@
 //! Keeps two runs from writing the same report at the same time.
 
+use crate::system::files::is_file_at;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -48,20 +49,4 @@ impl Drop for Lock {
         // that is left behind blocks nobody.
         let _ = fs::remove_file(&self.path);
     }
-}
-
-/// Whether `path` still leads to `file`.
-#[cfg(unix)]
-fn is_file_at(file: &File, path: &Path) -> bool {
-    use std::os::unix::fs::MetadataExt;
-    match (file.metadata(), fs::symlink_metadata(path)) {
-        (Ok(held), Ok(there)) => (held.dev(), held.ino()) == (there.dev(), there.ino()),
-        _ => false,
-    }
-}
-
-/// On other systems, an open file cannot be removed.
-#[cfg(not(unix))]
-fn is_file_at(_file: &File, _path: &Path) -> bool {
-    true
 }

@@ -1,5 +1,7 @@
 //! The moves that put a staged report in place, and the hidden names they use.
 
+use crate::system::files::{exchange, is_mount_point, writable};
+use crate::system::processes::is_alive;
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io;
@@ -83,18 +85,6 @@ pub(super) fn sweep(folder: &Path, target: Option<&OsStr>) {
     }
 }
 
-#[cfg(unix)]
-fn is_alive(pid: u32) -> bool {
-    let pid = i32::try_from(pid).ok().and_then(rustix::process::Pid::from_raw);
-    // For a process of another user, the system returns a different error.
-    pid.is_some_and(|pid| rustix::process::test_kill_process(pid) != Err(rustix::io::Errno::SRCH))
-}
-
-#[cfg(not(unix))]
-fn is_alive(_pid: u32) -> bool {
-    true
-}
-
 /// Creates `folder` with the permissions of `model`, and always writable for its owner.
 pub(super) fn make_like(folder: &Path, model: &Path) -> io::Result<()> {
     let permissions = fs::metadata(model)?.permissions();
@@ -104,34 +94,10 @@ pub(super) fn make_like(folder: &Path, model: &Path) -> io::Result<()> {
     })
 }
 
-#[cfg(unix)]
-fn writable(permissions: fs::Permissions) -> fs::Permissions {
-    use std::os::unix::fs::PermissionsExt;
-    fs::Permissions::from_mode(permissions.mode() | 0o700)
-}
-
-#[cfg(not(unix))]
-fn writable(permissions: fs::Permissions) -> fs::Permissions {
-    permissions
-}
-
 /// Whether the folder cannot or should not be replaced as a whole: it is a mount point, or the current folder is inside it
 /// (`-o .`), and the user's shell would be left in a removed folder.
 pub(super) fn must_stay(folder: &Path) -> bool {
     is_mount_point(folder) || std::env::current_dir().is_ok_and(|current| current.starts_with(folder))
-}
-
-#[cfg(target_os = "linux")]
-fn is_mount_point(folder: &Path) -> bool {
-    use rustix::fs::{AtFlags, CWD, StatxAttributes, StatxFlags, statx};
-    statx(CWD, folder, AtFlags::empty(), StatxFlags::BASIC_STATS)
-        .is_ok_and(|status| status.stx_attributes.contains(StatxAttributes::MOUNT_ROOT))
-}
-
-/// On other systems, a mount point is noticed when the report cannot be put in its place.
-#[cfg(not(target_os = "linux"))]
-fn is_mount_point(_folder: &Path) -> bool {
-    false
 }
 
 /// Exchanges `staging` and `folder`, in one step where the system supports it. The old content is then at `staging`, or
@@ -144,17 +110,6 @@ pub(super) fn swap(staging: &Path, folder: &Path) -> io::Result<()> {
     }
     let _ = fs::set_permissions(folder, permissions);
     Ok(())
-}
-
-#[cfg(target_os = "linux")]
-fn exchange(one: &Path, other: &Path) -> io::Result<()> {
-    use rustix::fs::{CWD, RenameFlags, renameat_with};
-    Ok(renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE)?)
-}
-
-#[cfg(not(target_os = "linux"))]
-fn exchange(_one: &Path, _other: &Path) -> io::Result<()> {
-    Err(io::ErrorKind::Unsupported.into())
 }
 
 /// A file system that does not support the exchange returns `InvalidInput`.

@@ -5,13 +5,11 @@
 use super::collect::{Places, Recorded};
 use super::pieces::{Piece, for_each_piece};
 use super::scan::Event;
-use crate::trace::unpacked;
+use crate::trace::Attachment;
 use anyhow::{Context, Result};
 use serde_json::Value;
 use serde_json::value::RawValue;
-use std::fs::File;
 use std::io::{self, Write};
-use std::path::Path;
 
 /// Fields that are added to the `args` of an event.
 pub(crate) type Added = Vec<(&'static str, Value)>;
@@ -22,12 +20,12 @@ pub(crate) type Added = Vec<(&'static str, Value)>;
 /// # Errors
 /// The trace cannot be opened, or `out` cannot be written.
 pub(crate) fn augment(
-    trace: &Path,
+    trace: &Attachment,
     out: &mut dyn Write,
     added: &mut dyn FnMut(Recorded, f64) -> io::Result<Added>,
 ) -> Result<u64> {
-    let what = || format!("cannot read {}", trace.display());
-    let file = unpacked(File::open(trace).with_context(what)?).with_context(what)?;
+    let what = || format!("cannot read {}", trace.path().display());
+    let file = trace.open().with_context(what)?;
     let mut copy =
         Copy { out, added, places: Places::default(), at: At::Start, has_events: false, left_out: 0 };
     let mut failed = copy.out.write_all(b"{").err();
@@ -187,7 +185,7 @@ mod tests {
                 Recorded::Call(_) => Vec::new(),
             })
         };
-        let left_out = augment(&path, &mut out, &mut added).unwrap();
+        let left_out = augment(&Attachment::on_disk(&path), &mut out, &mut added).unwrap();
         (String::from_utf8(out).unwrap(), left_out)
     }
 

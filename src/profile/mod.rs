@@ -12,7 +12,7 @@ pub(crate) use augment::augment;
 pub(crate) use collect::Recorded;
 
 use crate::model::Profile;
-use crate::trace::{base_name, unpacked};
+use crate::trace::{Attachment, base_name, unpacked};
 use anyhow::{Context, Result};
 use collect::Collector;
 use pieces::{Piece, for_each_piece};
@@ -34,6 +34,11 @@ pub(crate) fn is_trace(path: &Path) -> bool {
         File::open(path).and_then(unpacked).and_then(|file| file.take(LOOKED_AT).read_to_end(&mut head));
     // A cut archive gives what it has, with an error at its end.
     let _ = read;
+    begins_trace(&head)
+}
+
+/// Whether what a file begins with, unpacked, is that of a trace.
+pub(crate) fn begins_trace(head: &[u8]) -> bool {
     let head = head.trim_ascii_start();
     let has = |what: &[u8]| memchr::memmem::find(head, what).is_some();
     head.starts_with(b"{") && (has(b"\"traceEvents\"") || has(b"\"schemaVersion\""))
@@ -41,8 +46,8 @@ pub(crate) fn is_trace(path: &Path) -> bool {
 
 /// The rank of the process that a trace is of: from the name of its file (`rank_3`, `rank3`), else from its
 /// `distributedInfo`, which stands before the events.
-pub(crate) fn rank_of(path: &Path) -> Option<u64> {
-    let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+pub(crate) fn rank_of(trace: &Attachment) -> Option<u64> {
+    let name = trace.path().file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
     if let Some((_, rest)) = name.split_once("rank") {
         let digits: String =
             rest.trim_start_matches(['_', '-']).chars().take_while(char::is_ascii_digit).collect();
@@ -51,7 +56,7 @@ pub(crate) fn rank_of(path: &Path) -> Option<u64> {
         }
     }
     let mut head = Vec::new();
-    let _ = File::open(path).and_then(unpacked).and_then(|file| file.take(LOOKED_AT).read_to_end(&mut head));
+    let _ = trace.open().and_then(|file| file.take(LOOKED_AT).read_to_end(&mut head));
     let head = String::from_utf8_lossy(&head);
     let (_, info) = head.split_once("\"distributedInfo\"")?;
     let (_, rank) = info.split_once("\"rank\":")?;
@@ -63,9 +68,10 @@ pub(crate) fn rank_of(path: &Path) -> Option<u64> {
 ///
 /// # Errors
 /// The file cannot be opened. A trace that is broken or cut is read as far as it goes; [`Profile::damaged`] says so.
-pub(crate) fn read(path: &Path) -> Result<Profile> {
+pub(crate) fn read(trace: &Attachment) -> Result<Profile> {
+    let path = trace.path();
     let what = || format!("cannot read {}, give a trace that torch.profiler exported", path.display());
-    let file = unpacked(File::open(path).with_context(what)?).with_context(what)?;
+    let file = trace.open().with_context(what)?;
     Ok(Profile { file: base_name(path), ..read_from(file) })
 }
 

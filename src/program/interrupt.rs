@@ -2,7 +2,9 @@
 //! killed.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 use tlparse::Unfinished;
+use tlparse::system::signals;
 
 /// What stands on the disk and is no report yet.
 #[derive(Clone, Default)]
@@ -20,7 +22,8 @@ impl Begun {
     /// From now on, a signal that ends the program removes what was begun.
     pub fn watched() -> Begun {
         let begun = Begun::default();
-        watch(begun.clone());
+        let watched = begun.clone();
+        signals::before_the_end(move || discard(&watched));
         begun
     }
 
@@ -47,33 +50,11 @@ impl Begun {
 }
 
 /// How long a signal waits, several times, for what is being made or put in place.
-#[cfg(unix)]
-const PAUSE: std::time::Duration = std::time::Duration::from_millis(5);
+const PAUSE: Duration = Duration::from_millis(5);
+
 /// After this many times it waits no longer.
-#[cfg(unix)]
 const PAUSES: usize = 2_000;
 
-/// Ends the program as each of these signals would, but removes first what was begun. A system that has no such signals, or
-/// no thread to spare, ends the program without that.
-#[cfg(unix)]
-fn watch(begun: Begun) {
-    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
-    // A file that may not grow any more is then an error of the write, like a full disk.
-    let _ = signal_hook::flag::register(SIGXFSZ, Arc::default());
-    let Ok(mut signals) = signal_hook::iterator::Signals::new([SIGINT, SIGTERM, SIGHUP]) else { return };
-    let _ = std::thread::Builder::new().spawn(move || {
-        for signal in signals.forever() {
-            discard(&begun);
-            let _ = signal_hook::low_level::emulate_default_handler(signal);
-        }
-    });
-}
-
-/// Other systems have no such signals.
-#[cfg(not(unix))]
-fn watch(_: Begun) {}
-
-#[cfg(unix)]
 fn discard(begun: &Begun) {
     for _ in 0..PAUSES {
         let state = begun.state();

@@ -2,8 +2,8 @@
 
 use std::io;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
-use std::thread;
 use std::time::Duration;
+use tlparse::system::signals;
 
 /// Learns of Ctrl-C and of requests to end.
 pub struct Stop(Receiver<()>);
@@ -13,33 +13,10 @@ impl Stop {
     ///
     /// # Errors
     /// Signals cannot be listened to.
-    #[cfg(unix)]
-    pub fn listen() -> io::Result<Stop> {
-        use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
-        let mut signals = signal_hook::iterator::Signals::new([SIGHUP, SIGINT, SIGTERM])?;
-        let (sender, receiver) = channel();
-        let listen = move || {
-            let mut is_second = false;
-            for signal in signals.forever() {
-                if is_second {
-                    let _ = signal_hook::low_level::emulate_default_handler(signal);
-                }
-                is_second = true;
-                let _ = sender.send(());
-            }
-        };
-        thread::Builder::new().name("signals".to_owned()).spawn(listen)?;
-        Ok(Stop(receiver))
-    }
-
-    /// On other systems, Ctrl-C ends the program.
-    #[cfg(not(unix))]
     pub fn listen() -> io::Result<Stop> {
         let (sender, receiver) = channel();
-        // Kept for as long as the program runs.
-        thread::Builder::new().spawn(move || {
-            thread::park();
-            drop(sender);
+        signals::tell_the_first(move || {
+            let _ = sender.send(());
         })?;
         Ok(Stop(receiver))
     }

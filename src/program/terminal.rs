@@ -5,6 +5,7 @@ use anyhow::Context;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::fmt::Write as _;
 use std::io::{IsTerminal, Write};
+use tlparse::system::processes::has_display;
 use tlparse::{Progress, Unfinished};
 
 /// Prints notes on standard error, a line each.
@@ -62,8 +63,11 @@ pub fn open_in_browser(page: &str, what: &str) {
 /// neither in CI nor over SSH.
 pub fn may_open_browser() -> bool {
     let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-    let display = !cfg!(all(unix, not(target_os = "macos"))) || set("DISPLAY") || set("WAYLAND_DISPLAY");
-    std::io::stdout().is_terminal() && display && !set("CI") && !set("SSH_CONNECTION") && !set("SSH_TTY")
+    std::io::stdout().is_terminal()
+        && has_display()
+        && !set("CI")
+        && !set("SSH_CONNECTION")
+        && !set("SSH_TTY")
 }
 
 /// The progress bar, visible only where standard error is a terminal.

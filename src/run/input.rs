@@ -4,8 +4,8 @@ use super::named;
 use crate::model::SkippedFile;
 use crate::model::words::counted;
 use crate::options::Options;
-use crate::profile::is_trace;
-use crate::trace::{self, Folder, Limit, Log, Opener, Peek, RankLogs, Run};
+use crate::profile::{begins_trace, is_trace};
+use crate::trace::{self, Attachment, Folder, Limit, Log, Opener, Peek, RankLogs, Run};
 use anyhow::bail;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -47,8 +47,8 @@ pub(crate) struct Gathered {
     /// What to say about logs that are not read.
     pub notes: Vec<String>,
     pub opener: Opener,
-    /// Traces of torch.profiler that stand among the paths of logs.
-    pub traces: Vec<PathBuf>,
+    /// Traces of torch.profiler that stand among the paths of logs, or in archives beside logs.
+    pub traces: Vec<Attachment>,
 }
 
 /// The logs that `options.inputs` mean, and what to say about those that they do not.
@@ -56,7 +56,8 @@ pub(crate) struct Gathered {
 /// # Errors
 /// There is no log, a folder or an archive cannot be read, or it does not hold what was asked for.
 pub(crate) fn find(options: &Options) -> anyhow::Result<Gathered> {
-    let mut opener = Opener::new(options.max_unpacked.map_or_else(Limit::default, |bytes| Limit { bytes }))?;
+    let limit = options.max_unpacked.map_or_else(Limit::default, |bytes| Limit { bytes });
+    let mut opener = Opener::new(limit)?.keeping(begins_trace);
     let (paths, traces) = paths(&options.inputs)?;
     let (input, notes) = match paths.as_slice() {
         [folder] if folder.is_dir() && trace::logs_of_report(folder).is_empty() => {
@@ -64,6 +65,8 @@ pub(crate) fn find(options: &Options) -> anyhow::Result<Gathered> {
         }
         paths => several_paths(options, paths, &mut opener)?,
     };
+    let mut traces: Vec<Attachment> = traces.into_iter().map(Attachment::on_disk).collect();
+    traces.extend_from_slice(opener.attachments());
     Ok(Gathered { input, notes, opener, traces })
 }
 

@@ -6,7 +6,7 @@ use crate::model::Model;
 use crate::output;
 use crate::profile::{self, Recorded};
 use crate::report;
-use crate::trace::{PayloadRef, Source, packed};
+use crate::trace::{Attachment, PayloadRef, Source, packed};
 use anyhow::Result;
 use std::path::Path;
 
@@ -22,11 +22,11 @@ pub(crate) fn measure(
 ) -> Result<Option<Performance>> {
     let options = work.options;
     let trace = match task.is_trace_alone() {
-        true => Some(task.log),
-        false => work.traces.of_log(task.profiled, model.log.rank)?,
+        true => Some(Attachment::on_disk(task.log)),
+        false => work.traces.of_log(task.profiled, model.log.rank)?.cloned(),
     };
     let Some(trace) = trace else { return Ok(None) };
-    let facts = profile::read(trace)?;
+    let facts = profile::read(&trace)?;
     let given = options.device.as_deref();
     let peaks = given.map(|given| DevicePeaks::given(given, facts.device.as_deref()));
     let device = DeviceOptions {
@@ -42,13 +42,13 @@ pub(crate) fn measure(
     let found = performance(model, &facts, &device, &read)?;
     drop(facts);
     if let Some(to) = work.augment {
-        write_augmented(trace, to, &found)?;
+        write_augmented(&trace, to, &found)?;
     }
     Ok(Some(found))
 }
 
 /// Writes the trace again, with the figures of each run of a kernel.
-fn write_augmented(trace: &Path, to: &Path, found: &Performance) -> Result<()> {
+fn write_augmented(trace: &Attachment, to: &Path, found: &Performance) -> Result<()> {
     output::write_single_file(to, |file| {
         packed(file, to, |out| {
             let mut runs = found.follow_runs()?;

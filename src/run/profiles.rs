@@ -5,7 +5,7 @@ use crate::model::words::counted;
 use crate::options::Options;
 use crate::output;
 use crate::profile::{self, is_trace};
-use crate::trace;
+use crate::trace::{self, Attachment};
 use anyhow::{Context, Result, bail};
 use std::path::{Path, PathBuf};
 
@@ -20,7 +20,7 @@ const NAMED: usize = 8;
 pub(crate) struct Traces(Vec<ProfilerTrace>);
 
 struct ProfilerTrace {
-    path: PathBuf,
+    file: Attachment,
     /// The rank of its process, where its name or its head tells it.
     rank: Option<u64>,
 }
@@ -51,7 +51,8 @@ impl Traces {
             }
             return Ok(Traces::default());
         }
-        let mut paths = gathered.traces.clone();
+        let mut files = gathered.traces.clone();
+        let mut paths: Vec<PathBuf> = Vec::new();
         for path in &options.profiles {
             match path {
                 folder if folder.is_dir() => paths.extend(in_folder(folder)?),
@@ -72,8 +73,9 @@ impl Traces {
                 paths.extend(in_folder(folder)?);
             }
         }
-        let with_rank = |path: PathBuf| ProfilerTrace { rank: profile::rank_of(&path), path };
-        Ok(Traces(paths.into_iter().map(with_rank).collect()))
+        files.extend(paths.into_iter().map(Attachment::on_disk));
+        let with_rank = |file: Attachment| ProfilerTrace { rank: profile::rank_of(&file), file };
+        Ok(Traces(files.into_iter().map(with_rank).collect()))
     }
 
     /// What to say about traces that belong to no log of the input.
@@ -86,7 +88,7 @@ impl Traces {
             return Vec::new();
         }
         let names: Vec<String> =
-            left.iter().take(NAMED).map(|trace| trace.path.display().to_string()).collect();
+            left.iter().take(NAMED).map(|trace| trace.file.path().display().to_string()).collect();
         vec![format!(
             "{} not read, as neither name nor distributedInfo tells a rank of the job: {}",
             counted(left.len(), "trace", "traces"),
@@ -104,7 +106,7 @@ impl Traces {
             [] if options.inputs.first().is_some_and(|input| is_trace(input)) => {
                 options.inputs.first().map_or(Path::new(""), PathBuf::as_path)
             }
-            [only] => &only.path,
+            [only] => only.file.path(),
             [] => bail!("--augment writes a trace again, and there is none; give it with --profile"),
             several => {
                 bail!("--augment writes one trace, and there are {}; give one with --profile", several.len())
@@ -120,7 +122,7 @@ impl Traces {
     }
 
     /// The trace of a log.
-    pub fn of_log(&self, profiled: Profiled, rank: Option<u64>) -> Result<Option<&Path>> {
+    pub fn of_log(&self, profiled: Profiled, rank: Option<u64>) -> Result<Option<&Attachment>> {
         let of_rank = || self.0.iter().find(|trace| rank.is_some() && trace.rank == rank);
         let found = match (profiled, self.0.as_slice()) {
             (Profiled::FurtherProcess, _) | (_, []) => None,
@@ -134,7 +136,7 @@ impl Traces {
                 ),
             },
         };
-        Ok(found.map(|trace| trace.path.as_path()))
+        Ok(found.map(|trace| &trace.file))
     }
 }
 

@@ -2,7 +2,9 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::sync::LazyLock;
 
+use memchr::memmem::Finder;
 use serde::Deserialize;
 use serde::de::{self, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
@@ -186,6 +188,19 @@ pub fn strict_json(text: &str) -> Cow<'_, str> {
     strict(text).map_or(Cow::Borrowed(text), Cow::Owned)
 }
 
+/// What is searched in every header line; built once, as that takes longer than searching a short line.
+static SEARCHES: LazyLock<Searches> = LazyLock::new(|| Searches {
+    nan: Finder::new("NaN"),
+    infinity: Finder::new("Infinity"),
+    escape: Finder::new("\\u"),
+});
+
+struct Searches {
+    nan: Finder<'static>,
+    infinity: Finder<'static>,
+    escape: Finder<'static>,
+}
+
 /// See [`strict_json`]; `None` when nothing has to be changed.
 fn strict(text: &str) -> Option<String> {
     match (without_bare_numbers(text), text) {
@@ -196,8 +211,9 @@ fn strict(text: &str) -> Option<String> {
 
 /// The text with `\ufffd` for every `\ud800` that is half of a surrogate pair; `None` when there is none.
 fn without_half_pairs(text: &str) -> Option<String> {
-    let is_candidate = |mark: &[u8]| memchr::memmem::find(text.as_bytes(), mark).is_some();
-    if !is_candidate(b"\\ud") && !is_candidate(b"\\uD") {
+    let bytes = text.as_bytes();
+    let is_half = |at: usize| matches!(bytes.get(at + 2), Some(b'd' | b'D'));
+    if !SEARCHES.escape.find_iter(bytes).any(is_half) {
         return None;
     }
     let mut out = String::with_capacity(text.len());
@@ -234,7 +250,7 @@ pub(super) fn without_bom(line: &[u8]) -> &[u8] {
 fn without_bare_numbers(text: &str) -> Option<String> {
     const WORDS: [&str; 3] = ["-Infinity", "Infinity", "NaN"];
     let bytes = text.as_bytes();
-    if memchr::memmem::find(bytes, b"NaN").is_none() && memchr::memmem::find(bytes, b"Infinity").is_none() {
+    if SEARCHES.nan.find(bytes).is_none() && SEARCHES.infinity.find(bytes).is_none() {
         return None;
     }
     // Only the JSON is looked at: a source path may hold the words, and quotes.

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use anyhow::{Context, Result, bail};
 
 use super::archive::{ArchiveKind, for_each_member};
+use super::attachment::Attachment;
 use super::envelope::clean_header;
 use super::names::{is_log_name, is_torch_name, parents_raw_log, sort_siblings};
 use super::payload::Span;
@@ -25,6 +26,11 @@ const ARCHIVE_ENDINGS: [&str; 5] = [".zip", ".tar", ".tgz", ".tar.gz", ".tar.zst
 const MOST_LEVELS: usize = 2;
 /// Bytes of a file without the name of a log that are searched for a first record.
 const HEAD: u64 = 4 << 10;
+/// How names of files end that may be attachments, and bytes of one that are looked at.
+const ATTACHMENT_ENDINGS: [&str; 3] = [".json", ".json.gz", ".json.zst"];
+const ATTACHMENT_HEAD: u64 = 64 << 10;
+/// Reports hold files that look like attachments, and begin like this.
+const OF_REPORT: &str = "chromium_";
 /// Bytes of a name.
 const MOST_NAME: usize = 120;
 
@@ -36,6 +42,10 @@ pub struct Opener {
     store: Arc<File>,
     used: u64,
     logs: BTreeMap<PathBuf, StoredLog>,
+    /// Files of archives that are no logs and are kept, in the order in which they came.
+    attachments: Vec<Attachment>,
+    /// Whether a file that begins like this is one of them.
+    is_wanted: fn(&[u8]) -> bool,
     /// What came from standard input, still packed.
     stdin: Option<File>,
 }
@@ -47,7 +57,26 @@ impl Opener {
     /// No temporary file can be made.
     pub fn new(limit: Limit) -> Result<Opener> {
         let store = tempfile::tempfile().context("no temporary file can be made")?;
-        Ok(Opener { limit, store: Arc::new(store), used: 0, logs: BTreeMap::new(), stdin: None })
+        Ok(Opener {
+            limit,
+            store: Arc::new(store),
+            used: 0,
+            logs: BTreeMap::new(),
+            attachments: Vec::new(),
+            is_wanted: |_| false,
+            stdin: None,
+        })
+    }
+
+    /// Also keeps JSON files of archives that begin in a certain way.
+    #[must_use]
+    pub fn keeping(self, is_wanted: fn(&[u8]) -> bool) -> Opener {
+        Opener { is_wanted, ..self }
+    }
+
+    /// What was kept besides logs.
+    pub fn attachments(&self) -> &[Attachment] {
+        &self.attachments
     }
 
     /// Opens a log on the disk, from an archive, or from standard input.
@@ -139,7 +168,7 @@ impl Opener {
             let path = path_of(within, name);
             if is_archive_name(name) {
                 found.extend(self.archive_within(&path, content, level)?);
-            } else if let Some(log) = self.store_log(&path, content)? {
+            } else if let Some(log) = self.store_member(&path, content)? {
                 found.push(log.path.clone());
                 self.logs.insert(log.path.clone(), log);
             }
@@ -167,12 +196,15 @@ impl Opener {
         }
     }
 
-    /// Copies a member into the store, if it is a log: by its name, or because it begins with a record.
-    fn store_log(&mut self, path: &Path, content: &mut dyn Read) -> Result<Option<StoredLog>> {
+    /// Copies a member into the store, if it is a log, by its name or because it begins with a record, or an attachment. The
+    /// result is the log.
+    fn store_member(&mut self, path: &Path, content: &mut dyn Read) -> Result<Option<StoredLog>> {
         let is_named = path.file_name().is_some_and(is_log_name);
+        let may_be_attachment = may_be_attachment(path);
+        let looked_at = if may_be_attachment { ATTACHMENT_HEAD } else { HEAD };
         let found = unpacking(content).and_then(|(packing, mut stream)| {
             let mut head = Vec::new();
-            (&mut stream).take(HEAD).read_to_end(&mut head)?;
+            (&mut stream).take(looked_at).read_to_end(&mut head)?;
             Ok((packing, head, stream))
         });
         let (packing, head, stream) = match found {
@@ -181,7 +213,8 @@ impl Opener {
             Err(_) if !is_named => return Ok(None),
             Err(error) => return Err(error).with_context(|| format!("{}", path.display())),
         };
-        if !is_named && !begins_with_record(&head) {
+        let is_attachment = may_be_attachment && (self.is_wanted)(&head);
+        if !is_attachment && !is_named && !begins_with_record(&head) {
             return Ok(None);
         }
         let offset = (&*self.store).seek(SeekFrom::End(0))?;
@@ -193,6 +226,11 @@ impl Opener {
         }
         self.used = self.used.saturating_add(len);
         let path = plain_path(path);
+        if is_attachment {
+            let span = Span { offset, len };
+            self.attachments.push(Attachment::stored(path, Arc::clone(&self.store), span));
+            return Ok(None);
+        }
         Ok(Some(StoredLog { path, span: Span { offset, len }, incomplete }))
     }
 }
@@ -218,6 +256,11 @@ fn clean(part: &str) -> String {
 /// The path without `.gz` and `.zst`: the content is unpacked.
 fn plain_path(path: &Path) -> PathBuf {
     path.with_file_name(super::source::base_name(path))
+}
+
+fn may_be_attachment(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+    !name.starts_with(OF_REPORT) && ATTACHMENT_ENDINGS.iter().any(|ending| name.ends_with(ending))
 }
 
 fn is_archive_name(name: &str) -> bool {

@@ -6,6 +6,7 @@
 #![deny(clippy::indexing_slicing)]
 
 mod archive;
+mod attachment;
 mod batch;
 mod clock;
 mod compile_id;
@@ -29,6 +30,7 @@ mod source;
 mod strings;
 mod unpack;
 
+pub use attachment::Attachment;
 pub use clock::{Clock, Stamp, instant};
 pub use compile_id::{CompileId, FrameId, bracketed_without_id, folder_without_id};
 pub use damage::{Damage, DamageKind};

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
+use crate::system::files::read_at;
 use anyhow::{Context, Result, bail};
 
 use super::payload::{PayloadRef, Span, decode, decode_slice};
@@ -291,10 +292,17 @@ pub fn is_log_changed(error: &anyhow::Error) -> bool {
 }
 
 /// Reads from its own position up to an end.
-struct ReaderAt {
+pub(super) struct ReaderAt {
     file: Arc<File>,
     at: u64,
     end: u64,
+}
+
+impl ReaderAt {
+    /// Reads a stretch of a file.
+    pub(super) fn new(file: Arc<File>, span: Span) -> ReaderAt {
+        ReaderAt { file, at: span.offset, end: span.offset.saturating_add(span.len) }
+    }
 }
 
 impl Read for ReaderAt {
@@ -309,16 +317,6 @@ impl Read for ReaderAt {
         self.at += read as u64;
         Ok(read)
     }
-}
-
-#[cfg(unix)]
-fn read_at(file: &File, out: &mut [u8], offset: u64) -> io::Result<usize> {
-    std::os::unix::fs::FileExt::read_at(file, out, offset)
-}
-
-#[cfg(windows)]
-fn read_at(file: &File, out: &mut [u8], offset: u64) -> io::Result<usize> {
-    std::os::windows::fs::FileExt::seek_read(file, out, offset)
 }
 
 fn read_exact_at(file: &File, mut out: &mut [u8], mut offset: u64) -> io::Result<()> {

@@ -5,6 +5,7 @@ use std::fs::File;
 use std::io::{self, BufRead, Read, Write};
 use std::path::Path;
 
+use crate::system::files::free_bytes;
 use anyhow::Result;
 
 /// The checksum of a member of a zip.
@@ -145,17 +146,6 @@ impl Default for Limit {
         let free = free_bytes(&std::env::temp_dir());
         Limit { bytes: free.map_or(MOST_UNPACKED, |free| MOST_UNPACKED.min(free / 2)) }
     }
-}
-
-#[cfg(unix)]
-fn free_bytes(folder: &Path) -> Option<u64> {
-    let space = rustix::fs::statvfs(folder).ok()?;
-    space.f_bavail.checked_mul(space.f_frsize)
-}
-
-#[cfg(not(unix))]
-fn free_bytes(_folder: &Path) -> Option<u64> {
-    None
 }
 
 /// An input is larger than the limit.

@@ -73,7 +73,10 @@ impl Run {
             Ok(profiler) => profiler,
             Err(error) => return exit::with(exit::FAILED, &error),
         };
-        let command = self.command(&recording, profiler.as_ref());
+        let command = match self.command(&recording, profiler.as_ref()) {
+            Ok(command) => command,
+            Err(error) => return exit::with(exit::FAILED, &error),
+        };
         let ended = match child::run(command) {
             Ok(ended) => ended,
             Err(error) => return error.told(),
@@ -82,7 +85,7 @@ impl Run {
         ended.code_after(self.report(recording, ended))
     }
 
-    fn command(&self, recording: &Recording, profiler: Option<&Profiler>) -> Command {
+    fn command(&self, recording: &Recording, profiler: Option<&Profiler>) -> anyhow::Result<Command> {
         let (program, arguments) = match self.command.split_first() {
             Some((program, arguments)) => (program.clone(), arguments),
             None => (OsString::new(), self.command.as_slice()),
@@ -93,9 +96,9 @@ impl Run {
             command.env("INDUCTOR_PROVENANCE", "1").env("TORCHINDUCTOR_FORCE_DISABLE_CACHES", "1");
         }
         if let Some(profiler) = profiler {
-            profiler.add_to(&mut command);
+            profiler.add_to(&mut command)?;
         }
-        command
+        Ok(command)
     }
 
     /// Writes the report of what was recorded; says whether that worked.

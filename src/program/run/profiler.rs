@@ -2,7 +2,6 @@
 
 use super::recording::Recording;
 use anyhow::{Context, Result};
-use std::ffi::OsString;
 use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -32,14 +31,17 @@ impl Profiler {
     }
 
     /// Puts the folder before all others in which Python looks.
-    pub fn add_to(&self, command: &mut Command) {
-        let mut paths = OsString::from(self.folder.path());
-        if let Some(before) = std::env::var_os("PYTHONPATH").filter(|before| !before.is_empty()) {
-            paths.push(if cfg!(windows) { ";" } else { ":" });
-            paths.push(before);
-        }
+    ///
+    /// # Errors
+    /// Its path cannot stand in a list of paths.
+    pub fn add_to(&self, command: &mut Command) -> Result<()> {
+        let before = std::env::var_os("PYTHONPATH").filter(|before| !before.is_empty());
+        let before = before.iter().flat_map(std::env::split_paths);
+        let paths = std::env::join_paths(std::iter::once(self.folder.path().to_owned()).chain(before));
+        let paths = paths.context("--profile: Python cannot be told of the folder for temporary files")?;
         command.env("PYTHONPATH", paths).env("TLPARSE_PROFILE_DIR", &self.traces);
         command.env("TORCHINDUCTOR_CPP_ENABLE_KERNEL_PROFILE", "1");
+        Ok(())
     }
 }
 

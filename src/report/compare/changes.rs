@@ -65,8 +65,8 @@ pub(super) fn section(view: DiffView<'_>, out: &mut dyn Write) -> anyhow::Result
 
 fn entry(view: DiffView<'_>, row: &Row) -> anyhow::Result<Entry> {
     let rank = row.ranks.first().copied();
-    let a = view.pills_of_row(Side::A, &row.a, rank)?;
-    let b = view.pills_of_row(Side::B, &row.b, rank)?;
+    let a = view.pills_of_row(Side::A, &row.a, rank);
+    let b = view.pills_of_row(Side::B, &row.b, rank);
     let compiles = match (row.a.compiles.is_empty(), row.b.compiles.is_empty()) {
         (true, true) => Html::default(),
         (false, true) => a,

@@ -137,7 +137,7 @@ fn links(view: DiffView<'_>, side: Side, compile: &CompileTexts) -> anyhow::Resu
     let name = if side == Side::A { "A" } else { "B" };
     let of =
         CompileRef { id: compile.id.clone(), status: compile.status.clone(), folder: compile.folder.clone() };
-    let mut pieces = vec![strong(name), view.pills(side, &[of])?];
+    let mut pieces = vec![strong(name), view.pills(side, &[of])];
     let graphs = (!compile.folder.is_empty()).then(|| format!("{}/graphs.html", compile.folder));
     let graphs = graphs.and_then(|page| view.href_in(side, &page));
     pieces.extend(graphs.map(|href| view.link(&href, &format!("graphs in {name}"))));

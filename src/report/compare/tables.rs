@@ -146,10 +146,10 @@ fn function_table(
     let table = Table { id, label: "Functions", heads };
     let row = |(at, one): (usize, &&FunctionLine)| {
         let pills = match (one.a.is_empty(), one.b.is_empty()) {
-            (true, _) => view.pills(Side::B, &one.b)?,
-            (_, true) => view.pills(Side::A, &one.a)?,
-            _ if same_compiles(&one.a, &one.b) => view.pills(Side::B, &one.b)?,
-            _ => Html::joined([view.pills(Side::A, &one.a)?, view.pills(Side::B, &one.b)?], " → "),
+            (true, _) => view.pills(Side::B, &one.b),
+            (_, true) => view.pills(Side::A, &one.a),
+            _ if same_compiles(&one.a, &one.b) => view.pills(Side::B, &one.b),
+            _ => Html::joined([view.pills(Side::A, &one.a), view.pills(Side::B, &one.b)], " → "),
         };
         let file = one.file.as_deref().map(|file| match one.place {
             Some(line) => format!("{}:{line}", short_path(file)),

@@ -6,10 +6,10 @@ use crate::report::kit::formats::UNKNOWN;
 use crate::report::kit::html::Html;
 use crate::report::kit::links::encoded;
 use crate::report::kit::markup::span;
+use crate::report::kit::pills::Pill;
 use crate::report::kit::templates::Worker;
 use crate::report::kit::view::Pieces;
 use crate::trace::TextMap;
-use serde::Serialize;
 use std::ops::Deref;
 
 /// One of the two sides.
@@ -80,14 +80,6 @@ impl<'a> Deref for DiffView<'a> {
     }
 }
 
-#[derive(Serialize)]
-struct Pill<'a> {
-    id: &'a str,
-    status: Option<&'a str>,
-    href: Option<String>,
-    title: Option<&'a str>,
-}
-
 /// Words for statuses that the style sheet knows: a report may come from anywhere, and the word becomes part of a class.
 const STATUSES: [&str; 5] = ["ok", "break", "empty", "error", "missing"];
 
@@ -136,7 +128,7 @@ impl<'a> DiffView<'a> {
     }
 
     /// The compiles of a side of a row.
-    pub fn pills_of_row(&self, side: Side, row: &RowSide, rank: Option<u64>) -> anyhow::Result<Html> {
+    pub fn pills_of_row(&self, side: Side, row: &RowSide, rank: Option<u64>) -> Html {
         let refs: Vec<CompileRef> = row
             .compiles
             .iter()
@@ -149,21 +141,21 @@ impl<'a> DiffView<'a> {
     }
 
     /// The first compiles of a side as pills.
-    pub fn pills(&self, side: Side, compiles: &[CompileRef]) -> anyhow::Result<Html> {
+    pub fn pills(&self, side: Side, compiles: &[CompileRef]) -> Html {
         if compiles.is_empty() {
-            return Ok(Html::escaped(UNKNOWN));
+            return Html::escaped(UNKNOWN);
         }
         let pill = |one: &CompileRef| {
             let status = Some(one.status.as_str()).filter(|status| STATUSES.contains(status));
             let page = (!one.folder.is_empty()).then(|| format!("{}/compile.html", one.folder));
             let href = page.and_then(|page| self.href_in(side, &page));
-            self.render("pill", &Pill { id: &one.id, status, href, title: None })
+            Pill { id: &one.id, status, href: href.as_deref(), title: None }.html()
         };
-        let mut pills = compiles.iter().take(PILLS).map(pill).collect::<anyhow::Result<Vec<Html>>>()?;
+        let mut pills = compiles.iter().take(PILLS).map(pill).collect::<Vec<Html>>();
         if compiles.len() > PILLS {
             pills.push(span("pill", format!("+{}", compiles.len() - PILLS)));
         }
-        Ok(span("pills", Html::joined(pills, "")))
+        span("pills", Html::joined(pills, ""))
     }
 }
 

@@ -68,7 +68,7 @@ fn side(view: JobView<'_>, graph: &RankGraph, lines: Vec<Line>) -> anyhow::Resul
     };
     let count = counted(graph.text.lines().count(), "line", "lines");
     let link = view.link(&view.in_rank(rank, &graph.file), &format!("the graph, {count}"));
-    let head = Html::joined([Html::escaped(&who), pill_of(view, rank, &graph.compile)?, link], " ");
+    let head = Html::joined([Html::escaped(&who), pill_of(view, rank, &graph.compile), link], " ");
     Ok(Side { head, label: format!("The graph of {} on {who}", graph.compile), lines })
 }
 

@@ -4,18 +4,10 @@ use super::view::JobView;
 use crate::analysis::job::NamedFunction;
 use crate::model::{Fact, FactValue, RankSummary, Step};
 use crate::report::kit::html::Html;
-use serde::Serialize;
-
-#[derive(Serialize)]
-struct Pill<'a> {
-    id: &'a str,
-    status: Option<&'a str>,
-    href: Option<String>,
-    title: Option<String>,
-}
+use crate::report::kit::pills::Pill;
 
 /// A compile of a rank with its status, by its id.
-pub(super) fn pill_of(view: JobView<'_>, rank: &RankSummary, text: &str) -> anyhow::Result<Html> {
+pub(super) fn pill_of(view: JobView<'_>, rank: &RankSummary, text: &str) -> Html {
     let job = view.report.job;
     let known = |step: &&Step| job.texts.maybe(step.compile) == Some(text);
     let status = rank.fact(Fact::Status).and_then(|steps| steps.iter().find(known));
@@ -27,7 +19,7 @@ pub(super) fn pill_of(view: JobView<'_>, rank: &RankSummary, text: &str) -> anyh
     let word = word.filter(|word| is_status(word));
     let graph = status.and_then(|step| step.graph);
     let title = NamedFunction::of_graph(&job.texts, graph).map(|name| name.plain());
-    view.render("pill", &Pill { id: text, status: word, href, title })
+    Pill { id: text, status: word, href: href.as_deref(), title: title.as_deref() }.html()
 }
 
 /// Whether a word is one that the style sheet knows: it becomes part of a class.

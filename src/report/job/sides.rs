@@ -146,7 +146,7 @@ fn side(view: JobView<'_>, fact: Fact, group: &Group, at: usize) -> anyhow::Resu
     let Some(rank) = group.ranks.first().and_then(|&index| view.rank_at(index)) else { return Ok(side) };
     side.link = view.link(&topic(view, fact, rank, group), &format!("in the report of rank {}", rank.number));
     if let Some(id) = group.steps.get(at).and_then(|step| step.compile) {
-        side.pill = pill(view, rank, id)?;
+        side.pill = pill(view, rank, id);
     }
     Ok(side)
 }
@@ -164,7 +164,7 @@ fn topic(view: JobView<'_>, fact: Fact, rank: &RankSummary, group: &Group) -> St
 }
 
 /// A compile of a rank with its status.
-fn pill(view: JobView<'_>, rank: &RankSummary, id: TextId) -> anyhow::Result<Html> {
+fn pill(view: JobView<'_>, rank: &RankSummary, id: TextId) -> Html {
     pill_of(view, rank, view.report.job.texts.get(id))
 }
 

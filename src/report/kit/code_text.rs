@@ -15,6 +15,10 @@ pub(crate) fn called(line: &str) -> Option<&str> {
 
 /// The kernel whose source begins on this line of generated code.
 pub(crate) fn kernel_defined(line: &str, language: Language) -> Option<&str> {
+    // A name stands at the beginning of the line, and most lines are indented.
+    if line.starts_with(' ') {
+        return None;
+    }
     let name = match language {
         Language::Python => line.split_once(" = async_compile.")?.0,
         Language::Cpp => {

@@ -10,7 +10,7 @@ use std::ops::Range;
 
 use crate::model::Language;
 use crate::report::kit::highlight_classes::{Class, Classes};
-use crate::report::kit::markup::{Element, close_inline, push_span};
+use crate::report::kit::markup::{push_close, push_open, push_span};
 use anyhow::Context as _;
 use syntect::parsing::{ParseState, ScopeStack, SyntaxSet};
 
@@ -25,6 +25,9 @@ const LONGEST_PARSED: usize = 2_000;
 
 /// How many bytes the remembered shapes of one worker may take; recorded logs with 10 MB of code need 2 MB.
 const TABLE_BYTES: usize = 8 << 20;
+
+/// How many bytes of HTML are gathered before they are written.
+const WRITTEN_AT_ONCE: usize = 32 << 10;
 
 /// How many bytes the table itself takes for one shape, roughly: two boxes, their lengths, the next state, a slot of the map.
 const ENTRY_BYTES: usize = 80;
@@ -56,7 +59,7 @@ pub struct Highlighter {
     cpp: State,
     classes: Classes,
     table: Table,
-    /// The shape of the current line; like its HTML, it is a field so that its memory is reused.
+    /// The shape of the current line; like the HTML, it is a field so that its memory is reused.
     shape: String,
     html: String,
 }
@@ -99,19 +102,19 @@ impl Highlighter {
     /// # Errors
     /// When `out` fails.
     pub fn write_lines(&mut self, language: Language, text: &str, out: &mut dyn Write) -> io::Result<()> {
-        let open = |number, out: &mut dyn Write| {
-            write!(out, "{}", Element::new("li").id(&format!("L{number}")).open().as_str())
+        let open = |number: u32, html: &mut String| {
+            push_open(html, "li", &[("id", Some(&format!("L{number}")))]);
         };
-        let close = |out: &mut dyn Write| {
+        let close = |html: &mut String| {
             // The line end is inside the element: a browser copies an empty line only if its element has content.
-            writeln!(out)?;
-            close_inline(out, "li")
+            html.push('\n');
+            push_close(html, "li");
         };
         self.write_framed((language, text), out, (open, close))
     }
 
-    /// Writes `text` in frames of the caller's: before each line what `open` writes for its number, from 1, and behind
-    /// it what `close` writes.
+    /// Writes `text` in frames of the caller's: before each line what `open` appends for its number, from 1, and behind
+    /// it what `close` appends.
     ///
     /// # Errors
     /// When `out` fails.
@@ -119,20 +122,25 @@ impl Highlighter {
         &mut self,
         (language, text): (Language, &str),
         out: &mut dyn Write,
-        (mut open, mut close): (
-            impl FnMut(u32, &mut dyn Write) -> io::Result<()>,
-            impl FnMut(&mut dyn Write) -> io::Result<()>,
-        ),
+        (mut open, mut close): (impl FnMut(u32, &mut String), impl FnMut(&mut String)),
     ) -> io::Result<()> {
         self.table.start_page();
         let place = self.start(language);
         let mut cursor = Cursor { language, place, kernel: None, after_cpp_wrapper: false };
+        let mut html = std::mem::take(&mut self.html);
+        html.clear();
         for (number, line) in (1..).zip(text.lines()) {
-            open(number, out)?;
-            self.write_line(&mut cursor, line, out)?;
-            close(out)?;
+            open(number, &mut html);
+            self.push_line(&mut cursor, line, &mut html);
+            close(&mut html);
+            if html.len() >= WRITTEN_AT_ONCE {
+                out.write_all(html.as_bytes())?;
+                html.clear();
+            }
         }
-        Ok(())
+        let written = out.write_all(html.as_bytes());
+        self.html = html;
+        written
     }
 
     fn start(&mut self, language: Language) -> Place {
@@ -143,47 +151,44 @@ impl Highlighter {
         self.table.number_of(state)
     }
 
-    fn write_line(&mut self, cursor: &mut Cursor, line: &str, out: &mut dyn Write) -> io::Result<()> {
+    fn push_line(&mut self, cursor: &mut Cursor, line: &str, html: &mut String) {
         if line.starts_with("'''")
             && let Some(outer) = cursor.kernel.take()
         {
             cursor.place = outer.place;
             if !outer.in_string {
-                return write_escaped(line, out);
+                return push_escaped(line, html);
             }
         }
-        let parsed = self.write_tokens(&mut cursor.place, line, out)?;
+        let parsed = self.push_colored(&mut cursor.place, line, html);
         if let Some(kernel) = cursor.opens_kernel(line) {
             cursor.kernel = Some(Outer { place: cursor.place, in_string: parsed });
             cursor.place = self.start(kernel);
         }
-        Ok(())
     }
 
-    /// Writes one line and moves `place` to the state after it. Returns whether the line was parsed.
-    fn write_tokens(&mut self, place: &mut Place, line: &str, out: &mut dyn Write) -> io::Result<bool> {
+    /// Appends one line and moves `place` to the state after it. Returns whether the line was parsed.
+    fn push_colored(&mut self, place: &mut Place, line: &str, html: &mut String) -> bool {
         make_shape(line, &mut self.shape);
         let (Some(from), true) = (*place, self.shape.len() <= LONGEST_PARSED) else {
-            write_escaped(line, out)?;
-            return Ok(false);
+            push_escaped(line, html);
+            return false;
         };
-        self.html.clear();
         if let Some(seen) = self.table.get(from, &self.shape) {
             *place = seen.next;
-            push_tokens(line, &seen.tokens, &mut self.html);
+            push_tokens(line, &seen.tokens, html);
         } else if let Some((tokens, state)) = self.parse(from) {
-            push_tokens(line, &tokens, &mut self.html);
+            push_tokens(line, &tokens, html);
             *place = self.table.number_of(&state);
             if self.shape.len() <= LONGEST_REMEMBERED {
                 self.table.insert(from, &self.shape, Seen { tokens: tokens.into(), next: *place });
             }
         } else {
             *place = None;
-            write_escaped(line, out)?;
-            return Ok(false);
+            push_escaped(line, html);
+            return false;
         }
-        out.write_all(self.html.as_bytes())?;
-        Ok(true)
+        true
     }
 
     /// Parses the shape at hand; none when the grammar fails or nests too deeply.
@@ -232,12 +237,6 @@ impl Cursor {
         }
         KERNEL_CALLS.iter().find(|(call, _)| line.contains(call)).map(|(_, language)| *language)
     }
-}
-
-fn write_escaped(text: &str, out: &mut dyn Write) -> io::Result<()> {
-    let mut html = String::new();
-    push_escaped(text, &mut html);
-    out.write_all(html.as_bytes())
 }
 
 /// Appends text, escaped for the content of an element: `>` needs no escaping there, and C++ has many.
@@ -332,18 +331,16 @@ struct Token {
 /// Makes every number in a line `1`, but for a single `0`, which may begin `0x1F`. No grammar asks which number it is.
 fn make_shape(line: &str, shape: &mut String) {
     shape.clear();
-    let mut chars = line.chars().peekable();
-    while let Some(c) = chars.next() {
-        if !c.is_ascii_digit() {
-            shape.push(c);
-            continue;
-        }
-        let mut alone = true;
-        while chars.next_if(char::is_ascii_digit).is_some() {
-            alone = false;
-        }
-        shape.push(if alone && c == '0' { '0' } else { '1' });
+    let mut rest = line;
+    while let Some(at) = rest.bytes().position(|byte| byte.is_ascii_digit()) {
+        let Some((before, number)) = rest.split_at_checked(at) else { break };
+        let length = number.bytes().position(|byte| !byte.is_ascii_digit()).unwrap_or(number.len());
+        let (digits, after) = number.split_at_checked(length).unwrap_or((number, ""));
+        shape.push_str(before);
+        shape.push(if digits == "0" { '0' } else { '1' });
+        rest = after;
     }
+    shape.push_str(rest);
 }
 
 /// How many bytes at the front of `line` have a shape of `bytes` bytes.

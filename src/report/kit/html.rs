@@ -40,7 +40,27 @@ impl Html {
     /// Text of a log, escaped for element content and for attributes in double quotes, the only ones that pages have:
     /// guards and code are full of single quotes.
     pub fn escaped(text: &str) -> Html {
-        Html::trusted(html_escape::encode_double_quoted_attribute(text))
+        let mut html = String::with_capacity(text.len());
+        Html::push_escaped(text, &mut html);
+        Html { text: html }
+    }
+
+    /// Appends the same to HTML that is being written.
+    pub(crate) fn push_escaped(text: &str, html: &mut String) {
+        let mut rest = text;
+        let is_special = |byte: &u8| matches!(byte, b'&' | b'<' | b'>' | b'"');
+        while let Some(at) = rest.as_bytes().iter().position(is_special) {
+            let Some((plain, special)) = rest.split_at_checked(at) else { break };
+            html.push_str(plain);
+            html.push_str(match special.as_bytes().first() {
+                Some(b'&') => "&amp;",
+                Some(b'<') => "&lt;",
+                Some(b'>') => "&gt;",
+                _ => "&quot;",
+            });
+            rest = special.get(1..).unwrap_or_default();
+        }
+        html.push_str(rest);
     }
 
     /// Text of a log, escaped for element content only: there quotes and `>` stand for themselves.

@@ -2,9 +2,13 @@
 
 use std::io::Write;
 
+/// How many bytes are gathered before they are written: a token has six bytes on average.
+const WRITTEN_AT_ONCE: usize = 32 << 10;
+
 /// Indents valid JSON by a space a level: a cache key has 700 components, a line each. Tokens are copied as they are: numbers keep every digit and keys their
 /// order, which reading into values and writing them again does not promise.
 pub(crate) fn indent(json: &[u8], out: &mut dyn Write) -> std::io::Result<()> {
+    let mut lines = Vec::with_capacity(WRITTEN_AT_ONCE + 4096);
     let mut depth = 0_usize;
     let mut rest = json;
     let mut opened = false;
@@ -16,7 +20,7 @@ pub(crate) fn indent(json: &[u8], out: &mut dyn Write) -> std::io::Result<()> {
                 rest = after;
                 continue;
             }
-            _ => rest.iter().position(|b| b",]}: \n\t\r".contains(b)).unwrap_or(rest.len()),
+            _ => rest.iter().position(|byte| ends_word(*byte)).unwrap_or(rest.len()),
         };
         let (text, after) = rest.split_at_checked(token).unwrap_or((rest, &[]));
         let closes = matches!(byte, b'}' | b']');
@@ -25,30 +29,37 @@ pub(crate) fn indent(json: &[u8], out: &mut dyn Write) -> std::io::Result<()> {
         }
         if opened != closes {
             // A line begins inside a bracket that holds something, and before one that closes.
-            new_line(depth, out)?;
+            new_line(depth, &mut lines);
         }
-        out.write_all(text)?;
+        lines.extend_from_slice(text);
         opened = matches!(byte, b'{' | b'[');
         match byte {
             b'{' | b'[' => depth += 1,
-            b',' => new_line(depth, out)?,
-            b':' => out.write_all(b" ")?,
+            b',' => new_line(depth, &mut lines),
+            b':' => lines.push(b' '),
             _ => {}
+        }
+        if lines.len() >= WRITTEN_AT_ONCE {
+            out.write_all(&lines)?;
+            lines.clear();
         }
         rest = after;
     }
-    out.write_all(b"\n")
+    lines.push(b'\n');
+    out.write_all(&lines)
+}
+
+/// Whether a byte ends a number or a word such as `true`.
+fn ends_word(byte: u8) -> bool {
+    matches!(byte, b',' | b']' | b'}' | b':' | b' ' | b'\n' | b'\t' | b'\r')
 }
 
 /// Deepest level that is indented further: deeper JSON is not made for reading, and each level costs a byte a line.
 const DEEPEST: usize = 64;
 
-fn new_line(depth: usize, out: &mut dyn Write) -> std::io::Result<()> {
-    out.write_all(b"\n")?;
-    for _ in 0..depth.min(DEEPEST) {
-        out.write_all(b" ")?;
-    }
-    Ok(())
+fn new_line(depth: usize, lines: &mut Vec<u8>) {
+    lines.push(b'\n');
+    lines.extend(std::iter::repeat_n(b' ', depth.min(DEEPEST)));
 }
 
 /// Bytes of the JSON string at the start, quotes included.

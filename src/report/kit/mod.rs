@@ -23,7 +23,7 @@ pub(crate) mod markup;
 pub(crate) mod measured;
 mod names;
 pub(crate) mod paths;
-mod pills;
+pub(crate) mod pills;
 mod prose;
 pub(crate) mod provenance_anchors;
 pub(crate) mod reasons;

@@ -4,18 +4,40 @@ use crate::analysis::FunctionName;
 use crate::model::Compile;
 use crate::report::kit::formats::{UNKNOWN, whole};
 use crate::report::kit::html::Html;
-use crate::report::kit::markup::span;
+use crate::report::kit::markup::{push_close, push_open, span};
 use crate::report::kit::paths;
 use crate::report::kit::view::View;
 use crate::trace::CompileId;
-use serde::Serialize;
 
-#[derive(Serialize)]
-struct PillOf<'a> {
-    id: &'a str,
-    status: Option<&'a str>,
-    href: Option<&'a str>,
-    title: Option<String>,
+/// A compile's id with its status.
+pub(crate) struct Pill<'a> {
+    /// What it says.
+    pub id: &'a str,
+    /// The status in a word, which is also a class of the style sheet.
+    pub status: Option<&'a str>,
+    /// Where it leads.
+    pub href: Option<&'a str>,
+    /// What it says on hover.
+    pub title: Option<&'a str>,
+}
+
+impl Pill<'_> {
+    /// The pill: a link, where it leads somewhere.
+    pub fn html(&self) -> Html {
+        let status = self.status.filter(|status| !status.is_empty());
+        let class = status.map_or_else(|| "pill".to_owned(), |status| format!("pill status-{status}"));
+        let href = self.href.filter(|href| !href.is_empty());
+        let tag = if href.is_some() { "a" } else { "span" };
+        let mut html = String::new();
+        push_open(&mut html, tag, &[("class", Some(&class)), ("href", href), ("title", self.title)]);
+        Html::push_escaped(self.id, &mut html);
+        if let Some(status) = status {
+            html.push(' ');
+            html.push_str(span("word", status).as_str());
+        }
+        push_close(&mut html, tag);
+        Html::trusted(html)
+    }
 }
 
 impl View<'_> {
@@ -54,7 +76,7 @@ impl View<'_> {
         // What has no id is no compilation, so it has no status either.
         let status = compile.id.as_ref().map(|_| compile.status.word());
         let title = self.function_name(compile).filter(|_| titled).map(FunctionName::plain);
-        self.render("pill", &PillOf { id: &id, status, href, title })
+        Ok(Pill { id: &id, status, href, title: title.as_deref() }.html())
     }
 
     /// The pill of an id; plain code where no compile of the log has it.

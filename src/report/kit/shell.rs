@@ -248,7 +248,7 @@ pub(crate) fn write_page(
 ) -> anyhow::Result<()> {
     let Bundle { styles, scripts } = shell.assets;
     let custom = shell.custom.map(inline_script_hashes).unwrap_or_default();
-    let policy = content_security_policy(scripts, &custom);
+    let policy = content_security_policy(scripts, &custom, &mut worker.script_hashes);
     let crumbs = shell.crumbs.iter().map(|(text, href)| Crumb { text, href: href.as_deref() }).collect();
     let tabs = shell.tab_groups();
     let has_tabs = !tabs.is_empty();
@@ -265,7 +265,7 @@ pub(crate) fn write_page(
     };
     writeln!(out, "{}", worker.render("shell_head", &Head { title: &shell.title, policy: &policy })?)?;
     for style in styles {
-        writeln!(out, "{}", style.element())?;
+        style.write_element(out)?;
     }
     writeln!(out, "</head>\n<body>")?;
     if let Some(html) = shell.custom {
@@ -275,7 +275,7 @@ pub(crate) fn write_page(
     body(worker, out)?;
     writeln!(out, "</main>")?;
     for script in scripts {
-        writeln!(out, "{}", script.element())?;
+        script.write_element(out)?;
     }
     writeln!(out, "</body>\n</html>")?;
     Ok(())

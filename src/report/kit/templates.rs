@@ -1,6 +1,7 @@
 //! The template engine of one worker. TinyTemplate is neither Send nor Sync, so each worker has its own.
 
 use crate::limits::LARGEST_PAGE;
+use crate::report::kit::assets::KnownHashes;
 use crate::report::kit::highlight::Highlighter;
 use anyhow::Context;
 use serde::Serialize;
@@ -57,8 +58,6 @@ templates! {
     metrics_head,
     narrow,
     order,
-    pill,
-    place,
     provenance_head,
     provenance_keys,
     provenance_pane_head,
@@ -67,7 +66,6 @@ templates! {
     recompile_reason,
     recompiled,
     recompiles_verdict,
-    row,
     search_foot,
     search_head,
     section_head,
@@ -87,6 +85,8 @@ templates! {
 pub struct Worker {
     templates: TinyTemplate<'static>,
     highlighter: Option<Highlighter>,
+    /// Of the scripts that its pages had.
+    pub(crate) script_hashes: KnownHashes,
     /// Bytes of the page that is being written, and how many it may have before its tables end.
     written: Rc<Cell<usize>>,
     most: Cell<usize>,
@@ -104,7 +104,13 @@ impl Worker {
         for (name, text) in TEMPLATES {
             templates.add_template(name, text.trim_end()).with_context(|| format!("template {name}"))?;
         }
-        Ok(Worker { templates, highlighter: None, written: Rc::default(), most: Cell::new(LARGEST_PAGE) })
+        Ok(Worker {
+            templates,
+            highlighter: None,
+            script_hashes: KnownHashes::default(),
+            written: Rc::default(),
+            most: Cell::new(LARGEST_PAGE),
+        })
     }
 
     /// The worker's highlighter, made on first use: reports without code do not pay for it.
@@ -154,7 +160,7 @@ impl Write for Counted<'_> {
 /// Shows a value as [`Html::escaped`](crate::report::kit::html::Html::escaped) does.
 fn escaped(value: &Value, out: &mut String) -> tinytemplate::error::Result<()> {
     match value {
-        Value::String(text) => out.push_str(crate::report::kit::html::Html::escaped(text).as_str()),
+        Value::String(text) => crate::report::kit::html::Html::push_escaped(text, out),
         Value::Null => {}
         Value::Bool(_) | Value::Number(_) => out.push_str(&value.to_string()),
         Value::Array(_) | Value::Object(_) => {

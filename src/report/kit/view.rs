@@ -4,7 +4,7 @@ use crate::model::CompileIndex;
 use crate::output::RelPath;
 use crate::report::kit::formats::{UNKNOWN, micros, resumed, short_path};
 use crate::report::kit::html::Html;
-use crate::report::kit::markup::{Element, resumed_function, titled};
+use crate::report::kit::markup::{Element, push_close, push_open, resumed_function, titled};
 use crate::report::kit::paths;
 use crate::report::kit::templates::Worker;
 use crate::report::kit::urls::{encoded, safe_link};
@@ -37,13 +37,6 @@ impl<'a> Deref for View<'a> {
     fn deref(&self) -> &Pieces<'a> {
         &self.pieces
     }
-}
-
-#[derive(Serialize)]
-struct PlaceOf<'a> {
-    text: String,
-    full: &'a str,
-    href: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -173,7 +166,12 @@ impl Pieces<'_> {
             Some(line) => format!("{}:{line}", short_path(file)),
             None => short_path(file).into_owned(),
         };
-        self.render("place", &PlaceOf { text, full: file, href })
+        let place = href.map_or_else(|| Html::escaped(&text), |href| self.link(&href, &text));
+        let mut html = String::new();
+        push_open(&mut html, "span", &[("class", Some("soft nowrap")), ("title", Some(file))]);
+        html.push_str(place.as_str());
+        push_close(&mut html, "span");
+        Ok(Html::trusted(html))
     }
 
     /// A function's name; `f resumed at 9` for `torch_dynamo_resume_in_f_at_9`.

@@ -23,8 +23,8 @@ const FACTS: [&str; 11] = [
 /// Counts of a rank.
 const COUNTS: [&str; 5] = ["compiles", "graph_breaks", "recompiles", "failures", "compile_time_s"];
 
-/// The facts of a job.
-pub fn facts(report: &Value, names: &mut Names) -> Value {
+/// The facts of a job; `ranks` are the whole reports of its ranks.
+pub fn facts(report: &Value, ranks: &[&Value], names: &mut Names) -> Value {
     let divergence: Map<String, Value> =
         FACTS.iter().map(|fact| ((*fact).to_owned(), comparison(&report["divergence"][*fact]))).collect();
     let runs = list(report, "runs").iter().map(|run| {
@@ -41,7 +41,7 @@ pub fn facts(report: &Value, names: &mut Names) -> Value {
         "divergence": divergence,
         "runtime": { "comparable": number(&report["runtime"]["comparable"]), "why_not": null, "graphs": [] },
         "parity": [],
-        "findings": findings(report, names),
+        "findings": findings(report, ranks, names),
     })
 }
 

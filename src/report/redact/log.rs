@@ -1,10 +1,14 @@
 //! The redacted facts of one log: the same keys as in `report.json`, each made of what is safe.
 
+use super::measured::performance;
 use super::names::Names;
+use super::operators::{dtype, operator, sizes};
+use super::titles::{Subject, title};
 use super::words::{
-    DAMAGE, cache, cache_reason, catalog_number, chosen, compile_id, compile_ids, error, finding_kind,
-    label_of, list, number, part, phase, torch_version,
+    DAMAGE, METRICS, cache, cache_reason, catalog_number, chosen, compile_id, compile_ids, error,
+    finding_kind, list, number, part, phase, torch_version,
 };
+use super::{catalog, guards};
 use serde_json::{Map, Value, json};
 
 /// What stands for the name of a log.
@@ -40,8 +44,8 @@ pub fn facts(report: &Value, names: &mut Names) -> Value {
         "caches": list(report, "caches").iter().map(|one| lookup(one, names)).collect::<Vec<_>>(),
         "compile_time": compile_time(&report["compile_time"], names),
         "cross_rank": cross_rank(&report["cross_rank"], names),
-        "findings": findings(report, names),
-        "performance": null,
+        "findings": findings(report, &[report], names),
+        "performance": performance(report, names),
     })
 }
 
@@ -111,7 +115,7 @@ fn compile(one: &Value, names: &mut Names) -> Value {
         "occurrences": number(&one["occurrences"]),
         "graph_breaks": number(&one["graph_breaks"]),
         "stack": [],
-        "metrics": [],
+        "metrics": metrics(one),
         "artifacts": [],
         "time": { "seconds": number(&one["time"]["seconds"]), "parts": parts(&one["time"]) },
         "kernels": kernels,
@@ -126,21 +130,32 @@ fn parts(time: &Value) -> Value {
         .into()
 }
 
-/// What stands for the text of a graph break: its number in torch's catalog.
-fn reason_of_break(gb_id: Option<&str>) -> String {
-    gb_id.map_or_else(|| "graph break".to_owned(), |id| format!("graph break {id}"))
+/// Counts and durations of the compiler.
+fn metrics(compile: &Value) -> Value {
+    let one = |one: &Value| {
+        let fields = METRICS.iter().filter(|name| one["fields"][**name].is_number());
+        let fields: Map<String, Value> =
+            fields.map(|name| ((*name).to_owned(), number(&one["fields"][*name]))).collect();
+        json!({
+            "kind": chosen(&one["kind"]),
+            "attempt": number(&one["attempt"]),
+            "line": number(&one["line"]),
+            "fields": fields,
+        })
+    };
+    list(compile, "metrics").iter().map(one).collect::<Vec<_>>().into()
 }
 
 fn graph_break(one: &Value, names: &mut Names) -> Value {
     let gb_id = catalog_number(&one["gb_id"]);
     json!({
-        "reason": reason_of_break(gb_id),
+        "reason": catalog::entry(gb_id),
         "context": null,
         "explanation": null,
         "debug_context": null,
         "hints": [],
         "gb_id": gb_id,
-        "url": null,
+        "url": gb_id.map(catalog::address),
         "file": names.file(&one["file"]),
         "line": number(&one["line"]),
         "compile_ids": compile_ids(one, "compile_ids"),
@@ -153,11 +168,11 @@ fn recompile(one: &Value, names: &mut Names) -> Value {
     let reasons: Vec<Value> = list(one, "reasons")
         .iter()
         .map(|reason| {
-            let source = &reason["source"];
+            let (source, words) = (&reason["source"], guards::words(reason));
             json!({
                 "against": compile_id(&reason["against"]),
-                "text": "",
-                "guard": null,
+                "text": &words,
+                "guard": &words,
                 "source": source.is_object().then(|| json!({
                     "code": "",
                     "file": names.file(&source["file"]),
@@ -181,23 +196,19 @@ fn failure(one: &Value, names: &mut Names) -> Value {
         "compile_id": compile_id(&one["compile_id"]),
         "kind": chosen(&one["kind"]),
         "type": error(&one["type"]).unwrap_or("another error"),
-        "reason": null,
+        "reason": entry_in(&one["reason"]),
         "file": names.file(&one["file"]),
         "line": number(&one["line"]),
     })
 }
 
+/// The entry of torch's catalog whose number a text has.
+fn entry_in(text: &Value) -> Option<String> {
+    text.as_str().and_then(catalog::number_in).map(|id| catalog::entry(Some(&id)))
+}
+
 fn restart(one: &Value) -> Value {
-    // Behind a graph break, torch puts the address of its page in the catalog, which ends with the number.
-    let number = one["reason"].as_str().and_then(|reason| {
-        let (_, rest) = reason.rsplit_once("/gb")?;
-        let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
-        Some(Value::from(format!("gb{digits}")))
-    });
-    let reason = number
-        .as_ref()
-        .and_then(catalog_number)
-        .map_or_else(|| "restart".to_owned(), |id| reason_of_break(Some(id)));
+    let reason = entry_in(&one["reason"]).unwrap_or_else(|| "restart".to_owned());
     json!({ "compile_id": compile_id(&one["compile_id"]), "reason": reason })
 }
 
@@ -243,7 +254,8 @@ fn compile_time(time: &Value, names: &mut Names) -> Value {
     })
 }
 
-/// What ranks are compared by: the compiles. The report of a job says what the other facts came to.
+/// What ranks are compared by, as far as it is made of numbers, shapes and torch's operators. The report of a job says what
+/// the other facts came to.
 fn cross_rank(facts: &Value, names: &mut Names) -> Value {
     let compiles: Vec<Value> = list(facts, "compiles")
         .iter()
@@ -253,36 +265,79 @@ fn cross_rank(facts: &Value, names: &mut Names) -> Value {
         })
         .collect();
     json!({
-        "compiles": compiles, "cache": null, "collectives": null, "tensor_meta": null, "execution": null, "runtime": null,
-        "parity": null, "configs": null, "names": null, "inputs": null, "process_groups": null, "cache_keys": null,
-        "cache_folders": null, "builds": null, "pauses": null, "end": null,
+        "compiles": compiles,
+        "cache": null,
+        "collectives": known(&facts["collectives"], collectives),
+        "tensor_meta": null,
+        "execution": null,
+        "runtime": known(&facts["runtime"], |one| estimates(one, names)),
+        "parity": null,
+        "configs": null,
+        "names": null,
+        "inputs": known(&facts["inputs"], |one| inputs(one, names)),
+        "process_groups": null,
+        "cache_keys": null,
+        "cache_folders": null,
+        "builds": null,
+        "pauses": null,
+        "end": null,
     })
 }
 
-/// The findings. A title is the kind of the finding with the function that it is about.
-pub fn findings(report: &Value, names: &mut Names) -> Value {
-    let findings = list(report, "findings").iter().zip(1..);
-    findings.map(|(one, number)| finding(one, number, report, names)).collect::<Vec<_>>().into()
+/// The entries of a list, or null where the log has none.
+fn known(list: &Value, entry: impl FnMut(&Value) -> Value) -> Value {
+    list.as_array().map_or(Value::Null, |list| list.iter().map(entry).collect::<Vec<_>>().into())
 }
 
-fn finding(one: &Value, place: usize, report: &Value, names: &mut Names) -> Value {
-    let kind = finding_kind(&one["kind"]);
-    let first = &one["compile_ids"][0];
-    let function =
-        list(report, "compiles").iter().find(|compile| first.is_string() && compile["id"] == *first);
-    let function = function.and_then(|compile| {
-        names.function(&compile["function"]["name"]).as_str().map(|name| format!(" in {name}"))
+/// The id of a graph, of which a folder is called: `-_0_0_0`.
+fn graph_id(graph: &Value) -> Value {
+    compile_id(graph).as_str().unwrap_or("-").into()
+}
+
+fn collectives(one: &Value) -> Value {
+    let calls = list(one, "ops").iter().filter_map(Value::as_str);
+    let calls: Vec<String> = calls.map(|call| operator(call).unwrap_or_else(|| "other".to_owned())).collect();
+    json!({ "graph": graph_id(&one["graph"]), "ops": calls })
+}
+
+fn estimates(one: &Value, names: &mut Names) -> Value {
+    let estimate = |of: &Value| {
+        let name = names.kernel(of["name"].as_str().unwrap_or_default());
+        json!({ "name": name, "type": chosen(&of["type"]), "ns": number(&of["ns"]) })
+    };
+    json!({ "graph": graph_id(&one["graph"]), "ops": list(one, "ops").iter().map(estimate).collect::<Vec<_>>() })
+}
+
+fn inputs(one: &Value, names: &mut Names) -> Value {
+    let tensors = list(one, "tensors").iter().map(|tensor| {
+        let text = |at: usize| tensor[at].as_str().unwrap_or_default();
+        json!([
+            names.other(text(0)),
+            dtype(text(1)).unwrap_or("other"),
+            sizes(text(2)).unwrap_or("other"),
+            sizes(text(3)),
+        ])
     });
-    // A finding on a graph break is about the break at its place.
-    let gb_id =
-        list(report, "graph_breaks").iter().find(|at| at["file"] == one["file"] && at["line"] == one["line"]);
-    let gb_id = gb_id.filter(|_| kind.contains("break")).and_then(|at| catalog_number(&at["gb_id"]));
-    let gb_id = gb_id.map(|id| format!(": {id}"));
+    json!({ "compile_id": compile_id(&one["compile_id"]), "tensors": tensors.collect::<Vec<_>>() })
+}
+
+/// The findings. Their titles are made of what `logs` say of their compiles: the log itself, or those of a job's ranks.
+pub fn findings(report: &Value, logs: &[&Value], names: &mut Names) -> Value {
+    let findings = list(report, "findings").iter().zip(1..);
+    findings
+        .map(|(finding, number)| one_finding(number, &Subject { finding, logs }, names))
+        .collect::<Vec<_>>()
+        .into()
+}
+
+fn one_finding(place: usize, subject: &Subject<'_>, names: &mut Names) -> Value {
+    let one = subject.finding;
+    let kind = finding_kind(&one["kind"]);
     let cost = &one["cost"];
     json!({
         "kind": kind,
         "severity": chosen(&one["severity"]),
-        "title": format!("{}{}{}", label_of(kind), gb_id.unwrap_or_default(), function.unwrap_or_default()),
+        "title": title(kind, subject, names),
         "detail": null,
         "file": names.file(&one["file"]),
         "line": number(&one["line"]),

@@ -1,10 +1,11 @@
 //! Pseudonyms: each name of the log becomes a letter or a word and a number, in the order in which names are met.
 
+use super::operators;
 use crate::trace::TextMap;
 use serde_json::Value;
 
 /// How torch calls the part of a function behind a graph break: this, the function, `_at_`, the line.
-const RESUMED: &str = "torch_dynamo_resume_in_";
+pub const RESUMED: &str = "torch_dynamo_resume_in_";
 
 /// Names that Python gives to what has none.
 const UNNAMED: [&str; 6] = ["<module>", "<lambda>", "<listcomp>", "<dictcomp>", "<setcomp>", "<genexpr>"];
@@ -68,9 +69,25 @@ impl Names {
         }
     }
 
-    /// `kernel1`: the name of a kernel is made of the names of operators, and those may be the user's.
+    /// `triton_poi_fused_add_mul_3` where each operator in the name is torch's own, else `kernel1`.
     pub fn kernel(&mut self, name: &str) -> String {
-        format!("kernel{}", self.kernels.of(name))
+        operators::kernel(name).unwrap_or_else(|| format!("kernel{}", self.kernels.of(name)))
+    }
+
+    /// The pseudonym of a function or a file that has one already; of a file, the name without its folder is enough.
+    pub fn known(&self, name: &str) -> Option<String> {
+        if let Some(number) = self.functions.0.get(name) {
+            return Some(format!("f{number}"));
+        }
+        let (file, line) = match name.rsplit_once(':') {
+            Some((file, line)) if !line.is_empty() && line.bytes().all(|byte| byte.is_ascii_digit()) => {
+                (file, format!(":{line}"))
+            }
+            _ => (name, String::new()),
+        };
+        let is_it = |path: &&String| *path == file || path.rsplit(['/', '\\']).next() == Some(file);
+        let path = self.files.0.keys().filter(is_it).min_by_key(|path| self.files.0.get(*path))?;
+        Some(format!("file{}{line}", self.files.0.get(path)?))
     }
 
     /// `name1`: any other text whose only use is that equal ones are equal.

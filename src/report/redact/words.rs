@@ -49,7 +49,7 @@ const ERRORS: [&str; 34] = [
 ];
 
 /// The words of keys whose values this program chooses of a few, whatever the log says.
-const CHOSEN: [&str; 25] = [
+const CHOSEN: [&str; 27] = [
     "ok",
     "break",
     "empty",
@@ -75,6 +75,44 @@ const CHOSEN: [&str; 25] = [
     "wait_for_process",
     "log",
     "job",
+    "compute",
+    "collective",
+];
+
+/// Metrics of a compile that are counts or durations.
+pub const METRICS: [&str; 32] = [
+    "accumulated_cache_size",
+    "aot_autograd_cumulative_compile_time_us",
+    "aotautograd_local_cache_hit_count",
+    "aotautograd_local_cache_miss_count",
+    "aotautograd_remote_cache_hit_count",
+    "aotautograd_remote_cache_miss_count",
+    "backend_compile_time_s",
+    "backward_cumulative_compile_time_us",
+    "cache_size",
+    "code_gen_time_s",
+    "duration_us",
+    "dynamo_cumulative_compile_time_us",
+    "dynamo_time_before_restart_s",
+    "entire_frame_compile_time_s",
+    "gc_time_us",
+    "graph_input_count",
+    "graph_node_count",
+    "graph_op_count",
+    "guard_count",
+    "guard_latency_us",
+    "inductor_code_gen_cumulative_compile_time_us",
+    "inductor_compile_time_s",
+    "inductor_cumulative_compile_time_us",
+    "inductor_fx_local_cache_hit_count",
+    "inductor_fx_local_cache_miss_count",
+    "inductor_fx_remote_cache_hit_count",
+    "inductor_fx_remote_cache_miss_count",
+    "ir_count",
+    "num_graph_breaks",
+    "shape_env_guard_count",
+    "structured_logging_overhead_us",
+    "triton_compile_time_us",
 ];
 
 /// Kinds of damage of a log; `integrity` counts each.
@@ -187,10 +225,4 @@ pub fn finding_kind(value: &Value) -> &str {
 /// What people call findings of a kind.
 pub fn label_of(kind: &str) -> &'static str {
     kinds().find(|one| one.word == kind).map_or("Ranks", |one| one.label)
-}
-
-/// The title of a finding behind its label.
-pub fn without_label(finding: &Value, label: &str) -> String {
-    let title = finding["title"].as_str().unwrap_or_default();
-    title.strip_prefix(label).unwrap_or(title).trim_start_matches([':', ' ']).to_owned()
 }

@@ -6,6 +6,7 @@ use crate::report::kit::formats::{bytes, counted, micros, whole};
 use crate::report::kit::html::Html;
 use crate::report::kit::markup::titled;
 use crate::report::kit::view::View;
+use crate::report::pages::compile::metrics::main_record;
 use crate::report::pages::compile::subject::Subject;
 
 /// Labels with their values.
@@ -36,7 +37,7 @@ pub(crate) fn left(view: View<'_>, subject: Subject<'_>) -> anyhow::Result<Facts
             format!("{times} under this id: after torch._dynamo.reset() torch numbers its frames anew");
         facts.push(("Compiled", Html::escaped(&text)));
     }
-    facts.extend(crate::report::pages::compile::metrics::of_graph(view, subject)?);
+    facts.extend(crate::report::pages::compile::metrics::of_graph(view, subject));
     let skipped = outcome.and_then(|m| m.cudagraph_skip_reason.as_deref()).filter(|r| !r.is_empty());
     facts.extend(skipped.map(|reason| ("No CUDA graph", view.folded(reason, false))));
     if subject.compile.id.is_none() {
@@ -97,7 +98,7 @@ pub(crate) fn right(view: View<'_>, subject: Subject<'_>) -> anyhow::Result<Fact
     }
     facts.extend(by_chance(view, subject).map(|text| ("By chance", Html::escaped(&text))));
     facts.extend(called_from(view, subject)?.map(|html| ("Called from", html)));
-    facts.extend(parameters(subject)?.map(|text| ("Parameters", Html::escaped(&text))));
+    facts.extend(parameters(subject).map(|text| ("Parameters", Html::escaped(&text))));
     let sum = |of: fn(&Metrics) -> Option<f64>| {
         let known = subject.compile.metrics.iter().filter_map(|m| of(&m.facts));
         known.filter(|us| us.is_finite() && *us > 0.0).fold(0.0, |sum, us| sum + us)
@@ -140,14 +141,13 @@ fn called_from(view: View<'_>, subject: Subject<'_>) -> anyhow::Result<Option<Ht
 }
 
 /// `2,532,867 in 201 tensors, 10.1 MB`, of the last forward record.
-fn parameters(subject: Subject<'_>) -> anyhow::Result<Option<String>> {
-    let forward = subject.compile.metrics.iter().rev().find(|m| m.kind == MetricsKind::Forward);
-    let Some(record) = forward else { return Ok(None) };
-    subject.report.with_fields(record.header, record.first_line, |fields| {
-        let numel = fields.number("param_numel")?;
-        let tensors = fields.count("param_count").map(|n| format!(" in {}", counted(n, "tensor", "tensors")));
-        let size = fields.number("param_bytes").map(|size| format!(", {}", bytes(size)));
-        let numel = crate::report::kit::formats::count(numel);
-        Some(format!("{numel}{}{}", tensors.unwrap_or_default(), size.unwrap_or_default()))
-    })
+fn parameters(subject: Subject<'_>) -> Option<String> {
+    // If there is a forward record, it is the main one.
+    let fields = subject.metrics?;
+    main_record(subject.compile).filter(|main| main.kind == MetricsKind::Forward)?;
+    let numel = fields.number("param_numel")?;
+    let tensors = fields.count("param_count").map(|n| format!(" in {}", counted(n, "tensor", "tensors")));
+    let size = fields.number("param_bytes").map(|size| format!(", {}", bytes(size)));
+    let numel = crate::report::kit::formats::count(numel);
+    Some(format!("{numel}{}{}", tensors.unwrap_or_default(), size.unwrap_or_default()))
 }

@@ -102,7 +102,7 @@ fn about(subject: Subject<'_>, artifact: &Artifact, compared: Option<&Html>) -> 
         _ => None,
     };
     let words = match (record, &artifact.content) {
-        (Some(record), _) => metrics::about(subject, record)?,
+        (Some(record), _) => metrics::about(record),
         (None, Content::DumpFile(_)) => "the source of a module that torch generated".to_owned(),
         (None, Content::Link(_)) => "a link that the log holds".to_owned(),
         (None, _) => files::about(&artifact.name).to_owned(),

@@ -25,12 +25,9 @@ pub(crate) fn title(kind: MetricsKind) -> &'static str {
 }
 
 /// What a record measures, its time, and how many of its fields are set.
-pub(crate) fn about(subject: Subject<'_>, record: &MetricsRecord) -> anyhow::Result<String> {
-    let set = subject.report.with_fields(record.header, record.first_line, |fields| {
-        fields.iter().filter(|(_, value)| value.get() != "null").count()
-    })?;
+pub(crate) fn about(record: &MetricsRecord) -> String {
     let time = record.total_us().map(|us| format!(", {}", micros(us))).unwrap_or_default();
-    Ok(format!("{}{time}, {}", title(record.kind), counted(set, "field", "fields")))
+    format!("{}{time}, {}", title(record.kind), counted(record.facts.set_fields, "field", "fields"))
 }
 
 /// Counts of which the head of the page has its own words.
@@ -45,26 +42,24 @@ const IN_HEAD: [&str; 7] = [
 ];
 
 /// Further counts of the graph, and custom operators, as labels and values.
-pub(crate) fn of_graph(view: View<'_>, subject: Subject<'_>) -> anyhow::Result<Vec<(&'static str, Html)>> {
-    let Some(main) = main_record(subject.compile) else { return Ok(Vec::new()) };
-    subject.report.with_fields(main.header, main.first_line, |fields| {
-        let counts = GRAPH.iter().filter(|(field, ..)| !IN_HEAD.contains(field));
-        let counts = counts.filter_map(|(field, title, _)| {
-            let number = fields.number(field).filter(|number| *number != 0.0)?;
-            Some((*title, Html::escaped(&count(number))))
-        });
-        let mut facts: Vec<(&str, Html)> = counts.collect();
-        for (field, title) in [
-            ("compliant_custom_ops", "Custom operators"),
-            ("non_compliant_ops", "Custom operators, not compliant"),
-        ] {
-            let ops = fields.get::<Vec<String>>(field).unwrap_or_default();
-            if !ops.is_empty() {
-                facts.push((title, Html::joined(ops.iter().map(|op| view.code(op)), ", ")));
-            }
+pub(crate) fn of_graph(view: View<'_>, subject: Subject<'_>) -> Vec<(&'static str, Html)> {
+    let Some(fields) = subject.metrics else { return Vec::new() };
+    let counts = GRAPH.iter().filter(|(field, ..)| !IN_HEAD.contains(field));
+    let counts = counts.filter_map(|(field, title, _)| {
+        let number = fields.number(field).filter(|number| *number != 0.0)?;
+        Some((*title, Html::escaped(&count(number))))
+    });
+    let mut facts: Vec<(&str, Html)> = counts.collect();
+    for (field, title) in [
+        ("compliant_custom_ops", "Custom operators"),
+        ("non_compliant_ops", "Custom operators, not compliant"),
+    ] {
+        let ops = fields.get::<Vec<String>>(field).unwrap_or_default();
+        if !ops.is_empty() {
+            facts.push((title, Html::joined(ops.iter().map(|op| view.code(op)), ", ")));
         }
-        facts
-    })
+    }
+    facts
 }
 
 /// Characters of a value beyond which it is folded, and of its beginning that stands before the fold.

@@ -15,7 +15,7 @@ mod times;
 mod why;
 
 use crate::analysis::{ByCompile, OwnFiles};
-use crate::model::{Compile, CompileIndex, Content, Section};
+use crate::model::{Compile, CompileIndex, Content, Fields, Section};
 use crate::output::Page;
 use crate::report::kit::assets::COMPILE_SHORT;
 use crate::report::kit::copy::named_copy_button;
@@ -64,7 +64,16 @@ pub(crate) fn pages(report: Report<'_>) -> Vec<Page<'_, Worker>> {
             let Some(of) = shared.by_compile.at(index) else { return Ok(()) };
             let chain = shared.by_compile.of_frame(compile);
             let step = shared.steps.get(&index).copied();
-            write(Subject { report, index, compile, of, own: &shared.own, chain, step }, worker, out)
+            let own = &shared.own;
+            let mut write = |metrics: Option<&Fields<'_>>| {
+                write(Subject { report, index, compile, of, own, chain, metrics, step }, worker, out)
+            };
+            match metrics::main_record(compile) {
+                Some(record) => {
+                    report.with_fields(record.header, record.first_line, |fields| write(Some(fields)))?
+                }
+                None => write(None),
+            }
         }));
     }
     pages

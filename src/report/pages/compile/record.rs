@@ -163,19 +163,24 @@ impl Of<'_> {
 
     /// A value as people read it: text without quotes, a configuration or what stands elsewhere as the way to it.
     fn value(&self, field: &str, raw: &RawValue) -> anyhow::Result<Value> {
-        let string = serde_json::from_str::<String>(raw.get()).ok();
-        let list = || serde_json::from_str::<Vec<String>>(raw.get()).ok();
-        let text = match (&string, list()) {
-            (Some(text), _) => text.clone(),
-            (None, Some(list)) if list.iter().all(|item| !item.contains(['\n', ','])) => list.join(", "),
-            (None, Some(list)) => list.join("\n"),
-            (None, None) => raw.get().to_owned(),
-        };
+        // A configuration has 40 KB and is not shown here, so it is not read either.
         if let Some((_, md5)) = self.record.configs.iter().find(|(name, _)| *name == field)
-            && let Some(config) = config(self.view, (field, &text), *md5)
+            && let Some(config) = config(self.view, field, *md5)
         {
             return Ok(Value::Short(config));
         }
+        // What a text is not must not be tried: the error would hold all of the text.
+        let written = raw.get();
+        let of_list = |list: Vec<String>| match list.iter().all(|item| !item.contains(['\n', ','])) {
+            true => list.join(", "),
+            false => list.join("\n"),
+        };
+        let text = match written.as_bytes().first() {
+            Some(b'"') => serde_json::from_str(written).ok(),
+            Some(b'[') => serde_json::from_str(written).ok().map(of_list),
+            _ => None,
+        };
+        let text = text.unwrap_or_else(|| written.to_owned());
         if let Some(link) = self.elsewhere(field, &text)? {
             return Ok(Value::Short(link));
         }
@@ -271,8 +276,8 @@ fn as_python(sizes: &[GraphSize]) -> String {
 }
 
 /// The way to a configuration. Torch repeats the same 40 KB with every compile; the report has it once.
-fn config(view: View<'_>, (field, json): (&str, &str), md5: Md5) -> Option<Html> {
-    let settings = Fields::parse(json).ok()?.iter().count();
+fn config(view: View<'_>, field: &str, md5: Md5) -> Option<Html> {
+    let settings = view.report.model.configs.get(&md5)?.settings?;
     let page = view.href_with_anchor(&log_settings::address(field)?);
     let words = counted(settings, "setting", "settings");
     let alike = view.report.model.configs.values().filter(|config| config.field == field).count();

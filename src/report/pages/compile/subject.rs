@@ -1,7 +1,7 @@
 //! The compile that a page is about.
 
 use crate::analysis::{Chain, OfCompile, OwnFiles, Step};
-use crate::model::{Compile, CompileIndex, Function};
+use crate::model::{Compile, CompileIndex, Fields, Function};
 use crate::report::subject::Report;
 
 /// The compile that a page is about, and what is known of it.
@@ -16,6 +16,8 @@ pub(crate) struct Subject<'a> {
     pub own: &'a OwnFiles,
     /// The compiles of the same function, itself among them.
     pub chain: &'a [CompileIndex],
+    /// The fields of its [main record](super::metrics::main_record), which is read once for all of the page.
+    pub metrics: Option<&'a Fields<'a>>,
     /// Why it was compiled again; None for a first compile.
     pub step: Option<Recompiled<'a>>,
 }

@@ -32,20 +32,10 @@ pub(crate) fn write(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -
             put(out, &chart)?;
             write_phases(view, subject, phases, out)?;
         }
-        None => {
-            of_metrics(subject, |fields| write_times(view, out, fields))?.transpose()?.unwrap_or_default()
-        }
+        None => subject.metrics.map_or(Ok(()), |fields| write_times(view, out, fields))?,
     }
     close_section(out)?;
     Ok(())
-}
-
-/// What the record says by which a compile is known: the last forward one, else the last.
-fn of_metrics<T>(subject: Subject<'_>, read: impl FnOnce(&Fields<'_>) -> T) -> anyhow::Result<Option<T>> {
-    let Some(record) = crate::report::pages::compile::metrics::main_record(subject.compile) else {
-        return Ok(None);
-    };
-    subject.report.with_fields(record.header, record.first_line, read).map(Some)
 }
 
 /// The times of one record, each with what it means.
@@ -136,12 +126,12 @@ fn write_phases(
         ]))
     });
     view.table(out, &table, rows)?;
-    let aside = of_metrics(subject, |fields| {
+    let aside = subject.metrics.map(|fields| {
         let times =
             TIMES.iter().filter(|time| time.aside).filter_map(|time| Some((time, time.read(fields)?.0)));
         let times = times.filter(|(_, us)| *us > 0.0 && *us >= LEAST_SHARE * whole_s * 1e6);
         times.map(|(time, us)| format!("; {} {}", time.title.to_lowercase(), micros(us))).collect::<String>()
-    })?;
+    });
     let rest = sums.values().skip(long).fold(0.0, |rest, sum| rest + sum.self_s);
     let others = match sums.len() - long {
         0 => String::new(),

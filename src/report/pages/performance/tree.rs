@@ -145,6 +145,8 @@ fn line_at<'l, 'p>(level: &'l mut Lines<'p>, line: &'p ProgramLine) -> &'l mut L
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::analysis::performance::LineTime;
+    use crate::model::{Compile, Function};
 
     #[test]
     fn a_block_ends_at_its_last_number_and_blocks_are_counted_as_numbers() {
@@ -153,5 +155,23 @@ mod tests {
         assert!(block_of(Some("self.layers.9")).0 < block);
         assert_eq!(block_of(Some("self.head")).0.path(), "self.head");
         assert_eq!(block_of(None).0.path(), "");
+    }
+
+    #[test]
+    fn compiles_of_one_function_are_one_tree_and_another_function_has_its_own() {
+        let mut model = Model::default();
+        let mut found = Performance::default();
+        let line = ProgramLine { file: "model.py".to_owned(), line: 7, code: None };
+        for (function, us) in [("forward", 3.0), ("loss", 8.0), ("forward", 4.0)] {
+            let mut compile = Compile::new(None);
+            compile.function = Some(Function { name: function.to_owned(), file: None, line: None });
+            let compile = model.compiles.push(compile);
+            let (callers, module, kernels) = (Vec::new(), None, Vec::new());
+            let part = LinePart { compile, callers, module, backward: false, us, own_us: us, kernels };
+            let (kernels, parts) = (Vec::new(), vec![part]);
+            found.lines.push(LineTime { line: line.clone(), us, own_us: us, kernels, parts });
+        }
+        let times: Vec<f64> = roots(&model, &found).iter().map(|root| root.time.us).collect();
+        assert_eq!(times, [8.0, 7.0], "the longest first");
     }
 }

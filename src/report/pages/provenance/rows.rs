@@ -8,7 +8,7 @@ use crate::model::Language;
 use crate::report::kit::formats::{bytes, short_path};
 use crate::report::kit::highlight::Highlighter;
 use crate::report::kit::html::Html;
-use crate::report::kit::markup::{Element, close, close_inline, put};
+use crate::report::kit::markup::{Element, close, close_inline, push_close, put};
 use crate::report::kit::provenance_anchors::{kernel_anchors, source_anchors};
 use crate::report::pages::provenance::texts::code_words;
 use crate::report::pages::provenance::times::Times;
@@ -79,7 +79,7 @@ impl<'p> Rows<'p> {
         let lines = &self.found.source;
         let digits = lines.iter().map(|line| line.line.to_string().len()).max().unwrap_or(1);
         open_text(("source", "Source"), (digits, 0), out)?;
-        open_piece(lines.len(), out)?;
+        write!(out, "{}", piece(lines.len()).as_str())?;
         let several = lines.first().zip(lines.last()).is_some_and(|(a, b)| a.file != b.file);
         let mut before = None;
         for (place, (line, anchor)) in lines.iter().zip(source_anchors(self.found)).enumerate() {
@@ -106,7 +106,7 @@ impl<'p> Rows<'p> {
         let digits = kernels.iter().map(|call| shown_number(call).len()).max().unwrap_or(1);
         let tag = self.tints.width(self.owners.kernels.iter().map(Vec::as_slice));
         open_text(("kernels", "Kernels"), (digits, tag), out)?;
-        open_piece(kernels.len(), out)?;
+        write!(out, "{}", piece(kernels.len()).as_str())?;
         let owners = self.owners.kernels.iter();
         let anchored = kernels.iter().zip(owners).zip(kernel_anchors(self.found));
         for (place, ((call, owners), anchor)) in anchored.enumerate() {
@@ -135,17 +135,17 @@ impl<'p> Rows<'p> {
         let lines = shown.lines().count();
         let tag = self.tints.width((1..=lines as u32).map(|line| text.owners.of(line)));
         open_text((text.id, text.label), (lines.to_string().len(), tag), out)?;
-        let open_line = |number: u32, out: &mut dyn Write| -> io::Result<()> {
+        let open_line = |number: u32, html: &mut String| {
             let before = number as usize - 1;
             if before.is_multiple_of(PIECE) {
                 if before > 0 {
-                    close_inline(out, "div")?;
+                    push_close(html, "div");
                 }
-                open_piece(PIECE.min(lines - before), out)?;
+                html.push_str(piece(PIECE.min(lines - before)).as_str());
             }
-            write!(out, "{}", self.line(text, number).open().as_str())
+            html.push_str(self.line(text, number).open().as_str());
         };
-        let close_line = |out: &mut dyn Write| close_inline(out, "span");
+        let close_line = |html: &mut String| push_close(html, "span");
         highlighter.write_framed((text.language, shown), out, (open_line, close_line))?;
         close_text(out)
     }
@@ -210,10 +210,9 @@ fn open_text(
     write!(out, "{}", text.style(&format!("--digits:{digits}ch;--tag:{tag}ch")).open().as_str())
 }
 
-/// Begins a piece of so many lines. What is in a piece is laid out without what stands before it.
-fn open_piece(lines: usize, out: &mut dyn Write) -> io::Result<()> {
-    let piece = Element::new("div").style(&format!("contain-intrinsic-height:auto {lines}lh"));
-    write!(out, "{}", piece.open().as_str())
+/// The beginning of a piece of so many lines. What is in a piece is laid out without what stands before it.
+fn piece(lines: usize) -> Html {
+    Element::new("div").style(&format!("contain-intrinsic-height:auto {lines}lh")).open()
 }
 
 fn close_text(out: &mut dyn Write) -> anyhow::Result<()> {

@@ -1,0 +1,116 @@
+//! Several redacted reports: the page that lists them, and the same as data.
+
+use super::facts::{Redacted, RedactedReport};
+use super::page::{self, path_in};
+use crate::analysis::Severity;
+use crate::model::words::counted;
+use crate::output::Page;
+use crate::report::kit::assets::COMPARE;
+use crate::report::kit::formats::whole;
+use crate::report::kit::html::Html;
+use crate::report::kit::links::encoded;
+use crate::report::kit::markup::close_section;
+use crate::report::kit::shell::{Shell, write_page};
+use crate::report::kit::tables::{Head, Row, Table, Td};
+use crate::report::kit::templates::Worker;
+use crate::report::kit::view::Pieces;
+use crate::report::terminal::SummaryLine;
+use serde_json::{Value, json};
+use std::io::Write;
+
+/// A few lines for a terminal: what each report says.
+pub fn lines(reports: &[RedactedReport]) -> Vec<SummaryLine> {
+    let first = SummaryLine::plain(format!("{}, each with a report of its own:", logs(reports)));
+    let each =
+        reports.iter().map(|one| SummaryLine::plain(format!("{}: {}", name(one), page::sentence(one))));
+    [first].into_iter().chain(each).collect()
+}
+
+/// `index.html` and `report.json` beside the folders of the reports.
+pub fn pages(redacted: &Redacted) -> Vec<Page<'_, Worker>> {
+    let reports = redacted.reports.as_slice();
+    vec![
+        Page::rendered(path_in("", "report.json"), move |_: &mut Worker, out| {
+            serde_json::to_writer_pretty(&mut *out, &data(reports))?;
+            Ok(out.write_all(b"\n")?)
+        }),
+        Page::rendered(path_in("", "index.html"), move |worker, out| list(redacted, worker, out)),
+    ]
+}
+
+fn logs(reports: &[RedactedReport]) -> String {
+    counted(reports.len(), "log", "logs")
+}
+
+/// The folder is its name: that of the log is left out.
+fn name(report: &RedactedReport) -> &str {
+    report.folder.trim_end_matches('/')
+}
+
+fn count(report: &RedactedReport, severity: Severity) -> usize {
+    report.findings().iter().filter(|one| one["severity"] == severity.word()).count()
+}
+
+fn is_intact(report: &RedactedReport) -> bool {
+    !report.logs.is_empty() && report.logs.iter().all(|log| log.facts["integrity"]["ok"] == true)
+}
+
+fn data(reports: &[RedactedReport]) -> Value {
+    let log = |one: &RedactedReport| {
+        let is_read = one.first().is_some();
+        json!({
+            "name": name(one),
+            "kind": if one.job.is_some() { "job" } else { "log" },
+            "dir": name(one),
+            "verdict": is_read.then(|| page::sentence(one)),
+            "error": (!is_read).then_some("the log could not be read"),
+            "intact": is_intact(one),
+            "errors": count(one, Severity::Error),
+            "warnings": count(one, Severity::Warning),
+            "findings": one.findings().len(),
+        })
+    };
+    json!({
+        "schema": 2,
+        "kind": "logs",
+        "tool": { "name": env!("CARGO_PKG_NAME"), "version": env!("CARGO_PKG_VERSION") },
+        "logs": reports.iter().map(log).collect::<Vec<_>>(),
+    })
+}
+
+fn list(redacted: &Redacted, worker: &mut Worker, out: &mut dyn Write) -> anyhow::Result<()> {
+    let reports = redacted.reports.as_slice();
+    let shell = Shell::of_job(&format!("Redacted: {}", logs(reports)), None, COMPARE);
+    write_page(worker, out, &shell, |worker, out| {
+        let view = Pieces { worker, depth: 0 };
+        page::begin(view, out, &format!("{}, each with a report of its own.", logs(reports)))?;
+        view.open_section(out, ("logs", "Logs", ""), Some(whole(reports.len())), Html::default())?;
+        let heads = vec![
+            Head::text("Log").mono(),
+            Head::text("Verdict"),
+            Head::number("Errors").about("findings that are failures"),
+            Head::number("Warnings").about("findings that cost time"),
+            Head::text("State"),
+        ];
+        let table = Table { id: "logs-table", label: "Logs", heads };
+        view.table(out, &table, reports.iter().map(|one| Ok(row(view, one))))?;
+        close_section(out)?;
+        Ok(())
+    })
+}
+
+fn row(view: Pieces<'_>, report: &RedactedReport) -> Row {
+    let number = |severity: Severity| {
+        let count = count(report, severity);
+        Td::number(u32::try_from(count).unwrap_or(u32::MAX).into(), &whole(count))
+    };
+    let (name, state) = match report.first() {
+        Some(_) => {
+            let href = encoded(&format!("{}index.html", report.folder));
+            (view.link(&href, name(report)), if is_intact(report) { "whole" } else { "damaged" })
+        }
+        None => (Html::escaped(name(report)), "not read"),
+    };
+    let (errors, warnings) = (number(Severity::Error), number(Severity::Warning));
+    Row::of(vec![Td::html(name), Td::text(&page::sentence(report)), errors, warnings, Td::text(state)])
+}

@@ -1,0 +1,163 @@
+//! Signals: Ctrl-C, a closed terminal, a request to end. A system that has none, such as Windows, ends the program at Ctrl-C
+//! at once, and all processes of its console with it.
+
+use std::io;
+
+/// Ends the program as each signal would, but calls `tidy` first. A system that has no thread to spare for it ends the
+/// program without that. A file that may not grow any more is from now on an error of the write, like a full disk.
+pub fn before_the_end(tidy: impl Fn() + Send + 'static) {
+    os::before_the_end(tidy);
+}
+
+/// From now on the first signal is only told to `told`; a second one ends the program as ever.
+///
+/// # Errors
+/// Signals cannot be listened to.
+pub fn tell_the_first(told: impl Fn() + Send + 'static) -> io::Result<()> {
+    os::tell_the_first(told)
+}
+
+/// Passes signals that reach this process on to another, until that has ended. Those that the terminal sends reach it by
+/// themselves, as it is in the same group: passed on, Ctrl-C would interrupt it twice.
+pub struct Passed(os::Passed);
+
+impl Passed {
+    /// From now on no signal ends this process.
+    ///
+    /// # Errors
+    /// Signals cannot be listened to.
+    pub fn listen() -> io::Result<Passed> {
+        os::Passed::listen().map(Passed)
+    }
+
+    /// The process that they are passed to.
+    pub fn to(&self, child: u32) {
+        self.0.to(child);
+    }
+
+    /// The other process has ended: from now on a signal is not taken any more.
+    pub fn end_with_the_next(&self) {
+        self.0.end_with_the_next();
+    }
+}
+
+#[cfg(unix)]
+mod os {
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGXFSZ};
+    use signal_hook::iterator::exfiltrator::origin::WithOrigin;
+    use signal_hook::iterator::{Signals, SignalsInfo};
+    use signal_hook::low_level::emulate_default_handler;
+    use signal_hook::low_level::siginfo::{Cause, Origin};
+    use std::io;
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicBool, Ordering};
+    use std::sync::mpsc::{Receiver, Sender, channel};
+    use std::thread;
+
+    /// Signals by which a program is asked to end.
+    const ENDING: [i32; 3] = [SIGHUP, SIGINT, SIGTERM];
+
+    /// Signals that would end this process before the report of another is written.
+    const PASSED: [i32; 6] = [SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2];
+
+    pub fn before_the_end(tidy: impl Fn() + Send + 'static) {
+        let _ = signal_hook::flag::register(SIGXFSZ, Arc::default());
+        let Ok(mut signals) = Signals::new(ENDING) else { return };
+        let _ = thread::Builder::new().spawn(move || {
+            for signal in signals.forever() {
+                tidy();
+                let _ = emulate_default_handler(signal);
+            }
+        });
+    }
+
+    pub fn tell_the_first(told: impl Fn() + Send + 'static) -> io::Result<()> {
+        let mut signals = Signals::new(ENDING)?;
+        let listen = move || {
+            let mut is_second = false;
+            for signal in signals.forever() {
+                if is_second {
+                    let _ = emulate_default_handler(signal);
+                }
+                is_second = true;
+                told();
+            }
+        };
+        thread::Builder::new().name("signals".to_owned()).spawn(listen).map(drop)
+    }
+
+    pub struct Passed {
+        child: Sender<u32>,
+        has_ended: Arc<AtomicBool>,
+    }
+
+    impl Passed {
+        pub fn listen() -> io::Result<Passed> {
+            let signals = SignalsInfo::<WithOrigin>::new(PASSED)?;
+            let (child, told) = channel();
+            let has_ended = Arc::new(AtomicBool::new(false));
+            let ended = Arc::clone(&has_ended);
+            thread::Builder::new().name("signals".to_owned()).spawn(move || pass(signals, &told, &ended))?;
+            Ok(Passed { child, has_ended })
+        }
+
+        pub fn to(&self, child: u32) {
+            let _ = self.child.send(child);
+        }
+
+        pub fn end_with_the_next(&self) {
+            self.has_ended.store(true, Ordering::SeqCst);
+        }
+    }
+
+    fn pass(mut signals: SignalsInfo<WithOrigin>, told: &Receiver<u32>, has_ended: &AtomicBool) {
+        // A signal that comes before the command is started waits for it.
+        let Ok(child) = told.recv() else { return };
+        let Some(child) = i32::try_from(child).ok().and_then(rustix::process::Pid::from_raw) else { return };
+        for origin in &mut signals {
+            if has_ended.load(Ordering::SeqCst) {
+                // The report is being written: what ends that removes what was begun.
+                return;
+            }
+            let signal = rustix::process::Signal::from_named_raw(origin.signal);
+            if let Some(signal) = signal.filter(|_| !is_of_terminal(&origin)) {
+                let _ = rustix::process::kill_process(child, signal);
+            }
+        }
+    }
+
+    fn is_of_terminal(origin: &Origin) -> bool {
+        origin.cause == Cause::Kernel
+    }
+}
+
+#[cfg(not(unix))]
+mod os {
+    use std::io;
+    use std::thread;
+
+    pub fn before_the_end(_tidy: impl Fn() + Send + 'static) {}
+
+    pub fn tell_the_first(told: impl Fn() + Send + 'static) -> io::Result<()> {
+        // Whoever waits for it must wait for as long as the program runs.
+        let wait = move || {
+            let _kept = told;
+            loop {
+                thread::park();
+            }
+        };
+        thread::Builder::new().spawn(wait).map(drop)
+    }
+
+    pub struct Passed;
+
+    impl Passed {
+        pub fn listen() -> io::Result<Passed> {
+            Ok(Passed)
+        }
+
+        pub fn to(&self, _child: u32) {}
+
+        pub fn end_with_the_next(&self) {}
+    }
+}

@@ -37,6 +37,8 @@ mod determinism;
 mod diff;
 mod diff_code;
 mod diff_odd;
+mod diff_rules;
+mod diff_runs;
 mod endings;
 mod export;
 #[cfg(unix)]

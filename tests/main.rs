@@ -37,6 +37,8 @@ mod determinism;
 mod diff;
 mod diff_code;
 mod diff_odd;
+mod diff_rules;
+mod diff_runs;
 mod endings;
 mod export;
 #[cfg(unix)]
@@ -62,6 +64,7 @@ mod odd_logs;
 mod pages;
 mod performance;
 mod performance_traces;
+mod probes;
 mod provenance;
 mod provenance_orders;
 mod ranks;

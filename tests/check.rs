@@ -1,10 +1,12 @@
 //! `tlparse check`: budgets, baselines and exit codes, on real logs.
 
-use crate::support::{Check, Log, input, job, report, source};
+use crate::support::archive::zip;
+use crate::support::{Check, Log, Run, input, job, report, source};
 use regex::Regex;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
+use tempfile::TempDir;
 
 #[test]
 fn without_a_budget_a_check_fails_on_failures_only_and_says_so() {
@@ -339,4 +341,32 @@ fn explain_says_what_counts_towards_each_budget_without_reading_anything() {
 /// The excesses of all budgets.
 pub fn excesses(verdict: &Value) -> impl Iterator<Item = &Value> {
     verdict["checks"].as_array().unwrap().iter().flat_map(|check| check["excesses"].as_array().unwrap())
+}
+
+#[test]
+fn logs_that_do_not_belong_together_are_each_checked_in_their_report_and_in_an_archive() {
+    let (one, other) = (&input("01_inference").path, &input("03_graph_breaks").path);
+    let written = Run::of(one).args([other]).go();
+    assert_eq!(written.code, Some(0), "{}", written.stderr);
+    let budget = "graph_breaks = 6\nfailures = 2";
+    let of_report = Check::of([&written.folder]).budget(budget).json(3);
+    let names: Vec<&Value> = excesses(&of_report).flat_map(|one| one["logs"].as_array().unwrap()).collect();
+    let name = json!(input("03_graph_breaks").file_name().trim_end_matches(".zst"));
+    assert!(!names.is_empty() && names.iter().all(|one| **one == name), "{name}: {names:?}");
+    let page = excesses(&of_report).find_map(|one| one["page"].as_str()).unwrap();
+    let page = page.split('#').next().unwrap();
+    assert!(page.contains("log_2") && Path::new(page).is_file(), "{page}");
+    // The same logs in an archive have no pages, but the same verdict.
+    let (one, other) = (input("01_inference").bytes(), input("03_graph_breaks").bytes());
+    let archive = TempDir::new().unwrap();
+    let path = archive.path().join("bug.zip");
+    fs::write(&path, zip(&[("a/01.log", &one), ("b/03.log", &other)])).unwrap();
+    let of_archive = Check::of([path]).budget(budget).json(3);
+    assert_eq!(excesses(&of_archive).count(), excesses(&of_report).count());
+    // A comparison wants one of them, and says which there are.
+    let several = written.folder.as_os_str();
+    let done = crate::diff::diff(&[several, several]);
+    let said = done.fails(1);
+    assert!(said.contains("2 logs that do not belong together; give one of them: "), "{said}");
+    assert!(said.contains(&format!("{} (log_2)", name.as_str().unwrap())), "{said}");
 }

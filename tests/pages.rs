@@ -100,7 +100,7 @@ fn policy_fits(facts: &Facts) -> Result<(), String> {
     let [policy] = facts.policies.as_slice() else {
         return Err(format!("{} policies", facts.policies.len()));
     };
-    for part in ["default-src 'none'", "base-uri 'none'", "img-src data:"] {
+    for part in ["default-src 'none'", "base-uri 'none'", "img-src data:", "form-action 'self' file:"] {
         if !policy.contains(part) {
             return Err(format!("no {part} in {policy}"));
         }

@@ -3,7 +3,7 @@
 
 #[path = "../fuzz/src/oracle.rs"]
 #[allow(dead_code, reason = "the search uses all of it")]
-mod oracle;
+pub mod oracle;
 
 use crate::support::{address, files_below, input, source, source_text};
 use oracle::Files;

@@ -160,6 +160,25 @@ fn a_signal_reaches_the_command_and_the_report_is_written_all_the_same() {
 }
 
 #[test]
+fn a_signal_while_the_report_is_written_keeps_the_logs_and_says_where() {
+    let log = input("16_many");
+    let stage = Stage::of(&[log]);
+    let child = stage.run(&[], &format!("replay {}", log.file_name())).spawn().unwrap();
+    let is_writing = |entry: &String| entry.starts_with(".report.tlparse-") && !entry.ends_with("lock");
+    while !stage.entries().iter().any(is_writing) {
+        std::thread::sleep(std::time::Duration::from_millis(2));
+    }
+    signal(&child, "INT");
+    let ended = child.wait_with_output().unwrap();
+    assert_eq!(std::os::unix::process::ExitStatusExt::signal(&ended.status), Some(2));
+    let said = String::from_utf8(ended.stderr).unwrap();
+    let kept = said.lines().last().unwrap().split_once("the logs are kept in ").unwrap().1;
+    assert_eq!(fs::read(PathBuf::from(kept).join(log.file_name())).unwrap(), log.bytes(), "{said}");
+    let left: Vec<String> = stage.entries().into_iter().filter(|entry| !kept.ends_with(entry)).collect();
+    assert_eq!(left, Vec::<String>::new(), "nothing of the report is left");
+}
+
+#[test]
 fn a_command_that_forks_or_starts_ranks_gets_the_report_of_all_its_logs() {
     let forked = ["17_fork", "17_fork#1"].map(input);
     let ranks = [0, 1].map(|rank| input_of("12_ddp_2", rank));

@@ -5,12 +5,12 @@ use rustix::process::{Pid, Resource, Rlimit, WaitId, WaitIdOptions, setrlimit, w
 use std::fs;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// What a run, and all that it starts, may have as address space.
 const ADDRESS_SPACE: u64 = 8 << 30;
-/// Runs that take longer are killed.
-const LONGEST: Duration = Duration::from_secs(300);
+/// Runs with more user time are killed, in seconds.
+const LONGEST: f64 = 300.0;
 /// How often the memory of a run is looked at.
 const PAUSE: Duration = Duration::from_millis(4);
 /// Ticks a second in `/proc/PID/stat`; the same on every Linux that Rust runs on.
@@ -91,13 +91,13 @@ pub fn run(program: &Path, input: &Input, out: &Path) -> Measured {
 /// Waits for a run to end: its user time, its peak memory, and what is wrong with how it ended.
 fn watch(mut child: Child) -> (f64, f64, Option<String>) {
     let pid = Pid::from_child(&child);
-    let (proc, began) = (format!("/proc/{}", child.id()), Instant::now());
+    let proc = format!("/proc/{}", child.id());
     let mut memory = 0.0_f64;
     let mut failure = None;
     loop {
         memory = memory.max(peak(&proc));
-        if began.elapsed() > LONGEST {
-            failure = Some(format!("took more than {} s", LONGEST.as_secs()));
+        if failure.is_none() && user_time(&proc) > LONGEST {
+            failure = Some(format!("took more than {LONGEST} s"));
             child.kill().unwrap();
         }
         // The process is left as it is, so that its times can be read after its end.

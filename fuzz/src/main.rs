@@ -43,6 +43,8 @@ struct Wanted {
     seed: u64,
     /// The one input to run: its number is what a find is called.
     only: Option<u64>,
+    /// Finds to check again.
+    files: Vec<PathBuf>,
     finds: PathBuf,
 }
 
@@ -72,6 +74,9 @@ fn main() -> Result<()> {
         corpus.texts.entry("report_json").or_default().push(report);
     }
     let mut search = Search { corpus, whole, wanted, tallies: BTreeMap::new(), known: HashSet::new() };
+    if !search.wanted.files.is_empty() {
+        return search.again();
+    }
     watch();
     search.run()?;
     let finds: u64 = search.tallies.values().map(|tally| tally.finds).sum();
@@ -93,6 +98,7 @@ fn wanted() -> Result<Wanted> {
         runs: u64::MAX,
         seed: 1,
         only: None,
+        files: Vec::new(),
         finds: PathBuf::from("target/fuzz-finds"),
     };
     let mut args = std::env::args().skip(1);
@@ -103,18 +109,23 @@ fn wanted() -> Result<Wanted> {
             "--runs" => (wanted.runs, wanted.seconds) = (value()?.parse()?, u64::MAX / 2),
             "--seed" => wanted.seed = value()?.parse()?,
             "--only" => wanted.only = Some(value()?.parse()?),
+            "--file" => wanted.files.push(value()?.into()),
             "--finds" => wanted.finds = value()?.into(),
             _ if arg.starts_with('-') => bail!("there is no {arg}; see fuzz/README.md"),
             _ => wanted.targets.push(arg),
         }
     }
-    let all = tlparse::fuzzing::TARGETS.iter().map(|target| target.name).chain(WHOLE);
     if wanted.targets.is_empty() {
-        wanted.targets = all.map(str::to_owned).collect();
-    } else if let Some(odd) = wanted.targets.iter().find(|target| all.clone().all(|name| name != *target)) {
+        wanted.targets = all_targets().map(str::to_owned).collect();
+    } else if let Some(odd) = wanted.targets.iter().find(|target| all_targets().all(|name| name != *target)) {
         bail!("there is no target {odd}");
     }
     Ok(wanted)
+}
+
+/// The names of all targets.
+fn all_targets() -> impl Iterator<Item = &'static str> {
+    tlparse::fuzzing::TARGETS.iter().map(|target| target.name).chain(WHOLE)
 }
 
 /// Ends the program when an input never ends. What it was stands in `current` beside the finds.
@@ -175,6 +186,45 @@ impl Search {
         Ok(())
     }
 
+    /// Gives finds to their targets again: a file is called after its target, or stands in a folder of that name.
+    fn again(&self) -> Result<()> {
+        let mut wrong = 0;
+        for path in &self.wanted.files {
+            let input = fs::read(path).with_context(|| path.display().to_string())?;
+            let words = path.iter().rev().take(2).map(|part| part.to_string_lossy());
+            let mut words = words.map(|part| part.split('-').next().unwrap_or_default().to_owned());
+            let target = words.find(|word| all_targets().any(|target| target == *word));
+            let target = target.with_context(|| format!("{} names no target", path.display()))?;
+            let (outcome, took) = self.checked(&target, &input, 0);
+            wrong += u64::from(outcome.is_err());
+            let told = outcome.err().unwrap_or_else(|| "nothing is wrong".to_owned());
+            println!("{}: {:.1} s, {told:.500}", path.display(), took.as_secs_f64());
+        }
+        if wrong > 0 { bail!("{wrong} finds are still open") } else { Ok(()) }
+    }
+
+    /// What is wrong with an input, and how long it took.
+    fn checked(&self, target: &str, input: &[u8], number: u64) -> (Result<(), String>, Duration) {
+        let begun = Instant::now();
+        BEGUN.fetch_add(1, Ordering::Relaxed);
+        CHECKING.store(true, Ordering::Relaxed);
+        let outcome = catch_unwind(AssertUnwindSafe(|| self.check(target, input, number)));
+        CHECKING.store(false, Ordering::Relaxed);
+        let mut took = begun.elapsed();
+        if took > SLOW {
+            // On a busy machine, other programs have had the time: once more, counting only what this thread takes.
+            let before = own_time();
+            let _ = catch_unwind(AssertUnwindSafe(|| self.check(target, input, number)));
+            took = own_time().checked_sub(before).unwrap_or(took);
+        }
+        let outcome = match outcome {
+            Ok(Ok(())) if took > SLOW => Err(format!("slow: {} s for {} bytes", took.as_secs(), input.len())),
+            Ok(outcome) => outcome,
+            Err(_) => Err(PANIC.lock().map(|last| last.clone()).unwrap_or_default()),
+        };
+        (outcome, took)
+    }
+
     /// Makes one input, runs it and keeps it where something is wrong.
     fn input(&mut self, target: &str, number: u64) -> Result<()> {
         let name = format!("{target}-{}-{number}", self.wanted.seed);
@@ -185,27 +235,9 @@ impl Search {
         if WHOLE.contains(&target) || number.is_multiple_of(1_000) {
             fs::write(self.wanted.finds.join("current"), &name)?;
         }
-        let begun = Instant::now();
         let input = make(target, &mut rng, &self.corpus);
-        BEGUN.fetch_add(1, Ordering::Relaxed);
-        CHECKING.store(true, Ordering::Relaxed);
-        let outcome = catch_unwind(AssertUnwindSafe(|| self.check(target, &input, number)));
-        CHECKING.store(false, Ordering::Relaxed);
-        let mut took = begun.elapsed();
-        if took > SLOW {
-            // On a busy machine, other programs have had the time: once more, counting only what this thread takes.
-            let before = own_time();
-            let _ = catch_unwind(AssertUnwindSafe(|| self.check(target, &input, number)));
-            took = own_time().checked_sub(before).unwrap_or(took);
-        }
-        let wrong = match outcome {
-            Ok(Ok(())) if took > SLOW => {
-                Some(format!("slow: {} s for {} bytes", took.as_secs(), input.len()))
-            }
-            Ok(Ok(())) => None,
-            Ok(Err(wrong)) => Some(wrong),
-            Err(_) => Some(PANIC.lock().map(|last| last.clone()).unwrap_or_default()),
-        };
+        let (outcome, took) = self.checked(target, &input, number);
+        let wrong = outcome.err();
         let tally = self.tallies.entry(target.to_owned()).or_default();
         tally.runs += 1;
         tally.time += took;

@@ -2,8 +2,8 @@
 
 use super::items::{self, LogItems};
 use crate::analysis::findings::kinds;
-use crate::report_json::{self, FILE, ReportKind, job_report, load, log_report};
-use anyhow::anyhow;
+use crate::report_json::{self, FILE, ReportKind, job_report, load, log_report, part_reports};
+use anyhow::{anyhow, bail};
 use std::path::{Path, PathBuf};
 
 /// One log that is checked; or what a job has beyond its ranks.
@@ -62,10 +62,32 @@ pub(super) fn report(folder: ReportFolder<'_>) -> anyhow::Result<Vec<CheckedLog>
     let read = load(folder.path, &mut bytes).and_then(|()| match report_json::kind(&bytes)? {
         ReportKind::Log => log(&bytes, folder, "").map(|log| vec![log]),
         ReportKind::Job => job(&bytes, folder),
+        ReportKind::Several => several(&bytes, folder),
     });
     read.map_err(|error| {
         anyhow!("{} {error:#}; give the log, or write the report again", folder.path.display())
     })
+}
+
+/// Several logs that do not belong together: each is checked by itself.
+fn several(bytes: &[u8], folder: ReportFolder<'_>) -> anyhow::Result<Vec<CheckedLog>> {
+    let mut logs = Vec::new();
+    let mut of_part = Vec::new();
+    for part in part_reports(bytes)? {
+        let (path, shown) = (folder.path.join(&part.dir), folder.shown.map(|shown| shown.join(&part.dir)));
+        // A log that could not be read has no report.
+        if !is_report(&path) {
+            continue;
+        }
+        let folder = ReportFolder { path: &path, shown: shown.as_deref() };
+        let read = load(&path, &mut of_part).and_then(|()| match report_json::kind(&of_part)? {
+            ReportKind::Log => log(&of_part, folder, &part.name).map(|log| vec![log]),
+            ReportKind::Job => job(&of_part, folder),
+            ReportKind::Several => bail!("has a report of several reports"),
+        });
+        logs.extend(read.map_err(|error| anyhow!("has a {} that {error:#}", part.dir))?);
+    }
+    Ok(logs)
 }
 
 fn log(bytes: &[u8], folder: ReportFolder<'_>, name: &str) -> anyhow::Result<CheckedLog> {

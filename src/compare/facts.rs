@@ -6,7 +6,7 @@ use super::recording::{
 use crate::model::words::headline;
 use crate::model::{Fields, stable};
 use crate::report_json::log::{self, LogReport};
-use crate::report_json::{Text, line_number, owned};
+use crate::report_json::{Id, Text, line_number, owned};
 use crate::trace::{CompileId, TextMap};
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -35,7 +35,7 @@ pub(super) fn log_run(report: &LogReport<'_>) -> LogRun {
     for (place, function) in functions.iter().enumerate() {
         places.extend(function.compiles.iter().map(|one| (one.id.as_str(), (place, one.seconds))));
     }
-    let at = |id: &Option<Text<'_>>| id.as_ref().and_then(|id| places.get(&**id).copied());
+    let at = |id: &Option<Id<'_>>| id.as_ref().and_then(|id| places.get(&**id).copied());
     let recompiles = report.recompiles.iter().map(|one| {
         let known = at(&one.compile_id);
         Recompile {
@@ -179,12 +179,12 @@ fn functions(report: &LogReport<'_>, facts: &Facts<'_>) -> Vec<Function> {
     functions
 }
 
-fn compile_of(compile: &log::Compile<'_>, id: &Text<'_>, facts: &Facts<'_>) -> Compile {
+fn compile_of(compile: &log::Compile<'_>, id: &str, facts: &Facts<'_>) -> Compile {
     let forward = compile.metrics.iter().rev().find(|record| &*record.kind == "forward");
     let fields = forward.and_then(|record| Fields::parse(record.fields.get()).ok()).unwrap_or_default();
-    let one_offs = facts.one_offs.get(&**id).map(Vec::as_slice).unwrap_or_default();
+    let one_offs = facts.one_offs.get(id).map(Vec::as_slice).unwrap_or_default();
     Compile {
-        id: id.owned(),
+        id: id.to_owned(),
         folder: folder(compile, id),
         status: compile.status.owned(),
         seconds: compile.time.seconds.filter(|seconds| seconds.is_finite()),
@@ -192,14 +192,14 @@ fn compile_of(compile: &log::Compile<'_>, id: &Text<'_>, facts: &Facts<'_>) -> C
         operators: fields.count("graph_op_count"),
         guards: fields.count("guard_count"),
         kernels: compile.kernels.iter().map(|(kernel, count)| (name(kernel), *count)).collect(),
-        inputs: facts.inputs.as_ref().map(|all| all.get(&**id).cloned().unwrap_or_default()),
-        lookups: facts.lookups.get(&**id).cloned().unwrap_or_default(),
+        inputs: facts.inputs.as_ref().map(|all| all.get(id).cloned().unwrap_or_default()),
+        lookups: facts.lookups.get(id).cloned().unwrap_or_default(),
         texts: super::text_files::files(compile),
     }
 }
 
 /// The folder of the compile's page. It follows from the id: a path from a file that may come from anywhere is not used.
-fn folder(compile: &log::Compile<'_>, id: &Text<'_>) -> String {
+fn folder(compile: &log::Compile<'_>, id: &str) -> String {
     let first = compile.attempts.iter().find(|attempt| attempt.attempt == 0).or(compile.attempts.first());
     let made = CompileId::parse(id).map(|id| id.folder(0));
     made.filter(|made| first.is_none_or(|first| first.attempt != 0 || *first.dir == *made))
@@ -214,7 +214,7 @@ fn graph_break(one: &log::GraphBreak<'_>) -> Break {
         file: names(one.file.as_ref()),
         line: line_number(one.line),
         loc: loc.filter(|loc| !loc.is_empty()),
-        compiles: one.compile_ids.iter().flatten().map(Text::owned).collect(),
+        compiles: one.compile_ids.iter().flatten().map(|id| id.to_string()).collect(),
         count: one.count,
     }
 }

@@ -2,8 +2,8 @@
 
 use super::facts::log_run;
 use super::recording::{Agreement, LogRun, Recording};
-use crate::report_json::{ReportKind, job_report, kind, load, log_report};
-use anyhow::{anyhow, ensure};
+use crate::report_json::{ReportKind, job_report, kind, load, log_report, wants_one_of};
+use anyhow::{anyhow, bail, ensure};
 use std::path::{Path, PathBuf};
 
 /// Ranks of a job; more are refused.
@@ -15,7 +15,13 @@ const MOST_RANKS: usize = 20_000;
 /// There is no `report.json` that this version can read.
 pub(crate) fn read_recording(folder: &Path, name: &str) -> anyhow::Result<Recording> {
     let mut bytes = Vec::new();
-    let read = load(folder, &mut bytes).and_then(|()| of_report(&bytes, folder, name));
+    let loaded = load(folder, &mut bytes).and_then(|()| kind(&bytes));
+    let read = match loaded {
+        Ok(ReportKind::Several) => bail!("cannot compare {name}: it {}", wants_one_of(&bytes)?),
+        Ok(ReportKind::Log) => of_log(&bytes, name),
+        Ok(ReportKind::Job) => job(&bytes, folder, name),
+        Err(error) => Err(error),
+    };
     let mut recording = read.map_err(|error| {
         anyhow!("cannot compare {}: it {error:#}; give the log, or write the report again", folder.display())
     })?;
@@ -49,15 +55,11 @@ const PAGES: [&str; 7] = [
     "performance.html",
 ];
 
-fn of_report(bytes: &[u8], folder: &Path, name: &str) -> anyhow::Result<Recording> {
-    match kind(bytes)? {
-        ReportKind::Log => {
-            let run = log(bytes)?;
-            let name = if name.is_empty() { run.file.clone() } else { name.to_owned() };
-            Ok(Recording { name, logs: vec![run], ..Recording::default() })
-        }
-        ReportKind::Job => job(bytes, folder, name),
-    }
+/// The recording of one log.
+fn of_log(bytes: &[u8], name: &str) -> anyhow::Result<Recording> {
+    let run = log(bytes)?;
+    let name = if name.is_empty() { run.file.clone() } else { name.to_owned() };
+    Ok(Recording { name, logs: vec![run], ..Recording::default() })
 }
 
 fn log(bytes: &[u8]) -> anyhow::Result<LogRun> {

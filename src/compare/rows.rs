@@ -303,10 +303,6 @@ pub(crate) struct Noise {
     pub functions: usize,
     /// Sum of their differences in seconds.
     pub functions_s: f64,
-    /// Parts of the compiler.
-    pub parts: usize,
-    /// Sum of theirs.
-    pub parts_s: f64,
 }
 
 /// The comparison of one log with another, or of several runs with several.

@@ -40,12 +40,7 @@ pub(super) fn times(runs: &Runs<'_>, found: &mut LogComparison) {
             row.seconds = rest;
             found.rows.push(row);
         }
-        let differs = times.differs(runs.threshold);
-        if !differs && times.difference() != 0.0 {
-            found.noise.parts += 1;
-            found.noise.parts_s += times.difference();
-        }
-        found.parts.push(TimeLine { name: name.to_owned(), times, differs });
+        found.parts.push(TimeLine { name: name.to_owned(), times, differs: times.differs(runs.threshold) });
     }
     found.parts.sort_by(|x, y| y.times.difference().abs().total_cmp(&x.times.difference().abs()));
 }

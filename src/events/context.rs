@@ -10,7 +10,7 @@ use crate::model::{
     Failure, Form, Model, Outcome, PayloadPlace, Place, ProblemKind, Readable, Stack, TablesPage,
 };
 use crate::rel_path::RelPath;
-use crate::trace::{CompileId, Payload, TextSet};
+use crate::trace::{CompileId, Payload, TextSet, push_mostly_one};
 use anyhow::ensure;
 use serde_json::value::RawValue;
 
@@ -38,7 +38,7 @@ impl Reading {
         if self.attempts.insert((index, attempt))
             && let Some(compile) = self.model.compiles.get_mut(index)
         {
-            compile.attempts.push(Attempt { number: attempt, order });
+            push_mostly_one(&mut compile.attempts, Attempt { number: attempt, order });
         }
         index
     }
@@ -160,7 +160,7 @@ impl RankContext<'_> {
         let mut id = ArtifactId { place: ArtifactIndex { compile, artifact: 0 }, number };
         if let Some(compile) = self.reading.model.compiles.get_mut(compile) {
             id.place.artifact = compile.artifacts.len();
-            compile.artifacts.push(artifact);
+            push_mostly_one(&mut compile.artifacts, artifact);
         }
         if holds_payload {
             self.reading.placed = Some(PayloadPlace::Artifact(id.place));

@@ -4,7 +4,7 @@ use super::{Event, Flow, RankContext, StructuredLogParser};
 use crate::model::{
     ConfigRef, Failure, Fields, InductorSettings, Metrics, MetricsKind, MetricsRecord, Restart, Torch,
 };
-use crate::trace::Md5;
+use crate::trace::{Md5, push_mostly_one};
 
 pub(super) fn parsers() -> Vec<Box<dyn StructuredLogParser>> {
     vec![Box::new(CompilationMetrics::default())]
@@ -78,7 +78,7 @@ impl StructuredLogParser for CompilationMetrics {
             facts,
         };
         if let Some(compile) = cx.here() {
-            compile.metrics.push(record);
+            push_mostly_one(&mut compile.metrics, record);
         }
         check(&fields)?;
         Ok(Flow::Handled)

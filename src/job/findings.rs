@@ -1,7 +1,7 @@
 //! The findings in the reports of ranks, collected so that a finding of many ranks is shown once.
 
 use crate::model::{FindingCost, LogFinding, SharedFinding, stable};
-use crate::report_json::log::{Finding, LogReport};
+use crate::report_json::log::{self, Finding, LogReport};
 use crate::report_json::{line_number, owned};
 use indexmap::IndexMap;
 
@@ -68,8 +68,13 @@ fn read(finding: &Finding<'_>) -> LogFinding {
     }
 }
 
+/// What a finding costs, where a log's report could say so: the job's report says it again.
 fn cost(finding: &Finding<'_>) -> Option<FindingCost> {
-    let cost = finding.cost.as_ref()?;
+    let known = ["wasted", "avoidable", "expected"];
+    let is_known = |cost: &&log::FindingCost<'_>| {
+        cost.seconds >= 0.0 && known.contains(&&*cost.kind) && !cost.why.is_empty()
+    };
+    let cost = finding.cost.as_ref().filter(is_known)?;
     Some(FindingCost { seconds: cost.seconds, kind: cost.kind.to_string(), why: cost.why.to_string() })
 }
 

@@ -80,7 +80,7 @@ impl<'t> Reader<'t> {
         summary.torch =
             report.torch.as_ref().and_then(|t| t.version.as_ref()).map(|version| self.texts.add(version));
         summary.counts = counts;
-        summary.compile_time_s = report.compile_time.total_s;
+        summary.compile_time_s = report.compile_time.total_s.filter(|seconds| *seconds >= 0.0);
         let comparable = log.records > 0;
         summary.log = Some(log);
         if comparable {

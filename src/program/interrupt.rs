@@ -19,11 +19,14 @@ struct State {
 }
 
 impl Begun {
-    /// From now on, a signal that ends the program removes what was begun.
-    pub fn watched() -> Begun {
+    /// From now on, a signal that ends the program removes what was begun, and `tell` may say what it leaves.
+    pub fn watched(tell: impl Fn() + Send + 'static) -> Begun {
         let begun = Begun::default();
         let watched = begun.clone();
-        signals::before_the_end(move || discard(&watched));
+        signals::before_the_end(move || {
+            discard(&watched);
+            tell();
+        });
         begun
     }
 

@@ -79,7 +79,12 @@ pub struct Bar {
 impl Bar {
     /// Shows a bar while some work is done. A signal that ends the program then removes what was begun.
     pub fn during<T>(work: impl FnOnce(&Bar) -> T) -> T {
-        Bar::with(Begun::watched(), work)
+        Bar::with(Begun::watched(|| ()), work)
+    }
+
+    /// The same; after such a signal, `tell` says what is left.
+    pub fn during_or<T>(tell: impl Fn() + Send + 'static, work: impl FnOnce(&Bar) -> T) -> T {
+        Bar::with(Begun::watched(tell), work)
     }
 
     /// The same where the caller waits for signals: the work is done to its end.

@@ -3,7 +3,7 @@
 //! A value of a type that this version does not write makes the whole file unreadable, and its reader says so: a
 //! comparison that silently lacks a fact would be worse. Keys that an earlier 0.5 did not write may be missing.
 
-use super::text::Text;
+use super::text::{Id, Text};
 use crate::model::RankLog;
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -76,7 +76,7 @@ impl Integrity {
 #[derive(Deserialize)]
 pub(crate) struct Compile<'a> {
     #[serde(borrow)]
-    pub id: Option<Text<'a>>,
+    pub id: Option<Id<'a>>,
     #[serde(borrow)]
     pub status: Text<'a>,
     #[serde(borrow)]
@@ -144,7 +144,7 @@ pub(crate) struct GraphBreak<'a> {
     pub file: Option<Text<'a>>,
     pub line: Option<i64>,
     #[serde(borrow)]
-    pub compile_ids: Vec<Option<Text<'a>>>,
+    pub compile_ids: Vec<Option<Id<'a>>>,
     pub count: u64,
     #[serde(borrow, default)]
     pub user_stack: Vec<BreakFrame<'a>>,
@@ -164,7 +164,7 @@ pub(crate) struct BreakFrame<'a> {
 #[derive(Deserialize)]
 pub(crate) struct Recompile<'a> {
     #[serde(borrow)]
-    pub compile_id: Option<Text<'a>>,
+    pub compile_id: Option<Id<'a>>,
     #[serde(borrow)]
     pub function: Option<Text<'a>>,
     #[serde(borrow)]
@@ -191,7 +191,7 @@ pub(crate) struct GuardSource<'a> {
 #[derive(Deserialize)]
 pub(crate) struct Failure<'a> {
     #[serde(borrow)]
-    pub compile_id: Option<Text<'a>>,
+    pub compile_id: Option<Id<'a>>,
     #[serde(borrow, rename = "type")]
     pub error: Text<'a>,
     #[serde(borrow)]
@@ -204,7 +204,7 @@ pub(crate) struct Failure<'a> {
 #[derive(Deserialize)]
 pub(crate) struct CacheLookup<'a> {
     #[serde(borrow)]
-    pub compile_id: Option<Text<'a>>,
+    pub compile_id: Option<Id<'a>>,
     #[serde(borrow)]
     pub cache: Text<'a>,
     #[serde(borrow)]
@@ -230,7 +230,7 @@ pub(crate) struct OneOff<'a> {
     #[serde(borrow)]
     pub kind: Text<'a>,
     #[serde(borrow)]
-    pub compile_id: Option<Text<'a>>,
+    pub compile_id: Option<Id<'a>>,
     pub seconds: f64,
     pub in_graph_s: f64,
 }
@@ -280,7 +280,7 @@ pub(crate) struct CrossRank<'a> {
 #[derive(Deserialize)]
 pub(crate) struct Inputs<'a> {
     #[serde(borrow)]
-    pub compile_id: Option<Text<'a>>,
+    pub compile_id: Option<Id<'a>>,
     #[serde(borrow)]
     pub tensors: Vec<Input<'a>>,
 }
@@ -319,7 +319,7 @@ pub(crate) struct Call<'a> {
 #[derive(Deserialize)]
 pub(crate) struct KeyLookup<'a> {
     #[serde(borrow)]
-    pub id: Option<Text<'a>>,
+    pub id: Option<Id<'a>>,
     #[serde(borrow)]
     pub cache: Text<'a>,
     #[serde(borrow)]
@@ -339,7 +339,7 @@ pub(crate) struct End<'a> {
     #[serde(borrow)]
     pub event: Text<'a>,
     #[serde(borrow)]
-    pub compile_id: Option<Text<'a>>,
+    pub compile_id: Option<Id<'a>>,
     pub inside: bool,
     #[serde(borrow)]
     pub phases: Vec<Text<'a>>,
@@ -376,7 +376,7 @@ pub(crate) struct ReaderName<'a> {
 #[derive(Deserialize)]
 pub(crate) struct CacheKey<'a> {
     #[serde(borrow)]
-    pub id: Option<Text<'a>>,
+    pub id: Option<Id<'a>>,
     #[serde(borrow)]
     pub cache: Text<'a>,
     #[serde(borrow)]
@@ -394,7 +394,7 @@ pub(crate) struct Graph<'a, T> {
 #[derive(Deserialize)]
 pub(crate) struct Execution<'a> {
     #[serde(borrow)]
-    pub compile_id: Option<Text<'a>>,
+    pub compile_id: Option<Id<'a>>,
     #[serde(borrow)]
     pub schedule: Option<Vec<Text<'a>>>,
     #[serde(borrow)]
@@ -411,7 +411,7 @@ pub(crate) struct Op<'a> {
 #[derive(Deserialize)]
 pub(crate) struct Parity<'a> {
     #[serde(borrow)]
-    pub compile_id: Option<Text<'a>>,
+    pub compile_id: Option<Id<'a>>,
     #[serde(borrow)]
     pub scheduled: BTreeMap<Text<'a>, u64>,
     #[serde(borrow)]
@@ -433,7 +433,7 @@ pub(crate) struct Finding<'a> {
     pub file: Option<Text<'a>>,
     pub line: Option<i64>,
     #[serde(borrow)]
-    pub compile_ids: Vec<Option<Text<'a>>>,
+    pub compile_ids: Vec<Option<Id<'a>>>,
     #[serde(borrow)]
     pub cost: Option<FindingCost<'a>>,
     #[serde(borrow)]

@@ -7,8 +7,9 @@ pub(crate) mod job;
 pub(crate) mod log;
 mod text;
 
-pub(crate) use text::{Text, line_number, owned};
+pub(crate) use text::{Id, Text, line_number, owned};
 
+use crate::model::words::counted;
 use anyhow::{Context, anyhow, bail, ensure};
 use serde::Deserialize;
 use std::fs::File;
@@ -31,6 +32,8 @@ pub(crate) enum ReportKind {
     Log,
     /// The ranks of a job.
     Job,
+    /// Several logs that do not belong together, with a report each.
+    Several,
 }
 
 /// The first keys of both kinds.
@@ -80,6 +83,7 @@ pub(crate) fn kind(bytes: &[u8]) -> anyhow::Result<ReportKind> {
     match head.kind.as_str() {
         "log" => Ok(ReportKind::Log),
         "job" => Ok(ReportKind::Job),
+        "logs" => Ok(ReportKind::Several),
         other => {
             let word: String = other.chars().take(LONGEST_KIND).collect();
             bail!("has a report.json about a {word:?}, not about a log or a job")
@@ -108,6 +112,60 @@ pub(crate) fn log_report(bytes: &[u8]) -> anyhow::Result<log::LogReport<'_>> {
 pub(crate) fn job_report(bytes: &[u8]) -> anyhow::Result<job::JobReport<'_>> {
     serde_json::from_slice(bytes).map_err(|error| not_ours(&error))
 }
+
+/// The reports of several logs that do not belong together.
+#[derive(Deserialize)]
+struct SeveralReports<'r> {
+    #[serde(borrow)]
+    logs: Vec<OneOfSeveral<'r>>,
+}
+
+/// One of them.
+#[derive(Deserialize)]
+struct OneOfSeveral<'r> {
+    #[serde(borrow)]
+    name: Text<'r>,
+}
+
+/// The report of one of several logs.
+pub(crate) struct PartReport {
+    /// What the log is called.
+    pub name: String,
+    /// The folder of its report, below theirs.
+    pub dir: String,
+}
+
+/// The reports of several logs that do not belong together.
+///
+/// # Errors
+/// It is not what this program writes.
+pub(crate) fn part_reports(bytes: &[u8]) -> anyhow::Result<Vec<PartReport>> {
+    let report: SeveralReports<'_> = serde_json::from_slice(bytes).map_err(|error| not_ours(&error))?;
+    // The folder is made from the number, never taken from the file, which may come from anywhere.
+    let part = |(number, one): (usize, OneOfSeveral<'_>)| PartReport {
+        name: one.name.owned(),
+        dir: format!("log_{number}"),
+    };
+    Ok((1..).zip(report.logs).map(part).collect())
+}
+
+/// What is said of the reports of several logs where one is wanted. The sentence goes on after the name of the folder.
+///
+/// # Errors
+/// It is not what this program writes.
+pub(crate) fn wants_one_of(bytes: &[u8]) -> anyhow::Result<String> {
+    let parts = part_reports(bytes)?;
+    let named = parts.iter().take(NAMED_PARTS).map(|part| format!("{} ({})", part.name, part.dir));
+    let more = if parts.len() > NAMED_PARTS { ", .." } else { "" };
+    Ok(format!(
+        "has {} that do not belong together; give one of them: {}{more}",
+        counted(parts.len(), "log", "logs"),
+        named.collect::<Vec<_>>().join(", ")
+    ))
+}
+
+/// Logs that such a sentence names.
+const NAMED_PARTS: usize = 4;
 
 /// Characters of a kind that is none.
 const LONGEST_KIND: usize = 40;

@@ -52,17 +52,18 @@ impl Shown {
         let mut bytes = Vec::new();
         report_json::load(folder, &mut bytes)?;
         let report: Value = serde_json::from_slice(&bytes).context("has a report.json that is no JSON")?;
-        let is_job = report_json::kind(&bytes)? == ReportKind::Job;
         let mut shown = Shown { subject: subject.clone(), job: None, logs: Vec::new() };
-        if is_job {
-            shown.read_ranks(folder, &report)?;
-        } else {
-            if let Subject::Rank(rank) = subject
-                && report["log"]["rank"] != *rank
-            {
-                bail!("is not the report of rank {rank}");
+        match report_json::kind(&bytes)? {
+            ReportKind::Job => shown.read_ranks(folder, &report)?,
+            ReportKind::Several => bail!(report_json::wants_one_of(&bytes)?),
+            ReportKind::Log => {
+                if let Subject::Rank(rank) = subject
+                    && report["log"]["rank"] != *rank
+                {
+                    bail!("is not the report of rank {rank}");
+                }
+                shown.add(String::new(), &report);
             }
-            shown.add(String::new(), &report);
         }
         if shown.job.is_none() && !shown.logs.iter().any(|log| select::has_named(&log.facts)) {
             bail!("has no {} {}", subject.word(), subject.name().unwrap_or_default());

@@ -12,3 +12,11 @@ pub type TextMap<K, V> = HashMap<K, V>;
 
 /// A set of texts or numbers that a log chose; see [`TextMap`].
 pub type TextSet<T> = HashSet<T>;
+
+/// Adds to a list that has one item in most logs, such as the metrics of a compile: a first `push` would make room for four.
+pub(crate) fn push_mostly_one<T>(list: &mut Vec<T>, item: T) {
+    if list.is_empty() {
+        list.reserve_exact(1);
+    }
+    list.push(item);
+}

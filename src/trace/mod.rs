@@ -40,6 +40,7 @@ pub use discover::{
 pub use envelope::{Envelope, FirstEvent, clean_header, readable_text, strict_json};
 pub use glob::expanded;
 pub use intake::Opener;
+pub(crate) use maps::push_mostly_one;
 pub use maps::{TextMap, TextSet};
 pub use names::rank_of_file_name;
 pub use payload::{Md5, PayloadRef, Span};

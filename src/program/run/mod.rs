@@ -35,7 +35,7 @@ pub struct Run {
     #[arg(long)]
     pub provenance: bool,
 
-    /// Record up to 5 seconds with torch.profiler after a compilation, in each process that compiles: puts a folder with a sitecustomize.py on PYTHONPATH
+    /// Record with torch.profiler until 5 seconds after the last compilation, in each process that compiles: puts a folder with a sitecustomize.py on PYTHONPATH
     #[arg(long)]
     pub profile: bool,
 
@@ -111,7 +111,16 @@ impl Run {
             );
             return true;
         }
-        match Bar::during(|bar| tlparse::run(&self.options(&recording), &Registry::default(), bar)) {
+        let folder = recording.folder().to_owned();
+        let tell = move || {
+            if folder.is_dir() {
+                eprintln!(
+                    "tlparse: ended before the report was written; the logs are kept in {}",
+                    folder.display()
+                );
+            }
+        };
+        match Bar::during_or(tell, |bar| tlparse::run(&self.options(&recording), &Registry::default(), bar)) {
             Ok(written) => {
                 let afterwards = Afterwards {
                     no_browser: self.no_browser,

@@ -1,8 +1,9 @@
 """Profiles a program that compiles with torch, without a change to it: `tlparse run --profile` puts this on PYTHONPATH.
 
-Each process that compiles records at most 5 seconds with torch.profiler, from the end of a compilation on; of several such
-windows the last is kept. It is written when the program ends, into the folder TLPARSE_PROFILE_DIR names. Where the program
-uses a profiler itself, this one stops. Nothing here may make the program fail.
+Each process that compiles records with torch.profiler, from the end of its first compilation to 5 seconds after that of the
+last, at most a minute of running; compilations in between are left out. The trace is written then, or when the program ends, into the
+folder TLPARSE_PROFILE_DIR names. Where the program uses a profiler itself, this one stops. Nothing here may make the program
+fail: so there is one recording and no second one, as torch crashes where a function began in one and ends in another.
 """
 
 import atexit
@@ -12,8 +13,10 @@ import importlib.util
 import os
 import sys
 import threading
+import time
 
 SECONDS = 5.0
+MOST_SECONDS = 60.0
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 
@@ -23,14 +26,23 @@ class Recorder:
     def __init__(self):
         self.folder = os.environ.get("TLPARSE_PROFILE_DIR")
         self.running = None
-        self.finished = None
+        self.activities = []
+        # Whether it records at the moment, or is paused.
+        self.records = True
+        self.timer = None
+        # Seconds that were recorded before the last pause, and when that ended.
+        self.recorded = 0.0
+        self.since = 0.0
         self.is_ours = False
+        # Whether nothing is recorded any more; and whether there was a recording, of which there is one at most.
         self.is_over = not self.folder
+        self.has_begun = False
         # Kept, since the interpreter holds only its address.
         self.pending = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_void_p)(self.stop_pending)
 
     def compile_begins(self, *_):
-        """Kernels in C++ stand in a trace only if the code that is generated says so."""
+        """Kernels in C++ stand in a trace only if the code that is generated says so. What compiles is not recorded."""
+        self.keep_recording(False)
         config = sys.modules.get("torch._inductor.config")
         if config is not None and not self.is_over:
             try:
@@ -40,9 +52,14 @@ class Recorder:
 
     def compile_ends(self, *_):
         """What runs now is compiled code."""
-        in_main = threading.current_thread() is threading.main_thread()
-        if self.is_over or self.running is not None or not in_main:
+        if threading.current_thread() is not threading.main_thread():
             return
+        if self.running is not None:
+            self.keep_recording(True)
+            return
+        if self.is_over or self.has_begun:
+            return
+        self.has_begun = True
         try:
             from torch.profiler import ProfilerActivity, profile
 
@@ -52,14 +69,37 @@ class Recorder:
             self.is_ours = True
             started = profile(activities=activities, record_shapes=True)
             started.start()
-            self.running = started
-            timer = threading.Timer(SECONDS, self.ask_to_stop)
-            timer.daemon = True
-            timer.start()
+            self.running, self.activities = started, activities
+            self.since = time.monotonic()
+            self.keep_recording(True)
         except Exception:
             self.is_over = True
         finally:
             self.is_ours = False
+
+    def keep_recording(self, records):
+        """Pauses the recording while something compiles; afterwards it has its seconds anew."""
+        if self.running is None or threading.current_thread() is not threading.main_thread():
+            return
+        try:
+            if self.timer is not None:
+                self.timer.cancel()
+            now = time.monotonic()
+            if self.records:
+                self.recorded += now - self.since
+            self.since = now
+            if records:
+                seconds = max(0.0, min(SECONDS, MOST_SECONDS - self.recorded))
+                self.timer = threading.Timer(seconds, self.ask_to_stop)
+                self.timer.daemon = True
+                self.timer.start()
+            # Without it, as in versions before 2.6, what compiles is recorded, too.
+            pause = getattr(self.running, "toggle_collection_dynamic", None)
+            if pause is not None and records != self.records:
+                pause(records, self.activities)
+            self.records = records
+        except Exception:
+            pass
 
     def ask_to_stop(self):
         """Called in the thread of the timer; the main thread stops the profiler before its next instruction."""
@@ -70,16 +110,16 @@ class Recorder:
         return 0
 
     def stop(self):
-        """Ends the window at hand."""
+        """Ends the recording."""
         recorded, self.running = self.running, None
         if recorded is None:
             return
         try:
             self.is_ours = True
             recorded.stop()
-            self.finished = recorded
-        except Exception:
-            pass
+            self.write(recorded)
+        except Exception as error:
+            print(f"note: the profile could not be written: {error}", file=sys.stderr)
         finally:
             self.is_ours = False
 
@@ -91,19 +131,17 @@ class Recorder:
 
     def child(self):
         """A forked process has no profiler of its own, and the file is its parent's."""
-        self.is_over, self.running, self.finished = True, None, None
+        self.is_over, self.running = True, None
 
-    def write(self):
-        self.stop()
-        if self.finished is None:
-            return
+    def write(self, recorded):
+        """At once: torch crashes if another profiler has started meanwhile."""
         rank = os.environ.get("RANK", "")
         of = f"rank_{rank}_{os.getpid()}" if rank.isdigit() else str(os.getpid())
         path = os.path.join(self.folder, f"profile_{of}.json.gz")
-        try:
-            self.finished.export_chrome_trace(path)
-        except Exception as error:
-            print(f"note: the profile could not be written: {error}", file=sys.stderr)
+        # Whole or not at all.
+        unfinished = os.path.join(self.folder, f".{os.path.basename(path)}")
+        recorded.export_chrome_trace(unfinished)
+        os.replace(unfinished, path)
 
 
 RECORDER = Recorder()
@@ -114,7 +152,7 @@ def watch_compiles(module):
     module.callback_handler.register_start_callback(RECORDER.compile_begins)
     module.callback_handler.register_end_callback(RECORDER.compile_ends)
     os.register_at_fork(after_in_child=RECORDER.child)
-    atexit.register(RECORDER.write)
+    atexit.register(RECORDER.stop)
 
 
 def watch_profilers(module):

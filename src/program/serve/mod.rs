@@ -24,6 +24,7 @@ use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
+use tlparse::system::signals;
 
 /// `tlparse serve`.
 #[derive(Args, Debug)]
@@ -91,6 +92,8 @@ impl Serving {
         // Printed before the browser is started: scripts wait for this line.
         let _ = writeln!(std::io::stdout(), "Serving {} until Ctrl-C", self.url());
         if !no_browser && terminal::may_open_browser() {
+            let site = Arc::clone(&self.site);
+            signals::before_the_end(move || site.hold_signpost(None));
             let page = self.put_up_signpost().context("no temporary file can be made")?;
             terminal::open_in_browser(&page.to_string_lossy(), "report");
         }

@@ -18,12 +18,13 @@ pub(crate) use crate::report::data::markdown::markdown;
 pub(crate) use crate::report::data::measured::figures_of_run;
 
 use crate::analysis::Parity;
-use crate::model::{Artifact, Compile, Content, Outcome, Readable};
+use crate::model::{Artifact, Compile, CompileIndex, Content, Outcome, Readable};
 use crate::output::{NewFile, Page, RelPath};
 use crate::report::kit::paths;
 use crate::report::kit::templates::Worker;
 use crate::report::subject::Report;
-use fxhash::FxHashMap;
+use crate::trace::Md5;
+use indexmap::IndexMap;
 use serde_json::{Value, json};
 use std::io::Write;
 
@@ -76,29 +77,41 @@ pub(crate) fn has_parity(report: Report<'_>) -> bool {
     !report.model.cross_rank.collectives.is_empty() || report.model.log.rank.is_some()
 }
 
-/// `{"[0/0]": {"artifacts": [..]}}`, one key per attempt, in order of first appearance, one line each.
+/// `{"[0/0]": {"artifacts": [..]}}`, one key per attempt, in order of first appearance, one line each. A log may have a
+/// hundred thousand of them, so none is kept once it is written.
 fn write_directory(report: Report<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let compiles = &report.model.compiles;
     let mut attempts = Vec::new();
-    for compile in compiles {
-        let mut files: FxHashMap<u32, Vec<Value>> = FxHashMap::default();
-        for artifact in &compile.artifacts {
-            files.entry(artifact.attempt).or_default().extend(entries(report, compile, artifact));
-        }
-        attempts.extend(compile.attempts.iter().map(|attempt| {
-            let files = files.remove(&attempt.number).unwrap_or_default();
-            (attempt.order, compile.bracketed(attempt.number), json!({ "artifacts": files }))
-        }));
+    let mut files = Vec::new();
+    for (index, compile) in compiles.indexed() {
+        attempts.extend(compile.attempts.iter().map(|attempt| (attempt.order, index, attempt.number)));
+        let numbered = compile.artifacts.iter().enumerate();
+        files.extend(numbered.map(|(place, artifact)| (index, artifact.attempt, place)));
     }
-    attempts.sort_by_key(|(order, ..)| *order);
-    let directory: serde_json::Map<String, Value> =
-        attempts.into_iter().map(|(_, attempt, files)| (attempt, files)).collect();
+    attempts.sort_unstable();
+    files.sort_unstable();
+    // Odd ids may read alike: the last one has the place of the first. Keys are told apart by their hashes, which are short.
+    let mut listed: IndexMap<Md5, (CompileIndex, u32)> = IndexMap::default();
+    for (_, index, attempt) in attempts {
+        let Some(compile) = compiles.get(index) else { continue };
+        listed.insert(Md5::of(compile.bracketed(attempt).as_bytes()), (index, attempt));
+    }
     let mut before = "{\n";
-    for (attempt, files) in &directory {
-        write!(out, "{before}{}:{files}", Value::from(attempt.as_str()))?;
+    for (index, attempt) in listed.into_values() {
+        let Some(compile) = compiles.get(index) else { continue };
+        let start = files.partition_point(|(of, number, _)| (*of, *number) < (index, attempt));
+        let own = files.iter().skip(start).take_while(|(of, number, _)| (*of, *number) == (index, attempt));
+        let own = own.filter_map(|(_, _, place)| compile.artifacts.get(*place));
+        let entries: Vec<Value> = own.flat_map(|artifact| entries(report, compile, artifact)).collect();
+        write!(
+            out,
+            "{before}{}:{}",
+            Value::from(compile.bracketed(attempt)),
+            json!({ "artifacts": entries })
+        )?;
         before = ",\n";
     }
-    Ok(out.write_all(if directory.is_empty() { b"{}\n" } else { b"\n}\n" })?)
+    Ok(out.write_all(if before == "{\n" { b"{}\n" } else { b"\n}\n" })?)
 }
 
 /// An artifact in the directory.

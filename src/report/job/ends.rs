@@ -12,11 +12,20 @@ use std::io::Write;
 /// Up to this many ranks have a row each; of more only those that stopped, and one row for the others.
 const FEW: usize = 16;
 
-/// The section; nothing where no log holds a record.
+/// Whether the section is there: an end alone cannot be compared.
+pub(super) fn is_shown(view: JobView<'_>) -> bool {
+    known(view).len() > 1
+}
+
+/// The ranks of which it is known when their log ends.
+fn known(view: JobView<'_>) -> Vec<usize> {
+    (0..view.report.job.ranks.len()).filter(|index| end_of(view, *index).is_some()).collect()
+}
+
+/// The section; nothing where fewer than two logs say when they end.
 pub(super) fn section(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
-    let ranks = &view.report.job.ranks;
     let stops = &view.report.found.fleet.stops;
-    let known: Vec<usize> = (0..ranks.len()).filter(|index| end_of(view, *index).is_some()).collect();
+    let known = known(view);
     if known.len() < 2 {
         return Ok(());
     }

@@ -83,7 +83,7 @@ fn tabs(view: JobView<'_>) -> Vec<Tab> {
     let many = report.job.ranks.len() > FEW_RANKS;
     let sections = [
         (timeline::is_shown(view), "timeline", "Timeline", None),
-        (report.job.ranks.iter().filter(|rank| rank.end.is_some()).count() > 1, "ends", "Last records", None),
+        (ends::is_shown(view), "ends", "Last records", None),
         (report.found.cause().is_some(), "first", "First difference", None),
         (!found.findings.is_empty(), "findings", "Findings", count(found.findings.len())),
         (grid::is_shown(view), "grid", "Grid", None),

@@ -1,7 +1,7 @@
 //! Where links lead: every address of one page of the report in another.
 
 use crate::model::{Compile, CompileIndex, GraphBreak, VllmFact};
-pub(crate) use crate::report::kit::urls::encoded;
+pub(crate) use crate::report::kit::urls::{anchored, encoded, id_of};
 
 use crate::report::kit::formats::percent;
 use crate::report::kit::html::Html;

@@ -1,6 +1,6 @@
 //! Paths as links, and which links of a log may be followed.
 
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use percent_encoding::{AsciiSet, CONTROLS, NON_ALPHANUMERIC, utf8_percent_encode};
 
 /// Everything but letters, digits and characters without a special meaning in a path.
 const SPECIAL: &AsciiSet = &NON_ALPHANUMERIC
@@ -16,6 +16,19 @@ const SPECIAL: &AsciiSet = &NON_ALPHANUMERIC
 /// A path of the report as it stands in a link.
 pub(crate) fn encoded(path: &str) -> String {
     utf8_percent_encode(path, SPECIAL).to_string()
+}
+
+/// A text of a log as the id of an element. A page cannot hold some control characters as they are.
+pub(crate) fn id_of(text: &str) -> String {
+    match text.contains(char::is_control) {
+        true => utf8_percent_encode(text, CONTROLS).to_string(),
+        false => text.to_owned(),
+    }
+}
+
+/// The id of an element as it stands behind the `#` of a link, where `%2e` would be a dot.
+pub(crate) fn anchored(id: &str) -> String {
+    id.replace('%', "%25")
 }
 
 /// A link of the log as it may stand in a page `depth` folders below the top: http, https, or relative within the
@@ -68,6 +81,12 @@ mod tests {
         ] {
             assert_eq!(safe_link(url, 0), None, "{url:?}");
         }
+    }
+
+    #[test]
+    fn ids_are_what_pages_and_links_can_hold() {
+        assert_eq!(anchored(&id_of("[%2e\r\n/0]")), "[%252e%250D%250A/0]");
+        assert_eq!(anchored(&id_of("[0/0_1]")), "[0/0_1]");
     }
 
     #[test]

@@ -241,7 +241,7 @@ fn left_out(
         "the name of the log, process ids, times of day, and the reports of further processes".to_owned(),
     ];
     let items = items.iter().map(|item| Element::new("li").around(Html::escaped(item)));
-    put(out, &Element::new("ul").around(Html::joined(items.collect::<Vec<_>>(), "")))?;
+    put(out, &Element::new("ul").class("left-out").around(Html::joined(items.collect::<Vec<_>>(), "")))?;
     close_section(out)?;
     Ok(())
 }

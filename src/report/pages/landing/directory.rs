@@ -7,6 +7,7 @@ use crate::report::kit::formats::{counted, whole};
 use crate::report::kit::graph_files;
 use crate::report::kit::html::Html;
 use crate::report::kit::inductor_runs;
+use crate::report::kit::links::{anchored, id_of};
 use crate::report::kit::markup::{
     Element, close, close_section, open_box, open_more, paragraph, put, small, soft, soft_paragraph, span,
 };
@@ -32,6 +33,8 @@ const MOST_KINDS: usize = 200;
 #[derive(Serialize)]
 struct Entry {
     id: Option<String>,
+    /// The id in a link.
+    anchor: Option<String>,
     pill: Html,
     name: Html,
     summary: String,
@@ -71,8 +74,13 @@ struct Lost {
 
 /// Where the entry of a compile stands, seen from the landing page.
 pub(crate) fn href(report: Report<'_>, index: CompileIndex) -> String {
-    let anchor = report.model.compiles.get(index).map_or_else(String::new, |c| c.bracketed(0));
+    let anchor = report.model.compiles.get(index).map_or_else(String::new, |c| anchored(&id(c, 0)));
     format!("{}#{anchor}", page_of(report, index).unwrap_or_default())
+}
+
+/// The id of an attempt's files on the page.
+fn id(compile: &Compile, attempt: u32) -> String {
+    id_of(&compile.bracketed(attempt))
 }
 
 /// The page of a compile's entry, where the landing page has no room for it.
@@ -115,7 +123,7 @@ fn contents(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
         for compile in chunk {
             for attempt in anchors(compile) {
                 let shown = attempt.trim_start_matches('[').trim_end_matches(']');
-                let link = Element::new("a").id(&attempt).href(&format!("{file}#{attempt}"));
+                let link = Element::new("a").id(&attempt).href(&format!("{file}#{}", anchored(&attempt)));
                 put(out, &link.around(shown))?;
             }
         }
@@ -131,7 +139,7 @@ fn anchors(compile: &Compile) -> Vec<String> {
     let mut numbers: Vec<u32> = compile.attempts.iter().map(|a| a.number).filter(|n| *n > 0).collect();
     numbers.insert(0, 0);
     numbers.dedup();
-    numbers.into_iter().map(|number| compile.bracketed(number)).collect()
+    numbers.into_iter().map(|number| id(compile, number)).collect()
 }
 
 /// The pages of a long directory.
@@ -180,11 +188,11 @@ fn entry(view: View<'_>, compile: &Compile, seen: &mut TextSet<String>) -> anyho
         by_attempt.entry(artifact.attempt).or_default().push(artifact);
     }
     // The id of attempt 0 is the entry's own, so that it always resolves.
-    let id = Some(compile.bracketed(0)).filter(|id| seen.insert(id.clone()));
+    let id_of_entry = Some(id(compile, 0)).filter(|id| seen.insert(id.clone()));
     let mut attempts = Vec::new();
     let producers = Producers::of(compile);
     for (number, files) in &by_attempt {
-        let id = (*number > 0).then(|| compile.bracketed(*number)).filter(|id| seen.insert(id.clone()));
+        let id = (*number > 0).then(|| id(compile, *number)).filter(|id| seen.insert(id.clone()));
         let title = (by_attempt.len() > 1).then(|| format!("Attempt {number}"));
         attempts.push(AttemptFiles { id, title, stages: stages(view, compile, &producers, files) });
     }
@@ -196,7 +204,8 @@ fn entry(view: View<'_>, compile: &Compile, seen: &mut TextSet<String>) -> anyho
     let provenance = inductor_runs::links(view, compile).into_iter();
     let lost = compile.lost.iter().map(|(line, what)| Lost { line: whole(*line), what: what.clone() });
     Ok(Entry {
-        id,
+        anchor: id_of_entry.as_deref().map(anchored),
+        id: id_of_entry,
         pill: view.plain_pill_beside(compile)?,
         name: view.named(compile),
         summary: summary(view, compile),

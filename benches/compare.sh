@@ -7,7 +7,8 @@
 #   benches/compare.sh mixed      only rows whose names contain one of these words; prints the table
 #
 # Logs and reports stand in memory (/dev/shm) where that exists, since a disk would measure its file system.
-# UPSTREAM names a built tlparse 0.4.8; without it, one is installed into target/upstream.
+# UPSTREAM names a built tlparse 0.4.8; without it, one is installed into target/upstream. BUILT names a folder that holds
+# this tool and the examples long_log and floor; without it, they are built.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -25,11 +26,13 @@ for tool in hyperfine python3; do
 done
 [ -x /usr/bin/time ] || { echo "compare.sh needs GNU time: apt-get install time" >&2; exit 1; }
 
-cargo build --release --locked
-cargo build --release --locked --examples
-ours=target/release/tlparse
-make_log=target/release/examples/long_log
-floor=target/release/examples/floor
+if [ -n "${BUILT:-}" ]; then
+    ours=$BUILT/tlparse make_log=$BUILT/long_log floor=$BUILT/floor
+else
+    cargo build --release --locked
+    cargo build --release --locked --example long_log --example floor
+    ours=target/release/tlparse make_log=target/release/examples/long_log floor=target/release/examples/floor
+fi
 
 upstream=${UPSTREAM:-target/upstream/bin/tlparse}
 if [ ! -x "$upstream" ]; then
@@ -95,7 +98,7 @@ row ranks ranks 10 --all-ranks-html
 row small stored 0
 row double mixed 600
 
-table=$(python3 benches/table.py "$measured" "$ours" "$upstream" "$runs")
+table=$(python3 benches/table.py "$measured" "$ours" "$upstream" "$runs" "$share")
 echo "$table"
 if [ -z "$quick" ] && [ "${#words[@]}" = 0 ]; then
     echo "$table" >benches/RESULTS.md

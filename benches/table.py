@@ -1,6 +1,8 @@
 """Prints the table of benches/compare.sh: medians of what it measured, and their ratios, as Markdown.
 
-usage: table.py FOLDER OURS UPSTREAM RUNS
+usage: table.py FOLDER OURS UPSTREAM RUNS SHARE
+
+Logs have one SHARE-th of the size that their rows name.
 """
 
 import json
@@ -118,11 +120,13 @@ def processor():
 
 
 def main():
-    folder, ours, upstream, runs = Path(sys.argv[1]), *sys.argv[2:5]
+    folder, ours, upstream, runs, share = Path(sys.argv[1]), *sys.argv[2:6]
     print("# Measured beside upstream\n")
     print("Written by `benches/compare.sh`; `benches/README.md` says how to read it.\n")
     print(f"{processor()}, {os.cpu_count()} cores; {platform.system()} {platform.release()}; logs and reports in memory.")
     print(f"Ours: {version(ours)}. Upstream: {version(upstream)}. Medians of {runs} runs.\n")
+    if share != "1":
+        print(f"For a quick look, logs have a {share}th of the size that their rows name: what a run does once counts for more.\n")
     for line in rows(folder):
         print(line)
     for line in [*growth(folder), *floor(folder)]:

@@ -2,7 +2,7 @@
 //! that may come from anywhere.
 
 use crate::diff::{compared, diff, rows, subject};
-use crate::support::{Done, copy_rank, input, inputs, report, source};
+use crate::support::{Done, Run, copy_rank, input, inputs, report, source};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -59,6 +59,38 @@ fn traces_given_for_each_side_compare_kernels_with_rates_and_shares() {
     let several: Vec<OsString> = vec!["--a".into(), a.clone().into(), a.into(), "--b".into(), b.into()];
     let done = run(several.into_iter().chain(["--profile-a".into(), trace_a.into()]));
     assert!(done.fails(1).contains("one for each"), "{}", done.stderr);
+}
+
+#[test]
+fn a_kernel_of_one_side_is_new_or_gone_with_its_seconds_and_the_only_one_of_its_name_is_the_same() {
+    let (log, trace) = profiled("24_profile");
+    let json = Run::of(log).args(["--profile"]).args([trace]).ok().json.clone();
+    let folder_with = |change: &dyn Fn(&mut Vec<Value>)| {
+        let folder = TempDir::new().unwrap();
+        let mut json = json.clone();
+        change(json["performance"]["kernels"].as_array_mut().unwrap());
+        fs::write(folder.path().join("report.json"), json.to_string()).unwrap();
+        folder
+    };
+    let is_meant = |kernel: &Value| kernel["name"].as_str().unwrap().contains("view_gelu_1");
+    let longer = |us: f64| {
+        folder_with(&|kernels| {
+            let of = kernels.iter_mut().find(|kernel| is_meant(kernel)).unwrap();
+            (of["count"], of["sum_us"]) = (json!(of["count"].as_u64().unwrap() + 5), json!(us));
+        })
+    };
+    let without = folder_with(&|kernels| kernels.retain(|kernel| !is_meant(kernel)));
+    let row = |a: &TempDir, b: &TempDir| {
+        let json = compared(a.path(), b.path());
+        let measured = rows(&json, "measured");
+        assert_eq!(measured.len(), 1, "{measured:#?}");
+        measured[0].clone()
+    };
+    let gone = row(&longer(90_000.0), &without);
+    assert_eq!((&gone["kind"], &gone["a"]["seconds"]), (&json!("gone"), &json!(0.09)), "{gone}");
+    assert_eq!(row(&without, &longer(90_000.0))["kind"], "new");
+    let worse = row(&longer(20_000.0), &longer(90_000.0));
+    assert_eq!((&worse["kind"], &worse["match"]), (&json!("worse"), &json!("exact")), "{worse}");
 }
 
 /// A report whose functions are changed, in a folder of its own.

@@ -1,7 +1,8 @@
 //! `tlparse diff`, rule by rule: one fact of a real report is changed, and exactly the row that this wants is told.
 
 use crate::diff::{compared, diff};
-use crate::support::report;
+use crate::support::html::text_of;
+use crate::support::{Page, report};
 use serde_json::{Value, json};
 use std::fs;
 use tempfile::TempDir;
@@ -34,12 +35,21 @@ fn compile<'j>(json: &'j mut Value, id: &str) -> &'j mut Value {
     compiles.iter_mut().find(|compile| compile["id"] == id).unwrap()
 }
 
-/// Removes the compile of that id, and its time from that of the log.
+/// Removes the compile of that id, and its times from those of the log.
 fn without_compile(json: &mut Value, id: &str) {
-    let seconds = compile(json, id)["time"]["seconds"].as_f64().unwrap();
-    let whole = json["compile_time"]["total_s"].as_f64().unwrap();
-    json["compile_time"]["total_s"] = json!(whole - seconds);
+    let time = compile(json, id)["time"].clone();
+    let whole = &mut json["compile_time"];
+    whole["total_s"] = json!(whole["total_s"].as_f64().unwrap() - time["seconds"].as_f64().unwrap());
+    for part in time["parts"].as_array().unwrap() {
+        add_to_part(&mut whole["parts"], part["name"].as_str().unwrap(), -part["seconds"].as_f64().unwrap());
+    }
     json["compiles"].as_array_mut().unwrap().retain(|compile| compile["id"] != id);
+}
+
+/// Adds seconds to a part of the compiler in a list of parts.
+fn add_to_part(parts: &mut Value, name: &str, seconds: f64) {
+    let part = parts.as_array_mut().unwrap().iter_mut().find(|part| part["name"] == name).unwrap();
+    part["seconds"] = json!(part["seconds"].as_f64().unwrap() + seconds);
 }
 
 fn seconds_of(id: &str) -> f64 {
@@ -83,10 +93,12 @@ fn a_recompile_that_is_gone_has_the_seconds_of_its_compile_and_no_other_row_has_
         json["recompiles"] = json!([]);
         without_compile(json, "23/1");
     });
-    let rows = told(&json);
-    assert_eq!(rows[0], "gone recompile: Recompile of `forward`, resumed at line 81");
+    assert_eq!(
+        told(&json),
+        ["gone recompile: Recompile of `forward`, resumed at line 81"],
+        "no row on the log's time or a part has them"
+    );
     assert_eq!(json["rows"][0]["a"]["seconds"], json!(seconds_of("23/1")));
-    assert!(!rows.iter().any(|row| row.contains("compile_time") || row.contains(" compiles:")), "{rows:?}");
 }
 
 #[test]
@@ -226,9 +238,83 @@ fn what_is_within_the_noise_is_counted_and_told_with_its_sum() {
 }
 
 #[test]
+fn the_table_of_functions_says_how_much_of_a_difference_is_kernel_builds() {
+    let slower = changed(|json| {
+        let of = &mut compile(json, "1/0")["time"];
+        of["seconds"] = json!(of["seconds"].as_f64().unwrap() + 7.0);
+        add_to_part(&mut of["parts"], "Kernel builds", 4.0);
+        add_to_part(&mut of["parts"], "Dynamo", 3.0);
+    });
+    let done = diff(&[&report("03_graph_breaks").folder, slower.path()]);
+    let page =
+        Page::parse("diff.html", &fs::read_to_string(done.work.path().join("tl_diff/diff.html")).unwrap());
+    let row = page.all("#functions-table tbody tr").into_iter().map(text_of);
+    let row = row.map(|text| text.replace('\u{a0}', " ")).find(|text| text.contains("inner_print")).unwrap();
+    assert!(row.contains("+7.00 s") && row.contains("+4.00 s"), "{row}");
+}
+
+#[test]
+fn a_function_that_moved_and_one_that_was_edited_are_told_as_such() {
+    for (lines, operators, how) in [(0, 0, "exact"), (5, 0, "moved"), (0, 9, "edited"), (5, 9, "name")] {
+        let json = difference(|json| {
+            let compile = compile(json, "8/0");
+            compile["time"]["seconds"] = json!(seconds_of("8/0") + 3.0);
+            compile["function"]["line"] = json!(compile["function"]["line"].as_u64().unwrap() + lines);
+            for record in compile["metrics"].as_array_mut().unwrap() {
+                let count = record["fields"]["graph_op_count"].as_u64();
+                record["fields"]["graph_op_count"] = json!(count.map(|count| count + operators));
+            }
+        });
+        let rows = json["rows"].as_array().unwrap();
+        let time = rows.iter().find(|row| row["topic"] == "function_time").unwrap();
+        assert_eq!(time["match"], how, "{time}");
+    }
+}
+
+#[test]
+fn a_break_that_moved_with_its_line_is_the_same_break() {
+    let json = difference(|json| {
+        let of = &mut json["graph_breaks"][0];
+        of["line"] = json!(14);
+        for frame in of["user_stack"].as_array_mut().unwrap() {
+            if frame["line"] == 11 {
+                frame["line"] = json!(14);
+            }
+        }
+        of["count"] = json!(5);
+    });
+    assert_eq!(told(&json).len(), 1, "{:?}", told(&json));
+    let row = &json["rows"][0];
+    assert_eq!((&row["kind"], &row["match"], &row["line"]), (&json!("changed"), &json!("moved"), &json!(14)));
+}
+
+#[test]
+fn only_one_factor_for_nearly_all_functions_points_at_the_machine() {
+    let verdict = |factor: fn(usize) -> f64| {
+        let slower = changed(|json| {
+            for (place, compile) in json["compiles"].as_array_mut().unwrap().iter_mut().enumerate() {
+                if let Some(seconds) = compile["time"]["seconds"].as_f64() {
+                    compile["time"]["seconds"] = json!(seconds * factor(place));
+                }
+            }
+        });
+        diff(&[&report("03_graph_breaks").folder, slower.path()]).stdout
+    };
+    let machine = "a slower machine or compiler would look like this too";
+    let all = verdict(|_| 1.5);
+    assert!(all.contains(machine), "{all}");
+    assert!(!verdict(|_| 1.06).contains(machine), "too little");
+    assert!(
+        !verdict(|place| if place % 2 == 0 { 1.2 } else { 9.0 }).contains(machine),
+        "each by another factor"
+    );
+}
+
+#[test]
 fn settings_are_compared_only_where_both_logs_record_them() {
     let json = difference(|json| json["configs"] = json!({}));
     assert_eq!(told(&json), Vec::<String>::new(), "a log without settings says nothing about them");
     let done = diff(&[&report("03_graph_breaks").folder, &report("03_graph_breaks").folder]);
-    assert!(done.stdout.contains(" settings."), "what is the same is counted: {}", done.stdout);
+    let same = "24 functions, 7 graph breaks, 1 recompile, 2 failures, 30 results of cache lookups, 15 kernels, 865 settings";
+    assert!(done.stdout.contains(same), "what is the same is counted: {}", done.stdout);
 }

@@ -26,6 +26,7 @@ mod browser_tables;
 mod browser_time;
 mod check;
 mod check_formats;
+mod check_rules;
 mod ci_examples;
 mod cli;
 mod compile_pages;

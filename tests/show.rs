@@ -46,10 +46,25 @@ fn each_subject_has_a_row_of_each_of_its_entries() {
     for one in all {
         assert!(shown.contains(one["gb_id"].as_str().unwrap_or("-")), "{shown}");
     }
-    let recompiles = text(report("04_recompiles"), &["recompiles"]);
+    let again = report("04_recompiles");
+    let recompiles = text(again, &["recompiles"]);
+    let reasons: usize =
+        again.list("recompiles").iter().map(|one| one["reasons"].as_array().unwrap().len().max(1)).sum();
+    assert!(recompiles.starts_with(&format!("Recompilations ({reasons})")), "{recompiles}");
     assert!(recompiles.contains("by_shape") && recompiles.contains("expected 4, actual 6"), "{recompiles}");
     let time = text(report("01_inference"), &["time"]);
     assert!(time.contains("Inductor") && time.contains("Phases"), "{time}");
+    let trained = report("02_train_mlp");
+    let shown = json(trained, &["kernels"]);
+    let mut most = 0;
+    for one in trained.list("compiles") {
+        for (name, count) in one["kernels"].as_object().unwrap() {
+            let kernel = serde_json::json!({ "compile_id": one["id"], "name": name, "count": count });
+            assert!(shown["logs"][0]["kernels"].as_array().unwrap().contains(&kernel), "{kernel}");
+            most = most.max(count.as_u64().unwrap());
+        }
+    }
+    assert!(most > 1, "a kernel is called more than once");
     let kernels = text(report("01_inference"), &["kernels"]);
     assert!(kernels.contains("extern_kernels") || kernels.contains("cpp_fused"), "{kernels}");
     let overview = text(breaks, &[]);

@@ -83,7 +83,7 @@ pub fn guard_diff(old: &str, new: &str, wanted: Option<&str>) -> Option<GuardDif
         hunks.push(Hunk { parent: parent.unwrap_or_default(), was, is });
     }
     if let Some(wanted) = wanted {
-        hunks.sort_by_key(|hunk| !hunk.texts().any(|text| as_written(text).contains(wanted)));
+        hunks.sort_by_cached_key(|hunk| !hunk.texts().any(|text| as_written(text).contains(wanted)));
     }
     let mut above = String::new();
     let mut room = MOST_LINES;
@@ -120,7 +120,7 @@ impl<'t> Hunk<'t> {
         }
         let mentions = |text: &str| wanted.is_some_and(|wanted| as_written(text).contains(wanted));
         let mut lines = changed(self.was, self.is);
-        lines.sort_by_key(|line| !line.pieces.iter().any(|(text, _)| mentions(text)));
+        lines.sort_by_cached_key(|line| !line.pieces.iter().any(|(text, _)| mentions(text)));
         lines.truncate(room);
         lines
     }

@@ -2,11 +2,12 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::marker::PhantomData;
 use std::sync::LazyLock;
 
 use memchr::memmem::Finder;
 use serde::Deserialize;
-use serde::de::{self, Deserializer, MapAccess, Visitor};
+use serde::de::{self, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 use super::compile_id::CompileId;
@@ -45,6 +46,38 @@ impl<'a> Envelope<'a> {
 impl<'de: 'a, 'a> Deserialize<'de> for Envelope<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_map(EnvelopeVisitor)
+    }
+}
+
+/// The value of the first event of a record that was read before, as `T`: the text is read once, where reading the
+/// [`Envelope`] first and then the value reads it twice.
+pub struct FirstEvent<T>(pub Option<T>);
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for FirstEvent<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(FirstEventVisitor(PhantomData))
+    }
+}
+
+struct FirstEventVisitor<T>(PhantomData<T>);
+
+impl<'de, T: Deserialize<'de>> Visitor<'de> for FirstEventVisitor<T> {
+    type Value = FirstEvent<T>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let (mut context, mut first) = (Context::default(), None);
+        while let Some(Text(key)) = map.next_key::<Text<'de>>()? {
+            if first.is_none() && context.slot(&key).is_none() {
+                first = Some(map.next_value()?);
+            } else {
+                map.next_value::<IgnoredAny>()?;
+            }
+        }
+        Ok(FirstEvent(first))
     }
 }
 
@@ -319,6 +352,20 @@ mod tests {
             (envelope.events[0].0.as_ref(), envelope.events[0].1.get()),
             ("dynamo_start", r#"{"stack": []}"#)
         );
+    }
+
+    #[test]
+    fn the_first_event_is_the_one_that_the_envelope_has_first() {
+        for json in [
+            r#"{"rank": 0, "a": {"x": 1}, "stack": [{"y": 2}], "b": {"z": 3}, "has_payload": "00"}"#,
+            r#"{"frame_id": 1}"#,
+            r#"{"a": null}"#,
+        ] {
+            let FirstEvent(first) = serde_json::from_str::<FirstEvent<&RawValue>>(json).unwrap();
+            let envelope = Envelope::parse(json).unwrap();
+            assert_eq!(first.map(RawValue::get), envelope.events.first().map(|(_, value)| value.get()));
+        }
+        assert!(serde_json::from_str::<FirstEvent<&RawValue>>(r#"{"a": 1"#).is_err());
     }
 
     #[test]

@@ -37,7 +37,7 @@ pub use damage::{Damage, DamageKind};
 pub use discover::{
     Folder, NewestLog, files_ending, log_files, logs_in, logs_of_report, named_logs, newest_log,
 };
-pub use envelope::{Envelope, clean_header, readable_text, strict_json};
+pub use envelope::{Envelope, FirstEvent, clean_header, readable_text, strict_json};
 pub use glob::expanded;
 pub use intake::Opener;
 pub(crate) use maps::push_mostly_one;

@@ -2,7 +2,7 @@
 
 use crate::model::Fields;
 use crate::report::subject::Report;
-use crate::trace::{Envelope, PayloadRef, Prefix, Span, clean_header};
+use crate::trace::{Envelope, FirstEvent, PayloadRef, Prefix, Span, clean_header};
 
 impl Report<'_> {
     /// A payload's text; bytes that are not UTF-8 become U+FFFD.
@@ -23,8 +23,11 @@ impl Report<'_> {
         self.source.read_span(header, &mut bytes)?;
         let cleaned = clean_header(&bytes, first_line);
         let json = Prefix::parse(&cleaned.text).map_or("{}", |(_, rest)| rest);
-        let envelope = Envelope::parse(json)?;
-        let value = envelope.events.first().map_or("{}", |(_, value)| value.get());
-        Ok(look(&Fields::parse(value).unwrap_or_default()))
+        if let Ok(FirstEvent(fields)) = serde_json::from_str(json) {
+            return Ok(look(&fields.unwrap_or_default()));
+        }
+        // The event is no object, and so has no fields.
+        Envelope::parse(json)?;
+        Ok(look(&Fields::default()))
     }
 }

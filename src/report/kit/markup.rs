@@ -308,6 +308,19 @@ pub(crate) fn more(summary: impl Into<Html>, body: &Html) -> Html {
     folded("more", summary, body)
 }
 
+/// A fold with an anchor, in lines of its own.
+pub(crate) fn anchored_fold(id: Option<&str>, summary: Html, body: &Html) -> Html {
+    let mut html = String::new();
+    push_open(&mut html, "details", &[("class", Some("fold")), ("id", id)]);
+    for piece in [&Element::new("summary").around(summary), body] {
+        html.push('\n');
+        html.push_str(piece.as_str());
+    }
+    html.push('\n');
+    push_close(&mut html, "details");
+    Html::trusted(html)
+}
+
 fn folded(class: &str, summary: impl Into<Html>, body: &Html) -> Html {
     let summary = Element::new("summary").around(summary);
     Element::new("details").class(class).around(Html::joined([summary, body.clone()], ""))

@@ -3,10 +3,9 @@
 use crate::model::{Frame, Stack, TextFrame};
 use crate::report::kit::formats::{clipped, counted, is_library, short_path};
 use crate::report::kit::html::Html;
-use crate::report::kit::markup::span;
+use crate::report::kit::markup::{anchored_fold, push_close, push_open, span};
 use crate::report::kit::view::View;
 use crate::trace::TextSet;
-use serde::Serialize;
 
 /// Characters to which the columns of a stack are padded; a longer name pushes its own line only.
 const WIDEST_PLACE: usize = 40;
@@ -18,18 +17,7 @@ const INNERMOST: usize = 12;
 /// Characters of a source line in the summary of a folded stack.
 const LONGEST_LOC: usize = 80;
 
-#[derive(Serialize)]
-struct StackOf<'s> {
-    /// Its anchor, where other places lead to it.
-    id: Option<String>,
-    folded: Option<String>,
-    name: &'s str,
-    place: String,
-    loc: &'s str,
-    frames: Vec<FrameOf<'s>>,
-}
-
-#[derive(Default, Serialize)]
+#[derive(Default)]
 struct FrameOf<'s> {
     class: Option<&'static str>,
     /// The whole path, where what is shown does not tell which file it is.
@@ -59,11 +47,7 @@ impl View<'_> {
 
     /// All frames of a stack, not folded.
     pub fn frames_of(&self, stack: &Stack) -> anyhow::Result<Html> {
-        let frames = self.frames(stack, self.innermost_own(stack));
-        self.render(
-            "stack",
-            &StackOf { id: None, folded: None, name: "", place: String::new(), loc: "", frames },
-        )
+        Ok(lines_of(&self.frames(stack, self.innermost_own(stack))))
     }
 
     /// The frame by which a stack is known, as a link to where all of it stands.
@@ -82,7 +66,6 @@ impl View<'_> {
         else {
             return Ok(Html::escaped(crate::report::kit::formats::UNKNOWN));
         };
-        let folded = (stack.len() > 1).then(|| format!("{} frames", stack.len()));
         let inner = stack.get(from..).unwrap_or_default();
         let mut frames = self.frames(inner, own.and_then(|own| own.checked_sub(from)));
         if from > 0 {
@@ -92,9 +75,16 @@ impl View<'_> {
             };
             frames.insert(0, FrameOf { class: Some("soft"), ..above });
         }
+        let lines = lines_of(&frames);
+        if stack.len() < 2 {
+            return Ok(lines);
+        }
         let loc = clipped(shown.loc.as_deref().unwrap_or_default(), LONGEST_LOC).0;
-        let place = place(self.file(shown), shown.line);
-        self.render("stack", &StackOf { id, folded, name: &shown.name, place, loc, frames })
+        let place = span("soft nowrap", place(self.file(shown), shown.line));
+        let loc = (!loc.is_empty()).then(|| self.code(loc));
+        let frames = span("soft nowrap", format!("{} frames", stack.len()));
+        let summary = [Some(self.code(&shown.name)), Some(place), loc, Some(frames)];
+        Ok(anchored_fold(id.as_deref(), Html::joined(summary.into_iter().flatten(), " "), &lines))
     }
 
     /// Frames read from a traceback's text, outermost first; `hit` is marked, libraries' are dimmed.
@@ -122,10 +112,7 @@ impl View<'_> {
         });
         let mut frames: Vec<FrameOf<'_>> = shown.collect();
         once_a_file(&mut frames);
-        self.render(
-            "stack",
-            &StackOf { id: None, folded: None, name: "", place: String::new(), loc: "", frames },
-        )
+        Ok(lines_of(&frames))
     }
 
     /// The file of a frame; empty when the log does not say.
@@ -166,6 +153,30 @@ impl View<'_> {
         once_a_file(&mut frames);
         frames
     }
+}
+
+/// Frames, a line each. Written piece by piece: a report has a hundred thousand.
+fn lines_of(frames: &[FrameOf<'_>]) -> Html {
+    let mut html = String::new();
+    push_open(&mut html, "pre", &[("class", Some("source")), ("tabindex", Some("0"))]);
+    for frame in frames {
+        push_open(&mut html, "span", &[("class", frame.class)]);
+        push_open(&mut html, "span", &[("class", Some("place")), ("title", frame.full)]);
+        let href = frame.href.as_deref().filter(|href| !href.is_empty());
+        if href.is_some() {
+            push_open(&mut html, "a", &[("href", href)]);
+        }
+        Html::push_escaped(&frame.place, &mut html);
+        if href.is_some() {
+            push_close(&mut html, "a");
+        }
+        html.push_str(&frame.pad);
+        push_close(&mut html, "span");
+        Html::push_escaped(&frame.text, &mut html);
+        push_close(&mut html, "span");
+    }
+    push_close(&mut html, "pre");
+    Html::trusted(html)
 }
 
 /// Keeps the whole path only for the first frame of each file.

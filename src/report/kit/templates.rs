@@ -71,7 +71,6 @@ templates! {
     section_head,
     shell_head,
     shell_top,
-    stack,
     steps,
     table_foot,
     table_head,

@@ -77,11 +77,7 @@ impl Stored {
 
     /// The first record of an event: its key, or the name of its artifact.
     pub fn first(&self, event: &str) -> Record {
-        self.records
-            .iter()
-            .find(|record| is_event(record, event))
-            .unwrap_or_else(|| panic!("no {event}"))
-            .clone()
+        self.maybe(event).unwrap_or_else(|| panic!("no {event}"))
     }
 
     /// All records but those of an event.
@@ -90,15 +86,21 @@ impl Stored {
     }
 
     /// `dynamo_start` and metrics of the first compile, and further events of it. Its metrics lose their configuration,
-    /// which is 40 KB of text.
+    /// which is 40 KB of text. An export has neither.
     pub fn compile(&self, more: &[&str]) -> Vec<Record> {
-        let mut metrics = self.first("compilation_metrics");
-        metrics.edit(|envelope| {
-            let fields = envelope["compilation_metrics"].as_object_mut().unwrap();
-            fields.retain(|name, _| !name.ends_with("_config"));
-        });
+        let mut metrics = self.maybe("compilation_metrics");
+        if let Some(metrics) = &mut metrics {
+            metrics.edit(|envelope| {
+                let fields = envelope["compilation_metrics"].as_object_mut().unwrap();
+                fields.retain(|name, _| !name.ends_with("_config"));
+            });
+        }
         let between = more.iter().map(|event| self.first(event));
-        std::iter::once(self.first("dynamo_start")).chain(between).chain([metrics]).collect()
+        self.maybe("dynamo_start").into_iter().chain(between).chain(metrics).collect()
+    }
+
+    fn maybe(&self, event: &str) -> Option<Record> {
+        self.records.iter().find(|record| is_event(record, event)).cloned()
     }
 }
 

@@ -15,8 +15,8 @@ const LONGEST: f64 = 300.0;
 const PAUSE: Duration = Duration::from_millis(4);
 /// Ticks a second in `/proc/PID/stat`; the same on every Linux that Rust runs on.
 const TICKS: f64 = 100.0;
-/// User time below which nobody waits: growth from less is noise.
-const SHORT: f64 = 0.4;
+/// User time below which nobody waits: growth from less is noise, such as that of threads that start.
+const SHORT: f64 = 1.0;
 /// Memory below which growth is not judged: a run with nothing to do needs half of it.
 const LITTLE: f64 = 48e6;
 

@@ -69,15 +69,17 @@ impl Whole {
     /// The report of a log with a trace, or of the trace alone. The first line of the input is the number of bytes of the
     /// log.
     pub fn trace(&self, input: &[u8]) -> Result<(), String> {
-        let (log, trace) = oracle::trace_and_log(input);
+        let (log, text) = oracle::trace_and_log(input);
         let put = |name, bytes| self.put(name, bytes).map_err(|error| error.to_string());
-        let trace = put("trace.json", trace)?;
+        let trace = put("trace.json", text)?;
         let options = if log.is_empty() {
             Options::new(trace, "")
         } else {
             Options { profiles: vec![trace], ..Options::new(put("fuzz.log", log)?, "") }
         };
         let Some(files) = in_memory(&options)? else { return Ok(()) };
+        // What is no trace is read as a log.
+        let log = if log.is_empty() { text } else { log };
         if files.contains_key("raw.log") {
             oracle::data(log, &files, &self.schema)?;
         }

@@ -29,6 +29,14 @@ pub struct LogEnd {
     pub phases: Vec<OpenPhase>,
 }
 
+impl LogEnd {
+    /// Whether a span, an index into the model's, was open. A log may be nothing but phases that never end.
+    pub fn is_open(&self, span: usize) -> bool {
+        // An outer span comes before those within it, so they are sorted.
+        self.phases.binary_search_by_key(&span, |phase| phase.span).is_ok()
+    }
+}
+
 /// A phase that was open when the log ended.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OpenPhase {

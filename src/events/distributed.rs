@@ -93,7 +93,10 @@ fn output(output: &Fields<'_>) -> String {
 fn execution_order(json: &str) -> anyhow::Result<Vec<Execution>> {
     let payload = Fields::parse(json)?;
     let order: Vec<Fields<'_>> = payload.get("graph_execution_order").unwrap_or_default();
-    Ok(order.iter().map(|graph| Execution { compile_id: graph.text("compile_id") }).collect())
+    Ok(order
+        .iter()
+        .map(|graph| Execution { compile_id: graph.text("compile_id").filter(|id| !id.is_empty()) })
+        .collect())
 }
 
 impl RankContext<'_> {

@@ -160,7 +160,7 @@ impl Collector {
             kind,
             registers: args.count("registers per thread"),
             shared_memory: args.count("shared memory"),
-            occupancy: args.number("est. achieved occupancy %"),
+            occupancy: args.number("est. achieved occupancy %").filter(|percent| *percent >= 0.0),
             spills: SPILLS.iter().find_map(|name| args.count(name)),
         });
     }

@@ -8,7 +8,7 @@ use crate::analysis::names::function_words;
 use crate::analysis::user_place::UserPlace;
 use crate::model::words::{counted, headline};
 use crate::model::{CompileIndex, Model};
-use indexmap::IndexMap;
+use indexmap::{IndexMap, IndexSet};
 
 /// Microseconds of guard checks on each call that are worth a word. A call of a compiled function costs 10 to 50 us
 /// anyway; half a millisecond is more than most kernels take, and is paid on every call.
@@ -50,8 +50,8 @@ fn of_log(Basis { model, .. }: Basis<'_>) -> Vec<Finding> {
 
 /// Restarts of compiles whose graph did not break: those are told with the break.
 fn restarts(model: &Model) -> Option<Finding> {
-    let mut compiles: Vec<CompileIndex> = Vec::new();
-    let mut reasons: Vec<String> = Vec::new();
+    let mut compiles: IndexSet<CompileIndex> = IndexSet::new();
+    let mut reasons: IndexSet<String> = IndexSet::new();
     let mut count = 0;
     for one in &model.restarts {
         let Some(&index) = model.by_id.get(&one.compile) else { continue };
@@ -60,17 +60,13 @@ fn restarts(model: &Model) -> Option<Finding> {
             continue;
         }
         count += 1;
-        if !compiles.contains(&index) {
-            compiles.push(index);
-        }
-        let first = headline(&one.reason);
-        if !reasons.contains(&first) {
-            reasons.push(first);
-        }
+        compiles.insert(index);
+        reasons.insert(headline(&one.reason));
     }
     if compiles.is_empty() {
         return None;
     }
+    let (compiles, reasons) = (Vec::from_iter(compiles), Vec::from_iter(reasons));
     let title = format!("Tracing of {} began anew", counted(compiles.len(), "compile", "compiles"));
     // Where torch names nothing but an exception of its own, it found out something that the program cannot tell it.
     let by_itself = reasons.iter().all(|reason| is_own_exception(reason));

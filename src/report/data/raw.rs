@@ -81,7 +81,9 @@ fn push_compact(json: &str, out: &mut Vec<u8>, mut see: impl FnMut(&[u8])) {
             b'0'..=b'9' => {
                 let number = Number::at_start_of(rest);
                 if let Some(printed) = number.printed_otherwise(rest) {
-                    out.extend_from_slice(json.get(from..at).unwrap_or_default());
+                    let before = json.get(from..at).unwrap_or_default();
+                    let sign = if printed == "null" { b"-".as_slice() } else { b"" };
+                    out.extend_from_slice(before.strip_suffix(sign).unwrap_or(before));
                     out.extend_from_slice(printed.as_bytes());
                     from = at + number.length;
                 }
@@ -127,13 +129,14 @@ impl Number {
         number
     }
 
-    /// How a 64-bit float prints it, where that is not how it is written.
+    /// How a 64-bit float prints it, where that is not how it is written. A number that is too large for one is null, as
+    /// `Infinity` is: many readers refuse it.
     fn printed_otherwise(&self, text: &[u8]) -> Option<String> {
         let text = text.get(..self.length)?;
-        if !self.is_float || self.prints_as_written(text) {
+        if self.digits <= f64::MAX_10_EXP as usize && !self.is_float || self.prints_as_written(text) {
             return None;
         }
-        let number: f64 = serde_json::from_slice(text).ok()?;
+        let Ok(number) = serde_json::from_slice::<f64>(text) else { return Some("null".to_owned()) };
         serde_json::to_string(&number).ok().filter(|printed| printed.as_bytes() != text)
     }
 

@@ -88,7 +88,7 @@ fn duration(span: &TraceSpan) -> f64 {
 /// which the compiler did nothing for this compile, is cut out.
 fn place<'m>(subject: Subject<'m>) -> (Vec<Placed<'m>>, f64) {
     let spans = &subject.report.model.spans;
-    let at_end = subject.report.found.end.as_ref().map(|end| end.phases.as_slice()).unwrap_or_default();
+    let end = subject.report.found.end.as_ref();
     let mut placed: Vec<Placed<'m>> = Vec::new();
     // Where each span of the compile stands in the list above.
     let mut known: fxhash::FxHashMap<usize, (f64, usize, usize)> = fxhash::FxHashMap::default();
@@ -109,7 +109,7 @@ fn place<'m>(subject: Subject<'m>) -> (Vec<Placed<'m>>, f64) {
         let part = part_of_phase(&span.name).unwrap_or(part);
         known.insert(index, (own_shift, depth, part));
         total = total.max(span.end_us - own_shift);
-        let at_end = at_end.iter().any(|open| open.span == index);
+        let at_end = end.is_some_and(|end| end.is_open(index));
         placed.push(Placed { span, start_us: span.start_us - own_shift, depth, part, at_end });
     }
     (placed, total)

@@ -153,7 +153,7 @@ fn data<'m>(view: View<'m>, timeline: &Timeline) -> anyhow::Result<Data<'m>> {
     let rows: Vec<usize> = first_rows(&timeline.tracks);
     let mut data = Data { total: since(timeline.end_us), ..Data::default() };
     data.tracks = tracks(model, timeline);
-    let unfinished = view.report.found.end.as_ref().map(|end| end.phases.as_slice()).unwrap_or_default();
+    let end = view.report.found.end.as_ref();
     let mut reach = 0;
     for laid in &timeline.spans {
         let Some(span) = model.spans.get(laid.span) else { continue };
@@ -161,7 +161,7 @@ fn data<'m>(view: View<'m>, timeline: &Timeline) -> anyhow::Result<Data<'m>> {
         let kernel = kernels.get(&laid.span).filter(|_| data.kernels.len() < MOST_KERNELS);
         data.kernels.extend(kernel.map(|name| (data.starts.len(), clipped(name, LONGEST_NAME).0.to_owned())));
         data.open.extend(span.open.then_some(data.starts.len()));
-        let ends_log = unfinished.iter().any(|open| open.span == laid.span);
+        let ends_log = end.is_some_and(|end| end.is_open(laid.span));
         data.unfinished.extend(ends_log.then_some(data.starts.len()));
         data.starts.push(start.saturating_sub(reach));
         data.lengths.push(since(span.end_us).saturating_sub(start));

@@ -289,6 +289,41 @@ fn a_break_that_moved_with_its_line_is_the_same_break() {
 }
 
 #[test]
+fn breaks_that_only_their_order_tells_apart_are_matched_by_a_guess() {
+    // Two breaks for one reason, whose lines the log does not quote, moved.
+    let twins = |by: u64, count: u64| {
+        changed(|json| {
+            let mut one = json["graph_breaks"][0].clone();
+            one["user_stack"] = json!([]);
+            let at = |line: u64, count: u64| {
+                let mut one = one.clone();
+                (one["line"], one["count"]) = (json!(line + by), json!(count));
+                one
+            };
+            json["graph_breaks"] = json!([at(11, 1), at(13, count)]);
+        })
+    };
+    let (a, b) = (twins(0, 2), twins(0, 3));
+    let json = compared(a.path(), b.path());
+    assert_eq!((json["rows"].as_array().unwrap().len(), &json["rows"][0]["match"]), (1, &json!("exact")));
+    // The same line twice: which is which, only their order says.
+    let same_line = |count: u64| {
+        let folder = twins(0, count);
+        let path = folder.path().join("report.json");
+        let mut json: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+        json["graph_breaks"][1]["line"] = json!(11);
+        fs::write(path, json.to_string()).unwrap();
+        folder
+    };
+    let (a, b) = (same_line(2), same_line(3));
+    let json = compared(a.path(), b.path());
+    let row = &json["rows"][0];
+    assert_eq!(row["match"], "order", "{json:#}");
+    let said = diff(&[a.path(), b.path()]).stdout;
+    assert!(said.contains("matched by line and order only, a guess"), "{said}");
+}
+
+#[test]
 fn only_one_factor_for_nearly_all_functions_points_at_the_machine() {
     let verdict = |factor: fn(usize) -> f64| {
         let slower = changed(|json| {

@@ -18,8 +18,8 @@ pub(super) fn findings(job: &Job, found: &JobFound) -> Vec<JobFinding> {
         steps.len(),
         last.as_deref().unwrap_or("an unknown one")
     );
-    let detail = "A log does not say how its process ended. Logs that end like this are left by programs that stop with an exception in or around a frame that Dynamo gave up.";
-    let hint = "Look at the standard error of the ranks for the exception, and at the graph breaks of the last compilation.";
+    let detail = "What ran, ran in eager mode. A log does not say how its process ended: logs look like this when Dynamo gave up every frame that it tried, and also when an exception stopped the program before a graph was made.";
+    let hint = "Look at the graph breaks of these compilations. If the program stopped, look at the standard error of the ranks for the exception.";
     vec![JobFinding::new(KIND, Severity::Error, title).with_detail(detail).with_hint(hint)]
 }
 

@@ -1,7 +1,7 @@
 //! `tlparse check`, rule by rule: what counts towards which budget, on a real report with one fact changed.
 
 use crate::check::excesses;
-use crate::support::{Check, report};
+use crate::support::{Check, changed_report, report};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
@@ -9,11 +9,7 @@ use tempfile::TempDir;
 
 /// A report of graph breaks, a recompile, failures and cache lookups, with changed facts.
 fn changed(change: impl FnOnce(&mut Value)) -> TempDir {
-    let folder = TempDir::new().unwrap();
-    let mut json = report("03_graph_breaks").json.clone();
-    change(&mut json);
-    fs::write(folder.path().join("report.json"), json.to_string()).unwrap();
-    folder
+    changed_report("03_graph_breaks", change)
 }
 
 /// How much of what the budget of that name counts the report has.

@@ -2,7 +2,7 @@
 //! that may come from anywhere.
 
 use crate::diff::{compared, diff, rows, subject};
-use crate::support::{Done, Run, copy_rank, input, inputs, report, source};
+use crate::support::{Done, Run, changed_report, copy_rank, input, inputs, report, source};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -93,15 +93,6 @@ fn a_kernel_of_one_side_is_new_or_gone_with_its_seconds_and_the_only_one_of_its_
     assert_eq!((&worse["kind"], &worse["match"]), (&json!("worse"), &json!("exact")), "{worse}");
 }
 
-/// A report whose functions are changed, in a folder of its own.
-fn changed(name: &str, change: impl FnOnce(&mut Value)) -> TempDir {
-    let folder = TempDir::new().unwrap();
-    let mut json = report(name).json.clone();
-    change(&mut json);
-    fs::write(folder.path().join("report.json"), json.to_string()).unwrap();
-    folder
-}
-
 /// Changes the compiles of the function of that name.
 fn each_compile(json: &mut Value, name: &str, change: impl Fn(&mut Value)) {
     let mut found = 0;
@@ -124,7 +115,7 @@ fn elsewhere(compile: &mut Value) {
 
 #[test]
 fn what_is_matched_by_name_alone_is_marked_as_a_guess_everywhere() {
-    let other = changed("03_graph_breaks", |json| each_compile(json, "inner_print", elsewhere));
+    let other = changed_report("03_graph_breaks", |json| each_compile(json, "inner_print", elsewhere));
     let json = compared(&report("03_graph_breaks").folder, other.path());
     let operators = rows(&json, "operators");
     assert_eq!(operators.len(), 1, "{operators:#?}");
@@ -137,7 +128,7 @@ fn what_is_matched_by_name_alone_is_marked_as_a_guess_everywhere() {
         assert!(fs::read_to_string(folder.join(file)).unwrap().contains(guess), "{file}");
     }
     // At the same line with other code it is edited, and no guess.
-    let edited = changed("03_graph_breaks", |json| {
+    let edited = changed_report("03_graph_breaks", |json| {
         each_compile(json, "inner_print", |compile| {
             elsewhere(compile);
             compile["function"]["line"] = json!(compile["function"]["line"].as_u64().unwrap() - 100);
@@ -165,8 +156,8 @@ fn functions_of_one_name_whose_order_decides_are_a_guess() {
         }
     };
     let (a, b) = (
-        changed("03_graph_breaks", |json| rename(json, 1)),
-        changed("03_graph_breaks", |json| rename(json, 2)),
+        changed_report("03_graph_breaks", |json| rename(json, 1)),
+        changed_report("03_graph_breaks", |json| rename(json, 2)),
     );
     let json = compared(a.path(), b.path());
     let operators = rows(&json, "operators");
@@ -284,7 +275,7 @@ fn another_torch_is_known_by_its_settings_where_no_log_names_it() {
     let one_sided: Vec<&str> = one_sided.map(subject).collect();
     assert!(one_sided.len() <= 2, "settings of one version are counted, not listed: {one_sided:#?}");
     // A setting or two that are missing do not make another version.
-    let fewer = changed("21_torch26_25_guards", |json| {
+    let fewer = changed_report("21_torch26_25_guards", |json| {
         for config in json["configs"].as_object_mut().unwrap().values_mut() {
             let fields = config.as_object_mut().unwrap();
             let first: Vec<String> = fields.keys().take(2).cloned().collect();

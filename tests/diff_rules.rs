@@ -2,18 +2,14 @@
 
 use crate::diff::{compared, diff};
 use crate::support::html::text_of;
-use crate::support::{Page, report};
+use crate::support::{Page, changed_report, report};
 use serde_json::{Value, json};
 use std::fs;
 use tempfile::TempDir;
 
 /// A report of graph breaks, recompiles, failures and cache lookups, with changed facts.
 fn changed(change: impl FnOnce(&mut Value)) -> TempDir {
-    let folder = TempDir::new().unwrap();
-    let mut json = report("03_graph_breaks").json.clone();
-    change(&mut json);
-    fs::write(folder.path().join("report.json"), json.to_string()).unwrap();
-    folder
+    changed_report("03_graph_breaks", change)
 }
 
 /// What differs when B is changed so.

@@ -1,7 +1,7 @@
 //! `tlparse diff` of several runs a side, and of ranks: what is said of a thing that only some of them have.
 
 use crate::diff::{compared, diff, rows, subject};
-use crate::support::{job, report};
+use crate::support::{changed_report, job, report};
 use serde_json::{Value, json};
 use std::ffi::OsString;
 use std::fs;
@@ -10,11 +10,7 @@ use tempfile::TempDir;
 
 /// A report of graph breaks whose facts are changed, in a folder of its own.
 fn changed(change: impl FnOnce(&mut Value)) -> TempDir {
-    let folder = TempDir::new().unwrap();
-    let mut json = report("03_graph_breaks").json.clone();
-    change(&mut json);
-    fs::write(folder.path().join("report.json"), json.to_string()).unwrap();
-    folder
+    changed_report("03_graph_breaks", change)
 }
 
 /// Removes what a list of the report holds of the kind.

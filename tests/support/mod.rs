@@ -23,7 +23,7 @@ pub use html::{Page, select, text_of};
 pub use inputs::{Input, input, input_of, inputs};
 pub use job::{Job, combine, copy_rank, job, job_logs, rank_reports};
 pub use log::{Log, Record};
-pub use report::{Report, report, reports};
+pub use report::{Report, changed_report, report, reports};
 pub use run::{Done, Run};
 
 use std::path::{Path, PathBuf};

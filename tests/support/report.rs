@@ -152,3 +152,12 @@ fn json_of(path: &Path) -> Value {
     let text = fs::read(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     serde_json::from_slice(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
+
+/// The `report.json` of a stored log with changed facts, in a folder of its own.
+pub fn changed_report(name: &str, change: impl FnOnce(&mut Value)) -> TempDir {
+    let folder = TempDir::new().unwrap();
+    let mut json = report(name).json.clone();
+    change(&mut json);
+    fs::write(folder.path().join("report.json"), json.to_string()).unwrap();
+    folder
+}

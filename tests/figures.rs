@@ -314,6 +314,22 @@ fn launches_of_no_length_and_of_equal_length_are_counted_and_have_no_impossible_
 }
 
 #[test]
+fn sizes_below_zero_tell_no_work() {
+    let mut trace = trace("h100_vit.json.gz");
+    for operator in events(&mut trace, "cpu_op") {
+        let text = operator["args"]["Input Dims"].to_string().replace("768", "-768");
+        operator["args"]["Input Dims"] = serde_json::from_str(&text).unwrap();
+    }
+    let report = report_of(&trace);
+    let of_size = |op: &&Value| op["input_dims"].to_string().contains("-768");
+    let odd: Vec<&Value> = rows(&report, "ops").iter().filter(of_size).collect();
+    assert!(odd.len() > 3, "{odd:#?}");
+    for op in odd {
+        assert_eq!((&op["flops"], &op["bytes"]), (&Value::Null, &Value::Null), "{op}");
+    }
+}
+
+#[test]
 fn an_eager_operator_has_its_bytes_from_the_shapes_of_its_inputs() {
     let report = Run::of(trace_path("h100_qwen.json.gz")).ok();
     let adds: Vec<&Value> = rows(&report, "ops").iter().filter(|op| op["op"] == "aten::add").collect();

@@ -78,8 +78,9 @@ impl Whole {
             Options { profiles: vec![trace], ..Options::new(put("fuzz.log", log)?, "") }
         };
         let Some(files) = in_memory(&options)? else { return Ok(()) };
-        // What is no trace is read as a log.
-        let log = if log.is_empty() { text } else { log };
+        // A trace alone has no log. What is no trace is read as one.
+        let is_log = log.is_empty() && !is_measured(&files);
+        let log = if is_log { text } else { log };
         if files.contains_key("raw.log") {
             oracle::data(log, &files, &self.schema)?;
         }
@@ -154,4 +155,10 @@ fn in_memory(options: &Options) -> Result<Option<Files>, String> {
             if known.iter().any(|known| sentence.contains(known)) { Ok(None) } else { Err(sentence) }
         }
     }
+}
+
+/// Whether a report has what a trace tells.
+fn is_measured(files: &Files) -> bool {
+    let report = files.get("report.json").and_then(|bytes| serde_json::from_slice(bytes).ok());
+    report.is_some_and(|report: serde_json::Value| report["performance"].is_object())
 }

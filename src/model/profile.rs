@@ -82,6 +82,15 @@ impl InputDims {
             InputDims::List(_) => None,
         }
     }
+
+    /// The sizes of all its tensors.
+    pub fn sizes(&self) -> impl Iterator<Item = &i64> {
+        let tensors = match self {
+            InputDims::One(sizes) => std::slice::from_ref(sizes),
+            InputDims::List(tensors) => tensors.as_slice(),
+        };
+        tensors.iter().flatten()
+    }
 }
 
 /// What torch records of the launch of a Triton kernel.

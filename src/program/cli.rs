@@ -43,7 +43,7 @@ pub struct Cli {
     #[arg(long)]
     pub zip: bool,
 
-    /// Write a report that is safe to share: counts, times and pseudonyms, and no text of the log
+    /// Write a report that is safe to share: counts, times, shapes, torch's own names, and pseudonyms for yours
     #[arg(long, conflicts_with_all = ["profile", "augment", "custom_header_html", "export", "inductor_provenance", "editor"])]
     pub redact: bool,
 

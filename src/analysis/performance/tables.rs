@@ -416,13 +416,24 @@ impl Row {
     }
 }
 
-/// What the shapes of an operator's inputs tell. Those of a Triton kernel are all that it reads and writes.
+/// What the shapes of an operator's inputs tell. Those of a Triton kernel are all that it reads and writes. A size below
+/// zero is of a damaged trace, and then they tell nothing.
 fn work_of_inputs(operator: &Operator) -> Work {
-    match Formula::of(&operator.name) {
+    let mut sizes = operator.dims.iter().flat_map(InputDims::sizes);
+    if sizes.any(|size| *size < 0) {
+        return Work::default();
+    }
+    let work = match Formula::of(&operator.name) {
         Some(formula) => formula.work(operator),
         None if operator.triton.is_some() => Work { flops: None, bytes: bytes_of_inputs(operator) },
         None => Work { flops: None, bytes: pointwise_bytes(operator) },
-    }
+    };
+    Work { flops: possible(work.flops), bytes: possible(work.bytes) }
+}
+
+/// An amount of work that can be: a trace may say any padding.
+fn possible(amount: Option<f64>) -> Option<f64> {
+    amount.filter(|amount| amount.is_finite() && *amount >= 0.0)
 }
 
 /// The type in which an operator computes, as tables of devices name it. `tf32` says whether products of `float` may be

@@ -2,6 +2,7 @@
 //! issues and assistants.
 
 mod cross_rank;
+mod each;
 mod execution;
 mod facts;
 pub(crate) mod files;

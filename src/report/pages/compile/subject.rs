@@ -11,7 +11,7 @@ pub(crate) struct Subject<'a> {
     /// Its place in the model.
     pub index: CompileIndex,
     pub compile: &'a Compile,
-    pub of: &'a OfCompile<'a>,
+    pub of: OfCompile<'a>,
     /// Which files are the reader's.
     pub own: &'a OwnFiles,
     /// The compiles of the same function, itself among them.

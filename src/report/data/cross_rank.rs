@@ -20,7 +20,8 @@ impl Serialize for CrossRank<'_> {
         let report = self.0;
         let model = report.model;
         let facts = &model.cross_rank;
-        let outcomes = || model.caches.iter().map(|c| json!([id_text(&c.compile), c.cache, c.outcome.word()]));
+        let outcomes =
+            || model.caches.iter().map(|c| json!([id_text(&c.compile), c.cache, c.outcome.word()]));
         let keys = || model.caches.iter().map(|c| json!([id_text(&c.compile), c.cache, c.key, c.asked_ns]));
         let collectives = || facts.collectives.iter().map(|c| json!({ "graph": c.graph, "ops": c.ops }));
         let tensor_meta = || facts.tensor_meta.iter().map(|t| json!({ "graph": t.graph, "ops": t.ops }));

@@ -13,6 +13,10 @@ pub const LONGEST_LINE: usize = 2_000;
 /// Bytes of the path of a file: the longest that Linux opens.
 pub const LONGEST_PATH: usize = 4_096;
 
+/// Levels of lists and objects in the JSON of a record that is copied: many readers of JSON give up at 128, and files have a
+/// few levels of their own. Torch writes five.
+pub const DEEPEST_JSON: usize = 100;
+
 /// Bytes of a page from which on its tables get no more rows: what browsers open at once. The page of a viewer, which shows
 /// code or graphs side by side, may have [`LARGEST_VIEWER`].
 pub const LARGEST_PAGE: usize = 2_000_000;

@@ -109,6 +109,48 @@ fn a_header_that_is_no_json_costs_only_its_record() {
     assert_eq!(graphs(&report), graphs(self::report("03_graph_breaks")) - 1);
 }
 
+/// A list in a list in a list, so many levels.
+fn lists(levels: usize) -> String {
+    format!("{}{}", "[".repeat(levels), "]".repeat(levels))
+}
+
+#[test]
+fn what_nests_too_deep_for_readers_of_json_is_not_copied_into_files_for_them() {
+    let mut log = breaks();
+    let at = log.nth("dynamo_start", 0);
+    let deep = log.records[at].like(&format!("{{\"artifact\": {}}}", lists(90)), None);
+    let too_deep = log.records[at].like(&format!("{{\"artifact\": {}}}", lists(100_000)), None);
+    log.records.splice(at..at, [deep, too_deep]);
+    let mut event = |n: usize, levels: usize| {
+        let at = log.nth("chromium_event", n);
+        let mut payload: Value = serde_json::from_slice(&log.records[at].text()).unwrap();
+        payload["more"] = "MORE".into();
+        let payload = payload.to_string().replace("\"MORE\"", &lists(levels));
+        log.records[at].set_payload(payload.as_bytes());
+        (log.line(at), payload)
+    };
+    event(0, 90);
+    let (line_of_event, payload) = event(1, 127);
+    let report = damaged(&log.bytes());
+    counts(&report, &[("bad_json", 1), ("parser_errors", 1)]);
+    names(&report, "bad_json", log.line(at + 1));
+    names(&report, "parser_errors", line_of_event);
+    // The readers that this is about give up at 128 levels; this one does.
+    for line in report.read("raw.jsonl").lines() {
+        serde_json::from_str::<Value>(line).unwrap();
+    }
+    let events = report.json_file("chromium_events.json");
+    let as_before = self::report("03_graph_breaks").json_file("chromium_events.json");
+    assert_eq!(events.as_array().unwrap().len() + 1, as_before.as_array().unwrap().len());
+    assert!(
+        report
+            .manifest()
+            .iter()
+            .any(|file| { file.starts_with("payloads/") && report.bytes(file) == payload.as_bytes() })
+    );
+    keeps_compiles_of(&report, "03_graph_breaks");
+}
+
 #[test]
 fn a_header_that_is_a_json_array_is_bad_json() {
     let mut log = breaks();

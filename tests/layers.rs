@@ -41,7 +41,18 @@ const LAYERS: [(&str, &[&str]); 19] = [
     ("options", &["report", "output", "compare", "source_tree"]),
     (
         "job",
-        &["trace", "model", "events", "analysis", "output", "report", "options", "rel_path", "report_json"],
+        &[
+            "trace",
+            "model",
+            "events",
+            "analysis",
+            "output",
+            "report",
+            "options",
+            "rel_path",
+            "report_json",
+            "limits",
+        ],
     ),
     (
         "run",

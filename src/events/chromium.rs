@@ -1,8 +1,9 @@
 //! Chromium events: begin and end of each phase of the compiler, paired into spans.
 
 use super::{Event, Flow, RankContext, StructuredLogParser};
+use crate::limits::DEEPEST_JSON;
 use crate::model::TraceSpan;
-use crate::trace::TextMap;
+use crate::trace::{TextMap, nests_deeper};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
@@ -85,6 +86,10 @@ impl StructuredLogParser for Chromium {
                 return Err(error.into());
             }
         };
+        if nests_deeper(&text, DEEPEST_JSON) {
+            cx.kept_payload(payload);
+            anyhow::bail!("it nests deeper than {DEEPEST_JSON} levels");
+        }
         cx.model().chromium.push(payload.at);
         if wire.ts.is_nan() || wire.ts.abs() > LATEST_US {
             return Ok(Flow::Handled);

@@ -1,6 +1,8 @@
 //! The chromium events in the report of a rank, one line each.
 
+use crate::limits::DEEPEST_JSON;
 use crate::model::Fields;
+use crate::trace::nests_deeper;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
@@ -28,10 +30,30 @@ pub(super) fn for_each_event(folder: &Path, mut take: impl FnMut(&Fields<'_>) ->
         let text = text.strip_suffix(b",").unwrap_or(text);
         if let Ok(text) = str::from_utf8(text)
             && text.starts_with('{')
+            && !nests_deeper(text, DEEPEST_JSON)
             && let Ok(fields) = Fields::parse(text)
             && !take(&fields)
         {
             return;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_no_event_or_nests_too_deep_is_passed_over() {
+        let folder = tempfile::tempdir().unwrap();
+        let deep = format!("{{\"name\": {}{}}}", "[".repeat(DEEPEST_JSON), "]".repeat(DEEPEST_JSON));
+        let lines = ["[", "{\"name\": 1},", "7,", &format!("{deep},"), "{\"name\": 2", "{\"name\": 3}", "]"];
+        std::fs::write(folder.path().join("chromium_events.json"), lines.join("\n")).unwrap();
+        let mut names = Vec::new();
+        for_each_event(folder.path(), |event| {
+            names.extend(event.number("name"));
+            true
+        });
+        assert_eq!(names, [1.0, 3.0]);
     }
 }

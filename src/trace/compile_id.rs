@@ -32,7 +32,8 @@ pub struct FrameId {
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 enum IdPart {
     Number(u64),
-    Text(Arc<str>),
+    /// One pointer: ids are kept many times, and hardly one has a text.
+    Text(Arc<String>),
 }
 
 impl CompileId {
@@ -176,10 +177,10 @@ impl IdPart {
             return IdPart::Number(number);
         }
         if text.chars().nth(MAX_PART_CHARS).is_none() {
-            return IdPart::Text(text.into());
+            return IdPart::Text(Arc::new(text.to_owned()));
         }
         let head: String = text.chars().take(MAX_PART_CHARS).collect();
-        IdPart::Text(format!("{head}..{}", short_hash(text)).into())
+        IdPart::Text(Arc::new(format!("{head}..{}", short_hash(text))))
     }
 
     fn folder(&self) -> String {

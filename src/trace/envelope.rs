@@ -312,7 +312,7 @@ fn without_bare_numbers(text: &str) -> Option<String> {
 }
 
 /// The length of the JSON string at the start of the text, both quotes included; all of it when it does not end.
-fn string_len(text: &str) -> usize {
+pub(super) fn string_len(text: &str) -> usize {
     let bytes = text.as_bytes();
     let mut from = 1;
     while let Some(at) = bytes.get(from..).and_then(|rest| memchr::memchr2(b'"', b'\\', rest)) {

@@ -7,8 +7,10 @@ use std::thread::Scope;
 use super::batch::{Batch, Batches, Group, GroupPayload, Groups, Item};
 use super::damage::{Damage, DamageKind, bounded, quoted};
 use super::envelope::{Envelope, clean_header};
+use super::nesting::nests_deeper;
 use super::payload::{Gathered, Md5, PayloadRef, PayloadText, Span, settle};
 use super::prefix::Prefix;
+use crate::limits::DEEPEST_JSON;
 
 /// Reads the records of a log in order.
 pub struct Records<R> {
@@ -185,6 +187,11 @@ impl<'a> Header<'a> {
         let Some((prefix, json)) = Prefix::parse(text) else {
             return Err(damage(DamageKind::BadPrefix, format!("not a line of a trace: {}", quoted(header))));
         };
+        if nests_deeper(json, DEEPEST_JSON) {
+            let detail =
+                format!("the metadata nests deeper than {DEEPEST_JSON} levels: {}", quoted(json.as_bytes()));
+            return Err(damage(DamageKind::BadJson, detail));
+        }
         let envelope = Envelope::parse(json).map_err(|error| {
             let why = error.to_string().replace(" at line 1 column ", " at column ");
             damage(

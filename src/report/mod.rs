@@ -22,8 +22,8 @@ pub use compare::{
 pub(crate) use data::figures_of_run;
 pub use formats::Format;
 pub use job::{JobReport, job_findings, job_pages, job_summary};
-pub use kit::Worker;
 pub use kit::editor::Editor;
+pub use kit::{Highlighters, Worker};
 pub use redact::{Redacted, redacted_pages, redacted_summary};
 pub use site::{is_own_path, top_entries};
 pub use subject::{Report, Settings};

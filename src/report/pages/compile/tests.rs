@@ -136,6 +136,14 @@ fn what_stands_elsewhere_is_linked_from_a_metrics_record() {
 }
 
 #[test]
+fn an_object_of_plain_values_is_shown_as_a_list_of_them() {
+    let metrics = r#""compilation_metrics": {"co_name": "f", "usage": {"fx_cache": true, "mode": "a<b"}, "nested": {"a": [1]}}"#;
+    let page = &pages_of(&record(0, metrics, None))["-_0_0_0/compilation_metrics_0.html"];
+    assert!(page.contains("usage = fx_cache: true, mode: a&lt;b\n"), "{page}");
+    assert!(page.contains("nested = {\"a\": [1]}\n"), "{page}");
+}
+
+#[test]
 fn the_guard_tree_says_places_once_and_no_addresses() {
     let tree = "TREE_GUARD_MANAGER:\n+- RootGuardManager\n\
         | +- GuardManager: source=L['model'], accessed_by=x, type=<class 'a.Net'>, tag_safe=(True, False)\n\

@@ -2,88 +2,121 @@
 
 use crate::model::{CacheLookup, Compile, CompileIndex, Failure, GraphBreak, Model, Recompile, Restart};
 use crate::trace::{CompileId, FrameId, TextMap};
-use fxhash::FxHashMap;
 
 /// Entries of the model's lists by compile, so that nobody has to search the lists for each compile.
+///
+/// A compile that no list names costs nothing here: a log may have a hundred thousand.
 pub struct ByCompile<'m> {
-    of: FxHashMap<CompileIndex, OfCompile<'m>>,
-    /// Compiles of each frame, in order: a function with its recompiles.
-    frames: TextMap<FrameId, Vec<CompileIndex>>,
+    caches: Grouped<&'m CacheLookup>,
+    recompiles: Grouped<&'m Recompile>,
+    breaks: Grouped<&'m GraphBreak>,
+    failures: Grouped<&'m Failure>,
+    restarts: Grouped<&'m Restart>,
+    spans: Grouped<usize>,
+    /// The first compile of each compile's frame; None for a compile without a frame.
+    firsts: Vec<Option<CompileIndex>>,
+    /// Compiles by the first one of their frame: a function with its recompiles.
+    versions: Grouped<CompileIndex>,
 }
 
 /// What the lists say about one compile, each in log order.
-#[derive(Default)]
+#[derive(Clone, Copy)]
 pub struct OfCompile<'m> {
     /// What caches answered.
-    pub caches: Vec<&'m CacheLookup>,
+    pub caches: &'m [&'m CacheLookup],
     /// Why it is a recompile.
-    pub recompiles: Vec<&'m Recompile>,
+    pub recompiles: &'m [&'m Recompile],
     /// Where its graph broke.
-    pub breaks: Vec<&'m GraphBreak>,
+    pub breaks: &'m [&'m GraphBreak],
     /// How it failed.
-    pub failures: Vec<&'m Failure>,
+    pub failures: &'m [&'m Failure],
     /// Why its tracing began anew.
-    pub restarts: Vec<&'m Restart>,
+    pub restarts: &'m [&'m Restart],
     /// Its phases: indices into the model's spans, each after the span around it.
-    pub spans: Vec<usize>,
+    pub spans: &'m [usize],
 }
 
 impl<'m> ByCompile<'m> {
     /// Reads the lists once.
     pub fn of(model: &'m Model) -> Self {
-        let of = model.compiles.indices().map(|index| (index, OfCompile::default())).collect();
-        let mut found = ByCompile { of, frames: TextMap::default() };
         let at = |id: &Option<CompileId>| model.by_id.get(id).copied();
-        for entry in &model.caches {
-            found.add(Some(entry.artifact.compile), |e| e.caches.push(entry));
-        }
-        for entry in &model.recompiles {
-            found.add(at(&entry.compile), |e| e.recompiles.push(entry));
-        }
-        for entry in &model.graph_breaks {
-            for id in &entry.compiles {
-                found.add(at(id), |e| e.breaks.push(entry));
-            }
-        }
-        for entry in &model.failures {
-            found.add(at(&entry.compile), |e| e.failures.push(entry));
-        }
-        for entry in &model.restarts {
-            found.add(at(&entry.compile), |e| e.restarts.push(entry));
-        }
-        // A span without a compile belongs to that of the span around it.
-        let mut owners: Vec<Option<CompileIndex>> = Vec::with_capacity(model.spans.len());
-        for (index, span) in model.spans.iter().enumerate() {
-            let owner = span.compile.or_else(|| owners.get(span.parent?).copied().flatten());
-            owners.push(owner);
-            found.add(owner, |e| e.spans.push(index));
-        }
-        for (index, compile) in model.compiles.indexed() {
-            if let Some(frame) = frame(compile) {
-                found.frames.entry(frame).or_default().push(index);
-            }
-        }
-        found
-    }
-
-    fn add(&mut self, compile: Option<CompileIndex>, take: impl FnOnce(&mut OfCompile<'m>)) {
-        if let Some(entry) = compile.and_then(|index| self.of.get_mut(&index)) {
-            take(entry);
+        let breaks = model.graph_breaks.iter();
+        let breaks = breaks.flat_map(|entry| entry.compiles.iter().map(move |id| (at(id), entry)));
+        let firsts = firsts(model);
+        let versions = model.compiles.indices().zip(&firsts).map(|(index, first)| (*first, index));
+        ByCompile {
+            caches: Grouped::of(model.caches.iter().map(|entry| (Some(entry.artifact.compile), entry))),
+            recompiles: Grouped::of(model.recompiles.iter().map(|entry| (at(&entry.compile), entry))),
+            breaks: Grouped::of(breaks),
+            failures: Grouped::of(model.failures.iter().map(|entry| (at(&entry.compile), entry))),
+            restarts: Grouped::of(model.restarts.iter().map(|entry| (at(&entry.compile), entry))),
+            spans: Grouped::of(owners(model).into_iter().zip(0..)),
+            versions: Grouped::of(versions),
+            firsts,
         }
     }
 
     /// What the lists say about a compile.
-    pub fn at(&self, index: CompileIndex) -> Option<&OfCompile<'m>> {
-        self.of.get(&index)
+    pub fn at(&self, index: CompileIndex) -> OfCompile<'_> {
+        OfCompile {
+            caches: self.caches.at(index),
+            recompiles: self.recompiles.at(index),
+            breaks: self.breaks.at(index),
+            failures: self.failures.at(index),
+            restarts: self.restarts.at(index),
+            spans: self.spans.at(index),
+        }
     }
 
     /// The compiles of the same frame, itself among them, in order.
-    pub fn of_frame(&self, compile: &Compile) -> &[CompileIndex] {
-        frame(compile).and_then(|frame| self.frames.get(&frame)).map_or(&[], Vec::as_slice)
+    pub fn of_frame(&self, index: CompileIndex) -> &[CompileIndex] {
+        let first = self.firsts.get(index.place()).copied().flatten();
+        first.map_or(&[], |first| self.versions.at(first))
     }
+}
+
+/// The compile of each span. A span without one belongs to that of the span around it.
+fn owners(model: &Model) -> Vec<Option<CompileIndex>> {
+    let mut owners: Vec<Option<CompileIndex>> = Vec::with_capacity(model.spans.len());
+    for span in &model.spans {
+        owners.push(span.compile.or_else(|| owners.get(span.parent?).copied().flatten()));
+    }
+    owners
+}
+
+/// The first compile of each compile's frame.
+fn firsts(model: &Model) -> Vec<Option<CompileIndex>> {
+    let mut first_of: TextMap<FrameId, CompileIndex> = TextMap::default();
+    let compiles = model.compiles.indexed();
+    compiles.map(|(index, compile)| Some(*first_of.entry(frame(compile)?).or_insert(index))).collect()
 }
 
 /// The frame of a compile; a capture of compiled autograd has none.
 fn frame(compile: &Compile) -> Option<FrameId> {
     compile.id.as_ref().filter(|id| id.has_frame()).map(CompileId::frame)
+}
+
+/// Entries that stand side by side if they are of the same compile, otherwise in their order.
+struct Grouped<T> {
+    /// The compile of each entry, ascending.
+    compiles: Vec<CompileIndex>,
+    entries: Vec<T>,
+}
+
+impl<T> Grouped<T> {
+    /// Takes the entries that have a compile.
+    fn of(entries: impl Iterator<Item = (Option<CompileIndex>, T)>) -> Self {
+        let mut sorted: Vec<(CompileIndex, T)> =
+            entries.filter_map(|(compile, entry)| Some((compile?, entry))).collect();
+        sorted.sort_by_key(|(compile, _)| *compile);
+        let (compiles, entries) = sorted.into_iter().unzip();
+        Grouped { compiles, entries }
+    }
+
+    /// The entries of a compile.
+    fn at(&self, index: CompileIndex) -> &[T] {
+        let from = self.compiles.partition_point(|compile| *compile < index);
+        let to = self.compiles.partition_point(|compile| *compile <= index);
+        self.entries.get(from..to).unwrap_or_default()
+    }
 }

@@ -303,7 +303,7 @@ mod tests {
         };
         for (id, name) in [("0/0", "f"), ("1/0", "g"), ("0/1", "f"), ("1/1", "g"), ("5/0", "f")] {
             let index = model.compile_index(CompileId::parse(id).as_ref());
-            model.compiles[index].function = Some(function(name));
+            model.compiles[index].function = Some(function(name).into());
         }
         assert_eq!(nearest(&model, &keys, &components), [None, None, Some(0), None, Some(1), Some(3)]);
     }

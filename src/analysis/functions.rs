@@ -30,11 +30,11 @@ pub(super) fn of_log(model: &Model, split: &Split) -> Vec<FunctionGroup> {
     // Beyond the recompile limit torch writes metrics without the function's name: the frame tells it.
     let frames: TextMap<FrameId, &Function> = model
         .identified()
-        .filter_map(|compile| Some((compile.id.as_ref()?.frame(), compile.function.as_ref()?)))
+        .filter_map(|compile| Some((compile.id.as_ref()?.frame(), compile.function.as_deref()?)))
         .collect();
     for (index, compile) in model.compiles.indexed() {
         let Some(frame) = compile.id.as_ref().map(CompileId::frame) else { continue };
-        let function = compile.function.as_ref().or_else(|| frames.get(&frame).copied());
+        let function = compile.function.as_deref().or_else(|| frames.get(&frame).copied());
         let key = match function {
             Some(f) => Key::Function(&f.name, f.file.as_deref(), f.line),
             None => Key::Frame(frame),
@@ -98,7 +98,7 @@ mod tests {
         for (id, name) in [("0/0", Some("f")), ("1/0", None), ("0/1", None), ("1/1", None), ("2/0", None)] {
             let index = model.compile_index(CompileId::parse(id).as_ref());
             model.compiles[index].function =
-                name.map(|name| Function { name: name.to_owned(), file: None, line: Some(1) });
+                name.map(|name| Function { name: name.to_owned(), file: None, line: Some(1) }.into());
         }
         let groups = of_log(&model, &Split::default());
         let compiles: Vec<_> = groups.iter().map(|g| g.compiles.clone()).collect();

@@ -46,7 +46,7 @@ pub fn graph_pairs(artifacts: &[Artifact]) -> Vec<GraphPair> {
     // The last graph before a pass, by attempt and kind of pass.
     let mut passes: FxHashMap<(u32, Side), usize> = FxHashMap::default();
     for (at, artifact) in artifacts.iter().enumerate() {
-        let (name, attempt) = (artifact.name.as_str(), artifact.attempt);
+        let (name, attempt) = (&*artifact.name, artifact.attempt);
         if BEGINNINGS.contains(&name) {
             passes.retain(|(of, _), _| *of != attempt);
         }
@@ -54,7 +54,7 @@ pub fn graph_pairs(artifacts: &[Artifact]) -> Vec<GraphPair> {
             waiting.retain(|(of, _), _| *of != attempt);
         }
         if let Some(before) = waiting.remove(&(attempt, name.to_owned())) {
-            let what = happened(artifacts.get(before).map_or("", |b| b.name.as_str()));
+            let what = happened(artifacts.get(before).map_or("", |b| &*b.name));
             pairs.push(GraphPair { before, after: at, what });
         }
         for counterpart in counterparts(name) {

@@ -5,10 +5,11 @@ use super::own_code::{is_library, resumed};
 use super::recompiles::as_written;
 use super::user_place::{UserPlace, own_frame, text_frames};
 use crate::model::{Compile, CompileIndex, Function, Model, PlaceType};
-use crate::trace::{FrameId, TextMap};
+use crate::trace::{FrameId, TextMap, TextSet};
+use std::sync::Arc;
 
 /// What the reader calls the function of a compile.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct FunctionName {
     /// `LlamaForCausalLM`, `Mlp.forward`, `f`; without the line at which it was resumed.
     pub title: String,
@@ -43,19 +44,30 @@ impl FunctionName {
 /// The names of a log's functions, by compile.
 #[derive(Debug, Default)]
 pub struct Names {
-    of: Vec<Option<FunctionName>>,
+    /// Compiles of one function share its name.
+    of: Vec<Option<Arc<FunctionName>>>,
 }
 
 impl Names {
     /// Names the functions of all compiles.
     pub(super) fn of_log(model: &Model) -> Names {
         let frames = Frames::of(model);
-        Names { of: model.compiles.indices().map(|index| frames.name(model, index)).collect() }
+        let mut known: TextSet<Arc<FunctionName>> = TextSet::default();
+        let mut shared = |name: FunctionName| {
+            if let Some(known) = known.get(&name) {
+                return Arc::clone(known);
+            }
+            let name = Arc::new(name);
+            known.insert(Arc::clone(&name));
+            name
+        };
+        let names = model.compiles.indices().map(|index| frames.name(model, index).map(&mut shared));
+        Names { of: names.collect() }
     }
 
     /// The name of a compile's function; None where the log does not say what was compiled.
     pub fn at(&self, index: CompileIndex) -> Option<&FunctionName> {
-        self.of.get(index.place())?.as_ref()
+        self.of.get(index.place())?.as_deref()
     }
 
     /// The name that all of these compiles have; None where they differ.
@@ -142,7 +154,7 @@ impl<'m> Frames<'m> {
         for (index, compile) in model.compiles.indexed() {
             let Some(frame) = compile.id.as_ref().map(|id| id.frame()).filter(&wanted) else { continue };
             let known = of.entry(frame).or_default();
-            known.function = known.function.or(compile.function.as_ref());
+            known.function = known.function.or(compile.function.as_deref());
             if let Some(receiver) = receiver(model, index) {
                 let first = known.receiver.get_or_insert(receiver);
                 known.classes_differ |= first.class != receiver.class;
@@ -154,7 +166,7 @@ impl<'m> Frames<'m> {
     fn words(&self, model: &Model, index: CompileIndex) -> Option<String> {
         let compile = model.compiles.get(index)?;
         let of_frame = compile.id.as_ref().and_then(|id| self.of.get(&id.frame()));
-        let function = compile.function.as_ref().or_else(|| of_frame?.function)?;
+        let function = compile.function.as_deref().or_else(|| of_frame?.function)?;
         let receiver = of_frame.filter(|frame| !frame.classes_differ).and_then(|frame| frame.receiver);
         Some(name(model, compile, function, receiver).words())
     }
@@ -162,7 +174,7 @@ impl<'m> Frames<'m> {
     fn name(&self, model: &Model, index: CompileIndex) -> Option<FunctionName> {
         let compile = model.compiles.get(index)?;
         let of_frame = compile.id.as_ref().and_then(|id| self.of.get(&id.frame()));
-        let function = compile.function.as_ref().or_else(|| of_frame?.function)?;
+        let function = compile.function.as_deref().or_else(|| of_frame?.function)?;
         let of_frame = of_frame.filter(|frame| !frame.classes_differ);
         let class = receiver(model, index).or_else(|| of_frame?.receiver);
         Some(name(model, compile, function, class))
@@ -275,7 +287,7 @@ mod tests {
         let compile = model.compiles.get_mut(index).unwrap();
         compile.stack = Some(stack.into());
         compile.function =
-            Some(Function { name: name.to_owned(), file: Some(file.to_owned()), line: Some(9) });
+            Some(Function { name: name.to_owned(), file: Some(file.to_owned()), line: Some(9) }.into());
         let receiver = receiver.map(|(source, class)| PlaceType {
             source: source.to_owned(),
             class: format!("class '{class}'"),

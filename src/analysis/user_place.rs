@@ -4,7 +4,7 @@ use super::own_code::is_library;
 use crate::model::{CompileIndex, Frame, Model, Specialization, TextFrame};
 
 /// A place in the user's program.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct UserPlace {
     /// File as the log has it.
     pub file: Option<String>,

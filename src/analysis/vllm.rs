@@ -282,7 +282,7 @@ impl<'m> Module<'m> {
         let Some(compile) = model.compiles.get(self.compile) else { return false };
         let lowered = |piece: &Piece<'_>| {
             let names = piece.files.iter().filter_map(|at| compile.artifacts.get(*at));
-            names.filter(|a| matches!(a.name.as_str(), "aot_inference_graph" | "aot_forward_graph")).count()
+            names.filter(|a| matches!(&*a.name, "aot_inference_graph" | "aot_forward_graph")).count()
         };
         let counts: Vec<usize> = self.pieces.iter().map(lowered).collect();
         counts.contains(&0) && counts.iter().any(|count| *count > 1)

@@ -144,7 +144,7 @@ impl RankContext<'_> {
         let number = self.reading.next_number;
         self.reading.next_number += 1;
         let artifact = Artifact {
-            name: name.to_owned(),
+            name: self.reading.texts.text(name),
             number,
             line: self.line,
             attempt: self.attempt,

@@ -1,10 +1,10 @@
 //! What can only be decided after the whole log has been read.
 
-use crate::limits::{LONGEST_NAME, LONGEST_PATH, bounded};
 use crate::model::{
     Compile, CompileIndex, CompileNews, Function, GraphBreak, Model, ProblemKind, Stack, Stackless, Status,
 };
 use crate::trace::{self, Source, StringTable, TextSet};
+use std::sync::Arc;
 
 /// Settles what the records left open: strings of forked processes, statuses, functions, stacks.
 pub(super) fn conclude(model: &mut Model, source: &Source) {
@@ -31,6 +31,15 @@ pub(super) fn conclude(model: &mut Model, source: &Source) {
         compile.function = function(compile, strings);
         compile.status = status(compile, restarted.contains(&compile.id));
     }
+    give_back_room(model);
+}
+
+/// Lists that grew while the log was read have room for up to twice as many entries, and stay as they are from now on.
+fn give_back_room(model: &mut Model) {
+    model.compiles.shrink_to_fit();
+    model.raw.shrink_to_fit();
+    model.spans.shrink_to_fit();
+    model.chromium.shrink_to_fit();
 }
 
 /// A forked child inherits the string table of its parent and never writes those strings again: they are in the parent's
@@ -55,21 +64,16 @@ fn without_convert_frame(stack: Stack, strings: &StringTable) -> Stack {
 }
 
 /// `co_*` of the last metrics record that has them, otherwise the innermost frame of the stack.
-fn function(compile: &Compile, strings: &StringTable) -> Option<Function> {
-    let named = compile.metrics.iter().rev().find(|m| m.facts.co_name.is_some());
-    if let Some(facts) = named.map(|m| &m.facts) {
-        return Some(Function {
-            name: bounded(facts.co_name.as_deref().unwrap_or_default(), LONGEST_NAME).into_owned(),
-            file: facts.co_filename.as_deref().map(|file| bounded(file, LONGEST_PATH).into_owned()),
-            line: facts.co_firstlineno,
-        });
+fn function(compile: &Compile, strings: &StringTable) -> Option<Arc<Function>> {
+    if let Some(named) = compile.metrics.iter().rev().find_map(|record| record.facts.function.clone()) {
+        return Some(named);
     }
     let frame = compile.stack.as_ref()?.last()?;
-    Some(Function {
+    Some(Arc::new(Function {
         name: frame.name.to_string(),
         file: strings.get(frame.file).map(str::to_owned),
         line: frame.line,
-    })
+    }))
 }
 
 /// The status of a compile: the first of these conditions that holds decides.
@@ -96,7 +100,7 @@ pub(super) fn news_of(model: &Model, index: CompileIndex) -> Option<CompileNews>
     Some(CompileNews {
         id: compile.label(),
         status: status(compile, restarted).word(),
-        function: function(compile, &model.strings),
+        function: function(compile, &model.strings).as_deref().cloned(),
         seconds: compile.compile_us().map(|us| us / 1e6),
         recompiled,
         breaks: compile.graph_breaks,

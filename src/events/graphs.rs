@@ -33,7 +33,7 @@ impl StructuredLogParser for OutputGraph {
         if let Some(compile) = cx.here() {
             compile.sections.retain(|section| section.id != "graph-sizes");
             compile.graph_sizes.clear();
-            compile.repeated = repeated;
+            compile.repeated = repeated.map(Box::new);
         }
         let fields = event.fields();
         let Some(sizes) = fields.get::<crate::model::Fields<'_>>("sizes") else { return Ok(Flow::Handled) };

@@ -1,8 +1,10 @@
 //! Compilation metrics: what each compile cost, how it ended, and with which configuration.
 
 use super::{Event, Flow, RankContext, StructuredLogParser};
+use crate::limits::{LONGEST_NAME, LONGEST_PATH, bounded};
 use crate::model::{
-    ConfigRef, Failure, Fields, InductorSettings, Metrics, MetricsKind, MetricsRecord, Restart, Torch,
+    ConfigRef, Failure, Fields, Function, InductorSettings, Metrics, MetricsKind, MetricsRecord, Restart,
+    Torch,
 };
 use crate::trace::{Md5, push_mostly_one};
 
@@ -57,11 +59,13 @@ impl StructuredLogParser for CompilationMetrics {
         };
         let fields = event.fields();
         let facts = typed_metrics(&fields);
+        let facts =
+            Metrics { function: compiled_function(&fields).map(|f| cx.reading.texts.function(f)), ..facts };
         if let Some(end) = facts.end_us {
             cx.model().clock.anchor(event.stamp.time, end as i64);
         }
-        if let (None, Some(version)) = (&cx.model().torch, &facts.torch) {
-            cx.model().torch = Some(Torch { version: version.clone(), commit: None });
+        if cx.model().torch.is_none() {
+            cx.model().torch = fields.text("pytorch_version").map(|version| Torch { version, commit: None });
         }
         let configs = self.configs(&fields, event, cx);
         note_failure(&fields, &facts, kind, event, cx);
@@ -88,7 +92,7 @@ impl StructuredLogParser for CompilationMetrics {
 /// Nothing takes longer, in microseconds: ten thousand years. Sums of greater numbers would leave the range of JSON.
 const LONGEST_US: f64 = 3.2e17;
 
-/// The numbers that lists and findings need. Where a field in microseconds is missing, the legacy one in seconds is used.
+/// The numbers that lists and findings need, without the function. Where a field in microseconds is missing, the legacy one in seconds is used.
 pub fn typed_metrics(fields: &Fields<'_>) -> Metrics {
     let micros = |new: &str, legacy_s: &str| {
         fields
@@ -102,10 +106,8 @@ pub fn typed_metrics(fields: &Fields<'_>) -> Metrics {
     };
     Metrics {
         set_fields: fields.iter().filter(|(_, value)| value.get() != "null").count(),
-        co_name: fields.text("co_name"),
-        co_filename: fields.text("co_filename"),
-        co_firstlineno: fields.count("co_firstlineno"),
-        fail_type: fields.text("fail_type"),
+        function: None,
+        fail_type: fields.text("fail_type").map(String::into_boxed_str),
         restarts: restart_reasons(fields).len(),
         dynamo_us: micros("dynamo_cumulative_compile_time_us", "entire_frame_compile_time_s"),
         aot_us: micros("aot_autograd_cumulative_compile_time_us", "backend_compile_time_s"),
@@ -126,9 +128,18 @@ pub fn typed_metrics(fields: &Fields<'_>) -> Metrics {
         cache_size: fields.count("cache_size"),
         accumulated_cache_size: fields.count("accumulated_cache_size"),
         has_guarded_code: fields.get("has_guarded_code"),
-        cudagraph_skip_reason: fields.text("cudagraph_skip_reason"),
-        torch: fields.text("pytorch_version"),
+        cudagraph_skip_reason: fields.text("cudagraph_skip_reason").map(String::into_boxed_str),
     }
+}
+
+/// The function that a record names.
+fn compiled_function(fields: &Fields<'_>) -> Option<Function> {
+    let file = fields.text("co_filename");
+    Some(Function {
+        name: bounded(&fields.text("co_name")?, LONGEST_NAME).into_owned(),
+        file: file.map(|file| bounded(&file, LONGEST_PATH).into_owned()),
+        line: fields.count("co_firstlineno"),
+    })
 }
 
 impl CompilationMetrics {
@@ -212,11 +223,11 @@ fn note_failure(
     event: &Event<'_>,
     cx: &mut RankContext<'_>,
 ) {
-    let Some(error) = facts.fail_type.clone().filter(|e| !e.is_empty()) else { return };
+    let Some(error) = facts.fail_type.as_deref().filter(|error| !error.is_empty()) else { return };
     cx.failure(Failure {
         compile: event.compile_id.cloned(),
         kind: kind.word(),
-        error,
+        error: error.to_owned(),
         reason: fields.text("fail_reason"),
         file: fields.text("fail_user_frame_filename"),
         line: fields.count("fail_user_frame_lineno"),

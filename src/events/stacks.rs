@@ -1,17 +1,18 @@
 //! Python stacks as torch writes them, with equal texts and equal stacks shared.
 
 use crate::limits::{LONGEST_LINE, LONGEST_NAME, bounded};
-use crate::model::{Frame, Stack, lenient};
+use crate::model::{Frame, Function, Stack, lenient};
 use crate::trace::TextSet;
 use crate::trace::{FileRef, StringTable};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::sync::Arc;
 
-/// Keeps equal texts and equal stacks once.
+/// Keeps equal texts, functions and stacks once.
 #[derive(Default)]
 pub(super) struct Texts {
     texts: TextSet<Arc<str>>,
+    functions: TextSet<Arc<Function>>,
     stacks: TextSet<Stack>,
 }
 
@@ -23,6 +24,16 @@ impl Texts {
         }
         let shared: Arc<str> = text.into();
         self.texts.insert(shared.clone());
+        shared
+    }
+
+    /// The shared copy of a function.
+    pub(super) fn function(&mut self, function: Function) -> Arc<Function> {
+        if let Some(known) = self.functions.get(&function) {
+            return known.clone();
+        }
+        let shared = Arc::new(function);
+        self.functions.insert(shared.clone());
         shared
     }
 

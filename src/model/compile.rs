@@ -4,6 +4,7 @@ use super::{Section, Stack, TextFrame};
 use crate::rel_path::RelPath;
 use crate::trace::{CompileId, Md5, PayloadRef, Span, Stamp};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// The compiled function.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -99,8 +100,8 @@ pub struct Compile {
     pub occurrences: u64,
     /// How it ended.
     pub status: Status,
-    /// What was compiled.
-    pub function: Option<Function>,
+    /// What was compiled; compiles of one function share it.
+    pub function: Option<Arc<Function>>,
     /// Of the first `dynamo_start`, outermost first, without the frames of torch's own convert_frame.
     pub stack: Option<Stack>,
     /// Records of compilation metrics, in log order.
@@ -114,7 +115,7 @@ pub struct Compile {
     /// Sizes of the values of the captured graph, in the order of the graph.
     pub graph_sizes: Vec<GraphSize>,
     /// Lines that the captured graph repeats, as it does for each layer of a model.
-    pub repeated: Option<RepeatedLines>,
+    pub repeated: Option<Box<RepeatedLines>>,
     /// How many conditions the last guard tree has; None if no tree was recorded.
     pub guard_conditions: Option<u64>,
     /// Triton kernels after autotuning.
@@ -270,14 +271,10 @@ impl Metrics {
 pub struct Metrics {
     /// How many of its fields have a value.
     pub set_fields: usize,
-    /// `co_name`
-    pub co_name: Option<String>,
-    /// `co_filename`
-    pub co_filename: Option<String>,
-    /// `co_firstlineno`
-    pub co_firstlineno: Option<u64>,
+    /// `co_name`, `co_filename` and `co_firstlineno`; None without the first.
+    pub function: Option<Arc<Function>>,
     /// `fail_type`
-    pub fail_type: Option<String>,
+    pub fail_type: Option<Box<str>>,
     /// How many restart reasons it has.
     pub restarts: usize,
     /// Dynamo, everything below included.
@@ -319,9 +316,7 @@ pub struct Metrics {
     /// Whether Dynamo kept code for the frame.
     pub has_guarded_code: Option<bool>,
     /// Why no cudagraph was recorded.
-    pub cudagraph_skip_reason: Option<String>,
-    /// `pytorch_version`
-    pub torch: Option<String>,
+    pub cudagraph_skip_reason: Option<Box<str>>,
 }
 
 /// The result of a cache lookup.
@@ -349,8 +344,8 @@ impl Outcome {
 /// One file of a compile.
 #[derive(Debug)]
 pub struct Artifact {
-    /// Its name in the log, from which the report makes a file name.
-    pub name: String,
+    /// Its name in the log, from which the report makes a file name; equal ones are shared.
+    pub name: Arc<str>,
     /// Running number, unique in the log, in log order.
     pub number: u32,
     /// Line of the record, from 1.
@@ -450,7 +445,7 @@ impl Artifact {
     /// An empty artifact of that name, for tests.
     pub(crate) fn named(name: &str, number: u32) -> Artifact {
         Artifact {
-            name: name.to_owned(),
+            name: name.into(),
             number,
             line: 1,
             attempt: 0,

@@ -71,6 +71,11 @@ impl Compiles {
         CompileIndex(self.0.len() - 1)
     }
 
+    /// Gives back memory that no compile uses.
+    pub fn shrink_to_fit(&mut self) {
+        self.0.shrink_to_fit();
+    }
+
     /// All of them, by first appearance.
     pub fn iter(&self) -> std::slice::Iter<'_, Compile> {
         self.0.iter()

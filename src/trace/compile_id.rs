@@ -32,7 +32,8 @@ pub struct FrameId {
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 enum IdPart {
     Number(u64),
-    Text(Arc<str>),
+    /// One pointer: ids are kept many times, and hardly one has a text.
+    Text(Arc<String>),
 }
 
 impl CompileId {
@@ -118,11 +119,16 @@ impl CompileId {
 
     /// The folder of this id's files: `ca_frame_compile_attempt`, a missing part being `-`.
     pub fn folder(&self, attempt: u32) -> String {
-        let [ca, frame, compile] = [&self.ca, &self.frame, &self.compile].map(|part| match part {
-            Some(part) => part.folder(),
-            None => "-".to_owned(),
-        });
-        format!("{ca}_{frame}_{compile}_{attempt}")
+        let mut folder = String::with_capacity(24);
+        for part in [&self.ca, &self.frame, &self.compile] {
+            match part {
+                Some(part) => folder.push_str(&part.folder()),
+                None => folder.push('-'),
+            }
+            folder.push('_');
+        }
+        folder.push_str(&attempt.to_string());
+        folder
     }
 }
 
@@ -171,10 +177,10 @@ impl IdPart {
             return IdPart::Number(number);
         }
         if text.chars().nth(MAX_PART_CHARS).is_none() {
-            return IdPart::Text(text.into());
+            return IdPart::Text(Arc::new(text.to_owned()));
         }
         let head: String = text.chars().take(MAX_PART_CHARS).collect();
-        IdPart::Text(format!("{head}..{}", short_hash(text)).into())
+        IdPart::Text(Arc::new(format!("{head}..{}", short_hash(text))))
     }
 
     fn folder(&self) -> String {

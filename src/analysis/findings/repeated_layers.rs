@@ -91,7 +91,7 @@ mod tests {
         let index = model.compile_index(CompileId::parse("0/0").as_ref());
         let first =
             TextFrame { file: "/app/m.py".to_owned(), line: 175, function: "forward".to_owned(), loc: None };
-        model.compiles[index].repeated = Some(RepeatedLines { times: 12, lines: 15, first });
+        model.compiles[index].repeated = Some(RepeatedLines { times: 12, lines: 15, first }.into());
         assert!(
             of_log(Basis { model: &model, chains: &[], performance: None }).is_empty(),
             "no time is known"

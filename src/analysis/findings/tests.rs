@@ -5,10 +5,11 @@ use crate::analysis::ledger::Ledger;
 use crate::analysis::recompiles::recompile_chains;
 use crate::analysis::{Split, break_costs, time};
 use crate::model::{
-    ArtifactIndex, BreakOccurrence, CompileIndex, Failure, Frame, Function, GraphBreak, Metrics, MetricsKind,
-    MetricsRecord, Model, ProblemKind, Reason, Recompile, Restart, Status, TextFrame,
+    ArtifactIndex, BreakOccurrence, Compile, CompileIndex, Failure, Frame, Function, GraphBreak, Metrics,
+    MetricsKind, MetricsRecord, Model, ProblemKind, Reason, Recompile, Restart, Status, TextFrame,
 };
 use crate::trace::{CompileId, Span};
+use std::sync::Arc;
 
 /// A model with compiles of these ids and functions, each of which took a millisecond.
 fn model(compiles: &[(&str, &str)]) -> Model {
@@ -18,13 +19,18 @@ fn model(compiles: &[(&str, &str)]) -> Model {
         let compile = &mut model.compiles[index];
         compile.status = Status::Ok;
         compile.function =
-            Some(Function { name: (*name).to_owned(), file: Some("/app/x.py".into()), line: Some(1) });
+            Some(Function { name: (*name).to_owned(), file: Some("/app/x.py".into()), line: Some(1) }.into());
         compile.metrics.push(record(
             index.place() as u64 + 1,
             Metrics { dynamo_us: Some(1000.0), ..Metrics::default() },
         ));
     }
     model
+}
+
+/// The function of a compile, to change it.
+fn function_of(compile: &mut Compile) -> &mut Function {
+    compile.function.as_mut().and_then(Arc::get_mut).unwrap()
 }
 
 fn of_log(model: &Model) -> Vec<Finding> {
@@ -239,7 +245,7 @@ fn more_than_ten_of_one_reason_are_one_and_ten_are_ten() {
 fn damage_stands_first_and_what_is_good_to_know_last() {
     let mut model = model(&[("0/0", "f")]);
     model.compiles[0].metrics[0].facts.guard_latency_us = Some(900.0);
-    model.compiles[0].metrics[0].facts.cudagraph_skip_reason = Some("cpu device (x)".to_owned());
+    model.compiles[0].metrics[0].facts.cudagraph_skip_reason = Some("cpu device (x)".into());
     model.compiles[0].metrics[0].facts.runtime_us = Some(5000.0);
     model.failures.push(failure("0/0", "E", "r", 1));
     model.integrity.add(ProblemKind::BadJson, 7, "broken");
@@ -358,7 +364,7 @@ fn torch_frame(line: u64, name: &str) -> TextFrame {
 fn a_break_in_torchs_own_code_that_torch_calls_is_information_and_no_loss() {
     let mut model = model(&[("0/0", "inner")]);
     let torch = torch_frame(9, "inner");
-    model.compiles[0].function.as_mut().unwrap().file = Some(torch.file.clone());
+    function_of(&mut model.compiles[0]).file = Some(torch.file.clone());
     model.compiles[0].metrics[0].facts.wasted_us = Some(500.0);
     let mut broke = break_in(&["0/0"], 9, vec![frame(1, "main"), torch_frame(5, "caller"), torch.clone()]);
     broke.file = Some(torch.file.clone());
@@ -406,7 +412,7 @@ fn a_recompile_of_library_code_is_told_with_the_readers_own_call() {
     let names = [library, "/app/train.py"].map(|name| model.strings.literal(name));
     for index in 0..2 {
         let compile = &mut model.compiles[index];
-        compile.function.as_mut().unwrap().file = Some(library.to_owned());
+        function_of(compile).file = Some(library.to_owned());
         let frame = |file, line| Frame { file, line: Some(line), name: "step".into(), loc: None };
         compile.stack = Some(vec![frame(names[1], 31), frame(names[0], 200)].into());
     }
@@ -414,7 +420,7 @@ fn a_recompile_of_library_code_is_told_with_the_readers_own_call() {
     let found = only(&model, "recompilation");
     assert_eq!((found.place.file.as_deref(), found.place.line), (Some("/app/train.py"), Some(31)));
     // The reader's own function is told where its guard stands or it is defined.
-    model.compiles[0].function.as_mut().unwrap().file = Some("/app/x.py".to_owned());
+    function_of(&mut model.compiles[0]).file = Some("/app/x.py".to_owned());
     let found = only(&model, "recompilation");
     assert_eq!((found.place.file.as_deref(), found.place.line), (Some("/app/x.py"), Some(1)));
 }
@@ -425,7 +431,7 @@ fn what_is_only_good_to_know_stands_behind_problems_however_often_it_happened() 
     for index in 0..3 {
         model.compiles[index].metrics[0].facts.guard_latency_us = Some(900.0);
     }
-    model.compiles[2].metrics[0].facts.cudagraph_skip_reason = Some("cpu device (x)".to_owned());
+    model.compiles[2].metrics[0].facts.cudagraph_skip_reason = Some("cpu device (x)".into());
     let found: Vec<(&str, u64)> = of_log(&model).iter().map(|one| (one.kind.word, one.count)).collect();
     assert_eq!(found, [("cudagraph_skip", 1), ("slow_guards", 3)]);
 }

@@ -40,7 +40,7 @@ pub fn estimated_runtimes(
 ) -> anyhow::Result<TextMap<String, Estimate>> {
     let mut found: TextMap<String, Estimate> = TextMap::default();
     let artifacts = compile.artifacts.get(run.artifacts.clone()).unwrap_or_default();
-    let artifact = artifacts.iter().find(|artifact| artifact.name == "inductor_runtime_and_tensor_meta");
+    let artifact = artifacts.iter().find(|artifact| &*artifact.name == "inductor_runtime_and_tensor_meta");
     let Some(Content::Payload(at, _)) = artifact.map(|artifact| &artifact.content) else { return Ok(found) };
     if at.text_len > LARGEST_META {
         return Ok(found);

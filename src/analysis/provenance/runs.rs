@@ -88,7 +88,7 @@ impl InductorRun {
     /// Whether Inductor was not asked because its result was found in a cache.
     pub fn is_from_cache(&self, compile: &Compile) -> bool {
         let artifacts = compile.artifacts.get(self.artifacts.clone()).unwrap_or_default();
-        artifacts.iter().any(|artifact| artifact.name == "fx_graph_cache_hit")
+        artifacts.iter().any(|artifact| &*artifact.name == "fx_graph_cache_hit")
     }
 }
 
@@ -245,7 +245,7 @@ impl<'m> Cutter<'m> {
 
 /// The name under which a run has an artifact once: the answer of the cache is one, whatever it was.
 fn once(artifact: &Artifact) -> &str {
-    match artifact.name.as_str() {
+    match &*artifact.name {
         "fx_graph_cache_hit" | "fx_graph_cache_miss" | "fx_graph_cache_bypass" => "fx_graph_cache",
         name => name,
     }
@@ -257,7 +257,7 @@ fn number(aot_id: &str) -> Option<&str> {
 }
 
 fn role(artifact: &Artifact) -> Role {
-    match artifact.name.as_str() {
+    match &*artifact.name {
         "dynamo_output_graph" => Role::Pre { captured: true },
         "before_pre_grad_graph" | "inductor_pre_grad_graph" => Role::Pre { captured: false },
         "fx_graph_runnable" => Role::Runnable,
@@ -274,7 +274,7 @@ fn role(artifact: &Artifact) -> Role {
 }
 
 fn code_kind(artifact: &Artifact) -> Option<CodeKind> {
-    match artifact.name.as_str() {
+    match &*artifact.name {
         "inductor_aot_wrapper_code" | "inductor_aot_code" => Some(CodeKind::Cpp),
         "inductor_aot_kernel_code" => Some(CodeKind::Kernels),
         "inductor_aot_header_code" => Some(CodeKind::Header),

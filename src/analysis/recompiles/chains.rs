@@ -87,7 +87,7 @@ fn chain<'m>(log: &Log<'m>, compiles: &[CompileIndex]) -> Chain<'m> {
         find_closest(model, step, &backends);
     }
     let of = |index: &CompileIndex| model.compiles.get(*index);
-    let function = compiles.iter().filter_map(of).find_map(|compile| compile.function.as_ref());
+    let function = compiles.iter().filter_map(of).find_map(|compile| compile.function.as_deref());
     let effects = log.evidence.effects_of(compiles);
     for step in &mut steps {
         step.change.iter_mut().for_each(|change| note_own_effect(change, &effects));

@@ -1,39 +1,98 @@
-//! The facts in report.json that only the report of a job needs.
+//! `cross_rank` of report.json: the facts that only the report of a job needs.
 
-use crate::analysis::{builds, pauses, resumed};
-use crate::model::{CollectiveCalls, CompileIndex, InputTensor, Model, Stretch};
+use crate::analysis::{Parity, builds, pauses, resumed};
+use crate::model::{CollectiveCalls, Compile, CompileIndex, GraphOps, InputTensor, Model, Stretch};
+use crate::report::data::each::{Each, EachOrNull};
+use crate::report::data::execution::execution;
+use crate::report::data::facts::id_text;
 use crate::report::subject::Report;
+use crate::trace::Md5;
 use indexmap::IndexMap;
-use serde_json::{Map, Value, json};
+use serde::ser::SerializeMap;
+use serde::{Serialize, Serializer};
+use serde_json::{Value, json};
 
-/// Adds the facts; null where the log holds no such event.
-pub(super) fn add(report: Report<'_>, facts: &mut Map<String, Value>) {
-    let model = report.model;
-    let calls = model.cross_rank.in_code.iter().map(calls).collect();
-    let folders = model.cross_rank.cache_folders.iter().map(|folder| json!(folder)).collect();
-    let keys = model.caches.iter().map(|lookup| {
-        let id = lookup.compile.as_ref().map(ToString::to_string);
-        json!([id, lookup.cache, lookup.key, lookup.asked_ns])
-    });
-    facts.insert("names".to_owned(), or_null(names(report)));
-    facts.insert("inputs".to_owned(), or_null(inputs(model)));
-    facts.insert("process_groups".to_owned(), or_null(calls));
-    facts.insert("cache_keys".to_owned(), or_null(keys.collect()));
-    facts.insert("cache_folders".to_owned(), or_null(folders));
-    facts.insert("builds".to_owned(), stretches(&builds(model)));
-    facts.insert("pauses".to_owned(), stretches(&pauses(model)));
-    facts.insert("end".to_owned(), end(report));
+/// What a comparison of ranks needs; null where the log holds no such event.
+pub(super) struct CrossRank<'m>(pub Report<'m>);
+
+impl Serialize for CrossRank<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let report = self.0;
+        let model = report.model;
+        let facts = &model.cross_rank;
+        let outcomes =
+            || model.caches.iter().map(|c| json!([id_text(&c.compile), c.cache, c.outcome.word()]));
+        let keys = || model.caches.iter().map(|c| json!([id_text(&c.compile), c.cache, c.key, c.asked_ns]));
+        let collectives = || facts.collectives.iter().map(|c| json!({ "graph": c.graph, "ops": c.ops }));
+        let tensor_meta = || facts.tensor_meta.iter().map(|t| json!({ "graph": t.graph, "ops": t.ops }));
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("compiles", &Each(|| model.identified().map(compile)))?;
+        map.serialize_entry("cache", &EachOrNull(outcomes))?;
+        map.serialize_entry("collectives", &EachOrNull(collectives))?;
+        map.serialize_entry("tensor_meta", &EachOrNull(tensor_meta))?;
+        map.serialize_entry("execution", &execution(report))?;
+        map.serialize_entry("runtime", &EachOrNull(|| facts.runtime.iter().map(runtime)))?;
+        map.serialize_entry("parity", &EachOrNull(|| report.found.parity.iter().map(parity)))?;
+        map.serialize_entry("configs", &last_configs(model))?;
+        map.serialize_entry("names", &EachOrNull(|| names(report)))?;
+        map.serialize_entry("inputs", &Inputs(model))?;
+        map.serialize_entry("process_groups", &EachOrNull(|| facts.in_code.iter().map(calls)))?;
+        map.serialize_entry("cache_keys", &EachOrNull(keys))?;
+        map.serialize_entry("cache_folders", &EachOrNull(|| facts.cache_folders.iter()))?;
+        map.serialize_entry("builds", &stretches(&builds(model)))?;
+        map.serialize_entry("pauses", &stretches(&pauses(model)))?;
+        map.serialize_entry("end", &end(report))?;
+        map.end()
+    }
 }
 
-fn or_null(values: Vec<Value>) -> Value {
-    if values.is_empty() { Value::Null } else { Value::Array(values) }
+fn compile(compile: &Compile) -> Value {
+    let function = compile.function.as_ref();
+    json!([
+        id_text(&compile.id),
+        function.map(|f| &f.name),
+        function.and_then(|f| f.file.as_ref()),
+        function.and_then(|f| f.line),
+    ])
+}
+
+fn runtime(graph: &GraphOps) -> Value {
+    let ops = graph.ops.iter().map(|op| json!({ "name": op.name, "type": op.kind, "ns": op.ns }));
+    json!({ "graph": graph.graph, "ops": ops.collect::<Vec<_>>() })
+}
+
+/// Scheduled collectives of a graph beside those of its code.
+fn parity(graph: &Parity) -> Value {
+    json!({
+        "compile_id": graph.compile_id,
+        "scheduled": graph.scheduled,
+        "in_code": graph.in_code,
+        "missing_waits": graph.missing_waits,
+    })
+}
+
+/// The last configuration of each name.
+fn last_configs(model: &Model) -> Value {
+    let records = model.compiles.iter().flat_map(|c| &c.metrics);
+    let mut last: IndexMap<&str, (u64, Md5)> = IndexMap::new();
+    for record in records {
+        for (name, md5) in record.configs.iter().filter(|(name, _)| *name != "inductor_provenance") {
+            let known = last.entry(name).or_insert((record.line, *md5));
+            if record.line >= known.0 {
+                *known = (record.line, *md5);
+            }
+        }
+    }
+    if last.is_empty() {
+        return Value::Null;
+    }
+    last.into_iter().map(|(name, (_, md5))| (name.to_owned(), json!(md5.to_string()))).collect()
 }
 
 /// What the reader calls functions that torch calls otherwise, or that a library defines: id, name, and the reader's line
 /// that leads there. What a name says itself, such as that a function was resumed, is not repeated.
-fn names(report: Report<'_>) -> Vec<Value> {
-    let compiles = report.model.compiles.indexed();
-    let names = compiles.filter_map(|(index, compile)| {
+fn names(report: Report<'_>) -> impl Iterator<Item = Value> {
+    report.model.compiles.indexed().filter_map(move |(index, compile)| {
         let name = report.found.names.at(index)?;
         let torch = compile.function.as_ref().map(|function| function.name.as_str());
         let same = torch.is_some_and(|torch| resumed(torch).map_or(torch, |(base, _)| base) == name.title);
@@ -43,19 +102,26 @@ fn names(report: Report<'_>) -> Vec<Value> {
         let called = name.called.as_ref();
         let file = called.and_then(|place| place.file.as_deref());
         Some(json!([compile.id.as_ref()?.to_string(), name.title, file, called.and_then(|place| place.line)]))
-    });
-    names.collect()
+    })
 }
 
 /// The input tensors of each compile's last attempt: name, dtype, sizes, strides.
-fn inputs(model: &Model) -> Vec<Value> {
-    let mut by_compile: IndexMap<CompileIndex, Vec<Value>> = IndexMap::new();
-    for input in &model.shapes.inputs {
-        by_compile.entry(input.compile).or_default().push(tensor(input));
+struct Inputs<'m>(&'m Model);
+
+impl Serialize for Inputs<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Inputs(model) = self;
+        let mut tensors_of: IndexMap<CompileIndex, Vec<&InputTensor>> = IndexMap::new();
+        for input in &model.shapes.inputs {
+            tensors_of.entry(input.compile).or_default().push(input);
+        }
+        let id = |compile: CompileIndex| model.compiles.get(compile).and_then(|compile| id_text(&compile.id));
+        let entry = |(compile, tensors): (&CompileIndex, &Vec<&InputTensor>)| {
+            let tensors: Vec<Value> = tensors.iter().map(|input| tensor(input)).collect();
+            json!({ "compile_id": id(*compile), "tensors": tensors })
+        };
+        EachOrNull(|| tensors_of.iter().map(entry)).serialize(serializer)
     }
-    let id = |compile: CompileIndex| model.compiles.get(compile)?.id.as_ref().map(ToString::to_string);
-    let entries = by_compile.into_iter();
-    entries.map(|(compile, tensors)| json!({ "compile_id": id(compile), "tensors": tensors })).collect()
 }
 
 fn tensor(input: &InputTensor) -> Value {
@@ -69,8 +135,8 @@ fn calls(graph: &CollectiveCalls) -> Value {
     json!({ "graph": graph.graph, "calls": calls })
 }
 
-fn stretches(stretches: &[Stretch]) -> Value {
-    or_null(stretches.iter().map(|one| json!([one.start_us, one.end_us])).collect())
+fn stretches(stretches: &[Stretch]) -> impl Serialize + '_ {
+    EachOrNull(|| stretches.iter().map(|one| json!([one.start_us, one.end_us])))
 }
 
 fn end(report: Report<'_>) -> Value {

@@ -1,16 +1,15 @@
 //! report.json: the model and the findings. It is streamed, and the metrics records are read again one by one.
 
-use crate::analysis::Parity;
 use crate::model::{
     CacheLookup, Compile, CompileIndex, Content, Frame, GraphBreak, MetricsRecord, ProblemKind, Reason,
     Recompile, Stack, TextFrame,
 };
-use crate::report::data::execution::execution;
+use crate::report::data::cross_rank::CrossRank;
+use crate::report::data::each::Each;
 use crate::report::data::measured::measured;
 use crate::report::kit::paths;
 use crate::report::subject::Report;
-use crate::trace::{CompileId, Md5};
-use indexmap::IndexMap;
+use crate::trace::CompileId;
 use serde::ser::{Error, SerializeMap};
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
@@ -20,15 +19,6 @@ use std::io::Write;
 pub(crate) fn write(report: Report<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     serde_json::to_writer(&mut *out, &LogReport(report))?;
     Ok(out.write_all(b"\n")?)
-}
-
-/// A list whose entries are made while they are written.
-struct Each<F>(F);
-
-impl<T: Serialize, I: Iterator<Item = T>, F: Fn() -> I> Serialize for Each<F> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq((self.0)())
-    }
 }
 
 struct LogReport<'m>(Report<'m>);
@@ -67,14 +57,14 @@ impl Serialize for LogReport<'_> {
                 "phases": phases,
             }),
         )?;
-        map.serialize_entry("cross_rank", &cross_rank(report))?;
+        map.serialize_entry("cross_rank", &CrossRank(report))?;
         map.serialize_entry("findings", &Each(|| crate::report::data::findings(report)))?;
         map.serialize_entry("performance", &report.found.performance.as_ref().map(measured))?;
         map.end()
     }
 }
 
-fn id_text(id: &Option<CompileId>) -> Option<String> {
+pub(super) fn id_text(id: &Option<CompileId>) -> Option<String> {
     id.as_ref().map(CompileId::to_string)
 }
 
@@ -302,76 +292,4 @@ fn cache(report: Report<'_>, lookup: &CacheLookup) -> Value {
         "reason": lookup.reason,
         "path": path,
     })
-}
-
-/// What a comparison of ranks needs; null if the log has no such event.
-fn cross_rank(report: Report<'_>) -> Value {
-    let model = report.model;
-    let facts = &model.cross_rank;
-    let compiles: Vec<Value> = model
-        .identified()
-        .map(|c| {
-            let f = c.function.as_ref();
-            json!([
-                id_text(&c.id),
-                f.map(|f| &f.name),
-                f.and_then(|f| f.file.as_ref()),
-                f.and_then(|f| f.line)
-            ])
-        })
-        .collect();
-    let caches = model.caches.iter().map(|c| json!([id_text(&c.compile), c.cache, c.outcome.word()]));
-    let collectives = facts.collectives.iter().map(|c| json!({ "graph": c.graph, "ops": c.ops }));
-    let tensor_meta = facts.tensor_meta.iter().map(|t| json!({ "graph": t.graph, "ops": t.ops }));
-    let runtime = facts.runtime.iter().map(|graph| {
-        let ops = graph.ops.iter().map(|op| json!({ "name": op.name, "type": op.kind, "ns": op.ns }));
-        json!({ "graph": graph.graph, "ops": ops.collect::<Vec<_>>() })
-    });
-    let mut cross_rank = json!({
-        "compiles": compiles,
-        "cache": or_null(caches),
-        "collectives": or_null(collectives),
-        "tensor_meta": or_null(tensor_meta),
-        "execution": execution(report),
-        "runtime": or_null(runtime),
-        "parity": or_null(report.found.parity.iter().map(parity)),
-        "configs": last_configs(report),
-    });
-    if let Some(map) = cross_rank.as_object_mut() {
-        super::cross_rank::add(report, map);
-    }
-    cross_rank
-}
-
-fn or_null(values: impl Iterator<Item = Value>) -> Value {
-    let values: Vec<Value> = values.collect();
-    if values.is_empty() { Value::Null } else { Value::Array(values) }
-}
-
-/// Scheduled collectives of a graph beside those of its code.
-fn parity(graph: &Parity) -> Value {
-    json!({
-        "compile_id": graph.compile_id,
-        "scheduled": graph.scheduled,
-        "in_code": graph.in_code,
-        "missing_waits": graph.missing_waits,
-    })
-}
-
-/// The last configuration of each name.
-fn last_configs(report: Report<'_>) -> Value {
-    let records = report.model.compiles.iter().flat_map(|c| &c.metrics);
-    let mut last: IndexMap<&str, (u64, Md5)> = IndexMap::new();
-    for record in records {
-        for (name, md5) in record.configs.iter().filter(|(name, _)| *name != "inductor_provenance") {
-            let known = last.entry(name).or_insert((record.line, *md5));
-            if record.line >= known.0 {
-                *known = (record.line, *md5);
-            }
-        }
-    }
-    if last.is_empty() {
-        return Value::Null;
-    }
-    last.into_iter().map(|(name, (_, md5))| (name.to_owned(), json!(md5.to_string()))).collect()
 }

@@ -2,6 +2,7 @@
 //! issues and assistants.
 
 mod cross_rank;
+mod each;
 mod execution;
 mod facts;
 pub(crate) mod files;
@@ -127,7 +128,7 @@ fn entries(report: Report<'_>, compile: &Compile, artifact: &Artifact) -> impl I
         "suffix": artifact.cache.map_or("", cache_mark),
         "readable_url": readable_url(compile, artifact),
     });
-    std::iter::repeat_n(entry, if artifact.name == LISTED_TWICE { 2 } else { 1 })
+    std::iter::repeat_n(entry, if &*artifact.name == LISTED_TWICE { 2 } else { 1 })
 }
 
 /// Upstream lists this artifact twice. So does this program, so that a comparison of the two finds no difference.
@@ -139,7 +140,7 @@ fn readable_url(compile: &Compile, artifact: &Artifact) -> Option<String> {
         (_, Some(Readable::KernelStacks)) => {
             paths::readable(compile, artifact).map(|p| p.as_str().to_owned())
         }
-        (Content::Empty(_), None) if artifact.name == KERNEL_STACKS => Some(String::new()),
+        (Content::Empty(_), None) if &*artifact.name == KERNEL_STACKS => Some(String::new()),
         _ => None,
     }
 }

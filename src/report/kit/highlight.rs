@@ -7,6 +7,7 @@
 use std::collections::HashMap;
 use std::io::{self, Write};
 use std::ops::Range;
+use std::sync::LazyLock;
 
 use crate::limits::LARGEST_VIEWER;
 use crate::model::Language;
@@ -54,9 +55,13 @@ const KERNEL_CALLS: [(&str, Language); 6] = [
 /// The line before the string that holds a whole C++ program, as Inductor's C++ wrapper writes it.
 const CPP_WRAPPER: &str = "cpp_wrapper_src = (";
 
+/// The grammars, and those of their rules that a text needed so far. All workers share them: loading takes a millisecond,
+/// and compiling the rules that a short file of Python and C++ needs takes nine.
+static SYNTAXES: LazyLock<SyntaxSet> = LazyLock::new(SyntaxSet::load_defaults_newlines);
+
 /// Highlights code, line by line. One for each worker: it is not shared, and what it remembers serves all its pages.
 pub struct Highlighter {
-    syntaxes: SyntaxSet,
+    syntaxes: &'static SyntaxSet,
     python: State,
     cpp: State,
     classes: Classes,
@@ -88,14 +93,14 @@ struct Outer {
 }
 
 impl Highlighter {
-    /// Loads the grammars (about a millisecond); their rules are compiled when a text first needs them.
+    /// A highlighter that remembers no line yet.
     ///
     /// # Errors
     /// The highlighting crate lacks a grammar.
     pub fn new() -> anyhow::Result<Self> {
-        let syntaxes = SyntaxSet::load_defaults_newlines();
-        let python = State::start(&syntaxes, "py").context("the grammar of Python is missing")?;
-        let cpp = State::start(&syntaxes, "cpp").context("the grammar of C++ is missing")?;
+        let syntaxes = &*SYNTAXES;
+        let python = State::start(syntaxes, "py").context("the grammar of Python is missing")?;
+        let cpp = State::start(syntaxes, "cpp").context("the grammar of C++ is missing")?;
         let classes = Classes::new().context("a scope of the grammars is misspelt")?;
         let table = Table::default();
         Ok(Self { syntaxes, python, cpp, classes, table, shape: String::new(), html: String::new() })
@@ -212,7 +217,7 @@ impl Highlighter {
         let end = self.shape.len();
         // The grammars want the newline; no token holds it.
         self.shape.push('\n');
-        let operations = state.parser.parse_line(&self.shape, &self.syntaxes).ok();
+        let operations = state.parser.parse_line(&self.shape, self.syntaxes).ok();
         self.shape.truncate(end);
         let mut tokens = Vec::new();
         let mut done = 0;

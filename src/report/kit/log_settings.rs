@@ -50,7 +50,7 @@ pub(crate) fn present(report: Report<'_>) -> bool {
     let model = report.model;
     model.configs.values().any(|config| KINDS.iter().any(|kind| kind.0 == config.field))
         || model.compiles.iter().any(|compile| {
-            !compile.metrics.is_empty() || compile.artifacts.iter().any(|a| a.name == FUNCTORCH)
+            !compile.metrics.is_empty() || compile.artifacts.iter().any(|a| &*a.name == FUNCTORCH)
         })
 }
 
@@ -129,7 +129,7 @@ fn used<'m>(report: Report<'m>, kind: &str) -> Vec<(Md5, Text<'m>, Vec<CompileIn
     }
     if used.is_empty() && kind == "functorch_config" {
         for (index, compile) in report.model.compiles.indexed() {
-            for artifact in compile.artifacts.iter().filter(|artifact| artifact.name == FUNCTORCH) {
+            for artifact in compile.artifacts.iter().filter(|artifact| &*artifact.name == FUNCTORCH) {
                 if let Content::Payload(at, _) = &artifact.content {
                     add(&mut used, at.md5, Text::Payload(*at), index);
                 }

@@ -17,7 +17,7 @@ impl<'a> View<'a> {
     /// say what was compiled.
     pub fn named(&self, compile: &Compile) -> Html {
         let name = self.function_name(compile);
-        name.map_or_else(Html::default, |name| self.both_names(name, compile.function.as_ref()))
+        name.map_or_else(Html::default, |name| self.both_names(name, compile.function.as_deref()))
     }
 
     /// The same for the compiles of one function: torch's name alone where they are called differently.
@@ -40,7 +40,7 @@ impl<'a> View<'a> {
     /// The reader's line for the function of a compile: where it is defined, or, of a library's, where it is called.
     pub fn place_of(&self, compile: &Compile) -> anyhow::Result<Option<Html>> {
         let called = self.function_name(compile).and_then(|name| name.called.as_ref());
-        self.called_or_defined(called, compile.function.as_ref())
+        self.called_or_defined(called, compile.function.as_deref())
     }
 
     /// The same for the compiles of one function; where it is defined, if they are called at different lines.

@@ -41,7 +41,7 @@ pub(crate) fn listed_name(artifact: &Artifact, settings: &Settings) -> String {
     }
     match artifact.content {
         Content::DumpFile(_) => return format!("{}.html", stem(artifact)),
-        Content::Link(_) => return artifact.name.clone(),
+        Content::Link(_) => return artifact.name.to_string(),
         _ => {}
     }
     format!("{}_{}.{}", stem(artifact), artifact.number, extension(artifact, settings))

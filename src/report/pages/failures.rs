@@ -230,7 +230,7 @@ fn record_words(kind: &str) -> &str {
 /// not, and a link to its file.
 fn traceback(view: View<'_>, compiles: &[&Compile], text: &str) -> anyhow::Result<Option<(Html, Html)>> {
     let errors = compiles.iter().filter_map(|compile| {
-        let artifact = compile.artifacts.iter().rev().find(|a| a.name == "dynamo_error")?;
+        let artifact = compile.artifacts.iter().rev().find(|a| &*a.name == "dynamo_error")?;
         Some((*compile, artifact))
     });
     let Some((compile, artifact)) = errors.into_iter().next() else { return Ok(None) };

@@ -68,7 +68,7 @@ fn guards(report: Report<'_>) -> anyhow::Result<FxHashMap<CompileIndex, TensorSi
     let mut room = MOST_GUARDS;
     let mut found = FxHashMap::default();
     for (index, compile) in report.model.compiles.indexed() {
-        let last = compile.artifacts.iter().rev().find(|a| a.name == "dynamo_cpp_guards_str");
+        let last = compile.artifacts.iter().rev().find(|a| &*a.name == "dynamo_cpp_guards_str");
         if let Some(Content::Payload(at, _)) = last.map(|artifact| &artifact.content)
             && at.text_len <= room
         {

@@ -186,7 +186,7 @@ fn the_first_step_of_an_optimizer_is_expected() {
     assert_eq!(expected(&model), [false]);
     let file = Some("/venv/lib/python3.11/site-packages/torch/optim/adam.py".to_owned());
     model.compiles[1].function =
-        Some(crate::model::Function { name: "step".to_owned(), file, line: Some(1) });
+        Some(crate::model::Function { name: "step".to_owned(), file, line: Some(1) }.into());
     assert_eq!(expected(&model), [true]);
 }
 

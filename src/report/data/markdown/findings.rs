@@ -156,7 +156,7 @@ fn step(report: Report<'_>, step: &ChainStep) -> String {
 fn evidence(report: Report<'_>, index: usize, one: &Finding, compiles: &[&Compile]) -> String {
     let wanted = one.kind.records;
     let records = compiles.iter().flat_map(|compile| {
-        let files = compile.artifacts.iter().filter(|a| wanted.contains(&a.name.as_str()));
+        let files = compile.artifacts.iter().filter(|a| wanted.contains(&&*a.name));
         files.map(|artifact| paths::artifact(compile, artifact, report.settings).as_str().to_owned())
     });
     let mut files: Vec<String> = records.take(EVIDENCE).collect();

@@ -69,7 +69,7 @@ pub(super) fn function_cells(
     before: Option<&Function>,
 ) -> [String; 2] {
     let name = report.model.by_id.get(&compile.id).and_then(|index| report.found.names.at(*index));
-    let function = compile.function.as_ref().or(before);
+    let function = compile.function.as_deref().or(before);
     let of_torch = function.map(|function| code(&function.name, LONGEST_NAME));
     let title = match (name, of_torch) {
         (Some(name), Some(of_torch)) if name.renamed => {

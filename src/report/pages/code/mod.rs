@@ -154,7 +154,7 @@ fn head(view: View<'_>, code: &Code<'_>, index: Option<&CodeIndex>) -> anyhow::R
         (true, Some("forward")) => "Output code of the forward of",
         (true, Some("backward")) => "Output code of the backward of",
         (true, _) => "Output code of",
-        (false, _) if code.artifact.name == "exported_program" => "Exported program of",
+        (false, _) if &*code.artifact.name == "exported_program" => "Exported program of",
         (false, _) => "Generated code of",
     };
     let at = view.place_of(code.compile)?;
@@ -299,7 +299,7 @@ fn source_lines(view: View<'_>, code: &Code<'_>) -> anyhow::Result<Group> {
 
 fn neighbors(view: View<'_>, code: &Code<'_>) -> Vec<Item> {
     let shown = |artifact: &&Artifact| {
-        let name = artifact.name.as_str();
+        let name = &*artifact.name;
         artifact.attempt == code.artifact.attempt
             && artifact.number != code.artifact.number
             && (name.starts_with("aot_") && name.ends_with("_graph")

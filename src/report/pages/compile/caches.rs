@@ -14,7 +14,7 @@ const ACCUMULATED_LIMIT: u64 = 256;
 
 /// What each cache answered.
 pub(crate) fn answers(view: View<'_>, subject: Subject<'_>) -> Option<Html> {
-    let lookups = &subject.of.caches;
+    let lookups = subject.of.caches;
     // Only the page of all lookups can say in what a missed key differs from an earlier one.
     let page = format!("{}#lookups", view.href_of("caches.html"));
     let more = (!lookups.is_empty()).then(|| view.link(&page, "keys, and what differs"));

@@ -42,7 +42,7 @@ pub(crate) fn write(
     table: &Section,
     out: &mut dyn Write,
 ) -> anyhow::Result<()> {
-    let file = subject.compile.artifacts.iter().rev().find(|a| a.name == "dynamo_cpp_guards_str");
+    let file = subject.compile.artifacts.iter().rev().find(|a| &*a.name == "dynamo_cpp_guards_str");
     let Some((artifact, Content::Payload(at, _))) = file.map(|a| (a, &a.content)) else {
         return view.section(out, table);
     };

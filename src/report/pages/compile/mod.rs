@@ -61,8 +61,8 @@ pub(crate) fn pages(report: Report<'_>) -> Vec<Page<'_, Worker>> {
     for (index, compile) in report.model.compiles.indexed() {
         let shared = Arc::clone(&shared);
         pages.push(Page::rendered(paths::compile_page(compile), move |worker, out| {
-            let Some(of) = shared.by_compile.at(index) else { return Ok(()) };
-            let chain = shared.by_compile.of_frame(compile);
+            let of = shared.by_compile.at(index);
+            let chain = shared.by_compile.of_frame(index);
             let step = shared.steps.get(&index).copied();
             let own = &shared.own;
             let mut write = |metrics: Option<&Fields<'_>>| {

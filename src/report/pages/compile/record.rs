@@ -237,7 +237,7 @@ impl Of<'_> {
     /// The file of the error that holds this traceback.
     fn error_file(&self, traceback: &str) -> anyhow::Result<Option<Html>> {
         let report = self.view.report;
-        let errors = self.compile.artifacts.iter().filter(|a| a.name == "dynamo_error");
+        let errors = self.compile.artifacts.iter().filter(|a| &*a.name == "dynamo_error");
         for artifact in errors.filter(|a| a.attempt == self.record.attempt) {
             if let Content::Payload(at, _) = &artifact.content
                 && at.text_len <= LONGEST_ERROR

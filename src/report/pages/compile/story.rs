@@ -128,7 +128,7 @@ fn troubles(view: View<'_>, subject: Subject<'_>) -> Option<Html> {
 }
 
 fn caches(subject: Subject<'_>) -> Option<Html> {
-    let caches = &subject.of.caches;
+    let caches = subject.of.caches;
     let hit = !caches.is_empty() && caches.iter().all(|c| c.outcome == Outcome::Hit);
     hit.then(|| {
         Html::escaped(if caches.len() == 1 {

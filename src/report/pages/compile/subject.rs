@@ -11,7 +11,7 @@ pub(crate) struct Subject<'a> {
     /// Its place in the model.
     pub index: CompileIndex,
     pub compile: &'a Compile,
-    pub of: &'a OfCompile<'a>,
+    pub of: OfCompile<'a>,
     /// Which files are the reader's.
     pub own: &'a OwnFiles,
     /// The compiles of the same function, itself among them.
@@ -39,6 +39,6 @@ impl Subject<'_> {
 /// The compiled function; where nothing names it, that of another compile of the same frame.
 pub(crate) fn function<'a>(subject: Subject<'a>) -> Option<&'a Function> {
     let compiles = &subject.report.model.compiles;
-    let others = || subject.chain.iter().find_map(|index| compiles.get(*index)?.function.as_ref());
-    subject.compile.function.as_ref().or_else(others)
+    let others = || subject.chain.iter().find_map(|index| compiles.get(*index)?.function.as_deref());
+    subject.compile.function.as_deref().or_else(others)
 }

@@ -120,7 +120,7 @@ fn chain(view: View<'_>, subject: Subject<'_>) -> anyhow::Result<Html> {
 fn write_breaks(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let count = Some(whole(subject.of.breaks.len()));
     view.open_section(out, ("breaks", "Graph breaks", ""), count, Html::default())?;
-    view.while_room(out, &subject.of.breaks, "graph breaks", |out, _, found| {
+    view.while_room(out, subject.of.breaks, "graph breaks", |out, _, found| {
         let facts = view.facts(of_break(view, found)?)?;
         heading(out, view.folded(&found.reason, true))?;
         Ok(put(out, &facts)?)
@@ -155,7 +155,7 @@ fn of_break(view: View<'_>, found: &GraphBreak) -> anyhow::Result<Vec<(&'static 
 }
 
 fn write_failures(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
-    let failures = &subject.of.failures;
+    let failures = subject.of.failures;
     let note = "unless errors are suppressed, the program saw the exception";
     view.open_section(out, ("failures", "Failures", note), Some(whole(failures.len())), Html::default())?;
     view.while_room(out, failures, "failures", |out, _, failure| {
@@ -177,7 +177,7 @@ fn of_failure(view: View<'_>, failure: &Failure) -> anyhow::Result<Vec<(&'static
 }
 
 fn write_restarts(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
-    let restarts = &subject.of.restarts;
+    let restarts = subject.of.restarts;
     let note = "tracing began anew; the work of each attempt but the last was thrown away";
     view.open_section(out, ("restarts", "Restarts", note), Some(whole(restarts.len())), Html::default())?;
     view.while_room(out, restarts, "restarts", |out, attempt, restart| {

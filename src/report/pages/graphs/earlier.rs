@@ -41,7 +41,7 @@ impl Earlier {
 fn compared(compile: &Compile) -> Vec<(usize, &Artifact)> {
     let all = graphs(compile).into_iter().map(|(index, artifact, _)| (index, artifact));
     let mut found: Vec<(usize, &Artifact)> =
-        all.filter(|(_, artifact)| COMPARED.contains(&artifact.name.as_str())).collect();
+        all.filter(|(_, artifact)| COMPARED.contains(&&*artifact.name)).collect();
     let last = found.iter().map(|(_, artifact)| artifact.attempt).max();
     found.retain(|(_, artifact)| Some(artifact.attempt) == last);
     found
@@ -52,7 +52,7 @@ pub(crate) fn pairs(before: &Compile, after: &Compile) -> Vec<GraphPair> {
     let (old, new) = (compared(before), compared(after));
     let named = |name: &'static str| {
         let of = move |graphs: &[(usize, &Artifact)]| -> Vec<usize> {
-            graphs.iter().filter(|(_, artifact)| artifact.name == name).map(|(index, _)| *index).collect()
+            graphs.iter().filter(|(_, artifact)| *artifact.name == *name).map(|(index, _)| *index).collect()
         };
         let both = of(&old).into_iter().zip(of(&new));
         both.map(|(before, after)| GraphPair { before, after, what: name.to_owned() }).collect::<Vec<_>>()

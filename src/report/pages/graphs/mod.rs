@@ -160,7 +160,7 @@ fn shown(
 impl Graph {
     fn of(view: View<'_>, compile: &Compile, artifact: &Artifact, intact: bool) -> Graph {
         Graph {
-            name: artifact.name.clone(),
+            name: artifact.name.to_string(),
             number: artifact.number,
             attempt: artifact.attempt,
             href: view.href(&paths::artifact(compile, artifact, view.report.settings)),

@@ -204,7 +204,7 @@ fn value(view: View<'_>, value: &Value) -> Option<Html> {
 fn evidence(view: View<'_>, one: &Finding, compiles: &[&Compile]) -> Vec<Html> {
     let wanted = one.kind.records;
     let records = compiles.iter().flat_map(|compile| {
-        let files = compile.artifacts.iter().filter(|a| wanted.contains(&a.name.as_str()));
+        let files = compile.artifacts.iter().filter(|a| wanted.contains(&&*a.name));
         files.map(move |artifact| (*compile, artifact))
     });
     let mut links: Vec<Html> = records.take(RECORDS).map(|(c, artifact)| record(view, c, artifact)).collect();

@@ -164,7 +164,7 @@ mod tests {
         let line = ProgramLine { file: "model.py".to_owned(), line: 7, code: None };
         for (function, us) in [("forward", 3.0), ("loss", 8.0), ("forward", 4.0)] {
             let mut compile = Compile::new(None);
-            compile.function = Some(Function { name: function.to_owned(), file: None, line: None });
+            compile.function = Some(Function { name: function.to_owned(), file: None, line: None }.into());
             let compile = model.compiles.push(compile);
             let (callers, module, kernels) = (Vec::new(), None, Vec::new());
             let part = LinePart { compile, callers, module, backward: false, us, own_us: us, kernels };

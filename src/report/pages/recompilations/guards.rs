@@ -131,7 +131,7 @@ fn line(line: DiffLine) -> Line {
 
 /// The last tree of guards of a compile; before torch 2.6 the list of guards.
 fn artifact(compile: &Compile) -> Option<&Artifact> {
-    let last = |name: &str| compile.artifacts.iter().rev().find(|a| a.name == name);
+    let last = |name: &str| compile.artifacts.iter().rev().find(|a| &*a.name == name);
     last("dynamo_cpp_guards_str").or_else(|| last("dynamo_guards"))
 }
 

@@ -136,7 +136,7 @@ fn file<'m>(report: Report<'m>, artifact: &'m Artifact) -> File<'m> {
 
 /// Which texts are left out last: what a reader looks for comes first, copies of it and dumps of settings last.
 fn rank(artifact: &Artifact, json: bool) -> u8 {
-    match artifact.name.as_str() {
+    match &*artifact.name {
         name if name.contains("runnable") => 5,
         _ if artifact.cache.is_some() => 4,
         name if name.contains("guards") => 3,

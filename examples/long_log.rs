@@ -38,25 +38,29 @@ struct Kind {
     only: &'static [&'static str],
     /// Events to leave out.
     without: &'static [&'static str],
+    /// Bytes that a record may have: longer ones are left out, but for metrics, which lose their configurations.
+    longest: Option<usize>,
 }
 
 const KINDS: [Kind; 5] = [
-    Kind { name: "mixed", inputs: &MIXED, only: &[], without: &[] },
-    Kind { name: "code", inputs: &CODE, only: &["dynamo_start", "inductor_output_code"], without: &[] },
+    Kind { name: "mixed", inputs: &MIXED, only: &[], without: &[], longest: None },
+    Kind {
+        name: "code",
+        inputs: &CODE,
+        only: &["dynamo_start", "inductor_output_code"],
+        without: &[],
+        longest: None,
+    },
     Kind {
         name: "chromium",
         inputs: &MIXED,
         only: &["dynamo_start", "compilation_metrics", "chromium_event"],
         without: &[],
+        longest: None,
     },
-    // Without the two largest events a compile has some 30 KB.
-    Kind {
-        name: "small",
-        inputs: &["16_many"],
-        only: &[],
-        without: &["fx_graph_cache_miss", "dynamo_cpp_guards_str"],
-    },
-    Kind { name: "ranks", inputs: &MIXED, only: &[], without: &[] },
+    // A compile has some 30 KB: 300 MB have 10,000.
+    Kind { name: "small", inputs: &["16_many"], only: &[], without: &BESIDES, longest: Some(4_000) },
+    Kind { name: "ranks", inputs: &MIXED, only: &[], without: &[], longest: None },
 ];
 
 /// Inference, training, graph breaks, recompiles, dynamic shapes, failures, compiled autograd and a large model.
@@ -73,6 +77,22 @@ const MIXED: [&str; 8] = [
 
 /// Logs whose output code is long.
 const CODE: [&str; 3] = ["14_llama_infer", "02_train_mlp", "07_compiled_autograd"];
+
+/// What a compile writes besides its graphs and its code.
+const BESIDES: [&str; 9] = [
+    "fx_graph_cache_miss",
+    "torch._functorch.config",
+    "fx_graph_runnable",
+    "aot_forward_graph_fw_metadata",
+    "before_pre_grad_graph",
+    "after_pre_grad_graph",
+    "before_joint_graph",
+    "after_joint_graph",
+    "before_post_grad_graph",
+];
+
+/// Characters of the longest value that metrics keep where records may not be long: configurations have thousands.
+const LONGEST_VALUE: usize = 1_000;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -110,8 +130,32 @@ impl Kind {
             event == "str"
                 || (self.only.is_empty() || listed(self.only, &event)) && !listed(self.without, &event)
         };
-        log.records.into_iter().filter(wanted).collect()
+        let records = log.records.into_iter().filter(wanted);
+        match self.longest {
+            Some(longest) => {
+                let short = |record: &Record| event_of(record) == "str" || length(record) <= longest;
+                records.map(without_configurations).filter(short).collect()
+            }
+            None => records.collect(),
+        }
     }
+}
+
+/// Bytes of a record with its payload.
+fn length(record: &Record) -> usize {
+    record.header.len() + record.payload.iter().map(Vec::len).sum::<usize>()
+}
+
+/// Metrics without their long values; any other record as it is.
+fn without_configurations(mut record: Record) -> Record {
+    if event_of(&record) == "compilation_metrics" {
+        record.edit(|envelope| {
+            if let Some(metrics) = envelope["compilation_metrics"].as_object_mut() {
+                metrics.retain(|_, value| value.as_str().is_none_or(|text| text.len() <= LONGEST_VALUE));
+            }
+        });
+    }
+    record
 }
 
 /// The stored log of a folder of `tests/inputs`.

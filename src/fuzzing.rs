@@ -1,19 +1,22 @@
 //! The parsers of single texts, for the search in `fuzz/`: each takes any bytes, ends, and keeps what is promised of it.
 //!
-//! This is compiled for that search and for tests only; the program does not have it. What the search found stands in
-//! `fuzz/regressions` and is given to these parsers by `cargo test`.
+//! This is compiled for that search, for tests and for the measurements of `benches/speed`; the program does not have it.
+//! What the search found stands in `fuzz/regressions` and is given to these parsers by `cargo test`.
 
 use crate::analysis::provenance::{self, CodeKind, CodeOfKind, GraphText, Texts};
 use crate::analysis::{self, as_written, classify, guard_diff, parameter_name, read_guard_tree};
 use crate::events::{self, Registry};
 use crate::model::{self, Fields, Language};
+use crate::output::{self, MemSink};
 use crate::report::kit::highlight::Highlighter;
+use crate::report::{self, Settings, Worker};
 use crate::trace::{
     self, CompileId, Entry, Envelope, Limit, Md5, Prefix, Records, Source, clean_header, readable_text,
     strict_json,
 };
 use crate::{profile, report_json};
 use std::io::Write;
+use std::num::NonZeroUsize;
 
 /// A parser, by the name of its folder in `fuzz/regressions`.
 #[derive(Debug, Clone, Copy)]
@@ -36,6 +39,70 @@ pub const TARGETS: [Target; 9] = [
     Target { name: "traces", run: traces },
     Target { name: "report_json", run: report_json },
 ];
+
+/// A part of the program whose speed is measured.
+#[derive(Debug, Clone, Copy)]
+pub struct Measured {
+    /// What it is called.
+    pub name: &'static str,
+    /// Whether its input is generated code, else a log.
+    pub of_code: bool,
+    /// Takes an input; the number only shows that nothing was left out.
+    pub run: fn(&[u8]) -> usize,
+}
+
+/// All of them.
+pub const MEASURED: [Measured; 3] = [
+    Measured { name: "scanning", of_code: false, run: scan },
+    Measured { name: "envelopes", of_code: false, run: envelopes },
+    Measured { name: "highlighting", of_code: true, run: color },
+];
+
+/// Cuts a log into records and hashes their payloads.
+fn scan(log: &[u8]) -> usize {
+    let mut records = Records::new(log);
+    let mut count = 0;
+    while records.next().is_ok_and(|entry| entry.is_some()) {
+        count += 1;
+    }
+    count
+}
+
+/// Reads the header lines of a log.
+fn envelopes(log: &[u8]) -> usize {
+    let headers = log.split(|byte| *byte == b'\n').filter(|line| !line.starts_with(b"\t"));
+    headers
+        .map(|line| {
+            let cleaned = clean_header(line, false);
+            let envelope = Prefix::parse(&cleaned.text).and_then(|(_, json)| Envelope::parse(json).ok());
+            envelope.map_or(0, |envelope| envelope.events.len())
+        })
+        .sum()
+}
+
+/// Colors generated code, with nothing known of it before.
+fn color(text: &[u8]) -> usize {
+    let text = String::from_utf8_lossy(text);
+    let mut html = Vec::new();
+    let Ok(mut highlighter) = Highlighter::new() else { return 0 };
+    let written = highlighter.write_lines(Language::Python, &text, &mut html);
+    if written.is_ok() { html.len() } else { 0 }
+}
+
+/// Reads a log and gives `measure` what writes all files of its report to memory and tells how many bytes they have.
+pub fn with_pages(log: &[u8], measure: impl FnOnce(&dyn Fn() -> usize)) {
+    let Some(source) = source_of(log) else { return };
+    let read = events::read_log(&source, &Registry::default(), None, &|_| {}, crate::report::is_own_path);
+    let Ok(model) = read else { return };
+    let found = analysis::of_log(&model, None);
+    let settings = Settings::default();
+    measure(&|| {
+        let pages = report::pages(report::on(&model, &found, &source, &settings, &[]));
+        let sink = MemSink::default();
+        let written = output::write(pages, &sink, NonZeroUsize::MIN, Worker::new);
+        if written.is_ok() { sink.into_files().values().map(Vec::len).sum() } else { 0 }
+    });
+}
 
 /// A log: records and damage in the order of the log, within it, each byte at most once; payloads have the hash that is
 /// told.

@@ -39,9 +39,17 @@ impl RelPath {
     /// Joins parts, each made safe first; parts beyond the fourth are left out.
     #[must_use]
     pub fn of_parts(parts: &[&str]) -> RelPath {
-        let safe: Vec<String> =
-            parts.iter().take(MAX_PARTS).map(|part| RelPath::safe_part(part, MAX_PART_BYTES)).collect();
-        RelPath(safe.join("/").into())
+        let mut path = String::with_capacity(parts.iter().map(|part| part.len() + 1).sum());
+        for part in parts.iter().take(MAX_PARTS) {
+            if !path.is_empty() {
+                path.push('/');
+            }
+            match is_safe_part(part) {
+                true => path.push_str(part),
+                false => path.push_str(&RelPath::safe_part(part, MAX_PART_BYTES)),
+            }
+        }
+        RelPath(path.into())
     }
 
     /// Makes one safe part of at most `max` bytes (kept within 16 to 120) of any `name`.
@@ -126,6 +134,13 @@ fn is_invisible(c: char) -> bool {
 /// Names that Windows gives to devices, with any extension and in any case.
 fn is_reserved(part: &str) -> bool {
     const LONGEST: usize = "conout$".len();
+    // All of them begin with one of a few letters.
+    if !matches!(
+        part.bytes().next(),
+        Some(b'a' | b'A' | b'c' | b'C' | b'l' | b'L' | b'n' | b'N' | b'p' | b'P')
+    ) {
+        return false;
+    }
     let stem = part.split('.').next().unwrap_or(part).trim_end();
     if stem.len() > LONGEST {
         return false;

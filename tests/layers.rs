@@ -62,7 +62,7 @@ const LAYERS: [(&str, &[&str]); 19] = [
         ],
     ),
     ("check", &["model", "analysis", "output", "report", "job", "source_tree", "report_json"]),
-    ("fuzzing", &["trace", "model", "profile", "events", "analysis", "report", "report_json"]),
+    ("fuzzing", &["trace", "model", "profile", "events", "analysis", "report", "report_json", "output"]),
 ];
 
 /// The program, which may use the library as its other users do.

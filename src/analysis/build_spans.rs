@@ -3,6 +3,7 @@
 use super::parts::owners;
 use crate::model::{CompileIndex, Model, TraceSpan};
 use crate::trace::TextMap;
+use fxhash::FxHashMap;
 
 /// The phase that runs the C++ compiler.
 const BUILD: &str = "compile_file";
@@ -52,12 +53,15 @@ pub(super) fn builds(model: &Model) -> Vec<Build<'_>> {
     let without_id = model.by_id.get(&None).copied();
     let owners = owners(&model.spans);
     let mut around: Vec<Around> = Vec::with_capacity(model.spans.len());
+    // Equal names are one text, so each is looked at once, and known again by where it stands.
+    let mut phases: FxHashMap<usize, Phase> = FxHashMap::default();
     let mut found: Vec<(usize, Build<'_>)> = Vec::new();
     for (index, (span, owner)) in model.spans.iter().zip(&owners).enumerate() {
         let above = span.parent.and_then(|parent| around.get(parent).copied()).unwrap_or_default();
-        around.push(above.with(index, &span.name));
-        let is_header = span.name.contains(HEADER);
-        let is_build = *span.name == *BUILD && !above.in_header;
+        let phase = *phases.entry(span.name.as_ptr().addr()).or_insert_with(|| Phase::of(&span.name));
+        around.push(above.with(index, phase));
+        let is_header = phase.builds_header;
+        let is_build = phase.builds && !above.in_header;
         let Some(compile) = owner.compile.or(without_id).filter(|_| is_header || is_build) else { continue };
         let purpose = match above.loader {
             _ if is_header => BuildPurpose::Trial,
@@ -97,13 +101,34 @@ struct Around {
 }
 
 impl Around {
-    fn with(self, span: usize, name: &str) -> Around {
-        let is_loader = LOADERS.iter().any(|loader| name.starts_with(loader));
+    fn with(self, span: usize, phase: Phase) -> Around {
         Around {
-            loader: self.loader.or(is_loader.then_some(span)),
-            ahead_of_time: self.ahead_of_time || name.starts_with(AHEAD_OF_TIME),
-            in_header: self.in_header || name.contains(HEADER),
-            tunes: self.tunes || TUNING.iter().any(|word| name.contains(word)),
+            loader: self.loader.or(phase.loads.then_some(span)),
+            ahead_of_time: self.ahead_of_time || phase.ahead_of_time,
+            in_header: self.in_header || phase.builds_header,
+            tunes: self.tunes || phase.tunes,
+        }
+    }
+}
+
+/// What the name of a phase says about it.
+#[derive(Clone, Copy)]
+struct Phase {
+    builds: bool,
+    loads: bool,
+    ahead_of_time: bool,
+    builds_header: bool,
+    tunes: bool,
+}
+
+impl Phase {
+    fn of(name: &str) -> Phase {
+        Phase {
+            builds: name == BUILD,
+            loads: LOADERS.iter().any(|loader| name.starts_with(loader)),
+            ahead_of_time: name.starts_with(AHEAD_OF_TIME),
+            builds_header: name.contains(HEADER),
+            tunes: TUNING.iter().any(|word| name.contains(word)),
         }
     }
 }

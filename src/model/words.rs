@@ -55,6 +55,11 @@ pub fn file_name(path: &str) -> &str {
 
 /// Whether `text` is what `pattern` describes; each `*` stands for any text.
 pub fn fits_pattern(pattern: &str, text: &str) -> bool {
+    // Tables of patterns are searched, of which nearly all begin with another letter.
+    let (first, begins) = (pattern.bytes().next(), text.bytes().next());
+    if first != begins && first != Some(b'*') {
+        return false;
+    }
     let mut parts = pattern.split('*');
     let Some(mut rest) = text.strip_prefix(parts.next().unwrap_or_default()) else { return false };
     let Some(last) = parts.next_back() else { return rest.is_empty() };

@@ -119,11 +119,16 @@ impl CompileId {
 
     /// The folder of this id's files: `ca_frame_compile_attempt`, a missing part being `-`.
     pub fn folder(&self, attempt: u32) -> String {
-        let [ca, frame, compile] = [&self.ca, &self.frame, &self.compile].map(|part| match part {
-            Some(part) => part.folder(),
-            None => "-".to_owned(),
-        });
-        format!("{ca}_{frame}_{compile}_{attempt}")
+        let mut folder = String::with_capacity(24);
+        for part in [&self.ca, &self.frame, &self.compile] {
+            match part {
+                Some(part) => folder.push_str(&part.folder()),
+                None => folder.push('-'),
+            }
+            folder.push('_');
+        }
+        folder.push_str(&attempt.to_string());
+        folder
     }
 }
 

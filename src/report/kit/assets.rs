@@ -7,14 +7,18 @@ use base64::engine::general_purpose::STANDARD;
 use regex::Regex;
 use sha2::{Digest as _, Sha256};
 use std::io::{self, Write};
+use std::sync::LazyLock;
 
 /// A style sheet or a script.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy)]
 pub struct Asset {
     /// File name; its extension says which of the two it is: `report.css`, `links.js`.
     pub name: &'static str,
     /// The file's content. Written verbatim: it never passes through a template.
     pub text: &'static str,
+    /// The hash of the content, computed once for all pages and workers: a page has up to 90 KB of scripts, and a report a
+    /// thousand pages. Computed for each page anew, hashes took a tenth of the time of a run.
+    hash: fn() -> &'static str,
 }
 
 impl Asset {
@@ -35,8 +39,8 @@ impl Asset {
     }
 
     /// The source expression by which a policy lets this script run: `sha256-` and the base64 of its hash.
-    pub fn csp_hash(&self) -> String {
-        script_hash(self.text)
+    pub fn csp_hash(&self) -> &'static str {
+        (self.hash)()
     }
 }
 
@@ -45,7 +49,15 @@ macro_rules! assets {
     ($($constant:ident = $file:literal),* $(,)?) => {
         $(
             #[doc = concat!("`assets/", $file, "`")]
-            pub const $constant: Asset = Asset { name: $file, text: include_str!(concat!("assets/", $file)) };
+            pub const $constant: Asset = Asset {
+                name: $file,
+                text: include_str!(concat!("assets/", $file)),
+                hash: || {
+                    static HASH: LazyLock<String> =
+                        LazyLock::new(|| script_hash(include_str!(concat!("assets/", $file))));
+                    &HASH
+                },
+            };
         )*
         /// All of them.
         #[cfg(test)]
@@ -267,28 +279,12 @@ pub const COMPARE_CODE: Bundle = Bundle {
     scripts: &[COMMON_JS, TABS_JS, FOLD_JS, OPEN_JS, LINKS_JS, CHANGES_JS],
 };
 
-/// The hashes of assets that were asked for. A page has up to 90 KB of scripts, and a report has a thousand pages: computed
-/// for each page anew, they took a tenth of the time of a run.
-#[derive(Default)]
-pub struct KnownHashes(Vec<(&'static str, String)>);
-
-impl KnownHashes {
-    /// [`Asset::csp_hash`], computed once.
-    fn of(&mut self, asset: &Asset) -> String {
-        if let Some((_, hash)) = self.0.iter().find(|(name, _)| *name == asset.name) {
-            return hash.clone();
-        }
-        let hash = asset.csp_hash();
-        self.0.push((asset.name, hash.clone()));
-        hash
-    }
-}
-
 /// The content of a page's Content-Security-Policy meta tag: only `scripts` run, and those whose
 /// hashes (from [`inline_script_hashes`]) stand in `custom`. Nothing is ever fetched, and a form leads to a page of the same
 /// place only: on a disk, some browsers do not take that for the page's own origin, so it is named.
-pub fn content_security_policy(scripts: &[Asset], custom: &[String], known: &mut KnownHashes) -> String {
-    let hashes = scripts.iter().map(|asset| known.of(asset)).chain(custom.iter().cloned());
+pub fn content_security_policy(scripts: &[Asset], custom: &[String]) -> String {
+    let hashes =
+        scripts.iter().map(|asset| -> &str { asset.csp_hash() }).chain(custom.iter().map(String::as_str));
     let mut sources: Vec<String> = hashes.map(|hash| format!("'{hash}'")).collect();
     if sources.is_empty() {
         sources.push("'none'".to_owned());
@@ -366,7 +362,8 @@ mod tests {
                 };
                 let defines = |sheet: &Asset| sheet.text.contains(&format!("--{name}:"));
                 // The components define the color of a part of the compiler, the base all others.
-                let components = REPORT_CSS.text.contains(&format!("--{name}:")) && *asset != CODE_CSS;
+                let components =
+                    REPORT_CSS.text.contains(&format!("--{name}:")) && asset.name != CODE_CSS.name;
                 let defined = defines(&BASE_CSS) || defines(asset) || components || set_by_page;
                 assert!(defined, "{}: --{name}", asset.name);
             }
@@ -398,16 +395,14 @@ mod tests {
 
     #[test]
     fn a_page_without_scripts_allows_none() {
-        let policy = content_security_policy(&[], &[], &mut KnownHashes::default());
+        let policy = content_security_policy(&[], &[]);
         assert!(policy.starts_with("default-src 'none'; script-src 'none'; style-src"));
     }
 
     #[test]
     fn the_policy_names_the_scripts_of_the_page_and_of_the_custom_header() {
         let custom = inline_script_hashes("<script>alert(1)</script>");
-        let mut known = KnownHashes::default();
-        let policy = content_security_policy(&[LINKS_JS], &custom, &mut known);
-        assert_eq!(policy, content_security_policy(&[LINKS_JS], &custom, &mut known));
+        let policy = content_security_policy(&[LINKS_JS], &custom);
         let scripts = format!("script-src '{}' '{}';", LINKS_JS.csp_hash(), custom[0]);
         assert!(policy.contains(&scripts), "{policy}");
         assert!(policy.ends_with("base-uri 'none'; form-action 'self' file:"), "{policy}");

@@ -145,6 +145,10 @@ pub(crate) fn day_and_time(stamp: &str) -> Option<(String, &str)> {
 
 /// The first `most` characters, and whether that is less than all.
 pub(crate) fn clipped(text: &str, most: usize) -> (&str, bool) {
+    // A text has no more characters than bytes: those of short texts need not be counted.
+    if text.len() <= most {
+        return (text, false);
+    }
     match text.char_indices().nth(most) {
         Some((end, _)) => (text.get(..end).unwrap_or(text), true),
         None => (text, false),

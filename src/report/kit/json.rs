@@ -10,41 +10,46 @@ const WRITTEN_AT_ONCE: usize = 32 << 10;
 pub(crate) fn indent(json: &[u8], out: &mut dyn Write) -> std::io::Result<()> {
     let mut lines = Vec::with_capacity(WRITTEN_AT_ONCE + 4096);
     let mut depth = 0_usize;
-    let mut rest = json;
     let mut opened = false;
-    while let Some((&byte, after)) = rest.split_first() {
+    // Tokens with nothing between them are copied together: `"key":` and `"value",` instead of four tokens.
+    let (mut copied, mut at) = (0, 0);
+    let stretch = |from: usize, to: usize| json.get(from..to).unwrap_or_default();
+    while let Some(rest @ [byte, ..]) = json.get(at..) {
         let token = match byte {
             b'"' => string_length(rest),
             b'{' | b'}' | b'[' | b']' | b',' | b':' => 1,
             _ if byte.is_ascii_whitespace() => {
-                rest = after;
+                lines.extend_from_slice(stretch(copied, at));
+                at += 1;
+                copied = at;
                 continue;
             }
             _ => rest.iter().position(|byte| ends_word(*byte)).unwrap_or(rest.len()),
         };
-        let (text, after) = rest.split_at_checked(token).unwrap_or((rest, &[]));
         let closes = matches!(byte, b'}' | b']');
         if closes {
             depth = depth.saturating_sub(1);
         }
         if opened != closes {
             // A line begins inside a bracket that holds something, and before one that closes.
+            lines.extend_from_slice(stretch(copied, at));
             new_line(depth, &mut lines);
+            copied = at;
         }
-        lines.extend_from_slice(text);
+        at += token;
         opened = matches!(byte, b'{' | b'[');
-        match byte {
-            b'{' | b'[' => depth += 1,
-            b',' => new_line(depth, &mut lines),
-            b':' => lines.push(b' '),
-            _ => {}
+        depth += usize::from(opened);
+        if matches!(byte, b',' | b':') {
+            lines.extend_from_slice(stretch(copied, at));
+            copied = at;
+            if *byte == b',' { new_line(depth, &mut lines) } else { lines.push(b' ') }
         }
         if lines.len() >= WRITTEN_AT_ONCE {
             out.write_all(&lines)?;
             lines.clear();
         }
-        rest = after;
     }
+    lines.extend_from_slice(stretch(copied, at));
     lines.push(b'\n');
     out.write_all(&lines)
 }
@@ -58,8 +63,12 @@ fn ends_word(byte: u8) -> bool {
 const DEEPEST: usize = 64;
 
 fn new_line(depth: usize, lines: &mut Vec<u8>) {
-    lines.push(b'\n');
-    lines.extend(std::iter::repeat_n(b' ', depth.min(DEEPEST)));
+    const LINE: &[u8; DEEPEST + 1] = &{
+        let mut line = [b' '; DEEPEST + 1];
+        line[0] = b'\n';
+        line
+    };
+    lines.extend_from_slice(LINE.get(..=depth).unwrap_or(LINE));
 }
 
 /// Bytes of the JSON string at the start, quotes included.

@@ -248,7 +248,7 @@ pub(crate) fn write_page(
 ) -> anyhow::Result<()> {
     let Bundle { styles, scripts } = shell.assets;
     let custom = shell.custom.map(inline_script_hashes).unwrap_or_default();
-    let policy = content_security_policy(scripts, &custom, &mut worker.script_hashes);
+    let policy = content_security_policy(scripts, &custom);
     let crumbs = shell.crumbs.iter().map(|(text, href)| Crumb { text, href: href.as_deref() }).collect();
     let tabs = shell.tab_groups();
     let has_tabs = !tabs.is_empty();

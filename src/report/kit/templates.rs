@@ -1,7 +1,6 @@
 //! The template engine of one worker. TinyTemplate is neither Send nor Sync, so each worker has its own.
 
 use crate::limits::LARGEST_PAGE;
-use crate::report::kit::assets::KnownHashes;
 use crate::report::kit::highlight::Highlighter;
 use anyhow::Context;
 use serde::Serialize;
@@ -84,8 +83,6 @@ templates! {
 pub struct Worker {
     templates: TinyTemplate<'static>,
     highlighter: Option<Highlighter>,
-    /// Of the scripts that its pages had.
-    pub(crate) script_hashes: KnownHashes,
     /// Bytes of the page that is being written, and how many it may have before its tables end.
     written: Rc<Cell<usize>>,
     most: Cell<usize>,
@@ -103,13 +100,7 @@ impl Worker {
         for (name, text) in TEMPLATES {
             templates.add_template(name, text.trim_end()).with_context(|| format!("template {name}"))?;
         }
-        Ok(Worker {
-            templates,
-            highlighter: None,
-            script_hashes: KnownHashes::default(),
-            written: Rc::default(),
-            most: Cell::new(LARGEST_PAGE),
-        })
+        Ok(Worker { templates, highlighter: None, written: Rc::default(), most: Cell::new(LARGEST_PAGE) })
     }
 
     /// The worker's highlighter, made on first use: reports without code do not pay for it.
@@ -130,6 +121,11 @@ impl Worker {
     /// Whether the page may still grow.
     pub(crate) fn has_room(&self) -> bool {
         self.written.get() <= self.most.get()
+    }
+
+    /// By how many bytes the page may still grow.
+    pub(crate) fn room(&self) -> usize {
+        self.most.get().saturating_sub(self.written.get())
     }
 
     /// Renders a template.

@@ -2,6 +2,7 @@
 
 use crate::report::kit::formats::clipped;
 use crate::report::pages::search::index::write_text;
+use crate::trace::readable_text;
 use fxhash::FxHashMap;
 use std::hash::{DefaultHasher, Hasher};
 use std::io::{self, Write};
@@ -87,7 +88,7 @@ impl<'k, F: FnMut(&str, usize)> LineSink<'k, F> {
     fn line(&mut self, line: &[u8]) {
         self.number += 1;
         let read = line.get(..LONGEST_READ).unwrap_or(line);
-        let text = String::from_utf8_lossy(read);
+        let text = readable_text(read);
         (self.look)(&text, self.number);
         let text = text.trim();
         let text = clipped(text, LONGEST_LINE).0.trim_end();

@@ -62,6 +62,7 @@ mod library;
 mod limits;
 mod markdown;
 mod odd_logs;
+mod page_budgets;
 mod pages;
 mod performance;
 mod performance_traces;

@@ -36,6 +36,8 @@ pub struct Measured {
     pub memory: f64,
     /// Bytes of all files of the report.
     pub output: f64,
+    /// Pages that are larger than a page may be.
+    pub too_large: Vec<String>,
     /// What is wrong with how it ended.
     pub failure: Option<String>,
 }
@@ -44,6 +46,7 @@ impl Measured {
     /// What is over its limit, compared with a run on a smaller log.
     pub fn verdict(&self, once: &Measured, limits: Limits) -> Vec<String> {
         let mut over: Vec<String> = [&once.failure, &self.failure].into_iter().flatten().cloned().collect();
+        over.extend(self.too_large.iter().cloned());
         let mut judge = |what: &str, more: f64, once: f64, limit: f64| {
             if more > limit * once {
                 over.push(format!("{what} grows {:.1} times, limit {limit}", more / once));
@@ -85,7 +88,9 @@ pub fn run(program: &Path, input: &Input, out: &Path) -> Measured {
     let child =
         command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("the program can be started");
     let (time, memory, failure) = watch(child);
-    Measured { time, memory, output: bytes_below(out), failure }
+    let mut too_large = Vec::new();
+    let output = bytes_below(out, &mut too_large);
+    Measured { time, memory, output, too_large, failure }
 }
 
 /// Waits for a run to end: its user time, its peak memory, and what is wrong with how it ended.
@@ -132,15 +137,33 @@ fn user_time(proc: &str) -> f64 {
     ticks.unwrap_or_default() / TICKS
 }
 
-/// Bytes of all files below a folder.
-fn bytes_below(folder: &Path) -> f64 {
+/// Bytes of all files below a folder, and the pages there that are larger than a page may be.
+fn bytes_below(folder: &Path, too_large: &mut Vec<String>) -> f64 {
     use std::os::unix::fs::MetadataExt;
-    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    let bytes = |entry: fs::DirEntry| match entry.metadata() {
-        Ok(data) if data.is_dir() => bytes_below(&entry.path()),
+    let mut sum = 0.0;
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let Ok(data) = entry.metadata() else { continue };
+        if data.is_dir() {
+            sum += bytes_below(&entry.path(), too_large);
+            continue;
+        }
         // A file with several names is there once.
-        Ok(data) => data.len() as f64 / data.nlink() as f64,
-        Err(_) => 0.0,
-    };
-    entries.map(bytes).sum()
+        sum += data.len() as f64 / data.nlink() as f64;
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if name.ends_with(".html") && data.len() > largest(&name) {
+            too_large.push(format!("{name} has {:.1} MB", data.len() as f64 / 1e6));
+        }
+    }
+    sum
+}
+
+/// Bytes that a page may have, with what stands behind its last row. The search holds an index of the log.
+fn largest(name: &str) -> u64 {
+    const VIEWERS: [&str; 6] =
+        ["graphs", "code", "provenance_tracking", "kernel_stack", "exported_program", "eval_with_key"];
+    match name {
+        "search.html" => 22_000_000,
+        _ if VIEWERS.iter().any(|word| name.contains(word)) => 8_300_000,
+        _ => 2_300_000,
+    }
 }

@@ -8,9 +8,11 @@ use std::io::{self, Write};
 use std::ops::Range;
 use std::sync::{LazyLock, Mutex, PoisonError};
 
+use crate::limits::LARGEST_VIEWER;
 use crate::model::Language;
 use crate::report::kit::highlight_classes::Classes;
 use crate::report::kit::highlight_table::{Learned, Origin, Place, Seen, State, Table, Token};
+use crate::report::kit::html::Html;
 use crate::report::kit::markup::{push_close, push_open, push_span};
 use anyhow::Context as _;
 use syntect::parsing::{ScopeStack, SyntaxSet};
@@ -94,6 +96,8 @@ struct Cursor {
     /// While the source of a kernel is read: the state of the Python file around it.
     kernel: Option<Outer>,
     after_cpp_wrapper: bool,
+    /// Bytes that colors may still take; the lines behind the last of them have none.
+    room: usize,
 }
 
 /// The end of the line that opened a kernel's source.
@@ -130,23 +134,25 @@ impl Highlighter {
             html.push('\n');
             push_close(html, "li");
         };
-        self.write_framed((language, text), out, (open, close))
+        let room = LARGEST_LISTING.saturating_sub(bytes_of_lines(text));
+        self.write_framed((language, text), room, out, (open, close))
     }
 
     /// Writes `text` in frames of the caller's: before each line what `open` appends for its number, from 1, and behind
-    /// it what `close` appends.
+    /// it what `close` appends. Colors may take `room` bytes.
     ///
     /// # Errors
     /// When `out` fails.
     pub fn write_framed(
         &mut self,
         (language, text): (Language, &str),
+        room: usize,
         out: &mut dyn Write,
         (mut open, mut close): (impl FnMut(u32, &mut String), impl FnMut(&mut String)),
     ) -> io::Result<()> {
         self.table.start_page();
         let place = self.start(language);
-        let mut cursor = Cursor { language, place, kernel: None, after_cpp_wrapper: false };
+        let mut cursor = Cursor { language, place, kernel: None, after_cpp_wrapper: false, room };
         let mut html = std::mem::take(&mut self.html);
         html.clear();
         for (number, line) in (1..).zip(text.lines()) {
@@ -192,6 +198,15 @@ impl Highlighter {
     }
 
     fn push_line(&mut self, cursor: &mut Cursor, line: &str, html: &mut String) {
+        if cursor.room == 0 {
+            return push_escaped(line, html);
+        }
+        let before = html.len();
+        self.push_parsed(cursor, line, html);
+        cursor.room = cursor.room.saturating_sub(html.len().saturating_sub(before + line.len()));
+    }
+
+    fn push_parsed(&mut self, cursor: &mut Cursor, line: &str, html: &mut String) {
         if line.starts_with("'''")
             && let Some(outer) = cursor.kernel.take()
         {
@@ -361,6 +376,20 @@ fn join_over_spaces(tokens: &mut Vec<Token>, shape: &str) {
 /// largest code recorded has 1 MB.
 pub(crate) const LARGEST_HIGHLIGHTED: u64 = 4 << 20;
 
+/// Bytes of the HTML of all lines; the rest of the page is what stands around them.
+pub(crate) const LARGEST_LISTING: usize = LARGEST_VIEWER - 1_000_000;
+
+/// Whether a page shows this text line by line. Otherwise it shows the text as it is, without anchors.
+pub(crate) fn fits_by_lines(text: &str) -> bool {
+    text.len() as u64 <= LARGEST_HIGHLIGHTED && bytes_of_lines(text) <= LARGEST_LISTING
+}
+
+/// Bytes of the text as lines of HTML without colors; a little more with few lines.
+fn bytes_of_lines(text: &str) -> usize {
+    const FRAME: usize = "<li id=\"L1234567\">\n</li>".len();
+    Html::escaped_len(text) + (memchr::memchr_iter(b'\n', text.as_bytes()).count() + 1) * FRAME
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -452,6 +481,21 @@ class Runner:
         let html = highlighted(Language::Python, text);
         assert!(line(&html, 3).starts_with("<span class=\"k\">static int</span>"), "{html}");
         assert!(line(&html, 6).starts_with("<span class=\"k\">import</span>"), "{html}");
+    }
+
+    #[test]
+    fn lines_fit_on_a_page_whatever_their_text() {
+        let many = "x\n".repeat(100_000);
+        let dense = "'a',1,if f'{b}'\n".repeat(100_000);
+        for text in [&many, &dense] {
+            assert!(fits_by_lines(text));
+            let html = highlighted(Language::Python, text);
+            assert!(html.len() <= LARGEST_LISTING + 1_000, "{} bytes", html.len());
+            assert_eq!(visible(&html), *text);
+        }
+        assert!(!fits_by_lines(&"\n".repeat(1_000_000)));
+        assert!(!fits_by_lines(&"<".repeat(2_000_000)));
+        assert!(!fits_by_lines(&"x".repeat(4_200_000)));
     }
 
     #[test]

@@ -63,6 +63,13 @@ impl Html {
         html.push_str(rest);
     }
 
+    /// Bytes that the text has at most when it is escaped.
+    pub(crate) fn escaped_len(text: &str) -> usize {
+        const MORE: usize = "&quot;".len() - 1;
+        let special = memchr::memchr3_iter(b'<', b'>', b'&', text.as_bytes()).count();
+        text.len() + (special + memchr::memchr_iter(b'"', text.as_bytes()).count()) * MORE
+    }
+
     /// Text of a log, escaped for element content only: there quotes and `>` stand for themselves.
     pub fn content(text: &str) -> Html {
         Html::trusted(text.replace('&', "&amp;").replace('<', "&lt;"))

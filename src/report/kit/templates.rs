@@ -140,6 +140,11 @@ impl Worker {
         self.written.get() <= self.most.get()
     }
 
+    /// By how many bytes the page may still grow.
+    pub(crate) fn room(&self) -> usize {
+        self.most.get().saturating_sub(self.written.get())
+    }
+
     /// Renders a template.
     pub(crate) fn render(&self, name: &str, context: &impl Serialize) -> anyhow::Result<String> {
         self.templates.render(name, context).with_context(|| format!("template {name}"))

@@ -3,7 +3,6 @@
 use crate::model::{CompileIndex, DumpFile, Language};
 use crate::output::Page;
 use crate::report::kit::formats::counted;
-use crate::report::kit::highlight::LARGEST_HIGHLIGHTED;
 use crate::report::kit::html::Html;
 use crate::report::kit::markup::{Element, close, put};
 use crate::report::kit::paths;
@@ -70,11 +69,11 @@ fn write(
     users: &Users<'_>,
     (worker, out): (&mut Worker, &mut dyn Write),
 ) -> anyhow::Result<()> {
-    let shell = Shell::below(report, &file.key);
+    let mut shell = Shell::below(report, &file.key);
+    shell.viewer = true;
     write_page(worker, out, &shell, |worker, out| {
         let text = Text::Payload(file.at);
-        let large = text.len() > LARGEST_HIGHLIGHTED;
-        let code = if large { String::new() } else { text.read(report)? };
+        let code = text.by_lines(report)?;
         let view = View::new(report, worker, 1);
         let used_by = users.get(file.key.as_str()).map_or(&[][..], Vec::as_slice);
         let compiles = used_by.iter().take(MOST_USERS).filter_map(|index| report.model.compiles.get(*index));
@@ -82,9 +81,9 @@ fn write(
         let head = Head {
             key: &file.key,
             name: (file.name != file.key).then_some(file.name.as_str()),
-            lines: match large {
-                true => "too large to be highlighted".to_owned(),
-                false => counted(code.lines().count(), "line", "lines"),
+            lines: match &code {
+                None => "too large to be highlighted".to_owned(),
+                Some(code) => counted(code.lines().count(), "line", "lines"),
             },
             line: file.line,
             users: (!pills.is_empty()).then(|| Html::joined(pills, " ")),
@@ -92,11 +91,11 @@ fn write(
             plain: view.href(&paths::payload(file.at.md5)),
         };
         put(out, &view.render("dump_file_head", &head)?)?;
-        if !large {
+        if let Some(code) = code {
             put(out, &Element::new("div").class("page-body").open())?;
             write_code(worker, out, (Language::Python, &code))?;
             return Ok(close(out, "div")?);
         }
-        write_plain(&text, report, out)
+        write_plain(view, &text, Some(view.href(&paths::payload(file.at.md5))), out)
     })
 }

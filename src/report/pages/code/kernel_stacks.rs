@@ -4,8 +4,9 @@ use crate::analysis::provenance::{KernelStacks as Kernels, kernel_stacks};
 use crate::model::{Artifact, Compile};
 use crate::output::{Page, RelPath};
 use crate::report::kit::formats::counted;
+use crate::report::kit::highlight::LARGEST_LISTING;
 use crate::report::kit::html::Html;
-use crate::report::kit::markup::{Element, close, put, source_lines};
+use crate::report::kit::markup::{Element, close, note_below, put, source_lines};
 use crate::report::kit::paths;
 use crate::report::kit::shell::{Shell, write_page};
 use crate::report::kit::templates::Worker;
@@ -25,14 +26,16 @@ pub(crate) fn page<'m>(
     text: Text<'m>,
 ) -> Page<'m, Worker> {
     Page::rendered(path, move |worker, out| {
-        let shell = Shell::of_compile(report, compile, Some("stacks of kernels"));
+        let mut shell = Shell::of_compile(report, compile, Some("stacks of kernels"));
+        shell.viewer = true;
         write_page(worker, out, &shell, |worker, out| {
             let view = View::new(report, worker, 1);
             match kernel_stacks(&text.read(report)?) {
                 Some(kernels) => write_kernels(view, (compile, artifact), &kernels, out),
                 None => {
                     put(out, &head(view, (compile, artifact), None)?)?;
-                    write_plain(&text, report, out)
+                    let whole = view.href(&paths::artifact(compile, artifact, report.settings));
+                    write_plain(view, &text, Some(whole), out)
                 }
             }
         })
@@ -80,7 +83,8 @@ fn write_kernels(
     out: &mut dyn Write,
 ) -> anyhow::Result<()> {
     put(out, &head(view, about, Some(kernels))?)?;
-    let items = kernels.iter().zip(1_usize..).map(|((kernel, stacks), number)| {
+    let shown = kernels_that_fit(kernels);
+    let items = kernels.iter().take(shown).zip(1_usize..).map(|((kernel, stacks), number)| {
         Item::new(format!("#k{number}"), (kernel, kernel), counted(stacks.len(), "stack", "stacks"))
     });
     // A few kernels are seen at a glance.
@@ -90,7 +94,7 @@ fn write_kernels(
         put(out, &view.render("code_side", &Side { groups })?)?;
     }
     put(out, &Element::new("div").open())?;
-    for ((kernel, stacks), number) in kernels.iter().zip(1_usize..) {
+    for ((kernel, stacks), number) in kernels.iter().take(shown).zip(1_usize..) {
         let heading = Element::new("h2").class("space-around").id(&format!("k{number}"));
         put(out, &heading.around(view.code(kernel)))?;
         if !stacks.is_empty() {
@@ -98,9 +102,29 @@ fn write_kernels(
             put(out, &source_lines(Html::joined(stacks, "\n")))?;
         }
     }
+    if shown < kernels.len() {
+        let rest = counted(kernels.len() - shown, "more kernel", "more kernels");
+        let json = view.href(&paths::artifact(about.0, about.1, view.report.settings));
+        let words = format!("{rest} would make the page too large; ");
+        note_below(out, Html::joined([words.into(), view.link(&json, "the JSON"), " has all.".into()], ""))?;
+    }
     close(out, "div")?;
     if kernels.len() > FEW {
         close(out, "div")?;
     }
     Ok(())
+}
+
+/// Bytes of markup around the name of a kernel, and around one of its stacks.
+const FRAME: usize = 120;
+
+/// How many kernels the page has room for.
+fn kernels_that_fit(kernels: &Kernels) -> usize {
+    let mut room = LARGEST_LISTING;
+    let fits = |(kernel, stacks): &(&String, &Vec<String>)| {
+        let stacks = stacks.iter().map(|stack| Html::escaped_len(stack) + FRAME);
+        let bytes = FRAME + Html::escaped_len(kernel) + stacks.sum::<usize>();
+        room.checked_sub(bytes).inspect(|left| room = *left).is_some()
+    };
+    kernels.iter().take_while(fits).count()
 }

@@ -8,11 +8,11 @@ pub(crate) mod listing;
 use crate::model::{Artifact, Compile, Content, Form, Language, Readable};
 use crate::output::{Page, RelPath};
 use crate::report::kit::formats::{bytes, counted, whole};
-use crate::report::kit::highlight::LARGEST_HIGHLIGHTED;
+use crate::report::kit::highlight::{LARGEST_HIGHLIGHTED, fits_by_lines};
 use crate::report::kit::html::Html;
 use crate::report::kit::inductor_runs;
 use crate::report::kit::links;
-use crate::report::kit::markup::{Element, close, put};
+use crate::report::kit::markup::{Element, close, note_below, put};
 use crate::report::kit::paths;
 use crate::report::kit::shell::{Shell, write_page};
 use crate::report::kit::templates::Worker;
@@ -49,12 +49,22 @@ impl Text<'_> {
         }
     }
 
-    /// Writes it escaped, without holding it.
-    fn write_escaped(&self, report: Report<'_>, out: &mut dyn Write) -> io::Result<()> {
-        match self {
-            Text::Payload(at) => report.source.copy_payload(at, &mut Escaping(out)),
-            Text::Made(text) => Escaping(out).write_all(text.as_bytes()),
+    /// The text, if a page shows it line by line.
+    fn by_lines(&self, report: Report<'_>) -> anyhow::Result<Option<String>> {
+        if self.len() > LARGEST_HIGHLIGHTED {
+            return Ok(None);
         }
+        Ok(Some(self.read(report)?).filter(|text| fits_by_lines(text)))
+    }
+
+    /// Writes it escaped, without holding it, as far as the page has room. Returns the bytes that have none.
+    fn write_escaped(&self, view: View<'_>, out: &mut dyn Write) -> io::Result<usize> {
+        let mut escaping = Escaping { out, has_room: &|| view.worker.has_room(), left_out: 0 };
+        match self {
+            Text::Payload(at) => view.report.source.copy_payload(at, &mut escaping)?,
+            Text::Made(text) => escaping.write_all(text.as_bytes())?,
+        }
+        Ok(escaping.left_out)
     }
 }
 
@@ -68,14 +78,15 @@ struct Code<'m> {
 
 fn page<'m>(report: Report<'m>, path: RelPath, code: Code<'m>) -> Page<'m, Worker> {
     Page::rendered(path, move |worker, out| {
-        let shell = Shell::of_compile(report, code.compile, Some(&short_name(&code.artifact.name)));
+        let mut shell = Shell::of_compile(report, code.compile, Some(&short_name(&code.artifact.name)));
+        shell.viewer = true;
         write_page(worker, out, &shell, |worker, out| {
-            if code.text.len() > LARGEST_HIGHLIGHTED {
-                return write_large(report, &code, worker, out);
-            }
-            let text = code.text.read(report)?;
-            let index = CodeIndex::of(&text);
             let view = View::new(report, worker, 1);
+            let Some(text) = code.text.by_lines(report)? else {
+                put(out, &head(view, &code, None)?)?;
+                return write_plain(view, &code.text, plain_file(view, &code), out);
+            };
+            let index = CodeIndex::of(&text);
             put(out, &head(view, &code, Some(&index))?)?;
             put(out, &Element::new("div").class("with-side").open())?;
             put(out, &side(view, &code, &index)?)?;
@@ -98,21 +109,22 @@ fn write_code(
     Ok(close(out, "div")?)
 }
 
-fn write_large(
-    report: Report<'_>,
-    code: &Code<'_>,
-    worker: &mut Worker,
+/// Writes code as it is, without numbers and colors. `whole` is the file that has all of it.
+fn write_plain(
+    view: View<'_>,
+    text: &Text<'_>,
+    whole: Option<String>,
     out: &mut dyn Write,
 ) -> anyhow::Result<()> {
-    put(out, &head(View::new(report, worker, 1), code, None)?)?;
-    write_plain(&code.text, report, out)
-}
-
-/// Writes code as it is, without numbers and colors.
-fn write_plain(text: &Text<'_>, report: Report<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     put(out, &Element::new("pre").class("code page-body").region("Code").open())?;
-    text.write_escaped(report, out)?;
-    Ok(close(out, "pre")?)
+    let left_out = text.write_escaped(view, out)?;
+    close(out, "pre")?;
+    if left_out > 0 {
+        let rest = format!("{} more would make the page too large; ", bytes(left_out as f64));
+        let file = whole.map_or_else(|| "raw.log".into(), |href| view.link(&href, "the plain text"));
+        note_below(out, Html::joined([rest.into(), file, " has all.".into()], ""))?;
+    }
+    Ok(())
 }
 
 #[derive(Serialize)]
@@ -189,6 +201,8 @@ struct Group {
     title: &'static str,
     count: Option<usize>,
     items: Vec<Item>,
+    /// How many are not listed.
+    more: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -210,9 +224,22 @@ impl Item {
     }
 }
 
+/// Bytes of the names in one group of an index.
+const MOST_NAMED: usize = 500_000;
+
 impl Group {
-    fn new(title: &'static str, items: Vec<Item>) -> Group {
-        Group { title, count: (items.len() > 1).then_some(items.len()), items }
+    /// A group of all items; those that are too long for an index are counted and not listed.
+    fn new(title: &'static str, mut items: Vec<Item>) -> Group {
+        let count = (items.len() > 1).then_some(items.len());
+        let mut room = MOST_NAMED;
+        let mut fits = |item: &Item| {
+            let named = item.href.len() + item.text.len() + item.full.as_ref().map_or(0, String::len);
+            room.checked_sub(named).inspect(|left| room = *left).is_some()
+        };
+        let shown = items.iter().take_while(|item| fits(item)).count();
+        let more = items.len() - shown;
+        items.truncate(shown);
+        Group { title, count, items, more: (more > 0).then(|| whole(more)) }
     }
 }
 
@@ -296,28 +323,55 @@ fn without_kind(name: &str) -> &str {
     rest.map_or(name, |(_, rest)| rest)
 }
 
-/// Escapes what is written to it.
-struct Escaping<'w>(&'w mut dyn Write);
+/// Bytes that are written before the room of the page is looked at again.
+const PIECE: usize = 64 << 10;
 
-impl Write for Escaping<'_> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+/// Escapes what is written to it, as long as the page has room.
+struct Escaping<'w> {
+    out: &'w mut dyn Write,
+    has_room: &'w dyn Fn() -> bool,
+    /// Bytes for which there was no room.
+    left_out: usize,
+}
+
+impl Escaping<'_> {
+    fn write_escaped(&mut self, bytes: &[u8]) -> io::Result<()> {
         let mut rest = bytes;
         while let Some(at) = rest.iter().position(|b| matches!(b, b'<' | b'>' | b'&')) {
             let Some((plain, [special, after @ ..])) = rest.split_at_checked(at) else { break };
-            self.0.write_all(plain)?;
-            self.0.write_all(match special {
+            self.out.write_all(plain)?;
+            self.out.write_all(match special {
                 b'<' => b"&lt;",
                 b'>' => b"&gt;",
                 _ => b"&amp;",
             })?;
             rest = after;
         }
-        self.0.write_all(rest)?;
+        self.out.write_all(rest)
+    }
+}
+
+impl Write for Escaping<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        for piece in bytes.chunks(PIECE) {
+            let mut rest = piece;
+            if self.left_out > 0 || !(self.has_room)() {
+                // The page does not end within a character.
+                let is_inner = |byte: &&u8| **byte & 0xC0 == 0x80;
+                let inner = match self.left_out {
+                    0 => piece.iter().take_while(is_inner).count(),
+                    _ => 0,
+                };
+                (rest, self.left_out) =
+                    (piece.get(..inner).unwrap_or_default(), self.left_out + piece.len() - inner);
+            }
+            self.write_escaped(rest)?;
+        }
         Ok(bytes.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.0.flush()
+        self.out.flush()
     }
 }
 
@@ -328,8 +382,23 @@ mod tests {
     #[test]
     fn a_large_text_is_escaped_as_it_passes() {
         let mut out = Vec::new();
-        Escaping(&mut out).write_all(b"a<b>&<\xff").unwrap();
+        let mut escaping = Escaping { out: &mut out, has_room: &|| true, left_out: 0 };
+        escaping.write_all(b"a<b>&<\xff").unwrap();
+        assert_eq!(escaping.left_out, 0);
         assert_eq!(out, b"a&lt;b&gt;&amp;&lt;\xff");
+    }
+
+    #[test]
+    fn a_text_without_room_ends_behind_a_character() {
+        let mut out = Vec::new();
+        let rooms = std::cell::Cell::new(1);
+        let has_room = || rooms.replace(rooms.get() - 1) > 0;
+        let mut escaping = Escaping { out: &mut out, has_room: &has_room, left_out: 0 };
+        let text = format!("{}\u{e9}{}", "x".repeat(PIECE - 1), "y".repeat(100));
+        escaping.write_all(text.as_bytes()).unwrap();
+        escaping.write_all(b"zz").unwrap();
+        assert_eq!(escaping.left_out, 102);
+        assert_eq!(String::from_utf8(out).unwrap(), text.trim_end_matches('y'));
     }
 
     #[test]

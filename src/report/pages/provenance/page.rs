@@ -1,12 +1,14 @@
 //! A page of linked panes, and below them the same in words.
 
 use crate::analysis::provenance::{Linked, Provenance, SourceLine, line_owners};
+use crate::limits::LARGEST_VIEWER;
 use crate::model::Content;
 use crate::report::kit::formats::{clipped, counted, whole};
 use crate::report::kit::html::Html;
 use crate::report::kit::inductor_runs::Run;
 use crate::report::kit::inductor_runs::texts_of;
 use crate::report::kit::links;
+use crate::report::kit::markup::note_below;
 use crate::report::kit::paths;
 use crate::report::kit::shell::{Shell, Tab, write_page};
 use crate::report::kit::templates::Worker;
@@ -56,12 +58,35 @@ pub(crate) fn write(
             return Ok(());
         }
         rows::write_anchors(&found, out)?;
+        if bytes_of(&found) > MOST_LINKED {
+            let kernels = counted(found.kernels.len(), "call of a kernel", "calls of kernels");
+            let maps = view.link(&view.href(&run.path("json")), "the maps as JSON");
+            let words =
+                format!("{kernels} would make the page too large, with the lines that they belong to; ");
+            note_below(out, Html::joined([words.into(), maps, " have all.".into()], ""))?;
+            return words::write(view, shown, out);
+        }
         let tools = Tools { lines: keys(&found), more: keys_left_out(&found), panes: &panes };
         writeln!(out, "{}", view.render("provenance_tools", &tools)?.as_str())?;
         panes::write(report, shown, &panes, (&mut *worker, &mut *out))?;
         words::write(View::new(report, worker, 0), shown, out)?;
         data::write(&found, report.settings.editor.as_ref(), out)
     })
+}
+
+/// Bytes of what the script reads and of the rows of kernels and lines: half of what the page may have.
+const MOST_LINKED: usize = LARGEST_VIEWER / 2;
+
+/// About how many bytes the links of the page take.
+fn bytes_of(found: &Provenance) -> usize {
+    const ROW: usize = 400;
+    const NUMBER: usize = 8;
+    let kernels = found.kernels.iter();
+    let kernels =
+        kernels.map(|call| ROW + 2 * call.kernel.len() + NUMBER * (call.post.len() + call.source.len()));
+    let lines = found.source.iter();
+    let lines = lines.map(|line| ROW + NUMBER * (line.pre.len() + line.post.len() + line.calls.len()));
+    kernels.chain(lines).sum()
 }
 
 #[derive(Serialize)]

@@ -219,9 +219,7 @@ fn write_pane(
     match &pane.body {
         Body::Source => rows.write_source(out)?,
         Body::Kernels => rows.write_kernels(out)?,
-        Body::Texts(texts) => {
-            texts.iter().try_for_each(|text| rows.write_text(text, worker.highlighter()?, out))?
-        }
+        Body::Texts(texts) => texts.iter().try_for_each(|text| rows.write_text(text, worker, out))?,
     }
     Ok(close(out, "section")?)
 }

@@ -6,10 +6,10 @@
 use crate::analysis::provenance::{CodeKind, LineOwners, Owners, Provenance};
 use crate::model::Language;
 use crate::report::kit::formats::{bytes, short_path};
-use crate::report::kit::highlight::Highlighter;
 use crate::report::kit::html::Html;
 use crate::report::kit::markup::{Element, close, close_inline, push_close, put};
 use crate::report::kit::provenance_anchors::{kernel_anchors, source_anchors};
+use crate::report::kit::templates::Worker;
 use crate::report::pages::provenance::texts::code_words;
 use crate::report::pages::provenance::times::Times;
 use crate::report::pages::provenance::tints::{Tints, shown_number};
@@ -19,6 +19,9 @@ use std::io::{self, Write};
 /// Bytes of a text that stands in its pane: a browser shows so much without a noticeable wait. The largest graph
 /// recorded has 2 MB; what is larger is a link.
 const LARGEST_PANE: usize = 4 << 20;
+
+/// Bytes that the page keeps for what stands below its panes.
+const FOOT: usize = 1_500_000;
 
 /// Lines in one piece of a pane. A browser lays out only the pieces in sight.
 const PIECE: usize = 100;
@@ -120,16 +123,18 @@ impl<'p> Rows<'p> {
         close_text(out)
     }
 
-    /// A graph, or a file of code.
+    /// A graph, or a file of code, where the page has room for it.
     pub(crate) fn write_text(
         &self,
         text: &Text<'_>,
-        highlighter: &mut Highlighter,
+        worker: &mut Worker,
         out: &mut dyn Write,
     ) -> anyhow::Result<()> {
-        if text.text.len() > LARGEST_PANE {
+        let room = worker.room().saturating_sub(FOOT);
+        let Some(room) = room.checked_sub(bytes_of(text)).filter(|_| text.text.len() <= LARGEST_PANE) else {
             return Ok(put(out, &too_large(text))?);
-        }
+        };
+        let highlighter = worker.highlighter()?;
         // A text without a line is shown as an empty one.
         let shown = Some(text.text.trim_end_matches('\n')).filter(|text| !text.is_empty()).unwrap_or("\n");
         let lines = shown.lines().count();
@@ -146,7 +151,7 @@ impl<'p> Rows<'p> {
             html.push_str(self.line(text, number).open().as_str());
         };
         let close_line = |html: &mut String| push_close(html, "span");
-        highlighter.write_framed((text.language, shown), out, (open_line, close_line))?;
+        highlighter.write_framed((text.language, shown), room, out, (open_line, close_line))?;
         close_text(out)
     }
 
@@ -174,6 +179,9 @@ impl<'p> Rows<'p> {
     }
 }
 
+/// Lines of which links lead to this page at most; other pages have tables of a few thousand.
+const MOST_ANCHORS: usize = 20_000;
+
 /// Where links to lines lead: empty elements above the panes, one for each line that a page links to. The script shows the
 /// line in its pane.
 pub(crate) fn write_anchors(found: &Provenance, out: &mut dyn Write) -> io::Result<()> {
@@ -185,10 +193,20 @@ pub(crate) fn write_anchors(found: &Provenance, out: &mut dyn Write) -> io::Resu
     let code = code.into_iter().map(|(file, line)| format!("{}-{line}", code_words(file).0));
     let anchors = source_anchors(found).into_iter().chain(kernel_anchors(found)).chain(code);
     put(out, &Element::new("div").class("anchors").open())?;
-    for anchor in anchors {
+    for anchor in anchors.take(MOST_ANCHORS) {
         write!(out, "{}", Element::new("span").id(&anchor).empty().as_str())?;
     }
     close(out, "div")
+}
+
+/// Bytes of a text in its pane, without colors.
+fn bytes_of(text: &Text<'_>) -> usize {
+    const LINE: usize = 36;
+    const MAPPED: usize = 44;
+    const STRIPES: usize = 240;
+    let lines = memchr::memchr_iter(b'\n', text.text.as_bytes()).count() as u32 + 1;
+    let of_many = (1..=lines).filter(|line| text.owners.of(*line).len() > 1).count();
+    Html::escaped_len(text.text) + lines as usize * LINE + text.mapped.len() * MAPPED + of_many * STRIPES
 }
 
 fn too_large(text: &Text<'_>) -> Html {

@@ -2,8 +2,7 @@
 
 use super::{Event, Flow, RankContext, StructuredLogParser};
 use crate::model::DumpFile;
-use crate::trace::Md5;
-use crate::trace::TextMap;
+use crate::trace::{Md5, TextMap, readable_text};
 
 pub(super) fn parsers() -> Vec<Box<dyn StructuredLogParser>> {
     vec![Box::new(Links), Box::new(DumpFiles::default())]
@@ -70,7 +69,8 @@ impl StructuredLogParser for DumpFiles {
         };
         let index = cx.model().dump_files.len();
         cx.listed_dump_file(&stem, index);
-        let file = DumpFile { name: name.to_owned(), key, stem, at: payload.at, line: event.line };
+        let lines = payload.text.map_or(0, |text| readable_text(text).lines().count() as u64);
+        let file = DumpFile { name: name.to_owned(), key, stem, at: payload.at, lines, line: event.line };
         cx.model().dump_files.push(file);
         Ok(Flow::Handled)
     }

@@ -272,6 +272,8 @@ pub struct DumpFile {
     pub stem: String,
     /// Its text.
     pub at: PayloadRef,
+    /// How many lines the text has; 0 for one of many megabytes.
+    pub lines: u64,
     /// Line of the log.
     pub line: u64,
 }

@@ -384,9 +384,16 @@ pub(crate) fn fits_by_lines(text: &str) -> bool {
     text.len() as u64 <= LARGEST_HIGHLIGHTED && bytes_of_lines(text) <= LARGEST_LISTING
 }
 
+/// Whether a page shows any text of so many bytes line by line.
+pub(crate) fn always_fits(bytes: u64) -> bool {
+    bytes <= (LARGEST_LISTING / FRAME) as u64
+}
+
+/// What stands around a line.
+const FRAME: usize = "<li id=\"L1234567\">\n</li>".len();
+
 /// Bytes of the text as lines of HTML without colors; a little more with few lines.
 fn bytes_of_lines(text: &str) -> usize {
-    const FRAME: usize = "<li id=\"L1234567\">\n</li>".len();
     Html::escaped_len(text) + (memchr::memchr_iter(b'\n', text.as_bytes()).count() + 1) * FRAME
 }
 

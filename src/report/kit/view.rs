@@ -3,6 +3,7 @@
 use crate::model::CompileIndex;
 use crate::output::RelPath;
 use crate::report::kit::formats::{UNKNOWN, micros, resumed, short_path};
+use crate::report::kit::highlight::always_fits;
 use crate::report::kit::html::Html;
 use crate::report::kit::markup::{Element, push_close, push_open, resumed_function, titled};
 use crate::report::kit::paths;
@@ -125,7 +126,12 @@ impl<'a> View<'a> {
         let key = file.split(" from ").next()?;
         let dump = self.report.model.dump_files.iter().find(|dump| dump.key == key)?;
         let page = self.href(&paths::dump_file(&dump.stem));
-        Some(line.map_or_else(|| page.clone(), |line| format!("{page}#L{line}")))
+        // A log can name any line, and a text of megabytes has no anchors.
+        let has_anchor = |line: &u64| (1..=dump.lines).contains(line) && always_fits(dump.at.text_len);
+        Some(match line.filter(has_anchor) {
+            Some(line) => format!("{page}#L{line}"),
+            None => page,
+        })
     }
 }
 

@@ -107,14 +107,20 @@ pub(crate) fn section(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()>
     Ok(())
 }
 
-/// Where the directory has its own pages: a link to each, and an anchor and link for each attempt.
+/// Where the directory has its own pages: a link to each, and an anchor and link for each attempt as long as there is room.
 fn contents(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let compiles = &view.report.model.compiles;
+    let mut without_links = 0;
     for (page, chunk) in compiles.as_slice().chunks(PER_PAGE).enumerate() {
         let file = format!("directory_{}.html", page + 1);
         let label = |compile: Option<&Compile>| compile.map_or_else(String::new, Compile::label);
         let text = format!("{} to {}", label(chunk.first()), label(chunk.last()));
         let link = view.link(&file, &text);
+        if !view.worker.has_room() {
+            without_links += chunk.len();
+            paragraph(out, link)?;
+            continue;
+        }
         let count = counted(chunk.len(), "compile", "compiles");
         let about = soft(format!("{count}, page {}", page + 1));
         put(out, &Element::new("details").class("fold").open())?;
@@ -130,6 +136,13 @@ fn contents(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
         close(out, "p")?;
         close(out, "details")?;
         paragraph(out, link)?;
+    }
+    if without_links > 0 {
+        let compiles = counted(without_links, "compile", "compiles");
+        let words = format!(
+            "Links to each of the last {compiles} would make the page too large: the pages above list them."
+        );
+        soft_paragraph(out, Html::escaped(&words))?;
     }
     Ok(())
 }

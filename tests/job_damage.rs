@@ -2,7 +2,7 @@
 
 use crate::jobs::change;
 use crate::support::job::copy_rank;
-use crate::support::{source_text, combine, rank_reports, text_of};
+use crate::support::{combine, rank_reports, source_text, text_of};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
@@ -292,7 +292,10 @@ fn an_id_that_is_empty_and_a_time_that_is_none_are_not_copied_into_the_facts_of_
     });
     let job = combine(copy.path(), &[]).ok(copy.path());
     let schema = serde_json::from_str(&source_text("report.schema.json")).unwrap();
-    let errors: Vec<String> =
-        jsonschema::validator_for(&schema).unwrap().iter_errors(&job.json).map(|error| error.to_string()).collect();
+    let errors: Vec<String> = jsonschema::validator_for(&schema)
+        .unwrap()
+        .iter_errors(&job.json)
+        .map(|error| error.to_string())
+        .collect();
     assert_eq!(errors, [""; 0]);
 }

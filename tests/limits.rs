@@ -167,5 +167,5 @@ fn a_long_name_of_a_file_costs_each_frame_that_has_it_a_bounded_part() {
         .collect();
     log.records.splice(start + 1..start + 1, copies);
     let bytes = bytes_within(1_500, &log);
-    assert!(bytes < 40_000_000, "{bytes} bytes of a log of one megabytes");
+    assert!(bytes < 40_000_000, "{bytes} bytes of a log of one megabyte");
 }

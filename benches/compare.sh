@@ -56,7 +56,7 @@ measure() {
     local file=$measured/$1.$2.$3
     shift 3
     echo "-- ${file##*/}" >&2
-    hyperfine --warmup 1 --runs "$runs" --style none --prepare "rm -rf $room/out" --export-json "$file.json" -- "$*" >/dev/null
+    hyperfine --shell none --warmup 1 --runs "$runs" --style none --prepare "rm -rf $room/out" --export-json "$file.json" -- "$*" >/dev/null
     rm -rf "$room/out"
     /usr/bin/time -f %M -o "$file.memory" "$@" >/dev/null 2>&1
     find "$room/out" -type f -printf '%s\n' | awk '{ bytes += $1 } END { print NR, bytes }' >"$file.output"

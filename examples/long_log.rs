@@ -133,7 +133,9 @@ impl Kind {
         let records = log.records.into_iter().filter(wanted);
         match self.longest {
             Some(longest) => {
-                let short = |record: &Record| event_of(record) == "str" || length(record) <= longest;
+                let stays = ["str", "compilation_metrics"];
+                let short =
+                    |record: &Record| stays.contains(&event_of(record).as_str()) || length(record) <= longest;
                 records.map(without_configurations).filter(short).collect()
             }
             None => records.collect(),

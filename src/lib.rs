@@ -68,11 +68,12 @@ pub use trace::{CompileId, FileRef, LocalTime, Md5, Payload, PayloadRef, Span, S
 use crate::compare::Recording;
 use crate::model::JobFacts;
 use crate::output::{DiskSink, Entries, JobTarget, MemSink, OnlySink, RankFolder, Sink, Target, ZipTarget};
-use crate::report::{CollectedLog, Collection, JobReport, Redacted, Worker};
+use crate::report::{CollectedLog, Collection, JobReport, PresentPages, Redacted, Worker};
 use crate::run::{Gathered, Input, LogOutcome, LogTask, OneOfSeveral, Traces, Work};
 use anyhow::{Context, bail};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Reads what `options.inputs` mean (a log, the newest run of a folder, all ranks of a job, or several logs) and writes its
 /// report into the folder `options.out`. `registry` holds the parsers, `progress` is told how far the work is.
@@ -88,7 +89,8 @@ pub fn run(options: &Options, registry: &Registry, progress: &dyn Progress) -> a
     let Gathered { input, mut notes, opener, .. } = gathered;
     notes.extend(traces.notes(&input));
     let augment = options.augment.as_deref();
-    let work = Work { options, registry, opener: &opener, traces: &traces, augment, progress };
+    let highlighters = &Arc::default();
+    let work = Work { options, registry, opener: &opener, traces: &traces, augment, progress, highlighters };
     progress.beginning();
     let target = Target::prepare(&options.out, options.overwrite, Entries::new(report::top_entries()))?;
     let zip = options.zip.then(|| ZipTarget::prepare(target.goal(), options.overwrite)).transpose()?;
@@ -118,7 +120,8 @@ pub fn run_for_facts<T>(
     let gathered = run::find(options)?;
     let traces = Traces::find(options, &gathered)?;
     let Gathered { input, notes, opener, .. } = gathered;
-    let work = Work { options, registry, opener: &opener, traces: &traces, augment: None, progress };
+    let (augment, highlighters) = (None, &Arc::default());
+    let work = Work { options, registry, opener: &opener, traces: &traces, augment, progress, highlighters };
     progress.beginning();
     let folder = tempfile::tempdir().context("no temporary folder can be made")?;
     progress.begun(Unfinished::scratch(folder.path()));
@@ -231,7 +234,8 @@ pub fn run_in_memory(
     let gathered = run::find(options)?;
     let traces = Traces::find(options, &gathered)?;
     let Gathered { input, notes, opener, .. } = gathered;
-    let work = Work { options, registry, opener: &opener, traces: &traces, augment: None, progress };
+    let (augment, highlighters) = (None, &Arc::default());
+    let work = Work { options, registry, opener: &opener, traces: &traces, augment, progress, highlighters };
     let Input::Log(logs) = &input else {
         bail!(
             "the logs of several ranks or programs have reports in folders, which are not made in memory; give one log"
@@ -374,6 +378,7 @@ impl Reports<'_> {
             traces: &traces,
             augment: None,
             progress: self.progress,
+            highlighters: &Arc::default(),
         };
         let folder = self.folder.join(below);
         let all = DiskSink::new(&folder);
@@ -398,10 +403,11 @@ fn write_log(work: Work<'_>, task: &LogTask<'_>) -> anyhow::Result<LogOutcome> {
     let measured = run::measure(work, task, &model, &source)?;
     let found = analysis::of_log(&model, measured);
     let settings = &work.options.settings;
-    let report = report::on(&model, &found, &source, settings, task.processes);
+    let present = PresentPages::default();
+    let report = report::on(&model, &found, &source, settings, task.processes, &present);
     let pages = report::pages(report);
     work.progress.writing(pages.len());
-    let left_out = output::write(pages, task.sink, task.threads, Worker::new)?;
+    let left_out = output::write(pages, task.sink, task.threads, || Worker::sharing(work.highlighters))?;
     Ok(LogOutcome::Written(RunSummary {
         lines: report::summary(report),
         findings: report::findings(report),

@@ -15,6 +15,8 @@ const KIT: &str = "report/kit/";
 const HIGHLIGHTING: &str = "highlight.rs";
 /// The file that says which kind a token of code is.
 const HIGHLIGHT_CLASSES: &str = "highlight_classes.rs";
+/// The file that remembers states of the parser.
+const HIGHLIGHT_TABLE: &str = "highlight_table.rs";
 
 /// Only files that fit `places` (a path, or a folder with its slash) may hold `what`.
 fn only(places: &[&str], what: &str) {
@@ -39,7 +41,10 @@ fn the_terminal_and_the_browser_are_known_to_the_program_only() {
 #[test]
 fn a_crate_for_one_job_is_used_in_one_place() {
     only(
-        &[HIGHLIGHTING, HIGHLIGHT_CLASSES].map(|file| format!("{KIT}{file}")).each_ref().map(String::as_str),
+        &[HIGHLIGHTING, HIGHLIGHT_CLASSES, HIGHLIGHT_TABLE]
+            .map(|file| format!("{KIT}{file}"))
+            .each_ref()
+            .map(String::as_str),
         r"\bsyntect::",
     );
     only(&[&format!("{KIT}templates.rs")], r"\btinytemplate::");

@@ -1,7 +1,7 @@
 //! What was built outside of Python: kernels, and the programs that try the C++ compiler out.
 
 use super::build_spans::{BuildPurpose, builds};
-use super::one_offs::{OneOffKind, one_offs};
+use super::one_offs::{OneOff, OneOffKind};
 use super::time::union;
 use crate::model::{CompileIndex, Model, TraceSpan};
 use indexmap::IndexMap;
@@ -50,7 +50,7 @@ struct Batch {
 
 impl Builds {
     /// Reads the spans of a log.
-    pub fn of(model: &Model) -> Builds {
+    pub fn of(model: &Model, one_offs: &[OneOff]) -> Builds {
         let mut found = Builds::default();
         let mut batches: IndexMap<usize, Batch> = IndexMap::new();
         let (mut kernels, mut ahead_of_time) = (IndexMap::new(), IndexMap::new());
@@ -74,7 +74,7 @@ impl Builds {
                 add(&mut tuning, compile, span.end_us - span.start_us);
             }
         }
-        for one in one_offs(model) {
+        for one in one_offs {
             match one.kind {
                 OneOffKind::Toolchain => _ = add(&mut trials, one.compile, one.us),
                 OneOffKind::WaitForWorkers => found.worker_wait_us += one.us,
@@ -154,7 +154,12 @@ fn compile_of(model: &Model, span: &TraceSpan) -> Option<CompileIndex> {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
+    use crate::analysis::one_offs::one_offs;
     use crate::trace::CompileId;
+
+    fn of(model: &Model) -> Builds {
+        Builds::of(model, &one_offs(model))
+    }
 
     /// A log of 20 s: 4 s of trying the compiler out, four kernels of 2 s.
     pub(in crate::analysis) fn model() -> Model {
@@ -199,7 +204,7 @@ pub(crate) mod tests {
             span("compile_file", Some(4), 14.0, 18.0),
             span("mm_template_autotuning", Some(0), 20.0, 22.0),
         ];
-        let builds = Builds::of(&Model { spans, ..Model::default() });
+        let builds = of(&Model { spans, ..Model::default() });
         let one = |count, us| BuildsOf { compile: CompileIndex::new(0), count, us };
         assert_eq!(builds.trials, [one(1, 6e6)]);
         assert_eq!(builds.kernels, [one(2, 10e6)]);
@@ -210,7 +215,7 @@ pub(crate) mod tests {
 
     #[test]
     fn threads_save_nothing_where_each_graph_has_one_kernel_or_all_is_built_ahead_of_time() {
-        let of = |loader: &str, two: &str| {
+        let loaded = |loader: &str, two: &str| {
             let spans = vec![
                 span("entire_frame_compile", None, 0.0, 30.0),
                 span(loader, Some(0), 8.0, 14.0),
@@ -218,11 +223,11 @@ pub(crate) mod tests {
                 span(two, Some(0), 14.0, 20.0),
                 span("compile_file", Some(3), 14.0, 20.0),
             ];
-            Builds::of(&Model { spans, ..Model::default() })
+            of(&Model { spans, ..Model::default() })
         };
-        let graphs = of("PyCodeCache.load_by_key_path", "PyCodeCache.load_by_key_path");
+        let graphs = loaded("PyCodeCache.load_by_key_path", "PyCodeCache.load_by_key_path");
         assert_eq!((graphs.kernels_us(), graphs.side_by_side_us()), (12e6, 0.0));
-        let ahead = of("AotCodeCompiler.compile", "AotCodeCompiler.compile");
+        let ahead = loaded("AotCodeCompiler.compile", "AotCodeCompiler.compile");
         assert_eq!((ahead.kernels_us(), ahead.ahead_of_time_us()), (0.0, 12e6));
         assert_eq!(ahead.side_by_side_us(), 0.0);
     }
@@ -234,7 +239,7 @@ pub(crate) mod tests {
             span("cpp_gemm_template_precompiling", Some(0), 1.0, 8.0),
             span("compile_file", Some(1), 1.0, 5.0),
         ];
-        let builds = Builds::of(&Model { spans, ..Model::default() });
+        let builds = of(&Model { spans, ..Model::default() });
         assert_eq!((builds.kernels.len(), builds.trials.len()), (0, 0));
     }
 
@@ -246,7 +251,7 @@ pub(crate) mod tests {
         outer.compile = None;
         let spans = [span("Scheduler.codegen", Some(0), 1.0, 8.0), span("compile_file", Some(1), 1.0, 5.0)];
         model.spans = std::iter::once(outer).chain(spans).collect();
-        let builds = Builds::of(&model);
+        let builds = of(&model);
         assert_eq!(builds.trials, [BuildsOf { compile: without_id, count: 1, us: 4e6 }]);
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::model::{CacheLookup, Function, Model, Outcome};
 use crate::trace::{FrameId, TextMap};
-use fxhash::FxHashSet;
+use fxhash::{FxBuildHasher, FxHashSet};
 use indexmap::IndexMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -16,7 +16,8 @@ const MOST_COMPONENTS: usize = 200_000;
 /// Components of all keys, each distinct one once.
 #[derive(Debug, Default)]
 pub struct Components {
-    all: IndexMap<u64, Component>,
+    /// By [`id_of`]; that is a hash already, which nobody chooses.
+    all: IndexMap<u64, Component, FxBuildHasher>,
     names: IndexMap<String, ()>,
 }
 
@@ -116,9 +117,17 @@ impl Key {
 
 /// `[hash] name: value` in its parts.
 fn parse(text: &str) -> Option<(&str, &str, &str)> {
-    let (hash, rest) = text.strip_prefix('[')?.split_once("] ")?;
-    let (name, value) = rest.split_once(": ").unwrap_or_else(|| (rest.trim_end_matches(':'), ""));
+    let (hash, rest) = split_before_space(text.strip_prefix('[')?, b']')?;
+    let (name, value) = split_before_space(rest, b':').unwrap_or_else(|| (rest.trim_end_matches(':'), ""));
     Some((hash, name, value))
+}
+
+/// The parts before and after the first `sign` that a space follows. A log has some hundred thousand components, and what
+/// searches for a text of two characters is made anew for each, which takes longer than the search.
+fn split_before_space(text: &str, sign: u8) -> Option<(&str, &str)> {
+    let bytes = text.as_bytes();
+    let at = memchr::memchr_iter(sign, bytes).find(|at| bytes.get(at + 1) == Some(&b' '))?;
+    Some((text.get(..at)?, text.get(at + 2..)?))
 }
 
 /// Says whether a key belongs to a backward graph: such keys are compared with each other only.

@@ -3,6 +3,7 @@
 use super::recompiles::as_written;
 use regex::Regex;
 use similar::{Algorithm, DiffOp, capture_diff_slices};
+use std::sync::LazyLock;
 
 /// Guards of a side that are compared. A comparison of lists that share nothing takes the square of this.
 const MOST_GUARDS: usize = 6_000;
@@ -15,6 +16,9 @@ const LONGEST_GUARD: usize = 1_000;
 
 /// Addresses, ids of objects, and numbers that torch gives in the order of compiles: they differ from run to run.
 const COUNTED: &str = "0x[0-9a-fA-F]{4,}|[0-9]{12,}(?:_c[0-9]+)?|(?<name>__builtins_dict___)[0-9]+";
+
+/// Their pattern, which is constant, so it always compiles: once, as that takes longer than comparing two short trees.
+static ADDRESS: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(COUNTED).ok());
 
 /// How a line of a difference came about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,9 +66,8 @@ struct Guard {
 /// Compares the texts of two `dynamo_cpp_guards_str` trees, or two lists of guards with one per line. What mentions
 /// `wanted`, a variable as the user writes it, comes first. None where either has too many.
 pub fn guard_diff(old: &str, new: &str, wanted: Option<&str>) -> Option<GuardDiff> {
-    // The pattern is constant, so it always compiles.
-    let address = Regex::new(COUNTED).ok()?;
-    let (old, new) = (guards(old, &address), guards(new, &address));
+    let address = ADDRESS.as_ref()?;
+    let (old, new) = (guards(old, address), guards(new, address));
     if old.len() > MOST_GUARDS || new.len() > MOST_GUARDS {
         return None;
     }

@@ -69,6 +69,7 @@ pub use trie::Trie;
 pub use user_place::UserPlace;
 
 use crate::model::{CompileIndex, Model, Outcome};
+use builds::Builds;
 use fxhash::FxHashMap;
 use ledger::Ledger;
 use performance::Performance;
@@ -83,6 +84,8 @@ pub struct Found<'m> {
     pub end: Option<LogEnd>,
     /// Work that fell into a compile by chance.
     pub one_offs: Vec<OneOff>,
+    /// What was built outside of Python.
+    pub builds: Builds,
     /// Collectives planned and made, one entry per compile with a schedule.
     pub parity: Vec<Parity>,
     /// What was compiled, by function.
@@ -109,12 +112,13 @@ pub fn of_log(model: &Model, performance: Option<Performance>) -> Found<'_> {
     let time = time::of_log(model);
     let split = Split::of(model);
     let one_offs = one_offs::one_offs(model);
+    let builds = Builds::of(model, &one_offs);
     let ledger = Ledger::of(model, &split, &one_offs, time.total_s);
-    let findings = findings::of_log(
-        findings::Basis { model, chains: &chains, performance: performance.as_ref() },
-        ledger,
-    );
+    let performance_of_log = performance.as_ref();
+    let basis = findings::Basis { model, chains: &chains, performance: performance_of_log, builds: &builds };
+    let findings = findings::of_log(basis, ledger);
     Found {
+        builds,
         performance,
         end: log_end(model),
         time,

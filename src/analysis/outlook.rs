@@ -2,6 +2,7 @@
 
 use super::builds::Builds;
 use super::findings::{Finding, Severity};
+use super::one_offs::OneOff;
 use super::parts::Split;
 use super::warm_run;
 use crate::model::{CompileIndex, Model, RepeatedLines};
@@ -57,15 +58,19 @@ pub fn time_comes_first(split: &Split, findings: &[Finding]) -> bool {
 
 impl<'m> Outlook<'m> {
     /// Reads the lookups and the parts of a log; what threads would save is what its finding says.
-    pub fn of(model: &'m Model, split: &Split, findings: &[Finding]) -> Outlook<'m> {
+    pub fn of(
+        model: &'m Model,
+        split: &Split,
+        (builds, one_offs): (&Builds, &[OneOff]),
+        findings: &[Finding],
+    ) -> Outlook<'m> {
         let total_us = split.whole.total() + split.apart_us;
         let least_us = total_us * LEAST_SHARE;
         let worth = |us: f64| Some(us).filter(|us| *us > 0.0 && *us >= least_us);
-        let builds = Builds::of(model);
         let serial = findings.iter().find(|one| one.kind.word == "serial_builds");
         Outlook {
             total_us,
-            warm_us: worth(warm_run::saved_us(model, split)),
+            warm_us: worth(warm_run::saved_us(model, split, one_offs)),
             side_by_side_us: serial.and_then(|one| worth(one.lost_us())),
             kernels: builds.kernels.iter().map(|one| one.count).sum(),
             kernels_us: builds.kernels_us(),
@@ -89,6 +94,7 @@ fn repeated(model: &Model) -> Vec<Repeated<'_>> {
 mod tests {
     use super::*;
     use crate::analysis::builds::tests::model;
+    use crate::analysis::one_offs::one_offs;
     use crate::analysis::warm_run::tests::lookup;
     use crate::model::{CacheLookup, Outcome};
 
@@ -96,7 +102,8 @@ mod tests {
         let mut model = model();
         model.caches = lookups;
         let split = Split::of(&model);
-        Outlook::of(&model, &split, &[]).warm_us
+        let one_offs = one_offs(&model);
+        Outlook::of(&model, &split, (&Builds::of(&model, &one_offs), &one_offs), &[]).warm_us
     }
 
     #[test]

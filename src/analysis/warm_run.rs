@@ -1,6 +1,6 @@
 //! What a second run of the same program with the same cache folder would save.
 
-use super::one_offs::{OneOffKind, one_offs};
+use super::one_offs::{OneOff, OneOffKind};
 use super::parts::Split;
 use crate::model::{CompileIndex, Model, Outcome};
 use fxhash::{FxHashMap, FxHashSet};
@@ -12,9 +12,9 @@ const AOT_CACHE: &str = "aotautograd";
 /// Microseconds at most: the work of compiles whose results were missed in a cache, which now has them. Binaries are kept
 /// by their content, also those of a compile that bypasses the caches of graphs. Tracing, guards and what the first use of
 /// the backend costs come again in every run.
-pub(super) fn saved_us(model: &Model, split: &Split) -> f64 {
+pub(super) fn saved_us(model: &Model, split: &Split, one_offs: &[OneOff]) -> f64 {
     let mut again: FxHashMap<CompileIndex, f64> = FxHashMap::default();
-    for one in one_offs(model).into_iter().filter(|one| one.kind == OneOffKind::FirstUse) {
+    for one in one_offs.iter().filter(|one| one.kind == OneOffKind::FirstUse) {
         *again.entry(one.compile).or_default() += one.in_graph_us;
     }
     let missed = |cache: &str| -> FxHashSet<CompileIndex> {
@@ -41,6 +41,7 @@ pub(super) fn saved_us(model: &Model, split: &Split) -> f64 {
 pub(super) mod tests {
     use super::*;
     use crate::analysis::builds::tests::span;
+    use crate::analysis::one_offs::one_offs;
     use crate::model::{ArtifactIndex, CacheLookup};
 
     /// A lookup of a test, under no compile id.
@@ -77,7 +78,7 @@ pub(super) mod tests {
     fn a_warm_run_saves_what_the_caches_that_missed_keep_and_no_more() {
         let saved_s = |caches: &[(&str, Outcome)]| {
             let model = model(caches.iter().map(|(cache, outcome)| lookup(cache, *outcome)).collect());
-            saved_us(&model, &Split::of(&model)) / 1e6
+            saved_us(&model, &Split::of(&model), &one_offs(&model)) / 1e6
         };
         let both = [("fx_graph", Outcome::Miss), ("aotautograd", Outcome::Miss)];
         assert_eq!(saved_s(&both), 11.0, "all but Dynamo and the hashing of sources");

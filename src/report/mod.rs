@@ -22,11 +22,11 @@ pub use compare::{
 pub(crate) use data::figures_of_run;
 pub use formats::Format;
 pub use job::{JobReport, job_findings, job_pages, job_summary};
-pub use kit::Worker;
 pub use kit::editor::Editor;
+pub use kit::{Highlighters, Worker};
 pub use redact::{Redacted, redacted_pages, redacted_summary};
 pub use site::{is_own_path, top_entries};
-pub use subject::{Report, Settings};
+pub use subject::{PresentPages, Report, Settings};
 pub use terminal::{SummaryLine, summary};
 
 use crate::analysis::Found;
@@ -34,13 +34,14 @@ use crate::model::{Model, Process};
 use crate::output::Page;
 use crate::trace::Source;
 
-/// A report on one log.
+/// A report on one log. `present` is empty, and belongs to this report alone.
 pub fn on<'m>(
     model: &'m Model,
     found: &'m Found<'m>,
     source: &'m Source,
     settings: &'m Settings,
     processes: &'m [Process],
+    present: &'m PresentPages,
 ) -> Report<'m> {
     Report {
         model,
@@ -49,6 +50,7 @@ pub fn on<'m>(
         settings,
         processes,
         site: site::SITE,
+        present,
         page: "",
         assets: kit::assets::PAGE,
     }

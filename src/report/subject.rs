@@ -7,6 +7,7 @@ use crate::report::kit::assets::Bundle;
 use crate::report::kit::editor::Editor;
 use crate::report::kit::templates::Worker;
 use crate::trace::Source;
+use std::sync::OnceLock;
 
 /// How the report is to look.
 #[derive(Debug, Default, Clone)]
@@ -38,6 +39,8 @@ pub struct Report<'m> {
     pub processes: &'m [Process],
     /// The table of all pages, so that one page can lead to the others.
     pub(crate) site: &'static [SiteRow],
+    /// Which of them this report has.
+    pub(crate) present: &'m PresentPages,
     /// The name of the row in that table whose pages are being written.
     pub(crate) page: &'static str,
     /// Style sheets and scripts of the page that is being written.
@@ -61,8 +64,20 @@ impl Report<'_> {
     }
 
     /// The rows of the pages that this report has.
-    pub(crate) fn rows(&self) -> impl Iterator<Item = &'static SiteRow> + '_ {
-        self.site.iter().filter(|row| (row.present)(*self))
+    pub(crate) fn rows(&self) -> impl Iterator<Item = &'static SiteRow> {
+        self.present_pages().iter().map(|page| page.row)
+    }
+
+    /// The pages that this report has, with how others lead to them. What a row asks must not ask for this.
+    pub(crate) fn present_pages(&self) -> &[PresentPage] {
+        let page = |row: &'static SiteRow| {
+            (row.present)(*self).then(|| PresentPage {
+                row,
+                address: row.tab.as_ref().map(|tab| (tab.address)(*self)),
+                count: row.tab.as_ref().and_then(|tab| (tab.count)(*self)),
+            })
+        };
+        self.present.0.get_or_init(|| self.site.iter().filter_map(page).collect())
     }
 
     /// Where the full list of a topic stands, seen from the top of the report, with its words; None where this report
@@ -74,6 +89,20 @@ impl Report<'_> {
         };
         self.rows().find_map(of_row)
     }
+}
+
+/// The pages that a report has, found out once: some ask all compiles, and each page at the top leads to all others. When each
+/// of them asked anew, a log of 100,000 compiles took half as long again.
+#[derive(Default)]
+pub struct PresentPages(OnceLock<Vec<PresentPage>>);
+
+/// A row of the table whose pages a report has.
+pub(crate) struct PresentPage {
+    pub row: &'static SiteRow,
+    /// Where its tab leads, seen from the top of the report; None if it has no tab.
+    pub address: Option<String>,
+    /// The number on its tab.
+    pub count: Option<String>,
 }
 
 /// One kind of page, or one kind of data file: a row of the table in `site.rs`.

@@ -6,10 +6,11 @@ use crate::model::{Model, Process};
 use crate::options::{Options, Progress, RunSummary};
 use crate::output::{RelPath, Sink};
 use crate::profile::is_trace;
-use crate::report;
+use crate::report::{self, Highlighters};
 use crate::trace::{Opener, Source};
 use std::num::NonZeroUsize;
 use std::path::Path;
+use std::sync::Arc;
 
 /// What every step of a run is given.
 #[derive(Clone, Copy)]
@@ -22,6 +23,8 @@ pub(crate) struct Work<'a> {
     /// Where the trace is written to again, with its figures.
     pub augment: Option<&'a Path>,
     pub progress: &'a dyn Progress,
+    /// Shared by the reports of all ranks.
+    pub highlighters: &'a Arc<Highlighters>,
 }
 
 impl Work<'_> {

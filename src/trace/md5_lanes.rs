@@ -121,14 +121,31 @@ impl WithSimd for Work<'_> {
         // The longest first: then all lanes end at about the same time.
         side_by_side.sort_by_key(|(_, bytes)| std::cmp::Reverse(bytes.len()));
         let mut waiting = side_by_side.into_iter().map(|(text, bytes)| Lane::new(text, bytes));
-        let mut lanes: Vec<Lane<'_>> = Vec::with_capacity(LANES);
-        loop {
-            lanes.extend(waiting.by_ref().take(LANES - lanes.len()));
-            if lanes.is_empty() {
-                break;
+        let mut lanes: Vec<Lane<'_>> = waiting.by_ref().take(LANES).collect();
+        let (mut state, mut message) = ([[0; LANES]; 4], [[0; LANES]; 16]);
+        (0..lanes.len()).for_each(|at| set_state(&mut state, at, BEGIN));
+        while !lanes.is_empty() {
+            take_blocks(&mut lanes, &mut message);
+            compress(simd, &mut state, &message);
+            let mut at = 0;
+            while let Some(lane) = lanes.get_mut(at) {
+                if !lane.has_ended() {
+                    at += 1;
+                    continue;
+                }
+                if let Some(hash) = self.hashes.get_mut(lane.text) {
+                    *hash = hash_of(&state, at);
+                }
+                if let Some(next) = waiting.next() {
+                    *lane = next;
+                    set_state(&mut state, at, BEGIN);
+                } else {
+                    // The last lane moves here, and is looked at next.
+                    lanes.swap_remove(at);
+                    let moved = state_of(&state, lanes.len());
+                    set_state(&mut state, at, moved);
+                }
             }
-            advance(simd, &mut lanes);
-            lanes.retain(|lane| !lane.tell(self.hashes));
         }
     }
 }
@@ -137,7 +154,6 @@ impl WithSimd for Work<'_> {
 struct Lane<'a> {
     /// Which text it is.
     text: usize,
-    state: [u32; 4],
     /// Whole blocks that are still to come.
     whole: &'a [u8],
     /// The last block or two, with padding and length.
@@ -160,7 +176,7 @@ impl<'a> Lane<'a> {
         for (to, byte) in tail.iter_mut().rev().zip(bits.iter().rev()) {
             *to = *byte;
         }
-        Lane { text, state: [0x6745_2301, 0xefcd_ab89, 0x98ba_dcfe, 0x1032_5476], whole, tail, left }
+        Lane { text, whole, tail, left }
     }
 
     /// The next block, if there is one.
@@ -176,43 +192,56 @@ impl<'a> Lane<'a> {
         block.copied().unwrap_or([0; BLOCK])
     }
 
-    /// Puts the hash into its place if the text has ended.
-    fn tell(&self, hashes: &mut [[u8; 16]]) -> bool {
-        let ended = self.whole.is_empty() && self.left == 0;
-        if ended && let Some(hash) = hashes.get_mut(self.text) {
-            for (to, word) in hash.chunks_exact_mut(4).zip(self.state) {
-                to.copy_from_slice(&word.to_le_bytes());
-            }
-        }
-        ended
+    #[inline(always)]
+    fn has_ended(&self) -> bool {
+        self.whole.is_empty() && self.left == 0
     }
 }
 
 /// A word of each lane.
 type Words = [u32; LANES];
 
-/// Advances all lanes by a block each; those that are missing compute in vain.
+/// The state of a text before its first block.
+const BEGIN: [u32; 4] = [0x6745_2301, 0xefcd_ab89, 0x98ba_dcfe, 0x1032_5476];
+
 #[inline(always)]
-fn advance<S: Simd>(simd: S, lanes: &mut [Lane<'_>]) {
-    let mut message: [Words; 16] = [[0; LANES]; 16];
-    let mut state: [Words; 4] = [[0; LANES]; 4];
-    for (at, lane) in lanes.iter_mut().enumerate() {
-        let block = lane.block();
-        for (words, bytes) in message.iter_mut().zip(block.chunks_exact(4)) {
-            if let (Some(word), Ok(bytes)) = (words.get_mut(at), <[u8; 4]>::try_from(bytes)) {
-                *word = u32::from_le_bytes(bytes);
-            }
-        }
-        for (words, word) in state.iter_mut().zip(lane.state) {
-            if let Some(to) = words.get_mut(at) {
-                *to = word;
-            }
+fn state_of(state: &[Words; 4], lane: usize) -> [u32; 4] {
+    state.map(|words| words.get(lane).copied().unwrap_or_default())
+}
+
+#[inline(always)]
+fn set_state(state: &mut [Words; 4], lane: usize, to: [u32; 4]) {
+    for (words, word) in state.iter_mut().zip(to) {
+        if let Some(place) = words.get_mut(lane) {
+            *place = word;
         }
     }
-    compress(simd, &mut state, &message);
-    for (at, lane) in lanes.iter_mut().enumerate() {
-        for (to, words) in lane.state.iter_mut().zip(&state) {
-            *to = words.get(at).copied().unwrap_or_default();
+}
+
+fn hash_of(state: &[Words; 4], lane: usize) -> [u8; 16] {
+    let mut hash = [0; 16];
+    for (to, word) in hash.chunks_exact_mut(4).zip(state_of(state, lane)) {
+        to.copy_from_slice(&word.to_le_bytes());
+    }
+    hash
+}
+
+/// Puts the next block of each lane into its place of the message. Lanes that are missing keep what was there, and compute
+/// in vain. Plain counting: with iterators, which are not all inlined into code for vectors, this took as long as the
+/// 64 steps.
+#[inline(always)]
+#[allow(
+    clippy::indexing_slicing,
+    reason = "there are at most LANES lanes, and 16 words of 4 bytes in a block"
+)]
+fn take_blocks(lanes: &mut [Lane<'_>], message: &mut [Words; 16]) {
+    for (at, lane) in lanes.iter_mut().enumerate().take(LANES) {
+        let block = lane.block();
+        let mut word = 0;
+        while word < 16 {
+            let bytes = [block[4 * word], block[4 * word + 1], block[4 * word + 2], block[4 * word + 3]];
+            message[word][at] = u32::from_le_bytes(bytes);
+            word += 1;
         }
     }
 }

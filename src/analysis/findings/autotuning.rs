@@ -4,7 +4,7 @@ use super::basis::{Basis, Family};
 use super::cost::{Claim, Work};
 use super::finding::{Finding, Severity, Value};
 use super::kind::{KindOfFinding, Topic};
-use crate::analysis::builds::Builds;
+use crate::analysis::builds::BuildsOf;
 use crate::model::words::{counted, duration};
 use crate::model::{CompileIndex, Model, TritonKernel};
 
@@ -31,8 +31,8 @@ struct Tuned {
 }
 
 /// One finding where tuning took a tenth of a second or more.
-fn of_log(Basis { model, .. }: Basis<'_>) -> Vec<Finding> {
-    let tuned = tuned(model);
+fn of_log(Basis { model, builds, .. }: Basis<'_>) -> Vec<Finding> {
+    let tuned = tuned(model, &builds.tuning);
     let us: f64 = tuned.iter().map(|one| one.us).sum();
     if us < LEAST_US {
         return Vec::new();
@@ -63,8 +63,7 @@ fn of_log(Basis { model, .. }: Basis<'_>) -> Vec<Finding> {
 }
 
 /// The larger of what metrics and spans say of each compile: torch writes either or both.
-fn tuned(model: &Model) -> Vec<Tuned> {
-    let spans = Builds::of(model).tuning;
+fn tuned(model: &Model, spans: &[BuildsOf]) -> Vec<Tuned> {
     let of = |(compile, one): (CompileIndex, &crate::model::Compile)| {
         let told: f64 = one
             .metrics
@@ -96,10 +95,7 @@ mod tests {
     #[test]
     fn tuning_is_told_with_its_time_and_what_it_chose() {
         let mut model = model();
-        assert!(
-            of_log(Basis { model: &model, chains: &[], performance: None }).is_empty(),
-            "nothing was tuned"
-        );
+        assert!(of_log(Basis::of_model(&model)).is_empty(), "nothing was tuned");
         model.spans.push(span("mm_template_autotuning", Some(0), 14.0, 17.0));
         let kernel = |name: &str, candidates| TritonKernel {
             name: name.to_owned(),
@@ -109,7 +105,7 @@ mod tests {
         };
         let compile = model.compiles.get_mut(CompileIndex::new(0)).expect("a compile");
         compile.triton_kernels = vec![kernel("triton_mm", 8.0), kernel("triton_only", 1.0)];
-        let found = of_log(Basis { model: &model, chains: &[], performance: None });
+        let found = of_log(Basis::of_model(&model));
         assert_eq!(found[0].title, "Autotuning took 3.00 s in 1 compile");
         let Value::Code(lines) = &found[0].facts[0].value else { panic!("{:?}", found[0].facts) };
         assert_eq!(lines, &["triton_mm: {\"XBLOCK\":64} of 8 configurations"]);

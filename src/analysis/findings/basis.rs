@@ -3,6 +3,9 @@
 use super::finding::Finding;
 use super::kind::KindOfFinding;
 use crate::analysis::Chain;
+use crate::analysis::builds::Builds;
+#[cfg(test)]
+use crate::analysis::one_offs::one_offs;
 use crate::analysis::performance::Performance;
 use crate::model::Model;
 
@@ -15,6 +18,17 @@ pub struct Basis<'m> {
     pub chains: &'m [Chain<'m>],
     /// What a trace of torch.profiler tells.
     pub performance: Option<&'m Performance>,
+    /// What was built.
+    pub builds: &'m Builds,
+}
+
+#[cfg(test)]
+impl<'m> Basis<'m> {
+    /// A log of which nothing but its model is known.
+    pub(super) fn of_model(model: &'m Model) -> Basis<'m> {
+        let builds = Box::leak(Box::new(Builds::of(model, &one_offs(model))));
+        Basis { model, chains: &[], performance: None, builds }
+    }
 }
 
 /// Kinds of findings that are found together.

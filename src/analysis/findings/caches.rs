@@ -196,7 +196,7 @@ mod tests {
     }
 
     fn findings(model: &Model) -> Vec<Finding> {
-        of_log(Basis { model, chains: &[], performance: None })
+        of_log(Basis::of_model(model))
     }
 
     #[test]

@@ -67,7 +67,7 @@ mod tests {
     fn cuda_graphs_are_missed_only_where_they_were_asked_for_and_all_inputs_are_on_the_cpu() {
         let mut model = Model::default();
         model.shapes.inputs = vec![input("cpu"), input("cpu")];
-        let found = |model: &Model| of_log(Basis { model, chains: &[], performance: None }).len();
+        let found = |model: &Model| of_log(Basis::of_model(model)).len();
         assert_eq!(found(&model), 0, "nobody asked");
         model.inductor.cudagraphs = Some(true);
         assert_eq!(found(&model), 1);

@@ -153,7 +153,7 @@ mod tests {
         let mut model = Model::default();
         model.compile_index(None);
         model.export.problems.push(problem(ExportKind::Undecided, "u0 > 2"));
-        let found = |model: &Model| of_log(Basis { model, chains: &[], performance: None });
+        let found = |model: &Model| of_log(Basis::of_model(model));
         assert_eq!(found(&model).len(), 1, "without a failure it stands for itself");
         model
             .failures

@@ -92,10 +92,7 @@ mod tests {
         let first =
             TextFrame { file: "/app/m.py".to_owned(), line: 175, function: "forward".to_owned(), loc: None };
         model.compiles[index].repeated = Some(RepeatedLines { times: 12, lines: 15, first }.into());
-        assert!(
-            of_log(Basis { model: &model, chains: &[], performance: None }).is_empty(),
-            "no time is known"
-        );
+        assert!(of_log(Basis::of_model(&model)).is_empty(), "no time is known");
         model.compiles[index].metrics.push(MetricsRecord {
             kind: MetricsKind::Forward,
             attempt: 0,
@@ -105,7 +102,7 @@ mod tests {
             configs: Vec::new(),
             facts: Metrics { dynamo_us: Some(47e6), ..Metrics::default() },
         });
-        let found = of_log(Basis { model: &model, chains: &[], performance: None });
+        let found = of_log(Basis::of_model(&model));
         assert_eq!(found[0].title, "A layer is repeated 12 times in one graph, which took 47.0 s to compile");
         assert_eq!((found[0].place.file.as_deref(), found[0].place.line), (Some("/app/m.py"), Some(175)));
         assert!(found[0].hints[0].contains("regional compilation"));

@@ -4,7 +4,6 @@ use super::basis::{Basis, Family};
 use super::cost::{Claim, Work};
 use super::finding::{Finding, Severity, Value};
 use super::kind::{KindOfFinding, Topic};
-use crate::analysis::builds::Builds;
 use crate::model::words::duration;
 
 /// Serial builds.
@@ -31,11 +30,10 @@ const DOMINATES: f64 = 0.4;
 
 /// One finding where `compile_threads` is 1 and builds of kernels dominate: a problem where threads would help, else a
 /// word on why they would not.
-fn of_log(Basis { model, .. }: Basis<'_>) -> Vec<Finding> {
+fn of_log(Basis { model, builds, .. }: Basis<'_>) -> Vec<Finding> {
     if model.inductor.compile_threads != Some(1) {
         return Vec::new();
     }
-    let builds = Builds::of(model);
     let us = builds.kernels_us();
     let count: usize = builds.kernels.iter().map(|one| one.count).sum();
     if count < LEAST_BUILDS || us < LEAST_US || us < builds.log_us * DOMINATES {
@@ -94,7 +92,7 @@ mod tests {
 
     #[test]
     fn builds_one_after_the_other_are_a_problem_where_they_dominate_and_one_thread_is_set() {
-        let found = |model: &Model| of_log(Basis { model, chains: &[], performance: None });
+        let found = |model: &Model| of_log(Basis::of_model(model));
         let mut model = model();
         let one = found(&model).remove(0);
         assert_eq!(
@@ -123,7 +121,7 @@ mod tests {
             model.spans.push(span("PyCodeCache.load_by_key_path", Some(0), start, start + 2.0));
             model.spans.push(span("compile_file", Some(loader), start, start + 2.0));
         }
-        let one = of_log(Basis { model: &model, chains: &[], performance: None }).remove(0);
+        let one = of_log(Basis::of_model(&model)).remove(0);
         assert_eq!((one.severity, one.claims.len()), (Severity::Info, 0), "{}", one.title);
         assert!(one.title.ends_with("more `compile_threads` would save nothing"), "{}", one.title);
         assert!(one.hints[0].contains("TORCHINDUCTOR_CACHE_DIR"));

@@ -4,6 +4,7 @@ use super::basis::{Basis, Family};
 use super::finding::{Finding, Severity, Value};
 use super::kind::{KindOfFinding, Topic};
 use crate::analysis::builds::Builds;
+use crate::analysis::one_offs::one_offs;
 use crate::analysis::{Split, warm_run};
 use crate::model::Model;
 use crate::model::words::duration;
@@ -31,13 +32,12 @@ struct Share {
 }
 
 /// The finding, where the log is slow and the others name no problem beyond what this one advises anyway.
-pub(super) fn of_clean(Basis { model, .. }: Basis<'_>, others: &[Finding]) -> Option<Finding> {
+pub(super) fn of_clean(Basis { model, builds, .. }: Basis<'_>, others: &[Finding]) -> Option<Finding> {
     let problem = |one: &Finding| one.severity != Severity::Info && one.kind.word != "serial_builds";
-    let builds = Builds::of(model);
     if builds.log_us < LEAST_US || others.iter().any(problem) {
         return None;
     }
-    let shares = shares(&builds);
+    let shares = shares(builds);
     let named: Vec<String> =
         shares.iter().map(|share| format!("{} {}", share.name, duration(share.us))).collect();
     let title = format!("{} of compile time: {}", duration(builds.log_us), named.join(", "));
@@ -71,7 +71,7 @@ fn shares(builds: &Builds) -> Vec<Share> {
 /// What to do next, the largest gain first.
 fn hints(model: &Model, builds: &Builds) -> Vec<String> {
     let mut hints = Vec::new();
-    let saved_us = warm_run::saved_us(model, &Split::of(model)).min(builds.log_us);
+    let saved_us = warm_run::saved_us(model, &Split::of(model), &one_offs(model)).min(builds.log_us);
     if saved_us >= builds.log_us * LEAST_SHARE {
         hints.push(format!(
             "Run it again with the same cache folder (`TORCHINDUCTOR_CACHE_DIR`): a warm cache saves up to {}, the builds and \
@@ -116,7 +116,7 @@ mod tests {
     #[test]
     fn a_clean_slow_log_says_where_the_time_went_and_what_to_do() {
         let model = model();
-        let basis = Basis { model: &model, chains: &[], performance: None };
+        let basis = Basis::of_model(&model);
         let found = of_clean(basis, &[]).expect("a finding");
         let title = "20.0 s of compile time: kernel builds 8.00 s, tracing and code generation 8.00 s, the first C++ build 4.00 s";
         assert_eq!(found.title, title);
@@ -136,15 +136,14 @@ mod tests {
             span.start_us /= 10.0;
             span.end_us /= 10.0;
         });
-        assert!(of_clean(Basis { model: &model, chains: &[], performance: None }, &[]).is_none());
+        assert!(of_clean(Basis::of_model(&model), &[]).is_none());
     }
 
     #[test]
     fn waiting_for_workers_is_told_as_such() {
         let mut model = model();
         model.spans.push(span("async_compile.wait", Some(0), 14.0, 20.0));
-        let found =
-            of_clean(Basis { model: &model, chains: &[], performance: None }, &[]).expect("a finding");
+        let found = of_clean(Basis::of_model(&model), &[]).expect("a finding");
         assert!(found.title.contains("waiting for compile workers 6.00 s"), "{}", found.title);
         assert!(found.hints[0].contains("build the kernels while the compile waits"), "{:?}", found.hints);
     }

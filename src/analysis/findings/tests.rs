@@ -35,7 +35,7 @@ fn function_of(compile: &mut Compile) -> &mut Function {
 
 fn of_log(model: &Model) -> Vec<Finding> {
     let ledger = Ledger::of(model, &Split::of(model), &[], time::of_log(model).total_s);
-    super::of_log(Basis { model, chains: &recompile_chains(model), performance: None }, ledger)
+    super::of_log(Basis { chains: &recompile_chains(model), ..Basis::of_model(model) }, ledger)
 }
 
 fn record(line: u64, facts: Metrics) -> MetricsRecord {

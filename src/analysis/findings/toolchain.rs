@@ -4,7 +4,6 @@ use super::basis::{Basis, Family};
 use super::cost::{Claim, Work};
 use super::finding::{Finding, Severity};
 use super::kind::{KindOfFinding, Topic};
-use crate::analysis::builds::Builds;
 use crate::model::words::duration;
 
 /// The first C++ build.
@@ -21,8 +20,7 @@ static TOOLCHAIN: KindOfFinding = KindOfFinding {
 const LEAST_US: f64 = 1e6;
 
 /// One finding where it took a second or more.
-fn of_log(Basis { model, .. }: Basis<'_>) -> Vec<Finding> {
-    let builds = Builds::of(model);
+fn of_log(Basis { builds, .. }: Basis<'_>) -> Vec<Finding> {
     let us = builds.trials_us();
     if us < LEAST_US {
         return Vec::new();
@@ -56,7 +54,7 @@ mod tests {
     #[test]
     fn the_first_build_is_told_as_work_of_once_and_a_short_one_is_not() {
         let mut model = model();
-        let found = of_log(Basis { model: &model, chains: &[], performance: None });
+        let found = of_log(Basis::of_model(&model));
         assert_eq!(found.len(), 1);
         assert_eq!(
             found[0].title,
@@ -64,6 +62,6 @@ mod tests {
         );
         assert_eq!(found[0].severity, Severity::Info);
         model.spans[2].end_us = 0.5e6;
-        assert!(of_log(Basis { model: &model, chains: &[], performance: None }).is_empty());
+        assert!(of_log(Basis::of_model(&model)).is_empty());
     }
 }

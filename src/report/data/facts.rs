@@ -7,6 +7,7 @@ use crate::model::{
 use crate::report::data::cross_rank::CrossRank;
 use crate::report::data::each::Each;
 use crate::report::data::measured::measured;
+use crate::report::data::raw::readable;
 use crate::report::kit::paths;
 use crate::report::subject::Report;
 use crate::trace::CompileId;
@@ -188,7 +189,10 @@ impl Serialize for MetricsFields<'_> {
             for (key, value) in fields.iter() {
                 match config(key) {
                     Some(md5) => map.serialize_entry(key, &md5.to_string())?,
-                    None => map.serialize_entry(key, value)?,
+                    None => match readable(value) {
+                        Some(readable) => map.serialize_entry(key, &readable)?,
+                        None => map.serialize_entry(key, value)?,
+                    },
                 }
             }
             map.end()

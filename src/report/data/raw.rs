@@ -6,6 +6,7 @@ use crate::report::kit::paths;
 use crate::report::subject::Report;
 use crate::trace::{Prefix, SpanReader, clean_header, readable_text, strict_json};
 use serde::Serialize;
+use serde_json::value::RawValue;
 use std::io::Write;
 
 /// How many gaps the string table may have; strings after that are left out. Each gap takes a null, and in a hostile log
@@ -102,6 +103,20 @@ fn push_compact(json: &str, out: &mut Vec<u8>, mut see: impl FnMut(&[u8])) {
 
 fn is_space(byte: u8) -> bool {
     byte.is_ascii_whitespace()
+}
+
+/// The value with null for each number that no 64-bit float holds; None where it has no such number.
+pub(super) fn readable(value: &RawValue) -> Option<Box<RawValue>> {
+    let text = value.get();
+    let exponent = |pair: &[u8]| matches!(pair, [b'0'..=b'9', b'e' | b'E']);
+    let may_be_too_large = !text.starts_with('"')
+        && (text.len() > f64::MAX_10_EXP as usize || text.as_bytes().windows(2).any(exponent));
+    if !may_be_too_large || serde_json::from_str::<serde_json::Value>(text).is_ok() {
+        return None;
+    }
+    let mut compact = Vec::new();
+    push_compact(text, &mut compact, |_| {});
+    RawValue::from_string(String::from_utf8(compact).ok()?).ok()
 }
 
 /// A number without its sign.

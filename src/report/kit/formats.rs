@@ -112,8 +112,14 @@ pub(crate) fn short_path(path: &str) -> Cow<'_, str> {
         // `<eval_with_key>.0 from /app/x.py:14 in forward`: a generated module, and where it was made.
         return Cow::Borrowed(path.split(" from ").next().unwrap_or(path));
     }
-    let from = PACKAGES.iter().filter_map(|p| Some(unix.rfind(p)? + p.len())).max();
-    let from = from.or_else(|| TORCH.iter().filter_map(|p| Some(unix.rfind(p)? + 1)).min());
+    if !unix.contains('/') {
+        return Cow::Borrowed(path);
+    }
+    let last = |part: &str| unix.rfind(part);
+    let from = PACKAGES.iter().filter_map(|p| Some(last(p)? + p.len())).max();
+    let in_torch = || TORCH.iter().filter_map(|p| Some(last(p)? + 1)).min();
+    // Nearly all paths are of packages, or of nothing in torch: a dozen names need not be tried.
+    let from = from.or_else(|| if unix.contains("/torch/") { in_torch() } else { None });
     let from = from.unwrap_or_else(|| {
         let name = unix.rfind('/').map_or(0, |at| at + 1);
         match unix.get(name..) {

@@ -1,21 +1,21 @@
-//! Code as highlighted lines. Only this file and `highlight_classes.rs` know the highlighting crate.
+//! Code as highlighted lines. Only this file, `highlight_classes.rs` and `highlight_table.rs` know the highlighting crate.
 //!
 //! Generated code repeats itself, most of all if `tmp12 = tmp11 + 3` counts as the same line as `tmp7 = tmp6 + 2`. So a
 //! [`Highlighter`] remembers the shapes of lines (a line with every number replaced by `1`): for each state of the parser
 //! and each shape, the tokens and the state after the line. Only new shapes are parsed.
 
-use std::collections::HashMap;
 use std::io::{self, Write};
 use std::ops::Range;
-use std::sync::LazyLock;
+use std::sync::{LazyLock, Mutex, PoisonError};
 
 use crate::limits::LARGEST_VIEWER;
 use crate::model::Language;
-use crate::report::kit::highlight_classes::{Class, Classes};
+use crate::report::kit::highlight_classes::Classes;
+use crate::report::kit::highlight_table::{Learned, Origin, Place, Seen, State, Table, Token};
 use crate::report::kit::html::Html;
 use crate::report::kit::markup::{push_close, push_open, push_span};
 use anyhow::Context as _;
-use syntect::parsing::{ParseState, ScopeStack, SyntaxSet};
+use syntect::parsing::{ScopeStack, SyntaxSet};
 
 /// Shapes over this many bytes are not remembered: such lines are long because they have names and sizes of one graph, so
 /// they hardly repeat, and each would take the space of ten others.
@@ -26,17 +26,8 @@ const LONGEST_REMEMBERED: usize = 500;
 /// and one of 1 MB would take hours. Of 140,000 lines in recorded logs, 23 are longer than this.
 const LONGEST_PARSED: usize = 2_000;
 
-/// How many bytes the remembered shapes of one worker may take; recorded logs with 10 MB of code need 2 MB.
-const TABLE_BYTES: usize = 8 << 20;
-
 /// How many bytes of HTML are gathered before they are written.
 const WRITTEN_AT_ONCE: usize = 32 << 10;
-
-/// How many bytes the table itself takes for one shape, roughly: two boxes, their lengths, the next state, a slot of the map.
-const ENTRY_BYTES: usize = 80;
-
-/// How many states of the parser are kept. Recorded logs need 18; code that needs more than this loses its colors.
-const MOST_STATES: usize = 256;
 
 /// How deeply brackets, blocks and strings may be nested. A state is copied for every line that is parsed, so the time for a
 /// file of opening brackets would grow with the square of its length. Recorded logs reach 12.
@@ -71,8 +62,32 @@ pub struct Highlighter {
     html: String,
 }
 
-/// The state of the parser between two lines, as its number in the table; None if the rest of the text is not parsed.
-type Place = Option<usize>;
+/// What highlighters without work have learned, for the workers to come. Each rank of a job has workers of its own, and its
+/// code is nearly that of all others: learning it again took a third of the time of a job of small ranks.
+#[derive(Default)]
+pub struct Highlighters(Mutex<Vec<Learned>>);
+
+impl Highlighters {
+    /// One that knows lines already, where an earlier one is done.
+    ///
+    /// # Errors
+    /// As [`Highlighter::new`].
+    pub fn take(&self) -> anyhow::Result<Highlighter> {
+        let learned = self.0.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let mut highlighter = Highlighter::new()?;
+        if let Some(learned) = learned {
+            highlighter.learn(learned);
+        }
+        Ok(highlighter)
+    }
+
+    /// Keeps what one has learned, unless it had to do with more states than code has.
+    pub fn put(&self, mut highlighter: Highlighter) {
+        highlighter.table.start_page();
+        let learned = highlighter.table.into_learned();
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(learned);
+    }
+}
 
 /// How far a page has been read.
 struct Cursor {
@@ -159,7 +174,27 @@ impl Highlighter {
             Language::Python => &self.python,
             Language::Cpp => &self.cpp,
         };
-        self.table.number_of(state)
+        self.table.number_of(state, || Origin::Start(language))
+    }
+
+    /// Takes over what another one learned: some twenty states are made again by parsing the lines that lead to them.
+    fn learn(&mut self, learned: Learned) {
+        for (origin, shapes) in learned.states {
+            let state = match &origin {
+                Origin::Start(Language::Python) => Some(self.python.clone()),
+                Origin::Start(Language::Cpp) => Some(self.cpp.clone()),
+                Origin::After { state, shape } => {
+                    shape.as_ref().clone_into(&mut self.shape);
+                    self.parse(*state).map(|(_, state)| state)
+                }
+            };
+            let Some(state) = state else {
+                self.table = Table::default();
+                return;
+            };
+            self.table.learn(state, (origin, shapes));
+        }
+        self.table.bytes = learned.bytes;
     }
 
     fn push_line(&mut self, cursor: &mut Cursor, line: &str, html: &mut String) {
@@ -199,7 +234,9 @@ impl Highlighter {
             push_tokens(line, &seen.tokens, html);
         } else if let Some((tokens, state)) = self.parse(from) {
             push_tokens(line, &tokens, html);
-            *place = self.table.number_of(&state);
+            let shape = &self.shape;
+            *place =
+                self.table.number_of(&state, || Origin::After { state: from, shape: shape.as_str().into() });
             if self.shape.len() <= LONGEST_REMEMBERED {
                 self.table.insert(from, &self.shape, Seen { tokens: tokens.into(), next: *place });
             }
@@ -269,83 +306,6 @@ fn push_escaped(text: &str, html: &mut String) {
         rest = special.get(1..).unwrap_or_default();
     }
     html.push_str(rest);
-}
-
-/// What the parser knows between two lines.
-#[derive(Clone, PartialEq, Eq)]
-struct State {
-    parser: ParseState,
-    scopes: ScopeStack,
-}
-
-impl State {
-    fn start(syntaxes: &SyntaxSet, extension: &str) -> Option<Self> {
-        let syntax = syntaxes.find_syntax_by_extension(extension)?;
-        Some(Self { parser: ParseState::new(syntax), scopes: ScopeStack::new() })
-    }
-}
-
-/// The states of the parser, and the shapes of the lines read in each of them.
-#[derive(Default)]
-struct Table {
-    states: Vec<Known>,
-    bytes: usize,
-}
-
-struct Known {
-    state: State,
-    // The standard hasher: the lines are the log's, and could be chosen to collide in a simpler one.
-    shapes: HashMap<Box<str>, Seen>,
-}
-
-struct Seen {
-    tokens: Box<[Token]>,
-    next: Place,
-}
-
-impl Table {
-    /// Between pages nobody holds the number of a state, so the states may be forgotten.
-    fn start_page(&mut self) {
-        if self.states.len() > MOST_STATES / 2 {
-            *self = Self::default();
-        }
-    }
-
-    /// The number of a state; none when there are too many.
-    fn number_of(&mut self, state: &State) -> Place {
-        let known = self.states.iter().position(|known| known.state == *state);
-        if known.is_none() && self.states.len() < MOST_STATES {
-            self.states.push(Known { state: state.clone(), shapes: HashMap::new() });
-            return Some(self.states.len() - 1);
-        }
-        known
-    }
-
-    fn state(&self, number: usize) -> Option<&State> {
-        self.states.get(number).map(|known| &known.state)
-    }
-
-    fn get(&self, from: usize, shape: &str) -> Option<&Seen> {
-        self.states.get(from)?.shapes.get(shape)
-    }
-
-    fn insert(&mut self, from: usize, shape: &str, seen: Seen) {
-        let bytes = shape.len() + size_of_val(&*seen.tokens) + ENTRY_BYTES;
-        if self.bytes + bytes > TABLE_BYTES {
-            self.states.iter_mut().for_each(|known| known.shapes = HashMap::new());
-            self.bytes = 0;
-        }
-        if let Some(known) = self.states.get_mut(from) {
-            known.shapes.insert(shape.into(), seen);
-            self.bytes += bytes;
-        }
-    }
-}
-
-/// A part of a line, in bytes of the line's shape.
-struct Token {
-    class: Option<Class>,
-    bytes: usize,
 }
 
 /// Makes every number in a line `1`, but for a single `0`, which may begin `0x1F`. No grammar asks which number it is.
@@ -433,6 +393,7 @@ fn bytes_of_lines(text: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::report::kit::highlight_table::{MOST_STATES, TABLE_BYTES};
 
     const INDUCTOR: &str = r#"# AOT ID: ['0_inference']
 from ctypes import c_void_p
@@ -546,6 +507,29 @@ class Runner:
             used.write_lines(Language::Python, text, &mut out).unwrap();
             assert_eq!(String::from_utf8(out).unwrap(), highlighted(Language::Python, text));
         }
+    }
+
+    #[test]
+    fn a_highlighter_takes_over_what_an_earlier_one_learned() {
+        let known = |highlighter: &Highlighter| {
+            let states = highlighter.table.states.iter();
+            states.map(|known| known.shapes.len()).collect::<Vec<_>>()
+        };
+        let highlighters = Highlighters::default();
+        let mut html = Vec::new();
+        let mut first = highlighters.take().unwrap();
+        first.write_lines(Language::Python, INDUCTOR, &mut html).unwrap();
+        let learned = known(&first);
+        highlighters.put(first);
+        let mut second = highlighters.take().unwrap();
+        assert_eq!(known(&second), learned);
+        let mut again = Vec::new();
+        second.write_lines(Language::Python, INDUCTOR, &mut again).unwrap();
+        assert_eq!(again, html);
+        assert_eq!(known(&second), learned, "no line is new");
+        second.write_lines(Language::Python, "@decorated\nclass New(Old):\n", &mut again).unwrap();
+        let alone = highlighted(Language::Python, "@decorated\nclass New(Old):\n");
+        assert!(String::from_utf8(again).unwrap().ends_with(&alone), "states are whole");
     }
 
     #[test]

@@ -12,6 +12,7 @@ pub(crate) mod formats;
 pub(crate) mod graph_files;
 pub(crate) mod highlight;
 mod highlight_classes;
+mod highlight_table;
 pub(crate) mod html;
 pub(crate) mod inductor_runs;
 pub(crate) mod json;
@@ -37,4 +38,5 @@ pub(crate) mod versions;
 pub(crate) mod view;
 pub(crate) mod vllm_modules;
 
+pub use highlight::Highlighters;
 pub use templates::Worker;

@@ -44,7 +44,11 @@ pub(crate) fn listed_name(artifact: &Artifact, settings: &Settings) -> String {
         Content::Link(_) => return artifact.name.to_string(),
         _ => {}
     }
-    format!("{}_{}.{}", stem(artifact), artifact.number, extension(artifact, settings))
+    let mut name = stem(artifact);
+    for part in ["_", &artifact.number.to_string(), ".", extension(artifact, settings)] {
+        name.push_str(part);
+    }
+    name
 }
 
 /// The name without number and extension, as its file has it.

@@ -6,7 +6,7 @@ use crate::report::kit::assets::{Bundle, content_security_policy, inline_script_
 use crate::report::kit::formats::day_and_time;
 use crate::report::kit::paths;
 use crate::report::kit::templates::Worker;
-use crate::report::subject::{Report, SiteRow};
+use crate::report::subject::{PresentPage, Report};
 use serde::Serialize;
 use std::io::Write;
 
@@ -65,13 +65,13 @@ impl Tab {
 
     /// The pages at the top of the report, the one at hand among them. The landing page says what each shows.
     fn pages(report: Report<'_>, explained: bool) -> Vec<Tab> {
-        let tab = |row: &SiteRow| {
-            let tab = row.tab.as_ref()?;
+        let tab = |page: &PresentPage| {
+            let row = page.row;
             let about = row.files.first().filter(|_| explained).map(|file| file.about.replace('`', ""));
             let current = report.page == row.name;
-            Some(Tab { about, current, ..Tab::away((tab.address)(report), row.name, (tab.count)(report)) })
+            Some(Tab { about, current, ..Tab::away(page.address.as_deref()?, row.name, page.count.clone()) })
         };
-        report.rows().filter_map(tab).collect()
+        report.present_pages().iter().filter_map(tab).collect()
     }
 
     /// Another page; `href` is relative to this one.

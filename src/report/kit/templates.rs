@@ -1,13 +1,14 @@
 //! The template engine of one worker. TinyTemplate is neither Send nor Sync, so each worker has its own.
 
 use crate::limits::LARGEST_PAGE;
-use crate::report::kit::highlight::Highlighter;
+use crate::report::kit::highlight::{Highlighter, Highlighters};
 use anyhow::Context;
 use serde::Serialize;
 use serde_json::Value;
 use std::cell::Cell;
 use std::io::{self, Write};
 use std::rc::Rc;
+use std::sync::Arc;
 use tinytemplate::TinyTemplate;
 
 /// Each template once: its name is its file's.
@@ -83,6 +84,8 @@ templates! {
 pub struct Worker {
     templates: TinyTemplate<'static>,
     highlighter: Option<Highlighter>,
+    /// Where it comes from, and goes in the end.
+    highlighters: Arc<Highlighters>,
     /// Bytes of the page that is being written, and how many it may have before its tables end.
     written: Rc<Cell<usize>>,
     most: Cell<usize>,
@@ -94,20 +97,34 @@ impl Worker {
     /// # Errors
     /// Only when a template is malformed, which a test rules out.
     pub fn new() -> anyhow::Result<Self> {
+        Worker::sharing(&Arc::default())
+    }
+
+    /// The same with a highlighter that an earlier worker used, and for workers to come.
+    ///
+    /// # Errors
+    /// As [`Worker::new`].
+    pub fn sharing(highlighters: &Arc<Highlighters>) -> anyhow::Result<Self> {
         let mut templates = TinyTemplate::new();
         templates.set_default_formatter(&escaped);
         templates.add_formatter("html", html);
         for (name, text) in TEMPLATES {
             templates.add_template(name, text.trim_end()).with_context(|| format!("template {name}"))?;
         }
-        Ok(Worker { templates, highlighter: None, written: Rc::default(), most: Cell::new(LARGEST_PAGE) })
+        Ok(Worker {
+            templates,
+            highlighter: None,
+            highlighters: Arc::clone(highlighters),
+            written: Rc::default(),
+            most: Cell::new(LARGEST_PAGE),
+        })
     }
 
     /// The worker's highlighter, made on first use: reports without code do not pay for it.
     pub(crate) fn highlighter(&mut self) -> anyhow::Result<&mut Highlighter> {
         match &mut self.highlighter {
             Some(known) => Ok(known),
-            none => Ok(none.insert(Highlighter::new()?)),
+            none => Ok(none.insert(self.highlighters.take()?)),
         }
     }
 
@@ -131,6 +148,14 @@ impl Worker {
     /// Renders a template.
     pub(crate) fn render(&self, name: &str, context: &impl Serialize) -> anyhow::Result<String> {
         self.templates.render(name, context).with_context(|| format!("template {name}"))
+    }
+}
+
+impl Drop for Worker {
+    fn drop(&mut self) {
+        if let Some(highlighter) = self.highlighter.take() {
+            self.highlighters.put(highlighter);
+        }
     }
 }
 

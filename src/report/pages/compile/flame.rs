@@ -5,6 +5,7 @@ use crate::model::TraceSpan;
 use crate::report::kit::bars::PHASES;
 use crate::report::kit::formats::micros;
 use crate::report::kit::html::Html;
+use crate::report::kit::markup::{push_close, push_open};
 use crate::report::kit::view::View;
 use crate::report::pages::compile::subject::Subject;
 use serde::Serialize;
@@ -21,16 +22,7 @@ const DEEPEST: usize = 40;
 #[derive(Serialize)]
 struct Flame {
     ticks: Vec<Tick>,
-    runs: Vec<Run>,
-}
-
-/// Bars of one row and color: both are said once for them.
-#[derive(Serialize)]
-struct Run {
-    class: &'static str,
-    /// Whether it stands in the row of the run before.
-    beside: bool,
-    bars: Vec<Bar>,
+    runs: Html,
 }
 
 #[derive(Serialize)]
@@ -39,7 +31,6 @@ struct Tick {
     text: String,
 }
 
-#[derive(Serialize)]
 struct Bar {
     left: String,
     width: String,
@@ -69,15 +60,31 @@ pub(crate) fn chart(view: View<'_>, subject: Subject<'_>) -> anyhow::Result<Html
     placed.retain(|p| 100.0 * duration(p.span) / total >= INVISIBLE && p.depth < DEEPEST);
     placed.sort_by(|a, b| a.depth.cmp(&b.depth).then(a.start_us.total_cmp(&b.start_us)));
     let mut row = None;
-    let runs = placed.chunk_by(|a, b| (a.depth, a.part) == (b.depth, b.part)).filter_map(|run| {
-        let first = run.first()?;
+    let mut runs = String::new();
+    for run in placed.chunk_by(|a, b| (a.depth, a.part) == (b.depth, b.part)) {
+        let Some(first) = run.first() else { continue };
         let beside = row.replace(first.depth) == Some(first.depth);
-        let bars = run.iter().map(|placed| bar(placed, total)).collect();
-        let class = PHASES.get(first.part).or(PHASES.last()).copied().unwrap_or_default();
-        Some(Run { class, beside, bars })
-    });
-    let runs = runs.collect();
-    view.render("flame", &Flame { ticks: ticks(total), runs })
+        push_run(&mut runs, run, (total, beside));
+    }
+    view.render("flame", &Flame { ticks: ticks(total), runs: Html::trusted(runs) })
+}
+
+/// Appends bars of one row and color: both are said once for them. `beside` says whether they stand in the row of the run
+/// before.
+fn push_run(html: &mut String, run: &[Placed<'_>], (total, beside): (f64, bool)) {
+    let part = run.first().and_then(|first| PHASES.get(first.part));
+    let part = part.or(PHASES.last()).copied().unwrap_or_default();
+    html.push_str("\n  ");
+    let class = if beside { format!("{part} same-row") } else { part.to_owned() };
+    push_open(html, "p", &[("class", Some(&class))]);
+    for placed in run {
+        let bar = bar(placed, total);
+        let style = format!("left:{}%;width:{}%", bar.left, bar.width);
+        push_open(html, "span", &[("style", Some(&style)), ("title", bar.title.as_deref())]);
+        Html::push_escaped(&bar.text, html);
+        push_close(html, "span");
+    }
+    push_close(html, "p");
 }
 
 fn duration(span: &TraceSpan) -> f64 {

@@ -178,6 +178,7 @@ impl Of<'_> {
         let text = match written.as_bytes().first() {
             Some(b'"') => serde_json::from_str(written).ok(),
             Some(b'[') => serde_json::from_str(written).ok().map(of_list),
+            Some(b'{') => named_values(written),
             _ => None,
         };
         let text = text.unwrap_or_else(|| written.to_owned());
@@ -267,6 +268,21 @@ fn plain_value(raw: &RawValue) -> Option<usize> {
         other => other,
     };
     PLAIN.iter().position(|plain| *plain == value)
+}
+
+/// An object of plain values as people read it: `fx_cache: true, triton_bundling: false`. None if a value is a list or
+/// an object.
+fn named_values(json: &str) -> Option<String> {
+    let fields = Fields::parse(json).ok()?;
+    let pairs = fields.iter().map(|(name, raw)| {
+        let text = match raw.get().as_bytes().first()? {
+            b'[' | b'{' => return None,
+            b'"' => serde_json::from_str(raw.get()).ok()?,
+            _ => raw.get().to_owned(),
+        };
+        Some(format!("{name}: {text}"))
+    });
+    Some(pairs.collect::<Option<Vec<String>>>()?.join(", "))
 }
 
 /// Sizes as Python prints a dictionary of them.

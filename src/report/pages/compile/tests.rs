@@ -15,7 +15,8 @@ fn pages_of(log: &str) -> BTreeMap<String, String> {
     let model = read_log(&source, &Registry::default(), None, &|_| {}, crate::report::is_own_path).unwrap();
     let found = crate::analysis::of_log(&model, None);
     let settings = Settings::default();
-    let report = crate::report::on(&model, &found, &source, &settings, &[]);
+    let present = crate::report::PresentPages::default();
+    let report = crate::report::on(&model, &found, &source, &settings, &[], &present);
     let mut worker = Worker::new().unwrap();
     let pages: Vec<Page<'_, Worker>> = crate::report::pages::compile::pages(report)
         .into_iter()
@@ -133,6 +134,14 @@ fn what_stands_elsewhere_is_linked_from_a_metrics_record() {
     ] {
         assert!(page.contains(text), "no {text} in {page}");
     }
+}
+
+#[test]
+fn an_object_of_plain_values_is_shown_as_a_list_of_them() {
+    let metrics = r#""compilation_metrics": {"co_name": "f", "usage": {"fx_cache": true, "mode": "a<b"}, "nested": {"a": [1]}}"#;
+    let page = &pages_of(&record(0, metrics, None))["-_0_0_0/compilation_metrics_0.html"];
+    assert!(page.contains("usage = fx_cache: true, mode: a&lt;b\n"), "{page}");
+    assert!(page.contains("nested = {\"a\": [1]}\n"), "{page}");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 # Measures this tool beside upstream's tlparse 0.4.8: the same logs, on the same machine, in one run. Writes
 # benches/RESULTS.md, with machine, versions, medians and ratios.
 #
-#   benches/compare.sh            all rows, five runs each: half an hour on two cores
+#   benches/compare.sh            all rows, five runs each: about an hour on two cores, most of it upstream's
 #   benches/compare.sh --quick    the same rows at a tenth of their size, two runs each; prints the table, writes no file
 #   benches/compare.sh mixed      only rows whose names contain one of these words; prints the table
 #
@@ -51,15 +51,18 @@ wanted() {
     return 1
 }
 
-# measure ROW MODE WHO COMMAND..: wall and CPU times by hyperfine, peak memory by GNU time.
+# measure ROW MODE WHO COMMAND..: peak memory by GNU time in a first run, which warms up; then wall and CPU times by
+# hyperfine. What takes more than a minute is measured twice only.
 measure() {
-    local file=$measured/$1.$2.$3
+    local file=$measured/$1.$2.$3 began=$SECONDS many=$runs
     shift 3
     echo "-- ${file##*/}" >&2
-    hyperfine --shell none --warmup 1 --runs "$runs" --style none --prepare "rm -rf $room/out" --export-json "$file.json" -- "$*" >/dev/null
     rm -rf "$room/out"
     /usr/bin/time -f %M -o "$file.memory" "$@" >/dev/null 2>&1
+    if [ $((SECONDS - began)) -gt 60 ]; then many=2; fi
     find "$room/out" -type f -printf '%s\n' | awk '{ bytes += $1 } END { print NR, bytes }' >"$file.output"
+    hyperfine --shell none --runs "$many" --style none --prepare "rm -rf $room/out" --export-json "$file.json" -- "$*" >/dev/null
+    rm -rf "$room/out"
 }
 
 # row NAME KIND MEGABYTES [OPTION..]: makes the log and measures both tools on it, with highlighted code and with --plain-text.

@@ -2,7 +2,7 @@
 
 use crate::jobs::change;
 use crate::support::job::copy_rank;
-use crate::support::{combine, rank_reports, text_of};
+use crate::support::{combine, rank_reports, source_text, text_of};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
@@ -278,4 +278,24 @@ fn a_link_in_place_of_a_rank_is_refused() {
     let error = combine(copy.path(), &[]).0.fails(1);
     assert!(error.contains("rank_2"), "{error}");
     assert!(Path::new(&outside.path()).read_dir().unwrap().next().is_none());
+}
+
+#[test]
+fn an_id_that_is_empty_and_a_time_that_is_none_are_not_copied_into_the_facts_of_the_job() {
+    let copy = rank_reports("13_div_break");
+    change(&copy.path().join("rank_1"), |report| {
+        report["log"]["last_time"] = json!("\u{20cef}\u{8dee} not a time");
+        for finding in report["findings"].as_array_mut().unwrap() {
+            finding["compile_ids"] = json!(["", "0/0"]);
+            finding["compile_ids_total"] = json!(2);
+        }
+    });
+    let job = combine(copy.path(), &[]).ok(copy.path());
+    let schema = serde_json::from_str(&source_text("report.schema.json")).unwrap();
+    let errors: Vec<String> = jsonschema::validator_for(&schema)
+        .unwrap()
+        .iter_errors(&job.json)
+        .map(|error| error.to_string())
+        .collect();
+    assert_eq!(errors, [""; 0]);
 }

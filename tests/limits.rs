@@ -6,12 +6,12 @@ use serde_json::{Value, json};
 use std::fs;
 use std::process::Command;
 
-/// The program within an address space of so many megabytes, on a log; gives the bytes of its report.
+/// The program within an address space of so many megabytes and two minutes of work, on a log; gives the bytes of its report.
 fn bytes_within(megabytes: u64, log: &Log) -> u64 {
     let folder = tempfile::tempdir().unwrap();
     let (path, out) = (folder.path().join("made.log"), folder.path().join("report"));
     fs::write(&path, log.bytes()).unwrap();
-    let script = format!("ulimit -v {}; exec \"$@\"", megabytes * 1024);
+    let script = format!("ulimit -v {}; ulimit -t 120; exec \"$@\"", megabytes * 1024);
     let mut command = Command::new("sh");
     command.args(["-c", &script, "sh", env!("CARGO_BIN_EXE_tlparse")]);
     let output = command.arg(&path).arg("--no-browser").arg("-o").arg(&out).output().unwrap();
@@ -142,4 +142,30 @@ fn no_page_leads_to_a_page_of_kernels_that_is_not_there() {
     for path in report.pages() {
         assert!(!report.read(&path).contains("kernels.html"), "{path}");
     }
+}
+
+#[test]
+fn a_long_name_of_a_file_costs_each_frame_that_has_it_a_bounded_part() {
+    let mut log = Log::of(input("01_inference"));
+    let at = log.nth("str", 0);
+    log.records[at].edit(|envelope| {
+        let number = envelope["str"][1].clone();
+        envelope["str"] = json!([format!("/{}", "f".repeat(900_000)), number]);
+    });
+    let number = serde_json::from_slice::<Value>(log.records[at].envelope()).unwrap()["str"][1].clone();
+    let start = log.nth("dynamo_start", 0);
+    let copies: Vec<_> = (0..100)
+        .map(|frame| {
+            let mut copy = log.records[start].clone();
+            copy.edit(|envelope| {
+                envelope["frame_id"] = json!(100 + frame);
+                let frames = envelope["dynamo_start"]["stack"].as_array_mut().unwrap();
+                frames.iter_mut().for_each(|frame| frame["filename"] = number.clone());
+            });
+            copy
+        })
+        .collect();
+    log.records.splice(start + 1..start + 1, copies);
+    let bytes = bytes_within(1_500, &log);
+    assert!(bytes < 40_000_000, "{bytes} bytes of a log of one megabyte");
 }

@@ -186,6 +186,15 @@ fn nothing_outside_the_report_is_served() {
         "/%252e%252e/secret.txt",
         "/x/../../secret.txt",
         "/%c0%ae%c0%ae/secret.txt",
+        "/..%c0%afsecret.txt",
+        "/%2e%2e%5csecret.txt",
+        "/%u002e%u002e/secret.txt",
+        "/..;/secret.txt",
+        "/%252e%252e%252fsecret.txt",
+        "/%zz",
+        "/%%32%65/secret.txt",
+        "/gr\u{fc}\u{df}e.html",
+        "/\u{ff0e}\u{ff0e}/secret.txt",
         "/..%00/secret.txt",
         "/index.html%00.txt",
         "/%",
@@ -319,6 +328,94 @@ fn paused_and_endless_connections_hold_up_nobody() {
     let (head, body) = answer(served.request("GET", "/large.bin", "Connection: close\r\n"));
     assert!(head.starts_with("HTTP/1.1 200") && body.len() == 64 << 20, "{head}: {}", body.len());
     drop(kept);
+}
+
+/// What a process has: bytes in memory, threads, open files.
+#[cfg(target_os = "linux")]
+fn held_by(program: &Child) -> (u64, u64, usize) {
+    let proc = format!("/proc/{}", program.id());
+    let status = fs::read_to_string(format!("{proc}/status")).unwrap();
+    let number = |key: &str| -> u64 {
+        let line = status.lines().find_map(|line| line.strip_prefix(key)).unwrap();
+        line.split_whitespace().next().unwrap().parse().unwrap()
+    };
+    (number("VmHWM:") * 1024, number("Threads:"), fs::read_dir(format!("{proc}/fd")).unwrap().count())
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn what_the_server_holds_is_bounded_by_its_connections() {
+    let served = Served::own();
+    fs::File::create(served.folder.join("large.bin")).unwrap().set_len(64 << 20).unwrap();
+    let before = held_by(&served.program);
+    let long = "x".repeat(15_000);
+    let kept: Vec<TcpStream> = (0..200)
+        .map(|at| match at % 2 {
+            0 => served.request("GET", "/large.bin", ""),
+            _ => served.send(format!("GET /index.html HTTP/1.1\r\nX-Long: {long}").as_bytes()),
+        })
+        .collect();
+    // All were taken when one that came later is answered.
+    assert_eq!(client().get(served.url("")).call().unwrap().status(), 200);
+    let (memory, threads, files) = held_by(&served.program);
+    assert!(memory < before.0 + (64 << 20), "{memory} bytes, {} before", before.0);
+    assert!(threads <= before.1 + 8, "{threads} threads, {} before", before.1);
+    assert!(files <= before.2 + 2 * 201, "{files} files, {} before", before.2);
+    drop(kept);
+    // What ended gives back its files.
+    let begin = std::time::Instant::now();
+    while held_by(&served.program).2 > before.2 + 8 && begin.elapsed() < Duration::from_secs(30) {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    assert!(held_by(&served.program).2 <= before.2 + 8);
+}
+
+#[test]
+fn requests_in_a_row_and_of_older_clients_and_proxies_are_answered() {
+    let served = Served::finished(&report("01_inference").folder);
+    let (address, query) = (&served.address, &served.query);
+    let one =
+        |path: &str, more: &str| format!("GET {path}?{query} HTTP/1.1\r\nHost: {address}\r\n{more}\r\n");
+    // Two requests at once on one connection are answered in their order.
+    let both = one("/report.json", "") + &one("/raw.log", "Connection: close\r\n");
+    let (first, rest) = answer(served.send(both.as_bytes()));
+    assert!(first.starts_with("HTTP/1.1 200") && first.contains("application/json"), "{first}");
+    let (json, log) = (fs::read(served.folder.join("report.json")), fs::read(served.folder.join("raw.log")));
+    assert!(rest.starts_with(&json.unwrap()) && rest.ends_with(&log.unwrap()));
+
+    let (head, body) =
+        answer(served.send(format!("GET /?{query} HTTP/1.0\r\nHost: localhost\r\n\r\n").as_bytes()));
+    assert!(head.starts_with("HTTP/1.0 200") || head.starts_with("HTTP/1.1 200"), "{head}");
+    assert!(body == fs::read(served.folder.join("index.html")).unwrap());
+    for (target, status) in [
+        (format!("http://{address}/raw.log?{query}"), "200"),
+        (format!("http://evil.example/raw.log?{query}"), "403"),
+        (format!("http://localhost@evil.example/raw.log?{query}"), "403"),
+        (format!("//{address}/raw.log?{query}"), "404"),
+        (format!("raw.log?{query}"), "400"),
+        ("*".to_owned(), "403"),
+    ] {
+        let request = format!("GET {target} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n");
+        let (head, _) = answer(served.send(request.as_bytes()));
+        assert_eq!(head.split(' ').nth(1), Some(status), "{target}: {head}");
+    }
+}
+
+#[test]
+fn other_methods_are_refused_without_waiting_for_what_they_send() {
+    let served = Served::finished(&report("01_inference").folder);
+    for method in ["POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "PROPFIND", "get"] {
+        // The body that is announced never comes.
+        let request =
+            served.request(method, "/index.html", "Content-Length: 1000000000\r\nConnection: close\r\n");
+        let mut line = String::new();
+        BufReader::new(request).read_line(&mut line).unwrap();
+        assert!(line.starts_with("HTTP/1.1 405"), "{method}: {line}");
+    }
+    let slow = served.request("GET", "/index.html", "Transfer-Encoding: chunked\r\n");
+    let mut line = String::new();
+    BufReader::new(slow).read_line(&mut line).unwrap();
+    assert!(line.starts_with("HTTP/1.1 200"), "{line}");
 }
 
 #[test]

@@ -25,8 +25,10 @@ use whole::Whole;
 const WHOLE: [&str; 3] = ["log", "trace", "job"];
 /// How long one target runs before the next one.
 const TURN: Duration = Duration::from_secs(2);
-/// An input that takes longer is a find.
+/// An input that takes longer is a find, unless the command line says otherwise.
 const SLOW: Duration = Duration::from_secs(20);
+/// All targets that make a whole report, and all others, for the command line.
+const GROUPS: [&str; 2] = ["whole", "small"];
 
 /// Where a panic came from; the last one.
 static PANIC: Mutex<String> = Mutex::new(String::new());
@@ -41,6 +43,8 @@ struct Wanted {
     seconds: u64,
     runs: u64,
     seed: u64,
+    /// An input that takes longer is a find.
+    slow: Duration,
     /// The one input to run: its number is what a find is called.
     only: Option<u64>,
     /// Finds to check again.
@@ -77,7 +81,7 @@ fn main() -> Result<()> {
     if !search.wanted.files.is_empty() {
         return search.again();
     }
-    watch();
+    watch(search.wanted.slow);
     search.run()?;
     let finds: u64 = search.tallies.values().map(|tally| tally.finds).sum();
     for (target, tally) in &search.tallies {
@@ -97,6 +101,7 @@ fn wanted() -> Result<Wanted> {
         seconds: 30,
         runs: u64::MAX,
         seed: 1,
+        slow: SLOW,
         only: None,
         files: Vec::new(),
         finds: PathBuf::from("target/fuzz-finds"),
@@ -107,11 +112,13 @@ fn wanted() -> Result<Wanted> {
         match arg.as_str() {
             "--seconds" => wanted.seconds = value()?.parse()?,
             "--runs" => (wanted.runs, wanted.seconds) = (value()?.parse()?, u64::MAX / 2),
+            "--slow" => wanted.slow = Duration::from_secs(value()?.parse()?),
             "--seed" => wanted.seed = value()?.parse()?,
             "--only" => wanted.only = Some(value()?.parse()?),
             "--file" => wanted.files.push(value()?.into()),
             "--finds" => wanted.finds = value()?.into(),
             _ if arg.starts_with('-') => bail!("there is no {arg}; see fuzz/README.md"),
+            group if GROUPS.contains(&group) => wanted.targets.extend(targets_of(group)),
             _ => wanted.targets.push(arg),
         }
     }
@@ -128,9 +135,14 @@ fn all_targets() -> impl Iterator<Item = &'static str> {
     tlparse::fuzzing::TARGETS.iter().map(|target| target.name).chain(WHOLE)
 }
 
+/// The names of the targets of a group.
+fn targets_of(group: &str) -> impl Iterator<Item = String> {
+    all_targets().filter(move |name| WHOLE.contains(name) == (group == "whole")).map(str::to_owned)
+}
+
 /// Ends the program when an input never ends. What it was stands in `current` beside the finds.
-fn watch() {
-    std::thread::spawn(|| {
+fn watch(slow: Duration) {
+    std::thread::spawn(move || {
         let start = Instant::now();
         let mut last = (u64::MAX, Duration::ZERO);
         loop {
@@ -138,10 +150,10 @@ fn watch() {
             let begun = BEGUN.load(Ordering::Relaxed);
             if begun != last.0 {
                 last = (begun, start.elapsed());
-            } else if begun != u64::MAX && start.elapsed() - last.1 > 6 * SLOW {
+            } else if begun != u64::MAX && start.elapsed() - last.1 > 6 * slow {
                 eprintln!(
                     "an input takes more than {} s; `current` beside the finds names it",
-                    6 * SLOW.as_secs()
+                    6 * slow.as_secs()
                 );
                 std::process::exit(1);
             }
@@ -211,14 +223,16 @@ impl Search {
         let outcome = catch_unwind(AssertUnwindSafe(|| self.check(target, input, number)));
         CHECKING.store(false, Ordering::Relaxed);
         let mut took = begun.elapsed();
-        if took > SLOW {
+        if took > self.wanted.slow {
             // On a busy machine, other programs have had the time: once more, counting only what this thread takes.
             let before = own_time();
             let _ = catch_unwind(AssertUnwindSafe(|| self.check(target, input, number)));
             took = own_time().checked_sub(before).unwrap_or(took);
         }
         let outcome = match outcome {
-            Ok(Ok(())) if took > SLOW => Err(format!("slow: {} s for {} bytes", took.as_secs(), input.len())),
+            Ok(Ok(())) if took > self.wanted.slow => {
+                Err(format!("slow: {} s for {} bytes", took.as_secs(), input.len()))
+            }
             Ok(outcome) => outcome,
             Err(_) => Err(PANIC.lock().map(|last| last.clone()).unwrap_or_default()),
         };

@@ -43,7 +43,7 @@ pub(super) fn of_clean(Basis { model, builds, .. }: Basis<'_>, others: &[Finding
     let title = format!("{} of compile time: {}", duration(builds.log_us), named.join(", "));
     let mut found = Finding::new(&SLOW_LOG, Severity::Info, title);
     found.detail = Some("Nothing went wrong in this log; the time is what the compiler needed.".to_owned());
-    found.hints = hints(model, &builds);
+    found.hints = hints(model, builds);
     found.fact("Shares", Value::Prose(named.join("; ")));
     found.compiles =
         model.compiles.indexed().filter(|(_, one)| one.compile_us().is_some()).map(|(at, _)| at).collect();

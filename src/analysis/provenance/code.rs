@@ -2,6 +2,8 @@
 
 use super::CodeKind;
 use crate::trace::TextMap;
+use memchr::memmem::Finder;
+use std::sync::LazyLock;
 
 /// A call of a kernel or of a library's operator.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -83,6 +85,17 @@ struct Waiting<'t> {
     source_nodes: Vec<&'t str>,
 }
 
+/// What is searched in every line of code; built once, as that takes longer than searching a line.
+static SEARCHES: LazyLock<Searches> = LazyLock::new(|| Searches {
+    quotes: Finder::new("'''"),
+    cpp_program: Finder::new("cpp_wrapper_src = ("),
+});
+
+struct Searches {
+    quotes: Finder<'static>,
+    cpp_program: Finder<'static>,
+}
+
 struct Reader<'t, 'n> {
     known: TextMap<&'n str, ()>,
     /// Whether the line is in the source of a kernel.
@@ -116,9 +129,11 @@ impl<'t, 'n> Reader<'t, 'n> {
             return;
         }
         let text = line.trim();
-        if let Some((_, handle)) = text.split_once(HANDLE).filter(|(before, _)| is_comment(before)) {
+        let is_comment_line = is_comment(text);
+        let handle = || text.split_once(HANDLE).filter(|(before, _)| is_comment(before));
+        if let Some((_, handle)) = is_comment_line.then(handle).flatten() {
             self.handle(handle);
-        } else if is_comment(text) {
+        } else if is_comment_line {
             self.source_nodes = source_nodes(text).unwrap_or(std::mem::take(&mut self.source_nodes));
         } else if !text.is_empty() {
             self.statement(number, line);
@@ -127,8 +142,9 @@ impl<'t, 'n> Reader<'t, 'n> {
 
     /// Whether the line is code of the wrapper, not of a kernel.
     fn enters_code(&mut self, line: &str) -> bool {
-        let quotes = if self.cpp && !self.cpp_follows { 0 } else { line.matches("'''").count() };
-        if line.contains("cpp_wrapper_src = (") {
+        let bytes = line.as_bytes();
+        let quotes = if self.cpp && !self.cpp_follows { 0 } else { SEARCHES.quotes.find_iter(bytes).count() };
+        if SEARCHES.cpp_program.find(bytes).is_some() {
             (self.cpp_follows, self.cpp) = (true, true);
         } else if self.cpp_follows && quotes > 0 {
             // The end of the C++ program is the end of what is of interest.

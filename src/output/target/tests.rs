@@ -423,6 +423,11 @@ fn moves_that_fail_half_way_are_undone() {
 fn what_says_that_a_report_is_whole_goes_first_and_comes_last() {
     let yard = Yard::new();
     let (old, new) = (yard.report("out", "old"), yard.report(".out.tlparse-1", "new"));
+    for (folder, name) in
+        [&old, &new].iter().flat_map(|folder| ["report.json", "a.html", "zz.html"].map(|name| (folder, name)))
+    {
+        fs::write(folder.join(name), name).unwrap();
+    }
     let moves = place::exchange_of(&new, &old, &yard.at("aside")).unwrap();
     let names: Vec<_> = moves.iter().map(|(from, _)| from.file_name().unwrap().to_str().unwrap()).collect();
     let told = |names: &[&str]| names.iter().all(|name| ["index.html", "report.json"].contains(name));

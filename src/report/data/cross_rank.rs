@@ -2,9 +2,8 @@
 
 use crate::analysis::{Parity, builds, pauses, resumed};
 use crate::model::{CollectiveCalls, Compile, CompileIndex, GraphOps, InputTensor, Model, Stretch};
-use crate::report::data::each::{Each, EachOrNull};
+use crate::report::data::entries::{Each, EachOrNull, id_text};
 use crate::report::data::execution::execution;
-use crate::report::data::facts::id_text;
 use crate::report::subject::Report;
 use crate::trace::Md5;
 use indexmap::IndexMap;

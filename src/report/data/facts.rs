@@ -5,12 +5,11 @@ use crate::model::{
     Recompile, Stack, TextFrame,
 };
 use crate::report::data::cross_rank::CrossRank;
-use crate::report::data::each::Each;
+use crate::report::data::entries::{Each, id_text};
 use crate::report::data::measured::measured;
 use crate::report::data::raw::readable;
 use crate::report::kit::paths;
 use crate::report::subject::Report;
-use crate::trace::CompileId;
 use serde::ser::{Error, SerializeMap};
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
@@ -63,10 +62,6 @@ impl Serialize for LogReport<'_> {
         map.serialize_entry("performance", &report.found.performance.as_ref().map(measured))?;
         map.end()
     }
-}
-
-pub(super) fn id_text(id: &Option<CompileId>) -> Option<String> {
-    id.as_ref().map(CompileId::to_string)
 }
 
 fn log(report: Report<'_>) -> Value {

@@ -2,7 +2,7 @@
 //! issues and assistants.
 
 mod cross_rank;
-mod each;
+mod entries;
 mod execution;
 mod facts;
 pub(crate) mod files;

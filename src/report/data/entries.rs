@@ -1,6 +1,13 @@
-//! Lists of report.json that are never in memory as a whole: a log may have a hundred thousand compiles.
+//! What report.json is made of: ids, and lists that are never in memory as a whole, since a log may have a hundred thousand
+//! compiles.
 
+use crate::trace::CompileId;
 use serde::{Serialize, Serializer};
+
+/// A compile id as torch writes it; None for records without one.
+pub(super) fn id_text(id: &Option<CompileId>) -> Option<String> {
+    id.as_ref().map(CompileId::to_string)
+}
 
 /// A list whose entries are made while they are written.
 pub(super) struct Each<F>(pub F);

@@ -2,6 +2,7 @@
 
 use crate::support::{Done, Log, Report, Run, files_below, input, input_of, log::contains, log::replaced};
 use std::fs;
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use tempfile::TempDir;
 
@@ -144,6 +145,10 @@ fn a_file_that_two_ranks_wrote_is_split() {
         };
         assert_eq!(stacks(&part), stacks(&alone));
     }
+    // A log of 180 ranks is not copied 180 times.
+    let [first, second] = [0, 1].map(|rank| done.folder.join(format!("rank_{rank}/raw.log")));
+    let file = |path: &Path| std::fs::metadata(path).unwrap().ino();
+    assert_eq!(file(&first), file(&second), "both ranks have the one copy of the log");
 }
 
 #[test]

@@ -20,3 +20,18 @@ pub(crate) fn push_mostly_one<T>(list: &mut Vec<T>, item: T) {
     }
     list.push(item);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::hash::BuildHasher;
+
+    #[test]
+    fn no_log_can_foresee_where_a_map_puts_its_texts() {
+        // With 90,000 names that one known hasher took for one, a log of 5 MB took 49 seconds.
+        let hash = |map: &TextMap<&str, u64>| map.hasher().hash_one("torch");
+        assert_ne!(hash(&TextMap::default()), hash(&TextMap::default()));
+        let hash = |set: &TextSet<&str>| set.hasher().hash_one("torch");
+        assert_ne!(hash(&TextSet::default()), hash(&TextSet::default()));
+    }
+}

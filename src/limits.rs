@@ -13,6 +13,10 @@ pub const LONGEST_LINE: usize = 2_000;
 /// Bytes of the path of a file: the longest that Linux opens.
 pub const LONGEST_PATH: usize = 4_096;
 
+/// Bytes of a text that a page folds below its beginning: escaped, they may be a whole megabyte of a page. The longest reason
+/// of a graph break that was recorded has 20 KB.
+pub const LONGEST_FOLDED: usize = 200_000;
+
 /// Levels of lists and objects in the JSON of a record that is copied: many readers of JSON give up at 128, and files have a
 /// few levels of their own. Torch writes five.
 pub const DEEPEST_JSON: usize = 100;

@@ -226,3 +226,35 @@ fn panes_of_provenance_are_left_out_when_their_lines_make_the_page_too_large() {
     let cut: Vec<String> = pages.filter(|page| report.read(page).contains(TOO_LARGE)).collect();
     assert_eq!(cut.len(), 1, "{cut:?}");
 }
+
+#[test]
+fn the_files_of_one_compile_end_at_the_limit_of_the_landing_page() {
+    let mut log = Log::of(input("23_dump_file"));
+    more(&mut log, "link", 16_000, |number, envelope| {
+        envelope["link"]["name"] = json!(format!("link {number}"))
+    });
+    let report = Run::of_bytes("links.log", &log.bytes()).ok();
+    are_bounded(&report);
+    let landing = report.read("index.html");
+    assert!(landing.contains("more files would make the page too large"), "it does not say what it left out");
+    assert!(landing.contains("link 9000"), "it ends before its limit");
+    assert!(report.read("compile_directory.json").contains("link 15999"), "the list for programs has all");
+}
+
+#[test]
+fn a_reason_of_many_signs_is_cut_where_a_page_folds_it() {
+    let mut log = Log::of(input("03_graph_breaks"));
+    let is_break = |record: &Record| contains(&record.header, b"\"dynamo_graph_break_reason\"");
+    let at = log.records.iter().position(is_break).unwrap();
+    let long = "<a href=\"x\">'".repeat(25_000);
+    let text = String::from_utf8(log.records[at].text()).unwrap().replacen("builtin operator", &long, 1);
+    log.records[at].set_payload(text.as_bytes());
+    let report = Run::of_bytes("reason.log", &log.bytes()).ok();
+    are_bounded(&report);
+    let page = report.read("graph_breaks.html");
+    assert!(
+        page.contains("would make the page too large; raw.log has all"),
+        "it does not say what it left out"
+    );
+    assert!(report.read("report.json").len() > long.len(), "report.json has the whole reason");
+}

@@ -352,7 +352,7 @@ pub(crate) struct End<'a> {
 #[derive(Deserialize)]
 pub(crate) struct CompileKey<'a> {
     #[serde(borrow)]
-    pub id: Text<'a>,
+    pub id: Id<'a>,
     #[serde(borrow)]
     pub function: Option<Text<'a>>,
     #[serde(borrow)]
@@ -364,7 +364,7 @@ pub(crate) struct CompileKey<'a> {
 #[derive(Deserialize)]
 pub(crate) struct ReaderName<'a> {
     #[serde(borrow)]
-    pub id: Text<'a>,
+    pub id: Id<'a>,
     #[serde(borrow)]
     pub title: Text<'a>,
     #[serde(borrow)]

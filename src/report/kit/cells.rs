@@ -1,5 +1,6 @@
 //! The model's table cells as HTML.
 
+use crate::limits::{LONGEST_FOLDED, beginning};
 use crate::model::{Cell, Section, Unit};
 use crate::report::kit::formats::{UNKNOWN, bytes, clipped, count, micros, whole};
 use crate::report::kit::html::Html;
@@ -26,7 +27,16 @@ impl Pieces<'_> {
         let size = whole(text.chars().count());
         let start = wrapped(clipped(first, LONGEST_START).0);
         let summary = Html::joined([start, "…".into(), soft(format!("{size} characters"))], " ");
-        fold(summary, &long_text(text))
+        let shown = beginning(text, LONGEST_FOLDED);
+        let mut body = long_text(shown);
+        if shown.len() < text.len() {
+            let rest = format!(
+                "{} more would make the page too large; raw.log has all.",
+                bytes((text.len() - shown.len()) as f64)
+            );
+            body = Html::joined([body, soft(rest)], "");
+        }
+        fold(summary, &body)
     }
 }
 

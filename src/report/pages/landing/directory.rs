@@ -1,6 +1,7 @@
 //! The compile directory: every file of every compile, by the compiler's phase.
 
 use crate::analysis::{Producers, Stage};
+use crate::limits::{LONGEST_NAME, bounded};
 use crate::model::{Artifact, Compile, CompileIndex, Content, Outcome};
 use crate::output::{Page, RelPath};
 use crate::report::kit::formats::{counted, whole};
@@ -44,6 +45,8 @@ struct Entry {
     graphs: Option<String>,
     provenance: Vec<PageLink>,
     attempts: Vec<AttemptFiles>,
+    /// Files that the page has no room for.
+    left_out: Option<String>,
     lost: Vec<Lost>,
 }
 
@@ -204,10 +207,20 @@ fn entry(view: View<'_>, compile: &Compile, seen: &mut TextSet<String>) -> anyho
     let id_of_entry = Some(id(compile, 0)).filter(|id| seen.insert(id.clone()));
     let mut attempts = Vec::new();
     let producers = Producers::of(compile);
+    let mut room = Room { bytes: view.worker.room(), left_out: 0 };
     for (number, files) in &by_attempt {
+        if room.bytes == 0 {
+            room.left_out += files.len();
+            continue;
+        }
         let id = (*number > 0).then(|| id(compile, *number)).filter(|id| seen.insert(id.clone()));
         let title = (by_attempt.len() > 1).then(|| format!("Attempt {number}"));
-        attempts.push(AttemptFiles { id, title, stages: stages(view, compile, &producers, files) });
+        attempts.push(AttemptFiles {
+            id,
+            title,
+            stages: stages(view, (compile, files), &producers, &mut room),
+        });
+        room.bytes = room.bytes.saturating_sub(ATTEMPT_FRAME);
     }
     let integrity = &view.report.model.integrity;
     let damaged = compile.artifacts.iter().filter(|a| integrity.damage_of(a).is_some()).count();
@@ -228,6 +241,7 @@ fn entry(view: View<'_>, compile: &Compile, seen: &mut TextSet<String>) -> anyho
         graphs: graph_files::graphs_href(view, compile),
         provenance: provenance.map(|(href, words)| PageLink { href, words }).collect(),
         attempts,
+        left_out: (room.left_out > 0).then(|| counted(room.left_out, "more file", "more files")),
         lost: lost.collect(),
     })
 }
@@ -264,11 +278,21 @@ fn summary(view: View<'_>, compile: &Compile) -> String {
     text
 }
 
+/// What the page may still hold of a compile's files.
+struct Room {
+    bytes: usize,
+    left_out: usize,
+}
+
+/// Bytes around the link to a file, and around the files of an attempt.
+const FILE_FRAME: usize = 8;
+const ATTEMPT_FRAME: usize = 250;
+
 fn stages(
     view: View<'_>,
-    compile: &Compile,
+    (compile, files): (&Compile, &[&Artifact]),
     producers: &Producers<'_>,
-    files: &[&Artifact],
+    room: &mut Room,
 ) -> Vec<StageFiles> {
     let mut groups: BTreeMap<(Stage, Option<&str>), Vec<Html>> = BTreeMap::new();
     let mut names: TextMap<&str, usize> = TextMap::default();
@@ -276,9 +300,14 @@ fn stages(
         *names.entry(shown_name(artifact)).or_default() += 1;
     }
     for artifact in files {
-        let group = groups.entry(producers.place(&artifact.name)).or_default();
+        if room.bytes == 0 {
+            room.left_out += 1;
+            continue;
+        }
         let single = names.get(shown_name(artifact)) == Some(&1);
-        group.push(file(view, compile, artifact, single));
+        let link = file(view, compile, artifact, single);
+        room.bytes = room.bytes.saturating_sub(link.as_str().len() + FILE_FRAME);
+        groups.entry(producers.place(&artifact.name)).or_default().push(link);
     }
     let group = |((stage, producer), files): ((Stage, Option<&str>), Vec<Html>)| {
         let name = producer.unwrap_or(stage_words(stage).0).to_owned();
@@ -294,7 +323,7 @@ fn shown_name(artifact: &Artifact) -> &str {
 
 /// A file as a link, with its number where its name is not the only one, and what is to be said of it.
 fn file(view: View<'_>, compile: &Compile, artifact: &Artifact, single: bool) -> Html {
-    let name = shown_name(artifact);
+    let name = bounded(shown_name(artifact), LONGEST_NAME);
     // The name says hit, miss or bypass in a word.
     let mark = match artifact.cache {
         Some(Outcome::Hit) => " ✅",

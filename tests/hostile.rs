@@ -207,7 +207,8 @@ fn json_that_is_nested_without_bound_is_a_problem_of_its_line() {
     let line = log.line(log.records.len() - 3);
     let report = Run::of_bytes("nested.log", &log.bytes()).ok();
     let problem = &report.integrity()["problems"][0];
-    assert_eq!((&problem["kind"], &problem["line"]), (&json!("parser_errors"), &json!(line)), "{problem}");
+    assert_eq!((&problem["kind"], &problem["line"]), (&json!("bad_json"), &json!(line)), "{problem}");
+    assert!(problem["detail"].as_str().unwrap().contains("deeper than 100 levels"), "{problem}");
 }
 
 #[test]

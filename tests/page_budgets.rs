@@ -258,3 +258,16 @@ fn a_reason_of_many_signs_is_cut_where_a_page_folds_it() {
     );
     assert!(report.read("report.json").len() > long.len(), "report.json has the whole reason");
 }
+
+#[test]
+fn a_traceback_of_forty_thousand_frames_is_cut_to_those_that_a_program_can_have() {
+    let frames: String =
+        (0..40_000).map(|n| format!("  File \"/app/s.py\", line {n}, in f{n}\n    f()\n")).collect();
+    let text = format!("Traceback (most recent call last):\n{frames}ValueError: no");
+    let log = with_payload("06_errors", "dynamo_error", &text);
+    let report = Run::of_bytes("traceback.log", &log.bytes()).ok();
+    are_bounded(&report);
+    let landing = report.read("index.html");
+    assert!(landing.contains("further frames would make the page too large; raw.log has all"), "not cut");
+    assert!(landing.contains("f39999") && !landing.contains("f100 "), "the innermost frames are shown");
+}

@@ -1,15 +1,19 @@
 //! Stacks, folded to the innermost frame of the reader's own code.
 
 use crate::model::{Frame, Stack, TextFrame};
-use crate::report::kit::formats::{clipped, counted, is_library, short_path};
+use crate::report::kit::formats::{clipped, counted, is_library, short_path, whole};
 use crate::report::kit::html::Html;
-use crate::report::kit::markup::{anchored_fold, push_close, push_open, span};
+use crate::report::kit::markup::{Element, anchored_fold, push_close, push_open, span};
 use crate::report::kit::view::View;
 use crate::trace::TextSet;
 
 /// Characters to which the columns of a stack are padded; a longer name pushes its own line only.
 const WIDEST_PLACE: usize = 40;
 const WIDEST_NAME: usize = 30;
+
+/// The frames of a traceback that are shown: Python gives up at a thousand calls within each other, and an error may have a
+/// cause with a traceback of its own.
+const MOST_FRAMES: usize = 2_000;
 
 /// The innermost frames of a stack that has no room for all.
 const INNERMOST: usize = 12;
@@ -89,6 +93,22 @@ impl View<'_> {
 
     /// Frames read from a traceback's text, outermost first; `hit` is marked, libraries' are dimmed.
     pub fn traceback(&self, frames: &[TextFrame], hit: Option<usize>) -> anyhow::Result<Html> {
+        let left_out = frames.len().saturating_sub(MOST_FRAMES);
+        // What matters most stands at one end.
+        let from = if hit.is_some_and(|hit| hit < frames.len() / 2) { 0 } else { left_out };
+        let (hit, frames) =
+            (hit.and_then(|hit| hit.checked_sub(from)), frames.get(from..).unwrap_or_default());
+        let shown = self.whole_traceback(frames.get(..MOST_FRAMES).unwrap_or(frames), hit);
+        if left_out == 0 {
+            return Ok(shown);
+        }
+        let words =
+            format!("{} further frames would make the page too large; raw.log has all.", whole(left_out));
+        let note = Element::new("p").class("soft").around(words);
+        Ok(Html::joined([note, shown], ""))
+    }
+
+    fn whole_traceback(&self, frames: &[TextFrame], hit: Option<usize>) -> Html {
         let places: Vec<String> = frames.iter().map(|frame| place(&frame.file, Some(frame.line))).collect();
         let width =
             |texts: &mut dyn Iterator<Item = usize>, most| texts.filter(|w| *w <= most).max().unwrap_or(0);
@@ -112,7 +132,7 @@ impl View<'_> {
         });
         let mut frames: Vec<FrameOf<'_>> = shown.collect();
         once_a_file(&mut frames);
-        Ok(lines_of(&frames))
+        lines_of(&frames)
     }
 
     /// The file of a frame; empty when the log does not say.

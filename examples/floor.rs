@@ -15,6 +15,10 @@
 #[path = "../src/trace/md5_lanes.rs"]
 mod md5_lanes;
 
+#[path = "../benches/speed/payloads.rs"]
+mod payloads;
+
+use payloads::payloads;
 use std::error::Error;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -70,27 +74,6 @@ fn in_parallel<T: Sync, R: Send>(things: &[T], threads: usize, work: impl Fn(&[T
         let running: Vec<_> = things.chunks(share).map(|part| scope.spawn(|| work(part))).collect();
         running.into_iter().map(|thread| thread.join().expect("the work does not panic")).collect()
     })
-}
-
-/// The payloads of a log, without the tabs of their lines.
-fn payloads(log: &[u8]) -> Vec<Vec<u8>> {
-    let mut payloads: Vec<Vec<u8>> = Vec::new();
-    let mut is_first = true;
-    let mut start = 0;
-    for end in memchr::memchr_iter(b'\n', log) {
-        let line = &log[start..end];
-        start = end + 1;
-        match (line.strip_prefix(b"\t"), payloads.last_mut()) {
-            (Some(text), Some(payload)) if !is_first => {
-                payload.push(b'\n');
-                payload.extend_from_slice(text);
-            }
-            (Some(text), _) => payloads.push(text.to_vec()),
-            (None, _) => {}
-        }
-        is_first = !line.starts_with(b"\t");
-    }
-    payloads
 }
 
 /// Makes the folders of a report elsewhere, and lists its files.

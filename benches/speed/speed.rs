@@ -13,8 +13,10 @@
 #[path = "../../src/trace/md5_lanes.rs"]
 #[allow(unused_imports, reason = "its tests do not run here")]
 mod md5_lanes;
+mod payloads;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use payloads::payloads;
 use std::hint::black_box;
 use std::path::Path;
 use tlparse::fuzzing::{self, MEASURED};
@@ -37,24 +39,6 @@ fn log() -> Vec<u8> {
     } else {
         bytes
     }
-}
-
-/// The texts of the log's payloads, without the tabs of their lines.
-fn payloads(log: &[u8]) -> Vec<Vec<u8>> {
-    let mut payloads: Vec<Vec<u8>> = Vec::new();
-    let mut is_first = true;
-    for line in log.split(|byte| *byte == b'\n') {
-        match (line.strip_prefix(b"\t"), payloads.last_mut()) {
-            (Some(text), Some(payload)) if !is_first => {
-                payload.push(b'\n');
-                payload.extend_from_slice(text);
-            }
-            (Some(text), _) => payloads.push(text.to_vec()),
-            (None, _) => {}
-        }
-        is_first = !line.starts_with(b"\t");
-    }
-    payloads
 }
 
 /// Scanning a log, reading the envelopes of its records, highlighting its generated code.

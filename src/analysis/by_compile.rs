@@ -1,5 +1,6 @@
 //! What the model's lists say about each compile: an index of breaks, failures, cache lookups and so on.
 
+use super::parts::owners;
 use crate::model::{CacheLookup, Compile, CompileIndex, Failure, GraphBreak, Model, Recompile, Restart};
 use crate::trace::{CompileId, FrameId, TextMap};
 
@@ -42,6 +43,7 @@ impl<'m> ByCompile<'m> {
         let at = |id: &Option<CompileId>| model.by_id.get(id).copied();
         let breaks = model.graph_breaks.iter();
         let breaks = breaks.flat_map(|entry| entry.compiles.iter().map(move |id| (at(id), entry)));
+        let owners = owners(&model.spans);
         let firsts = firsts(model);
         let versions = model.compiles.indices().zip(&firsts).map(|(index, first)| (*first, index));
         ByCompile {
@@ -50,7 +52,7 @@ impl<'m> ByCompile<'m> {
             breaks: Grouped::of(breaks),
             failures: Grouped::of(model.failures.iter().map(|entry| (at(&entry.compile), entry))),
             restarts: Grouped::of(model.restarts.iter().map(|entry| (at(&entry.compile), entry))),
-            spans: Grouped::of(owners(model).into_iter().zip(0..)),
+            spans: Grouped::of(owners.into_iter().map(|owner| owner.compile).zip(0..)),
             versions: Grouped::of(versions),
             firsts,
         }
@@ -73,15 +75,6 @@ impl<'m> ByCompile<'m> {
         let first = self.firsts.get(index.place()).copied().flatten();
         first.map_or(&[], |first| self.versions.at(first))
     }
-}
-
-/// The compile of each span. A span without one belongs to that of the span around it.
-fn owners(model: &Model) -> Vec<Option<CompileIndex>> {
-    let mut owners: Vec<Option<CompileIndex>> = Vec::with_capacity(model.spans.len());
-    for span in &model.spans {
-        owners.push(span.compile.or_else(|| owners.get(span.parent?).copied().flatten()));
-    }
-    owners
 }
 
 /// The first compile of each compile's frame.

@@ -253,7 +253,7 @@ fn trace(view: View<'_>, one: &Finding) -> anyhow::Result<Html> {
     let kept: Vec<usize> = kept.map(|(index, _)| index).skip(skip).collect();
     let own: Vec<_> = kept.iter().filter_map(|&index| all.get(index).cloned()).collect();
     let own = view.traceback(&own, kept.iter().position(|index| Some(*index) == hit))?;
-    let words = format!("All {}, with those of libraries", counted(all.len(), "frame", "frames"));
+    let words = format!("{} in all, with those of libraries", counted(all.len(), "frame", "frames"));
     Ok(Html::joined([own, more(words, &view.traceback(all, hit)?)], ""))
 }
 

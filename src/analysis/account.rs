@@ -1,6 +1,6 @@
 //! The account of a log's wall time: what compiled, what was for nothing, what was saved, and what nobody accounts for.
 
-use super::parts::{Owner, PARTS, owners};
+use super::parts::{PARTS, owners};
 use super::time::self_times;
 use crate::model::{CompileIndex, Model, Status};
 use crate::trace::TextMap;
@@ -120,13 +120,12 @@ impl Account {
     fn divide(&mut self, model: &Model) {
         let mut by_name: TextMap<Arc<str>, [f64; PARTS.len()]> = TextMap::default();
         let owners = owners(&model.spans);
-        for ((span, own), Owner { part, .. }) in model.spans.iter().zip(self_times(&model.spans)).zip(owners)
-        {
+        for ((span, own), owner) in model.spans.iter().zip(self_times(&model.spans)).zip(owners) {
             if only_holds_others(&span.name) {
                 self.between_us += own;
             }
             let sums = by_name.entry(span.name.clone()).or_insert([-1.0; PARTS.len()]);
-            if let Some(sum) = part.and_then(|part| sums.get_mut(part)) {
+            if let Some(sum) = owner.part().and_then(|part| sums.get_mut(part)) {
                 *sum = sum.max(0.0) + own;
             }
         }

@@ -1,6 +1,5 @@
 //! What the model's lists say about each compile: an index of breaks, failures, cache lookups and so on.
 
-use super::parts::owners;
 use crate::model::{CacheLookup, Compile, CompileIndex, Failure, GraphBreak, Model, Recompile, Restart};
 use crate::trace::{CompileId, FrameId, TextMap};
 
@@ -13,7 +12,6 @@ pub struct ByCompile<'m> {
     breaks: Grouped<&'m GraphBreak>,
     failures: Grouped<&'m Failure>,
     restarts: Grouped<&'m Restart>,
-    spans: Grouped<usize>,
     /// The first compile of each compile's frame; None for a compile without a frame.
     firsts: Vec<Option<CompileIndex>>,
     /// Compiles by the first one of their frame: a function with its recompiles.
@@ -33,8 +31,6 @@ pub struct OfCompile<'m> {
     pub failures: &'m [&'m Failure],
     /// Why its tracing began anew.
     pub restarts: &'m [&'m Restart],
-    /// Its phases: indices into the model's spans, each after the span around it.
-    pub spans: &'m [usize],
 }
 
 impl<'m> ByCompile<'m> {
@@ -43,7 +39,6 @@ impl<'m> ByCompile<'m> {
         let at = |id: &Option<CompileId>| model.by_id.get(id).copied();
         let breaks = model.graph_breaks.iter();
         let breaks = breaks.flat_map(|entry| entry.compiles.iter().map(move |id| (at(id), entry)));
-        let owners = owners(&model.spans);
         let firsts = firsts(model);
         let versions = model.compiles.indices().zip(&firsts).map(|(index, first)| (*first, index));
         ByCompile {
@@ -52,7 +47,6 @@ impl<'m> ByCompile<'m> {
             breaks: Grouped::of(breaks),
             failures: Grouped::of(model.failures.iter().map(|entry| (at(&entry.compile), entry))),
             restarts: Grouped::of(model.restarts.iter().map(|entry| (at(&entry.compile), entry))),
-            spans: Grouped::of(owners.into_iter().map(|owner| owner.compile).zip(0..)),
             versions: Grouped::of(versions),
             firsts,
         }
@@ -66,7 +60,6 @@ impl<'m> ByCompile<'m> {
             breaks: self.breaks.at(index),
             failures: self.failures.at(index),
             restarts: self.restarts.at(index),
-            spans: self.spans.at(index),
         }
     }
 
@@ -90,15 +83,21 @@ fn frame(compile: &Compile) -> Option<FrameId> {
 }
 
 /// Entries that stand side by side if they are of the same compile, otherwise in their order.
-struct Grouped<T> {
+pub(super) struct Grouped<T> {
     /// The compile of each entry, ascending.
     compiles: Vec<CompileIndex>,
     entries: Vec<T>,
 }
 
+impl<T> Default for Grouped<T> {
+    fn default() -> Self {
+        Grouped { compiles: Vec::new(), entries: Vec::new() }
+    }
+}
+
 impl<T> Grouped<T> {
     /// Takes the entries that have a compile.
-    fn of(entries: impl Iterator<Item = (Option<CompileIndex>, T)>) -> Self {
+    pub(super) fn of(entries: impl Iterator<Item = (Option<CompileIndex>, T)>) -> Self {
         let mut sorted: Vec<(CompileIndex, T)> =
             entries.filter_map(|(compile, entry)| Some((compile?, entry))).collect();
         sorted.sort_by_key(|(compile, _)| *compile);
@@ -107,9 +106,14 @@ impl<T> Grouped<T> {
     }
 
     /// The entries of a compile.
-    fn at(&self, index: CompileIndex) -> &[T] {
+    pub(super) fn at(&self, index: CompileIndex) -> &[T] {
         let from = self.compiles.partition_point(|compile| *compile < index);
         let to = self.compiles.partition_point(|compile| *compile <= index);
         self.entries.get(from..to).unwrap_or_default()
+    }
+
+    /// The compiles that have entries, each once, ascending.
+    pub(super) fn compiles(&self) -> impl Iterator<Item = CompileIndex> {
+        self.compiles.chunk_by(|a, b| a == b).filter_map(|same| same.first().copied())
     }
 }

@@ -43,7 +43,7 @@ pub fn order_of_time(model: &Model) -> Vec<Stretch> {
             return;
         }
         let kind = build_kind(model, innermost.span);
-        let part = owners.get(innermost.span).and_then(|owner| owner.part);
+        let part = owners.get(innermost.span).and_then(|owner| owner.part());
         let build = kind.map(|_| innermost.span);
         match stretches.last_mut() {
             Some(last) if last.part == part && last_build == build => last.us += us,

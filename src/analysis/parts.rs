@@ -157,7 +157,7 @@ impl Split {
         let mut split = Split { of_spans: !model.spans.is_empty(), ..Split::default() };
         let owners = owners(&model.spans);
         for (own, owner) in owned_times(&model.spans).into_iter().zip(&owners) {
-            let Some(part) = owner.part else {
+            let Some(part) = owner.part() else {
                 split.apart_us += own;
                 continue;
             };
@@ -193,21 +193,28 @@ impl Split {
 /// What the time of a span belongs to.
 #[derive(Debug, Default, Clone, Copy)]
 pub(super) struct Owner {
-    /// Part of the compiler: an index into [`PARTS`].
-    pub(super) part: Option<usize>,
+    part: Option<u8>,
     /// Compile.
     pub(super) compile: Option<CompileIndex>,
+}
+
+impl Owner {
+    /// Part of the compiler: an index into [`PARTS`].
+    pub(super) fn part(self) -> Option<usize> {
+        self.part.map(usize::from)
+    }
 }
 
 /// The owner of each span; what a span does not tell is that of the span around it.
 pub(super) fn owners(spans: &[TraceSpan]) -> Vec<Owner> {
     let mut owners: Vec<Owner> = Vec::with_capacity(spans.len());
     // Equal names are one text, so each is looked at once, and known again by where it stands.
-    let mut parts: FxHashMap<usize, Option<usize>> = FxHashMap::default();
+    let mut parts: FxHashMap<usize, Option<u8>> = FxHashMap::default();
+    let part_of = |name: &str| part_of_phase(name).and_then(|part| u8::try_from(part).ok());
     for span in spans {
         let above = span.parent.and_then(|parent| owners.get(parent).copied()).unwrap_or_default();
         let at = span.name.as_ptr().addr();
-        let part = parts.entry(at).or_insert_with(|| part_of_phase(&span.name)).or(above.part);
+        let part = parts.entry(at).or_insert_with(|| part_of(&span.name)).or(above.part);
         owners.push(Owner { part, compile: span.compile.or(above.compile) });
     }
     owners
@@ -252,29 +259,36 @@ pub(super) struct Innermost {
 
 /// Tells all stretches of time that spans cover, in order.
 pub(super) fn each_innermost(spans: &[TraceSpan], mut visit: impl FnMut(Innermost)) {
-    let mut order: Vec<usize> = (0..spans.len()).collect();
-    let key = |index: usize| spans.get(index).map_or((0.0, 0.0), |span| (span.start_us, span.end_us));
+    let key = |index: u32| spans.get(index as usize).map_or((0.0, 0.0), |span| (span.start_us, span.end_us));
+    let finite = |index: &u32| key(*index).0.is_finite() && key(*index).1.is_finite();
+    let mut order: Vec<u32> = (0..).take(spans.len()).filter(finite).collect();
     // Of two that begin together the longer one is around the other.
     order.sort_by(|&a, &b| {
         let ((a_start, a_end), (b_start, b_end)) = (key(a), key(b));
         a_start.total_cmp(&b_start).then(b_end.total_cmp(&a_end)).then(a.cmp(&b))
     });
-    // Each span twice, by its rank: where it begins and where it ends.
-    let begins = order.iter().enumerate().map(|(rank, &index)| (key(index).0, true, rank));
-    let ends = order.iter().enumerate().map(|(rank, &index)| (key(index).1, false, rank));
-    let mut moments: Vec<(f64, bool, usize)> = begins.chain(ends).filter(|(at, ..)| at.is_finite()).collect();
-    moments.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)).then(a.2.cmp(&b.2)));
-    let mut open: BTreeSet<usize> = BTreeSet::new();
-    let mut since = 0.0;
-    for (at, is_begin, rank) in moments {
-        if let Some(&span) = open.last().and_then(|rank| order.get(*rank)) {
-            visit(Innermost { span, start_us: since, end_us: at });
+    // Each span by its rank in that order, which is the order in which they begin, and again as they end.
+    let start = |rank: u32| order.get(rank as usize).map(|index| key(*index).0);
+    let end = |rank: u32| order.get(rank as usize).map_or(0.0, |index| key(*index).1);
+    let mut ends: Vec<u32> = (0..).take(order.len()).collect();
+    ends.sort_by(|&a, &b| end(a).total_cmp(&end(b)).then(a.cmp(&b)));
+    let mut ends = ends.into_iter().peekable();
+    let (mut next, mut since) = (0, 0.0);
+    let mut open: BTreeSet<u32> = BTreeSet::new();
+    while let Some(&ending) = ends.peek() {
+        // What ends together with the beginning of another ends before it.
+        let begins = start(next).filter(|start| *start < end(ending));
+        let at = begins.unwrap_or_else(|| end(ending));
+        if let Some(&span) = open.last().and_then(|rank| order.get(*rank as usize)) {
+            visit(Innermost { span: span as usize, start_us: since, end_us: at });
         }
         since = at;
-        if is_begin {
-            open.insert(rank);
+        if begins.is_some() {
+            open.insert(next);
+            next += 1;
         } else {
-            open.remove(&rank);
+            open.remove(&ending);
+            ends.next();
         }
     }
 }

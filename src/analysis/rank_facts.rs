@@ -96,15 +96,17 @@ pub fn builds(model: &Model) -> Vec<Stretch> {
 
 /// When a phase that may wait for a lock did nothing that the log knows of.
 pub fn pauses(model: &Model) -> Vec<Stretch> {
+    let is_waiting = |span: &TraceSpan| !span.open && WAITING.contains(&&*span.name);
     let mut children: FxHashMap<usize, Vec<&TraceSpan>> = FxHashMap::default();
     for span in &model.spans {
-        if let Some(parent) = span.parent {
+        let waits = |parent: &usize| model.spans.get(*parent).is_some_and(is_waiting);
+        if let Some(parent) = span.parent.filter(waits) {
             children.entry(parent).or_default().push(span);
         }
     }
     let mut pauses = Vec::new();
     for (index, span) in model.spans.iter().enumerate() {
-        if span.open || !WAITING.contains(&&*span.name) {
+        if !is_waiting(span) {
             continue;
         }
         let mut from = span.start_us;

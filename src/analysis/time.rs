@@ -1,19 +1,58 @@
 //! Where the time went: phases with self and total time, over the log and for each compile.
 
+use super::by_compile::Grouped;
+use super::parts::owners;
 use crate::model::{CompileIndex, MetricsKind, Model, TraceSpan};
 use crate::trace::TextMap;
-use fxhash::FxHashMap;
 use std::sync::Arc;
 
 /// Compile time of a log.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct CompileTime {
     /// Seconds that at least one span covers.
     pub total_s: f64,
     /// All phases, most self time first.
     pub phases: Vec<Phase>,
-    /// Phases of each compile, by its index in the model; trees in the order of first appearance.
-    pub by_compile: FxHashMap<CompileIndex, Vec<PhaseNode>>,
+    /// The spans of each compile: indices into the model's spans. A span belongs to the compile of its outermost ancestor
+    /// that has one, so that work done for a compile under another name stays with it.
+    spans: Grouped<u32>,
+    /// Microseconds of each span that none of its direct children covers.
+    selfs: Vec<f64>,
+}
+
+impl CompileTime {
+    /// The spans of a compile: indices into the model's spans, each after the span around it.
+    pub fn spans_of(&self, compile: CompileIndex) -> &[u32] {
+        self.spans.at(compile)
+    }
+
+    /// Whether a compile has phases.
+    pub fn has_phases(&self, compile: CompileIndex) -> bool {
+        !self.spans_of(compile).is_empty()
+    }
+
+    /// The compiles that have phases, by their place.
+    pub fn compiles(&self) -> impl Iterator<Item = CompileIndex> {
+        self.spans.compiles()
+    }
+
+    /// The phases of a compile of that model: trees in the order of first appearance, flattened depth first. They are made
+    /// when somebody asks: those of all compiles together would take more memory than everything else that is known.
+    pub fn phases_of(&self, model: &Model, compile: CompileIndex) -> Vec<PhaseNode> {
+        let spans = self.spans_of(compile);
+        let mut forest = Forest::default();
+        let mut node_of: Vec<usize> = Vec::with_capacity(spans.len());
+        for &index in spans {
+            let Some(span) = model.spans.get(index as usize) else { continue };
+            // A span stands after the one around it.
+            let around = span.parent.and_then(|parent| u32::try_from(parent).ok());
+            let around = around.and_then(|parent| spans.binary_search(&parent).ok());
+            let parent = around.and_then(|place| node_of.get(place).copied());
+            let self_us = self.selfs.get(index as usize).copied().unwrap_or_default();
+            node_of.push(forest.add(parent, span, self_us));
+        }
+        forest.flatten()
+    }
 }
 
 /// One phase over all its spans.
@@ -65,7 +104,11 @@ pub(super) fn of_log(model: &Model) -> CompileTime {
     let mut phases: Vec<Phase> = covered.into_iter().map(phase).collect();
     sort(&mut phases);
     let mut all: Vec<_> = model.spans.iter().map(|s| (s.start_us, s.end_us)).collect();
-    CompileTime { total_s: seconds(union(&mut all)), phases, by_compile: trees(&model.spans, &selfs) }
+    let total_s = seconds(union(&mut all));
+    drop(all);
+    let owners = owners(&model.spans);
+    let spans = Grouped::of(owners.into_iter().map(|owner| owner.compile).zip(0..));
+    CompileTime { total_s, phases, spans, selfs }
 }
 
 fn sort(phases: &mut [Phase]) {
@@ -79,19 +122,35 @@ fn seconds(us: f64) -> f64 {
 
 /// Microseconds of each span that none of its direct children covers.
 pub(super) fn self_times(spans: &[TraceSpan]) -> Vec<f64> {
-    let mut children: FxHashMap<usize, Vec<(f64, f64)>> = FxHashMap::default();
-    for span in spans {
-        let parent = span.parent.and_then(|p| Some((p, spans.get(p)?)));
-        if let Some((index, parent)) = parent {
-            let clipped = (span.start_us.max(parent.start_us), span.end_us.min(parent.end_us));
-            if clipped.0 < clipped.1 {
-                children.entry(index).or_default().push(clipped);
-            }
+    let inside = |span: &TraceSpan| {
+        let index = span.parent?;
+        let parent = spans.get(index)?;
+        let (start, end) = (span.start_us.max(parent.start_us), span.end_us.min(parent.end_us));
+        (start < end).then_some((index, (start, end)))
+    };
+    // The children of each span side by side in one list: first the number of them, then where those of each end.
+    let mut ends = vec![0_usize; spans.len()];
+    for (parent, _) in spans.iter().filter_map(inside) {
+        if let Some(count) = ends.get_mut(parent) {
+            *count += 1;
         }
     }
-    let own = spans.iter().enumerate().map(|(index, span)| {
-        let covered = children.get_mut(&index).map_or(0.0, |intervals| union(intervals));
-        (span.end_us - span.start_us - covered).max(0.0)
+    let mut before = 0;
+    for end in &mut ends {
+        before += std::mem::replace(end, before);
+    }
+    let mut children = vec![(0.0, 0.0); before];
+    for (parent, interval) in spans.iter().filter_map(inside) {
+        let Some(end) = ends.get_mut(parent) else { continue };
+        if let Some(child) = children.get_mut(*end) {
+            *child = interval;
+        }
+        *end += 1;
+    }
+    let mut from = 0;
+    let own = spans.iter().zip(ends).map(|(span, end)| {
+        let of_span = children.get_mut(std::mem::replace(&mut from, end)..end);
+        (span.end_us - span.start_us - of_span.map_or(0.0, union)).max(0.0)
     });
     own.collect()
 }
@@ -110,40 +169,25 @@ pub(super) fn union(intervals: &mut [(f64, f64)]) -> f64 {
     length
 }
 
-/// The phases of each compile, as trees flattened in depth-first order. A span belongs to the compile of its outermost
-/// ancestor that has one, so that work done for a compile under another name stays with it.
-fn trees(spans: &[TraceSpan], selfs: &[f64]) -> FxHashMap<CompileIndex, Vec<PhaseNode>> {
-    let mut forest = Forest::default();
-    // Node of each span: spans come after their parents.
-    let mut node_of: Vec<Option<(CompileIndex, usize)>> = Vec::with_capacity(spans.len());
-    for (span, self_us) in spans.iter().zip(selfs) {
-        let above = span.parent.and_then(|p| node_of.get(p).copied().flatten());
-        let compile = span.compile.or(above.map(|(compile, _)| compile));
-        let parent = above.filter(|(of, _)| Some(*of) == compile).map(|(_, node)| node);
-        node_of.push(compile.map(|c| (c, forest.add(c, parent, span, *self_us))));
-    }
-    forest.flatten()
-}
-
+/// The phases of one compile.
 #[derive(Default)]
 struct Forest {
     nodes: Vec<(PhaseNode, Vec<usize>)>,
-    roots: FxHashMap<CompileIndex, Vec<usize>>,
-    known: TextMap<(CompileIndex, Option<usize>, Arc<str>), usize>,
+    roots: Vec<usize>,
+    known: TextMap<(Option<usize>, Arc<str>), usize>,
 }
 
 impl Forest {
-    fn add(&mut self, compile: CompileIndex, parent: Option<usize>, span: &TraceSpan, self_us: f64) -> usize {
-        let key = (compile, parent, span.name.clone());
+    fn add(&mut self, parent: Option<usize>, span: &TraceSpan, self_us: f64) -> usize {
         let next = self.nodes.len();
-        let index = *self.known.entry(key).or_insert(next);
+        let index = *self.known.entry((parent, span.name.clone())).or_insert(next);
         if index == next {
             let depth = parent.and_then(|p| self.nodes.get(p)).map_or(0, |(node, _)| node.depth + 1);
             let node = PhaseNode { name: span.name.clone(), depth, self_s: 0.0, total_s: 0.0, count: 0 };
             self.nodes.push((node, Vec::new()));
             match parent.and_then(|p| self.nodes.get_mut(p)) {
                 Some((_, children)) => children.push(index),
-                None => self.roots.entry(compile).or_default().push(index),
+                None => self.roots.push(index),
             }
         }
         if let Some((node, _)) = self.nodes.get_mut(index) {
@@ -154,21 +198,15 @@ impl Forest {
         index
     }
 
-    fn flatten(mut self) -> FxHashMap<CompileIndex, Vec<PhaseNode>> {
-        let roots = std::mem::take(&mut self.roots);
-        roots
-            .into_iter()
-            .map(|(compile, roots)| {
-                let mut order = Vec::new();
-                let mut stack: Vec<usize> = roots.into_iter().rev().collect();
-                while let Some(index) = stack.pop() {
-                    let Some((node, children)) = self.nodes.get(index) else { continue };
-                    order.push(node.clone());
-                    stack.extend(children.iter().rev());
-                }
-                (compile, order)
-            })
-            .collect()
+    fn flatten(self) -> Vec<PhaseNode> {
+        let mut order = Vec::with_capacity(self.nodes.len());
+        let mut stack: Vec<usize> = self.roots.into_iter().rev().collect();
+        while let Some(index) = stack.pop() {
+            let Some((node, children)) = self.nodes.get(index) else { continue };
+            order.push(node.clone());
+            stack.extend(children.iter().rev());
+        }
+        order
     }
 }
 
@@ -204,7 +242,7 @@ fn from_metrics(model: &Model) -> CompileTime {
     sort(&mut phases);
     let outer = |p: &&Phase| matches!(&*p.name, "entire_frame_compile" | "entire_backward_compile");
     let total_s = phases.iter().filter(outer).fold(0.0, |sum, p| sum + p.total_s);
-    CompileTime { total_s, phases, by_compile: FxHashMap::default() }
+    CompileTime { total_s, phases, ..CompileTime::default() }
 }
 
 #[cfg(test)]

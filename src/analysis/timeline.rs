@@ -62,24 +62,34 @@ impl Track {
 
 /// Where a span stands.
 #[derive(Debug, Clone, Copy)]
-struct Place {
-    track: usize,
-    lane: usize,
+pub struct Place {
+    /// Its track, an index into [`Timeline::tracks`].
+    pub track: u16,
+    /// Lane in that track, 0 at the top.
+    pub lane: u16,
 }
 
 /// A span in its place.
 #[derive(Debug, Clone, Copy)]
 pub struct LaidSpan {
-    /// Its place in the model.
-    pub span: usize,
-    /// Its track, an index into [`Timeline::tracks`].
-    pub track: usize,
-    /// Lane in that track, 0 at the top.
-    pub lane: usize,
-    /// Part of the compiler, an index into [`PARTS`](super::PARTS): its own, or that of the span around it.
-    pub part: Option<usize>,
+    span: u32,
+    /// Its track and lane.
+    pub place: Place,
+    part: Option<u8>,
     /// Compile, an index into the model's: its own, or that of the span around it.
     pub compile: Option<CompileIndex>,
+}
+
+impl LaidSpan {
+    /// Its place among the spans of the model.
+    pub fn span(&self) -> usize {
+        self.span as usize
+    }
+
+    /// Part of the compiler, an index into [`PARTS`](super::PARTS): its own, or that of the span around it.
+    pub fn part(&self) -> Option<usize> {
+        self.part.map(usize::from)
+    }
 }
 
 /// All spans of a log over wall time.
@@ -106,16 +116,17 @@ impl Timeline {
             ..Timeline::default()
         };
         let owners = owners(&model.spans);
-        let mut order: Vec<usize> = (0..model.spans.len()).collect();
+        let mut order: Vec<u32> = (0..).take(model.spans.len()).collect();
         // An outer span comes before those within it: the longer of two that begin together.
-        order.sort_by(|&a, &b| match (model.spans.get(a), model.spans.get(b)) {
+        order.sort_by(|&a, &b| match (model.spans.get(a as usize), model.spans.get(b as usize)) {
             (Some(x), Some(y)) => {
                 x.start_us.total_cmp(&y.start_us).then(y.end_us.total_cmp(&x.end_us)).then(a.cmp(&b))
             }
             _ => a.cmp(&b),
         });
         let mut places: Vec<Option<Place>> = vec![None; model.spans.len()];
-        for index in order {
+        for number in order {
+            let index = number as usize;
             let Some((span, owner)) = model.spans.get(index).zip(owners.get(index)) else {
                 continue;
             };
@@ -125,13 +136,8 @@ impl Timeline {
             if let Some(known) = places.get_mut(index) {
                 *known = Some(place);
             }
-            timeline.spans.push(LaidSpan {
-                span: index,
-                track: place.track,
-                lane: place.lane,
-                part: owner.part,
-                compile: owner.compile,
-            });
+            let part = owner.part().and_then(|part| u8::try_from(part).ok());
+            timeline.spans.push(LaidSpan { span: number, place, part, compile: owner.compile });
         }
         timeline.keep_longest(&model.spans);
         timeline.sort_tracks();
@@ -143,7 +149,7 @@ impl Timeline {
     fn place(&mut self, span: &TraceSpan, below: Option<Place>) -> Option<Place> {
         let own = kind_of(&span.name);
         if let Some(place) = below
-            && let Some(track) = self.tracks.get(place.track)
+            && let Some(track) = self.tracks.get(usize::from(place.track))
             && track.pid == span.pid
             && belongs(&span.name, track.kind)
             && self.fits(place, span)
@@ -163,15 +169,15 @@ impl Timeline {
             }
             None => return None,
         };
-        let place = Place { track, lane: 0 };
+        let place = Place { track: u16::try_from(track).ok()?, lane: 0 };
         self.fits(place, span).then_some(place)
     }
 
     /// Takes the place if it is free.
     fn fits(&mut self, Place { track, lane }: Place, span: &TraceSpan) -> bool {
         let lanes: usize = self.tracks.iter().map(Track::lanes).sum();
-        let Some(track) = self.tracks.get_mut(track) else { return false };
-        match track.ends.get_mut(lane) {
+        let Some(track) = self.tracks.get_mut(usize::from(track)) else { return false };
+        match track.ends.get_mut(usize::from(lane)) {
             Some(end) if *end > span.start_us => return false,
             Some(end) => *end = span.end_us,
             // Lanes are opened one below the other.
@@ -185,13 +191,14 @@ impl Timeline {
         if self.spans.len() <= MOST_SPANS {
             return;
         }
-        let length = |laid: &LaidSpan| spans.get(laid.span).map_or(0.0, |s| s.end_us - s.start_us);
-        let mut order: Vec<(usize, LaidSpan)> =
-            std::mem::take(&mut self.spans).into_iter().enumerate().collect();
-        order.sort_by(|(i, a), (j, b)| length(b).total_cmp(&length(a)).then(i.cmp(j)));
+        let laid = std::mem::take(&mut self.spans);
+        let span = |position: u32| spans.get(laid.get(position as usize)?.span());
+        let length = |position: u32| span(position).map_or(0.0, |s| s.end_us - s.start_us);
+        let mut order: Vec<u32> = (0..).take(laid.len()).collect();
+        order.sort_by(|&a, &b| length(b).total_cmp(&length(a)).then(a.cmp(&b)));
         order.truncate(MOST_SPANS);
-        order.sort_by_key(|(position, _)| *position);
-        self.spans = order.into_iter().map(|(_, laid)| laid).collect();
+        order.sort_unstable();
+        self.spans = order.into_iter().filter_map(|position| laid.get(position as usize).copied()).collect();
     }
 
     /// Processes in order of appearance, the tracks of each together.
@@ -206,14 +213,15 @@ impl Timeline {
         let mut order: Vec<usize> = (0..self.tracks.len()).collect();
         order.sort_by_key(|&index| self.tracks.get(index).map(key));
         let mut new_place = vec![0; order.len()];
-        for (new, &old) in order.iter().enumerate() {
+        for (new, &old) in (0..).zip(&order) {
             if let Some(place) = new_place.get_mut(old) {
                 *place = new;
             }
         }
         self.tracks.sort_by_key(key);
         for laid in &mut self.spans {
-            laid.track = new_place.get(laid.track).copied().unwrap_or(0);
+            let track = &mut laid.place.track;
+            *track = new_place.get(usize::from(*track)).copied().unwrap_or(0);
         }
     }
 }
@@ -274,7 +282,7 @@ mod tests {
     fn places(model: &Model) -> Vec<(usize, usize)> {
         let mut laid = Timeline::of(model).spans;
         laid.sort_by_key(|laid| laid.span);
-        laid.iter().map(|laid| (laid.track, laid.lane)).collect()
+        laid.iter().map(|laid| (laid.place.track.into(), laid.place.lane.into())).collect()
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use super::repeats::repeated_lines;
 use super::{Event, Flow, RankContext, StructuredLogParser};
-use crate::model::{Cell, Column, Form, GraphSize, Language, Readable};
+use crate::model::{Column, Form, GraphSizes, Language, Readable};
 use serde_json::value::RawValue;
 
 pub(super) fn parsers() -> Vec<Box<dyn StructuredLogParser>> {
@@ -32,20 +32,15 @@ impl StructuredLogParser for OutputGraph {
         let repeated = event.payload_text().and_then(|text| repeated_lines(&text));
         if let Some(compile) = cx.here() {
             compile.sections.retain(|section| section.id != "graph-sizes");
-            compile.graph_sizes.clear();
+            compile.graph_sizes = GraphSizes::default();
             compile.repeated = repeated.map(Box::new);
         }
         let fields = event.fields();
         let Some(sizes) = fields.get::<crate::model::Fields<'_>>("sizes") else { return Ok(Flow::Handled) };
-        let sizes: Vec<GraphSize> = sizes
-            .iter()
-            .map(|(value, size)| GraphSize { value: value.to_owned(), size: size.get().replace('"', "") })
-            .collect();
-        let mut section =
-            cx.section("graph-sizes", "Sizes in the captured graph", "value by value", &SIZE_COLUMNS);
-        for one in &sizes {
-            section.row(vec![Cell::Code(one.value.clone()), Cell::Code(one.size.clone())]);
-        }
+        let sizes: GraphSizes =
+            sizes.iter().map(|(value, size)| (value, size.get().replace('"', ""))).collect();
+        // It has no rows of its own: the pages show the sizes.
+        cx.section("graph-sizes", "Sizes in the captured graph", "value by value", &SIZE_COLUMNS);
         if let Some(compile) = cx.here() {
             compile.graph_sizes = sizes;
         }

@@ -1,6 +1,7 @@
 //! Tables that a parser fills.
 
 use crate::model::{Cell, Column, Section};
+use crate::trace::push_mostly_one;
 
 /// A page that a parser made, to which tables can be added.
 pub struct PageTables<'a> {
@@ -40,7 +41,8 @@ impl<'a> SectionRows<'a> {
         let Some(sections) = sections else { return SectionRows { section: None } };
         if !sections.iter().any(|section| section.id == id) {
             let [title, note] = words.map(str::to_owned);
-            sections.push(Section { id, title, note, columns: columns.to_vec(), rows: Vec::new() });
+            let section = Section { id, title, note, columns: columns.to_vec(), rows: Vec::new() };
+            push_mostly_one(sections, section);
         }
         SectionRows { section: sections.iter_mut().find(|section| section.id == id) }
     }

@@ -1,6 +1,6 @@
 //! One compile id and everything recorded under it.
 
-use super::{Section, Stack, TextFrame};
+use super::{GraphSizes, Section, Stack, TextFrame};
 use crate::rel_path::RelPath;
 use crate::trace::{CompileId, Md5, PayloadRef, Span, Stamp};
 use std::collections::BTreeMap;
@@ -54,15 +54,6 @@ pub struct Attempt {
     pub order: u32,
 }
 
-/// The size of a value of a captured graph.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct GraphSize {
-    /// Name of the value.
-    pub value: String,
-    /// `(4, s77)`
-    pub size: String,
-}
-
 /// Source lines that occur equally often in a captured graph: those of a layer that the model has several times.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RepeatedLines {
@@ -112,8 +103,8 @@ pub struct Compile {
     pub graph_breaks: u64,
     /// Tables that events added, for people. Code that needs their content uses the facts instead.
     pub sections: Vec<Section>,
-    /// Sizes of the values of the captured graph, in the order of the graph.
-    pub graph_sizes: Vec<GraphSize>,
+    /// Sizes of the values of the captured graph: the rows of the section that is named after them.
+    pub graph_sizes: GraphSizes,
     /// Lines that the captured graph repeats, as it does for each layer of a model.
     pub repeated: Option<Box<RepeatedLines>>,
     /// How many conditions the last guard tree has; None if no tree was recorded.
@@ -144,7 +135,7 @@ impl Compile {
             artifacts: Vec::new(),
             graph_breaks: 0,
             sections: Vec::new(),
-            graph_sizes: Vec::new(),
+            graph_sizes: GraphSizes::default(),
             repeated: None,
             guard_conditions: None,
             triton_kernels: Vec::new(),

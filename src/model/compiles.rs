@@ -2,37 +2,48 @@
 
 use super::Compile;
 use std::fmt;
+use std::num::NonZeroU32;
 
 /// Identifies a compile of a log: its place among all compiles, by first appearance.
-#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct CompileIndex(usize);
+///
+/// Every span has one, or none, so it is small: the number is one more than the place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct CompileIndex(NonZeroU32);
+
+/// The first compile.
+impl Default for CompileIndex {
+    fn default() -> Self {
+        CompileIndex(NonZeroU32::MIN)
+    }
+}
 
 impl CompileIndex {
     /// The compile at that place, from 0. It need not exist.
     pub fn new(place: usize) -> Self {
-        CompileIndex(place)
+        let place = u32::try_from(place).unwrap_or(u32::MAX);
+        CompileIndex(NonZeroU32::MIN.saturating_add(place))
     }
 
     /// Its place, from 0, by which compiles are sorted.
     pub fn place(self) -> usize {
-        self.0
+        self.0.get() as usize - 1
     }
 
     /// The compile before it; None for the first.
     pub fn previous(self) -> Option<Self> {
-        self.0.checked_sub(1).map(CompileIndex)
+        NonZeroU32::new(self.0.get() - 1).map(CompileIndex)
     }
 
     /// The compile after it, which need not exist.
     pub fn next(self) -> Self {
-        CompileIndex(self.0 + 1)
+        CompileIndex(self.0.saturating_add(1))
     }
 }
 
 /// Its place, as anchors and the sort keys of tables have it.
 impl fmt::Display for CompileIndex {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
+        self.place().fmt(f)
     }
 }
 
@@ -52,12 +63,12 @@ pub struct Compiles(Vec<Compile>);
 impl Compiles {
     /// The compile at that index; None if the log has no such compile.
     pub fn get(&self, index: CompileIndex) -> Option<&Compile> {
-        self.0.get(index.0)
+        self.0.get(index.place())
     }
 
     /// The same, to add facts.
     pub fn get_mut(&mut self, index: CompileIndex) -> Option<&mut Compile> {
-        self.0.get_mut(index.0)
+        self.0.get_mut(index.place())
     }
 
     /// All of them as a slice, to show them page by page.
@@ -68,7 +79,7 @@ impl Compiles {
     /// Adds a compile after the others, and returns its index.
     pub fn push(&mut self, compile: Compile) -> CompileIndex {
         self.0.push(compile);
-        CompileIndex(self.0.len() - 1)
+        CompileIndex::new(self.0.len() - 1)
     }
 
     /// Gives back memory that no compile uses.
@@ -88,12 +99,12 @@ impl Compiles {
 
     /// All of them with their indices.
     pub fn indexed(&self) -> impl Iterator<Item = (CompileIndex, &Compile)> {
-        self.0.iter().enumerate().map(|(place, compile)| (CompileIndex(place), compile))
+        self.0.iter().enumerate().map(|(place, compile)| (CompileIndex::new(place), compile))
     }
 
     /// The index of each.
     pub fn indices(&self) -> impl Iterator<Item = CompileIndex> + use<> {
-        (0..self.0.len()).map(CompileIndex)
+        (0..self.0.len()).map(CompileIndex::new)
     }
 
     /// How many there are.
@@ -139,19 +150,19 @@ mod for_tests {
         type Output = Compile;
 
         fn index(&self, index: CompileIndex) -> &Compile {
-            &self.0[index.0]
+            &self.0[index.place()]
         }
     }
 
     impl IndexMut<CompileIndex> for Compiles {
         fn index_mut(&mut self, index: CompileIndex) -> &mut Compile {
-            &mut self.0[index.0]
+            &mut self.0[index.place()]
         }
     }
 
     impl PartialEq<usize> for CompileIndex {
         fn eq(&self, place: &usize) -> bool {
-            self.0 == *place
+            self.place() == *place
         }
     }
 }

@@ -9,6 +9,7 @@ mod compiles;
 mod export;
 mod facts;
 mod fields;
+mod graph_sizes;
 mod guards;
 mod integrity;
 mod job;
@@ -24,8 +25,8 @@ mod vllm;
 pub mod words;
 
 pub use compile::{
-    Artifact, Attempt, Compile, Content, Form, Function, GraphSize, Language, Metrics, MetricsKind,
-    MetricsRecord, Outcome, Place, Readable, RepeatedLines, Status, TablesPage, TritonKernel,
+    Artifact, Attempt, Compile, Content, Form, Function, Language, Metrics, MetricsKind, MetricsRecord,
+    Outcome, Place, Readable, RepeatedLines, Status, TablesPage, TritonKernel,
 };
 pub use compiles::{ArtifactIndex, CompileIndex, Compiles};
 pub use export::{
@@ -37,6 +38,7 @@ pub use facts::{
     ReasonSource, Recompile, Restart, Stackless, TensorMeta, Torch, TraceSpan, WorkerStall,
 };
 pub use fields::{Fields, lenient};
+pub use graph_sizes::GraphSizes;
 pub use guards::{GuardFacts, GuardPrint, PlaceType, SideEffect};
 pub use integrity::{Integrity, ProblemKind};
 pub use job::{
@@ -59,7 +61,7 @@ pub use stack::{Frame, Stack, TextFrame};
 pub use traceback::traceback;
 pub use vllm::{VllmEvent, VllmFact, VllmPart, VllmPass, VllmStart};
 
-use crate::trace::{Clock, CompileId, Md5, PayloadRef, Span, Stamp, StringTable, TextMap};
+use crate::trace::{Clock, CompileId, Md5, PayloadList, PayloadRef, Span, Stamp, StringTable, TextMap};
 use fxhash::{FxHashMap, FxHashSet};
 use indexmap::IndexMap;
 use std::sync::Arc;
@@ -100,7 +102,7 @@ pub struct Model {
     /// Kernels that events of spans name, by the place of the span.
     pub span_kernels: FxHashMap<usize, Arc<str>>,
     /// Where each chromium event's payload stands, in log order.
-    pub chromium: Vec<PayloadRef>,
+    pub chromium: PayloadList,
     /// What a comparison of ranks needs.
     pub cross_rank: CrossRank,
     /// Records that carry a framework stack in place of a compile id.

@@ -11,6 +11,7 @@ use crate::system::files::read_at;
 use anyhow::{Context, Result, bail};
 
 use super::payload::{PayloadRef, Span, decode, decode_slice};
+use super::payload_list::ListedPayload;
 use super::unpack::{Limit, Limited, MAGIC, OverLimit, Packing, WINDOW, copy_unpacked, unpacking};
 
 /// Payloads up to this size are decoded in memory when they are copied, larger ones piece by piece.
@@ -369,7 +370,8 @@ impl<'s> SpanReader<'s> {
     }
 
     /// As [`Source::read_payload`].
-    pub fn read_payload(&mut self, payload: &PayloadRef, out: &mut Vec<u8>) -> io::Result<()> {
+    pub fn read_payload(&mut self, payload: impl Into<ListedPayload>, out: &mut Vec<u8>) -> io::Result<()> {
+        let payload = payload.into();
         let mut raw = std::mem::take(&mut self.raw);
         let read = self.read_span(payload.span, &mut raw);
         if read.is_ok() {

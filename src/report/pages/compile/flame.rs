@@ -100,7 +100,8 @@ fn place<'m>(subject: Subject<'m>) -> (Vec<Placed<'m>>, f64) {
     // Where each span of the compile stands in the list above.
     let mut known: fxhash::FxHashMap<usize, (f64, usize, usize)> = fxhash::FxHashMap::default();
     let (mut total, mut reach, mut shift) = (0.0_f64, f64::NEG_INFINITY, 0.0);
-    for &index in subject.of.spans {
+    for &index in subject.report.found.time.spans_of(subject.index) {
+        let index = index as usize;
         let Some(span) = spans.get(index) else { continue };
         let above = span.parent.and_then(|parent| known.get(&parent)).copied();
         let (own_shift, depth, part) = match above {

@@ -122,8 +122,8 @@ fn write(subject: Subject<'_>, worker: &mut Worker, out: &mut dyn Write) -> anyh
 
 /// Whether a table of the page has so many rows that it is sorted and shortened; those of times have a few.
 fn has_long_table(compile: &Compile) -> bool {
-    let tables = compile.sections.iter().map(|section| section.rows.len()).chain([compile.artifacts.len()]);
-    tables.max().is_some_and(|rows| rows >= CAP)
+    let tables = compile.sections.iter().map(|section| section.rows.len());
+    tables.chain([compile.graph_sizes.len(), compile.artifacts.len()]).max().is_some_and(|rows| rows >= CAP)
 }
 
 /// Whether the page is that of records without a compile id, of which there is nothing to say but their files.
@@ -263,8 +263,8 @@ fn write_sizes(
         open_more(out, format!("{} sizes", whole(count)))?;
     }
     write!(out, "{}", Element::new("pre").class("value-list").open().as_str())?;
-    for one in &compile.graph_sizes {
-        let (value, size) = (Html::content(&one.value), Html::content(&one.size));
+    for one in compile.graph_sizes.iter() {
+        let (value, size) = (Html::content(one.value), Html::content(one.size));
         writeln!(out, "{} {}", value.as_str(), size.as_str())?;
     }
     close(out, "pre")?;

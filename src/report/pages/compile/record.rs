@@ -1,6 +1,6 @@
 //! The page of one metrics record: every field as torch wrote it.
 
-use crate::model::{Artifact, Compile, Content, Failure, Fields, GraphSize, MetricsRecord};
+use crate::model::{Artifact, Compile, Content, Failure, Fields, GraphSizes, MetricsRecord};
 use crate::output::{Page, RelPath};
 use crate::report::kit::formats::{clipped, counted, micros, whole};
 use crate::report::kit::html::Html;
@@ -286,7 +286,7 @@ fn named_values(json: &str) -> Option<String> {
 }
 
 /// Sizes as Python prints a dictionary of them.
-fn as_python(sizes: &[GraphSize]) -> String {
+fn as_python(sizes: &GraphSizes) -> String {
     let pairs = sizes.iter().map(|one| format!("'{}': {}", one.value, one.size));
     format!("{{{}}}", pairs.collect::<Vec<_>>().join(", "))
 }

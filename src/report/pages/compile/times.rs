@@ -17,7 +17,7 @@ use std::io::Write;
 
 pub(crate) fn present(subject: Subject<'_>) -> bool {
     subject.compile.metrics.iter().any(|m| m.total_us().is_some())
-        || subject.report.found.time.by_compile.contains_key(&subject.index)
+        || subject.report.found.time.has_phases(subject.index)
 }
 
 /// The chart of the phases with a table of them; where the log has no phases, the times of the metrics.
@@ -27,12 +27,13 @@ pub(crate) fn write(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -
     }
     let chart = crate::report::pages::compile::flame::chart(view, subject)?;
     view.open_section(out, ("time", "Compile time", ""), None, Html::default())?;
-    match subject.report.found.time.by_compile.get(&subject.index) {
-        Some(phases) => {
-            put(out, &chart)?;
-            write_phases(view, subject, phases, out)?;
-        }
-        None => subject.metrics.map_or(Ok(()), |fields| write_times(view, out, fields))?,
+    let timed = &subject.report.found.time;
+    if timed.has_phases(subject.index) {
+        put(out, &chart)?;
+        let phases = timed.phases_of(subject.report.model, subject.index);
+        write_phases(view, subject, &phases, out)?;
+    } else if let Some(fields) = subject.metrics {
+        write_times(view, out, fields)?;
     }
     close_section(out)?;
     Ok(())

@@ -281,5 +281,5 @@ fn write_data(view: View<'_>, compile: &Compile, shown: &Shown, out: &mut dyn Wr
 
 /// Sizes of the values of the captured graph, as Dynamo wrote them.
 fn sizes(compile: &Compile) -> BTreeMap<&str, &str> {
-    compile.graph_sizes.iter().map(|one| (one.value.as_str(), one.size.as_str())).collect()
+    compile.graph_sizes.iter().map(|one| (one.value, one.size)).collect()
 }

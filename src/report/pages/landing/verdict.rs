@@ -262,9 +262,9 @@ fn without_metrics(view: View<'_>) -> anyhow::Result<Option<Html>> {
     let named = view.pills(missing.iter().copied().take(NAMED))?;
     let more = missing.len().saturating_sub(NAMED);
     let more = if more > 0 { format!(" and {} more", whole(more)) } else { String::new() };
-    let timed = &view.report.found.time.by_compile;
+    let timed = &view.report.found.time;
     let has_phases = |compile: &&Compile| {
-        view.report.model.by_id.get(&compile.id).is_some_and(|index| timed.contains_key(index))
+        view.report.model.by_id.get(&compile.id).is_some_and(|index| timed.has_phases(*index))
     };
     let (have, their) = if missing.len() == 1 { ("has", "its") } else { ("have", "their") };
     let time = match missing.iter().all(has_phases) {

@@ -186,8 +186,11 @@ fn tables(report: Report<'_>) -> Vec<Fact> {
     let mut rows: IndexMap<(&str, String), (CompileIndex, usize)> = IndexMap::new();
     for (index, compile) in report.model.compiles.indexed() {
         for section in compile.sections.iter().filter(|section| section.id != "guards") {
-            for row in &section.rows {
-                rows.entry((section.id, row_text(row))).or_insert((index, 0)).1 += 1;
+            let mut add = |text: String| rows.entry((section.id, text)).or_insert((index, 0)).1 += 1;
+            section.rows.iter().for_each(|row| add(row_text(row)));
+            if section.id == "graph-sizes" {
+                let sizes = compile.graph_sizes.iter();
+                sizes.for_each(|one| add(joined(&[one.value.trim(), one.size.trim()])));
             }
         }
     }

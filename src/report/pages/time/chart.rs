@@ -94,8 +94,8 @@ pub(crate) fn write(view: View<'_>, times: Times<'_>, out: &mut dyn Write) -> an
     view.open_section(out, ("chart", "Wall time", about), count, Html::default())?;
     let data = data(view, times.timeline)?;
     // A link to a compile on the chart leads here; without a script it still leads to the section.
-    let timed = &view.report.found.time.by_compile;
-    for number in model.compiles.indices().take(MOST_ANCHORS).filter(|number| timed.contains_key(number)) {
+    let timed = &view.report.found.time;
+    for number in model.compiles.indices().take(MOST_ANCHORS).filter(|number| timed.has_phases(*number)) {
         put(out, &Element::new("span").id(&format!("at-{number}")).empty())?;
     }
     let chart = Chart { parts: parts(&view.report.found.split), notes: notes(times) };
@@ -156,17 +156,17 @@ fn data<'m>(view: View<'m>, timeline: &Timeline) -> anyhow::Result<Data<'m>> {
     let end = view.report.found.end.as_ref();
     let mut reach = 0;
     for laid in &timeline.spans {
-        let Some(span) = model.spans.get(laid.span) else { continue };
+        let Some(span) = model.spans.get(laid.span()) else { continue };
         let start = since(span.start_us);
-        let kernel = kernels.get(&laid.span).filter(|_| data.kernels.len() < MOST_KERNELS);
+        let kernel = kernels.get(&laid.span()).filter(|_| data.kernels.len() < MOST_KERNELS);
         data.kernels.extend(kernel.map(|name| (data.starts.len(), clipped(name, LONGEST_NAME).0.to_owned())));
         data.open.extend(span.open.then_some(data.starts.len()));
-        let ends_log = end.is_some_and(|end| end.is_open(laid.span));
+        let ends_log = end.is_some_and(|end| end.is_open(laid.span()));
         data.unfinished.extend(ends_log.then_some(data.starts.len()));
         data.starts.push(start.saturating_sub(reach));
         data.lengths.push(since(span.end_us).saturating_sub(start));
         reach = start;
-        let part = laid.part.map_or(0, |part| part + 1);
+        let part = laid.part().map_or(0, |part| part + 1);
         let phase = *phases.entry((&*span.name, part)).or_insert_with(|| {
             data.names.push(clipped(&span.name, LONGEST_NAME).0);
             data.meanings.push(phase_meaning(&span.name));
@@ -184,7 +184,8 @@ fn data<'m>(view: View<'m>, timeline: &Timeline) -> anyhow::Result<Data<'m>> {
             Some((count, of)) if *of == compile => *count += 1,
             _ => data.runs.push((1, compile)),
         }
-        let row = rows.get(laid.track).copied().unwrap_or(0) + laid.lane;
+        let row =
+            rows.get(usize::from(laid.place.track)).copied().unwrap_or(0) + usize::from(laid.place.lane);
         data.rows
             .extend(u32::try_from(row).ok().and_then(|row| char::from_u32(FIRST_ROW + row)).or(Some('@')));
     }

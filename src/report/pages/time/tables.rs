@@ -148,9 +148,11 @@ struct Spent {
 /// What each compile took of which anything is known, by its place in the model; costliest first.
 fn spent(view: View<'_>, times: Times<'_>) -> Vec<(CompileIndex, Spent)> {
     let mut all: BTreeMap<CompileIndex, Spent> = BTreeMap::new();
-    for (index, phases) in &view.report.found.time.by_compile {
+    let timed = &view.report.found.time;
+    for index in timed.compiles() {
+        let phases = timed.phases_of(view.report.model, index);
         let outer = phases.iter().filter(|phase| phase.depth == 0);
-        all.entry(*index).or_default().total = Some(outer.fold(0.0, |sum, phase| sum + phase.total_s * 1e6));
+        all.entry(index).or_default().total = Some(outer.fold(0.0, |sum, phase| sum + phase.total_s * 1e6));
     }
     for lost in &times.account.lost {
         *all.entry(lost.compile).or_default().lost.get_or_insert(0.0) += lost.us;

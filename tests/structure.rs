@@ -15,6 +15,9 @@ const KIT: &str = "report/kit/";
 const HIGHLIGHTING: &str = "highlight.rs";
 /// The file that says which kind a token of code is.
 const HIGHLIGHT_CLASSES: &str = "highlight_classes.rs";
+/// The file that has the grammars, and the one that makes them.
+const HIGHLIGHT_GRAMMARS: &str = "highlight_grammars.rs";
+const HIGHLIGHT_GRAMMARS_TESTS: &str = "highlight_grammars_tests.rs";
 /// The file that remembers states of the parser.
 const HIGHLIGHT_TABLE: &str = "highlight_table.rs";
 
@@ -41,7 +44,7 @@ fn the_terminal_and_the_browser_are_known_to_the_program_only() {
 #[test]
 fn a_crate_for_one_job_is_used_in_one_place() {
     only(
-        &[HIGHLIGHTING, HIGHLIGHT_CLASSES, HIGHLIGHT_TABLE]
+        &[HIGHLIGHTING, HIGHLIGHT_CLASSES, HIGHLIGHT_GRAMMARS, HIGHLIGHT_GRAMMARS_TESTS, HIGHLIGHT_TABLE]
             .map(|file| format!("{KIT}{file}"))
             .each_ref()
             .map(String::as_str),

@@ -1,4 +1,4 @@
-//! Code as highlighted lines. Only this file, `highlight_classes.rs` and `highlight_table.rs` know the highlighting crate.
+//! Code as highlighted lines. Only this file and those beside it that begin with `highlight_` know the highlighting crate.
 //!
 //! Generated code repeats itself, most of all if `tmp12 = tmp11 + 3` counts as the same line as `tmp7 = tmp6 + 2`. So a
 //! [`Highlighter`] remembers the shapes of lines (a line with every number replaced by `1`): for each state of the parser
@@ -6,11 +6,12 @@
 
 use std::io::{self, Write};
 use std::ops::Range;
-use std::sync::{LazyLock, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 use crate::limits::LARGEST_VIEWER;
 use crate::model::Language;
 use crate::report::kit::highlight_classes::Classes;
+use crate::report::kit::highlight_grammars;
 use crate::report::kit::highlight_table::{Learned, Origin, Place, Seen, State, Table, Token};
 use crate::report::kit::html::Html;
 use crate::report::kit::markup::{push_close, push_open, push_span};
@@ -46,13 +47,9 @@ const KERNEL_CALLS: [(&str, Language); 6] = [
 /// The line before the string that holds a whole C++ program, as Inductor's C++ wrapper writes it.
 const CPP_WRAPPER: &str = "cpp_wrapper_src = (";
 
-/// The grammars, and those of their rules that a text needed so far. All workers share them: loading takes a millisecond,
-/// and compiling the rules that a short file of Python and C++ needs takes nine.
-static SYNTAXES: LazyLock<SyntaxSet> = LazyLock::new(SyntaxSet::load_defaults_newlines);
-
 /// Highlights code, line by line. One for each worker: it is not shared, and what it remembers serves all its pages.
 pub struct Highlighter {
-    syntaxes: &'static SyntaxSet,
+    grammars: &'static SyntaxSet,
     python: State,
     cpp: State,
     classes: Classes,
@@ -113,12 +110,12 @@ impl Highlighter {
     /// # Errors
     /// The highlighting crate lacks a grammar.
     pub fn new() -> anyhow::Result<Self> {
-        let syntaxes = &*SYNTAXES;
-        let python = State::start(syntaxes, "py").context("the grammar of Python is missing")?;
-        let cpp = State::start(syntaxes, "cpp").context("the grammar of C++ is missing")?;
+        let grammars = highlight_grammars::of_ascii()?;
+        let python = State::start(grammars, "py").context("the grammar of Python is missing")?;
+        let cpp = State::start(grammars, "cpp").context("the grammar of C++ is missing")?;
         let classes = Classes::new().context("a scope of the grammars is misspelt")?;
         let table = Table::default();
-        Ok(Self { syntaxes, python, cpp, classes, table, shape: String::new(), html: String::new() })
+        Ok(Self { grammars, python, cpp, classes, table, shape: String::new(), html: String::new() })
     }
 
     /// Writes `text`, escaped: line 7 is `<li id="L7">..</li>`, with spans whose classes `highlight_classes.rs` explains.
@@ -254,7 +251,8 @@ impl Highlighter {
         let end = self.shape.len();
         // The grammars want the newline; no token holds it.
         self.shape.push('\n');
-        let operations = state.parser.parse_line(&self.shape, self.syntaxes).ok();
+        let grammars = if self.shape.is_ascii() { self.grammars } else { highlight_grammars::of_any_text() };
+        let operations = state.parser.parse_line(&self.shape, grammars).ok();
         self.shape.truncate(end);
         let mut tokens = Vec::new();
         let mut done = 0;

@@ -12,6 +12,7 @@ pub(crate) mod formats;
 pub(crate) mod graph_files;
 pub(crate) mod highlight;
 mod highlight_classes;
+mod highlight_grammars;
 mod highlight_table;
 pub(crate) mod html;
 pub(crate) mod inductor_runs;

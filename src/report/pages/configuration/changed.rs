@@ -107,12 +107,13 @@ fn values<'k>(defaults: &Defaults, kind: &'k Kind) -> Vec<Setting<'k>> {
 
 /// The place of a setting among those that have an explanation.
 fn notable(one: &Setting<'_>) -> Option<usize> {
-    NOTABLE.iter().position(|notable| notable.kind == one.kind.kind && notable.name == one.name)
+    NOTABLE.iter().position(|notable| notable.name == one.name && notable.kind == one.kind.kind)
 }
 
 /// What a setting does, where that is known.
 pub(crate) fn about(kind: &str, name: &str) -> Option<&'static str> {
-    NOTABLE.iter().find(|notable| notable.kind == kind && notable.name == name).map(|notable| notable.about)
+    // The name first: it decides almost always.
+    NOTABLE.iter().find(|notable| notable.name == name && notable.kind == kind).map(|notable| notable.about)
 }
 
 /// Where the defaults come from, in a sentence.

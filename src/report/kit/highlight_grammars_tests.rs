@@ -7,7 +7,7 @@ use syntect::parsing::syntax_definition::{Pattern, SyntaxDefinition};
 use syntect::parsing::{ParseState, Regex, ScopeStack, SyntaxSetBuilder};
 
 /// What stands for a class of characters within brackets, in ASCII. A negated class within brackets is left as it is.
-const IN_BRACKETS: [(&str, &str); 9] = [
+const IN_BRACKETS: [(&str, &str); 13] = [
     (r"\w", "a-zA-Z0-9_"),
     (r"\d", "0-9"),
     (r"\s", r"\t-\r "),
@@ -17,17 +17,28 @@ const IN_BRACKETS: [(&str, &str); 9] = [
     ("[:lower:]", "a-z"),
     ("[:digit:]", "0-9"),
     ("[:space:]", r"\t-\r "),
+    (r"\p{L}", "a-zA-Z"),
+    (r"\p{Lu}", "A-Z"),
+    (r"\p{N}", "0-9"),
+    (r"\p{Nd}", "0-9"),
 ];
 
 /// The same outside of brackets.
-const OUTSIDE: [(&str, &str); 6] = [
+const OUTSIDE: [(&str, &str); 10] = [
     (r"\w", "[a-zA-Z0-9_]"),
     (r"\W", "[^a-zA-Z0-9_]"),
     (r"\d", "[0-9]"),
     (r"\D", "[^0-9]"),
     (r"\s", r"[\t-\r ]"),
     (r"\S", r"[^\t-\r ]"),
+    (r"\p{L}", "[a-zA-Z]"),
+    (r"\p{Lu}", "[A-Z]"),
+    (r"\p{N}", "[0-9]"),
+    (r"\p{Nd}", "[0-9]"),
 ];
+
+/// How rules say that case is ignored, in all of them or in a part.
+const IGNORES_CASE: [&str; 3] = ["(?i)", "(?i:", "(?xi)"];
 
 /// A rule that means the same for ASCII.
 fn in_ascii(rule: &str) -> String {
@@ -58,7 +69,8 @@ fn in_ascii(rule: &str) -> String {
         rest = &rest[length..];
     }
     assert_eq!(depth, 0, "{rule}");
-    made
+    // Where case is ignored, only that of ASCII: an option of a whole rule.
+    if IGNORES_CASE.iter().any(|option| made.contains(option)) { format!("(?I){made}") } else { made }
 }
 
 /// The numbers of all grammars that a grammar leads into.
@@ -125,6 +137,7 @@ fn the_stored_grammars_are_those_of_the_crate_reduced_to_ascii() {
 fn classes_of_characters_become_those_of_ascii_and_nothing_else_changes() {
     assert_eq!(in_ascii(r"\b([[:alpha:]_]\w*)\s*(?=\()"), r"\b([a-zA-Z_][a-zA-Z0-9_]*)[\t-\r ]*(?=\()");
     assert_eq!(in_ascii(r"[^\]\\w\W][]\s]\\w"), r"[^\]\\w\W][]\t-\r ]\\w");
+    assert_eq!(in_ascii(r"(?i)0x\h|[\p{L}\p{N}]\p{Lu}"), r"(?I)(?i)0x\h|[a-zA-Z0-9][A-Z]");
     assert_eq!(in_ascii("(?x) a # it's [ \n \\d"), "(?x) a # it's [ \n [0-9]");
 }
 

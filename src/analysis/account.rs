@@ -1,7 +1,7 @@
 //! The account of a log's wall time: what compiled, what was for nothing, what was saved, and what nobody accounts for.
 
 use super::parts::{PARTS, owners};
-use super::time::self_times;
+use super::time::CompileTime;
 use crate::model::{CompileIndex, Model, Status};
 use crate::trace::TextMap;
 use std::sync::Arc;
@@ -61,12 +61,12 @@ pub struct Saved {
 }
 
 impl Account {
-    /// Draws it up.
-    pub fn of(model: &Model) -> Account {
+    /// Draws it up; `time` is that of the same log.
+    pub fn of(model: &Model, time: &CompileTime) -> Account {
         let mut account =
             Account { open: model.spans.iter().filter(|s| s.open).count(), ..Account::default() };
         account.cover(model);
-        account.divide(model);
+        account.divide(model, time);
         for (compile, of) in model.compiles.indexed() {
             let positive = |us: Option<f64>| us.filter(|us| us.is_finite() && *us > 0.0);
             let sum = |values: &mut dyn Iterator<Item = f64>| values.fold(0.0, |sum, us| sum + us);
@@ -90,14 +90,14 @@ impl Account {
 
     /// Wall time, what of it spans cover, and the gaps.
     fn cover(&mut self, model: &Model) {
-        let mut order: Vec<usize> = (0..model.spans.len()).collect();
-        let start = |index: &usize| model.spans.get(*index).map_or(0.0, |s| s.start_us);
+        let mut order: Vec<u32> = (0..).take(model.spans.len()).collect();
+        let start = |index: &u32| model.spans.get(*index as usize).map_or(0.0, |s| s.start_us);
         order.sort_by(|a, b| start(a).total_cmp(&start(b)));
         let stamp = |stamp| model.clock.epoch_us(stamp).map(|us| us as f64);
         let Some(first) = order.first().map(start) else { return };
         let begin = model.log.first.and_then(stamp).map_or(first, |us| us.min(first));
         let (mut reach, mut before) = (begin, None);
-        for index in order {
+        for index in order.into_iter().map(|index| index as usize) {
             let Some(span) = model.spans.get(index) else { continue };
             if span.start_us > reach {
                 let after = Some(index);
@@ -117,10 +117,10 @@ impl Account {
     }
 
     /// Self time of phases that only hold others, and the part of each phase's name.
-    fn divide(&mut self, model: &Model) {
+    fn divide(&mut self, model: &Model, time: &CompileTime) {
         let mut by_name: TextMap<Arc<str>, [f64; PARTS.len()]> = TextMap::default();
         let owners = owners(&model.spans);
-        for ((span, own), owner) in model.spans.iter().zip(self_times(&model.spans)).zip(owners) {
+        for ((span, own), owner) in model.spans.iter().zip(time.self_us()).zip(owners) {
             if only_holds_others(&span.name) {
                 self.between_us += own;
             }
@@ -171,7 +171,8 @@ mod tests {
             span("dynamo", 25.0, 30.0, None),
             span("pgo.get", 90.0, 91.0, None),
         ];
-        let account = Account::of(&Model { spans, ..Model::default() });
+        let model = Model { spans, ..Model::default() };
+        let account = Account::of(&model, &crate::analysis::time::of_log(&model));
         assert_eq!((account.wall_us, account.covered_us, account.uncovered_us()), (81.0, 16.0, 65.0));
         let gaps: Vec<_> = account.gaps.iter().map(|g| (g.start_us, g.end_us, g.before, g.after)).collect();
         assert_eq!(gaps, [(30.0, 90.0, Some(2), Some(3)), (20.0, 25.0, Some(0), Some(2))]);

@@ -16,7 +16,6 @@ pub struct CompileTime {
     /// The spans of each compile: indices into the model's spans. A span belongs to the compile of its outermost ancestor
     /// that has one, so that work done for a compile under another name stays with it.
     spans: Grouped<u32>,
-    /// Microseconds of each span that none of its direct children covers.
     selfs: Vec<f64>,
 }
 
@@ -24,6 +23,11 @@ impl CompileTime {
     /// The spans of a compile: indices into the model's spans, each after the span around it.
     pub fn spans_of(&self, compile: CompileIndex) -> &[u32] {
         self.spans.at(compile)
+    }
+
+    /// Microseconds of each span that none of its direct children covers.
+    pub(super) fn self_us(&self) -> &[f64] {
+        &self.selfs
     }
 
     /// Whether a compile has phases.
@@ -129,7 +133,7 @@ pub(super) fn self_times(spans: &[TraceSpan]) -> Vec<f64> {
         (start < end).then_some((index, (start, end)))
     };
     // The children of each span side by side in one list: first the number of them, then where those of each end.
-    let mut ends = vec![0_usize; spans.len()];
+    let mut ends = vec![0_u32; spans.len()];
     for (parent, _) in spans.iter().filter_map(inside) {
         if let Some(count) = ends.get_mut(parent) {
             *count += 1;
@@ -139,17 +143,17 @@ pub(super) fn self_times(spans: &[TraceSpan]) -> Vec<f64> {
     for end in &mut ends {
         before += std::mem::replace(end, before);
     }
-    let mut children = vec![(0.0, 0.0); before];
+    let mut children = vec![(0.0, 0.0); before as usize];
     for (parent, interval) in spans.iter().filter_map(inside) {
         let Some(end) = ends.get_mut(parent) else { continue };
-        if let Some(child) = children.get_mut(*end) {
+        if let Some(child) = children.get_mut(*end as usize) {
             *child = interval;
         }
         *end += 1;
     }
     let mut from = 0;
     let own = spans.iter().zip(ends).map(|(span, end)| {
-        let of_span = children.get_mut(std::mem::replace(&mut from, end)..end);
+        let of_span = children.get_mut(std::mem::replace(&mut from, end) as usize..end as usize);
         (span.end_us - span.start_us - of_span.map_or(0.0, union)).max(0.0)
     });
     own.collect()

@@ -36,7 +36,13 @@ pub(super) fn conclude(model: &mut Model, source: &Source) {
 
 /// Lists that grew while the log was read have room for up to twice as many entries, and stay as they are from now on.
 fn give_back_room(model: &mut Model) {
+    for compile in model.compiles.iter_mut() {
+        compile.artifacts.shrink_to_fit();
+        compile.sections.shrink_to_fit();
+        compile.sections.iter_mut().for_each(|section| section.rows.shrink_to_fit());
+    }
     model.compiles.shrink_to_fit();
+    model.shapes.inputs.shrink_to_fit();
     model.raw.shrink_to_fit();
     model.spans.shrink_to_fit();
     model.chromium.shrink_to_fit();

@@ -8,7 +8,9 @@ use super::damage::{Damage, DamageKind};
 use super::envelope::without_bom;
 use super::lines::Lines;
 use super::md5_lanes::md5_of_all;
+use super::nesting::may_nest_deeper;
 use super::payload::{Gather, LineKind, MAX_PAYLOAD_IN_MEMORY, Md5, PayloadText, Span, kind_of};
+use crate::limits::DEEPEST_JSON;
 use std::io::{self, Read};
 use std::ops::Range;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -34,6 +36,8 @@ pub(super) struct Group {
     /// Where the batch has the header line.
     pub header_at: Range<usize>,
     pub too_long: bool,
+    /// Whether the header line has so many brackets that its JSON may nest too deep.
+    pub may_nest_deep: bool,
     /// Whether the header line ends in a carriage return.
     pub crlf: bool,
     pub payload: Option<GroupPayload>,
@@ -50,6 +54,8 @@ pub(super) struct GroupPayload {
     pub text: PayloadText,
     /// The hash of a text that is in memory and whose header line has no carriage return.
     pub md5: Option<Md5>,
+    /// Whether a text that is in memory is UTF-8.
+    pub is_utf8: bool,
 }
 
 /// What stands in a log.
@@ -78,6 +84,20 @@ impl Batch {
         self.bytes.clear();
         if self.bytes.capacity() > KEEP_BYTES {
             self.bytes = Vec::new();
+        }
+    }
+
+    /// Finds out what can be known of headers and payloads before they are parsed, so that the thread that parses, which has
+    /// more to do than this one, need not.
+    fn look_ahead(&mut self) {
+        for item in &mut self.items {
+            let Item::Group(group) = item else { continue };
+            let header = self.bytes.get(group.header_at.clone()).unwrap_or_default();
+            group.may_nest_deep = may_nest_deeper(header, DEEPEST_JSON);
+            if let Some(GroupPayload { text: PayloadText::InMemory(at), is_utf8, .. }) = &mut group.payload {
+                let text = self.bytes.get(at.clone()).unwrap_or_default();
+                *is_utf8 = std::str::from_utf8(text).is_ok();
+            }
         }
     }
 
@@ -181,6 +201,7 @@ impl<R: Read> Groups<R> {
             }
         }
         batch.end = self.lines.offset();
+        batch.look_ahead();
         batch.hash();
     }
 
@@ -213,6 +234,7 @@ impl<R: Read> Groups<R> {
             header: header.span,
             header_at: header.at,
             too_long: header.too_long,
+            may_nest_deep: true,
             crlf,
             payload: payload.map(|(payload, _)| payload),
             last,
@@ -271,6 +293,6 @@ impl<R: Read> Groups<R> {
             found = Some((Span { offset: start, len: end - start }, newline));
         }
         let text = gather.finish(bytes);
-        Ok(found.map(|(span, newline)| (GroupPayload { span, text, md5: None }, newline)))
+        Ok(found.map(|(span, newline)| (GroupPayload { span, text, md5: None, is_utf8: true }, newline)))
     }
 }

@@ -11,6 +11,7 @@ use serde::de::{self, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 use super::compile_id::CompileId;
+use super::nesting::string_length;
 use super::payload::untagged;
 
 /// A header's JSON object; the values of its events are not parsed yet.
@@ -306,26 +307,12 @@ fn without_bare_numbers(text: &str) -> Option<String> {
             rest = after;
             continue;
         }
-        let taken = if at.starts_with('"') { string_len(at) } else { at.len().min(1) };
+        let taken = if at.starts_with('"') { string_length(at.as_bytes()) } else { at.len().min(1) };
         let (kept, after) = at.split_at_checked(taken)?;
         out.push_str(kept);
         rest = after;
     }
     replaced.then_some(out)
-}
-
-/// The length of the JSON string at the start of the text, both quotes included; all of it when it does not end.
-pub(super) fn string_len(text: &str) -> usize {
-    let bytes = text.as_bytes();
-    let mut from = 1;
-    while let Some(at) = bytes.get(from..).and_then(|rest| memchr::memchr2(b'"', b'\\', rest)) {
-        match bytes.get(from + at) {
-            // The byte after a backslash is skipped: it is ASCII in valid JSON, and only quotes matter here.
-            Some(b'\\') => from += at + 2,
-            _ => return from + at + 1,
-        }
-    }
-    bytes.len()
 }
 
 #[cfg(test)]

@@ -187,7 +187,7 @@ impl<'a> Header<'a> {
         let Some((prefix, json)) = Prefix::parse(text) else {
             return Err(damage(DamageKind::BadPrefix, format!("not a line of a trace: {}", quoted(header))));
         };
-        if nests_deeper(json, DEEPEST_JSON) {
+        if group.may_nest_deep && nests_deeper(json, DEEPEST_JSON) {
             let detail =
                 format!("the metadata nests deeper than {DEEPEST_JSON} levels: {}", quoted(json.as_bytes()));
             return Err(damage(DamageKind::BadJson, detail));
@@ -219,6 +219,7 @@ impl<'a> Header<'a> {
         let mut intact = true;
         let mut payload = None;
         let mut wrong = None;
+        let is_utf8 = found.as_ref().is_none_or(|found| found.is_utf8);
         if let Some(found) = found {
             let told = found.settle(hash, bytes, stripped, group.crlf);
             intact = declared.is_none() || hash == Some(told.at.md5);
@@ -243,7 +244,7 @@ impl<'a> Header<'a> {
             let detail = bounded(detail);
             self.problems.push(Damage { line: group.line, kind: DamageKind::BadPayloadMd5, detail });
         }
-        if payload.and_then(|payload| payload.text).is_some_and(|text| std::str::from_utf8(text).is_err()) {
+        if !is_utf8 {
             let detail = "the payload has bytes that are not UTF-8".to_owned();
             self.problems.push(Damage { line: group.line, kind: DamageKind::NonUtf8, detail });
         }

@@ -14,6 +14,7 @@ mod damage;
 mod discover;
 mod envelope;
 mod glob;
+mod header;
 mod intake;
 mod lines;
 mod maps;

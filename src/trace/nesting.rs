@@ -4,7 +4,8 @@
 /// Whether lists and objects stand in each other more levels deep than that. The text may be no JSON.
 pub fn nests_deeper(json: &str, levels: usize) -> bool {
     let json = json.as_bytes();
-    if !may_nest_deeper(json, levels) {
+    // Hardly any text has so many brackets at all, which is seen at once.
+    if memchr::memchr2_iter(b'[', b'{', json).nth(levels).is_none() {
         return false;
     }
     let (mut at, mut depth) = (0_usize, 0_usize);
@@ -24,11 +25,6 @@ pub fn nests_deeper(json: &str, levels: usize) -> bool {
         at += 1;
     }
     false
-}
-
-/// Whether a text has so many brackets at all, which hardly any has and which is seen at once.
-pub(super) fn may_nest_deeper(json: &[u8], levels: usize) -> bool {
-    memchr::memchr2_iter(b'[', b'{', json).nth(levels).is_some()
 }
 
 /// Bytes of the JSON string at the start, both quotes included; all of them when it does not end.

@@ -1,7 +1,7 @@
 //! Compile time in its order: what the compiler did first, next and last, with the pauses between compiles left out.
 
 use super::parts::{each_innermost, owners};
-use crate::model::Model;
+use crate::model::{Model, TraceSpan};
 
 /// Time spent on one thing without a break.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -35,6 +35,7 @@ const TRIES_COMPILER: &str = "Scheduler.codegen";
 /// as the part stays the same.
 pub fn order_of_time(model: &Model) -> Vec<Stretch> {
     let owners = owners(&model.spans);
+    let within_trials = within_trials(&model.spans);
     let mut stretches: Vec<Stretch> = Vec::new();
     let (mut last_build, mut done_us) = (None, 0.0);
     each_innermost(&model.spans, |innermost| {
@@ -42,7 +43,9 @@ pub fn order_of_time(model: &Model) -> Vec<Stretch> {
         if us <= 0.0 {
             return;
         }
-        let kind = build_kind(model, innermost.span);
+        let is_build = model.spans.get(innermost.span).is_some_and(|span| *span.name == *BUILD);
+        let is_trial = within_trials.get(innermost.span).is_some_and(|within| *within);
+        let kind = is_build.then_some(if is_trial { BuildKind::Trial } else { BuildKind::Kernel });
         let part = owners.get(innermost.span).and_then(|owner| owner.part());
         let build = kind.map(|_| innermost.span);
         match stretches.last_mut() {
@@ -55,13 +58,15 @@ pub fn order_of_time(model: &Model) -> Vec<Stretch> {
     stretches
 }
 
-/// What a span builds; None where it builds nothing.
-fn build_kind(model: &Model, index: usize) -> Option<BuildKind> {
-    let span = model.spans.get(index).filter(|span| *span.name == *BUILD)?;
-    let around = |span: &&crate::model::TraceSpan| model.spans.get(span.parent?);
-    let mut outer = std::iter::successors(around(&span), around);
-    let is_trial = outer.any(|outer| *outer.name == *TRIES_COMPILER);
-    Some(if is_trial { BuildKind::Trial } else { BuildKind::Kernel })
+/// Which spans lie within a phase that tries out the compiler. In one pass, since a span stands after its parent: spans of
+/// thousands of compiles can lie within each other.
+fn within_trials(spans: &[TraceSpan]) -> Vec<bool> {
+    let mut within: Vec<bool> = Vec::with_capacity(spans.len());
+    for span in spans {
+        let parent = span.parent.and_then(|parent| Some((spans.get(parent)?, *within.get(parent)?)));
+        within.push(parent.is_some_and(|(parent, is_within)| is_within || *parent.name == *TRIES_COMPILER));
+    }
+    within
 }
 
 #[cfg(test)]

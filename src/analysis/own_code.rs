@@ -3,6 +3,7 @@
 use crate::model::Model;
 use crate::model::words::file_name;
 use crate::trace::{TextMap, TextSet};
+use std::borrow::Cow;
 
 /// Folders of installed packages: what follows them identifies a file.
 pub const PACKAGES: [&str; 2] = ["/site-packages/", "/dist-packages/"];
@@ -25,24 +26,35 @@ pub const TORCH: [&str; 12] = [
 
 /// Whether a file belongs to torch, to another installed package or to Python itself, not to the reader's program.
 pub fn is_library(path: &str) -> bool {
-    let path = path.replace('\\', "/");
+    let path = with_slashes(path);
     path.starts_with("<frozen")
-        || PACKAGES.iter().chain(&TORCH).any(|p| path.contains(p))
+        || PACKAGES.iter().any(|folder| path.contains(folder))
+        || in_torch(&path)
         || path.contains("/lib/python3")
         || path.contains("/lib64/python3")
 }
 
+/// The path with slashes, also where Windows wrote it.
+fn with_slashes(path: &str) -> Cow<'_, str> {
+    if path.contains('\\') { Cow::Owned(path.replace('\\', "/")) } else { Cow::Borrowed(path) }
+}
+
+/// Whether a path has a folder of torch's packages. Nearly all paths have none, and one search tells.
+fn in_torch(path: &str) -> bool {
+    path.contains("/torch/") && TORCH.iter().any(|folder| path.contains(folder))
+}
+
 /// Whether a file is torch's own.
 pub fn is_torch(path: &str) -> bool {
-    let path = path.replace('\\', "/");
+    let path = with_slashes(path);
     let installed = PACKAGES.iter().any(|folder| path.contains(&format!("{folder}torch/")));
-    let elsewhere = || TORCH.iter().any(|folder| path.contains(folder));
+    let elsewhere = || in_torch(&path);
     installed || (!PACKAGES.iter().any(|folder| path.contains(folder)) && elsewhere())
 }
 
 /// Whether a file is Python's own: of its standard library, no installed package.
 pub fn is_python(path: &str) -> bool {
-    let path = path.replace('\\', "/");
+    let path = with_slashes(path);
     let standard =
         path.contains("/lib/python3") || path.contains("/lib64/python3") || path.starts_with("<frozen");
     standard && !PACKAGES.iter().any(|folder| path.contains(folder))

@@ -1,13 +1,33 @@
 //! The kernels that generated code defines, and the library's kernels that it calls: by name, without reading the code
 //! as the pages of provenance do.
 
+use memchr::memmem::Finder;
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
 /// What a wrapper in Python calls kernels of a library by, in front of their names.
 const LIBRARIES: [&str; 3] = ["extern_kernels.", "torch.ops.", "aten."];
 
 /// How the value begins that a kernel's name is bound to.
 const DEFINED: &str = " = async_compile.";
+
+/// What is searched in every line; built once, as that takes longer than searching a line.
+static SEARCHES: LazyLock<Searches> =
+    LazyLock::new(|| Searches { defined: Finder::new(DEFINED), assigned: Finder::new(ASSIGNED) });
+
+struct Searches {
+    defined: Finder<'static>,
+    assigned: Finder<'static>,
+}
+
+/// What stands between a name and its value.
+const ASSIGNED: &str = " = ";
+
+/// The text before and after what is searched.
+fn split<'t>(text: &'t str, search: &Finder<'_>) -> Option<(&'t str, &'t str)> {
+    let (before, rest) = text.split_at_checked(search.find(text.as_bytes())?)?;
+    Some((before, rest.get(search.needle().len()..)?))
+}
 
 /// Characters of a name. The longest that Inductor makes has some 200; what is longer is no name.
 const LONGEST: usize = 300;
@@ -24,7 +44,7 @@ pub(super) fn add_kernels(kernels: &mut BTreeMap<String, u64>, code: &str) {
             body = Some(end).filter(|end| !line.starts_with(end));
             continue;
         }
-        if let Some((name, value)) = line.split_once(DEFINED) {
+        if let Some((name, value)) = split(line, &SEARCHES.defined) {
             body = ["'''", "\"\"\""].into_iter().find(|quotes| value.matches(quotes).count() == 1);
             count(kernels, name);
         } else if let Some(name) = called(line) {
@@ -52,7 +72,7 @@ fn called(line: &str) -> Option<&str> {
         return None;
     }
     // A call stands at the begin of a line or behind `buf0 = `.
-    let call = line.split_once(" = ").map_or(line, |(_, value)| value);
+    let call = split(line, &SEARCHES.assigned).map_or(line, |(_, value)| value);
     LIBRARIES.iter().find(|library| call.starts_with(**library))?;
     call.split_once('(').map(|(name, _)| name)
 }

@@ -49,7 +49,7 @@ impl RankPart {
     fn holds(&self, record: &Record<'_>) -> bool {
         match record.envelope.rank {
             Some(rank) => rank == self.rank,
-            None => self.pids.contains(&record.prefix.pid),
+            None => self.pids.contains(&record.pid),
         }
     }
 }
@@ -138,7 +138,7 @@ impl Reader {
         }
         let stamp = self.note_log(record);
         self.reading.model.strings.at_line(record.line);
-        let key = record.envelope.events.first().map_or(NO_KEY, |(key, _)| key.as_ref());
+        let key = record.envelope.events.first().map_or(NO_KEY, |(key, _)| key.as_str());
         count(&mut self.reading.model.integrity.events, key);
         self.reading.placed = None;
         if self.is_of_other_rank(record) {
@@ -160,17 +160,17 @@ impl Reader {
     /// Facts about the file as a whole.
     fn note_log(&mut self, record: &Record<'_>) -> Stamp {
         let model = &mut self.reading.model;
-        let stamp = model.clock.tick(record.prefix.time);
+        let stamp = model.clock.tick(record.time);
         let log = &mut model.log;
         log.records += 1;
         log.first.get_or_insert(stamp);
         log.last = Some(stamp);
         // Searched from the end: consecutive records are mostly of the same process.
-        if !log.pids.iter().rev().any(|&pid| pid == record.prefix.pid) && log.pids.len() < MOST_PIDS {
-            log.pids.push(record.prefix.pid);
+        if !log.pids.iter().rev().any(|&pid| pid == record.pid) && log.pids.len() < MOST_PIDS {
+            log.pids.push(record.pid);
         }
         if let Some(rank) = record.envelope.rank {
-            let told = (record.prefix.pid, rank);
+            let told = (record.pid, rank);
             if !log.ranks.iter().rev().any(|known| *known == told) && log.ranks.len() < MOST_PIDS {
                 log.ranks.push(told);
             }
@@ -225,7 +225,7 @@ impl Reader {
             self.reading.model.log.last_record = Some(LastRecord {
                 event: name.as_deref().unwrap_or(key).to_owned(),
                 compile: record.envelope.compile_id.clone(),
-                pid: record.prefix.pid,
+                pid: record.pid,
             });
             if key == "artifact" {
                 count(&mut self.reading.model.integrity.artifacts, name.as_deref().unwrap_or(NO_KEY));
@@ -263,7 +263,7 @@ impl Reader {
 
     fn string(&mut self, record: &Record<'_>, value: &RawValue) {
         match serde_json::from_str::<(Cow<'_, str>, i64)>(value.get()) {
-            Ok((text, id)) => self.reading.model.strings.define(record.prefix.pid, id, &text),
+            Ok((text, id)) => self.reading.model.strings.define(record.pid, id, &text),
             Err(error) => {
                 let detail = format!("str: {error}");
                 self.reading.model.integrity.add(ProblemKind::ParserErrors, record.line, detail);
@@ -294,11 +294,11 @@ impl Reader {
 
     /// Notes a record that has a framework stack in place of a compile id.
     fn note_stack(&mut self, record: &Record<'_>, key: &str, name: Option<&str>) {
-        let Some(raw) = record.envelope.stack else { return };
+        let Some(raw) = record.envelope.stack.as_deref() else { return };
         self.reading.model.integrity.stacks_without_id += 1;
         let reading = &mut self.reading;
         let strings = &mut reading.model.strings;
-        let Some(stack) = super::stacks::read(raw, record.prefix.pid, strings, &mut reading.texts) else {
+        let Some(stack) = super::stacks::read(raw, record.pid, strings, &mut reading.texts) else {
             return;
         };
         let event = name.map_or_else(|| key.to_owned(), |name| format!("{key} {name}"));
@@ -362,7 +362,7 @@ fn event<'a>(record: &'a Record<'_>, key: &'a str, value: &'a RawValue, stamp: S
         line: record.line,
         header: record.header,
         first_line: record.first_line,
-        pid: record.prefix.pid,
+        pid: record.pid,
         stamp,
         compile_id: record.envelope.compile_id.as_ref(),
         attempt: record.envelope.attempt,

@@ -1,11 +1,12 @@
-//! A stretch of a log, cut into records but not parsed.
+//! A stretch of a log, cut into records whose headers are parsed.
 //!
 //! Records come in batches for two reasons. The hashes of a batch's payloads are computed side by side, which is four
-//! times as fast as one after the other (`md5_lanes.rs`). And another thread can cut and hash the next batch while this
-//! one is parsed.
+//! times as fast as one after the other (`md5_lanes.rs`). And another thread can cut, parse and hash the next batch while
+//! parsers take the events of this one: each of the two has about half of the work.
 
 use super::damage::{Damage, DamageKind};
 use super::envelope::without_bom;
+use super::header::{Header, MAX_HEADER};
 use super::lines::Lines;
 use super::md5_lanes::md5_of_all;
 use super::payload::{Gather, LineKind, MAX_PAYLOAD_IN_MEMORY, Md5, PayloadText, Span, kind_of};
@@ -14,8 +15,6 @@ use std::ops::Range;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::Scope;
 
-/// A header line over this size, in bytes, is skipped: the largest one seen in a real log has 60 KB.
-pub(super) const MAX_HEADER: usize = 64 << 20;
 /// A batch ends once it has so many bytes of headers and payloads: enough for several payloads in each lane, and few enough
 /// for the second-level cache and for logs of a job that are read at once.
 const BATCH_BYTES: usize = 512 << 10;
@@ -30,10 +29,9 @@ const IN_FLIGHT: usize = 3;
 pub(super) struct Group {
     /// The number of the header line, from 1.
     pub line: u64,
-    pub header: Span,
-    /// Where the batch has the header line.
-    pub header_at: Range<usize>,
-    pub too_long: bool,
+    /// Where the log has the header line.
+    pub span: Span,
+    pub header: Result<Header, Damage>,
     /// Whether the header line ends in a carriage return.
     pub crlf: bool,
     pub payload: Option<GroupPayload>,
@@ -50,6 +48,8 @@ pub(super) struct GroupPayload {
     pub text: PayloadText,
     /// The hash of a text that is in memory and whose header line has no carriage return.
     pub md5: Option<Md5>,
+    /// Whether a text that is in memory is UTF-8.
+    pub is_utf8: bool,
 }
 
 /// What stands in a log.
@@ -160,7 +160,6 @@ pub(super) struct Groups<R> {
 struct HeaderLine {
     span: Span,
     at: Range<usize>,
-    too_long: bool,
     /// Whether a newline ends it.
     newline: bool,
 }
@@ -204,15 +203,16 @@ impl<R: Read> Groups<R> {
         }
         let line = self.lines.line();
         let header = self.header(bytes)?;
-        let crlf = bytes.get(header.at.clone()).is_some_and(|header| header.ends_with(b"\r"));
+        let text = bytes.get(header.at.clone()).unwrap_or_default();
+        let crlf = text.ends_with(b"\r");
+        let parsed = Header::read(text, line, header.span.len);
         let payload = self.payload(bytes, crlf)?;
         let newline = payload.as_ref().map_or(header.newline, |(_, ends_in_newline)| *ends_in_newline);
         let last = self.lines.peek()?.is_none();
         Ok(Some(Item::Group(Group {
             line,
-            header: header.span,
-            header_at: header.at,
-            too_long: header.too_long,
+            span: header.span,
+            header: parsed,
             crlf,
             payload: payload.map(|(payload, _)| payload),
             last,
@@ -238,7 +238,7 @@ impl<R: Read> Groups<R> {
             }
         }
         let span = Span { offset, len };
-        Ok(HeaderLine { span, at: begin..bytes.len(), too_long: len > MAX_HEADER as u64, newline })
+        Ok(HeaderLine { span, at: begin..bytes.len(), newline })
     }
 
     /// Gathers the payload lines that follow, and whether a newline ends them. Blank lines are dropped.
@@ -271,6 +271,12 @@ impl<R: Read> Groups<R> {
             found = Some((Span { offset: start, len: end - start }, newline));
         }
         let text = gather.finish(bytes);
-        Ok(found.map(|(span, newline)| (GroupPayload { span, text, md5: None }, newline)))
+        let is_utf8 = match &text {
+            PayloadText::InMemory(at) => {
+                std::str::from_utf8(bytes.get(at.clone()).unwrap_or_default()).is_ok()
+            }
+            PayloadText::Spilled(_) => true,
+        };
+        Ok(found.map(|(span, newline)| (GroupPayload { span, text, md5: None, is_utf8 }, newline)))
     }
 }

@@ -11,13 +11,14 @@ use serde::de::{self, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 use super::compile_id::CompileId;
+use super::nesting::string_length;
 use super::payload::untagged;
 
 /// A header's JSON object; the values of its events are not parsed yet.
 ///
 /// A context value that is null counts as absent. So does one of a type that torch never writes: the record is kept.
 #[derive(Debug)]
-pub struct Envelope<'a> {
+pub struct Envelope {
     /// The rank of the process, when torch.distributed was up.
     pub rank: Option<u64>,
     /// The compilation it belongs to.
@@ -27,23 +28,23 @@ pub struct Envelope<'a> {
     /// The attempt; 0 when absent.
     pub attempt: u32,
     /// The declared hash of the payload, as written.
-    pub has_payload: Option<Cow<'a, str>>,
+    pub has_payload: Option<String>,
     /// The name of the subgraph that the record is about: a region that is compiled by itself.
-    pub subgraph: Option<Cow<'a, str>>,
+    pub subgraph: Option<String>,
     /// The framework's stack, which torch writes where it found no compile id.
-    pub stack: Option<&'a RawValue>,
+    pub stack: Option<Box<RawValue>>,
     /// Every other key with its value, in the order of the log. Torch writes exactly one.
-    pub events: Vec<(Cow<'a, str>, &'a RawValue)>,
+    pub events: Vec<(String, Box<RawValue>)>,
 }
 
-impl<'a> Envelope<'a> {
+impl Envelope {
     /// Reads exactly one JSON object; the error says what is wrong with the text.
-    pub fn parse(json: &'a str) -> Result<Envelope<'a>, serde_json::Error> {
+    pub fn parse(json: &str) -> Result<Envelope, serde_json::Error> {
         serde_json::from_str(json)
     }
 }
 
-impl<'de: 'a, 'a> Deserialize<'de> for Envelope<'a> {
+impl<'de> Deserialize<'de> for Envelope {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_map(EnvelopeVisitor)
     }
@@ -84,7 +85,7 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for FirstEventVisitor<T> {
 struct EnvelopeVisitor;
 
 impl<'de> Visitor<'de> for EnvelopeVisitor {
-    type Value = Envelope<'de>;
+    type Value = Envelope;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("an object")
@@ -96,7 +97,7 @@ impl<'de> Visitor<'de> for EnvelopeVisitor {
         while let Some((Text(key), value)) = map.next_entry::<Text<'de>, &'de RawValue>()? {
             match context.slot(&key) {
                 Some(slot) => *slot = (value.get() != "null").then_some(value),
-                None => events.push((key, value)),
+                None => events.push((key.into_owned(), value.to_owned())),
             }
         }
         let attempt = context.attempt.and_then(number).and_then(|n| u32::try_from(n).ok());
@@ -106,8 +107,8 @@ impl<'de> Visitor<'de> for EnvelopeVisitor {
             half_an_id: context.compile.is_some() && context.frame.is_none(),
             attempt: attempt.unwrap_or(0),
             // A value that is not a string is kept too: no payload matches it, and that is reported.
-            has_payload: context.has_payload.map(|raw| text(raw).unwrap_or(Cow::Borrowed(raw.get()))),
-            stack: context.stack,
+            has_payload: context.has_payload.map(|raw| text(raw).unwrap_or_else(|| raw.get().to_owned())),
+            stack: context.stack.map(RawValue::to_owned),
             subgraph: context.subgraph_name.and_then(text).filter(|name| !name.is_empty()),
             events,
         })
@@ -171,8 +172,8 @@ impl<'de> Visitor<'de> for TextVisitor {
     }
 }
 
-fn text(raw: &RawValue) -> Option<Cow<'_, str>> {
-    serde_json::from_str::<Text<'_>>(raw.get()).ok().map(|text| text.0)
+fn text(raw: &RawValue) -> Option<String> {
+    serde_json::from_str(raw.get()).ok()
 }
 
 /// A whole number, also one written as text or as `0.0`.
@@ -306,26 +307,12 @@ fn without_bare_numbers(text: &str) -> Option<String> {
             rest = after;
             continue;
         }
-        let taken = if at.starts_with('"') { string_len(at) } else { at.len().min(1) };
+        let taken = if at.starts_with('"') { string_length(at.as_bytes()) } else { at.len().min(1) };
         let (kept, after) = at.split_at_checked(taken)?;
         out.push_str(kept);
         rest = after;
     }
     replaced.then_some(out)
-}
-
-/// The length of the JSON string at the start of the text, both quotes included; all of it when it does not end.
-pub(super) fn string_len(text: &str) -> usize {
-    let bytes = text.as_bytes();
-    let mut from = 1;
-    while let Some(at) = bytes.get(from..).and_then(|rest| memchr::memchr2(b'"', b'\\', rest)) {
-        match bytes.get(from + at) {
-            // The byte after a backslash is skipped: it is ASCII in valid JSON, and only quotes matter here.
-            Some(b'\\') => from += at + 2,
-            _ => return from + at + 1,
-        }
-    }
-    bytes.len()
 }
 
 #[cfg(test)]

@@ -1,16 +1,14 @@
 //! One pass over a log, record by record. Damage is reported as an entry, never as an error.
 
-use std::borrow::Cow;
 use std::io::{self, Read};
 use std::thread::Scope;
 
 use super::batch::{Batch, Batches, Group, GroupPayload, Groups, Item};
 use super::damage::{Damage, DamageKind, bounded, quoted};
-use super::envelope::{Envelope, clean_header};
-use super::nesting::nests_deeper;
+use super::envelope::Envelope;
+use super::header::Header;
 use super::payload::{Gathered, Md5, PayloadRef, PayloadText, Span, settle};
-use super::prefix::Prefix;
-use crate::limits::DEEPEST_JSON;
+use super::prefix::LocalTime;
 
 /// Reads the records of a log in order.
 pub struct Records<R> {
@@ -19,18 +17,10 @@ pub struct Records<R> {
     /// Which item of the batch comes next.
     at: usize,
     offset: u64,
-    buffers: Buffers,
-    /// Damage that the next call returns.
-    waiting: Option<Damage>,
-}
-
-/// What a record borrows where it cannot borrow the bytes of the log.
-#[derive(Default)]
-struct Buffers {
-    /// The header once cleaned, when cleaning changed it.
-    cleaned: String,
     /// The payload without the carriage returns at its line ends, where the log has them.
     stripped: Vec<u8>,
+    /// Damage that the next call returns.
+    waiting: Option<Damage>,
 }
 
 /// What comes next in a log.
@@ -48,12 +38,14 @@ pub struct Record<'a> {
     pub line: u64,
     /// The header line, without its newline.
     pub header: Span,
-    /// Whether the header is the log's first line; [`clean_header`] needs to know.
+    /// Whether the header is the log's first line; [`clean_header`](super::clean_header) needs to know.
     pub first_line: bool,
-    /// The part of the header before its JSON.
-    pub prefix: Prefix<'a>,
-    /// The JSON.
-    pub envelope: Envelope<'a>,
+    /// When it was written.
+    pub time: LocalTime,
+    /// The process that wrote it; see [`Prefix`](super::Prefix).
+    pub pid: u64,
+    /// The JSON of the header.
+    pub envelope: &'a Envelope,
     /// The lines after the header, when there are any.
     pub payload: Option<Payload<'a>>,
     /// What is wrong with it; usually nothing.
@@ -85,8 +77,7 @@ impl<R: Read> Records<R> {
     }
 
     fn of(batches: Batches<R>) -> Self {
-        let (batch, buffers) = (Batch::default(), Buffers::default());
-        Records { batches, batch, at: 0, offset: 0, buffers, waiting: None }
+        Records { batches, batch: Batch::default(), at: 0, offset: 0, stripped: Vec::new(), waiting: None }
     }
 
     /// How many bytes were read so far.
@@ -119,14 +110,13 @@ impl<R: Read> Records<R> {
         };
         self.offset = group.end;
         let payload = group.payload.take();
-        let Buffers { cleaned, stripped } = &mut self.buffers;
-        Ok(Some(match Header::read(bytes, cleaned, group) {
-            Ok(header) => Entry::Record(header.with_payload(payload, bytes, stripped, group)),
+        Ok(Some(match &group.header {
+            Ok(header) => Entry::Record(record(header, group, payload, bytes, &mut self.stripped)),
             Err(damage) => {
                 if group.last && group.unfinished {
                     self.waiting = Some(Damage::truncated(group.line));
                 }
-                Entry::Damage(damage)
+                Entry::Damage(damage.clone())
             }
         }))
     }
@@ -160,105 +150,52 @@ impl GroupPayload {
     }
 }
 
-/// A header line, parsed.
-struct Header<'a> {
-    prefix: Prefix<'a>,
-    envelope: Envelope<'a>,
-    problems: Vec<Damage>,
-}
-
-impl<'a> Header<'a> {
-    fn read(bytes: &'a [u8], cleaned: &'a mut String, group: &Group) -> Result<Header<'a>, Damage> {
-        let header = bytes.get(group.header_at.clone()).unwrap_or_default();
-        let damage = |kind, detail: String| Damage { line: group.line, kind, detail: bounded(detail) };
-        if group.too_long {
-            let detail = format!("header line too long ({} bytes): {}", group.header.len, quoted(header));
-            return Err(damage(DamageKind::BadJson, detail));
-        }
-        let line = clean_header(header, group.line == 1);
-        let non_utf8 = line.non_utf8;
-        let text: &'a str = match line.text {
-            Cow::Borrowed(text) => text,
-            Cow::Owned(text) => {
-                *cleaned = text;
-                cleaned
-            }
-        };
-        let Some((prefix, json)) = Prefix::parse(text) else {
-            return Err(damage(DamageKind::BadPrefix, format!("not a line of a trace: {}", quoted(header))));
-        };
-        if nests_deeper(json, DEEPEST_JSON) {
+/// Joins the payload to its header and compares the hashes.
+fn record<'a>(
+    header: &'a Header,
+    group: &Group,
+    found: Option<GroupPayload>,
+    bytes: &'a [u8],
+    stripped: &'a mut Vec<u8>,
+) -> Record<'a> {
+    let mut problems = header.problems.clone();
+    let mut complain =
+        |kind, detail| problems.push(Damage { line: group.line, kind, detail: bounded(detail) });
+    let declared = header.envelope.has_payload.as_deref();
+    let hash = declared.and_then(Md5::from_hex);
+    let is_utf8 = found.as_ref().is_none_or(|found| found.is_utf8);
+    let payload = found.map(|found| found.settle(hash, bytes, stripped, group.crlf));
+    let mut intact = true;
+    if let (Some(told), Some(text)) = (&payload, declared) {
+        intact = hash == Some(told.at.md5);
+        if !intact {
             let detail =
-                format!("the metadata nests deeper than {DEEPEST_JSON} levels: {}", quoted(json.as_bytes()));
-            return Err(damage(DamageKind::BadJson, detail));
+                format!("payload hash is {}, the record says {}", told.at.md5, quoted(text.as_bytes()));
+            complain(DamageKind::BadPayloadMd5, detail);
         }
-        let envelope = Envelope::parse(json).map_err(|error| {
-            let why = error.to_string().replace(" at line 1 column ", " at column ");
-            damage(
-                DamageKind::BadJson,
-                format!("the metadata is not a JSON object, {why}: {}", quoted(json.as_bytes())),
-            )
-        })?;
-        let mut problems = Vec::new();
-        if non_utf8 {
-            problems.push(damage(DamageKind::NonUtf8, "the header has bytes that are not UTF-8".to_owned()));
-        }
-        Ok(Header { prefix, envelope, problems })
+    } else if let Some(text) = declared
+        && hash != Some(Md5::of(b""))
+    {
+        intact = false;
+        let detail =
+            format!("the payload is missing, the record says its hash is {}", quoted(text.as_bytes()));
+        complain(DamageKind::BadPayloadMd5, detail);
     }
-
-    /// Joins the payload to its header and compares the hashes.
-    fn with_payload(
-        mut self,
-        found: Option<GroupPayload>,
-        bytes: &'a [u8],
-        stripped: &'a mut Vec<u8>,
-        group: &Group,
-    ) -> Record<'a> {
-        let declared = self.envelope.has_payload.as_deref();
-        let hash = declared.and_then(Md5::from_hex);
-        let mut intact = true;
-        let mut payload = None;
-        let mut wrong = None;
-        if let Some(found) = found {
-            let told = found.settle(hash, bytes, stripped, group.crlf);
-            intact = declared.is_none() || hash == Some(told.at.md5);
-            if let (Some(text), false) = (declared, intact) {
-                wrong = Some(format!(
-                    "payload hash is {}, the record says {}",
-                    told.at.md5,
-                    quoted(text.as_bytes())
-                ));
-            }
-            payload = Some(Payload { at: PayloadRef { intact, ..told.at }, ..told });
-        } else if let Some(text) = declared
-            && hash != Some(Md5::of(b""))
-        {
-            intact = false;
-            wrong = Some(format!(
-                "the payload is missing, the record says its hash is {}",
-                quoted(text.as_bytes())
-            ));
-        }
-        if let Some(detail) = wrong {
-            let detail = bounded(detail);
-            self.problems.push(Damage { line: group.line, kind: DamageKind::BadPayloadMd5, detail });
-        }
-        if payload.and_then(|payload| payload.text).is_some_and(|text| std::str::from_utf8(text).is_err()) {
-            let detail = "the payload has bytes that are not UTF-8".to_owned();
-            self.problems.push(Damage { line: group.line, kind: DamageKind::NonUtf8, detail });
-        }
-        if group.last && !intact {
-            self.problems.push(Damage::truncated(group.line));
-        }
-        Record {
-            line: group.line,
-            header: group.header,
-            first_line: group.line == 1,
-            prefix: self.prefix,
-            envelope: self.envelope,
-            payload,
-            problems: self.problems,
-        }
+    if !is_utf8 {
+        complain(DamageKind::NonUtf8, "the payload has bytes that are not UTF-8".to_owned());
+    }
+    if group.last && !intact {
+        problems.push(Damage::truncated(group.line));
+    }
+    Record {
+        line: group.line,
+        header: group.span,
+        first_line: group.line == 1,
+        time: header.time,
+        pid: header.pid,
+        envelope: &header.envelope,
+        payload: payload.map(|told| Payload { at: PayloadRef { intact, ..told.at }, ..told }),
+        problems,
     }
 }
 

@@ -1,6 +1,6 @@
 use super::*;
-use crate::trace::batch::MAX_HEADER;
 use crate::trace::damage::MAX_DETAIL;
+use crate::trace::header::MAX_HEADER;
 
 const PREFIX: &str = "V1120 04:42:01.123000 77 torch/a.py:12] ";
 

@@ -5,8 +5,6 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::PathBuf;
 
-use serde_json::value::RawValue;
-
 use super::discover::sibling_logs;
 use super::envelope::{Envelope, clean_header};
 use super::lines::Lines;
@@ -109,7 +107,7 @@ fn definition(json: &str) -> Option<(i64, String)> {
         return None;
     }
     let envelope = Envelope::parse(json).ok()?;
-    let (_, value): &(_, &RawValue) = envelope.events.first()?;
+    let (_, value) = envelope.events.first()?;
     let (text, id): (String, i64) = serde_json::from_str(value.get()).ok()?;
     Some((id, text))
 }

@@ -1,9 +1,8 @@
 //! Generated code: which line calls which kernel, and where each kernel is defined.
 
 use super::CodeKind;
+use super::lines::{Line, Marks, MarksOfLine, ends_in_word, is_word, last_word, numbered_lines, words};
 use crate::trace::TextMap;
-use memchr::memmem::Finder;
-use std::sync::LazyLock;
 
 /// A call of a kernel or of a library's operator.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -64,8 +63,10 @@ impl<'t> CodeText<'t> {
             let names = code.definitions.iter().map(|d| d.kernel).chain(known.iter().copied());
             let names: TextMap<&str, ()> = names.map(|name| (name, ())).collect();
             let mut reader = Reader::new(names, kind);
-            for (number, line) in (1..).zip(text.split('\n')) {
-                reader.line(number, line);
+            let mut marks = Marks::of(text);
+            for (number, line) in numbered_lines(text) {
+                let marks = marks.up_to(line.end);
+                reader.line(number, line.text, marks);
             }
             reader.flush();
             code.calls = reader.calls;
@@ -83,17 +84,6 @@ struct Waiting<'t> {
     next: Option<u32>,
     named: Option<u32>,
     source_nodes: Vec<&'t str>,
-}
-
-/// What is searched in every line of code; built once, as that takes longer than searching a line.
-static SEARCHES: LazyLock<Searches> = LazyLock::new(|| Searches {
-    quotes: Finder::new("'''"),
-    cpp_program: Finder::new("cpp_wrapper_src = ("),
-});
-
-struct Searches {
-    quotes: Finder<'static>,
-    cpp_program: Finder<'static>,
 }
 
 struct Reader<'t, 'n> {
@@ -124,8 +114,8 @@ impl<'t, 'n> Reader<'t, 'n> {
         }
     }
 
-    fn line(&mut self, number: u32, line: &'t str) {
-        if !self.enters_code(line) {
+    fn line(&mut self, number: u32, line: &'t str, marks: MarksOfLine) {
+        if !self.enters_code(line, marks) {
             return;
         }
         let text = line.trim();
@@ -141,10 +131,9 @@ impl<'t, 'n> Reader<'t, 'n> {
     }
 
     /// Whether the line is code of the wrapper, not of a kernel.
-    fn enters_code(&mut self, line: &str) -> bool {
-        let bytes = line.as_bytes();
-        let quotes = if self.cpp && !self.cpp_follows { 0 } else { SEARCHES.quotes.find_iter(bytes).count() };
-        if SEARCHES.cpp_program.find(bytes).is_some() {
+    fn enters_code(&mut self, line: &str, marks: MarksOfLine) -> bool {
+        let quotes = if self.cpp && !self.cpp_follows { 0 } else { marks.quotes };
+        if marks.cpp_program {
             (self.cpp_follows, self.cpp) = (true, true);
         } else if self.cpp_follows && quotes > 0 {
             // The end of the C++ program is the end of what is of interest.
@@ -155,8 +144,8 @@ impl<'t, 'n> Reader<'t, 'n> {
             return false;
         }
         // A function begins at the start of a line; torch 2.7 writes a statement there, too.
-        let begins = !line.starts_with([' ', '\t', '}', '/', '#']) && !line.trim_end().ends_with(';');
-        if self.cpp && begins && line.contains('(') {
+        let begins = || !line.starts_with([' ', '\t', '}', '/', '#']) && !line.trim_end().ends_with(';');
+        if self.cpp && begins() && line.contains('(') {
             self.runs = line.contains("::run_impl(") || line.contains("::_const_run_impl(");
             self.runs |= line.contains("inductor_entry_impl(");
         }
@@ -208,7 +197,11 @@ impl<'t, 'n> Reader<'t, 'n> {
         if !line.starts_with([' ', '\t']) || self.cpp && !self.runs {
             return None;
         }
-        let known = words(line).map(without_call).filter(|word| self.known.contains_key(word));
+        let is_known = |word: &str| self.known.contains_key(word);
+        // Most lines call nothing that is known, which is seen by the few words that stand where a call has its name.
+        let may_call = words_at_brackets(line).any(|word| is_known(without_call(word)));
+        let words = may_call.then(|| words(line)).into_iter().flatten();
+        let known = words.map(without_call).filter(|word| is_known(word));
         let mut called = known.take(MOST_CANDIDATES).filter(|word| named(line, word) == Some(true));
         // Waiting for a collective is no work.
         let waits = |name: &&str| name.ends_with(".wait_tensor.default");
@@ -254,8 +247,7 @@ fn named(line: &str, kernel: &str) -> Option<bool> {
         let after = line.get(end..).unwrap_or_default();
         if free && !after.starts_with(is_word) {
             let defines = before.ends_with("def ") || before.ends_with("void ");
-            let calls = !defines && (after.starts_with('(') || after.starts_with(".run("));
-            if calls || before.ends_with("launchKernel(") || before.ends_with("launchKernel(kernels.") {
+            if !defines && is_called_after(after) || is_launched_before(before) {
                 return Some(true);
             }
             found = Some(false);
@@ -265,17 +257,25 @@ fn named(line: &str, kernel: &str) -> Option<bool> {
     found
 }
 
-/// Whether `text` ends in a longer word than `word`.
-fn ends_in_word(text: &str, word: &str) -> bool {
-    text.strip_suffix(word).is_some_and(|rest| rest.ends_with(is_word))
+/// What stands behind the name of a kernel that is called.
+fn is_called_after(after: &str) -> bool {
+    after.starts_with('(') || after.starts_with(".run(")
 }
 
-fn is_word(c: char) -> bool {
-    c.is_alphanumeric() || c == '_'
+/// What stands before the name of a kernel that a function launches.
+fn is_launched_before(before: &str) -> bool {
+    before.ends_with("launchKernel(") || before.ends_with("launchKernel(kernels.")
 }
 
-fn words(line: &str) -> impl Iterator<Item = &str> {
-    line.split(|c: char| !is_word(c)).filter(|word| !word.is_empty())
+/// The words of a line that stand where a call has its name: what [`named`] finds to be called is one of them.
+fn words_at_brackets(line: &str) -> impl Iterator<Item = &str> {
+    memchr::memchr_iter(b'(', line.as_bytes()).flat_map(move |bracket| {
+        let (before, after) = line.split_at_checked(bracket).unwrap_or_default();
+        let run = before.strip_suffix(".run").and_then(last_word);
+        let arguments = before.ends_with("launchKernel").then(|| after.trim_start_matches('('));
+        let launched = arguments.and_then(|text| words(text.strip_prefix("kernels.").unwrap_or(text)).next());
+        [last_word(before), run, launched].into_iter().flatten()
+    })
 }
 
 fn without_call(word: &str) -> &str {
@@ -313,8 +313,12 @@ pub fn library_call(line: &str) -> Option<&str> {
         let (before, after) = line.split_at_checked(at).unwrap_or_default();
         !before.ends_with(in_path) && LIBRARIES.iter().any(|start| after.starts_with(start))
     };
-    let mut bytes = line.bytes().take(bracket).enumerate();
-    let (start, _) = bytes.find(|(at, byte)| may_begin(*byte) && begins(*at))?;
+    // Within a word, nothing begins.
+    let mut is_within = false;
+    let (start, _) = line.bytes().take(bracket).enumerate().find(|(at, byte)| {
+        let is_after_word = std::mem::replace(&mut is_within, byte.is_ascii_alphanumeric() || *byte == b'_');
+        !is_after_word && may_begin(*byte) && begins(*at)
+    })?;
     let (name, _) = line.get(start..)?.split_once('(')?;
     name.chars().all(|c| is_word(c) || c == '.').then_some(name)
 }
@@ -330,9 +334,9 @@ fn definitions(text: &str, kind: CodeKind) -> Vec<Definition<'_>> {
     let mut open: Option<&'static str> = None;
     let mut has_body = false;
     let mut comment = Comment::default();
-    for (number, line) in (1..).zip(text.split('\n')) {
+    for (number, Line { text: line, .. }) in numbered_lines(text) {
         if let (Some(end), Some(definition)) = (open, found.last_mut()) {
-            has_body |= line.contains('{');
+            has_body = has_body || line.contains('{');
             if line.starts_with(end) {
                 definition.lines = number - definition.line + 1;
                 open = None;
@@ -391,7 +395,7 @@ impl<'t> Comment<'t> {
 
 /// The kernel that a line of Python defines, its language, and how the line after its source begins.
 fn python_kernel(line: &str) -> Option<(&str, &'static str, Option<&'static str>)> {
-    let (name, rest) = line.split_once(" = async_compile.")?;
+    let (name, rest) = kernel_bound(line)?;
     let language = match rest.split_once('(')?.0 {
         "cpp_pybinding" | "cpp" => "C++",
         "triton" => "Triton",
@@ -403,7 +407,16 @@ fn python_kernel(line: &str) -> Option<(&str, &'static str, Option<&'static str>
         _ => return None,
     };
     let end = line.ends_with("'''").then_some("'''");
-    name.chars().all(is_word).then_some((name, language, end))
+    Some((name, language, end))
+}
+
+/// The name that a line of Python binds a kernel to, and how the kernel is made: `cpp_fused_add_0` and
+/// `cpp_pybinding([..], '''` of `cpp_fused_add_0 = async_compile.cpp_pybinding([..], '''`.
+pub fn kernel_bound(line: &str) -> Option<(&str, &str)> {
+    // The name has no equals sign, so the first one of the line is that before the kernel.
+    let (name, value) = line.split_at_checked(memchr::memchr(b'=', line.as_bytes())?)?;
+    let (name, value) = (name.strip_suffix(' ')?, value.strip_prefix("= async_compile.")?);
+    name.chars().all(is_word).then_some((name, value))
 }
 
 /// The same for a line of C++.

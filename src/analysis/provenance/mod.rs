@@ -3,6 +3,7 @@
 mod code;
 mod flow;
 mod graph;
+mod lines;
 mod mapping;
 mod maps;
 mod owners;
@@ -10,7 +11,7 @@ mod run_texts;
 mod runs;
 mod source;
 
-pub(crate) use code::library_call;
+pub(crate) use code::{kernel_bound, library_call};
 pub(crate) use graph::{GraphText, Node};
 pub use maps::{
     CodeOfKind, Coverage, KernelBody, KernelCall, LineMap, LineMaps, Linked, Provenance, Texts, provenance,

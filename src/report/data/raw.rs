@@ -1,10 +1,9 @@
 //! The log again, for programs: its records one per line, and its chromium events as one array.
 
 use crate::model::{Fields, PayloadPlace, RawRecord};
-use crate::report::kit::json::string_length;
 use crate::report::kit::paths;
 use crate::report::subject::Report;
-use crate::trace::{Prefix, SpanReader, clean_header, readable_text, strict_json};
+use crate::trace::{Prefix, SpanReader, clean_header, readable_text, strict_json, string_length};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use std::io::Write;

@@ -1,6 +1,6 @@
 //! What a line of generated code says, read from its text.
 
-use crate::analysis::provenance::library_call;
+use crate::analysis::provenance::{kernel_bound, library_call};
 use crate::model::Language;
 
 /// How many characters the name of an operator may have.
@@ -20,7 +20,7 @@ pub(crate) fn kernel_defined(line: &str, language: Language) -> Option<&str> {
         return None;
     }
     let name = match language {
-        Language::Python => line.split_once(" = async_compile.")?.0,
+        Language::Python => kernel_bound(line)?.0,
         Language::Cpp => {
             let signature = line.strip_prefix("extern \"C\"")?.trim_start().strip_prefix("void ")?;
             signature.trim_start().split_once('(')?.0

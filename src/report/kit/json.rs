@@ -1,5 +1,6 @@
 //! JSON indented for people, token by token.
 
+use crate::trace::string_length;
 use std::io::Write;
 
 /// How many bytes are gathered before they are written: a token has six bytes on average.
@@ -69,19 +70,6 @@ fn new_line(depth: usize, lines: &mut Vec<u8>) {
         line
     };
     lines.extend_from_slice(LINE.get(..=depth).unwrap_or(LINE));
-}
-
-/// Bytes of the JSON string at the start, quotes included.
-pub(crate) fn string_length(json: &[u8]) -> usize {
-    let mut from = 1;
-    while let Some(at) = json.get(from..).and_then(|rest| memchr::memchr2(b'"', b'\\', rest)) {
-        match json.get(from + at) {
-            Some(b'"') => return from + at + 1,
-            // A backslash takes the next byte with it.
-            _ => from += at + 2,
-        }
-    }
-    json.len()
 }
 
 #[cfg(test)]

@@ -200,8 +200,10 @@ fn beside_the_time(view: View<'_>) -> Html {
 
 /// What the compiler did in a part; builds are counted where each has a span.
 fn doing(view: View<'_>, part: usize) -> String {
-    let builds = order_of_time(view.report.model).iter().filter(|one| one.build.is_some()).count();
-    if builds == 0 || PARTS.get(part) != Some(&"Kernel builds") {
+    let is_building = PARTS.get(part) == Some(&"Kernel builds");
+    let stretches = if is_building { order_of_time(view.report.model) } else { Vec::new() };
+    let builds = stretches.iter().filter(|one| one.build.is_some()).count();
+    if builds == 0 {
         return DOING.get(part).copied().unwrap_or_default().to_owned();
     }
     let serial = view.report.model.inductor.compile_threads == Some(1) && builds > 1;

@@ -30,6 +30,7 @@ mod placed;
 mod read;
 mod registry;
 mod repeats;
+mod scalar;
 mod sections;
 mod side_effects;
 mod stacks;

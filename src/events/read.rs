@@ -3,6 +3,7 @@
 use super::context::{RankContext, Reading};
 use super::placed::{IsOwnPath, PlacedFiles};
 use super::registry::{Parsers, Registry};
+use super::scalar::Scalar;
 use super::{Event, finish};
 use crate::model::{CompileIndex, LastRecord, LogFacts, Model, PayloadPlace, ProblemKind, RawRecord};
 use crate::trace::{
@@ -328,16 +329,17 @@ fn is_json(payload: &Payload<'_>) -> bool {
 /// The `name` in an event's value, if it is a text.
 fn name_of(value: &RawValue) -> Option<String> {
     #[derive(Deserialize)]
-    struct Named {
-        #[serde(default, deserialize_with = "crate::model::lenient")]
-        name: Option<String>,
+    struct Named<'a> {
+        #[serde(borrow, default)]
+        name: Scalar<'a>,
     }
     // Metrics have up to 40 KB and no name. An event that has a name begins with it, or is small.
     let head = value.get().get(..128).unwrap_or(value.get());
     if value.get().len() > 4096 && !head.contains("\"name\"") {
         return None;
     }
-    serde_json::from_str::<Named>(value.get()).ok()?.name
+    let Named { name } = serde_json::from_str(value.get()).ok()?;
+    name.text().map(str::to_owned)
 }
 
 /// The name under which records without an event key, and artifacts without a name, are counted.

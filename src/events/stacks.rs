@@ -1,7 +1,8 @@
 //! Python stacks as torch writes them, with equal texts and equal stacks shared.
 
+use super::scalar::Scalar;
 use crate::limits::{LONGEST_LINE, LONGEST_NAME, bounded};
-use crate::model::{Frame, Function, Stack, lenient};
+use crate::model::{Frame, Function, Stack};
 use crate::trace::TextSet;
 use crate::trace::{FileRef, StringTable};
 use serde::Deserialize;
@@ -49,15 +50,15 @@ impl Texts {
 
 /// A frame as the log has it. A field that is missing or of another type is unknown.
 #[derive(Deserialize)]
-struct WireFrame {
-    #[serde(default, deserialize_with = "lenient")]
-    line: Option<u64>,
-    #[serde(default, deserialize_with = "lenient")]
-    name: Option<String>,
-    #[serde(default, deserialize_with = "lenient")]
-    filename: Option<serde_json::Value>,
-    #[serde(default, deserialize_with = "lenient")]
-    loc: Option<String>,
+struct WireFrame<'a> {
+    #[serde(default)]
+    line: Scalar<'a>,
+    #[serde(borrow, default)]
+    name: Scalar<'a>,
+    #[serde(borrow, default)]
+    filename: Scalar<'a>,
+    #[serde(borrow, default)]
+    loc: Scalar<'a>,
 }
 
 /// How many frames of a stack are kept, counted from the innermost. Python's own recursion limit is 1,000, and pages nest
@@ -66,7 +67,7 @@ const DEEPEST: usize = 512;
 
 /// Reads a list of frames. None if the value is not such a list, or has no frame.
 pub(super) fn read(json: &RawValue, pid: u64, strings: &mut StringTable, texts: &mut Texts) -> Option<Stack> {
-    let mut wire: Vec<WireFrame> = serde_json::from_str(json.get()).ok()?;
+    let mut wire: Vec<WireFrame<'_>> = serde_json::from_str(json.get()).ok()?;
     if wire.len() > DEEPEST {
         wire.drain(..wire.len() - DEEPEST);
     }
@@ -74,16 +75,16 @@ pub(super) fn read(json: &RawValue, pid: u64, strings: &mut StringTable, texts: 
     (!frames.is_empty()).then(|| texts.stack(frames))
 }
 
-fn shared(frame: WireFrame, pid: u64, strings: &mut StringTable, texts: &mut Texts) -> Frame {
-    let file = match frame.filename {
-        Some(serde_json::Value::Number(id)) => id.as_i64().map_or(FileRef::NONE, |id| strings.slot(pid, id)),
-        Some(serde_json::Value::String(path)) => strings.literal(&path),
-        _ => FileRef::NONE,
+fn shared(frame: WireFrame<'_>, pid: u64, strings: &mut StringTable, texts: &mut Texts) -> Frame {
+    let file = match &frame.filename {
+        Scalar::Number(id) => strings.slot(pid, *id),
+        Scalar::Text(path) => strings.literal(path),
+        Scalar::Other => FileRef::NONE,
     };
     Frame {
         file,
-        line: frame.line,
-        name: texts.text(&bounded(frame.name.as_deref().unwrap_or("?"), LONGEST_NAME)),
-        loc: frame.loc.map(|loc| texts.text(&bounded(&loc, LONGEST_LINE))),
+        line: frame.line.count(),
+        name: texts.text(&bounded(frame.name.text().unwrap_or("?"), LONGEST_NAME)),
+        loc: frame.loc.text().map(|loc| texts.text(&bounded(loc, LONGEST_LINE))),
     }
 }

@@ -24,7 +24,6 @@ pub struct Records<R> {
 }
 
 /// What comes next in a log.
-#[expect(clippy::large_enum_variant, reason = "one exists at a time, and nearly all are records")]
 pub enum Entry<'a> {
     /// A record.
     Record(Record<'a>),

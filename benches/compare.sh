@@ -8,7 +8,7 @@
 #
 # Logs and reports stand in memory (/dev/shm) where that exists, since a disk would measure its file system.
 # UPSTREAM names a built tlparse 0.4.8; without it, one is installed into target/upstream. BUILT names a folder that holds
-# this tool and the examples long_log and floor; without it, they are built.
+# this tool and the examples long_log and floor; without it, they are built. RUNS is how often each command is timed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -17,7 +17,7 @@ words=()
 for word in "$@"; do
     if [ "$word" = --quick ]; then quick=1; else words+=("$word"); fi
 done
-runs=5
+runs=${RUNS:-5}
 share=1
 if [ -n "$quick" ]; then runs=2 share=10; fi
 

@@ -260,8 +260,12 @@ pub(super) struct Innermost {
 /// Tells all stretches of time that spans cover, in order.
 pub(super) fn each_innermost(spans: &[TraceSpan], mut visit: impl FnMut(Innermost)) {
     let key = |index: u32| spans.get(index as usize).map_or((0.0, 0.0), |span| (span.start_us, span.end_us));
-    let finite = |index: &u32| key(*index).0.is_finite() && key(*index).1.is_finite();
-    let mut order: Vec<u32> = (0..).take(spans.len()).filter(finite).collect();
+    // A span that ends as it begins is innermost for no time.
+    let lasts = |index: &u32| {
+        let (start, end) = key(*index);
+        start.is_finite() && end.is_finite() && start < end
+    };
+    let mut order: Vec<u32> = (0..).take(spans.len()).filter(lasts).collect();
     // Of two that begin together the longer one is around the other.
     order.sort_by(|&a, &b| {
         let ((a_start, a_end), (b_start, b_end)) = (key(a), key(b));
@@ -308,6 +312,16 @@ mod tests {
             pid: 1,
             open: false,
         }
+    }
+
+    #[test]
+    fn a_span_that_ends_as_it_begins_owns_no_time_after_it() {
+        let spans = [
+            span("entire_frame_compile", 0.0, 10.0, None),
+            span("compile_file", 5.0, 5.0, Some(0)),
+            span("entire_frame_compile", 20.0, 30.0, None),
+        ];
+        assert_eq!(owned_times(&spans), [10.0, 0.0, 10.0]);
     }
 
     #[test]

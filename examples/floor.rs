@@ -1,5 +1,6 @@
-//! Does only what a report cannot do without, to see how far from that a run is: reads a log, hashes its payloads, and
-//! writes as many bytes into as many files as a report has, on all processors. `benches/compare.sh` times it.
+//! Does only what a report cannot do without, to see how far from that a run is: reads a log or the logs of a folder,
+//! hashes their payloads, and writes as many bytes into as many files as a report has, on all processors.
+//! `benches/compare.sh` times it.
 //!
 //! ```text
 //! cargo run --release --example floor -- trace.log tl_out written
@@ -39,21 +40,11 @@ fn main() -> Result<(), Box<dyn Error>> {
         return Err("give a log, its report, and the folder to write into".into());
     };
     let threads = thread::available_parallelism()?.get();
-    let payloads = payloads(&fs::read(log)?);
-    let hashed: usize = in_parallel(&payloads, threads, |payloads| {
-        let mut hashed = 0;
-        let mut batch: Vec<&[u8]> = Vec::new();
-        for payload in payloads {
-            batch.push(payload);
-            if batch.iter().map(|payload| payload.len()).sum::<usize>() >= BATCH {
-                hashed += md5_lanes::md5_of_all(&batch).len();
-                batch.clear();
-            }
-        }
-        hashed + md5_lanes::md5_of_all(&batch).len()
-    })
-    .into_iter()
-    .sum();
+    let mut hashed = 0;
+    for log in logs(Path::new(log))? {
+        let payloads = payloads(&fs::read(log)?);
+        hashed += in_parallel(&payloads, threads, hash).into_iter().sum::<usize>();
+    }
     let mut planned = Vec::new();
     plan(Path::new(report), Path::new(out), &mut planned)?;
     let longest = planned.iter().map(|file| file.len).max().unwrap_or_default();
@@ -65,6 +56,30 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     println!("{hashed} payloads hashed, {} files written", planned.len());
     Ok(())
+}
+
+/// The log itself, or the logs of a folder.
+fn logs(path: &Path) -> Result<Vec<PathBuf>, Box<dyn Error>> {
+    if path.is_dir() {
+        return Ok(fs::read_dir(path)?
+            .map(|entry| Ok(entry?.path()))
+            .collect::<Result<_, std::io::Error>>()?);
+    }
+    Ok(vec![path.to_owned()])
+}
+
+/// Hashes payloads in lanes; says how many there were.
+fn hash(payloads: &[Vec<u8>]) -> usize {
+    let mut hashed = 0;
+    let mut batch: Vec<&[u8]> = Vec::new();
+    for payload in payloads {
+        batch.push(payload);
+        if batch.iter().map(|payload| payload.len()).sum::<usize>() >= BATCH {
+            hashed += md5_lanes::md5_of_all(&batch).len();
+            batch.clear();
+        }
+    }
+    hashed + md5_lanes::md5_of_all(&batch).len()
 }
 
 /// Gives each thread an equal number of things.

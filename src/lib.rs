@@ -68,7 +68,7 @@ pub use trace::{CompileId, FileRef, LocalTime, Md5, Payload, PayloadRef, Span, S
 use crate::compare::Recording;
 use crate::model::JobFacts;
 use crate::output::{DiskSink, Entries, JobTarget, MemSink, OnlySink, RankFolder, Sink, Target, ZipTarget};
-use crate::report::{CollectedLog, Collection, JobReport, PresentPages, Redacted, Worker};
+use crate::report::{CollectedLog, Collection, FoundOnce, JobReport, Redacted, Worker};
 use crate::run::{Gathered, Input, LogOutcome, LogTask, OneOfSeveral, Traces, Work};
 use anyhow::{Context, bail};
 use std::num::NonZeroUsize;
@@ -403,8 +403,8 @@ fn write_log(work: Work<'_>, task: &LogTask<'_>) -> anyhow::Result<LogOutcome> {
     let measured = run::measure(work, task, &model, &source)?;
     let found = analysis::of_log(&model, measured);
     let settings = &work.options.settings;
-    let present = PresentPages::default();
-    let report = report::on(&model, &found, &source, settings, task.processes, &present);
+    let once = FoundOnce::default();
+    let report = report::on(&model, &found, &source, settings, task.processes, &once);
     let pages = report::pages(report);
     work.progress.writing(pages.len());
     let left_out = output::write(pages, task.sink, task.threads, || Worker::sharing(work.highlighters))?;

@@ -88,6 +88,9 @@ fn the_index_names_compiles_functions_breaks_recompiles_failures_settings_kernel
             .iter()
             .any(|fact| fact[0].starts_with("x.dtype: ") && fact[0].contains("dtype mismatch"))
     );
+    let input = "L['x'] · [3, 4] · [4, 1] · float32 · cpu · no · input · 48";
+    let input = [input, "Input tensors · 0/0", "-_0_0_0/compile.html#input-tensors"];
+    assert!(group(&recompiled, "groups", "Tables of compilations").contains(&input));
     let symbols = index(report("05_dynamic_shapes"));
     assert!(group(&symbols, "groups", "Tables of compilations").iter().any(|fact| fact[0].contains("s77")));
     let plain = index(report("01_inference"));

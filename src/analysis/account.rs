@@ -64,7 +64,7 @@ impl Account {
     /// Draws it up; `time` is that of the same log.
     pub fn of(model: &Model, time: &CompileTime) -> Account {
         let mut account =
-            Account { open: model.spans.iter().filter(|s| s.open).count(), ..Account::default() };
+            Account { open: model.spans.iter().filter(|s| s.is_open()).count(), ..Account::default() };
         account.cover(model);
         account.divide(model, time);
         for (compile, of) in model.compiles.indexed() {
@@ -156,15 +156,7 @@ mod tests {
 
     #[test]
     fn time_is_covered_once_and_the_gaps_are_named_longest_first() {
-        let span = |name: &str, start_us, end_us, parent| TraceSpan {
-            name: name.into(),
-            start_us,
-            end_us,
-            parent,
-            compile: None,
-            pid: 1,
-            open: false,
-        };
+        let span = TraceSpan::closed;
         let spans = vec![
             span("dynamo", 10.0, 20.0, None),
             span("bytecode_tracing", 12.0, 18.0, Some(0)),

@@ -57,7 +57,7 @@ pub(super) fn builds(model: &Model) -> Vec<Build<'_>> {
     let mut phases: FxHashMap<usize, Phase> = FxHashMap::default();
     let mut found: Vec<(usize, Build<'_>)> = Vec::new();
     for (index, (span, owner)) in model.spans.iter().zip(&owners).enumerate() {
-        let above = span.parent.and_then(|parent| around.get(parent).copied()).unwrap_or_default();
+        let above = span.parent().and_then(|parent| around.get(parent).copied()).unwrap_or_default();
         let phase = *phases.entry(span.name.as_ptr().addr()).or_insert_with(|| Phase::of(&span.name));
         around.push(above.with(index, phase));
         let is_header = phase.builds_header;

@@ -141,7 +141,7 @@ fn add(kind: &mut IndexMap<CompileIndex, BuildsOf>, compile: CompileIndex, us: f
 /// The spans around a span, nearest first. A span comes after its parent, so this ends.
 fn around<'m>(model: &'m Model, span: &'m TraceSpan) -> impl Iterator<Item = &'m TraceSpan> {
     let next = |span: &&'m TraceSpan| {
-        let parent = span.parent?;
+        let parent = span.parent()?;
         model.spans.get(parent)
     };
     std::iter::successors(next(&span), next)
@@ -181,15 +181,9 @@ pub(crate) mod tests {
 
     /// A span of a test: name, parent, begin and end in seconds.
     pub(crate) fn span(name: &str, parent: Option<usize>, start_s: f64, end_s: f64) -> TraceSpan {
-        TraceSpan {
-            name: name.into(),
-            start_us: start_s * 1e6,
-            end_us: end_s * 1e6,
-            parent,
-            compile: parent.is_none().then_some(CompileIndex::new(0)),
-            pid: 1,
-            open: false,
-        }
+        let mut span = TraceSpan::closed(name, start_s * 1e6, end_s * 1e6, parent);
+        span.compile = parent.is_none().then_some(CompileIndex::new(0));
+        span
     }
 
     #[test]

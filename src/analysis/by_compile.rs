@@ -84,14 +84,14 @@ fn frame(compile: &Compile) -> Option<FrameId> {
 
 /// Entries that stand side by side if they are of the same compile, otherwise in their order.
 pub(super) struct Grouped<T> {
-    /// The compile of each entry, ascending.
-    compiles: Vec<CompileIndex>,
+    /// The compiles that have entries, ascending, each with the place behind its last entry.
+    ends: Vec<(CompileIndex, usize)>,
     entries: Vec<T>,
 }
 
 impl<T> Default for Grouped<T> {
     fn default() -> Self {
-        Grouped { compiles: Vec::new(), entries: Vec::new() }
+        Grouped { ends: Vec::new(), entries: Vec::new() }
     }
 }
 
@@ -101,19 +101,46 @@ impl<T> Grouped<T> {
         let mut sorted: Vec<(CompileIndex, T)> =
             entries.filter_map(|(compile, entry)| Some((compile?, entry))).collect();
         sorted.sort_by_key(|(compile, _)| *compile);
-        let (compiles, entries) = sorted.into_iter().unzip();
-        Grouped { compiles, entries }
+        let mut ends: Vec<(CompileIndex, usize)> = Vec::new();
+        for (place, (compile, _)) in (1..).zip(&sorted) {
+            match ends.last_mut() {
+                Some((last, end)) if last == compile => *end = place,
+                _ => ends.push((*compile, place)),
+            }
+        }
+        let mut entries = Vec::with_capacity(sorted.len());
+        entries.extend(sorted.into_iter().map(|(_, entry)| entry));
+        Grouped { ends, entries }
     }
 
     /// The entries of a compile.
     pub(super) fn at(&self, index: CompileIndex) -> &[T] {
-        let from = self.compiles.partition_point(|compile| *compile < index);
-        let to = self.compiles.partition_point(|compile| *compile <= index);
-        self.entries.get(from..to).unwrap_or_default()
+        let Ok(place) = self.ends.binary_search_by_key(&index, |(compile, _)| *compile) else { return &[] };
+        let end = |place: usize| self.ends.get(place).map_or(0, |(_, end)| *end);
+        let from = place.checked_sub(1).map_or(0, end);
+        self.entries.get(from..end(place)).unwrap_or_default()
     }
 
     /// The compiles that have entries, each once, ascending.
     pub(super) fn compiles(&self) -> impl Iterator<Item = CompileIndex> {
-        self.compiles.chunk_by(|a, b| a == b).filter_map(|same| same.first().copied())
+        self.ends.iter().map(|(compile, _)| *compile)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_compile_has_its_own_entries_in_their_order() {
+        let [first, second, third] = [0, 1, 2].map(CompileIndex::new);
+        let entries =
+            [(Some(third), 'a'), (Some(first), 'b'), (None, 'c'), (Some(third), 'd'), (Some(first), 'e')];
+        let grouped = Grouped::of(entries.into_iter());
+        assert_eq!(
+            [first, second, third].map(|compile| grouped.at(compile)),
+            [&['b', 'e'][..], &[], &['a', 'd']]
+        );
+        assert_eq!(grouped.compiles().collect::<Vec<_>>(), [first, third]);
     }
 }

@@ -16,6 +16,9 @@ pub struct Differing<'c> {
 
 /// Settings that are not the same in all of these configurations, in order of first appearance.
 pub fn differing<'c>(configs: &[&'c Settings]) -> Vec<Differing<'c>> {
+    if configs.len() < 2 {
+        return Vec::new();
+    }
     let mut names: IndexMap<&str, ()> = IndexMap::new();
     for config in configs {
         names.extend(config.keys().map(|name| (name.as_str(), ())));

@@ -184,7 +184,7 @@ mod tests {
             line: 1,
             header: Span { offset: 0, len: 0 },
             first_line: false,
-            configs: Vec::new(),
+            configs: [].into(),
             facts,
         });
         let one_off = OneOff { kind: OneOffKind::Toolchain, compile: index, us: 10.0, in_graph_us: 10.0 };

@@ -97,7 +97,7 @@ fn toolchain(builds: &[Build<'_>]) -> Vec<OneOff> {
         let span = build.span;
         let new =
             Trial { compile: build.compile, start_us: span.start_us, end_us: span.end_us, builds_us: 0.0 };
-        let trial = trials.entry(span.parent).or_insert(new);
+        let trial = trials.entry(span.parent()).or_insert(new);
         trial.start_us = trial.start_us.min(span.start_us);
         trial.end_us = trial.end_us.max(span.end_us);
         trial.builds_us += span.end_us - span.start_us;
@@ -181,7 +181,7 @@ impl<'m> Spans<'m> {
             waits.filter_map(|index| self.one_off(workers, index, self.own(index))).collect();
         if self.is_rank {
             let trials = builds.iter().filter(|build| build.purpose == BuildPurpose::Trial);
-            let tried: FxHashSet<Option<usize>> = trials.map(|build| build.span.parent).collect();
+            let tried: FxHashSet<Option<usize>> = trials.map(|build| build.span.parent()).collect();
             for first in self.first_of_processes(TRIES_COMPILER) {
                 let us = self.own(first.span) - first.usual_us;
                 if us >= LEAST_WAIT_US && !tried.contains(&Some(first.span)) {
@@ -209,14 +209,10 @@ mod tests {
         let mut model = Model::default();
         let compile = model.compile_index(None);
         model.log.rank = rank;
-        let span = |&(name, start, end, parent): &(&str, f64, f64, Option<usize>)| TraceSpan {
-            name: name.into(),
-            start_us: start * 1e6,
-            end_us: end * 1e6,
-            parent,
-            compile: Some(compile),
-            pid: 1,
-            open: false,
+        let span = |&(name, start, end, parent): &(&str, f64, f64, Option<usize>)| {
+            let mut span = TraceSpan::closed(name, start * 1e6, end * 1e6, parent);
+            span.compile = Some(compile);
+            span
         };
         model.spans = spans.iter().map(span).collect();
         let found = one_offs(&model);

@@ -208,16 +208,25 @@ impl Owner {
 /// The owner of each span; what a span does not tell is that of the span around it.
 pub(super) fn owners(spans: &[TraceSpan]) -> Vec<Owner> {
     let mut owners: Vec<Owner> = Vec::with_capacity(spans.len());
-    // Equal names are one text, so each is looked at once, and known again by where it stands.
-    let mut parts: FxHashMap<usize, Option<u8>> = FxHashMap::default();
-    let part_of = |name: &str| part_of_phase(name).and_then(|part| u8::try_from(part).ok());
-    for span in spans {
-        let above = span.parent.and_then(|parent| owners.get(parent).copied()).unwrap_or_default();
-        let at = span.name.as_ptr().addr();
-        let part = parts.entry(at).or_insert_with(|| part_of(&span.name)).or(above.part);
-        owners.push(Owner { part, compile: span.compile.or(above.compile) });
+    for (span, part) in spans.iter().zip(parts_of_spans(spans)) {
+        let above = span.parent().and_then(|parent| owners.get(parent)?.compile);
+        owners.push(Owner { part, compile: span.compile.or(above) });
     }
     owners
+}
+
+/// The part of the compiler to which each span belongs: an index into [`PARTS`].
+pub(super) fn parts_of_spans(spans: &[TraceSpan]) -> Vec<Option<u8>> {
+    let mut parts: Vec<Option<u8>> = Vec::with_capacity(spans.len());
+    // Equal names are one text, so each is looked at once, and known again by where it stands.
+    let mut of_names: FxHashMap<usize, Option<u8>> = FxHashMap::default();
+    let part_of = |name: &str| part_of_phase(name).and_then(|part| u8::try_from(part).ok());
+    for span in spans {
+        let above = span.parent().and_then(|parent| *parts.get(parent)?);
+        let at = span.name.as_ptr().addr();
+        parts.push(of_names.entry(at).or_insert_with(|| part_of(&span.name)).or(above));
+    }
+    parts
 }
 
 /// The part of the compiler that a phase of this name opens, an index into [`PARTS`]; none: it belongs to the part
@@ -303,15 +312,9 @@ mod tests {
     use crate::analysis::time::union;
 
     fn span(name: &str, start_us: f64, end_us: f64, parent: Option<usize>) -> TraceSpan {
-        TraceSpan {
-            name: name.into(),
-            start_us,
-            end_us,
-            parent,
-            compile: Some(CompileIndex::new(0)),
-            pid: 1,
-            open: false,
-        }
+        let mut span = TraceSpan::closed(name, start_us, end_us, parent);
+        span.compile = Some(CompileIndex::new(0));
+        span
     }
 
     #[test]

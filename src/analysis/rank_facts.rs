@@ -79,9 +79,9 @@ pub fn log_end(model: &Model) -> Option<LogEnd> {
 /// Spans of a process that were open when its log ended, the outermost first.
 fn open_at_end(spans: &[TraceSpan], pid: u64) -> Vec<(usize, &TraceSpan)> {
     let mut open: Vec<(usize, &TraceSpan)> = Vec::new();
-    for (index, span) in spans.iter().enumerate().filter(|(_, span)| span.open && span.pid == pid) {
+    for (index, span) in spans.iter().enumerate().filter(|(_, span)| span.is_open() && span.pid == pid) {
         // Those that ended with their parent are open as well; their parent is not.
-        if span.parent == open.last().map(|(parent, _)| *parent) {
+        if span.parent() == open.last().map(|(parent, _)| *parent) {
             open.push((index, span));
         }
     }
@@ -90,17 +90,17 @@ fn open_at_end(spans: &[TraceSpan], pid: u64) -> Vec<(usize, &TraceSpan)> {
 
 /// When kernels were built.
 pub fn builds(model: &Model) -> Vec<Stretch> {
-    let builds = model.spans.iter().filter(|span| &*span.name == BUILD && !span.open);
+    let builds = model.spans.iter().filter(|span| &*span.name == BUILD && !span.is_open());
     builds.map(|span| Stretch { start_us: span.start_us, end_us: span.end_us }).collect()
 }
 
 /// When a phase that may wait for a lock did nothing that the log knows of.
 pub fn pauses(model: &Model) -> Vec<Stretch> {
-    let is_waiting = |span: &TraceSpan| !span.open && WAITING.contains(&&*span.name);
+    let is_waiting = |span: &TraceSpan| !span.is_open() && WAITING.contains(&&*span.name);
     let mut children: FxHashMap<usize, Vec<&TraceSpan>> = FxHashMap::default();
     for span in &model.spans {
         let waits = |parent: &usize| model.spans.get(*parent).is_some_and(is_waiting);
-        if let Some(parent) = span.parent.filter(waits) {
+        if let Some(parent) = span.parent().filter(waits) {
             children.entry(parent).or_default().push(span);
         }
     }
@@ -125,15 +125,9 @@ mod tests {
     use super::*;
 
     fn span(name: &str, times: [f64; 2], parent: Option<usize>, open: bool) -> TraceSpan {
-        TraceSpan {
-            name: name.into(),
-            start_us: times[0] * 1e6,
-            end_us: times[1] * 1e6,
-            parent,
-            compile: None,
-            pid: 1,
-            open,
-        }
+        let mut span = TraceSpan::begin(name.into(), times[0] * 1e6, 1, parent);
+        span.close(times[1] * 1e6, open);
+        span
     }
 
     #[test]

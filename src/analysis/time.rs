@@ -49,7 +49,7 @@ impl CompileTime {
         for &index in spans {
             let Some(span) = model.spans.get(index as usize) else { continue };
             // A span stands after the one around it.
-            let around = span.parent.and_then(|parent| u32::try_from(parent).ok());
+            let around = span.parent().and_then(|parent| u32::try_from(parent).ok());
             let around = around.and_then(|parent| spans.binary_search(&parent).ok());
             let parent = around.and_then(|place| node_of.get(place).copied());
             let self_us = self.selfs.get(index as usize).copied().unwrap_or_default();
@@ -94,22 +94,25 @@ pub(super) fn of_log(model: &Model) -> CompileTime {
     }
     let selfs = self_times(&model.spans);
     let mut self_us: TextMap<&Arc<str>, f64> = TextMap::default();
-    let mut covered: TextMap<&Arc<str>, Vec<(f64, f64)>> = TextMap::default();
     for (span, own) in model.spans.iter().zip(&selfs) {
         *self_us.entry(&span.name).or_default() += own;
-        covered.entry(&span.name).or_default().push((span.start_us, span.end_us));
     }
-    let phase = |(name, mut spans): (&Arc<str>, Vec<(f64, f64)>)| Phase {
+    let mut order: Vec<&TraceSpan> = model.spans.iter().collect();
+    order.sort_by(|a, b| a.start_us.total_cmp(&b.start_us));
+    let (mut all, mut of_name) = (Covered::default(), TextMap::<&Arc<str>, Covered>::default());
+    for span in order {
+        all.add(span.start_us, span.end_us);
+        of_name.entry(&span.name).or_default().add(span.start_us, span.end_us);
+    }
+    let total_s = seconds(all.length);
+    let phase = |(name, covered): (&Arc<str>, Covered)| Phase {
         name: name.clone(),
         self_s: seconds(self_us.get(name).copied().unwrap_or_default()),
-        total_s: seconds(union(&mut spans)),
-        count: spans.len() as u64,
+        total_s: seconds(covered.length),
+        count: covered.count,
     };
-    let mut phases: Vec<Phase> = covered.into_iter().map(phase).collect();
+    let mut phases: Vec<Phase> = of_name.into_iter().map(phase).collect();
     sort(&mut phases);
-    let mut all: Vec<_> = model.spans.iter().map(|s| (s.start_us, s.end_us)).collect();
-    let total_s = seconds(union(&mut all));
-    drop(all);
     let owners = owners(&model.spans);
     let spans = Grouped::of(owners.into_iter().map(|owner| owner.compile).zip(0..));
     CompileTime { total_s, phases, spans, selfs }
@@ -127,7 +130,7 @@ fn seconds(us: f64) -> f64 {
 /// Microseconds of each span that none of its direct children covers.
 pub(super) fn self_times(spans: &[TraceSpan]) -> Vec<f64> {
     let inside = |span: &TraceSpan| {
-        let index = span.parent?;
+        let index = span.parent()?;
         let parent = spans.get(index)?;
         let (start, end) = (span.start_us.max(parent.start_us), span.end_us.min(parent.end_us));
         (start < end).then_some((index, (start, end)))
@@ -162,15 +165,29 @@ pub(super) fn self_times(spans: &[TraceSpan]) -> Vec<f64> {
 /// Length of the union of intervals.
 pub(super) fn union(intervals: &mut [(f64, f64)]) -> f64 {
     intervals.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let mut length = 0.0;
-    let mut reach = f64::NEG_INFINITY;
-    for &(start, end) in intervals.iter() {
+    let mut covered = Covered::default();
+    intervals.iter().for_each(|(start, end)| covered.add(*start, *end));
+    covered.length
+}
+
+/// The union of intervals that come in the order in which they begin.
+#[derive(Debug, Default)]
+struct Covered {
+    length: f64,
+    /// Where it ends; None before the first interval.
+    reach: Option<f64>,
+    count: u64,
+}
+
+impl Covered {
+    fn add(&mut self, start: f64, end: f64) {
+        self.count += 1;
+        let reach = self.reach.unwrap_or(f64::NEG_INFINITY);
         if end > reach {
-            length += end - start.max(reach);
-            reach = end;
+            self.length += end - start.max(reach);
+            self.reach = Some(end);
         }
     }
-    length
 }
 
 /// The phases of one compile.

@@ -130,8 +130,9 @@ impl Timeline {
             let Some((span, owner)) = model.spans.get(index).zip(owners.get(index)) else {
                 continue;
             };
-            let below =
-                span.parent.and_then(|parent| below(span, model.spans.get(parent)?, (*places.get(parent)?)?));
+            let below = span
+                .parent()
+                .and_then(|parent| below(span, model.spans.get(parent)?, (*places.get(parent)?)?));
             let Some(place) = timeline.place(span, below) else { continue };
             if let Some(known) = places.get_mut(index) {
                 *known = Some(place);
@@ -266,14 +267,8 @@ mod tests {
     use super::*;
 
     fn model(spans: &[(&str, f64, f64, Option<usize>)]) -> Model {
-        let span = |&(name, start_us, end_us, parent): &(&str, f64, f64, Option<usize>)| TraceSpan {
-            name: name.into(),
-            start_us,
-            end_us,
-            parent,
-            compile: None,
-            pid: 7,
-            open: false,
+        let span = |&(name, start_us, end_us, parent): &(&str, f64, f64, Option<usize>)| {
+            TraceSpan::closed(name, start_us, end_us, parent)
         };
         Model { spans: spans.iter().map(span).collect(), ..Model::default() }
     }

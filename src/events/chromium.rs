@@ -120,15 +120,9 @@ const LATEST_US: f64 = 253_402_300_800e6;
 
 impl Process {
     fn begin(&mut self, wire: &Wire<'_>, event: &Event<'_>, cx: &mut RankContext<'_>) {
-        let span = TraceSpan {
-            name: cx.reading.texts.text(&wire.name),
-            start_us: wire.ts,
-            end_us: wire.ts,
-            parent: self.open.last().copied(),
-            compile: cx.compile.filter(|_| event.compile_id.is_some()),
-            pid: event.pid,
-            open: true,
-        };
+        let name = cx.reading.texts.text(&wire.name);
+        let mut span = TraceSpan::begin(name, wire.ts, event.pid, self.open.last().copied());
+        span.compile = cx.compile.filter(|_| event.compile_id.is_some());
         if let Some(kernel) = wire.kernel() {
             let (index, kernel) = (cx.model().spans.len(), cx.reading.texts.text(&kernel));
             cx.model().span_kernels.insert(index, kernel);
@@ -156,10 +150,8 @@ impl Process {
     }
 }
 
-/// Ends a span, at its begin at the earliest.
-fn close(cx: &mut RankContext<'_>, index: usize, end_us: f64, open: bool) {
+fn close(cx: &mut RankContext<'_>, index: usize, end_us: f64, is_open: bool) {
     if let Some(span) = cx.model().spans.get_mut(index) {
-        span.end_us = end_us.max(span.start_us);
-        span.open = open;
+        span.close(end_us, is_open);
     }
 }

@@ -206,8 +206,9 @@ impl RankContext<'_> {
         columns: &[Column],
     ) -> SectionRows<'_> {
         let compile = self.compile_at_hand();
-        let compile = self.reading.model.compiles.get_mut(compile);
-        SectionRows::of(compile.map(|compile| &mut compile.sections), id, [title, note], columns)
+        let Reading { model, texts, .. } = &mut *self.reading;
+        let sections = model.compiles.get_mut(compile).map(|compile| &mut compile.sections);
+        SectionRows::of(sections, texts, id, [title, note], columns)
     }
 
     /// The folder of the compile and attempt at hand, such as `-_0_0_0`: where a path below it begins.
@@ -274,11 +275,13 @@ impl RankContext<'_> {
                 id
             }
         };
-        let content = self.artifact_mut(id).map(|artifact| &mut artifact.content);
-        Ok(PageTables::of(match content {
-            Some(Content::Tables(page)) => Some(&mut page.sections),
+        let Reading { model, texts, .. } = &mut *self.reading;
+        let compile = model.compiles.get_mut(id.place.compile);
+        let sections = match compile.and_then(|compile| compile.artifacts.get_mut(id.place.artifact)) {
+            Some(Artifact { content: Content::Tables(page), .. }) => Some(&mut page.sections),
             _ => None,
-        }))
+        };
+        Ok(PageTables::of(sections, texts))
     }
 
     fn place(&mut self, path: &RelPath, content: Content, holds_payload: bool) -> anyhow::Result<ArtifactId> {

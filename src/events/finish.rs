@@ -42,7 +42,6 @@ fn give_back_room(model: &mut Model) {
         compile.sections.iter_mut().for_each(|section| section.rows.shrink_to_fit());
     }
     model.compiles.shrink_to_fit();
-    model.shapes.inputs.shrink_to_fit();
     model.raw.shrink_to_fit();
     model.spans.shrink_to_fit();
     model.chromium.shrink_to_fit();

@@ -1,7 +1,7 @@
 //! Inductor's output: the code that runs, its kernels, and where they come from.
 
 use super::context::ArtifactId;
-use super::kernel_names::add_kernels;
+use super::kernel_names::kernels_of;
 use super::{Event, Flow, RankContext, StructuredLogParser};
 use crate::model::words::file_name;
 use crate::model::{Cell, Column, Fields, Form, Language, Readable, TritonKernel, Unit};
@@ -47,8 +47,11 @@ impl StructuredLogParser for OutputCode {
             cx.model().cross_rank.cache_folders.insert(folder.to_owned());
         }
         cx.collectives_in_code(event, &text);
+        let kernels = kernels_of(&text);
+        let kernels: Vec<_> =
+            kernels.into_iter().map(|(name, count)| (cx.reading.texts.text(name), count)).collect();
         if let Some(compile) = cx.here() {
-            add_kernels(&mut compile.kernels, &text);
+            compile.kernels.add(kernels);
         }
         Ok(Flow::Handled)
     }

@@ -1,6 +1,7 @@
 //! The kernels that generated code defines, and the library's kernels that it calls: by name, without reading the code
 //! as the pages of provenance do.
 
+use crate::model::KernelCounts;
 use memchr::memmem::Finder;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -32,11 +33,9 @@ fn split<'t>(text: &'t str, search: &Finder<'_>) -> Option<(&'t str, &'t str)> {
 /// Characters of a name. The longest that Inductor makes has some 200; what is longer is no name.
 const LONGEST: usize = 300;
 
-/// Names of one compile. A large model's code defines a few thousand.
-const MOST: usize = 20_000;
-
-/// Adds the kernels of a text: how often each is defined, or called where a library has it.
-pub(super) fn add_kernels(kernels: &mut BTreeMap<String, u64>, code: &str) {
+/// The kernels of a text: how often each is defined, or called where a library has it.
+pub(super) fn kernels_of(code: &str) -> BTreeMap<&str, u64> {
+    let mut kernels = BTreeMap::new();
     let mut body: Option<&str> = None;
     for line in code.lines() {
         if let Some(end) = body {
@@ -46,22 +45,23 @@ pub(super) fn add_kernels(kernels: &mut BTreeMap<String, u64>, code: &str) {
         }
         if let Some((name, value)) = split(line, &SEARCHES.defined) {
             body = ["'''", "\"\"\""].into_iter().find(|quotes| value.matches(quotes).count() == 1);
-            count(kernels, name);
+            count(&mut kernels, name);
         } else if let Some(name) = called(line) {
-            count(kernels, name);
+            count(&mut kernels, name);
         }
     }
+    kernels
 }
 
-fn count(kernels: &mut BTreeMap<String, u64>, name: &str) {
+fn count<'t>(kernels: &mut BTreeMap<&'t str, u64>, name: &'t str) {
     let is_name = |c: char| c.is_alphanumeric() || c == '_' || c == '.';
     if name.is_empty() || name.len() > LONGEST || !name.chars().all(is_name) {
         return;
     }
     if let Some(known) = kernels.get_mut(name) {
         *known += 1;
-    } else if kernels.len() < MOST {
-        kernels.insert(name.to_owned(), 1);
+    } else if kernels.len() < KernelCounts::MOST {
+        kernels.insert(name, 1);
     }
 }
 
@@ -91,9 +91,7 @@ mod tests {
                     # [Provenance debug handles] extern_kernels.mm:1\n\
                     \x20       extern_kernels.mm(a, b, out=c)\n        extern_kernels.mm(b, a, out=d)\n\
                     \x20       buf1 = torch.ops.aten.cumsum.default(c, 0)\n        x = aten.sort\n";
-        let mut kernels = BTreeMap::new();
-        add_kernels(&mut kernels, code);
-        let found: Vec<(&str, u64)> = kernels.iter().map(|(name, count)| (name.as_str(), *count)).collect();
+        let found: Vec<(&str, u64)> = kernels_of(code).into_iter().collect();
         let expected = [
             ("cpp_fused_add_0", 1),
             ("extern_kernels.mm", 2),

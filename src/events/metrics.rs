@@ -3,18 +3,15 @@
 use super::{Event, Flow, RankContext, StructuredLogParser};
 use crate::limits::{LONGEST_NAME, LONGEST_PATH, bounded};
 use crate::model::{
-    ConfigRef, Failure, Fields, Function, InductorSettings, Metrics, MetricsKind, MetricsRecord, Restart,
-    Torch,
+    CONFIG_FIELDS, ConfigRef, Failure, Fields, Function, InductorSettings, Metrics, MetricsKind,
+    MetricsRecord, Restart, Torch,
 };
 use crate::trace::{Md5, push_mostly_one};
+use std::sync::Arc;
 
 pub(super) fn parsers() -> Vec<Box<dyn StructuredLogParser>> {
     vec![Box::new(CompilationMetrics::default())]
 }
-
-/// Fields that hold whole configurations. Equal ones are kept once.
-pub(crate) const CONFIG_FIELDS: [&str; 5] =
-    ["dynamo_config", "inductor_config", "functorch_config", "compiler_config", "inductor_provenance"];
 
 /// All five metrics events.
 #[derive(Default)]
@@ -22,6 +19,8 @@ struct CompilationMetrics {
     /// The last configuration of each field. Torch writes the same 40 KB with every compile: comparing them is thirty times
     /// as fast as reading and hashing them again.
     last: Vec<LastConfig>,
+    /// The configurations of the last record.
+    of_last_record: Arc<[(&'static str, Md5)]>,
 }
 
 struct LastConfig {
@@ -149,8 +148,8 @@ impl CompilationMetrics {
         fields: &Fields<'_>,
         event: &Event<'_>,
         cx: &mut RankContext<'_>,
-    ) -> Vec<(&'static str, Md5)> {
-        let mut found = Vec::new();
+    ) -> Arc<[(&'static str, Md5)]> {
+        let mut found = Vec::with_capacity(CONFIG_FIELDS.len());
         for field in CONFIG_FIELDS {
             let Some(raw) = fields.raw(field) else { continue };
             let hash = self.hash(field, raw.get());
@@ -169,7 +168,10 @@ impl CompilationMetrics {
                 note_inductor_settings(&text, &mut cx.model().inductor);
             }
         }
-        found
+        if *found != *self.of_last_record {
+            self.of_last_record = found.into();
+        }
+        self.of_last_record.clone()
     }
 
     /// The MD5 of a configuration.

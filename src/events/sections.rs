@@ -1,16 +1,18 @@
 //! Tables that a parser fills.
 
+use super::stacks::Texts;
 use crate::model::{Cell, Column, Section};
 use crate::trace::push_mostly_one;
 
 /// A page that a parser made, to which tables can be added.
 pub struct PageTables<'a> {
     sections: Option<&'a mut Vec<Section>>,
+    texts: &'a mut Texts,
 }
 
 impl<'a> PageTables<'a> {
-    pub(super) fn of(sections: Option<&'a mut Vec<Section>>) -> Self {
-        PageTables { sections }
+    pub(super) fn of(sections: Option<&'a mut Vec<Section>>, texts: &'a mut Texts) -> Self {
+        PageTables { sections, texts }
     }
 
     /// The table `id` on the page, to which rows can be added. It is created when it is first asked for.
@@ -21,7 +23,7 @@ impl<'a> PageTables<'a> {
         note: &str,
         columns: &[Column],
     ) -> SectionRows<'_> {
-        SectionRows::of(self.sections.as_deref_mut(), id, [title, note], columns)
+        SectionRows::of(self.sections.as_deref_mut(), self.texts, id, [title, note], columns)
     }
 }
 
@@ -34,14 +36,15 @@ impl<'a> SectionRows<'a> {
     /// The section `id` among `sections`, created if it is not there yet; `words` are its title and its note.
     pub(super) fn of(
         sections: Option<&'a mut Vec<Section>>,
+        texts: &mut Texts,
         id: &'static str,
         words: [&str; 2],
         columns: &[Column],
     ) -> Self {
         let Some(sections) = sections else { return SectionRows { section: None } };
         if !sections.iter().any(|section| section.id == id) {
-            let [title, note] = words.map(str::to_owned);
-            let section = Section { id, title, note, columns: columns.to_vec(), rows: Vec::new() };
+            let [title, note] = words.map(|words| texts.text(words));
+            let section = Section { id, title, note, columns: texts.columns(columns), rows: Vec::new() };
             push_mostly_one(sections, section);
         }
         SectionRows { section: sections.iter_mut().find(|section| section.id == id) }

@@ -2,19 +2,20 @@
 
 use super::scalar::Scalar;
 use crate::limits::{LONGEST_LINE, LONGEST_NAME, bounded};
-use crate::model::{Frame, Function, Stack};
+use crate::model::{Column, Frame, Function, Stack};
 use crate::trace::TextSet;
 use crate::trace::{FileRef, StringTable};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::sync::Arc;
 
-/// Keeps equal texts, functions and stacks once.
+/// Keeps equal texts, functions, stacks and heads of tables once.
 #[derive(Default)]
 pub(super) struct Texts {
     texts: TextSet<Arc<str>>,
     functions: TextSet<Arc<Function>>,
     stacks: TextSet<Stack>,
+    columns: TextSet<Arc<[Column]>>,
 }
 
 impl Texts {
@@ -25,6 +26,16 @@ impl Texts {
         }
         let shared: Arc<str> = text.into();
         self.texts.insert(shared.clone());
+        shared
+    }
+
+    /// The shared copy of the heads of a table.
+    pub(super) fn columns(&mut self, columns: &[Column]) -> Arc<[Column]> {
+        if let Some(known) = self.columns.get(columns) {
+            return known.clone();
+        }
+        let shared: Arc<[Column]> = columns.into();
+        self.columns.insert(shared.clone());
         shared
     }
 

@@ -1,10 +1,11 @@
 //! Input tensors: three events that describe a tensor, its storage and where it comes from, joined.
 
 use super::{Event, Flow, RankContext, StructuredLogParser};
-use crate::model::{Cell, Column, CompileIndex, InputTensor, Unit};
-use crate::trace::CompileId;
+use crate::model::{Column, CompileIndex, Fields, InputTensor, StorageSize, TensorDescription};
+use crate::trace::{TextMap, TextSet, push_mostly_one};
 use indexmap::IndexMap;
 use serde_json::value::RawValue;
+use std::sync::Arc;
 
 pub(super) fn parsers() -> Vec<Box<dyn StructuredLogParser>> {
     vec![Box::new(Tensors::default())]
@@ -13,27 +14,26 @@ pub(super) fn parsers() -> Vec<Box<dyn StructuredLogParser>> {
 /// `describe_tensor`, `describe_storage`, `describe_source`, joined on the describer and the tensor's id.
 #[derive(Default)]
 struct Tensors {
-    compiles: IndexMap<(Option<CompileId>, u32), Described>,
+    compiles: IndexMap<CompileIndex, Described>,
+    /// Equal descriptions are kept once.
+    descriptions: TextSet<Arc<TensorDescription>>,
 }
 
-/// What one attempt of one compile described.
+/// What one attempt of a compile described, in log order. Most compiles have one or two inputs, and there may be ten
+/// thousand compiles: lists take a tenth of what maps would.
 #[derive(Default)]
 struct Described {
-    tensors: IndexMap<(i64, i64), Tensor>,
-    sources: IndexMap<(i64, i64), String>,
-    storages: crate::trace::TextMap<(i64, i64), Cell>,
+    attempt: u32,
+    tensors: Vec<(TensorId, Tensor)>,
+    sources: Vec<(TensorId, Arc<str>)>,
+    storages: Vec<(TensorId, StorageSize)>,
 }
 
+/// The describer, and the number that it gave to a tensor or a storage.
+type TensorId = (i64, i64);
+
 struct Tensor {
-    shape: String,
-    sizes: Vec<String>,
-    strides: Option<Vec<String>>,
-    marked: Vec<u64>,
-    stride: Option<String>,
-    dtype: String,
-    device: String,
-    gradient: bool,
-    parameter: bool,
+    description: Arc<TensorDescription>,
     storage: Option<i64>,
 }
 
@@ -61,58 +61,48 @@ impl StructuredLogParser for Tensors {
         &["describe_tensor", "describe_storage", "describe_source"]
     }
 
-    fn parse(&mut self, event: &Event<'_>, _cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
+    fn parse(&mut self, event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
         let fields = event.fields();
         let id = (fields.get("describer_id").unwrap_or(-1), fields.get("id").unwrap_or(-1));
-        let described = self.compiles.entry((event.compile_id.cloned(), event.attempt)).or_default();
+        let described = self.compiles.entry(cx.compile_at_hand()).or_default();
+        // Each attempt describes its inputs again; the last attempt is the one that was compiled.
+        if event.attempt > described.attempt {
+            *described = Described { attempt: event.attempt, ..Described::default() };
+        }
+        if event.attempt < described.attempt {
+            return Ok(Flow::Handled);
+        }
         match event.key {
             "describe_storage" => {
-                described.storages.insert(id, storage_size(fields.raw("size")));
+                let size = fields.raw("size").map(|size| storage_size(size, cx));
+                if let Some(size) = size {
+                    push_mostly_one(&mut described.storages, (id, size));
+                }
             }
             "describe_source" => {
-                described.sources.insert(id, fields.text("source").unwrap_or_else(|| "?".to_owned()));
+                let source = cx.reading.texts.text(fields.text("source").as_deref().unwrap_or("?"));
+                push_mostly_one(&mut described.sources, (id, source));
             }
             _ => {
-                let tensor = Tensor {
-                    shape: fields.raw("size").map_or_else(|| "[]".to_owned(), shape),
-                    sizes: fields.raw("size").map(sizes).unwrap_or_default(),
-                    strides: fields.raw("stride").map(sizes),
-                    marked: fields.get("dynamo_dynamic_indices").unwrap_or_default(),
-                    stride: fields.raw("stride").map(shape),
-                    dtype: fields.text("dtype").unwrap_or_default().trim_start_matches("torch.").to_owned(),
-                    device: device(&fields.text("device").unwrap_or_default()),
-                    gradient: fields.get("requires_grad").unwrap_or(false),
-                    parameter: fields.get("is_parameter").unwrap_or(false),
-                    storage: fields.get("storage"),
-                };
-                described.tensors.insert(id, tensor);
+                let description = shared(&mut self.descriptions, description(&fields));
+                let tensor = Tensor { description, storage: fields.get("storage") };
+                push_mostly_one(&mut described.tensors, (id, tensor));
             }
         }
         Ok(Flow::Handled)
     }
 
     fn finish(self: Box<Self>, cx: &mut RankContext<'_>) -> anyhow::Result<()> {
-        let mut last: IndexMap<Option<CompileId>, (u32, Described)> = IndexMap::new();
-        for ((id, attempt), described) in self.compiles {
-            // Each attempt describes its inputs again; the last attempt is the one that was compiled.
-            let known = last.entry(id).or_default();
-            if attempt >= known.0 {
-                *known = (attempt, described);
-            }
-        }
-        for (id, (attempt, described)) in last {
-            cx.compile(id.as_ref(), attempt);
-            let compile = cx.compile_at_hand();
-            cx.model().shapes.inputs.extend(described.inputs(compile));
-            let rows: Vec<_> =
-                described.sources.iter().filter_map(|(at, name)| described.row(*at, name)).collect();
-            if rows.is_empty() {
+        for (compile, described) in self.compiles {
+            let inputs = described.inputs();
+            if inputs.is_empty() {
                 continue;
             }
-            let mut section =
-                cx.section("input-tensors", "Input tensors", "what the graph was traced with", &COLUMNS);
-            for row in rows {
-                section.row(row);
+            cx.compile = Some(compile);
+            // It has no rows of its own: the pages show the inputs.
+            cx.section("input-tensors", "Input tensors", "what the graph was traced with", &COLUMNS);
+            if let Some(compile) = cx.here() {
+                compile.inputs = inputs;
             }
         }
         Ok(())
@@ -120,47 +110,58 @@ impl StructuredLogParser for Tensors {
 }
 
 impl Described {
-    /// The inputs as facts.
-    fn inputs(&self, compile: CompileIndex) -> impl Iterator<Item = InputTensor> {
-        self.sources.iter().filter_map(move |(at, source)| {
-            let tensor = self.tensors.get(at)?;
+    /// The tensors that have a source, in the order of these. Of what was described twice, the last counts.
+    fn inputs(&self) -> Vec<InputTensor> {
+        let tensors: TextMap<TensorId, &Tensor> = self.tensors.iter().map(|(id, one)| (*id, one)).collect();
+        let storages: TextMap<TensorId, &StorageSize> =
+            self.storages.iter().map(|(id, size)| (*id, size)).collect();
+        let sources: IndexMap<TensorId, &Arc<str>> =
+            self.sources.iter().map(|(id, source)| (*id, source)).collect();
+        let inputs = sources.into_iter().filter_map(|(id, source)| {
+            let Tensor { description, storage } = tensors.get(&id)?;
             Some(InputTensor {
-                compile,
                 source: source.clone(),
-                sizes: tensor.sizes.clone(),
-                parameter: tensor.parameter,
-                marked: tensor.marked.clone(),
-                strides: tensor.strides.clone(),
-                stride: tensor.stride.clone(),
-                dtype: tensor.dtype.clone(),
-                device: tensor.device.clone(),
-                gradient: tensor.gradient,
+                tensor: description.clone(),
+                storage: storage.and_then(|storage| storages.get(&(id.0, storage)).copied()).cloned(),
             })
-        })
-    }
-
-    fn row(&self, id: (i64, i64), name: &str) -> Option<Vec<Cell>> {
-        let tensor = self.tensors.get(&id)?;
-        let storage = tensor.storage.and_then(|s| self.storages.get(&(id.0, s)));
-        Some(vec![
-            Cell::Code(name.to_owned()),
-            Cell::Code(tensor.shape.clone()),
-            Cell::code(tensor.stride.clone()),
-            Cell::Code(tensor.dtype.clone()),
-            Cell::Text(tensor.device.clone()),
-            Cell::Text(if tensor.gradient { "needed" } else { "no" }.to_owned()),
-            Cell::Text(if tensor.parameter { "parameter" } else { "input" }.to_owned()),
-            storage.cloned().unwrap_or(Cell::Unknown),
-        ])
+        });
+        let mut inputs: Vec<_> = inputs.collect();
+        inputs.shrink_to_fit();
+        inputs
     }
 }
 
+fn description(fields: &Fields<'_>) -> TensorDescription {
+    TensorDescription {
+        shape: fields.raw("size").map_or_else(|| "[]".to_owned(), shape),
+        sizes: fields.raw("size").map(sizes).unwrap_or_default(),
+        strides: fields.raw("stride").map(sizes),
+        marked: fields.get("dynamo_dynamic_indices").unwrap_or_default(),
+        stride: fields.raw("stride").map(shape),
+        dtype: fields.text("dtype").unwrap_or_default().trim_start_matches("torch.").to_owned(),
+        device: device(&fields.text("device").unwrap_or_default()),
+        gradient: fields.get("requires_grad").unwrap_or(false),
+        parameter: fields.get("is_parameter").unwrap_or(false),
+    }
+}
+
+fn shared(
+    known: &mut TextSet<Arc<TensorDescription>>,
+    description: TensorDescription,
+) -> Arc<TensorDescription> {
+    if let Some(same) = known.get(&description) {
+        return same.clone();
+    }
+    let description = Arc::new(description);
+    known.insert(description.clone());
+    description
+}
+
 /// Bytes, or an expression where sizes are symbolic (`12*s6`).
-fn storage_size(size: Option<&RawValue>) -> Cell {
-    let Some(size) = size else { return Cell::Unknown };
+fn storage_size(size: &RawValue, cx: &mut RankContext<'_>) -> StorageSize {
     match serde_json::from_str::<f64>(size.get()) {
-        Ok(bytes) => Cell::Number(bytes, Unit::Bytes),
-        Err(_) => Cell::Code(size.get().trim_matches('"').to_owned()),
+        Ok(bytes) => StorageSize::Bytes(bytes),
+        Err(_) => StorageSize::Symbolic(cx.reading.texts.text(size.get().trim_matches('"'))),
     }
 }
 

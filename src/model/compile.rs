@@ -1,9 +1,8 @@
 //! One compile id and everything recorded under it.
 
-use super::{GraphSizes, Section, Stack, TextFrame};
+use super::{GraphSizes, InputTensor, KernelCounts, Section, Stack, TextFrame};
 use crate::rel_path::RelPath;
 use crate::trace::{CompileId, Md5, PayloadRef, Span, Stamp};
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// The compiled function.
@@ -105,6 +104,8 @@ pub struct Compile {
     pub sections: Vec<Section>,
     /// Sizes of the values of the captured graph: the rows of the section that is named after them.
     pub graph_sizes: GraphSizes,
+    /// Input tensors of the last attempt that describes any: the rows of the section `input-tensors`.
+    pub inputs: Vec<InputTensor>,
     /// Lines that the captured graph repeats, as it does for each layer of a model.
     pub repeated: Option<Box<RepeatedLines>>,
     /// How many conditions the last guard tree has; None if no tree was recorded.
@@ -112,7 +113,7 @@ pub struct Compile {
     /// Triton kernels after autotuning.
     pub triton_kernels: Vec<TritonKernel>,
     /// Kernels of the generated code by name: how often each is defined, or called where a library has it.
-    pub kernels: BTreeMap<String, u64>,
+    pub kernels: KernelCounts,
     /// When its first record was written.
     pub first: Option<Stamp>,
     /// How many records have this id, without `str`.
@@ -136,10 +137,11 @@ impl Compile {
             graph_breaks: 0,
             sections: Vec::new(),
             graph_sizes: GraphSizes::default(),
+            inputs: Vec::new(),
             repeated: None,
             guard_conditions: None,
             triton_kernels: Vec::new(),
-            kernels: BTreeMap::new(),
+            kernels: KernelCounts::default(),
             first: None,
             records: 0,
             lost: Vec::new(),
@@ -220,6 +222,10 @@ impl MetricsKind {
     }
 }
 
+/// Fields of a metrics record that hold whole configurations. Equal ones are kept once.
+pub const CONFIG_FIELDS: [&str; 5] =
+    ["dynamo_config", "inductor_config", "functorch_config", "compiler_config", "inductor_provenance"];
+
 /// One metrics record: its place in the log, and the numbers that lists need.
 #[derive(Debug)]
 pub struct MetricsRecord {
@@ -233,8 +239,8 @@ pub struct MetricsRecord {
     pub header: Span,
     /// Whether that line is the first of the log.
     pub first_line: bool,
-    /// Configurations: field and md5.
-    pub configs: Vec<(&'static str, Md5)>,
+    /// Configurations: field and md5. Records with the same ones share the list.
+    pub configs: Arc<[(&'static str, Md5)]>,
     /// What lists and findings need of it.
     pub facts: Metrics,
 }

@@ -145,25 +145,6 @@ pub struct CacheLookup {
     pub artifact: ArtifactIndex,
 }
 
-/// A span of work from the chromium events.
-#[derive(Debug, Clone)]
-pub struct TraceSpan {
-    /// Phase, as torch names it; equal names are shared.
-    pub name: Arc<str>,
-    /// Begin, microseconds since 1970.
-    pub start_us: f64,
-    /// End; a span left open ends with its parent, or with the last event of its process.
-    pub end_us: f64,
-    /// The span around it: an index into the spans.
-    pub parent: Option<usize>,
-    /// Compile it belongs to.
-    pub compile: Option<CompileIndex>,
-    /// Process.
-    pub pid: u64,
-    /// Whether the log never closed it.
-    pub open: bool,
-}
-
 /// What a comparison of ranks needs; an empty list means that the log holds no such event.
 #[derive(Debug, Default, Clone)]
 pub struct CrossRank {

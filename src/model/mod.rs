@@ -13,20 +13,23 @@ mod graph_sizes;
 mod guards;
 mod integrity;
 mod job;
+mod kernel_counts;
 mod news;
 mod profile;
 mod program_text;
 mod section;
 mod shapes;
+mod span;
 mod stable;
 mod stack;
+mod tensors;
 mod traceback;
 mod vllm;
 pub mod words;
 
 pub use compile::{
-    Artifact, Attempt, Compile, Content, Form, Function, Language, Metrics, MetricsKind, MetricsRecord,
-    Outcome, Place, Readable, RepeatedLines, Status, TablesPage, TritonKernel,
+    Artifact, Attempt, CONFIG_FIELDS, Compile, Content, Form, Function, Language, Metrics, MetricsKind,
+    MetricsRecord, Outcome, Place, Readable, RepeatedLines, Status, TablesPage, TritonKernel,
 };
 pub use compiles::{ArtifactIndex, CompileIndex, Compiles};
 pub use export::{
@@ -35,7 +38,7 @@ pub use export::{
 pub use facts::{
     Advice, AdviceKind, BreakOccurrence, CacheLookup, CodeCall, CollectiveCalls, Collectives, CrossRank,
     DumpFile, ErrorTrace, Execution, Failure, GraphBreak, GraphOps, InductorSettings, Op, Reason,
-    ReasonSource, Recompile, Restart, Stackless, TensorMeta, Torch, TraceSpan, WorkerStall,
+    ReasonSource, Recompile, Restart, Stackless, TensorMeta, Torch, WorkerStall,
 };
 pub use fields::{Fields, lenient};
 pub use graph_sizes::GraphSizes;
@@ -48,6 +51,7 @@ pub use job::{
     RankSummary, RankTimeline, ReaderName, Run, Schedule, Sequence, SharedFinding, SkippedFile, Step,
     Stretch, TensorFact, TextId, Texts,
 };
+pub use kernel_counts::KernelCounts;
 pub use news::CompileNews;
 pub use profile::{
     Correlation, DeviceKernel, DeviceRuns, DeviceWork, InputDims, Launch, Operator, OperatorCall, Profile,
@@ -55,9 +59,11 @@ pub use profile::{
 };
 pub use program_text::{read_program, source_comment};
 pub use section::{Cell, Column, Section, Unit};
-pub use shapes::{InputTensor, Recorded, Shapes, Specialization, Symbol, SymbolGuard};
+pub use shapes::{Recorded, Shapes, Specialization, Symbol, SymbolGuard};
+pub use span::TraceSpan;
 pub use stable::stable;
 pub use stack::{Frame, Stack, TextFrame};
+pub use tensors::{InputTensor, StorageSize, TensorDescription};
 pub use traceback::traceback;
 pub use vllm::{VllmEvent, VllmFact, VllmPart, VllmPass, VllmStart};
 
@@ -93,7 +99,7 @@ pub struct Model {
     pub restarts: Vec<Restart>,
     /// One entry per cache artifact.
     pub caches: Vec<CacheLookup>,
-    /// Symbolic sizes, and the inputs that they belong to.
+    /// Symbolic sizes.
     pub shapes: Shapes,
     /// Configuration texts by md5, each once: where it stands first.
     pub configs: IndexMap<Md5, ConfigRef>,
@@ -257,6 +263,13 @@ impl Model {
     /// The compile of that id.
     pub fn compile(&self, id: Option<&CompileId>) -> Option<&Compile> {
         self.by_id.get(&id.cloned()).and_then(|&index| self.compiles.get(index))
+    }
+
+    /// All input tensors with their compiles.
+    pub fn inputs(&self) -> impl Iterator<Item = (CompileIndex, &InputTensor)> {
+        self.compiles
+            .indexed()
+            .flat_map(|(index, compile)| compile.inputs.iter().map(move |one| (index, one)))
     }
 
     /// Compiles that have an id.

@@ -2,6 +2,7 @@
 
 use super::Stack;
 use crate::trace::CompileId;
+use std::sync::Arc;
 
 /// A titled table on the page of a compile.
 #[derive(Debug, Clone)]
@@ -9,17 +10,17 @@ pub struct Section {
     /// Anchor on the page: lower-case words with `-`.
     pub id: &'static str,
     /// Heading.
-    pub title: String,
+    pub title: Arc<str>,
     /// What it is, in a few words.
-    pub note: String,
-    /// Heads of the columns.
-    pub columns: Vec<Column>,
+    pub note: Arc<str>,
+    /// Heads of the columns; compiles share them, as they share title and note.
+    pub columns: Arc<[Column]>,
     /// One cell a column.
     pub rows: Vec<Vec<Cell>>,
 }
 
 /// Head of a column.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Column {
     /// Its words.
     pub title: &'static str,

@@ -1,4 +1,4 @@
-//! Facts about sizes: the symbols that torch created for them, what was assumed about those, and the inputs they belong to.
+//! Facts about sizes: the symbols that torch created for them, and what was assumed about those.
 
 use super::{CompileIndex, Stack};
 
@@ -11,8 +11,6 @@ pub struct Shapes {
     pub guards: Vec<SymbolGuard>,
     /// Symbols that became constants or other symbols.
     pub specializations: Vec<Specialization>,
-    /// Input tensors of the last attempt of each compile.
-    pub inputs: Vec<InputTensor>,
 }
 
 /// Where a fact about sizes was recorded.
@@ -75,41 +73,4 @@ pub struct Specialization {
     pub user_stack: Option<Stack>,
     /// All lines, torch's among them.
     pub stack: Option<Stack>,
-}
-
-/// An input tensor as the compile was traced with it (`describe_tensor`, `describe_source`).
-#[derive(Debug, Default, Clone)]
-pub struct InputTensor {
-    /// The compile.
-    pub compile: CompileIndex,
-    /// `L['x']`
-    pub source: String,
-    /// Its sizes: numbers, or expressions where they are symbolic.
-    pub sizes: Vec<String>,
-    /// Whether it is a parameter of a module.
-    pub parameter: bool,
-    /// Dimensions that the program marked as dynamic.
-    pub marked: Vec<u64>,
-    /// Its strides: numbers, or expressions where they are symbolic; None where it has none.
-    pub strides: Option<Vec<String>>,
-    /// `[8, 1]`
-    pub stride: Option<String>,
-    /// `float32`
-    pub dtype: String,
-    /// `cuda:0`
-    pub device: String,
-    /// Whether it requires a gradient.
-    pub gradient: bool,
-}
-
-impl InputTensor {
-    /// `[4, s77]`
-    pub fn shape(&self) -> String {
-        format!("[{}]", self.sizes.join(", "))
-    }
-
-    /// Whether its gradient is needed, in a word.
-    pub fn gradient_word(&self) -> &'static str {
-        if self.gradient { "needed" } else { "no" }
-    }
 }

@@ -95,20 +95,14 @@ pub fn write<'m, W>(
 
 /// The pages without those whose path an earlier page has, or that would be both a file and a folder; and the paths of
 /// these.
-fn distinct<W>(pages: Vec<Page<'_, W>>) -> (Vec<Page<'_, W>>, Vec<RelPath>) {
-    let folders: BTreeSet<String> =
-        pages.iter().flat_map(|page| page.path.folders().map(str::to_owned)).collect();
+fn distinct<W>(mut pages: Vec<Page<'_, W>>) -> (Vec<Page<'_, W>>, Vec<RelPath>) {
+    let folders: BTreeSet<&str> = pages.iter().flat_map(|page| page.path.folders()).collect();
     let mut files = BTreeSet::new();
-    let mut left_out = Vec::new();
-    let mut kept = Vec::with_capacity(pages.len());
-    for page in pages {
-        if folders.contains(page.path.as_str()) || !files.insert(page.path.clone()) {
-            left_out.push(page.path);
-        } else {
-            kept.push(page);
-        }
-    }
-    (kept, left_out)
+    let paths = pages.iter().map(|page| page.path.as_str());
+    let surplus: Vec<bool> = paths.map(|path| folders.contains(path) || !files.insert(path)).collect();
+    let mut surplus = surplus.into_iter();
+    let left_out = pages.extract_if(.., |_| surplus.next() == Some(true)).map(|page| page.path).collect();
+    (pages, left_out)
 }
 
 /// The pages still to be written, shared by the workers.

@@ -23,17 +23,23 @@ use std::path::Path;
 /// Bytes that are read to see whether a file is a trace. The list of events may follow the properties of the devices.
 const LOOKED_AT: u64 = 64 << 10;
 
-/// Whether a file is a trace of torch.profiler, plain or compressed. A log never begins with a brace.
+/// How many of them tell a log, which never begins with a brace, from a trace.
+const BEGINS: u64 = 256;
+
+/// Whether a file is a trace of torch.profiler, plain or compressed.
 pub(crate) fn is_trace(path: &Path) -> bool {
     // Standard input and pipes can be read only once.
     if path == Path::new("-") || !path.is_file() {
         return false;
     }
+    let Ok(mut file) = File::open(path).and_then(unpacked) else { return false };
     let mut head = Vec::new();
-    let read =
-        File::open(path).and_then(unpacked).and_then(|file| file.take(LOOKED_AT).read_to_end(&mut head));
     // A cut archive gives what it has, with an error at its end.
-    let _ = read;
+    let _ = (&mut file).take(BEGINS).read_to_end(&mut head);
+    if !matches!(head.trim_ascii_start().first(), None | Some(b'{')) {
+        return false;
+    }
+    let _ = file.take(LOOKED_AT - BEGINS).read_to_end(&mut head);
     begins_trace(&head)
 }
 

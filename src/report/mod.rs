@@ -26,7 +26,7 @@ pub use kit::editor::Editor;
 pub use kit::{Highlighters, Worker};
 pub use redact::{Redacted, redacted_pages, redacted_summary};
 pub use site::{is_own_path, top_entries};
-pub use subject::{PresentPages, Report, Settings};
+pub use subject::{FoundOnce, Report, Settings};
 pub use terminal::{SummaryLine, summary};
 
 use crate::analysis::Found;
@@ -34,26 +34,16 @@ use crate::model::{Model, Process};
 use crate::output::Page;
 use crate::trace::Source;
 
-/// A report on one log. `present` is empty, and belongs to this report alone.
+/// A report on one log. `once` is empty, and belongs to this report alone.
 pub fn on<'m>(
     model: &'m Model,
     found: &'m Found<'m>,
     source: &'m Source,
     settings: &'m Settings,
     processes: &'m [Process],
-    present: &'m PresentPages,
+    once: &'m FoundOnce,
 ) -> Report<'m> {
-    Report {
-        model,
-        found,
-        source,
-        settings,
-        processes,
-        site: site::SITE,
-        present,
-        page: "",
-        assets: kit::assets::PAGE,
-    }
+    Report { model, found, source, settings, processes, once, row: None }
 }
 
 /// The findings as report.json has them, most important first.

@@ -4,6 +4,7 @@ use crate::analysis::{Found, Topic};
 use crate::model::{Model, Process};
 use crate::output::Page;
 use crate::report::kit::assets::Bundle;
+use crate::report::kit::config_kinds::Kind as ConfigKind;
 use crate::report::kit::editor::Editor;
 use crate::report::kit::templates::Worker;
 use crate::trace::Source;
@@ -37,14 +38,10 @@ pub struct Report<'m> {
     pub settings: &'m Settings,
     /// Further processes of the program, with a report each below this one.
     pub processes: &'m [Process],
-    /// The table of all pages, so that one page can lead to the others.
-    pub(crate) site: &'static [SiteRow],
-    /// Which of them this report has.
-    pub(crate) present: &'m PresentPages,
-    /// The name of the row in that table whose pages are being written.
-    pub(crate) page: &'static str,
-    /// Style sheets and scripts of the page that is being written.
-    pub(crate) assets: Bundle,
+    /// What several of its pages ask.
+    pub(crate) once: &'m FoundOnce,
+    /// The row in the table of all pages whose pages are being written; each of them keeps a copy of this, so it is small.
+    pub(crate) row: Option<&'static SiteRow>,
 }
 
 impl Report<'_> {
@@ -77,7 +74,7 @@ impl Report<'_> {
                 count: row.tab.as_ref().and_then(|tab| (tab.count)(*self)),
             })
         };
-        self.present.0.get_or_init(|| self.site.iter().filter_map(page).collect())
+        self.once.pages.get_or_init(|| self.once.site.iter().filter_map(page).collect())
     }
 
     /// Where the full list of a topic stands, seen from the top of the report, with its words; None where this report
@@ -91,10 +88,22 @@ impl Report<'_> {
     }
 }
 
-/// The pages that a report has, found out once: some ask all compiles, and each page at the top leads to all others. When each
-/// of them asked anew, a log of 100,000 compiles took half as long again.
-#[derive(Default)]
-pub struct PresentPages(OnceLock<Vec<PresentPage>>);
+/// What several pages of a report ask, found out by the first of them.
+pub struct FoundOnce {
+    site: &'static [SiteRow],
+    /// The pages that the report has: some ask all compiles, and each page at the top leads to all others. When each of them
+    /// asked anew, a log of 100,000 compiles took half as long again.
+    pages: OnceLock<Vec<PresentPage>>,
+    /// The settings of the log: reading them took a tenth of the work on a small log when two pages did it.
+    pub(crate) settings: OnceLock<Vec<ConfigKind>>,
+}
+
+impl FoundOnce {
+    /// Nothing yet, of a report that may have the pages of this table.
+    pub(crate) fn of(site: &'static [SiteRow]) -> Self {
+        FoundOnce { site, pages: OnceLock::new(), settings: OnceLock::new() }
+    }
+}
 
 /// A row of the table whose pages a report has.
 pub(crate) struct PresentPage {

@@ -1,8 +1,9 @@
 //! A stretch of a log, cut into records whose headers are parsed.
 //!
 //! Records come in batches for two reasons. The hashes of a batch's payloads are computed side by side, which is four
-//! times as fast as one after the other (`md5_lanes.rs`). And another thread can cut, parse and hash the next batch while
-//! parsers take the events of this one: each of the two has about half of the work.
+//! times as fast as one after the other (`md5_lanes.rs`). And another thread can cut and parse the next batch while parsers
+//! take the events of this one. Which of the two has more to do depends on the log, so the hashes, a quarter of the work, are
+//! left to the one that waits for the other.
 
 use super::damage::{Damage, DamageKind};
 use super::envelope::without_bom;
@@ -12,6 +13,8 @@ use super::md5_lanes::md5_of_all;
 use super::payload::{Gather, LineKind, MAX_PAYLOAD_IN_MEMORY, Md5, PayloadText, Span, kind_of};
 use std::io::{self, Read};
 use std::ops::Range;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::Scope;
 
@@ -70,19 +73,25 @@ pub(super) struct Batch {
     pub error: Option<io::Error>,
     /// How much of the log is read.
     pub end: u64,
+    /// Whether its payloads have their hashes.
+    is_hashed: bool,
 }
 
 impl Batch {
     fn clear(&mut self) {
         self.items.clear();
         self.bytes.clear();
+        self.is_hashed = false;
         if self.bytes.capacity() > KEEP_BYTES {
             self.bytes = Vec::new();
         }
     }
 
-    /// Computes the hashes of its payloads.
+    /// Computes the hashes of its payloads, once.
     fn hash(&mut self) {
+        if std::mem::replace(&mut self.is_hashed, true) {
+            return;
+        }
         let groups = self.items.iter_mut().filter_map(|item| match item {
             Item::Group(group) if !group.crlf => group.payload.as_mut(),
             _ => None,
@@ -106,7 +115,12 @@ pub(super) enum Batches<R> {
     /// They are read when they are asked for.
     Here(Groups<R>),
     /// A thread reads them ahead.
-    Ahead { full: Receiver<Batch>, empty: Sender<Batch> },
+    Ahead {
+        full: Receiver<Batch>,
+        empty: Sender<Batch>,
+        /// How many full ones wait.
+        waiting: Arc<AtomicUsize>,
+    },
 }
 
 impl<R: Read> Batches<R> {
@@ -122,31 +136,41 @@ impl<R: Read> Batches<R> {
             let _ = to_read.send(Batch::default());
         }
         let mut groups = Groups::new(reader);
+        let waiting = Arc::new(AtomicUsize::new(0));
+        let of_reader = Arc::clone(&waiting);
         scope.spawn(move || {
             while let Ok(mut batch) = empty_of_reader.recv() {
                 groups.fill(&mut batch);
+                // Without a batch in store, the parsers are about to wait: they have time to compute the hashes.
+                if of_reader.fetch_add(1, Ordering::Relaxed) > 0 {
+                    batch.hash();
+                }
                 let ended = batch.ended;
                 if from_reader.send(batch).is_err() || ended {
                     break;
                 }
             }
         });
-        Batches::Ahead { full, empty: to_read }
+        Batches::Ahead { full, empty: to_read, waiting }
     }
 
     /// Puts the next batch in place of the one before.
     pub fn next(&mut self, batch: &mut Batch) {
         match self {
             Batches::Here(groups) => groups.fill(batch),
-            Batches::Ahead { full, empty } => {
+            Batches::Ahead { full, empty, waiting } => {
                 // After the last batch nobody takes empty ones.
                 let _ = empty.send(std::mem::take(batch));
                 match full.recv() {
-                    Ok(next) => *batch = next,
+                    Ok(next) => {
+                        waiting.fetch_sub(1, Ordering::Relaxed);
+                        *batch = next;
+                    }
                     Err(_) => batch.ended = true,
                 }
             }
         }
+        batch.hash();
     }
 }
 
@@ -169,7 +193,7 @@ impl<R: Read> Groups<R> {
         Groups { lines: Lines::new(reader), gather: Gather::new(MAX_PAYLOAD_IN_MEMORY) }
     }
 
-    /// Fills a batch with what comes next, and hashes its payloads.
+    /// Fills a batch with what comes next. Its payloads have no hashes yet.
     fn fill(&mut self, batch: &mut Batch) {
         batch.clear();
         while !batch.ended && batch.bytes.len() < BATCH_BYTES && batch.items.len() < BATCH_RECORDS {
@@ -180,7 +204,6 @@ impl<R: Read> Groups<R> {
             }
         }
         batch.end = self.lines.offset();
-        batch.hash();
     }
 
     /// One header line and its payload, or the payload lines before the first header; `None` at the end.

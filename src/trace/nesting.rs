@@ -1,6 +1,8 @@
 //! How deep JSON nests, and where its strings end. What a report copies from its log must be read by others, and many readers
 //! give up at 128 levels, or at a few hundred.
 
+use std::ops::Range;
+
 /// Whether lists and objects stand in each other more levels deep than that. The text may be no JSON.
 pub fn nests_deeper(json: &str, levels: usize) -> bool {
     let json = json.as_bytes();
@@ -28,16 +30,46 @@ pub fn nests_deeper(json: &str, levels: usize) -> bool {
 }
 
 /// Bytes of the JSON string at the start, both quotes included; all of them when it does not end.
+///
+/// The configurations in metrics records are JSON within strings: each quote of theirs has a backslash before it. A block in
+/// which all have exactly one is passed over at once, since searching the next quote or backslash again and again, every
+/// dozen bytes, takes seven times as long (11.5 against 1.6 us for a recorded configuration of 28 KB).
 pub fn string_length(json: &[u8]) -> usize {
-    let mut from = 1;
-    while let Some(at) = json.get(from..).and_then(|rest| memchr::memchr2(b'"', b'\\', rest)) {
-        match json.get(from + at) {
-            // A backslash takes the next byte with it: that is ASCII in valid JSON, and only quotes matter here.
-            Some(b'\\') => from += at + 2,
-            _ => return from + at + 1,
+    let inside = json.get(1..).unwrap_or_default();
+    let mut from = 0;
+    while from < inside.len() {
+        let to = (from + BLOCK).min(inside.len());
+        if may_end(inside, from..to) {
+            let quotes = memchr::memchr_iter(b'"', inside.get(from..to).unwrap_or_default());
+            if let Some(end) = quotes.map(|at| from + at).find(|at| !is_escaped(inside, *at)) {
+                return 1 + end + 1;
+            }
         }
+        from = to;
     }
     json.len()
+}
+
+/// Bytes that are looked at together: a few registers of any processor.
+const BLOCK: usize = 128;
+
+/// Whether one of these bytes is a quote with another thing before it than a single backslash.
+fn may_end(text: &[u8], block: Range<usize>) -> bool {
+    // The first two bytes of a text have no two bytes before them.
+    let Some(start) = block.start.checked_sub(2) else { return true };
+    let bytes = text.get(block.clone()).unwrap_or_default();
+    let before = text.get(start + 1..block.end - 1).unwrap_or_default();
+    let two_before = text.get(start..block.end - 2).unwrap_or_default();
+    // Without an early end, so that the compiler compares many bytes at once.
+    bytes.iter().zip(before).zip(two_before).fold(false, |found, ((byte, before), two_before)| {
+        found | ((*byte == b'"') & ((*before != b'\\') | (*two_before == b'\\')))
+    })
+}
+
+/// Whether an odd number of backslashes stands before that byte.
+fn is_escaped(text: &[u8], at: usize) -> bool {
+    let before = text.get(..at).unwrap_or_default();
+    before.iter().rev().take_while(|byte| **byte == b'\\').count() % 2 == 1
 }
 
 #[cfg(test)]
@@ -53,11 +85,16 @@ mod tests {
             r"ends in a backslash \\",
             r#"0123456789abcde\""#,
             r#"0123456789abcdef"#,
+            r#"{\"a\": 1, "#,
+            r#"\\\"\\"#,
         ] {
             let far = inside.repeat(9);
-            for text in [inside, &far] {
+            let farther = inside.repeat(90);
+            for text in [inside, &far, &farther] {
                 let json = format!("\"{text}\": \"next\"");
                 assert_eq!(string_length(json.as_bytes()), text.len() + 2, "{json}");
+                let before_no_quote = format!("\"{text}\", {}", "1".repeat(300));
+                assert_eq!(string_length(before_no_quote.as_bytes()), text.len() + 2, "{before_no_quote}");
                 let open = format!("\"{text}");
                 assert_eq!(string_length(open.as_bytes()), open.len(), "{open}");
             }

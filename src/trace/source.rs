@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
-use crate::system::files::read_at;
+use crate::system::files::{read_at, read_behind};
 use anyhow::{Context, Result, bail};
 
 use super::payload::{PayloadRef, Span, decode, decode_slice};
@@ -190,8 +190,13 @@ impl Source {
     /// Reads a span into `out`, replacing what it holds. An error says that the log changed.
     pub fn read_span(&self, span: Span, out: &mut Vec<u8>) -> io::Result<()> {
         self.check(span)?;
+        let len = usize::try_from(span.len).map_err(|_| changed())?;
+        if out.capacity() == 0 {
+            *out = read_new(&self.file, len, self.base + span.offset)?;
+            return Ok(());
+        }
         // What the buffer holds is overwritten, so only what it grows by is zeroed.
-        out.resize(usize::try_from(span.len).map_err(|_| changed())?, 0);
+        out.resize(len, 0);
         read_exact_at(&self.file, out, self.base + span.offset)
     }
 
@@ -318,6 +323,22 @@ impl Read for ReaderAt {
         self.at += read as u64;
         Ok(read)
     }
+}
+
+/// Reads so many bytes into a new buffer.
+fn read_new(file: &File, len: usize, mut offset: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::with_capacity(len);
+    while bytes.len() < len {
+        match read_behind(file, &mut bytes, offset) {
+            Ok(0) => return Err(changed()),
+            Ok(read) => offset += read as u64,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    // There may have been room for more.
+    bytes.truncate(len);
+    Ok(bytes)
 }
 
 fn read_exact_at(file: &File, mut out: &mut [u8], mut offset: u64) -> io::Result<()> {

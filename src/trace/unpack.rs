@@ -50,8 +50,12 @@ pub(super) fn unpacking<'r>(mut stream: impl Read + 'r) -> io::Result<(Packing, 
     let mut magic = Vec::new();
     (&mut stream).take(MAGIC as u64).read_to_end(&mut magic)?;
     let packing = Packing::of(&magic);
-    let whole = io::BufReader::with_capacity(WINDOW, io::Cursor::new(magic).chain(stream));
-    Ok((packing, packing.reader(whole)?))
+    let whole = io::Cursor::new(magic).chain(stream);
+    if packing == Packing::Plain {
+        // Without a buffer: most callers look at the first bytes only, and the others read large pieces.
+        return Ok((packing, Box::new(whole)));
+    }
+    Ok((packing, packing.reader(io::BufReader::with_capacity(WINDOW, whole))?))
 }
 
 /// A file as it was before it was compressed with gzip or zstd.

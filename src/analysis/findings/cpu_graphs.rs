@@ -38,7 +38,7 @@ fn of_log(Basis { model, .. }: Basis<'_>) -> Vec<Finding> {
 
 /// Whether the log tells devices of inputs, and all of them are the CPU.
 fn on_cpu_only(model: &Model) -> bool {
-    let mut devices = model.shapes.inputs.iter().map(|input| input.device.as_str()).peekable();
+    let mut devices = model.inputs().map(|(_, input)| input.tensor.device.as_str()).peekable();
     devices.peek().is_some() && devices.all(|device| device.starts_with("cpu"))
 }
 
@@ -46,34 +46,27 @@ fn on_cpu_only(model: &Model) -> bool {
 mod tests {
     use super::super::basis::Basis;
     use super::*;
-    use crate::model::InputTensor;
+    use crate::model::{Compile, InputTensor, TensorDescription};
 
-    fn input(device: &str) -> InputTensor {
-        InputTensor {
-            compile: CompileIndex::new(0),
-            source: "L['x']".to_owned(),
-            sizes: Vec::new(),
-            parameter: false,
-            marked: Vec::new(),
-            stride: None,
-            strides: None,
-            dtype: "float32".to_owned(),
-            device: device.to_owned(),
-            gradient: false,
-        }
+    fn compile_with_input(device: &str) -> Compile {
+        let tensor = TensorDescription { device: device.to_owned(), ..TensorDescription::default() };
+        let input = InputTensor { source: "L['x']".into(), tensor: tensor.into(), storage: None };
+        Compile { inputs: vec![input], ..Compile::new(None) }
     }
 
     #[test]
     fn cuda_graphs_are_missed_only_where_they_were_asked_for_and_all_inputs_are_on_the_cpu() {
         let mut model = Model::default();
-        model.shapes.inputs = vec![input("cpu"), input("cpu")];
+        let compile = model.compiles.push(compile_with_input("cpu"));
+        model.compiles.push(compile_with_input("cpu"));
         let found = |model: &Model| of_log(Basis::of_model(model)).len();
         assert_eq!(found(&model), 0, "nobody asked");
         model.inductor.cudagraphs = Some(true);
         assert_eq!(found(&model), 1);
-        model.shapes.inputs.push(input("cuda:0"));
+        let on_gpu = compile_with_input("cuda:0").inputs;
+        model.compiles.get_mut(compile).unwrap().inputs.extend(on_gpu);
         assert_eq!(found(&model), 0, "some run on a GPU");
-        model.shapes.inputs.clear();
+        model.compiles.iter_mut().for_each(|compile| compile.inputs.clear());
         assert_eq!(found(&model), 0, "the log tells no device");
     }
 }

@@ -99,7 +99,7 @@ mod tests {
             line: 1,
             header: Span { offset: 0, len: 0 },
             first_line: false,
-            configs: Vec::new(),
+            configs: [].into(),
             facts: Metrics { dynamo_us: Some(47e6), ..Metrics::default() },
         });
         let found = of_log(Basis::of_model(&model));

@@ -45,7 +45,7 @@ fn record(line: u64, facts: Metrics) -> MetricsRecord {
         line,
         header: Span { offset: 0, len: 0 },
         first_line: false,
-        configs: Vec::new(),
+        configs: [].into(),
         facts,
     }
 }

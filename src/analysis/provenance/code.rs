@@ -306,26 +306,20 @@ const BY_TABLE: [&str; 2] = ["aoti_torch_proxy_executor_call_function", "aoti_to
 /// `aoti_torch_cpu_addmm_out`.
 pub fn library_call(line: &str) -> Option<&str> {
     // Every line of every text passes here, and most call nothing: eleven searches a line would be most of the work of the
-    // index of texts.
-    let bracket = memchr::memrchr(b'(', line.as_bytes())?;
-    let may_begin = |byte: u8| matches!(byte, b'e' | b't' | b'a' | b'i' | b'_');
-    let begins = |at: usize| {
-        let (before, after) = line.split_at_checked(at).unwrap_or_default();
-        !before.ends_with(in_path) && LIBRARIES.iter().any(|start| after.starts_with(start))
-    };
-    // Within a word, nothing begins.
-    let mut is_within = false;
-    let (start, _) = line.bytes().take(bracket).enumerate().find(|(at, byte)| {
-        let is_after_word = std::mem::replace(&mut is_within, byte.is_ascii_alphanumeric() || *byte == b'_');
-        !is_after_word && may_begin(*byte) && begins(*at)
-    })?;
-    let (name, _) = line.get(start..)?.split_once('(')?;
-    name.chars().all(|c| is_word(c) || c == '.').then_some(name)
+    // index of texts. A name that is called stands before a bracket.
+    memchr::memchr_iter(b'(', line.as_bytes()).find_map(|bracket| {
+        let before = line.get(..bracket)?;
+        let name = before.get(before.trim_end_matches(in_name).len()..)?;
+        let may_begin = matches!(name.bytes().next(), Some(b'e' | b't' | b'a' | b'i' | b'_'));
+        let is_library = may_begin && LIBRARIES.iter().any(|start| name.starts_with(start));
+        let is_part = || before.strip_suffix(name).is_some_and(|path| path.ends_with([':', '\'', '"']));
+        (is_library && !is_part()).then_some(name)
+    })
 }
 
-/// Whether a name that follows is only a part of a longer one, or stands in a string.
-fn in_path(c: char) -> bool {
-    is_word(c) || matches!(c, '.' | ':' | '\'' | '"')
+/// What the path of a name is made of.
+fn in_name(c: char) -> bool {
+    is_word(c) || c == '.'
 }
 
 /// Kernels in the order of a file.

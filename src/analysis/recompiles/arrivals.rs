@@ -16,7 +16,6 @@ pub(super) struct Evidence<'m> {
     model: &'m Model,
     symbols: FxHashMap<CompileIndex, Vec<&'m Symbol>>,
     fixed: FxHashMap<CompileIndex, Vec<&'m Specialization>>,
-    inputs: FxHashMap<CompileIndex, Vec<&'m InputTensor>>,
     effects: FxHashMap<CompileIndex, Vec<&'m SideEffect>>,
 }
 
@@ -27,7 +26,6 @@ impl<'m> Evidence<'m> {
             model,
             symbols: by_compile(&shapes.symbols, |symbol| symbol.at.compile),
             fixed: by_compile(&shapes.specializations, |one| one.at.compile),
-            inputs: by_compile(&shapes.inputs, |input| input.compile),
             effects: by_compile(&model.side_effects, |effect| effect.compile),
         }
     }
@@ -51,11 +49,10 @@ impl<'m> Evidence<'m> {
     /// The size of the input that came.
     fn tell_size(&self, compile: CompileIndex, change: &mut Change) {
         let (Some(source), Some(dimension)) = (&change.source, change.dimension) else { return };
-        let inputs = self.inputs.get(&compile).into_iter().flatten();
-        let Some(input) = inputs.into_iter().find(|input| as_written(&input.source) == *source) else {
-            return;
-        };
-        if change.kind == ChangeKind::Size && input.parameter {
+        let mut inputs = self.model.compiles.get(compile).into_iter().flat_map(|compile| &compile.inputs);
+        let input = inputs.find(|input| as_written(&input.source) == *source);
+        let Some(InputTensor { tensor, .. }) = input else { return };
+        if change.kind == ChangeKind::Size && tensor.parameter {
             change.kind = ChangeKind::ParameterSize;
         }
         let is_size = matches!(
@@ -63,7 +60,7 @@ impl<'m> Evidence<'m> {
             ChangeKind::Size | ChangeKind::Relation | ChangeKind::EqualSizes | ChangeKind::ZeroOne
         );
         if is_size && change.new.is_none() {
-            let size = usize::try_from(dimension).ok().and_then(|dimension| input.sizes.get(dimension));
+            let size = usize::try_from(dimension).ok().and_then(|dimension| tensor.sizes.get(dimension));
             change.new = size.filter(|size| size.parse::<i64>().is_ok()).cloned();
         }
     }

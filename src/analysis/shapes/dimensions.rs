@@ -91,12 +91,12 @@ pub fn dimensions<'m>(
         found.entry(key).or_default().entry(seen.compile).or_insert(seen);
     };
     let none = Symbols::default();
-    for input in model.shapes.inputs.iter().filter(|input| !input.parameter) {
-        let of = symbols.get(&input.compile).unwrap_or(&none);
-        let guarded = guards.get(&input.compile).and_then(|sizes| sizes.get(&input.source));
-        for dim in 0..input.sizes.len() {
+    for (compile, input) in model.inputs().filter(|(_, input)| !input.tensor.parameter) {
+        let of = symbols.get(&compile).unwrap_or(&none);
+        let guarded = guards.get(&compile).and_then(|sizes| sizes.get(&*input.source));
+        for dim in 0..input.tensor.sizes.len() {
             let guarded = guarded.and_then(|sizes| sizes.get(dim)).copied();
-            add(&input.source, Some(dim), seen(input, dim, of, guarded));
+            add(&input.source, Some(dim), seen((compile, input), dim, of, guarded));
         }
     }
     // Numbers are described by no event: their symbol is all that is known of them, as it is of tensors that are not
@@ -172,9 +172,14 @@ fn symbols_of_last_attempts<'m>(
 }
 
 /// What a compile does with a dimension of an input; `guarded` is what its guards ask of it, where they are known.
-fn seen<'m>(input: &InputTensor, dim: usize, of: &Symbols<'m>, guarded: Option<Option<i64>>) -> Seen<'m> {
-    let size = input.sizes.get(dim).cloned();
-    let own = of.by_source.get(&(input.source.as_str(), Some(dim))).copied();
+fn seen<'m>(
+    (compile, input): (CompileIndex, &InputTensor),
+    dim: usize,
+    of: &Symbols<'m>,
+    guarded: Option<Option<i64>>,
+) -> Seen<'m> {
+    let size = input.tensor.sizes.get(dim).cloned();
+    let own = of.by_source.get(&(&*input.source, Some(dim))).copied();
     let state = match (guarded, own) {
         (Some(None), own) => State::Dynamic(own.map(|fate| fate.symbol)),
         (Some(Some(_)), Some(own)) => State::Fixed(own),
@@ -184,7 +189,7 @@ fn seen<'m>(input: &InputTensor, dim: usize, of: &Symbols<'m>, guarded: Option<O
         (None, None) if size.as_deref().is_some_and(|size| of.hints.contains(size)) => State::Unclear,
         (None, None) => State::Static,
     };
-    Seen { compile: input.compile, size, state, marked: input.marked.contains(&(dim as u64)) }
+    Seen { compile, size, state, marked: input.tensor.marked.contains(&(dim as u64)) }
 }
 
 fn by_symbol<'m>(fate: &'m SymbolFate<'m>) -> State<'m> {
@@ -249,12 +254,13 @@ fn end_of_argument(call: &str) -> Option<usize> {
 mod tests {
     use super::*;
     use crate::analysis::shapes::symbols;
-    use crate::model::{Recorded, Specialization};
+    use crate::model::{Recorded, Specialization, TensorDescription};
 
-    fn input(compile: usize, source: &str, sizes: &[&str]) -> InputTensor {
-        let compile = CompileIndex::new(compile);
+    fn add_input(model: &mut Model, compile: usize, source: &str, sizes: &[&str]) {
         let sizes = sizes.iter().map(|s| (*s).to_owned()).collect();
-        InputTensor { compile, source: source.to_owned(), sizes, ..InputTensor::default() }
+        let tensor = TensorDescription { sizes, ..TensorDescription::default() };
+        let input = InputTensor { source: source.into(), tensor: tensor.into(), storage: None };
+        model.compiles.get_mut(CompileIndex::new(compile)).unwrap().inputs.push(input);
     }
 
     fn symbol(compile: usize, name: &str, source: &str, hint: &str) -> Symbol {
@@ -279,7 +285,7 @@ mod tests {
     #[test]
     fn a_dimension_is_dynamic_since_the_compile_from_which_on_it_always_was() {
         let mut model = model(&["1/0", "1/1", "1/2"]);
-        model.shapes.inputs = (0..3).map(|c| input(c, "L['x']", &["4", "8"])).collect();
+        (0..3).for_each(|compile| add_input(&mut model, compile, "L['x']", &["4", "8"]));
         model.shapes.symbols = [1, 2].map(|compile| symbol(compile, "s1", "L['x'].size()[0]", "6")).into();
         let fates = symbols(&model);
         let found = dimensions(&model, &fates, &FxHashMap::default());
@@ -290,7 +296,7 @@ mod tests {
     #[test]
     fn guards_decide_where_a_symbol_was_shared_or_fixed() {
         let mut model = model(&["0/0"]);
-        model.shapes.inputs = vec![input(0, "L['a']", &["11"]), input(0, "L['b']", &["11"])];
+        ["L['a']", "L['b']"].into_iter().for_each(|source| add_input(&mut model, 0, source, &["11"]));
         model.shapes.symbols = vec![symbol(0, "s1", "L['a'].size()[0]", "11")];
         let fates = symbols(&model);
         let unclear = dimensions(&model, &fates, &FxHashMap::default());

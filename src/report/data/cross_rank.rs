@@ -1,7 +1,7 @@
 //! `cross_rank` of report.json: the facts that only the report of a job needs.
 
 use crate::analysis::{Parity, builds, pauses, resumed};
-use crate::model::{CollectiveCalls, Compile, CompileIndex, GraphOps, InputTensor, Model, Stretch};
+use crate::model::{CollectiveCalls, Compile, GraphOps, InputTensor, Model, Stretch};
 use crate::report::data::entries::{Each, EachOrNull, id_text};
 use crate::report::data::execution::execution;
 use crate::report::subject::Report;
@@ -110,23 +110,19 @@ struct Inputs<'m>(&'m Model);
 impl Serialize for Inputs<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let Inputs(model) = self;
-        let mut tensors_of: IndexMap<CompileIndex, Vec<&InputTensor>> = IndexMap::new();
-        for input in &model.shapes.inputs {
-            tensors_of.entry(input.compile).or_default().push(input);
-        }
-        let id = |compile: CompileIndex| model.compiles.get(compile).and_then(|compile| id_text(&compile.id));
-        let entry = |(compile, tensors): (&CompileIndex, &Vec<&InputTensor>)| {
-            let tensors: Vec<Value> = tensors.iter().map(|input| tensor(input)).collect();
-            json!({ "compile_id": id(*compile), "tensors": tensors })
+        let entry = |compile: &Compile| {
+            let tensors: Vec<Value> = compile.inputs.iter().map(tensor).collect();
+            json!({ "compile_id": id_text(&compile.id), "tensors": tensors })
         };
-        EachOrNull(|| tensors_of.iter().map(entry)).serialize(serializer)
+        let compiles = || model.compiles.iter().filter(|compile| !compile.inputs.is_empty());
+        EachOrNull(|| compiles().map(entry)).serialize(serializer)
     }
 }
 
 fn tensor(input: &InputTensor) -> Value {
     let list = |numbers: &[String]| format!("[{}]", numbers.join(","));
-    let strides = input.strides.as_deref().map(list);
-    json!([input.source, input.dtype, list(&input.sizes), strides])
+    let strides = input.tensor.strides.as_deref().map(list);
+    json!([&*input.source, input.tensor.dtype, list(&input.tensor.sizes), strides])
 }
 
 fn calls(graph: &CollectiveCalls) -> Value {

@@ -1,13 +1,14 @@
 //! report.json: the model and the findings. It is streamed, and the metrics records are read again one by one.
 
 use crate::model::{
-    CacheLookup, Compile, CompileIndex, Content, Frame, GraphBreak, MetricsRecord, ProblemKind, Reason,
-    Recompile, Stack, TextFrame,
+    CONFIG_FIELDS, CacheLookup, Compile, CompileIndex, Content, Frame, GraphBreak, MetricsRecord,
+    ProblemKind, Reason, Recompile, Stack, TextFrame,
 };
 use crate::report::data::cross_rank::CrossRank;
 use crate::report::data::entries::{Each, id_text};
 use crate::report::data::measured::measured;
 use crate::report::data::raw::readable;
+use crate::report::kit::log_text::RecordFields;
 use crate::report::kit::paths;
 use crate::report::subject::Report;
 use serde::ser::{Error, SerializeMap};
@@ -179,7 +180,7 @@ impl Serialize for MetricsFields<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let record = self.record;
         let config = |key: &str| record.configs.iter().find(|(name, _)| *name == key).map(|(_, md5)| *md5);
-        let written = self.report.with_fields(record.header, record.first_line, |fields| {
+        let written = self.report.with_metrics(record, |fields| {
             let mut map = serializer.serialize_map(None)?;
             for (key, value) in fields.iter() {
                 match config(key) {
@@ -202,16 +203,14 @@ struct Configs<'m>(Report<'m>);
 impl Serialize for Configs<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
+        let mut records = RecordFields::new(self.0, &CONFIG_FIELDS);
         for (md5, place) in &self.0.model.configs {
-            let value = self.0.with_fields(place.header, place.first_line, |fields| {
-                let text = fields.raw(place.field).map_or("null", |raw| raw.get());
-                let value: Value = serde_json::from_str(text).unwrap_or_default();
-                match value {
-                    Value::String(text) => serde_json::from_str(&text).unwrap_or(Value::String(text)),
-                    other => other,
-                }
-            });
-            map.serialize_entry(&md5.to_string(), &value.map_err(S::Error::custom)?)?;
+            let json = records.json(place.header, place.first_line, place.field).map_err(S::Error::custom)?;
+            let value = match serde_json::from_str(json.unwrap_or("null")).unwrap_or_default() {
+                Value::String(text) => serde_json::from_str(&text).unwrap_or(Value::String(text)),
+                other => other,
+            };
+            map.serialize_entry(&md5.to_string(), &value)?;
         }
         map.end()
     }

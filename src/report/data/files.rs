@@ -1,12 +1,12 @@
 //! Artifacts and payloads as files: texts that are copied from the log without being kept in memory.
 
 use crate::model::{Artifact, Compile, Content, Form, Place};
-use crate::output::Page;
+use crate::output::{Page, RelPath};
 use crate::report::kit::json::indent;
 use crate::report::kit::paths;
 use crate::report::kit::templates::Worker;
 use crate::report::subject::Report;
-use crate::trace::PayloadRef;
+use crate::trace::{Md5, PayloadRef, Source};
 use indexmap::IndexMap;
 
 /// JSON up to this size is indented; larger JSON is copied unchanged, so that one payload cannot fill the memory.
@@ -15,19 +15,19 @@ const LARGEST_INDENTED: u64 = 64 << 20;
 /// Files that hold a text of the log, and the payloads that no such file holds.
 pub(crate) fn pages(report: Report<'_>) -> Vec<Page<'_, Worker>> {
     let mut pages = Vec::new();
-    let mut payloads: IndexMap<_, PayloadRef> = report.model.payloads.clone();
+    let kept = report.model.payloads.iter();
+    let mut payloads: IndexMap<Md5, &PayloadRef> = kept.map(|(md5, at)| (*md5, at)).collect();
     for compile in &report.model.compiles {
         for artifact in &compile.artifacts {
             pages.extend(file(report, compile, artifact));
-            if let Content::Payload(at, _) = artifact.content
+            if let Content::Payload(at, _) = &artifact.content
                 && (report.settings.export || !paths::holds_text(artifact, report.settings))
             {
                 payloads.entry(at.md5).or_insert(at);
             }
         }
     }
-    let kept = payloads.into_iter().map(|(md5, at)| copy(report, paths::payload(md5), at));
-    pages.extend(kept);
+    pages.extend(payloads.into_iter().map(|(md5, at)| copy(report.source, paths::payload(md5), at)));
     pages
 }
 
@@ -40,22 +40,28 @@ fn file<'m>(report: Report<'m>, compile: &Compile, artifact: &'m Artifact) -> Op
     match &artifact.content {
         Content::Empty(_) => Some(Page::bytes(path, Vec::new())),
         Content::Text(text, Form::Text | Form::Json) => Some(Page::bytes(path, text.as_bytes())),
-        Content::Payload(at, Form::Text) => Some(copy(report, path, *at)),
-        Content::Payload(at, Form::Json) if at.text_len > LARGEST_INDENTED => Some(copy(report, path, *at)),
-        Content::Payload(at, Form::Json) => Some(indented(report, path, *at)),
-        Content::Payload(at, Form::Code(_)) if report.settings.plain_text => Some(copy(report, path, *at)),
+        Content::Payload(at, Form::Text) => Some(copy(report.source, path, at)),
+        Content::Payload(at, Form::Json) if at.text_len > LARGEST_INDENTED => {
+            Some(copy(report.source, path, at))
+        }
+        Content::Payload(at, Form::Json) => Some(indented(report.source, path, at)),
+        Content::Payload(at, Form::Code(_)) if report.settings.plain_text => {
+            Some(copy(report.source, path, at))
+        }
         _ => None,
     }
 }
 
-fn copy<'m>(report: Report<'m>, path: crate::output::RelPath, at: PayloadRef) -> Page<'m, Worker> {
-    Page::rendered(path, move |_, out| Ok(report.source.copy_payload(&at, out)?))
+// A log of ten thousand compiles has forty thousand such files: what each is made of is kept small until it is written.
+
+fn copy<'m>(source: &'m Source, path: RelPath, at: &'m PayloadRef) -> Page<'m, Worker> {
+    Page::rendered(path, move |_, out| Ok(source.copy_payload(at, out)?))
 }
 
-fn indented<'m>(report: Report<'m>, path: crate::output::RelPath, at: PayloadRef) -> Page<'m, Worker> {
+fn indented<'m>(source: &'m Source, path: RelPath, at: &'m PayloadRef) -> Page<'m, Worker> {
     Page::rendered(path, move |_, out| {
         let mut bytes = Vec::new();
-        report.source.read_payload(&at, &mut bytes)?;
+        source.read_payload(at, &mut bytes)?;
         match serde_json::from_slice::<serde::de::IgnoredAny>(&bytes) {
             Ok(_) => indent(&bytes, out)?,
             // A text that is declared as JSON and is not, such as a single recompile reason, is copied unchanged.

@@ -1,7 +1,9 @@
 //! The settings that a log holds: configurations of torch's modules, read from metrics records and artifacts.
 
-use crate::analysis::configs::{Settings, differing};
-use crate::model::{CompileIndex, Content, Fields, MetricsRecord};
+use crate::analysis::configs::Settings;
+use crate::model::{CONFIG_FIELDS, CompileIndex, Content, Fields, MetricsRecord};
+use crate::report::kit::config_kinds::{Config, Kind};
+use crate::report::kit::log_text::RecordFields;
 use crate::report::subject::Report;
 use crate::trace::{Md5, PayloadRef};
 use indexmap::IndexMap;
@@ -23,23 +25,6 @@ pub(crate) const KINDS: [(&str, &str, &str, &str); 4] = [
     ("compiler_config", "compiler", "Compiler", "torch.compiler.config"),
 ];
 
-/// A configuration with the compiles that had it: indices into the compiles.
-pub(crate) struct Config {
-    pub settings: Settings,
-    pub compiles: Vec<CompileIndex>,
-}
-
-/// Configurations of one kind, the one of most compiles first.
-pub(crate) struct Kind {
-    pub kind: &'static str,
-    pub id: &'static str,
-    pub title: &'static str,
-    pub module: &'static str,
-    pub configs: Vec<Config>,
-    /// Further ones that were not read.
-    pub unread: usize,
-}
-
 /// Where the settings of a field of the metrics stand, seen from the top of the report.
 pub(crate) fn address(field: &str) -> Option<String> {
     let kind = KINDS.iter().find(|kind| kind.0 == field)?;
@@ -54,15 +39,20 @@ pub(crate) fn present(report: Report<'_>) -> bool {
         })
 }
 
-impl Kind {
-    /// Settings in which its configurations differ.
-    pub fn differing(&self) -> Vec<crate::analysis::configs::Differing<'_>> {
-        differing(&self.configs.iter().map(|config| &config.settings).collect::<Vec<_>>())
+/// Configurations by kind; a kind that the log does not have is left out.
+pub(crate) fn kinds(report: Report<'_>) -> anyhow::Result<&[Kind]> {
+    let settings = &report.once.settings;
+    match settings.get() {
+        Some(kinds) => Ok(kinds),
+        None => {
+            let kinds = read_kinds(report)?;
+            Ok(settings.get_or_init(|| kinds))
+        }
     }
 }
 
-/// Configurations by kind; a kind that the log does not have is left out.
-pub(crate) fn kinds(report: Report<'_>) -> anyhow::Result<Vec<Kind>> {
+fn read_kinds(report: Report<'_>) -> anyhow::Result<Vec<Kind>> {
+    let mut records = RecordFields::new(report, &CONFIG_FIELDS);
     let mut found = Vec::new();
     for (kind, id, title, module) in KINDS {
         let mut used = used(report, kind);
@@ -70,7 +60,7 @@ pub(crate) fn kinds(report: Report<'_>) -> anyhow::Result<Vec<Kind>> {
         let unread = used.len().saturating_sub(MOST_CONFIGS);
         let mut configs = Vec::new();
         for (_, text, compiles) in used.into_iter().take(MOST_CONFIGS) {
-            let text = text.read(report, kind)?;
+            let text = text.read(report, &mut records, kind)?;
             let settings: Settings = match Fields::parse(&text) {
                 Ok(fields) => {
                     fields.iter().map(|(name, value)| (name.to_owned(), value.get().to_owned())).collect()
@@ -93,12 +83,12 @@ enum Text<'m> {
 }
 
 impl Text<'_> {
-    fn read(&self, report: Report<'_>, kind: &str) -> anyhow::Result<String> {
+    fn read(&self, report: Report<'_>, records: &mut RecordFields<'_>, kind: &str) -> anyhow::Result<String> {
         match self {
-            Text::Metrics(record) => report.with_fields(record.header, record.first_line, |fields| {
-                let raw = fields.raw(kind).map(|raw| raw.get().to_owned()).unwrap_or_default();
-                fields.text(kind).unwrap_or(raw)
-            }),
+            Text::Metrics(record) => {
+                let json = records.json(record.header, record.first_line, kind)?.unwrap_or_default();
+                Ok(serde_json::from_str(json).unwrap_or_else(|_| json.to_owned()))
+            }
             Text::Payload(at) if at.text_len > LONGEST_CONFIG => Ok(String::new()),
             Text::Payload(at) => report.payload(at),
         }

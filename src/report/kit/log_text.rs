@@ -4,6 +4,40 @@ use crate::model::Fields;
 use crate::report::subject::Report;
 use crate::trace::{Envelope, FirstEvent, PayloadRef, Prefix, Span, clean_header};
 
+/// Fields of records that are read again. Several questions in a row are about one record, which has 40 KB: it is read
+/// for the first of them.
+pub(crate) struct RecordFields<'m> {
+    report: Report<'m>,
+    /// The fields that anybody asks for.
+    names: &'static [&'static str],
+    /// Where the last record stands, and those of its fields as JSON.
+    last: Option<(Span, Vec<(&'static str, String)>)>,
+}
+
+impl<'m> RecordFields<'m> {
+    pub(crate) fn new(report: Report<'m>, names: &'static [&'static str]) -> Self {
+        RecordFields { report, names, last: None }
+    }
+
+    /// A field of the record as JSON; None where the record has none.
+    pub(crate) fn json(
+        &mut self,
+        header: Span,
+        first_line: bool,
+        name: &str,
+    ) -> anyhow::Result<Option<&str>> {
+        if self.last.as_ref().is_none_or(|(known, _)| *known != header) {
+            let texts = self.report.with_fields(header, first_line, |fields| {
+                let text = |name: &&'static str| Some((*name, fields.raw(name)?.get().to_owned()));
+                self.names.iter().filter_map(text).collect()
+            })?;
+            self.last = Some((header, texts));
+        }
+        let texts = self.last.iter().flat_map(|(_, texts)| texts);
+        Ok(texts.into_iter().find(|(known, _)| *known == name).map(|(_, json)| json.as_str()))
+    }
+}
+
 impl Report<'_> {
     /// A payload's text; bytes that are not UTF-8 become U+FFFD.
     pub(crate) fn payload(&self, at: &PayloadRef) -> anyhow::Result<String> {
@@ -21,13 +55,22 @@ impl Report<'_> {
     ) -> anyhow::Result<T> {
         let mut bytes = Vec::new();
         self.source.read_span(header, &mut bytes)?;
-        let cleaned = clean_header(&bytes, first_line);
-        let json = Prefix::parse(&cleaned.text).map_or("{}", |(_, rest)| rest);
-        if let Ok(FirstEvent(fields)) = serde_json::from_str(json) {
-            return Ok(look(&fields.unwrap_or_default()));
-        }
-        // The event is no object, and so has no fields.
-        Envelope::parse(json)?;
-        Ok(look(&Fields::default()))
+        fields_of(&bytes, first_line, look)
     }
+}
+
+/// The fields of a header's first event.
+pub(crate) fn fields_of<T>(
+    header: &[u8],
+    first_line: bool,
+    look: impl FnOnce(&Fields<'_>) -> T,
+) -> anyhow::Result<T> {
+    let cleaned = clean_header(header, first_line);
+    let json = Prefix::parse(&cleaned.text).map_or("{}", |(_, rest)| rest);
+    if let Ok(FirstEvent(fields)) = serde_json::from_str(json) {
+        return Ok(look(&fields.unwrap_or_default()));
+    }
+    // The event is no object, and so has no fields.
+    Envelope::parse(json)?;
+    Ok(look(&Fields::default()))
 }

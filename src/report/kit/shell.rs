@@ -2,7 +2,7 @@
 
 use crate::limits::{LARGEST_PAGE, LARGEST_VIEWER};
 use crate::model::Compile;
-use crate::report::kit::assets::{Bundle, content_security_policy, inline_script_hashes};
+use crate::report::kit::assets::{Bundle, PAGE, content_security_policy, inline_script_hashes};
 use crate::report::kit::formats::day_and_time;
 use crate::report::kit::paths;
 use crate::report::kit::templates::Worker;
@@ -68,7 +68,7 @@ impl Tab {
         let tab = |page: &PresentPage| {
             let row = page.row;
             let about = row.files.first().filter(|_| explained).map(|file| file.about.replace('`', ""));
-            let current = report.page == row.name;
+            let current = report.row.is_some_and(|at_hand| at_hand.name == row.name);
             Some(Tab { about, current, ..Tab::away(page.address.as_deref()?, row.name, page.count.clone()) })
         };
         report.present_pages().iter().filter_map(tab).collect()
@@ -178,7 +178,7 @@ impl<'a> Shell<'a> {
             aside: aside(report),
             tabs: Vec::new(),
             pages: Vec::new(),
-            assets: report.assets,
+            assets: report.row.map_or(PAGE, |row| row.assets),
             search: true,
             searches: Vec::new(),
             custom: None,

@@ -36,7 +36,7 @@ pub(crate) fn present(report: Report<'_>) -> bool {
     let shapes = &report.model.shapes;
     !shapes.symbols.is_empty()
         || !shapes.specializations.is_empty()
-        || shapes.inputs.iter().any(|input| !input.parameter && !input.sizes.is_empty())
+        || report.model.inputs().any(|(_, one)| !one.tensor.parameter && !one.tensor.sizes.is_empty())
 }
 
 pub(crate) fn page<'m>(report: Report<'m>) -> Page<'m, Worker> {

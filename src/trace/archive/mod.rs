@@ -5,9 +5,9 @@ mod tar;
 mod zip;
 
 use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io::{self, BufReader, Read, Seek, SeekFrom};
 
-use super::unpack::{Limit, Limited, unpacking};
+use super::unpack::{Limit, Limited, WINDOW, unpacking};
 use member::Visit;
 
 /// What a file is that may be an archive.
@@ -57,6 +57,7 @@ pub(super) fn for_each_member(
         ArchiveKind::Zip => zip::for_each_member(file, visit),
         ArchiveKind::Tar => {
             let (_, stream) = unpacking(&mut *file)?;
+            let stream = BufReader::with_capacity(WINDOW, stream);
             // What is passed over is unpacked, too.
             tar::for_each_member(&mut Limited::new(stream, limit, 0), visit)
         }

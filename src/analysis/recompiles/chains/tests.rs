@@ -4,7 +4,8 @@ use super::*;
 use crate::analysis::recompiles::chain::Cause;
 use crate::analysis::recompiles::words::{disagreement, what_changed};
 use crate::model::{
-    Failure, Frame, GuardFacts, GuardPrint, InputTensor, Recompile, Recorded, SideEffect, Symbol, TextFrame,
+    Failure, Frame, GuardFacts, GuardPrint, InputTensor, Recompile, Recorded, SideEffect, Symbol,
+    TensorDescription, TextFrame,
 };
 use crate::trace::FileRef;
 
@@ -143,12 +144,9 @@ fn the_inputs_tell_the_size_that_arrived() {
     let mut model = model(&[("41/0", &[]), ("41/1", &[("41/0", "2 <= x.size()[0]")])]);
     let sizes = vec!["1".to_owned()];
     let compile = CompileIndex::new(1);
-    model.shapes.inputs.push(InputTensor {
-        compile,
-        source: "L['x']".to_owned(),
-        sizes,
-        ..InputTensor::default()
-    });
+    let tensor = TensorDescription { sizes, ..TensorDescription::default() };
+    let input = InputTensor { source: "L['x']".into(), tensor: tensor.into(), storage: None };
+    model.compiles.get_mut(compile).unwrap().inputs.push(input);
     assert_eq!(title(&model), "size `x.shape[0]` is 1, and sizes 0 and 1 have versions of their own");
     assert_eq!(expected(&model), [true]);
 }

@@ -103,7 +103,7 @@ fn place<'m>(subject: Subject<'m>) -> (Vec<Placed<'m>>, f64) {
     for &index in subject.report.found.time.spans_of(subject.index) {
         let index = index as usize;
         let Some(span) = spans.get(index) else { continue };
-        let above = span.parent.and_then(|parent| known.get(&parent)).copied();
+        let above = span.parent().and_then(|parent| known.get(&parent)).copied();
         let (own_shift, depth, part) = match above {
             Some((shift, depth, part)) => (shift, depth + 1, part),
             None => {
@@ -130,7 +130,7 @@ fn bar(placed: &Placed<'_>, total: f64) -> Bar {
     let room = width / 100.0 * NARROWEST / CHARACTER - 1.0;
     let (short, long) =
         (name.chars().count() as f64, (name.chars().count() + 1 + time.chars().count()) as f64);
-    let open = match (placed.at_end, placed.span.open) {
+    let open = match (placed.at_end, placed.span.is_open()) {
         (true, _) => ", at least: still open at the end of the log",
         (false, true) => ", left open in the log",
         (false, false) => "",

@@ -1,7 +1,7 @@
 //! The tensors that a graph was traced with: the inputs of the call, then, folded, what the module holds.
 
 use crate::analysis::{as_written, parameter_name};
-use crate::model::{Cell, Column, Section};
+use crate::model::{Cell, Column, Compile, InputTensor, Section};
 use crate::report::kit::formats::{counted, whole};
 use crate::report::kit::html::Html;
 use crate::report::kit::markup::{close, close_section, open_more, soft_paragraph, titled};
@@ -10,10 +10,15 @@ use crate::report::kit::view::View;
 use std::io::Write;
 
 /// The section. A name is what the program calls the tensor; torch's own name for it stands on hover.
-pub(crate) fn write(view: View<'_>, section: &Section, out: &mut dyn Write) -> anyhow::Result<()> {
-    let (held, inputs): (Vec<&[Cell]>, Vec<&[Cell]>) =
-        section.rows.iter().map(Vec::as_slice).partition(|row| is_held(row));
-    let count = Some(whole(section.rows.len()));
+pub(crate) fn write(
+    view: View<'_>,
+    compile: &Compile,
+    section: &Section,
+    out: &mut dyn Write,
+) -> anyhow::Result<()> {
+    let (held, inputs): (Vec<&InputTensor>, Vec<&InputTensor>) =
+        compile.inputs.iter().partition(|input| is_held(input));
+    let count = Some(whole(compile.inputs.len()));
     view.open_section(out, (section.id, &section.title, &section.note), count, Html::default())?;
     if inputs.is_empty() {
         soft_paragraph(out, "The call itself has none.")?;
@@ -31,28 +36,20 @@ pub(crate) fn write(view: View<'_>, section: &Section, out: &mut dyn Write) -> a
 }
 
 /// Whether a tensor is a part of a module: a parameter, or a buffer, of which torch says only where it stands.
-fn is_held(row: &[Cell]) -> bool {
-    let is_parameter = row.iter().any(|cell| matches!(cell, Cell::Text(text) if text == "parameter"));
-    is_parameter || source(row).is_some_and(|source| parameter_name(source).is_some())
-}
-
-/// Where a tensor comes from, as torch writes it.
-fn source(row: &[Cell]) -> Option<&str> {
-    match row.first() {
-        Some(Cell::Code(source)) => Some(source),
-        _ => None,
-    }
+fn is_held(input: &InputTensor) -> bool {
+    input.tensor.parameter || parameter_name(&input.source).is_some()
 }
 
 fn table(
     view: View<'_>,
     (columns, id, label): (&[Column], &str, &str),
-    rows: &[&[Cell]],
+    inputs: &[&InputTensor],
     out: &mut dyn Write,
 ) -> anyhow::Result<()> {
+    let rows: Vec<[Cell; 8]> = inputs.iter().map(|input| input.row()).collect();
     let heads = columns.iter().enumerate().map(|(index, column)| {
-        let known = |row: &&[Cell]| row.get(index).is_some_and(|cell| !matches!(cell, Cell::Unknown));
-        let code = |row: &&[Cell]| matches!(row.get(index), Some(Cell::Code(_) | Cell::Unknown));
+        let known = |row: &[Cell; 8]| row.get(index).is_some_and(|cell| !matches!(cell, Cell::Unknown));
+        let code = |row: &[Cell; 8]| matches!(row.get(index), Some(Cell::Code(_) | Cell::Unknown));
         let head = if column.numeric { Head::number(column.title) } else { Head::text(column.title) };
         let head = if rows.iter().all(code) { head.mono() } else { head };
         head.absent_if(!rows.iter().any(known))

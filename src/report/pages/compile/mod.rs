@@ -69,9 +69,7 @@ pub(crate) fn pages(report: Report<'_>) -> Vec<Page<'_, Worker>> {
                 write(Subject { report, index, compile, of, own, chain, metrics, step }, worker, out)
             };
             match metrics::main_record(compile) {
-                Some(record) => {
-                    report.with_fields(record.header, record.first_line, |fields| write(Some(fields)))?
-                }
+                Some(record) => report.with_metrics(record, |fields| write(Some(fields)))?,
                 None => write(None),
             }
         }));
@@ -111,7 +109,7 @@ fn write(subject: Subject<'_>, worker: &mut Worker, out: &mut dyn Write) -> anyh
         for section in sections(subject.compile) {
             match section.id {
                 "guards" => guard_tree::write(view, subject, section, out)?,
-                "input-tensors" => inputs::write(view, section, out)?,
+                "input-tensors" => inputs::write(view, subject.compile, section, out)?,
                 "graph-sizes" => write_sizes(view, subject.compile, section, out)?,
                 _ => view.section(out, section)?,
             }
@@ -123,7 +121,8 @@ fn write(subject: Subject<'_>, worker: &mut Worker, out: &mut dyn Write) -> anyh
 /// Whether a table of the page has so many rows that it is sorted and shortened; those of times have a few.
 fn has_long_table(compile: &Compile) -> bool {
     let tables = compile.sections.iter().map(|section| section.rows.len());
-    tables.chain([compile.graph_sizes.len(), compile.artifacts.len()]).max().is_some_and(|rows| rows >= CAP)
+    let others = [compile.graph_sizes.len(), compile.inputs.len(), compile.artifacts.len()];
+    tables.chain(others).max().is_some_and(|rows| rows >= CAP)
 }
 
 /// Whether the page is that of records without a compile id, of which there is nothing to say but their files.

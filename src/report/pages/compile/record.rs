@@ -31,9 +31,7 @@ pub(crate) fn page<'m>(
         let shell = Shell::of_compile(report, compile, Some(&artifact.name));
         write_page(worker, out, &shell, |worker, out| {
             let view = View::new(report, worker, 1);
-            report.with_fields(record.header, record.first_line, |fields| {
-                Of { view, compile, record, fields }.write(out)
-            })?
+            report.with_metrics(record, |fields| Of { view, compile, record, fields }.write(out))?
         })
     }))
 }

@@ -15,8 +15,8 @@ fn pages_of(log: &str) -> BTreeMap<String, String> {
     let model = read_log(&source, &Registry::default(), None, &|_| {}, crate::report::is_own_path).unwrap();
     let found = crate::analysis::of_log(&model, None);
     let settings = Settings::default();
-    let present = crate::report::PresentPages::default();
-    let report = crate::report::on(&model, &found, &source, &settings, &[], &present);
+    let once = crate::report::FoundOnce::default();
+    let report = crate::report::on(&model, &found, &source, &settings, &[], &once);
     let mut worker = Worker::new().unwrap();
     let pages: Vec<Page<'_, Worker>> = crate::report::pages::compile::pages(report)
         .into_iter()

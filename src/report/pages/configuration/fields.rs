@@ -37,7 +37,7 @@ pub(crate) fn found(report: Report<'_>) -> anyhow::Result<IndexMap<&'static str,
     let mut set: TextSet<&str> = TextSet::default();
     let records = report.model.compiles.iter().flat_map(|compile| &compile.metrics);
     for record in records.take(MOST_READ) {
-        report.with_fields(record.header, record.first_line, |fields| {
+        report.with_metrics(record, |fields| {
             unseen.retain(|name, _| {
                 let known = fields.raw(name).is_some_and(|value| value.get() != "null");
                 if known {

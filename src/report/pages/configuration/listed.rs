@@ -1,9 +1,10 @@
 //! All settings of the log in one table, folded: a filter finds each by its name, those that are off too.
 
 use super::changed::{Compared, about};
+use crate::report::kit::config_kinds::Kind;
 use crate::report::kit::formats::{clipped, counted, whole};
 use crate::report::kit::html::Html;
-use crate::report::kit::log_settings::{Kind, LISTED, OFF};
+use crate::report::kit::log_settings::{LISTED, OFF};
 use crate::report::kit::markup::{close, close_section, open_more, soft_paragraph};
 use crate::report::kit::tables::{Head, Row, Table, Td};
 use crate::report::kit::view::View;
@@ -22,11 +23,13 @@ pub(super) fn write(
     kinds: &[Kind],
     compared: &Compared<'_>,
 ) -> anyhow::Result<()> {
-    let count = count(kinds);
+    let settings: Vec<(Setting<'_>, Vec<&str>)> =
+        settings(kinds).map(|one| (one, words(&one, compared))).collect();
+    let count = settings.len();
     if count == 0 {
         return Ok(());
     }
-    let of = |word: &str| settings(kinds).filter(|one| words(one, compared).contains(&word)).count();
+    let of = |word: &str| settings.iter().filter(|(_, words)| words.contains(&word)).count();
     let choices =
         [("changed", "changed"), ("explained", "explained"), ("on", "on or with a value"), ("off", "off")];
     let choices = choices.map(|(word, text)| (word, text, of(word)));
@@ -49,7 +52,7 @@ pub(super) fn write(
     ];
     let table = Table { id: "settings-table", label: "All settings", heads };
     let mut anchored: Vec<&str> = Vec::new();
-    let rows = settings(kinds).take(LISTED).map(|one| {
+    let rows = settings.iter().take(LISTED).map(|(one, words)| {
         let (value, cut) = clipped(one.value, LONGEST);
         let row = Row::of(vec![
             Td::text(one.kind.title),
@@ -57,7 +60,7 @@ pub(super) fn write(
             Td::text(&if cut { format!("{value} …") } else { value.to_owned() }),
             Td::text(about(one.kind.kind, one.name).unwrap_or_default()),
         ]);
-        let row = row.selected_by(words(&one, compared).join(" "));
+        let row = row.selected_by(words.join(" "));
         // Links lead to the settings of a module: the first of them has the anchor.
         Ok(if anchored.contains(&one.kind.id) {
             row
@@ -80,6 +83,7 @@ pub(super) fn count(kinds: &[Kind]) -> usize {
 }
 
 /// A setting of the most used configuration of its kind.
+#[derive(Clone, Copy)]
 struct Setting<'k> {
     kind: &'k Kind,
     name: &'k str,

@@ -6,9 +6,9 @@ mod listed;
 
 use crate::model::{Compile, CompileIndex};
 use crate::output::{Page, RelPath};
+use crate::report::kit::config_kinds::Kind;
 use crate::report::kit::formats::{counted, whole};
 use crate::report::kit::html::Html;
-use crate::report::kit::log_settings::Kind;
 use crate::report::kit::log_settings::kinds;
 use crate::report::kit::markup::{close_section, put};
 use crate::report::kit::shell::{Shell, Tab, write_page};
@@ -32,7 +32,7 @@ const NAMED: usize = 4;
 pub(crate) fn page<'m>(report: Report<'m>) -> Page<'m, Worker> {
     Page::rendered(RelPath::of_parts(&["configuration.html"]), move |worker, out| {
         let (kinds, fields) = (kinds(report)?, fields::found(report)?);
-        let compared = Compared::of(report.model.torch.as_ref().map(|torch| torch.version.as_str()), &kinds);
+        let compared = Compared::of(report.model.torch.as_ref().map(|torch| torch.version.as_str()), kinds);
         let mut shell = Shell::top(report, "Configuration");
         if compared.defaults.is_some() {
             shell.tabs.push(Tab::section("changed", "Changed", Some(whole(compared.count()))));
@@ -42,7 +42,7 @@ pub(crate) fn page<'m>(report: Report<'m>) -> Page<'m, Worker> {
         if differs > 0 {
             shell.tabs.push(Tab::section("differences", "Differences", Some(whole(differs))));
         }
-        let settings = listed::count(&kinds);
+        let settings = listed::count(kinds);
         if settings > 0 {
             shell.tabs.push(Tab::section(listed::ID, "All settings", Some(whole(settings))));
         }
@@ -53,13 +53,13 @@ pub(crate) fn page<'m>(report: Report<'m>) -> Page<'m, Worker> {
         write_page(worker, out, &shell, |worker, out| {
             let view = View::new(report, worker, 0);
             let notes = if kinds.is_empty() { Vec::new() } else { vec![changed::source(&compared).into()] };
-            put(out, &view.verdict(verdict(view, &kinds, &compared, differs), notes)?)?;
+            put(out, &view.verdict(verdict(view, kinds, &compared, differs), notes)?)?;
             changed::write(view, out, &compared)?;
             view.open_section(out, ("versions", "Versions", "what wrote the log"), None, Html::default())?;
             put(out, &view.facts(versions(view)?)?)?;
             close_section(out)?;
-            differences(view, out, (&kinds, differs))?;
-            listed::write(view, out, &kinds, &compared)?;
+            differences(view, out, (kinds, differs))?;
+            listed::write(view, out, kinds, &compared)?;
             fields::write(view, out, &fields)
         })
     })

@@ -30,7 +30,7 @@ pub(crate) struct Kernel {
     pub(crate) nodes: usize,
     /// Lines of the program: places in [`Kernels::lines`].
     pub(crate) lines: Vec<usize>,
-    pub(crate) tuning: Option<TritonKernel>,
+    pub(crate) tuning: Option<Box<TritonKernel>>,
     /// Nanoseconds that Inductor expects, over all calls.
     pub(crate) runtime_ns: Option<f64>,
     /// The place of its first call among those of its run.
@@ -118,7 +118,7 @@ impl Kernels {
         for ((at, call), anchor) in known.kernels.iter().enumerate().zip(kernel_anchors(&known)) {
             let called = CallPlace { anchor, file: call.file, line: call.line };
             let place = *places.entry(&call.kernel).or_insert_with(|| {
-                let tuning = tuning.get(call.kernel.as_str()).map(|kernel| (*kernel).clone());
+                let tuning = tuning.get(call.kernel.as_str()).map(|kernel| Box::new((*kernel).clone()));
                 let runtime_ns = runtimes.get(&call.kernel).map(|estimate| estimate.ns);
                 self.kernels.push(Kernel {
                     tuning,

@@ -58,9 +58,9 @@ pub(crate) fn strip(view: View<'_>) -> anyhow::Result<Html> {
         return Ok(Html::default());
     }
     let pieces = pieces(&stretches, LEAST_SHARE * total);
-    let drawn = pieces.iter().map(|Piece { stretch, mixed }| Drawn {
+    let drawn = pieces.iter().map(|Piece { start_us, stretch, mixed }| Drawn {
         class: class(stretch),
-        left: share(stretch.start_us, total),
+        left: share(*start_us, total),
         width: share(stretch.us, total),
         title: format!("{}{}, {}", if *mixed { "mostly " } else { "" }, name(stretch), micros(stretch.us)),
     });
@@ -75,6 +75,8 @@ pub(crate) fn strip(view: View<'_>) -> anyhow::Result<Html> {
 
 /// What is drawn as one.
 struct Piece {
+    /// Microseconds of compile time before it.
+    start_us: f64,
     stretch: Stretch,
     /// Whether it is several short stretches, which are drawn as that part of which there is most.
     mixed: bool,
@@ -82,13 +84,15 @@ struct Piece {
 
 /// The stretches that are long enough to be drawn, and short ones that are so together.
 fn pieces(stretches: &[Stretch], least_us: f64) -> Vec<Piece> {
-    let mut pieces = Vec::new();
+    let (mut pieces, mut done_us) = (Vec::new(), 0.0);
     for run in stretches.chunk_by(|a, b| a.us < least_us && b.us < least_us) {
         let us: f64 = run.iter().map(|one| one.us).sum();
+        let start_us = done_us;
+        done_us += us;
         let Some(first) = run.first().filter(|_| us >= least_us) else { continue };
         let mut sums = [0.0; PARTS.len() + 1];
         for one in run {
-            if let Some(sum) = sums.get_mut(one.part.unwrap_or(PARTS.len())) {
+            if let Some(sum) = sums.get_mut(one.part().unwrap_or(PARTS.len())) {
                 *sum += one.us;
             }
         }
@@ -96,7 +100,7 @@ fn pieces(stretches: &[Stretch], least_us: f64) -> Vec<Piece> {
         let part = most.filter(|part| *part < PARTS.len());
         let mixed = run.len() > 1;
         let build = if mixed { None } else { first.build };
-        pieces.push(Piece { stretch: Stretch { us, part, build, ..*first }, mixed });
+        pieces.push(Piece { start_us, stretch: Stretch::new(us, part, build), mixed });
     }
     pieces
 }
@@ -106,7 +110,7 @@ fn share(us: f64, total: f64) -> String {
 }
 
 fn class(one: &Stretch) -> String {
-    let part = one.part.and_then(|part| PHASES.get(part)).copied().unwrap_or(PHASE_OTHER);
+    let part = one.part().and_then(|part| PHASES.get(part)).copied().unwrap_or(PHASE_OTHER);
     match one.build {
         Some(BuildKind::Trial) => format!("{part} trial"),
         _ => part.to_owned(),
@@ -116,7 +120,7 @@ fn class(one: &Stretch) -> String {
 fn name(one: &Stretch) -> &'static str {
     match one.build {
         Some(BuildKind::Trial) => "C++ toolchain, once",
-        _ => one.part.and_then(|part| PARTS.get(part)).copied().unwrap_or("other work"),
+        _ => one.part().and_then(|part| PARTS.get(part)).copied().unwrap_or("other work"),
     }
 }
 
@@ -152,9 +156,12 @@ fn labels(view: View<'_>, stretches: &[Stretch], total: f64) -> Vec<Mark> {
     let mut labels = vec![(0.0, "tracing".to_owned())];
     for (kind, word, how) in kinds {
         let count = of(kind).count();
-        let Some(first) = of(kind).next() else { continue };
+        if count == 0 {
+            continue;
+        }
+        let before = stretches.iter().take_while(|one| one.build != Some(kind));
         labels.push((
-            first.start_us,
+            before.map(|one| one.us).sum(),
             format!("{} {word} {}{how}", whole(count), noun(count as u64, "build", "builds")),
         ));
     }
@@ -178,10 +185,10 @@ fn legend(stretches: &[Stretch], total: f64) -> Vec<Legend> {
     let sum = |of: &dyn Fn(&Stretch) -> bool| stretches.iter().filter(|one| of(one)).map(|one| one.us).sum();
     let mut legend = Vec::new();
     for part in (0..PARTS.len()).map(Some).chain([None]) {
-        let plain = Stretch { part, build: None, start_us: 0.0, us: 0.0 };
-        legend.extend(entry(name(&plain), class(&plain), sum(&|one| one.part == part)));
-        let trial = Stretch { build: Some(BuildKind::Trial), ..plain };
-        legend.extend(entry(TRIALS, class(&trial), sum(&|one| one.part == part && is_trial(one))));
+        let plain = Stretch::new(0.0, part, None);
+        legend.extend(entry(name(&plain), class(&plain), sum(&|one| one.part() == part)));
+        let trial = Stretch::new(0.0, part, Some(BuildKind::Trial));
+        legend.extend(entry(TRIALS, class(&trial), sum(&|one| one.part() == part && is_trial(one))));
     }
     legend
 }
@@ -192,18 +199,16 @@ mod tests {
 
     #[test]
     fn short_stretches_in_a_row_are_drawn_together() {
-        let stretch =
-            |start_us: f64, us: f64, part: usize| Stretch { start_us, us, part: Some(part), build: None };
-        let stretches = [
-            stretch(0.0, 50.0, 0),
-            stretch(50.0, 4.0, 1),
-            stretch(54.0, 3.0, 2),
-            stretch(57.0, 4.0, 1),
-            stretch(61.0, 9.0, 3),
-        ];
-        let drawn: Vec<(f64, Option<usize>, bool)> =
-            pieces(&stretches, 8.0).iter().map(|one| (one.stretch.us, one.stretch.part, one.mixed)).collect();
-        assert_eq!(drawn, [(50.0, Some(0), false), (11.0, Some(1), true), (9.0, Some(3), false)]);
+        let stretch = |us, part| Stretch::new(us, Some(part), None);
+        let stretches =
+            [stretch(50.0, 0), stretch(4.0, 1), stretch(3.0, 2), stretch(4.0, 1), stretch(9.0, 3)];
+        let drawn: Vec<(f64, f64, Option<usize>, bool)> = pieces(&stretches, 8.0)
+            .iter()
+            .map(|one| (one.start_us, one.stretch.us, one.stretch.part(), one.mixed))
+            .collect();
+        let (first, mixed, last) =
+            ((0.0, 50.0, Some(0), false), (50.0, 11.0, Some(1), true), (61.0, 9.0, Some(3), false));
+        assert_eq!(drawn, [first, mixed, last]);
     }
 
     #[test]

@@ -12,8 +12,8 @@ fn pages_of(log: &str, settings: &Settings) -> Vec<(String, String)> {
     let source = Source::open(file.path(), crate::trace::Limit::default()).unwrap();
     let model = read_log(&source, &Registry::default(), None, &|_| {}, crate::report::is_own_path).unwrap();
     let found = crate::analysis::of_log(&model, None);
-    let present = crate::report::PresentPages::default();
-    let report = crate::report::on(&model, &found, &source, settings, &[], &present);
+    let once = crate::report::FoundOnce::default();
+    let report = crate::report::on(&model, &found, &source, settings, &[], &once);
     let mut worker = Worker::new().unwrap();
     let pages = crate::report::pages::landing::pages(report).into_iter().map(|page| {
         let Body::Write(render) = page.body else { panic!("{} is not rendered", page.path) };

@@ -1,6 +1,6 @@
 //! The input tensors of two compiles side by side.
 
-use crate::model::{CompileIndex, Model};
+use crate::model::{CompileIndex, InputTensor, Model};
 use crate::report::kit::formats::{counted, whole};
 use crate::report::kit::html::Html;
 use crate::report::kit::markup::{Element, soft, span, stacked};
@@ -49,11 +49,11 @@ pub(crate) fn compared(model: &Model, old: CompileIndex, new: CompileIndex) -> H
 
 /// What is compared of each input tensor of a compile, as text.
 fn rows(model: &Model, compile: CompileIndex) -> Vec<[String; COLUMNS.len()]> {
-    let tensors = model.shapes.inputs.iter().filter(|tensor| tensor.compile == compile);
-    let row = tensors.map(|tensor| {
+    let inputs = model.compiles.get(compile).map(|compile| &compile.inputs);
+    let row = inputs.into_iter().flatten().map(|InputTensor { source, tensor, .. }| {
         [
-            tensor.source.clone(),
-            tensor.shape(),
+            source.to_string(),
+            tensor.shape.clone(),
             tensor.stride.clone().unwrap_or_default(),
             tensor.dtype.clone(),
             tensor.device.clone(),

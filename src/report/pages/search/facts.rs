@@ -188,6 +188,9 @@ fn tables(report: Report<'_>) -> Vec<Fact> {
         for section in compile.sections.iter().filter(|section| section.id != "guards") {
             let mut add = |text: String| rows.entry((section.id, text)).or_insert((index, 0)).1 += 1;
             section.rows.iter().for_each(|row| add(row_text(row)));
+            if section.id == "input-tensors" {
+                compile.inputs.iter().for_each(|input| add(row_text(&input.row())));
+            }
             if section.id == "graph-sizes" {
                 let sizes = compile.graph_sizes.iter();
                 sizes.for_each(|one| add(joined(&[one.value.trim(), one.size.trim()])));

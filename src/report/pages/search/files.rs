@@ -31,7 +31,7 @@ pub(crate) struct File<'m> {
 #[derive(Clone, Copy)]
 pub(crate) enum Text<'m> {
     /// In the log.
-    Payload(PayloadRef),
+    Payload(&'m PayloadRef),
     /// In the model: a parser made it.
     Made(&'m str),
 }
@@ -113,11 +113,11 @@ fn page(report: Report<'_>, compile: &Compile, artifact: &Artifact, file: &File<
 
 fn file<'m>(report: Report<'m>, artifact: &'m Artifact) -> File<'m> {
     let (text, form) = match &artifact.content {
-        Content::Payload(at, form) => (Some(Text::Payload(*at)), Some(*form)),
+        Content::Payload(at, form) => (Some(Text::Payload(at)), Some(*form)),
         Content::Text(text, form) => (Some(Text::Made(text)), Some(*form)),
         Content::DumpFile(index) => {
             let module = report.model.dump_files.get(*index);
-            (module.map(|module| Text::Payload(module.at)), Some(Form::Code(Language::Python)))
+            (module.map(|module| Text::Payload(&module.at)), Some(Form::Code(Language::Python)))
         }
         Content::Metrics(_)
         | Content::Guard(_)

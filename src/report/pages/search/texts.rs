@@ -163,9 +163,9 @@ fn read(report: Report<'_>, text: Text<'_>, json: bool, sink: &mut impl Write) -
         Text::Made(text) => sink.write_all(text.as_bytes()),
         Text::Payload(at) if json => {
             let mut bytes = Vec::new();
-            report.source.read_payload(&at, &mut bytes)?;
+            report.source.read_payload(at, &mut bytes)?;
             indent(&bytes, sink)
         }
-        Text::Payload(at) => report.source.copy_payload(&at, sink),
+        Text::Payload(at) => report.source.copy_payload(at, sink),
     }
 }

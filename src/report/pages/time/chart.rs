@@ -160,7 +160,7 @@ fn data<'m>(view: View<'m>, timeline: &Timeline) -> anyhow::Result<Data<'m>> {
         let start = since(span.start_us);
         let kernel = kernels.get(&laid.span()).filter(|_| data.kernels.len() < MOST_KERNELS);
         data.kernels.extend(kernel.map(|name| (data.starts.len(), clipped(name, LONGEST_NAME).0.to_owned())));
-        data.open.extend(span.open.then_some(data.starts.len()));
+        data.open.extend(span.is_open().then_some(data.starts.len()));
         let ends_log = end.is_some_and(|end| end.is_open(laid.span()));
         data.unfinished.extend(ends_log.then_some(data.starts.len()));
         data.starts.push(start.saturating_sub(reach));

@@ -49,7 +49,7 @@ fn is_known_by_order(model: &Model, builds: &[usize], kernels: usize, is_first: 
 fn builds(model: &Model) -> Vec<(CompileIndex, Vec<usize>)> {
     let mut all: Vec<(CompileIndex, Vec<usize>)> = Vec::new();
     for (index, span) in model.spans.iter().enumerate().filter(|(_, span)| *span.name == *BUILD) {
-        let above = span.parent.and_then(|parent| model.spans.get(parent));
+        let above = span.parent().and_then(|parent| model.spans.get(parent));
         let compile = span.compile.or_else(|| above.and_then(|above| above.compile));
         let (Some(compile), Some(_)) = (compile, above.filter(|above| *above.name == *LOAD)) else {
             continue;

@@ -1,0 +1,83 @@
+//! Spans of compile phases.
+
+use super::CompileIndex;
+use std::sync::Arc;
+
+/// A phase of the compiler with its times, from the chromium events that begin and end it.
+///
+/// A log of ten thousand compiles has 300,000 spans, so a span is kept small: 48 bytes.
+#[derive(Debug, Clone)]
+pub struct TraceSpan {
+    /// Phase, as torch names it; equal names are shared.
+    pub name: Arc<str>,
+    /// Begin, microseconds since 1970.
+    pub start_us: f64,
+    /// End; a span left open ends with its parent, or with the last event of its process.
+    pub end_us: f64,
+    /// Process.
+    pub pid: u64,
+    /// Compile it belongs to.
+    pub compile: Option<CompileIndex>,
+    around: Around,
+}
+
+/// The place of the span around a span, plus one; 0 where there is none. The highest bit says that the log never closed
+/// the span.
+#[derive(Debug, Clone, Copy)]
+struct Around(u32);
+
+const OPEN: u32 = 1 << 31;
+
+impl TraceSpan {
+    /// A span that begins, and is open until [`close`](Self::close) says otherwise; `parent` is the place of the span
+    /// around it, among the first two billion of the log.
+    pub fn begin(name: Arc<str>, start_us: f64, pid: u64, parent: Option<usize>) -> Self {
+        let parent = parent.and_then(|place| u32::try_from(place).ok()).filter(|place| *place < OPEN - 1);
+        let around = Around(OPEN | parent.map_or(0, |place| place + 1));
+        TraceSpan { name, start_us, end_us: start_us, pid, compile: None, around }
+    }
+
+    /// Ends it, at its begin at the earliest.
+    pub fn close(&mut self, end_us: f64, is_open: bool) {
+        self.end_us = end_us.max(self.start_us);
+        self.around.0 = if is_open { self.around.0 | OPEN } else { self.around.0 & !OPEN };
+    }
+
+    /// The span around it: its place among the spans of the log.
+    pub fn parent(&self) -> Option<usize> {
+        (self.around.0 & !OPEN).checked_sub(1).map(|place| place as usize)
+    }
+
+    /// Whether the log never closed it.
+    pub fn is_open(&self) -> bool {
+        self.around.0 & OPEN != 0
+    }
+}
+
+#[cfg(test)]
+impl TraceSpan {
+    /// A span of process 1 that was closed, for tests.
+    pub(crate) fn closed(name: &str, start_us: f64, end_us: f64, parent: Option<usize>) -> Self {
+        let mut span = TraceSpan::begin(name.into(), start_us, 1, parent);
+        span.close(end_us, false);
+        span
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_span_knows_its_parent_open_or_closed() {
+        for parent in [None, Some(0), Some(7)] {
+            let mut span = TraceSpan::begin("dynamo".into(), 5.0, 1, parent);
+            assert_eq!((span.parent(), span.is_open(), span.end_us), (parent, true, 5.0));
+            span.close(4.0, false);
+            assert_eq!((span.parent(), span.is_open(), span.end_us), (parent, false, 5.0));
+            span.close(9.0, true);
+            assert_eq!((span.parent(), span.is_open(), span.end_us), (parent, true, 9.0));
+        }
+        assert_eq!(size_of::<TraceSpan>(), 48);
+    }
+}

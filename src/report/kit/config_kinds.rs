@@ -1,0 +1,28 @@
+//! The settings of a log, by what they configure.
+
+use crate::analysis::configs::{Differing, Settings, differing};
+use crate::model::CompileIndex;
+
+/// A configuration with the compiles that had it: indices into the compiles.
+pub(crate) struct Config {
+    pub settings: Settings,
+    pub compiles: Vec<CompileIndex>,
+}
+
+/// Configurations of one kind, the one of most compiles first.
+pub(crate) struct Kind {
+    pub kind: &'static str,
+    pub id: &'static str,
+    pub title: &'static str,
+    pub module: &'static str,
+    pub configs: Vec<Config>,
+    /// Further ones that were not read.
+    pub unread: usize,
+}
+
+impl Kind {
+    /// Settings in which its configurations differ.
+    pub fn differing(&self) -> Vec<Differing<'_>> {
+        differing(&self.configs.iter().map(|config| &config.settings).collect::<Vec<_>>())
+    }
+}

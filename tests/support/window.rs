@@ -30,10 +30,21 @@ fn chromium() -> Option<PathBuf> {
 
 /// A window of the browser with one page, and all that went wrong there.
 pub struct Window {
-    /// The browser ends with the last test that holds it.
-    _browser: Arc<Browser>,
     pub tab: Arc<Tab>,
     heard: Arc<Heard>,
+    _browser: Held,
+}
+
+/// The browser while a test uses it; it ends with the last test that holds it.
+struct Held(Arc<Browser>);
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        // Says nothing about a page: `.ci/test` knows this line, and runs the test once more.
+        if std::thread::panicking() && self.0.get_version().is_err() {
+            println!("the browser is gone");
+        }
+    }
 }
 
 /// What the browser told about a window.
@@ -103,7 +114,7 @@ fn browser() -> Option<Arc<Browser>> {
 
 /// A new window; None where there is no browser.
 pub fn window() -> Option<Window> {
-    let browser = browser()?;
+    let browser = Held(browser()?);
     // A window of its own: a page behind another one would not be painted.
     let target = Target::CreateTarget {
         url: "about:blank".to_owned(),
@@ -119,7 +130,7 @@ pub fn window() -> Option<Window> {
         for_tab: None,
         hidden: None,
     };
-    let tab = browser.new_tab_with_options(target).unwrap();
+    let tab = browser.0.new_tab_with_options(target).unwrap();
     tab.set_default_timeout(LONGEST_LOAD);
     let heard: Arc<Heard> = Arc::default();
     let listener = Arc::clone(&heard);
@@ -134,7 +145,7 @@ pub fn window() -> Option<Window> {
     };
     tab.call_method(network).unwrap();
     tab.add_event_listener(Arc::new(move |event: &Event| listener.hear(event))).unwrap();
-    Some(Window { _browser: browser, tab, heard })
+    Some(Window { tab, heard, _browser: browser })
 }
 
 /// What is wrong about an event of the browser.

@@ -274,7 +274,7 @@ mod tests {
             reason: None,
             saved_ns: None,
             asked_ns: None,
-            artifact: ArtifactIndex { compile: CompileIndex::new(compile), artifact: 0 },
+            artifact: ArtifactIndex::new(CompileIndex::new(compile), 0),
         }
     }
 

@@ -66,19 +66,10 @@ impl Defaults {
     /// The defaults to compare settings with (by the field that holds them). `torch` is the version that the log names.
     /// None where every recorded version is newer than the log's.
     pub fn for_log(torch: Option<&str>, settings: &[(&str, &Settings)]) -> Option<Defaults> {
-        let all = all();
         match torch.and_then(number) {
-            Some(wanted) => {
-                let (below, mut above): (Vec<_>, Vec<_>) =
-                    all.into_iter().partition(|one| number(&one.torch).is_some_and(|own| own <= wanted));
-                let nearest = below.into_iter().last()?;
-                if number(&nearest.torch) == Some(wanted) {
-                    return Some(nearest);
-                }
-                let next = if above.is_empty() { IndexMap::new() } else { above.remove(0).kinds };
-                Some(Defaults { choice: Choice::NearestBelow, next, ..nearest })
-            }
+            Some(wanted) => Defaults::for_version(wanted),
             None => {
+                let all = all();
                 let fits =
                     |(_, one): &(usize, &Defaults)| (Reverse(one.misfits(settings)), number(&one.torch));
                 let (at, likest) = all.iter().enumerate().max_by_key(fits)?;
@@ -89,6 +80,47 @@ impl Defaults {
                 (!settings.is_empty()).then_some(likest)
             }
         }
+    }
+
+    /// Those of a version, or of the nearest recorded one below it.
+    fn for_version(wanted: (u32, u32)) -> Option<Defaults> {
+        let mut nearest: Option<Defaults> = None;
+        for version in recorded() {
+            let known = nearest.take().unwrap_or_default();
+            if number(&version.torch).is_some_and(|own| own <= wanted) {
+                nearest = Some(known.followed_by(version));
+                continue;
+            }
+            let is_there = number(&known.torch).is_some();
+            let next = known.clone().followed_by(version).kinds;
+            nearest = is_there.then_some(Defaults { next, ..known });
+            break;
+        }
+        let mut nearest = nearest?;
+        if number(&nearest.torch) == Some(wanted) {
+            nearest.next.clear();
+        } else {
+            nearest.choice = Choice::NearestBelow;
+        }
+        Some(nearest)
+    }
+
+    /// The defaults of the version that was recorded after this one.
+    fn followed_by(mut self, version: Version) -> Defaults {
+        for (kind, names) in &version.gone {
+            let of = self.kinds.entry(kind.clone()).or_default();
+            names.iter().for_each(|name| {
+                of.settings.shift_remove(name);
+            });
+        }
+        for (kind, settings) in version.settings {
+            self.kinds.entry(kind).or_default().settings.extend(settings);
+        }
+        for (kind, machine) in version.machine {
+            self.kinds.entry(kind).or_default().machine = machine;
+        }
+        self.torch = version.torch;
+        self
     }
 
     /// How many settings only the log or only this version has.
@@ -136,27 +168,20 @@ fn same(one: &Value, other: &Value) -> bool {
     }
 }
 
-/// All recorded versions, oldest first, each with all its settings.
-fn all() -> Vec<Defaults> {
+/// What was recorded of each version, oldest first.
+fn recorded() -> Vec<Version> {
     // The file is ours; a test reads it.
     let recorded: IndexMap<String, Version> = serde_json::from_str(RECORDED).unwrap_or_default();
     let mut versions: Vec<Version> = recorded.into_values().collect();
     versions.sort_by_key(|version| number(&version.torch));
-    let mut before: IndexMap<String, Kind> = IndexMap::new();
-    let filled = versions.into_iter().map(|version| {
-        for (kind, names) in &version.gone {
-            let of = before.entry(kind.clone()).or_default();
-            names.iter().for_each(|name| {
-                of.settings.shift_remove(name);
-            });
-        }
-        for (kind, settings) in version.settings {
-            before.entry(kind).or_default().settings.extend(settings);
-        }
-        for (kind, machine) in version.machine {
-            before.entry(kind).or_default().machine = machine;
-        }
-        Defaults { torch: version.torch, choice: Choice::Same, kinds: before.clone(), next: IndexMap::new() }
+    versions
+}
+
+/// All recorded versions, oldest first, each with all its settings.
+fn all() -> Vec<Defaults> {
+    let filled = recorded().into_iter().scan(Defaults::default(), |before, version| {
+        *before = before.clone().followed_by(version);
+        Some(before.clone())
     });
     filled.collect()
 }

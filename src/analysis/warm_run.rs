@@ -55,7 +55,7 @@ pub(super) mod tests {
             reason: None,
             saved_ns: None,
             asked_ns: None,
-            artifact: ArtifactIndex { compile: CompileIndex::new(0), artifact: 0 },
+            artifact: ArtifactIndex::new(CompileIndex::new(0), 0),
         }
     }
 

@@ -99,7 +99,7 @@ impl RankContext<'_> {
 
     /// Keeps a payload under its md5 and lists it with the compile, for events that have no file of their own.
     pub(super) fn listed_payload(&mut self, payload: &Payload<'_>, name: &str) -> ArtifactId {
-        self.reading.model.payloads.entry(payload.at.md5).or_insert(payload.at);
+        self.reading.model.keep_payload(payload.at);
         let id = self.add(name, Content::Payload(payload.at, Form::Text), Place::Payloads, true);
         self.note_graph(id, Some(payload));
         id
@@ -124,8 +124,7 @@ impl RankContext<'_> {
 
     /// Keeps a payload under its md5 without listing it.
     pub(super) fn kept_payload(&mut self, payload: &Payload<'_>) {
-        self.reading.model.payloads.entry(payload.at.md5).or_insert(payload.at);
-        self.reading.placed = Some(PayloadPlace::Payloads(payload.at.md5));
+        self.reading.placed = Some(self.reading.model.keep_payload(payload.at));
     }
 
     /// Adds the page of the metrics record that stands at `index` in the compile.
@@ -136,7 +135,7 @@ impl RankContext<'_> {
     /// Adds the page of the export problem that stands at `index` in the model; returns its place among the files of
     /// the compile.
     pub(super) fn guard_page(&mut self, index: usize) -> usize {
-        self.add("symbolic_guard_information", Content::Guard(index), Place::Compile, false).place.artifact
+        self.add("symbolic_guard_information", Content::Guard(index), Place::Compile, false).place.place()
     }
 
     fn add(&mut self, name: &str, content: Content, place: Place, holds_payload: bool) -> ArtifactId {
@@ -157,9 +156,9 @@ impl RankContext<'_> {
             graph: false,
             unknown: false,
         };
-        let mut id = ArtifactId { place: ArtifactIndex { compile, artifact: 0 }, number };
+        let mut id = ArtifactId { place: ArtifactIndex::new(compile, 0), number };
         if let Some(compile) = self.reading.model.compiles.get_mut(compile) {
-            id.place.artifact = compile.artifacts.len();
+            id.place = ArtifactIndex::new(id.place.compile, compile.artifacts.len());
             push_mostly_one(&mut compile.artifacts, artifact);
         }
         if holds_payload {
@@ -170,7 +169,7 @@ impl RankContext<'_> {
 
     /// An artifact that was just added, to set more of its fields.
     pub(super) fn artifact_mut(&mut self, id: ArtifactId) -> Option<&mut Artifact> {
-        self.reading.model.compiles.get_mut(id.place.compile)?.artifacts.get_mut(id.place.artifact)
+        self.reading.model.compiles.get_mut(id.place.compile)?.artifacts.get_mut(id.place.place())
     }
 
     /// Adds a `_readable.html` page beside an artifact that holds something.
@@ -277,7 +276,7 @@ impl RankContext<'_> {
         };
         let Reading { model, texts, .. } = &mut *self.reading;
         let compile = model.compiles.get_mut(id.place.compile);
-        let sections = match compile.and_then(|compile| compile.artifacts.get_mut(id.place.artifact)) {
+        let sections = match compile.and_then(|compile| compile.artifacts.get_mut(id.place.place())) {
             Some(Artifact { content: Content::Tables(page), .. }) => Some(&mut page.sections),
             _ => None,
         };

@@ -157,7 +157,7 @@ impl StructuredLogParser for Program {
         }
         let program = ExportedProgram {
             compile: id.place.compile,
-            artifact: id.place.artifact,
+            artifact: id.place.place(),
             line: event.line,
             facts,
         };

@@ -5,7 +5,7 @@ use super::placed::{IsOwnPath, PlacedFiles};
 use super::registry::{Parsers, Registry};
 use super::scalar::Scalar;
 use super::{Event, finish};
-use crate::model::{CompileIndex, LastRecord, LogFacts, Model, PayloadPlace, ProblemKind, RawRecord};
+use crate::model::{CompileIndex, LastRecord, LogFacts, Model, ProblemKind, RawRecord};
 use crate::trace::{
     CompileId, Damage, DamageKind, Entry, Payload, Record, Records, Source, Stamp, readable_text, strict_json,
 };
@@ -210,8 +210,7 @@ impl Reader {
         if key == "chromium_event" && is_json(payload) {
             model.chromium.push(payload.at);
         } else {
-            model.payloads.entry(payload.at.md5).or_insert(payload.at);
-            self.reading.placed = Some(PayloadPlace::Payloads(payload.at.md5));
+            self.reading.placed = Some(model.keep_payload(payload.at));
         }
     }
 
@@ -257,8 +256,7 @@ impl Reader {
         let Some(payload) = &record.payload else { return };
         let streamed = record.envelope.events.iter().any(|(key, _)| key == "chromium_event");
         if self.reading.placed.is_none() && !streamed {
-            self.reading.model.payloads.entry(payload.at.md5).or_insert(payload.at);
-            self.reading.placed = Some(PayloadPlace::Payloads(payload.at.md5));
+            self.reading.placed = Some(self.reading.model.keep_payload(payload.at));
         }
     }
 

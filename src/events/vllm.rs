@@ -1,9 +1,7 @@
 //! vLLM: which modules it compiled, in which pieces, and what its passes did to each graph.
 
 use super::{ArtifactId, Event, Flow, RankContext, StructuredLogParser};
-use crate::model::{
-    ArtifactIndex, Fields, Form, VllmEvent, VllmFact, VllmPart, VllmPass, VllmStart, lenient,
-};
+use crate::model::{Fields, Form, VllmEvent, VllmFact, VllmPart, VllmPass, VllmStart, lenient};
 use crate::trace::strict_json;
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -100,7 +98,7 @@ impl StructuredLogParser for Graphs {
 
 impl RankContext<'_> {
     fn vllm(&mut self, event: &Event<'_>, id: ArtifactId, fact: VllmFact) {
-        let ArtifactIndex { compile, artifact } = id.place;
+        let (compile, artifact) = (id.place.compile, id.place.place());
         let (attempt, stamp) = (self.attempt, event.stamp);
         self.model().vllm.push(VllmEvent { compile, attempt, artifact, stamp, fact });
     }

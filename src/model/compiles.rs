@@ -52,8 +52,20 @@ impl fmt::Display for CompileIndex {
 pub struct ArtifactIndex {
     /// Its compile.
     pub compile: CompileIndex,
+    /// Its place among the compile's artifacts, from 0. Every record with a payload has one, so it is small.
+    artifact: u32,
+}
+
+impl ArtifactIndex {
+    /// The artifact of a compile at that place, from 0. It need not exist.
+    pub fn new(compile: CompileIndex, place: usize) -> Self {
+        ArtifactIndex { compile, artifact: u32::try_from(place).unwrap_or(u32::MAX) }
+    }
+
     /// Its place among the compile's artifacts, from 0.
-    pub artifact: usize,
+    pub fn place(self) -> usize {
+        self.artifact as usize
+    }
 }
 
 /// All compiles of a log, by first appearance.

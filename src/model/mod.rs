@@ -234,8 +234,8 @@ pub struct RawRecord {
 pub enum PayloadPlace {
     /// An artifact of a compile.
     Artifact(ArtifactIndex),
-    /// `payloads/<md5>.txt`.
-    Payloads(Md5),
+    /// `payloads/<md5>.txt`: the place among [`Model::payloads`]. A hash would make a third of a record.
+    Payloads(u32),
 }
 
 /// Records of another rank in this log.
@@ -250,6 +250,14 @@ pub struct OtherRank {
 }
 
 impl Model {
+    /// Keeps a payload under its md5.
+    pub fn keep_payload(&mut self, payload: PayloadRef) -> PayloadPlace {
+        let entry = self.payloads.entry(payload.md5);
+        let place = entry.index();
+        entry.or_insert(payload);
+        PayloadPlace::Payloads(u32::try_from(place).unwrap_or(u32::MAX))
+    }
+
     /// The place of `id` among the compiles; a new entry where it was not seen yet.
     pub fn compile_index(&mut self, id: Option<&CompileId>) -> CompileIndex {
         if let Some(&index) = self.by_id.get(&id.cloned()) {
@@ -280,5 +288,29 @@ impl Model {
     /// `2026-11-20T04:55:35.653000+01:00`, or without year and zone where the log does not tell them.
     pub fn time(&self, stamp: Option<Stamp>) -> Option<String> {
         stamp.map(|s| self.clock.format(s))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_record_is_small_since_a_log_has_hundreds_of_thousands() {
+        assert_eq!(size_of::<RawRecord>(), 48);
+    }
+
+    #[test]
+    fn a_payload_is_kept_once_and_equal_ones_have_its_place() {
+        let mut model = Model::default();
+        let span = Span::default();
+        let payload =
+            |byte| PayloadRef { span, text_len: 0, md5: Md5([byte; 16]), strip_cr: false, intact: true };
+        let places: Vec<PayloadPlace> = [7, 3, 7].map(|byte| model.keep_payload(payload(byte))).to_vec();
+        assert!(matches!(
+            places.as_slice(),
+            [PayloadPlace::Payloads(0), PayloadPlace::Payloads(1), PayloadPlace::Payloads(0)]
+        ));
+        assert_eq!(model.payloads.keys().copied().collect::<Vec<_>>(), [Md5([7; 16]), Md5([3; 16])]);
     }
 }

@@ -13,15 +13,20 @@ pub fn counted(number: usize, one: &str, many: &str) -> String {
 /// A duration of `us` microseconds at a sensible scale: `93 us`, `318 ms`, `1.24 s`, `134.6 s`; a dash where it is
 /// none.
 pub fn duration(us: f64) -> String {
+    duration_with(us, ' ')
+}
+
+/// The same with another space between number and unit.
+pub(crate) fn duration_with(us: f64, space: char) -> String {
     match us.abs() {
         _ if !us.is_finite() => "–".to_owned(),
-        size if size < 9.95 && us.fract() != 0.0 => format!("{us:.1} us"),
-        size if size < 999.5 => format!("{us:.0} us"),
-        size if size < 9_950.0 => format!("{:.1} ms", us / 1e3),
-        size if size < 999_500.0 => format!("{:.0} ms", us / 1e3),
-        size if size < 9_995_000.0 => format!("{:.2} s", us / 1e6),
-        size if size < 1e9 => format!("{:.1} s", us / 1e6),
-        _ => format!("{} s", with_commas((us / 1e6).round())),
+        size if size < 9.95 && us.fract() != 0.0 => format!("{us:.1}{space}us"),
+        size if size < 999.5 => format!("{us:.0}{space}us"),
+        size if size < 9_950.0 => format!("{:.1}{space}ms", us / 1e3),
+        size if size < 999_500.0 => format!("{:.0}{space}ms", us / 1e3),
+        size if size < 9_995_000.0 => format!("{:.2}{space}s", us / 1e6),
+        size if size < 1e9 => format!("{:.1}{space}s", us / 1e6),
+        _ => format!("{}{space}s", with_commas((us / 1e6).round())),
     }
 }
 

@@ -71,7 +71,7 @@ pub fn write<'m, W>(
     pages: Vec<Page<'m, W>>,
     sink: &dyn Sink,
     threads: NonZeroUsize,
-    make_worker: impl Fn() -> Result<W> + Sync,
+    make_worker: impl Fn() -> W + Sync,
 ) -> Result<Vec<RelPath>> {
     let (pages, left_out) = distinct(pages);
     let folders: BTreeSet<&str> = pages.iter().flat_map(|page| page.path.folders().last()).collect();
@@ -122,17 +122,16 @@ impl<'m, W> Queue<'m, W> {
     }
 
     /// Writes pages until none is left. A failure is kept for `outcome`.
-    fn work(&self, sink: &dyn Sink, make_worker: &impl Fn() -> Result<W>) {
-        let result = make_worker().and_then(|mut worker| {
-            while let Some(page) = self.next() {
-                if sink.write(&page.path, filled(page.body, &mut worker))? == Made::Taken {
+    fn work(&self, sink: &dyn Sink, make_worker: &impl Fn() -> W) {
+        let mut worker = make_worker();
+        while let Some(page) = self.next() {
+            match sink.write(&page.path, filled(page.body, &mut worker)) {
+                Ok(Made::Taken) => {
                     self.left_out.lock().unwrap_or_else(PoisonError::into_inner).push(page.path);
                 }
+                Ok(Made::New) => {}
+                Err(error) => self.fail(error),
             }
-            Ok(())
-        });
-        if let Err(error) = result {
-            self.fail(error);
         }
     }
 

@@ -460,9 +460,10 @@ pub(crate) fn pages<'m>(report: Report<'m>) -> Vec<Page<'m, Worker>> {
     rows.into_iter().flat_map(|row| (row.write)(Report { row: Some(row), ..report })).collect()
 }
 
-/// Single pages that take as long as thousands of others, and whose tabs stand behind those of others. They are begun
-/// first: of a log of much generated code, one thread wrote the page of kernels for a fifth of the time, alone.
-const LONG: [&str; 1] = ["Kernels"];
+/// Single pages that take long, and whose tabs stand behind those of others. They are begun first: of a log of much
+/// generated code, one thread wrote the page of kernels for a fifth of the time, alone; of a short log, that of the
+/// configuration.
+const LONG: [&str; 2] = ["Configuration", "Kernels"];
 
 impl Default for FoundOnce {
     fn default() -> Self {

@@ -21,6 +21,9 @@ use std::thread::Scope;
 /// A batch ends once it has so many bytes of headers and payloads: enough for several payloads in each lane, and few enough
 /// for the second-level cache and for logs of a job that are read at once.
 const BATCH_BYTES: usize = 512 << 10;
+/// The first batch is smaller, and each may have twice as much as the one before, until they have all: the events of a short
+/// log are taken while the rest of it is cut.
+const FIRST_BATCH_BYTES: usize = 64 << 10;
 /// Or once it has so many records.
 const BATCH_RECORDS: usize = 1024;
 /// A buffer that had to grow beyond this, for one large payload, is given back.
@@ -178,6 +181,8 @@ impl<R: Read> Batches<R> {
 pub(super) struct Groups<R> {
     lines: Lines<R>,
     gather: Gather,
+    /// How many bytes the next batch may have.
+    room: usize,
 }
 
 /// How a header line was read.
@@ -190,19 +195,24 @@ struct HeaderLine {
 
 impl<R: Read> Groups<R> {
     pub fn new(reader: R) -> Self {
-        Groups { lines: Lines::new(reader), gather: Gather::new(MAX_PAYLOAD_IN_MEMORY) }
+        Groups {
+            lines: Lines::new(reader),
+            gather: Gather::new(MAX_PAYLOAD_IN_MEMORY),
+            room: FIRST_BATCH_BYTES,
+        }
     }
 
     /// Fills a batch with what comes next. Its payloads have no hashes yet.
     fn fill(&mut self, batch: &mut Batch) {
         batch.clear();
-        while !batch.ended && batch.bytes.len() < BATCH_BYTES && batch.items.len() < BATCH_RECORDS {
+        while !batch.ended && batch.bytes.len() < self.room && batch.items.len() < BATCH_RECORDS {
             match self.next(&mut batch.bytes) {
                 Ok(Some(item)) => batch.items.push(item),
                 Ok(None) => batch.ended = true,
                 Err(error) => (batch.ended, batch.error) = (true, Some(error)),
             }
         }
+        self.room = BATCH_BYTES.min(2 * self.room);
         batch.end = self.lines.offset();
     }
 
@@ -266,7 +276,7 @@ impl<R: Read> Groups<R> {
 
     /// Gathers the payload lines that follow, and whether a newline ends them. Blank lines are dropped.
     fn payload(&mut self, bytes: &mut Vec<u8>, crlf: bool) -> io::Result<Option<(GroupPayload, bool)>> {
-        let Self { lines, gather } = self;
+        let Self { lines, gather, .. } = self;
         gather.start(bytes.len(), crlf);
         let mut found: Option<(Span, bool)> = None;
         loop {
@@ -301,5 +311,29 @@ impl<R: Read> Groups<R> {
             PayloadText::Spilled(_) => true,
         };
         Ok(found.map(|(span, newline)| (GroupPayload { span, text, md5: None, is_utf8 }, newline)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_batches_are_small_and_the_later_ones_have_all_the_room() {
+        let record = format!("V0401 12:00:00.000000 1 torch/a.py:1] {{}}\n\t{}\n", "x".repeat(2_000));
+        let log = record.repeat(1_500);
+        let mut groups = Groups::new(log.as_bytes());
+        let mut sizes = Vec::new();
+        let (mut batch, mut items) = (Batch::default(), 0);
+        while !batch.ended {
+            groups.fill(&mut batch);
+            sizes.push(batch.bytes.len());
+            items += batch.items.len();
+        }
+        assert_eq!(items, 1_500);
+        sizes.pop();
+        let room = [64 << 10, 128 << 10, 256 << 10, BATCH_BYTES, BATCH_BYTES, BATCH_BYTES];
+        let beyond: Vec<usize> = sizes.iter().zip(room).map(|(size, room)| size - room).collect();
+        assert!(sizes.len() >= room.len() - 1 && beyond.iter().all(|more| *more < record.len()), "{sizes:?}");
     }
 }

@@ -122,12 +122,12 @@ impl CompileId {
         let mut folder = String::with_capacity(24);
         for part in [&self.ca, &self.frame, &self.compile] {
             match part {
-                Some(part) => folder.push_str(&part.folder()),
+                Some(part) => part.push_folder(&mut folder),
                 None => folder.push('-'),
             }
             folder.push('_');
         }
-        folder.push_str(&attempt.to_string());
+        push_number(&mut folder, attempt.into());
         folder
     }
 }
@@ -183,13 +183,14 @@ impl IdPart {
         IdPart::Text(Arc::new(format!("{head}..{}", short_hash(text))))
     }
 
-    fn folder(&self) -> String {
+    fn push_folder(&self, folder: &mut String) {
         match self {
-            IdPart::Number(number) => number.to_string(),
+            IdPart::Number(number) => push_number(folder, *number),
             IdPart::Text(text) => {
                 let allowed = |c: &char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-');
-                let kept: String = text.chars().filter(allowed).take(MAX_FOLDER_PART_CHARS).collect();
-                format!("{kept}-{}", short_hash(text))
+                folder.extend(text.chars().filter(allowed).take(MAX_FOLDER_PART_CHARS));
+                folder.push('-');
+                folder.push_str(&short_hash(text));
             }
         }
     }
@@ -212,6 +213,13 @@ pub fn folder_without_id() -> &'static str {
 /// What records without an id show in its place: `[-/-]`.
 pub fn bracketed_without_id() -> &'static str {
     "[-/-]"
+}
+
+/// Writes a number without a text of its own: each page asks for the folders of all its links.
+fn push_number(folder: &mut String, number: u64) {
+    use fmt::Write as _;
+    // A text takes all that is written.
+    let _ = write!(folder, "{number}");
 }
 
 fn shown(part: &Option<IdPart>) -> String {

@@ -191,7 +191,7 @@ mod tests {
             reason: Some(reason.to_owned()),
             saved_ns: None,
             asked_ns: None,
-            artifact: ArtifactIndex { compile, artifact: 0 },
+            artifact: ArtifactIndex::new(compile, 0),
         });
     }
 

@@ -62,10 +62,8 @@ fn frame(line: u64, name: &str) -> TextFrame {
 fn break_in(ids: &[&str], line: u64, stack: Vec<TextFrame>) -> GraphBreak {
     // The tests give compiles numbers in order: that of `2/0` has the index 2.
     let index = |id: &&str| CompileIndex::new(id.split('/').next().unwrap().parse().unwrap());
-    let one = |compile| BreakOccurrence {
-        artifact: ArtifactIndex { compile, artifact: 0 },
-        stack: stack.clone().into(),
-    };
+    let one =
+        |compile| BreakOccurrence { artifact: ArtifactIndex::new(compile, 0), stack: stack.clone().into() };
     let occurrences = ids.iter().map(index).map(one).collect();
     GraphBreak {
         reason: "Data-dependent branching".to_owned(),

@@ -287,7 +287,7 @@ fn keys_of<'m>(model: &'m Model, compile: CompileIndex, run: &InductorRun) -> im
     let of_run = run.artifacts.clone();
     let lookups = model.caches.iter().filter(move |lookup| {
         let at = lookup.artifact;
-        lookup.cache == "fx_graph" && at.compile == compile && of_run.contains(&at.artifact)
+        lookup.cache == "fx_graph" && at.compile == compile && of_run.contains(&at.place())
     });
     lookups.filter_map(|lookup| lookup.key.as_deref())
 }

@@ -279,7 +279,7 @@ fn restarts<'m>(report: Report<'m>) -> impl Iterator<Item = Value> + 'm {
 
 fn cache(report: Report<'_>, lookup: &CacheLookup) -> Value {
     let compile = report.model.compiles.get(lookup.artifact.compile);
-    let artifact = compile.and_then(|c| Some((c, c.artifacts.get(lookup.artifact.artifact)?)));
+    let artifact = compile.and_then(|c| Some((c, c.artifacts.get(lookup.artifact.place())?)));
     let path = artifact.map(|(c, a)| paths::artifact(c, a, report.settings).as_str().to_owned());
     json!({
         "compile_id": id_text(&lookup.compile),

@@ -211,10 +211,10 @@ fn without_collisions(json: &str) -> anyhow::Result<String> {
 
 fn payload_file(report: Report<'_>, record: &RawRecord) -> Option<String> {
     let path = match record.payload? {
-        PayloadPlace::Payloads(md5) => paths::payload(md5),
+        PayloadPlace::Payloads(place) => paths::payload(*report.model.payloads.get_index(place as usize)?.0),
         PayloadPlace::Artifact(place) => {
             let compile = report.model.compiles.get(place.compile)?;
-            let artifact = compile.artifacts.get(place.artifact)?;
+            let artifact = compile.artifacts.get(place.place())?;
             match &artifact.content {
                 // A page shows the payload in its own form; the payload itself is kept under its hash.
                 crate::model::Content::Payload(at, _) if !paths::holds_text(artifact, report.settings) => {

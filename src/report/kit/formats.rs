@@ -2,7 +2,7 @@
 
 use crate::analysis::findings::{CostKind, CostPart};
 use crate::analysis::{PACKAGES, TORCH};
-use crate::model::words::duration;
+use crate::model::words::duration_with;
 use crate::model::words::noun;
 use std::borrow::Cow;
 
@@ -14,7 +14,7 @@ pub(crate) const UNKNOWN: &str = "–";
 
 /// A duration of `us` microseconds at a sensible scale: `93 us`, `318 ms`, `1.24 s`, `134.6 s`.
 pub(crate) fn micros(us: f64) -> String {
-    duration(us).replace(' ', "\u{a0}")
+    duration_with(us, '\u{a0}')
 }
 
 /// A cost in words: `27 ms wasted`, `up to 3.3 s`, `expected`. What is expected is no loss, so its seconds stand only
@@ -66,8 +66,15 @@ pub(crate) fn count(number: f64) -> String {
     if number.abs() > 9_007_199_254_740_992.0 {
         return format!("{number:e}");
     }
-    let text = format!("{:.6}", number.abs());
-    let text = text.trim_end_matches('0').trim_end_matches('.');
+    // Nearly all are whole, and an integer is written in a tenth of the time.
+    let text = match number.fract() == 0.0 {
+        true => (number.abs() as u64).to_string(),
+        false => format!("{:.6}", number.abs()),
+    };
+    let text = match text.contains('.') {
+        true => text.trim_end_matches('0').trim_end_matches('.'),
+        false => text.as_str(),
+    };
     let (whole, rest) = text.split_at(text.find('.').unwrap_or(text.len()));
     let mut grouped = String::new();
     if number < 0.0 && text != "0" {

@@ -72,7 +72,11 @@ impl Html {
 
     /// Text of a log, escaped for element content only: there quotes and `>` stand for themselves.
     pub fn content(text: &str) -> Html {
-        Html::trusted(text.replace('&', "&amp;").replace('<', "&lt;"))
+        // Most texts have neither.
+        match memchr::memchr2(b'&', b'<', text.as_bytes()) {
+            None => Html::trusted(text.to_owned()),
+            Some(_) => Html::trusted(text.replace('&', "&amp;").replace('<', "&lt;")),
+        }
     }
 
     /// Pieces one after the other, with markup of ours between them.

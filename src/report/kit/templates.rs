@@ -3,9 +3,10 @@
 use crate::limits::LARGEST_PAGE;
 use crate::report::kit::highlight::{Highlighter, Highlighters};
 use anyhow::Context;
+use fxhash::FxHashSet;
 use serde::Serialize;
 use serde_json::Value;
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::io::{self, Write};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -82,7 +83,7 @@ templates! {
 
 /// What one worker needs to render pages.
 pub struct Worker {
-    templates: TinyTemplate<'static>,
+    templates: RefCell<Templates>,
     highlighter: Option<Highlighter>,
     /// Where it comes from, and goes in the end.
     highlighters: Arc<Highlighters>,
@@ -92,32 +93,20 @@ pub struct Worker {
 }
 
 impl Worker {
-    /// A worker with all templates.
-    ///
-    /// # Errors
-    /// Only when a template is malformed, which a test rules out.
-    pub fn new() -> anyhow::Result<Self> {
+    /// A worker without a highlighter of its own.
+    pub fn new() -> Self {
         Worker::sharing(&Arc::default())
     }
 
     /// The same with a highlighter that an earlier worker used, and for workers to come.
-    ///
-    /// # Errors
-    /// As [`Worker::new`].
-    pub fn sharing(highlighters: &Arc<Highlighters>) -> anyhow::Result<Self> {
-        let mut templates = TinyTemplate::new();
-        templates.set_default_formatter(&escaped);
-        templates.add_formatter("html", html);
-        for (name, text) in TEMPLATES {
-            templates.add_template(name, text.trim_end()).with_context(|| format!("template {name}"))?;
-        }
-        Ok(Worker {
-            templates,
+    pub fn sharing(highlighters: &Arc<Highlighters>) -> Self {
+        Worker {
+            templates: RefCell::new(Templates::new()),
             highlighter: None,
             highlighters: Arc::clone(highlighters),
             written: Rc::default(),
             most: Cell::new(LARGEST_PAGE),
-        })
+        }
     }
 
     /// The worker's highlighter, made on first use: reports without code do not pay for it.
@@ -146,8 +135,38 @@ impl Worker {
     }
 
     /// Renders a template.
-    pub(crate) fn render(&self, name: &str, context: &impl Serialize) -> anyhow::Result<String> {
-        self.templates.render(name, context).with_context(|| format!("template {name}"))
+    pub(crate) fn render(&self, name: &'static str, context: &impl Serialize) -> anyhow::Result<String> {
+        self.templates.borrow_mut().render(name, context).with_context(|| format!("template {name}"))
+    }
+}
+
+/// The templates that were needed so far. Compiling all of them for each worker took a twentieth of the time of a short log.
+struct Templates {
+    engine: TinyTemplate<'static>,
+    /// Names of those that are compiled.
+    compiled: FxHashSet<&'static str>,
+}
+
+impl Templates {
+    fn new() -> Templates {
+        let mut engine = TinyTemplate::new();
+        engine.set_default_formatter(&escaped);
+        engine.add_formatter("html", html);
+        Templates { engine, compiled: FxHashSet::default() }
+    }
+
+    /// Renders a template, which is compiled if it is not yet.
+    fn render(
+        &mut self,
+        name: &'static str,
+        context: &impl Serialize,
+    ) -> tinytemplate::error::Result<String> {
+        if self.compiled.insert(name)
+            && let Some((_, text)) = TEMPLATES.iter().find(|(of, _)| *of == name)
+        {
+            self.engine.add_template(name, text.trim_end())?;
+        }
+        self.engine.render(name, context)
     }
 }
 
@@ -202,5 +221,18 @@ fn html(value: &Value, out: &mut String) -> tinytemplate::error::Result<()> {
         None => Err(tinytemplate::error::Error::GenericError {
             msg: "the formatter `html` shows Html only".to_owned(),
         }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_template_can_be_compiled() {
+        let mut templates = Templates::new();
+        for (name, text) in TEMPLATES {
+            assert!(templates.engine.add_template(name, text.trim_end()).is_ok(), "{name}");
+        }
     }
 }

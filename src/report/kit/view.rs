@@ -137,7 +137,7 @@ impl<'a> View<'a> {
 
 impl Pieces<'_> {
     /// Renders a template as HTML.
-    pub fn render(&self, template: &str, context: &impl Serialize) -> anyhow::Result<Html> {
+    pub fn render(&self, template: &'static str, context: &impl Serialize) -> anyhow::Result<Html> {
         Ok(Html::trusted(self.worker.render(template, context)?))
     }
 

@@ -140,7 +140,7 @@ fn wire(report: Report<'_>, lookup: &CacheLookup, room: &mut u64) -> anyhow::Res
 
 fn found<'m>(report: Report<'m>, lookup: &CacheLookup) -> Option<(&'m Compile, &'m crate::model::Artifact)> {
     let compile = report.model.compiles.get(lookup.artifact.compile)?;
-    Some((compile, compile.artifacts.get(lookup.artifact.artifact)?))
+    Some((compile, compile.artifacts.get(lookup.artifact.place())?))
 }
 
 fn by_cache(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {

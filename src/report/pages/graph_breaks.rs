@@ -116,7 +116,7 @@ fn read(report: Report<'_>) -> anyhow::Result<Vec<Broken<'_>>> {
 
 /// What an occurrence's file says; empty once enough were read.
 fn text(report: Report<'_>, at: ArtifactIndex, left: &mut usize) -> anyhow::Result<BreakText> {
-    let artifact = report.model.compiles.get(at.compile).and_then(|c| c.artifacts.get(at.artifact));
+    let artifact = report.model.compiles.get(at.compile).and_then(|c| c.artifacts.get(at.place()));
     let Some(Content::Payload(at, _)) = artifact.map(|a| &a.content) else { return Ok(BreakText::default()) };
     if at.text_len > LARGEST || *left == 0 {
         return Ok(BreakText::default());
@@ -255,7 +255,7 @@ fn row(view: View<'_>, occurrence: &Occurrence) -> anyhow::Result<Row> {
     for us in resumes.iter().filter_map(|resume| resume.compile_us()) {
         *time.get_or_insert(0.0) += us;
     }
-    let file = compile.artifacts.get(occurrence.artifact.artifact).map(|artifact| {
+    let file = compile.artifacts.get(occurrence.artifact.place()).map(|artifact| {
         let path = paths::artifact(compile, artifact, view.report.settings);
         view.link(&view.href(&path), "as text")
     });

@@ -33,7 +33,7 @@ pub(crate) fn pages(report: Report<'_>) -> Vec<Page<'_, Worker>> {
             let text = match &artifact.content {
                 _ if artifact.place == Place::Payloads => continue,
                 Content::Payload(payload, Form::Guards) => {
-                    Text::Payload(*payload, ArtifactIndex { compile: index, artifact: at })
+                    Text::Payload(*payload, ArtifactIndex::new(index, at))
                 }
                 Content::Text(text, Form::Guards) => Text::Made(text),
                 _ => continue,

@@ -203,8 +203,7 @@ impl Of<'_> {
     /// The way to the place where a value stands already, if it does.
     fn elsewhere(&self, field: &str, text: &str) -> anyhow::Result<Option<Html>> {
         let view = self.view;
-        let page = self.page();
-        let to = |anchor: &str, words: &str| Some(view.link(&format!("{page}#{anchor}"), words));
+        let to = |anchor: &str, words: &str| Some(view.link(&format!("{}#{anchor}", self.page()), words));
         Ok(match field {
             "stack_trace" => {
                 let stack = self.compile.stack.as_deref().unwrap_or_default();

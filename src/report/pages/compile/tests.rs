@@ -17,7 +17,7 @@ fn pages_of(log: &str) -> BTreeMap<String, String> {
     let settings = Settings::default();
     let once = crate::report::FoundOnce::default();
     let report = crate::report::on(&model, &found, &source, &settings, &[], &once);
-    let mut worker = Worker::new().unwrap();
+    let mut worker = Worker::new();
     let pages: Vec<Page<'_, Worker>> = crate::report::pages::compile::pages(report)
         .into_iter()
         .chain(crate::report::pages::compile::records(report))

@@ -14,7 +14,7 @@ fn pages_of(log: &str, settings: &Settings) -> Vec<(String, String)> {
     let found = crate::analysis::of_log(&model, None);
     let once = crate::report::FoundOnce::default();
     let report = crate::report::on(&model, &found, &source, settings, &[], &once);
-    let mut worker = Worker::new().unwrap();
+    let mut worker = Worker::new();
     let pages = crate::report::pages::landing::pages(report).into_iter().map(|page| {
         let Body::Write(render) = page.body else { panic!("{} is not rendered", page.path) };
         let mut out = Vec::new();

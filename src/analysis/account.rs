@@ -2,9 +2,8 @@
 
 use super::parts::{PARTS, owners};
 use super::time::CompileTime;
-use crate::model::{CompileIndex, Model, Status};
+use crate::model::{CompileIndex, Model, PhaseName, Status};
 use crate::trace::TextMap;
-use std::sync::Arc;
 
 /// Where the wall time of a log went, as far as its spans and metrics say.
 #[derive(Debug, Default)]
@@ -18,7 +17,7 @@ pub struct Account {
     /// Self time of phases that only hold others: what torch does between the phases that it times.
     pub between_us: f64,
     /// The part that most self time of a phase belongs to, an index into [`PARTS`], by the phase's name.
-    pub part_of: TextMap<Arc<str>, usize>,
+    pub part_of: TextMap<PhaseName, usize>,
     /// Work that was thrown away, most first.
     pub lost: Vec<Lost>,
     /// What caches saved, most first.
@@ -118,7 +117,7 @@ impl Account {
 
     /// Self time of phases that only hold others, and the part of each phase's name.
     fn divide(&mut self, model: &Model, time: &CompileTime) {
-        let mut by_name: TextMap<Arc<str>, [f64; PARTS.len()]> = TextMap::default();
+        let mut by_name: TextMap<PhaseName, [f64; PARTS.len()]> = TextMap::default();
         let owners = owners(&model.spans);
         for ((span, own), owner) in model.spans.iter().zip(time.self_us()).zip(owners) {
             if only_holds_others(&span.name) {

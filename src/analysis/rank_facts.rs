@@ -1,9 +1,8 @@
 //! What one log says that only a comparison of ranks needs: where it ends, when it built kernels, when it may have
 //! waited for builds of other processes.
 
-use crate::model::{CompileIndex, Model, Status, Stretch, TraceSpan};
+use crate::model::{CompileIndex, Model, PhaseName, Status, Stretch, TraceSpan};
 use fxhash::FxHashMap;
-use std::sync::Arc;
 
 /// The phase in which a C++ kernel is built. Processes that share a cache folder build each kernel once: the others
 /// wait for the lock on its file.
@@ -41,7 +40,7 @@ impl LogEnd {
 #[derive(Debug, Clone, PartialEq)]
 pub struct OpenPhase {
     /// As torch names it.
-    pub name: Arc<str>,
+    pub name: PhaseName,
     /// Its span: an index into the model's.
     pub span: usize,
     /// Seconds from its begin to the last event of its process: it took at least these.

@@ -2,9 +2,8 @@
 
 use super::by_compile::Grouped;
 use super::parts::owners;
-use crate::model::{CompileIndex, MetricsKind, Model, TraceSpan};
+use crate::model::{CompileIndex, MetricsKind, Model, PhaseName, TraceSpan};
 use crate::trace::TextMap;
-use std::sync::Arc;
 
 /// Compile time of a log.
 #[derive(Default)]
@@ -63,7 +62,7 @@ impl CompileTime {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Phase {
     /// As torch names it.
-    pub name: Arc<str>,
+    pub name: PhaseName,
     /// Seconds in its spans and in none of their children.
     pub self_s: f64,
     /// Seconds that its spans cover.
@@ -76,7 +75,7 @@ pub struct Phase {
 #[derive(Debug, Clone)]
 pub struct PhaseNode {
     /// As torch names it.
-    pub name: Arc<str>,
+    pub name: PhaseName,
     /// Depth in the tree, outermost 0.
     pub depth: usize,
     /// Seconds without children.
@@ -93,19 +92,19 @@ pub(super) fn of_log(model: &Model) -> CompileTime {
         return from_metrics(model);
     }
     let selfs = self_times(&model.spans);
-    let mut self_us: TextMap<&Arc<str>, f64> = TextMap::default();
+    let mut self_us: TextMap<&PhaseName, f64> = TextMap::default();
     for (span, own) in model.spans.iter().zip(&selfs) {
         *self_us.entry(&span.name).or_default() += own;
     }
     let mut order: Vec<&TraceSpan> = model.spans.iter().collect();
     order.sort_by(|a, b| a.start_us.total_cmp(&b.start_us));
-    let (mut all, mut of_name) = (Covered::default(), TextMap::<&Arc<str>, Covered>::default());
+    let (mut all, mut of_name) = (Covered::default(), TextMap::<&PhaseName, Covered>::default());
     for span in order {
         all.add(span.start_us, span.end_us);
         of_name.entry(&span.name).or_default().add(span.start_us, span.end_us);
     }
     let total_s = seconds(all.length);
-    let phase = |(name, covered): (&Arc<str>, Covered)| Phase {
+    let phase = |(name, covered): (&PhaseName, Covered)| Phase {
         name: name.clone(),
         self_s: seconds(self_us.get(name).copied().unwrap_or_default()),
         total_s: seconds(covered.length),
@@ -195,7 +194,7 @@ impl Covered {
 struct Forest {
     nodes: Vec<(PhaseNode, Vec<usize>)>,
     roots: Vec<usize>,
-    known: TextMap<(Option<usize>, Arc<str>), usize>,
+    known: TextMap<(Option<usize>, PhaseName), usize>,
 }
 
 impl Forest {

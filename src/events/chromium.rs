@@ -120,7 +120,7 @@ const LATEST_US: f64 = 253_402_300_800e6;
 
 impl Process {
     fn begin(&mut self, wire: &Wire<'_>, event: &Event<'_>, cx: &mut RankContext<'_>) {
-        let name = cx.reading.texts.text(&wire.name);
+        let name = cx.reading.texts.phase(&wire.name);
         let mut span = TraceSpan::begin(name, wire.ts, event.pid, self.open.last().copied());
         span.compile = cx.compile.filter(|_| event.compile_id.is_some());
         if let Some(kernel) = wire.kernel() {
@@ -138,7 +138,7 @@ impl Process {
         }
         while let Some(index) = self.open.pop() {
             let Some(name) = cx.model().spans.get(index).map(|span| span.name.clone()) else { continue };
-            if let Some(open) = self.names.get_mut(name.as_ref()) {
+            if let Some(open) = self.names.get_mut(&*name) {
                 *open = open.saturating_sub(1);
             }
             let found = *name == *wire.name;

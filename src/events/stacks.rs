@@ -2,7 +2,7 @@
 
 use super::scalar::Scalar;
 use crate::limits::{LONGEST_LINE, LONGEST_NAME, bounded};
-use crate::model::{Column, Frame, Function, Stack};
+use crate::model::{Column, Frame, Function, PhaseName, Stack};
 use crate::trace::TextSet;
 use crate::trace::{FileRef, StringTable};
 use serde::Deserialize;
@@ -13,6 +13,7 @@ use std::sync::Arc;
 #[derive(Default)]
 pub(super) struct Texts {
     texts: TextSet<Arc<str>>,
+    phases: TextSet<PhaseName>,
     functions: TextSet<Arc<Function>>,
     stacks: TextSet<Stack>,
     columns: TextSet<Arc<[Column]>>,
@@ -26,6 +27,16 @@ impl Texts {
         }
         let shared: Arc<str> = text.into();
         self.texts.insert(shared.clone());
+        shared
+    }
+
+    /// The shared copy of the name of a phase.
+    pub(super) fn phase(&mut self, name: &str) -> PhaseName {
+        if let Some(known) = self.phases.get(name) {
+            return known.clone();
+        }
+        let shared = PhaseName::from(name);
+        self.phases.insert(shared.clone());
         shared
     }
 

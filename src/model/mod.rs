@@ -60,7 +60,7 @@ pub use profile::{
 pub use program_text::{read_program, source_comment};
 pub use section::{Cell, Column, Section, Unit};
 pub use shapes::{Recorded, Shapes, Specialization, Symbol, SymbolGuard};
-pub use span::TraceSpan;
+pub use span::{PhaseName, TraceSpan};
 pub use stable::stable;
 pub use stack::{Frame, Stack, TextFrame};
 pub use tensors::{InputTensor, StorageSize, TensorDescription};

@@ -2,8 +2,8 @@
 
 use crate::limits::LARGEST_PAGE;
 use crate::report::kit::highlight::{Highlighter, Highlighters};
+use crate::trace::TextSet;
 use anyhow::Context;
-use fxhash::FxHashSet;
 use serde::Serialize;
 use serde_json::Value;
 use std::cell::{Cell, RefCell};
@@ -144,7 +144,7 @@ impl Worker {
 struct Templates {
     engine: TinyTemplate<'static>,
     /// Names of those that are compiled.
-    compiled: FxHashSet<&'static str>,
+    compiled: TextSet<&'static str>,
 }
 
 impl Templates {
@@ -152,7 +152,7 @@ impl Templates {
         let mut engine = TinyTemplate::new();
         engine.set_default_formatter(&escaped);
         engine.add_formatter("html", html);
-        Templates { engine, compiled: FxHashSet::default() }
+        Templates { engine, compiled: TextSet::default() }
     }
 
     /// Renders a template, which is compiled if it is not yet.

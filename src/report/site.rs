@@ -456,14 +456,13 @@ pub(crate) static SITE: &[SiteRow] = &[
 /// All files of the report on one log.
 pub(crate) fn pages<'m>(report: Report<'m>) -> Vec<Page<'m, Worker>> {
     let mut rows: Vec<&'static SiteRow> = report.rows().collect();
-    rows.sort_by_key(|row| !LONG.contains(&row.name));
+    rows.sort_by_key(|row| LONG.iter().position(|long| *long == row.name).unwrap_or(LONG.len()));
     rows.into_iter().flat_map(|row| (row.write)(Report { row: Some(row), ..report })).collect()
 }
 
-/// Single pages that take long, and whose tabs stand behind those of others. They are begun first: of a log of much
-/// generated code, one thread wrote the page of kernels for a fifth of the time, alone; of a short log, that of the
-/// configuration.
-const LONG: [&str; 2] = ["Configuration", "Kernels"];
+/// Rows with pages that take long, which are begun first, in this order: of a log of much generated code, one thread wrote
+/// the page of kernels for a fifth of the time, alone; of a short log, its one page of code.
+const LONG: [&str; 3] = ["Kernels", "Code", "Configuration"];
 
 impl Default for FoundOnce {
     fn default() -> Self {

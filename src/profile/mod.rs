@@ -33,7 +33,7 @@ pub(crate) fn is_trace(path: &Path) -> bool {
         return false;
     }
     let Ok(mut file) = File::open(path).and_then(unpacked) else { return false };
-    let mut head = Vec::new();
+    let mut head = Vec::with_capacity(BEGINS as usize);
     // A cut archive gives what it has, with an error at its end.
     let _ = (&mut file).take(BEGINS).read_to_end(&mut head);
     if !matches!(head.trim_ascii_start().first(), None | Some(b'{')) {

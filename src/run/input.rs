@@ -57,7 +57,7 @@ pub(crate) struct Gathered {
 /// There is no log, a folder or an archive cannot be read, or it does not hold what was asked for.
 pub(crate) fn find(options: &Options) -> anyhow::Result<Gathered> {
     let limit = options.max_unpacked.map_or_else(Limit::default, |bytes| Limit { bytes });
-    let mut opener = Opener::new(limit)?.keeping(begins_trace);
+    let mut opener = Opener::new(limit).keeping(begins_trace);
     let (paths, traces) = paths(&options.inputs)?;
     let (input, notes) = match paths.as_slice() {
         [folder] if folder.is_dir() && trace::logs_of_report(folder).is_empty() => {

@@ -38,8 +38,8 @@ const MOST_NAME: usize = 120;
 #[derive(Debug)]
 pub struct Opener {
     limit: Limit,
-    /// What came from archives, one log after the other, and how many bytes that is.
-    store: Arc<File>,
+    /// What came from archives, one log after the other, and how many bytes that is. Plain logs need no temporary file.
+    store: Option<Arc<File>>,
     used: u64,
     logs: BTreeMap<PathBuf, StoredLog>,
     /// Files of archives that are no logs and are kept, in the order in which they came.
@@ -52,20 +52,16 @@ pub struct Opener {
 
 impl Opener {
     /// Opens inputs that unpack to no more than the limit.
-    ///
-    /// # Errors
-    /// No temporary file can be made.
-    pub fn new(limit: Limit) -> Result<Opener> {
-        let store = tempfile::tempfile().context("no temporary file can be made")?;
-        Ok(Opener {
+    pub fn new(limit: Limit) -> Opener {
+        Opener {
             limit,
-            store: Arc::new(store),
+            store: None,
             used: 0,
             logs: BTreeMap::new(),
             attachments: Vec::new(),
             is_wanted: |_| false,
             stdin: None,
-        })
+        }
     }
 
     /// Also keeps JSON files of archives that begin in a certain way.
@@ -84,8 +80,8 @@ impl Opener {
     /// # Errors
     /// It cannot be opened, or unpacks to more than the limit.
     pub fn open(&self, path: &Path) -> Result<Source> {
-        if let Some(log) = self.logs.get(path) {
-            return Ok(Source::stored(Arc::clone(&self.store), log, self.beside(path))?);
+        if let (Some(log), Some(store)) = (self.logs.get(path), &self.store) {
+            return Ok(Source::stored(Arc::clone(store), log, self.beside(path))?);
         }
         if path != Path::new(STDIN) {
             return Source::open(path, self.limit);
@@ -217,9 +213,16 @@ impl Opener {
         if !is_attachment && !is_named && !begins_with_record(&head) {
             return Ok(None);
         }
-        let offset = (&*self.store).seek(SeekFrom::End(0))?;
+        let store = match &self.store {
+            Some(store) => Arc::clone(store),
+            None => {
+                let store = tempfile::tempfile().context("no temporary file can be made")?;
+                Arc::clone(self.store.insert(Arc::new(store)))
+            }
+        };
+        let offset = (&*store).seek(SeekFrom::End(0))?;
         let stream = Limited::new(head.as_slice().chain(stream), self.limit, self.used);
-        let copied = copy_unpacked(stream, &mut &*self.store);
+        let copied = copy_unpacked(stream, &mut &*store);
         let (len, incomplete) = copied.with_context(|| format!("{}", path.display()))?;
         if let (Packing::Plain, Some(why)) = (packing, &incomplete) {
             bail!("{}: {why}", path.display());
@@ -228,7 +231,7 @@ impl Opener {
         let path = plain_path(path);
         if is_attachment {
             let span = Span { offset, len };
-            self.attachments.push(Attachment::stored(path, Arc::clone(&self.store), span));
+            self.attachments.push(Attachment::stored(path, store, span));
             return Ok(None);
         }
         Ok(Some(StoredLog { path, span: Span { offset, len }, incomplete }))

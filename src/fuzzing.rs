@@ -94,7 +94,7 @@ pub fn with_pages(log: &[u8], measure: impl FnOnce(&dyn Fn() -> usize)) {
     let Some(source) = source_of(log) else { return };
     let read = events::read_log(&source, &Registry::default(), None, &|_| {}, crate::report::is_own_path);
     let Ok(model) = read else { return };
-    let found = analysis::of_log(&model, None);
+    let found = analysis::of_log(&model, None, NonZeroUsize::MIN);
     let settings = Settings::default();
     measure(&|| {
         let once = FoundOnce::default();
@@ -160,7 +160,7 @@ fn events(log: &[u8]) {
     let Some(source) = source_of(log) else { return };
     let read = events::read_log(&source, &Registry::default(), None, &|_| {}, crate::report::is_own_path);
     let Ok(model) = read else { return };
-    let found = analysis::of_log(&model, None);
+    let found = analysis::of_log(&model, None, NonZeroUsize::MIN);
     let named = |index: &model::CompileIndex| model.compiles.get(*index).is_some();
     assert!(
         found.findings.iter().flat_map(|finding| &finding.compiles).all(named),

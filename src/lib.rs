@@ -401,7 +401,7 @@ fn write_log(work: Work<'_>, task: &LogTask<'_>) -> anyhow::Result<LogOutcome> {
         return Ok(LogOutcome::Parts(parts));
     }
     let measured = run::measure(work, task, &model, &source)?;
-    let found = analysis::of_log(&model, measured);
+    let found = analysis::of_log(&model, measured, task.threads);
     let settings = &work.options.settings;
     let once = FoundOnce::default();
     let report = report::on(&model, &found, &source, settings, task.processes, &once);

@@ -39,7 +39,9 @@ impl RelPath {
     /// Joins parts, each made safe first; parts beyond the fourth are left out.
     #[must_use]
     pub fn of_parts(parts: &[&str]) -> RelPath {
-        let mut path = String::with_capacity(parts.iter().map(|part| part.len() + 1).sum());
+        // Exactly as long as safe parts need: nothing is copied in the end.
+        let slashes = parts.len().saturating_sub(1);
+        let mut path = String::with_capacity(parts.iter().map(|part| part.len()).sum::<usize>() + slashes);
         for part in parts.iter().take(MAX_PARTS) {
             if !path.is_empty() {
                 path.push('/');
@@ -95,6 +97,12 @@ impl RelPath {
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+
+    /// The same as a text of its own.
+    #[must_use]
+    pub fn into_string(self) -> String {
+        self.0.into()
     }
 }
 

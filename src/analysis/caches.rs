@@ -1,10 +1,10 @@
 //! Why a cache missed: which components of a key differ from those of an earlier one.
 
 use crate::model::{CacheLookup, Function, Model, Outcome};
-use crate::trace::{FrameId, TextMap};
+use crate::trace::{FrameId, TextHasher, TextMap};
 use fxhash::{FxBuildHasher, FxHashSet};
 use indexmap::IndexMap;
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::hash::BuildHasher;
 
 /// Characters of a component's value that are kept: the beginning tells what it is.
 const LONGEST_VALUE: usize = 200;
@@ -16,8 +16,9 @@ const MOST_COMPONENTS: usize = 200_000;
 /// Components of all keys, each distinct one once.
 #[derive(Debug, Default)]
 pub struct Components {
-    /// By [`id_of`]; that is a hash already, which nobody chooses.
+    /// By the hash of what tells them apart, which nobody chooses.
     all: IndexMap<u64, Component, FxBuildHasher>,
+    hasher: TextHasher,
     names: IndexMap<String, ()>,
 }
 
@@ -34,13 +35,6 @@ pub struct Component {
 /// The components of one key: places in [`Components`], in the order of the log.
 #[derive(Debug, Default, Clone)]
 pub struct Key(Vec<u32>);
-
-/// What tells components apart. The hasher is one in which nobody finds two texts with one hash by choosing them.
-fn id_of(hash: &str, name: &str) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    (hash, name).hash(&mut hasher);
-    hasher.finish()
-}
 
 /// A component that differs between two keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,7 +55,7 @@ impl Components {
 
     fn place(&mut self, text: &str) -> Option<u32> {
         let (hash, name, value) = parse(text)?;
-        let id = id_of(hash, name);
+        let id = self.hasher.hash_one((hash, name));
         if let Some(at) = self.all.get_index_of(&id) {
             return u32::try_from(at).ok();
         }

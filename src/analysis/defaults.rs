@@ -84,25 +84,16 @@ impl Defaults {
 
     /// Those of a version, or of the nearest recorded one below it.
     fn for_version(wanted: (u32, u32)) -> Option<Defaults> {
-        let mut nearest: Option<Defaults> = None;
-        for version in recorded() {
-            let known = nearest.take().unwrap_or_default();
-            if number(&version.torch).is_some_and(|own| own <= wanted) {
-                nearest = Some(known.followed_by(version));
-                continue;
-            }
-            let is_there = number(&known.torch).is_some();
-            let next = known.clone().followed_by(version).kinds;
-            nearest = is_there.then_some(Defaults { next, ..known });
-            break;
+        let is_below = |version: &Version| number(&version.torch).is_some_and(|own| own <= wanted);
+        let (mut nearest, mut versions) = (Defaults::default(), recorded().into_iter().peekable());
+        while let Some(version) = versions.next_if(is_below) {
+            nearest = nearest.followed_by(version);
         }
-        let mut nearest = nearest?;
-        if number(&nearest.torch) == Some(wanted) {
-            nearest.next.clear();
-        } else {
-            nearest.choice = Choice::NearestBelow;
+        if number(&nearest.torch)? == wanted {
+            return Some(nearest);
         }
-        Some(nearest)
+        let next = versions.next().map(|version| nearest.clone().followed_by(version).kinds);
+        Some(Defaults { choice: Choice::NearestBelow, next: next.unwrap_or_default(), ..nearest })
     }
 
     /// The defaults of the version that was recorded after this one.

@@ -73,6 +73,9 @@ use builds::Builds;
 use fxhash::FxHashMap;
 use ledger::Ledger;
 use performance::Performance;
+use std::num::NonZeroUsize;
+use std::panic::resume_unwind;
+use std::thread;
 
 /// All that follows from one log's facts.
 pub struct Found<'m> {
@@ -106,13 +109,16 @@ pub struct Found<'m> {
     pub findings: Vec<Finding>,
 }
 
-/// Draws the conclusions of one log.
-pub fn of_log(model: &Model, performance: Option<Performance>) -> Found<'_> {
+/// Draws the conclusions of one log. Of a log of many compiles, half of the work is to follow the spans once for their parts
+/// and once for the rest, which several threads do at the same time.
+pub fn of_log(model: &Model, performance: Option<Performance>, threads: NonZeroUsize) -> Found<'_> {
+    let other = || {
+        let one_offs = one_offs::one_offs(model);
+        let builds = Builds::of(model, &one_offs);
+        (time::of_log(model), one_offs, builds)
+    };
+    let (split, (time, one_offs, builds)) = both(threads, || Split::of(model), other);
     let chains = recompiles::recompile_chains(model);
-    let time = time::of_log(model);
-    let split = Split::of(model);
-    let one_offs = one_offs::one_offs(model);
-    let builds = Builds::of(model, &one_offs);
     let ledger = Ledger::of(model, &split, &one_offs, time.total_s);
     let performance_of_log = performance.as_ref();
     let basis = findings::Basis { model, chains: &chains, performance: performance_of_log, builds: &builds };
@@ -133,4 +139,24 @@ pub fn of_log(model: &Model, performance: Option<Performance>) -> Found<'_> {
         split,
         one_offs,
     }
+}
+
+/// Computes both, at the same time where there may be several threads and the system gives one.
+fn both<A: Send, B>(
+    threads: NonZeroUsize,
+    first: impl Fn() -> A + Sync,
+    second: impl FnOnce() -> B,
+) -> (A, B) {
+    if threads.get() == 1 {
+        return (first(), second());
+    }
+    thread::scope(|scope| {
+        let beside = thread::Builder::new().spawn_scoped(scope, &first);
+        let second = second();
+        match beside.map(thread::ScopedJoinHandle::join) {
+            Ok(Ok(first)) => (first, second),
+            Ok(Err(panic)) => resume_unwind(panic),
+            Err(_) => (first(), second),
+        }
+    })
 }

@@ -1,7 +1,8 @@
 //! Pages, and how several threads write them.
 
-use std::collections::BTreeSet;
-use std::io::{BufWriter, Write};
+use std::collections::{BTreeSet, HashSet};
+use std::fs::File;
+use std::io::{self, Write};
 use std::num::NonZeroUsize;
 use std::sync::{Mutex, PoisonError};
 use std::thread;
@@ -11,7 +12,8 @@ use anyhow::{Result, anyhow};
 use super::sink::{Fill, Made, NewFile, Sink};
 use crate::rel_path::RelPath;
 
-/// Bytes of the write buffer: most pages then need one or two system calls.
+/// Bytes of the write buffer: most pages then need one or two system calls. A worker has one for all its pages: giving back
+/// and getting so much for each of them made the allocator tidy up three times a page.
 const BUFFER_BYTES: usize = 64 * 1024;
 
 /// Renders a page into a buffered file, with what its worker owns.
@@ -96,8 +98,8 @@ pub fn write<'m, W>(
 /// The pages without those whose path an earlier page has, or that would be both a file and a folder; and the paths of
 /// these.
 fn distinct<W>(mut pages: Vec<Page<'_, W>>) -> (Vec<Page<'_, W>>, Vec<RelPath>) {
-    let folders: BTreeSet<&str> = pages.iter().flat_map(|page| page.path.folders()).collect();
-    let mut files = BTreeSet::new();
+    let folders: HashSet<&str> = pages.iter().flat_map(|page| page.path.folders()).collect();
+    let mut files = HashSet::with_capacity(pages.len());
     let paths = pages.iter().map(|page| page.path.as_str());
     let surplus: Vec<bool> = paths.map(|path| folders.contains(path) || !files.insert(path)).collect();
     let mut surplus = surplus.into_iter();
@@ -124,8 +126,9 @@ impl<'m, W> Queue<'m, W> {
     /// Writes pages until none is left. A failure is kept for `outcome`.
     fn work(&self, sink: &dyn Sink, make_worker: &impl Fn() -> W) {
         let mut worker = make_worker();
+        let mut buffer = Vec::with_capacity(BUFFER_BYTES);
         while let Some(page) = self.next() {
-            match sink.write(&page.path, filled(page.body, &mut worker)) {
+            match sink.write(&page.path, filled(page.body, &mut worker, &mut buffer)) {
                 Ok(Made::Taken) => {
                     self.left_out.lock().unwrap_or_else(PoisonError::into_inner).push(page.path);
                 }
@@ -157,18 +160,44 @@ impl<'m, W> Queue<'m, W> {
 }
 
 /// How a body fills its file.
-fn filled<'w, 'm: 'w, W>(body: Body<'m, W>, worker: &'w mut W) -> Fill<'w> {
+fn filled<'w, 'm: 'w, W>(body: Body<'m, W>, worker: &'w mut W, buffer: &'w mut Vec<u8>) -> Fill<'w> {
     match body {
         Body::Bytes(bytes) => Box::new(move |file| Ok(file.writer().write_all(&bytes)?)),
         Body::WriteFile(fill) => fill,
         Body::Write(render) => Box::new(move |file| match file {
             NewFile::Disk(file) => {
-                let mut buffer = BufWriter::with_capacity(BUFFER_BYTES, file);
-                render(worker, &mut buffer)?;
-                Ok(buffer.flush()?)
+                buffer.clear();
+                let mut file = Buffered { buffer, file };
+                render(worker, &mut file)?;
+                Ok(file.flush()?)
             }
             NewFile::Memory(bytes) => render(worker, bytes),
         }),
+    }
+}
+
+/// A file behind a buffer that outlives it, which the standard library's has not.
+struct Buffered<'w> {
+    buffer: &'w mut Vec<u8>,
+    file: &'w mut File,
+}
+
+impl Write for Buffered<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.buffer.len() + bytes.len() > BUFFER_BYTES {
+            self.flush()?;
+        }
+        if bytes.len() < BUFFER_BYTES {
+            self.buffer.extend_from_slice(bytes);
+            return Ok(bytes.len());
+        }
+        self.file.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.write_all(self.buffer)?;
+        self.buffer.clear();
+        Ok(())
     }
 }
 

@@ -79,6 +79,23 @@ fn one_thread_and_many_write_the_same_files() {
 }
 
 #[test]
+fn a_piece_longer_than_the_buffer_stands_between_those_around_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let long = "long ".repeat(BUFFER_BYTES);
+    let page = |name: &str| {
+        let long = long.clone();
+        Page::rendered(path(name), move |_: &mut (), out| {
+            let pieces = ["before ", &long, "after ", &long];
+            pieces.into_iter().try_for_each(|piece| Ok(out.write_all(piece.as_bytes())?))
+        })
+    };
+    write(vec![page("a"), page("b")], &DiskSink::new(folder.path()), threads(1), || ()).unwrap();
+    let expected = format!("before {long}after {long}");
+    let found = files(folder.path());
+    assert!(["a", "b"].iter().all(|name| found[*name] == expected.as_bytes()));
+}
+
+#[test]
 fn each_thread_makes_one_worker() {
     let folder = tempfile::tempdir().unwrap();
     let made = AtomicUsize::new(0);
@@ -175,9 +192,9 @@ fn a_full_disk_is_told_with_what_to_do() {
 fn what_is_still_in_the_buffer_when_the_disk_is_full_is_an_error_too() {
     let folder = tempfile::tempdir().unwrap();
     let pages: Vec<Page<'_, ()>> = vec![Page::file(path("a"), |_| {
-        let mut full = BufWriter::new(File::create("/dev/full")?);
-        full.write_all(b"x")?;
-        Ok(full.flush()?)
+        let body = Body::Write(Box::new(|_: &mut (), out: &mut dyn Write| Ok(out.write_all(b"x")?)));
+        let mut full = File::create("/dev/full")?;
+        filled(body, &mut (), &mut Vec::new())(NewFile::Disk(&mut full))
     })];
     let error = write(pages, &DiskSink::new(folder.path()), threads(1), || ()).unwrap_err().to_string();
     assert!(error.contains("free some space"), "{error}");

@@ -96,12 +96,14 @@ pub struct FoundOnce {
     pages: OnceLock<Vec<PresentPage>>,
     /// The settings of the log: reading them took a tenth of the work on a small log when two pages did it.
     pub(crate) settings: OnceLock<Vec<ConfigKind>>,
+    /// What wrote the log, and when, as the header of each page says it.
+    pub(crate) aside: OnceLock<String>,
 }
 
 impl FoundOnce {
     /// Nothing yet, of a report that may have the pages of this table.
     pub(crate) fn of(site: &'static [SiteRow]) -> Self {
-        FoundOnce { site, pages: OnceLock::new(), settings: OnceLock::new() }
+        FoundOnce { site, pages: OnceLock::new(), settings: OnceLock::new(), aside: OnceLock::new() }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::model::{
     CONFIG_FIELDS, CacheLookup, Compile, CompileIndex, Content, Frame, GraphBreak, MetricsRecord,
-    ProblemKind, Reason, Recompile, Stack, TextFrame,
+    ProblemKind, Reason, Recompile, TextFrame,
 };
 use crate::report::data::cross_rank::CrossRank;
 use crate::report::data::entries::{Each, id_text};
@@ -116,7 +116,8 @@ impl Serialize for CompileView<'_> {
         map.serialize_entry("attempts", &attempts.collect::<Vec<_>>())?;
         map.serialize_entry("occurrences", &compile.occurrences)?;
         map.serialize_entry("graph_breaks", &compile.graph_breaks)?;
-        map.serialize_entry("stack", &stack.map_or_else(Vec::new, |stack| frames(report, stack)))?;
+        let frames = || stack.iter().flat_map(|stack| stack.iter()).map(|frame| frame_view(report, frame));
+        map.serialize_entry("stack", &Each(frames))?;
         map.serialize_entry("metrics", &Each(metrics))?;
         map.serialize_entry("artifacts", &Each(|| artifacts(report, compile)))?;
         map.serialize_entry("time", &super::times::of_compile(report, self.index))?;
@@ -125,32 +126,47 @@ impl Serialize for CompileView<'_> {
     }
 }
 
-fn artifacts<'m>(report: Report<'m>, compile: &'m Compile) -> impl Iterator<Item = Value> + 'm {
+/// A file of a compile.
+#[derive(Serialize)]
+struct ArtifactView<'m> {
+    name: String,
+    path: String,
+    number: u32,
+    line: u64,
+    attempt: u32,
+    subgraph: Option<&'m str>,
+    cache: Option<&'static str>,
+}
+
+fn artifacts<'m>(report: Report<'m>, compile: &'m Compile) -> impl Iterator<Item = ArtifactView<'m>> {
     let files = compile.artifacts.iter().filter(|a| !matches!(a.content, Content::Link(_)));
-    files.map(move |artifact| {
-        json!({
-            "name": paths::stem(artifact),
-            "path": paths::artifact(compile, artifact, report.settings).as_str(),
-            "number": artifact.number,
-            "line": artifact.line,
-            "attempt": artifact.attempt,
-            "subgraph": artifact.subgraph,
-            "cache": artifact.cache.map(|outcome| outcome.word()),
-        })
+    files.map(move |artifact| ArtifactView {
+        name: paths::stem(artifact),
+        path: paths::artifact(compile, artifact, report.settings).into_string(),
+        number: artifact.number,
+        line: artifact.line,
+        attempt: artifact.attempt,
+        subgraph: artifact.subgraph.as_deref(),
+        cache: artifact.cache.map(|outcome| outcome.word()),
     })
 }
 
-fn frames(report: Report<'_>, stack: &Stack) -> Vec<Value> {
-    stack.iter().map(|frame| frame_json(report, frame)).collect()
+/// A frame of a stack.
+#[derive(Serialize)]
+struct FrameView<'m> {
+    file: Option<&'m str>,
+    line: Option<u64>,
+    name: &'m str,
+    loc: Option<&'m str>,
 }
 
-fn frame_json(report: Report<'_>, frame: &Frame) -> Value {
-    json!({
-        "file": report.model.strings.get(frame.file),
-        "line": frame.line,
-        "name": &*frame.name,
-        "loc": frame.loc.as_deref(),
-    })
+fn frame_view<'m>(report: Report<'m>, frame: &'m Frame) -> FrameView<'m> {
+    FrameView {
+        file: report.model.strings.get(frame.file),
+        line: frame.line,
+        name: &frame.name,
+        loc: frame.loc.as_deref(),
+    }
 }
 
 /// A metrics record with all its fields; configurations are named by their md5.

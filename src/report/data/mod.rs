@@ -26,6 +26,7 @@ use crate::report::kit::templates::Worker;
 use crate::report::subject::Report;
 use crate::trace::Md5;
 use indexmap::IndexMap;
+use serde::Serialize;
 use serde_json::{Value, json};
 use std::io::Write;
 
@@ -103,31 +104,44 @@ fn write_directory(report: Report<'_>, out: &mut dyn Write) -> anyhow::Result<()
         let start = files.partition_point(|(of, number, _)| (*of, *number) < (index, attempt));
         let own = files.iter().skip(start).take_while(|(of, number, _)| (*of, *number) == (index, attempt));
         let own = own.filter_map(|(_, _, place)| compile.artifacts.get(*place));
-        let entries: Vec<Value> = own.flat_map(|artifact| entries(report, compile, artifact)).collect();
-        write!(
-            out,
-            "{before}{}:{}",
-            Value::from(compile.bracketed(attempt)),
-            json!({ "artifacts": entries })
-        )?;
+        let artifacts = own.flat_map(|artifact| entries(report, compile, artifact)).collect();
+        out.write_all(before.as_bytes())?;
+        serde_json::to_writer(&mut *out, &compile.bracketed(attempt))?;
+        out.write_all(b":")?;
+        serde_json::to_writer(&mut *out, &Listed { artifacts })?;
         before = ",\n";
     }
     Ok(out.write_all(if before == "{\n" { b"{}\n" } else { b"\n}\n" })?)
 }
 
+/// The files of an attempt.
+#[derive(Serialize)]
+struct Listed {
+    artifacts: Vec<Entry>,
+}
+
 /// An artifact in the directory.
-fn entries(report: Report<'_>, compile: &Compile, artifact: &Artifact) -> impl Iterator<Item = Value> {
+#[derive(Clone, Serialize)]
+struct Entry {
+    url: String,
+    name: String,
+    number: u32,
+    suffix: &'static str,
+    readable_url: Option<String>,
+}
+
+fn entries(report: Report<'_>, compile: &Compile, artifact: &Artifact) -> impl Iterator<Item = Entry> {
     let url = match &artifact.content {
         Content::Link(url) => url.clone(),
-        _ => paths::artifact(compile, artifact, report.settings).as_str().to_owned(),
+        _ => paths::artifact(compile, artifact, report.settings).into_string(),
     };
-    let entry = json!({
-        "url": url,
-        "name": paths::listed_name(artifact, report.settings),
-        "number": artifact.number,
-        "suffix": artifact.cache.map_or("", cache_mark),
-        "readable_url": readable_url(compile, artifact),
-    });
+    let entry = Entry {
+        url,
+        name: paths::listed_name(artifact, report.settings),
+        number: artifact.number,
+        suffix: artifact.cache.map_or("", cache_mark),
+        readable_url: readable_url(compile, artifact),
+    };
     std::iter::repeat_n(entry, if &*artifact.name == LISTED_TWICE { 2 } else { 1 })
 }
 
@@ -137,9 +151,7 @@ const LISTED_TWICE: &str = "vllm_compilation_config";
 /// The readable page of kernel stacks; an empty text where the record had no payload, as upstream has it.
 fn readable_url(compile: &Compile, artifact: &Artifact) -> Option<String> {
     match (&artifact.content, artifact.readable) {
-        (_, Some(Readable::KernelStacks)) => {
-            paths::readable(compile, artifact).map(|p| p.as_str().to_owned())
-        }
+        (_, Some(Readable::KernelStacks)) => paths::readable(compile, artifact).map(RelPath::into_string),
         (Content::Empty(_), None) if &*artifact.name == KERNEL_STACKS => Some(String::new()),
         _ => None,
     }

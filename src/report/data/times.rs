@@ -3,20 +3,32 @@
 use crate::analysis::{OneOffKind, PARTS, Parts, Split};
 use crate::model::CompileIndex;
 use crate::report::subject::Report;
+use serde::Serialize;
 use serde_json::{Value, json};
 
 /// Seconds in each part of the compiler. The last entry, without a name, is time in spans that belong to none of the parts.
-pub(super) fn of_log(split: &Split) -> Vec<Value> {
+pub(super) fn of_log(split: &Split) -> Vec<PartTime> {
     listed(&split.whole, split.apart_us)
 }
 
 /// The seconds that the metrics of a compile report, and the parts of them.
-pub(super) fn of_compile(report: Report<'_>, index: CompileIndex) -> Value {
+pub(super) fn of_compile(report: Report<'_>, index: CompileIndex) -> CompileTimes {
     let us = report.model.compiles.get(index).and_then(|compile| compile.compile_us());
-    json!({
-        "seconds": us.map(seconds),
-        "parts": listed(&report.found.split.at(index), 0.0),
-    })
+    CompileTimes { seconds: us.map(seconds), parts: listed(&report.found.split.at(index), 0.0) }
+}
+
+/// What a compile took.
+#[derive(Serialize)]
+pub(super) struct CompileTimes {
+    seconds: Option<f64>,
+    parts: Vec<PartTime>,
+}
+
+/// What a part of the compiler took.
+#[derive(Serialize)]
+pub(super) struct PartTime {
+    name: Option<&'static str>,
+    seconds: f64,
 }
 
 /// Work that fell into a compile by chance, in the order of the log.
@@ -44,10 +56,10 @@ fn kind(kind: OneOffKind) -> &'static str {
     }
 }
 
-fn listed(parts: &Parts, apart_us: f64) -> Vec<Value> {
+fn listed(parts: &Parts, apart_us: f64) -> Vec<PartTime> {
     let named = PARTS.into_iter().map(Some).zip(parts.0);
     let all = named.chain([(None, apart_us)]).filter(|(_, us)| *us > 0.0);
-    all.map(|(name, us)| json!({ "name": name, "seconds": seconds(us) })).collect()
+    all.map(|(name, us)| PartTime { name, seconds: seconds(us) }).collect()
 }
 
 /// Seconds with six decimals, so that sums do not show how floats are added.

@@ -89,7 +89,7 @@ pub(super) fn section(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<
         facts.push(("Passed over", names));
     }
     if !facts.is_empty() {
-        put(out, &view.facts(facts)?)?;
+        put(out, &view.facts(facts))?;
     }
     heading(out, "Files of the job")?;
     put(out, &view.render("job_files", &Files { files: files(view) })?)?;

@@ -294,6 +294,6 @@ fn not_compared(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
         return Ok(());
     }
     heading(out, "Not recorded")?;
-    put(out, &view.facts(facts)?)?;
+    put(out, &view.facts(facts))?;
     Ok(())
 }

@@ -182,7 +182,7 @@ fn entry(view: JobView<'_>, index: usize, finding: &JobFinding) -> anyhow::Resul
         trace: Html::default(),
         explained: !detail.is_empty(),
         detail,
-        facts: view.facts(facts)?,
+        facts: view.facts(facts),
     };
     view.finding(&entry)
 }

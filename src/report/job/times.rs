@@ -45,7 +45,7 @@ pub(super) fn section(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<
     let total =
         view.report.job.ranks.iter().fold(Parts::default(), |sum, rank| sum.plus(Parts(rank.parts_us)));
     if total.total() > 0.0 {
-        let legend = view.bar(&total, true)?;
+        let legend = view.bar(&total, true);
         heading(out, "All ranks together")?;
         put(out, &legend)?;
     }
@@ -65,7 +65,7 @@ fn rows(view: JobView<'_>, out: &mut dyn Write, most: f64) -> anyhow::Result<()>
     let rows: Vec<anyhow::Result<Row>> = ranks
         .map(|(index, rank)| {
             let seconds = rank.compile_time_s.unwrap_or_default();
-            let bar = view.wide_bar(&Parts(rank.parts_us))?;
+            let bar = view.wide_bar(&Parts(rank.parts_us));
             let late = stragglers.contains(&index);
             let note = if late { span("kind warning", "straggler") } else { Html::default() };
             let width = format!("width:{:.1}%", percentage(seconds, most));

@@ -300,14 +300,14 @@ pub const COMPARE_CODE: Bundle = Bundle {
 pub fn content_security_policy(scripts: &[Asset], custom: &[String]) -> String {
     let hashes =
         scripts.iter().map(|asset| -> &str { asset.csp_hash() }).chain(custom.iter().map(String::as_str));
-    let mut sources: Vec<String> = hashes.map(|hash| format!("'{hash}'")).collect();
-    if sources.is_empty() {
-        sources.push("'none'".to_owned());
+    let mut policy = "default-src 'none'; script-src".to_owned();
+    for source in hashes.chain((scripts.is_empty() && custom.is_empty()).then_some("none")) {
+        policy.push_str(" '");
+        policy.push_str(source);
+        policy.push('\'');
     }
-    format!(
-        "default-src 'none'; script-src {}; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'self' file:",
-        sources.join(" ")
-    )
+    policy.push_str("; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'self' file:");
+    policy
 }
 
 /// The hashes (`sha256-..`) of the inline scripts in a snippet of HTML that the user gave, in order.

@@ -3,8 +3,8 @@
 use crate::analysis::{PARTS, Parts};
 use crate::report::kit::formats::{micros, percent};
 use crate::report::kit::html::Html;
+use crate::report::kit::markup::{push_close, push_element, push_open};
 use crate::report::kit::view::Pieces;
-use serde::Serialize;
 
 /// Classes of the parts' colors, in the order of [`PARTS`].
 pub(crate) const PHASES: [&str; PARTS.len()] = [
@@ -19,26 +19,20 @@ pub(crate) const PHASES: [&str; PARTS.len()] = [
 /// The class of time that belongs to no part.
 pub(crate) const PHASE_OTHER: &str = "phase-other";
 
-#[derive(Serialize)]
-struct Bar {
-    big: bool,
-    wide: bool,
-    label: String,
-    parts: Vec<Part>,
-    /// Those that are drawn.
-    drawn: Vec<Drawn>,
-}
-
-#[derive(Serialize)]
-struct Drawn {
-    class: &'static str,
-    width: String,
+/// How a bar is drawn.
+#[derive(Clone, Copy, PartialEq)]
+enum Look {
+    /// In a table.
+    Small,
+    /// In a table, as wide as its cell.
+    Wide,
+    /// On its own, with a legend.
+    Big,
 }
 
 /// The smallest share that is drawn in a bar of a table: a pixel.
 const LEAST: f64 = 0.007;
 
-#[derive(Serialize)]
 struct Part {
     class: &'static str,
     name: &'static str,
@@ -48,36 +42,71 @@ struct Part {
 
 impl Pieces<'_> {
     /// Shares of the parts; `big` with a legend. Empty without any time.
-    pub fn bar(&self, times: &Parts, big: bool) -> anyhow::Result<Html> {
-        self.bar_of(times, big, false)
+    pub fn bar(&self, times: &Parts, big: bool) -> Html {
+        bar_of(times, if big { Look::Big } else { Look::Small })
     }
 
     /// The same as wide as its cell, whose width has a meaning of its own.
-    pub fn wide_bar(&self, times: &Parts) -> anyhow::Result<Html> {
-        self.bar_of(times, false, true)
+    pub fn wide_bar(&self, times: &Parts) -> Html {
+        bar_of(times, Look::Wide)
     }
+}
 
-    fn bar_of(&self, times: &Parts, big: bool, wide: bool) -> anyhow::Result<Html> {
-        let total = times.total();
-        if total <= 0.0 {
-            return Ok(Html::default());
-        }
-        let shown = PARTS.iter().zip(times.0).zip(PHASES).filter(|((_, us), _)| *us > 0.0);
-        let parts: Vec<Part> = shown
-            .map(|((name, us), class)| Part {
-                class,
-                name,
-                time: micros(us),
-                share: percent(us, total, false),
-            })
-            .collect();
-        let label = parts.iter().map(|p| format!("{} {}", p.name, p.time)).collect::<Vec<_>>().join(", ");
-        let drawn = times.0.into_iter().zip(PHASES);
-        let drawn = drawn.filter(|(us, _)| *us > if big { 0.0 } else { LEAST * total });
-        // A hundredth of a bar in a table is a pixel.
-        let digits = usize::from(big);
-        let drawn =
-            drawn.map(|(us, class)| Drawn { class, width: format!("{:.digits$}", 100.0 * us / total) });
-        self.render("bar", &Bar { big, wide, label, parts, drawn: drawn.collect() })
+fn bar_of(times: &Parts, look: Look) -> Html {
+    let total = times.total();
+    if total <= 0.0 {
+        return Html::default();
     }
+    let shown = PARTS.iter().zip(times.0).zip(PHASES).filter(|((_, us), _)| *us > 0.0);
+    let parts: Vec<Part> = shown
+        .map(|((name, us), class)| Part { class, name, time: micros(us), share: percent(us, total, false) })
+        .collect();
+    let mut html = String::new();
+    match look {
+        Look::Big => {
+            push_open(&mut html, "div", &[("class", Some("bar big")), ("aria-hidden", Some("true"))])
+        }
+        Look::Small | Look::Wide => {
+            let class = if look == Look::Wide { "bar wide" } else { "bar" };
+            let label = parts.iter().map(|p| format!("{} {}", p.name, p.time)).collect::<Vec<_>>().join(", ");
+            let attributes = [("class", Some(class)), ("role", Some("img")), ("title", Some(&*label))];
+            push_open(&mut html, "div", &attributes);
+        }
+    }
+    push_drawn(&mut html, times, look);
+    push_close(&mut html, "div");
+    if look == Look::Big {
+        push_legend(&mut html, &parts);
+    }
+    Html::trusted(html)
+}
+
+/// Appends the parts that are drawn.
+fn push_drawn(html: &mut String, times: &Parts, look: Look) {
+    let total = times.total();
+    let (least, digits) = match look {
+        Look::Big => (0.0, 1),
+        // A hundredth of a bar in a table is a pixel.
+        Look::Small | Look::Wide => (LEAST * total, 0),
+    };
+    for (us, class) in times.0.into_iter().zip(PHASES).filter(|(us, _)| *us > least) {
+        let width = format!("width:{:.digits$}%", 100.0 * us / total);
+        push_element(html, "span", &[("class", Some(class)), ("style", Some(&width))], "");
+    }
+}
+
+/// Appends what each color means, with the time and the share of its part.
+fn push_legend(html: &mut String, parts: &[Part]) {
+    html.push('\n');
+    push_open(html, "div", &[("class", Some("legend"))]);
+    for part in parts {
+        html.push_str("\n  ");
+        push_open(html, "span", &[]);
+        push_element(html, "span", &[("class", Some(&format!("swatch {}", part.class)))], "");
+        Html::push_escaped(&format!("{} {} ", part.name, part.time), html);
+        push_element(html, "span", &[("class", Some("soft"))], &part.share);
+        push_close(html, "span");
+    }
+    html.push('\n');
+    push_close(html, "div");
 }

@@ -4,7 +4,9 @@ use crate::analysis::findings::{CostKind, CostPart};
 use crate::analysis::{PACKAGES, TORCH};
 use crate::model::words::duration_with;
 use crate::model::words::noun;
+use memchr::memmem::FinderRev;
 use std::borrow::Cow;
+use std::sync::LazyLock;
 
 pub(crate) use crate::analysis::is_library;
 pub(crate) use crate::analysis::resumed;
@@ -66,14 +68,10 @@ pub(crate) fn count(number: f64) -> String {
     if number.abs() > 9_007_199_254_740_992.0 {
         return format!("{number:e}");
     }
-    // Nearly all are whole, and an integer is written in a tenth of the time.
+    // Nearly all are whole, and an integer is written without the work of cutting decimals.
     let text = match number.fract() == 0.0 {
         true => (number.abs() as u64).to_string(),
-        false => format!("{:.6}", number.abs()),
-    };
-    let text = match text.contains('.') {
-        true => text.trim_end_matches('0').trim_end_matches('.'),
-        false => text.as_str(),
+        false => format!("{:.6}", number.abs()).trim_end_matches('0').trim_end_matches('.').to_owned(),
     };
     let (whole, rest) = text.split_at(text.find('.').unwrap_or(text.len()));
     let mut grouped = String::new();
@@ -111,6 +109,10 @@ pub(crate) fn percent(part: f64, total: f64, fine: bool) -> String {
     }
 }
 
+/// What is searched in nearly every path; built once, as that takes longer than searching a path.
+static PACKAGE_SEARCHES: LazyLock<[FinderRev<'static>; PACKAGES.len()]> =
+    LazyLock::new(|| PACKAGES.map(FinderRev::new));
+
 /// What identifies a file: its path within its package for a library's, else its name, with the folder where the name
 /// says nothing.
 pub(crate) fn short_path(path: &str) -> Cow<'_, str> {
@@ -122,9 +124,9 @@ pub(crate) fn short_path(path: &str) -> Cow<'_, str> {
     if !unix.contains('/') {
         return Cow::Borrowed(path);
     }
-    let last = |part: &str| unix.rfind(part);
-    let from = PACKAGES.iter().filter_map(|p| Some(last(p)? + p.len())).max();
-    let in_torch = || TORCH.iter().filter_map(|p| Some(last(p)? + 1)).min();
+    let in_package = |p: &FinderRev<'_>| Some(p.rfind(unix.as_bytes())? + p.needle().len());
+    let from = PACKAGE_SEARCHES.iter().filter_map(in_package).max();
+    let in_torch = || TORCH.iter().filter_map(|p| Some(unix.rfind(p)? + 1)).min();
     // Nearly all paths are of packages, or of nothing in torch: a dozen names need not be tried.
     let from = from.or_else(|| if unix.contains("/torch/") { in_torch() } else { None });
     let from = from.unwrap_or_else(|| {

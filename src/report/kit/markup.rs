@@ -19,6 +19,7 @@ impl Element {
 
     /// An attribute with its value; the value is escaped here.
     pub fn attribute(mut self, name: &str, value: &str) -> Element {
+        self.attributes.reserve(name.len() + value.len() + " =\"\"".len());
         self.attributes.push(' ');
         self.attributes.push_str(name);
         self.attributes.push_str("=\"");
@@ -124,6 +125,9 @@ pub(crate) fn push_span(html: &mut String, class: &'static str, fill: impl FnOnc
 /// Appends the start of an element with its attributes; those without a value, or with an empty one, are left out. For rows
 /// of tables, of which a report has a hundred thousand: nothing is copied on the way.
 pub(crate) fn push_open(html: &mut String, tag: &'static str, attributes: &[(&'static str, Option<&str>)]) {
+    let length =
+        |(name, value): &(&str, Option<&str>)| name.len() + value.map_or(0, str::len) + " =\"\"".len();
+    html.reserve(tag.len() + "<>".len() + attributes.iter().map(length).sum::<usize>());
     html.push('<');
     html.push_str(tag);
     for (name, value) in attributes {
@@ -142,6 +146,18 @@ pub(crate) fn push_close(html: &mut String, tag: &'static str) {
     html.push_str("</");
     html.push_str(tag);
     html.push('>');
+}
+
+/// Appends an element with its attributes around a text, which is escaped.
+pub(crate) fn push_element(
+    html: &mut String,
+    tag: &'static str,
+    attributes: &[(&'static str, Option<&str>)],
+    text: &str,
+) {
+    push_open(html, tag, attributes);
+    Html::push_escaped(text, html);
+    push_close(html, tag);
 }
 
 /// Ends a section that `open_section` began.

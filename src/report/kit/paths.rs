@@ -44,11 +44,7 @@ pub(crate) fn listed_name(artifact: &Artifact, settings: &Settings) -> String {
         Content::Link(_) => return artifact.name.to_string(),
         _ => {}
     }
-    let mut name = stem(artifact);
-    for part in ["_", &artifact.number.to_string(), ".", extension(artifact, settings)] {
-        name.push_str(part);
-    }
-    name
+    [&stem(artifact), "_", &artifact.number.to_string(), ".", extension(artifact, settings)].concat()
 }
 
 /// The name without number and extension, as its file has it.

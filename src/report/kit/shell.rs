@@ -4,6 +4,8 @@ use crate::limits::{LARGEST_PAGE, LARGEST_VIEWER};
 use crate::model::Compile;
 use crate::report::kit::assets::{Bundle, PAGE, content_security_policy, inline_script_hashes};
 use crate::report::kit::formats::day_and_time;
+use crate::report::kit::html::Html;
+use crate::report::kit::markup::{Element, push_close, push_element, push_open, strong};
 use crate::report::kit::paths;
 use crate::report::kit::templates::Worker;
 use crate::report::subject::{PresentPage, Report};
@@ -44,7 +46,6 @@ pub(crate) struct SearchIn {
 }
 
 /// A link below the breadcrumb.
-#[derive(Serialize)]
 pub(crate) struct Tab {
     text: String,
     href: String,
@@ -53,7 +54,6 @@ pub(crate) struct Tab {
     about: Option<String>,
     /// Whether it is the page at hand.
     current: bool,
-    #[serde(skip)]
     away: bool,
 }
 
@@ -77,6 +77,35 @@ impl Tab {
     /// Another page; `href` is relative to this one.
     pub fn away(href: impl Into<String>, text: &str, count: Option<String>) -> Tab {
         Tab { text: text.to_owned(), href: href.into(), count, about: None, current: false, away: true }
+    }
+}
+
+impl Tab {
+    /// The link itself.
+    fn link(&self) -> Html {
+        let mut html = String::new();
+        let current = self.current.then_some("page");
+        let attributes =
+            [("href", Some(&*self.href)), ("aria-current", current), ("title", self.about.as_deref())];
+        push_open(&mut html, "a", &attributes);
+        Html::push_escaped(&self.text, &mut html);
+        if let Some(count) = self.count.as_deref().filter(|count| !count.is_empty()) {
+            html.push(' ');
+            push_element(&mut html, "span", &[("class", Some("count"))], count);
+        }
+        push_close(&mut html, "a");
+        Html::trusted(html)
+    }
+}
+
+/// A part of the breadcrumb; the last leads nowhere.
+fn crumb(text: &str, href: Option<&str>) -> Html {
+    match href {
+        Some(href) => {
+            let link = Element::new("a").href(href).around(text);
+            Html::joined([link, Element::new("span").around("/")], "")
+        }
+        None => strong(text),
     }
 }
 
@@ -147,7 +176,7 @@ impl<'a> Shell<'a> {
     }
 
     /// The tabs in two groups: sections of the page at hand, and other pages.
-    fn tab_groups(&self) -> Vec<TabGroup<'_>> {
+    fn tab_groups(&self) -> Vec<TabGroup> {
         let sections: Vec<&Tab> = self.tabs.iter().filter(|tab| !tab.away).collect();
         let is_usual = |tab: &Tab| self.pages.iter().any(|page| page.href == tab.href);
         let further = self.tabs.iter().filter(|tab| tab.away && !is_usual(tab));
@@ -156,7 +185,7 @@ impl<'a> Shell<'a> {
         groups
             .into_iter()
             .filter(|(_, tabs)| !tabs.is_empty())
-            .map(|(name, tabs)| TabGroup { name, tabs })
+            .map(|(name, tabs)| TabGroup { name, tabs: tabs.into_iter().map(Tab::link).collect() })
             .collect()
     }
 
@@ -175,7 +204,7 @@ impl<'a> Shell<'a> {
         Shell {
             title,
             crumbs,
-            aside: aside(report),
+            aside: report.once.aside.get_or_init(|| aside(report)).clone(),
             tabs: Vec::new(),
             pages: Vec::new(),
             assets: report.row.map_or(PAGE, |row| row.assets),
@@ -216,26 +245,20 @@ struct Head<'a> {
 
 #[derive(Serialize)]
 struct Top<'a> {
-    crumbs: Vec<Crumb<'a>>,
+    crumbs: Vec<Html>,
     aside: &'a str,
     search: Option<String>,
     /// In which of several reports; empty where there is one.
     searches: &'a [SearchIn],
     search_label: String,
     has_tabs: bool,
-    tabs: Vec<TabGroup<'a>>,
+    tabs: Vec<TabGroup>,
 }
 
 #[derive(Serialize)]
-struct TabGroup<'a> {
+struct TabGroup {
     name: &'static str,
-    tabs: Vec<&'a Tab>,
-}
-
-#[derive(Serialize)]
-struct Crumb<'a> {
-    text: &'a str,
-    href: Option<&'a str>,
+    tabs: Vec<Html>,
 }
 
 /// Writes a page: the shell's head, what `body` writes into `<main>`, the shell's foot. Style sheets and scripts never
@@ -249,7 +272,7 @@ pub(crate) fn write_page(
     let Bundle { styles, scripts } = shell.assets;
     let custom = shell.custom.map(inline_script_hashes).unwrap_or_default();
     let policy = content_security_policy(scripts, &custom);
-    let crumbs = shell.crumbs.iter().map(|(text, href)| Crumb { text, href: href.as_deref() }).collect();
+    let crumbs = shell.crumbs.iter().map(|(text, href)| crumb(text, href.as_deref())).collect();
     let tabs = shell.tab_groups();
     let has_tabs = !tabs.is_empty();
     let out = &mut worker.counted(out, if shell.viewer { LARGEST_VIEWER } else { LARGEST_PAGE });

@@ -2,9 +2,8 @@
 
 use crate::report::kit::formats::counted;
 use crate::report::kit::html::Html;
-use crate::report::kit::markup::{note_below, push_close, push_open, put};
+use crate::report::kit::markup::{Element, note_below, push_close, push_element, push_open};
 use crate::report::kit::view::Pieces;
-use serde::Serialize;
 use std::borrow::Cow;
 use std::io::Write;
 
@@ -26,17 +25,15 @@ pub(crate) struct Table<'t> {
 }
 
 /// Head of a column.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone)]
 pub(crate) struct Head {
     title: String,
     sort: Option<&'static str>,
     about: Option<&'static str>,
     /// The class of all its cells: `num`, `soft`, `mono`.
-    #[serde(skip)]
     cells: Option<&'static str>,
     /// The class of the head itself: that of a column of numbers stands at the right as its numbers do.
     class: Option<&'static str>,
-    #[serde(skip)]
     absent: bool,
 }
 
@@ -213,19 +210,45 @@ fn sorts_by_itself(shown: &str) -> bool {
         && UNITS.contains(&unit)
 }
 
-#[derive(Serialize)]
-struct TableHead<'t> {
-    id: &'t str,
-    label: &'t str,
-    cap: Option<usize>,
-    heads: Vec<&'t Head>,
-}
+impl Table<'_> {
+    /// Appends its begin as HTML, up to where its rows stand.
+    fn push_start(&self, html: &mut String, cap: Option<usize>) {
+        let region = [
+            ("class", Some("scroll")),
+            ("tabindex", Some("0")),
+            ("role", Some("group")),
+            ("aria-label", Some(self.label)),
+        ];
+        push_open(html, "div", &region);
+        html.push('\n');
+        let cap = cap.map(|cap| cap.to_string());
+        push_open(html, "table", &[("id", Some(self.id)), ("data-cap", cap.as_deref())]);
+        html.push_str("\n<thead>\n<tr>");
+        for head in self.heads.iter().filter(|head| !head.absent) {
+            let attributes = [("class", head.class), ("data-sort", head.sort), ("title", head.about)];
+            push_element(html, "th", &attributes, &head.title);
+        }
+        html.push_str("</tr>\n</thead>\n<tbody>\n");
+    }
 
-#[derive(Serialize)]
-struct TableFoot<'t> {
-    id: &'t str,
-    cap: Option<usize>,
-    absent: String,
+    /// Appends its end as HTML: a button where rows wait, and which columns the log left empty.
+    fn push_end(&self, html: &mut String, cap: Option<usize>) {
+        html.push_str("</tbody>\n</table>\n</div>\n");
+        if cap.is_some() {
+            let button =
+                Element::new("button").class("button").attribute("data-more", self.id).around("Show all");
+            let waits = Element::new("p").class("space-above needs-script").hidden().around(button);
+            html.push_str(waits.as_str());
+            html.push('\n');
+        }
+        let absent: Vec<&str> = self.heads.iter().filter(|h| h.absent).map(|h| h.title.as_str()).collect();
+        let absent = absent.join(", ");
+        if !absent.is_empty() {
+            let words = format!("Not in this log: {absent}.");
+            push_element(html, "p", &[("class", Some("soft space-above"))], &words);
+            html.push('\n');
+        }
+    }
 }
 
 impl Pieces<'_> {
@@ -264,11 +287,11 @@ impl Pieces<'_> {
         let heads: Vec<&Head> = table.heads.iter().filter(|head| !head.absent).collect();
         let sorted: Vec<bool> = heads.iter().map(|head| head.sort.is_some()).collect();
         let columns: Vec<Option<&str>> = heads.iter().map(|head| head.cells).collect();
-        let head = TableHead { id: table.id, label: table.label, cap, heads };
-        put(out, &self.render("table_head", &head)?)?;
         let total = rows.len();
         let mut shown = 0;
         let mut html = String::new();
+        table.push_start(&mut html, cap);
+        out.write_all(html.as_bytes())?;
         for row in rows {
             if !self.worker.has_room() {
                 break;
@@ -287,9 +310,9 @@ impl Pieces<'_> {
             row.push_to(&mut html);
             out.write_all(html.as_bytes())?;
         }
-        let absent: Vec<&str> = table.heads.iter().filter(|h| h.absent).map(|h| h.title.as_str()).collect();
-        let foot = TableFoot { id: table.id, cap, absent: absent.join(", ") };
-        put(out, &self.render("table_foot", &foot)?)?;
+        html.clear();
+        table.push_end(&mut html, cap);
+        out.write_all(html.as_bytes())?;
         if shown < total {
             let rest = counted(total - shown, "more row", "more rows");
             note_below(

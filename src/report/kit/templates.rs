@@ -22,7 +22,6 @@ macro_rules! templates {
 }
 
 templates! {
-    bar,
     chain,
     code_head,
     code_side,
@@ -33,7 +32,6 @@ templates! {
     dump_file_head,
     empty,
     export_failure,
-    facts,
     failure,
     failures_verdict,
     filters,
@@ -69,12 +67,9 @@ templates! {
     recompiles_verdict,
     search_foot,
     search_head,
-    section_head,
     shell_head,
     shell_top,
     steps,
-    table_foot,
-    table_head,
     time_chart,
     time_columns,
     trie_line,
@@ -213,12 +208,12 @@ fn escaped(value: &Value, out: &mut String) -> tinytemplate::error::Result<()> {
 
 /// Shows an [`Html`](crate::report::kit::html::Html) as it is, and refuses anything else: text of a log cannot pass here.
 fn html(value: &Value, out: &mut String) -> tinytemplate::error::Result<()> {
-    match value.get("html!").and_then(Value::as_str) {
-        Some(text) => {
+    match value.as_array().map(Vec::as_slice) {
+        Some([Value::Null, Value::String(text)]) => {
             out.push_str(text);
             Ok(())
         }
-        None => Err(tinytemplate::error::Error::GenericError {
+        _ => Err(tinytemplate::error::Error::GenericError {
             msg: "the formatter `html` shows Html only".to_owned(),
         }),
     }
@@ -227,12 +222,33 @@ fn html(value: &Value, out: &mut String) -> tinytemplate::error::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::report::kit::html::Html;
+    use serde_json::json;
 
     #[test]
     fn every_template_can_be_compiled() {
         let mut templates = Templates::new();
         for (name, text) in TEMPLATES {
             assert!(templates.engine.add_template(name, text.trim_end()).is_ok(), "{name}");
+        }
+    }
+
+    #[test]
+    fn the_formatter_for_html_shows_html_and_refuses_texts_however_they_are_wrapped() {
+        let mut templates = Templates::new();
+        templates.engine.add_template("shown", "{ value | html }").unwrap();
+        let shown = |value: Value| templates.engine.render("shown", &json!({ "value": value })).ok();
+        let html = Html::trusted("<b>1</b>");
+        assert_eq!(shown(json!(html)).as_deref(), Some("<b>1</b>"));
+        let text = "<script>";
+        for refused in [
+            json!(text),
+            json!([text]),
+            json!([text, text]),
+            json!({ "html!": text }),
+            json!({ "text": text }),
+        ] {
+            assert_eq!(shown(refused.clone()), None, "{refused}");
         }
     }
 }

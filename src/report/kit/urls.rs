@@ -1,6 +1,7 @@
 //! Paths as links, and which links of a log may be followed.
 
 use percent_encoding::{AsciiSet, CONTROLS, NON_ALPHANUMERIC, utf8_percent_encode};
+use std::borrow::Cow;
 
 /// Everything but letters, digits and characters without a special meaning in a path.
 const SPECIAL: &AsciiSet = &NON_ALPHANUMERIC
@@ -15,7 +16,7 @@ const SPECIAL: &AsciiSet = &NON_ALPHANUMERIC
 
 /// A path of the report as it stands in a link.
 pub(crate) fn encoded(path: &str) -> String {
-    utf8_percent_encode(path, SPECIAL).to_string()
+    Cow::from(utf8_percent_encode(path, SPECIAL)).into_owned()
 }
 
 /// A text of a log as the id of an element. A page cannot hold some control characters as they are.

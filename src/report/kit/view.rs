@@ -5,14 +5,16 @@ use crate::output::RelPath;
 use crate::report::kit::formats::{UNKNOWN, micros, resumed, short_path};
 use crate::report::kit::highlight::always_fits;
 use crate::report::kit::html::Html;
-use crate::report::kit::markup::{Element, push_close, push_open, resumed_function, titled};
+use crate::report::kit::markup::{
+    Element, push_close, push_element, push_open, put, resumed_function, titled,
+};
 use crate::report::kit::paths;
 use crate::report::kit::templates::Worker;
 use crate::report::kit::urls::{encoded, safe_link};
 use crate::report::subject::Report;
 use crate::trace::TextSet;
 use serde::Serialize;
-use std::io::Write;
+use std::io::{self, Write};
 use std::ops::Deref;
 
 /// Makes pieces of HTML that are the same whatever a report is about, with links that hold from where the page stands.
@@ -38,26 +40,6 @@ impl<'a> Deref for View<'a> {
     fn deref(&self) -> &Pieces<'a> {
         &self.pieces
     }
-}
-
-#[derive(Serialize)]
-struct SectionHead<'a> {
-    id: &'a str,
-    title: &'a str,
-    count: Option<String>,
-    about: &'a str,
-    tools: Html,
-}
-
-#[derive(Serialize)]
-struct Facts {
-    facts: Vec<Fact>,
-}
-
-#[derive(Serialize)]
-struct Fact {
-    label: String,
-    value: Html,
 }
 
 impl<'a> View<'a> {
@@ -154,7 +136,10 @@ impl Pieces<'_> {
 
     /// Where a file of the report's top stands, seen from the page: `index.html`.
     pub fn href_of(&self, path: &str) -> String {
-        format!("{}{}", "../".repeat(self.depth), encoded(path))
+        match self.depth {
+            0 => encoded(path),
+            depth => ["../".repeat(depth), encoded(path)].concat(),
+        }
     }
 
     /// The same where it may have an anchor, or be one of the page at hand: `#log`.
@@ -212,14 +197,20 @@ impl Pieces<'_> {
     }
 
     /// Labels with their values.
-    pub fn facts(&self, facts: Vec<(&str, Html)>) -> anyhow::Result<Html> {
-        self.named_facts(facts.into_iter().map(|(label, value)| (label.to_owned(), value)))
-    }
-
-    /// The same with labels that are made, not chosen from a few.
-    pub fn named_facts(&self, facts: impl Iterator<Item = (String, Html)>) -> anyhow::Result<Html> {
-        let facts = facts.map(|(label, value)| Fact { label, value }).collect();
-        self.render("facts", &Facts { facts })
+    pub fn facts(&self, facts: impl IntoIterator<Item = (impl AsRef<str>, Html)>) -> Html {
+        let mut html = String::new();
+        push_open(&mut html, "dl", &[("class", Some("facts"))]);
+        for (label, value) in facts {
+            html.push_str("\n  ");
+            push_element(&mut html, "dt", &[], label.as_ref());
+            html.push_str("\n  ");
+            push_open(&mut html, "dd", &[]);
+            html.push_str(value.as_str());
+            push_close(&mut html, "dd");
+        }
+        html.push('\n');
+        push_close(&mut html, "dl");
+        Html::trusted(html)
     }
 
     /// Begins a section of the page; `id` is its anchor, `tools` stand at its right. End it with
@@ -230,12 +221,30 @@ impl Pieces<'_> {
         (id, title, about): (&str, &str, &str),
         count: Option<String>,
         tools: Html,
-    ) -> anyhow::Result<()> {
-        writeln!(
-            out,
-            "{}",
-            self.render("section_head", &SectionHead { id, title, count, about, tools })?.as_str()
-        )?;
-        Ok(())
+    ) -> io::Result<()> {
+        let mut html = String::new();
+        push_open(&mut html, "section", &[("id", Some(id))]);
+        html.push('\n');
+        push_open(&mut html, "div", &[("class", Some("section-head"))]);
+        html.push_str("\n  ");
+        push_open(&mut html, "h2", &[]);
+        Html::push_escaped(title, &mut html);
+        if let Some(count) = count.filter(|count| !count.is_empty()) {
+            html.push(' ');
+            push_element(&mut html, "span", &[("class", Some("count"))], &count);
+        }
+        push_close(&mut html, "h2");
+        let (href, label) = (format!("#{id}"), format!("Link to {title}"));
+        let link = [("class", Some("anchor")), ("href", Some(&*href)), ("aria-label", Some(&*label))];
+        push_element(&mut html, "a", &link, "");
+        if !about.is_empty() {
+            html.push_str("\n  ");
+            push_element(&mut html, "p", &[], about);
+        }
+        html.push('\n');
+        html.push_str(tools.as_str());
+        html.push('\n');
+        push_close(&mut html, "div");
+        put(out, &Html::trusted(html))
     }
 }

@@ -18,6 +18,7 @@ use crate::report::subject::Report;
 use crate::trace::strict_json;
 use indexmap::IndexMap;
 use serde::Deserialize;
+use std::borrow::Cow;
 use std::io::Write;
 
 /// Rows of the table of lookups; all of them stand in report.json.
@@ -66,11 +67,20 @@ pub(crate) fn page<'m>(report: Report<'m>) -> Page<'m, Worker> {
     })
 }
 
-/// What the artifact of a lookup says beyond the model.
+/// The components of a lookup's key.
 #[derive(Deserialize, Default)]
-struct Wire {
-    #[serde(default, deserialize_with = "lenient")]
-    components: Option<Vec<String>>,
+struct WireKey<'a> {
+    #[serde(borrow, default)]
+    components: Option<Vec<Text<'a>>>,
+}
+
+/// A text that borrows from the input where it has no escapes: a log of 300 MB has half a million components.
+#[derive(Deserialize)]
+struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
+
+/// What the artifact of a lookup that bypassed the cache says beyond the model.
+#[derive(Deserialize, Default)]
+struct WireBypass {
     #[serde(default, deserialize_with = "lenient")]
     cache_bypass_exception_type: Option<String>,
     #[serde(default, deserialize_with = "lenient")]
@@ -99,10 +109,13 @@ impl Evidence {
         let mut evidence = Evidence::default();
         let mut room = MOST_READ;
         for (index, lookup) in report.model.caches.iter().enumerate() {
-            let wire = wire(report, lookup, &mut room)?;
-            let components = wire.components.unwrap_or_default();
-            evidence.keys.push(evidence.components.key(components.iter().map(String::as_str)));
+            let text = text(report, lookup, &mut room)?;
+            let json = strict_json(&text);
+            let key: WireKey<'_> = serde_json::from_str(&json).unwrap_or_default();
+            let components = key.components.unwrap_or_default();
+            evidence.keys.push(evidence.components.key(components.iter().map(|text| &*text.0)));
             if lookup.outcome == Outcome::Bypass {
+                let wire: WireBypass = serde_json::from_str(&json).unwrap_or_default();
                 let bypass = (
                     lookup.cache.clone(),
                     lookup.reason.clone(),
@@ -124,18 +137,17 @@ impl Evidence {
     }
 }
 
-/// What the artifact says; nothing where it is no JSON object, or too large.
-fn wire(report: Report<'_>, lookup: &CacheLookup, room: &mut u64) -> anyhow::Result<Wire> {
+/// The artifact of a lookup; empty where it is too large.
+fn text(report: Report<'_>, lookup: &CacheLookup, room: &mut u64) -> anyhow::Result<String> {
     let artifact = found(report, lookup).map(|(_, artifact)| artifact);
     let Some(Content::Payload(at, _)) = artifact.map(|artifact| &artifact.content) else {
-        return Ok(Wire::default());
+        return Ok(String::new());
     };
     if at.text_len > LARGEST_READ.min(*room) {
-        return Ok(Wire::default());
+        return Ok(String::new());
     }
     *room -= at.text_len;
-    let text = report.payload(at)?;
-    Ok(serde_json::from_str(&strict_json(&text)).unwrap_or_default())
+    report.payload(at)
 }
 
 fn found<'m>(report: Report<'m>, lookup: &CacheLookup) -> Option<(&'m Compile, &'m crate::model::Artifact)> {
@@ -446,7 +458,7 @@ fn differs(view: View<'_>, evidence: &Evidence, index: usize, compared: &mut usi
     if more > 0 {
         facts.push(("and more", Html::escaped(&counted(more, "component", "components"))));
     }
-    let facts = view.facts(facts)?;
+    let facts = view.facts(facts);
     Ok(fold(words, &facts))
 }
 

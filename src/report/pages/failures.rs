@@ -186,7 +186,7 @@ fn entry(view: View<'_>, index: usize, reason: &Reason<'_>) -> anyhow::Result<Ht
         count: counted(cause.failures.len(), "time", "times"),
         message: if said || text.is_empty() { Html::default() } else { message(text) },
         frames,
-        facts: view.facts(facts)?,
+        facts: view.facts(facts),
     };
     view.render("failure", &entry)
 }

@@ -169,7 +169,7 @@ fn entry(view: View<'_>, one: &Broken<'_>, open: bool) -> anyhow::Result<Html> {
     facts.extend(found.debug_context.as_deref().map(|context| ("Debug context", view.code(context))));
     facts.extend(hints(view, &found.hints));
     facts.extend(found.url.as_deref().map(|url| ("Read more", catalog(view, found.gb_id.as_deref(), url))));
-    let facts = if facts.is_empty() { Html::default() } else { view.facts(facts)? };
+    let facts = if facts.is_empty() { Html::default() } else { view.facts(facts) };
     let entry = Entry {
         id: links::graph_break_anchor(one.index),
         open,
@@ -219,7 +219,7 @@ fn further(view: View<'_>, breaks: &[FurtherBreak]) -> anyhow::Result<Html> {
         facts.extend(one.explanation.as_deref().map(|text| ("Explanation", view.prose(text))));
         facts.extend(hints(view, &one.hints));
         facts.extend(one.url.as_deref().map(|url| ("Read more", catalog(view, id, url))));
-        let facts = view.facts(facts)?;
+        let facts = view.facts(facts);
         let heading = Element::new("h3").around("While this break was handled, another one followed");
         Ok(block(Html::joined([heading, facts], "")))
     });

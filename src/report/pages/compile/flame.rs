@@ -5,7 +5,7 @@ use crate::model::TraceSpan;
 use crate::report::kit::bars::PHASES;
 use crate::report::kit::formats::micros;
 use crate::report::kit::html::Html;
-use crate::report::kit::markup::{push_close, push_open};
+use crate::report::kit::markup::{Element, push_close, push_open};
 use crate::report::kit::view::View;
 use crate::report::pages::compile::subject::Subject;
 use serde::Serialize;
@@ -21,11 +21,10 @@ const DEEPEST: usize = 40;
 
 #[derive(Serialize)]
 struct Flame {
-    ticks: Vec<Tick>,
+    ticks: Vec<Html>,
     runs: Html,
 }
 
-#[derive(Serialize)]
 struct Tick {
     left: String,
     text: String,
@@ -66,7 +65,11 @@ pub(crate) fn chart(view: View<'_>, subject: Subject<'_>) -> anyhow::Result<Html
         let beside = row.replace(first.depth) == Some(first.depth);
         push_run(&mut runs, run, (total, beside));
     }
-    view.render("flame", &Flame { ticks: ticks(total), runs: Html::trusted(runs) })
+    let ticks = ticks(total).into_iter().map(|tick| {
+        let style = format!("left:{}%", tick.left);
+        Element::new("span").class("tick").style(&style).around(tick.text)
+    });
+    view.render("flame", &Flame { ticks: ticks.collect(), runs: Html::trusted(runs) })
 }
 
 /// Appends bars of one row and color: both are said once for them. `beside` says whether they stand in the row of the run

@@ -162,7 +162,7 @@ fn copy_id(compile: &Compile) -> Html {
 fn head(view: View<'_>, subject: Subject<'_>) -> anyhow::Result<Html> {
     let compile = subject.compile;
     let place = view.place_of(compile)?;
-    let side = |facts: Vec<_>| (!facts.is_empty()).then(|| view.facts(facts)).transpose();
+    let side = |facts: Vec<_>| (!facts.is_empty()).then(|| view.facts(facts));
     let context = Head {
         pill: if compile.id.is_some() { view.plain_pill_beside(compile)? } else { Html::default() },
         function: match view.function_name(compile) {
@@ -173,9 +173,9 @@ fn head(view: View<'_>, subject: Subject<'_>) -> anyhow::Result<Html> {
         place: place.unwrap_or_default(),
         torch: view.name_in_torch(compile)?,
         story: Html::joined([story::tell(view, subject)?, copy_id(compile)], " "),
-        bar: view.bar(&view.report.found.split.at(subject.index), true)?,
-        left: side(facts::left(view, subject)?)?,
-        right: side(facts::right(view, subject)?)?,
+        bar: view.bar(&view.report.found.split.at(subject.index), true),
+        left: side(facts::left(view, subject)?),
+        right: side(facts::right(view, subject)?),
     };
     view.render("compile_head", &context)
 }

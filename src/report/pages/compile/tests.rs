@@ -6,6 +6,7 @@ use crate::report::subject::Settings;
 use crate::trace::Source;
 use std::collections::BTreeMap;
 use std::io::Write as _;
+use std::num::NonZeroUsize;
 
 /// Pages of compiles, code and guards of a log, by path.
 fn pages_of(log: &str) -> BTreeMap<String, String> {
@@ -13,7 +14,7 @@ fn pages_of(log: &str) -> BTreeMap<String, String> {
     file.write_all(log.as_bytes()).unwrap();
     let source = Source::open(file.path(), crate::trace::Limit::default()).unwrap();
     let model = read_log(&source, &Registry::default(), None, &|_| {}, crate::report::is_own_path).unwrap();
-    let found = crate::analysis::of_log(&model, None);
+    let found = crate::analysis::of_log(&model, None, NonZeroUsize::MIN);
     let settings = Settings::default();
     let once = crate::report::FoundOnce::default();
     let report = crate::report::on(&model, &found, &source, &settings, &[], &once);

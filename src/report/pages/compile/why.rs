@@ -121,7 +121,7 @@ fn write_breaks(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -> an
     let count = Some(whole(subject.of.breaks.len()));
     view.open_section(out, ("breaks", "Graph breaks", ""), count, Html::default())?;
     view.while_room(out, subject.of.breaks, "graph breaks", |out, _, found| {
-        let facts = view.facts(of_break(view, found)?)?;
+        let facts = view.facts(of_break(view, found)?);
         heading(out, view.folded(&found.reason, true))?;
         Ok(put(out, &facts)?)
     })?;
@@ -159,7 +159,7 @@ fn write_failures(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -> 
     let note = "unless errors are suppressed, the program saw the exception";
     view.open_section(out, ("failures", "Failures", note), Some(whole(failures.len())), Html::default())?;
     view.while_room(out, failures, "failures", |out, _, failure| {
-        Ok(put(out, &view.facts(of_failure(view, failure)?)?)?)
+        Ok(put(out, &view.facts(of_failure(view, failure)?))?)
     })?;
     close_section(out)?;
     Ok(())

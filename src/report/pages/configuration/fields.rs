@@ -66,7 +66,7 @@ pub(crate) fn write(
     let about = "what torch writes of each compile, those whose names do not say it";
     view.open_section(out, (ID, "Fields of the metrics", about), Some(whole(count)), Html::default())?;
     let facts = fields.iter().map(|(meaning, names)| (names.join(" "), Html::escaped(meaning)));
-    put(out, &more("What each means", &view.named_facts(facts)?))?;
+    put(out, &more("What each means", &view.facts(facts)))?;
     close_section(out)?;
     Ok(())
 }

@@ -56,7 +56,7 @@ pub(crate) fn page<'m>(report: Report<'m>) -> Page<'m, Worker> {
             put(out, &view.verdict(verdict(view, kinds, &compared, differs), notes)?)?;
             changed::write(view, out, &compared)?;
             view.open_section(out, ("versions", "Versions", "what wrote the log"), None, Html::default())?;
-            put(out, &view.facts(versions(view)?)?)?;
+            put(out, &view.facts(versions(view)?))?;
             close_section(out)?;
             differences(view, out, (kinds, differs))?;
             listed::write(view, out, kinds, &compared)?;

@@ -107,7 +107,7 @@ fn entry(
         } else {
             Html::default()
         },
-        facts: if page.is_some() { Html::default() } else { view.facts(facts(view, problem)?)? },
+        facts: if page.is_some() { Html::default() } else { view.facts(facts(view, problem)?) },
         advice: advice::advice(view, problem, failure.place.as_ref()),
         details: Html::trusted(String::from_utf8(tables)?),
         links: Html::joined(links(view, problem, is_first), ", "),

@@ -54,7 +54,7 @@ fn write(
     let mut facts = failure::facts(view, problem)?;
     facts.extend(details.loc.as_deref().map(|loc| ("Source line", view.code(loc))));
     facts.extend(program::link(view, problem).map(|link| ("Program", link)));
-    put(out, &Element::new("div").class("space-above").around(view.facts(facts)?))?;
+    put(out, &Element::new("div").class("space-above").around(view.facts(facts)))?;
     close_section(out)?;
 
     section(out, "do", "What to do", "")?;

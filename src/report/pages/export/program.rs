@@ -52,7 +52,7 @@ fn write_one(
         facts.push(("Checks at run time", Html::escaped(&checks)));
     }
     facts.push(("Text", files(view, program)));
-    put(out, &Element::new("div").id(&format!("program-{}", index + 1)).around(view.facts(facts)?))?;
+    put(out, &Element::new("div").id(&format!("program-{}", index + 1)).around(view.facts(facts)))?;
     Ok(())
 }
 

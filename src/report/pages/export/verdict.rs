@@ -119,7 +119,7 @@ fn write_unknown(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
         let words = Html::escaped(": one may be that of the export; the first says ");
         facts.push(("Failures", Html::joined([link, words, view.folded(&reason, true)], "")));
     }
-    put(out, &view.facts(facts)?)?;
+    put(out, &view.facts(facts))?;
     close_section(out)?;
     Ok(())
 }

@@ -14,7 +14,7 @@ use crate::report::kit::graph_files::graphs;
 use crate::report::kit::graph_files::pairs;
 use crate::report::kit::graph_files::without_id;
 use crate::report::kit::html::Html;
-use crate::report::kit::markup::{close, open_data, put, script_json};
+use crate::report::kit::markup::{Element, close, open_data, put, script_json, soft, span};
 use crate::report::kit::paths;
 use crate::report::kit::shell::{Shell, Tab, write_page};
 use crate::report::kit::templates::Worker;
@@ -22,14 +22,14 @@ use crate::report::kit::view::View;
 use crate::report::subject::Report;
 use crate::report::words::files;
 use crate::report::words::vllm::piece_words;
-use crate::trace::TextMap;
-use crate::trace::{Md5, PayloadRef};
+use crate::trace::{Md5, PayloadRef, TextHasher, TextMap};
 use earlier::Earlier;
 use fxhash::{FxHashMap, FxHashSet};
 use serde::Serialize;
 use std::collections::BTreeMap;
+use std::hash::BuildHasher;
 use std::io::Write;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// Bytes of graphs on one page: a browser reads so much without a noticeable wait. The largest compile recorded has 2 MB,
 /// and two graphs of that size can be compared; larger graphs are files only.
@@ -37,12 +37,15 @@ const LARGEST_PAGE: u64 = 8 << 20;
 
 /// A page for each compile that has graphs.
 pub(crate) fn pages(report: Report<'_>) -> Vec<Page<'_, Worker>> {
-    let context = Arc::new(Context { pieces: pieces(report), earlier: Earlier::of(report) });
+    // Found out by the first page: a list of pages is made by one thread, while the others wait.
+    let context: Arc<OnceLock<Context>> = Arc::default();
     let compiles = report.model.compiles.indexed();
     let page = |(index, compile)| {
         let (path, context) = (paths::graphs_page(compile), Arc::clone(&context));
         Page::rendered(path, move |worker: &mut Worker, out: &mut dyn Write| {
-            write(report, (index, compile), &context, (worker, out))
+            let context =
+                context.get_or_init(|| Context { pieces: pieces(report), earlier: Earlier::of(report) });
+            write(report, (index, compile), context, (worker, out))
         })
     };
     compiles.filter(|(_, compile)| !graphs(compile).is_empty()).map(page).collect()
@@ -109,10 +112,10 @@ struct Graph {
     damaged: bool,
 }
 
-/// The graphs of a page, and which payloads hold their texts.
+/// The graphs of a page with their texts.
 struct Shown {
     graphs: Vec<Graph>,
-    texts: Vec<PayloadRef>,
+    texts: Vec<String>,
     /// What is worth comparing: two places in `graphs`, and what happened between them.
     pairs: Vec<(usize, usize, String)>,
 }
@@ -171,18 +174,40 @@ impl Graph {
             damaged: !intact,
         }
     }
+
+    /// Its line in the list of files.
+    fn file(&self) -> Html {
+        let link = Element::new("a").class("mono").href(&self.href).around(self.name.as_str());
+        let about = if self.about.is_empty() { String::new() } else { format!(": {}", self.about) };
+        let large = self.text.is_none().then(|| {
+            let limit = bytes(LARGEST_PAGE as f64);
+            span("warn", format!("as a file only: this page holds {limit} of graphs at most"))
+        });
+        let damaged = self.damaged.then(|| span("err", "damaged"));
+        let pieces = [link, soft(format!("{}{about}", self.number))].into_iter().chain(large).chain(damaged);
+        Element::new("li").id(&self.number.to_string()).around(Html::joined(pieces, " "))
+    }
 }
 
 /// The texts of a page while they are collected. Those that differ in the graph's id only count as one.
 struct Texts {
-    kept: Vec<PayloadRef>,
+    kept: Vec<String>,
+    /// The places of those that were read, by their own hash and by that of the text without the graph's id.
     known: TextMap<Md5, usize>,
+    without_id: FxHashMap<u64, usize>,
+    hasher: TextHasher,
     room: u64,
 }
 
 impl Default for Texts {
     fn default() -> Texts {
-        Texts { kept: Vec::new(), known: TextMap::default(), room: LARGEST_PAGE }
+        Texts {
+            kept: Vec::new(),
+            known: TextMap::default(),
+            without_id: FxHashMap::default(),
+            hasher: TextHasher::default(),
+            room: LARGEST_PAGE,
+        }
     }
 }
 
@@ -195,11 +220,12 @@ impl Texts {
         if at.text_len > self.room {
             return Ok(None);
         }
-        let text = view.report.payload(at)?;
+        let mut text = view.report.payload(at)?;
         let next = self.kept.len();
-        let found = *self.known.entry(Md5::of(without_id(&text).as_bytes())).or_insert(next);
+        text.truncate(without_id(&text).len());
+        let found = *self.without_id.entry(self.hasher.hash_one(&text)).or_insert(next);
         if found == next {
-            self.kept.push(*at);
+            self.kept.push(text);
             self.room -= at.text_len;
         }
         self.known.insert(at.md5, found);
@@ -208,7 +234,7 @@ impl Texts {
 }
 
 #[derive(Serialize)]
-struct Head<'a> {
+struct Head {
     pill: Html,
     function: Html,
     /// What torch calls it.
@@ -216,31 +242,12 @@ struct Head<'a> {
     place: Html,
     about: String,
     count: String,
-    limit: String,
-    files: Vec<File<'a>>,
-}
-
-#[derive(Serialize)]
-struct File<'a> {
-    name: &'a str,
-    number: u32,
-    href: &'a str,
-    about: &'a str,
-    large: bool,
-    damaged: bool,
+    files: Vec<Html>,
 }
 
 fn head(view: View<'_>, compile: &Compile, shown: &Shown) -> anyhow::Result<Html> {
     let place = view.place_of(compile)?;
     let own = || shown.graphs.iter().filter(|graph| graph.compile.is_none());
-    let files = own().map(|graph| File {
-        name: &graph.name,
-        number: graph.number,
-        href: &graph.href,
-        about: graph.about,
-        large: graph.text.is_none(),
-        damaged: graph.damaged,
-    });
     let different: FxHashSet<usize> = own().filter_map(|graph| graph.text).collect();
     let texts = match own().count() == different.len() || different.is_empty() {
         true => String::new(),
@@ -253,8 +260,7 @@ fn head(view: View<'_>, compile: &Compile, shown: &Shown) -> anyhow::Result<Html
         place: place.unwrap_or_default(),
         about: format!("{}{texts}.", counted(own().count(), "graph", "graphs")),
         count: whole(own().count()),
-        limit: bytes(LARGEST_PAGE as f64),
-        files: files.collect(),
+        files: own().map(Graph::file).collect(),
     };
     view.render("graphs_head", &context)
 }
@@ -264,12 +270,11 @@ fn write_data(view: View<'_>, compile: &Compile, shown: &Shown, out: &mut dyn Wr
     Editor::write_pattern(view.report.settings.editor.as_ref(), out)?;
     open_data(out, "graphs-data")?;
     out.write_all(b"{\"texts\":[")?;
-    for (index, at) in shown.texts.iter().enumerate() {
-        let text = view.report.payload(at)?;
+    for (index, text) in shown.texts.iter().enumerate() {
         if index > 0 {
             out.write_all(b",\n")?;
         }
-        out.write_all(script_json(&without_id(&text))?.as_bytes())?;
+        out.write_all(script_json(text)?.as_bytes())?;
     }
     write!(out, "],\n\"graphs\":{}", script_json(&shown.graphs)?)?;
     write!(out, ",\n\"pairs\":{}", script_json(&shown.pairs)?)?;

@@ -66,7 +66,8 @@ struct AttemptFiles {
 #[derive(Serialize)]
 struct StageFiles {
     name: String,
-    files: Vec<Html>,
+    /// A line each.
+    files: Html,
 }
 
 #[derive(Serialize)]
@@ -256,7 +257,7 @@ fn what_files_are(view: View<'_>, out: &mut dyn Write, compiles: &[Compile]) -> 
     }
     open_more(out, format!("What each file is: {}", counted(kinds.len(), "kind", "kinds")))?;
     let kinds = kinds.into_iter().take(MOST_KINDS);
-    put(out, &view.named_facts(kinds.map(|(name, about)| (name.to_owned(), about.into())))?)?;
+    put(out, &view.facts(kinds.map(|(name, about)| (name, about.into()))))?;
     close(out, "details")?;
     Ok(())
 }
@@ -311,7 +312,8 @@ fn stages(
     }
     let group = |((stage, producer), files): ((Stage, Option<&str>), Vec<Html>)| {
         let name = producer.unwrap_or(stage_words(stage).0).to_owned();
-        StageFiles { name, files }
+        let lines = files.into_iter().flat_map(|file| [Html::trusted("\n    "), file]);
+        StageFiles { name, files: Html::joined(lines, "") }
     };
     groups.into_iter().map(group).collect()
 }

@@ -19,8 +19,8 @@ pub(crate) fn section(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()>
         None,
         Html::default(),
     )?;
-    let versions = view.facts(versions(view)?)?;
-    let log = view.facts(log(view))?;
+    let versions = view.facts(versions(view)?);
+    let log = view.facts(log(view));
     put(out, &two_columns(versions, log))?;
     close_section(out)?;
     Ok(())

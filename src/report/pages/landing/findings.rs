@@ -168,7 +168,7 @@ fn facts(view: View<'_>, one: &Finding, compiles: &[&Compile]) -> anyhow::Result
     if !evidence.is_empty() {
         facts.push(("Evidence", Html::joined(evidence, ", ")));
     }
-    view.facts(facts)
+    Ok(view.facts(facts))
 }
 
 /// Whether the title says it already: `BackendCompilerFailed: ..`.

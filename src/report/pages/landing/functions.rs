@@ -174,7 +174,7 @@ fn row(
         values(|c| c.outcome().and_then(|m| m.guard_count)),
         Td::maybe(group.us, micros),
         Td::maybe(group.us, |us| percent(us, total, true)),
-        Td::html(view.bar(&group.parts, false)?),
+        Td::html(view.bar(&group.parts, false)),
         Td::text(&cache_words(view, group)),
         Td::html(files_link).class("num"),
     ];

@@ -42,7 +42,7 @@ pub(crate) fn section(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()>
         facts.push(("Unknown events", unknown_events(view)));
     }
     facts.push(("With --strict", strict(view)));
-    put(out, &view.facts(facts)?)?;
+    put(out, &view.facts(facts))?;
     problems(view, out)?;
     counts(view, out, "Records by event", &integrity.events)?;
     // The files of a single compile are its artifacts.
@@ -186,6 +186,6 @@ fn one_rank(view: View<'_>, out: &mut dyn Write, rank: u64, other: &OtherRank) -
     }
     let heading = Element::new("h3").class("space-above").id(&format!("rank-{rank}"));
     put(out, &heading.around(format!("Rank {rank}")))?;
-    put(out, &view.facts(facts)?)?;
+    put(out, &view.facts(facts))?;
     Ok(())
 }

@@ -4,6 +4,7 @@ use crate::report::kit::templates::Worker;
 use crate::report::subject::Settings;
 use crate::trace::Source;
 use std::io::Write as _;
+use std::num::NonZeroUsize;
 
 /// The landing page of a log, and the pages that continue it, by name.
 fn pages_of(log: &str, settings: &Settings) -> Vec<(String, String)> {
@@ -11,7 +12,7 @@ fn pages_of(log: &str, settings: &Settings) -> Vec<(String, String)> {
     file.write_all(log.as_bytes()).unwrap();
     let source = Source::open(file.path(), crate::trace::Limit::default()).unwrap();
     let model = read_log(&source, &Registry::default(), None, &|_| {}, crate::report::is_own_path).unwrap();
-    let found = crate::analysis::of_log(&model, None);
+    let found = crate::analysis::of_log(&model, None, NonZeroUsize::MIN);
     let once = crate::report::FoundOnce::default();
     let report = crate::report::on(&model, &found, &source, settings, &[], &once);
     let mut worker = Worker::new();

@@ -68,7 +68,7 @@ pub(crate) fn hero(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     }
     let parts = report.found.split.whole;
     let slow = slow::comes_first(report);
-    let bar = if slow && report.times_phases() { strip(view)? } else { view.bar(&parts, true)? };
+    let bar = if slow && report.times_phases() { strip(view)? } else { view.bar(&parts, true) };
     let pieces = if slow { slow_sentence(view, &parts) } else { sentence(view) };
     let hero = Hero { pieces, notes: notes(view, &parts)?, bar };
     put(out, &view.hero(&hero)?)?;

@@ -2,9 +2,9 @@
 
 use crate::report::kit::formats::clipped;
 use crate::report::pages::search::index::write_text;
-use crate::trace::readable_text;
+use crate::trace::{TextHasher, readable_text};
 use fxhash::FxHashMap;
-use std::hash::{DefaultHasher, Hasher};
+use std::hash::BuildHasher;
 use std::io::{self, Write};
 
 /// Characters of a line that are indexed, white space around it not counted.
@@ -17,26 +17,21 @@ const LONGEST_READ: usize = 400;
 /// million lines that the index can hold, the chance is one in thirty million.
 pub(crate) struct Known {
     numbers: FxHashMap<u64, u32>,
+    hasher: TextHasher,
     next: u32,
 }
 
 impl Known {
     /// The empty line is number 0.
     pub fn new() -> Self {
-        Known { numbers: FxHashMap::from_iter([(hash(b""), 0)]), next: 1 }
+        let hasher = TextHasher::default();
+        Known { numbers: FxHashMap::from_iter([(hasher.hash_one(""), 0)]), hasher, next: 1 }
     }
 
     /// Distinct lines, the empty one not counted.
     pub fn len(&self) -> usize {
         self.next.saturating_sub(1) as usize
     }
-}
-
-/// The same on every run: its keys are constant.
-fn hash(line: &[u8]) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    hasher.write(line);
-    hasher.finish()
 }
 
 /// Takes a text in pieces of any size and makes an entry of it: `"a new line"`, `7` for line 7, `7,-2` for lines 7 to 9.
@@ -92,7 +87,7 @@ impl<'k, F: FnMut(&str, usize)> LineSink<'k, F> {
         (self.look)(&text, self.number);
         let text = text.trim();
         let text = clipped(text, LONGEST_LINE).0.trim_end();
-        let hash = hash(text.as_bytes());
+        let hash = self.known.hasher.hash_one(text);
         if let Some(&number) = self.known.numbers.get(&hash) {
             return self.refer(number);
         }

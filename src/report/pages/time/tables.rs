@@ -302,7 +302,7 @@ pub(crate) fn unattributed(view: View<'_>, times: Times<'_>, out: &mut dyn Write
     );
     let facts =
         vec![("Outside all phases", Html::escaped(&outside)), ("Between phases", Html::escaped(&between))];
-    put(out, &view.facts(facts)?)?;
+    put(out, &view.facts(facts))?;
     gaps(view, times, out)?;
     close_section(out)?;
     Ok(())

@@ -34,7 +34,7 @@ pub(crate) fn facts(view: View<'_>, config: &VllmEvent) -> anyhow::Result<Option
         return Ok(None);
     }
     let (left, right) = facts.split_at(facts.len().div_ceil(2));
-    Ok(Some([view.facts(left.to_vec())?, view.facts(right.to_vec())?]))
+    Ok(Some([view.facts(left.to_vec()), view.facts(right.to_vec())]))
 }
 
 /// `VLLM_COMPILE` of `CompilationMode.VLLM_COMPILE`, the whole on hover; words for yes, no and nothing.

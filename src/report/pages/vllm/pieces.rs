@@ -207,7 +207,7 @@ fn fields(view: View<'_>, piece: &Piece<'_>, out: &mut dyn Write) -> anyhow::Res
     let more = piece.start.more.iter().map(|(key, value)| (key.as_str(), view.folded(value, true)));
     let more: Vec<_> = more.collect();
     if !more.is_empty() {
-        put(out, &view.facts(more)?)?;
+        put(out, &view.facts(more))?;
     }
     Ok(())
 }

@@ -214,6 +214,7 @@ mod tests {
         assert_eq!(count(999.0), "999");
         assert_eq!(count(-1234.5), "-1,234.5");
         assert_eq!(count(1_234_567.0), "1,234,567");
+        assert_eq!(count(2.000_000_1), "2");
         assert_eq!(count(1e300), "1e300");
         assert_eq!(whole(-1i64), "–");
         assert_eq!(plain(counted(1usize, "failure", "failures")), "1 failure");

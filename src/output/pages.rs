@@ -176,7 +176,7 @@ fn filled<'w, 'm: 'w, W>(body: Body<'m, W>, worker: &'w mut W, buffer: &'w mut V
     }
 }
 
-/// A file behind a buffer that outlives it, which the standard library's has not.
+/// A file behind a buffer that outlives it; the standard library's buffers end with their files.
 struct Buffered<'w> {
     buffer: &'w mut Vec<u8>,
     file: &'w mut File,

@@ -15,8 +15,9 @@ pub type TextMap<K, V> = HashMap<K, V, RandomState>;
 /// A set of texts or numbers that a log chose; see [`TextMap`].
 pub type TextSet<T> = HashSet<T, RandomState>;
 
-/// Hashes texts of a log that are known by 64 bits only, because so many are not kept: two texts with one hash count as one.
-/// Its seed is random too, so nobody can choose such texts; the one of the standard library took 2 % of the time of a log.
+/// Hashes texts of a log of which only the hash is kept, since there are too many of them: two texts with one hash of 64
+/// bits count as one. Its seed is random too, so nobody can choose such texts; the hasher of the standard library took 2 % of
+/// the time of a log.
 pub type TextHasher = foldhash::quality::RandomState;
 
 /// Adds to a list that has one item in most logs, such as the metrics of a compile: a first `push` would make room for four.

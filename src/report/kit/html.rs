@@ -9,8 +9,8 @@ pub struct Html {
     text: String,
 }
 
-/// To templates it is a pair of nothing and its text, which the formatter asks for and no value of a log looks like. An
-/// object with a key of its own took three allocations and a hash, for each of the hundred thousands of a long report.
+/// A template sees a pair of nothing and the text, which is what the formatter asks for; no value of a log looks like that.
+/// An object with a key of its own took three allocations and a hash for each piece, and a long report has a hundred thousand.
 impl Serialize for Html {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         ((), &self.text).serialize(serializer)

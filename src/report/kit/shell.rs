@@ -78,9 +78,7 @@ impl Tab {
     pub fn away(href: impl Into<String>, text: &str, count: Option<String>) -> Tab {
         Tab { text: text.to_owned(), href: href.into(), count, about: None, current: false, away: true }
     }
-}
 
-impl Tab {
     /// The link itself.
     fn link(&self) -> Html {
         let mut html = String::new();

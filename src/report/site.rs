@@ -461,9 +461,9 @@ pub(crate) fn pages<'m>(report: Report<'m>) -> Vec<Page<'m, Worker>> {
 }
 
 /// Rows with pages that take long, which are begun first, in this order: of a log of much generated code, one thread wrote
-/// the page of kernels for a fifth of the time, alone; of a mixed one that of caches for a twelfth; of many compiles, the
-/// flame chart for a fortieth; of a short log, its page of code.
-const LONG: [&str; 5] = ["Kernels", "Caches", "Flame chart", "Code", "Configuration"];
+/// the page of kernels for a fifth of the time, alone; of a short log, its page of code; of a mixed one, that of caches for a
+/// twelfth of the time; of many compiles, the flame chart for a fortieth.
+const LONG: [&str; 5] = ["Kernels", "Code", "Configuration", "Caches", "Flame chart"];
 
 impl Default for FoundOnce {
     fn default() -> Self {

@@ -84,9 +84,10 @@ impl Defaults {
 
     /// Those of a version, or of the nearest recorded one below it.
     fn for_version(wanted: (u32, u32)) -> Option<Defaults> {
-        let is_below = |version: &Version| number(&version.torch).is_some_and(|own| own <= wanted);
+        // Versions are recorded in order.
+        let is_reached = |version: &Version| number(&version.torch).is_some_and(|own| own <= wanted);
         let (mut nearest, mut versions) = (Defaults::default(), recorded().into_iter().peekable());
-        while let Some(version) = versions.next_if(is_below) {
+        while let Some(version) = versions.next_if(is_reached) {
             nearest = nearest.followed_by(version);
         }
         if number(&nearest.torch)? == wanted {

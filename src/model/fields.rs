@@ -66,7 +66,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for Fields<'a> {
 
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Fields<'de>, A::Error> {
                 let mut fields = Vec::new();
-                while let Some(Key(key)) = map.next_key()? {
+                while let Some(BorrowedText(key)) = map.next_key()? {
                     fields.push((key, map.next_value()?));
                 }
                 Ok(Fields(fields))
@@ -76,9 +76,9 @@ impl<'de: 'a, 'a> Deserialize<'de> for Fields<'a> {
     }
 }
 
-/// A key that borrows from the input where it has no escapes.
+/// A text of JSON that borrows from the input where it has no escapes.
 #[derive(serde::Deserialize)]
-struct Key<'a>(#[serde(borrow)] Cow<'a, str>);
+pub struct BorrowedText<'a>(#[serde(borrow)] pub Cow<'a, str>);
 
 /// For `#[serde(deserialize_with)]`: a field of an unexpected type is None.
 pub fn lenient<'de, D: Deserializer<'de>, T: DeserializeOwned>(

@@ -40,7 +40,7 @@ pub use facts::{
     DumpFile, ErrorTrace, Execution, Failure, GraphBreak, GraphOps, InductorSettings, Op, Reason,
     ReasonSource, Recompile, Restart, Stackless, TensorMeta, Torch, WorkerStall,
 };
-pub use fields::{Fields, lenient};
+pub use fields::{BorrowedText, Fields, lenient};
 pub use graph_sizes::GraphSizes;
 pub use guards::{GuardFacts, GuardPrint, PlaceType, SideEffect};
 pub use integrity::{Integrity, ProblemKind};

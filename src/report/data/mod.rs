@@ -130,6 +130,7 @@ struct Entry {
     readable_url: Option<String>,
 }
 
+/// The entries of an artifact: one, but for the kind of which upstream has two.
 fn entries(report: Report<'_>, compile: &Compile, artifact: &Artifact) -> impl Iterator<Item = Entry> {
     let url = match &artifact.content {
         Content::Link(url) => url.clone(),

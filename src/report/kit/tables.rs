@@ -211,7 +211,7 @@ fn sorts_by_itself(shown: &str) -> bool {
 }
 
 impl Table<'_> {
-    /// Appends its begin as HTML, up to where its rows stand.
+    /// Appends its start as HTML, up to where its rows stand.
     fn push_start(&self, html: &mut String, cap: Option<usize>) {
         let region = [
             ("class", Some("scroll")),

@@ -3,7 +3,7 @@
 use crate::analysis::caches::{
     Component, Components, Difference, Key, cache_title, in_kinds, in_words, nearest, reason_words, sums,
 };
-use crate::model::{CacheLookup, Compile, Content, Outcome, lenient};
+use crate::model::{BorrowedText, CacheLookup, Compile, Content, Outcome, lenient};
 use crate::output::{Page, RelPath};
 use crate::report::kit::copy::copy_button;
 use crate::report::kit::formats::{UNKNOWN, clipped, counted, micros, percent, whole};
@@ -18,7 +18,6 @@ use crate::report::subject::Report;
 use crate::trace::strict_json;
 use indexmap::IndexMap;
 use serde::Deserialize;
-use std::borrow::Cow;
 use std::io::Write;
 
 /// Rows of the table of lookups; all of them stand in report.json.
@@ -67,16 +66,12 @@ pub(crate) fn page<'m>(report: Report<'m>) -> Page<'m, Worker> {
     })
 }
 
-/// The components of a lookup's key.
+/// The components of a lookup's key. A log of 300 MB has half a million of them, so they are not copied.
 #[derive(Deserialize, Default)]
 struct WireKey<'a> {
     #[serde(borrow, default)]
-    components: Option<Vec<Text<'a>>>,
+    components: Option<Vec<BorrowedText<'a>>>,
 }
-
-/// A text that borrows from the input where it has no escapes: a log of 300 MB has half a million components.
-#[derive(Deserialize)]
-struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
 
 /// What the artifact of a lookup that bypassed the cache says beyond the model.
 #[derive(Deserialize, Default)]
@@ -137,7 +132,7 @@ impl Evidence {
     }
 }
 
-/// The artifact of a lookup; empty where it is too large.
+/// The text of a lookup's artifact; empty where it has none, or is too large.
 fn text(report: Report<'_>, lookup: &CacheLookup, room: &mut u64) -> anyhow::Result<String> {
     let artifact = found(report, lookup).map(|(_, artifact)| artifact);
     let Some(Content::Payload(at, _)) = artifact.map(|artifact| &artifact.content) else {

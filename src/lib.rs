@@ -137,7 +137,8 @@ fn write(work: Work<'_>, input: &Input, sink: &dyn Sink, folder: &Path) -> anyho
         Input::Job(job) => {
             let (ranks, facts) = run::for_each_rank(work, job, sink, write_log)?;
             let folders = output::rank_folders(folder)?;
-            Ok(write_job(&folders, facts, sink, &work.options.settings, &())?.with(ranks))
+            let settings = &work.options.settings;
+            Ok(write_job((&folders, facts), sink, settings, work.threads(), &())?.with(ranks))
         }
         Input::Several(several) => write_several(work, several, sink, folder),
     }
@@ -263,7 +264,8 @@ pub fn combine(
     let target = JobTarget::prepare(folder, overwrite)?;
     progress.begun(target.unfinished());
     let sink = DiskSink::new(target.staging());
-    let summary = write_job(target.ranks(), JobFacts::default(), &sink, settings, progress)?;
+    let job = (target.ranks(), JobFacts::default());
+    let summary = write_job(job, &sink, settings, run::all_threads(), progress)?;
     progress.placing();
     Ok(Written { folder: target.place()?, zip: None, summary })
 }
@@ -420,20 +422,20 @@ fn write_log(work: Work<'_>, task: &LogTask<'_>) -> anyhow::Result<LogOutcome> {
 
 /// The ranks of a job: their reports -> summaries -> findings -> pages -> files.
 fn write_job(
-    ranks: &[RankFolder],
-    facts: JobFacts,
+    (ranks, facts): (&[RankFolder], JobFacts),
     sink: &dyn Sink,
     settings: &Settings,
+    threads: NonZeroUsize,
     progress: &dyn Progress,
 ) -> anyhow::Result<RunSummary> {
     let job = job::read(ranks, facts, progress);
     let found = analysis::of_job(&job);
-    let evidence = job::read_evidence(ranks, &job, &found);
+    let evidence = job::read_evidence(ranks, &job, &found, threads)?;
     let report = JobReport { job: &job, found: &found, evidence: &evidence, settings };
     let mut pages = report::job_pages(report);
-    pages.push(job::chromium_events(ranks));
+    pages.push(job::chromium_events(ranks, threads));
     progress.writing(pages.len());
-    // One thread: the files are few, and the longest is streamed.
+    // One thread: the files are few, and several make the longest.
     output::write(pages, sink, NonZeroUsize::MIN, Worker::new)?;
     Ok(RunSummary {
         lines: report::job_summary(report),

@@ -4,6 +4,7 @@
 //! and their `chromium_events.json` streamed; of the ranks that differ first, one graph each is read, and nothing else. A run
 //! over all ranks ends here too, so both ways give the same files.
 
+mod blocks;
 mod chromium;
 mod events;
 mod evidence;
@@ -22,11 +23,12 @@ use crate::model::{Job, JobFacts, RankSummary, Run};
 use crate::options::Progress;
 use crate::output::{Page, RankFolder, RelPath};
 use crate::report::Worker;
+use std::num::NonZeroUsize;
 
-/// The chromium events of all ranks, streamed from their reports into one file.
-pub(crate) fn chromium_events(folders: &[RankFolder]) -> Page<'_, Worker> {
+/// The chromium events of all ranks, streamed from their reports into one file by so many threads.
+pub(crate) fn chromium_events(folders: &[RankFolder], threads: NonZeroUsize) -> Page<'_, Worker> {
     let path = RelPath::of_parts(&["chromium_events.json"]);
-    Page::rendered(path, move |_: &mut Worker, out| chromium::write(folders, out))
+    Page::rendered(path, move |_: &mut Worker, out| chromium::write(folders, threads, out))
 }
 
 /// Reads the reports of the ranks; `facts` is what else is known. A rank that cannot be read is part of the job.

@@ -1,8 +1,8 @@
 //! When a rank compiled: the phases in its `chromium_events.json` by part of the compiler.
 
-use super::events::for_each_event;
+use super::events::{for_each_event, open};
 use crate::analysis::part_of_phase;
-use crate::model::{CompileStretch, Fields, PartStretch, RankTimeline, Stretch};
+use crate::model::{BorrowedText, CompileStretch, Fields, PartStretch, RankTimeline, Stretch};
 use crate::trace::TextMap;
 use std::path::Path;
 
@@ -18,10 +18,9 @@ const NEAR_US: f64 = 1_000.0;
 /// Reads the timeline of the rank whose report stands in `folder`; an empty one where there are no events.
 pub(super) fn read(folder: &Path) -> RankTimeline {
     let mut phases = Phases::default();
-    for_each_event(folder, |event| {
-        phases.add(event);
-        true
-    });
+    if let Some(events) = open(folder) {
+        for_each_event(events, |event| phases.add(event));
+    }
     phases.timeline
 }
 
@@ -42,6 +41,14 @@ struct Process {
 }
 
 impl Process {
+    fn begin(&mut self, name: &str, part: Option<usize>) {
+        match self.names.get_mut(name) {
+            Some(open) => *open += 1,
+            None => drop(self.names.insert(name.to_owned(), 1)),
+        }
+        self.open.push(OpenPhase { name: name.to_owned(), part });
+    }
+
     fn end(&mut self, name: &str) {
         if self.names.get(name).is_none_or(|&open| open == 0) {
             return;
@@ -68,26 +75,22 @@ struct Phases {
 
 impl Phases {
     fn add(&mut self, event: &Fields<'_>) {
-        let (Some(name), Some(ph), Some(ts)) = (event.text("name"), event.text("ph"), event.number("ts"))
-        else {
+        let text = |key| event.get::<BorrowedText<'_>>(key).map(|text| text.0);
+        let (Some(name), Some(ph), Some(ts)) = (text("name"), text("ph"), event.number("ts")) else {
             return;
         };
         if !ts.is_finite() {
             return;
         }
-        let args = event.raw("args").and_then(|args| Fields::parse(args.get()).ok());
-        if let Some(id) = args.and_then(|args| args.text("compile_id")) {
-            self.seen_in(id, ts);
+        let args: Option<Fields<'_>> = event.get("args");
+        if let Some(BorrowedText(id)) = args.and_then(|args| args.get("compile_id")) {
+            self.seen_in(&id, ts);
         }
         let process = self.processes.entry(event.number("pid").unwrap_or_default() as u64).or_default();
         let part = process.open.last().and_then(|phase| phase.part);
         let since = std::mem::replace(&mut process.last_us, ts);
-        match ph.as_str() {
-            "B" => {
-                let part = part_of_phase(&name).or(part);
-                *process.names.entry(name.clone()).or_default() += 1;
-                process.open.push(OpenPhase { name, part });
-            }
+        match &*ph {
+            "B" => process.begin(&name, part_of_phase(&name).or(part)),
             // An end closes the nearest begin of its name; what stands above that was left open.
             "E" => process.end(&name),
             _ => {}
@@ -98,13 +101,13 @@ impl Phases {
     }
 
     /// A compile is known to have run at this time.
-    fn seen_in(&mut self, id: String, at_us: f64) {
-        if let Some(known) = self.compiles.get(&id).and_then(|at| self.timeline.compiles.get_mut(*at)) {
+    fn seen_in(&mut self, id: &str, at_us: f64) {
+        if let Some(known) = self.compiles.get(id).and_then(|at| self.timeline.compiles.get_mut(*at)) {
             known.stretch.end_us = known.stretch.end_us.max(at_us);
         } else if id != "None" && self.compiles.len() < MOST_COMPILES {
-            self.compiles.insert(id.clone(), self.timeline.compiles.len());
+            self.compiles.insert(id.to_owned(), self.timeline.compiles.len());
             let stretch = Stretch { start_us: at_us, end_us: at_us };
-            self.timeline.compiles.push(CompileStretch { id, stretch });
+            self.timeline.compiles.push(CompileStretch { id: id.to_owned(), stretch });
         }
     }
 

@@ -15,5 +15,5 @@ pub(crate) use measure::measure;
 pub(crate) use process::for_each_process;
 pub(crate) use profiles::{Traces, traces_of};
 pub(crate) use ranks::for_each_rank;
-pub(crate) use task::{LogOutcome, LogTask, Work, notes, read};
+pub(crate) use task::{LogOutcome, LogTask, Work, all_threads, notes, read};
 pub use watch::{Appended, Watch};

@@ -30,9 +30,13 @@ pub(crate) struct Work<'a> {
 impl Work<'_> {
     /// How many threads may work at the same time.
     pub fn threads(&self) -> NonZeroUsize {
-        let asked = self.options.threads;
-        asked.or_else(|| std::thread::available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN)
+        self.options.threads.unwrap_or_else(all_threads)
     }
+}
+
+/// As many threads as the machine has room for.
+pub(crate) fn all_threads() -> NonZeroUsize {
+    std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN)
 }
 
 /// A log to be read and reported.

@@ -1,7 +1,7 @@
 //! Why a cache missed: which components of a key differ from those of an earlier one.
 
 use crate::model::{CacheLookup, Function, Model, Outcome};
-use crate::trace::{FrameId, TextHasher, TextMap};
+use crate::trace::{FrameId, OrderedMap, TextHasher, TextMap};
 use fxhash::{FxBuildHasher, FxHashSet};
 use indexmap::IndexMap;
 use std::hash::BuildHasher;
@@ -19,7 +19,7 @@ pub struct Components {
     /// By the hash of what tells them apart, which nobody chooses.
     all: IndexMap<u64, Component, FxBuildHasher>,
     hasher: TextHasher,
-    names: IndexMap<String, ()>,
+    names: OrderedMap<String, ()>,
 }
 
 /// A component of a key, as torch writes it: `[hash] name: value`.
@@ -64,7 +64,9 @@ impl Components {
         }
         let name =
             self.names.get_index_of(name).unwrap_or_else(|| self.names.insert_full(name.to_owned(), ()).0);
-        let value = value.trim().chars().take(LONGEST_VALUE).collect();
+        let value = value.trim();
+        let end = value.char_indices().nth(LONGEST_VALUE).map_or(value.len(), |(at, _)| at);
+        let value = value.get(..end).unwrap_or(value).to_owned();
         let (at, _) = self.all.insert_full(id, Component { name, hash: hash.to_owned(), value });
         u32::try_from(at).ok()
     }

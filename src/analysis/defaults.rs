@@ -1,34 +1,39 @@
 //! torch's default settings by version, as `defaults/record.py` recorded them, and how the settings of a log compare.
 
 use super::configs::Settings;
-use indexmap::IndexMap;
+use crate::trace::TextMap;
 use serde::Deserialize;
 use serde_json::Value;
+use serde_json::value::RawValue;
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 /// What the script recorded: of each version what it has otherwise than the version before.
 const RECORDED: &str = include_str!("defaults/defaults.json");
 
+/// Nothing is copied out of the file: it holds a thousand settings, and a report asks for each once.
 #[derive(Deserialize)]
 struct Version {
-    torch: String,
-    settings: IndexMap<String, IndexMap<String, Value>>,
-    gone: IndexMap<String, Vec<String>>,
-    machine: IndexMap<String, BTreeSet<String>>,
+    torch: &'static str,
+    #[serde(borrow)]
+    settings: TextMap<&'static str, TextMap<&'static str, &'static RawValue>>,
+    #[serde(borrow)]
+    gone: TextMap<&'static str, Vec<&'static str>>,
+    #[serde(borrow)]
+    machine: TextMap<&'static str, BTreeSet<&'static str>>,
 }
 
 /// The default settings of one version of torch.
 #[derive(Debug, Clone, Default)]
 pub struct Defaults {
     /// The torch that they were recorded from.
-    pub torch: String,
+    pub torch: &'static str,
     /// How that torch was chosen.
     pub choice: Choice,
     /// Settings by the field of the metrics that holds them.
-    kinds: IndexMap<String, Kind>,
+    kinds: TextMap<&'static str, Kind>,
     /// Those of the recorded version on the other side of the log's, which it may have as well.
-    next: IndexMap<String, Kind>,
+    next: TextMap<&'static str, Kind>,
 }
 
 /// How the version was chosen whose defaults a log is compared with.
@@ -45,8 +50,9 @@ pub enum Choice {
 
 #[derive(Debug, Clone, Default)]
 struct Kind {
-    settings: IndexMap<String, Value>,
-    machine: BTreeSet<String>,
+    /// Values as JSON.
+    settings: TextMap<&'static str, &'static RawValue>,
+    machine: BTreeSet<&'static str>,
 }
 
 /// How the value of a setting compares with torch's default.
@@ -71,7 +77,7 @@ impl Defaults {
             None => {
                 let all = all();
                 let fits =
-                    |(_, one): &(usize, &Defaults)| (Reverse(one.misfits(settings)), number(&one.torch));
+                    |(_, one): &(usize, &Defaults)| (Reverse(one.misfits(settings)), number(one.torch));
                 let (at, likest) = all.iter().enumerate().max_by_key(fits)?;
                 // A version between two recorded ones is taken for the later of them, and may have the older's defaults.
                 let before = at.checked_sub(1).and_then(|before| all.get(before));
@@ -85,12 +91,12 @@ impl Defaults {
     /// Those of a version, or of the nearest recorded one below it.
     fn for_version(wanted: (u32, u32)) -> Option<Defaults> {
         // Versions are recorded in order.
-        let is_reached = |version: &Version| number(&version.torch).is_some_and(|own| own <= wanted);
+        let is_reached = |version: &Version| number(version.torch).is_some_and(|own| own <= wanted);
         let (mut nearest, mut versions) = (Defaults::default(), recorded().into_iter().peekable());
         while let Some(version) = versions.next_if(is_reached) {
             nearest = nearest.followed_by(version);
         }
-        if number(&nearest.torch)? == wanted {
+        if number(nearest.torch)? == wanted {
             return Some(nearest);
         }
         let next = versions.next().map(|version| nearest.clone().followed_by(version).kinds);
@@ -100,9 +106,9 @@ impl Defaults {
     /// The defaults of the version that was recorded after this one.
     fn followed_by(mut self, version: Version) -> Defaults {
         for (kind, names) in &version.gone {
-            let of = self.kinds.entry(kind.clone()).or_default();
+            let of = self.kinds.entry(kind).or_default();
             names.iter().for_each(|name| {
-                of.settings.shift_remove(name);
+                of.settings.remove(name);
             });
         }
         for (kind, settings) in version.settings {
@@ -119,8 +125,8 @@ impl Defaults {
     fn misfits(&self, settings: &[(&str, &Settings)]) -> usize {
         let of = |(kind, settings): &(&str, &Settings)| {
             let Some(own) = self.kinds.get(*kind) else { return settings.len() };
-            let unknown = settings.keys().filter(|name| !own.settings.contains_key(*name)).count();
-            let lacking = own.settings.keys().filter(|name| !settings.contains_key(*name)).count();
+            let unknown = settings.keys().filter(|name| !own.settings.contains_key(name.as_str())).count();
+            let lacking = own.settings.keys().filter(|name| !settings.contains_key(**name)).count();
             unknown + lacking
         };
         settings.iter().map(of).sum()
@@ -135,37 +141,46 @@ impl Defaults {
             return Against::Unknown;
         }
         let next = self.next.get(field).and_then(|next| next.settings.get(name));
-        match serde_json::from_str::<Value>(value) {
-            Ok(value) if same(&value, default) || next.is_some_and(|next| same(&value, next)) => {
-                Against::Default
-            }
-            _ if kind.machine.contains(name) => Against::OfMachine,
-            _ => Against::Changed(default.to_string()),
+        match [Some(default), next].into_iter().flatten().any(|default| same(value, default.get())) {
+            true => Against::Default,
+            false if kind.machine.contains(name) => Against::OfMachine,
+            false => Against::Changed(compact(default)),
         }
     }
 }
 
-/// Whether two values are the same; torch writes the members of a set in any order.
-fn same(one: &Value, other: &Value) -> bool {
-    match (one, other) {
-        (Value::Array(one), Value::Array(other)) if one != other => {
+/// The JSON of a value without space between its tokens.
+fn compact(value: &RawValue) -> String {
+    let compact = serde_json::from_str::<Value>(value.get()).map(|value| value.to_string());
+    compact.unwrap_or_else(|_| value.get().to_owned())
+}
+
+/// Whether two values, as JSON, are the same; torch writes the members of a set in any order.
+fn same(one: &str, other: &str) -> bool {
+    // Nearly all settings are.
+    if one == other {
+        return true;
+    }
+    match (serde_json::from_str(one), serde_json::from_str(other)) {
+        (Ok(Value::Array(one)), Ok(Value::Array(other))) if one != other => {
             let sorted = |list: &[Value]| {
                 let mut texts: Vec<String> = list.iter().map(Value::to_string).collect();
                 texts.sort_unstable();
                 texts
             };
-            sorted(one) == sorted(other)
+            sorted(&one) == sorted(&other)
         }
-        _ => one == other,
+        (Ok(one), Ok(other)) => one == other,
+        _ => false,
     }
 }
 
 /// What was recorded of each version, oldest first.
 fn recorded() -> Vec<Version> {
     // The file is ours; a test reads it.
-    let recorded: IndexMap<String, Version> = serde_json::from_str(RECORDED).unwrap_or_default();
+    let recorded: TextMap<&str, Version> = serde_json::from_str(RECORDED).unwrap_or_default();
     let mut versions: Vec<Version> = recorded.into_values().collect();
-    versions.sort_by_key(|version| number(&version.torch));
+    versions.sort_by_key(|version| number(version.torch));
     versions
 }
 
@@ -195,7 +210,7 @@ mod tests {
     #[test]
     fn a_version_has_its_own_defaults_and_those_that_did_not_change_since_older_ones() {
         let (old, new) = (for_torch("2.6.0"), for_torch("2.15.0+cu132"));
-        assert_eq!((old.torch.as_str(), old.choice), ("2.6.0+cu124", Choice::Same));
+        assert_eq!((old.torch, old.choice), ("2.6.0+cu124", Choice::Same));
         assert_eq!(new.against("dynamo_config", "assume_static_by_default", "true"), Against::Default);
         assert_eq!(
             new.against("dynamo_config", "assume_static_by_default", "false"),
@@ -225,11 +240,11 @@ mod tests {
     fn a_version_that_is_not_recorded_is_compared_with_the_nearest_below() {
         // Between two versions it may have the default of either.
         let between = for_torch("2.7.1");
-        assert_eq!((between.torch.as_str(), between.choice), ("2.6.0+cu124", Choice::NearestBelow));
+        assert_eq!((between.torch, between.choice), ("2.6.0+cu124", Choice::NearestBelow));
         let pgo = |value| between.against("dynamo_config", "automatic_dynamic_local_pgo", value);
         assert_eq!((pgo("false"), pgo("true")), (Against::Default, Against::Default));
         let newer = for_torch("2.99.1");
-        assert_eq!((newer.torch.as_str(), newer.choice), ("2.15.0+cu132", Choice::NearestBelow));
+        assert_eq!((newer.torch, newer.choice), ("2.15.0+cu132", Choice::NearestBelow));
         assert!(Defaults::for_log(Some("1.13.0"), &[]).is_none());
         assert!(Defaults::for_log(None, &[]).is_none());
     }
@@ -238,12 +253,13 @@ mod tests {
     fn a_log_that_does_not_name_its_torch_is_known_by_its_settings() {
         for one in all() {
             let texts = one.kinds.iter().map(|(kind, of)| {
-                let settings = of.settings.iter().map(|(name, value)| (name.clone(), value.to_string()));
-                (kind.clone(), settings.collect::<Settings>())
+                let settings =
+                    of.settings.iter().map(|(name, value)| (name.to_string(), value.get().to_owned()));
+                (*kind, settings.collect::<Settings>())
             });
-            let texts: Vec<(String, Settings)> = texts.collect();
+            let texts: Vec<(&str, Settings)> = texts.collect();
             let settings: Vec<(&str, &Settings)> =
-                texts.iter().map(|(kind, settings)| (kind.as_str(), settings)).collect();
+                texts.iter().map(|(kind, settings)| (*kind, settings)).collect();
             let found = Defaults::for_log(None, &settings).unwrap();
             assert_eq!((found.torch, found.choice), (one.torch, Choice::BySettings));
         }
@@ -251,7 +267,18 @@ mod tests {
 
     #[test]
     fn a_set_is_the_same_in_any_order() {
-        assert!(same(&serde_json::json!(["a", "b"]), &serde_json::json!(["b", "a"])));
-        assert!(!same(&serde_json::json!(["a", "b"]), &serde_json::json!(["b", "b"])));
+        assert!(same(r#"["a", "b"]"#, r#"["b","a"]"#));
+        assert!(!same(r#"["a", "b"]"#, r#"["b", "b"]"#));
+    }
+
+    #[test]
+    fn a_default_is_named_without_the_spaces_that_torch_writes() {
+        let defaults = for_torch("2.6.0");
+        let Against::Changed(default) =
+            defaults.against("dynamo_config", "_autograd_backward_strict_mode_banned_ops", "[]")
+        else {
+            panic!("it is not the default");
+        };
+        assert!(default.starts_with(r#"["stride","requires_grad""#), "{default}");
     }
 }

@@ -109,6 +109,9 @@ pub struct Found<'m> {
     pub findings: Vec<Finding>,
 }
 
+/// Spans that are followed in less time than it takes to start a thread: a tenth of a millisecond.
+const FEW_SPANS: usize = 1_000;
+
 /// Draws the conclusions of one log. Of a log of many compiles, half of the work is to follow the spans once for their parts
 /// and once for the rest, which several threads do at the same time.
 pub fn of_log(model: &Model, performance: Option<Performance>, threads: NonZeroUsize) -> Found<'_> {
@@ -117,6 +120,7 @@ pub fn of_log(model: &Model, performance: Option<Performance>, threads: NonZeroU
         let builds = Builds::of(model, &one_offs);
         (time::of_log(model), one_offs, builds)
     };
+    let threads = if model.spans.len() < FEW_SPANS { NonZeroUsize::MIN } else { threads };
     let (split, (time, one_offs, builds)) = both(threads, || Split::of(model), other);
     let chains = recompiles::recompile_chains(model);
     let ledger = Ledger::of(model, &split, &one_offs, time.total_s);

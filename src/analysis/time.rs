@@ -191,16 +191,16 @@ impl Covered {
 
 /// The phases of one compile.
 #[derive(Default)]
-struct Forest {
+struct Forest<'m> {
     nodes: Vec<(PhaseNode, Vec<usize>)>,
     roots: Vec<usize>,
-    known: TextMap<(Option<usize>, PhaseName), usize>,
+    known: TextMap<(Option<usize>, &'m PhaseName), usize>,
 }
 
-impl Forest {
-    fn add(&mut self, parent: Option<usize>, span: &TraceSpan, self_us: f64) -> usize {
+impl<'m> Forest<'m> {
+    fn add(&mut self, parent: Option<usize>, span: &'m TraceSpan, self_us: f64) -> usize {
         let next = self.nodes.len();
-        let index = *self.known.entry((parent, span.name.clone())).or_insert(next);
+        let index = *self.known.entry((parent, &span.name)).or_insert(next);
         if index == next {
             let depth = parent.and_then(|p| self.nodes.get(p)).map_or(0, |(node, _)| node.depth + 1);
             let node = PhaseNode { name: span.name.clone(), depth, self_s: 0.0, total_s: 0.0, count: 0 };

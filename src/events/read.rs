@@ -7,7 +7,8 @@ use super::scalar::Scalar;
 use super::{Event, finish};
 use crate::model::{CompileIndex, LastRecord, LogFacts, Model, ProblemKind, RawRecord};
 use crate::trace::{
-    CompileId, Damage, DamageKind, Entry, Payload, Record, Records, Source, Stamp, readable_text, strict_json,
+    CompileId, Damage, DamageKind, Entry, OrderedMap, Payload, Record, Records, Source, Stamp, readable_text,
+    strict_json,
 };
 use anyhow::{Context, bail};
 use serde::Deserialize;
@@ -331,6 +332,10 @@ fn name_of(value: &RawValue) -> Option<String> {
         #[serde(borrow, default)]
         name: Scalar<'a>,
     }
+    // Most records are events of the timeline, whose value is `{}`.
+    if value.get().len() < r#"{"name":0}"#.len() {
+        return None;
+    }
     // Metrics have up to 40 KB and no name. An event that has a name begins with it, or is small.
     let head = value.get().get(..128).unwrap_or(value.get());
     if value.get().len() > 4096 && !head.contains("\"name\"") {
@@ -344,7 +349,7 @@ fn name_of(value: &RawValue) -> Option<String> {
 const NO_KEY: &str = "(none)";
 
 /// Counts a key; memory for it is allocated only the first time.
-fn count(counts: &mut indexmap::IndexMap<String, u64>, key: &str) {
+fn count(counts: &mut OrderedMap<String, u64>, key: &str) {
     match counts.get_mut(key) {
         Some(count) => *count += 1,
         None => {

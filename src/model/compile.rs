@@ -161,6 +161,14 @@ impl Compile {
         }
     }
 
+    /// Appends the same to a path.
+    pub fn push_folder(&self, attempt: u32, path: &mut String) {
+        match &self.id {
+            Some(id) => id.push_folder(attempt, path),
+            None => path.push_str(crate::trace::folder_without_id()),
+        }
+    }
+
     /// As upstream writes it in `compile_directory.json`: `[0/0_1]`.
     pub fn bracketed(&self, attempt: u32) -> String {
         match &self.id {

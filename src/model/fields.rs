@@ -65,7 +65,8 @@ impl<'de: 'a, 'a> Deserialize<'de> for Fields<'a> {
             }
 
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Fields<'de>, A::Error> {
-                let mut fields = Vec::new();
+                // Most objects of a log have five to eight fields.
+                let mut fields = Vec::with_capacity(8);
                 while let Some(BorrowedText(key)) = map.next_key()? {
                     fields.push((key, map.next_value()?));
                 }

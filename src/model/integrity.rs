@@ -1,7 +1,7 @@
 //! Which parts of a log could be read, and what is damaged.
 
 use super::{Artifact, Content};
-use indexmap::IndexMap;
+use crate::trace::OrderedMap;
 
 /// Kinds of damage, each a counter of [`Integrity`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -97,11 +97,11 @@ pub struct Integrity {
     /// The first 100 of each kind, in log order.
     pub problems: Vec<Problem>,
     /// Records by event key.
-    pub events: IndexMap<String, u64>,
+    pub events: OrderedMap<String, u64>,
     /// Artifact events by name.
-    pub artifacts: IndexMap<String, u64>,
+    pub artifacts: OrderedMap<String, u64>,
     /// Records of unknown events, by key.
-    pub unknown_events: IndexMap<String, u64>,
+    pub unknown_events: OrderedMap<String, u64>,
     /// How many records have a stack in place of a compile id.
     pub stacks_without_id: u64,
 }

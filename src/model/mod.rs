@@ -67,7 +67,9 @@ pub use tensors::{InputTensor, StorageSize, TensorDescription};
 pub use traceback::traceback;
 pub use vllm::{VllmEvent, VllmFact, VllmPart, VllmPass, VllmStart};
 
-use crate::trace::{Clock, CompileId, Md5, PayloadList, PayloadRef, Span, Stamp, StringTable, TextMap};
+use crate::trace::{
+    Clock, CompileId, Md5, OrderedMap, PayloadList, PayloadRef, Span, Stamp, StringTable, TextMap,
+};
 use fxhash::{FxHashMap, FxHashSet};
 use indexmap::IndexMap;
 use std::sync::Arc;
@@ -102,7 +104,7 @@ pub struct Model {
     /// Symbolic sizes.
     pub shapes: Shapes,
     /// Configuration texts by md5, each once: where it stands first.
-    pub configs: IndexMap<Md5, ConfigRef>,
+    pub configs: OrderedMap<Md5, ConfigRef>,
     /// Spans of compile phases, in the order in which they began.
     pub spans: Vec<TraceSpan>,
     /// Kernels that events of spans name, by the place of the span.
@@ -136,7 +138,7 @@ pub struct Model {
     /// Settings of Inductor that explain what it did.
     pub inductor: InductorSettings,
     /// Payloads that no artifact holds word for word, to be kept under their md5.
-    pub payloads: IndexMap<Md5, PayloadRef>,
+    pub payloads: OrderedMap<Md5, PayloadRef>,
     /// Every record but `str` and `chromium_event`, for raw.jsonl.
     pub raw: Vec<RawRecord>,
     /// Records of a second rank, counted by event.
@@ -242,9 +244,9 @@ pub enum PayloadPlace {
 #[derive(Debug, Clone, Default)]
 pub struct OtherRank {
     /// How many by event key.
-    pub events: IndexMap<String, u64>,
+    pub events: OrderedMap<String, u64>,
     /// How many by compile id.
-    pub compiles: IndexMap<String, u64>,
+    pub compiles: OrderedMap<String, u64>,
     /// First and last line.
     pub lines: (u64, u64),
 }

@@ -10,9 +10,9 @@ use super::serve::Serve;
 use super::shell::{Completions, Man};
 use super::show::Show;
 use super::values::bytes;
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::{Parser, Subcommand};
 use std::io::IsTerminal;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use tlparse::{Editor, Options, Settings};
 
 /// Read a TORCH_TRACE log and report what torch.compile did.
@@ -186,11 +186,8 @@ impl Cli {
 
     /// What to say where options stand before a subcommand, which makes a path of its name.
     fn misplaced_options(&self) -> Option<String> {
-        let program = Cli::command();
-        let names = program.get_subcommands().map(clap::Command::get_name);
-        let name = names
-            .into_iter()
-            .find(|name| self.paths.iter().any(|path| path.as_os_str() == *name && !path.exists()))?;
+        let mut names = self.paths.iter().filter_map(|path| path.to_str());
+        let name = names.find(|name| Command::has_subcommand(name) && !Path::new(name).exists())?;
         Some(format!(
             "give the options of tlparse {name} after it: tlparse {name} .. --overwrite; to read a log or folder called \
              {name}, give ./{name}"

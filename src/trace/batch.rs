@@ -23,7 +23,7 @@ use std::thread::Scope;
 const BATCH_BYTES: usize = 512 << 10;
 /// The first batch is smaller, and each may have twice as much as the one before, until they have all: the events of a short
 /// log are taken while the rest of it is cut.
-const FIRST_BATCH_BYTES: usize = 64 << 10;
+const FIRST_BATCH_BYTES: usize = 32 << 10;
 /// Or once it has so many records.
 const BATCH_RECORDS: usize = 1024;
 /// A buffer that had to grow beyond this, for one large payload, is given back.
@@ -121,27 +121,32 @@ pub(super) enum Batches<R> {
     Ahead {
         full: Receiver<Batch>,
         empty: Sender<Batch>,
+        /// The first batch, which was read before the thread was started.
+        first: Option<Batch>,
         /// How many full ones wait.
         waiting: Arc<AtomicUsize>,
     },
 }
 
 impl<R: Read> Batches<R> {
-    /// Batches that a thread of `scope` reads ahead. It ends when these are dropped.
+    /// Batches that a thread of `scope` reads ahead. It ends when these are dropped. The first is read here, since the system
+    /// needs as long to start a thread; a log of a few records needs none.
     pub fn ahead<'scope>(scope: &'scope Scope<'scope, '_>, reader: R) -> Batches<R>
     where
         R: Send + 'scope,
     {
         let (to_read, empty_of_reader) = channel::<Batch>();
         let (from_reader, full) = channel();
-        for _ in 0..IN_FLIGHT {
+        let mut groups = Groups::new(reader);
+        let mut first = Batch::default();
+        groups.fill(&mut first);
+        for _ in 1..IN_FLIGHT {
             // Both ends of the channel are here, so it is open.
             let _ = to_read.send(Batch::default());
         }
-        let mut groups = Groups::new(reader);
         let waiting = Arc::new(AtomicUsize::new(0));
         let of_reader = Arc::clone(&waiting);
-        scope.spawn(move || {
+        let read_on = move || {
             while let Ok(mut batch) = empty_of_reader.recv() {
                 groups.fill(&mut batch);
                 // Without a batch in store, the parsers are about to wait: they have time to compute the hashes.
@@ -153,15 +158,19 @@ impl<R: Read> Batches<R> {
                     break;
                 }
             }
-        });
-        Batches::Ahead { full, empty: to_read, waiting }
+        };
+        if !first.ended {
+            scope.spawn(read_on);
+        }
+        Batches::Ahead { full, empty: to_read, first: Some(first), waiting }
     }
 
     /// Puts the next batch in place of the one before.
     pub fn next(&mut self, batch: &mut Batch) {
         match self {
             Batches::Here(groups) => groups.fill(batch),
-            Batches::Ahead { full, empty, waiting } => {
+            Batches::Ahead { first, .. } if first.is_some() => *batch = first.take().unwrap_or_default(),
+            Batches::Ahead { full, empty, waiting, .. } => {
                 // After the last batch nobody takes empty ones.
                 let _ = empty.send(std::mem::take(batch));
                 match full.recv() {
@@ -205,6 +214,8 @@ impl<R: Read> Groups<R> {
     /// Fills a batch with what comes next. Its payloads have no hashes yet.
     fn fill(&mut self, batch: &mut Batch) {
         batch.clear();
+        // At once: a buffer that doubles copies, and touches memory that a short log never uses again.
+        batch.bytes.reserve(self.room);
         while !batch.ended && batch.bytes.len() < self.room && batch.items.len() < BATCH_RECORDS {
             match self.next(&mut batch.bytes) {
                 Ok(Some(item)) => batch.items.push(item),
@@ -332,7 +343,7 @@ mod tests {
         }
         assert_eq!(items, 1_500);
         sizes.pop();
-        let room = [64 << 10, 128 << 10, 256 << 10, BATCH_BYTES, BATCH_BYTES, BATCH_BYTES];
+        let room = [32 << 10, 64 << 10, 128 << 10, 256 << 10, BATCH_BYTES, BATCH_BYTES];
         let beyond: Vec<usize> = sizes.iter().zip(room).map(|(size, room)| size - room).collect();
         assert!(sizes.len() >= room.len() - 1 && beyond.iter().all(|more| *more < record.len()), "{sizes:?}");
     }

@@ -120,15 +120,20 @@ impl CompileId {
     /// The folder of this id's files: `ca_frame_compile_attempt`, a missing part being `-`.
     pub fn folder(&self, attempt: u32) -> String {
         let mut folder = String::with_capacity(24);
+        self.push_folder(attempt, &mut folder);
+        folder
+    }
+
+    /// Appends the same to a path.
+    pub fn push_folder(&self, attempt: u32, path: &mut String) {
         for part in [&self.ca, &self.frame, &self.compile] {
             match part {
-                Some(part) => part.push_folder(&mut folder),
-                None => folder.push('-'),
+                Some(part) => part.push_folder(path),
+                None => path.push('-'),
             }
-            folder.push('_');
+            path.push('_');
         }
-        push_number(&mut folder, attempt.into());
-        folder
+        push_number(path, attempt.into());
     }
 }
 
@@ -217,9 +222,7 @@ pub fn bracketed_without_id() -> &'static str {
 
 /// Writes a number without a text of its own: each page asks for the folders of all its links.
 fn push_number(folder: &mut String, number: u64) {
-    use fmt::Write as _;
-    // A text takes all that is written.
-    let _ = write!(folder, "{number}");
+    folder.push_str(itoa::Buffer::new().format(number));
 }
 
 fn shown(part: &Option<IdPart>) -> String {

@@ -2,8 +2,10 @@
 
 use std::io::{self, Read};
 
-/// Bytes of the read buffer: large enough that system calls do not matter, small enough for the second-level cache.
-pub(super) const WINDOW: usize = 256 << 10;
+/// Bytes of the read buffer: large enough that system calls do not matter (they are a thousandth of the time of a long log),
+/// small enough for the caches. A short log feels each page of memory that is touched for the first time: with four times as
+/// much, the system took 0.1 ms of its 8 to hand it over.
+pub(super) const WINDOW: usize = 64 << 10;
 
 /// Reads a stream line by line.
 pub(super) struct Lines<R> {

@@ -1,6 +1,7 @@
 //! Maps and sets that are keyed by texts of a log.
 
 use foldhash::fast::RandomState;
+use indexmap::IndexMap;
 use std::collections::{HashMap, HashSet};
 
 /// A map whose keys are, or contain, texts or numbers that a log chose, such as process ids.
@@ -9,8 +10,11 @@ use std::collections::{HashMap, HashSet};
 /// library, which also withstands who can measure a running program, took 3 % of the time of a log of many compiles. The
 /// hasher of `fxhash` is faster and is kept for ids that this program assigns: a hundred thousand chosen keys would cost
 /// it a minute. For the same reason the order of iteration differs from run to run: nothing may reach the report in that order.
-/// Where the order matters, use `IndexMap` with its default hasher.
+/// Where the order matters, use [`OrderedMap`].
 pub type TextMap<K, V> = HashMap<K, V, RandomState>;
+
+/// A [`TextMap`] that gives its keys in the order in which they came.
+pub type OrderedMap<K, V> = IndexMap<K, V, RandomState>;
 
 /// A set of texts or numbers that a log chose; see [`TextMap`].
 pub type TextSet<T> = HashSet<T, RandomState>;

@@ -44,7 +44,7 @@ pub use envelope::{Envelope, FirstEvent, clean_header, readable_text, strict_jso
 pub use glob::expanded;
 pub use intake::Opener;
 pub(crate) use maps::push_mostly_one;
-pub use maps::{TextHasher, TextMap, TextSet};
+pub use maps::{OrderedMap, TextHasher, TextMap, TextSet};
 pub use names::rank_of_file_name;
 pub use nesting::{nests_deeper, string_length};
 pub use payload::{Md5, PayloadRef, Span};

@@ -12,10 +12,13 @@ use anyhow::{Context, Result, bail};
 
 use super::payload::{PayloadRef, Span, decode, decode_slice};
 use super::payload_list::ListedPayload;
-use super::unpack::{Limit, Limited, MAGIC, OverLimit, Packing, WINDOW, copy_unpacked, unpacking};
+use super::unpack::{Limit, Limited, MAGIC, OverLimit, Packing, copy_unpacked, unpacking};
 
 /// Payloads up to this size are decoded in memory when they are copied, larger ones piece by piece.
 const COPY_IN_MEMORY: u64 = 1 << 20;
+/// Bytes that are read with a span, for its neighbors: as many as [`Lines`](super::lines::Lines) reads at once, and for the same
+/// reasons.
+const NEIGHBORS: usize = super::lines::WINDOW;
 /// How many bytes at the log's beginning and end are compared to see whether it was rewritten.
 const EDGE: u64 = 4 << 10;
 /// An opened log. Only the bytes that it had when it was opened are read, even if the program is still writing to it.
@@ -372,12 +375,12 @@ impl<'s> SpanReader<'s> {
 
     /// As [`Source::read_span`].
     pub fn read_span(&mut self, span: Span, out: &mut Vec<u8>) -> io::Result<()> {
-        if span.len > WINDOW as u64 {
+        if span.len > NEIGHBORS as u64 {
             return self.source.read_span(span, out);
         }
         self.source.check(span)?;
         if !self.holds(span) {
-            let len = (WINDOW as u64).min(self.source.len - span.offset);
+            let len = (NEIGHBORS as u64).min(self.source.len - span.offset);
             // If the read fails, the window is left empty.
             let mut window = std::mem::take(&mut self.window);
             self.source.read_span(Span { offset: span.offset, len }, &mut window)?;
@@ -399,7 +402,7 @@ impl<'s> SpanReader<'s> {
             decode_slice(&raw, payload.strip_cr, out);
         }
         // The memory of one large payload is not kept for the rest of the pass.
-        raw.shrink_to(WINDOW);
+        raw.shrink_to(NEIGHBORS);
         self.raw = raw;
         read?;
         if out.len() as u64 == payload.text_len { Ok(()) } else { Err(changed()) }

@@ -309,7 +309,7 @@ pub fn library_call(line: &str) -> Option<&str> {
     // index of texts. A name that is called stands before a bracket.
     memchr::memchr_iter(b'(', line.as_bytes()).find_map(|bracket| {
         let before = line.get(..bracket)?;
-        let name = before.get(before.trim_end_matches(in_name).len()..)?;
+        let name = path_at_end(before);
         let may_begin = matches!(name.bytes().next(), Some(b'e' | b't' | b'a' | b'i' | b'_'));
         let is_library = may_begin && LIBRARIES.iter().any(|start| name.starts_with(start));
         let is_part = || before.strip_suffix(name).is_some_and(|path| path.ends_with([':', '\'', '"']));
@@ -317,9 +317,14 @@ pub fn library_call(line: &str) -> Option<&str> {
     })
 }
 
-/// What the path of a name is made of.
-fn in_name(c: char) -> bool {
-    is_word(c) || c == '.'
+/// The name at the end of a text with the path to it: `torch.ops.aten.mm` of `buf0 = torch.ops.aten.mm`.
+fn path_at_end(text: &str) -> &str {
+    // Byte by byte, since nearly all code is ASCII.
+    let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.');
+    let start = text.bytes().rposition(|byte| !is_plain(&byte)).map_or(0, |at| at + 1);
+    let is_cut = text.as_bytes().get(..start).and_then(<[u8]>::last).is_some_and(|byte| !byte.is_ascii());
+    let start = if is_cut { text.trim_end_matches(|c| is_word(c) || c == '.').len() } else { start };
+    text.get(start..).unwrap_or_default()
 }
 
 /// Kernels in the order of a file.
@@ -500,6 +505,8 @@ mod tests {
             ("        assert_alignment(buf15, 16, 'torch.ops.aten.cumsum.default')", None),
             ("        assert_metadata(buf15, 'aten.cumsum', (2, 3))", None),
             ("        my_aten.f(x)", None),
+            ("        é_aten.f(aten.mm(x))", Some("aten.mm")),
+            ("        日aten.f(x)", None),
             ("aten = torch.ops.aten", None),
         ];
         for (line, name) in calls {

@@ -167,8 +167,7 @@ fn function_table(
         cells.extend([difference(one.builds), change(&one.operators), change(&one.guards)]);
         Ok(Row::of(cells))
     };
-    let rows: Vec<anyhow::Result<Row>> = lines.iter().enumerate().take(ROWS).map(row).collect();
-    view.table(out, &table, rows.into_iter())?;
+    view.table(out, &table, lines.iter().enumerate().take(ROWS).map(row))?;
     if lines.len() > ROWS {
         let rest = counted(lines.len() - ROWS, "more function differs", "more functions differ");
         note_below(out, format!("{rest} less."))?;
@@ -259,8 +258,7 @@ fn measured_table(
         ]);
         Ok(Row::of(cells))
     };
-    let rows: Vec<anyhow::Result<Row>> = lines.iter().map(row).collect();
-    view.table(out, &Table { id, label, heads }, rows.into_iter())
+    view.table(out, &Table { id, label, heads }, lines.iter().map(row))
 }
 
 /// Settings and versions that differ.
@@ -291,8 +289,7 @@ pub(super) fn settings(view: DiffView<'_>, shown: &LogComparison, out: &mut dyn 
             ]))
         };
         let table = Table { id: "settings-table", label: "Settings and versions", heads };
-        let lines: Vec<anyhow::Result<Row>> = rows.iter().take(ROWS).map(line).collect();
-        view.table(out, &table, lines.into_iter())?;
+        view.table(out, &table, rows.iter().take(ROWS).map(line))?;
     }
     for (name, settings) in [("A", only_a), ("B", only_b)] {
         if settings.is_empty() {
@@ -328,8 +325,8 @@ pub(super) fn ranks(view: DiffView<'_>, out: &mut dyn Write) -> anyhow::Result<(
         cells.extend(time_cells(log.total, widest));
         Ok(Row::of(cells))
     };
-    let rows: Vec<anyhow::Result<Row>> = logs.iter().take(ROWS).map(row).collect();
-    view.table(out, &Table { id: "ranks-table", label: "Ranks", heads }, rows.into_iter())?;
+    let rows = logs.iter().take(ROWS).map(row);
+    view.table(out, &Table { id: "ranks-table", label: "Ranks", heads }, rows)?;
     if logs.len() > ROWS {
         note_below(out, format!("{} differ less.", counted(logs.len() - ROWS, "more rank", "more ranks")))?;
     }

@@ -5,8 +5,7 @@ use crate::model::{CollectiveCalls, Compile, GraphOps, InputTensor, Model, Stret
 use crate::report::data::entries::{Each, EachOrNull, id_text};
 use crate::report::data::execution::execution;
 use crate::report::subject::Report;
-use crate::trace::Md5;
-use indexmap::IndexMap;
+use crate::trace::{Md5, OrderedMap};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
@@ -73,7 +72,7 @@ fn parity(graph: &Parity) -> Value {
 /// The last configuration of each name.
 fn last_configs(model: &Model) -> Value {
     let records = model.compiles.iter().flat_map(|c| &c.metrics);
-    let mut last: IndexMap<&str, (u64, Md5)> = IndexMap::new();
+    let mut last: OrderedMap<&str, (u64, Md5)> = OrderedMap::default();
     for record in records {
         for (name, md5) in record.configs.iter().filter(|(name, _)| *name != "inductor_provenance") {
             let known = last.entry(name).or_insert((record.line, *md5));

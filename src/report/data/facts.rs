@@ -1,18 +1,19 @@
 //! report.json: the model and the findings. It is streamed, and the metrics records are read again one by one.
 
 use crate::model::{
-    CONFIG_FIELDS, CacheLookup, Compile, CompileIndex, Content, Frame, GraphBreak, MetricsRecord,
-    ProblemKind, Reason, Recompile, TextFrame,
+    BorrowedText, CONFIG_FIELDS, CacheLookup, Compile, CompileIndex, Content, Frame, GraphBreak,
+    MetricsRecord, ProblemKind, Reason, Recompile, TextFrame,
 };
 use crate::report::data::cross_rank::CrossRank;
 use crate::report::data::entries::{Each, id_text};
 use crate::report::data::measured::measured;
-use crate::report::data::raw::readable;
+use crate::report::data::raw::{compact, readable};
 use crate::report::kit::log_text::RecordFields;
 use crate::report::kit::paths;
 use crate::report::subject::Report;
 use serde::ser::{Error, SerializeMap};
 use serde::{Serialize, Serializer};
+use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use std::io::Write;
 
@@ -222,14 +223,16 @@ impl Serialize for Configs<'_> {
         let mut records = RecordFields::new(self.0, &CONFIG_FIELDS);
         for (md5, place) in &self.0.model.configs {
             let json = records.json(place.header, place.first_line, place.field).map_err(S::Error::custom)?;
-            let value = match serde_json::from_str(json.unwrap_or("null")).unwrap_or_default() {
-                Value::String(text) => serde_json::from_str(&text).unwrap_or(Value::String(text)),
-                other => other,
-            };
-            map.serialize_entry(&md5.to_string(), &value)?;
+            map.serialize_entry(&md5.to_string(), &configuration(json.unwrap_or("null")))?;
         }
         map.end()
     }
+}
+
+/// The settings of a field: torch writes them as a text that is JSON itself. What is none stays a text.
+fn configuration(json: &str) -> Option<Box<RawValue>> {
+    let text = serde_json::from_str::<BorrowedText<'_>>(json).ok();
+    text.and_then(|BorrowedText(text)| compact(&text)).or_else(|| compact(json))
 }
 
 fn graph_break(entry: &GraphBreak) -> Value {

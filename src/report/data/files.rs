@@ -6,8 +6,7 @@ use crate::report::kit::json::indent;
 use crate::report::kit::paths;
 use crate::report::kit::templates::Worker;
 use crate::report::subject::Report;
-use crate::trace::{Md5, PayloadRef, Source};
-use indexmap::IndexMap;
+use crate::trace::{Md5, OrderedMap, PayloadRef, Source};
 
 /// JSON up to this size is indented; larger JSON is copied unchanged, so that one payload cannot fill the memory.
 const LARGEST_INDENTED: u64 = 64 << 20;
@@ -16,7 +15,7 @@ const LARGEST_INDENTED: u64 = 64 << 20;
 pub(crate) fn pages(report: Report<'_>) -> Vec<Page<'_, Worker>> {
     let mut pages = Vec::new();
     let kept = report.model.payloads.iter();
-    let mut payloads: IndexMap<Md5, &PayloadRef> = kept.map(|(md5, at)| (*md5, at)).collect();
+    let mut payloads: OrderedMap<Md5, &PayloadRef> = kept.map(|(md5, at)| (*md5, at)).collect();
     for compile in &report.model.compiles {
         for artifact in &compile.artifacts {
             pages.extend(file(report, compile, artifact));

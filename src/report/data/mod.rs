@@ -24,8 +24,7 @@ use crate::output::{NewFile, Page, RelPath};
 use crate::report::kit::paths;
 use crate::report::kit::templates::Worker;
 use crate::report::subject::Report;
-use crate::trace::Md5;
-use indexmap::IndexMap;
+use crate::trace::{Md5, OrderedMap};
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::io::Write;
@@ -93,7 +92,7 @@ fn write_directory(report: Report<'_>, out: &mut dyn Write) -> anyhow::Result<()
     attempts.sort_unstable();
     files.sort_unstable();
     // Odd ids may read alike: the last one has the place of the first. Keys are told apart by their hashes, which are short.
-    let mut listed: IndexMap<Md5, (CompileIndex, u32)> = IndexMap::default();
+    let mut listed: OrderedMap<Md5, (CompileIndex, u32)> = OrderedMap::default();
     for (_, index, attempt) in attempts {
         let Some(compile) = compiles.get(index) else { continue };
         listed.insert(Md5::of(compile.bracketed(attempt).as_bytes()), (index, attempt));

@@ -1,10 +1,14 @@
 //! The log again, for programs: its records one per line, and its chromium events as one array.
 
+use crate::limits::DEEPEST_JSON;
 use crate::model::{Fields, PayloadPlace, RawRecord};
 use crate::report::kit::paths;
 use crate::report::subject::Report;
-use crate::trace::{Prefix, SpanReader, clean_header, readable_text, strict_json, string_length};
+use crate::trace::{
+    Prefix, SpanReader, clean_header, nests_deeper, readable_text, strict_json, string_length,
+};
 use serde::Serialize;
+use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 use std::io::Write;
 
@@ -115,6 +119,18 @@ pub(super) fn readable(value: &RawValue) -> Option<Box<RawValue>> {
     }
     let mut compact = Vec::new();
     push_compact(text, &mut compact, |_| {});
+    RawValue::from_string(String::from_utf8(compact).ok()?).ok()
+}
+
+/// The JSON without space between its tokens and with numbers as they print; None where the text is no JSON, or nests deeper
+/// than other readers go.
+pub(super) fn compact(json: &str) -> Option<Box<RawValue>> {
+    if nests_deeper(json, DEEPEST_JSON) {
+        return None;
+    }
+    serde_json::from_str::<IgnoredAny>(json).ok()?;
+    let mut compact = Vec::new();
+    push_compact(json, &mut compact, |_| {});
     RawValue::from_string(String::from_utf8(compact).ok()?).ok()
 }
 

@@ -74,7 +74,10 @@ pub(crate) fn count(number: f64) -> String {
         false => format!("{:.6}", number.abs()).trim_end_matches('0').trim_end_matches('.').to_owned(),
     };
     let (whole, rest) = text.split_at(text.find('.').unwrap_or(text.len()));
-    let mut grouped = String::new();
+    if whole.len() <= 3 && number >= 0.0 {
+        return text;
+    }
+    let mut grouped = String::with_capacity(text.len() + text.len() / 3 + 1);
     if number < 0.0 && text != "0" {
         grouped.push('-');
     }

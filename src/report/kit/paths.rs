@@ -30,9 +30,19 @@ pub(crate) fn artifact(compile: &Compile, artifact: &Artifact, settings: &Settin
     match (&artifact.content, artifact.place) {
         (Content::DumpFile(_), _) => dump_file(&artifact.name),
         (Content::Payload(at, _), Place::Payloads) => payload(at.md5),
-        _ => RelPath::of_parts(&[&compile.folder(artifact.attempt), &listed_name(artifact, settings)]),
+        _ => in_folder(compile, artifact.attempt, &listed_name(artifact, settings)),
     }
 }
+
+/// A file in the folder of an attempt.
+fn in_folder(compile: &Compile, attempt: u32, name: &str) -> RelPath {
+    let mut folder = String::with_capacity(FOLDER_BYTES + name.len());
+    compile.push_folder(attempt, &mut folder);
+    RelPath::below(folder, name)
+}
+
+/// Bytes of a compile's folder and the slash after it; one of an odd id has more.
+const FOLDER_BYTES: usize = 16;
 
 /// `<name>_<number>.<ext>`, what the directory calls an artifact; a generated module and a link keep their names.
 pub(crate) fn listed_name(artifact: &Artifact, settings: &Settings) -> String {
@@ -44,7 +54,11 @@ pub(crate) fn listed_name(artifact: &Artifact, settings: &Settings) -> String {
         Content::Link(_) => return artifact.name.to_string(),
         _ => {}
     }
-    [&stem(artifact), "_", &artifact.number.to_string(), ".", extension(artifact, settings)].concat()
+    let (mut name, mut number) = (stem(artifact), itoa::Buffer::new());
+    let end = ["_", number.format(artifact.number), ".", extension(artifact, settings)];
+    name.reserve_exact(end.iter().map(|part| part.len()).sum());
+    end.into_iter().for_each(|part| name.push_str(part));
+    name
 }
 
 /// The name without number and extension, as its file has it.
@@ -56,7 +70,7 @@ pub(crate) fn stem(artifact: &Artifact) -> String {
 pub(crate) fn readable(compile: &Compile, artifact: &Artifact) -> Option<RelPath> {
     artifact.readable?;
     let file = format!("{}_{}_readable.html", stem(artifact), artifact.number);
-    Some(RelPath::of_parts(&[&compile.folder(artifact.attempt), &file]))
+    Some(in_folder(compile, artifact.attempt, &file))
 }
 
 fn extension(artifact: &Artifact, settings: &Settings) -> &'static str {
@@ -78,12 +92,12 @@ fn extension(artifact: &Artifact, settings: &Settings) -> &'static str {
 
 /// The page of a compile, in the folder of attempt 0.
 pub(crate) fn compile_page(compile: &Compile) -> RelPath {
-    RelPath::of_parts(&[&compile.folder(0), "compile.html"])
+    in_folder(compile, 0, "compile.html")
 }
 
 /// The graphs of a compile side by side, in the folder of attempt 0.
 pub(crate) fn graphs_page(compile: &Compile) -> RelPath {
-    RelPath::of_parts(&[&compile.folder(0), "graphs.html"])
+    in_folder(compile, 0, "graphs.html")
 }
 
 /// The page of an Inductor run, or its maps: `provenance_tracking_-_0_0_0.html` for the first of a folder, and

@@ -9,7 +9,6 @@ use crate::report::kit::markup::{Element, push_close, push_element, push_open, s
 use crate::report::kit::paths;
 use crate::report::kit::templates::Worker;
 use crate::report::subject::{PresentPage, Report};
-use serde::Serialize;
 use std::io::Write;
 
 /// Around a page's content.
@@ -37,7 +36,6 @@ pub(crate) struct Shell<'a> {
 }
 
 /// The search of one of several reports.
-#[derive(Serialize)]
 pub(crate) struct SearchIn {
     /// `rank 3`
     pub name: String,
@@ -196,6 +194,54 @@ impl<'a> Shell<'a> {
         self.search.then(|| format!("{}search.html", if below { "../" } else { "" }))
     }
 
+    /// Appends what stands above the content: where the page stands, the search, and its tabs.
+    fn push_top(&self, html: &mut String) {
+        html.push_str("<header class=\"page-head\">\n  <nav aria-label=\"Breadcrumb\">");
+        for (text, href) in &self.crumbs {
+            html.push_str(crumb(text, href.as_deref()).as_str());
+        }
+        html.push_str("</nav>\n");
+        if !self.aside.is_empty() {
+            html.push_str("  ");
+            push_element(html, "div", &[("class", Some("soft"))], &self.aside);
+            html.push('\n');
+        }
+        self.push_search(html);
+        html.push_str("</header>\n");
+        let groups = self.tab_groups();
+        if !groups.is_empty() {
+            html.push_str("<div class=\"tabs\">\n<div>\n");
+            groups.iter().for_each(|group| group.push_to(html));
+            html.push_str("</div>\n</div>\n");
+        }
+        html.push_str("<main>\n");
+    }
+
+    /// Appends the form that leads to the search, where the report has one.
+    fn push_search(&self, html: &mut String) {
+        let Some(page) = self.search_page() else { return };
+        let of = self.searches.first().map(|first| format!(" {}", first.name)).unwrap_or_default();
+        let label = format!("Search{of}");
+        let field = [
+            ("name", Some("q")),
+            ("type", Some("search")),
+            ("aria-label", Some(label.as_str())),
+            ("placeholder", Some(label.as_str())),
+        ];
+        html.push_str("  ");
+        push_open(html, "form", &[("action", Some(&page))]);
+        push_open(html, "input", &field);
+        if !self.searches.is_empty() {
+            html.push_str("<select class=\"needs-script\" hidden aria-label=\"Report to search\">");
+            for one in &self.searches {
+                push_element(html, "option", &[("value", Some(&one.href))], &one.name);
+            }
+            push_close(html, "select");
+        }
+        push_close(html, "form");
+        html.push('\n');
+    }
+
     fn new(report: Report<'a>, title: &str, crumbs: Vec<(String, Option<String>)>) -> Shell<'a> {
         let file = &report.model.log.file;
         let title = if title.is_empty() { format!("{file} - tlparse") } else { format!("{title} - {file}") };
@@ -235,28 +281,38 @@ fn aside(report: Report<'_>) -> String {
     parts.join(" · ")
 }
 
-#[derive(Serialize)]
-struct Head<'a> {
-    title: &'a str,
-    policy: &'a str,
-}
-
-#[derive(Serialize)]
-struct Top<'a> {
-    crumbs: Vec<Html>,
-    aside: &'a str,
-    search: Option<String>,
-    /// In which of several reports; empty where there is one.
-    searches: &'a [SearchIn],
-    search_label: String,
-    has_tabs: bool,
-    tabs: Vec<TabGroup>,
-}
-
-#[derive(Serialize)]
+/// Links under a name of their own.
 struct TabGroup {
     name: &'static str,
     tabs: Vec<Html>,
+}
+
+impl TabGroup {
+    fn push_to(&self, html: &mut String) {
+        html.push_str("  ");
+        push_open(html, "nav", &[("aria-label", Some(self.name))]);
+        html.push_str("\n    ");
+        push_element(html, "span", &[("class", Some("tabs-name"))], self.name);
+        for tab in &self.tabs {
+            html.push_str("\n    ");
+            html.push_str(tab.as_str());
+        }
+        html.push_str("\n  </nav>\n");
+    }
+}
+
+/// Bytes of what stands before the style sheets, most of them hashes of scripts.
+const HEAD_BYTES: usize = 1536;
+
+/// Appends what a browser must know before the style sheets.
+fn push_head(html: &mut String, title: &str, policy: &str) {
+    html.push_str("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n");
+    html.push_str("<meta name=\"viewport\" content=\"width=device-width\">\n");
+    let policy = [("http-equiv", Some("Content-Security-Policy")), ("content", Some(policy))];
+    push_open(html, "meta", &policy);
+    html.push('\n');
+    push_element(html, "title", &[], title);
+    html.push('\n');
 }
 
 /// Writes a page: the shell's head, what `body` writes into `<main>`, the shell's foot. Style sheets and scripts never
@@ -270,21 +326,10 @@ pub(crate) fn write_page(
     let Bundle { styles, scripts } = shell.assets;
     let custom = shell.custom.map(inline_script_hashes).unwrap_or_default();
     let policy = content_security_policy(scripts, &custom);
-    let crumbs = shell.crumbs.iter().map(|(text, href)| crumb(text, href.as_deref())).collect();
-    let tabs = shell.tab_groups();
-    let has_tabs = !tabs.is_empty();
     let out = &mut worker.counted(out, if shell.viewer { LARGEST_VIEWER } else { LARGEST_PAGE });
-    let of = shell.searches.first().map(|first| format!(" {}", first.name)).unwrap_or_default();
-    let top = Top {
-        crumbs,
-        aside: &shell.aside,
-        search: shell.search_page(),
-        searches: &shell.searches,
-        search_label: format!("Search{of}"),
-        has_tabs,
-        tabs,
-    };
-    writeln!(out, "{}", worker.render("shell_head", &Head { title: &shell.title, policy: &policy })?)?;
+    let mut html = String::with_capacity(HEAD_BYTES);
+    push_head(&mut html, &shell.title, &policy);
+    out.write_all(html.as_bytes())?;
     for style in styles {
         style.write_element(out)?;
     }
@@ -292,7 +337,9 @@ pub(crate) fn write_page(
     if let Some(html) = shell.custom {
         writeln!(out, "{html}")?;
     }
-    writeln!(out, "{}", worker.render("shell_top", &top)?)?;
+    html.clear();
+    shell.push_top(&mut html);
+    out.write_all(html.as_bytes())?;
     body(worker, out)?;
     writeln!(out, "</main>")?;
     for script in scripts {

@@ -119,6 +119,13 @@ impl Row {
     fn push_to(&self, html: &mut String) {
         push_open(html, "tr", &[("id", self.id.as_deref()), ("data-row", self.row.as_deref())]);
         for cell in &self.cells {
+            // Most cells have nothing but their text.
+            if cell.class.is_none() && cell.sort.is_none() && cell.style.is_none() {
+                html.push_str("<td>");
+                html.push_str(cell.html.as_str());
+                html.push_str("</td>");
+                continue;
+            }
             let attributes = [
                 ("class", cell.class.as_deref()),
                 ("data-v", cell.sort.as_deref()),
@@ -298,8 +305,11 @@ impl Pieces<'_> {
             }
             shown += 1;
             let mut row = row?;
-            let mut heads = table.heads.iter();
-            row.cells.retain(|_| heads.next().is_some_and(|head| !head.absent));
+            row.cells.truncate(table.heads.len());
+            if heads.len() < table.heads.len() {
+                let mut heads = table.heads.iter();
+                row.cells.retain(|_| heads.next().is_some_and(|head| !head.absent));
+            }
             for (cell, column) in row.cells.iter_mut().zip(&columns) {
                 cell.in_column(*column);
             }

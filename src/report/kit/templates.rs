@@ -67,8 +67,6 @@ templates! {
     recompiles_verdict,
     search_foot,
     search_head,
-    shell_head,
-    shell_top,
     steps,
     time_chart,
     time_columns,

@@ -300,8 +300,7 @@ fn causes(view: View<'_>, out: &mut dyn Write, evidence: &Evidence) -> anyhow::R
             Td::html(pills),
         ]))
     });
-    let rows: Vec<anyhow::Result<Row>> = rows.collect();
-    view.table(out, &table, rows.into_iter())?;
+    view.table(out, &table, rows)?;
     view.beyond(out, all, all.min(BYPASSES), "causes")?;
     close_section(out)?;
     Ok(())

@@ -210,14 +210,16 @@ pub(crate) fn glosses() -> impl Iterator<Item = (&'static str, &'static str)> {
 /// Fields that say the same as a newer one of the record, in another unit.
 pub(crate) fn older<'f>(fields: &'f Fields<'_>) -> Vec<&'f str> {
     let pairs = TIMES.iter().filter_map(|time| time.legacy.map(|(field, unit)| (field, unit, time.micros)));
-    let same = |field: &str| {
-        pairs.clone().chain([("start_time", S, "start_time_us")]).any(|(older, unit, newer)| {
-            let us = |field: &str, unit: f64| fields.number(field).map(|time| time * unit);
-            older == field
-                && us(older, unit).zip(us(newer, 1.0)).is_some_and(|(a, b)| (a - b).abs() <= ROUNDING_US)
-        })
+    let is_same = |(older, unit, newer): &(&str, f64, &str)| {
+        let us = |field: &str, unit: f64| fields.number(field).map(|time| time * unit);
+        us(older, *unit).zip(us(newer, 1.0)).is_some_and(|(a, b)| (a - b).abs() <= ROUNDING_US)
     };
-    fields.iter().map(|(field, _)| field).filter(|field| same(field)).collect()
+    let same: Vec<&str> = pairs
+        .chain([("start_time", S, "start_time_us")])
+        .filter(is_same)
+        .map(|(older, _, _)| older)
+        .collect();
+    fields.iter().map(|(field, _)| field).filter(|field| same.contains(field)).collect()
 }
 
 /// Microseconds by which the same time may differ in another unit: torch cuts the newer ones to whole microseconds.

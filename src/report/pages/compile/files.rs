@@ -82,8 +82,7 @@ fn write_files(view: View<'_>, subject: Subject<'_>, out: &mut dyn Write) -> any
         let cells = cells.into_iter().chain(attempt).chain([Td::maybe(size(artifact), bytes)]);
         Ok(Row::of(cells.collect()).anchored(format!("file-{}", artifact.number)))
     });
-    let rows: Vec<_> = rows.collect();
-    view.table(out, &table, rows.into_iter())
+    view.table(out, &table, rows)
 }
 
 /// Bytes of a file that the log holds.

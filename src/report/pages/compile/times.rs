@@ -11,8 +11,7 @@ use crate::report::kit::view::View;
 use crate::report::pages::compile::subject::Subject;
 use crate::report::words::metrics::{TIMES, TimeField};
 use crate::report::words::phases::phase_meaning;
-use crate::trace::TextMap;
-use indexmap::IndexMap;
+use crate::trace::{OrderedMap, TextMap};
 use std::io::Write;
 
 pub(crate) fn present(subject: Subject<'_>) -> bool {
@@ -78,8 +77,8 @@ struct Sum {
 }
 
 /// Phases by name; one within itself counts once in its total.
-fn by_name(phases: &[PhaseNode]) -> IndexMap<&str, Sum> {
-    let mut sums: IndexMap<&str, Sum> = IndexMap::new();
+fn by_name(phases: &[PhaseNode]) -> OrderedMap<&str, Sum> {
+    let mut sums: OrderedMap<&str, Sum> = OrderedMap::default();
     let mut around: Vec<&str> = Vec::new();
     let mut open: TextMap<&str, usize> = TextMap::default();
     for phase in phases {

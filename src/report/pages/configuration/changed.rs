@@ -194,8 +194,7 @@ fn changed(view: View<'_>, out: &mut dyn Write, compared: &Compared<'_>) -> anyh
             Td::html(compiles),
         ]))
     });
-    let rows: Vec<anyhow::Result<Row>> = rows.collect();
-    view.table(out, &table, rows.into_iter())?;
+    view.table(out, &table, rows)?;
     view.left_out(out, compared.changed.len(), LISTED, "stand in report.json")
 }
 

@@ -23,17 +23,17 @@ pub(super) fn write(
     kinds: &[Kind],
     compared: &Compared<'_>,
 ) -> anyhow::Result<()> {
-    let settings: Vec<(Setting<'_>, Vec<&str>)> =
-        settings(kinds).map(|one| (one, words(&one, compared))).collect();
+    let settings: Vec<Selected<'_>> = settings(kinds).map(|one| Selected::of(one, compared)).collect();
     let count = settings.len();
     if count == 0 {
         return Ok(());
     }
-    let of = |word: &str| settings.iter().filter(|(_, words)| words.contains(&word)).count();
-    let choices =
-        [("changed", "changed"), ("explained", "explained"), ("on", "on or with a value"), ("off", "off")];
-    let choices = choices.map(|(word, text)| (word, text, of(word)));
-    let titles = kinds.iter().map(|kind| (kind.id, kind.title, of(kind.id)));
+    let choices = CHOICES.map(|(word, text)| {
+        (word, text, settings.iter().filter(|one| one.choices().any(|choice| choice == word)).count())
+    });
+    let titles = kinds.iter().map(|kind| {
+        (kind.id, kind.title, settings.iter().filter(|one| one.setting.kind.id == kind.id).count())
+    });
     let tools = view.narrow("settings-table", "Filter by name", choices.into_iter().chain(titles))?;
     let note = match kinds.iter().any(|kind| kind.configs.len() > 1 || kind.unread > 0) {
         true => "as most compilations had them; those that differ between compilations stand above",
@@ -52,15 +52,16 @@ pub(super) fn write(
     ];
     let table = Table { id: "settings-table", label: "All settings", heads };
     let mut anchored: Vec<&str> = Vec::new();
-    let rows = settings.iter().take(LISTED).map(|(one, words)| {
+    let rows = settings.iter().take(LISTED).map(|selected| {
+        let one = &selected.setting;
         let (value, cut) = clipped(one.value, LONGEST);
         let row = Row::of(vec![
             Td::text(one.kind.title),
             Td::text(one.name),
             Td::text(&if cut { format!("{value} …") } else { value.to_owned() }),
-            Td::text(about(one.kind.kind, one.name).unwrap_or_default()),
+            Td::text(selected.about.unwrap_or_default()),
         ]);
-        let row = row.selected_by(words.join(" "));
+        let row = row.selected_by(selected.words());
         // Links lead to the settings of a module: the first of them has the anchor.
         Ok(if anchored.contains(&one.kind.id) {
             row
@@ -69,8 +70,7 @@ pub(super) fn write(
             row.anchored(one.kind.id.to_owned())
         })
     });
-    let rows: Vec<anyhow::Result<Row>> = rows.collect();
-    view.table(out, &table, rows.into_iter())?;
+    view.table(out, &table, rows)?;
     view.left_out(out, count, LISTED, "stand in report.json")?;
     close(out, "details")?;
     close_section(out)?;
@@ -97,15 +97,39 @@ fn settings(kinds: &[Kind]) -> impl Iterator<Item = Setting<'_>> {
     })
 }
 
-/// The words by which a setting is selected.
-fn words<'k>(one: &Setting<'k>, compared: &Compared<'_>) -> Vec<&'k str> {
-    let is_off = OFF.contains(&one.value);
-    let words = [
-        (true, one.kind.id),
-        (compared.is_changed(one.kind.kind, one.name), "changed"),
-        (about(one.kind.kind, one.name).is_some(), "explained"),
-        (is_off, "off"),
-        (!is_off, "on"),
-    ];
-    words.into_iter().filter(|(holds, _)| *holds).map(|(_, word)| word).collect()
+/// What a reader can narrow the list to besides a kind: the word that selects it, and the text of its button.
+const CHOICES: [(&str, &str); 4] =
+    [("changed", "changed"), ("explained", "explained"), ("on", "on or with a value"), ("off", "off")];
+
+/// A setting with what selects it.
+struct Selected<'k> {
+    setting: Setting<'k>,
+    is_changed: bool,
+    /// What it does, where that is known.
+    about: Option<&'static str>,
+}
+
+impl<'k> Selected<'k> {
+    fn of(setting: Setting<'k>, compared: &Compared<'_>) -> Selected<'k> {
+        let Setting { kind, name, .. } = setting;
+        let is_changed = compared.is_changed(kind.kind, name);
+        Selected { setting, is_changed, about: about(kind.kind, name) }
+    }
+
+    /// Those of [`CHOICES`] that select it.
+    fn choices(&self) -> impl Iterator<Item = &'static str> {
+        let is_off = OFF.contains(&self.setting.value);
+        let holds = [self.is_changed, self.about.is_some(), !is_off, is_off];
+        CHOICES.iter().zip(holds).filter(|(_, holds)| *holds).map(|((word, _), _)| *word)
+    }
+
+    /// All words that select it, with spaces between them.
+    fn words(&self) -> String {
+        let mut words = self.setting.kind.id.to_owned();
+        for choice in self.choices() {
+            words.push(' ');
+            words.push_str(choice);
+        }
+        words
+    }
 }

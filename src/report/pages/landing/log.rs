@@ -8,7 +8,7 @@ use crate::report::kit::tables::{Head, Row, Table, Td};
 use crate::report::kit::view::View;
 pub(crate) use crate::report::words::problems::damaged;
 use crate::report::words::problems::problem_words as words;
-use indexmap::IndexMap;
+use crate::trace::OrderedMap;
 use std::io::Write;
 
 /// Kinds of event that are listed for another rank; the rest is summed up.
@@ -118,7 +118,7 @@ fn counts(
     view: View<'_>,
     out: &mut dyn Write,
     title: &str,
-    counts: &IndexMap<String, u64>,
+    counts: &OrderedMap<String, u64>,
 ) -> anyhow::Result<()> {
     if counts.is_empty() {
         return Ok(());

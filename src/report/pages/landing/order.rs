@@ -1,6 +1,6 @@
 //! Compile time in its order, as one strip from the first second to the last, each build a piece of its own.
 
-use crate::analysis::{BuildKind, PARTS, Stretch, order_of_time};
+use crate::analysis::{BuildKind, PARTS, Stretch};
 use crate::model::words::noun;
 use crate::report::kit::bars::{PHASE_OTHER, PHASES};
 use crate::report::kit::formats::{count, micros, percent, whole};
@@ -51,13 +51,12 @@ struct Legend {
 }
 
 /// The strip with its legend; nothing where the log has no spans.
-pub(crate) fn strip(view: View<'_>) -> anyhow::Result<Html> {
-    let stretches = order_of_time(view.report.model);
+pub(crate) fn strip(view: View<'_>, stretches: &[Stretch]) -> anyhow::Result<Html> {
     let total: f64 = stretches.iter().map(|one| one.us).sum();
     if total <= 0.0 {
         return Ok(Html::default());
     }
-    let pieces = pieces(&stretches, LEAST_SHARE * total);
+    let pieces = pieces(stretches, LEAST_SHARE * total);
     let drawn = pieces.iter().map(|Piece { start_us, stretch, mixed }| Drawn {
         class: class(stretch),
         left: share(*start_us, total),
@@ -67,8 +66,8 @@ pub(crate) fn strip(view: View<'_>) -> anyhow::Result<Html> {
     let order = Order {
         ticks: ticks(total),
         stretches: drawn.collect(),
-        labels: labels(view, &stretches, total),
-        legend: legend(&stretches, total),
+        labels: labels(view, stretches, total),
+        legend: legend(stretches, total),
     };
     view.render("order", &order)
 }

@@ -50,9 +50,8 @@ pub(crate) fn table(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
             Td::html(part.about.clone()),
         ]))
     });
-    let rows: Vec<anyhow::Result<Row>> = rows.collect();
     put(out, &Element::new("div").class("parts").open())?;
-    view.table(out, &table, rows.into_iter())?;
+    view.table(out, &table, rows)?;
     close(out, "div")?;
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! The verdict: one sentence in numbers, where the time went, and what limits both.
 
-use crate::analysis::{Finding, FunctionName, PARTS, Parts, Severity, is_capture, order_of_time};
+use crate::analysis::{Finding, FunctionName, PARTS, Parts, Severity, Stretch, is_capture, order_of_time};
 use crate::model::{Compile, ProblemKind, Status};
 use crate::report::kit::formats::{counted, micros, percent, whole};
 use crate::report::kit::html::Html;
@@ -68,15 +68,21 @@ pub(crate) fn hero(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     }
     let parts = report.found.split.whole;
     let slow = slow::comes_first(report);
-    let bar = if slow && report.times_phases() { strip(view)? } else { view.bar(&parts, true) };
-    let pieces = if slow { slow_sentence(view, &parts) } else { sentence(view) };
+    let (pieces, bar) = match slow {
+        true => {
+            let order = order_of_time(report.model);
+            let bar = if report.times_phases() { strip(view, &order)? } else { view.bar(&parts, true) };
+            (slow_sentence(view, &parts, &order), bar)
+        }
+        false => (sentence(view), view.bar(&parts, true)),
+    };
     let hero = Hero { pieces, notes: notes(view, &parts)?, bar };
     put(out, &view.hero(&hero)?)?;
     Ok(())
 }
 
 /// The sentence where nothing went wrong and it took long: what took the time, and what a warm run saves.
-fn slow_sentence(view: View<'_>, parts: &Parts) -> Vec<Words> {
+fn slow_sentence(view: View<'_>, parts: &Parts, order: &[Stretch]) -> Vec<Words> {
     let mut pieces = match single_function(view) {
         Some(name) => vec![
             piece("Compiling ", name, "#functions", ""),
@@ -86,7 +92,7 @@ fn slow_sentence(view: View<'_>, parts: &Parts) -> Vec<Words> {
     };
     if let Some((us, part)) = costliest(parts) {
         pieces.push(piece(", of which ", micros(us), "#time", ""));
-        pieces.push(piece(" went into ", doing(view, part), "#time", ""));
+        pieces.push(piece(" went into ", doing(view, part, order), "#time", ""));
     }
     pieces.push(words("."));
     if let Some(us) = outlook(view.report).warm_us {
@@ -199,11 +205,10 @@ fn beside_the_time(view: View<'_>) -> Html {
 }
 
 /// What the compiler did in a part; builds are counted where each has a span.
-fn doing(view: View<'_>, part: usize) -> String {
+fn doing(view: View<'_>, part: usize, order: &[Stretch]) -> String {
     let is_building = PARTS.get(part) == Some(&"Kernel builds");
-    let stretches = if is_building { order_of_time(view.report.model) } else { Vec::new() };
-    let builds = stretches.iter().filter(|one| one.build.is_some()).count();
-    if builds == 0 {
+    let builds = order.iter().filter(|one| one.build.is_some()).count();
+    if !is_building || builds == 0 {
         return DOING.get(part).copied().unwrap_or_default().to_owned();
     }
     let serial = view.report.model.inductor.compile_threads == Some(1) && builds > 1;

@@ -8,9 +8,8 @@ use crate::report::pages::search::index::{Fact, IndexWriter};
 use crate::report::pages::search::parts::{joined, page_of, place};
 use crate::report::pages::search::topics;
 use crate::report::subject::Report;
-use crate::trace::CompileId;
+use crate::trace::{CompileId, OrderedMap};
 use fxhash::FxHashMap;
-use indexmap::IndexMap;
 use std::io;
 
 /// The page on which breaks have anchors.
@@ -158,7 +157,7 @@ fn restarts(report: Report<'_>) -> impl Iterator<Item = Fact> {
 
 /// Lines of the reader's own code that stand on the stacks of compiles, each once.
 fn places(report: Report<'_>) -> Vec<Fact> {
-    let mut places = IndexMap::new();
+    let mut places = OrderedMap::default();
     for (index, compile) in report.model.compiles.indexed() {
         for frame in compile.stack.iter().flat_map(|stack| stack.iter()) {
             if places.len() < MOST_PLACES {
@@ -183,7 +182,7 @@ fn places(report: Report<'_>) -> Vec<Fact> {
 
 /// Rows of the tables that events added: symbols, guards on them, tensors, kernels. Guards are left to their text.
 fn tables(report: Report<'_>) -> Vec<Fact> {
-    let mut rows: IndexMap<(&str, String), (CompileIndex, usize)> = IndexMap::new();
+    let mut rows: OrderedMap<(&str, String), (CompileIndex, usize)> = OrderedMap::default();
     for (index, compile) in report.model.compiles.indexed() {
         for section in compile.sections.iter().filter(|section| section.id != "guards") {
             let mut add = |text: String| rows.entry((section.id, text)).or_insert((index, 0)).1 += 1;

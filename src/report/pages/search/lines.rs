@@ -85,7 +85,7 @@ impl<'k, F: FnMut(&str, usize)> LineSink<'k, F> {
         let read = line.get(..LONGEST_READ).unwrap_or(line);
         let text = readable_text(read);
         (self.look)(&text, self.number);
-        let text = text.trim();
+        let text = trimmed(&text);
         let text = clipped(text, LONGEST_LINE).0.trim_end();
         let hash = self.known.hasher.hash_one(text);
         if let Some(&number) = self.known.numbers.get(&hash) {
@@ -112,9 +112,16 @@ impl<'k, F: FnMut(&str, usize)> LineSink<'k, F> {
     fn write_run(&mut self) {
         let Some((first, count)) = self.run.take() else { return };
         self.comma();
-        let more = count - 1;
-        // Writing to memory cannot fail.
-        let _ = if more > 0 { write!(self.json, "{first},-{more}") } else { write!(self.json, "{first}") };
+        self.push_number(first);
+        if count > 1 {
+            self.json.extend_from_slice(b",-");
+            self.push_number(count - 1);
+        }
+    }
+
+    /// Half of the entries of generated code are numbers.
+    fn push_number(&mut self, number: u32) {
+        self.json.extend_from_slice(itoa::Buffer::new().format(number).as_bytes());
     }
 
     fn comma(&mut self) {
@@ -152,6 +159,16 @@ impl<F: FnMut(&str, usize)> Write for LineSink<'_, F> {
     }
 }
 
+/// The text without white space around it. Nearly all lines begin and end in ASCII, where each byte is a character.
+fn trimmed(text: &str) -> &str {
+    let ascii = text.trim_ascii();
+    let is_plain = |byte: Option<&u8>| byte.is_none_or(|byte| byte.is_ascii_graphic());
+    match is_plain(ascii.as_bytes().first()) && is_plain(ascii.as_bytes().last()) {
+        true => ascii,
+        false => text.trim(),
+    }
+}
+
 /// Of a line only what is read of it is kept.
 fn extend(begun: &mut Vec<u8>, more: &[u8]) {
     let room = LONGEST_READ.saturating_sub(begun.len());
@@ -180,6 +197,13 @@ mod tests {
         let second = entry(&mut known, 1000, &["b</script>\n", "c\nd\na\nb</script>\nc\n"]);
         assert_eq!(second.as_deref(), Some(r#"2,-1,"d",1,-2"#));
         assert_eq!(known.len(), 4);
+    }
+
+    #[test]
+    fn white_space_of_any_kind_is_taken_from_the_ends() {
+        for text in [" a b\t", "\u{a0}a\u{2003}", "\u{b}a", "a\u{85}", "\u{e9}", " \u{a0} ", "", "\u{1c}a"] {
+            assert_eq!(trimmed(text), text.trim(), "{text:?}");
+        }
     }
 
     #[test]

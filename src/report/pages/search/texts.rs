@@ -8,9 +8,7 @@ use crate::report::pages::search::files::{File, Text};
 use crate::report::pages::search::index::{Fact, IndexWriter};
 use crate::report::pages::search::lines::{Known, LineSink};
 use crate::report::subject::Report;
-use crate::trace::Md5;
-use crate::trace::TextMap;
-use indexmap::IndexMap;
+use crate::trace::{Md5, OrderedMap, TextMap};
 use std::io::{self, Write};
 
 /// One text may take a quarter of the room, so that a single dump does not keep out all others.
@@ -81,8 +79,8 @@ struct Pass<'m> {
 /// Names that stand in code.
 #[derive(Default)]
 struct Found {
-    kernels: IndexMap<String, Seen>,
-    operators: IndexMap<String, Seen>,
+    kernels: OrderedMap<String, Seen>,
+    operators: OrderedMap<String, Seen>,
 }
 
 /// Where a name was seen.
@@ -117,7 +115,7 @@ impl Found {
     }
 }
 
-fn note(names: &mut IndexMap<String, Seen>, name: &str, place: (usize, usize)) {
+fn note(names: &mut OrderedMap<String, Seen>, name: &str, place: (usize, usize)) {
     if let Some(seen) = names.get_mut(name) {
         seen.count += 1;
     } else if names.len() < MOST_FOUND {

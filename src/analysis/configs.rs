@@ -1,9 +1,10 @@
 //! Configurations of a log: what differs between them, and which settings change what a reader sees.
 
+use crate::trace::OrderedMap;
 use indexmap::IndexMap;
 
 /// The settings of a configuration: name and value, a value as JSON text.
-pub type Settings = IndexMap<String, String>;
+pub type Settings = OrderedMap<String, String>;
 
 /// A setting that configurations of one kind have differently.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -123,6 +123,9 @@ pub(super) enum Batches<R> {
         empty: Sender<Batch>,
         /// The first batch, which was read before the thread was started.
         first: Option<Batch>,
+        /// Whether the batch at hand is that one. It is not given to the thread: in a long log its memory would grow, in the
+        /// middle of that of the model.
+        is_at_first: bool,
         /// How many full ones wait.
         waiting: Arc<AtomicUsize>,
     },
@@ -140,7 +143,7 @@ impl<R: Read> Batches<R> {
         let mut groups = Groups::new(reader);
         let mut first = Batch::default();
         groups.fill(&mut first);
-        for _ in 1..IN_FLIGHT {
+        for _ in 0..IN_FLIGHT {
             // Both ends of the channel are here, so it is open.
             let _ = to_read.send(Batch::default());
         }
@@ -162,17 +165,22 @@ impl<R: Read> Batches<R> {
         if !first.ended {
             scope.spawn(read_on);
         }
-        Batches::Ahead { full, empty: to_read, first: Some(first), waiting }
+        Batches::Ahead { full, empty: to_read, first: Some(first), is_at_first: false, waiting }
     }
 
     /// Puts the next batch in place of the one before.
     pub fn next(&mut self, batch: &mut Batch) {
         match self {
             Batches::Here(groups) => groups.fill(batch),
-            Batches::Ahead { first, .. } if first.is_some() => *batch = first.take().unwrap_or_default(),
-            Batches::Ahead { full, empty, waiting, .. } => {
-                // After the last batch nobody takes empty ones.
-                let _ = empty.send(std::mem::take(batch));
+            Batches::Ahead { first, is_at_first, .. } if first.is_some() => {
+                (*batch, *is_at_first) = (first.take().unwrap_or_default(), true);
+            }
+            Batches::Ahead { full, empty, is_at_first, waiting, .. } => {
+                let read = std::mem::take(batch);
+                if !std::mem::take(is_at_first) {
+                    // After the last batch nobody takes empty ones.
+                    let _ = empty.send(read);
+                }
                 match full.recv() {
                     Ok(next) => {
                         waiting.fetch_sub(1, Ordering::Relaxed);

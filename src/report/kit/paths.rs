@@ -41,8 +41,9 @@ fn in_folder(compile: &Compile, attempt: u32, name: &str) -> RelPath {
     RelPath::below(folder, name)
 }
 
-/// Bytes of a compile's folder and the slash after it; one of an odd id has more.
-const FOLDER_BYTES: usize = 16;
+/// Bytes of a compile's folder and the slash after it, for up to 100,000 functions: `-_10000_0_0/`. Tight, since the list of
+/// pages keeps a path for each file of the report.
+const FOLDER_BYTES: usize = 12;
 
 /// `<name>_<number>.<ext>`, what the directory calls an artifact; a generated module and a link keep their names.
 pub(crate) fn listed_name(artifact: &Artifact, settings: &Settings) -> String {

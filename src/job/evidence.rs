@@ -35,7 +35,10 @@ pub(crate) fn read(
     let mut evidence = JobEvidence::default();
     let rows = timeline_rows(job, found).into_iter();
     let shown = rows.filter_map(|row| match row {
-        TimelineRow::Ranks(ranks) => ranks.first().map(|rank| Some((*rank, folder(*rank)?)))?,
+        TimelineRow::Ranks(ranks) => {
+            let rank = *ranks.first()?;
+            Some((rank, folder(rank)?))
+        }
         _ => None,
     });
     let read = |(rank, folder): (usize, &RankFolder)| (rank, timeline::read(&folder.path));

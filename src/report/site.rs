@@ -462,8 +462,8 @@ pub(crate) fn pages<'m>(report: Report<'m>) -> Vec<Page<'m, Worker>> {
 
 /// Rows with pages that take long, which are begun first, in this order: of a log of much generated code, one thread wrote
 /// the page of kernels for a fifth of the time, alone; of a short log, its page of code; of a mixed one, that of caches for a
-/// twelfth of the time; of many compiles, the flame chart for a fortieth.
-const LONG: [&str; 5] = ["Kernels", "Code", "Configuration", "Caches", "Flame chart"];
+/// twelfth of the time; of many compiles, the flame chart for a fortieth; of a short one in plain text, the landing page for a twentieth.
+const LONG: [&str; 6] = ["Kernels", "Code", "Configuration", "Caches", "Flame chart", "Landing page"];
 
 impl Default for FoundOnce {
     fn default() -> Self {

@@ -52,9 +52,11 @@ wanted() {
 }
 
 # measure ROW MODE WHO COMMAND..: peak memory by GNU time in a first run, which warms up; then wall and CPU times by
-# hyperfine. What takes more than a minute is measured twice only.
+# hyperfine. What takes more than a minute is measured twice only, and a short log fifty times: of some 10 ms, one more or less
+# is what another program on the machine takes.
 measure() {
     local file=$measured/$1.$2.$3 began=$SECONDS many=$runs
+    if [ "$1" = small ]; then many=50; fi
     shift 3
     echo "-- ${file##*/}" >&2
     rm -rf "$room/out"

@@ -136,7 +136,7 @@ def main():
     print("# Measured beside upstream\n")
     print("Written by `benches/compare.sh`; `benches/README.md` says how to read it.\n")
     print(f"{processor()}, {os.cpu_count()} cores; {platform.system()} {platform.release()}; logs and reports in memory.")
-    print(f"Ours: {version(ours)}. Upstream: {version(upstream)}. Medians of {runs} runs, of two where one takes over a minute.\n")
+    print(f"Ours: {version(ours)}. Upstream: {version(upstream)}. Medians of {runs} runs, of two where one takes over a minute, of 50 for the short log.\n")
     if share != "1":
         print(f"For a quick look, logs have a {share}th of the size that their rows name: what a run does once counts for more.\n")
     for line in rows(folder):

@@ -45,6 +45,21 @@ fn words_are_sorted_from_the_first_and_numbers_from_the_largest() {
 }
 
 #[test]
+fn a_long_table_shows_its_first_rows_until_a_reader_wants_all() {
+    let Some(window) = window() else { return };
+    window.open(&report("03_graph_breaks").folder.join("configuration.html"), "");
+    window.value("document.querySelectorAll('details').forEach(fold => { fold.open = true; })");
+    let rows = "[...document.querySelectorAll('#settings-table tbody tr')]";
+    let seen = format!("{rows}.filter(row => row.checkVisibility()).length");
+    let all = window.number(&format!("{rows}.length"));
+    assert!(all > 500.0, "torch has some 700 settings: {all}");
+    assert_eq!(window.number(&seen), 40.0);
+    window.click("[data-more=settings-table]");
+    assert_eq!(window.number(&seen), all);
+    window.quiet("showing all rows");
+}
+
+#[test]
 fn text_and_status_narrow_a_table_together_and_the_count_is_told() {
     let Some(window) = window() else { return };
     functions(&window, "");

@@ -121,6 +121,22 @@ fn pages_lead_to_each_other_and_say_which_is_at_hand() {
 }
 
 #[test]
+fn the_head_of_a_page_says_which_torch_wrote_the_log_and_when() {
+    let report = report("03_graph_breaks");
+    let torch = format!("torch {}", report.json["torch"]["version"].as_str().unwrap());
+    let pages = report.pages();
+    let compile = pages.iter().find(|path| path.ends_with("/compile.html")).unwrap();
+    for path in ["index.html", "caches.html", compile] {
+        let page = report.page(path);
+        let said = text_of(page.one(".page-head .soft")).replace('\u{a0}', " ");
+        assert!(
+            said.starts_with(&torch) && said.contains(" Nov ") && said.contains(" to "),
+            "{path}: {said}"
+        );
+    }
+}
+
+#[test]
 fn a_report_with_collectives_leads_to_their_parity() {
     let mut found = 0;
     for (name, report) in reports().filter(|(_, report)| report.has("collectives_parity.json")) {

@@ -130,3 +130,21 @@ pub(crate) fn holds_text(artifact: &Artifact, settings: &Settings) -> bool {
         _ => false,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Readable;
+
+    #[test]
+    fn the_files_of_a_later_attempt_stand_in_its_own_folder() {
+        let compile = Compile::new(crate::trace::CompileId::parse("7/1"));
+        let graph =
+            Artifact { attempt: 2, readable: Some(Readable::KernelStacks), ..Artifact::named("graph", 3) };
+        let settings = Settings::default();
+        assert_eq!(artifact(&compile, &graph, &settings).as_str(), "-_7_1_2/graph_3.txt");
+        let page = readable(&compile, &graph).unwrap();
+        assert_eq!(page.as_str(), "-_7_1_2/graph_3_readable.html");
+        assert_eq!(graphs_page(&compile).as_str(), "-_7_1_0/graphs.html");
+    }
+}

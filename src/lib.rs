@@ -138,7 +138,7 @@ fn write(work: Work<'_>, input: &Input, sink: &dyn Sink, folder: &Path) -> anyho
             let (ranks, facts) = run::for_each_rank(work, job, sink, write_log)?;
             let folders = output::rank_folders(folder)?;
             let settings = &work.options.settings;
-            Ok(write_job((&folders, facts), sink, settings, work.threads(), &())?.with(ranks))
+            Ok(write_job(&folders, facts, sink, settings, work.threads(), &())?.with(ranks))
         }
         Input::Several(several) => write_several(work, several, sink, folder),
     }
@@ -264,8 +264,8 @@ pub fn combine(
     let target = JobTarget::prepare(folder, overwrite)?;
     progress.begun(target.unfinished());
     let sink = DiskSink::new(target.staging());
-    let job = (target.ranks(), JobFacts::default());
-    let summary = write_job(job, &sink, settings, run::all_threads(), progress)?;
+    let (ranks, facts, threads) = (target.ranks(), JobFacts::default(), run::all_threads());
+    let summary = write_job(ranks, facts, &sink, settings, threads, progress)?;
     progress.placing();
     Ok(Written { folder: target.place()?, zip: None, summary })
 }
@@ -422,7 +422,8 @@ fn write_log(work: Work<'_>, task: &LogTask<'_>) -> anyhow::Result<LogOutcome> {
 
 /// The ranks of a job: their reports -> summaries -> findings -> pages -> files.
 fn write_job(
-    (ranks, facts): (&[RankFolder], JobFacts),
+    ranks: &[RankFolder],
+    facts: JobFacts,
     sink: &dyn Sink,
     settings: &Settings,
     threads: NonZeroUsize,

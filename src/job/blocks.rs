@@ -9,7 +9,8 @@ use std::sync::{Condvar, Mutex, PoisonError};
 use std::thread;
 
 /// Takes one piece after the other, lets `make` make something of each, as many at once as there are threads, and gives
-/// that to `take` in the order of the pieces. In memory stand two pieces a thread at most, and what was made of them.
+/// that to `take` in the order of the pieces. At most one piece a thread stands in memory, or what was made of it, and one
+/// more that waits to be taken.
 ///
 /// # Errors
 /// Those of `take`, and a bug in `make`.
@@ -19,6 +20,8 @@ pub(super) fn in_order<P: Send, M: Send>(
     make: impl Fn(P) -> M + Sync,
     mut take: impl FnMut(M) -> Result<()>,
 ) -> Result<()> {
+    let most = pieces.size_hint().1.and_then(NonZeroUsize::new);
+    let threads = most.map_or(threads, |most| threads.min(most));
     if threads == NonZeroUsize::MIN {
         return pieces.try_for_each(|piece| take(make(piece)));
     }

@@ -310,3 +310,20 @@ fn cache(report: Report<'_>, lookup: &CacheLookup) -> Value {
         "path": path,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_configuration_is_the_json_within_its_text_and_what_is_no_json_stays_a_text() {
+        let shown = |json: &str| configuration(json).map(|value| value.get().to_owned());
+        assert_eq!(shown(r#""{\"a\": [1.50, \"b c\"]}""#).as_deref(), Some(r#"{"a":[1.5,"b c"]}"#));
+        assert_eq!(shown(r#"{"a": 1}"#).as_deref(), Some(r#"{"a":1}"#));
+        for text in [r#""{cut""#, r#""1 2""#, r#""""#] {
+            assert_eq!(shown(text).as_deref(), Some(text));
+        }
+        let deep = format!("\"{}{}\"", "[".repeat(200), "]".repeat(200));
+        assert_eq!(shown(&deep), Some(deep));
+    }
+}

@@ -97,7 +97,7 @@ fn settings(kinds: &[Kind]) -> impl Iterator<Item = Setting<'_>> {
     })
 }
 
-/// What a reader can narrow the list to besides a kind: the word that selects it, and the text of its button.
+/// What a reader can narrow the list to besides a kind: the word that selects it, and what the reader is offered.
 const CHOICES: [(&str, &str); 4] =
     [("changed", "changed"), ("explained", "explained"), ("on", "on or with a value"), ("off", "off")];
 

@@ -2,15 +2,19 @@
 //! pieces.
 
 use anyhow::{Result, bail};
+use std::collections::BTreeMap;
+use std::iter::Enumerate;
 use std::num::NonZeroUsize;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::mpsc::{SyncSender, sync_channel};
-use std::sync::{Condvar, Mutex, PoisonError};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
+/// For how many pieces a thread there is room until they are taken. Without any, the threads wait for each other at each
+/// piece.
+const AHEAD: usize = 2;
+
 /// Takes one piece after the other, lets `make` make something of each, as many at once as there are threads, and gives
-/// that to `take` in the order of the pieces. At most one piece a thread stands in memory, or what was made of it, and one
-/// more that waits to be taken.
+/// that to `take` in the order of the pieces. At most three pieces a thread stand in memory, or what was made of them.
 ///
 /// # Errors
 /// Those of `take`, and a bug in `make`.
@@ -21,56 +25,114 @@ pub(super) fn in_order<P: Send, M: Send>(
     mut take: impl FnMut(M) -> Result<()>,
 ) -> Result<()> {
     let most = pieces.size_hint().1.and_then(NonZeroUsize::new);
-    let threads = most.map_or(threads, |most| threads.min(most));
-    if threads == NonZeroUsize::MIN {
+    let threads = most.map_or(threads, |most| threads.min(most)).get();
+    if threads == 1 {
         return pieces.try_for_each(|piece| take(make(piece)));
     }
-    let line = Line { pieces: Mutex::new(pieces.enumerate()), next: Mutex::new(0), changed: Condvar::new() };
+    let line = Line {
+        pieces: Mutex::new(pieces.enumerate()),
+        room: AHEAD * threads,
+        made: Mutex::new(Made {
+            ready: BTreeMap::new(),
+            next: 0,
+            working: threads,
+            has_bug: false,
+            is_wanted: true,
+        }),
+        changed: Condvar::new(),
+    };
     thread::scope(|scope| {
-        let (sender, made) = sync_channel(1);
-        let (line, make) = (&line, &make);
-        let start = |_| {
-            let sender = sender.clone();
-            thread::Builder::new().spawn_scoped(scope, move || line.work(make, &sender)).ok()
-        };
-        if (0..threads.get()).map_while(start).count() == 0 {
+        let (_stops, make) = (Stops(&line), &make);
+        let start = |_| thread::Builder::new().spawn_scoped(scope, || line.work(make)).ok();
+        let started = (0..threads).map_while(start).count();
+        if started == 0 {
             bail!("the system lets no thread start");
         }
-        drop(sender);
-        for one in made {
-            let Some(one) = one else { bail!("a part could not be made because of a bug in tlparse") };
+        line.made().working -= threads - started;
+        while let Some(one) = line.next()? {
             take(one)?;
         }
         Ok(())
     })
 }
 
-/// The pieces, and whose turn it is to hand over what was made.
-struct Line<I> {
-    pieces: Mutex<std::iter::Enumerate<I>>,
-    /// Number of the piece that is handed over next.
-    next: Mutex<usize>,
+/// The pieces, and what is made of them.
+struct Line<I, M> {
+    pieces: Mutex<Enumerate<I>>,
+    /// How far a piece may be behind the one that is taken next.
+    room: usize,
+    made: Mutex<Made<M>>,
     changed: Condvar,
 }
 
-impl<P, I: Iterator<Item = P>> Line<I> {
-    /// Makes one piece after the other. A thread waits for its turn to hand over what it made before it takes another piece,
-    /// so none runs far ahead of a slow one. None is handed over for a piece of which nothing could be made.
-    fn work<M>(&self, make: &impl Fn(P) -> M, sender: &SyncSender<Option<M>>) {
+struct Made<M> {
+    /// By the number of its piece.
+    ready: BTreeMap<usize, M>,
+    /// Number of the piece that is taken next.
+    next: usize,
+    /// Threads that have not ended.
+    working: usize,
+    /// Whether one of them ended because of a bug.
+    has_bug: bool,
+    /// Whether anybody takes what is made.
+    is_wanted: bool,
+}
+
+impl<P, M, I: Iterator<Item = P>> Line<I, M> {
+    fn work(&self, make: &impl Fn(P) -> M) {
+        let ended = catch_unwind(AssertUnwindSafe(|| self.work_on_each(make)));
+        let mut made = self.made();
+        made.working -= 1;
+        made.has_bug |= ended.is_err();
+        self.changed.notify_all();
+    }
+
+    /// Makes one piece after the other, while there is room for what was made.
+    fn work_on_each(&self, make: &impl Fn(P) -> M) {
         loop {
             let taken = self.pieces.lock().unwrap_or_else(PoisonError::into_inner).next();
             let Some((number, piece)) = taken else { return };
-            let made = catch_unwind(AssertUnwindSafe(|| make(piece))).ok();
-            let next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
-            let is_not_mine = |next: &mut usize| *next != number;
-            let mut next = self.changed.wait_while(next, is_not_mine).unwrap_or_else(PoisonError::into_inner);
-            let is_wanted = sender.send(made).is_ok();
-            *next += 1;
-            self.changed.notify_all();
-            if !is_wanted {
-                return; // the work has failed
+            let one = make(piece);
+            let has_no_room = |made: &mut Made<M>| made.is_wanted && number >= made.next + self.room;
+            let made = self.changed.wait_while(self.made(), has_no_room);
+            let mut made = made.unwrap_or_else(PoisonError::into_inner);
+            if !made.is_wanted {
+                return;
             }
+            made.ready.insert(number, one);
+            self.changed.notify_all();
         }
+    }
+}
+
+impl<I, M> Line<I, M> {
+    fn made(&self) -> MutexGuard<'_, Made<M>> {
+        self.made.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What was made of the next piece, as soon as it is; None at the end.
+    fn next(&self) -> Result<Option<M>> {
+        let is_missing =
+            |made: &mut Made<M>| !made.has_bug && made.working > 0 && !made.ready.contains_key(&made.next);
+        let made = self.changed.wait_while(self.made(), is_missing);
+        let mut made = made.unwrap_or_else(PoisonError::into_inner);
+        if made.has_bug {
+            bail!("a part could not be made because of a bug in tlparse");
+        }
+        let next = made.next;
+        made.next += 1;
+        self.changed.notify_all();
+        Ok(made.ready.remove(&next))
+    }
+}
+
+/// Lets all threads end when nothing is taken any more, for whatever reason.
+struct Stops<'l, I, M>(&'l Line<I, M>);
+
+impl<I, M> Drop for Stops<'_, I, M> {
+    fn drop(&mut self) {
+        self.0.made().is_wanted = false;
+        self.0.changed.notify_all();
     }
 }
 
@@ -110,5 +172,31 @@ mod tests {
         let threads = NonZeroUsize::new(3).unwrap();
         let error = in_order(threads, 0..100, |piece| assert_ne!(piece, 7), |()| Ok(())).unwrap_err();
         assert!(error.to_string().contains("bug in tlparse"), "{error}");
+    }
+
+    #[test]
+    fn no_thread_runs_far_ahead_of_a_slow_piece() {
+        let made = std::sync::atomic::AtomicUsize::new(0);
+        let make = |piece: usize| {
+            if piece == 0 {
+                thread::sleep(std::time::Duration::from_millis(200));
+            }
+            made.fetch_add(1, std::sync::atomic::Ordering::Relaxed)
+        };
+        let mut before_the_first = None;
+        in_order(NonZeroUsize::new(2).unwrap(), 0..100, make, |order| {
+            before_the_first.get_or_insert(order);
+            Ok(())
+        })
+        .unwrap();
+        // Three for which there was room, and the one that waits for room.
+        assert!(before_the_first.is_some_and(|made| made <= 4), "{before_the_first:?}");
+    }
+
+    #[test]
+    #[should_panic(expected = "nobody takes any more")]
+    fn threads_end_when_what_takes_the_pieces_has_a_bug() {
+        let two = NonZeroUsize::new(2).unwrap();
+        let _ = in_order(two, 0..100, |piece| piece, |_| panic!("nobody takes any more"));
     }
 }

@@ -1,17 +1,16 @@
 //! The chromium events of all ranks as one file: the process of an event is its rank.
 
 use super::blocks::in_order;
-use super::events::{for_each_event, next_lines, open};
+use super::events::{BLOCK_BYTES, for_each_event, next_lines, open};
+use crate::limits::DEEPEST_JSON;
 use crate::model::Fields;
 use crate::output::RankFolder;
+use crate::trace::nests_deeper;
 use anyhow::Result;
 use serde_json::{Value, json};
 use std::io::Write;
 use std::num::NonZeroUsize;
 use std::path::Path;
-
-/// Bytes of events that a thread takes at once: a millisecond of work, a hundred times what it takes to hand them over.
-const BLOCK_BYTES: usize = 256 << 10;
 
 /// Threads that make blocks, at most: one thread writes them, in a third of the time that one takes to make them.
 const MOST_THREADS: NonZeroUsize = NonZeroUsize::new(4).unwrap();
@@ -122,9 +121,13 @@ impl Block<'_> {
             }
             Block::Events(report, lines) => {
                 out.reserve(lines.len() + lines.len() / 8); // a space after each comma and colon
-                for_each_event(lines.as_slice(), |event| {
-                    out.extend_from_slice(SEPARATOR);
-                    report.push_moved(event, &mut out);
+                for_each_event(&lines, |text| {
+                    if !nests_deeper(text, DEEPEST_JSON)
+                        && let Ok(event) = Fields::parse(text)
+                    {
+                        out.extend_from_slice(SEPARATOR);
+                        report.push_moved(&event, &mut out);
+                    }
                 });
             }
         }
@@ -146,5 +149,15 @@ mod tests {
         };
         assert_eq!(moved(None), r#"{"name": "a\"b", "args": {"pid": 1}, "tid": 0, "pid": 7}"#);
         assert_eq!(moved(Some(9)), r#"{"name": "a\"b", "args": {"pid": 1}, "tid": 9, "pid": 7}"#);
+    }
+
+    #[test]
+    fn what_is_no_event_or_nests_too_deep_is_left_out() {
+        let deep = format!("{{\"name\": {}{}}}", "[".repeat(DEEPEST_JSON), "]".repeat(DEEPEST_JSON));
+        let lines = ["[", "{\"name\": 1},", "7,", &format!("{deep},"), "{\"name\": 2", "{\"name\": 3}", "]"];
+        let report = Report { folder: Path::new(""), rank: 7, process: None };
+        let moved = Block::Events(&report, lines.join("\n").into_bytes()).moved();
+        let moved = String::from_utf8(moved).unwrap();
+        assert_eq!(moved, ",\n{\"name\": 1, \"pid\": 7},\n{\"name\": 3, \"pid\": 7}");
     }
 }

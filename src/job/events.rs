@@ -1,14 +1,15 @@
 //! The chromium events in the report of a rank, one line each.
 
-use crate::limits::DEEPEST_JSON;
-use crate::model::Fields;
-use crate::trace::nests_deeper;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 
 /// Bytes of an event; longer ones are passed over. A phase with everything that torch notes about it has a few kilobytes.
 const LONGEST: u64 = 16 << 20;
+
+/// Bytes of events that are worked on at once: a millisecond of work, a hundred times what it takes to hand them to another
+/// thread.
+pub(super) const BLOCK_BYTES: usize = 256 << 10;
 
 /// Opens the events of the report in `folder`. None where they cannot be read: the rank's own report says what is wrong.
 pub(super) fn open(folder: &Path) -> Option<impl BufRead + Send> {
@@ -18,20 +19,19 @@ pub(super) fn open(folder: &Path) -> Option<impl BufRead + Send> {
     Some(BufReader::with_capacity(64 << 10, File::open(&path).ok()?))
 }
 
-/// Gives each event to `take`. A line that is not an event is passed over.
-pub(super) fn for_each_event(mut lines: impl BufRead, mut take: impl FnMut(&Fields<'_>)) {
-    let mut line = Vec::new();
-    while next_line(&mut lines, &mut line) {
+/// Gives the text of each event to `take`. A line that can be none is passed over.
+pub(super) fn for_each_event<'l>(mut lines: &'l [u8], mut take: impl FnMut(&'l str)) {
+    while !lines.is_empty() {
+        let end = memchr::memchr(b'\n', lines).unwrap_or(lines.len());
+        let (line, rest) = lines.split_at(end);
+        lines = rest.strip_prefix(b"\n").unwrap_or(rest);
         let text = line.trim_ascii();
         let text = text.strip_suffix(b",").unwrap_or(text);
         if let Ok(text) = str::from_utf8(text)
             && text.starts_with('{')
-            && !nests_deeper(text, DEEPEST_JSON)
-            && let Ok(fields) = Fields::parse(text)
         {
-            take(&fields);
+            take(text);
         }
-        line.clear();
     }
 }
 
@@ -52,14 +52,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_no_event_or_nests_too_deep_is_passed_over() {
+    fn what_can_be_no_event_is_passed_over() {
         let folder = tempfile::tempdir().unwrap();
-        let deep = format!("{{\"name\": {}{}}}", "[".repeat(DEEPEST_JSON), "]".repeat(DEEPEST_JSON));
-        let lines = ["[", "{\"name\": 1},", "7,", &format!("{deep},"), "{\"name\": 2", "{\"name\": 3}", "]"];
-        std::fs::write(folder.path().join("chromium_events.json"), lines.join("\n")).unwrap();
-        let mut names = Vec::new();
-        for_each_event(open(folder.path()).unwrap(), |event| names.extend(event.number("name")));
-        assert_eq!(names, [1.0, 3.0]);
+        let lines = b"[\n{\"name\": 1},\n7,\n{\"\xff\": 2},\n{\"name\": 3}\n]";
+        std::fs::write(folder.path().join("chromium_events.json"), lines).unwrap();
+        let lines = next_lines(&mut open(folder.path()).unwrap(), BLOCK_BYTES);
+        let mut events = Vec::new();
+        for_each_event(&lines, |event| events.push(event));
+        assert_eq!(events, ["{\"name\": 1}", "{\"name\": 3}"]);
         assert!(open(&folder.path().join("missing")).is_none());
     }
 

@@ -185,6 +185,7 @@ mod tests {
             header: Span { offset: 0, len: 0 },
             first_line: false,
             configs: [].into(),
+            config_places: [].into(),
             facts,
         });
         let one_off = OneOff { kind: OneOffKind::Toolchain, compile: index, us: 10.0, in_graph_us: 10.0 };

@@ -7,11 +7,21 @@ use crate::model::{
     MetricsRecord, Restart, Torch,
 };
 use crate::trace::{Md5, push_mostly_one};
+use std::ops::Range;
 use std::sync::Arc;
 
 pub(super) fn parsers() -> Vec<Box<dyn StructuredLogParser>> {
     vec![Box::new(CompilationMetrics::default())]
 }
+
+/// The keys of all five metrics events.
+const KEYS: &[&str] = &[
+    MetricsKind::Forward.key(),
+    MetricsKind::Backward.key(),
+    MetricsKind::Runtime.key(),
+    MetricsKind::BackwardRuntime.key(),
+    MetricsKind::AotBackward.key(),
+];
 
 /// All five metrics events.
 #[derive(Default)]
@@ -39,23 +49,11 @@ impl StructuredLogParser for CompilationMetrics {
     }
 
     fn keys(&self) -> &'static [&'static str] {
-        &[
-            "compilation_metrics",
-            "bwd_compilation_metrics",
-            "compilation_metrics_runtime",
-            "bwd_compilation_metrics_runtime",
-            "aot_autograd_backward_compilation_metrics",
-        ]
+        KEYS
     }
 
     fn parse(&mut self, event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
-        let kind = match event.key {
-            "bwd_compilation_metrics" => MetricsKind::Backward,
-            "compilation_metrics_runtime" => MetricsKind::Runtime,
-            "bwd_compilation_metrics_runtime" => MetricsKind::BackwardRuntime,
-            "aot_autograd_backward_compilation_metrics" => MetricsKind::AotBackward,
-            _ => MetricsKind::Forward,
-        };
+        let kind = MetricsKind::of_key(event.key).unwrap_or(MetricsKind::Forward);
         let fields = event.fields();
         let facts = typed_metrics(&fields);
         let facts =
@@ -77,6 +75,7 @@ impl StructuredLogParser for CompilationMetrics {
             line: event.line,
             header: event.header,
             first_line: event.first_line,
+            config_places: places(&configs, &fields, event.value.get()),
             configs,
             facts,
         };
@@ -189,6 +188,18 @@ impl CompilationMetrics {
     }
 }
 
+/// Where the texts of configurations stand in the value of their event.
+fn places(configs: &[(&'static str, Md5)], fields: &Fields<'_>, value: &str) -> Box<[Range<u32>]> {
+    let place = |field: &str| {
+        let text = fields.raw(field)?.get();
+        // Both are parts of the same memory, since fields borrow from the value.
+        let start = text.as_ptr().addr().checked_sub(value.as_ptr().addr())?;
+        let is_text = text.starts_with('"') && start + text.len() <= value.len();
+        is_text.then_some(u32::try_from(start).ok()?..u32::try_from(start + text.len()).ok()?)
+    };
+    configs.iter().map(|(field, _)| place(field).unwrap_or_default()).collect()
+}
+
 /// Reads a configuration of Inductor. A setting counts as on if any configuration of the log turns it on.
 fn note_inductor_settings(text: &str, known: &mut InductorSettings) {
     let Ok(fields) = Fields::parse(text) else { return };
@@ -262,4 +273,21 @@ fn check(fields: &Fields<'_>) -> anyhow::Result<()> {
         + numbers.iter().filter(|f| fields.number(f).is_some()).count();
     anyhow::ensure!(present == 0 || typed > 0, "none of its fields has the type that torch gives it");
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_place_of_a_configuration_is_that_of_its_text_and_what_is_no_text_has_none() {
+        let value =
+            r#"{"inductor_config": "{\"x\": 1}", "functorch_config": {"y": 2}, "dynamo_config": "a"}"#;
+        let fields = Fields::parse(value).unwrap();
+        let configs =
+            ["dynamo_config", "functorch_config", "inductor_config"].map(|field| (field, Md5([0; 16])));
+        let places = places(&configs, &fields, value);
+        let texts = places.iter().map(|place| &value[place.start as usize..place.end as usize]);
+        assert_eq!(texts.collect::<Vec<_>>(), [r#""a""#, "", r#""{\"x\": 1}""#]);
+    }
 }

@@ -3,6 +3,7 @@
 use super::{GraphSizes, InputTensor, KernelCounts, Section, Stack, TextFrame};
 use crate::rel_path::RelPath;
 use crate::trace::{CompileId, Md5, PayloadRef, Span, Stamp};
+use std::ops::Range;
 use std::sync::Arc;
 
 /// The compiled function.
@@ -205,6 +206,17 @@ pub enum MetricsKind {
 }
 
 impl MetricsKind {
+    /// The key of its event in the log.
+    pub const fn key(self) -> &'static str {
+        match self {
+            MetricsKind::Forward => "compilation_metrics",
+            MetricsKind::Backward => "bwd_compilation_metrics",
+            MetricsKind::Runtime => "compilation_metrics_runtime",
+            MetricsKind::BackwardRuntime => "bwd_compilation_metrics_runtime",
+            MetricsKind::AotBackward => "aot_autograd_backward_compilation_metrics",
+        }
+    }
+
     /// The word in report.json.
     pub fn word(self) -> &'static str {
         match self {
@@ -218,10 +230,17 @@ impl MetricsKind {
 
     /// The kind of that word.
     pub fn of_word(word: &str) -> Option<MetricsKind> {
+        MetricsKind::all().find(|kind| kind.word() == word)
+    }
+
+    /// The kind of the event with that key.
+    pub fn of_key(key: &str) -> Option<MetricsKind> {
+        MetricsKind::all().find(|kind| kind.key() == key)
+    }
+
+    fn all() -> impl Iterator<Item = MetricsKind> {
         use MetricsKind::{AotBackward, Backward, BackwardRuntime, Forward, Runtime};
-        [Forward, Backward, Runtime, BackwardRuntime, AotBackward]
-            .into_iter()
-            .find(|kind| kind.word() == word)
+        [Forward, Backward, Runtime, BackwardRuntime, AotBackward].into_iter()
     }
 
     /// Whether it reports work done while the model ran.
@@ -249,6 +268,8 @@ pub struct MetricsRecord {
     pub first_line: bool,
     /// Configurations: field and md5. Records with the same ones share the list.
     pub configs: Arc<[(&'static str, Md5)]>,
+    /// Where their texts stand in the value of the event, quotes included, in bytes; empty for one that is no text.
+    pub config_places: Box<[Range<u32>]>,
     /// What lists and findings need of it.
     pub facts: Metrics,
 }

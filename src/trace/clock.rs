@@ -4,6 +4,7 @@ use super::prefix::LocalTime;
 use jiff::Timestamp;
 use jiff::civil::{Date, Time};
 use jiff::tz::TimeZone;
+use std::fmt::Write;
 
 /// Time zones are multiples of a quarter of an hour, so the difference of two clocks is rounded to that.
 const ZONE_STEP_US: i64 = 15 * 60 * 1_000_000;
@@ -11,6 +12,9 @@ const ZONE_STEP_US: i64 = 15 * 60 * 1_000_000;
 const MAX_ZONE_US: i64 = 14 * 3_600_000_000;
 /// 9999-12-31: a larger number is not a time.
 const MAX_EPOCH_US: i64 = 253_402_300_799_000_000;
+
+/// Bytes of a time with year and zone.
+const LONGEST_STAMP: usize = "2026-11-20T04:55:35.653000+01:00".len();
 
 /// Finds the year and the zone of a log from its first absolute stamp.
 #[derive(Default, Clone, Debug)]
@@ -71,12 +75,19 @@ impl Clock {
 
     /// `2026-11-20T04:55:35.653000+01:00`, or `11-20T04:55:35.653000` when year and zone are not known.
     pub fn format(&self, stamp: Stamp) -> String {
-        let local = stamp.time.to_string();
-        let Some(Anchor { year, zone_us }) = self.anchor else { return local };
+        let mut text = String::with_capacity(LONGEST_STAMP);
+        let Some(Anchor { year, zone_us }) = self.anchor else {
+            stamp.time.push_to(&mut text);
+            return text;
+        };
         let minutes = zone_us.abs() / 60_000_000;
         let sign = if zone_us < 0 { '-' } else { '+' };
         let year = year + i64::from(stamp.wraps);
-        format!("{year:04}-{local}{sign}{:02}:{:02}", minutes / 60, minutes % 60)
+        // Writing to memory cannot fail.
+        let _ = write!(text, "{year:04}-");
+        stamp.time.push_to(&mut text);
+        let _ = write!(text, "{sign}{:02}:{:02}", minutes / 60, minutes % 60);
+        text
     }
 
     /// Microseconds since 1970 (UTC); `None` when the zone is not known or there is no such date.

@@ -36,7 +36,12 @@ pub fn nests_deeper(json: &str, levels: usize) -> bool {
 /// dozen bytes, takes seven times as long (11.5 against 1.6 us for a recorded configuration of 28 KB).
 pub fn string_length(json: &[u8]) -> usize {
     let inside = json.get(1..).unwrap_or_default();
-    let mut from = 0;
+    // Keys and names, of which there are most, have no backslash.
+    let mut from = match memchr::memchr2(b'"', b'\\', inside) {
+        Some(at) if inside.get(at) == Some(&b'"') => return 1 + at + 1,
+        Some(at) => at,
+        None => return json.len(),
+    };
     while from < inside.len() {
         let to = (from + BLOCK).min(inside.len());
         if may_end(inside, from..to) {

@@ -21,12 +21,35 @@ pub struct LocalTime {
     pub micros: u32,
 }
 
-/// `11-20T04:55:35.653000`.
+impl LocalTime {
+    /// Appends `11-20T04:55:35.653000`. A formatter takes 2,500 instructions for it, and each record has one.
+    pub fn push_to(&self, text: &mut String) {
+        let LocalTime { month, day, hour, minute, second, micros } = *self;
+        let parts = [("", month), ("-", day), ("T", hour), (":", minute), (":", second)];
+        for (before, number) in parts {
+            text.push_str(before);
+            push_padded(text, u32::from(number), 2);
+        }
+        text.push('.');
+        push_padded(text, micros, 6);
+    }
+}
+
+/// As [`LocalTime::push_to`].
 impl fmt::Display for LocalTime {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let LocalTime { month, day, hour, minute, second, micros } = self;
-        write!(f, "{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{micros:06}")
+        let mut text = String::new();
+        self.push_to(&mut text);
+        f.write_str(&text)
     }
+}
+
+/// Appends a number in so many digits at least, with zeros before it.
+fn push_padded(text: &mut String, number: u32, digits: usize) {
+    let mut buffer = itoa::Buffer::new();
+    let written = buffer.format(number);
+    text.extend(std::iter::repeat_n('0', digits.saturating_sub(written.len())));
+    text.push_str(written);
 }
 
 /// The part of a header line before its JSON.

@@ -203,6 +203,14 @@ impl Source {
         read_exact_at(&self.file, out, self.base + span.offset)
     }
 
+    /// Appends a span to `out`.
+    pub fn append_span(&self, span: Span, out: &mut Vec<u8>) -> io::Result<()> {
+        self.check(span)?;
+        let start = out.len();
+        out.resize(start + usize::try_from(span.len).map_err(|_| changed())?, 0);
+        read_exact_at(&self.file, out.get_mut(start..).unwrap_or_default(), self.base + span.offset)
+    }
+
     /// Reads the text of a payload into `out`, replacing what it holds.
     pub fn read_payload(&self, payload: &PayloadRef, out: &mut Vec<u8>) -> io::Result<()> {
         let mut raw = Vec::new();

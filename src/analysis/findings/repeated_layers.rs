@@ -100,6 +100,7 @@ mod tests {
             header: Span { offset: 0, len: 0 },
             first_line: false,
             configs: [].into(),
+            config_places: [].into(),
             facts: Metrics { dynamo_us: Some(47e6), ..Metrics::default() },
         });
         let found = of_log(Basis::of_model(&model));

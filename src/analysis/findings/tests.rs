@@ -46,6 +46,7 @@ fn record(line: u64, facts: Metrics) -> MetricsRecord {
         header: Span { offset: 0, len: 0 },
         first_line: false,
         configs: [].into(),
+        config_places: [].into(),
         facts,
     }
 }

@@ -55,22 +55,17 @@ impl Report<'_> {
     ) -> anyhow::Result<T> {
         let mut bytes = Vec::new();
         self.source.read_span(header, &mut bytes)?;
-        fields_of(&bytes, first_line, look)
+        Ok(look(&fields_of(&clean_header(&bytes, first_line).text)?))
     }
 }
 
-/// The fields of a header's first event.
-pub(crate) fn fields_of<T>(
-    header: &[u8],
-    first_line: bool,
-    look: impl FnOnce(&Fields<'_>) -> T,
-) -> anyhow::Result<T> {
-    let cleaned = clean_header(header, first_line);
-    let json = Prefix::parse(&cleaned.text).map_or("{}", |(_, rest)| rest);
+/// The fields of a cleaned header's first event.
+pub(crate) fn fields_of(cleaned: &str) -> anyhow::Result<Fields<'_>> {
+    let json = Prefix::parse(cleaned).map_or("{}", |(_, rest)| rest);
     if let Ok(FirstEvent(fields)) = serde_json::from_str(json) {
-        return Ok(look(&fields.unwrap_or_default()));
+        return Ok(fields.unwrap_or_default());
     }
     // The event is no object, and so has no fields.
     Envelope::parse(json)?;
-    Ok(look(&Fields::default()))
+    Ok(Fields::default())
 }

@@ -4,68 +4,136 @@ use crate::model::{Fields, MetricsRecord};
 use crate::report::kit::log_settings;
 use crate::report::kit::log_text::fields_of;
 use crate::report::subject::Report;
-use crate::trace::string_length;
+use crate::trace::{Source, Span, clean_header};
 use memchr::memmem;
+use std::io;
+use std::ops::Range;
+
+/// Within so many bytes of a header, its event begins: torch writes a prefix of 80 bytes and then the event's key.
+const BEGIN: u64 = 512;
+
+/// Bytes of a record without its configurations: torch 2.15 writes 4 to 6 KB.
+const USUAL_BYTES: usize = 8 << 10;
 
 impl Report<'_> {
     /// Gives the fields of a metrics record to `look`. Of its 40 KB, configurations take 35: those that stand on their own
-    /// page are `...` here.
+    /// page are not read again, and are `...` here.
     pub(crate) fn with_metrics<T>(
         &self,
         record: &MetricsRecord,
         look: impl FnOnce(&Fields<'_>) -> T,
     ) -> anyhow::Result<T> {
-        let mut bytes = Vec::new();
-        self.source.read_span(record.header, &mut bytes)?;
-        for (field, md5) in record.configs.iter() {
+        let configs = record.configs.iter().zip(&record.config_places);
+        let shown_elsewhere = configs.filter(|((field, md5), place)| {
             let is_read = self.model.configs.get(md5).is_some_and(|config| config.settings.is_some());
-            if is_read && log_settings::address(field).is_some() {
-                leave_out(&mut bytes, field);
-            }
+            is_read && !place.is_empty() && log_settings::address(field).is_some()
+        });
+        let places: Vec<Range<u32>> = shown_elsewhere.map(|(_, place)| place.clone()).collect();
+        if !places.is_empty()
+            && let Some(header) = read_without(places, record, self.source)?
+            && let Ok(fields) = fields_of(&clean_header(&header, record.first_line).text)
+        {
+            return Ok(look(&fields));
         }
-        fields_of(&bytes, record.first_line, look)
+        self.with_fields(record.header, record.first_line, look)
     }
 }
 
-/// Writes `...` for the text of a field.
-fn leave_out(header: &mut Vec<u8>, field: &str) {
-    let key = format!("\"{field}\":");
-    let Some(mut value) = memmem::find(header, key.as_bytes()).map(|at| at + key.len()) else { return };
-    value += header.iter().skip(value).take_while(|byte| **byte == b' ').count();
-    let text = header.get(value..).filter(|text| text.starts_with(b"\""));
-    let end = value + text.map_or(0, string_length);
-    if end > value + 2 && header.get(end - 1) == Some(&b'"') {
-        header.splice(value + 1..end - 1, *b"...");
+/// The header of a record with `...` for the texts at these places of its event's value. None where no texts stand there:
+/// something before them was read otherwise than it is written, such as `NaN`.
+fn read_without(
+    mut places: Vec<Range<u32>>,
+    record: &MetricsRecord,
+    source: &Source,
+) -> io::Result<Option<Vec<u8>>> {
+    let header = record.header;
+    let mut bytes = Vec::with_capacity(USUAL_BYTES);
+    source.read_span(Span { len: header.len.min(BEGIN), ..header }, &mut bytes)?;
+    let Some(value) = value_at(&bytes, record.kind.key()) else { return Ok(None) };
+    bytes.clear();
+    places.sort_by_key(|place| place.start);
+    let (mut from, mut are_texts) = (0, true);
+    for place in places {
+        let opening_quote = value + u64::from(place.start);
+        let closing_quote = value + u64::from(place.end) - 1;
+        if opening_quote < from || closing_quote >= header.len {
+            return Ok(None);
+        }
+        are_texts &= append(header, from..opening_quote + 1, source, &mut bytes)?;
+        are_texts &= bytes.ends_with(b"\"");
+        bytes.extend_from_slice(b"...");
+        from = closing_quote;
     }
+    are_texts &= append(header, from..header.len, source, &mut bytes)?;
+    Ok(are_texts.then_some(bytes))
+}
+
+/// Where in a header the value of an event begins.
+fn value_at(header: &[u8], key: &str) -> Option<u64> {
+    let key = format!("\"{key}\":");
+    let behind = memmem::find(header, key.as_bytes())? + key.len();
+    let spaces = header.get(behind..)?.iter().take_while(|byte| **byte == b' ').count();
+    Some((behind + spaces) as u64)
+}
+
+/// Appends a part of a header; says whether it begins with a quote, or is the first.
+fn append(header: Span, part: Range<u64>, source: &Source, out: &mut Vec<u8>) -> io::Result<bool> {
+    let at = out.len();
+    source.append_span(Span { offset: header.offset + part.start, len: part.end - part.start }, out)?;
+    Ok(part.start == 0 || out.get(at) == Some(&b'"'))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::{Metrics, MetricsKind};
+    use crate::trace::Limit;
+
+    /// The record on a line, read without the texts of these fields of its event, which stood there when it was read as
+    /// `value`.
+    fn without(line: &str, value: &str, fields: &[&str]) -> Option<String> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x.log");
+        std::fs::write(&path, format!("before\n{line}\nafter")).unwrap();
+        let record = MetricsRecord {
+            kind: MetricsKind::Backward,
+            attempt: 0,
+            line: 2,
+            header: Span { offset: 7, len: line.len() as u64 },
+            first_line: false,
+            configs: [].into(),
+            config_places: [].into(),
+            facts: Metrics::default(),
+        };
+        let place = |field: &&str| {
+            let text = Fields::parse(value).unwrap().raw(field).unwrap().get();
+            let start = value.find(text).unwrap();
+            start as u32..(start + text.len()) as u32
+        };
+        let source = Source::open(&path, Limit::default()).unwrap();
+        let read = read_without(fields.iter().map(place).collect(), &record, &source).unwrap();
+        read.map(|bytes| String::from_utf8(bytes).unwrap())
+    }
 
     #[test]
-    fn a_text_is_left_out_where_it_is_the_value_of_its_field() {
-        let without = |json: &str| {
-            let mut header = json.as_bytes().to_vec();
-            leave_out(&mut header, "dynamo_config");
-            String::from_utf8(header).unwrap()
-        };
-        let long = r#"{"a": 1, "dynamo_config": "{\"x\": \"\\\\\"}", "b": "dynamo_config"}"#;
-        assert_eq!(without(long), r#"{"a": 1, "dynamo_config": "...", "b": "dynamo_config"}"#);
-        assert_eq!(
-            without(&long.replace("\": ", "\":")),
-            r#"{"a":1, "dynamo_config":"...", "b":"dynamo_config"}"#
-        );
-        // Where it stands in a text, its quotes have backslashes.
-        for same in [
-            r#"{"note": "\"dynamo_config\": \"{}\"", "b": 1}"#,
-            r#"{"dynamo_config": null}"#,
-            r#"{"dynamo_config": {"x": 1}}"#,
-            r#"{"dynamo_config": ""}"#,
-            r#"{"dynamo_config": "cut"#,
-            r#"{"dynamo_config": ""#,
-        ] {
-            assert_eq!(without(same), same);
-        }
+    fn texts_are_left_out_where_they_stood_when_the_record_was_read() {
+        let value = r#"{"x": 1, "b": "{\"k\": \"\\\\\"}", "y": "b", "a": "long"}"#;
+        let line = |value: &str| format!(r#"V1 p.py:7] {{"bwd_compilation_metrics": {value}, "rank": 0}}"#);
+        let short = r#"{"x": 1, "b": "...", "y": "b", "a": "..."}"#;
+        assert_eq!(without(&line(value), value, &["a", "b"]).as_deref(), Some(&*line(short)));
+        let tight = line(value).replace("metrics\": ", "metrics\":");
+        let expected = line(short).replace("metrics\": ", "metrics\":");
+        assert_eq!(without(&tight, value, &["b", "a"]), Some(expected));
+    }
+
+    #[test]
+    fn nothing_is_left_out_where_other_bytes_stand() {
+        let value = r#"{"x": null, "b": "text", "y": 1}"#;
+        let line = r#"V1 p.py:7] {"bwd_compilation_metrics": {"x": NaN, "b": "text", "y": 1}}"#;
+        assert_eq!(without(line, value, &["b"]), None, "it was read with null for NaN");
+        let other = line.replace("NaN", "null").replace("bwd_", "");
+        assert_eq!(without(&other, value, &["b"]), None, "it is another event's");
+        let cut = line.replace("NaN", "null").replace("\"text\", \"y\": 1}}", "");
+        assert_eq!(without(&cut, value, &["b"]), None, "it ends before the text");
     }
 }

@@ -37,7 +37,8 @@ pub(super) fn read(folder: &Path) -> RankTimeline {
     phases.timeline
 }
 
-/// What is needed of an event. Of its arguments, which are half of its bytes, the others are passed over in the same reading.
+/// What is needed of an event. Of its arguments, which are half of its bytes, the others are passed over in the same
+/// reading. An event that has one of these fields twice, or whose arguments are no object, is none: torch writes no such.
 #[derive(Deserialize)]
 struct Event<'a> {
     #[serde(borrow)]

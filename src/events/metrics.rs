@@ -192,7 +192,7 @@ impl CompilationMetrics {
 fn places(configs: &[(&'static str, Md5)], fields: &Fields<'_>, value: &str) -> Box<[Range<u32>]> {
     let place = |field: &str| {
         let text = fields.raw(field)?.get();
-        // Both are parts of the same memory, since fields borrow from the value.
+        // Fields borrow from the value, so their addresses differ by the place of the text in it.
         let start = text.as_ptr().addr().checked_sub(value.as_ptr().addr())?;
         let is_text = text.starts_with('"') && start + text.len() <= value.len();
         is_text.then_some(u32::try_from(start).ok()?..u32::try_from(start + text.len()).ok()?)

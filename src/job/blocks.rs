@@ -9,13 +9,13 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
-/// For how many pieces a thread there is room until they are taken. Without any, threads wait for each other at each piece:
-/// joining the reports of 64 ranks took a tenth longer.
+/// How many finished pieces may wait to be taken, for each thread. With none, the threads waited for each other at each piece,
+/// and joining the reports of 64 ranks took a tenth longer.
 const AHEAD: usize = 2;
 
 /// Takes one piece after the other, lets `make` make something of each, as many at once as there are threads, and gives
-/// that to `take` in the order of the pieces. At most three pieces a thread stand in memory, or what was made of them,
-/// besides the one that is taken.
+/// that to `take` in the order of the pieces. Besides what is being taken, memory holds at most three pieces for each thread,
+/// finished or not.
 ///
 /// # Errors
 /// Those of `take`, and a bug in `make`.
@@ -60,7 +60,7 @@ pub(super) fn in_order<P: Send, M: Send>(
 /// The pieces, and what is made of them.
 struct Line<I, M> {
     pieces: Mutex<Enumerate<I>>,
-    /// How far a piece may be behind the one that is taken next.
+    /// How many pieces may be finished, counted from the one that is taken next.
     room: usize,
     made: Mutex<Made<M>>,
     changed: Condvar,

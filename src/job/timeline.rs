@@ -38,7 +38,8 @@ pub(super) fn read(folder: &Path) -> RankTimeline {
 }
 
 /// What is needed of an event. Of its arguments, which are half of its bytes, the others are passed over in the same
-/// reading. An event that has one of these fields twice, or whose arguments are no object, is none: torch writes no such.
+/// reading. An event that has one of these fields twice, or arguments that are not an object, is passed over: torch writes
+/// neither.
 #[derive(Deserialize)]
 struct Event<'a> {
     #[serde(borrow)]

@@ -9,7 +9,7 @@ use memchr::memmem;
 use std::io;
 use std::ops::Range;
 
-/// Within so many bytes of a header, its event begins: torch writes a prefix of 80 bytes and then the event's key.
+/// The event of a header begins within this many bytes: torch writes a prefix of 80 bytes and then the event's key.
 const BEGIN: u64 = 512;
 
 /// Bytes of a record without its configurations: torch 2.15 writes 4 to 6 KB.
@@ -39,8 +39,8 @@ impl Report<'_> {
     }
 }
 
-/// The header of a record with `...` for the texts at these places of its event's value. None where no texts stand there:
-/// something before them was read otherwise than it is written, such as `NaN`.
+/// The header of a record with `...` for the texts at these places of its event's value. None if the log has no texts there,
+/// because something before them, such as `NaN`, was changed when the record was read.
 fn read_without(
     mut places: Vec<Range<u32>>,
     record: &MetricsRecord,

@@ -65,8 +65,9 @@ impl Components {
         let name =
             self.names.get_index_of(name).unwrap_or_else(|| self.names.insert_full(name.to_owned(), ()).0);
         let value = value.trim();
-        let end = value.char_indices().nth(LONGEST_VALUE).map_or(value.len(), |(at, _)| at);
-        let value = value.get(..end).unwrap_or(value).to_owned();
+        // A text has no more characters than bytes: those of short values need not be counted.
+        let cut = (value.len() > LONGEST_VALUE).then(|| value.char_indices().nth(LONGEST_VALUE)).flatten();
+        let value = cut.and_then(|(end, _)| value.get(..end)).unwrap_or(value).to_owned();
         let (at, _) = self.all.insert_full(id, Component { name, hash: hash.to_owned(), value });
         u32::try_from(at).ok()
     }

@@ -55,8 +55,7 @@ impl Html {
     pub(crate) fn push_escaped(text: &str, html: &mut String) {
         html.reserve(text.len());
         let mut rest = text;
-        let is_special = |byte: &u8| matches!(byte, b'&' | b'<' | b'>' | b'"');
-        while let Some(at) = rest.as_bytes().iter().position(is_special) {
+        while let Some(at) = first_special(rest.as_bytes()) {
             let Some((plain, special)) = rest.split_at_checked(at) else { break };
             html.push_str(plain);
             html.push_str(match special.as_bytes().first() {
@@ -111,5 +110,44 @@ impl Html {
     /// The HTML.
     pub fn as_str(&self) -> &str {
         &self.text
+    }
+}
+
+/// Where the first character stands that is escaped. Few texts have any, so whole blocks are looked at without an early end:
+/// the compiler compares their bytes at once, where one after the other took 1.5 % of the work on a log of a rank.
+fn first_special(text: &[u8]) -> Option<usize> {
+    let (blocks, _) = text.as_chunks::<BLOCK>();
+    let is_plain = |block: &&[u8; BLOCK]| !block.iter().fold(false, |any, byte| any | is_special(*byte));
+    let plain = blocks.iter().take_while(is_plain).count() * BLOCK;
+    let rest = text.get(plain..).unwrap_or_default();
+    rest.iter().position(|byte| is_special(*byte)).map(|at| plain + at)
+}
+
+/// Bytes that are looked at together: a register of any processor.
+const BLOCK: usize = 16;
+
+fn is_special(byte: u8) -> bool {
+    // Without `||`, so that all four are compared for a whole block.
+    (byte == b'&') | (byte == b'<') | (byte == b'>') | (byte == b'"')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_special_character_is_escaped_wherever_it_stands() {
+        for (special, escaped) in [("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ("\"", "&quot;")] {
+            for before in 0..2 * BLOCK + 2 {
+                for after in [0, 1, BLOCK, 3 * BLOCK + 1] {
+                    let [before, after] = [before, after].map(|count| "\u{e9}'".repeat(count));
+                    let text = format!("{before}{special}{after}{special}");
+                    let expected = format!("{before}{escaped}{after}{escaped}");
+                    assert_eq!(Html::escaped(&text).as_str(), expected);
+                }
+            }
+        }
+        let plain = "a = b['c'] + 1; ".repeat(9);
+        assert_eq!(Html::escaped(&plain).as_str(), plain);
     }
 }

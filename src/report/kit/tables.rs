@@ -85,6 +85,13 @@ impl Head {
         Head { cells: Some("soft"), ..self }
     }
 
+    /// The start of a cell of this column, as HTML.
+    fn cell_begin(&self) -> String {
+        let mut begin = String::new();
+        push_open(&mut begin, "td", &[("class", self.cells)]);
+        begin
+    }
+
     /// A column that is empty throughout: left out, and named below the table.
     pub fn absent_if(self, absent: bool) -> Head {
         Head { absent, ..self }
@@ -142,6 +149,34 @@ impl Row {
     /// Gives it words by which a filter selects it: statuses, separated by spaces.
     pub fn selected_by(self, words: String) -> Row {
         Row { row: Some(words), ..self }
+    }
+}
+
+/// A row of nothing but text, for tables of many rows: its cells are escaped into the page, where making a [`Row`] of a
+/// thousand settings took a twelfth of the work on a short log.
+#[derive(Debug)]
+pub(crate) struct TextRow<'r, const COLUMNS: usize> {
+    /// Its anchor, if it has one.
+    pub id: Option<&'r str>,
+    /// Words by which a filter selects it, separated by spaces.
+    pub words: String,
+    /// The texts of its cells.
+    pub cells: [Cow<'r, str>; COLUMNS],
+}
+
+impl<const COLUMNS: usize> TextRow<'_, COLUMNS> {
+    /// Appends it as HTML, on a line of its own; `begins` has the start of a cell of each column.
+    fn push_to(&self, can_be_selected: bool, begins: &[String], html: &mut String) {
+        let words = can_be_selected.then_some(&*self.words);
+        push_open(html, "tr", &[("id", self.id), ("data-row", words)]);
+        for (cell, begin) in self.cells.iter().zip(begins) {
+            // An empty cell shows nothing that a class could change.
+            html.push_str(if cell.is_empty() { "<td>" } else { begin });
+            Html::push_escaped(cell, html);
+            html.push_str("</td>");
+        }
+        push_close(html, "tr");
+        html.push('\n');
     }
 }
 
@@ -217,7 +252,14 @@ fn sorts_by_itself(shown: &str) -> bool {
         && UNITS.contains(&unit)
 }
 
-impl Table<'_> {
+impl<'t> Table<'t> {
+    /// The same table; one that is not to be sorted has no columns for it.
+    fn sorted(&self, can_be_sorted: bool) -> Table<'t> {
+        let heads = self.heads.iter().cloned();
+        let heads = heads.map(|head| Head { sort: head.sort.filter(|_| can_be_sorted), ..head }).collect();
+        Table { heads, ..*self }
+    }
+
     /// Appends its start as HTML, up to where its rows stand.
     fn push_start(&self, html: &mut String, cap: Option<usize>) {
         let region = [
@@ -266,8 +308,7 @@ impl Pieces<'_> {
         table: &Table<'_>,
         rows: impl ExactSizeIterator<Item = anyhow::Result<Row>>,
     ) -> anyhow::Result<()> {
-        // The tables of a compile's own pages are in the order that the compiler has; only long ones are sorted.
-        self.table_sorted_from(out, (table, if self.depth == 0 { SORTED } else { CAP }), rows)
+        self.table_sorted_from(out, (table, self.sorted_from()), rows)
     }
 
     /// Writes a table that can be sorted and narrowed from so many rows on.
@@ -277,24 +318,59 @@ impl Pieces<'_> {
         (table, least): (&Table<'_>, usize),
         rows: impl ExactSizeIterator<Item = anyhow::Result<Row>>,
     ) -> anyhow::Result<()> {
-        let (short, cap) = (rows.len() < least, (rows.len() > CAP).then_some(CAP));
-        let heads = table.heads.iter().cloned();
-        let heads = heads.map(|head| Head { sort: head.sort.filter(|_| !short), ..head }).collect();
-        let table = Table { heads, ..*table };
-        let rows = rows.map(|row| Ok(if short { Row { row: None, ..row? } } else { row? }));
-        self.write_table(out, (&table, cap), rows)
+        let short = rows.len() < least;
+        let table = table.sorted(!short);
+        let heads: Vec<&Head> = table.heads.iter().filter(|head| !head.absent).collect();
+        self.write_table(out, &table, rows, |row, html| {
+            let mut row = row?;
+            if short {
+                row.row = None;
+            }
+            row.cells.truncate(table.heads.len());
+            if heads.len() < table.heads.len() {
+                let mut heads = table.heads.iter();
+                row.cells.retain(|_| heads.next().is_some_and(|head| !head.absent));
+            }
+            for (cell, head) in row.cells.iter_mut().zip(&heads) {
+                cell.in_column(head.cells);
+                cell.sort = cell.sort.take().filter(|_| head.sort.is_some());
+            }
+            row.push_to(html);
+            Ok(())
+        })
     }
 
-    fn write_table(
+    /// As [`table`](Pieces::table), with rows of plain text; all of its columns are there.
+    pub fn text_table<'r, const COLUMNS: usize>(
         &self,
         out: &mut dyn Write,
-        (table, cap): (&Table<'_>, Option<usize>),
-        rows: impl ExactSizeIterator<Item = anyhow::Result<Row>>,
+        table: &Table<'_>,
+        rows: impl ExactSizeIterator<Item = TextRow<'r, COLUMNS>>,
     ) -> anyhow::Result<()> {
-        let heads: Vec<&Head> = table.heads.iter().filter(|head| !head.absent).collect();
-        let sorted: Vec<bool> = heads.iter().map(|head| head.sort.is_some()).collect();
-        let columns: Vec<Option<&str>> = heads.iter().map(|head| head.cells).collect();
+        let short = rows.len() < self.sorted_from();
+        let begins: Vec<String> = table.heads.iter().map(Head::cell_begin).collect();
+        self.write_table(out, &table.sorted(!short), rows, |row, html| {
+            row.push_to(!short, &begins, html);
+            Ok(())
+        })
+    }
+
+    /// Rows of the shortest table that can be sorted. Those of a compile's own pages are in the order that the compiler has;
+    /// only long ones are sorted.
+    fn sorted_from(&self) -> usize {
+        if self.depth == 0 { SORTED } else { CAP }
+    }
+
+    /// Writes a table whose rows are appended by `push`, each on a line of its own.
+    fn write_table<R>(
+        &self,
+        out: &mut dyn Write,
+        table: &Table<'_>,
+        rows: impl ExactSizeIterator<Item = R>,
+        mut push: impl FnMut(R, &mut String) -> anyhow::Result<()>,
+    ) -> anyhow::Result<()> {
         let total = rows.len();
+        let cap = (total > CAP).then_some(CAP);
         let mut shown = 0;
         let mut html = String::new();
         table.push_start(&mut html, cap);
@@ -304,20 +380,8 @@ impl Pieces<'_> {
                 break;
             }
             shown += 1;
-            let mut row = row?;
-            row.cells.truncate(table.heads.len());
-            if heads.len() < table.heads.len() {
-                let mut heads = table.heads.iter();
-                row.cells.retain(|_| heads.next().is_some_and(|head| !head.absent));
-            }
-            for (cell, column) in row.cells.iter_mut().zip(&columns) {
-                cell.in_column(*column);
-            }
-            for (cell, sorted) in row.cells.iter_mut().zip(&sorted) {
-                cell.sort = cell.sort.take().filter(|_| *sorted);
-            }
             html.clear();
-            row.push_to(&mut html);
+            push(row, &mut html)?;
             out.write_all(html.as_bytes())?;
         }
         html.clear();
@@ -331,5 +395,31 @@ impl Pieces<'_> {
             )?;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_of_text_is_written_as_one_of_cells_is() {
+        let heads = [Head::text("Of"), Head::text("Setting").mono(), Head::text("What it does").soft()];
+        for (id, words, cells) in [
+            (Some("dynamo"), "dynamo changed", ["Dynamo", "a < \"b\"", "says & does"]),
+            (None, "", ["", "", ""]),
+        ] {
+            let mut row = Row::of(cells.map(Td::text).into()).selected_by(words.to_owned());
+            row.id = id.map(str::to_owned);
+            row.cells.iter_mut().zip(&heads).for_each(|(cell, head)| cell.in_column(head.cells));
+            let text_row = TextRow { id, words: words.to_owned(), cells: cells.map(Cow::from) };
+            let (mut of_cells, mut of_text) = (String::new(), String::new());
+            row.push_to(&mut of_cells);
+            text_row.push_to(true, &heads.each_ref().map(Head::cell_begin), &mut of_text);
+            assert_eq!(of_text, of_cells);
+            of_text.clear();
+            text_row.push_to(false, &[], &mut of_text);
+            assert!(!of_text.contains("data-row"), "{of_text}");
+        }
     }
 }

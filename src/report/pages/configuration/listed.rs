@@ -6,7 +6,7 @@ use crate::report::kit::formats::{clipped, counted, whole};
 use crate::report::kit::html::Html;
 use crate::report::kit::log_settings::{LISTED, OFF};
 use crate::report::kit::markup::{close, close_section, open_more, soft_paragraph};
-use crate::report::kit::tables::{Head, Row, Table, Td};
+use crate::report::kit::tables::{Head, Table, TextRow};
 use crate::report::kit::view::View;
 use std::io::Write;
 
@@ -55,22 +55,23 @@ pub(super) fn write(
     let rows = settings.iter().take(LISTED).map(|selected| {
         let one = &selected.setting;
         let (value, cut) = clipped(one.value, LONGEST);
-        let row = Row::of(vec![
-            Td::text(one.kind.title),
-            Td::text(one.name),
-            Td::text(&if cut { format!("{value} …") } else { value.to_owned() }),
-            Td::text(selected.about.unwrap_or_default()),
-        ]);
-        let row = row.selected_by(selected.words());
         // Links lead to the settings of a module: the first of them has the anchor.
-        Ok(if anchored.contains(&one.kind.id) {
-            row
-        } else {
+        let is_first = !anchored.contains(&one.kind.id);
+        if is_first {
             anchored.push(one.kind.id);
-            row.anchored(one.kind.id.to_owned())
-        })
+        }
+        TextRow {
+            id: is_first.then_some(one.kind.id),
+            words: selected.words(),
+            cells: [
+                one.kind.title.into(),
+                one.name.into(),
+                if cut { format!("{value} …").into() } else { value.into() },
+                selected.about.unwrap_or_default().into(),
+            ],
+        }
     });
-    view.table(out, &table, rows)?;
+    view.text_table(out, &table, rows)?;
     view.left_out(out, count, LISTED, "stand in report.json")?;
     close(out, "details")?;
     close_section(out)?;
@@ -101,6 +102,9 @@ fn settings(kinds: &[Kind]) -> impl Iterator<Item = Setting<'_>> {
 const CHOICES: [(&str, &str); 4] =
     [("changed", "changed"), ("explained", "explained"), ("on", "on or with a value"), ("off", "off")];
 
+/// Bytes of the longest words that select a setting: `dynamo changed explained on`.
+const WORDS_BYTES: usize = 32;
+
 /// A setting with what selects it.
 struct Selected<'k> {
     setting: Setting<'k>,
@@ -125,7 +129,8 @@ impl<'k> Selected<'k> {
 
     /// All words that select it, with spaces between them.
     fn words(&self) -> String {
-        let mut words = self.setting.kind.id.to_owned();
+        let mut words = String::with_capacity(WORDS_BYTES);
+        words.push_str(self.setting.kind.id);
         for choice in self.choices() {
             words.push(' ');
             words.push_str(choice);

@@ -151,20 +151,21 @@ impl CompilationMetrics {
         let mut found = Vec::with_capacity(CONFIG_FIELDS.len());
         for field in CONFIG_FIELDS {
             let Some(raw) = fields.raw(field) else { continue };
-            let hash = self.hash(field, raw.get());
-            found.push((field, hash));
-            if cx.model().configs.contains_key(&hash) {
+            let Config { md5, text } = self.config(field, raw.get());
+            found.push((field, md5));
+            if cx.model().configs.contains_key(&md5) {
                 continue;
             }
-            let text = serde_json::from_str::<String>(raw.get()).unwrap_or_else(|_| raw.get().to_owned());
-            let settings = Fields::parse(&text).ok().map(|settings| settings.iter().count());
+            let text = text.unwrap_or_else(|| config_text(raw.get()));
+            let values = Fields::parse(&text).ok();
+            let settings = values.as_ref().map(|values| values.iter().count());
             let place = ConfigRef { header: event.header, first_line: event.first_line, field, settings };
-            cx.model().configs.insert(hash, place);
+            cx.model().configs.insert(md5, place);
             if field == "dynamo_config" && cx.model().recompile_limit.is_none() {
                 cx.model().recompile_limit = recompile_limit(raw.get());
             }
-            if field == "inductor_config" {
-                note_inductor_settings(&text, &mut cx.model().inductor);
+            if let Some(values) = values.filter(|_| field == "inductor_config") {
+                note_inductor_settings(&values, &mut cx.model().inductor);
             }
         }
         if *found != *self.of_last_record {
@@ -173,18 +174,18 @@ impl CompilationMetrics {
         self.of_last_record.clone()
     }
 
-    /// The MD5 of a configuration.
-    fn hash(&mut self, field: &'static str, json: &str) -> Md5 {
+    /// Reads a configuration, unless the record before had the same.
+    fn config(&mut self, field: &'static str, json: &str) -> Config {
         let last = self.last.iter_mut().find(|last| last.field == field);
         if let Some(last) = last.as_ref().filter(|last| last.json == json) {
-            return last.md5;
+            return Config { md5: last.md5, text: None };
         }
-        let md5 = config_hash(json);
+        let config = read_config(json);
         match last {
-            Some(last) => (last.json, last.md5) = (json.to_owned(), md5),
-            None => self.last.push(LastConfig { field, json: json.to_owned(), md5 }),
+            Some(last) => (last.json, last.md5) = (json.to_owned(), config.md5),
+            None => self.last.push(LastConfig { field, json: json.to_owned(), md5: config.md5 }),
         }
-        md5
+        config
     }
 }
 
@@ -200,9 +201,8 @@ fn places(configs: &[(&'static str, Md5)], fields: &Fields<'_>, value: &str) -> 
     configs.iter().map(|(field, _)| place(field).unwrap_or_default()).collect()
 }
 
-/// Reads a configuration of Inductor. A setting counts as on if any configuration of the log turns it on.
-fn note_inductor_settings(text: &str, known: &mut InductorSettings) {
-    let Ok(fields) = Fields::parse(text) else { return };
+/// Notes a configuration of Inductor. A setting counts as on if any configuration of the log turns it on.
+fn note_inductor_settings(fields: &Fields<'_>, known: &mut InductorSettings) {
     let flag = |name| fields.get::<bool>(name);
     known.compile_threads = known.compile_threads.or(fields.count("compile_threads"));
     known.cudagraphs =
@@ -219,14 +219,26 @@ fn recompile_limit(json: &str) -> Option<u64> {
     digits.parse().ok()
 }
 
-/// The md5 that names a configuration: of the text where the value is a string (as torch writes them), else of the
-/// value's compact JSON.
-fn config_hash(json: &str) -> Md5 {
-    match serde_json::from_str::<serde_json::Value>(json) {
-        Ok(serde_json::Value::String(text)) => Md5(md5::compute(text).0),
-        Ok(value) => Md5(md5::compute(value.to_string()).0),
-        Err(_) => Md5(md5::compute(json).0),
+/// A configuration of a record.
+struct Config {
+    /// What names it: the MD5 of its text where it is one, as torch writes it, else of its compact JSON.
+    md5: Md5,
+    /// Its text, if that has been read.
+    text: Option<String>,
+}
+
+fn read_config(json: &str) -> Config {
+    let of = |text: &str| Md5(md5::compute(text).0);
+    if let Ok(text) = serde_json::from_str::<String>(json) {
+        return Config { md5: of(&text), text: Some(text) };
     }
+    let compact = serde_json::from_str::<serde_json::Value>(json).map(|value| value.to_string());
+    Config { md5: of(compact.as_deref().unwrap_or(json)), text: None }
+}
+
+/// The text of a configuration; one that is no text is taken as it stands.
+fn config_text(json: &str) -> String {
+    serde_json::from_str(json).unwrap_or_else(|_| json.to_owned())
 }
 
 fn note_failure(

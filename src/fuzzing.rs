@@ -92,7 +92,14 @@ fn color(text: &[u8]) -> usize {
 /// Reads a log and gives `measure` what writes all files of its report to memory and tells how many bytes they have.
 pub fn with_pages(log: &[u8], measure: impl FnOnce(&dyn Fn() -> usize)) {
     let Some(source) = source_of(log) else { return };
-    let read = events::read_log(&source, &Registry::default(), None, &|_| {}, crate::report::is_own_path);
+    let read = events::read_log(
+        &source,
+        &Registry::default(),
+        None,
+        NonZeroUsize::MIN,
+        &|_| {},
+        crate::report::is_own_path,
+    );
     let Ok(model) = read else { return };
     let found = analysis::of_log(&model, None, NonZeroUsize::MIN);
     let settings = Settings::default();
@@ -158,7 +165,14 @@ fn envelope(line: &[u8]) {
 /// A log through the parsers of all events to its findings.
 fn events(log: &[u8]) {
     let Some(source) = source_of(log) else { return };
-    let read = events::read_log(&source, &Registry::default(), None, &|_| {}, crate::report::is_own_path);
+    let read = events::read_log(
+        &source,
+        &Registry::default(),
+        None,
+        NonZeroUsize::MIN,
+        &|_| {},
+        crate::report::is_own_path,
+    );
     let Ok(model) = read else { return };
     let found = analysis::of_log(&model, None, NonZeroUsize::MIN);
     let named = |index: &model::CompileIndex| model.compiles.get(*index).is_some();

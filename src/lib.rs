@@ -429,14 +429,17 @@ fn write_job(
     threads: NonZeroUsize,
     progress: &dyn Progress,
 ) -> anyhow::Result<RunSummary> {
-    let job = job::read(ranks, facts, progress);
+    let are_own = facts.of_own_reports;
+    let job = job::read(ranks, facts, threads, progress)?;
     let found = analysis::of_job(&job);
-    let evidence = job::read_evidence(ranks, &job, &found, threads)?;
+    let mut evidence = job::read_evidence(ranks, &job, &found);
+    // Before the other pages: while the events are copied, it is noted from them when the ranks compiled. One thread writes:
+    // the files are few, and several make the longest.
+    let events = job::chromium_events(ranks, are_own, threads, job::timelines(&job, &found, &mut evidence));
+    output::write(vec![events], sink, NonZeroUsize::MIN, Worker::new)?;
     let report = JobReport { job: &job, found: &found, evidence: &evidence, settings };
-    let mut pages = report::job_pages(report);
-    pages.push(job::chromium_events(ranks, threads));
+    let pages = report::job_pages(report);
     progress.writing(pages.len());
-    // One thread: the files are few, and several make the longest.
     output::write(pages, sink, NonZeroUsize::MIN, Worker::new)?;
     Ok(RunSummary {
         lines: report::job_summary(report),

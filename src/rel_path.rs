@@ -1,5 +1,6 @@
 //! Names of files inside a report. A log chooses parts of them, so every one is checked.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::path::Path;
 
@@ -71,10 +72,10 @@ impl RelPath {
     /// A safe name is kept. Otherwise unsafe characters become `_`, and a long name is cut and gets a hash of the
     /// whole, so that two long names stay two. Two short names may become one: the caller numbers them.
     #[must_use]
-    pub fn safe_part(name: &str, max: usize) -> String {
+    pub fn safe_part(name: &str, max: usize) -> Cow<'_, str> {
         let max = max.clamp(MIN_PART_BYTES, MAX_PART_BYTES);
         if name.len() <= max && is_safe_part(name) {
-            return name.to_owned();
+            return Cow::Borrowed(name);
         }
         // A hostile name may have megabytes; one character past `max` shows that it is too long.
         let mut part: String =
@@ -97,7 +98,7 @@ impl RelPath {
         if part.is_empty() {
             part.push('_');
         }
-        part
+        Cow::Owned(part)
     }
 
     /// The folders that the path leads through, the outermost first: `a` and `a/b` for `a/b/c`.
@@ -133,7 +134,7 @@ impl fmt::Display for RelPath {
 fn is_safe_part(part: &str) -> bool {
     !part.is_empty()
         && part.len() <= MAX_PART_BYTES
-        && !part.ends_with(['.', ' ']) // `.` and `..` too; Windows drops them
+        && !matches!(part.as_bytes().last(), Some(b'.' | b' ')) // `.` and `..` too; Windows drops them
         // Nearly all names are made of these. Without an early end, so that many bytes are compared at once.
         && (part.bytes().fold(true, |all, byte| all & is_plain(byte)) || !part.contains(is_unsafe))
         && !is_reserved(part)
@@ -162,6 +163,10 @@ fn is_reserved(part: &str) -> bool {
         part.bytes().next(),
         Some(b'a' | b'A' | b'c' | b'C' | b'l' | b'L' | b'n' | b'N' | b'p' | b'P')
     ) {
+        return false;
+    }
+    // Most names go on for longer than that.
+    if part.bytes().take_while(|byte| is_plain(*byte) && *byte != b'.').nth(LONGEST).is_some() {
         return false;
     }
     let stem = part.split('.').next().unwrap_or(part).trim_end();

@@ -3,7 +3,7 @@
 use super::{Event, Flow, RankContext, StructuredLogParser};
 use crate::limits::DEEPEST_JSON;
 use crate::model::TraceSpan;
-use crate::trace::{TextMap, nests_deeper};
+use crate::trace::{ListedPayload, TextMap, has_half_pair, nests_deeper, strict_json};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
@@ -72,9 +72,17 @@ impl StructuredLogParser for Chromium {
 
     fn parse(&mut self, event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
         let Some(payload) = event.payload else { anyhow::bail!("it has no payload") };
-        let text = event.payload_text().unwrap_or_default();
-        let text = crate::trace::strict_json(&text);
-        let wire: Wire<'_> = match serde_json::from_str(&text) {
+        let readable = event.payload_text().unwrap_or_default();
+        let strict;
+        let mut text = &*readable;
+        let mut is_strict = matches!(readable, Cow::Borrowed(_));
+        let mut wire: Result<Wire<'_>, _> = serde_json::from_str(text);
+        if wire.is_err() || has_half_pair(text) {
+            strict = strict_json(&readable);
+            (text, is_strict) = (&strict, false);
+            wire = serde_json::from_str(text);
+        }
+        let wire = match wire {
             Ok(wire) => wire,
             // The damaged payload itself is listed already.
             Err(_) if !payload.at.intact => {
@@ -86,11 +94,11 @@ impl StructuredLogParser for Chromium {
                 return Err(error.into());
             }
         };
-        if nests_deeper(&text, DEEPEST_JSON) {
+        if nests_deeper(text, DEEPEST_JSON) {
             cx.kept_payload(payload);
             anyhow::bail!("it nests deeper than {DEEPEST_JSON} levels");
         }
-        cx.model().chromium.push(payload.at);
+        cx.model().chromium.push(ListedPayload { is_strict, ..(&payload.at).into() });
         if wire.ts.is_nan() || wire.ts.abs() > LATEST_US {
             return Ok(Flow::Handled);
         }

@@ -1,12 +1,13 @@
 //! The chromium events of all ranks as one file: the process of an event is its rank.
 
 use super::blocks::in_order;
-use super::events::{BLOCK_BYTES, for_each_event, next_lines, open};
+use super::events::{EventFile, for_each_event};
+use super::timeline::{Noted, Timelines};
 use crate::limits::DEEPEST_JSON;
-use crate::model::Fields;
 use crate::output::RankFolder;
-use crate::trace::nests_deeper;
+use crate::trace::{WrittenField, nests_deeper, written_fields};
 use anyhow::Result;
+use serde::de::IgnoredAny;
 use serde_json::{Value, json};
 use std::io::Write;
 use std::num::NonZeroUsize;
@@ -15,17 +16,29 @@ use std::path::Path;
 /// Threads that make blocks, at most: one thread writes them, in a third of the time that one takes to make them.
 const MOST_THREADS: NonZeroUsize = NonZeroUsize::new(4).unwrap();
 
-/// Writes the events of the ranks' files, as many blocks at once as there are threads.
-pub(super) fn write(folders: &[RankFolder], threads: NonZeroUsize, out: &mut dyn Write) -> Result<()> {
-    let reports: Vec<Report<'_>> = folders.iter().flat_map(reports_of).collect();
+/// Writes the events of the ranks' files, as many blocks at once as there are threads, and notes when the ranks compiled.
+/// `are_own` says that this run wrote the files.
+pub(super) fn write(
+    folders: &[RankFolder],
+    are_own: bool,
+    threads: NonZeroUsize,
+    mut timelines: Timelines<'_>,
+    out: &mut dyn Write,
+) -> Result<()> {
+    let reports: Vec<Report<'_>> =
+        folders.iter().flat_map(|folder| reports_of(folder, are_own, &timelines)).collect();
     let mut begin = b"[\n".as_slice();
-    in_order(threads.min(MOST_THREADS), reports.iter().flat_map(Report::blocks), Block::moved, |events| {
-        if let Some(events) = events.strip_prefix(SEPARATOR) {
+    in_order(threads.min(MOST_THREADS), reports.iter().flat_map(Report::blocks), Block::moved, |moved| {
+        if let Some(events) = moved.events.strip_prefix(SEPARATOR) {
             out.write_all(std::mem::replace(&mut begin, SEPARATOR))?;
             out.write_all(events)?;
         }
+        if let Some(noted) = &moved.noted {
+            timelines.add(moved.rank, noted);
+        }
         Ok(())
     })?;
+    timelines.finish();
     Ok(out.write_all(if begin == SEPARATOR { b"\n]\n" } else { b"[]\n" })?)
 }
 
@@ -37,14 +50,28 @@ struct Report<'f> {
     folder: &'f Path,
     rank: u64,
     process: Option<u64>,
+    /// Whether its timeline is shown.
+    is_shown: bool,
+    /// Whether this run wrote it.
+    is_own: bool,
 }
 
-/// The report of the rank's first process, then those of the others.
-fn reports_of(folder: &RankFolder) -> impl Iterator<Item = Report<'_>> {
+/// The report of the rank's first process, whose timeline may be shown, then those of the others.
+fn reports_of<'f>(
+    folder: &'f RankFolder,
+    is_own: bool,
+    timelines: &Timelines<'_>,
+) -> impl Iterator<Item = Report<'f>> + use<'f> {
     let rank = folder.rank;
-    let others = folder.processes.iter();
-    let others = others.map(move |(pid, path)| Report { folder: path, rank, process: Some(*pid) });
-    std::iter::once(Report { folder: &folder.path, rank, process: None }).chain(others)
+    let is_shown = timelines.are_shown_of(rank);
+    let others = folder.processes.iter().map(|(pid, path)| (path, Some(*pid)));
+    std::iter::once((&folder.path, None)).chain(others).map(move |(folder, process)| Report {
+        folder,
+        rank,
+        process,
+        is_shown: is_shown && process.is_none(),
+        is_own,
+    })
 }
 
 impl Report<'_> {
@@ -52,9 +79,8 @@ impl Report<'_> {
     fn blocks(&self) -> impl Iterator<Item = Block<'_>> + Send {
         let mut events = None;
         let lines = move || {
-            let events = events.get_or_insert_with(|| open(self.folder)).as_mut()?;
-            let lines = next_lines(events, BLOCK_BYTES);
-            (!lines.is_empty()).then_some(Block::Events(self, lines))
+            let events = events.get_or_insert_with(|| EventFile::open(self.folder)).as_mut()?;
+            events.next_lines().map(|lines| Block::Events(self, lines))
         };
         std::iter::once(Block::Names(self)).chain(std::iter::from_fn(lines))
     }
@@ -75,16 +101,22 @@ impl Report<'_> {
         ]
     }
 
+    /// Whether an event is copied: not what is no JSON, and not what nests deeper than its readers go. Neither is in a
+    /// report that this run wrote, where checking each event again took a third of the time.
+    fn takes(&self, event: &str) -> bool {
+        self.is_own || !nests_deeper(event, DEEPEST_JSON) && serde_json::from_str::<IgnoredAny>(event).is_ok()
+    }
+
     /// Appends the event with its rank as process and its own process as thread.
-    fn push_moved(&self, event: &Fields<'_>, out: &mut Vec<u8>) {
+    fn push_moved(&self, event: &[WrittenField<'_>], out: &mut Vec<u8>) {
         out.push(b'{');
-        for (key, value) in event.iter() {
-            if key == "pid" || (key == "tid" && self.process.is_some()) {
+        for field in event {
+            if field.key == "\"pid\"" || (field.key == "\"tid\"" && self.process.is_some()) {
                 continue;
             }
-            push_text(key, out);
+            out.extend_from_slice(field.key.as_bytes());
             out.extend_from_slice(b": ");
-            out.extend_from_slice(value.get().as_bytes());
+            out.extend_from_slice(field.value.as_bytes());
             out.extend_from_slice(b", ");
         }
         if let Some(process) = self.process {
@@ -92,12 +124,6 @@ impl Report<'_> {
         }
         out.extend_from_slice(format!("\"pid\": {}}}", self.rank).as_bytes());
     }
-}
-
-/// Appends a text as JSON.
-fn push_text(text: &str, out: &mut Vec<u8>) {
-    // Writing a text to memory cannot fail.
-    let _ = serde_json::to_writer(out, text);
 }
 
 /// A piece of a report's part of the file.
@@ -108,30 +134,42 @@ enum Block<'r> {
     Events(&'r Report<'r>, Vec<u8>),
 }
 
-impl Block<'_> {
+/// What became of a block.
+struct Moved {
+    rank: u64,
     /// Its events as they are written, each after [`SEPARATOR`].
-    fn moved(self) -> Vec<u8> {
-        let mut out = Vec::new();
+    events: Vec<u8>,
+    /// What they say about the timeline of the rank, where that is shown.
+    noted: Option<Noted>,
+}
+
+impl Block<'_> {
+    fn moved(self) -> Moved {
+        let mut events = Vec::new();
         match self {
             Block::Names(report) => {
                 for name in report.names() {
-                    out.extend_from_slice(SEPARATOR);
-                    out.extend_from_slice(name.to_string().as_bytes());
+                    events.extend_from_slice(SEPARATOR);
+                    events.extend_from_slice(name.to_string().as_bytes());
                 }
+                Moved { rank: report.rank, events, noted: None }
             }
             Block::Events(report, lines) => {
-                out.reserve(lines.len() + lines.len() / 8); // a space after each comma and colon
-                for_each_event(&lines, |text| {
-                    if !nests_deeper(text, DEEPEST_JSON)
-                        && let Ok(event) = Fields::parse(text)
-                    {
-                        out.extend_from_slice(SEPARATOR);
-                        report.push_moved(&event, &mut out);
+                events.reserve(lines.len() + lines.len() / 8); // a space after each comma and colon
+                let mut noted = report.is_shown.then(Noted::default);
+                for_each_event(&lines, |event| {
+                    if report.takes(event) {
+                        let event: Vec<_> = written_fields(event).collect();
+                        events.extend_from_slice(SEPARATOR);
+                        report.push_moved(&event, &mut events);
+                        if let Some(noted) = &mut noted {
+                            noted.add(&event);
+                        }
                     }
                 });
+                Moved { rank: report.rank, events, noted }
             }
         }
-        out
     }
 }
 
@@ -139,12 +177,18 @@ impl Block<'_> {
 mod tests {
     use super::*;
 
+    /// A report of rank 7 that may come from anywhere.
+    fn report(process: Option<u64>) -> Report<'static> {
+        Report { folder: Path::new(""), rank: 7, process, is_shown: false, is_own: false }
+    }
+
     #[test]
     fn an_event_keeps_all_but_its_process() {
-        let fields = Fields::parse(r#"{"pid": 0, "name": "a\"b", "args": {"pid": 1}, "tid": 0}"#).unwrap();
+        let event = r#"{"pid": 0, "name": "a\"b", "args": {"pid": 1}, "tid": 0}"#;
+        let event: Vec<_> = written_fields(event).collect();
         let moved = |process| {
             let mut out = Vec::new();
-            Report { folder: Path::new(""), rank: 7, process }.push_moved(&fields, &mut out);
+            report(process).push_moved(&event, &mut out);
             String::from_utf8(out).unwrap()
         };
         assert_eq!(moved(None), r#"{"name": "a\"b", "args": {"pid": 1}, "tid": 0, "pid": 7}"#);
@@ -155,9 +199,8 @@ mod tests {
     fn what_is_no_event_or_nests_too_deep_is_left_out() {
         let deep = format!("{{\"name\": {}{}}}", "[".repeat(DEEPEST_JSON), "]".repeat(DEEPEST_JSON));
         let lines = ["[", "{\"name\": 1},", "7,", &format!("{deep},"), "{\"name\": 2", "{\"name\": 3}", "]"];
-        let report = Report { folder: Path::new(""), rank: 7, process: None };
-        let moved = Block::Events(&report, lines.join("\n").into_bytes()).moved();
-        let moved = String::from_utf8(moved).unwrap();
+        let moved = Block::Events(&report(None), lines.join("\n").into_bytes()).moved();
+        let moved = String::from_utf8(moved.events).unwrap();
         assert_eq!(moved, ",\n{\"name\": 1, \"pid\": 7},\n{\"name\": 3, \"pid\": 7}");
     }
 }

@@ -1,22 +1,56 @@
 //! The chromium events in the report of a rank, one line each.
 
 use std::fs::File;
-use std::io::{BufRead, BufReader, Read};
+use std::io::{ErrorKind, Read};
 use std::path::Path;
 
 /// Bytes of an event; longer ones are passed over. A phase with everything that torch notes about it has a few kilobytes.
-const LONGEST: u64 = 16 << 20;
+const LONGEST: usize = 16 << 20;
 
 /// Bytes of events that are worked on at once: a millisecond of work, a hundred times what it takes to hand them to another
 /// thread.
-pub(super) const BLOCK_BYTES: usize = 256 << 10;
+const BLOCK_BYTES: usize = 256 << 10;
 
-/// Opens the events of the report in `folder`. None where they cannot be read: the rank's own report says what is wrong.
-pub(super) fn open(folder: &Path) -> Option<impl BufRead + Send> {
-    let path = folder.join("chromium_events.json");
-    // A pipe of that name would wait for ever.
-    std::fs::metadata(&path).ok().filter(std::fs::Metadata::is_file)?;
-    Some(BufReader::with_capacity(64 << 10, File::open(&path).ok()?))
+/// The events of a report.
+pub(super) struct EventFile {
+    file: File,
+    /// The beginning of a line whose end is still to be read.
+    begun: Vec<u8>,
+}
+
+impl EventFile {
+    /// Opens the events of the report in `folder`. None where they cannot be read: the rank's own report says what is wrong.
+    pub fn open(folder: &Path) -> Option<EventFile> {
+        let path = folder.join("chromium_events.json");
+        // A pipe of that name would wait for ever.
+        std::fs::metadata(&path).ok().filter(std::fs::Metadata::is_file)?;
+        Some(EventFile { file: File::open(&path).ok()?, begun: Vec::new() })
+    }
+
+    /// The next lines, whole ones; of a line that is too long, its next part, which is no event. None at the end.
+    pub fn next_lines(&mut self) -> Option<Vec<u8>> {
+        let mut lines = Vec::with_capacity(self.begun.len() + BLOCK_BYTES);
+        lines.append(&mut self.begun);
+        while lines.len() < LONGEST {
+            let from = lines.len();
+            lines.resize(from + BLOCK_BYTES, 0);
+            let read = self.file.read(lines.get_mut(from..).unwrap_or_default());
+            lines.truncate(from + *read.as_ref().unwrap_or(&0));
+            match read {
+                Ok(read) if read > 0 => {}
+                Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+                // The end; or what a disk refuses is missing, as are the events behind it.
+                _ => break,
+            }
+            let behind =
+                lines.get(from..).and_then(|new| memchr::memrchr(b'\n', new)).map(|at| from + at + 1);
+            if let Some(behind) = behind {
+                self.begun = lines.split_off(behind);
+                break;
+            }
+        }
+        (!lines.is_empty()).then_some(lines)
+    }
 }
 
 /// Gives the text of each event to `take`. A line that can be none is passed over.
@@ -35,18 +69,6 @@ pub(super) fn for_each_event<'l>(mut lines: &'l [u8], mut take: impl FnMut(&'l s
     }
 }
 
-/// Reads whole lines, at least `bytes` of them if there are so many.
-pub(super) fn next_lines(lines: &mut impl BufRead, bytes: usize) -> Vec<u8> {
-    let mut read = Vec::with_capacity(bytes);
-    while read.len() < bytes && next_line(lines, &mut read) {}
-    read
-}
-
-/// Appends the next line; of one that is too long, its next part, which is no event. Returns whether there was one.
-fn next_line(lines: &mut impl BufRead, line: &mut Vec<u8>) -> bool {
-    lines.by_ref().take(LONGEST).read_until(b'\n', line).is_ok_and(|bytes| bytes > 0)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -56,17 +78,36 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let lines = b"[\n{\"name\": 1},\n7,\n{\"\xff\": 2},\n{\"name\": 3}\n]";
         std::fs::write(folder.path().join("chromium_events.json"), lines).unwrap();
-        let lines = next_lines(&mut open(folder.path()).unwrap(), BLOCK_BYTES);
-        let mut events = Vec::new();
-        for_each_event(&lines, |event| events.push(event));
+        let events = all(folder.path());
         assert_eq!(events, ["{\"name\": 1}", "{\"name\": 3}"]);
-        assert!(open(&folder.path().join("missing")).is_none());
+        assert!(EventFile::open(&folder.path().join("missing")).is_none());
     }
 
     #[test]
-    fn lines_are_read_whole_and_only_as_many_as_are_needed() {
-        let mut text: &[u8] = b"[\n{1},\n{2},\n]";
-        let blocks: Vec<Vec<u8>> = (0..4).map(|_| next_lines(&mut text, 3)).collect();
-        assert_eq!(blocks, [b"[\n{1},\n".as_slice(), b"{2},\n", b"]", b""]);
+    fn lines_are_whole_wherever_a_block_ends_and_what_stands_behind_a_line_without_an_end_is_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let event = |length: usize| format!("{{{}}}", "x".repeat(length));
+        // Lines that end at and around the end of a block, that fill several, and one that is too long for an event.
+        let lengths =
+            [BLOCK_BYTES - 6, 1, BLOCK_BYTES - 5, 3 * BLOCK_BYTES, 0, 7, LONGEST + BLOCK_BYTES, 9, 10];
+        let events: Vec<String> = lengths.iter().map(|length| event(*length)).collect();
+        std::fs::write(folder.path().join("chromium_events.json"), format!("[\n{}\n]", events.join(",\n")))
+            .unwrap();
+        let found: Vec<usize> = all(folder.path())
+            .iter()
+            .map(|event| event.len() - 2)
+            .filter(|length| *length < LONGEST / 2)
+            .collect();
+        assert_eq!(found, [BLOCK_BYTES - 6, 1, BLOCK_BYTES - 5, 3 * BLOCK_BYTES, 0, 7, 9, 10]);
+    }
+
+    /// All events of a report.
+    fn all(folder: &Path) -> Vec<String> {
+        let mut file = EventFile::open(folder).unwrap();
+        let mut events = Vec::new();
+        while let Some(lines) = file.next_lines() {
+            for_each_event(&lines, |event| events.push(event.to_owned()));
+        }
+        events
     }
 }

@@ -1,15 +1,13 @@
 //! What the landing page of a job shows of a few ranks: when they compiled, and the graphs of the first difference.
 
-use super::blocks::in_order;
-use super::timeline;
 use crate::analysis::JobFound;
 use crate::analysis::job::{TimelineRow, first_graphs, timeline_rows};
 use crate::model::{Job, JobEvidence, RankGraph};
 use crate::output::{RankFolder, RelPath};
 use serde::Deserialize;
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Read;
-use std::num::NonZeroUsize;
 use std::path::Path;
 
 /// Larger graphs are not shown side by side; their own pages show them.
@@ -21,37 +19,30 @@ const LARGEST_REPORT: u64 = 256 << 20;
 /// The graph that Dynamo captured: what all later ones are made from.
 const GRAPH: &str = "dynamo_output_graph";
 
-/// Reads it from the reports of the ranks, as many at once as there are threads. What cannot be read is not shown.
-pub(crate) fn read(
-    folders: &[RankFolder],
-    job: &Job,
-    found: &JobFound,
-    threads: NonZeroUsize,
-) -> anyhow::Result<JobEvidence> {
+/// Reads the graphs from the reports of the ranks. What cannot be read is not shown.
+pub(crate) fn read(folders: &[RankFolder], job: &Job, found: &JobFound) -> JobEvidence {
     let folder = |rank: usize| {
         let number = job.ranks.get(rank)?.number;
         folders.iter().find(|folder| folder.rank == number)
     };
-    let mut evidence = JobEvidence::default();
+    let graphs = first_graphs(job, found).and_then(|[one, other]| {
+        let read = |rank: usize, compile: &str| graph(&folder(rank)?.path, rank, compile);
+        Some([read(one.rank, one.compile)?, read(other.rank, other.compile)?])
+    });
+    JobEvidence { timelines: Vec::new(), graphs }
+}
+
+/// The ranks whose timelines are shown: their numbers, with their places in the job.
+pub(super) fn shown_ranks(job: &Job, found: &JobFound) -> BTreeMap<u64, usize> {
     let rows = timeline_rows(job, found).into_iter();
     let shown = rows.filter_map(|row| match row {
         TimelineRow::Ranks(ranks) => {
             let rank = *ranks.first()?;
-            Some((rank, folder(rank)?))
+            Some((job.ranks.get(rank)?.number, rank))
         }
         _ => None,
     });
-    let read = |(rank, folder): (usize, &RankFolder)| (rank, timeline::read(&folder.path));
-    in_order(threads, shown, read, |timeline| {
-        evidence.timelines.push(timeline);
-        Ok(())
-    })?;
-    evidence.timelines.sort_by_key(|(rank, _)| *rank);
-    evidence.graphs = first_graphs(job, found).and_then(|[one, other]| {
-        let read = |rank: usize, compile: &str| graph(&folder(rank)?.path, rank, compile);
-        Some([read(one.rank, one.compile)?, read(other.rank, other.compile)?])
-    });
-    Ok(evidence)
+    shown.collect()
 }
 
 /// The parts of a rank's report.json that name its graphs.

@@ -18,34 +18,69 @@ mod timeline;
 mod times;
 
 pub(crate) use evidence::read as read_evidence;
+pub(crate) use timeline::Timelines;
 
-use crate::model::{Job, JobFacts, RankSummary, Run};
+use crate::analysis::JobFound;
+use crate::model::{Job, JobEvidence, JobFacts, RankSummary, Run};
 use crate::options::Progress;
 use crate::output::{Page, RankFolder, RelPath};
 use crate::report::Worker;
 use std::num::NonZeroUsize;
 
-/// The chromium events of all ranks, streamed from their reports into one file by so many threads.
-pub(crate) fn chromium_events(folders: &[RankFolder], threads: NonZeroUsize) -> Page<'_, Worker> {
+/// The chromium events of all ranks, streamed from their reports into one file by so many threads. On the way it is noted
+/// when the ranks compiled. `are_own` says that this run has just written the reports, so that their events are JSON.
+pub(crate) fn chromium_events<'m>(
+    folders: &'m [RankFolder],
+    are_own: bool,
+    threads: NonZeroUsize,
+    timelines: Timelines<'m>,
+) -> Page<'m, Worker> {
     let path = RelPath::of_parts(&["chromium_events.json"]);
-    Page::rendered(path, move |_: &mut Worker, out| chromium::write(folders, threads, out))
+    Page::rendered(path, move |_: &mut Worker, out| {
+        chromium::write(folders, are_own, threads, timelines, out)
+    })
 }
 
-/// Reads the reports of the ranks; `facts` is what else is known. A rank that cannot be read is part of the job.
-pub(crate) fn read(folders: &[RankFolder], facts: JobFacts, progress: &dyn Progress) -> Job {
+/// The timelines that the landing page shows. They become part of the evidence when the chromium events are written.
+pub(crate) fn timelines<'m>(job: &Job, found: &JobFound, evidence: &'m mut JobEvidence) -> Timelines<'m> {
+    Timelines::new(evidence::shown_ranks(job, found), &mut evidence.timelines)
+}
+
+/// Bytes of reports that are in memory at once, unless one alone has more: enough for several reports per thread.
+const TOGETHER_BYTES: u64 = 4 << 20;
+
+/// Reads the reports of the ranks, several at once where there are threads; `facts` is what else is known. A rank that cannot
+/// be read is part of the job.
+pub(crate) fn read(
+    folders: &[RankFolder],
+    facts: JobFacts,
+    threads: NonZeroUsize,
+    progress: &dyn Progress,
+) -> anyhow::Result<Job> {
     let mut job = Job { skipped_files: facts.skipped_files, ..Job::default() };
     let mut reader = read::Reader::new(&mut job.texts, &mut job.events);
     let size = |folder: &RankFolder| {
         std::fs::metadata(folder.path.join("report.json")).map_or(0, |metadata| metadata.len())
     };
     let total = folders.iter().map(size).sum();
-    let mut done = 0;
-    for folder in folders {
-        let mut rank = reader.rank(folder.rank, &folder.path);
-        rank.processes = folder.processes.iter().map(|(pid, path)| reader.process(*pid, path)).collect();
-        job.ranks.push(rank);
-        done += size(folder);
-        progress.reading(done, total);
+    let (mut done, mut together) = (0, folders.first().map_or(0, size));
+    let is_read_with_those_before = |_: &RankFolder, next: &RankFolder| {
+        let with_next = together + size(next);
+        let has_room = with_next <= TOGETHER_BYTES;
+        together = if has_room { with_next } else { size(next) };
+        has_room
+    };
+    for folders in folders.chunk_by(is_read_with_those_before) {
+        let mut buffers = vec![Vec::new(); folders.len()];
+        let pieces = folders.iter().zip(&mut buffers);
+        blocks::in_order(threads, pieces, read::parsed, |(folder, report)| {
+            let mut rank = reader.rank(folder.rank, report);
+            rank.processes = folder.processes.iter().map(|(pid, path)| reader.process(*pid, path)).collect();
+            job.ranks.push(rank);
+            done += size(folder);
+            progress.reading(done, total);
+            Ok(())
+        })?;
     }
     job.shared = reader.findings.into_shared();
     for failed in facts.failed {
@@ -55,5 +90,5 @@ pub(crate) fn read(folders: &[RankFolder], facts: JobFacts, progress: &dyn Progr
     }
     job.ranks.sort_by_key(|rank| rank.number);
     job.runs = std::iter::once(times::run_of(&job.ranks)).chain(facts.other_runs).collect::<Vec<Run>>();
-    job
+    Ok(job)
 }

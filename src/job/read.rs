@@ -4,6 +4,7 @@ use super::facts::add_facts;
 use super::findings::Findings;
 use super::graph_lists::GraphsInFull;
 use crate::model::{RankCounts, RankState, RankSummary, Texts};
+use crate::output::RankFolder;
 use crate::report_json::log::LogReport;
 use crate::report_json::{load, log_report};
 use std::collections::BTreeMap;
@@ -13,12 +14,24 @@ use std::path::Path;
 pub(super) struct Reader<'t> {
     texts: &'t mut Texts,
     events: &'t mut BTreeMap<String, u64>,
-    /// The text of the current report; the buffer is reused for the next.
+    /// The text of the current process's report; the buffer is reused for the next.
     buffer: Vec<u8>,
     /// Graphs that are kept in full already.
     in_full: GraphsInFull,
     /// What the reports found.
     pub findings: Findings,
+}
+
+/// The report of a rank, or why it cannot be read; the buffer holds its text.
+pub(super) fn parsed<'b>(
+    (folder, buffer): (&'b RankFolder, &'b mut Vec<u8>),
+) -> (&'b RankFolder, anyhow::Result<LogReport<'b>>) {
+    (folder, report_in(&folder.path, buffer))
+}
+
+fn report_in<'b>(folder: &Path, buffer: &'b mut Vec<u8>) -> anyhow::Result<LogReport<'b>> {
+    load(folder, buffer)?;
+    log_report(buffer)
 }
 
 impl<'t> Reader<'t> {
@@ -32,29 +45,27 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// The summary of a rank whose report stands in `folder`; a report that cannot be read gives one that says why.
-    pub fn rank(&mut self, number: u64, folder: &Path) -> RankSummary {
-        self.summary(number, folder, |reader, report| reader.findings.add(number, report))
+    /// The summary of a rank with this report; a report that could not be read gives one that says why.
+    pub fn rank(&mut self, number: u64, report: anyhow::Result<LogReport<'_>>) -> RankSummary {
+        if let Ok(report) = &report {
+            self.findings.add(number, report);
+        }
+        self.summary(number, report)
     }
 
-    /// The same for a further process of a rank.
+    /// The same for a further process of a rank, whose report stands in `folder`.
     pub fn process(&mut self, pid: u64, folder: &Path) -> RankSummary {
-        self.summary(pid, folder, |_, _| {})
+        let mut buffer = std::mem::take(&mut self.buffer);
+        let summary = self.summary(pid, report_in(folder, &mut buffer));
+        self.buffer = buffer;
+        summary
     }
 
-    fn summary(
-        &mut self,
-        number: u64,
-        folder: &Path,
-        also: impl FnOnce(&mut Self, &LogReport<'_>),
-    ) -> RankSummary {
-        let mut buffer = std::mem::take(&mut self.buffer);
-        let read = load(folder, &mut buffer).and_then(|()| log_report(&buffer)).map(|report| {
-            also(self, &report);
-            self.of_report(number, &report)
-        });
-        self.buffer = buffer;
-        read.unwrap_or_else(|error| RankSummary::unreadable(number, format!("{error:#}")))
+    fn summary(&mut self, number: u64, report: anyhow::Result<LogReport<'_>>) -> RankSummary {
+        report.map_or_else(
+            |error| RankSummary::unreadable(number, format!("{error:#}")),
+            |report| self.of_report(number, &report),
+        )
     }
 
     fn of_report(&mut self, number: u64, report: &LogReport<'_>) -> RankSummary {

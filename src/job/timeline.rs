@@ -1,13 +1,10 @@
 //! When a rank compiled: the phases in its `chromium_events.json` by part of the compiler.
 
-use super::events::{BLOCK_BYTES, for_each_event, next_lines, open};
 use crate::analysis::part_of_phase;
 use crate::model::{BorrowedText, CompileStretch, PartStretch, RankTimeline, Stretch};
-use crate::trace::TextMap;
-use serde::Deserialize;
-use serde_json::value::RawValue;
+use crate::trace::{OrderedMap, TextMap, WrittenField, written_value};
 use std::borrow::Cow;
-use std::path::Path;
+use std::collections::BTreeMap;
 
 /// Stretches that are kept: a row of a thousand pixels shows no more.
 const MOST_STRETCHES: usize = 20_000;
@@ -18,56 +15,127 @@ const MOST_COMPILES: usize = 2_000;
 /// Stretches of one part that are nearer than this are one, microseconds.
 const NEAR_US: f64 = 1_000.0;
 
-/// Reads the timeline of the rank whose report stands in `folder`; an empty one where there are no events.
-pub(super) fn read(folder: &Path) -> RankTimeline {
-    let mut phases = Phases::default();
-    if let Some(mut events) = open(folder) {
-        loop {
-            let lines = next_lines(&mut events, BLOCK_BYTES);
-            if lines.is_empty() {
-                break;
+/// The timelines of the ranks that are shown, made from their events in the order of their reports.
+pub(crate) struct Timelines<'t> {
+    /// Numbers of the ranks, with their places in the job.
+    shown: BTreeMap<u64, usize>,
+    /// The rank whose events are at hand.
+    current: Option<(usize, Phases)>,
+    done: &'t mut Vec<(usize, RankTimeline)>,
+}
+
+impl<'t> Timelines<'t> {
+    /// Of these ranks, by number, each with its place in the job. They are put into `done`.
+    pub(super) fn new(shown: BTreeMap<u64, usize>, done: &'t mut Vec<(usize, RankTimeline)>) -> Self {
+        Timelines { shown, current: None, done }
+    }
+
+    /// Whether that of a rank is shown.
+    pub(super) fn are_shown_of(&self, rank: u64) -> bool {
+        self.shown.contains_key(&rank)
+    }
+
+    /// Adds the next events of a rank. Those of a rank come one after the other.
+    pub(super) fn add(&mut self, rank: u64, noted: &Noted) {
+        let Some(&place) = self.shown.get(&rank) else { return };
+        if self.current.as_ref().is_none_or(|(current, _)| *current != place) {
+            self.end_current();
+        }
+        let (_, phases) = self.current.get_or_insert_with(|| (place, Phases::default()));
+        phases.add_all(noted);
+    }
+
+    fn end_current(&mut self) {
+        self.done.extend(self.current.take().map(|(place, phases)| (place, phases.timeline)));
+    }
+
+    /// At the end of the events.
+    pub(super) fn finish(mut self) {
+        self.end_current();
+        self.done.sort_by_key(|(place, _)| *place);
+    }
+}
+
+/// What the timeline needs of a block of events. It is taken from them where they are read, by several threads, and put
+/// together in order by one.
+#[derive(Default)]
+pub(super) struct Noted {
+    events: Vec<NotedEvent>,
+    /// Names of phases and ids of compiles, each once.
+    texts: OrderedMap<String, ()>,
+}
+
+struct NotedEvent {
+    /// The place of its name among the texts.
+    name: usize,
+    edge: Edge,
+    ts: f64,
+    pid: u64,
+    /// The place of its compile among the texts.
+    compile: Option<usize>,
+}
+
+/// What an event says of its phase.
+#[derive(Clone, Copy)]
+enum Edge {
+    Begin,
+    End,
+    Other,
+}
+
+impl Noted {
+    /// Notes an event. One without a name, a kind or a time is passed over.
+    pub fn add(&mut self, event: &[WrittenField<'_>]) {
+        let (mut name, mut edge, mut ts, mut pid, mut args) = (None, None, None, None, None);
+        for field in event {
+            match field.key {
+                "\"name\"" => name = text(field.value),
+                "\"ph\"" => edge = text(field.value).map(|ph| Edge::of(&ph)),
+                "\"ts\"" => ts = number(field.value).filter(|ts| ts.is_finite()),
+                "\"pid\"" => pid = number(field.value),
+                "\"args\"" => args = Some(field.value),
+                _ => {}
             }
-            for_each_event(&lines, |text| {
-                if let Ok(event) = serde_json::from_str(text) {
-                    phases.add(&event);
-                }
-            });
+        }
+        let (Some(name), Some(edge), Some(ts)) = (name, edge, ts) else { return };
+        let compile = args.and_then(|args| text(written_value(args, "compile_id")?));
+        let noted = NotedEvent {
+            name: self.place(&name),
+            edge,
+            ts,
+            pid: pid.unwrap_or_default() as u64,
+            compile: compile.map(|id| self.place(&id)),
+        };
+        self.events.push(noted);
+    }
+
+    fn place(&mut self, text: &str) -> usize {
+        self.texts.get_index_of(text).unwrap_or_else(|| self.texts.insert_full(text.to_owned(), ()).0)
+    }
+
+    fn text(&self, place: usize) -> &str {
+        self.texts.get_index(place).map_or("", |(text, ())| text)
+    }
+}
+
+impl Edge {
+    fn of(ph: &str) -> Edge {
+        match ph {
+            "B" => Edge::Begin,
+            "E" => Edge::End,
+            _ => Edge::Other,
         }
     }
-    phases.timeline
 }
 
-/// What is needed of an event. Of its arguments, which are half of its bytes, the others are passed over in the same
-/// reading. An event that has one of these fields twice, or arguments that are not an object, is passed over: torch writes
-/// neither.
-#[derive(Deserialize)]
-struct Event<'a> {
-    #[serde(borrow)]
-    name: Option<&'a RawValue>,
-    #[serde(borrow)]
-    ph: Option<&'a RawValue>,
-    #[serde(borrow)]
-    ts: Option<&'a RawValue>,
-    #[serde(borrow)]
-    pid: Option<&'a RawValue>,
-    #[serde(borrow)]
-    args: Option<Arguments<'a>>,
+/// A text; None where the value is of another type.
+fn text(value: &str) -> Option<Cow<'_, str>> {
+    serde_json::from_str(value).ok().map(|BorrowedText(text)| text)
 }
 
-#[derive(Deserialize)]
-struct Arguments<'a> {
-    #[serde(borrow)]
-    compile_id: Option<&'a RawValue>,
-}
-
-/// A text; None where the field is missing or of another type.
-fn text(field: Option<&RawValue>) -> Option<Cow<'_, str>> {
-    serde_json::from_str(field?.get()).ok().map(|BorrowedText(text)| text)
-}
-
-/// A number; None where the field is missing or of another type.
-fn number(field: Option<&RawValue>) -> Option<f64> {
-    serde_json::from_str(field?.get()).ok()
+/// A number; None where the value is of another type.
+fn number(value: &str) -> Option<f64> {
+    serde_json::from_str(value).ok()
 }
 
 /// A phase that has begun and not ended.
@@ -120,24 +188,25 @@ struct Phases {
 }
 
 impl Phases {
-    fn add(&mut self, event: &Event<'_>) {
-        let (Some(name), Some(ph), Some(ts)) = (text(event.name), text(event.ph), number(event.ts)) else {
-            return;
-        };
-        if !ts.is_finite() {
-            return;
+    fn add_all(&mut self, noted: &Noted) {
+        for event in &noted.events {
+            self.add(event, noted);
         }
-        if let Some(id) = event.args.as_ref().and_then(|args| text(args.compile_id)) {
-            self.seen_in(&id, ts);
+    }
+
+    fn add(&mut self, event: &NotedEvent, noted: &Noted) {
+        let (name, ts) = (noted.text(event.name), event.ts);
+        if let Some(id) = event.compile {
+            self.seen_in(noted.text(id), ts);
         }
-        let process = self.processes.entry(number(event.pid).unwrap_or_default() as u64).or_default();
+        let process = self.processes.entry(event.pid).or_default();
         let part = process.open.last().and_then(|phase| phase.part);
         let since = std::mem::replace(&mut process.last_us, ts);
-        match &*ph {
-            "B" => process.begin(&name, part_of_phase(&name).or(part)),
+        match event.edge {
+            Edge::Begin => process.begin(name, part_of_phase(name).or(part)),
             // An end closes the nearest begin of its name; what stands above that was left open.
-            "E" => process.end(&name),
-            _ => {}
+            Edge::End => process.end(name),
+            Edge::Other => {}
         }
         if let Some(part) = part.filter(|_| ts > since) {
             self.worked(part, Stretch { start_us: since, end_us: ts });
@@ -172,15 +241,23 @@ impl Phases {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::trace::written_fields;
+
+    fn fields(event: &str) -> Vec<WrittenField<'_>> {
+        written_fields(event).collect()
+    }
 
     fn phases(events: &[(&str, &str, f64, &str)]) -> RankTimeline {
         let mut phases = Phases::default();
-        for (name, ph, ts, id) in events {
-            let text = format!(
-                r#"{{"name": "{name}", "ph": "{ph}", "ts": {}, "pid": 7, "args": {{"compile_id": "{id}"}}}}"#,
-                ts * 1e6
-            );
-            phases.add(&serde_json::from_str(&text).unwrap());
+        let event = |(name, ph, ts, id): &(&str, &str, f64, &str)| {
+            let args = format!(r#"{{"config": "{{\"x\": 1}}", "compile_id": "{id}"}}"#);
+            format!(r#"{{"name": "{name}", "ph": "{ph}", "ts": {}, "args": {args}, "pid": 7}}"#, ts * 1e6)
+        };
+        // An event is read the same wherever a block ends.
+        for block in events.chunks(2) {
+            let mut noted = Noted::default();
+            block.iter().for_each(|one| noted.add(&fields(&event(one))));
+            phases.add_all(&noted);
         }
         phases.timeline
     }
@@ -190,8 +267,10 @@ mod tests {
         let begin = std::time::Instant::now();
         let mut phases = Phases::default();
         for (ph, name) in [("B", "begun"), ("E", "never begun")] {
-            let text = format!(r#"{{"name": "{name}", "ph": "{ph}", "ts": 1.0}}"#);
-            (0..50_000).for_each(|_| phases.add(&serde_json::from_str(&text).unwrap()));
+            let event = format!(r#"{{"name": "{name}", "ph": "{ph}", "ts": 1.0}}"#);
+            let mut noted = Noted::default();
+            (0..50_000).for_each(|_| noted.add(&fields(&event)));
+            phases.add_all(&noted);
         }
         // With a search for each, this takes a minute.
         assert!(begin.elapsed().as_secs() < 20, "{:?}", begin.elapsed());

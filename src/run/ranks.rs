@@ -40,6 +40,7 @@ pub(crate) fn for_each_rank(
         other_runs: job.other_runs.iter().map(model_run).collect(),
         skipped_files: job.skipped.clone(),
         failed: Vec::new(),
+        of_own_reports: true,
     };
     let mut all = RunSummary { intact: true, ..RunSummary::default() };
     for RankOutcome { rank, file, outcome } in Team::new(work, job, sink, write_log).run()? {

@@ -55,7 +55,7 @@ pub(crate) struct LogTask<'a> {
     pub profiled: Profiled,
     /// Whether a log that several ranks wrote is split: then it gets no report as a whole.
     pub split: bool,
-    /// How many threads write its pages.
+    /// How many threads work on it.
     pub threads: NonZeroUsize,
     /// Called with the number of bytes of the log that have been read.
     pub progress: &'a (dyn Fn(u64) + Sync),
@@ -97,7 +97,8 @@ pub(crate) fn read(work: Work<'_>, task: &LogTask<'_>) -> anyhow::Result<(Source
         true => Source::without_log(task.log)?,
         false => work.opener.open(task.log)?,
     };
-    let model = events::read_log(&source, work.registry, task.part, task.progress, report::is_own_path)?;
+    let (part, threads) = (task.part, task.threads);
+    let model = events::read_log(&source, work.registry, part, threads, task.progress, report::is_own_path)?;
     if task.must_be_log {
         events::check_is_log(&model)?;
     }

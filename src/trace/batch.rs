@@ -14,7 +14,7 @@ use super::payload::{Gather, LineKind, MAX_PAYLOAD_IN_MEMORY, Md5, PayloadText, 
 use std::io::{self, Read};
 use std::ops::Range;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::Scope;
 
@@ -126,8 +126,8 @@ pub(super) enum Batches<R> {
         /// Whether the batch at hand is that one. It is not given to the thread: in a long log its memory would grow, in the
         /// middle of that of the model.
         is_at_first: bool,
-        /// How many full ones wait.
-        waiting: Arc<AtomicUsize>,
+        /// Whether one is waited for.
+        is_waited_for: Arc<AtomicBool>,
     },
 }
 
@@ -147,13 +147,13 @@ impl<R: Read> Batches<R> {
             // Both ends of the channel are here, so it is open.
             let _ = to_read.send(Batch::default());
         }
-        let waiting = Arc::new(AtomicUsize::new(0));
-        let of_reader = Arc::clone(&waiting);
+        let is_waited_for = Arc::new(AtomicBool::new(false));
+        let of_reader = Arc::clone(&is_waited_for);
         let read_on = move || {
             while let Ok(mut batch) = empty_of_reader.recv() {
                 groups.fill(&mut batch);
-                // Without a batch in store, the parsers are about to wait: they have time to compute the hashes.
-                if of_reader.fetch_add(1, Ordering::Relaxed) > 0 {
+                // Parsers that wait compute the hashes themselves: then this thread has more to do than they.
+                if !of_reader.load(Ordering::Relaxed) {
                     batch.hash();
                 }
                 let ended = batch.ended;
@@ -165,7 +165,7 @@ impl<R: Read> Batches<R> {
         if !first.ended {
             scope.spawn(read_on);
         }
-        Batches::Ahead { full, empty: to_read, first: Some(first), is_at_first: false, waiting }
+        Batches::Ahead { full, empty: to_read, first: Some(first), is_at_first: false, is_waited_for }
     }
 
     /// Puts the next batch in place of the one before.
@@ -175,17 +175,20 @@ impl<R: Read> Batches<R> {
             Batches::Ahead { first, is_at_first, .. } if first.is_some() => {
                 (*batch, *is_at_first) = (first.take().unwrap_or_default(), true);
             }
-            Batches::Ahead { full, empty, is_at_first, waiting, .. } => {
+            Batches::Ahead { full, empty, is_at_first, is_waited_for, .. } => {
                 let read = std::mem::take(batch);
                 if !std::mem::take(is_at_first) {
                     // After the last batch nobody takes empty ones.
                     let _ = empty.send(read);
                 }
-                match full.recv() {
-                    Ok(next) => {
-                        waiting.fetch_sub(1, Ordering::Relaxed);
-                        *batch = next;
-                    }
+                let next = full.try_recv().or_else(|_| {
+                    is_waited_for.store(true, Ordering::Relaxed);
+                    let next = full.recv();
+                    is_waited_for.store(false, Ordering::Relaxed);
+                    next
+                });
+                match next {
+                    Ok(next) => *batch = next,
                     Err(_) => batch.ended = true,
                 }
             }

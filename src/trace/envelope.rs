@@ -246,6 +246,12 @@ fn strict(text: &str) -> Option<String> {
     }
 }
 
+/// Whether JSON that has been read holds half of a surrogate pair. Readers overlook one in a text that they pass over, but no
+/// `NaN`, so this is all that is left to look for in such JSON.
+pub fn has_half_pair(json: &str) -> bool {
+    without_half_pairs(json).is_some()
+}
+
 /// The text with `\ufffd` for every `\ud800` that is half of a surrogate pair; `None` when there is none.
 fn without_half_pairs(text: &str) -> Option<String> {
     let bytes = text.as_bytes();
@@ -328,6 +334,8 @@ mod tests {
         );
         assert_eq!(strict(r#"{"a": "\\ud800", "b": "\n\ud800"}"#), r#"{"a": "\\ud800", "b": "\n\ufffd"}"#);
         assert_eq!(strict(r#"{"a": NaN, "b": "\uDFFF"}"#), r#"{"a": null, "b": "\ufffd"}"#);
+        assert!(has_half_pair(r#"{"a": "\ud83d\ude00 \ud800x"}"#));
+        assert!(!has_half_pair(r#"{"a": "\ud83d\ude00", "b": "\\ud800", "c": "\u0041"}"#));
     }
 
     #[test]

@@ -30,6 +30,7 @@ mod runs;
 mod siblings;
 mod sorted;
 mod source;
+mod split;
 mod strings;
 mod unpack;
 
@@ -40,7 +41,7 @@ pub use damage::{Damage, DamageKind};
 pub use discover::{
     Folder, NewestLog, files_ending, log_files, logs_in, logs_of_report, named_logs, newest_log,
 };
-pub use envelope::{Envelope, FirstEvent, clean_header, readable_text, strict_json};
+pub use envelope::{Envelope, FirstEvent, clean_header, has_half_pair, readable_text, strict_json};
 pub use glob::expanded;
 pub use intake::Opener;
 pub(crate) use maps::push_mostly_one;
@@ -48,7 +49,7 @@ pub use maps::{OrderedMap, TextHasher, TextMap, TextSet};
 pub use names::rank_of_file_name;
 pub use nesting::{nests_deeper, string_length};
 pub use payload::{Md5, PayloadRef, Span};
-pub use payload_list::PayloadList;
+pub use payload_list::{ListedPayload, PayloadList};
 pub use peek::Peek;
 pub use prefix::{LocalTime, Prefix};
 pub use records::{Entry, Payload, Record, Records};
@@ -56,5 +57,6 @@ pub use runs::{Log, RankLogs, Run, group};
 pub use siblings::strings_from_siblings;
 pub use sorted::{Merge, Sorted, SortedRecord, Sorter, halves_of, word_of};
 pub use source::{Source, SpanReader, base_name, is_log_changed};
+pub use split::{WrittenField, is_key, written_fields, written_value};
 pub use strings::{FileRef, StringTable};
 pub use unpack::{Limit, packed, unpacked};

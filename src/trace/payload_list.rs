@@ -11,12 +11,14 @@ pub struct ListedPayload {
     pub text_len: u64,
     /// Whether one carriage return is taken from the end of each line.
     pub strip_cr: bool,
+    /// Whether its text is known to be JSON that every parser accepts, as it stands.
+    pub is_strict: bool,
 }
 
 impl From<&PayloadRef> for ListedPayload {
     fn from(payload: &PayloadRef) -> Self {
         let PayloadRef { span, text_len, strip_cr, .. } = *payload;
-        ListedPayload { span, text_len, strip_cr }
+        ListedPayload { span, text_len, strip_cr, is_strict: false }
     }
 }
 
@@ -34,13 +36,14 @@ pub struct PayloadList {
 
 impl PayloadList {
     /// Adds a payload.
-    pub fn push(&mut self, payload: PayloadRef) {
+    pub fn push(&mut self, payload: impl Into<ListedPayload>) {
+        let payload = payload.into();
         let Span { offset, len } = payload.span;
         self.push_number(offset.wrapping_sub(self.end));
         self.push_number(len);
         // Each line has a tab that the text lacks, so that the text is a little shorter than its lines.
         self.push_number(len.wrapping_sub(payload.text_len));
-        self.push_number(payload.strip_cr.into());
+        self.push_number(u64::from(payload.strip_cr) | u64::from(payload.is_strict) << 1);
         self.end = offset.wrapping_add(len);
     }
 
@@ -61,9 +64,10 @@ impl PayloadList {
             let offset = end.wrapping_add(number(&mut bytes)?);
             let len = number(&mut bytes)?;
             let text_len = len.wrapping_sub(number(&mut bytes)?);
-            let strip_cr = number(&mut bytes)? == 1;
+            let flags = number(&mut bytes)?;
+            let (strip_cr, is_strict) = (flags & 1 != 0, flags & 2 != 0);
             end = offset.wrapping_add(len);
-            Some(ListedPayload { span: Span { offset, len }, text_len, strip_cr })
+            Some(ListedPayload { span: Span { offset, len }, text_len, strip_cr, is_strict })
         })
     }
 
@@ -88,25 +92,23 @@ fn number(bytes: &mut impl Iterator<Item = u8>) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::trace::Md5;
 
     #[test]
     fn payloads_are_read_as_they_were_added_in_a_few_bytes_each() {
-        let of = |offset, len, text_len, strip_cr| PayloadRef {
+        let of = |offset, len, text_len, strip_cr| ListedPayload {
             span: Span { offset, len },
             text_len,
-            md5: Md5::of(b""),
             strip_cr,
-            intact: true,
+            is_strict: len % 3 == 0,
         };
-        let usual = (0..1000).map(|at| of(700 * at + 180, 500, 480, at % 2 == 0));
+        let usual = (0..1000).map(|at| of(700 * at + 180, 500 + at % 2, 480, at % 2 == 0));
         // No log has these, and no order is asked of a caller.
         let odd = [of(0, 0, 0, true), of(u64::MAX, u64::MAX, 0, false), of(3, 5, u64::MAX >> 1, true)];
-        let payloads: Vec<PayloadRef> = usual.chain(odd).collect();
+        let payloads: Vec<ListedPayload> = usual.chain(odd).collect();
         let mut list = PayloadList::default();
         payloads.iter().for_each(|payload| list.push(*payload));
         let read: Vec<ListedPayload> = list.iter().collect();
-        assert!(read.iter().copied().eq(payloads.iter().map(ListedPayload::from)));
+        assert_eq!(read, payloads);
         assert!(list.bytes.len() < 7 * payloads.len(), "{} bytes", list.bytes.len());
     }
 }

@@ -56,6 +56,8 @@ pub struct JobFacts {
     pub skipped_files: Vec<SkippedFile>,
     /// Ranks whose log could not be read, so that they have no folder.
     pub failed: Vec<FailedRank>,
+    /// Whether the same run has just written the reports of the ranks. Others may come from anywhere.
+    pub of_own_reports: bool,
 }
 
 /// A rank whose log could not be read.

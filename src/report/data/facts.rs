@@ -15,6 +15,7 @@ use serde::ser::{Error, SerializeMap};
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
+use std::borrow::Cow;
 use std::io::Write;
 
 /// Writes report.json of one log.
@@ -130,7 +131,7 @@ impl Serialize for CompileView<'_> {
 /// A file of a compile.
 #[derive(Serialize)]
 struct ArtifactView<'m> {
-    name: String,
+    name: Cow<'m, str>,
     path: String,
     number: u32,
     line: u64,

@@ -34,7 +34,7 @@ pub(crate) fn write_records(report: Report<'_>, out: &mut dyn Write) -> anyhow::
         };
         let mut collides = false;
         json.clear();
-        push_compact(written, &mut json, |string| collides |= is_added_key(string));
+        push_compact(written.as_bytes(), &mut json, |string| collides |= is_added_key(string));
         line.clear();
         push_line(&json, (&added, collides), &mut line)?;
         out.write_all(&line)?;
@@ -69,8 +69,7 @@ fn is_added_key(string: &[u8]) -> bool {
 /// against 150 when each character was decoded and compared.
 ///
 /// `see` is shown each string, quotes included.
-fn push_compact(json: &str, out: &mut Vec<u8>, mut see: impl FnMut(&[u8])) {
-    let json = json.as_bytes();
+fn push_compact(json: &[u8], out: &mut Vec<u8>, mut see: impl FnMut(&[u8])) {
     out.reserve(json.len());
     // What stands before `at` and is not copied yet begins at `from`.
     let (mut from, mut at) = (0, 0);
@@ -118,7 +117,7 @@ pub(super) fn readable(value: &RawValue) -> Option<Box<RawValue>> {
         return None;
     }
     let mut compact = Vec::new();
-    push_compact(text, &mut compact, |_| {});
+    push_compact(text.as_bytes(), &mut compact, |_| {});
     RawValue::from_string(String::from_utf8(compact).ok()?).ok()
 }
 
@@ -130,7 +129,7 @@ pub(super) fn compact(json: &str) -> Option<Box<RawValue>> {
     }
     serde_json::from_str::<IgnoredAny>(json).ok()?;
     let mut compact = Vec::new();
-    push_compact(json, &mut compact, |_| {});
+    push_compact(json.as_bytes(), &mut compact, |_| {});
     RawValue::from_string(String::from_utf8(compact).ok()?).ok()
 }
 
@@ -272,11 +271,13 @@ pub(crate) fn write_chromium(report: Report<'_>, out: &mut dyn Write) -> anyhow:
     out.write_all(b"[")?;
     for (index, payload) in report.model.chromium.iter().enumerate() {
         reader.read_payload(payload, &mut bytes)?;
-        let text = readable_text(&bytes);
         line.clear();
         line.extend_from_slice(if index == 0 { b"\n" } else { b",\n" });
         // Torch writes an event as many lines.
-        push_compact(&strict_json(&text), &mut line, |_| {});
+        match payload.is_strict {
+            true => push_compact(&bytes, &mut line, |_| {}),
+            false => push_compact(strict_json(&readable_text(&bytes)).as_bytes(), &mut line, |_| {}),
+        }
         out.write_all(&line)?;
     }
     Ok(out.write_all(b"\n]\n")?)

@@ -11,12 +11,16 @@ use fxhash::{FxHashMap, FxHashSet};
 
 /// Where the page stands, seen from the view's page; None where the compile has no graph.
 pub(crate) fn graphs_href(view: View<'_>, compile: &Compile) -> Option<String> {
+    has_graphs(compile).then(|| view.href(&paths::graphs_page(compile)))
+}
+
+/// Whether a compile has graphs.
+pub(crate) fn has_graphs(compile: &Compile) -> bool {
     // The names of most graphs say what they are, and then pairs need not be looked for.
     let is_known = |artifact: &Artifact| {
         matches!(artifact.content, Content::Payload(_, Form::Text)) && is_graph(&artifact.name)
     };
-    let has_graphs = compile.artifacts.iter().any(is_known) || !graphs(compile).is_empty();
-    has_graphs.then(|| view.href(&paths::graphs_page(compile)))
+    compile.artifacts.iter().any(is_known) || !graphs(compile).is_empty()
 }
 
 /// Where the comparison of two files of a compile stands, by their numbers.

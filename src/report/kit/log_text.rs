@@ -1,10 +1,12 @@
 //! Texts of the log that a page reads again: payloads and metrics records.
 
-use crate::model::Fields;
+use crate::model::{Fields, MetricsKind};
 use crate::report::subject::Report;
-use crate::trace::{Envelope, FirstEvent, PayloadRef, Prefix, Span, clean_header};
+use crate::trace::{
+    Envelope, FirstEvent, PayloadRef, Prefix, Span, WrittenField, clean_header, is_key, written_fields,
+};
 
-/// Fields of records that are read again. Several questions in a row are about one record, which has 40 KB: it is read
+/// Fields of metrics records that are read again. Several questions in a row are about one record, which has 40 KB: it is read
 /// for the first of them.
 pub(crate) struct RecordFields<'m> {
     report: Report<'m>,
@@ -19,6 +21,15 @@ impl<'m> RecordFields<'m> {
         RecordFields { report, names, last: None }
     }
 
+    /// Those of the fields that are asked for. The record, which was read before, is not checked again.
+    fn texts(&self, cleaned: &str) -> Vec<(&'static str, String)> {
+        let text = |field: WrittenField<'_>| {
+            let name = self.names.iter().find(|name| is_key(field.key, name))?;
+            (field.value != "null").then(|| (*name, field.value.to_owned()))
+        };
+        written_fields(metrics_in(cleaned)).filter_map(text).collect()
+    }
+
     /// A field of the record as JSON; None where the record has none.
     pub(crate) fn json(
         &mut self,
@@ -27,15 +38,21 @@ impl<'m> RecordFields<'m> {
         name: &str,
     ) -> anyhow::Result<Option<&str>> {
         if self.last.as_ref().is_none_or(|(known, _)| *known != header) {
-            let texts = self.report.with_fields(header, first_line, |fields| {
-                let text = |name: &&'static str| Some((*name, fields.raw(name)?.get().to_owned()));
-                self.names.iter().filter_map(text).collect()
-            })?;
-            self.last = Some((header, texts));
+            let mut bytes = Vec::new();
+            self.report.source.read_span(header, &mut bytes)?;
+            let cleaned = clean_header(&bytes, first_line);
+            self.last = Some((header, self.texts(&cleaned.text)));
         }
         let texts = self.last.iter().flat_map(|(_, texts)| texts);
         Ok(texts.into_iter().find(|(known, _)| *known == name).map(|(_, json)| json.as_str()))
     }
+}
+
+/// The value of the metrics event in a header that has been read before.
+fn metrics_in(cleaned: &str) -> &str {
+    let json = Prefix::parse(cleaned).map_or("", |(_, rest)| rest);
+    let is_metrics = |field: &WrittenField<'_>| MetricsKind::of_key(field.key.trim_matches('"')).is_some();
+    written_fields(json).find(is_metrics).map_or("", |field| field.value)
 }
 
 impl Report<'_> {

@@ -4,6 +4,7 @@ use crate::model::{Artifact, Compile, Content, Form, Place};
 use crate::output::RelPath;
 use crate::report::subject::Settings;
 use crate::trace::Md5;
+use std::borrow::Cow;
 
 /// Characters of an artifact's name that its file keeps. With number and extension it stays below 120 bytes, what
 /// unpackers and Windows still take inside a folder.
@@ -55,15 +56,12 @@ pub(crate) fn listed_name(artifact: &Artifact, settings: &Settings) -> String {
         Content::Link(_) => return artifact.name.to_string(),
         _ => {}
     }
-    let (mut name, mut number) = (stem(artifact), itoa::Buffer::new());
-    let end = ["_", number.format(artifact.number), ".", extension(artifact, settings)];
-    name.reserve_exact(end.iter().map(|part| part.len()).sum());
-    end.into_iter().for_each(|part| name.push_str(part));
-    name
+    let mut number = itoa::Buffer::new();
+    [&*stem(artifact), "_", number.format(artifact.number), ".", extension(artifact, settings)].concat()
 }
 
 /// The name without number and extension, as its file has it.
-pub(crate) fn stem(artifact: &Artifact) -> String {
+pub(crate) fn stem(artifact: &Artifact) -> Cow<'_, str> {
     RelPath::safe_part(&artifact.name, LONGEST_NAME)
 }
 

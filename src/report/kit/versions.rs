@@ -27,8 +27,7 @@ pub(crate) fn versions(view: View<'_>) -> anyhow::Result<Vec<(&'static str, Html
         facts.push(("Python, CUDA, Triton", Html::escaped("not recorded: they stand in metrics records")));
         return Ok(facts);
     };
-    let found = report
-        .with_fields(last.header, last.first_line, |fields| VERSIONS.map(|(_, key)| fields.text(key)))?;
+    let found = report.with_metrics(last, |fields| VERSIONS.map(|(_, key)| fields.text(key)))?;
     for ((label, _), version) in VERSIONS.into_iter().zip(found) {
         let text = match version.as_deref().map(str::trim) {
             Some("") => "none".to_owned(),

@@ -113,6 +113,10 @@ fn push_words(out: &mut String, text: &str) {
 
 /// Whether a word could become more than its letters: markup, a mention, a link, an issue, a commit, an emoji.
 fn has_meaning(word: &str) -> bool {
+    // Nearly all words are letters, and a link, an issue, a commit or an emoji is more.
+    if word.bytes().all(|byte| byte.is_ascii_alphabetic() || matches!(byte, b' ' | b',')) {
+        return false;
+    }
     // These mean something at the start of a line only, and none of these sentences stands there.
     if matches!(word.trim_end(), "->" | "=>" | ">=" | ">") {
         return false;

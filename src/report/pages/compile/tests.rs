@@ -13,7 +13,9 @@ fn pages_of(log: &str) -> BTreeMap<String, String> {
     let mut file = tempfile::NamedTempFile::new().unwrap();
     file.write_all(log.as_bytes()).unwrap();
     let source = Source::open(file.path(), crate::trace::Limit::default()).unwrap();
-    let model = read_log(&source, &Registry::default(), None, &|_| {}, crate::report::is_own_path).unwrap();
+    let model =
+        read_log(&source, &Registry::default(), None, NonZeroUsize::MIN, &|_| {}, crate::report::is_own_path)
+            .unwrap();
     let found = crate::analysis::of_log(&model, None, NonZeroUsize::MIN);
     let settings = Settings::default();
     let once = crate::report::FoundOnce::default();

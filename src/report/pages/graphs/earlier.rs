@@ -1,8 +1,7 @@
 //! The compile of a function before this one: beside its graphs one sees what the recompile changed.
 
 use crate::analysis::GraphPair;
-use crate::model::{Artifact, Compile, CompileIndex, Content};
-use crate::report::kit::graph_files::graphs;
+use crate::model::{Artifact, Compile, CompileIndex, Content, Form};
 use crate::report::subject::Report;
 use crate::trace::{FrameId, PayloadRef, TextMap};
 use fxhash::FxHashMap;
@@ -39,9 +38,11 @@ impl Earlier {
 
 /// The graphs of a compile's last attempt that are compared, with their indices.
 fn compared(compile: &Compile) -> Vec<(usize, &Artifact)> {
-    let all = graphs(compile).into_iter().map(|(index, artifact, _)| (index, artifact));
-    let mut found: Vec<(usize, &Artifact)> =
-        all.filter(|(_, artifact)| COMPARED.contains(&&*artifact.name)).collect();
+    let is_compared = |artifact: &Artifact| {
+        COMPARED.contains(&&*artifact.name) && matches!(artifact.content, Content::Payload(_, Form::Text))
+    };
+    let all = compile.artifacts.iter().enumerate();
+    let mut found: Vec<(usize, &Artifact)> = all.filter(|(_, artifact)| is_compared(artifact)).collect();
     let last = found.iter().map(|(_, artifact)| artifact.attempt).max();
     found.retain(|(_, artifact)| Some(artifact.attempt) == last);
     found

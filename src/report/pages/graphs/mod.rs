@@ -10,9 +10,7 @@ use crate::model::{Artifact, Compile, CompileIndex};
 use crate::output::Page;
 use crate::report::kit::editor::Editor;
 use crate::report::kit::formats::{bytes, counted, whole};
-use crate::report::kit::graph_files::graphs;
-use crate::report::kit::graph_files::pairs;
-use crate::report::kit::graph_files::without_id;
+use crate::report::kit::graph_files::{graphs, has_graphs, pairs, without_id};
 use crate::report::kit::html::Html;
 use crate::report::kit::markup::{Element, close, open_data, put, script_json, soft, span};
 use crate::report::kit::paths;
@@ -48,7 +46,7 @@ pub(crate) fn pages(report: Report<'_>) -> Vec<Page<'_, Worker>> {
             write(report, (index, compile), context, (worker, out))
         })
     };
-    compiles.filter(|(_, compile)| !graphs(compile).is_empty()).map(page).collect()
+    compiles.filter(|(_, compile)| has_graphs(compile)).map(page).collect()
 }
 
 /// What the pages share.

@@ -4,6 +4,7 @@ use crate::report::kit::formats::clipped;
 use crate::report::kit::log_settings::{self, LISTED, OFF};
 use crate::report::pages::search::index::{IndexWriter, write_text};
 use crate::report::subject::Report;
+use std::borrow::Cow;
 use std::io::Write;
 
 /// Bytes of names in one entry: an entry has room or has not.
@@ -13,7 +14,7 @@ const NAMES: usize = 500;
 const LONGEST_VALUE: usize = 60;
 
 /// Settings of one module that have something in common.
-struct Group {
+struct Group<'m> {
     /// What they configure: `Inductor`.
     of: &'static str,
     /// The section of the page that shows them.
@@ -21,20 +22,21 @@ struct Group {
     /// The value of all of them; None where each name has its own behind it.
     value: Option<&'static str>,
     /// `recompile_limit = 8`; names alone where all have one value.
-    names: Vec<String>,
+    names: Vec<Cow<'m, str>>,
 }
 
 /// Writes the settings of the most used configuration of each kind: `["Inductor", href, value or null, [names]]`.
 pub(crate) fn write(report: Report<'_>, index: &mut IndexWriter<'_>) -> anyhow::Result<()> {
     index.list("settings")?;
     let groups = groups(report)?;
-    let (own, shared): (Vec<&Group>, Vec<&Group>) = groups.iter().partition(|group| group.value.is_none());
+    let (own, shared): (Vec<&Group<'_>>, Vec<&Group<'_>>) =
+        groups.iter().partition(|group| group.value.is_none());
     let mut json = Vec::new();
     for group in own.into_iter().chain(shared) {
         let mut names = group.names.as_slice();
         while !names.is_empty() {
             let mut bytes = 0;
-            let fits = |name: &&String| {
+            let fits = |name: &&Cow<'_, str>| {
                 bytes += name.len();
                 bytes <= NAMES
             };
@@ -50,7 +52,7 @@ pub(crate) fn write(report: Report<'_>, index: &mut IndexWriter<'_>) -> anyhow::
     Ok(())
 }
 
-fn entry(json: &mut Vec<u8>, group: &Group, names: &[String]) -> anyhow::Result<()> {
+fn entry(json: &mut Vec<u8>, group: &Group<'_>, names: &[Cow<'_, str>]) -> anyhow::Result<()> {
     json.clear();
     json.push(b'[');
     write_text(json, group.of);
@@ -70,7 +72,7 @@ fn entry(json: &mut Vec<u8>, group: &Group, names: &[String]) -> anyhow::Result<
     Ok(())
 }
 
-fn groups(report: Report<'_>) -> anyhow::Result<Vec<Group>> {
+fn groups(report: Report<'_>) -> anyhow::Result<Vec<Group<'_>>> {
     let mut groups = Vec::new();
     for kind in log_settings::kinds(report)? {
         let Some(config) = kind.configs.first() else { continue };
@@ -78,11 +80,12 @@ fn groups(report: Report<'_>) -> anyhow::Result<Vec<Group>> {
         let group = |value, names| Group { of: kind.title, href: href.clone(), value, names };
         let has_value = |value: &String| !OFF.contains(&value.as_str());
         let own = config.settings.iter().filter(|(_, value)| has_value(value));
-        let own = own.map(|(name, value)| format!("{name} = {}", clipped(value, LONGEST_VALUE).0));
+        let own = own.map(|(name, value)| [name, " = ", clipped(value, LONGEST_VALUE).0].concat().into());
         groups.push(group(None, own.take(LISTED).collect()));
         for value in OFF {
             let names = config.settings.iter().filter(|(_, of)| *of == value);
-            groups.push(group(Some(value), names.map(|(name, _)| name.clone()).take(LISTED).collect()));
+            groups
+                .push(group(Some(value), names.map(|(name, _)| name.as_str().into()).take(LISTED).collect()));
         }
     }
     Ok(groups)

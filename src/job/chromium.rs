@@ -157,9 +157,11 @@ impl Block<'_> {
             Block::Events(report, lines) => {
                 events.reserve(lines.len() + lines.len() / 8); // a space after each comma and colon
                 let mut noted = report.is_shown.then(Noted::default);
-                for_each_event(&lines, |event| {
-                    if report.takes(event) {
-                        let event: Vec<_> = written_fields(event).collect();
+                let mut event = Vec::new();
+                for_each_event(&lines, |text| {
+                    if report.takes(text) {
+                        event.clear();
+                        event.extend(written_fields(text));
                         events.extend_from_slice(SEPARATOR);
                         report.push_moved(&event, &mut events);
                         if let Some(noted) = &mut noted {

@@ -372,47 +372,38 @@ pub struct SpanReader<'s> {
     source: &'s Source,
     window: Vec<u8>,
     offset: u64,
-    raw: Vec<u8>,
 }
 
 impl<'s> SpanReader<'s> {
     /// A reader with an empty window.
     pub fn new(source: &'s Source) -> Self {
-        SpanReader { source, window: Vec::new(), offset: 0, raw: Vec::new() }
+        SpanReader { source, window: Vec::new(), offset: 0 }
     }
 
-    /// As [`Source::read_span`].
-    pub fn read_span(&mut self, span: Span, out: &mut Vec<u8>) -> io::Result<()> {
-        if span.len > NEIGHBORS as u64 {
-            return self.source.read_span(span, out);
-        }
+    /// The bytes of a span, until the next is read. Errors are those of [`Source::read_span`].
+    pub fn span(&mut self, span: Span) -> io::Result<&[u8]> {
         self.source.check(span)?;
         if !self.holds(span) {
-            let len = (NEIGHBORS as u64).min(self.source.len - span.offset);
+            let len = span.len.max((NEIGHBORS as u64).min(self.source.len - span.offset));
             // If the read fails, the window is left empty.
             let mut window = std::mem::take(&mut self.window);
+            if span.len <= NEIGHBORS as u64 {
+                // The memory of one large span is not kept for the rest of the pass.
+                window.truncate(NEIGHBORS);
+                window.shrink_to(NEIGHBORS);
+            }
             self.source.read_span(Span { offset: span.offset, len }, &mut window)?;
             (self.window, self.offset) = (window, span.offset);
         }
         let start = usize::try_from(span.offset - self.offset).map_err(|_| changed())?;
         let len = usize::try_from(span.len).map_err(|_| changed())?;
-        out.clear();
-        out.extend_from_slice(self.window.get(start..start + len).ok_or_else(changed)?);
-        Ok(())
+        self.window.get(start..start + len).ok_or_else(changed)
     }
 
     /// As [`Source::read_payload`].
     pub fn read_payload(&mut self, payload: impl Into<ListedPayload>, out: &mut Vec<u8>) -> io::Result<()> {
         let payload = payload.into();
-        let mut raw = std::mem::take(&mut self.raw);
-        let read = self.read_span(payload.span, &mut raw);
-        if read.is_ok() {
-            decode_slice(&raw, payload.strip_cr, out);
-        }
-        // The memory of one large payload is not kept for the rest of the pass.
-        raw.shrink_to(NEIGHBORS);
-        self.raw = raw;
-        read?;
+        decode_slice(self.span(payload.span)?, payload.strip_cr, out);
         if out.len() as u64 == payload.text_len { Ok(()) } else { Err(changed()) }
     }
 

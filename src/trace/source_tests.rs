@@ -87,8 +87,8 @@ fn payloads_are_read_again_by_their_place() {
     source.copy_payload(&payload.at, &mut copied).unwrap();
     assert_eq!((read.as_slice(), copied.as_slice()), (b"x\r\ny".as_slice(), b"x\r\ny".as_slice()));
     let mut spans = SpanReader::new(&source);
-    spans.read_span(header, &mut read).unwrap();
-    assert!(read.starts_with(b"V1120") && read.ends_with(b"}"));
+    let written = spans.span(header).unwrap();
+    assert!(written.starts_with(b"V1120") && written.ends_with(b"}"));
     spans.read_payload(&payload.at, &mut read).unwrap();
     assert_eq!(read, b"x\r\ny");
 }
@@ -112,8 +112,16 @@ fn a_large_payload_is_copied_in_pieces() {
     let mut copied = Vec::new();
     source.copy_payload(&payload.at, &mut copied).unwrap();
     assert!(copied == want);
-    SpanReader::new(&source).read_payload(&payload.at, &mut copied).unwrap();
-    assert!(copied == want);
+    let header = record.header;
+    let mut spans = SpanReader::new(&source);
+    for _ in 0..2 {
+        spans.read_payload(&payload.at, &mut copied).unwrap();
+        assert!(copied == want);
+        assert_eq!(
+            spans.span(header).unwrap().trim_ascii_end(),
+            b"V1120 04:42:01.123000 77 a.py:12] {\"a\": {}}"
+        );
+    }
 }
 
 #[test]

@@ -20,10 +20,9 @@ const LARGEST_GAP: i64 = 10_000;
 pub(crate) fn write_records(report: Report<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     write_strings(report, out)?;
     let mut reader = SpanReader::new(report.source);
-    let (mut bytes, mut json, mut line) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut json, mut line) = (Vec::new(), Vec::new());
     for record in &report.model.raw {
-        reader.read_span(record.header, &mut bytes)?;
-        let cleaned = clean_header(&bytes, record.first_line);
+        let cleaned = clean_header(reader.span(record.header)?, record.first_line);
         let Some((prefix, written)) = Prefix::parse(&cleaned.text) else { continue };
         let added = Added {
             timestamp: report.model.clock.format(record.stamp),

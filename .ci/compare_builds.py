@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compares the reports of two builds of tlparse over a folder of logs, file by file.
 
-    .ci/compare_builds.py BEFORE AFTER LOGS [--wording] [--only TEXT] [--keep DIR]
+    .ci/compare_builds.py BEFORE AFTER LOGS [--wording] [--only REGEX] [--keep DIR]
 
 BEFORE and AFTER are programs. LOGS is a folder with one folder per scenario, as tests/inputs is. Each scenario is reported
 as a single log, with --plain-text, --inductor-provenance and (where its name holds "export") --export, as a job when it has
@@ -135,14 +135,14 @@ def main():
     parser.add_argument("after")
     parser.add_argument("logs")
     parser.add_argument("--wording", action="store_true", help="sentences may differ")
-    parser.add_argument("--only", default="", help="only cases whose name holds this text")
+    parser.add_argument("--only", default="", help="only cases whose name this regular expression finds")
     parser.add_argument("--keep", help="where the reports of BEFORE are kept")
     parser.add_argument("--threads", type=int, default=2)
     options = parser.parse_args()
 
     digest = hashlib.md5(pathlib.Path(options.before).read_bytes()).hexdigest()[:12]
     kept = pathlib.Path(options.keep or pathlib.Path(tempfile.gettempdir()) / f"reports-{digest}")
-    chosen = [case for case in cases(options.logs) if options.only in case[0]]
+    chosen = [case for case in cases(options.logs) if re.search(options.only, case[0])]
     failed = 0
     with tempfile.TemporaryDirectory() as scratch:
 
